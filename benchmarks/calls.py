@@ -27,7 +27,7 @@ from benchmarks.calling.peers import PEERS
 from ffi_builder import attach, ir, runtime
 from ffi_builder.providers import NopCallProvider
 from ffi_builder.runtime.entry import available
-from ffi_builder.runtime.python import entries
+from ffi_builder.runtime.python import functions
 from ffi_builder.spec import Signature
 
 UNROLLED: Final = 20
@@ -166,7 +166,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="fewer rounds")
     parser.add_argument("--without", nargs="*", default=[], choices=[*PEERS], metavar="PEER")
     given = parser.parse_args()
-    if isinstance(found := entries.extension(), available.Part):
+    if isinstance(found := functions.extension(), available.Part):
         raise SystemExit(f"Calls are not read in C here: {found.reason}")
     every = cases()
     with tempfile.TemporaryDirectory() as folder:

@@ -29,7 +29,7 @@ from signatures import MAKERS
 from ffi_builder import attach_ffi_func, runtime
 from ffi_builder.builder import wrapper
 from ffi_builder.ir import operations
-from ffi_builder.runtime import translation
+from ffi_builder.runtime import mlir
 
 ir: Any = import_module("torch_mlir.ir")
 ATTACH = ("create", "verify")
@@ -65,7 +65,7 @@ def clock_everything() -> None:
     setattr(operations.Core, "__init__", made)  # noqa: B010
     for place, function, name in (
         (wrapper, "verify_added", "verify"),
-        (translation, "to_llvm_ir", "translate"),
+        (mlir, "translate", "translate"),
         (import_module("tvm_ffi_orcjit.session").ExecutionSession, "load_module", "load"),
         (import_module("tvm_ffi").Module, "get_function", "load"),
     ):

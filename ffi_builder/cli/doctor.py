@@ -103,8 +103,8 @@ def _entry() -> Iterator[Finding]:
     """Whether calls from Python are read in C, and of which frameworks' arrays."""
     code = """
 from ffi_builder.runtime.entry import available
-from ffi_builder.runtime.python import entries
-found = entries.extension()
+from ffi_builder.runtime.python import functions
+found = functions.extension()
 off = isinstance(found, available.Part)
 parts = [found] if off else [available.Part("calls"), *available.parts()]
 for part in parts: print(part.name, part.reason, sep="\\t")

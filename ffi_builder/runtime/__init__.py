@@ -12,20 +12,18 @@ MLIR, LLVM and the JIT are imported when they are first used, and so is each nam
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from ffi_builder.lazy import lazy
-from ffi_builder.runtime import _system as _system  # it refuses other systems
 
 if TYPE_CHECKING:
-    from ffi_builder.runtime.allocator.install import InstalledAllocator, install_allocator
-    from ffi_builder.runtime.compiled import CompiledModule
+    from ffi_builder.runtime.allocator import InstalledAllocator, install_allocator
+    from ffi_builder.runtime.compiled import CompiledModule, LoweredModule
     from ffi_builder.runtime.compiler import compile, compile_cached, llvm_ir, lower
     from ffi_builder.runtime.embedded_modules import CustomModule
-    from ffi_builder.runtime.loaded import LoadedLibrary, load
-    from ffi_builder.runtime.lowered import LoweredModule
-    from ffi_builder.runtime.python.address import callable, function
-    from ffi_builder.runtime.python.table import UnknownFunctionError
+    from ffi_builder.runtime.loaded import LoadedLibrary, callable, function, load
+    from ffi_builder.runtime.python.function_table import UnknownFunctionError
 
 __all__ = [
     "CompiledModule",
@@ -44,17 +42,23 @@ __all__ = [
     "lower",
 ]
 
+if sys.platform != "linux":
+    raise ImportError(
+        f"ffi_builder.runtime needs Linux, and this is {sys.platform}: it compiles to ELF objects, "
+        "and keeps faults of LLVM in child processes of POSIX. ffi_builder.spec, plan and "
+        "explain work on every system, testing.check on macOS too, and builder where there are "
+        "MLIR bindings (docs/systems.md)"
+    )
+
 __getattr__, __dir__ = lazy(
     __name__,
     {
-        **dict.fromkeys(("InstalledAllocator", "install_allocator"), "allocator.install"),
+        **dict.fromkeys(("InstalledAllocator", "install_allocator"), "allocator"),
         **dict.fromkeys(("compile", "compile_cached", "llvm_ir", "lower"), "compiler"),
-        **dict.fromkeys(("LoadedLibrary", "load"), "loaded"),
-        **dict.fromkeys(("callable", "function"), "python.address"),
-        "CompiledModule": "compiled",
+        **dict.fromkeys(("LoadedLibrary", "callable", "function", "load"), "loaded"),
+        **dict.fromkeys(("CompiledModule", "LoweredModule"), "compiled"),
         "CustomModule": "embedded_modules",
-        "LoweredModule": "lowered",
-        "UnknownFunctionError": "python.table",
+        "UnknownFunctionError": "python.function_table",
     },
     __all__,
 )

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from ffi_builder.errors import CompileError
 from ffi_builder.records import dataclass
-from ffi_builder.runtime import cache as compile_cache
 from ffi_builder.runtime import mlir
-from ffi_builder.runtime.compiled import CompiledModule
+from ffi_builder.runtime.compiled import CompiledModule, LoweredModule
 from ffi_builder.runtime.inputs import (
     CachedSource,
     Code,
@@ -31,11 +30,9 @@ from ffi_builder.runtime.inputs import (
 from ffi_builder.runtime.inputs import llvm_ir as llvm_ir_of
 from ffi_builder.runtime.jit.link import getter_template
 from ffi_builder.runtime.jit.link import link as link_objects
-from ffi_builder.runtime.lowered import LoweredModule
 
 if TYPE_CHECKING:
-    from ffi_builder.runtime.cache.entry import Entry, StoredSource
-    from ffi_builder.runtime.cache.key import Key
+    from ffi_builder.runtime.compile_cache import Cache, Entry, Key, StoredSource
 
 Hooks: TypeAlias = Iterable[Callable[[Any], object]]
 Links: TypeAlias = Iterable[str | bytes | os.PathLike[str]]
@@ -87,12 +84,14 @@ def compile(
         5.0
     """
     options = _checked(pipeline, post_compile_hooks, opt_level, link)
-    cache = compile_cache.open_cache(cache_dir)
+    cache = _cache(cache_dir)
     source = read_source(module, options.pipeline, options.hooks)
     if cache is None or all(isinstance(part, ObjectSource) for part in (source, *options.items)):
         return _loaded(source, _code(source, options), options)
-    made_of = compile_cache.key.made_of(source, options.items)
-    key = compile_cache.key.of_source(source, options.level, made_of)
+    from ffi_builder.runtime import compile_cache
+
+    made_of = compile_cache.made_of(source, options.items)
+    key = compile_cache.of_source(source, options.level, made_of)
     entry = cache.read(key)
     if entry is not None:
         return _loaded(source, entry.code, options, entry.getter)
@@ -210,25 +209,42 @@ def compile_cached(
         >>> power["pow"](2.0, 10.0)
         1024.0
     """
+    from ffi_builder.runtime import compile_cache
+
     options = _checked(pipeline, post_compile_hooks, opt_level, link)
     if not callable(build):
         raise TypeError(f"Expected a function that makes a module as build, but got {build!r}")
-    name = compile_cache.key.of_name(key, pipeline, options.level, options.items)
-    cache = compile_cache.open_cache(cache_dir)
+    name = compile_cache.of_name(key, pipeline, options.level, options.items)
+    cache = _cache(cache_dir)
     entry = None if cache is None else cache.read(name)
     if (
         entry is not None
         and entry.source is not None
-        and entry.distributions == compile_cache.key.distributions(entry.distributions)
+        and entry.distributions == compile_cache.distributions(entry.distributions)
     ):
         return _loaded(entry.source, entry.code, options, entry.getter)
     source = read_source(build(), options.pipeline, options.hooks)
     if cache is None:
         return _loaded(source, _code(source, options), options)
-    made_of = compile_cache.key.made_of(source, options.items)
+    made_of = compile_cache.made_of(source, options.items)
     compiled, entry = _compiled(source, options, made_of, with_source=True)
     cache.write(name, entry)
     return compiled
+
+
+def _cache(cache_dir: str | os.PathLike[str] | None) -> Cache | None:
+    """Open the cache in `cache_dir`, or in the folder that the environment names, if it does.
+
+    Raises TypeError if it is not a path, and ValueError if it is empty, or if the size limit in the
+    environment is not a number of bytes with K, M, G or T.
+    """
+    if cache_dir is None:
+        cache_dir = os.environ.get("FFI_BUILDER_CACHE_DIR") or None
+    if cache_dir is None:
+        return None
+    from ffi_builder.runtime.compile_cache import open_folder  # most compiles use none
+
+    return open_folder(cache_dir)
 
 
 @dataclass(frozen=True)
@@ -289,19 +305,19 @@ def _compiled(
     `made_of` describes `source` as it was before. Raises CompileError if it has changed since, as
     the code might not belong to the entry.
     """
+    from ffi_builder.runtime import compile_cache
+
     code = _code(source, options)
     compiled = _loaded(source, code, options)
     stored = _stored(source) if with_source else None
-    if compile_cache.key.made_of(source, options.items) != made_of:
+    if compile_cache.made_of(source, options.items) != made_of:
         raise CompileError(
             "The module changed while it was compiled, so the cache cannot keep its code: "
             "a hook that holds on to the module must not change it later"
         )
     roots = mlir.roots_for(source.module) if stored and isinstance(source, MlirSource) else ()
-    distributions = compile_cache.key.distributions(roots)
-    return compiled, compile_cache.entry.Entry(
-        code, getter_template(), stored, distributions, made_of
-    )
+    distributions = compile_cache.distributions(roots)
+    return compiled, compile_cache.Entry(code, getter_template(), stored, distributions, made_of)
 
 
 def _loaded(

@@ -17,9 +17,9 @@ import re
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from ffi_builder.runtime import capi
+from ffi_builder.runtime import bindings
 from ffi_builder.runtime.codegen.constants import ALIGN, NAME, SMALLEST
-from ffi_builder.runtime.elf import Constant
+from ffi_builder.runtime.object_files import Constant
 from ffi_builder.runtime.protocols import Operation, named_attributes
 
 _EXTERNAL: Final = "#llvm.linkage<external>"
@@ -56,7 +56,7 @@ _BYTES: Final = ("i1", "i4")
 def constants(module: Operation) -> dict[str, Constant]:
     """The large constants of `module` by name, if its bindings give out their bytes."""
     found: dict[str, Constant] = {}
-    api = _api(capi.root_of(module))
+    api = _api(bindings.root_of(module))
     if api is None:
         return found
     for view in module.regions[0].blocks[0].operations:
@@ -72,7 +72,7 @@ def constants(module: Operation) -> dict[str, Constant]:
 
 def declaration(operation: Operation, constant: Constant) -> Operation:
     """A declaration of the variable that `operation` defines as `constant`."""
-    ir = capi.ir_of(operation)
+    ir = bindings.ir_of(operation)
     attributes = {
         name: operation.attributes[name] for name in _KEPT if name in operation.attributes
     }
@@ -87,7 +87,7 @@ def declaration(operation: Operation, constant: Constant) -> Operation:
 
 def _constant(variable: Operation, api: _Api) -> Constant | None:
     """The value of a variable, if it is large, and its bytes are where they are expected."""
-    place = capi.address(variable)
+    place = bindings.address(variable)
     value = None if place is None else api.attribute(place, _String(b"value", len(b"value")))
     if not value or not (api.is_dense(value) or api.is_resource(value)):
         return None
@@ -122,7 +122,7 @@ def _data(variable: Operation, value: int, api: _Api) -> bytes | memoryview | No
     # the process ends.
     if count * size < SMALLEST and api.is_dense(value) and not pair:
         return None
-    type_ = capi.type_at(api.type_of(value), variable)
+    type_ = bindings.type_at(api.type_of(value), variable)
     given = re.fullmatch(_ELEMENTS, str(type_))
     if given is None or not _same(given, element, pair, count):
         return None
@@ -141,10 +141,10 @@ def _data(variable: Operation, value: int, api: _Api) -> bytes | memoryview | No
 
 def _are_bools_bytes(variable: Operation, api: _Api) -> bool:
     """Tell whether a bool is a byte, as in new versions of MLIR, and not a bit."""
-    bools = capi.ir_of(variable).Attribute.parse(
+    bools = bindings.ir_of(variable).Attribute.parse(
         "dense<[false, true]> : tensor<2xi1>", variable.context
     )
-    place = capi.address(bools)
+    place = bindings.address(bools)
     return place is not None and ctypes.string_at(api.raw_data(place), 1) == b"\0"
 
 
@@ -161,7 +161,7 @@ def _same(given: re.Match[str], element: str, pair: str | None, count: int) -> b
 
 def _resource(variable: Operation, size: int) -> memoryview | None:
     """The bytes of a variable's `dense_resource`; None if they are not `size` bytes."""
-    ir = capi.ir_of(variable)
+    ir = bindings.ir_of(variable)
     alone = ir.Module.create(ir.Location.unknown(variable.context))
     alone.body.append(variable.clone())
     buffer = io.BytesIO()
@@ -239,7 +239,7 @@ def _api(root: str) -> _Api | None:
         "mlirDenseElementsAttrGetRawData",
         "mlirAttributeGetType",
     )
-    library = capi.library(root, names[0])
+    library = bindings.library(root, names[0])
     if library is None or not all(hasattr(library, name) for name in names):
         return None
     functions: list[Any] = [library[name] for name in names]

@@ -21,8 +21,8 @@ from typing import Final
 from ffi_builder import abi
 from ffi_builder.errors import LinkError
 from ffi_builder.records import dataclass
-from ffi_builder.runtime import elf
-from ffi_builder.runtime.elf import Constant
+from ffi_builder.runtime import object_files
+from ffi_builder.runtime.object_files import Constant
 
 SYMBOL: Final = "__tvm_ffi__library_bin"
 SYMBOLS: Final = (SYMBOL, abi.LIBRARY_CONTEXT)
@@ -117,15 +117,17 @@ def with_one_library_bin(objects: Sequence[bytes], machine: str | None = None) -
     result = list(objects)
     if sum(SYMBOL.encode() in data for data in objects) < 2:
         return result  # as nearly always, so it is quick
-    found = [elf.content_of(data, SYMBOL, machine) for data in objects]
+    found = [object_files.content_of(data, SYMBOL, machine) for data in objects]
     holders = [at for at, held in enumerate(found) if held is not None]
     if len(holders) < 2:
         return result
     first, *others = holders
     together = _together([held for held in found if held is not None])
-    result[first] = elf.with_constants(objects[first], {SYMBOL: Constant(together)}, machine)
+    result[first] = object_files.with_constants(
+        objects[first], {SYMBOL: Constant(together)}, machine
+    )
     for at in others:
-        result[at] = elf.rename_symbols(objects[at], {SYMBOL: f"{_MERGED}{at}"}, machine)
+        result[at] = object_files.rename_symbols(objects[at], {SYMBOL: f"{_MERGED}{at}"}, machine)
     return result
 
 

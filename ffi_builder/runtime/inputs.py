@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from ffi_builder.errors import CompileError
 from ffi_builder.records import dataclass
-from ffi_builder.runtime import elf, metadata, mlir
+from ffi_builder.runtime import metadata, mlir, object_files
 from ffi_builder.runtime.codegen import constants, emit
 from ffi_builder.runtime.codegen.constants import LlvmIr
 from ffi_builder.runtime.jit.wrappers import compiled_objects
@@ -255,7 +255,7 @@ def read_link_item(item: object, what: str = "the module") -> LlvmSource | Objec
         return LlvmSource(item)
     if isinstance(item, (bytes, bytearray)):
         data = bytes(item)
-        elf.read_object(data)
+        object_files.read_object(data)
         return ObjectSource(data)
     hint = ""
     if isinstance(item, str) and len(item) < _LONGEST_PATH and "\n" not in item:

@@ -7,24 +7,25 @@ not bring along, except that torch-mlir parses MLIR text, and translates for tho
 
 from __future__ import annotations
 
+import ctypes
+import enum
+import functools
 import io
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any, TypeGuard
+from typing import Any, Final, TypeGuard
 
 from ffi_builder.errors import CompileError
 from ffi_builder.protocol import record_memref_types, takes_tensors
-from ffi_builder.runtime import _optional, capi, dense, translation
+from ffi_builder.runtime import bindings, dense
 from ffi_builder.runtime.codegen import floats
 from ffi_builder.runtime.codegen.constants import LlvmIr
-from ffi_builder.runtime.elf import Constant
-from ffi_builder.runtime.pipeline import steps
+from ffi_builder.runtime.object_files import Constant
 from ffi_builder.runtime.protocols import Module, Operation, OpView, named_attributes
 from ffi_builder.runtime.safety import allowlist_mlir, worker
 from ffi_builder.runtime.safety.locks import fork_safe_lock
 from ffi_builder.runtime.safety.nesting import is_deeper
-from ffi_builder.runtime.translation import Way
 
 DEFAULT_ROOT = "torch_mlir"
 
@@ -49,7 +50,7 @@ def is_module(value: object) -> TypeGuard[OpView]:
 
 def root_of(module: Module) -> str:
     """The package that the module's bindings live in, such as `torch_mlir` or `iree.compiler`."""
-    return capi.root_of(module.operation)
+    return bindings.root_of(module.operation)
 
 
 def parse(text: str | bytes, root: str = DEFAULT_ROOT) -> Module:
@@ -57,7 +58,7 @@ def parse(text: str | bytes, root: str = DEFAULT_ROOT) -> Module:
 
     Raises CompileError with MLIR's message.
     """
-    ir = _optional.load(f"{root}.ir")
+    ir = bindings.load(f"{root}.ir")
     if isinstance(text, str):
         _check_nesting(text)
         _check_atomics(text)
@@ -107,7 +108,7 @@ def clone(module: OpView) -> Module:
 
 def empty_like(operation: Operation, *, located: bool = True) -> Module:
     """An empty module with the attributes of `operation` and, if it is `located`, its location."""
-    ir = capi.ir_of(operation)
+    ir = bindings.ir_of(operation)
     unknown = ir.Location.unknown(operation.context)
     module = ir.Module.create(operation.location if located else unknown)
     for attribute in named_attributes(operation):
@@ -122,7 +123,7 @@ def body(module: Module) -> list[Operation]:
 
 def rename(module: Module, operation: Operation, old: str, new: str) -> None:
     """Give a symbol of `module` another name, also where it is used."""
-    ir = capi.ir_of(module.operation)
+    ir = bindings.ir_of(module.operation)
     operation.attributes["sym_name"] = ir.StringAttr.get(new, module.context)
     ir.SymbolTable.replace_all_symbol_uses(old, new, module.operation)
 
@@ -130,8 +131,8 @@ def rename(module: Module, operation: Operation, old: str, new: str) -> None:
 def forget_locations(module: Module) -> None:
     """Make all locations in `module` unknown, if its distribution has the pass that does it."""
     root = root_of(module)
-    ir = _optional.load(f"{root}.ir")
-    manager = _optional.load(f"{root}.passmanager").PassManager
+    ir = bindings.load(f"{root}.ir")
+    manager = bindings.load(f"{root}.passmanager").PassManager
     try:
         passes = manager.parse("builtin.module(strip-debuginfo)", context=module.context)
     except (ir.MLIRError, ValueError):
@@ -155,7 +156,7 @@ def lower(module: Module, pipeline: str | None, hooks: Sequence[Callable[[Any], 
 
 def verify(module: Module) -> None:
     """Raise CompileError if MLIR's verifier refuses `module`."""
-    ir = capi.ir_of(module.operation)
+    ir = bindings.ir_of(module.operation)
     try:
         valid = module.operation.verify()
     except ir.MLIRError as error:
@@ -177,7 +178,7 @@ def _translated(module: Module) -> LlvmIr:
     module, constants = _without_constants(module)
     hazard = allowlist_mlir.translation_hazard(module.operation)
     root = root_of(module)
-    way = translation.way_of(root)
+    way = way_of(root)
     if way is Way.OWN:
         if hazard is None:
             return LlvmIr(translate(module), constants)
@@ -214,14 +215,6 @@ def _without_constants(module: Module) -> tuple[Module, dict[str, Constant]]:
     return copy, constants
 
 
-def translate(module: Module) -> str:
-    """Translate `module` to LLVM IR text in this process.
-
-    The process ends if LLVM's verifier refuses it: see `safety.allowlist_mlir`.
-    """
-    return translation.to_llvm_ir(module.operation, root_of(module))
-
-
 def generic_text(module: Module) -> str:
     """Text that every distribution parses."""
     return module.operation.get_asm(print_generic_op_form=True, enable_debug_info=True)
@@ -249,7 +242,7 @@ def content_of_verified(module: Module) -> bytes:
 def stored(module: Module) -> tuple[bytes, str]:
     """Serialise `module`, with the root of the distribution that parses and translates it."""
     root = root_of(module)
-    if translation.way_of(root) is Way.OWN:
+    if way_of(root) is Way.OWN:
         return content(module), root
     return generic_text(module).encode(), DEFAULT_ROOT
 
@@ -257,13 +250,13 @@ def stored(module: Module) -> tuple[bytes, str]:
 def roots_for(module: Module) -> tuple[str, ...]:
     """The distributions that translate `module`; if it is not known, those that may."""
     root = root_of(module)
-    return (root,) if translation.WAYS.get(root) is Way.OWN else (root, DEFAULT_ROOT)
+    return (root,) if WAYS.get(root) is Way.OWN else (root, DEFAULT_ROOT)
 
 
 def _run_pipeline(module: Module, pipeline: str) -> None:
     root = root_of(module)
-    passmanager = _optional.load(f"{root}.passmanager").PassManager
-    ir = _optional.load(f"{root}.ir")
+    passmanager = bindings.load(f"{root}.passmanager").PassManager
+    ir = bindings.load(f"{root}.ir")
 
     def parsed(text: str) -> Any:
         return passmanager.parse(text, context=module.context)
@@ -299,3 +292,121 @@ def _scratch_context(root: str, ir: Any) -> Any:
 
 def _words(error: Exception) -> str:
     return str(error).strip()
+
+
+# ---- translation
+
+TRANSLATE: Final = "mlirTranslateModuleToLLVMIRToString"
+FREE: Final = "LLVMDisposeMessage"
+_PROBE: Final = "llvm.func @probe(%x: i64) -> i64 {\n  llvm.return %x : i64\n}"
+
+
+class Way(enum.Enum):
+    """A way in which a module of a distribution becomes LLVM IR."""
+
+    OWN = enum.auto()
+    """Its own bindings translate it."""
+    TORCH_MLIR = enum.auto()
+    """torch-mlir, in this process, translates its generic text."""
+    CHILD = enum.auto()
+    """torch-mlir translates its generic text in a child process: both may not fit into one."""
+
+
+WAYS: Final[dict[str, Way]] = {
+    "torch_mlir": Way.OWN,
+    "iree.compiler": Way.OWN,
+    "flydsl._mlir": Way.OWN,
+    "cutlass._mlir": Way.OWN,
+    # Its bindings have the function too, which ends the process: it registers no translations.
+    "jaxlib.mlir": Way.TORCH_MLIR,
+}
+"""The distributions in tests/distributions; any other is tried when it is first used."""
+
+
+def way_of(root: str) -> Way:
+    """Return the way in which modules of distribution `root` become LLVM IR.
+
+    For an unknown one, a child process, which may crash, tries to translate a small module. That
+    takes half a second, once per process.
+    """
+    return WAYS.get(root) or _tried(root)
+
+
+@functools.cache
+def _tried(root: str) -> Way:
+    try:
+        worker.translate(_PROBE, root, None)
+    except CompileError:
+        return Way.CHILD
+    return Way.OWN
+
+
+def translate(module: Module) -> str:
+    """Translate `module` to LLVM IR text in this process.
+
+    The bindings' own function leaks the text that the C API returns, so the C function is called if
+    its library can be found, and the text is freed. The process ends if LLVM's verifier refuses the
+    module: see `safety.allowlist_mlir`.
+    """
+    root = root_of(module)
+    functions, address = _translation_functions(root), bindings.address(module.operation)
+    if functions is None or address is None:
+        own = bindings.load(f"{root}.dialects.llvm")
+        return own.translate_module_to_llvmir(module.operation)
+    to_text, free = functions
+    text = to_text(address)
+    try:
+        return ctypes.string_at(text).decode()
+    finally:
+        free(text)
+
+
+@functools.cache
+def _translation_functions(root: str) -> tuple[Callable[[int], int], Callable[[int], None]] | None:
+    """The function that the bindings call, and the one that frees its text, if found."""
+    library = bindings.library(root, TRANSLATE)
+    if library is None:
+        return None
+    translate = library[TRANSLATE]
+    # Not every library exports it, but in all it is libc's free, of what strdup gave.
+    free = library[FREE] if hasattr(library, FREE) else ctypes.CDLL(None).free
+    # An MlirOperation is a struct of one pointer, which is passed like that.
+    translate.argtypes, translate.restype = [ctypes.c_void_p], ctypes.c_void_p
+    free.argtypes, free.restype = [ctypes.c_void_p], None
+    return translate, free
+
+
+# ---- pipelines
+
+_NO_OPERATION = "ffi_builder.none"
+
+
+def steps(pipeline: str) -> list[str]:
+    """Split a pipeline into the pipelines to run instead; none if its text is of another form.
+
+    The first one runs no pass: it is for an operation that no module has. MLIR loads the dialects
+    that passes create before it runs a pipeline, and some passes rely on those of later passes.
+    """
+    found = re.fullmatch(r"\s*([\w.$-]+)\s*\((.*)\)\s*", pipeline, re.DOTALL)
+    if found is None:
+        return []
+    anchor, passes = found[1], found[2]
+    load = f"{anchor}({_NO_OPERATION}({anchor}({passes})))"
+    return [load, *(f"{anchor}({one})" for one in _separated(passes))]
+
+
+def _separated(passes: str) -> list[str]:
+    """Split at the commas that are outside of parentheses and braces.
+
+    Within the braces around options, parentheses mean nothing.
+    """
+    found, start, parentheses, braces = list[str](), 0, 0, 0
+    for at, char in enumerate(passes):
+        braces += (char == "{") - (char == "}")
+        if braces:
+            continue
+        parentheses += (char == "(") - (char == ")")
+        if char == "," and not parentheses:
+            found.append(passes[start:at])
+            start = at + 1
+    return [*found, passes[start:]]

@@ -15,8 +15,7 @@ import pytest
 
 import ffi_builder
 from ffi_builder import runtime
-from ffi_builder.runtime.cache import entry as layout
-from ffi_builder.runtime.cache import key as cache_key
+from ffi_builder.runtime import compile_cache
 from tests.compatibility.make import FILES, KEY
 from tests.runtime.samples import llvm_entry
 
@@ -40,7 +39,7 @@ def built(folder: Path) -> bool:
 
 def with_checksum(body: bytes, version: int) -> bytes:
     """A file whose length and checksum are right."""
-    header = layout._HEADER  # pyright: ignore[reportPrivateUsage]
+    header = compile_cache._HEADER  # pyright: ignore[reportPrivateUsage]
     digest = hashlib.sha256(body).digest()
     return header.pack(b"ffi_bldr", version, header.size + len(body), digest) + body
 
@@ -108,18 +107,18 @@ def test_the_header_is_the_one_that_these_tests_change(entry: Path) -> None:
 
 
 def test_versions_and_sources_are_in_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = cache_key.of_name(KEY, None, 3, [])
+    before = compile_cache.of_name(KEY, None, 3, [])
     assert "ffi_builder" in json.loads(before.decode().rpartition("\n")[0])
-    monkeypatch.setattr(cache_key, "environment", lambda: '{"ffi_builder": "0.0.9 ab"}')
-    assert cache_key.of_name(KEY, None, 3, []) != before
+    monkeypatch.setattr(compile_cache, "environment", lambda: '{"ffi_builder": "0.0.9 ab"}')
+    assert compile_cache.of_name(KEY, None, 3, []) != before
 
 
 EDIT_EACH = """
 from pathlib import Path
 import sys
-from ffi_builder.runtime.cache import key
-environment, package = key.environment.__wrapped__, Path(sys.argv[1])
-assert key.__file__.startswith(f"{package}/")
+from ffi_builder.runtime import compile_cache
+environment, package = compile_cache.environment.__wrapped__, Path(sys.argv[1])
+assert compile_cache.__file__.startswith(f"{package}/")
 seen = [environment(), environment()]
 folders = sorted({path.parent for path in package.rglob("*.py")})
 for folder in folders:

@@ -11,7 +11,7 @@ import tvm_ffi
 
 from ffi_builder import attach, runtime
 from ffi_builder.providers import DirectCallProvider, NopCallProvider
-from ffi_builder.runtime.python.function import by_position, with_keywords, wrapped
+from ffi_builder.runtime.python.functions import by_position, with_keywords, wrapped
 from ffi_builder.spec import Param, Signature
 from tests.support.entries import READ_IN_C
 from tests.support.recording import SLOT, Recording

@@ -8,8 +8,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from ffi_builder.runtime.dlpack import DLTensor
-from ffi_builder.runtime.entry.layouts import ExchangeApi, LayoutError, exchange_api
+from ffi_builder.runtime.entry.layouts import DLTensor, ExchangeApi, LayoutError, exchange_api
 from ffi_builder.spec import EnvStream, Tensor, Var, dims
 from tests.entry.functions import needs_extension, ways
 

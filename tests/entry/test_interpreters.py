@@ -45,7 +45,7 @@ from torch_mlir import ir
 
 from ffi_builder import attach, runtime
 from ffi_builder.providers import NopCallProvider
-from ffi_builder.runtime.python import entries
+from ffi_builder.runtime.python import functions
 from ffi_builder.spec import Signature, Var
 
 module = ir.Module.parse("", ir.Context())
@@ -92,7 +92,7 @@ def test_a_subinterpreter_calls_the_general_way() -> None:
         "sys.modules['torch'] = None\n"
         f"{FUNCTION}\n"
         "f(1); compiled.callable('f')()\n"
-        "print(type(f).__name__, entries.extension().reason)\n"
+        "print(type(f).__name__, functions.extension().reason)\n"
     )
     found = output(f"run(False, {inner!r})")
     assert found == ("WrappedFunction the extension cannot be loaded: this is a subinterpreter\n")

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import tvm_ffi
 
-from ffi_builder.runtime.entry import available, layouts, torch_layouts
+from ffi_builder.runtime.entry import available, layouts
 from ffi_builder.runtime.entry.layouts import LayoutError
 from ffi_builder.spec import Tensor, dims
 from tests.entry.functions import needs_extension, ways
@@ -125,7 +125,7 @@ def torch() -> Any:
 
 
 def test_torch_as_it_is(torch: Any) -> None:
-    layout = torch_layouts.torch_layout(torch)
+    layout = layouts.torch_layout(torch)
     assert set(layout.dtypes.values()) >= {(2, 32), (4, 16), (6, 8), (0, 64)}
 
 
@@ -181,14 +181,14 @@ def _other_place(torch: Any) -> Any:
 )
 def test_another_torch(torch: Any, change: Callable[[Any], Any], words: str) -> None:
     with pytest.raises(LayoutError, match=words):
-        torch_layouts.torch_layout(change(torch))
+        layouts.torch_layout(change(torch))
 
 
 def test_words_that_are_not_initialised(torch: Any) -> None:
     # Beside the tangent stands a std::string, of which a part is never written.
     libc = ctypes.CDLL(None)
     libc.malloc.restype = ctypes.c_void_p
-    expected = torch_layouts.torch_layout(torch).offsets
+    expected = layouts.torch_layout(torch).offsets
     for _ in range(10):
         sizes = [size for size in range(16, 700, 16) for _ in range(8)]
         blocks = [ctypes.c_void_p(libc.malloc(size)) for size in sizes]
@@ -196,28 +196,28 @@ def test_words_that_are_not_initialised(torch: Any) -> None:
             ctypes.memset(block, 0xFF, size)
         for block in blocks:
             libc.free(block)
-        assert torch_layouts.torch_layout(torch).offsets == expected
+        assert layouts.torch_layout(torch).offsets == expected
 
 
 def test_torch_without_a_symbol(torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch_layouts, "REQUIRES_GRAD", "_ZNK3c1010TensorImpl5otherEv")
+    monkeypatch.setattr(layouts, "REQUIRES_GRAD", "_ZNK3c1010TensorImpl5otherEv")
     with pytest.raises(LayoutError, match=r"TensorImpl5otherEv is not in libc10.so"):
-        torch_layouts.torch_layout(torch)
+        layouts.torch_layout(torch)
 
 
 def test_torch_whose_shim_differs_from_its_exchange_api(
     torch: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    borrowed = vars(torch_layouts)["_borrowed"]
+    borrowed = vars(layouts)["_borrowed"]
 
     def other(api: int, tensor: Any) -> Any:
         found = borrowed(api, tensor)
         found.data += 4
         return found
 
-    monkeypatch.setattr(torch_layouts, "_borrowed", other)
+    monkeypatch.setattr(layouts, "_borrowed", other)
     with pytest.raises(LayoutError, match="C shim and its exchange API differ"):
-        torch_layouts.torch_layout(torch)
+        layouts.torch_layout(torch)
 
 
 # ---- turned off
@@ -227,12 +227,12 @@ def test_torch_whose_shim_differs_from_its_exchange_api(
 def parts() -> Iterator[Any]:
     """The extension, and what was tried; afterwards all is tried again."""
     from ffi_builder.runtime.entry import _entry
-    from ffi_builder.runtime.python import entries
+    from ffi_builder.runtime.python import functions
 
     yield _entry
     available.tried.pop("numpy", None)
     available.tried.pop("torch", None)
-    entries.extension()
+    functions.extension()
 
 
 @needs_extension
@@ -262,10 +262,10 @@ def _without(code: str, **variables: str) -> str:
             "-c",
             f"{code}\n"
             "from ffi_builder.spec import Var\n"
-            "from ffi_builder.runtime.python import entries\n"
+            "from ffi_builder.runtime.python import functions\n"
             "from tests.runtime.callables import checking\n"
             "f = checking(Var('a', 'int32', default=3))\n"
-            "f.callable('f')(); f['f'](1); print(type(f['f']).__name__, entries.extension().reason)",
+            "f.callable('f')(); f['f'](1); print(type(f['f']).__name__, functions.extension().reason)",
         ],
         capture_output=True,
         text=True,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ffi_builder.runtime.entry import torch_layouts
+from ffi_builder.runtime.entry import layouts
 from ffi_builder.spec import Tensor, Var, dims
 from tests.entry.functions import Ways, needs_extension, ways
 
@@ -168,5 +168,5 @@ def test_the_tangent_is_found_whatever_was_in_memory_before() -> None:
     for _ in range(30):
         junk = [os.urandom(size) for size in range(16, 400, 8)]
         del junk
-        found.add(torch_layouts._torch_offsets(torch))  # pyright: ignore[reportPrivateUsage] # what is tested
+        found.add(layouts._torch_offsets(torch))  # pyright: ignore[reportPrivateUsage] # what is tested
     assert len(found) == 1

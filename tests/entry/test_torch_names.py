@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import pytest
 
-from ffi_builder.runtime.entry import available, torch_layouts
-from ffi_builder.runtime.python import entries
+from ffi_builder.runtime.entry import available, layouts
+from ffi_builder.runtime.python import functions
 from ffi_builder.spec import Tensor, dims
 from tests.entry.functions import needs_extension, ways
 
@@ -36,11 +36,11 @@ NAMES: Final = {
     ),
 }
 """What is looked up in torch, by the part that needs it."""
-MODES: Final = tuple(symbol for _, symbol in torch_layouts.MODES)
+MODES: Final = tuple(symbol for _, symbol in layouts.MODES)
 SYMBOLS: Final = (
-    *torch_layouts.SHIM,
-    torch_layouts.REQUIRES_GRAD,
-    torch_layouts.FORWARD_GRADIENT,
+    *layouts.SHIM,
+    layouts.REQUIRES_GRAD,
+    layouts.FORWARD_GRADIENT,
     *MODES,
 )
 
@@ -48,7 +48,7 @@ SYMBOLS: Final = (
 @pytest.fixture
 def again() -> Iterator[None]:
     """Torch is set up anew, and once more afterwards."""
-    entries.extension()
+    functions.extension()
     kept = {name: available.tried.pop(name, None) for name in NAMES}
     operators = list(vars(available)["_operators"])
     vars(available)["_operators"].clear()
@@ -94,19 +94,19 @@ def test_without_an_attribute_of_tensors(
 ) -> None:
     found = {"_cdata": "_impl_of", "_version": "_version_of"}[name]
     x = torch.ones(1)
-    assert vars(torch_layouts)[found](x) == getattr(x, name)
-    monkeypatch.setattr(torch_layouts, found, attrgetter(f"{name}_is_gone"))
+    assert vars(layouts)[found](x) == getattr(x, name)
+    monkeypatch.setattr(layouts, found, attrgetter(f"{name}_is_gone"))
     check("torch")
 
 
 @pytest.mark.parametrize("symbol", SYMBOLS)
 def test_without_a_symbol(again: None, monkeypatch: pytest.MonkeyPatch, symbol: str) -> None:
-    address_of = torch_layouts.address_of
+    address_of = layouts.address_of
 
     def address(library: Any, name: str) -> int:
         return address_of(library, "no_such_symbol" if name == symbol else name)
 
-    monkeypatch.setattr(torch_layouts, "address_of", address)
+    monkeypatch.setattr(layouts, "address_of", address)
     check(OF_MODES if symbol in MODES else "torch")
     assert any("no_such_symbol is not in" in part.reason for part in available.parts())
 
@@ -117,5 +117,5 @@ def test_without_the_exchange_api(again: None, monkeypatch: pytest.MonkeyPatch) 
     def exchange_api(cls: Any) -> int:
         raise layouts.LayoutError(f"{cls.__name__} has no exchange API")
 
-    monkeypatch.setattr(torch_layouts, "exchange_api", exchange_api)
+    monkeypatch.setattr(layouts, "exchange_api", exchange_api)
     check("torch")

@@ -11,18 +11,20 @@ import numpy as np
 import pytest
 
 from ffi_builder import attach, providers, runtime
-from ffi_builder.runtime.allocator import install, native, python
+from ffi_builder.runtime import allocator
 from ffi_builder.spec import Signature
 from tests.support.wrapping import new_module
 
 SIGNATURE = "f(x: Tensor([n, k], float32)) -> y: Tensor([{}], {}, device_type={})"
 
 
-@pytest.fixture(params=[native, python], ids=["native", "python"])
+@pytest.fixture(
+    params=[allocator.native_address, allocator.python_address], ids=["native", "python"]
+)
 def installed(request: pytest.FixtureRequest) -> Iterator[None]:
-    before = install._install(request.param.address())  # pyright: ignore[reportPrivateUsage]
+    before = allocator._install(request.param())  # pyright: ignore[reportPrivateUsage]
     yield
-    install._install(before)  # pyright: ignore[reportPrivateUsage]
+    allocator._install(before)  # pyright: ignore[reportPrivateUsage]
 
 
 def compiled(shape: str, dtype: str = "float32", device: str = "cpu") -> runtime.CompiledModule:

@@ -15,9 +15,8 @@ from pathlib import Path
 import pytest
 
 from ffi_builder import runtime, store
-from ffi_builder.runtime.cache import folder as cache
-from ffi_builder.runtime.cache.entry import Entry, decode, encode
-from ffi_builder.runtime.cache.folder import Cache
+from ffi_builder.runtime import compile_cache
+from ffi_builder.runtime.compile_cache import Cache, Entry, decode, encode
 from ffi_builder.runtime.inputs import CachedSource, Code, LlvmSource, ObjectSource
 from tests.runtime.samples import ADD_ONE, llvm_entry, run_child
 
@@ -30,7 +29,7 @@ ROOT = Path(__file__).parents[2]
 def _environment(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnusedFunction]
     monkeypatch.delenv("FFI_BUILDER_CACHE_DIR", raising=False)
     monkeypatch.delenv("FFI_BUILDER_CACHE_SIZE", raising=False)
-    monkeypatch.setattr(cache, "_warned", set[Path]())
+    monkeypatch.setattr(compile_cache, "_warned", set[Path]())
 
 
 def built(folder: Path, key: str = "k", text: str = llvm_entry("f")) -> bool:
@@ -310,7 +309,7 @@ def test_the_environment_says_the_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, size: int
 ) -> None:
     monkeypatch.setenv("FFI_BUILDER_CACHE_SIZE", text)
-    opened = cache.open_folder(tmp_path)
+    opened = compile_cache.open_folder(tmp_path)
     assert opened is not None
     assert opened.limit == size
     assert built(tmp_path)

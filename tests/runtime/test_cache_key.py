@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ffi_builder import runtime
-from ffi_builder.runtime.cache import key as cache_key
+from ffi_builder.runtime import compile_cache
 from tests.runtime.samples import ADD_ONE, llvm_entry
 
 
@@ -75,13 +75,13 @@ def test_another_machine_or_version_builds_again(
 ) -> None:
     assert built(tmp_path)
     assert not built(tmp_path)
-    monkeypatch.setattr(cache_key, changed, giving("another"))
+    monkeypatch.setattr(compile_cache, changed, giving("another"))
     assert built(tmp_path)
     assert not built(tmp_path)
 
 
 def test_the_environment_says_what_code_depends_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    environment = cache_key.environment.__wrapped__
+    environment = compile_cache.environment.__wrapped__
     before = environment()
     for package in ("ffi_builder", "llvmlite", "apache-tvm-ffi", "apache-tvm-ffi-orcjit", "cpu"):
         assert f'"{package}"' in before
@@ -89,7 +89,7 @@ def test_the_environment_says_what_code_depends_on(monkeypatch: pytest.MonkeyPat
 
     def changes(name: str, value: object) -> bool:
         with monkeypatch.context() as patch:
-            patch.setattr(cache_key, name, giving(value))
+            patch.setattr(compile_cache, name, giving(value))
             return environment() != before
 
     assert changes("_version", "another")
@@ -100,8 +100,8 @@ def test_the_environment_says_what_code_depends_on(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.skipif(not Path("/proc/cpuinfo").exists(), reason="needs /proc/cpuinfo")
 def test_the_cpu_is_known_without_llvm(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache_key.llvm, "host_cpu", lambda: "asked LLVM")
-    known = "\n".join(cache_key.cpu())
+    monkeypatch.setattr(compile_cache.llvm, "host_cpu", lambda: "asked LLVM")
+    known = "\n".join(compile_cache.cpu())
     assert "asked LLVM" not in known
     assert "MHz" not in known
     assert "processor" not in known
@@ -110,24 +110,24 @@ def test_the_cpu_is_known_without_llvm(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_llvm_names_a_cpu_that_linux_does_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cache_key, "_CPUINFO", tmp_path / "none")
-    assert cache_key.llvm.host_cpu() in cache_key.cpu()
+    monkeypatch.setattr(compile_cache, "_CPUINFO", tmp_path / "none")
+    assert compile_cache.llvm.host_cpu() in compile_cache.cpu()
     (tmp_path / "cpuinfo").write_text("processor : 0\nmodel name : a CPU\n\nprocessor : 1\n")
-    monkeypatch.setattr(cache_key, "_CPUINFO", tmp_path / "cpuinfo")
-    assert {"model name: a CPU", cache_key.llvm.host_features()} & set(cache_key.cpu())
+    monkeypatch.setattr(compile_cache, "_CPUINFO", tmp_path / "cpuinfo")
+    assert {"model name: a CPU", compile_cache.llvm.host_features()} & set(compile_cache.cpu())
 
 
 def test_the_first_processor_alone_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     flags = "flags : " + "sse2 " * 4000
     (tmp_path / "cpuinfo").write_text(f"{flags}\nmodel : 1\n\nmodel : 2\n")
-    monkeypatch.setattr(cache_key, "_CPUINFO", tmp_path / "cpuinfo")
-    assert cache_key.cpu()[1:] == [flags.replace(" :", ":").strip(), "model: 1"]
+    monkeypatch.setattr(compile_cache, "_CPUINFO", tmp_path / "cpuinfo")
+    assert compile_cache.cpu()[1:] == [flags.replace(" :", ":").strip(), "model: 1"]
 
 
 def test_a_distribution_is_known_by_its_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    distribution = cache_key.distribution.__wrapped__
+    distribution = compile_cache.distribution.__wrapped__
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     library = tmp_path / "some_dsl" / "inner" / "_mlir_libs" / "_mlir.so"
     library.parent.mkdir(parents=True)

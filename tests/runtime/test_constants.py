@@ -15,7 +15,7 @@ import pytest
 
 from ffi_builder import runtime
 from ffi_builder.errors import CompileError
-from ffi_builder.runtime import dense, elf
+from ffi_builder.runtime import dense, object_files
 from ffi_builder.runtime.codegen import constants, floats
 from ffi_builder.runtime.safety import worker
 from tests.runtime.samples import parse_with_jaxlib
@@ -455,10 +455,10 @@ def test_exports_for_another_machine_are_complete(text: str, tmp_path: Path) -> 
     path = tmp_path / "a.o"
     runtime.lower(text).export_object(path, triple="aarch64-linux-gnu")
     file = path.read_bytes()
-    assert elf.content_of(file, "w", "aarch64") == random_bytes(8192)
+    assert object_files.content_of(file, "w", "aarch64") == random_bytes(8192)
     page = 275  # R_AARCH64_ADR_PREL_PG_HI21
-    relocations = elf.read_object(file, "aarch64").relocations
-    assert elf.Relocation(page, elf.Reach.OBJECT) in relocations
+    relocations = object_files.read_object(file, "aarch64").relocations
+    assert object_files.Relocation(page, object_files.Reach.OBJECT) in relocations
 
 
 def test_local_constants_are_local() -> None:

@@ -12,7 +12,7 @@ import pytest
 from ffi_builder import CompileError, attach, packed, runtime, spec
 from ffi_builder.elf import SHT_PROGBITS, Elf, View
 from ffi_builder.providers import PackedCallProvider
-from ffi_builder.runtime import elf, inputs
+from ffi_builder.runtime import inputs, object_files
 from ffi_builder.runtime.codegen import llvm
 from ffi_builder.runtime.jit import link, supplied
 from tests.runtime.exporting import every_kind_module, scaling
@@ -55,7 +55,7 @@ def instructions(data: bytes, machine: str) -> list[Any]:
 def test_an_object_for_aarch64(tmp_path: Path, cpu: str) -> None:
     for module in (every_kind_module(), scaling()):
         data = exported(module, tmp_path, triple=AARCH64, cpu=cpu)
-        read = elf.read_object(data, "aarch64")
+        read = object_files.read_object(data, "aarch64")
         assert {each.type for each in read.relocations} <= POSITION_INDEPENDENT
         assert link.unsupported_relocation(read.relocations, "aarch64") is None
         mnemonics = {one.mnemonic for one in instructions(data, "aarch64")}
@@ -81,7 +81,7 @@ def test_the_functions_that_gcc_calls_for_atomic_operations() -> None:
     for cpu, wanted in (("generic", {"ldaxr", "stlxr"}), ("neoverse-n1", {"casal", "ldaddal"})):
         data = llvm.emit_object(text, cpu, 2, passes=False, triple=AARCH64)
         assert sorted(names) == sorted(
-            symbol.name for symbol in elf.read_object(data, "aarch64").symbols
+            symbol.name for symbol in object_files.read_object(data, "aarch64").symbols
         )
         mnemonics = {one.mnemonic for one in instructions(data, "aarch64")}
         assert wanted <= mnemonics

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from ffi_builder import runtime
-from ffi_builder.runtime.export import cxx
+from ffi_builder.runtime.export import header
 from tests.runtime.exporting import INCLUDES, LIBRARY, every_kind_module, run, scaling
 from tests.runtime.samples import llvm_entry, needs_cc, needs_cxx
 
@@ -148,7 +148,7 @@ def test_constants_are_passed_by_the_header(folder: Path) -> None:
      ("é", "_"), ("not_eq", "not_eq_"), ("a.b", "a_b"), ("int64_t", "int64_t")],
 )  # fmt: skip
 def test_names(name: str, expected: str) -> None:
-    assert cxx.identifier(name) == expected
+    assert header.identifier(name) == expected
 
 
 def test_the_stub_is_python(folder: Path) -> None:

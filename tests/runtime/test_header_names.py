@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from ffi_builder import attach, providers, runtime, spec
-from ffi_builder.runtime.export import cxx, header, stub
+from ffi_builder.runtime.export import header, stub
 from ffi_builder.runtime.export.function_info import Described, described
 from tests.runtime.exporting import INCLUDES, LIBRARY, every_kind, run
 from tests.runtime.samples import needs_cc, needs_cxx
@@ -122,7 +122,7 @@ def test_macros_of_the_headers_that_are_included(tmp_path: Path, standard: str) 
     assert len(macros) > 500
     # A few, such as TVM_FFI_ANY_H, are macros with an underscore too.
     others = {name for name in macros if f"{name}_" not in macros}
-    assert {cxx.identifier(name) for name in others} & macros == set()
+    assert {header.identifier(name) for name in others} & macros == set()
 
 
 @needs_cxx
@@ -176,14 +176,14 @@ def test_a_program_calls_them(tmp_path: Path) -> None:
 @pytest.mark.parametrize("names", [*itertools.permutations(["new", "new_", "a.b", "a_b"])])
 def test_names_do_not_depend_on_their_order(names: Sequence[str]) -> None:
     expected = {"new_": "new_", "new": "new__", "a_b": "a_b", "a.b": "a_b_"}
-    assert cxx.identifiers(names) == expected
+    assert header.identifiers(names) == expected
 
 
 @pytest.mark.parametrize(
     "name", ["scale", "M", "BLOCK", "GEMM", "ELU", "int8_gemm", "x_", "f2", "Adam"]
 )
 def test_usual_names_stay(name: str) -> None:
-    assert cxx.identifier(name) == name
+    assert header.identifier(name) == name
 
 
 @needs_cc

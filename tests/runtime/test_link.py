@@ -11,7 +11,7 @@ import pytest
 
 from ffi_builder import runtime
 from ffi_builder.errors import CompileError, LinkError
-from ffi_builder.runtime import elf
+from ffi_builder.runtime import object_files
 from tests.runtime.samples import (
     c_object,
     llvm_entry,
@@ -269,9 +269,9 @@ def test_an_exception_passes_through_generated_code(tmp_path: Path) -> None:
 
 def test_renaming_symbols() -> None:
     data = runtime.compile(llvm_entry("f")).object
-    renamed = elf.rename_symbols(data, {"__tvm_ffi_f": "__tvm_ffi_a_longer_name"})
+    renamed = object_files.rename_symbols(data, {"__tvm_ffi_f": "__tvm_ffi_a_longer_name"})
     assert runtime.compile(renamed)["a_longer_name"](41) == 42
-    assert [symbol.name for symbol in elf.read_object(renamed).symbols] == [
+    assert [symbol.name for symbol in object_files.read_object(renamed).symbols] == [
         "__tvm_ffi_a_longer_name"
     ]
 
@@ -294,7 +294,7 @@ def test_any_bytes_are_refused_in_words() -> None:
         for value in (0, 0xFF):
             damaged = data[:at] + bytes([value]) + data[at + 1 :]
             try:
-                elf.read_object(damaged)
+                object_files.read_object(damaged)
             except CompileError:
                 continue
 

@@ -50,7 +50,7 @@ import tvm_ffi
 from torch_mlir import ir
 from ffi_builder import attach, packed, providers, runtime, spec
 from ffi_builder.runtime.entry.available import Extension
-from ffi_builder.runtime.python import entries
+from ffi_builder.runtime.python import functions
 
 n = spec.Var("n", "int64")
 with spec.DefaultConfig(device_type="cpu"):
@@ -95,7 +95,7 @@ class C:
 shape = tvm_ffi.Shape((7, 2))
 library.callable("note")(shape, [shape], {"k": a.copy()}, len, C(1, True, np.dtype("int8")), None)
 print(seen)
-print(isinstance(entries.extension(), Extension), library["copy"]._general_calls)
+print(isinstance(functions.extension(), Extension), library["copy"]._general_calls)
 try:
     runtime.compile(module)
 except Exception as error:

@@ -9,7 +9,7 @@ import pytest
 
 from ffi_builder import attach, runtime
 from ffi_builder.providers import NopCallProvider
-from ffi_builder.runtime import capi, mlir, translation
+from ffi_builder.runtime import bindings, mlir
 from ffi_builder.runtime.codegen import llvm
 from ffi_builder.runtime.safety import distinct
 from ffi_builder.spec import Signature, Var
@@ -29,7 +29,7 @@ llvm.func @f(%a: i64, %p: !llvm.ptr) {
 @pytest.fixture
 def forgetful() -> Iterator[None]:
     """What was found in the libraries of the bindings is looked up anew, and once more afterwards."""
-    found = (capi.library, capi.addresses, vars(translation)["_functions"])
+    found = (bindings.library, bindings.addresses, vars(mlir)["_functions"])
     for each in found:
         each.cache_clear()
     yield
@@ -57,7 +57,7 @@ def test_with_all_names() -> None:
 
 @pytest.mark.parametrize("constant", ["POINTER", "CREATE"])
 def test_bindings_without_their_c_api(constant: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(capi, constant, "_gone")
+    monkeypatch.setattr(bindings, constant, "_gone")
     assert kinds() == EXPECTED
 
 
@@ -70,8 +70,8 @@ def test_libraries_without_a_function(
     others = tuple("no_such" if name == symbol else name for name in distinct.FUNCTIONS)
     monkeypatch.setattr(distinct, "FUNCTIONS", others)
     for constant in ("TRANSLATE", "FREE"):
-        if vars(translation)[constant] == symbol:
-            monkeypatch.setattr(translation, constant, "no_such")
+        if vars(mlir)[constant] == symbol:
+            monkeypatch.setattr(mlir, constant, "no_such")
     assert kinds() == EXPECTED
 
 

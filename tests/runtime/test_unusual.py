@@ -149,7 +149,7 @@ RUN_FOR_AARCH64 = """
 import platform
 platform.machine = lambda: "aarch64"
 from ffi_builder.errors import CompileError
-from ffi_builder.runtime import mlir, translation
+from ffi_builder.runtime import mlir
 from ffi_builder.runtime.codegen import floats, llvm
 from ffi_builder.runtime.safety import allowlist_llvm, allowlist_mlir
 from tests.runtime.test_unusual import NAMED
@@ -164,7 +164,7 @@ for text in (*NAMED.values(), *map(module, range({modules}))):
             continue
     except CompileError:
         continue
-    ir = floats.readable(translation.to_llvm_ir(parsed.operation, "torch_mlir"))
+    ir = floats.readable(mlir.translate(parsed))
     if allowlist_llvm.codegen_hazard(ir, "generic", "") is None:
         for level, body in GENERATORS:
             text = ir.replace(") {{", ") " + body)

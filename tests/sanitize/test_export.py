@@ -10,7 +10,7 @@ import pytest
 
 from ffi_builder import Sanitize, attach, runtime, spec
 from ffi_builder.providers import DirectCallProvider
-from ffi_builder.runtime import elf
+from ffi_builder.runtime import object_files
 from tests.runtime.exporting import INCLUDES, LIBRARY
 from tests.runtime.samples import needs_cc
 from tests.support.wrapping import new_module
@@ -127,7 +127,7 @@ def compiled(level: int) -> runtime.CompiledModule:
 def test_an_object_needs_libc_and_tvm_ffi_alone(tmp_path: Path, triple: str) -> None:
     compiled(2).export_object(tmp_path / "f.o", triple=triple)
     machine = triple.partition("-")[0]
-    symbols = elf.read_object((tmp_path / "f.o").read_bytes(), machine).symbols
+    symbols = object_files.read_object((tmp_path / "f.o").read_bytes(), machine).symbols
     others = {symbol.name for symbol in symbols if not symbol.defined} - {""}
     assert {name for name in others if not name.startswith("TVMFFI")} <= {
         *("malloc", "free", "memcpy", "memset", "snprintf", "strlen", "strtod"),

@@ -5,6 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from ffi_builder.runtime.entry.available import Extension
-from ffi_builder.runtime.python import entries
+from ffi_builder.runtime.python import functions
 
-READ_IN_C: Final = isinstance(entries.extension(), Extension)
+READ_IN_C: Final = isinstance(functions.extension(), Extension)

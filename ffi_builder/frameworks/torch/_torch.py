@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any, Final
 
 from ffi_builder.errors import SpecError
-from ffi_builder.runtime.python import entries
+from ffi_builder.runtime.python import functions
 
 torch: Final[Any] = import_module("torch")
 _shapes: Final[Any] = import_module("torch.fx.experimental.symbolic_shapes")
@@ -73,7 +73,7 @@ def _has_modes_or_autocast() -> bool:
     return has_modes() or _any_autocast()
 
 
-is_watched: Final = entries.watcher() or _has_modes_or_autocast
+is_watched: Final = functions.watcher() or _has_modes_or_autocast
 """Whether anything looks at operators now: a mode, a trace, or autocast.
 
 An autocast rule may be registered at any time, so autocast counts for each operator. `torch.fx`

@@ -17,8 +17,7 @@ from ffi_builder import spec
 from ffi_builder.frameworks.torch import _torch
 from ffi_builder.frameworks.torch.code import DOUBT
 from ffi_builder.records import dataclass
-from ffi_builder.runtime.metadata import Info
-from ffi_builder.runtime.python.signature import python_signature
+from ffi_builder.runtime.metadata import Info, python_signature
 
 _is_traced: Final = _torch.is_traced
 _is_watched: Final = _torch.is_watched

@@ -38,8 +38,8 @@ from ffi_builder.frameworks.torch.schema import schema
 from ffi_builder.frameworks.torch.tracing import Checks
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.metadata import Info
-from ffi_builder.runtime.python import entries
-from ffi_builder.runtime.python.function import WrappedFunction, check_defaults
+from ffi_builder.runtime.python import functions
+from ffi_builder.runtime.python.functions import WrappedFunction, check_defaults
 from ffi_builder.suggest import did_you_mean
 
 _libraries: Final[dict[str, Any]] = {}
@@ -221,9 +221,9 @@ class _Defined:
 
         With `autocast`, it is in doubt while that is on.
         """
-        if self.interface.functional or not entries.reads_arrays(info):
+        if self.interface.functional or not functions.reads_arrays(info):
             return None
-        return entries.made_operator(
+        return functions.made_operator(
             same_function(self.function),
             info,
             lambda general: Careful(general, otherwise, info),
@@ -243,8 +243,8 @@ def _eager(function: tvm_ffi.Function, interface: Interface, writer: Writer) -> 
     def in_doubt(general: Callable[..., Any]) -> Careful:
         return Careful(general, doubt, info)
 
-    careful: Any = entries.made_careful(same_function(function), info, in_doubt)
-    if interface.functional or not entries.reads_arrays(info):
+    careful: Any = functions.made_careful(same_function(function), info, in_doubt)
+    if interface.functional or not functions.reads_arrays(info):
         return writer.calling(careful, careful=True)
     return careful
 
@@ -252,8 +252,8 @@ def _eager(function: tvm_ffi.Function, interface: Interface, writer: Writer) -> 
 def _kernel(function: tvm_ffi.Function, interface: Interface, writer: Writer) -> Callable[..., Any]:
     """Return what the operator calls on a device."""
     info = interface.info
-    kernel: Any = entries.made(same_function(function), info.name, info)
-    if interface.functional or interface.has_keywords or not entries.reads_arrays(info):
+    kernel: Any = functions.made(same_function(function), info.name, info)
+    if interface.functional or interface.has_keywords or not functions.reads_arrays(info):
         # Our functions tell autograd what they write; tvm-ffi's own does not.
         own = isinstance(kernel, WrappedFunction)
         return writer.calling(kernel, after=note_written if own else None)

@@ -11,7 +11,7 @@ from ffi_builder import spec
 from ffi_builder.errors import SpecError
 from ffi_builder.plan import check_signature
 from ffi_builder.runtime.metadata import Info, read
-from ffi_builder.runtime.python.function import info_of
+from ffi_builder.runtime.python.functions import info_of
 
 
 def function_and_info(given: Any) -> tuple[tvm_ffi.Function, Info | None]:

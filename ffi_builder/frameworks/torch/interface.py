@@ -10,8 +10,7 @@ from ffi_builder import spec
 from ffi_builder.errors import SpecError
 from ffi_builder.frameworks.torch import _torch
 from ffi_builder.records import dataclass
-from ffi_builder.runtime.metadata import EMPTY, Info, Parameter
-from ffi_builder.runtime.python.signature import python_names
+from ffi_builder.runtime.metadata import EMPTY, Info, Parameter, python_names
 
 Form: TypeAlias = Literal["mutating", "functional"]
 FORMS: Final = ("mutating", "functional")

@@ -22,7 +22,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from ffi_builder.runtime.codegen import floats
-from ffi_builder.runtime.elf import Constant
+from ffi_builder.runtime.object_files import Constant
 
 SMALLEST: Final = 4096
 """Bytes of the smallest constant that is kept apart: LLVM folds loads from smaller ones."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from ffi_builder.runtime import elf
+from ffi_builder.runtime import object_files
 from ffi_builder.runtime.codegen import llvm
 from ffi_builder.runtime.codegen.constants import LlvmIr
 from ffi_builder.runtime.safety import allowlist_llvm, worker
@@ -29,7 +29,7 @@ def emit_object(
     hazard = _hazard(ir.text, cpu, triple)
     data = _safely(hazard, llvm.emit_object, ir.text, cpu, level, passes, jit, triple)
     machine = llvm.architecture(triple or llvm.host_triple())
-    return elf.with_constants(data, ir.constants, machine) if ir.constants else data
+    return object_files.with_constants(data, ir.constants, machine) if ir.constants else data
 
 
 def emit_assembly(ir: LlvmIr, cpu: str, level: int) -> str:

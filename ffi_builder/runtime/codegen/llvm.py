@@ -15,7 +15,7 @@ from collections.abc import Collection
 from typing import Any
 
 from ffi_builder.errors import CompileError
-from ffi_builder.runtime import _optional
+from ffi_builder.runtime import bindings
 from ffi_builder.runtime.protocols import LlvmModule, LlvmValue, TargetMachine
 from ffi_builder.runtime.safety.interrupts import uninterrupted
 from ffi_builder.runtime.safety.locks import fork_safe_lock
@@ -56,7 +56,7 @@ def binding() -> Any:
 
     The assembly parser is initialised too: without it, inline assembly ends the process.
     """
-    llvm = _optional.load("llvmlite.binding")
+    llvm = bindings.load("llvmlite.binding")
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     llvm.initialize_native_asmparser()
@@ -223,7 +223,7 @@ def _free_passes(passes: Any) -> None:
 
     Each pipeline would leak 50 KB.
     """
-    manager = _optional.load("llvmlite.binding.newpassmanagers").NewPassManager
+    manager = bindings.load("llvmlite.binding.newpassmanagers").NewPassManager
     if hasattr(manager, "_dispose"):
         manager._dispose(passes)
         passes.detach()

@@ -17,8 +17,7 @@ import tvm_ffi
 
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.entry import layouts
-from ffi_builder.runtime.entry.layouts import LayoutError
-from ffi_builder.runtime.entry.torch_layouts import modes, torch_layout
+from ffi_builder.runtime.entry.layouts import LayoutError, modes, torch_layout
 
 VARIABLE: Final = "FFI_BUILDER_ENTRY"
 _ADDRESSES: Final = (

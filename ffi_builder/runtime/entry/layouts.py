@@ -7,11 +7,31 @@ be relied upon. None of them writes to memory.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
 from ffi_builder.records import dataclass
+
+
+class DLTensor(ctypes.Structure):
+    """`DLTensor` of dlpack.h; `code`, `bits` and `lanes` are its dtype. Pointers are addresses."""
+
+    _fields_ = (
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.c_void_p),
+        ("strides", ctypes.c_void_p),
+        ("byte_offset", ctypes.c_uint64),
+    )
 
 
 class LayoutError(Exception):
@@ -172,3 +192,344 @@ def exchange_api(cls: Any) -> int:
     expect(api.major == 1, f"the exchange API of {cls.__name__} has version {api.major}")
     expect(api.borrow is not None, f"the exchange API of {cls.__name__} borrows nothing")
     return address
+
+
+# ---- tensors of PyTorch
+
+_impl_of: Final = attrgetter("_cdata")
+"""Returns the address of the TensorImpl of a tensor."""
+_version_of: Final = attrgetter("_version")
+_IMPL_WORDS: Final = 24
+"""The words in which the last field of a TensorImpl, the dispatch keys, is searched."""
+_META_WORDS: Final = 16
+"""The words of an AutogradMeta that are searched: it has 24 or more."""
+_CONTROL_BLOCK: Final = 16
+"""The size of libstdc++'s control block, behind which std::make_shared puts the object."""
+_COUNTER_WORDS: Final = 3
+"""Words of a version counter, at least: a vtable, a reference count, the version."""
+
+
+@dataclass(frozen=True)
+class TorchLayout:
+    """The arguments of `_entry.use_torch`, in its order."""
+
+    dtypes: DTypes
+    offsets: tuple[int, int, int, int, int, int]
+    keys: tuple[int, int]
+    api: int
+    addresses: tuple[int, ...]
+
+
+SHIM: Final = [
+    f"aoti_torch_{name}"
+    for name in (
+        "get_data_ptr",
+        "get_dim",
+        "get_sizes",
+        "get_strides",
+        "get_dtype",
+        "get_device_type",
+        "get_device_index",
+        "grad_mode_is_enabled",
+    )
+]
+REQUIRES_GRAD: Final = "_ZNK3c1010TensorImpl13requires_gradEv"
+FORWARD_GRADIENT: Final = "_ZNK3c1010TensorImpl8_fw_gradEmRKN2at10TensorBaseE"
+
+
+MODES: Final = (
+    ("libc10.so", "_ZN3c104impl20TorchDispatchModeTLS13any_modes_setEb"),
+    ("libtorch_cpu.so", "_ZN2at4impl27torch_function_mode_enabledEv"),
+    ("libc10.so", "_ZN3c104impl28tls_is_dispatch_key_includedENS_11DispatchKeyE"),
+    ("libc10.so", "_ZN3c104impl31tls_is_dispatch_keyset_excludedENS_14DispatchKeySetE"),
+)
+
+
+def modes(torch: Any) -> tuple[int, int, int, int, int, int]:
+    """Find what says whether operators are watched: the arguments of `_entry.use_modes`.
+
+    Raises:
+        LayoutError: there is nothing, or it says something else than is so.
+    """
+    folder = Path(torch.__file__).parent / "lib"
+    try:
+        found = [address_of(ctypes.CDLL(str(folder / library)), name) for library, name in MODES]
+    except OSError as error:
+        raise LayoutError(str(error)) from None
+    dispatch, function, included = (
+        ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_uint16)(address) for address in found[:3]
+    )
+    excluded = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_uint64)(found[3])
+    python = torch.utils._python_dispatch
+    snapshot, tracer = (
+        int(torch._C._parse_dispatch_key(name)) for name in ("PythonTLSSnapshot", "Tracer")
+    )
+    with python._disable_current_modes():
+        seen = [dispatch(0), included(snapshot)]
+        with python.TorchDispatchMode():
+            seen += [dispatch(0), included(snapshot)]
+    expect(seen == [False, False, True, True], "dispatch modes are not seen")
+    with torch.overrides.BaseTorchFunctionMode():
+        expect(function(0), "function modes are not seen")
+    expect(function(0) == torch._C._is_torch_function_mode_enabled(), "function modes differ")
+    expect(included(tracer) == torch.jit.is_tracing(), "traces differ")
+    autocast = _autocast_keys(torch)
+    with torch._C._ExcludeDispatchKeyGuard(autocast):
+        seen = [excluded(autocast.raw_repr())]
+        with torch.autocast("cpu"):
+            seen += [excluded(autocast.raw_repr())]
+    expect(seen == [True, False], "autocast is not seen")
+    return found[0], found[1], found[2], found[3], autocast.raw_repr(), tracer
+
+
+def _autocast_keys(torch: Any) -> Any:
+    """Return the dispatch keys of autocast on all devices."""
+    keys = torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastCPU)
+    for name, key in torch._C.DispatchKey.__members__.items():
+        if name.startswith("Autocast"):
+            keys |= torch._C.DispatchKeySet(key)
+    return keys
+
+
+def torch_layout(torch: Any) -> TorchLayout:
+    """Find the layout of exact `torch.Tensor`s and Parameters."""
+    folder = Path(torch.__file__).parent / "lib"
+    try:
+        shim, core = (ctypes.CDLL(str(folder / f"lib{name}.so")) for name in ("torch_cpu", "c10"))
+    except OSError as error:
+        raise LayoutError(str(error)) from None
+    addresses = (*(address_of(shim, name) for name in SHIM), address_of(core, REQUIRES_GRAD))
+    api = exchange_api(torch.Tensor)
+    with torch.inference_mode(mode=False), torch.enable_grad():
+        offsets = _torch_offsets(torch)
+        impl = offsets[0]
+        _check_shim(torch, shim, api, impl)
+        dtypes = _torch_dtypes(torch, shim, api, impl)
+        forward = address_of(core, FORWARD_GRADIENT)
+        addresses = (*addresses, forward, _undefined(torch, forward, impl))
+    return TorchLayout(dtypes, offsets, _torch_keys(torch), api, addresses)
+
+
+@contextmanager
+def _dual_level(torch: Any) -> Generator[Callable[..., Any]]:
+    """Enter a level of forward-mode AD, and yield what makes dual tensors there.
+
+    torch.autograd.forward_ad calls the same, but its `make_dual` imports much else.
+    """
+    enter, leave = torch._C._enter_dual_level, torch._C._exit_dual_level
+    make = torch._VF._make_dual
+    level = enter()
+    try:
+        yield partial(make, level=level)
+    finally:
+        leave(level=level)
+
+
+def _undefined(torch: Any, forward_gradient: int, impl: int) -> int:
+    """Return the TensorImpl that is the tangent of tensors without one."""
+    get = ctypes.PYFUNCTYPE(
+        ctypes.POINTER(ctypes.c_uint64), ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p
+    )(forward_gradient)
+
+    def tangent(tensor: Any) -> int:
+        return int(get(_impl_of(tensor), 0, id(tensor) + impl)[0])
+
+    base = torch.zeros(4)
+    view = base[:2]
+    without = {tangent(item) for item in (base, view, torch.zeros(2, requires_grad=True))}
+    with _dual_level(torch) as make_dual:
+        base.copy_(make_dual(torch.zeros(4), torch.ones(4)))
+        have = [tangent(item) for item in (base, view)]
+    expect(len(without) == 1 and not without.intersection(have), "tangents of views")
+    return without.pop()
+
+
+def _torch_keys(torch: Any) -> tuple[int, int]:
+    """The dispatch keys that a tensor may have, and those that it must have."""
+    key_set, key = torch._C.DispatchKeySet, torch._C.DispatchKey
+    allowed: int = torch._C._dispatch_keys(torch.zeros(1)).raw_repr()
+    if torch.version.hip is None:  # AMD's devices are called CUDA in torch, and not in DLPack
+        allowed |= key_set(key.CUDA).raw_repr()
+    needed: int = key_set(key.Dense).raw_repr()
+    expect(bool(needed) and needed & allowed == needed, "the dispatch keys")
+    wrong = _conjugate(torch).raw_keys + [
+        torch._C._dispatch_keys(item).raw_repr()
+        for item in (torch.zeros(2, 2).to_sparse(), torch.zeros(1, device="meta"))
+    ]
+    expect(all(keys & ~allowed for keys in wrong), "keys of tensors that are not plain")
+    return allowed, needed
+
+
+@dataclass(frozen=True)
+class _Views:
+    """A conjugate view and a negative one."""
+
+    tensors: list[Any]
+    raw_keys: list[int]
+
+
+def _conjugate(torch: Any) -> _Views:
+    conjugate = torch.zeros(2, dtype=torch.complex64).conj()
+    tensors = [conjugate, conjugate.imag]
+    return _Views(tensors, [torch._C._dispatch_keys(item).raw_repr() for item in tensors])
+
+
+def _torch_offsets(torch: Any) -> tuple[int, int, int, int, int, int]:
+    plain = [torch.zeros(3), torch.zeros(2, 2, dtype=torch.int8), torch.zeros(())]
+    leaf = torch.zeros(3, requires_grad=True)
+    graph = [leaf, leaf * 2, torch.nn.Parameter(torch.zeros(2))]
+    tensors = [*plain, *graph, *_conjugate(torch).tensors]
+    size: int = torch.Tensor.__basicsize__
+    impl = only(
+        (
+            at
+            for at in range(16, size, 8)
+            if all(words(id(item) + at, 1) == [_impl_of(item)] for item in tensors)
+        ),
+        "the at::Tensor in a torch.Tensor",
+    )
+    # Before torch 2.10 a flag stood before it: whether the at::Tensor is another's.
+    expect(impl == 16, f"the at::Tensor in a torch.Tensor is at {impl}")
+
+    def offsets(right: Callable[[int], bool], end: int = _IMPL_WORDS) -> Iterator[int]:
+        return (8 * at for at in range(2, end) if right(at))
+
+    def word(tensor: Any, at: int) -> int:
+        return words(_impl_of(tensor) + 8 * at, 1)[0]
+
+    keys = only(
+        offsets(
+            lambda at: all(
+                word(item, at) == torch._C._dispatch_keys(item).raw_repr() for item in tensors
+            )
+        ),
+        "the dispatch keys",
+    )
+    autograd = only(
+        offsets(
+            lambda at: (
+                not any(word(item, at) for item in plain) and all(word(item, at) for item in graph)
+            ),
+            keys // 8,
+        ),
+        "the autograd metadata",
+    )
+    counter, version = _torch_version(torch, range(2, keys // 8), word)
+    return impl, keys, autograd, _torch_tangent(torch, autograd, graph), counter, version
+
+
+def _torch_version(
+    torch: Any, places: Iterable[int], word: Callable[[Any, int], int]
+) -> tuple[int, int]:
+    """Find the version counter, and the version in it: `detach` shares it, `data` does not."""
+    tensors: list[Any] = []
+    for version in (2, 5, 9):
+        tensor = torch.zeros(2)
+        for _ in range(version):
+            tensor.zero_()
+        expect(_version_of(tensor) == version, "a version")
+        tensors.append(tensor)
+    others = [(item, item.detach(), item.data) for item in tensors]
+    counter = only(
+        (
+            8 * at
+            for at in places
+            if all(
+                0 != word(item, at) == word(detached, at) != word(data, at)
+                for item, detached, data in others
+            )
+            # Words that are not initialised may be like that too, but not another for each tensor.
+            and len({word(item, at) for item in tensors}) == len(tensors)
+        ),
+        "the version counter",
+    )
+    halves = 2 * _COUNTER_WORDS
+    counters = [
+        (ctypes.c_uint32 * halves).from_address(word(item, counter // 8)) for item in tensors
+    ]
+    version = only(
+        (
+            4 * at
+            for at in range(2, halves)
+            if [read[at] for read in counters] == [_version_of(item) for item in tensors]
+        ),
+        "the version",
+    )
+    return counter, version
+
+
+def _torch_tangent(torch: Any, autograd: int, graph: list[Any]) -> int:
+    """Find the tangent of forward-mode AD in autograd metadata: a `shared_ptr`.
+
+    Words that are not initialised stand before it, so both of its words are looked at.
+    """
+
+    def meta(tensor: Any) -> list[int]:
+        return words(words(_impl_of(tensor) + autograd, 1)[0], _META_WORDS)
+
+    without = [meta(item) for item in graph]
+    with _dual_level(torch) as make_dual:
+        duals = [make_dual(torch.zeros(2), torch.ones(2)) for _ in range(3)]
+        have = [meta(item) for item in duals]
+    return only(
+        (
+            8 * at
+            for at in range(1, _META_WORDS - 1)
+            if not any(read[at] or read[at + 1] for read in without)
+            and all(read[at] and read[at] - read[at + 1] == _CONTROL_BLOCK for read in have)
+        ),
+        "the tangent",
+    )
+
+
+def _torch_dtypes(torch: Any, shim: ctypes.CDLL, api: int, impl: int) -> DTypes:
+    found: DTypes = {}
+    names = (
+        "bool uint8 int8 int16 int32 int64 uint16 uint32 uint64 float16 bfloat16 float32 float64 "
+        "complex64 complex128 float8_e4m3fn float8_e5m2 float8_e4m3fnuz float8_e5m2fnuz "
+        "float8_e8m0fnu"
+    )
+    for name in names.split():
+        if (dtype := getattr(torch, name, None)) is None:
+            continue
+        tensor = torch.empty(1, dtype=dtype)
+        borrowed = _borrowed(api, tensor)
+        if borrowed.lanes == 1:
+            number = ctypes.c_int32()
+            _ask(shim, "dtype", tensor, impl, number)
+            expect(0 <= number.value < 64, f"{name} has the number {number.value}")
+            found[number.value] = (borrowed.code, borrowed.bits)
+    return found
+
+
+def _check_shim(torch: Any, shim: ctypes.CDLL, api: int, impl: int) -> None:
+    """The shim and the exchange API say the same of some tensors."""
+    whole = torch.zeros(5, 7, 3)
+    for tensor in (whole, whole[1:, ::2], whole.mT, torch.zeros(2, 3, 1, 4, 1, 2, 2)):
+        borrowed = _borrowed(api, tensor)
+        data, ndim = ctypes.c_uint64(), ctypes.c_int64()
+        _ask(shim, "data_ptr", tensor, impl, data)
+        _ask(shim, "dim", tensor, impl, ndim)
+        right = (data.value, ndim.value) == (borrowed.data, borrowed.ndim)
+        device = ctypes.c_int32(-1)
+        _ask(shim, "device_type", tensor, impl, device)
+        right &= (device.value, borrowed.device_type, borrowed.byte_offset) == (0, 1, 0)
+        for what, given in (("sizes", borrowed.shape), ("strides", borrowed.strides)):
+            numbers = ctypes.POINTER(ctypes.c_int64)()
+            _ask(shim, what, tensor, impl, numbers)
+            right &= numbers[: tensor.ndim] == words(given, tensor.ndim)
+        expect(right, "torch's C shim and its exchange API differ")
+
+
+def _ask(shim: ctypes.CDLL, what: str, tensor: Any, impl: int, out: Any) -> None:
+    function = shim[f"aoti_torch_get_{what}"]
+    failed = function(ctypes.c_void_p(id(tensor) + impl), ctypes.byref(out))
+    expect(failed == 0, f"aoti_torch_get_{what} failed")
+
+
+def _borrowed(api: int, tensor: Any) -> DLTensor:
+    signature = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(DLTensor))
+    out = DLTensor()
+    failed = signature(ExchangeApi.from_address(api).borrow)(tensor, ctypes.byref(out))
+    expect(failed == 0, "the exchange API of torch failed")
+    return out

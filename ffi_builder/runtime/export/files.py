@@ -1,8 +1,13 @@
-"""Write a compiled module to files: an object or a shared library, a header, a stub."""
+"""Write a compiled module to files: an object or a shared library, a header, a stub.
+
+Files are written whole, and together as far as a file system allows.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
+import uuid
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TypeAlias
@@ -13,15 +18,14 @@ from ffi_builder.runtime import embedded_modules
 from ffi_builder.runtime.codegen import emit
 from ffi_builder.runtime.codegen.constants import LlvmIr
 from ffi_builder.runtime.codegen.targets import Target, target
-from ffi_builder.runtime.elf import read_object
 from ffi_builder.runtime.embedded_modules import CustomModule
 from ffi_builder.runtime.export import header, linker, stub
 from ffi_builder.runtime.export.function_info import described, symbols, with_descriptions
-from ffi_builder.runtime.export.outputs import Output, write
-from ffi_builder.runtime.export.support import with_support
+from ffi_builder.runtime.export.linker import with_support
 from ffi_builder.runtime.inputs import LlvmSource, ObjectSource, Source, llvm_ir, metadata_of
 from ffi_builder.runtime.metadata import PREFIX
-from ffi_builder.runtime.python.table import check_name
+from ffi_builder.runtime.object_files import read_object
+from ffi_builder.runtime.python.function_table import check_name
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
@@ -145,7 +149,7 @@ class Exporter:
         if options.stub is not None:
             text = stub.text(functions, main.path.name)
             outputs.append(Output(options.stub, text.encode()))
-        write(outputs)
+        write_outputs(outputs)
 
 
 def _chosen(known: tuple[str, ...], options: Options) -> tuple[str, ...]:
@@ -166,3 +170,58 @@ def _check_hidden(data: bytes, options: Options) -> None:
             f"The module was given as an object, in which export_only= cannot hide "
             f"`{visible[0]}`: use export_library, or objcopy --keep-global-symbol"
         )
+
+
+# ---- files
+
+
+@dataclass(frozen=True)
+class Output:
+    """A file to write."""
+
+    path: Path
+    data: bytes
+    executable: bool = False
+
+
+def write_outputs(outputs: Sequence[Output]) -> None:
+    """Write all to temporary names beside the files, then rename all.
+
+    Raises OSError, and ValueError for a path that occurs twice. An error leaves the files as they
+    were, unless renaming the second or a later one fails.
+    """
+    seen: set[Path] = set()
+    for output in outputs:
+        if output.path.absolute() in seen:
+            raise ValueError(f"Two files are to be written to `{output.path}`")
+        seen.add(output.path.absolute())
+    temporary: list[Path] = []
+    try:
+        for output in outputs:
+            temporary.append(_temporary(output.path))
+            _write_new(temporary[-1], output)
+        for output in outputs:
+            if output.path.is_dir():  # renaming would say so, but too late
+                raise IsADirectoryError(
+                    errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(output.path)
+                )
+        for path, output in zip(temporary, outputs, strict=True):
+            path.replace(output.path)
+    finally:
+        for path in temporary:
+            path.unlink(missing_ok=True)
+
+
+def _write_new(path: Path, output: Output) -> None:
+    mode = 0o777 if output.executable else 0o666  # less the umask
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    except OSError as error:
+        error.filename = os.fspath(output.path)  # the one that the caller knows
+        raise
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(output.data)
+
+
+def _temporary(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{os.getpid()}.{uuid.uuid4().hex}")

@@ -17,15 +17,17 @@ inline void scale(::tvm::ffi::TensorView x, double factor) {
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from ffi_builder.runtime.export.cxx import identifier, identifiers, includes, inline_function
-from ffi_builder.runtime.export.function_info import Described
+from ffi_builder.runtime.export.function_info import Argument, Described, Schema
 from ffi_builder.runtime.metadata import PREFIX
+from ffi_builder.runtime.safety.tables import words
 
 _OUTER: Final = "ffi_builder"
 """The outer namespace of all headers: in the global one, `div` is a C function."""
@@ -104,3 +106,196 @@ def _line(words: str) -> str:
     )
     plain = re.sub(r"\?(?=\?[=/'()!<>-])", "? ", visible)
     return plain.replace("*/", "* /").replace("/*", "/ *")
+
+
+# ---- C++
+
+_FFI: Final = "::tvm::ffi::"
+_WIDTH: Final = 100
+
+_VALUES: Final[Mapping[str, str]] = {
+    "int": "::std::int64_t",
+    "float": "double",
+    "bool": "bool",
+    "void*": "void *",
+    "DataType": "::DLDataType",
+    "Device": "::DLDevice",
+}
+_CLASSES: Final[Mapping[str, str]] = {
+    "ffi.Tensor": "Tensor",
+    "ffi.Shape": "Shape",
+    "ffi.String": "String",
+    "ffi.Bytes": "Bytes",
+    "ffi.Function": "Function",
+    "ffi.Array": "Array",
+    "ffi.Map": "Map",
+    "Optional": "Optional",
+    "Tuple": "Tuple",
+    "None": "Any",
+    "Any": "Any",
+}
+"""C++ types by the type in tvm-ffi's schema; any other type is an ObjectRef."""
+
+# Keywords, alternative tokens, macros of the headers that are included, and what is named here.
+# Everything else is written with its namespace, so that no name can hide it.
+_RESERVED = words(
+    """
+    alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t
+    char32_t class compl concept const consteval constexpr constinit const_cast continue co_await
+    co_return co_yield decltype default delete do double dynamic_cast else enum explicit export
+    extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq
+    nullptr operator or or_eq private protected public register reinterpret_cast requires return
+    short signed sizeof static static_assert static_cast struct switch template this thread_local
+    throw true try typedef typeid typename typeof union unsigned using virtual void volatile wchar_t
+    while xor xor_eq
+    NULL NAN INFINITY I EOF WEOF BUFSIZ MAXFLOAT NFDBITS CSIGNAL NZERO WCONTINUED WEXITED
+    WEXITSTATUS WIFCONTINUED WIFEXITED WIFSIGNALED WIFSTOPPED WNOHANG WNOWAIT WSTOPPED WSTOPSIG
+    WTERMSIG WUNTRACED L_ctermid L_cuserid L_tmpnam P_tmpdir
+    alloca assert be16toh be32toh be64toh errno htobe16 htobe32 htobe64 htole16 htole32 htole64
+    issubnormal le16toh le32toh le64toh linux math_errhandling offsetof pthread_cleanup_pop
+    pthread_cleanup_pop_restore_np pthread_cleanup_push pthread_cleanup_push_defer_np sched_priority
+    stderr stdin stdout strdupa strndupa unix
+    Args std tvm
+    """
+)
+_ERRORS = frozenset(name for name in dir(errno) if name.startswith("E")) | {"EHWPOISON"}
+# Names that compilers keep, and names in the style of macros: INT_MAX, M_PIf, SYS_read.
+_MACRO_LIKE = re.compile(r"_[_A-Z]\w*|[A-Z][A-Z0-9]*_[A-Z0-9_]*|SNAN[A-Z0-9]*|(M_[A-Z0-9]|SYS_)\w*")
+
+
+def includes(functions: Iterable[Described]) -> list[str]:
+    """The headers that the definitions need."""
+    arguments = [argument for function in functions for argument in function.arguments]
+    wide = any(argument.is_uint64 for argument in arguments)
+    names = ["tvm/ffi/big_int.h"] if wide else []
+    return [f"#include <{name}>" for name in [*names, "tvm/ffi/tvm_ffi.h"]] + [
+        f"#include <{name}>" for name in ("cstdint", "limits", "utility")
+    ]
+
+
+def identifier(name: str) -> str:
+    """The C++ name that is closest to `name`: for `new`, `new_`."""
+    letters = re.sub(r"\W", "_", name, flags=re.ASCII) or "_"
+    if letters[0].isdigit():
+        letters = f"_{letters}"
+    taken = letters in _RESERVED or letters in _ERRORS or _MACRO_LIKE.fullmatch(letters)
+    return f"{letters}_" if taken else letters
+
+
+def identifiers(names: Collection[str]) -> dict[str, str]:
+    """A different C++ name for each of `names`.
+
+    Names that are valid in C++ stay as they are, so that the others do not depend on their order:
+    beside `new_`, `new` is `new__`.
+    """
+    found = {name: name for name in names if identifier(name) == name}
+    taken = set(found)
+    for name in sorted(set(names) - taken):
+        own = identifier(name)
+        while own in taken:
+            own += "_"
+        taken.add(own)
+        found[name] = own
+    return found
+
+
+def inline_function(function: Described, name: str) -> Iterator[str]:
+    """Yield the lines that define `name`, which calls the function."""
+    symbol = f"::{PREFIX}{function.name}"
+    invoke = f"{_FFI}Function::InvokeExternC("
+    if function.info is None:
+        yield "template <typename... Args>"
+        yield f"inline {_FFI}Any {name}(Args &&...args) {{"
+        yield f"  return {invoke}nullptr, {symbol}, ::std::forward<Args>(args)...);"
+        yield "}"
+        return
+    names = identifiers([argument.parameter.name for argument in function.arguments])
+    declared: list[str] = []
+    passed: list[str] = []
+    for argument in function.arguments:
+        own = names[argument.parameter.name]
+        if argument.is_constant:
+            passed.append(_constant(argument.parameter.value))
+        else:
+            type_ = _parameter_type(argument)
+            declared.append(f"{type_}{'' if type_.endswith(('*', '&')) else ' '}{own}")
+            passed.append(_passed(argument, own))
+    returned = _returned(function)
+    yield from _wrapped(f"inline {returned} {name}(", declared, ") {")
+    invoke = f"  {'' if returned == 'void' else 'return '}{invoke}"
+    cast = "" if returned in ("void", f"{_FFI}Any") else f".cast<{returned}>()"
+    yield from _wrapped(invoke, ["nullptr", symbol, *passed], f"){cast};")
+    yield "}"
+
+
+def _returned(function: Described) -> str:
+    """The type that is returned: an Any for a uint64, which an int64_t may not hold."""
+    assert function.info is not None
+    schema = function.returns
+    if schema is None or any(result.kind == "uint64" for result in function.info.results):
+        return f"{_FFI}Any"
+    return "void" if schema["type"] == "None" else _type(schema)
+
+
+def _wrapped(start: str, items: Sequence[str], end: str) -> Iterator[str]:
+    """Yield a call or declaration on one line, or on filled lines."""
+    line = start
+    for index, item in enumerate(items):
+        piece = item + (end if index == len(items) - 1 else ",")
+        if len(line) + len(piece) > _WIDTH - 1:
+            yield line.rstrip()
+            line = "      "
+        line += f"{piece} "
+    yield line.rstrip() if items else start + end
+
+
+def _parameter_type(argument: Argument) -> str:
+    schema = argument.schema
+    match schema["type"]:
+        case "ffi.Tensor":
+            return f"{_FFI}TensorView"
+        case "Optional" if schema["args"][0]["type"] == "ffi.Tensor":
+            return f"{_FFI}Optional<{_FFI}TensorView>"
+        case "int" if argument.is_uint64:
+            return "::std::uint64_t"
+        case kind if kind in _VALUES:
+            return _VALUES[kind]
+        case _:
+            return f"const {_type(schema)} &"
+
+
+def _type(schema: Schema) -> str:
+    """The type of a value that may be in a container."""
+    kind: str = schema["type"]
+    if kind == "Optional" and schema["args"][0]["type"] == "Any":
+        return f"{_FFI}Any"  # which may be None; tvm-ffi has no Optional of it
+    if kind in _VALUES:
+        return _VALUES[kind]
+    if kind not in _CLASSES:
+        return f"{_FFI}ObjectRef"
+    arguments = ", ".join(_type(inner) for inner in schema.get("args", ()))
+    return f"{_FFI}{_CLASSES[kind]}{f'<{arguments}>' if 'args' in schema else ''}"
+
+
+def _passed(argument: Argument, name: str) -> str:
+    # An AnyView would wrap what an int64_t does not hold.
+    return f"{_FFI}BigInt({name})" if argument.is_uint64 else name
+
+
+def _constant(value: object) -> str:
+    limits = "::std::numeric_limits<double>::"
+    match value:
+        case None:
+            return "nullptr"
+        case bool():
+            return "true" if value else "false"
+        case int():
+            # C++ reads -9223372036854775808 as minus a number that is too large.
+            shown = "-9223372036854775807 - 1" if value == -(1 << 63) else value
+            return f"::std::int64_t{{{shown}}}"
+        case float() if math.isnan(value):
+            return f"{limits}quiet_NaN()"
+        case float() if math.isinf(value):
+            return f"{'-' * (value < 0)}{limits}infinity()"
+        case _:
+            return repr(value)

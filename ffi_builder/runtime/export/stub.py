@@ -10,8 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from ffi_builder.runtime.export.function_info import Described, Schema
-from ffi_builder.runtime.metadata import Info, Parameter
-from ffi_builder.runtime.python.signature import python_names, python_signature
+from ffi_builder.runtime.metadata import Info, Parameter, python_names, python_signature
 
 _ARRAY: Final = '''
 class {_Array}({Protocol}):

@@ -21,7 +21,7 @@ from ffi_builder.abi import PREFIX
 from ffi_builder.errors import CompileError
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.codegen import llvm
-from ffi_builder.runtime.elf import (
+from ffi_builder.runtime.object_files import (
     Function,
     ObjectFile,
     functions_at,

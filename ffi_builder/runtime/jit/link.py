@@ -20,9 +20,13 @@ from ffi_builder import protocol
 from ffi_builder.abi import PREFIX
 from ffi_builder.errors import LinkError
 from ffi_builder.records import dataclass
-from ffi_builder.runtime import _optional
+from ffi_builder.runtime import bindings
 from ffi_builder.runtime.codegen import llvm
-from ffi_builder.runtime.elf import (
+from ffi_builder.runtime.embedded_modules import with_one_library_bin
+from ffi_builder.runtime.jit import supplied
+from ffi_builder.runtime.jit.announce import announcement
+from ffi_builder.runtime.jit.supplied import outline_atomics
+from ffi_builder.runtime.object_files import (
     ObjectFile,
     Reach,
     Relocation,
@@ -33,10 +37,6 @@ from ffi_builder.runtime.elf import (
     source_file,
     with_empty_initialiser,
 )
-from ffi_builder.runtime.embedded_modules import with_one_library_bin
-from ffi_builder.runtime.jit import supplied
-from ffi_builder.runtime.jit.announce import announcement
-from ffi_builder.runtime.jit.supplied import outline_atomics
 from ffi_builder.suggest import did_you_mean
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def link(
 
 
 def _load(files: Sequence[ObjectFile], getters: Sequence[bytes]) -> tvm_ffi.Module:
-    session = _optional.load("tvm_ffi_orcjit").default_session()
+    session = bindings.load("tvm_ffi_orcjit").default_session()
     # A thread that used a thread-local variable calls into the library when it ends, however late
     # that is; and the JIT's runtime never forgets where the variables were. So it has to stay.
     stays = any(file.thread_local for file in files)
@@ -209,7 +209,7 @@ def _check_undefined(files: Sequence[ObjectFile], callers: Callable[[str], Seque
     text = f"Neither the linked objects nor this process define: {_listed(missing)}"
     if any(name.startswith("llvm.") for name in missing):
         text += "; LLVM has no intrinsic of that name"
-    elif hint := _optional.lacking(missing) or supplied.missing_support(missing):
+    elif hint := bindings.lacking(missing) or supplied.missing_support(missing):
         text += f"; {hint}"
     else:
         text += "; pass what defines them with link=, or load its library with ctypes.RTLD_GLOBAL"
@@ -272,7 +272,7 @@ def _in_process(name: str) -> bool:
 
 @functools.cache
 def _process() -> ctypes.CDLL:
-    _optional.load("tvm_ffi")  # its library is loaded with global symbols
+    bindings.load("tvm_ffi")  # its library is loaded with global symbols
 
     return ctypes.CDLL(None)
 

@@ -26,7 +26,7 @@ from typing import Final
 from ffi_builder import support
 from ffi_builder.errors import BuildError
 from ffi_builder.protocol import SHARED
-from ffi_builder.runtime import _optional
+from ffi_builder.runtime import bindings
 from ffi_builder.runtime.codegen import llvm
 
 
@@ -66,7 +66,7 @@ def _own_support(names: Iterable[str]) -> list[str]:
 
 @functools.cache
 def _in_library(symbol: str) -> bool:
-    _optional.load("tvm_ffi")  # its library is loaded with global symbols, which this one needs
+    bindings.load("tvm_ffi")  # its library is loaded with global symbols, which this one needs
     with contextlib.suppress(BuildError, OSError):
         return hasattr(ctypes.CDLL(str(support.library()), ctypes.RTLD_GLOBAL), symbol)
     return False

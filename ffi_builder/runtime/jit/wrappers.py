@@ -26,10 +26,10 @@ from ffi_builder import abi, protocol
 from ffi_builder.errors import CompileError
 from ffi_builder.protocol import SHARED, TABLE, TEXT
 from ffi_builder.records import dataclass
-from ffi_builder.runtime import capi, elf, metadata, mlir
+from ffi_builder.runtime import bindings, metadata, mlir, object_files
 from ffi_builder.runtime.codegen import emit
-from ffi_builder.runtime.elf import Constant
 from ffi_builder.runtime.jit.link import RESERVED
+from ffi_builder.runtime.object_files import Constant
 from ffi_builder.runtime.protocols import Module, Operation, named_attributes
 from ffi_builder.runtime.safety import allowlist_mlir
 from ffi_builder.runtime.safety.locks import fork_safe_lock
@@ -80,7 +80,9 @@ def _take_wrappers(module: Module, level: int) -> list[bytes]:
             code = _wrapper_object(alone.module, level)
         except CompileError:
             return []  # compiling the module as it is says what is wrong
-        taken.append(elf.with_constants(elf.rename_symbols(code, alone.names), alone.table))
+        taken.append(
+            object_files.with_constants(object_files.rename_symbols(code, alone.names), alone.table)
+        )
     for wrapper in wrappers:
         module.body.append(_declaration(wrapper))
         wrapper.erase()
@@ -266,7 +268,9 @@ def _leave_out_metadata(wrapper: Operation) -> None:
     """Metadata contains names, and is in no object."""
     flags = wrapper.attributes["passthrough"]
     others = [flag for flag in flags if metadata.ATTRIBUTE not in str(flag)]
-    wrapper.attributes["passthrough"] = capi.ir_of(wrapper).ArrayAttr.get(others, wrapper.context)
+    wrapper.attributes["passthrough"] = bindings.ir_of(wrapper).ArrayAttr.get(
+        others, wrapper.context
+    )
 
 
 # ---- operations
@@ -282,7 +286,7 @@ def _declaration(definition: Operation, **changed: str) -> Operation:
         for named in named_attributes(definition)
         if named.name not in _ONLY_ON_DEFINITIONS
     }
-    ir = capi.ir_of(definition)
+    ir = bindings.ir_of(definition)
     for name, text in {"linkage": _EXTERNAL, **changed}.items():
         attributes[name] = ir.Attribute.parse(text, definition.context)
     unknown = ir.Location.unknown(definition.context)

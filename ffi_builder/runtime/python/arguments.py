@@ -22,8 +22,7 @@ import tvm_ffi
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.metadata import Info, Parameter
 from ffi_builder.runtime.python import arrays
-from ffi_builder.runtime.python.arrays import Place
-from ffi_builder.runtime.python.containers import is_sequence, items, unwrapped
+from ffi_builder.runtime.python.arrays import Place, is_sequence, items, unwrapped
 
 _INTEGERS: Final = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 _FLOATS: Final = ["float16", "bfloat16", "float32", "float64"]

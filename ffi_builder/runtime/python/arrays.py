@@ -1,4 +1,4 @@
-"""Rules of frameworks for arrays that DLPack does not carry.
+"""Rules of frameworks for arrays that DLPack does not carry, and how tvm-ffi takes containers.
 
 A wrapper sees memory, a shape and a dtype. Whether an array has a gradient, a mask, a conjugate bit
 or memory that must not be written, only its framework can tell. The rules are checked before a
@@ -7,9 +7,11 @@ call; arrays that the extension reads in C obey them already.
 
 from __future__ import annotations
 
+import ctypes
 import functools
+import numbers
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Final, cast
 
@@ -17,14 +19,6 @@ import tvm_ffi
 
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.metadata import Info, Parameter
-from ffi_builder.runtime.python.containers import (
-    is_mapping,
-    is_sequence,
-    is_wrapped,
-    items,
-    pairs,
-    unwrapped,
-)
 
 _BUFFERS: Final = {
     "memoryview": ("builtins", "memoryview"),
@@ -361,3 +355,84 @@ def _converted(value: Any, framework: Any) -> Any:
         return framework.from_dlpack(value)
     except (BufferError, RuntimeError, ValueError):
         return value
+
+
+# ---- containers
+
+_BEFORE_CONTAINERS: Final = (
+    "__tvm_ffi_object__",
+    "__dlpack_c_exchange_api__",
+    "__cuda_stream__",
+    "__dlpack__",
+)
+"""Attributes of classes that tvm-ffi looks for before it takes a value for a container."""
+
+_BEFORE_VALUES: Final = (
+    *_BEFORE_CONTAINERS,
+    "__tvm_ffi_opaque_ptr__",
+    "__dlpack_data_type__",
+    "__dlpack_device__",
+    "__tvm_ffi_int__",
+    "__tvm_ffi_float__",
+)
+"""The same before it asks for ``__tvm_ffi_value__``."""
+
+_OTHERS: Final = (
+    *(tvm_ffi.Object, tvm_ffi.core.PyNativeObject, numbers.Real),
+    *(str, bytes, bytearray, tuple, list, dict, ctypes.c_void_p),
+)
+"""Classes that it looks for before."""
+
+_DEEPEST: Final = 32
+"""The most objects around a value, each of which has ``__tvm_ffi_value__``."""
+
+
+@functools.lru_cache(maxsize=256)
+def container(cls: type[object]) -> type[tuple[Any, ...] | list[Any] | dict[Any, Any]] | None:
+    """Return tuple, list or dict if tvm-ffi passes the items of values of a class, or else None."""
+    if issubclass(cls, tvm_ffi.core.PyNativeObject) or _has_any(cls, _BEFORE_CONTAINERS):
+        return None
+    return next((kind for kind in (tuple, list, dict) if issubclass(cls, kind)), None)
+
+
+def is_sequence(value: Any) -> bool:
+    """Return whether tvm-ffi makes an Array of a value."""
+    return container(cast("type[object]", type(value))) in (tuple, list)
+
+
+def is_mapping(value: Any) -> bool:
+    """Return whether tvm-ffi makes a Map of a value."""
+    return container(cast("type[object]", type(value))) is dict
+
+
+def items(value: Any) -> Iterable[Any]:
+    """Return what tvm-ffi passes of a sequence: it asks lists alone for an iterator."""
+    return cast("Any", tuple).__iter__(value) if isinstance(value, tuple) else value
+
+
+def pairs(value: Any) -> Iterable[tuple[Any, Any]]:
+    """Return what tvm-ffi passes of a mapping: it does not ask a subclass."""
+    return cast("Any", dict).items(value)
+
+
+def unwrapped(value: Any) -> Any:
+    """Return the value that tvm-ffi passes instead of an object with ``__tvm_ffi_value__``."""
+    for _ in range(_DEEPEST):
+        if not is_wrapped(cast("type[object]", type(value))):
+            break
+        value = value.__tvm_ffi_value__()
+    return value
+
+
+@functools.lru_cache(maxsize=256)
+def is_wrapped(cls: type[object]) -> bool:
+    """Return whether tvm-ffi passes what ``__tvm_ffi_value__`` returns for values of a class."""
+    if not hasattr(cls, "__tvm_ffi_value__") or issubclass(cls, _OTHERS):
+        return False
+    # Every class has that attribute: its metaclass does.
+    is_callable = any("__call__" in base.__dict__ for base in cls.__mro__)
+    return not (is_callable or _has_any(cls, _BEFORE_VALUES))
+
+
+def _has_any(cls: type[object], names: Iterable[str]) -> bool:
+    return any(hasattr(cls, name) for name in names)

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Set
 from typing import Final
 
-from ffi_builder.runtime import capi
+from ffi_builder.runtime import bindings
 from ffi_builder.runtime.protocols import Operation
 
 try:
@@ -66,10 +66,10 @@ def operations(function: Operation, by_name: Set[str]) -> Iterable[Operation]:
     Others are of a kind if their names, attributes, and the types of their operands and results
     are the same.
     """
-    if extension is not None and capi.makes_operations(function):
-        functions = capi.addresses(capi.root_of(function), FUNCTIONS)
-        address = capi.address(function)
+    if extension is not None and bindings.makes_operations(function):
+        functions = bindings.addresses(bindings.root_of(function), FUNCTIONS)
+        address = bindings.address(function)
         if functions is not None and address is not None:
             found = extension.operations(functions, address, by_name)
-            return [capi.operation_at(each, function) for each in found]
+            return [bindings.operation_at(each, function) for each in found]
     return (op.operation for block in function.regions[0].blocks for op in block.operations)

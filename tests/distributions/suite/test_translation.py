@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from ffi_builder import CompileError, attach_ffi_func, providers, runtime, spec
-from ffi_builder.runtime import translation
-from ffi_builder.runtime.translation import WAYS, Way
+from ffi_builder.runtime import mlir
+from ffi_builder.runtime.mlir import WAYS, Way
 from tests.distributions.suite import kernels
 from tests.distributions.suite.cases import DIRECT, cpu, scale_last
 from tests.distributions.suite.conftest import Note
@@ -54,9 +54,9 @@ def own(asked: subprocess.CompletedProcess[str]) -> bool:
 @pytest.fixture
 def forgotten() -> Iterator[None]:
     """So that distributions are tried again that are not known."""
-    translation.way_of.__globals__["_tried"].cache_clear()
+    mlir.way_of.__globals__["_tried"].cache_clear()
     yield
-    translation.way_of.__globals__["_tried"].cache_clear()
+    mlir.way_of.__globals__["_tried"].cache_clear()
 
 
 def scaled(parse: Parse) -> object:
@@ -68,7 +68,7 @@ def scaled(parse: Parse) -> object:
 def test_what_is_known_of_it_is_so(
     root: str, own: bool, asked: subprocess.CompletedProcess[str], note: Note
 ) -> None:
-    assert (translation.way_of(root) is Way.OWN) is own
+    assert (mlir.way_of(root) is Way.OWN) is own
     why = "its own ends the process" if asked.returncode < 0 else "it has no translation"
     note("to LLVM IR", "its own" if own else f"through torch-mlir: {why}")
     if not own and asked.returncode >= 0:
@@ -87,7 +87,7 @@ def test_one_that_is_not_known_is_tried(
 ) -> None:
     monkeypatch.delitem(WAYS, root, raising=False)
     assert scaled(parse) == [1, 1, 5]
-    assert translation.way_of(root) is (Way.OWN if own else Way.CHILD)
+    assert mlir.way_of(root) is (Way.OWN if own else Way.CHILD)
 
 
 def test_by_torch_mlir_in_a_process_of_its_own(

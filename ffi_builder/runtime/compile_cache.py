@@ -1,7 +1,15 @@
-"""Keys of the compile cache: everything that a compiled module depends on, as bytes.
+"""The compile cache: keys, entries, and the folder that has a file for each entry.
 
-A key is JSON that people can read, with long contents as their SHA-256. Nothing here imports MLIR
-or LLVM, so that a hit needs neither.
+A key is everything that a compiled module depends on, as JSON that people can read, with long
+contents as their SHA-256. Looking one up imports neither MLIR nor LLVM. The file of an entry:
+
+    magic, version, length of the file, SHA-256 of what follows
+    number of parts, their lengths
+    parts: the key, an index in JSON, the source, the address getter, objects …
+
+Reading runs no code from the file, and trusts only what the checksum covers. A folder that fails is
+never an error: an entry that cannot be read is built anew, and one that cannot be written is a
+warning.
 """
 
 from __future__ import annotations
@@ -11,15 +19,192 @@ import hashlib
 import json
 import os
 import platform
+import re
+import struct
+import warnings
 from collections.abc import Iterable, Sequence
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
+from ffi_builder.records import dataclass
 from ffi_builder.runtime import mlir
 from ffi_builder.runtime.codegen import llvm
-from ffi_builder.runtime.inputs import CachedSource, LlvmSource, MlirSource, ObjectSource, Source
+from ffi_builder.runtime.inputs import (
+    CachedSource,
+    Code,
+    LlvmSource,
+    MlirSource,
+    ObjectSource,
+    Source,
+)
+from ffi_builder.store import Store
+
+SIZE_VARIABLE: Final = "FFI_BUILDER_CACHE_SIZE"
+
+DEFAULT_SIZE: Final = 512 << 20
+
+_SIZE_TEXT: Final = re.compile(r"(\d+)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
+
+_warned: set[Path] = set()
+
+
+def open_folder(cache_dir: str | os.PathLike[str]) -> Cache:
+    """Open the cache in a folder. Raises what `cache.open_cache` does."""
+    return Cache(_folder(cache_dir), _size_limit())
+
+
+def _folder(given: object) -> Path:
+    path = os.fspath(given) if isinstance(given, os.PathLike) else given  # pyright: ignore
+    if not isinstance(path, str):
+        raise TypeError(f"Expected the path of a folder in cache_dir=, but got {given!r}")
+    if not path:
+        raise ValueError("Expected the path of a folder in cache_dir=, but it is empty")
+    return Path(path).expanduser()
+
+
+def _size_limit() -> int:
+    text = os.environ.get(SIZE_VARIABLE, "").strip()
+    if not text:
+        return DEFAULT_SIZE
+    found = _SIZE_TEXT.fullmatch(text)
+    if found is None:
+        raise ValueError(f"Expected a size such as 512M in {SIZE_VARIABLE}, but it is `{text}`")
+    return int(found[1]) << 10 * " KMGT".index(found[2].upper() or " ")
+
+
+class Cache(Store):
+    """A store of entries."""
+
+    def read(self, key: bytes) -> Entry | None:
+        """Read the entry for `key`; None if there is none that can be trusted."""
+        data = self.read_bytes(key)
+        return None if data is None else decode(key, data)
+
+    def write(self, key: bytes, entry: Entry) -> None:
+        """Store `entry`, or warn once that this folder does not take entries.
+
+        The warning points at the caller's caller.
+        """
+        try:
+            self.write_bytes(key, encode(key, entry))
+        except OSError as error:
+            if self.folder not in _warned:
+                _warned.add(self.folder)
+                warnings.warn(
+                    f"The compile cache in {self.folder} cannot be written, and is not: {error}",
+                    RuntimeWarning,
+                    stacklevel=3,
+                )
+
+
+# ---- entries
+
+StoredSource = CachedSource | LlvmSource | ObjectSource
+
+_MAGIC: Final = b"ffi_bldr"
+_VERSION: Final = 2
+_HEADER: Final = struct.Struct("<8sIQ32s")
+_COUNT: Final = struct.Struct("<Q")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A compiled module, as the cache stores it."""
+
+    code: Code
+    getter: bytes
+    """The template of address getters; making it would need LLVM."""
+    source: StoredSource | None
+    """The source of the code; None if whoever looks the entry up has it."""
+    distributions: dict[str, str]
+    """The builds of MLIR that made it, unless they are in the key."""
+    made_of: list[list[str]]
+    """The contents that the objects were made of, by `cache_key.made_of`."""
+
+
+def encode(key: bytes, entry: Entry) -> bytes:
+    """Encode an entry as the bytes of a file."""
+    form, text, root, metadata = _described(entry.source)
+    index = {
+        "form": form,
+        "root": root,
+        "metadata": metadata,
+        "distributions": entry.distributions,
+        "own": len(entry.code.own),
+        "made_of": entry.made_of,
+    }
+    parts = [key, json.dumps(index).encode(), text, entry.getter]
+    body = _joined([*parts, *entry.code.own, *entry.code.linked])
+    digest = hashlib.sha256(body).digest()
+    return _HEADER.pack(_MAGIC, _VERSION, _HEADER.size + len(body), digest) + body
+
+
+def decode(key: bytes, data: bytes) -> Entry | None:
+    """Decode the bytes of a file; None if they are not an entry for `key`."""
+    if len(data) < _HEADER.size:
+        return None
+    body = memoryview(data)[_HEADER.size :]
+    expected = (_MAGIC, _VERSION, len(data), hashlib.sha256(body).digest())
+    if _HEADER.unpack_from(data) != expected:
+        return None
+    try:
+        found, index, text, getter, *objects = _split(body)
+        return _entry(json.loads(index), text, getter, objects) if found == key else None
+    except (ValueError, KeyError, TypeError, IndexError, struct.error):
+        return None  # the checksum is right, but `encode` did not write this
+
+
+def _entry(index: dict[str, Any], text: bytes, getter: bytes, objects: list[bytes]) -> Entry:
+    own: int = index["own"]
+    code = Code(tuple(objects[:own]), tuple(objects[own:]))
+    source: StoredSource | None
+    match index["form"]:
+        case "mlir":
+            source = CachedSource(text, index["root"], index["metadata"])
+        case "llvm":
+            source = LlvmSource(text.decode())
+        case "object":
+            source = ObjectSource(code.own[0])
+        case None:
+            source = None
+        case form:
+            raise ValueError(f"No source has the form {form}")
+    return Entry(code, getter, source, index["distributions"], index["made_of"])
+
+
+def _described(source: StoredSource | None) -> tuple[str | None, bytes, str, dict[str, str]]:
+    match source:
+        case CachedSource(data, root, metadata):
+            return "mlir", data, root, metadata
+        case LlvmSource(text):
+            return "llvm", text.encode(), "", {}
+        case ObjectSource():
+            return "object", b"", "", {}  # it is its own object
+        case None:
+            return None, b"", "", {}
+
+
+def _joined(parts: Sequence[bytes]) -> bytes:
+    lengths = b"".join(_COUNT.pack(len(part)) for part in parts)
+    return b"".join([_COUNT.pack(len(parts)), lengths, *parts])
+
+
+def _split(body: memoryview) -> list[bytes]:
+    (count,) = _COUNT.unpack_from(body)
+    lengths = [length for (length,) in _COUNT.iter_unpack(body[8 : 8 + 8 * count])]
+    parts: list[bytes] = []
+    at = 8 + 8 * count
+    for length in lengths:
+        parts.append(bytes(body[at : at + length]))
+        at += length
+    if len(lengths) != count or at != len(body):
+        raise ValueError("The lengths of the parts do not add up to the length of the file")
+    return parts
+
+
+# ---- keys
 
 Key: TypeAlias = "str | bytes | tuple[str | bytes | int | Key, ...]"
 """The key that `compile_cached` takes."""
@@ -58,7 +243,7 @@ def of_source(source: Source, level: int, contents: list[list[str]]) -> bytes:
     parts: list[object] = ["source", own]
     if isinstance(source, MlirSource):
         parts.append(distributions(mlir.roots_for(source.module)))
-    return _key(*parts, level, linked)
+    return _with_environment(*parts, level, linked)
 
 
 def of_name(
@@ -71,7 +256,9 @@ def of_name(
     """
     if isinstance(key, int):
         raise _unfit(key)
-    return _key("name", _plain(key), pipeline, level, [_content(item) for item in items])
+    return _with_environment(
+        "name", _plain(key), pipeline, level, [_content(item) for item in items]
+    )
 
 
 def distributions(roots: Iterable[str]) -> dict[str, str]:
@@ -79,7 +266,7 @@ def distributions(roots: Iterable[str]) -> dict[str, str]:
     return {root: distribution(root) for root in roots}
 
 
-def _key(*parts: object) -> bytes:
+def _with_environment(*parts: object) -> bytes:
     return f"{environment()}\n{json.dumps(parts)}".encode()
 
 
@@ -146,7 +333,7 @@ def environment() -> str:
 
 def _own_sources() -> str:
     """The version of this package, and a digest of all its sources: a clone changes without it."""
-    root = str(Path(__file__).parents[2])
+    root = str(Path(__file__).parents[1])
     total = hashlib.sha256()
     # os.walk and open take a third of the time of Path.rglob and read_bytes.
     for folder, folders, names in os.walk(root):

@@ -12,7 +12,7 @@ from ffi_builder.runtime.metadata import Info
 from ffi_builder.suggest import did_you_mean
 
 if TYPE_CHECKING:
-    from ffi_builder.runtime.python.function import WrappedFunction
+    from ffi_builder.runtime.python.functions import WrappedFunction
 
 
 class UnknownFunctionError(KeyError):
@@ -59,7 +59,7 @@ class FunctionTable(ABC):
         It knows its `__signature__`, `__doc__` and `__name__`. Raises UnknownFunctionError, a
         KeyError.
         """
-        from ffi_builder.runtime.python.entries import made
+        from ffi_builder.runtime.python.functions import made
 
         self._check(name)
         return made(self._function(name), name, self._info(name))
@@ -71,7 +71,7 @@ class FunctionTable(ABC):
         for, and any framework's stream for a Stream. Raises UnknownFunctionError, a KeyError, and
         TypeError if the code has no metadata, or a default that could not travel with it.
         """
-        from ffi_builder.runtime.python.entries import made_callable
+        from ffi_builder.runtime.python.functions import made_callable
 
         self._check(name)
         info = check_described(name, self._info(name), self._metadata(name), self._kind)

@@ -1,1 +1,0 @@
-"""An allocator for the tensors that functions return."""
