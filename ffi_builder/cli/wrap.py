@@ -7,14 +7,17 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ffi_builder.cli.launch import (
+from ffi_builder.cli.options import (
+    CONVENTIONS,
     IMAGES,
+    add_convention,
     add_launch,
+    add_signature,
     check_launch_options,
     is_image,
     launch_provider,
+    provider_of,
 )
-from ffi_builder.cli.options import CONVENTIONS, add_convention, add_signature, provider_of
 from ffi_builder.cli.output import print_note
 from ffi_builder.errors import BuildError, CompileError
 from ffi_builder.spec import Signature

@@ -7,8 +7,7 @@
 None needs a driver or a GPU. Each imports NVIDIA's compilers when it is called.
 """
 
-from ffi_builder.cuda.assembler import assemble
-from ffi_builder.cuda.compiler import compile_cuda
+from ffi_builder.cuda.compilers import assemble, compile_cuda
 from ffi_builder.cuda.lowering import lower_to_ptx
 from ffi_builder.cuda.triton import triton_signature
 from ffi_builder.cuda.wrapping import wrap_cubin

@@ -11,7 +11,7 @@ import re
 from typing import Any, Final
 
 from ffi_builder.cuda import toolkit
-from ffi_builder.cuda.architecture import Architecture, architecture
+from ffi_builder.cuda.toolkit import Architecture, architecture
 from ffi_builder.errors import CompileError
 from ffi_builder.runtime import mlir
 from ffi_builder.runtime.codegen.floats import readable

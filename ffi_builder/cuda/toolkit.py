@@ -1,13 +1,19 @@
-"""Finds a CUDA toolkit: an installed one, or the parts of it that come as wheels."""
+"""What NVIDIA's compilers need: a toolkit or its wheels, cuda-python, names of architectures."""
 
 from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shutil
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+from ffi_builder.errors import CompileError
+from ffi_builder.records import dataclass
+from ffi_builder.suggest import install
 
 _VARIABLES: Final = ("CUDA_HOME", "CUDA_PATH")
 _USUAL: Final = Path("/usr/local/cuda")
@@ -60,3 +66,66 @@ def roots() -> Iterator[Path]:
 
 def _named() -> Iterator[Path]:
     yield from (Path(os.environ[name]) for name in _VARIABLES if os.environ.get(name))
+
+
+# ---- cuda-python
+
+INSTALL: Final = f"{install('cuda')}, or [cuda12] for drivers of CUDA 12"
+
+
+def bindings(name: str, what: str) -> Any:
+    """Import ``cuda.bindings.<name>``; ``what`` is the function that needs it.
+
+    Raises:
+        CompileError: if it is not installed; the message says how to install it.
+    """
+    try:
+        return import_module(f"cuda.bindings.{name}")
+    except ImportError as error:
+        raise CompileError(
+            f"{what} needs cuda-bindings, which cannot be imported ({error}): {INSTALL}"
+        ) from error
+
+
+# ---- architectures
+
+_ARCHITECTURE = re.compile(r"sm_([1-9][0-9]{1,2})([af]?)")
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """One architecture of a GPU."""
+
+    number: int
+    """90 for compute capability 9.0."""
+    suffix: str
+    """``a`` with features of only this architecture, ``f`` of only its family; or empty."""
+
+    def __str__(self) -> str:
+        return f"sm_{self.number}{self.suffix}"
+
+
+def architecture(arch: object) -> Architecture:
+    """Parse the name of an architecture.
+
+    Raises:
+        TypeError: if it is not a str.
+        ValueError: if it is not such a name.
+    """
+    if not isinstance(arch, str):
+        raise TypeError(
+            f"arch: expected a str such as 'sm_90a' but got {arch!r} ({type(arch).__name__})"
+        )
+    found = _ARCHITECTURE.fullmatch(arch)
+    if found is None:
+        meant = f", did you mean {_meant(arch)!r}?" if _meant(arch) is not None else ""
+        raise ValueError(f"arch: expected a name such as 'sm_90a' but got {arch!r}{meant}")
+    return Architecture(int(found[1]), found[2])
+
+
+def _meant(arch: str) -> str | None:
+    """Return ``sm_90a`` for ``compute_90a``, ``90a``, ``SM90a`` or ``9.0a``, else None."""
+    found = re.fullmatch(
+        r"(?:compute|sm|lto)?[_ -]?([1-9]\d?)\.?(\d)([af]?)", arch.strip(), re.IGNORECASE
+    )
+    return None if found is None else f"sm_{found[1]}{found[2]}{found[3].lower()}"

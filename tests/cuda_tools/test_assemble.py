@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ffi_builder import CompileError, SpecError, cuda
-from ffi_builder.cuda.assembler import Tool
+from ffi_builder.cuda.compilers import Tool
 from tests.cuda_tools.tools import ASSEMBLERS, LLVM_IR, SCALE, needs_nvjitlink
 from tests.kernel_image.images import SIZES, image
 

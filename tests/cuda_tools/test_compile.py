@@ -11,7 +11,7 @@ import pytest
 
 from ffi_builder import CompileError, cuda
 from ffi_builder.cuda import toolkit
-from ffi_builder.cuda.compiler import supported_architectures
+from ffi_builder.cuda.compilers import supported_architectures
 from tests.cuda_tools.tools import SAXPY, needs_nvrtc
 from tests.kernel_image.images import SIZES
 

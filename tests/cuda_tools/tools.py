@@ -8,8 +8,7 @@ import pytest
 
 from ffi_builder import CompileError
 from ffi_builder.cuda import toolkit
-from ffi_builder.cuda.assembler import nvjitlink
-from ffi_builder.cuda.compiler import version
+from ffi_builder.cuda.compilers import nvjitlink, version
 
 TARGET: Final = "`make test-cuda` installs it"
 

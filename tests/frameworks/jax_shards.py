@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ffi_builder.frameworks import jax as ffi_jax
-from ffi_builder.frameworks.jax import varying
+from ffi_builder.frameworks.jax import lowering
 from tests.frameworks.jax_support import compiled, jax, jnp
 
 P: Final[Any] = jax.sharding.PartitionSpec
@@ -220,12 +220,12 @@ def show_axes() -> None:
             return array.text
 
     def show(x: Any) -> Any:
-        known = varying.varying_axes([x])
-        load, varying.load = varying.load, lambda _: Jax
+        known = lowering.varying_axes([x])
+        load, lowering.load = lowering.load, lambda _: Jax
         try:
-            print(known, varying.varying_axes([Typed(x)]))
+            print(known, lowering.varying_axes([Typed(x)]))
         finally:
-            varying.load = load
+            lowering.load = load
         return x
 
     x = jnp.ones(4)

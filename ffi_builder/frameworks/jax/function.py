@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias, cast
 
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
-from ffi_builder.frameworks.jax._optional import load
 from ffi_builder.frameworks.jax.call import Call, bind
 from ffi_builder.frameworks.jax.form import Form
-from ffi_builder.frameworks.jax.lowering import lower, register
-from ffi_builder.frameworks.jax.target import Target, check_target, reserve
-from ffi_builder.frameworks.jax.varying import vary, varying_axes
+from ffi_builder.frameworks.jax.lowering import lower, register, vary, varying_axes
+from ffi_builder.frameworks.jax.target import Target, check_target, load, reserve
 from ffi_builder.frameworks.signatures import signature_of
 from ffi_builder.plan import check_signature
 from ffi_builder.runtime import CompiledModule, LoadedLibrary

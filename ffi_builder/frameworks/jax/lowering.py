@@ -8,17 +8,14 @@ XLA passes operands, results and attributes::
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
 from ffi_builder import spec
-from ffi_builder.frameworks.jax._optional import load
-from ffi_builder.frameworks.jax.call import Call
-from ffi_builder.frameworks.jax.check import Described, check_call
-from ffi_builder.frameworks.jax.form import DTYPES, Form
-from ffi_builder.frameworks.jax.sizes import Size, entries_of, evaluate, solve
-from ffi_builder.frameworks.jax.target import Target
-from ffi_builder.frameworks.jax.varying import vary, varying_axes
+from ffi_builder.frameworks.jax.call import Call, Described, check_call
+from ffi_builder.frameworks.jax.form import DTYPES, Form, Size, entries_of, evaluate, solve
+from ffi_builder.frameworks.jax.target import Target, load
 from ffi_builder.records import dataclass
 
 
@@ -193,3 +190,37 @@ def _attribute(value: Any) -> Any:
             return numpy.float64(value)
         case _:
             return numpy.array(value, "int64")
+
+
+# ---- axes of a mesh, over which arrays vary within jax.shard_map
+
+_VARYING: Final = re.compile(r"\{V:\(?([^(){}]+)\)?\}")
+
+
+def varying_axes(arrays: Iterable[Any]) -> list[Any]:
+    """Return the names of the mesh axes over which any of the arrays varies; None has none."""
+    found = {name for array in arrays if array is not None for name in _axes(array)}
+    return sorted(found, key=str)
+
+
+def vary(array: Any, axes: Iterable[Any]) -> Any:
+    """Return the same array, of a type that varies over these axes too; None stays None.
+
+    The transpose of the cast sums over the axes: so the gradient of an operand that is the same on
+    each device counts all devices.
+    """
+    if array is None:
+        return None
+    missing = tuple(axis for axis in axes if axis not in _axes(array))
+    return load("jax").lax.pcast(array, missing, to="varying") if missing else array
+
+
+def _axes(array: Any) -> frozenset[Any]:
+    kind = load("jax").typeof(array)
+    if hasattr(kind, "vma"):  # before JAX 0.10
+        return kind.vma
+    if hasattr(kind, "manual_axis_type"):
+        return kind.manual_axis_type.varying
+    # As JAX's pages show it: float32[2]{V:i}, float32[1]{V:(i,j)}. All such names are strs.
+    shown = _VARYING.search(str(kind))
+    return frozenset(shown[1].split(",") if shown else ())

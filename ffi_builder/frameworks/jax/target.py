@@ -21,17 +21,35 @@ XLA cannot forget a registration, so what is registered stays in the process.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final, TypeAlias
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ffi_builder import runtime
 from ffi_builder.abi import PREFIX
 from ffi_builder.errors import CompileError
-from ffi_builder.frameworks.jax._optional import load
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.safety.locks import fork_safe_lock
+from ffi_builder.suggest import install
 
 if TYPE_CHECKING:
     import tvm_ffi
+
+
+def load(name: str) -> Any:
+    """Import ``name``, a module of JAX or of jax-tvm-ffi.
+
+    Raises:
+        ModuleNotFoundError: it is not installed; the message says how to install it.
+    """
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            f"a function of JAX needs {name.partition('.')[0]}, which cannot be imported "
+            f"({error}): {install('jax')}, with Python 3.11 or later",
+            name=error.name,
+        ) from error
+
 
 Order: TypeAlias = Sequence["int | None"]
 """The index of each argument among those that XLA passes; None for an absent one."""

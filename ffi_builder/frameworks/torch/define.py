@@ -12,7 +12,6 @@ import tvm_ffi
 from ffi_builder import spec
 from ffi_builder.frameworks.signatures import signature_of
 from ffi_builder.frameworks.torch import _torch
-from ffi_builder.frameworks.torch.batching import batching_rule
 from ffi_builder.frameworks.torch.calls import (
     Careful,
     Operator,
@@ -21,21 +20,24 @@ from ffi_builder.frameworks.torch.calls import (
     doubt,
 )
 from ffi_builder.frameworks.torch.code import Writer
-from ffi_builder.frameworks.torch.derivative import (
+from ffi_builder.frameworks.torch.interface import (
+    FORMS,
+    Form,
+    Interface,
+    described,
+    function_and_info,
+    same_function,
+    schema,
+)
+from ffi_builder.frameworks.torch.tracing import Checks
+from ffi_builder.frameworks.torch.transforms import (
     Differentiated,
     Refused,
+    batching_rule,
     directly,
     for_functorch,
     note_written,
 )
-from ffi_builder.frameworks.torch.functions import (
-    described,
-    function_and_info,
-    same_function,
-)
-from ffi_builder.frameworks.torch.interface import FORMS, Form, Interface
-from ffi_builder.frameworks.torch.schema import schema
-from ffi_builder.frameworks.torch.tracing import Checks
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.metadata import Info
 from ffi_builder.runtime.python import functions

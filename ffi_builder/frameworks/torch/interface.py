@@ -1,16 +1,26 @@
-"""The interface of an operator, and how it becomes the arguments of the function."""
+"""The interface of an operator: what the function says of itself, and the schema in torch's words.
+
+A schema is `scale(Tensor x, Tensor(a0!) y) -> ()`.
+"""
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import math
+from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, cast
+
+import tvm_ffi
 
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
 from ffi_builder.frameworks.torch import _torch
+from ffi_builder.plan import check_signature
 from ffi_builder.records import dataclass
-from ffi_builder.runtime.metadata import EMPTY, Info, Parameter, python_names
+from ffi_builder.runtime.metadata import EMPTY, Info, Parameter, python_names, read
+from ffi_builder.runtime.python.functions import info_of
 
 Form: TypeAlias = Literal["mutating", "functional"]
 FORMS: Final = ("mutating", "functional")
@@ -227,3 +237,156 @@ def _check_dtypes(what: str, tensor: spec.Tensor) -> None:
 def has_default(argument: Argument) -> bool:
     """Return whether callers may leave an argument out."""
     return argument.default is not EMPTY
+
+
+# ---- functions
+
+
+def function_and_info(given: Any) -> tuple[tvm_ffi.Function, Info | None]:
+    """Return the function of a callable, and what it knows of itself.
+
+    Raises:
+        TypeError: it is no function of TVM-FFI.
+    """
+    function = getattr(given, "__wrapped__", given)
+    if not isinstance(function, tvm_ffi.Function):
+        raise TypeError(
+            f"function: expected a function of a compiled module or loaded library, such as "
+            f"compiled['f'], but got {given!r}"
+        )
+    return function, info_of(function)
+
+
+def described(own: Info | None, signature: spec.Signature | None) -> Info:
+    """Return what is known of a function, whose signature may be given.
+
+    Raises:
+        SpecError: nothing is known, or the given signature differs in more than `intent`.
+    """
+    if signature is None:
+        if own is None:
+            raise SpecError("operator: the function does not know its signature: give signature=")
+        return own
+    check_signature("signature: ", signature)
+    made = read(signature.name, signature.metadata())
+    assert made is not None
+    if own is None:
+        return made
+    if _without_intents(spec.Signature.parse(own.signature)) != _without_intents(signature):
+        raise SpecError(
+            f"signature: the function has another one: {own.signature}; it may differ in intent "
+            f"alone"
+        )
+    return dataclasses.replace(made, name=own.name, borrows=own.borrows)
+
+
+def _without_intents(signature: spec.Signature) -> spec.Signature:
+    return dataclasses.replace(signature, params=[_without_intent(p) for p in signature.params])
+
+
+def _without_intent(param: spec.Param) -> spec.Param:
+    match param:
+        case spec.Optional():
+            inner = _without_intent(param.param)
+            return dataclasses.replace(param, param=inner)
+        case spec.Tensor():
+            return dataclasses.replace(param, intent=None)
+        case _:
+            return param
+
+
+def same_function(function: tvm_ffi.Function) -> tvm_ffi.Function:
+    """Return another function object of the same code."""
+    same: Any = cast("Any", tvm_ffi.Array([function]))[0]
+    same.release_gil = function.release_gil
+    return same
+
+
+# ---- schemas
+
+
+def schema(interface: Interface, name: str) -> str:
+    """Return the schema of an operator with that name.
+
+    Raises:
+        SpecError: torch has no type for a parameter.
+    """
+    return f"{name}({', '.join(_arguments(interface))}) -> {_results(interface)}"
+
+
+def _arguments(interface: Interface) -> Iterator[str]:
+    by_position = True
+    for argument in interface.given:
+        if argument.kw_only and by_position:
+            by_position = False
+            yield "*"
+        alias = f"(a{argument.number}!)" if argument in interface.mutated else ""
+        optional = "?" if argument.optional else ""
+        kind = _type(interface.what, argument)
+        base, bracket, rest = kind.partition("[")
+        default = f"={_literal(kind, argument.default)}" if has_default(argument) else ""
+        yield f"{base}{alias}{bracket}{rest}{optional} {argument.name}{default}"
+
+
+def _type(what: str, argument: Argument) -> str:
+    match argument.inner:
+        case spec.Tensor():
+            return "Tensor"
+        case spec.Var(dtype="bool") | spec.ConstBool():
+            return "bool"
+        case spec.Var(dtype=dtype) as var if var.is_integer or dtype in spec.FLOAT_DTYPES:
+            return "SymInt" if var.is_integer else "float"
+        case spec.ConstInt():
+            return "SymInt"
+        case spec.ConstFloat():
+            return "float"
+        case spec.String() | spec.Choice():
+            return "str"
+        case spec.Shape():
+            return "SymInt[]"
+        case _:
+            raise SpecError(
+                f"{what}: the parameter {argument.param.name!r} is a {_kind(argument.inner)}, "
+                f"which operators of torch cannot take{_instead(argument.inner)}"
+            )
+
+
+def _kind(param: spec.Plain) -> str:
+    return f"{param.dtype} Var" if isinstance(param, spec.Var) else type(param).__name__
+
+
+def _instead(param: spec.Plain) -> str:
+    match param:
+        case spec.TupleParam() | spec.Struct():
+            return "; make its elements parameters of their own"
+        case spec.TensorList():
+            return "; register a torch.library.custom_op that calls it (docs/torch.md)"
+        case spec.Stream():
+            return "; an EnvStream is torch's current stream"
+        case _:
+            return ""
+
+
+_LITERALS: Final[dict[str, Callable[[Any], object]]] = {
+    "SymInt": int,
+    "float": float,
+    "bool": bool,
+    "SymInt[]": list,
+    "str": json.dumps,
+}
+
+
+def _literal(kind: str, value: object) -> str:
+    if value is None:
+        return "None"
+    converted = _LITERALS[kind](value)
+    return converted if isinstance(converted, str) else repr(converted)
+
+
+def _results(interface: Interface) -> str:
+    count = len(interface.signature.results)
+    if interface.functional:
+        count += len(interface.written)
+    if count == 1:
+        return "Tensor"
+    return f"({', '.join(['Tensor'] * count)})"
