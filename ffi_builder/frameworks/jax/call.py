@@ -10,8 +10,9 @@ from dataclasses import field, replace
 from typing import Any, ClassVar, Final, cast
 
 from ffi_builder import abi, spec
-from ffi_builder.frameworks.jax.form import Form, Size, row_major
+from ffi_builder.frameworks.jax.form import Form
 from ffi_builder.frameworks.jax.target import load
+from ffi_builder.frameworks.signatures import Size, contiguous
 from ffi_builder.records import dataclass
 from ffi_builder.testing import check
 
@@ -203,7 +204,7 @@ class _Exported:
         shape = [size if isinstance(size, int) else 1 for size in array.shape]
         self._device = abi.DEVICE_TYPES[array.device]
         self._shape = (ctypes.c_int64 * len(shape))(*shape)
-        self._strides = (ctypes.c_int64 * len(shape))(*row_major(shape))
+        self._strides = (ctypes.c_int64 * len(shape))(*contiguous(shape))
         self._managed = _Managed()
         code, bits, lanes = spec.parse_dtype(array.dtype)
         at = ctypes.addressof(self._managed)

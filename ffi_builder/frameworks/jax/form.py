@@ -11,13 +11,13 @@ from __future__ import annotations
 import functools
 import inspect
 import keyword
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias, cast
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, cast
 
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
+from ffi_builder.frameworks.signatures import Size, contiguous
 from ffi_builder.records import dataclass
-from ffi_builder.testing.evaluate import OPERATORS
 
 DTYPES: Final = frozenset(
     {
@@ -229,19 +229,6 @@ def _check_tensor(what: str, tensor: spec.Tensor) -> None:
 
 # ---- sizes
 
-Size: TypeAlias = Any
-"""An int, or a symbolic dimension of JAX."""
-
-
-def row_major(shape: Sequence[Size]) -> list[Size]:
-    """Return the strides of a contiguous array, in elements."""
-    strides: list[Size] = []
-    stride: Size = 1
-    for size in reversed(shape):
-        strides.insert(0, stride)
-        stride = stride * size
-    return strides
-
 
 def entries_of(param: spec.Param, value: Any) -> Iterator[tuple[object, Size]]:
     """Yield each symbol, dimension and stride of a parameter beside the value that it has.
@@ -258,7 +245,7 @@ def entries_of(param: spec.Param, value: Any) -> Iterator[tuple[object, Size]]:
             yield from (pair for pair in pairs if isinstance(pair[1], int))
         case spec.Tensor():
             yield from zip(param.dims, value, strict=False)
-            yield from zip(param.stride_entries or (), row_major(value), strict=False)
+            yield from zip(param.stride_entries or (), contiguous(value), strict=False)
         case _:
             return
 
@@ -282,18 +269,3 @@ def solve(entries: Iterable[tuple[object, Size]]) -> dict[spec.Var, Size]:
             case _:
                 pass
     return found
-
-
-def evaluate(entry: spec.Dim, values: Mapping[spec.Var, Size]) -> Size:
-    """Return the value of an int, a symbol or an expression.
-
-    Raises:
-        KeyError: a symbol has no value.
-    """
-    match entry:
-        case int():
-            return entry
-        case spec.Var():
-            return values[entry]
-        case spec.Expr(op, lhs, rhs):
-            return OPERATORS[op](evaluate(lhs, values), evaluate(rhs, values))

@@ -14,8 +14,9 @@ from typing import Any, Final
 
 from ffi_builder import spec
 from ffi_builder.frameworks.jax.call import Call, Described, check_call
-from ffi_builder.frameworks.jax.form import DTYPES, Form, Size, entries_of, evaluate, solve
+from ffi_builder.frameworks.jax.form import DTYPES, Form, entries_of, solve
 from ffi_builder.frameworks.jax.target import Target, load
+from ffi_builder.frameworks.signatures import Size, evaluate
 from ffi_builder.records import dataclass
 
 
@@ -168,10 +169,8 @@ def _check_dtypes(form: Form, values: Sequence[object]) -> None:
 
 def _size_of(dim: spec.Dim | None, symbols: dict[spec.Var, Size]) -> Size:
     assert dim is not None, "such an output is given"
-    try:
-        return evaluate(dim, symbols)
-    except KeyError:
-        return 1  # an argument does not fit, and the check says which
+    size = evaluate(dim, symbols.get)
+    return 1 if size is None else size  # an argument does not fit, and the check says which
 
 
 def _result(jax: Any, value: Described) -> Any:

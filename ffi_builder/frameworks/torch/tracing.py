@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, cast
 
 from ffi_builder import spec
+from ffi_builder.frameworks.signatures import Operator, Size, contiguous, evaluate
 from ffi_builder.frameworks.torch import _torch
 from ffi_builder.frameworks.torch.interface import Argument, Interface
 from ffi_builder.plan import Part, Place, make_plan
@@ -19,21 +20,15 @@ from ffi_builder.plan import steps as s
 from ffi_builder.plan.messages import BINDING, FRAME, NEAREST, Words, choices_text, signature_text
 from ffi_builder.records import dataclass
 from ffi_builder.suggest import nearest
-from ffi_builder.testing.evaluate import evaluate, holds
+from ffi_builder.testing.evaluate import OPERATORS, holds
+from ffi_builder.testing.evaluate import evaluate as evaluate_in_int64
 
-Number: TypeAlias = Any
-"""An int, or torch's symbolic one."""
 _ERRORS: Final[dict[str, Callable[[Any, Callable[[], str]], None]]] = {
     "TypeError": _torch.check_type,
     "ValueError": _torch.check_value,
 }
-_OPERATORS: Final[dict[str, Callable[[Number, Number], Number]]] = {
-    "+": lambda lhs, rhs: lhs + rhs,
-    "-": lambda lhs, rhs: lhs - rhs,
-    "*": lambda lhs, rhs: lhs * rhs,
-    "//": lambda lhs, rhs: lhs // rhs,
-    "%": lambda lhs, rhs: lhs % rhs,
-    "ceildiv": lambda lhs, rhs: -(-lhs // rhs),
+_OPERATORS: Final[dict[str, Operator]] = {
+    **OPERATORS,
     "max": _torch.torch.sym_max,
     "min": _torch.torch.sym_min,
 }
@@ -117,11 +112,11 @@ class _Call:
 
     checks: Checks
     values: Sequence[Any]
-    bound: dict[str, tuple[Number, Place, bool]] = field(
-        default_factory=dict[str, tuple[Number, Place, bool]]
+    bound: dict[str, tuple[Size, Place, bool]] = field(
+        default_factory=dict[str, tuple[Size, Place, bool]]
     )
     """Values of symbols, where they are from, and whether that is a stride that may be free."""
-    solved: dict[Place, Number] = field(default_factory=dict[Place, Number])
+    solved: dict[Place, Size] = field(default_factory=dict[Place, Size])
 
     def run(self) -> None:
         absent: set[int] = set()
@@ -206,7 +201,7 @@ class _Call:
     def _tensor(self, place: Place) -> Any:
         return self.values[place.argument]
 
-    def _value(self, place: Place) -> Number:
+    def _value(self, place: Place) -> Size:
         if place in self.solved:
             return self.solved[place]
         value = self.values[place.argument]
@@ -222,16 +217,11 @@ class _Call:
             case _:
                 return value
 
-    def _evaluated(self, dim: spec.Dim) -> Number | None:
+    def _evaluated(self, dim: spec.Dim) -> Size | None:
         """Return the value of an expression; None if one of its symbols is absent."""
-        match dim:
-            case int():
-                return dim
-            case spec.Var(name=name):
-                return self.bound[name][0] if name in self.bound else None
-            case spec.Expr(op, left, right):
-                lhs, rhs = self._evaluated(left), self._evaluated(right)
-                return None if lhs is None or rhs is None else _OPERATORS[op](lhs, rhs)
+        return evaluate(
+            dim, lambda var: self.bound[var.name][0] if var.name in self.bound else None, _OPERATORS
+        )
 
     def _free(self, place: Place) -> list[Any]:
         """Return when a stride may be anything: its dimension is 1, or the tensor is empty."""
@@ -259,9 +249,7 @@ class _Call:
         # This asserts it when the graph runs, if the sizes are known only then.
         _ERRORS[words.kind](any_of[0], message)
 
-    def _equal(
-        self, step: s.AnyCheck, got: Number, expected: Number, free: bool, **texts: str
-    ) -> None:
+    def _equal(self, step: s.AnyCheck, got: Size, expected: Size, free: bool, **texts: str) -> None:
         either = self._free(step.place) if free else []
         texts = {"expected": str(expected), "came": str(got), **self._layout(step.place), **texts}
         self._require(step, [got == expected, *either], texts.pop("came"), **texts)
@@ -322,7 +310,7 @@ class _Call:
         if holds(relation, value_of):
             return
         sides = [relation.lhs, *([] if isinstance(relation.rhs, tuple) else [relation.rhs])]
-        came = [evaluate(side, value_of) for side in sides]
+        came = [evaluate_in_int64(side, value_of) for side in sides]
         words = step.overflow if None in came else step.error
         texts = {
             **step.placeholders({}),
@@ -350,12 +338,7 @@ class _Call:
         place = step.place
         tensor = self._tensor(place)
         axes = range(tensor.ndim) if place.index is None else [place.index]
+        strides = contiguous(tensor.shape, step.order)
         for axis in axes:
-            later = tensor.shape[axis + 1 :] if step.order == "C" else tensor.shape[:axis]
-            expected: Number = 1
-            for size in later:
-                expected = expected * size
             at = replace(place, index=axis)
-            one = replace(step, place=at)
-            got = self._value(at)
-            self._equal(one, got, expected, True)
+            self._equal(replace(step, place=at), self._value(at), strides[axis], True)
