@@ -16,7 +16,8 @@ QUOTED = re.compile(r"(?:\w+\.)*_[A-Za-z]\w*(?:\.\w+)*")
 OURS = {
     # parts of symbols and of names of the package
     *("_Array", "_cuda_", "_doc_", "_lib", "_library_", "_library_ctx", "_metadata_", "_unit"),
-    *("_depth", "_runs_once"),
+    *("_defaults", "_depth", "_runs_once"),
+    "_replace",  # which Python documents, of named tuples
     # of ELF, C++, LLVM and tvm-ffi, in whose formats they are documented
     *("_GLOBAL_OFFSET_TABLE_", "_GLOBAL__N_", "_Z", "_import_tree", "_mlir_ciface_"),
 }

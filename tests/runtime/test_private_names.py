@@ -29,7 +29,7 @@ llvm.func @f(%a: i64, %p: !llvm.ptr) {
 @pytest.fixture
 def forgetful() -> Iterator[None]:
     """What was found in the libraries of the bindings is looked up anew, and once more afterwards."""
-    found = (bindings.library, bindings.addresses, vars(mlir)["_functions"])
+    found = (bindings.library, bindings.addresses, vars(mlir)["_translation_functions"])
     for each in found:
         each.cache_clear()
     yield
