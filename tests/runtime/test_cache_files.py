@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from ffi_builder import runtime, store
+from ffi_builder import runtime
 from ffi_builder.runtime import compile_cache
 from ffi_builder.runtime.compile_cache import Cache, Entry, decode, encode
 from ffi_builder.runtime.inputs import CachedSource, Code, LlvmSource, ObjectSource
@@ -194,7 +194,7 @@ def test_a_full_disk_is_a_warning_and_leaves_nothing(
         os.write(file, data[:100])
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(store, "_write_all", full)
+    monkeypatch.setattr(compile_cache, "_write_all", full)
     with pytest.warns(RuntimeWarning, match="No space left"):
         assert built(tmp_path)
     assert list(tmp_path.iterdir()) == []
@@ -205,7 +205,7 @@ def test_an_interrupt_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
         os.write(file, data[:100])
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(store, "_write_all", interrupted)
+    monkeypatch.setattr(compile_cache, "_write_all", interrupted)
     with pytest.raises(KeyboardInterrupt):
         built(tmp_path)
     assert list(tmp_path.iterdir()) == []
@@ -215,12 +215,12 @@ def test_what_a_killed_process_leaves_is_not_read_and_goes(tmp_path: Path) -> No
     done = run_child(f"""
         import os, signal
         from ffi_builder import runtime
-        from ffi_builder import store
+        from ffi_builder.runtime import compile_cache
         from tests.runtime.samples import llvm_entry
         def killed(file, data):
             os.write(file, data[: len(data) // 2])
             os.kill(os.getpid(), signal.SIGKILL)
-        store._write_all = killed
+        compile_cache._write_all = killed
         runtime.compile_cached("k", lambda: llvm_entry("f"), cache_dir={str(tmp_path)!r})
         """)
     assert done.returncode == -signal.SIGKILL
