@@ -166,7 +166,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="fewer rounds")
     parser.add_argument("--without", nargs="*", default=[], choices=[*PEERS], metavar="PEER")
     given = parser.parse_args()
-    if isinstance(found := functions.extension(), available.Part):
+    if isinstance(found := functions.extension(), available.Reading):
         raise SystemExit(f"Calls are not read in C here: {found.reason}")
     every = cases()
     with tempfile.TemporaryDirectory() as folder:

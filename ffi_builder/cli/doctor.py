@@ -105,8 +105,8 @@ def _entry() -> Iterator[Finding]:
 from ffi_builder.runtime.entry import available
 from ffi_builder.runtime.python import functions
 found = functions.extension()
-off = isinstance(found, available.Part)
-parts = [found] if off else [available.Part("calls"), *available.parts()]
+off = isinstance(found, available.Reading)
+parts = [found] if off else [available.Reading("calls"), *available.readings()]
 for part in parts: print(part.name, part.reason, sep="\\t")
 """
     done = _python(code)

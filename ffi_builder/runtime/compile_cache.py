@@ -61,7 +61,6 @@ _LOOKS_PER_SIZE: Final = 64
 # How much of the limit is left after entries were removed.
 _KEPT: Final = 7 / 8
 
-
 SIZE_VARIABLE: Final = "FFI_BUILDER_CACHE_SIZE"
 
 DEFAULT_SIZE: Final = 512 << 20

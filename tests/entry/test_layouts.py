@@ -249,7 +249,7 @@ def test_a_framework_that_is_not_as_expected_goes_the_general_way(
     available.tried.pop("numpy")
     monkeypatch.setattr(layouts, "numpy_dtypes", wrong)
     available.use_frameworks(parts)
-    assert available.Part("numpy", "as if it were another") in available.parts()
+    assert available.Reading("numpy", "as if it were another") in available.readings()
     both.entry(array)
     both.entry(tvm_ffi.from_dlpack(array))
     assert both.entry._general_calls == 1

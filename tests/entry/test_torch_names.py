@@ -108,7 +108,7 @@ def test_without_a_symbol(again: None, monkeypatch: pytest.MonkeyPatch, symbol: 
 
     monkeypatch.setattr(layouts, "address_of", address)
     check(OF_MODES if symbol in MODES else "torch")
-    assert any("no_such_symbol is not in" in part.reason for part in available.parts())
+    assert any("no_such_symbol is not in" in part.reason for part in available.readings())
 
 
 def test_without_the_exchange_api(again: None, monkeypatch: pytest.MonkeyPatch) -> None:

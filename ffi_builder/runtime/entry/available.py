@@ -30,7 +30,7 @@ _ADDRESSES: Final = (
 
 
 @dataclass(frozen=True)
-class Part:
+class Reading:
     """Something that is read in C, or is not: `reason` says why not, and is empty where it is."""
 
     name: str
@@ -46,17 +46,17 @@ class Extension:
     """Makes an entry that is nothing yet."""
 
 
-tried: dict[str, Part] = {}
+tried: dict[str, Reading] = {}
 """Results of setting up NumPy and PyTorch, by the name of the module."""
 
 
-_found: list[Extension | Part] = []
+_found: list[Extension | Reading] = []
 _operators: list[Any] = []
 """The type of operators of torch, or None, once that is known."""
 _lock = threading.RLock()
 
 
-def extension(bases: tuple[type, ...]) -> Extension | Part:
+def extension(bases: tuple[type, ...]) -> Extension | Reading:
     """The extension, or why it is not used. `bases` of the type end with `tvm_ffi.Function`.
 
     What they are counts once: the process has one type.
@@ -68,15 +68,15 @@ def extension(bases: tuple[type, ...]) -> Extension | Part:
     return _found[0]
 
 
-def _set_up(bases: tuple[type, ...]) -> Extension | Part:
+def _set_up(bases: tuple[type, ...]) -> Extension | Reading:
     if reason := _switched_off():
-        return Part("calls", reason)
+        return Reading("calls", reason)
     try:
         module = importlib.import_module("ffi_builder.runtime.entry._entry")
     except ModuleNotFoundError as error:
-        return Part("calls", f"the extension was not built for this Python ({error})")
+        return Reading("calls", f"the extension was not built for this Python ({error})")
     except ImportError as error:
-        return Part("calls", f"the extension cannot be loaded: {error}")
+        return Reading("calls", f"the extension cannot be loaded: {error}")
     try:
         finish = tvm_ffi.Function.__from_extern_c__(module.FINISH, keep_alive_object=None)
         finish.release_gil = False
@@ -87,7 +87,7 @@ def _set_up(bases: tuple[type, ...]) -> Extension | Part:
         _try("tvm_ffi", lambda: _use_managed(module, handle))
         return Extension(module, lambda: made.__new__(made))
     except (LayoutError, AttributeError) as error:
-        return Part("calls", str(error))
+        return Reading("calls", str(error))
 
 
 def _switched_off() -> str:
@@ -133,7 +133,7 @@ def watcher() -> Callable[[], bool] | None:
 def _seeing_modes() -> Any:
     """Return the extension if it reads torch's tensors, and knows whether a mode is on; or None."""
     found = _found[0] if _found else None
-    if not isinstance(found, Extension) or tried.get("torch") != Part("torch"):
+    if not isinstance(found, Extension) or tried.get("torch") != Reading("torch"):
         return None
     name = "operators of torch"
     with _lock:
@@ -185,7 +185,7 @@ def use_frameworks(module: Any) -> None:
                 _try(name, functools.partial(use, module, found))
 
 
-def parts() -> list[Part]:
+def readings() -> list[Reading]:
     """Return these results, in order."""
     return list(tried.values())
 
@@ -195,9 +195,9 @@ def _try(name: str, use: Callable[[], object]) -> None:
         use()
     except Exception as error:
         # A framework that is not as it was when this was written is read by the general way.
-        tried[name] = Part(name, str(error) or type(error).__name__)
+        tried[name] = Reading(name, str(error) or type(error).__name__)
     else:
-        tried[name] = Part(name)
+        tried[name] = Reading(name)
 
 
 def _use_managed(module: Any, handle: int) -> None:

@@ -22,7 +22,7 @@ import tvm_ffi
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.metadata import Info, Parameter
 from ffi_builder.runtime.python import arrays
-from ffi_builder.runtime.python.arrays import Place, is_sequence, items, unwrapped
+from ffi_builder.runtime.python.arrays import Position, is_sequence, items, unwrapped
 
 _INTEGERS: Final = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 _FLOATS: Final = ["float16", "bfloat16", "float32", "float64"]
@@ -77,7 +77,7 @@ def adapter(
         _EXPRESSIONS if converts else {},
     )
     made = [
-        _expression(param, f"a{at}", scope, arrays.place(param, at, info))
+        _expression(param, f"a{at}", scope, arrays.position_of(param, at, info))
         for at, param in enumerate(info.parameters)
     ]
     names = [f"a{at}" for at in sorted(range(len(order)), key=order.__getitem__)]
@@ -100,7 +100,7 @@ class _Scope:
         return name
 
 
-def _expression(param: Parameter, argument: str, scope: _Scope, at: Place) -> str:
+def _expression(param: Parameter, argument: str, scope: _Scope, at: Position) -> str:
     """Write what is passed on for `argument`, a name; `scope` gets functions that it calls."""
     if (check := _ARRAYS.get(param.kind)) is not None:
         return f"{scope.add('array', functools.partial(check, at=at))}({argument})"
@@ -110,7 +110,7 @@ def _expression(param: Parameter, argument: str, scope: _Scope, at: Place) -> st
     return f"{elements}({argument})" if elements else argument
 
 
-def _elements(param: Parameter, scope: _Scope, at: Place) -> str:
+def _elements(param: Parameter, scope: _Scope, at: Position) -> str:
     """The name of a function that converts a tuple or record; empty if there is nothing to do."""
     count = len(param.elements)
     names = [f"e{index}" for index in range(count)]
@@ -169,7 +169,10 @@ def finishing(function: Callable[..., Any], info: Info) -> Callable[..., Any]:
 def _not_exported(args: Sequence[Any], info: Info) -> BufferError | None:
     """Return an error that names the first array that its framework does not export."""
     for path, param in array_paths(info.parameters):
-        outer, at = info.parameters[path[0]], arrays.place(info.parameters[path[0]], path[0], info)
+        outer, at = (
+            info.parameters[path[0]],
+            arrays.position_of(info.parameters[path[0]], path[0], info),
+        )
         for index in path[1:]:
             at, outer = at.element(outer, index), outer.elements[index]
         value = _at(args, path)

@@ -31,7 +31,7 @@ _LONGEST: Final = 400
 
 
 @dataclass(frozen=True)
-class Place:
+class Position:
     """The place of an array among the arguments, for errors."""
 
     path: str
@@ -66,32 +66,32 @@ class Place:
             f"expected {expected} but got {got}"
         )
 
-    def inside(self, key: object) -> Place:
+    def inside(self, key: object) -> Position:
         """Return the place of an item of a list or dict."""
         return replace(self, path=f"{self.path}[{key!r}]", intent="")
 
-    def item(self, index: int) -> Place:
+    def item(self, index: int) -> Position:
         """Return the place of an item of a list of tensors, which has the intent of the list."""
         return replace(self, path=f"{self.path}[{index}]")
 
-    def element(self, outer: Parameter, index: int) -> Place:
+    def element(self, outer: Parameter, index: int) -> Position:
         """Return the place of an element of a Struct or Tuple."""
         inner = outer.elements[index]
         path = f"{self.path}.{inner.name}" if outer.kind == "Struct" else f"{self.path}[{index}]"
         return replace(self, path=path, intent=inner.intent)
 
 
-def place(param: Parameter, index: int, info: Info) -> Place:
+def position_of(param: Parameter, index: int, info: Info) -> Position:
     """Return the place of parameter number `index` of the function."""
     text = info.signature
     if len(text) > _LONGEST:
         before = "..., " if index else ""
         after = ", ..." if index + 1 < len(info.parameters) else ""
         text = f"{info.name}({before}{param}{after})"
-    return Place(param.name, index, info.name, text, param.intent)
+    return Position(param.name, index, info.name, text, param.intent)
 
 
-def check_array(value: Any, at: Place) -> Any:
+def check_array(value: Any, at: Position) -> Any:
     """Return `value`, or a view of it that DLPack can pass on.
 
     Raises ValueError if it is an array that must not be passed at this place, and TypeError for a
@@ -102,7 +102,7 @@ def check_array(value: Any, at: Place) -> Any:
     return value if rule is None else rule(value, at)
 
 
-def check_list(value: Any, at: Place) -> Any:
+def check_list(value: Any, at: Position) -> Any:
     """Check the arrays in a list of tensors, and return a list. Anything else is returned as is."""
     value = unwrapped(value)
     if not is_sequence(value):
@@ -110,7 +110,7 @@ def check_list(value: Any, at: Place) -> Any:
     return [check_array(item, at.item(index)) for index, item in enumerate(items(value))]
 
 
-def check_items(value: Any, at: Place) -> Any:
+def check_items(value: Any, at: Position) -> Any:
     """Check the arrays in a list, tuple or dict, at any depth, and return one like it."""
     if is_sequence(value):
         return [check_items(item, at.inside(key)) for key, item in enumerate(items(value))]
@@ -120,7 +120,7 @@ def check_items(value: Any, at: Place) -> Any:
     return value if rule is None else rule(value, at)
 
 
-Rule = Callable[[Any, Place], Any]
+Rule = Callable[[Any, Position], Any]
 
 
 @functools.lru_cache(maxsize=256)
@@ -147,11 +147,11 @@ def _rule_of_tensors(cls: type[object]) -> Rule | None:
     return _rule(cls)
 
 
-def _refuse_buffer(kind: str, _value: Any, at: Place) -> Any:
+def _refuse_buffer(kind: str, _value: Any, at: Position) -> Any:
     raise at.mismatched_type("Tensor", f"{kind}: np.asarray({at.path}) makes an array of it")
 
 
-def _check_wrapped(value: Any, at: Place) -> Any:
+def _check_wrapped(value: Any, at: Position) -> Any:
     return check_items(unwrapped(value), at)
 
 
@@ -160,7 +160,7 @@ def _is_of(cls: type[object], module: str, name: str) -> bool:
     return isinstance(base, type) and issubclass(cls, base)
 
 
-def _refuse_masked(array: Any, at: Place) -> Any:
+def _refuse_masked(array: Any, at: Position) -> Any:
     raise at.mismatch(
         "an array without a mask",
         f"a masked array, whose mask {at.function} would not see: pass {at.path}.filled(…), or "
@@ -168,7 +168,7 @@ def _refuse_masked(array: Any, at: Place) -> Any:
     )
 
 
-def _check_numpy(array: Any, at: Place) -> Any:
+def _check_numpy(array: Any, at: Position) -> Any:
     if array.flags.writeable:
         return array
     if at.intent == "in":
@@ -177,7 +177,7 @@ def _check_numpy(array: Any, at: Place) -> Any:
     raise at.mismatch(_written(at), f"a read-only array: {advice}")
 
 
-def _written(at: Place) -> str:
+def _written(at: Position) -> str:
     said = f'declared intent="{at.intent}"' if at.intent else 'not declared intent="in"'
     return f"an array that can be written ({at.path} is {said})"
 
@@ -197,7 +197,7 @@ def _writable_view(array: Any) -> Any:
     return numpy.asarray(_Memory(array)).view(array.dtype)
 
 
-def _check_jax(array: Any, at: Place) -> Any:
+def _check_jax(array: Any, at: Position) -> Any:
     if at.intent in ("out", "inout"):
         raise at.mismatch(
             _written(at),
@@ -207,7 +207,7 @@ def _check_jax(array: Any, at: Place) -> Any:
     return array
 
 
-def _refuse_tracer(tracer: Any, at: Place) -> Any:
+def _refuse_tracer(tracer: Any, at: Position) -> Any:
     raise at.mismatch(
         "an array with values",
         f"a {type(tracer).__name__} of JAX, which has none while a function is traced: make "
@@ -215,7 +215,7 @@ def _refuse_tracer(tracer: Any, at: Place) -> Any:
     )
 
 
-def _check_torch(tensor: Any, at: Place) -> Any:
+def _check_torch(tensor: Any, at: Position) -> Any:
     torch: Any = sys.modules["torch"]
     if tensor.is_nested:
         raise at.mismatch(
@@ -281,7 +281,7 @@ def _without_memory(tensor: Any) -> str | None:
 # ---- after a call
 
 
-def not_exported(value: Any, at: Place) -> BufferError | None:
+def not_exported(value: Any, at: Position) -> BufferError | None:
     """Make an error for the first array in a value that its framework does not export."""
     for array in arrays_in(value):
         reason = _refusal(array)

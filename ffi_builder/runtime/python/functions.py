@@ -241,7 +241,7 @@ def _shown_documentation(self: Shown) -> str | None:
 Shown.__doc__ = property(_shown_documentation)  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def extension() -> available.Extension | available.Part:
+def extension() -> available.Extension | available.Reading:
     """The extension, set up for the frameworks that are imported; or why there is none."""
     found = available.extension((Shown, tvm_ffi.Function))
     if isinstance(found, Extension):
