@@ -384,8 +384,17 @@ _NO_OPERATION = "ffi_builder.none"
 def steps(pipeline: str) -> list[str]:
     """Split a pipeline into the pipelines to run instead; none if its text is of another form.
 
-    The first one runs no pass: it is for an operation that no module has. MLIR loads the dialects
-    that passes create before it runs a pipeline, and some passes rely on those of later passes.
+    The first of these becomes the other three, behind one that runs no pass::
+
+        builtin.module(one-shot-bufferize{a=1 b=2},func.func(cse,canonicalize),convert-to-llvm)
+
+        builtin.module(one-shot-bufferize{a=1 b=2})
+        builtin.module(func.func(cse,canonicalize))
+        builtin.module(convert-to-llvm)
+
+    That one is for an operation that no module has. MLIR loads the dialects that passes create
+    before it runs a pipeline, and some passes rely on those of later passes. MLIR describes the
+    text under "Textual Pass Pipeline Specification" in https://mlir.llvm.org/docs/PassManagement/.
     """
     found = re.fullmatch(r"\s*([\w.$-]+)\s*\((.*)\)\s*", pipeline, re.DOTALL)
     if found is None:
