@@ -70,7 +70,7 @@ else:
     def _own_fields(cls, kw_only):
         """Let the standard decorator find the fields of a class, in one that has nothing else."""
         own = cls.__dict__
-        annotations = own.get("__annotations__", {})
+        annotations = cls.__annotations__
         if not annotations:
             return {}
         given = {name: own[name] for name in annotations if name in own}
