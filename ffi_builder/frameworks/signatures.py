@@ -11,6 +11,8 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from ffi_builder import spec
+from ffi_builder.errors import SpecError
+from ffi_builder.plan import check_signature
 from ffi_builder.runtime.metadata import EMPTY, Info, Parameter, Unwritable
 from ffi_builder.testing.evaluate import OPERATORS
 
@@ -28,6 +30,42 @@ def signature_of(info: Info) -> spec.Signature:
     given = {param.name: param for param in info.parameters}
     params = [_described(param, given) for param in parsed.params]
     return replace(parsed, params=params, doc=info.doc)
+
+
+def signature_for(what: str, own: Info | None, given: spec.Signature | None) -> spec.Signature:
+    """Return the signature of a function that says `own` of itself; one that is given goes first.
+
+    Raises:
+        SpecError: nothing is known, or the given signature differs in more than `intent`.
+    """
+    if given is None:
+        if own is None:
+            raise SpecError(f"{what}: the function does not know its signature: give signature=")
+        return signature_of(own)
+    check_signature("signature: ", given)
+    if own is not None:
+        known = spec.Signature.parse(own.signature)
+        if _without_intents(known) != _without_intents(given):
+            raise SpecError(
+                f"signature: the function has another one: {own.signature}; it may differ in "
+                f"intent alone"
+            )
+    return given
+
+
+def _without_intents(signature: spec.Signature) -> spec.Signature:
+    return replace(signature, params=[_without_intent(p) for p in signature.params])
+
+
+def _without_intent(param: spec.Param) -> spec.Param:
+    match param:
+        case spec.Optional():
+            inner = _without_intent(param.param)
+            return replace(param, param=inner)
+        case spec.Tensor():
+            return replace(param, intent=None)
+        case _:
+            return param
 
 
 def _described(param: spec.Param, given: Mapping[str, Parameter]) -> spec.Param:

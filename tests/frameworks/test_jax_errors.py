@@ -99,7 +99,7 @@ def test_signatures_that_xla_cannot_call(text: str, message: str | None) -> None
 
 def test_functions_that_say_nothing_of_their_parameters() -> None:
     bare = runtime.compile("define i32 @__tvm_ffi_f(ptr %0, ptr %1, i32 %2, ptr %3) { ret i32 0 }")
-    words = "function: 'f' says nothing of its parameters; give the signature that was attached"
+    words = "function 'f': the function does not know its signature: give signature="
     for functions in (bare, {"f": bare["f"]}):
         with pytest.raises(SpecError, match=words):
             ffi_jax.function(functions, "f")

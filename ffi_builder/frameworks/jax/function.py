@@ -8,13 +8,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias, cast
 
 from ffi_builder import spec
-from ffi_builder.errors import SpecError
 from ffi_builder.frameworks.jax.call import Call, bind
 from ffi_builder.frameworks.jax.form import Form
 from ffi_builder.frameworks.jax.lowering import lower, register, vary, varying_axes
 from ffi_builder.frameworks.jax.target import Target, check_target, load, reserve
-from ffi_builder.frameworks.signatures import signature_of
-from ffi_builder.plan import check_signature
+from ffi_builder.frameworks.signatures import signature_for
 from ffi_builder.runtime import CompiledModule, LoadedLibrary
 
 if TYPE_CHECKING:
@@ -63,7 +61,7 @@ def function(
 
     Raises:
         SpecError: XLA cannot call such a function, as its message says; or the code has no
-            signature, and none was given.
+            signature, and none was given; or the given one differs in more than ``intent``.
         UnknownFunctionError: a KeyError; there is no such function.
         TypeError: ``vjp`` is not two functions, or ``target`` is no str.
         ValueError: ``target`` stands for another function, or has a ``#``; or ``vmap`` is no such
@@ -98,15 +96,8 @@ def function(
             f"functions, as in function(compiled, {name!r}), but got {given!r}"
         )
     found = functions[name]
-    if signature is None:
-        info = None if isinstance(functions, Mapping) else functions.info(name)
-        if info is None:
-            raise SpecError(
-                f"function: {name!r} says nothing of its parameters; give the signature that was "
-                f"attached"
-            )
-        signature = signature_of(info)
-    check_signature("function: ", signature)
+    info = None if isinstance(functions, Mapping) else functions.info(name)
+    signature = signature_for(f"function {name!r}", info, signature)
     if isinstance(vmap, str) and vmap not in SEQUENTIAL:
         raise ValueError(
             f"function: vmap: expected {' or '.join(map(repr, SEQUENTIAL))}, or a rule, but got "

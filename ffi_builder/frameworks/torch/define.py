@@ -10,7 +10,7 @@ from typing import Any, Final
 import tvm_ffi
 
 from ffi_builder import spec
-from ffi_builder.frameworks.signatures import signature_of
+from ffi_builder.frameworks.signatures import signature_for
 from ffi_builder.frameworks.torch import _torch
 from ffi_builder.frameworks.torch.calls import (
     Careful,
@@ -114,12 +114,13 @@ def operator(
         'example::copy(Tensor x) -> Tensor'
     """
     function, own = function_and_info(function)
-    info = described(own, signature)
+    known = signature_for("operator", own, signature)
+    info = own if own is not None and signature is None else described(own, known)
     check_defaults(info)
     if form not in FORMS:
         hint = did_you_mean(form, FORMS)
         raise ValueError(f"form: expected 'mutating' or 'functional' but got {form!r}{hint}")
-    interface = Interface(signature or signature_of(info), info, form)
+    interface = Interface(known, info, form)
     _check_rules(interface, backward, setup_context, vmap)
     name = info.name if name is None else name
     text = schema(interface, name)

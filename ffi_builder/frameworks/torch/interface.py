@@ -17,7 +17,6 @@ import tvm_ffi
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
 from ffi_builder.frameworks.torch import _torch
-from ffi_builder.plan import check_signature
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.metadata import EMPTY, Info, Parameter, python_names, read
 from ffi_builder.runtime.python.functions import info_of
@@ -257,42 +256,11 @@ def function_and_info(given: Any) -> tuple[tvm_ffi.Function, Info | None]:
     return function, info_of(function)
 
 
-def described(own: Info | None, signature: spec.Signature | None) -> Info:
-    """Return what is known of a function, whose signature may be given.
-
-    Raises:
-        SpecError: nothing is known, or the given signature differs in more than `intent`.
-    """
-    if signature is None:
-        if own is None:
-            raise SpecError("operator: the function does not know its signature: give signature=")
-        return own
-    check_signature("signature: ", signature)
+def described(own: Info | None, signature: spec.Signature) -> Info:
+    """Return what is known of a function with this signature, which says `own` of itself."""
     made = read(signature.name, signature.metadata())
     assert made is not None
-    if own is None:
-        return made
-    if _without_intents(spec.Signature.parse(own.signature)) != _without_intents(signature):
-        raise SpecError(
-            f"signature: the function has another one: {own.signature}; it may differ in intent "
-            f"alone"
-        )
-    return dataclasses.replace(made, name=own.name, borrows=own.borrows)
-
-
-def _without_intents(signature: spec.Signature) -> spec.Signature:
-    return dataclasses.replace(signature, params=[_without_intent(p) for p in signature.params])
-
-
-def _without_intent(param: spec.Param) -> spec.Param:
-    match param:
-        case spec.Optional():
-            inner = _without_intent(param.param)
-            return dataclasses.replace(param, param=inner)
-        case spec.Tensor():
-            return dataclasses.replace(param, intent=None)
-        case _:
-            return param
+    return made if own is None else dataclasses.replace(made, name=own.name, borrows=own.borrows)
 
 
 def same_function(function: tvm_ffi.Function) -> tvm_ffi.Function:
