@@ -240,8 +240,7 @@ class TableWriter:
 
 def dtype_word(dtype: spec.DataType) -> int:
     """Return the little-endian i32 that a ``DLDataType`` is in memory."""
-    packed = dtype.code | dtype.bits << 8 | dtype.lanes << 16
-    return packed - (1 << 32) if packed >> 31 else packed
+    return dtype.word - (1 << 32) if dtype.word >> 31 else dtype.word
 
 
 def write_scalar(out: TableWriter, kind: s.Kind, dtype: str | None) -> None:

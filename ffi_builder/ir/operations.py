@@ -9,11 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from functools import reduce
+from typing import Any, Final
 
 from ffi_builder.errors import BuildError
 from ffi_builder.ir.protocols import Attribute, Block, Operation, Type, Value
 from ffi_builder.ir.types import FLOAT_PREDICATES, PREDICATES, Types, not_a_value, wrong_operation
+
+_COMPARED: Final = {"==": "eq", "!=": "ne", "<=": "sle", "<": "slt", ">=": "sge", ">": "sgt"}
+_WIDE: Final = 64
 
 
 class Core:
@@ -194,6 +198,30 @@ class Arithmetic(Core):
     ule = _method(compare, "ule", "lhs <= rhs, unsigned.")
     ugt = _method(compare, "ugt", "lhs > rhs, unsigned.")
     uge = _method(compare, "uge", "lhs >= rhs, unsigned.")
+
+    def relate(self, op: str, lhs: Value, rhs: Sequence[Value], *, signed: bool = True) -> Value:
+        """Append Python's comparison ``lhs op rhs``; ``in`` takes several values on the right."""
+        if op == "in":
+            return reduce(self.or_, [self.eq(lhs, value) for value in rhs])
+        predicate = _COMPARED[op]
+        if not signed and predicate[0] == "s":
+            predicate = f"u{predicate[1:]}"
+        return self.compare(predicate, lhs, rhs[0])
+
+    def rest(self, value: Value, divisor: int, *, signed: bool = True) -> Value:
+        """Append what a positive int leaves of a value: 0 for its multiples, else any other."""
+        bits = self.width(value)
+        if divisor.bit_length() >= bits < _WIDE:
+            value = (self.sext if signed else self.zext)(value, self.types.i64)
+            bits = _WIDE
+        if divisor & (divisor - 1) == 0:  # of a negative number too, in two's complement
+            return self.and_(value, self.constant(bits, divisor - 1))
+        return (self.srem if signed else self.urem)(value, self.constant(bits, divisor))
+
+    @staticmethod
+    def width(value: Value) -> int:
+        """Return the bits of an integer."""
+        return int(str(value.type).removeprefix("i"))
 
     def is_null(self, pointer: Value) -> Value:
         """Test whether a pointer is NULL."""

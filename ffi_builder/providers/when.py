@@ -16,28 +16,14 @@ Examples:
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import Any
+
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
-from ffi_builder.providers.variants.conditions import (
-    AllOf,
-    AnyOf,
-    Comparable,
-    Compare,
-    Condition,
-    Not,
-    checked,
-    multiple_of,
-)
-from ffi_builder.providers.variants.subjects import (
-    Address,
-    Chosen,
-    Contiguous,
-    DTypeOf,
-    Ndim,
-    Number,
-    Present,
-)
-from ffi_builder.providers.variants.text import parse_condition
+from ffi_builder.spec.expr import Condition, checked_condition, combined
+from ffi_builder.spec.parse_conditions import condition as parse_condition
+from ffi_builder.spec.properties import Comparable, Comparison, Property, compared, properties
 
 __all__ = [
     "Comparable",
@@ -71,7 +57,7 @@ def dtype(tensor: spec.Param) -> Comparable:
         >>> print(when.dtype(x) == "float16")
         x.dtype == float16
     """
-    return Comparable(DTypeOf(_tensor("dtype", tensor)))
+    return Comparable(Property(_tensor("dtype", tensor), "dtype"))
 
 
 def ndim(tensor: spec.Param) -> Comparable:
@@ -87,11 +73,11 @@ def ndim(tensor: spec.Param) -> Comparable:
         >>> print(when.ndim(x) <= 2)
         x.ndim <= 2
     """
-    return Comparable(Ndim(_tensor("ndim", tensor)))
+    return Comparable(Property(_tensor("ndim", tensor), "ndim"))
 
 
 def value(item: spec.Param | spec.Expr) -> Comparable:
-    """Compare an integer symbol or an expression with an int, or a Choice with one of its strs.
+    """Compare an integer symbol or an expression with another one, or a Choice with a str of it.
 
     A bool symbol is compared with True or False. A call in which an expression that has to be
     compared does not fit int64 is a ValueError. A symbol that nothing has bound is 0; an absent
@@ -109,9 +95,9 @@ def value(item: spec.Param | spec.Expr) -> Comparable:
     """
     given = _required(item)
     if isinstance(given, spec.Choice):
-        return Comparable(Chosen(given))
+        return Comparable(Property(given))
     if isinstance(given, spec.Expr):
-        return Comparable(Number(given))
+        return Comparable(given)
     if not isinstance(given, spec.Var):
         raise SpecError(
             f"value: expected a Var, an expression or a Choice but got {given!r}; dtype, ndim, "
@@ -121,7 +107,7 @@ def value(item: spec.Param | spec.Expr) -> Comparable:
         raise SpecError(
             f"value: expected an integer or bool symbol but {given.name!r} is a {given.dtype}"
         )
-    return Comparable(Number(given))
+    return Comparable(given)
 
 
 def divisible(item: spec.Param | spec.Expr, divisor: int) -> Condition:
@@ -139,7 +125,7 @@ def divisible(item: spec.Param | spec.Expr, divisor: int) -> Condition:
     given = _required(item)
     if not isinstance(given, (spec.Var, spec.Expr)):
         raise SpecError(f"divisible: expected a Var or an expression but got {given!r}")
-    return multiple_of(Number(given), divisor)
+    return compared("==", given % divisor, 0)
 
 
 def aligned(param: spec.Param, alignment: int) -> Condition:
@@ -159,7 +145,8 @@ def aligned(param: spec.Param, alignment: int) -> Condition:
     given = _required(param)
     if not isinstance(given, (spec.Tensor, spec.DataPointer)):
         raise SpecError(f"aligned: expected a Tensor or a DataPointer but got {given!r}")
-    return multiple_of(Address(given), alignment)
+    field = "data" if isinstance(given, spec.Tensor) else ""
+    return Comparison(Property(given, field, alignment), "==", 0)
 
 
 def contiguous(tensor: spec.Param) -> Condition:
@@ -181,7 +168,7 @@ def contiguous(tensor: spec.Param) -> Condition:
         >>> print(when.contiguous(x))
         x.contiguous
     """
-    return Compare(Contiguous(_tensor("contiguous", tensor)), "==", 1)
+    return Comparison(Property(_tensor("contiguous", tensor), "contiguous"), "==", True)
 
 
 def present(param: spec.Optional) -> Condition:
@@ -199,7 +186,7 @@ def present(param: spec.Optional) -> Condition:
     """
     if not isinstance(param, spec.Optional):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise SpecError(f"present: expected an Optional, which may be None, but got {param!r}")
-    return Compare(Present(param), "==", 1)
+    return Comparison(Property(param, "present"), "==", True)
 
 
 def all_of(*conditions: Condition) -> Condition:
@@ -212,7 +199,7 @@ def all_of(*conditions: Condition) -> Condition:
         >>> print(when.all_of(*(when.divisible(size, 8) for size in (n, k))))
         n % 8 == 0 and k % 8 == 0
     """
-    return _combined("all_of", conditions, AllOf)
+    return _combined("all_of", "and", conditions)
 
 
 def any_of(*conditions: Condition) -> Condition:
@@ -225,7 +212,7 @@ def any_of(*conditions: Condition) -> Condition:
         >>> print(when.any_of(when.value(n) == 1, when.value(k) == 1))
         n == 1 or k == 1
     """
-    return _combined("any_of", conditions, AnyOf)
+    return _combined("any_of", "or", conditions)
 
 
 def not_(condition: Condition) -> Condition:
@@ -237,7 +224,7 @@ def not_(condition: Condition) -> Condition:
         >>> print(when.not_(when.divisible(spec.Var("n", "int64"), 16)))
         not n % 16 == 0
     """
-    return Not(checked(condition))
+    return ~checked_condition(condition)
 
 
 def parse(text: str, signature: spec.Signature) -> Condition:
@@ -257,16 +244,19 @@ def parse(text: str, signature: spec.Signature) -> Condition:
         >>> condition == when.divisible(n, 16)
         True
     """
-    return parse_condition(text, signature)
+    entries = (spec.variables(entry) for _, entry in spec.occurrences(signature.params))
+    known = properties(signature.params)
+    if "capability" in str(text):
+        # Load the modules for launches on first use, as ffi_builder.providers does.
+        cuda: Any = import_module("ffi_builder.providers.cuda.capability")
+        known["capability"] = cuda.Capability
+    return parse_condition(text, [var for each in entries for var in each], known)
 
 
-def _combined(
-    what: str, conditions: tuple[Condition, ...], make: type[AllOf] | type[AnyOf]
-) -> Condition:
-    found = [checked(condition) for condition in conditions]
-    if not found:
+def _combined(what: str, op: str, conditions: tuple[Condition, ...]) -> Condition:
+    if not conditions:
         raise SpecError(f"{what}: expected at least one condition")
-    return found[0] if len(found) == 1 else make(tuple(found))
+    return combined(op, *conditions)
 
 
 def _tensor(what: str, param: object) -> spec.Tensor:

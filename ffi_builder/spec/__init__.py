@@ -23,8 +23,17 @@ from ffi_builder.spec.devices import ANY
 from ffi_builder.spec.dtypes import DataType, parse_dtype
 from ffi_builder.spec.expr import Dim, Expr, Relation, Var
 from ffi_builder.spec.field import Field, parts_of
-from ffi_builder.spec.functions import ceildiv, dims, equal, maximum, minimum, not_equal, one_of
-from ffi_builder.spec.linear import linear
+from ffi_builder.spec.functions import (
+    ceildiv,
+    dims,
+    equal,
+    linear,
+    maximum,
+    minimum,
+    not_equal,
+    one_of,
+    variables,
+)
 from ffi_builder.spec.list_symbols import symbols_of_elements
 from ffi_builder.spec.numbers import FLOAT_DTYPES, INT_RANGES
 from ffi_builder.spec.overlap import can_overlap, is_comparable, tensors_of
@@ -58,7 +67,6 @@ from ffi_builder.spec.values import (
     Object,
     String,
 )
-from ffi_builder.spec.variables import variables
 from ffi_builder.spec.workspace import Workspace
 
 __all__ = [

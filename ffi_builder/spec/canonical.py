@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 
 from ffi_builder.spec.composite import Param, params_text, required, with_paths
 from ffi_builder.spec.expr import Relation, Var
+from ffi_builder.spec.functions import variables
 from ffi_builder.spec.params import Shape
 from ffi_builder.spec.results import Result
 from ffi_builder.spec.tensor import Tensor
 from ffi_builder.spec.tensor_list import TensorList
-from ffi_builder.spec.variables import variables
 from ffi_builder.spec.workspace import Workspace
 
 

@@ -44,6 +44,11 @@ class DataType(NamedTuple):
         """Bits of one element, including all its lanes."""
         return self.bits * self.lanes
 
+    @property
+    def word(self) -> int:
+        """The 32 bits that it is in memory."""
+        return self.code | self.bits << 8 | self.lanes << 16
+
     def __str__(self) -> str:
         """Return the name; ``dtype(code=…, bits=…, lanes=…)`` for a code that has none."""
         name = _CODE_NAMES.get(self.code)

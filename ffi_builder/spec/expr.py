@@ -1,4 +1,4 @@
-"""Symbols, integer expressions over them, and relations: ``n``, ``n * 2``, ``n * 2 <= m``.
+"""Symbols, integer expressions over them, and conditions: ``n``, ``n * 2``, ``n * 2 <= m``.
 
 Values are exact integers: a check fails if the value of its expression, or an intermediate value,
 does not fit int64. Division rounds down, as in Python. Divisors are positive ints: a call never
@@ -7,9 +7,10 @@ divides by zero.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import field
-from typing import Final, NoReturn, TypeAlias, Union, cast
+from typing import Any, Final, NoReturn, TypeAlias, Union, cast
 
 from typing_extensions import override
 
@@ -264,14 +265,112 @@ def _size(value: object) -> int:
     return int(getattr(value, "_size", 1))
 
 
+Name: TypeAlias = Callable[[Any], str]
+"""Returns how texts show a parameter: its name, or its path in a signature."""
+_PRECEDENCE: Final = {"or": 0, "and": 1, "not": 2}
+
+
+def plain_name(param: Any) -> str:
+    """Return the name of a parameter, where no signature says its path."""
+    return param.name
+
+
+class Condition(ABC):
+    """A condition of a call. Combine conditions with ``&``, ``|`` and ``~``."""
+
+    def __and__(self, other: Condition) -> Condition:
+        return combined("and", self, other)
+
+    def __or__(self, other: Condition) -> Condition:
+        return combined("or", self, other)
+
+    def __invert__(self) -> Condition:
+        return Combined("not", (self,))
+
+    def __bool__(self) -> NoReturn:
+        raise SpecError(
+            f"{self} holds or not in a call, not before; put it into where= of the Signature, or "
+            f"when= of a Variant, one comparison at a time. &, | and ~ stand for 'and', 'or' and "
+            f"'not', spec.maximum and spec.minimum for max and min"
+        )
+
+    def __str__(self) -> str:
+        return self.text(plain_name)
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
+    @abstractmethod
+    def text(self, name: Name) -> str:
+        """Return it as texts show it."""
+
+    @abstractmethod
+    def atoms(self) -> Iterator[Condition]:
+        """Yield its comparisons, from left to right."""
+
+
 @dataclass(frozen=True, repr=False)
-class Relation:
-    """A check between symbols: ``n * 2 <= m``, ``n != m``, ``n in {64, 128}``.
+class Combined(Condition):
+    """Conditions with ``and`` or ``or`` between them, or one after ``not``."""
+
+    op: str
+    parts: tuple[Condition, ...]
+
+    @override
+    def text(self, name: Name) -> str:
+        parts = [self._part(part, name) for part in self.parts]
+        return f"not {parts[0]}" if self.op == "not" else f" {self.op} ".join(parts)
+
+    def _part(self, part: Condition, name: Name) -> str:
+        """Return the text of a part, in brackets unless it binds tighter."""
+        text = part.text(name)
+        tighter = not isinstance(part, Combined) or _PRECEDENCE[part.op] > _PRECEDENCE[self.op]
+        return text if tighter else f"({text})"
+
+    @override
+    def atoms(self) -> Iterator[Condition]:
+        for part in self.parts:
+            yield from part.atoms()
+
+
+def combined(op: str, *conditions: Condition) -> Condition:
+    """Return ``a and b and c``, or the same with ``or``.
+
+    Raises:
+        SpecError: something else than conditions.
+    """
+    found: list[Condition] = []
+    for each in map(checked_condition, conditions):
+        found += each.parts if isinstance(each, Combined) and each.op == op else [each]
+    return found[0] if len(found) == 1 else Combined(op, tuple(found))
+
+
+def checked_condition(given: object) -> Condition:
+    """Return a condition.
+
+    Raises:
+        SpecError: if it is something else. A bool is what ``n % 16 == 0`` gives for a Var ``n``.
+    """
+    if isinstance(given, Condition):
+        return given
+    hint = "compare it with something, as in when.dtype(x) == 'float16'"
+    if isinstance(given, bool):
+        hint = (
+            "== compares specs themselves, so write when.divisible(n, 16), when.value(n) == 0 or "
+            "when.dtype(x) == 'float16'"
+        )
+    raise SpecError(f"expected a condition but got {given!r}; {hint}")
+
+
+@dataclass(frozen=True, repr=False)
+class Relation(Condition):
+    """A comparison of symbols: ``n * 2 <= m``, ``n != m``, ``n in {64, 128}``.
 
     ``<=``, ``<``, ``>=`` and ``>`` between expressions make it, and
     :func:`~ffi_builder.spec.equal`, :func:`~ffi_builder.spec.not_equal` and
     :func:`~ffi_builder.spec.one_of`. The ``where`` of a :class:`~ffi_builder.spec.Signature` takes
-    it. An int stands on the right: ``8 <= n * 2`` is stored as ``n * 2 >= 8``.
+    it, and the ``when`` of a :class:`~ffi_builder.providers.Variant`. An int stands on the right:
+    ``8 <= n * 2`` is stored as ``n * 2 >= 8``.
 
     Args:
         op: ``<=``, ``<``, ``>=``, ``>``, ``==``, ``!=`` or ``in``.
@@ -279,9 +378,8 @@ class Relation:
         rhs: an int, a Var or an expression; with ``in``, different ints, which are stored sorted.
 
     Raises:
-        SpecError: no Var in it, a comparison that is a field of Var (``n <= 8`` is ``max=8``,
-            ``n % 4 == 0`` is ``divisibility=4``), an operand that is not an integer, or more than
-            127 operators, symbols and ints.
+        SpecError: no Var in it, an operand that is not an integer, or more than 127 operators,
+            symbols and ints.
 
     Examples:
         >>> from ffi_builder import spec, testing
@@ -306,7 +404,7 @@ class Relation:
         if self.op == "in":
             object.__setattr__(self, "rhs", _members(self.lhs, self.rhs))
         else:
-            rhs = check_dim(f"operand of {self.op!r}", self.rhs)
+            rhs = self._right()
             if isinstance(self.lhs, int) and not isinstance(rhs, int):
                 object.__setattr__(self, "rhs", self.lhs)
                 object.__setattr__(self, "lhs", rhs)
@@ -317,33 +415,20 @@ class Relation:
         size += len(self.rhs) if isinstance(self.rhs, tuple) else _size(self.rhs)
         if size > _LARGEST:
             raise SpecError(f"a relation of {size} parts is too large; at most {_LARGEST}")
-        self._check_not_limit()
 
-    def _check_not_limit(self) -> None:
-        """Refuse what the text of a signature would read as the limit of a symbol."""
-        if not isinstance(self.rhs, int):
-            return
-        if isinstance(self.lhs, Var) and self.op in ("<=", "<", ">=", ">"):
-            raise SpecError(
-                f"{self.lhs} and {self.rhs} cannot be compared before a call; give limits to the "
-                f"Var, as in Var('n', 'int64', min=1, max=8)"
-            )
-        if (self.op, self.rhs) == ("==", 0) and isinstance(self.lhs, Expr):
-            var, divisor = self.lhs.lhs, self.lhs.rhs
-            if self.lhs.op == "%" and isinstance(var, Var):
-                raise SpecError(
-                    f"relation {self}: give it to the Var, as in "
-                    f"Var({var.name!r}, {var.dtype!r}, divisibility={divisor})"
-                )
+    def _right(self) -> Dim:
+        """Return the right side: only a symbol that is a uint64 is compared with larger ints."""
+        what, is_uint64 = f"operand of {self.op!r}", getattr(self.lhs, "dtype", "") == "uint64"
+        if is_uint64 and isinstance(self.rhs, int) and self.rhs >= 2**63:
+            return int_of_dtype(what, self.rhs, "uint64")
+        return check_dim(what, self.rhs)
 
-    def __bool__(self) -> NoReturn:
-        raise SpecError(
-            f"{self.lhs} and {self.rhs} cannot be compared before a call; put {self} into where= "
-            f"of the Signature, one comparison at a time. spec.maximum and spec.minimum make "
-            f"expressions of the greater and the smaller value"
-        )
+    @override
+    def atoms(self) -> Iterator[Condition]:
+        yield self
 
-    def __str__(self) -> str:
+    @override
+    def text(self, name: Name) -> str:
         if isinstance(self.rhs, tuple):
             return f"{self.lhs} in {{{', '.join(map(str, self.rhs))}}}"
         return f"{self.lhs} {self.op} {self.rhs}"

@@ -9,10 +9,10 @@ from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
 from ffi_builder.spec.composite import Optional, Param, Plain, elements, required
 from ffi_builder.spec.expr import Expr, Var
+from ffi_builder.spec.functions import variables
 from ffi_builder.spec.params import Shape
 from ffi_builder.spec.tensor import Tensor
 from ffi_builder.spec.tensor_list import TensorList
-from ffi_builder.spec.variables import variables
 from ffi_builder.spec.workspace import Workspace
 
 

@@ -6,8 +6,9 @@ its first use, so the first pass only collects the declarations.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
+from types import EllipsisType
 from typing import Any, Final, TypeAlias, TypeVar, cast
 
 from typing_extensions import override
@@ -15,20 +16,20 @@ from typing_extensions import override
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import identifier, one_of
 from ffi_builder.spec.composite import PARAM_TYPES, Optional, Param, Struct, TupleParam
+from ffi_builder.spec.config import has_default
 from ffi_builder.spec.devices import DEVICES
+from ffi_builder.spec.dtypes import DataType, parse_dtype
 from ffi_builder.spec.expr import Dim, Expr, Relation, Var
-from ffi_builder.spec.numbers import MIRRORED, VAR_DTYPES
+from ffi_builder.spec.numbers import INT_RANGES, MIRRORED, VAR_DTYPES
 from ffi_builder.spec.overlap import tensors_of
 from ffi_builder.spec.param import Named
-from ffi_builder.spec.params import Shape
-from ffi_builder.spec.parse_dims import Declaration
-from ffi_builder.spec.parse_tensor import TensorParser
-from ffi_builder.spec.parse_values import READERS
+from ffi_builder.spec.params import ConstBool, ConstFloat, ConstInt, DataPointer, Shape
+from ffi_builder.spec.parse_dims import Declaration, DimParser
 from ffi_builder.spec.results import Result
-from ffi_builder.spec.tensor import Tensor
+from ffi_builder.spec.tensor import INTENTS, LAYOUTS, Tensor
 from ffi_builder.spec.tensor_list import TensorList
 from ffi_builder.spec.tokens import Token, Tokens
-from ffi_builder.spec.values import Array, Bytes, Function, Map, String
+from ffi_builder.spec.values import Array, Bytes, Choice, Function, Map, Object, String
 from ffi_builder.spec.workspace import Workspace
 from ffi_builder.suggest import did_you_mean
 
@@ -45,6 +46,20 @@ _RETURNED: Final = {kind.type_name: kind for kind in (String, Bytes, Function, A
 """The kinds of results that need a name and nothing else."""
 _RESULTS: Final = ("Tensor", "Shape", "Object", *_RETURNED)
 """The words that the type of a result may begin with, beside dtypes."""
+_PLACE: Final = ("device_type", "device_id", "data_alignment")
+_OPTIONS: Final = {
+    "Tensor": ("strides", *_PLACE, "storage_dtype", "intent"),
+    "Workspace": (*_PLACE, "zero"),
+    "TensorList": ("length", "each"),
+}
+_WORDS: Final = {
+    "strides": ("strides such as [n, 1], or C, F or any,", LAYOUTS),
+    "device_type": ("a device type such as cpu", DEVICES),
+    "intent": ("in, out or inout", INTENTS),
+    "zero": ("True or False", ("True", "False")),
+}
+"""The options whose values are words: what errors call these, and the words."""
+_FLOATS: Final = ("nan", "inf")
 _TYPES: Final = tuple(dict.fromkeys(kind.type_name for kind in PARAM_TYPES if kind is not Var))
 """The words that a type may begin with, beside dtypes."""
 
@@ -89,7 +104,7 @@ def _var(tokens: Tokens, name: str, declared: Declaration) -> Var:
         return Var(name, declared.dtype or "int64", **declared.limits)
 
 
-class _Parser(TensorParser):
+class _Parser(DimParser):
     """One pass over a signature: parameters, results and constraints."""
 
     def __init__(self, tokens: Tokens, device: str | None, symbols: dict[str, Var] | None) -> None:
@@ -99,6 +114,20 @@ class _Parser(TensorParser):
         self._in_where = False
         self._tensors: dict[str, Tensor] = {}
         """The tensors among the parameters, by path."""
+        self._readers: dict[str, Callable[[Token, Token], Param]] = {
+            "Tensor": self._tensor,
+            "Workspace": self._tensor,
+            "Shape": self._shape,
+            "Tuple": self._elements,
+            "Struct": self._elements,
+            "Optional": self._optional,
+            "TensorList": self._tensor_list,
+            "Choice": self._choice,
+            "Literal": self._literal,
+            "DataPointer": self._data_pointer,
+            "Object": self._object,
+        }
+        """The parsers of types that have something in brackets."""
 
     def signature(self) -> tuple[Token, list[Param], Returns]:
         """Parse a whole signature: its name, its parameters and its results."""
@@ -144,11 +173,11 @@ class _Parser(TensorParser):
             raise t.error(t.next, words)
         kind = t.name("a type such as Tensor or float32")
         if kind.text == "Tensor":
-            return self.tensor(name, kind)
+            return self._tensor(name, kind)
         if kind.text == "Shape":
             return self._shape(name, kind)
         if kind.text == "Object":
-            return cast("Result", READERS["Object"](t, name, kind))
+            return self._object(name, kind)
         if kind.text in _RETURNED:
             with t.at(kind):
                 return _RETURNED[kind.text](name.text)
@@ -195,25 +224,11 @@ class _Parser(TensorParser):
             return self._typed(name, kind)
 
     def _typed(self, name: Token, kind: Token) -> Param:
-        match kind.text:
-            case "Tensor":
-                return self.tensor(name, kind)
-            case "Workspace":
-                return self.tensor(name, kind, Workspace)
-            case "Shape":
-                return self._shape(name, kind)
-            case "Tuple" | "Struct":
-                return self._elements(name, kind)
-            case "Optional":
-                return self._optional(name)
-            case "TensorList":
-                return self._tensor_list(name, kind)
-            case word if word in READERS:
-                return READERS[word](self.tokens, name, kind)
-            case word if word in _NAMED:
-                return _NAMED[word](name.text)
-            case _:
-                return self._scalar(name, kind)
+        if kind.text in self._readers:
+            return self._readers[kind.text](name, kind)
+        if kind.text in _NAMED:
+            return _NAMED[kind.text](name.text)
+        return self._scalar(name, kind)
 
     def _shape(self, name: Token, kind: Token) -> Shape:
         self.tokens.expect("(")
@@ -229,7 +244,8 @@ class _Parser(TensorParser):
             make = TupleParam if kind.text == "Tuple" else Struct
             return make(name.text, params)
 
-    def _optional(self, name: Token) -> Optional:
+    def _optional(self, name: Token, kind: Token) -> Optional:
+        del kind
         t = self.tokens
         t.expect("(")
         inner = t.next
@@ -245,21 +261,14 @@ class _Parser(TensorParser):
         inner = t.name("a Tensor")
         with t.at(inner):
             one_of("the elements of a TensorList", inner.text, ("Tensor",))
-        tensor = self.tensor(name, inner)
+        tensor = self._tensor(name, inner)
         options: dict[str, Any] = {}
-        while t.accept(",") and not t.sees(")"):
-            option = t.name("length or each")
-            with t.at(option):
-                one_of("option of a TensorList", option.text, ("length", "each"))
-            if option.text in options:
-                raise t.error(option, f"{option.text} is given twice")
-            t.expect("=")
-            if option.text == "length":
-                options["length"] = self.int_or_symbol("a length")
+        for option in self._options("TensorList", options):
+            if option == "length":
+                options[option] = self._int_or_symbol("a length")
             else:
                 t.expect("[")
-                options["each"] = t.list_of("]", lambda: self.symbol(t.name("a symbol")))
-        t.close()
+                options[option] = t.list_of("]", lambda: self.symbol(t.name("a symbol")))
         with t.at(kind):
             return TensorList(tensor, **options)
 
@@ -281,6 +290,179 @@ class _Parser(TensorParser):
         with self.tokens.at(name):
             return Var(name.text, kind.text)
 
+    # ---- tensors
+
+    def _options(self, kind: str, given: Mapping[str, Any]) -> Iterator[str]:
+        """Parse ``, strides=`` up to the closing bracket; the caller parses what follows each."""
+        t, known = self.tokens, _OPTIONS[kind]
+        while t.accept(",") and not t.sees(")"):
+            option = t.name(f"an option such as {known[0]}")
+            with t.at(option):
+                one_of(f"option of a {kind}", option.text, known)
+            if option.text in given:
+                raise t.error(option, f"{option.text} is given twice")
+            t.expect("=")
+            yield option.text
+        t.close()
+
+    def _tensor(self, name: Token, kind: Token) -> Tensor:
+        """Parse ``([n, 4], float32 | float16, strides=F)``, and make a Tensor or Workspace."""
+        t, is_workspace = self.tokens, kind.text == "Workspace"
+        t.expect("(")
+        shape = self._shape_of_tensor()
+        t.expect(",")
+        dtypes = self._dtypes()
+        options: dict[str, Any] = {}
+        for option in self._options(kind.text, options):
+            options[option] = self._option(option)
+        options.setdefault("device_type", self.device)
+        if options["device_type"] is None and not has_default():
+            words = (
+                f"{kind.text} {name.text!r}: no device_type given. Say device_type=cpu (or cuda, "
+                f"…) in its brackets, or device='cpu' for all tensors that do not say theirs"
+            )
+            raise t.error(kind, words)
+        with t.at(kind):
+            return (Workspace if is_workspace else Tensor)(name.text, shape, dtypes, **options)
+
+    def _option(self, name: str) -> Any:
+        """Parse the value of an option of a tensor."""
+        t = self.tokens
+        match name:
+            case "strides" if t.sees("["):
+                return self.entries()
+            case "device_type" if t.sees_reference("device_type"):
+                return t.advance().text
+            case "device_id":
+                return self._int_or_symbol("a device id")
+            case "data_alignment":
+                return t.integer("an alignment in bytes")
+            case "storage_dtype":
+                return self._dtype()
+            case _:
+                what, allowed = _WORDS[name]
+                found = t.one_of(what, name, allowed)
+                return found == "True" if name == "zero" else found
+
+    def _shape_of_tensor(self) -> list[Dim | None] | EllipsisType | str:
+        """Parse ``[n, 4]``, ``...`` or ``x.shape``."""
+        t = self.tokens
+        if t.sees_reference("shape"):
+            return t.advance().text
+        return ... if t.accept("...") else self.entries()
+
+    def _dtypes(self) -> list[str] | str:
+        """Parse ``float16 | float32``, or ``x.dtype``.
+
+        ``float32`` and ``float32x1`` are the same dtype.
+        """
+        if self.tokens.sees_reference("dtype"):
+            return self.tokens.advance().text
+        found: dict[DataType, str] = {}
+        while True:
+            token = self.tokens.next
+            name = self._dtype()
+            dtype = parse_dtype(name)
+            if dtype in found:
+                raise self.tokens.error(token, f"{name} is given twice")
+            found[dtype] = name
+            if not self.tokens.accept("|"):
+                return list(found.values())
+
+    def _dtype(self) -> str:
+        token = self.tokens.name("a dtype such as float32")
+        with self.tokens.at(token):
+            parse_dtype(token.text)
+        return token.text
+
+    def _int_or_symbol(self, what: str) -> int | Var:
+        """Parse an int, or the name of an integer symbol; ``what`` is for errors."""
+        if self.tokens.next.kind in ("name", "quoted"):
+            return self.symbol(self.tokens.advance())
+        return self.tokens.integer(f"{what} or a symbol")
+
+    # ---- values
+
+    def _literal(self, name: Token, kind: Token) -> ConstInt | ConstBool | ConstFloat:
+        """Parse ``[3]``, ``[-0.5]``, ``[inf]`` or ``[True]``."""
+        t = self.tokens
+        del kind
+        t.expect("[")
+        first = t.next
+        if first.kind == "int" or (t.sees("-") and t.second.kind == "int"):
+            number = t.integer("an int")
+            with t.at(t.since(first)):
+                made = ConstInt(name.text, number)
+            t.expect("]")
+            return made
+        minus = t.accept("-")
+        token = t.advance()
+        word = token.text if token.kind == "name" else ""
+        if word in ("True", "False") and not minus:
+            t.expect("]")
+            return ConstBool(name.text, token.text == "True")
+        if token.kind != "float" and word not in _FLOATS:
+            raise t.error(
+                token, f"expected an int, a float, nan, inf, True or False but got {token.shown}"
+            )
+        t.expect("]")
+        return ConstFloat(name.text, -float(token.text) if minus else float(token.text))
+
+    def _choice(self, name: Token, kind: Token) -> Choice:
+        """Parse ``({'relu': 1, 'gelu': 2}, int8)``; the dtype may be left out."""
+        t = self.tokens
+        t.expect("(")
+        t.expect("{")
+        given = t.list_of("}", self._choice_entry)
+        dtype = "int32"
+        if t.accept(",") and not t.sees(")"):
+            dtype = t.one_of("a dtype such as int8", f"Choice {name.text!r}: dtype", INT_RANGES)
+        t.close()
+        choices: dict[str, int] = {}
+        for choice, number, value in given:
+            if choice.text in choices:
+                raise t.error(choice, f"choice {choice.text!r} is given twice")
+            # Checking each entry in a Choice of its own tells where an error is.
+            with t.at(choice):
+                Choice(name.text, {choice.text: 0}, dtype)
+            with t.at(number):
+                Choice(name.text, {choice.text: value}, dtype)
+            choices[choice.text] = value
+        with t.at(kind):
+            return Choice(name.text, choices, dtype)
+
+    def _choice_entry(self) -> tuple[Token, Token, int]:
+        t = self.tokens
+        choice = t.name("a choice such as 'relu'")
+        t.expect(":")
+        first = t.next
+        value = t.integer("the int of the choice")
+        return choice, t.since(first), value
+
+    def _object(self, name: Token, kind: Token) -> Object:
+        """Parse ``('ffi.Module')``, or nothing: any object."""
+        t = self.tokens
+        del kind
+        if not t.accept("("):
+            return Object(name.text)
+        key = t.name("a type key such as 'ffi.Module'")
+        with t.at(key):
+            made = Object(name.text, key.text)
+        t.close()
+        return made
+
+    def _data_pointer(self, name: Token, kind: Token) -> DataPointer:
+        """Parse ``(address_space=3)``, or nothing."""
+        t = self.tokens
+        space = None
+        if t.accept("("):
+            t.expect("address_space")
+            t.expect("=")
+            space = t.integer("an address space")
+            t.close()
+        with t.at(kind):
+            return DataPointer(name.text, address_space=space)
+
     # ---- constraints
 
     def _constraint(self) -> None:
@@ -296,15 +478,14 @@ class _Parser(TensorParser):
             self._declare(self.declarations[lhs.name], t.next)
             return
         operator, rhs = self.comparison()
+        is_mirrored = False
+        if isinstance(lhs, int) and isinstance(rhs, (Var, Expr)):
+            lhs, operator, rhs, is_mirrored = rhs, MIRRORED[operator], lhs, True
         match lhs, operator, rhs:
-            case int(), "<=", Var():
-                self._limit(rhs, ">=", lhs, first)
-                if t.accept("<="):
-                    self._limit(rhs, "<=", t.integer("an int"), first)
-            case int(), "<" | ">=" | ">", Var():
-                self._limit(rhs, MIRRORED[operator], lhs, first)
             case Var(), "<=" | "<" | ">=" | ">", int():
                 self._limit(lhs, operator, rhs, first)
+                if is_mirrored and operator == ">=" and t.accept("<="):
+                    self._limit(lhs, "<=", t.integer("an int"), first)
             case Expr("%", Var() as var, int(divisor)), "==", 0:
                 self._limit(var, "%", divisor, first)
             case _:
@@ -325,16 +506,9 @@ class _Parser(TensorParser):
         self.no_overlap += paths
 
     def _tensor_path(self) -> str:
-        """Parse the path of a tensor: ``y``, ``cfg[1]`` or ``cfg.mask``."""
         t = self.tokens
         first = t.name("the name of a tensor")
-        path = first.text
-        while t.sees("[", "."):
-            if t.advance().text == ".":
-                path += f".{t.name('the name of a field').text}"
-            else:
-                path += f"[{t.integer('the index of an element')}]"
-                t.expect("]")
+        path = self.path(first)
         with t.at(t.since(first)):
             return one_of("no_overlap", path, self._tensors) if self._tensors else path
 

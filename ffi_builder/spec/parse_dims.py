@@ -78,6 +78,10 @@ def _by_name(symbols: object) -> dict[str, Var]:
 class DimParser:
     """One pass over a text. Without ``symbols`` it is the first, in which every symbol is int64."""
 
+    words: tuple[str, ...] = ("name", "quoted")
+    """The kinds of tokens that an operand may begin with."""
+    deepest = _DEEPEST
+
     def __init__(self, tokens: Tokens, device: str | None, symbols: dict[str, Var] | None) -> None:
         self.tokens, self.device, self.symbols = tokens, device, symbols
         self.declarations: dict[str, Declaration] = {}
@@ -85,10 +89,15 @@ class DimParser:
 
     def whole(self) -> Dim:
         """Parse an expression up to the end of the text."""
-        found, t = self._expression(1), self.tokens
+        found = self._expression(1)
+        self.end()
+        return found
+
+    def end(self) -> None:
+        """Require that the text ends here."""
+        t = self.tokens
         if t.next.kind != "end":
             raise t.error(t.next, f"expected an operator or the end but got {t.next.shown}")
-        return found
 
     def entries(self) -> list[Dim | None]:
         """Parse the entries of a shape or of strides."""
@@ -112,18 +121,21 @@ class DimParser:
             operator = t.advance()
             right = self._expression(precedence + 1) if precedence < 2 else self._operand()
             with t.at(operator):
-                found = Expr(operator.text, found, right)
+                found = self._arithmetic(operator.text, found, right)
         return found
+
+    def _arithmetic(self, op: str, left: Dim, right: Dim) -> Dim:
+        return Expr(op, left, right)
 
     def _operand(self) -> Dim:
         t = self.tokens
         token = t.next
         if t.accept("("):
             with self.deeper(token):
-                found = self._expression(1)
+                found = self._in_brackets()
             t.close()
             return found
-        if token.kind in ("name", "quoted"):
+        if token.kind in self.words:
             t.advance()
             if token.kind == "name" and token.text in FUNCTIONS and t.accept("("):
                 return self._call(token)
@@ -132,6 +144,9 @@ class DimParser:
         if token.kind == "float":
             words += " (no float: let the kernel check one, and return a status)"
         return t.integer(words)
+
+    def _in_brackets(self) -> Dim:
+        return self._expression(1)
 
     def _call(self, token: Token) -> Expr:
         """Parse the operands of ``ceildiv(n, 4)``, ``max(n, m)`` or ``min(n, m)``."""
@@ -154,6 +169,17 @@ class DimParser:
             return operator, self._expression(1)
         t.expect("{")
         return operator, tuple(t.list_of("}", lambda: t.integer("an int")))
+
+    def path(self, first: Token) -> str:
+        """Return a path that begins with a token: ``y``, ``cfg[1]`` or ``cfg.mask``."""
+        t, path = self.tokens, first.text
+        while t.sees("[", "."):
+            if t.advance().text == ".":
+                path += f".{t.name('the name of a field').text}"
+            else:
+                path += f"[{t.integer('the index of an element')}]"
+                t.expect("]")
+        return path
 
     def symbol(self, token: Token) -> Var:
         """Return the integer symbol of this name."""
@@ -179,7 +205,7 @@ class DimParser:
     def deeper(self, token: Token) -> Generator[None]:
         """Count one more level of brackets or types in the body."""
         self.depth += 1
-        if self.depth > _DEEPEST:
+        if self.depth > self.deepest:
             raise self.tokens.error(token, "too deeply nested")
         yield
         self.depth -= 1

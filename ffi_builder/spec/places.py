@@ -15,12 +15,11 @@ from ffi_builder.spec.composite import (
     with_paths,
 )
 from ffi_builder.spec.expr import Expr, Var
-from ffi_builder.spec.linear import linear
+from ffi_builder.spec.functions import linear, variables
 from ffi_builder.spec.list_symbols import always_bound
 from ffi_builder.spec.params import Shape
 from ffi_builder.spec.tensor import Tensor
 from ffi_builder.spec.tensor_list import TensorList
-from ffi_builder.spec.variables import variables
 from ffi_builder.spec.workspace import Workspace
 
 

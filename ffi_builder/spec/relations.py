@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from ffi_builder.errors import SpecError
-from ffi_builder.spec.expr import Expr, Relation, Var
-from ffi_builder.spec.linear import constant
-from ffi_builder.spec.variables import variables
+from ffi_builder.spec.expr import Condition, Expr, Relation, Var, check_dim
+from ffi_builder.spec.functions import constant, variables
 from ffi_builder.suggest import did_you_mean
 
 
@@ -31,16 +30,35 @@ def check_relations(
     found: list[Relation] = []
     for index, relation in enumerate(cast("Sequence[object]", given)):
         if not isinstance(relation, Relation):
+            hint = "; only the when= of a Variant takes it" * isinstance(relation, Condition)
             raise SpecError(
                 f"{what}[{index}]: expected a relation such as n <= m or equal(n, m) but got "
-                f"{relation!r}"
+                f"{relation!r}{hint}"
             )
+        if not isinstance(relation.rhs, tuple):
+            check_dim(f"{what}: {relation}", relation.rhs)
+        _check_not_limit(what, relation)
         _check_symbols(what, relation, symbols)
         _check_decides(what, relation)
         if relation in found:
             raise SpecError(f"{what}: {relation} is given twice")
         found.append(relation)
     return tuple(found)
+
+
+def _check_not_limit(what: str, relation: Relation) -> None:
+    """Refuse what the text of a signature would read as the limit of a symbol."""
+    match relation:
+        case Relation("<=" | "<" | ">=" | ">", Var() as var, int()):
+            fields = "min=1, max=8"
+        case Relation("==", Expr("%", Var() as var, divisor), 0):
+            fields = f"divisibility={divisor}"
+        case _:
+            return
+    raise SpecError(
+        f"{what}: {relation}: give limits to the Var, as in Var({var.name!r}, {var.dtype!r}, "
+        f"{fields})"
+    )
 
 
 def _check_symbols(what: str, relation: Relation, symbols: Mapping[str, tuple[str, Var]]) -> None:

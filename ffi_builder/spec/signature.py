@@ -20,6 +20,7 @@ from ffi_builder.spec.composite import (
 )
 from ffi_builder.spec.defaults import check_default
 from ffi_builder.spec.expr import Relation, Var
+from ffi_builder.spec.functions import variables
 from ffi_builder.spec.list_symbols import (
     check_lists,
     check_not_each,
@@ -44,7 +45,6 @@ from ffi_builder.spec.results import Result, check_names, check_results, needed
 from ffi_builder.spec.sources import with_known_dtypes, with_sources
 from ffi_builder.spec.tensor import Tensor
 from ffi_builder.spec.tensor_list import TensorList
-from ffi_builder.spec.variables import variables
 from ffi_builder.spec.workspace import Workspace
 from ffi_builder.suggest import did_you_mean
 

@@ -14,9 +14,9 @@ from ffi_builder.spec._check import integer
 from ffi_builder.spec._stored import Stored
 from ffi_builder.spec.entries import entry_text
 from ffi_builder.spec.expr import Var, check_dim
+from ffi_builder.spec.functions import variables
 from ffi_builder.spec.param import Metadata, PlainValues
 from ffi_builder.spec.tensor import Tensor
-from ffi_builder.spec.variables import variables
 from ffi_builder.spec.workspace import Workspace
 
 MOST_ELEMENTS: Final = 2**31 - 1

@@ -14,7 +14,7 @@ import pytest
 from ffi_builder import SpecError, attach, runtime, spec
 from ffi_builder.plan import Words
 from ffi_builder.plan.messages import template_parts
-from ffi_builder.providers import NopCallProvider
+from ffi_builder.providers import NopCallProvider, when
 from ffi_builder.spec import Signature
 from tests.differential import description
 from tests.errors.cases import GROUPS, Case
@@ -93,7 +93,14 @@ def _raw(wrapper: RawWrapper) -> Callable[..., tuple[str, str] | None]:
 def spec_error(call: str) -> SpecError:
     """The error of a wrong spec."""
     n, k = spec.dims("n k")
-    names = {**vars(spec), "NamedTuple": NamedTuple, "n": n, "k": k, "Expr": spec.Expr}
+    names = {
+        **vars(spec),
+        "NamedTuple": NamedTuple,
+        "when": when,
+        "n": n,
+        "k": k,
+        "Expr": spec.Expr,
+    }
     default = spec.DefaultConfig(device_type="cpu")
     with nullcontext() if call == WITHOUT_DEFAULT else default, pytest.raises(SpecError) as raised:
         eval(call, names)

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
 from hypothesis import strategies as st
 
 from ffi_builder import spec
-from ffi_builder.providers.variants.conditions import AllOf, AnyOf, Compare, Multiple, Not
-from ffi_builder.providers.variants.subjects import Contiguous, Number
+from ffi_builder.providers import when
 from ffi_builder.providers.when import Condition
+from ffi_builder.spec.expr import Combined
+from ffi_builder.spec.properties import Comparison
 
-NUMBERS: Final = [spec.Var("a", "int8"), spec.Var("b", "bool"), spec.Var("c", "uint8")]
+A, B, C = spec.Var("a", "int8"), spec.Var("b", "bool"), spec.Var("c", "uint8")
 X: Final = spec.Tensor("x", [None, None], "int8", device_type="cpu", strides="any")
-PARAMS: Final = [*NUMBERS, X]
-SUBJECTS: Final = [*map(Number, NUMBERS), Contiguous(X)]
+PARAMS: Final = [A, B, C, X]
 VALUES: Final = {
     "a": (-8, -4, -1, 0, 1, 2, 3, 4, 8, 12),
     "b": (0, 1),
@@ -27,25 +29,26 @@ ARRAYS: Final = [np.zeros((2, 3), "int8", order="F"), np.zeros((2, 3), "int8")]
 
 
 def atoms() -> st.SearchStrategy[Condition]:
-    def of(subject: Number | Contiguous) -> st.SearchStrategy[Condition]:
-        if subject.is_flag:
-            return st.builds(
-                Compare, st.just(subject), st.sampled_from(("==", "!=")), st.integers(0, 1)
-            )
-        operators = st.sampled_from(("==", "!=", "<", "<=", ">", ">="))
-        return st.one_of(
-            st.builds(Compare, st.just(subject), operators, st.integers(-9, 13)),
-            st.builds(Multiple, st.just(subject), st.integers(1, 12)),
-        )
-
-    return st.sampled_from(SUBJECTS).flatmap(of)
+    operators = st.sampled_from(("==", "!=", "<", "<=", ">", ">="))
+    numbers = st.sampled_from((A, C))
+    sides = st.one_of(numbers, st.builds(spec.Expr, st.just("%"), numbers, st.integers(1, 12)))
+    flags = (when.value(B) == True, when.contiguous(X))  # noqa: E712
+    return st.one_of(
+        st.sampled_from(flags),
+        st.builds(spec.Relation, operators, sides, st.integers(-9, 13)),
+        st.builds(spec.Relation, operators, sides, numbers | sides),
+        st.builds(spec.one_of, sides, st.sets(st.integers(-9, 300), min_size=1, max_size=3)),
+        st.builds(when.divisible, numbers, st.integers(1, 12)),
+    )
 
 
 def conditions_of(leaf: st.SearchStrategy[Condition]) -> st.SearchStrategy[Condition]:
     def combined(inner: st.SearchStrategy[Condition]) -> st.SearchStrategy[Condition]:
-        several = st.lists(inner, min_size=1, max_size=3).map(tuple)
+        several = st.lists(inner, min_size=1, max_size=3)
         return st.one_of(
-            st.builds(AllOf, several), st.builds(AnyOf, several), st.builds(Not, inner)
+            several.map(lambda parts: when.all_of(*parts)),
+            several.map(lambda parts: when.any_of(*parts)),
+            st.builds(when.not_, inner),
         )
 
     return st.recursive(leaf, combined, max_leaves=5)
@@ -54,23 +57,38 @@ def conditions_of(leaf: st.SearchStrategy[Condition]) -> st.SearchStrategy[Condi
 def holds(condition: Condition, values: dict[str, int]) -> bool:
     """Evaluate a condition in Python, without what the package knows of it."""
     match condition:
-        case Compare(subject, op, number):
-            left = values[str(subject.text(lambda param: param.name))]
-            return {
-                "==": left == number,
-                "!=": left != number,
-                "<": left < number,
-                "<=": left <= number,
-                ">": left > number,
-                ">=": left >= number,
-            }[op]
-        case Multiple(subject, divisor):
-            return values[subject.text(lambda param: param.name)] % divisor == 0
-        case AllOf(parts):
-            return all(holds(part, values) for part in parts)
-        case AnyOf(parts):
-            return any(holds(part, values) for part in parts)
-        case Not(part):
+        case Comparison():
+            return bool(values[str(condition)])
+        case spec.Relation(op, lhs, rhs):
+            right = rhs if isinstance(rhs, tuple) else (number(rhs, values),)
+            return COMPARES[op](number(lhs, values), *right)
+        case Combined("not", (part,)):
             return not holds(part, values)
+        case Combined(op, parts):
+            return (all if op == "and" else any)(holds(part, values) for part in parts)
         case _:
             raise AssertionError(condition)
+
+
+COMPARES: Final[dict[str, Callable[..., bool]]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "in": lambda left, *right: left in right,  # pyright: ignore[reportUnknownLambdaType]
+}
+
+
+def number(dim: spec.Dim, values: dict[str, int]) -> int:
+    """Evaluate an int, a symbol or a remainder."""
+    match dim:
+        case spec.Expr("%", dividend, int(divisor)):
+            return number(dividend, values) % divisor
+        case spec.Var():
+            return values[dim.name]
+        case int():
+            return dim
+        case _:
+            raise AssertionError(dim)

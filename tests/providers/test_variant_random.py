@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -9,9 +11,8 @@ from hypothesis import strategies as st
 from ffi_builder import spec
 from ffi_builder.providers import when
 from ffi_builder.providers.variants import choice
-from ffi_builder.providers.variants.conditions import AllOf, Compare
-from ffi_builder.providers.variants.subjects import Number
 from ffi_builder.providers.when import Condition
+from ffi_builder.spec.properties import Property
 from tests.providers.random_conditions import (
     ARRAYS,
     PARAMS,
@@ -25,12 +26,17 @@ from tests.providers.variants import choosing
 pytestmark = pytest.mark.slow
 
 
+def at_first(conditions: list[Condition]) -> choice.Known:
+    """Return what is known before a call in which all parameters are there."""
+    return choice.at_first(conditions, partial(Property.numbers, absent=False))
+
+
 def followed(outcome: choice.Outcome, values: dict[str, int]) -> tuple[int | None, list[Condition]]:
     """Follow a graph for some values; return where it ends, and what it has tested."""
     tested: list[Condition] = []
     while isinstance(outcome, choice.Test):
-        tested.append(outcome.atom)
-        outcome = outcome.yes if holds(outcome.atom, values) else outcome.no
+        tested.append(outcome.atom.made)
+        outcome = outcome.yes if holds(outcome.atom.made, values) else outcome.no
     return outcome, tested
 
 
@@ -40,7 +46,7 @@ def test_the_graph_chooses_the_first_that_holds(
     conditions: list[Condition], data: st.DataObject, small: bool
 ) -> None:
     most = 1 if small else choice.MOST_TESTS
-    outcome = choice.choose(conditions, lambda subject: subject.domain(absent=False), most=most)
+    outcome = choice.choose(conditions, at_first(conditions), most=most)
     for _ in range(8):
         values = {name: data.draw(st.sampled_from(some)) for name, some in VALUES.items()}
         expected = next((i for i, c in enumerate(conditions) if holds(c, values)), None)
@@ -53,9 +59,9 @@ def test_the_graph_chooses_the_first_that_holds(
 def test_a_graph_that_would_be_too_large_forgets() -> None:
     """Variants that share comparisons in every combination; values are still found."""
     names = [spec.Var(f"v{i}", "bool") for i in range(14)]
-    flags = [Compare(Number(var), "==", 1) for var in names]
-    conditions = [AllOf((a, b)) for i, a in enumerate(flags) for b in flags[i + 1 :]]
-    outcome = choice.choose(conditions, lambda subject: subject.domain(absent=False))
+    flags = [when.value(var) == True for var in names]  # noqa: E712
+    conditions = [a & b for i, a in enumerate(flags) for b in flags[i + 1 :]]
+    outcome = choice.choose(conditions, at_first(conditions))
     assert len(choice.tests_of(outcome)) <= 2 * len(conditions)
     for pair in ((0, 1), (3, 9), (12, 13)):
         values = {var.name: int(i in pair) for i, var in enumerate(names)}
@@ -68,7 +74,7 @@ def test_a_graph_that_would_be_too_large_forgets() -> None:
 def test_the_wrapper_chooses_the_first_that_holds(
     conditions: list[Condition], data: st.DataObject
 ) -> None:
-    outcome = choice.choose(conditions, lambda subject: subject.domain(absent=False))
+    outcome = choice.choose(conditions, at_first(conditions))
     reached = choice.leaves(outcome)
     conditions = [c for i, c in enumerate(conditions) if i in reached]
     assume(conditions)

@@ -132,6 +132,37 @@ def test_an_expression_is_computed_only_where_it_is_compared() -> None:
         function(2**40, 2**40, False)
 
 
+def test_by_relations_of_symbols() -> None:
+    """They are those of where=, of symbols of any widths."""
+    small, large = spec.Var("small", "int8"), spec.Var("large", "uint64")
+    function = choosing([N, M, small], N * 2 <= M, small > N, spec.one_of(M, [3, 5]), None)
+    calls = [(2, 4, 0), (2, 3, 3), (2, 3, -1), (9, 5, 9), (9, 4, 9), (-9, -20, -8)]
+    assert chosen(function, *calls) == [0, 1, 2, 2, 3, 1]
+    function = choosing([small, large], small < large, spec.not_equal(large, 0), None)
+    assert chosen(function, (-1, 0), (3, 2), (0, 0), (1, 2**63 - 1)) == [0, 1, 2, 0]
+    with pytest.raises(ValueError, match=r"does not fit int64"):
+        function(1, 2**63)
+
+
+def test_members_beyond_the_type() -> None:
+    var = spec.Var("v", "int8")
+    function = choosing([var], spec.one_of(var, [5, 256 + 7]), None)
+    assert chosen(function, 5, 7) == [0, 1]
+
+
+def test_two_names_of_a_choice() -> None:
+    """They are one number, which errors call by both; a condition has the name that was given."""
+    act = spec.Choice("act", {"relu": 1, "relu6": 1, "gelu": 2, "none": 0})
+    conditions = when.value(act) == "relu6", when.value(act) == "gelu"
+    function = choosing([act], *conditions)
+    assert chosen(function, "relu", "relu6", "gelu") == [0, 0, 1]
+    with pytest.raises(ValueError, match=r"k0 \(act == 'relu6'\), k1 .* but got act = 'none' when"):
+        function("none")
+    only = choosing([act], conditions[1])
+    with pytest.raises(ValueError, match=r"but got act = 'relu' or 'relu6' when"):
+        only("relu")
+
+
 def test_by_a_bool() -> None:
     yes = when.value(FLAG) == True  # noqa: E712
     assert chosen(choosing([FLAG], yes, None), True, False) == [0, 1]

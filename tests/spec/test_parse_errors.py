@@ -284,9 +284,6 @@ f(n: int64) where n % 0 == 0
 the max of this symbol is given twice
 f(n: int64) where n <= 3, 4 > n
                           ^
-relation n % 2 == 0: give it to the Var, as in Var('n', 'int64', divisibility=2)
-f(n: int64) where 0 == n % 2
-                  ^^^^^^^^^^
 relation 3 <= 4: expected at least one Var
 f(n: int64) where n <= 3, 3 <= 4
                           ^^^^^^

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import reduce
 from typing import TypeAlias
 
 from ffi_builder import spec
@@ -15,7 +14,6 @@ Range: TypeAlias = tuple[int, int]
 
 _INTRINSICS = {"+": "sadd", "-": "ssub", "*": "smul"}
 _PLAIN = {"+": "add", "-": "sub", "*": "mul"}
-_COMPARED = {"==": "eq", "!=": "ne", "<=": "sle", "<": "slt", ">=": "sge", ">": "sgt"}
 
 
 def evaluate(fast: FastPath, value: spec.Dim) -> tuple[Value, Value | None]:
@@ -57,14 +55,18 @@ def _evaluate(fast: FastPath, value: spec.Dim) -> tuple[Value, Value | None, Ran
 def holds(fast: FastPath, relation: spec.Relation) -> Value:
     """Return an i1 that is True if the relation holds, and no part of it overflows."""
     b = fast.b
-    left, fine = evaluate(fast, relation.lhs)
+    match relation:
+        case spec.Relation("==" | "!=", spec.Expr("%", dividend, int(divisor)), 0):
+            left, fine, (low, _) = _evaluate(fast, dividend)
+            left = b.rest(left, divisor, signed=low < 0)
+        case _:
+            left, fine = evaluate(fast, relation.lhs)
     if isinstance(relation.rhs, tuple):
-        found = [b.eq(left, b.i64(value)) for value in relation.rhs]
-        result = reduce(b.or_, found)
+        right = [b.i64(value) for value in relation.rhs]
     else:
-        right, right_fine = evaluate(fast, relation.rhs)
-        result = b.compare(_COMPARED[relation.op], left, right)
-        fine = _both(fast, fine, right_fine)
+        value, right_fine = evaluate(fast, relation.rhs)
+        right, fine = [value], _both(fast, fine, right_fine)
+    result = b.relate(relation.op, left, right)
     return result if fine is None else b.and_(result, fine)
 
 

@@ -63,7 +63,7 @@ def _check_header(
         _check_same_dtype(fast, tensor, step.rank, step.dtype)
         _check_device_type(fast, tensor, device_type)
         return
-    words = [dtype.code | dtype.bits << 8 | dtype.lanes << 16 for dtype in step.dtype.dtypes]
+    words = [dtype.word for dtype in step.dtype.dtypes]
     if step.rank is not None and len(words) == 1 and device_type is not None:
         given = b.zext(b.field(t.i32, tensor, DL + abi.DLTENSOR_DEVICE_TYPE), t.i64)
         wrong = b.xor(given, b.i64(device_type))

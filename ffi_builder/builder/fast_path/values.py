@@ -96,13 +96,7 @@ def check_divisible(fast: FastPath, step: s.Divisible) -> None:
     divisor = step.limit
     if divisor == 1 or _implied(fast, place, symbol):
         return
-    value = read(fast, place)
-    if divisor & (divisor - 1) == 0:
-        rest = b.and_(value, b.i64(divisor - 1))
-    elif symbol.dtype == "uint64":
-        rest = b.urem(value, b.i64(divisor))
-    else:
-        rest = b.srem(value, b.i64(divisor))
+    rest = b.rest(read(fast, place), divisor, signed=symbol.dtype != "uint64")
     fast.check(b.eq(rest, b.i64(0)), place, free=step.free)
 
 

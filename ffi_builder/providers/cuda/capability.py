@@ -8,22 +8,22 @@ A wrapper reads it from a table, where the first call on a device puts it::
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar, Final
+from typing import Final
 
 from typing_extensions import override
 
 from ffi_builder import abi, spec
 from ffi_builder.errors import SpecError
-from ffi_builder.ir import Value, call_support, load_acquire, mark_trusted
+from ffi_builder.ir import CheckingBuilder, Value, call_support, load_acquire, mark_trusted
 from ffi_builder.protocol import PREFIX
 from ffi_builder.providers.context import CallContext, define_internal
 from ffi_builder.providers.cuda import driver
 from ffi_builder.providers.cuda.driver import INIT_ONCE, STATE, define_module_state, site_of
 from ffi_builder.providers.cuda.streams import StreamChoice, find_device, find_stream
-from ffi_builder.providers.variants.conditions import Comparable
-from ffi_builder.providers.variants.subject import Domain, Name, Subject
+from ffi_builder.providers.variants.emit import OfCall
 from ffi_builder.records import dataclass
+from ffi_builder.spec.expr import Name
+from ffi_builder.spec.properties import Comparable
 
 _SLOTS: Final = f"{PREFIX}cuda_capabilities"
 _MOST: Final = (1 << driver.CAPABILITY_BITS) - 1
@@ -42,55 +42,44 @@ def capability(*, stream: StreamChoice = None) -> Comparable:
         >>> print(hopper.when)
         capability == (9, 0)
     """
-    return Comparable(Capability(stream))
+    return Comparable(Capability(stream=stream))
 
 
 @dataclass(frozen=True)
-class Capability(Subject):
+class Capability(OfCall):
     """``major << 8 | minor``."""
 
-    ordered: ClassVar[bool] = True
-    adds_symbols: ClassVar[bool] = True
-
+    param: None = None
+    field: str = "capability"
     stream: StreamChoice = None
 
     @property
     @override
-    def parts(self) -> tuple[spec.Param, ...]:
+    def params(self) -> tuple[spec.Param, ...]:
         return ()
-
-    @property
-    @override
-    def bits(self) -> int:
-        return 32
-
-    @property
-    @override
-    def may_fail(self) -> bool:
-        return True
 
     @override
     def text(self, name: Name) -> str:
-        return "capability"
+        return self.field
 
     @override
-    def domain(self, *, absent: bool) -> Domain:
-        return (0, 2**31 - 1)
-
-    @override
-    def number(self, given: object) -> int:
-        match given:
+    def checked(self, op: str, value: object) -> object:
+        match value:
             case (int(major), int(minor)) if 0 <= major <= _MOST and 0 <= minor <= _MOST:
-                return major << driver.CAPABILITY_BITS | minor
+                return value
             case _:
                 raise SpecError(
                     f"capability: expected a pair of major and minor version, such as (9, 0), but "
-                    f"got {given!r}"
+                    f"got {value!r}"
                 )
 
     @override
-    def shown(self, number: int) -> str:
-        return f"({number >> driver.CAPABILITY_BITS}, {number & _MOST})"
+    def number(self, value: tuple[int, int]) -> int:
+        return value[0] << driver.CAPABILITY_BITS | value[1]
+
+    @override
+    def numbers(self, *, absent: bool) -> range:
+        return range(2**31)
 
     @override
     def emit(self, context: CallContext) -> Value:
@@ -113,12 +102,9 @@ class Capability(Subject):
         return found.arguments[0]
 
     @override
-    def describe(
-        self, context: CallContext, name: Name, divisors: Sequence[int]
-    ) -> list[tuple[str, list[Value]]]:
-        b, value = context.builder, self.emit(context)
+    def described(self, b: CheckingBuilder, value: Value) -> tuple[str, list[Value]]:
         parts = [b.lshr(value, b.i32(driver.CAPABILITY_BITS)), b.and_(value, b.i32(_MOST))]
-        return [("capability = ({}, {})", parts)]
+        return "capability = ({}, {})", parts
 
 
 def _ask(context: CallContext, init: str, device: Value, stream: StreamChoice) -> Value:

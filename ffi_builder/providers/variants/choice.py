@@ -3,20 +3,117 @@
 The variants are tried in order, each condition from left to right. On no way through the graph is
 something compared whose answer follows from earlier ones: after ``x.dtype == float16`` has failed
 for a tensor of float16 or float32, no test asks for float32. Many variants take few tests.
+
+What is known is which values everything compared may still have. Of an interval in which each
+comparison has one answer, the first and the last value stand for all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Final, TypeAlias, Union
+import operator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
+from functools import cached_property
+from typing import Any, Final, TypeAlias, Union
 
-from ffi_builder.providers.variants.conditions import Atom, Condition, used
-from ffi_builder.providers.variants.facts import Domains, Facts, simplified
-from ffi_builder.providers.variants.subject import Name
+from ffi_builder import spec
+from ffi_builder.providers.fixed_symbols import values_in, with_values
 from ffi_builder.records import dataclass
+from ffi_builder.spec.expr import Combined, Condition, Name, combined
+from ffi_builder.spec.properties import Comparison, Property
 
 MOST_TESTS: Final = 256
 """The largest graph that remembers answers from one variant to the next."""
+_HOLDS: Final[dict[str, Callable[[Any, Any], bool]]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+Operand: TypeAlias = "Property | spec.Dim"
+Compared: TypeAlias = "Operand | tuple[spec.Dim, spec.Dim]"
+"""What a comparison is about. Of two numbers it is the sign of their difference."""
+Known: TypeAlias = "Mapping[Compared, Collection[int]]"
+"""The values that each may have."""
+
+
+@dataclass(frozen=True)
+class Atom:
+    """A comparison as one of integers."""
+
+    made: Condition
+    of: Compared
+    op: str
+    right: tuple[int, ...]
+    """Several with ``in``."""
+
+    @classmethod
+    def of_condition(cls, condition: Condition) -> Atom:
+        """Return it for a relation or a comparison of a property."""
+        match condition:
+            case Comparison(of, op, value):
+                return cls(condition, of, op, (of.number(value),))
+            case spec.Relation(op, lhs, int(number)):
+                return cls(condition, lhs, op, (number,))
+            case spec.Relation(op, lhs, tuple() as given):
+                return cls(condition, lhs, op, given)
+            case spec.Relation(op, lhs, (spec.Var() | spec.Expr()) as rhs):
+                return cls(condition, (lhs, rhs), op, (0,))
+            case _:
+                raise AssertionError(f"{condition!r} is a condition of another kind")
+
+    def holds(self, value: int) -> bool:
+        """Return whether it holds for a value."""
+        return value in self.right if self.op == "in" else _HOLDS[self.op](value, self.right[0])
+
+
+def atoms(conditions: Iterable[Condition | None]) -> list[Atom]:
+    """Return the comparisons of conditions, each once, in order."""
+    given = [condition for condition in conditions if condition is not None]
+    found = dict.fromkeys(atom for condition in given for atom in condition.atoms())
+    return list(map(Atom.of_condition, found))
+
+
+def at_first(
+    conditions: Iterable[Condition | None], numbers: Callable[[Property], Collection[int]]
+) -> Known:
+    """Return what is known before anything is compared; ``numbers`` are those of a property."""
+    right: dict[Compared, set[int]] = {}
+    for atom in atoms(conditions):
+        right.setdefault(atom.of, set()).update(atom.right)
+    found: dict[Compared, Collection[int]] = {}
+    for of, given in right.items():
+        values = numbers(of) if isinstance(of, Property) else _values(of)
+        if isinstance(values, range):
+            ends = {values[0], values[-1], *(n + more for n in given for more in (-1, 0, 1))}
+            values = [value for value in ends if value in values]
+        found[of] = frozenset(values)
+    return found
+
+
+def _values(of: spec.Dim | tuple[spec.Dim, spec.Dim]) -> Collection[int]:
+    match of:
+        case tuple():
+            return (-1, 0, 1)
+        case spec.Expr("%", _, int(divisor)):
+            return range(divisor)
+        case _:
+            # Limits of a Var do not count: a stride of a dimension of size 1 may exceed them.
+            low, high = spec.INT_RANGES[of.dtype if isinstance(of, spec.Var) else "int64"]
+            return range(low, high + 1)
+
+
+def divided(of: Compared) -> tuple[Any, int]:
+    """Return the dividend and divisor of a remainder; of anything else itself and 0."""
+    match of:
+        case spec.Expr("%", dividend, int(divisor)):
+            return dividend, divisor
+        case Property(divisor=int(divisor)):
+            return replace(of, divisor=None), divisor
+        case _:
+            return of, 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +134,7 @@ class _TooLargeError(Exception):
 
 
 def choose(
-    conditions: Sequence[Condition | None], domains: Domains, *, most: int = MOST_TESTS
+    conditions: Sequence[Condition | None], known: Known, *, most: int = MOST_TESTS
 ) -> Outcome:
     """Return the tests that choose the first variant whose condition holds; None always holds.
 
@@ -45,47 +142,90 @@ def choose(
     anew instead: the graph is then as large as the conditions are.
     """
     try:
-        return _Chooser(conditions, domains, most).build(0, Facts.none(domains))
+        return _Chooser(conditions, known, most).build(0, known)
     except _TooLargeError:
-        return _Chooser(conditions, domains, None).build(0, Facts.none(domains))
+        return _Chooser(conditions, known, None).build(0, known)
 
 
 class _Chooser:
     def __init__(
-        self, conditions: Sequence[Condition | None], domains: Domains, limit: int | None
+        self, conditions: Sequence[Condition | None], start: Known, limit: int | None
     ) -> None:
-        self.conditions, self.domains, self.limit = conditions, domains, limit
+        self.conditions, self.start, self.limit = conditions, start, limit
         self.tests: dict[object, Test] = {}
 
-    def build(self, index: int, facts: Facts) -> Outcome:
+    def build(self, index: int, known: Known) -> Outcome:
         """Return the outcome for the variants from ``index`` on."""
         left: list[tuple[int, Condition]] = []
         chosen: int | None = None
-        for number in range(index, len(self.conditions)):
-            condition = self.conditions[number]
-            found = True if condition is None else simplified(condition, facts)
+        for number, condition in enumerate(self.conditions[index:], index):
+            found = True if condition is None else _left(condition, known)
             if found is True:
                 chosen = number
                 break
             if found is False and not left:
                 index = number + 1
-                facts = facts if self.limit else Facts.none(self.domains)
+                known = known if self.limit else self.start
             elif not isinstance(found, bool):
                 left.append((number, found))
                 if not self.limit:
                     break
         if not left:
             return chosen
-        subjects = [subject for _, condition in left for subject in used(condition)]
-        key = (chosen, tuple(left), facts.of(subjects))
+        left_atoms = atoms(condition for _, condition in left)
+        key = (chosen, tuple(left), frozenset((atom.of, known[atom.of]) for atom in left_atoms))
         if key not in self.tests:
             if self.limit and len(self.tests) >= self.limit:
                 raise _TooLargeError
-            atom = next(left[0][1].atoms())
-            yes = self.build(index, facts.assume(atom, answer=True))
-            no = self.build(index, facts.assume(atom, answer=False))
+            atom = left_atoms[0]
+            values = _possible(atom.of, known)
+            fits, others = (
+                frozenset(value for value in values if atom.holds(value) is answer)
+                for answer in (True, False)
+            )
+            yes = self.build(index, {**known, atom.of: fits})
+            no = self.build(index, {**known, atom.of: others})
             self.tests[key] = Test(atom, yes, no)
         return self.tests[key]
+
+
+def _left(condition: Condition, known: Known) -> Condition | bool:
+    """Return the undecided part of a condition; True or False if all is decided."""
+    match condition:
+        case Combined("not", (inner,)):
+            left = _left(inner, known)
+            return not left if isinstance(left, bool) else ~left
+        case Combined(op, parts):
+            undecided: list[Condition] = []
+            for part in parts:
+                left = _left(part, known)
+                if not isinstance(left, bool):
+                    undecided.append(left)
+                elif left is (op == "or"):
+                    return left
+            return combined(op, *undecided) if undecided else op == "and"
+        case _:
+            atom = Atom.of_condition(condition)
+            values = _possible(atom.of, known)
+            sometimes, always = any(map(atom.holds, values)), all(map(atom.holds, values))
+            return condition if sometimes and not always else sometimes
+
+
+def _possible(of: Compared, known: Known) -> Collection[int]:
+    """Return the values that something may still have: a multiple of 16 is also one of 8."""
+    found, (dividend, divisor) = known[of], divided(of)
+    if not divisor:
+        return found
+    if len(exact := known.get(dividend, ())) == 1:
+        return {value % divisor for value in exact}
+    for other, rest in known.items():
+        same, by = divided(other)
+        if by and same == dividend:
+            if by % divisor == 0 and {*rest} == {0}:
+                return rest
+            if divisor % by == 0 and 0 not in rest:
+                found = {*found} - {0}
+    return found
 
 
 def tests_of(outcome: Outcome) -> list[Test]:
@@ -121,5 +261,99 @@ def explain(outcome: Outcome, variants: Sequence[str], name: Name) -> Iterator[s
     if not tests:
         yield shown(outcome)
     for number, test in enumerate(tests, 1):
-        text = test.atom.text(name)
+        text = test.atom.made.text(name)
         yield f"{number}: {text}? yes: {shown(test.yes)}; no: {shown(test.no)}"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The choice of a variant in a signature, and what each variant is told of tensors.
+
+    Whether a variant may get a dtype is asked by making the graph of tests for that dtype alone.
+
+    Args:
+        conditions: those of all variants, in order.
+        numbers: returns the values that a property may have.
+        tensors: the tensors of the signature.
+        known: what is known of tensors before any condition.
+    """
+
+    conditions: Sequence[Condition | None]
+    numbers: Callable[[Property], Collection[int]]
+    tensors: Sequence[spec.Tensor] = ()
+    known: Mapping[spec.Tensor, spec.Tensor] = field(
+        default_factory=dict["spec.Tensor", "spec.Tensor"]
+    )
+    _chosen: dict[frozenset[tuple[Compared, int]], set[int | None]] = field(
+        default_factory=dict["frozenset[tuple[Compared, int]]", "set[int | None]"], init=False
+    )
+
+    @cached_property
+    def start(self) -> Known:
+        """The values that everything compared may have."""
+        return at_first(self.conditions, self.numbers)
+
+    @cached_property
+    def outcome(self) -> Outcome:
+        """The tests."""
+        return choose(self.conditions, self.start)
+
+    def narrowed(self, index: int) -> dict[spec.Tensor, spec.Tensor]:
+        """Return the tensors of which a variant gets only some dtypes, one rank, layout or size."""
+        found: dict[spec.Tensor, spec.Tensor] = {}
+        for of in self.start:
+            if not isinstance(of, Property) or of.field not in ("dtype", "ndim", "contiguous"):
+                continue
+            # The signature's own tensor knows where its dtype is taken from.
+            own = next((each for each in self.tensors if each == of.param), of.param)
+            tensor = found.get(own, self.known.get(own, own))
+            if of.field == "dtype":
+                left = [d for d in tensor.dtypes if self._is_chosen(index, {of: of.known[d]})]
+                if left and len(left) < len(tensor.dtypes):
+                    found[own] = replace(tensor, dtype=left)
+            elif of.field == "contiguous":
+                if self._is_only_contiguous(index, of, tensor):
+                    found[own] = tensor.changed(strides=None)
+            elif tensor.any_rank:
+                # Of an interval of ranks, the first and the last are among the values.
+                ranks = [n for n in self.start[of] if self._is_chosen(index, {of: n})]
+                if len(ranks) == 1 and 0 <= ranks[0] <= spec.MOST_DIMENSIONS:
+                    found[own] = tensor.changed(shape=[None] * ranks[0])
+        values = values_in(_conjuncts(self.conditions[index]))
+        for own in self.tensors if values else ():
+            tensor = found.get(own, self.known.get(own, own))
+            if (sized := with_values(tensor, values)) != tensor:
+                found[own] = sized
+        return found
+
+    def _is_only_contiguous(self, index: int, of: Property, tensor: spec.Tensor) -> bool:
+        """Return whether a variant gets the tensor only row-major contiguous, or not at all."""
+        if tensor.order == "C" or tensor.packed_axis not in (None, tensor.ndim - 1):
+            return False  # without strides, the last dimension would be the packed one
+        there: dict[Compared, int] = {
+            other: 1
+            for other in self.start
+            if isinstance(other, Property)
+            and other.field == "present"
+            and spec.required(other.param) == of.param
+        }
+        return not self._is_chosen(index, {**there, of: 0})
+
+    def _is_chosen(self, index: int, given: Mapping[Compared, int]) -> bool:
+        """Return whether a variant may be chosen if what is compared has these values."""
+        key = frozenset(given.items())
+        if key not in self._chosen:
+            exact = {of: frozenset((value,)) for of, value in given.items()}
+            self._chosen[key] = leaves(choose(self.conditions, {**self.start, **exact}))
+        return index in self._chosen[key]
+
+
+def _conjuncts(condition: Condition | None) -> list[spec.Relation]:
+    """Return the relations that hold wherever a condition does."""
+    match condition:
+        case spec.Relation():
+            return [condition]
+        case Combined("and", parts):
+            return [relation for part in parts for relation in _conjuncts(part)]
+        case _:
+            return []

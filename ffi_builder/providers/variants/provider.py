@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final, cast
 
 from ffi_builder import spec
@@ -10,20 +11,13 @@ from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block
 from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.providers.provider import describe_callee, is_ambiguous
-from ffi_builder.providers.variants.choice import choose, explain, leaves
-from ffi_builder.providers.variants.conditions import Condition, parts_of, used
-from ffi_builder.providers.variants.emit import Chooser, fail
-from ffi_builder.providers.variants.join import End, emit_variant, join
-from ffi_builder.providers.variants.narrowing import Narrowing
-from ffi_builder.providers.variants.signature import (
-    check_parts,
-    domains_in,
-    may_be_absent_in,
-    paths_in,
-)
-from ffi_builder.providers.variants.subject import Subject
+from ffi_builder.providers.variants.choice import Choice, atoms, explain, leaves
+from ffi_builder.providers.variants.emit import Chooser, End, OfCall, emit_variant, fail, join
 from ffi_builder.providers.variants.variant import PROVIDER, Variant
 from ffi_builder.records import dataclass
+from ffi_builder.spec.expr import Condition, Name
+from ffi_builder.spec.properties import Property
+from ffi_builder.suggest import did_you_mean
 
 _MOST_COMPARISONS: Final = 256
 """The most comparisons in all conditions: the code that orders them is recursive."""
@@ -96,34 +90,22 @@ class VariantsCallProvider:
         Raises:
             BuildError: if the signature does not have a parameter of a condition.
         """
-        check_parts(self.variants, signature)
+        check_params(self.variants, signature)
         name = paths_in(signature)
-        domains = domains_in(lambda param: may_be_absent_in(signature, param), {})
-        outcome = choose(self._conditions, domains)
-        narrowing = Narrowing(self._conditions, _tensors(signature), domains, {})
+        numbers = numbers_in(lambda param: may_be_absent_in(signature, param), {})
+        choice = Choice(self._conditions, numbers, _tensors(signature))
         lines = ["variants, in order:"]
         for index, variant in enumerate(self.variants):
             when = "otherwise" if variant.when is None else variant.when.text(name)
-            known = narrowing.of(index).items()
+            known = choice.narrowed(index).items()
             shown = ", ".join(f"{name(tensor)}: {spec.outline(left)}" for tensor, left in known)
             lines.append(f"  {variant.name}: {when}" + (f" ({shown})" if shown else ""))
-        tests = explain(outcome, [variant.name for variant in self.variants], name)
+        tests = explain(choice.outcome, [variant.name for variant in self.variants], name)
         return "\n".join([*lines, "tests:", *(f"  {line}" for line in tests)])
 
     @property
     def _conditions(self) -> list[Condition | None]:
         return [variant.when for variant in self.variants]
-
-    @property
-    def _subjects(self) -> list[Subject]:
-        """The subjects of all conditions, each once, in order."""
-        conditions = [variant.when for variant in self.variants if variant.when is not None]
-        return list(dict.fromkeys(subject for when in conditions for subject in used(when)))
-
-    @property
-    def _parts(self) -> list[spec.Param]:
-        conditions = [variant.when for variant in self.variants if variant.when is not None]
-        return list(dict.fromkeys(part for when in conditions for part in parts_of(when)))
 
     def _check_size(self) -> None:
         conditions = [condition for condition in self._conditions if condition is not None]
@@ -136,8 +118,8 @@ class VariantsCallProvider:
             )
 
     def _check_reachable(self) -> None:
-        outcome = choose(self._conditions, lambda subject: subject.domain(absent=True))
-        reached = leaves(outcome)
+        choice = Choice(self._conditions, lambda of: of.numbers(absent=True))
+        reached = leaves(choice.outcome)
         for index, variant in enumerate(self.variants):
             if index in reached:
                 continue
@@ -177,14 +159,14 @@ class VariantsCallProvider:
 
     def prepare(self, context: ModuleContext) -> None:
         """Check the parameters of conditions, and prepare the providers."""
-        check_parts(self.variants, context.signature)
+        check_params(self.variants, context.signature)
         for variant in self.variants:
             variant.members.prepare(context)
 
     def cache_key(self, context: ModuleContext) -> Hashable | None:
         """Return the conditions, and the keys and callees of the providers if all have one."""
-        adds_symbols = any(subject.adds_symbols for subject in self._subjects)
-        if adds_symbols or is_ambiguous(self._parts, context.signature):
+        adds_symbols = any(isinstance(atom.of, OfCall) for atom in atoms(self._conditions))
+        if adds_symbols or is_ambiguous(params_of(*self._conditions), context.signature):
             return None
         parts: list[Hashable] = []
         for variant in self.variants:
@@ -197,24 +179,22 @@ class VariantsCallProvider:
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the choice, and the call of each variant."""
-        domains = domains_in(context.may_be_absent, context.known)
-        outcome = choose(self._conditions, domains)
-        if leaves(outcome) == {None}:
+        numbers = numbers_in(context.may_be_absent, context.known)
+        choice = Choice(self._conditions, numbers, _tensors(context.signature), context.known)
+        if leaves(choice.outcome) == {None}:
             raise BuildError(f"{PROVIDER}: no variant can be chosen in {context.fn_name!r}")
-        tensors = _tensors(context.signature)
-        narrowing = Narrowing(self._conditions, tensors, domains, context.known)
         ends: list[End] = []
 
         def emit_one(index: int) -> None:
-            known = {**context.known, **narrowing.of(index)}
+            known = {**context.known, **choice.narrowed(index)}
             known |= dict(_taking(context.signature, known))
             ends.append(emit_variant(context, self.variants[index], known))
 
         def emit_failure() -> None:
             named = [(v.name, v.when) for v in self.variants if v.when is not None]
-            fail(context, named, self._subjects, paths_in(context.signature))
+            fail(context, named, paths_in(context.signature))
 
-        Chooser(context, emit_one, emit_failure).emit(outcome)
+        Chooser(context, emit_one, emit_failure).emit(choice.outcome)
         join(context, ends)
         return context.builder.block
 
@@ -235,3 +215,74 @@ def _tensors(signature: spec.Signature) -> list[spec.Tensor]:
     params = (spec.required(param) for _, param in spec.with_paths(signature.params))
     tensors = [param for param in params if isinstance(param, spec.Tensor)]
     return [*signature.result_tensors, *tensors]
+
+
+def params_of(*conditions: Condition | None) -> list[spec.Param]:
+    """Return the parameters and symbols that conditions need, each once, in order."""
+    found: list[spec.Param] = []
+    for atom in atoms(conditions):
+        for of in atom.of if isinstance(atom.of, tuple) else (atom.of,):
+            found += of.params if isinstance(of, Property) else spec.variables(of)
+    return list(dict.fromkeys(found))
+
+
+def numbers_in(
+    may_be_absent: Callable[[spec.Param], bool], known: Mapping[spec.Tensor, spec.Tensor]
+) -> Callable[[Property], Collection[int]]:
+    """Return the function that returns the values that a property may have in a signature."""
+
+    def numbers(of: Property) -> Collection[int]:
+        absent = any(map(may_be_absent, of.params))
+        return replace(of, param=known.get(of.param, of.param)).numbers(absent=absent)
+
+    return numbers
+
+
+def may_be_absent_in(signature: spec.Signature, part: spec.Param) -> bool:
+    """Return whether a parameter is an Optional or within one."""
+    params = [param for _, param in spec.with_paths(signature.params)]
+    optionals = [param for param in params if isinstance(param, spec.Optional)]
+    inside = [param for _, param in spec.with_paths(optionals)]
+    return part in [each for param in inside for each in (param, spec.required(param))]
+
+
+def paths_in(signature: spec.Signature) -> Name:
+    """Return the function that gives parameters their paths in the signature."""
+    paths: dict[spec.Param, str] = {}
+    for path, param in spec.with_paths(signature.params):
+        paths.setdefault(param, path)
+        paths.setdefault(spec.required(param), path)
+    return lambda param: paths.get(param) or str(param.name)
+
+
+def check_params(variants: Sequence[Variant], signature: spec.Signature) -> None:
+    """Check that a signature has the parameters and symbols of all conditions.
+
+    Raises:
+        BuildError: if it does not; the message has what it has instead.
+    """
+    params = [param for _, param in spec.with_paths(signature.params)]
+    params += [param.param for param in params if isinstance(param, spec.Optional)]
+    symbols = dict.fromkeys(
+        var for _, entry in spec.occurrences(signature.params) for var in spec.variables(entry)
+    )
+    for variant in variants:
+        for part in params_of(variant.when):
+            if part in (symbols if isinstance(part, spec.Var) else params):
+                continue
+            names = [path for path, _ in spec.with_paths(signature.params)]
+            names += [var.name for var in symbols if var.name not in names]
+            if part in signature.results:
+                raise BuildError(
+                    f"{PROVIDER}: variant {variant.name!r} needs {variant.when}, but {part.name!r} "
+                    f"is a result of {signature.name!r}; conditions are about what is passed, "
+                    f"{', '.join(names) or 'nothing'}. The wrapper allocates a tensor that it "
+                    f"returns with the data_alignment= of its Tensor"
+                )
+            same = [known for known in (*params, *symbols) if known.name == part.name]
+            hint = f": its {part.name!r} is {same[0]!r}" if same else ""
+            raise BuildError(
+                f"{PROVIDER}: variant {variant.name!r} needs {variant.when}, but {part!r} is not a "
+                f"parameter or symbol of {signature.name!r}, which has "
+                f"{', '.join(names) or 'none'}{hint or did_you_mean(part.name, names)}"
+            )

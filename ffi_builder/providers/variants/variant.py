@@ -7,8 +7,8 @@ from typing import Final
 
 from ffi_builder.errors import BuildError, SpecError
 from ffi_builder.providers.provider import CallProvider, Members
-from ffi_builder.providers.variants.conditions import Condition, checked
 from ffi_builder.records import dataclass
+from ffi_builder.spec.expr import Condition, checked_condition
 
 PROVIDER: Final = "VariantsCallProvider"
 
@@ -52,7 +52,7 @@ class Variant:
             object.__setattr__(self, "name", _name_of(self.members))
         if self.when is not None:
             try:
-                checked(self.when)
+                checked_condition(self.when)
             except SpecError as error:
                 raise SpecError(f"Variant {self.name!r}: when: {error}") from None
 

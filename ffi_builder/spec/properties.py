@@ -1,0 +1,238 @@
+"""The properties of a call that conditions compare: a dtype, a rank, a layout, an address."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from itertools import count
+from typing import Any, Final, NoReturn
+
+from typing_extensions import override
+
+from ffi_builder.errors import SpecError
+from ffi_builder.records import dataclass
+from ffi_builder.spec._check import integer
+from ffi_builder.spec.composite import Optional, Param, required, with_paths
+from ffi_builder.spec.dtypes import parse_dtype
+from ffi_builder.spec.expr import Condition, Name, Relation, Var, plain_name
+from ffi_builder.spec.params import DataPointer
+from ffi_builder.spec.tensor import Tensor
+from ffi_builder.spec.values import Choice
+from ffi_builder.suggest import did_you_mean
+
+_OF_TENSORS: Final = ("dtype", "ndim", "data", "contiguous")
+_RANKS: Final = 2**31
+_MOST_ALIGNED: Final = 1 << 62
+
+
+@dataclass(frozen=True)
+class Property:
+    """A property of a parameter, as an integer: a dtype is its ``DLDataType``, a bool 0 or 1.
+
+    Args:
+        param: the parameter: not an Optional, except for ``present``.
+        field: of an Optional ``present``; of a Tensor ``dtype``, ``ndim``, ``contiguous`` or
+            ``data``, the address of its first element. Left out it is the value itself, of a
+            Choice, a bool symbol or a DataPointer.
+        divisor: of an address, it is the remainder of dividing by this power of two.
+
+    Raises:
+        SpecError: the tensor takes its dtype from another one, so that there would be two
+            properties for one, or the divisor is no power of two.
+    """
+
+    param: Any
+    field: str = ""
+    divisor: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.field == "dtype" and (path := self.param.references.get("dtype")):
+            raise SpecError(f"{self} is {path}.dtype; compare that one, which settles both")
+        if self.divisor is not None:
+            what = f"alignment of {Property(self.param, self.field)}"
+            number = integer(what, self.divisor)
+            if not 1 <= number <= _MOST_ALIGNED or number & (number - 1):
+                words = f"expected a power of two, up to {_MOST_ALIGNED}, but got {number}"
+                raise SpecError(f"{what}: {words}")
+
+    @property
+    def params(self) -> tuple[Param, ...]:
+        """The parameters that the signature must have."""
+        return (self.param,)
+
+    @property
+    def known(self) -> Mapping[Any, int]:
+        """Its values with the integers that stand for them; empty if it is a number."""
+        match self.field, self.param:
+            case "dtype", tensor:
+                return {dtype: parse_dtype(dtype).word for dtype in tensor.dtypes}
+            case ("present" | "contiguous", _) | (_, Var()):
+                return {True: 1, False: 0}
+            case _, Choice(choices=choices):
+                return choices
+            case _:
+                return {}
+
+    @property
+    def is_flag(self) -> bool:
+        """Whether it is a bool, which texts show as ``x.present`` and ``not x.present``."""
+        return True in self.known
+
+    @property
+    def is_address(self) -> bool:
+        """Whether it is an address, of which only remainders are compared."""
+        return self.field == "data" or isinstance(self.param, DataPointer)
+
+    @property
+    def of_none(self) -> int:
+        """The integer if the parameter is absent: no dtype, no rank, no choice."""
+        if isinstance(self.param, Choice):
+            return next(i for i in count() if i not in self.param.choices.values())
+        return -1 if self.field == "ndim" else 0
+
+    def numbers(self, *, absent: bool) -> Collection[int]:
+        """Return its possible integers, all or a range; ``absent``: the parameter may be None."""
+        if self.divisor is not None:
+            return range(self.divisor)
+        none = [self.of_none] if absent else []
+        if self.field == "ndim":
+            ranks = range(-1 if absent else 0, _RANKS)
+            return ranks if self.param.any_rank else {self.param.ndim, *none}
+        is_certain = self.field == "contiguous" and self.param.order == "C" and not absent
+        return {1} if is_certain else {*self.known.values(), *none}
+
+    def number(self, value: Any) -> int:
+        """Return the integer that stands for what it is compared with."""
+        return self.known.get(value, value)
+
+    def text(self, name: Name) -> str:
+        """Return it as texts show it: ``x.dtype``."""
+        path = self.param.name if isinstance(self.param, Var) else name(self.param)
+        path += f".{self.field}" if self.field else ""
+        return path if self.divisor is None else f"{path} % {self.divisor}"
+
+    def __str__(self) -> str:
+        return self.text(plain_name)
+
+    def shown(self, value: object) -> str:
+        """Return what it is compared with as texts show it."""
+        return repr(value) if isinstance(self.param, Choice) else str(value)
+
+    def checked(self, op: str, value: Any) -> Any:
+        """Return what it is compared with.
+
+        Raises:
+            SpecError: it is never equal to that, or has no such comparison.
+        """
+        known = self.known
+        if op not in ("==", "!=") and (known or op == "in"):
+            raise SpecError(f"{self} has no order: expected == or != but got {op!r}")
+        if self.is_address and self.divisor is None:
+            raise SpecError(f"expected {self} % 16 == 0, or another alignment, but got {self}")
+        if not known:
+            return integer(str(self), value)
+        given = value
+        if self.field == "dtype":
+            with suppress(SpecError):  # it may be no dtype
+                word = parse_dtype(value).word
+                given = next((dtype for dtype in known if known[dtype] == word), None)
+        if isinstance(given, (str, bool)) and given in known:
+            return given
+        words = ", ".join(map(self.shown, known))
+        words += ", which the tensor declares," if self.field == "dtype" else ""
+        hint = "" if self.is_flag else did_you_mean(value, known)
+        raise SpecError(f"{self}: expected one of {words} but got {value!r}{hint}")
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison(Condition):
+    """A comparison of a property: ``x.dtype == float16``, ``x.data % 16 == 0``, ``x.present``.
+
+    Raises:
+        SpecError: it cannot be compared with the value.
+    """
+
+    of: Property
+    op: str
+    value: Any
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", self.of.checked(self.op, self.value))
+
+    @override
+    def text(self, name: Name) -> str:
+        text = self.of.text(name)
+        return text if self.of.is_flag else f"{text} {self.op} {self.of.shown(self.value)}"
+
+    @override
+    def atoms(self) -> Iterator[Condition]:
+        yield self
+
+
+def compared(op: str, left: Any, right: Any) -> Condition:
+    """Return the condition ``left op right``, of numbers or of a property.
+
+    Raises:
+        SpecError: they cannot be compared.
+    """
+    if isinstance(left, Var) and left.dtype == "bool":
+        left = Property(left)
+    if not isinstance(left, Property):
+        return Relation(op, left, right)
+    made = Comparison(left, op, right)
+    if not left.is_flag:
+        return made
+    yes = Comparison(left, "==", True)
+    return yes if (op == "==") is made.value else ~yes
+
+
+class Comparable:
+    """A property of a call; comparing it makes a condition."""
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType] # == makes a condition
+
+    def __init__(self, compared: object) -> None:
+        self._compared = compared
+
+    def __repr__(self) -> str:
+        return f"<{self._compared}>"
+
+    def __eq__(self, other: object) -> Condition:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return compared("==", self._compared, other)
+
+    def __ne__(self, other: object) -> Condition:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return compared("!=", self._compared, other)
+
+    def __lt__(self, other: object) -> Condition:
+        return compared("<", self._compared, other)
+
+    def __le__(self, other: object) -> Condition:
+        return compared("<=", self._compared, other)
+
+    def __gt__(self, other: object) -> Condition:
+        return compared(">", self._compared, other)
+
+    def __ge__(self, other: object) -> Condition:
+        return compared(">=", self._compared, other)
+
+    def __bool__(self) -> NoReturn:
+        raise SpecError(f"{self!r} is a value of a call, not known before; compare it")
+
+
+def properties(params: Sequence[Param]) -> dict[str, Callable[[], Property]]:
+    """Return what makes the properties of parameters and of the parameters in these, by text."""
+    found: dict[str, Callable[[], Property]] = {}
+    for path, param in with_paths(params):
+        if isinstance(param, Optional):
+            found[f"{path}.present"] = partial(Property, param, "present")
+        match inner := required(param):
+            case Tensor():
+                found |= {f"{path}.{word}": partial(Property, inner, word) for word in _OF_TENSORS}
+            case DataPointer() | Choice():
+                found[path] = partial(Property, inner)
+            case Var(dtype="bool"):
+                found[inner.name] = partial(Property, inner)
+            case _:
+                pass
+    return found
