@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+import operator
+from collections.abc import Callable
+from typing import Any, Final
 
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import plain
@@ -35,8 +37,16 @@ FUNCTIONS: Final = {"ceildiv": "ceildiv", "max": "maximum", "min": "minimum"}
 """The operators that texts write as calls, with the functions of Python that make them."""
 MIRRORED: Final = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "==": "==", "!=": "!="}
 """The comparisons of relations, each with the one that says the same with the sides swapped."""
-RELATIONS: Final = (*MIRRORED, "in")
-"""The operators of relations."""
+RELATIONS: Final[dict[str, Callable[[Any, Any], bool]]] = {
+    "<=": operator.le,
+    "<": operator.lt,
+    ">=": operator.ge,
+    ">": operator.gt,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "in": lambda value, several: value in several,
+}
+"""The operators of relations, for ints."""
 
 
 def int_of_dtype(what: str, value: object, dtype: str) -> int:

@@ -8,6 +8,7 @@ from typing import cast
 from ffi_builder.errors import SpecError
 from ffi_builder.spec.expr import Condition, Expr, Relation, Var, check_dim
 from ffi_builder.spec.functions import constant, variables
+from ffi_builder.spec.numbers import RELATIONS
 from ffi_builder.suggest import did_you_mean
 
 
@@ -83,12 +84,5 @@ def _check_decides(what: str, relation: Relation) -> None:
     difference = constant(Expr("-", relation.lhs, relation.rhs))
     if difference is None:
         return
-    holds = {
-        "<=": difference <= 0,
-        "<": difference < 0,
-        ">=": difference >= 0,
-        ">": difference > 0,
-        "==": difference == 0,
-        "!=": difference != 0,
-    }[relation.op]
+    holds = RELATIONS[relation.op](difference, 0)
     raise SpecError(f"{what}: {relation} is always {'true' if holds else 'false'}")

@@ -10,7 +10,6 @@ comparison has one answer, the first and the last value stand for all.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
@@ -20,18 +19,11 @@ from ffi_builder import spec
 from ffi_builder.providers.fixed_symbols import values_in, with_values
 from ffi_builder.records import dataclass
 from ffi_builder.spec.expr import Combined, Condition, Name, combined
+from ffi_builder.spec.numbers import RELATIONS
 from ffi_builder.spec.properties import Comparison, Property
 
 MOST_TESTS: Final = 256
 """The largest graph that remembers answers from one variant to the next."""
-_HOLDS: Final[dict[str, Callable[[Any, Any], bool]]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 Operand: TypeAlias = "Property | spec.Dim"
 Compared: TypeAlias = "Operand | tuple[spec.Dim, spec.Dim]"
 """What a comparison is about. Of two numbers it is the sign of their difference."""
@@ -66,7 +58,8 @@ class Atom:
 
     def holds(self, value: int) -> bool:
         """Return whether it holds for a value."""
-        return value in self.right if self.op == "in" else _HOLDS[self.op](value, self.right[0])
+        right = self.right if self.op == "in" else self.right[0]
+        return RELATIONS[self.op](value, right)
 
 
 def atoms(conditions: Iterable[Condition | None]) -> list[Atom]:
