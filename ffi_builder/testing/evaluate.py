@@ -30,17 +30,6 @@ OPERATORS: Final[dict[str, Callable[[int, int], int]]] = {
 """The operators of expressions, on exact ints."""
 
 
-def exact(value: spec.Dim, of: Callable[[spec.Var], float]) -> int:
-    """Return the value of an expression, however large its parts are."""
-    match value:
-        case int():
-            return value
-        case spec.Var():
-            return int(of(value))
-        case spec.Expr(op, left, right):
-            return OPERATORS[op](exact(left, of), exact(right, of))
-
-
 def evaluate(value: spec.Dim, of: Callable[[spec.Var], float]) -> int | None:
     """Return the value of an expression; None if a part of it does not fit int64.
 

@@ -45,9 +45,9 @@ def test_sizes_are_given(framework: str) -> None:
     [
         ({"m": [1, 2], "n": [1]}, r"n = \[1\]: expected 2 values, one for each element, but got 1"),
         ({"g": 3, "m": [1, 2]}, r"m = \[1, 2\]: expected 3 values"),
-        ({"k": [1]}, r"k = \[1\] is no int, but k is an int64"),
-        ({"g": -1}, "g = -1 cannot be the length of As"),
-        ({"g": 0.5}, "g = 0.5 is no int, but a length of As"),
+        ({"k": [1]}, r"k = \[1\]: expected int but got ffi.Array"),
+        ({"g": -1}, "length of As = g with g = -1 is -1, and must not be negative"),
+        ({"g": 0.5}, "g = 0.5: expected int but got float"),
         ({"m": [-1]}, "As.0..shape.0. = m_0 with m_0 = -1"),
     ],
 )

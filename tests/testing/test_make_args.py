@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ffi_builder import SpecError, spec, testing
 from ffi_builder.spec import Shape, Signature, Tensor, TupleParam, Var, ceildiv, dims
 from ffi_builder.spec.dtypes import NAMES
-from ffi_builder.testing.make.memory import free_memory
+from ffi_builder.testing.make.arrays import free_memory
 from tests.differential.signatures import signatures, symbols_of, tensors_of
 from tests.testing.making import bound, cpu, made
 
@@ -35,9 +35,9 @@ def can_be_made(signature: Signature) -> bool:
 
 
 REFUSED = re.compile(
-    r"make_args: (found no values of .*|.* does not hold with .*|.* needs? \d+ bytes.*|.* does not fit .*|.* is above .*"
+    r"make_args: (found no values of .*|.* does not hold with .*|.* needs? \d+ bytes.*|.* does not fit .*|.*: expected .* but got .*"
     r"|.*, and must (not be negative|be a multiple of \d+, .*|be 0, where such arrays are.*"
-    r"|be from 0 to 2147483647)|.*, which is too low for packed elements|.* is asked for, but only empty lists have .*|.* cannot be the length of .*)"
+    r"|be from 0 to 2147483647)|.*, which is too low for packed elements|.* is asked for, but only empty lists have .*)"
 )
 
 
@@ -129,7 +129,7 @@ class TestSymbols:
     def test_expressions_are_solved_and_evaluated(self) -> None:
         assert bound(cpu("A", n * 2 + 1)) == {"n": 2}
         assert bound(cpu("A", ceildiv(n, 4), n % 3), n, n=10) == {"n": 10}
-        assert bound(cpu("A", n - 100), Shape("s", [k, 8 - k])) == {"n": 128, "k": 2}
+        assert bound(cpu("A", n - 100), Shape("s", [k, 8 - k])) == {"n": 102, "k": 2}
         assert bound(Shape("s", [n - k, k - n]), n, k) == {"n": 2, "k": 2}
 
     def test_packed_dimensions_are_multiples(self) -> None:
@@ -261,13 +261,13 @@ def test_other_parameters() -> None:
     [
         ([n], {"nn": 3}, "f has no symbol 'nn'; it has n, did you mean 'n'?"),
         ([], {"n": 3}, "f has no symbol 'n'; it has none"),
-        ([n], {"n": 2.5}, "n = 2.5 is no int, but n is an int64"),
-        ([Var("x", "float32")], {"x": "1"}, "x = '1' is not a float, but x is a float32"),
-        ([Var("x", "bool")], {"x": 2}, "x = 2 does not fit bool (0 to 1)"),
-        ([Var("x", "int8")], {"x": 128}, "x = 128 does not fit int8 (-128 to 127)"),
-        ([Var("x", "int8", min=2)], {"x": 1}, "x = 1 is below 2 (min of x)"),
-        ([Var("x", "int8", max=2)], {"x": 3}, "x = 3 is above 2 (max of x)"),
-        ([Var("x", "int8", divisibility=3)], {"x": 4}, "x = 4 is not a multiple of 3 (divisibility of x)"),
+        ([n], {"n": 2.5}, "n = 2.5: expected int but got float"),
+        ([Var("x", "float32")], {"x": "1"}, "x = '1': expected float but got str"),
+        ([Var("x", "bool")], {"x": 2}, "x = 2: expected True, False, 0 or 1 but got 2"),
+        ([Var("x", "int8")], {"x": 128}, "x = 128: expected a value that fits int8 (-128 to 127) but got 128"),
+        ([Var("x", "int8", min=2)], {"x": 1}, "x = 1: expected at least 2 (min of x) but got 1"),
+        ([Var("x", "int8", max=2)], {"x": 3}, "x = 3: expected at most 2 (max of x) but got 3"),
+        ([Var("x", "int8", divisibility=3)], {"x": 4}, "x = 4: expected a multiple of 3 (divisibility of x) but got 4"),
         ([cpu("A", n)], {"n": -1}, "A.shape[0] = n with n = -1 is -1, and must not be negative"),
         (
             [TupleParam("t", [Shape("s", [4 - n]), n])],
@@ -376,7 +376,7 @@ def test_a_framework_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize("value", [10**400, "three", [1.0], None])
 def test_what_is_not_a_float(value: Any) -> None:
     signature = Signature("f", [Var("a", "float32")])
-    with pytest.raises(ValueError, match="is not a float, but a is a float32"):
+    with pytest.raises(ValueError, match=r"^make_args: a = .*: (expected|int too large)"):
         testing.make_args(signature, {"a": value})
 
 

@@ -32,14 +32,19 @@ class Tolerances:
         )
 
 
-def output_names(signature: spec.Signature) -> list[str]:
-    """Return the paths of tensors that are written, and then the names of the results."""
-    written = [
-        path
-        for path, param in spec.with_paths(signature.arguments)
-        if getattr(spec.required(param), "intent", None) in ("out", "inout")
-    ]
-    return [*written, *(result.name for result in signature.results)]
+def output_names(frame: Frame) -> list[str]:
+    """Return the paths of tensors that are written, and then the names of the results.
+
+    Absent ones are among them; of a list, those of its elements are.
+    """
+    names: list[str] = []
+    for path, param in spec.with_paths(frame.signature.arguments):
+        plain = spec.required(param)
+        if isinstance(plain, spec.TensorList):
+            names += [t.path for t in frame.outputs if t.path.startswith(f"{path}[")]
+        elif getattr(plain, "intent", None) in ("out", "inout"):
+            names.append(path)
+    return [*names, *(result.name for result in frame.signature.results)]
 
 
 def expected_outputs(
@@ -53,7 +58,7 @@ def expected_outputs(
     arguments = frame.with_tensors(_torch_copy if framework == "torch" else _numpy_copy)
     with numpy().errstate(all="ignore"):  # kernels do not warn of overflows either
         returned = call(reference, frame.signature, arguments)
-    names = output_names(frame.signature)
+    names = output_names(frame)
     several = isinstance(returned, (tuple, list))
     given: list[Any] = [*cast("Any", returned)] if several else [returned]
     kind = type(cast("object", returned)).__name__
@@ -115,11 +120,12 @@ def compare(
     return None
 
 
-def check_results(signature: spec.Signature) -> None:
-    """Check that the results can be compared.
+def check_outputs(signature: spec.Signature) -> None:
+    """Check that there is something to compare.
 
     Raises:
-        SpecError: one is a str, bytes or an object.
+        SpecError: a result is a str, bytes or an object.
+        ValueError: there are no outputs.
     """
     for result in signature.results:
         if not isinstance(result, (spec.Var, spec.Tensor, spec.Shape)):
@@ -127,6 +133,14 @@ def check_results(signature: spec.Signature) -> None:
                 f"check_kernel: the result {result.name!r} is a {type(result).__name__}, but only "
                 f"tensors, numbers and Shapes are compared with those of a reference"
             )
+    params = [spec.required(param) for _, param in spec.with_paths(signature.arguments)]
+    tensors = [p.tensor if isinstance(p, spec.TensorList) else p for p in params]
+    written = any(getattr(t, "intent", None) in ("out", "inout") for t in tensors)
+    if not written and not signature.results:
+        raise ValueError(
+            f"check_kernel: {signature.name} has no outputs to compare; declare intent='out' or "
+            f"intent='inout' for the tensors that it writes"
+        )
 
 
 def _dtype_of(result: spec.Result) -> str:

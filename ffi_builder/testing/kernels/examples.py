@@ -1,278 +1,234 @@
-"""Makes examples: random right arguments for a signature, and simpler ones of the same kind."""
+"""Makes examples: random right arguments for a signature, and simpler ones of the same kind.
+
+Whatever a signature leaves open is a *choice* between candidates, which are ordered from the
+simplest on. A *draw* has the number of the candidate of each choice. So smaller numbers make
+simpler arguments, and shrinking an example needs to know nothing else of it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Final
+from dataclasses import field, replace
+from typing import Any, Final, TypeAlias
 
 from ffi_builder import spec
-from ffi_builder.testing.check import check
+from ffi_builder.records import dataclass
 from ffi_builder.testing.kernels.elements import CONTENTS
-from ffi_builder.testing.kernels.frame import Frame, map_tensors, unfolded
-from ffi_builder.testing.kernels.guarded import describe
-from ffi_builder.testing.kernels.sites import Draw, Key, Site, find_sites
-from ffi_builder.testing.make.arguments import make_args
+from ffi_builder.testing.kernels.frame import Frame
+from ffi_builder.testing.make.arguments import LIMIT, Dims, make
 from ffi_builder.testing.make.arrays import Array, numpy
-from ffi_builder.testing.make.layout import reach
-from ffi_builder.testing.make.unfold import (
-    Dims,
-    Unfolded,
-    fitting,
-    given_lengths,
-    lengths,
-    lists_of,
-    unfold,
-)
+from ffi_builder.testing.make.layout import contiguous
+from ffi_builder.testing.make.symbols import Symbol
 
+Key: TypeAlias = tuple[str, str]
+"""The kind of choice, such as ``"dtype"``, and the path or symbol that it is made for."""
+Draw: TypeAlias = Mapping[Key, int]
+
+EDGES: Final = (
+    *(0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129),
+    *(255, 256, 257, 511, 512, 513, 1000, 1023, 1024, 1025),
+)
+"""Sizes at which kernels go wrong, in multiples of the divisibility."""
+_LAYOUTS: Final = ("plain", "padded", "transposed", "reversed", "broadcast")
+"""Strides where any are allowed. Padded elements have others between them; broadcast ones are the
+same element, which only inputs may have."""
+_PLACES: Final = ("aligned", "least aligned")
+"""Whether the address is a multiple of more than ``data_alignment`` or an element asks for."""
+_LARGEST: Final = {0: 1030, 1: 1030, 2: 130, 3: 34}
+"""Greatest size by the rank of the tensor."""
+_LARGEST_OF_MORE: Final = 10
+_LENGTHS: Final = range(5)
+"""The lengths of lists, unless they need more."""
+_PADS: Final = (0, 1, 2, 5, 16)
+"""Amounts that are added to strides that are symbols, in multiples of the divisibility."""
+_SHAPES: Final = (
+    *((), (0,), (1,), (2,), (3,), (5,), (17,), (64,), (1000,)),
+    *((1, 1), (2, 3), (0, 3), (3, 0), (16, 17), (1, 2, 3), (4, 3, 2), (2, 1, 3, 2)),
+)
+"""Shapes of tensors of any rank."""
+_FLOATS: Final = (0.0, 1.0, -1.0, 2.0, 0.5, -0.5, 3.0, 1.25, -2.75)
+_LIMITS: Final = (float("nan"), float("inf"), float("-inf"), -0.0)
+_FARTHEST: Final = 64
+"""The most distance from 0 of an int that is not a size, unless its bounds are declared."""
 _ROOM: Final = 2**22
 """Greatest size of a tensor in an example, in bytes, if a smaller one can be made."""
 _SIMPLEST: Final = 3
-"""The number of examples with the first candidate of each site, then the second, and so on."""
+"""The number of examples with the first candidate of each choice, then the second, and so on."""
 _ALL_BELOW: Final = 18
 """Choices below this are all tried when an example is shrunk."""
-_LONGEST: Final = 4
-"""The most elements of a list, unless it needs more."""
-_SIZES: Final = ("length", "symbol", "size", "shape", "pad")
-"""Kinds of sites whose candidates may contradict each other."""
 
 
+@dataclass(frozen=True)
 class Examples:
     """Makes the arguments of examples; see :func:`~ffi_builder.testing.check_kernel`."""
 
-    def __init__(
-        self,
-        signature: spec.Signature,
-        framework: str,
-        seed: int,
-        *,
-        dims: Dims,
-        values: Mapping[str, object],
-        limits: bool,
-        prepare: Callable[..., object] | None,
-    ) -> None:
-        self._signature, self._framework, self._seed = signature, framework, seed
-        self._dims, self._values = dims, values
-        self._limits, self._prepare = limits, prepare
-        self._lengths = lengths(signature, dims)
-        found = list(_length_sites(signature, dims))
-        most = unfold(signature, self._lengths_of({key: max(s.candidates) for key, s in found}))
-        fixed = {*most.dims(dims), *most.lengths, *values}
-        self._widest = most.signature
-        """The signature with tuples in place of lists, as long as they may be."""
-        sites = find_sites(self._widest, framework, fixed, limits=limits)
-        self._sites = {**{("length", key): site for key, site in found}, **sites}
+    signature: spec.Signature
+    framework: str
+    seed: int
+    dims: Dims = field(kw_only=True)
+    values: Mapping[str, object] = field(kw_only=True)
+    limits: bool = field(kw_only=True)
+    prepare: Callable[..., object] | None = field(kw_only=True)
 
-    def example(self, number: int) -> tuple[Draw, Frame | None]:
-        """Draw an example and make its arguments; the same number gives the same ones.
+    def example(self, number: int, draw: Draw | None = None) -> tuple[Draw, Frame | None]:
+        """Make an example: a random one, or one of a draw. The same number gives the same one.
 
         The frame is None if ``prepare`` leaves the example out.
 
         Raises:
-            ValueError: no arguments can be made at all.
+            ValueError: there are no such arguments.
         """
-        draw = self._drawn(number)
-        arguments = self._tried(draw)
-        if arguments is None:
-            draw = self._agreeing(draw)
-            arguments = self._arguments(draw)
-        return draw, self._filled(arguments, draw, number)
+        choices, arguments = self._arguments(number, draw)
+        return choices.drawn, self._filled(arguments, choices, number)
 
-    def simpler(self, draw: Draw) -> Iterator[Draw]:
-        """Yield draws with a lower choice at one site, the lowest first."""
-        for key, choice in draw.items():
-            nearer = (choice - 2**power for power in reversed(range(choice.bit_length())))
-            for lower in dict.fromkeys((*range(min(choice, _ALL_BELOW)), *nearer)):
-                yield {**draw, key: lower}
+    def _arguments(self, number: int, draw: Draw | None) -> tuple[_Choices, list[Any]]:
+        """Make arguments: small ones if there are any, and absent ones unless that is an error."""
+        attempts = [(_ROOM, True), (LIMIT, True), (LIMIT, False)]
+        while True:
+            room, optional = attempts.pop(0)
+            choices = _Choices(self, number, draw, optional=optional)
+            given = self.dims, self.framework, self.values
+            try:
+                return choices, make(self.signature, *given, choices.pick, room)
+            except ValueError:
+                if not attempts:
+                    raise
 
-    def frame(self, draw: Draw, number: int) -> Frame | None:
-        """Make the arguments of a draw; None if there are none, or ``prepare`` leaves them out."""
-        arguments = self._tried(draw)
-        return None if arguments is None else self._filled(arguments, draw, number)
-
-    def _filled(self, arguments: list[Any], draw: Draw, number: int) -> Frame | None:
-        frame = Frame(self._signature, arguments, self._framework, self._relayout(draw))
-        kind = self._chosen(draw, "contents", "") or CONTENTS[-1]
-        random = numpy().random.default_rng([self._seed, number])
-        frame.randomize(kind, random, limits=self._limits, kept=self._values.keys())
-        if self._prepare is None:
+    def _filled(self, arguments: list[Any], choices: _Choices, number: int) -> Frame | None:
+        frame = Frame(self.signature, arguments, self.framework, choices.relayout)
+        kind = choices.pick("contents", "", None, CONTENTS[-1])
+        random = numpy().random.default_rng([self.seed, number])
+        frame.randomize(kind, random, limits=self.limits, kept=self.values.keys())
+        if self.prepare is None:
             return frame
         frame.write_given()
-        kept = self._prepare(*frame.arguments)
+        kept = self.prepare(*frame.arguments)
         if kept is not None and not kept:
             return None
         frame.read_given()
         return frame
 
-    def _drawn(self, number: int) -> dict[Key, int]:
-        random = numpy().random.default_rng([self._seed, number])
-        drawn: dict[Key, int] = {}
-        for key, site in self._sites.items():
-            last = len(site.candidates) - 1
-            if number < _SIMPLEST:
-                drawn[key] = min(number, last)
-            elif key[0] == "contents":
-                drawn[key] = last
-            else:
-                drawn[key] = _pick(site, random)
-        return drawn
 
-    def _agreeing(self, draw: Draw) -> Draw:
-        """Leave out the sizes that contradict those before them."""
-        kept = {key: choice for key, choice in draw.items() if key[0] not in _SIZES}
-        for key in [key for key in draw if key not in kept]:
-            more = {**kept, key: draw[key]}
-            kept = kept if self._tried(more) is None else more
-        return kept
-
-    def _tried(self, draw: Draw) -> list[Any] | None:
-        """Make arguments; None if there are no such arguments, or they are too large."""
-        try:
-            made = self._arguments(draw)
-        except ValueError:
-            return None
-        sizes: list[int] = []
-
-        def measure(path: str, _tensor: spec.Tensor, value: Any) -> None:
-            array, _ = describe(path, value)
-            sizes.append(sum(reach(array.shape, array.strides)) * array.dtype.total_bits // 8)
-
-        map_tensors(unfolded(self._signature, made), made, measure)
-        return made if max(sizes, default=0) <= _ROOM else None
-
-    def _arguments(self, draw: Draw) -> list[Any]:
-        """Make arguments, whose free strides are plain still."""
-        lists = unfold(self._signature, self._lengths_of(self._numbers(draw, "length")))
-        narrowed = self._narrowed(draw, lists.signature)
-        dims = {**_known(lists, self._numbers(draw, "symbol")), **lists.dims(self._dims)}
-        values = {
-            **{path: None for path, there in self._numbers(draw, "present").items() if not there},
-            **self._numbers(draw, "choice"),
-            **self._values,
-        }
-        made = make_args(narrowed, dims, self._framework, values)
-        # The last symbol of the strides is of the innermost dimension; what it adds moves the rest.
-        for name, pad in reversed(_known(lists, self._numbers(draw, "pad")).items()):
-            if pad:
-                found = check(narrowed, *made)
-                step = self._symbol(name).divisibility or 1
-                dims[name] = found[name] + pad * step
-                made = make_args(narrowed, dims, self._framework, values)
-        if self._signature.results:
-            check(narrowed, *made)
-        if self._signature.where:  # of lengths, too
-            check(self._signature, *made)
-        return made
-
-    def _numbers(self, draw: Draw, kind: str) -> dict[str, Any]:
-        return {
-            key[1]: self._sites[key].candidates[choice]
-            for key, choice in draw.items()
-            if key[0] == kind
-        }
-
-    def _chosen(self, draw: Draw, kind: str, name: str) -> Any:
-        key = (kind, name)
-        return self._sites[key].candidates[draw[key]] if key in draw else None
-
-    def _symbol(self, name: str) -> spec.Var:
-        entries = (entry for _, entry in spec.occurrences(self._widest.params))
-        return next(v for entry in entries for v in spec.variables(entry) if v.name == name)
-
-    def _lengths_of(self, chosen: Mapping[str, int]) -> dict[str, int]:
-        """Return the length of each list, where some have been chosen by symbol or by path."""
-        return {
-            path: chosen.get(_key(path, tensors), self._lengths[path])
-            for path, tensors in lists_of(self._signature).items()
-        }
-
-    def _narrowed(self, draw: Draw, signature: spec.Signature) -> spec.Signature:
-        """Return a signature of the chosen dtypes and sizes; it accepts less than the given one."""
-
-        def narrow(path: str, param: spec.Param) -> Any:
-            match param:
-                case spec.Optional():
-                    return replace(param, param=narrow(path, param.param))
-                case spec.TupleParam():
-                    inner = [narrow(*element) for element in spec.elements(param, path)]
-                    return replace(param, params=inner)
-                case spec.Struct():
-                    inner = [narrow(*element) for element in spec.elements(param, path)]
-                    return replace(param, fields=inner)
-                case spec.Tensor() if not isinstance(param, spec.Workspace):
-                    return self._narrowed_tensor(path, param, draw)
-                case _:
-                    return param
-
-        params = [narrow(param.name, param) for param in signature.params]
-        return replace(signature, params=params)
-
-    def _narrowed_tensor(self, path: str, tensor: spec.Tensor, draw: Draw) -> spec.Tensor:
-        if path in self._values:
-            return tensor
-        dtype: Any = self._chosen(draw, "dtype", path) or tensor.dtypes[0]
-        if "dtype" in tensor.references:
-            dtype = tensor.dtype  # the one that is chosen for the other tensor
-        if tensor.any_rank:
-            shape = self._chosen(draw, "shape", path)
-            return replace(tensor, dtype=dtype, shape=tensor.shape if shape is None else shape)
-        sizes = [
-            self._chosen(draw, "size", f"{path}.shape[{axis}]") if entry is None else entry
-            for axis, entry in enumerate(tensor.dims)
-        ]
-        return replace(tensor, dtype=dtype, shape=sizes)
-
-    def _relayout(self, draw: Draw) -> Callable[[str, spec.Tensor, Array], Array]:
-        def relayout(path: str, tensor: spec.Tensor, array: Array) -> Array:
-            layout = self._chosen(draw, "layout", path)
-            least = self._chosen(draw, "place", path) == "least aligned"
-            return replace(array, strides=_strides(layout, tensor, array), least_aligned=least)
-
-        return relayout
+def simpler(draw: Draw) -> Iterator[Draw]:
+    """Yield draws with a lower number for one choice, the lowest first."""
+    for key, choice in draw.items():
+        nearer = (choice - 2**power for power in reversed(range(choice.bit_length())))
+        for lower in dict.fromkeys((*range(min(choice, _ALL_BELOW)), *nearer)):
+            yield {**draw, key: lower}
 
 
-def _key(path: str, tensors: spec.TensorList) -> str:
-    """Return what the length of a list is chosen for: its symbol, or the list."""
-    return tensors.length.name if isinstance(tensors.length, spec.Var) else path
+class _Choices:
+    """Makes the choices of one example, and notes them.
+
+    Args:
+        examples: what the examples are of.
+        number: the number of the example.
+        draw: the choices to make; others are the simplest ones. None makes random ones.
+        optional: whether Optionals may be absent.
+    """
+
+    def __init__(
+        self, examples: Examples, number: int, draw: Draw | None, *, optional: bool
+    ) -> None:
+        self.drawn: dict[Key, int] = {}
+        self._examples, self._number, self._draw = examples, number, draw
+        self._optional = optional
+        self._random = numpy().random.default_rng([examples.seed, number])
+
+    def pick(self, kind: str, name: str, subject: Any, usual: Any) -> Any:
+        """Choose one of the candidates; the usual one if there are no others."""
+        candidates, edges = self._candidates(kind, subject)
+        if len(candidates) < 2 or (kind == "present" and not self._optional):
+            return usual
+        if self._draw is not None:
+            choice = min(self._draw.get((kind, name), 0), len(candidates) - 1)
+        elif self._number < _SIMPLEST:
+            choice = min(self._number, len(candidates) - 1)
+        else:
+            choice = self._any(len(candidates), edges)
+        self.drawn[kind, name] = choice
+        return candidates[choice]
+
+    def relayout(self, path: str, tensor: spec.Tensor, array: Array) -> Array:
+        """Choose the strides that the signature leaves open, and the alignment."""
+        if path in self._examples.values:
+            return array
+        layout = self.pick("layout", path, tensor, "plain")
+        place = self.pick("place", path, tensor, _PLACES[0])
+        strides = array.strides
+        if layout == "transposed":
+            strides = contiguous(array.shape, "F")
+        elif tensor.order is None:
+            factor = {"plain": 1, "padded": 2, "reversed": -1, "broadcast": 0}[layout]
+            entries = tensor.stride_entries or (None,) * len(strides)
+            pairs = zip(entries, strides, strict=True)
+            strides = tuple(step * factor if entry is None else step for entry, step in pairs)
+        return replace(array, strides=strides, least_aligned=place == "least aligned")
+
+    def _any(self, count: int, edges: Sequence[int]) -> int:
+        """Return a number below ``count``, in half of all cases that of an edge."""
+        among: list[Sequence[int]] = [range(count)]
+        if edges:
+            among += [range(min(count, 3)), edges, edges]
+        chosen = among[int(self._random.integers(len(among)))]
+        return chosen[int(self._random.integers(len(chosen)))]
+
+    def _candidates(self, kind: str, subject: Any) -> tuple[Sequence[Any], Sequence[int]]:
+        """Return the candidates, the simplest first, and the numbers of those to try more often."""
+        limits = self._examples.limits
+        match kind:
+            case "symbol":
+                return _values(subject, limits=limits)
+            case "contents":
+                found = [each for each in CONTENTS if limits or each != "limits"]
+                return found, [len(found) - 1]
+            case "layout":
+                return self._layouts(subject), ()
+            case _:
+                return {
+                    "length": _LENGTHS,
+                    "present": (False, True),
+                    "choice": tuple(getattr(subject, "choices", ())),
+                    "dtype": getattr(subject, "dtypes", ()),
+                    "shape": _SHAPES,
+                    "place": _PLACES,
+                }[kind], ()
+
+    def _layouts(self, tensor: spec.Tensor) -> list[str]:
+        left_out = set[str]() if tensor.strides == "any" else {"transposed"}
+        if tensor.packing > 1 or None not in (tensor.stride_entries or ()):
+            left_out = {*_LAYOUTS}
+        if tensor.intent != "in":
+            left_out.add("broadcast")
+        if self._examples.framework == "torch":
+            left_out.add("reversed")
+        return [layout for layout in _LAYOUTS if layout not in left_out]
 
 
-def _length_sites(signature: spec.Signature, dims: Dims) -> Iterator[tuple[str, Site]]:
-    """Yield the lengths that may be chosen."""
-    given = given_lengths(signature, dims)
-    for path, tensors in lists_of(signature).items():
-        if path in given:
-            continue
-        found: Sequence[int] = range(_LONGEST + 1)
-        if isinstance(length := tensors.length, spec.Var):
-            found = sorted({fitting(length, number) for number in found})
-        yield _key(path, tensors), Site(found)
-
-
-def _known(lists: Unfolded, numbers: dict[str, Any]) -> dict[str, Any]:
-    """Return the values of symbols that the signature has."""
-    entries = [entry for _, entry in spec.occurrences(lists.signature.params)]
-    names = {var.name for entry in entries for var in spec.variables(entry)}
-    return {name: value for name, value in numbers.items() if name in names}
-
-
-def _pick(site: Site, random: Any) -> int:
-    """Return the number of a candidate: in half of all cases that of an edge, if there are any."""
-    every: Sequence[int] = range(len(site.candidates))
-    among: list[Sequence[int]] = [every]
-    if site.edges:
-        among += [every[:3], site.edges, site.edges]
-    chosen = among[int(random.integers(len(among)))]
-    return chosen[int(random.integers(len(chosen)))]
-
-
-def _strides(layout: str | None, tensor: spec.Tensor, array: Array) -> tuple[int, ...]:
-    """Return the strides of a layout; those that the signature gives stay as they are."""
-    entries = tensor.stride_entries or (None,) * len(array.shape)
-    if tensor.order is not None or layout is None:
-        return array.strides
-    if layout == "transposed":
-        axes = range(len(array.shape))
-        return tuple(numpy().prod(array.shape[:axis], dtype="int64").item() for axis in axes)
-    factor = {"plain": 1, "padded": 2, "reversed": -1, "broadcast": 0}[layout]
-    pairs = zip(entries, array.strides, strict=True)
-    return tuple(stride * factor if entry is None else stride for entry, stride in pairs)
+def _values(symbol: Symbol, *, limits: bool) -> tuple[Sequence[Any], Sequence[int]]:
+    """Return values that a symbol may have, and the numbers of those to try more often."""
+    low, high, step = symbol.low, symbol.high, symbol.step
+    match symbol.role:
+        case _ if symbol.var.dtype == "bool":
+            return (False, True), ()
+        case _ if symbol.var.dtype in spec.FLOAT_DTYPES:
+            return (*_FLOATS, *_LIMITS) if limits else _FLOATS, ()
+        case "length":
+            return sorted({min(max(low, number), high) for number in _LENGTHS}), ()
+        case "stride":
+            return _PADS, ()
+        case "size":
+            first = -(-low // step) * step
+            last = max(_LARGEST.get(symbol.rank, _LARGEST_OF_MORE), first + 4 * step)
+            found = range(first, min(last, high) + 1, step)
+            return found, [*(edge for edge in EDGES if edge < len(found)), len(found) - 1]
+        case "scalar" if symbol.var.is_integer:
+            middle = min(max(0, low), high) // step
+            near = range(middle - _FARTHEST, middle + _FARTHEST + 1)
+            bounds = {low, high} - {*spec.INT_RANGES[symbol.var.dtype]}
+            steps = (*near, *(bound // step for bound in bounds))
+            found = {number * step for number in steps if low <= number * step <= high}
+            ordered = sorted(found, key=lambda value: (abs(value), value < 0))
+            return ordered, [*range(min(5, len(ordered))), len(ordered) - 1]
+        case _:
+            return (), ()

@@ -12,7 +12,6 @@ from ffi_builder.suggest import did_you_mean
 from ffi_builder.testing.kernels.elements import Generator, make
 from ffi_builder.testing.kernels.guarded import Guarded, contents_at, describe
 from ffi_builder.testing.make.arrays import FRAMEWORKS, Array
-from ffi_builder.testing.make.unfold import lists_of, unfold
 
 _T = TypeVar("_T")
 Relayout = Callable[[str, spec.Tensor, Array], Array]
@@ -60,7 +59,7 @@ class Frame:
                 f"framework: expected one of {', '.join(FRAMEWORKS)} but got {framework!r}"
                 f"{did_you_mean(framework, FRAMEWORKS)}"
             )
-        self.signature = unfolded(signature, arguments)
+        self.signature = signature
         self.tensors: list[Guarded] = []
         """The tensors, in the order of the parameters; absent ones are left out."""
         self._framework, self._relayout = framework, relayout
@@ -134,25 +133,6 @@ def _framework_of(value: Any) -> str:
     return module if module in ("numpy", "torch") else "tvm_ffi"
 
 
-def unfolded(signature: spec.Signature, arguments: Sequence[Any]) -> spec.Signature:
-    """Return the signature with a tuple of as many tensors in place of each list that was given."""
-    lengths = dict.fromkeys(lists_of(signature), 0)
-
-    def note(path: str, param: spec.Param, value: Any) -> None:
-        plain = spec.required(param)
-        if isinstance(plain, spec.TensorList):
-            lengths[path] = 0 if value is None else len(value)
-        elif value is not None:
-            inner = list(spec.elements(plain, path))
-            for element, item in _zipped(path, inner, _items(value)) if inner else ():
-                note(*element, item)
-
-    if lengths:
-        for param, value in _zipped(signature.name, signature.arguments, arguments):
-            note(param.name, param, value)
-    return unfold(signature, lengths).signature
-
-
 def map_tensors(
     signature: spec.Signature, arguments: Sequence[Any], of: Callable[[str, spec.Tensor, Any], Any]
 ) -> list[Any]:
@@ -167,6 +147,9 @@ def map_tensors(
         if isinstance(plain, (spec.TupleParam, spec.Struct)):
             pairs = _zipped(path, list(spec.elements(plain, path)), _items(value))
             return _rebuilt(value, [replaced(*element, item) for element, item in pairs])
+        if isinstance(plain, spec.TensorList):
+            items = enumerate(_items(value))
+            return tuple(of(f"{path}[{index}]", plain.tensor, item) for index, item in items)
         return value
 
     pairs = _zipped(signature.name, signature.arguments, arguments)

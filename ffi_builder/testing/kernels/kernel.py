@@ -9,18 +9,16 @@ from ffi_builder import spec
 from ffi_builder.plan import check_signature
 from ffi_builder.testing.kernels.compare import (
     Tolerances,
-    check_results,
+    check_outputs,
     compare,
     expected_outputs,
-    output_names,
 )
-from ffi_builder.testing.kernels.examples import Examples
+from ffi_builder.testing.kernels.examples import Draw, Examples, simpler
 from ffi_builder.testing.kernels.finding import Finding
 from ffi_builder.testing.kernels.frame import Frame, Functions, function_of
 from ffi_builder.testing.kernels.observe import observe
 from ffi_builder.testing.kernels.show import shown_arguments
-from ffi_builder.testing.kernels.sites import Draw
-from ffi_builder.testing.make.unfold import Dims, lists_of, unfold
+from ffi_builder.testing.make.arguments import Dims
 
 _SHRINKS: Final = 1000
 """Greatest number of simpler examples to try."""
@@ -105,13 +103,7 @@ def check_kernel(
           y = 1.0
     """
     check_signature("check_kernel: ", signature)
-    check_results(signature)
-    single = unfold(signature, dict.fromkeys(lists_of(signature), 1))
-    if not output_names(single.signature):
-        raise ValueError(
-            f"check_kernel: {signature.name} has no outputs to compare; declare intent='out' or "
-            f"intent='inout' for the tensors that it writes"
-        )
+    check_outputs(signature)
     function = function_of(compiled, signature)
     tolerances = Tolerances(rtol, atol)
     made = Examples(
@@ -182,20 +174,20 @@ def _shrunk(
     frame: Frame,
 ) -> tuple[Finding, Frame]:
     """Make the arguments simpler, as long as the same goes wrong with the same argument."""
-    left = _SHRINKS
-    shrinking = True
+    left, shrinking = _SHRINKS, True
     while shrinking:
         shrinking = False
-        for simpler in made.simpler(draw):
+        for lower in simpler(draw):
             if not left:
                 break
             left -= 1
-            other = made.frame(simpler, number)
-            if other is None:
+            try:
+                lower, other = made.example(number, lower)
+            except ValueError:
                 continue
-            again = judge(other)
-            if again is not None and (again.kind, again.argument) == (found.kind, found.argument):
-                draw, found, frame = simpler, again, other
+            again = None if other is None else judge(other)
+            if other and again and (again.kind, again.argument) == (found.kind, found.argument):
+                draw, found, frame = lower, again, other
                 shrinking = True
                 break
     return found, frame

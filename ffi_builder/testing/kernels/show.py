@@ -7,7 +7,7 @@ from typing import Any, Final
 from ffi_builder.testing.kernels.frame import Frame
 from ffi_builder.testing.kernels.guarded import Guarded
 from ffi_builder.testing.make.arrays import numpy
-from ffi_builder.testing.make.layout import is_row_major
+from ffi_builder.testing.make.layout import contiguous
 
 _MOST: Final = 16
 """Greatest number of elements that are shown whole."""
@@ -32,7 +32,7 @@ class _Text(str):
 def _shown(tensor: Guarded) -> str:
     array = tensor.array
     text = f"{array.dtype}{list(array.shape)}"
-    if not is_row_major(array.shape, array.strides):
+    if array.strides != contiguous(array.shape, "C"):
         text += f" with strides {list(array.strides)}"
     if array.least_aligned:
         text += f" aligned to {array.least} bytes alone"

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any, Final, TypeAlias, Union
 
-from ffi_builder import spec
+from ffi_builder import abi, spec
 from ffi_builder.plan import check_signature
 from ffi_builder.spec.param import MISSING
 from ffi_builder.suggest import did_you_mean
-from ffi_builder.testing.check import check
+from ffi_builder.testing.check import Scalar, check
 from ffi_builder.testing.evaluate import evaluate
-from ffi_builder.testing.make.arrays import FRAMEWORKS, Array
-from ffi_builder.testing.make.choose import choose
+from ffi_builder.testing.make.arrays import FRAMEWORKS, Array, free_memory
 from ffi_builder.testing.make.layout import layout_of, room_for, stored
-from ffi_builder.testing.make.memory import free_memory
-from ffi_builder.testing.make.objects import make_object, nothing
-from ffi_builder.testing.make.rules import Env, Parts
-from ffi_builder.testing.make.unfold import Dims, lengths, unfold
+from ffi_builder.testing.make.parts import Entry, Parts, Pick, lists_of, symbols_of, usual
+from ffi_builder.testing.make.symbols import Env, Search, entry_rule, room_rule
+
+Dims: TypeAlias = Mapping[str, Union[Scalar, list[int], tuple[int, ...]]]
+"""Values of symbols by name; of one with a value for each element of a list, a list of them."""
+
+LIMIT: Final = 2**30
+"""Greatest size of a tensor, in bytes. Larger ones are nearly always a mistake."""
+_USUAL: Final = 2
+"""The number of elements of a list, unless the signature or the caller says otherwise."""
+_ANY: Final = abi.TYPE_KEYS[abi.FIRST_OBJECT]
 
 
 def make_args(
@@ -74,74 +81,155 @@ def make_args(
             f"make_args: framework: expected one of {', '.join(FRAMEWORKS)} but got {framework!r}"
             f"{did_you_mean(framework, FRAMEWORKS)}"
         )
-    given, whole = dict(values or {}), signature
-    unfolded = unfold(signature, lengths(signature, dims or {}))
-    signature = unfolded.signature
-    _check_names(signature, given)
-    parts: list[tuple[str, spec.Plain]] = []
-    for index, param in enumerate(signature.arguments):
-        made = list(_parts([(param.name, param)], given))
-        _check_devices(made, index)
-        parts += made
+    return make(signature, dims or {}, framework, values or {})
+
+
+def make(
+    signature: spec.Signature,
+    dims: Dims,
+    framework: str,
+    values: Mapping[str, object],
+    pick: Pick = usual,
+    room: int = LIMIT,
+) -> list[Any]:
+    """Make arguments as :func:`make_args` does, where ``pick`` decides what is left open.
+
+    Args:
+        signature: what the function accepts.
+        dims: values of symbols.
+        framework: makes the tensors.
+        values: arguments that are given.
+        pick: makes the choices.
+        room: the greatest size of a tensor, in bytes.
+
+    Raises:
+        ValueError: as :func:`make_args`.
+    """
+    known = {var.name: var for var in symbols_of(signature)}
+    _check_names(f"{signature.name} has no symbol", dims, known)
+    env, lengths = _lengths(signature, dims, pick)
+    paths = [path for path, _ in spec.with_paths(signature.arguments)]
+    paths += [f"{path}[{index}]" for path, count in lengths.items() for index in range(count)]
+    _check_names(f"values: {signature.name} has no parameter", values, paths)
+    parts = Parts(signature, lengths, values, pick)
+    for name, value in dims.items():
+        env.update(_given(signature, parts, known[name], value))
+    entries = [*parts.entries()]
+    allocated = [*_allocated(signature)]
+    bound = {var for entry in entries for var in spec.variables(entry.value)}
+    for var in {var for entry in allocated for var in spec.variables(entry.value)} - bound:
+        env.setdefault(var, 0)  # only absent Optionals have it
     devices = None if framework == "tvm_ffi" else (0,)
-    symbols = choose(signature, parts, unfolded.dims(dims or {}), devices)
-    _check_memory(parts, symbols)
-    maker = _Maker(framework, symbols, given)
-    made = [maker.argument(param.name, param) for param in signature.arguments]
-    _check_lengths(whole, signature, made)
-    return made
+    rules = [
+        *(entry_rule(entry, devices) for entry in entries),
+        *(room_rule(path, tensor, room) for path, tensor in parts.tensors.items()),
+        *map(entry_rule, allocated),
+    ]
+    Search(signature, entries, rules, env, parts.tensors.values(), parts.unnamed).run(pick)
+    _check_memory(parts, env)
+    maker = _Maker(framework, env, parts)
+    return [maker.argument(param.name, param) for param in signature.arguments]
 
 
-def _check_lengths(
-    signature: spec.Signature, unfolded: spec.Signature, made: Sequence[object]
-) -> None:
-    """Refuse lengths of lists that a relation does not allow: they were not chosen by it."""
-    left = [each for each in signature.where if each not in unfolded.where]
-    try:
-        if left:
-            check(signature, *made)
-    except ValueError:
-        raise ValueError(
-            f"make_args: {', '.join(map(str, left))} does not hold with the lengths of lists that "
-            f"were chosen; give others with dims="
-        ) from None
-
-
-def _check_names(signature: spec.Signature, given: Mapping[str, object]) -> None:
-    known = [path for path, _ in spec.with_paths(signature.arguments)]
+def _check_names(words: str, given: Iterable[str], known: Collection[str]) -> None:
     for name in given:
         if name not in known:
             raise ValueError(
-                f"make_args: values: {signature.name} has no parameter {name!r}; it has "
-                f"{', '.join(known) or 'none'}{did_you_mean(name, known)}"
+                f"make_args: {words} {name!r}; it has {', '.join(known) or 'none'}"
+                f"{did_you_mean(name, known)}"
             )
 
 
-def _parts(
-    params: Iterable[tuple[str, spec.Param]], given: Mapping[str, object]
-) -> Iterator[tuple[str, spec.Plain]]:
-    """Yield the parameters that are not given, with their paths."""
-    for path, param in params:
-        if path not in given:
-            yield path, spec.required(param)
-            yield from _parts(spec.elements(param, path), given)
+def _lengths(signature: spec.Signature, dims: Dims, pick: Pick) -> tuple[Env, dict[str, int]]:
+    """Choose the lengths of lists: return the symbols among them, and all lengths by path."""
+    env: Env = {}
+    entries: list[Entry] = []
+    fixed: dict[str, int] = {}
+    lists = lists_of(signature)
+    for path, tensors in lists.items():
+        values = (dims.get(var.name) for var in tensors.each)
+        counts = [len(each) for each in values if isinstance(each, (list, tuple))]
+        match tensors.length:
+            case int() as number:
+                fixed[path] = number
+            case None:
+                fixed[path] = counts[0] if counts else pick("length", path, tensors, _USUAL)
+            case symbol:
+                entries.append(Entry(f"length of {path}", "length", symbol))
+                if symbol.name in dims:
+                    env[symbol] = _value(symbol, dims[symbol.name])
+                elif counts:
+                    env.setdefault(symbol, counts[0])
+    Search(signature, entries, map(entry_rule, entries), env).run(pick)
+    symbols = {path: t.length for path, t in lists.items() if isinstance(t.length, spec.Var)}
+    return env, {**fixed, **{path: int(env[symbol]) for path, symbol in symbols.items()}}
 
 
-def _check_devices(parts: Parts, index: int) -> None:
-    for path, param in parts:
-        if isinstance(param, spec.Tensor) and param.device not in ("cpu", spec.ANY):
+def _given(
+    signature: spec.Signature, parts: Parts, var: spec.Var, value: Any
+) -> Iterator[tuple[spec.Var, Scalar]]:
+    """Yield the symbols that a given value is for, each with its own.
+
+    Raises:
+        ValueError: the symbol cannot have the value, or nothing would bind it.
+    """
+    lists = [(path, t) for path, t in lists_of(signature).items() if var in t.symbols]
+    entries = (entry for _, entry in spec.occurrences(signature.params, elements=False))
+    if var.name in parts.of_elements:
+        symbols = parts.of_elements[var.name]
+        listed = isinstance(value, (list, tuple))
+        values: list[Any] = [*value] if listed else [value] * len(symbols)
+        if len(values) != len(symbols):
             raise ValueError(
-                f"make_args: {path} on argument #{index} is on {param.device}, and make_args makes "
-                f"CPU arrays only; test with a signature whose device_type is 'cpu'"
+                f"make_args: {var.name} = {value!r}: expected {len(symbols)} values, one for each "
+                f"element, but got {len(values)}"
             )
+        yield from (
+            (symbol, _value(symbol, own)) for symbol, own in zip(symbols, values, strict=True)
+        )
+    elif lists and not any(parts.lengths[path] for path, _ in lists) and not _binds(entries, var):
+        raise ValueError(
+            f"make_args: {var.name} = {value!r} is asked for, but only empty lists have {var.name}"
+        )
+    else:
+        yield var, _value(var, value)
 
 
-def _check_memory(parts: Parts, symbols: Env) -> None:
+def _binds(entries: Iterable[object], var: spec.Var) -> bool:
+    """Return whether the symbol stands alone in an entry, or in one that is solved for it."""
+    forms = (
+        spec.linear(entry) if isinstance(entry, spec.Expr) else (1, entry, 0) for entry in entries
+    )
+    return any(form is not None and form[1] == var for form in forms)
+
+
+def _value(var: spec.Var, value: Any) -> Scalar:
+    """Return the value that the symbol has if given ``value``.
+
+    Raises:
+        ValueError: the symbol cannot have it.
+    """
+    try:
+        plain = spec.Var(var.name, "uint64") if var.dtype == "handle" else var
+        return check(spec.Signature("f", [plain]), value)[var.name]
+    except (TypeError, ValueError, OverflowError) as error:
+        words = str(error).rpartition("`, ")[2]
+        raise ValueError(f"make_args: {var.name} = {value!r}: {words}") from None
+
+
+def _allocated(signature: spec.Signature) -> Iterator[Entry]:
+    """Yield what the wrapper makes."""
+    for result in (*signature.results, *signature.workspaces):
+        for path, entry in spec.sizes(result):
+            yield Entry(path, "size", entry)
+        if isinstance(result, spec.Tensor):
+            yield Entry(f"{result.name}.device_id", "device", result.device_id)
+
+
+def _check_memory(parts: Parts, env: Env) -> None:
     """Refuse to make more than there is memory for, before anything is made."""
     rooms = {
-        path: room_for(param, *layout_of(param, symbols))
-        for path, param in parts
-        if isinstance(param, spec.Tensor)
+        path: room_for(tensor, *layout_of(tensor, env)) for path, tensor in parts.tensors.items()
     }
     needed, free = sum(rooms.values()), free_memory()
     if free is not None and needed > free:
@@ -153,53 +241,45 @@ def _check_memory(parts: Parts, symbols: Env) -> None:
 
 
 class _Maker:
-    def __init__(self, framework: str, symbols: Env, given: Mapping[str, object]) -> None:
-        self._framework, self._symbols, self._given = framework, symbols, given
+    def __init__(self, framework: str, env: Env, parts: Parts) -> None:
+        self._framework, self._env, self._parts = framework, env, parts
         self._device_id: int | None = None
         """Device id of the first tensor, and of tensors without one of their own."""
-        self._dtypes: dict[str, spec.DataType] = {}
-        """The dtypes of the tensors that were made, by path."""
 
     def argument(self, path: str, param: spec.Param) -> Any:
-        if path in self._given:
-            return self._given[path]
-        match required := spec.required(param):
+        if path in self._parts.values:
+            return self._parts.values[path]
+        match plain := self._parts.params[path]:
             case spec.Var():
-                value = self._symbols[required]
-                return _pointer(int(value)) if required.dtype == "handle" else value
+                value = self._env[plain]
+                return _pointer(int(value)) if plain.dtype == "handle" else value
             case spec.Tensor():
-                return self._tensor(required, path)
+                return self._tensor(path, plain)
+            case spec.TensorList():
+                count = self._parts.lengths[path]
+                return tuple(self.argument(f"{path}[{i}]", plain.tensor) for i in range(count))
             case spec.Shape():
-                return tuple(self._value(entry) for entry in required.shape)
+                return tuple(self._value(entry) for entry in plain.shape)
             case spec.TupleParam() | spec.Struct():
                 return tuple(self.argument(*element) for element in spec.elements(param, path))
             case spec.Object():
-                return make_object(path, required.type_key)
-            case spec.TensorList():
-                raise AssertionError("lists are tuples by now")
+                return _object(path, plain.type_key)
             case _:
-                return _plain(required)
+                return _plain(plain)
 
-    def _tensor(self, tensor: spec.Tensor, path: str) -> Any:
-        shape, strides = stored(tensor, *layout_of(tensor, self._symbols))
+    def _tensor(self, path: str, tensor: spec.Tensor) -> Any:
+        shape, strides = stored(tensor, *layout_of(tensor, self._env))
         device_id = self._device_id or 0
         if tensor.device_id is not None:
             device_id = self._value(tensor.device_id)
         if self._device_id is None:
             self._device_id = device_id
-        dtype = self._dtypes[path] = self._dtype(tensor)
+        dtype = spec.parse_dtype(tensor.element_dtypes[0])
         alignment = tensor.data_alignment or 1
         return Array(path, dtype, shape, strides, alignment, device_id).make(self._framework)
 
-    def _dtype(self, tensor: spec.Tensor) -> spec.DataType:
-        """Return the first dtype, or that of the tensor, made or given, that it is taken from."""
-        path = tensor.references.get("dtype", "")
-        if path in self._dtypes:
-            return self._dtypes[path]
-        return spec.parse_dtype(getattr(self._given.get(path), "dtype", tensor.element_dtypes[0]))
-
     def _value(self, entry: spec.Dim) -> int:
-        value = evaluate(entry, lambda var: self._symbols[var])
+        value = evaluate(entry, lambda var: self._env[var])
         assert value is not None, "a rule has made sure of it"
         return value
 
@@ -211,24 +291,16 @@ def _plain(param: spec.Plain) -> Any:
             return param.value
         case spec.Stream() | spec.DataPointer() | spec.ConstNone():
             return None
-        case spec.Choice():
-            return next(iter(param.choices))
         case spec.Function():
-            return nothing
+            return _nothing
         case spec.Array():
             return []
         case spec.Map():
             return {}
         case spec.DType():
-            import tvm_ffi
-
-            return tvm_ffi.dtype("float32")
+            return _tvm_ffi("dtype", "float32")
         case spec.Device():
-            import tvm_ffi
-
-            return tvm_ffi.device("cpu", 0)
-        case spec.EnvStream():
-            raise AssertionError("an EnvStream is no argument")
+            return _tvm_ffi("device", "cpu", 0)
         case _:
             assert param.accepts.example is not MISSING, "the class of a parameter has an example"
             return param.accepts.example
@@ -237,3 +309,50 @@ def _plain(param: spec.Plain) -> Any:
 def _pointer(address: int) -> ctypes.c_void_p | None:
     """Return an address in the form that tvm_ffi takes; None is NULL."""
     return ctypes.c_void_p(address) if address else None
+
+
+# ---- objects
+
+
+def _object(path: str, type_key: str | None) -> Any:
+    """Make an object of a type of tvm-ffi, or any object.
+
+    Raises:
+        ValueError: objects of this type cannot be made here.
+    """
+    make = _OBJECTS.get(type_key or _ANY)
+    if make is None:
+        raise ValueError(
+            f"make_args: {path} is a {type_key}, and make_args cannot make one; give it in "
+            f"values={{{path!r}: …}}"
+        )
+    return make()
+
+
+def _nothing(*_: object) -> None:
+    """Do nothing; a function to pass as an argument."""
+
+
+def _tvm_ffi(name: str, *args: object) -> Any:
+    import tvm_ffi
+
+    return getattr(tvm_ffi, name)(*args)
+
+
+_OBJECTS: Final[dict[str, Callable[[], Any]]] = {
+    _ANY: list,
+    # Shorter strs and bytes are stored in place and are not objects.
+    "ffi.String": lambda: "an object",
+    "ffi.Bytes": lambda: b"an object",
+    "ffi.Function": lambda: _nothing,
+    "ffi.Shape": partial(_tvm_ffi, "Shape", ()),
+    "ffi.Tensor": partial(Array("", spec.parse_dtype("float32"), (2,), (1,)).make, "tvm_ffi"),
+    "ffi.Array": list,
+    "ffi.Map": dict,
+    "ffi.Module": partial(_tvm_ffi, "system_lib"),
+    "ffi.OpaquePyObject": object,
+    "ffi.List": partial(_tvm_ffi, "List", ()),
+    "ffi.Dict": partial(_tvm_ffi, "Dict", {}),
+    "ffi.VisitInterrupt": partial(_tvm_ffi, "VisitInterrupt"),
+    "ffi.BigInt": lambda: 2**64,
+}

@@ -8,15 +8,17 @@ of the memory, with other dtype, shape and strides written into it. NumPy frees 
 from __future__ import annotations
 
 import ctypes
+import re
 import struct
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
 from ffi_builder import abi, spec
 from ffi_builder.records import dataclass
-from ffi_builder.testing.make.layout import is_row_major, reach
+from ffi_builder.testing.make.layout import contiguous, reach
 
 FRAMEWORKS: Final = ("numpy", "torch", "tvm_ffi")
 
@@ -29,6 +31,9 @@ NUMPY_NAMES: Final = {
 
 _ALIGNMENT: Final = 64
 """Alignment of the memory that frameworks allocate, in bytes."""
+
+_MEMINFO: Final = Path("/proc/meminfo")
+_CGROUP: Final = Path("/sys/fs/cgroup")
 
 _capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _capsule_pointer.restype = ctypes.c_void_p
@@ -76,7 +81,7 @@ class Array:
         if framework != "numpy" or not isinstance(made, numpy().ndarray):
             return made
         # Some versions of NumPy export other strides than the array has if those are free.
-        changed = made.flags.c_contiguous and not is_row_major(self.shape, self.strides)
+        changed = made.flags.c_contiguous and self.strides != contiguous(self.shape, "C")
         return self._tvm_ffi(memory) if changed else made
 
     def allocate(self, guard: int = 0) -> Memory:
@@ -193,3 +198,27 @@ def _needed(module: str, name: str) -> ModuleType:
         raise ModuleNotFoundError(
             f"testing needs {name} here: pip install {module}", name=module
         ) from error
+
+
+# ---- the memory that arrays may take
+
+
+def free_memory() -> int | None:
+    """Return the bytes that can be used without swapping or being killed; None if unknown.
+
+    It is the least of what Linux calls available, and what the control group of a container has
+    left.
+    """
+    found = re.search(r"^MemAvailable:\s+(\d+) kB", _read(_MEMINFO), re.MULTILINE)
+    free = [int(found[1]) * 1024] if found else []
+    limit, used = (_read(_CGROUP / name).strip() for name in ("memory.max", "memory.current"))
+    if limit.isdecimal() and used.isdecimal():
+        free.append(max(int(limit) - int(used), 0))
+    return min(free, default=None)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text()
+    except OSError:
+        return ""

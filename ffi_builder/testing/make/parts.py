@@ -1,0 +1,186 @@
+"""Lists what is to be made for a signature, and decides what the signature leaves open."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final, TypeAlias
+
+from ffi_builder import spec
+from ffi_builder.records import dataclass
+
+Pick: TypeAlias = Callable[[str, str, Any, Any], Any]
+"""Decides something that a signature leaves open.
+
+It is called with the kind of choice, such as ``"dtype"``; the path or symbol that it is made for;
+the parameter or symbol itself; and the usual choice, which :func:`usual` returns.
+"""
+
+_ANY_RANK: Final = (2, 3)
+"""The usual shape of a tensor that may have any rank."""
+
+
+def usual(_kind: str, _name: str, _subject: Any, choice: Any) -> Any:
+    """Return the usual choice; this is the :data:`Pick` of ``make_args``."""
+    return choice
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A place of a symbol or an expression: a scalar, a size, a stride or a device id."""
+
+    path: str
+    role: str
+    value: spec.Dim | None
+    packing: int = 1
+    """The value must be a multiple of this."""
+    rank: int = 2
+    """The number of dimensions, for sizes."""
+
+
+class Parts:
+    """The parameters of a signature that are made, each by its path.
+
+    Every tensor has one dtype and a known rank, and every dimension has an entry. A list is its
+    elements, where each symbol with a value for each element is several: ``m_0``, ``m_1`` and so
+    on. What is absent or chosen by name is among the ``values``.
+
+    Raises:
+        ValueError: a tensor is not on the CPU.
+    """
+
+    def __init__(
+        self,
+        signature: spec.Signature,
+        lengths: Mapping[str, int],
+        values: Mapping[str, object],
+        pick: Pick,
+    ) -> None:
+        self.params: dict[str, spec.Plain] = {}
+        self.values = dict(values)
+        self.of_elements: dict[str, list[spec.Var]] = {}
+        """The symbols of the elements, by the name of the one that they stand for."""
+        self.unnamed: set[spec.Var] = set()
+        """Symbols of dimensions that have none in the signature."""
+        self.lengths, self._pick = lengths, pick
+        self._taken = {var.name for var in symbols_of(signature)}
+        for path, tensors in lists_of(signature).items():
+            for var in tensors.each:
+                known = self.of_elements.setdefault(var.name, [])
+                for index in range(len(known), lengths[path]):
+                    known.append(replace(var, name=self._new_name(f"{var.name}_{index}")))
+        for index, param in enumerate(signature.arguments):
+            self._add(param.name, param, index)
+
+    @property
+    def tensors(self) -> dict[str, spec.Tensor]:
+        """The tensors by path."""
+        return {path: p for path, p in self.params.items() if isinstance(p, spec.Tensor)}
+
+    def entries(self) -> Iterator[Entry]:
+        """Yield every place of a symbol."""
+        for path, param in self.params.items():
+            match param:
+                case spec.Var():
+                    yield Entry(path, "scalar", param)
+                case spec.Shape():
+                    for axis, entry in enumerate(param.shape):
+                        yield Entry(f"{path}[{axis}]", "size", entry)
+                case spec.TensorList():
+                    yield Entry(f"length of {path}", "length", param.length)
+                case spec.Tensor():
+                    packed, packing = param.packed_axis, param.packing
+                    for axis, entry in enumerate(param.dims):
+                        at = f"{path}.shape[{axis}]"
+                        yield Entry(at, "size", entry, packing if axis == packed else 1, param.ndim)
+                    for axis, entry in enumerate(param.stride_entries or ()):
+                        at = f"{path}.strides[{axis}]"
+                        yield Entry(at, "stride", entry, 1 if axis == packed else packing)
+                    yield Entry(f"{path}.device_id", "device", param.device_id)
+                case _:
+                    pass
+
+    def _add(self, path: str, param: spec.Param, argument: int) -> None:
+        if path in self.values:
+            return
+        plain = spec.required(param)
+        if plain is not param and not self._pick("present", path, plain, True):
+            self.values[path] = None
+            return
+        match plain:
+            case spec.Tensor():
+                if plain.device not in ("cpu", spec.ANY):
+                    raise ValueError(
+                        f"make_args: {path} on argument #{argument} is on {plain.device}, and "
+                        f"make_args makes CPU arrays only; test with a signature whose device_type "
+                        f"is 'cpu'"
+                    )
+                self.params[path] = self._narrowed(path, plain)
+            case spec.TensorList():
+                self.params[path] = plain
+                for index in range(self.lengths[path]):
+                    self._add(f"{path}[{index}]", self._element(plain, index), argument)
+            case spec.Choice():
+                self.values[path] = self._pick("choice", path, plain, next(iter(plain.choices)))
+            case _:
+                self.params[path] = plain
+                for inner in spec.elements(plain, path):
+                    self._add(*inner, argument)
+
+    def _narrowed(self, path: str, tensor: spec.Tensor) -> spec.Tensor:
+        """Return a tensor of one dtype, whose dimensions all have entries."""
+        source = tensor.references.get("dtype")
+        if source is None:
+            dtype = self._pick("dtype", path, tensor, tensor.dtypes[0])
+        elif source in self.params:
+            dtype = self.tensors[source].dtype
+        else:
+            dtype = getattr(self.values.get(source), "dtype", tensor.dtypes[0])
+        shape = self._pick("shape", path, tensor, _ANY_RANK) if tensor.any_rank else tensor.dims
+        dims = [self._size(path, axis) if dim is None else dim for axis, dim in enumerate(shape)]
+        return tensor.changed(dtype=dtype, shape=dims)
+
+    def _size(self, path: str, axis: int) -> spec.Var:
+        name = self._new_name(re.sub(r"\W", "_", f"{path}_{axis}"))
+        var = spec.Var(name, "int64")
+        self.unnamed.add(var)
+        return var
+
+    def _element(self, tensors: spec.TensorList, index: int) -> spec.Tensor:
+        """Return the tensor at this index of a list."""
+        own = {var: self.of_elements[var.name][index] for var in tensors.each}
+        tensor = tensors.tensor
+        entries = tensor.strides
+        if isinstance(entries, tuple):
+            entries = [_renamed(entry, own) for entry in entries]
+        return tensor.changed(
+            shape=[_renamed(entry, own) for entry in tensor.dims],
+            strides=entries,
+            device_id=_renamed(tensor.device_id, own),
+        )
+
+    def _new_name(self, name: str) -> str:
+        while name in self._taken:
+            name += "_"
+        self._taken.add(name)
+        return name
+
+
+def symbols_of(signature: spec.Signature) -> list[spec.Var]:
+    """Return each symbol once, in the order of the checks."""
+    entries = (entry for _, entry in spec.occurrences(signature.params))
+    return list(dict.fromkeys(var for entry in entries for var in spec.variables(entry)))
+
+
+def lists_of(signature: spec.Signature) -> dict[str, spec.TensorList]:
+    """Return the lists of tensors by path."""
+    found = ((path, spec.required(p)) for path, p in spec.with_paths(signature.params))
+    return {path: param for path, param in found if isinstance(param, spec.TensorList)}
+
+
+def _renamed(entry: Any, names: Mapping[spec.Var, spec.Var]) -> Any:
+    """Return an entry with other symbols for some."""
+    if isinstance(entry, spec.Expr):
+        return spec.Expr(entry.op, _renamed(entry.lhs, names), _renamed(entry.rhs, names))
+    return names.get(entry, entry) if isinstance(entry, spec.Var) else entry

@@ -1,0 +1,322 @@
+"""Chooses values for the symbols of a signature: small ones that fit, or those that are wanted.
+
+A search gives each symbol a value in turn. It begins with the most natural one, narrows what the
+others may be, and steps back where nothing is left.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from itertools import chain
+from typing import Final, TypeAlias
+
+from ffi_builder import spec
+from ffi_builder.errors import SpecError
+from ffi_builder.records import dataclass
+from ffi_builder.testing.check import Scalar
+from ffi_builder.testing.evaluate import evaluate, holds
+from ffi_builder.testing.make.layout import layout_of, room_for
+from ffi_builder.testing.make.parts import Entry, Pick
+from ffi_builder.testing.make.spans import Spans, narrow
+
+Env: TypeAlias = dict[spec.Var, Scalar]
+
+_BUDGET: Final = 2_000
+"""Number of candidates to try before giving up."""
+_ROLES: Final = ("size", "length", "device", "stride", "scalar")
+"""What a symbol may be; of several, the first one counts."""
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A symbol to choose a value for."""
+
+    var: spec.Var
+    role: str
+    rank: int
+    """The greatest rank of a tensor that has it in its shape."""
+    low: int
+    high: int
+    step: int
+    """Values are multiples of it."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Something that must hold: ``broken`` returns what is wrong, or None.
+
+    It is called only once all symbols of the rule have values.
+    """
+
+    symbols: frozenset[spec.Var]
+    broken: Callable[[Env], str | None]
+
+
+def entry_rule(entry: Entry, devices: Sequence[int] | None = None) -> Rule:
+    """Return the rule that an entry fits its place; ``devices`` are those that exist, if known."""
+    symbols = dict.fromkeys(spec.variables(entry.value))
+
+    def broken(env: Env) -> str | None:
+        if entry.value is None or entry.role == "scalar":
+            return None
+        value = evaluate(entry.value, lambda var: env[var])
+        place = f"{entry.path} = {entry.value}{_bindings(symbols, env)}"
+        if value is None:
+            return f"{place} does not fit int64"
+        if entry.role == "device":
+            return _wrong_device(entry.path, value, devices)
+        if entry.role != "stride" and value < 0:
+            return f"{place} is {value}, and must not be negative"
+        if value % entry.packing:
+            return (
+                f"{place} is {value}, and must be a multiple of {entry.packing}, as so many are "
+                f"packed"
+            )
+        if entry.packing > 1 and value == -(2**63):  # not the magnitude of any int64
+            return f"{place} is {value}, which is too low for packed elements"
+        return None
+
+    return Rule(frozenset(symbols), broken)
+
+
+def _wrong_device(path: str, value: int, devices: Sequence[int] | None) -> str | None:
+    if devices is not None and value not in devices:
+        return (
+            f"{path} is {value}, and must be 0, where such arrays are; framework='tvm_ffi' takes "
+            f"others"
+        )
+    fits = 0 <= value < 2**31
+    return None if fits else f"{path} is {value}, and must be from 0 to 2147483647"
+
+
+def room_rule(path: str, tensor: spec.Tensor, room: int) -> Rule:
+    """Return the rule that a tensor needs no more than so many bytes."""
+    entries = [*tensor.dims, *(tensor.stride_entries or ())]
+
+    def broken(env: Env) -> str | None:
+        shape, strides = layout_of(tensor, env)
+        if math.prod(shape) >= 2**63:
+            return f"{path} has the shape {list(shape)}, whose product does not fit int64"
+        size = room_for(tensor, shape, strides)
+        return f"{path} needs {size} bytes, and make_args makes {room} at most" * (size > room)
+
+    return Rule(frozenset(var for entry in entries for var in spec.variables(entry)), broken)
+
+
+def _relation_rule(relation: spec.Relation) -> Rule:
+    symbols = dict.fromkeys(spec.variables(relation))
+
+    def broken(env: Env) -> str | None:
+        fine = holds(relation, lambda var: env[var])
+        return None if fine else f"{relation} does not hold{_bindings(symbols, env)}"
+
+    return Rule(frozenset(symbols), broken)
+
+
+def _bindings(symbols: Iterable[spec.Var], env: Env) -> str:
+    shown = ", ".join(f"{var.name} = {env[var]}" for var in symbols if var in env)
+    return f" with {shown}" if shown else ""
+
+
+def _symbols(entries: Iterable[Entry]) -> dict[spec.Var, Symbol]:
+    """Return the symbols in order of occurrence; those of strides last, reversed.
+
+    Strides of a tensor are then chosen after its dimensions, the innermost first.
+    """
+    places: dict[spec.Var, list[Entry]] = {}
+    for entry in entries:
+        for var in spec.variables(entry.value):
+            places.setdefault(var, []).append(entry)
+    found = [_symbol(var, mine) for var, mine in places.items()]
+    strides = [symbol for symbol in found if symbol.role == "stride"]
+    others = [symbol for symbol in found if symbol.role != "stride"]
+    return {symbol.var: symbol for symbol in [*others, *reversed(strides)]}
+
+
+def _symbol(var: spec.Var, places: Sequence[Entry]) -> Symbol:
+    roles = {entry.role for entry in places}
+    alone = [entry for entry in places if entry.value == var]
+    low, high = spec.INT_RANGES.get(var.dtype, (0, 0))
+    low, high = low if var.min is None else var.min, high if var.max is None else var.max
+    if high >= 0 and any(entry.role in ("size", "length") for entry in alone):
+        low = max(low, 0)
+    rank = max((entry.rank for entry in places if entry.role == "size"), default=0)
+    step = math.lcm(var.divisibility or 1, *(entry.packing for entry in alone))
+    return Symbol(var, next(role for role in _ROLES if role in roles), rank, low, high, step)
+
+
+def _not_negative(entries: Iterable[Entry]) -> Iterator[spec.Relation]:
+    """Yield what helps to find sizes: that expressions are not negative."""
+    for entry in entries:
+        if entry.role == "size" and isinstance(entry.value, spec.Expr):
+            with suppress(SpecError):  # it has too many parts with two more
+                yield spec.Relation(">=", entry.value, 0)
+
+
+class Search:
+    """A depth-first search over the candidates of each symbol in turn.
+
+    Args:
+        signature: the signature, for its name and relations. Those of other symbols are left out.
+        entries: every place of a symbol.
+        rules: what must hold.
+        env: the values that are given; :meth:`run` adds the others.
+        tensors: their strides are chosen so that elements do not overlap.
+        unnamed: symbols that may be equal to others.
+
+    Raises:
+        ValueError: a given value breaks a rule.
+    """
+
+    def __init__(
+        self,
+        signature: spec.Signature,
+        entries: Sequence[Entry],
+        rules: Iterable[Rule],
+        env: Env,
+        tensors: Iterable[spec.Tensor] = (),
+        unnamed: Iterable[spec.Var] = (),
+    ) -> None:
+        self._name, self._env = signature.name, env
+        self._symbols = _symbols(entries)
+        self._order = [var for var in self._symbols if var.is_integer and var not in env]
+        self._tensors, self._unnamed = [*tensors], {*unnamed}
+        self._wanted: dict[spec.Var, int | None] = {}
+        self._tried, self._deepest, self._words = 0, -1, ""
+        bound = self._symbols.keys()
+        relations = [each for each in signature.where if bound >= {*spec.variables(each)}]
+        self._relations = [*relations, *_not_negative(entries)]
+        self._rules: dict[spec.Var, list[Rule]] = {var: [] for var in self._order}
+        for rule in (*rules, *map(_relation_rule, relations)):
+            free = [var for var in self._order if var in rule.symbols]
+            if free and rule.symbols <= {*bound, *env}:
+                self._rules[free[-1]].append(rule)
+            words = rule.broken(env) if rule.symbols <= env.keys() else None
+            if words:
+                raise ValueError(f"make_args: {words}")
+
+    def run(self, pick: Pick) -> None:
+        """Give every symbol a value; ``pick`` decides which are wanted.
+
+        Raises:
+            ValueError: no values were found.
+        """
+        free = [var for var in self._symbols if var not in self._env and not var.is_integer]
+        for number, var in enumerate(free):
+            usual = {"bool": True, "handle": 0}.get(var.dtype, number + 0.5)
+            self._env[var] = pick("symbol", var.name, self._symbols[var], usual)
+        spans = {var: (symbol.low, symbol.high) for var, symbol in self._symbols.items()}
+        spans.update({v: (int(x), int(x)) for v, x in self._env.items() if v.is_integer})
+        found = self._narrows(0, self._relations, spans)
+        for var in self._order:
+            low, high = spans[var]
+            symbol = replace(self._symbols[var], low=low, high=high)
+            self._wanted[var] = pick("symbol", var.name, symbol, None)
+        if not found or not self._from(0, spans):
+            names = ", ".join(var.name for var in self._order)
+            raise ValueError(
+                f"make_args: found no values of {names} that fit {self._name}: {self._words}; "
+                f"give some in dims="
+            )
+
+    def _from(self, index: int, spans: Spans) -> bool:
+        """Give the symbols from here on values, if there are any."""
+        if index == len(self._order):
+            return True
+        var = self._order[index]
+        related = [each for each in self._relations if var in spec.variables(each)]
+        for value in self._candidates(var, *spans[var]):
+            if self._tried == _BUDGET:
+                break
+            self._tried += 1
+            self._env[var] = value
+            narrowed = {**spans, var: (value, value)}
+            if (
+                self._keeps_rules(index)
+                and self._narrows(index, related, narrowed)
+                and self._from(index + 1, narrowed)
+            ):
+                return True
+        self._env.pop(var, None)
+        return False
+
+    def _keeps_rules(self, index: int) -> bool:
+        broken = (rule.broken(self._env) for rule in self._rules[self._order[index]])
+        words = next(filter(None, broken), None)
+        return words is None or self._failed(index, words)
+
+    def _narrows(self, index: int, relations: Iterable[spec.Relation], spans: Spans) -> bool:
+        impossible = narrow(relations, spans)
+        if impossible is None:
+            return True
+        known = _bindings(dict.fromkeys(spec.variables(impossible)), self._env)
+        return self._failed(index, f"{impossible} does not hold{known}")
+
+    def _failed(self, index: int, words: str) -> bool:
+        """Keep the first message about the symbol that was reached last."""
+        if index > self._deepest:
+            self._deepest, self._words = index, words
+        return False
+
+    def _candidates(self, var: spec.Var, low: int, high: int) -> Iterator[int]:
+        """Yield values in a span, the most natural first, each once."""
+        symbol = self._symbols[var]
+        step = symbol.step
+        least, greatest = -(-low // step), high // step
+        # From here on, numbers count steps.
+        first = min(max(-(-self._start(symbol, low) // step), least), greatest)
+        if self._wanted.get(var) is None and symbol.role in ("size", "scalar"):
+            # Equal values would hide mistakes.
+            others = {self._env.get(s.var) for s in self._symbols.values() if s.role != "length"}
+            unused = (new for new in range(first, first + 16) if new * step not in others)
+            if var not in self._unnamed:
+                first = next((new for new in unused if new <= greatest), first)
+        listed = [r.rhs for r in self._relations if r.lhs == var and isinstance(r.rhs, tuple)]
+        ordered = chain(
+            range(first, first + 16),
+            *([value // step for value in values] for values in listed),
+            range(first - 1, max(first - 17, -1), -1),
+            range(first, first + 256),
+            (2**power // step for power in range(4, 64)),
+            (0, least, greatest),
+            range(-1, -9, -1),
+            (-(2**power // step) for power in range(4, 64)),
+        )
+        tried: set[int] = set()
+        for multiple in ordered:
+            if least <= multiple <= greatest and multiple not in tried:
+                tried.add(multiple)
+                yield multiple * step
+
+    def _start(self, symbol: Symbol, low: int) -> int:
+        """Return the value to begin with."""
+        wanted = self._wanted.get(symbol.var)
+        if symbol.role == "device":
+            return 0
+        if symbol.role == "stride":
+            return self._stride(symbol.var) + (wanted or 0) * symbol.step
+        if wanted is not None:
+            return wanted
+        # From 2 on, as a dimension of 1 leaves its stride free, and one of 0 leaves all of them.
+        return 2 if low == symbol.low else low + 2
+
+    def _stride(self, var: spec.Var) -> int:
+        """Return the least stride with which no two elements of a tensor overlap."""
+        wanted = 1
+        for tensor in self._tensors:
+            entries = tensor.stride_entries or ()
+            for entry in entries:
+                form = spec.linear(entry) if isinstance(entry, spec.Expr) else (1, entry, 0)
+                if form is None or form[1] != var or form[0] <= 0:
+                    continue
+                shape, strides = layout_of(tensor, self._env)
+                reached = [
+                    dim * abs(stride)
+                    for dim, stride, other in zip(shape, strides, entries, strict=True)
+                    if other is not None and self._env.keys() >= {*spec.variables(other)}
+                ]
+                wanted = max(wanted, -(-(max(reached, default=1) - form[2]) // form[0]))
+        return wanted
