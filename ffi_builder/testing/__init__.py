@@ -7,8 +7,7 @@ and compare it with a reference. Only :func:`emit` needs MLIR.
 from ffi_builder.testing.check import check, check_raw
 from ffi_builder.testing.emit import emit
 from ffi_builder.testing.kernels.finding import KernelError
-from ffi_builder.testing.kernels.intents import check_intents
-from ffi_builder.testing.kernels.kernel import check_kernel
+from ffi_builder.testing.kernels.kernel import check_intents, check_kernel
 from ffi_builder.testing.make.arguments import make_args
 
 __all__ = [

@@ -1,7 +1,8 @@
-"""Elements of every dtype, read and made without ml_dtypes."""
+"""Elements of every dtype, read and made."""
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
@@ -11,12 +12,11 @@ from ffi_builder.spec.dtypes import NAMES
 from ffi_builder.testing.kernels.elements import CONTENTS, make, tolerance, values
 
 np = pytest.importorskip("numpy", reason="needs NumPy")
-NARROW = [name for name in NAMES if name.startswith(("float8", "float6_", "float4_"))]
+ml_dtypes = pytest.importorskip("ml_dtypes", reason="needs ml_dtypes")
 
 
-@pytest.mark.parametrize("name", [*NARROW, "bfloat16", "int2", "int4", "uint2", "uint4"])
+@pytest.mark.parametrize("name", ["bfloat16", "float4_e2m1fn", "int2", "int4", "uint2", "uint4"])
 def test_every_value_is_that_of_ml_dtypes(name: str) -> None:
-    ml_dtypes = pytest.importorskip("ml_dtypes", reason="needs ml_dtypes")
     dtype = spec.parse_dtype(name)
     codes = np.arange(2**dtype.bits, dtype="uint16" if dtype.bits > 8 else "uint8")
     expected = codes.view(getattr(ml_dtypes, name)).astype("float32")
@@ -91,3 +91,12 @@ def test_a_bool_is_0_or_1() -> None:
 )
 def test_tolerance(name: str, expected: Any) -> None:
     assert tolerance(spec.parse_dtype(name)) == expected
+
+
+def test_narrow_floats_need_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ml_dtypes", None)
+    words = r"testing needs ml_dtypes here: install ml_dtypes, as the extra ffi_builder\[testing\]"
+    with pytest.raises(ModuleNotFoundError, match=words):
+        tolerance(spec.parse_dtype("float8_e5m2"))
+    random = np.random.default_rng(0)
+    assert make(spec.parse_dtype("bfloat16"), (3,), "random", random, limits=True).shape == (3, 2)

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from ffi_builder import testing
 from ffi_builder.spec import Signature
 from ffi_builder.testing.kernels.examples import Examples, simpler
-from ffi_builder.testing.kernels.observe import Outcome, observe
-from ffi_builder.testing.kernels.show import shown_arguments
+from ffi_builder.testing.kernels.finding import Finding
+from ffi_builder.testing.kernels.frame import shown_arguments
+from ffi_builder.testing.kernels.observe import observe
 from tests.differential.signatures import signatures
 from tests.testing.test_make_args import args_or_refusal, can_be_made
 
@@ -42,8 +43,8 @@ def test_examples_are_accepted(signature: Signature, framework: str, limits: boo
         draw, frame = made.example(number)
         assert frame is not None
         testing.check(signature, *frame.arguments)
-        found = observe(lambda *_: None, frame)
-        assert isinstance(found, Outcome) or found.kind == "unwritten"
+        with suppress(Finding):
+            observe(lambda *_: None, frame)
         assert shown_arguments(frame)
         lower = list(simpler(draw))
         assert all(sum(each.values()) < sum(draw.values()) for each in lower)

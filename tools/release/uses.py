@@ -58,6 +58,7 @@ USES: Final = {
     "mlir": Use(commands=(("python", "-W", "error", "-c", _ATTACH),)),
     "cuda": _CUDA,
     "cuda12": _CUDA,
+    "testing": Use(beside=("jit", "mlir"), pages=("docs/testing.md",)),
     "demo": Use(commands=(("ffi-builder", "doctor"),), pages=("README.md",)),
     "test": Use(commands=(("pytest", "--version"),)),
     "docs": Use(commands=(("mkdocs", "--version"),)),

@@ -2,34 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
-from ffi_builder.records import dataclass
 from ffi_builder.testing.kernels.elements import tolerance, values
 from ffi_builder.testing.kernels.finding import Finding, of_all, place
 from ffi_builder.testing.kernels.frame import Frame, call
-from ffi_builder.testing.kernels.guarded import Guarded, contents_at, describe
-from ffi_builder.testing.kernels.observe import Outcome, first_index
+from ffi_builder.testing.kernels.guarded import Guarded, read
+from ffi_builder.testing.kernels.observe import Output, Outputs, first_index
 from ffi_builder.testing.make.arrays import numpy
-
-
-@dataclass(frozen=True)
-class Tolerances:
-    """The most distance of a value from the expected one; None is the default of its dtype."""
-
-    relative: float | None
-    absolute: float | None
-
-    def of(self, dtype: spec.DataType) -> tuple[float, float]:
-        """Return the relative and the absolute tolerance for a dtype."""
-        default = tolerance(dtype)
-        return (
-            default if self.relative is None else self.relative,
-            default if self.absolute is None else self.absolute,
-        )
 
 
 def output_names(frame: Frame) -> list[str]:
@@ -47,12 +30,11 @@ def output_names(frame: Frame) -> list[str]:
     return [*names, *(result.name for result in frame.signature.results)]
 
 
-def expected_outputs(
-    reference: Callable[..., Any], frame: Frame, framework: str
-) -> dict[str, Any] | Finding:
+def expected_outputs(reference: Callable[..., Any], frame: Frame, framework: str) -> dict[str, Any]:
     """Call the reference, and return what each output should be, by name.
 
-    Returns a Finding if it returns another number of values.
+    Raises:
+        Finding: it returns another number of values.
     """
     frame.write_given()
     arguments = frame.with_tensors(_torch_copy if framework == "torch" else _numpy_copy)
@@ -74,7 +56,7 @@ def expected_outputs(
         f"tuple of what {', '.join(names[:-1])} and {names[-1]} should be, in this order (the "
         f"tensors of intent 'out' and 'inout', then the results; anything for an absent one)"
     )
-    return Finding("number", "", words)
+    raise Finding("number", "", words)
 
 
 def _shown(value: Any) -> str:
@@ -101,23 +83,17 @@ def _numpy_copy(tensor: Guarded) -> Any:
 
 
 def compare(
-    frame: Frame, outcome: Outcome, expected: dict[str, Any], tolerances: Tolerances
-) -> Finding | None:
-    """Return the first output that is not as expected."""
-    for tensor, contents in zip(frame.tensors, outcome.tensors, strict=True):
-        if tensor in frame.outputs:
-            wanted = expected[tensor.path]
-            found = _differs(tensor.path, tensor.dtype, tensor.values(contents), wanted, tolerances)
-            if found is not None:
-                return found
-    for result, got in zip(frame.signature.results, outcome.results, strict=False):
-        if isinstance(result, spec.Var) and result.dtype == "handle":
-            continue
-        dtype = spec.parse_dtype(_dtype_of(result))
-        found = _differs(result.name, dtype, got, expected[result.name], tolerances)
-        if found is not None:
-            return found
-    return None
+    outputs: Outputs, expected: Mapping[str, Any], rtol: float | None, atol: float | None
+) -> None:
+    """Check that outputs are as expected.
+
+    Raises:
+        Finding: one is not.
+    """
+    for name, output in outputs.items():
+        default = tolerance(output.dtype)
+        relative, absolute = (default if given is None else given for given in (rtol, atol))
+        _compare(name, output, expected[name], relative, absolute)
 
 
 def check_outputs(signature: spec.Signature) -> None:
@@ -143,51 +119,36 @@ def check_outputs(signature: spec.Signature) -> None:
         )
 
 
-def _dtype_of(result: spec.Result) -> str:
-    """Return the dtype of a result that is a tensor, a number, or ints."""
-    match result:
-        case spec.Tensor(dtypes=dtypes):
-            return dtypes[0]
-        case spec.Var(dtype=dtype):
-            return dtype
-        case _:
-            return "int64"
-
-
-def _differs(
-    name: str, dtype: spec.DataType, got: Any, wanted: Any, tolerances: Tolerances
-) -> Finding | None:
+def _compare(name: str, output: Output, wanted: Any, relative: float, absolute: float) -> None:
     if wanted is None:
         words = (
             f"the reference returns None for {name}; it must return what {name} should be, and not "
             f"write it into its arguments, which are copies"
         )
-        return Finding("missing", name, words)
-    expected = _as_numpy(wanted)
+        raise Finding("missing", name, words)
+    got, expected = output.values(), _as_numpy(wanted)
     if expected is None:
         words = f"the reference returns {_shown(wanted)} for {name}; it must return numbers"
-        return Finding("dtype", name, words)
+        raise Finding("dtype", name, words)
     if expected.shape != got.shape:
         words = (
             f"the reference returns shape {expected.shape} for {name}, but {name} has shape "
             f"{got.shape}; it must return a value for each element"
         )
-        return Finding("shape", name, words)
+        raise Finding("shape", name, words)
     if expected.dtype.kind == "c" and got.dtype.kind != "c":
-        words = f"the reference returns {expected.dtype} for {name}, but {name} is {dtype}"
-        return Finding("dtype", name, words)
-    relative, absolute = tolerances.of(dtype)
+        words = f"the reference returns {expected.dtype} for {name}, but {name} is {output.dtype}"
+        raise Finding("dtype", name, words)
     different = ~_close(got, expected, relative, absolute)
-    if not different.any():
-        return None
-    index = first_index(different)
-    words = (
-        f"expected {expected[index]} for {place(name, index)} but got {got[index]}"
-        f"{of_all(int(different.sum()), different.size)}"
-    )
-    if relative or absolute:
-        words += f", with rtol={relative:.3g} and atol={absolute:.3g}"
-    return Finding("differs", name, words, index)
+    if different.any():
+        index = first_index(different)
+        words = (
+            f"expected {expected[index]} for {place(name, index)} but got {got[index]}"
+            f"{of_all(int(different.sum()), different.size)}"
+        )
+        if relative or absolute:
+            words += f", with rtol={relative:.3g} and atol={absolute:.3g}"
+        raise Finding("differs", name, words, index)
 
 
 def _close(got: Any, expected: Any, relative: float, absolute: float) -> Any:
@@ -212,8 +173,8 @@ def _as_numpy(value: Any) -> Any:
     if framework == "torch":
         value = value.detach().resolve_conj().resolve_neg()
     if framework in ("torch", "tvm_ffi"):  # NumPy has no bfloat16 or float8
-        array, address = describe("the reference's result", value)
-        return values(array.dtype, contents_at(array, address))
+        array, contents = read("the reference's result", value)
+        return values(array.dtype, contents)
     try:
         array = np.asarray(value)
         return array if array.dtype.kind in "biufc" else array.astype("float64")

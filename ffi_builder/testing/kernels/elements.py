@@ -1,4 +1,4 @@
-"""Reads and makes the elements of tensors of any dtype, with NumPy alone.
+"""Reads and makes the elements of tensors of any dtype.
 
 The *contents* of a tensor are its elements as bytes: an array of uint8 whose last axis has the
 bytes of one element. In elements of less than 8 bits, these are the low bits of a byte. Values of
@@ -13,8 +13,7 @@ from functools import cache
 from typing import Any, Final, TypeAlias
 
 from ffi_builder import abi, spec
-from ffi_builder.records import dataclass
-from ffi_builder.testing.make.arrays import numpy
+from ffi_builder.testing.make.arrays import needed, numpy
 
 Generator: TypeAlias = Any
 """A ``numpy.random.Generator``."""
@@ -35,43 +34,38 @@ _OFTEN: Final = 8
 """One in this many random elements is a limit, if limits are asked for."""
 
 
-@dataclass(frozen=True)
-class _Float:
-    """A float of 8 bits or fewer: its fields, and which codes are not finite.
-
-    ``special`` is ``"ieee"`` (infinities and NaNs have the greatest exponent), ``"fn"`` (all ones
-    are NaN), ``"fnuz"`` (the code of -0 is NaN), ``"finite"``, or ``"scale"`` (powers of two
-    without a sign; all ones are NaN).
-    """
-
-    exponent: int
-    mantissa: int
-    bias: int
-    special: str
-
-
-_FLOATS: Final = {
-    "float8_e3m4": _Float(3, 4, 3, "ieee"),
-    "float8_e4m3": _Float(4, 3, 7, "ieee"),
-    "float8_e4m3b11fnuz": _Float(4, 3, 11, "fnuz"),
-    "float8_e4m3fn": _Float(4, 3, 7, "fn"),
-    "float8_e4m3fnuz": _Float(4, 3, 8, "fnuz"),
-    "float8_e5m2": _Float(5, 2, 15, "ieee"),
-    "float8_e5m2fnuz": _Float(5, 2, 16, "fnuz"),
-    "float8_e8m0fnu": _Float(8, 0, 127, "scale"),
-    "float6_e2m3fn": _Float(2, 3, 1, "finite"),
-    "float6_e3m2fn": _Float(3, 2, 3, "finite"),
-    "float4_e2m1fn": _Float(2, 1, 1, "finite"),
-}
-"""The formats of the OCP specifications (OFP8, MX) and of ml_dtypes."""
-
-
 def element_dtype(tensor: spec.Tensor, stored: spec.DataType) -> spec.DataType:
     """Return the type of one stored element as the kernel sees it; packed ones become lanes."""
     if tensor.packing == 1:
         return stored
     dtype = spec.parse_dtype(tensor.dtypes[0])
     return dtype._replace(lanes=dtype.lanes * tensor.packing)
+
+
+def tolerance(dtype: spec.DataType) -> float:
+    """Return the default tolerance for values of a type; 0 for ints, bools and others.
+
+    It is 1e-9 for float64, 1e-5 for float32, and the distance of 1 to the next value for the rest.
+    """
+    name = _CODES.get(dtype.code, "")
+    bits = dtype.bits // 2 if name == "complex" else dtype.bits
+    if name in abi.FIXED_BITS:
+        return float(_ml_dtypes().finfo(name).eps)
+    if name == "bfloat":
+        return 2.0**-7
+    return {64: 1e-9, 32: 1e-5, 16: 2.0**-10}[bits] if name in ("float", "complex") else 0.0
+
+
+def _ml_dtypes() -> Any:
+    """Import the package of the floats of 8 bits and fewer, which NumPy has not."""
+    return needed("ml_dtypes", "ml_dtypes", extra="testing")
+
+
+@cache
+def _table(name: str) -> Any:
+    """Return the value of every code of a narrow float, as float32."""
+    codes = numpy().arange(2 ** abi.FIXED_BITS[name], dtype="uint8")
+    return codes.view(getattr(_ml_dtypes(), name)).astype("float32")
 
 
 # ---- reading
@@ -105,7 +99,7 @@ def _lanes(dtype: spec.DataType, contents: Any) -> Any:
 
 def _scalars(dtype: spec.DataType, lanes: Any) -> Any:
     name, bits = _CODES.get(dtype.code, ""), dtype.bits
-    if name in _FLOATS:
+    if name in abi.FIXED_BITS:
         return _table(name)[lanes[..., 0]]
     if name in ("int", "uint") and bits < 8:
         codes = lanes[..., 0].astype("int16")
@@ -121,32 +115,6 @@ def _scalars(dtype: spec.DataType, lanes: Any) -> Any:
         return lanes.view("<f2").astype("float32").view("complex64")[..., 0]
     letter = {"int": "i", "float": "f", "complex": "c"}.get(name, "u")
     return lanes.view(f"<{letter}{bits // 8}")[..., 0]
-
-
-@cache
-def _table(name: str) -> Any:
-    """Return the value of every code of a narrow float, as float32."""
-    np = numpy()
-    form = _FLOATS[name]
-    codes = np.arange(2 ** abi.FIXED_BITS[name])
-    if form.special == "scale":
-        powers = np.ldexp(1.0, codes - form.bias)
-        return np.where(codes == 255, np.float32("nan"), powers).astype("float32")
-    fraction = codes & (2**form.mantissa - 1)
-    exponent = (codes >> form.mantissa) & (2**form.exponent - 1)
-    sign = codes >> (form.mantissa + form.exponent)
-    significand = fraction + np.where(exponent > 0, 2**form.mantissa, 0)
-    scale = np.maximum(exponent, 1) - form.bias - form.mantissa
-    found = np.ldexp(significand.astype("float32"), scale) * np.where(sign, -1, 1)
-    if form.special == "ieee":
-        last = exponent == 2**form.exponent - 1
-        limits = np.where(fraction, np.nan, np.where(sign, -np.inf, np.inf))
-        found = np.where(last, limits, found)
-    if form.special == "fn":
-        found[(codes & 127) == 127] = np.nan
-    if form.special == "fnuz":
-        found[128] = np.nan
-    return found.astype("float32")
 
 
 # ---- making
@@ -190,120 +158,70 @@ def make(
 def _made(dtype: spec.DataType, shape: tuple[int, ...], kind: str, random: Generator) -> Any:
     """Return scalars as bytes, of shape ``(*shape, bytes of a scalar)``."""
     np = numpy()
-    name = _CODES.get(dtype.code, "")
     if kind == "limits":
-        return numpy().resize(_limits(dtype), (*shape, max(dtype.bits // 8, 1)))
-    if name in _FLOATS:
-        codes = _plain_codes(name, at_least=1 if kind == "counting" else -_GREATEST)
-        one = np.abs(_table(name)[codes] - 1).argmin()
-        picked = _indices(kind, int(one), 0, len(codes), shape, random)
-        return codes[picked][..., np.newaxis].astype("uint8")
-    if name in ("float", "bfloat", "complex"):
-        parts = (*shape, 2) if name == "complex" else shape
-        numbers = _indices(kind, 8, -8 * _GREATEST, 8 * _GREATEST + 1, parts, random) / 8
-        return _float_bytes(dtype, numbers * (8 if kind == "counting" else 1))
-    low, high = _int_range(dtype)
-    if kind != "random" or dtype.bits > _NARROW or random.integers(2):
-        low, high = max(low, -2 * _GREATEST), min(high, 2 * _GREATEST)
-    numbers = _indices(kind, min(1, high), low, high + 1, shape, random)
-    return _int_bytes(dtype, numbers)
-
-
-def _indices(
-    kind: str, one: int, low: int, end: int, shape: tuple[int, ...], random: Generator
-) -> Any:
-    """Return ints from ``low`` on, below ``end``: ``one``, counting up from there, or random."""
-    np = numpy()
+        return np.resize(_limits(dtype), (*shape, max(dtype.bits // 8, 1)))
+    if _CODES.get(dtype.code) == "complex":
+        shape = (*shape, 2)
+    plain = _plain(dtype, random if kind == "random" else None)
     if kind == "random":
-        return random.integers(low, end, size=shape)
-    if kind == "ones":
-        return np.full(shape, one)
-    first = min(max(low, 1), end - 1)
-    return (np.arange(np.prod(shape, dtype="int64")) % (end - first) + first).reshape(shape)
+        return encode(dtype, plain[random.integers(len(plain), size=shape)])
+    if kind == "counting":
+        above = plain[(plain >= 1) & (plain % 1 == 0)]
+        return encode(dtype, np.resize(above if above.size else plain[-1:], shape))
+    return encode(dtype, np.full(shape, plain[np.abs(plain - 1).argmin()]))
 
 
-@cache
-def _plain_codes(name: str, at_least: float) -> Any:
-    """Return the codes of 0 and of values from 1/8 to 4, of both signs, in their order."""
+def _plain(dtype: spec.DataType, random: Generator | None) -> Any:
+    """Return numbers near 0 in their order. Of a narrow int they are all, if ``random`` says so."""
     np = numpy()
-    table = _table(name)
-    magnitude = np.abs(np.nan_to_num(table, nan=np.inf))
-    plain = (magnitude <= _GREATEST) & ((magnitude >= 1 / 8) | (magnitude == 0))
-    codes = np.flatnonzero(plain & (table >= at_least))
-    return codes[np.argsort(table[codes], kind="stable")]
-
-
-def _float_bytes(dtype: spec.DataType, numbers: Any) -> Any:
-    """Return floats, or pairs of them for complex numbers, as bytes."""
-    np = numpy()
-    if _CODES[dtype.code] == "bfloat":
-        return _bytes((np.asarray(numbers, "float32").view("uint32") >> 16).astype("<u2"))
-    if _CODES[dtype.code] == "complex":
-        pairs = _bytes(np.asarray(numbers, f"<f{dtype.bits // 16}"))
-        return pairs.reshape((*numbers.shape[:-1], dtype.bits // 8))
-    return _bytes(np.asarray(numbers, f"<f{dtype.bits // 8}"))
-
-
-def _int_bytes(dtype: spec.DataType, numbers: Any) -> Any:
-    size = max(dtype.bits // 8, 1)
-    codes = numpy().asarray(numbers).astype(f"<i{size}") if size <= 8 else numbers
-    return _bytes(codes) & (2**dtype.bits - 1 if dtype.bits < 8 else 255)
-
-
-def _bytes(array: Any) -> Any:
-    """Return the bytes of each element along a new last axis, in memory of their own."""
-    np = numpy()
-    return np.ascontiguousarray(array[..., np.newaxis]).view("uint8")
+    name = _CODES.get(dtype.code, "")
+    if name in ("float", "bfloat", "complex"):
+        return np.arange(-8 * _GREATEST, 8 * _GREATEST + 1) / 8
+    if name in abi.FIXED_BITS:
+        sizes = np.abs(_table(name))
+        return np.unique(_table(name)[((sizes >= 1 / 8) & (sizes <= _GREATEST)) | (sizes == 0)])
+    low, high = _int_range(dtype)
+    if random is None or dtype.bits > _NARROW or random.integers(2):
+        low, high = max(low, -2 * _GREATEST), min(high, 2 * _GREATEST)
+    return np.arange(low, high + 1)
 
 
 def _int_range(dtype: spec.DataType) -> tuple[int, int]:
     """Return the least and the greatest int; bools are ints of one bit."""
     name = _CODES.get(dtype.code, "")
-    if name == "bool":
-        return 0, 1
-    return (
-        (-(2 ** (dtype.bits - 1)), 2 ** (dtype.bits - 1) - 1)
-        if name == "int"
-        else (
-            0,
-            2**dtype.bits - 1,
-        )
-    )
+    if name == "int":
+        return -(2 ** (dtype.bits - 1)), 2 ** (dtype.bits - 1) - 1
+    return 0, 1 if name == "bool" else 2**dtype.bits - 1
 
 
 def _limits(dtype: spec.DataType) -> Any:
     """Return the limits of a type, as bytes of shape ``(count, bytes of a scalar)``."""
     np = numpy()
     name = _CODES.get(dtype.code, "")
-    if name in _FLOATS:
+    if name in abi.FIXED_BITS:
         table = _table(name)
         odd = ~np.isfinite(table) | (np.abs(table) == np.nanmax(np.abs(table))) | (table == 0)
         return np.flatnonzero(odd).astype("uint8")[:, np.newaxis]
-    if name in ("float", "bfloat", "complex"):
-        numbers = np.array([np.nan, np.inf, -np.inf, -0.0, 0.0])
-        return _float_bytes(
-            dtype, numbers if name != "complex" else numbers[:, np.newaxis].repeat(2, 1)
-        )
-    low, high = _int_range(dtype)
-    limits = [
-        int.to_bytes(limit % 2**dtype.bits, max(dtype.bits // 8, 1), "little")
-        for limit in (low, high, 0)
-    ]
-    return np.frombuffer(b"".join(limits), "uint8").reshape((3, -1))
+    if name not in ("float", "bfloat", "complex"):
+        low, high = _int_range(dtype)
+        return encode(dtype, np.array([low % 2**64, high, 0], "uint64"))
+    numbers = np.array([np.nan, np.inf, -np.inf, -0.0, 0.0])
+    return encode(dtype, numbers[:, np.newaxis].repeat(2, 1) if name == "complex" else numbers)
 
 
-# ---- comparing
-
-
-def tolerance(dtype: spec.DataType) -> float:
-    """Return the default tolerance for values of a type; 0 for ints, bools and others.
-
-    It is 1e-9 for float64, 1e-5 for float32, and the distance of 1 to the next value for the rest.
-    """
-    name = _CODES.get(dtype.code, "")
-    bits = dtype.bits // 2 if name == "complex" else dtype.bits
-    if name in _FLOATS:
-        return 2.0 ** -_FLOATS[name].mantissa
-    if name == "bfloat":
-        return 2.0**-7
-    return {64: 1e-9, 32: 1e-5, 16: 2.0**-10}[bits] if name in ("float", "complex") else 0.0
+def encode(dtype: spec.DataType, numbers: Any) -> Any:
+    """Return numbers as bytes, along a new last axis; a complex one is a pair along the last."""
+    np = numpy()
+    name, size = _CODES.get(dtype.code, ""), max(dtype.bits // 8, 1)
+    if name in abi.FIXED_BITS:
+        found = np.asarray(numbers, "float32").astype(getattr(_ml_dtypes(), name))
+    elif name == "bfloat":
+        found = (np.asarray(numbers, "float32").view("uint32") >> 16).astype("<u2")
+    elif name == "complex":
+        found = np.asarray(numbers, f"<f{size // 2}").view(f"S{size}")[..., 0]
+    elif name == "float":
+        found = np.asarray(numbers, f"<f{size}")
+    else:
+        found = np.asarray(numbers).astype(f"<i{size}")
+    found = np.ascontiguousarray(found[..., np.newaxis]).view("uint8")
+    return found & (2**dtype.bits - 1) if name in ("int", "uint") and dtype.bits < 8 else found

@@ -1,10 +1,8 @@
-"""Findings about a kernel, and the error that reports them."""
+"""What is wrong with a kernel, and the error that reports it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-from ffi_builder.records import dataclass
 
 
 class KernelError(AssertionError):
@@ -36,15 +34,20 @@ class KernelError(AssertionError):
         self.argument, self.index = argument, index
 
 
-@dataclass(frozen=True)
-class Finding:
-    """Something wrong; two findings of one ``kind`` and ``argument`` count as the same mistake."""
+class Finding(Exception):
+    """Something wrong; two of one ``kind`` and ``argument`` count as the same mistake."""
 
-    kind: str
-    argument: str
-    words: str
-    index: tuple[int, ...] | None = None
-    cause: Exception | None = None
+    def __init__(
+        self,
+        kind: str,
+        argument: str,
+        words: str,
+        index: tuple[int, ...] | None = None,
+        cause: Exception | None = None,
+    ) -> None:
+        super().__init__(words)
+        self.kind, self.argument, self.words = kind, argument, words
+        self.index, self.cause = index, cause
 
     def error(self, name: str, context: str) -> KernelError:
         """Return the error, whose message ends in the arguments of the call."""

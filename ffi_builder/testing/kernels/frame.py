@@ -5,17 +5,20 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Final, Protocol, TypeVar, cast
 
 from ffi_builder import spec
 from ffi_builder.suggest import did_you_mean
 from ffi_builder.testing.kernels.elements import Generator, make
-from ffi_builder.testing.kernels.guarded import Guarded, contents_at, describe
-from ffi_builder.testing.make.arrays import FRAMEWORKS, Array
+from ffi_builder.testing.kernels.guarded import Guarded, read
+from ffi_builder.testing.make.arrays import FRAMEWORKS, Array, numpy
+from ffi_builder.testing.make.layout import contiguous
 
 _T = TypeVar("_T")
 Relayout = Callable[[str, spec.Tensor, Array], Array]
 """Gives a tensor another layout; its arguments are the path, the parameter and its array."""
+_MOST: Final = 16
+"""Greatest number of elements that errors show whole."""
 
 
 class Functions(Protocol):
@@ -101,10 +104,10 @@ class Frame:
         )
 
     def _tensor(self, path: str, tensor: spec.Tensor, value: Any) -> Any:
-        array, address = describe(path, value, tensor.data_alignment)
+        array, contents = read(path, value, tensor.data_alignment)
         placed = self._relayout(path, tensor, array)
         framework = self._framework or _framework_of(value)
-        made = Guarded(tensor, placed, contents_at(array, address), framework, len(self.tensors))
+        made = Guarded(tensor, placed, contents, framework, len(self.tensors))
         self.tensors.append(made)
         return made.tensor
 
@@ -182,3 +185,41 @@ def _fields(value: Any) -> list[str] | None:
     if not dataclasses.is_dataclass(cast("object", value)):
         return None
     return [field.name for field in dataclasses.fields(value)]
+
+
+# ---- texts
+
+
+def shown_arguments(frame: Frame) -> str:
+    """Return a line for each argument: its name, and its value or its layout and elements."""
+    texts = frame.with_tensors(lambda tensor: _Text(_shown(tensor)))
+    pairs = zip(frame.signature.arguments, texts, strict=True)
+    return "\n".join(f"  {param.name} = {text!r}" for param, text in pairs) or "  none"
+
+
+class _Text(str):
+    """A text that is its own repr, also within a tuple."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _shown(tensor: Guarded) -> str:
+    array = tensor.array
+    text = f"{array.dtype}{list(array.shape)}"
+    if array.strides != contiguous(array.shape, "C"):
+        text += f" with strides {list(array.strides)}"
+    if array.least_aligned:
+        text += f" aligned to {array.least} bytes alone"
+    if tensor.intent == "out":
+        return text
+    return f"{text}: {shown_values(tensor.values(tensor.given))}"
+
+
+def shown_values(array: Any) -> str:
+    """Return the values of an array in one line, shortened if there are many."""
+    np = numpy()
+    text = np.array2string(array, threshold=_MOST, edgeitems=3, separator=", ")
+    return " ".join(text.split()).replace("[ ", "[")

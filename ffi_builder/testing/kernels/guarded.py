@@ -15,8 +15,8 @@ from random import Random
 from typing import Any, Final
 
 from ffi_builder import abi, spec
-from ffi_builder.records import dataclass
 from ffi_builder.testing.kernels.elements import element_dtype, empty, values
+from ffi_builder.testing.kernels.finding import Finding
 from ffi_builder.testing.make.arrays import NUMPY_NAMES, Array, numpy
 from ffi_builder.testing.make.layout import reach
 
@@ -40,8 +40,8 @@ _BITS: Final = (0x55, 0xAA)
 _BOOLS: Final = (0, 1)
 
 
-def describe(path: str, given: Any, alignment: int | None = None) -> tuple[Array, int]:
-    """Describe a tensor of any framework, and return the address of its first element.
+def read(path: str, given: Any, alignment: int | None = None) -> tuple[Array, Any]:
+    """Describe a tensor of any framework, and copy its contents.
 
     Raises:
         ValueError: it is not on the CPU.
@@ -51,7 +51,8 @@ def describe(path: str, given: Any, alignment: int | None = None) -> tuple[Array
         # DLPack does not export arrays that are read-only.
         strides = tuple(stride // given.itemsize for stride in given.strides)
         dtype = spec.parse_dtype(given.dtype.name)
-        return Array(path, dtype, given.shape, strides, alignment), given.ctypes.data
+        array = Array(path, dtype, given.shape, strides, alignment)
+        return array, _Elements(array, given.ctypes.data).read()
     import tvm_ffi
 
     found = given if isinstance(given, tvm_ffi.Tensor) else tvm_ffi.from_dlpack(given)
@@ -59,7 +60,8 @@ def describe(path: str, given: Any, alignment: int | None = None) -> tuple[Array
         raise ValueError(f"{path} is on {found.device}, and only tensors on the CPU are looked at")
     shape, strides = tuple(map(int, found.shape)), tuple(map(int, found.strides))
     dtype = spec.parse_dtype(str(found.dtype))
-    return Array(path, dtype, shape, strides, alignment, found.device.index), _address(found)
+    array = Array(path, dtype, shape, strides, alignment, found.device.index)
+    return array, _Elements(array, _address(found)).read()
 
 
 def _address(tensor: Any) -> int:
@@ -76,11 +78,6 @@ def _is_numpy(given: Any) -> bool:
     if not isinstance(given, np.ndarray) or str(given.dtype) not in NUMPY_NAMES:
         return False
     return not any(stride % given.itemsize for stride in given.strides)
-
-
-def contents_at(array: Array, address: int) -> Any:
-    """Copy the contents of a tensor in memory."""
-    return _Elements(array, address).read()
 
 
 class Guarded:
@@ -136,36 +133,32 @@ class Guarded:
         """Return the values of contents, as a NumPy array in the kernel's shape."""
         return values(self.dtype, contents, self.spec.packed_axis)
 
-    def written_outside(self, call: int) -> Written | None:
-        """Find the bytes around the elements that are not those of the call any more."""
+    def check_outside(self, call: int) -> None:
+        """Check that the bytes around the elements are still those of the call.
+
+        Raises:
+            Finding: they are not.
+        """
         np = numpy()
         before, after = self._around[call], self._memory.bytes
         changed = np.flatnonzero(self._outside & (after != before))
         if not changed.size:
-            return None
+            return
         first = int(changed[0])
-        was = int(np.broadcast_to(before, after.shape)[first])
-        return Written(first - self._memory.offset, was, int(after[first]), changed.size)
-
-    def span(self) -> tuple[int, int]:
-        """Return the first and the last byte of the elements, counted from the first element."""
-        inside = numpy().flatnonzero(~self._outside) - self._memory.offset
-        return (int(inside[0]), int(inside[-1])) if inside.size else (0, -1)
+        was, byte = int(np.broadcast_to(before, after.shape)[first]), int(after[first])
+        inside = np.flatnonzero(~self._outside) - self._memory.offset
+        where = f"elements in bytes {inside[0]} to {inside[-1]}" if inside.size else "no elements"
+        words = (
+            f"the call writes outside of the elements of {self.path}: byte "
+            f"{first - self._memory.offset} from its data was 0x{was:02x} and is 0x{byte:02x} now "
+            f"({changed.size} bytes in all; {self.path} has {where})"
+        )
+        raise Finding("outside", self.path, words)
 
     def _find_outside(self, contents: Any) -> Any:
         """Return which bytes of the memory, which is zeros still, have no part of an element."""
         self._elements.write(numpy().full_like(contents, 255))
         return self._memory.bytes == 0
-
-
-@dataclass(frozen=True)
-class Written:
-    """Bytes that were written outside of elements; ``at`` is counted from the first element."""
-
-    at: int
-    was: int
-    byte: int
-    count: int
 
 
 def _around(size: int, offset: int, number: int) -> Any:

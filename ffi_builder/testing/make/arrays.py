@@ -13,10 +13,10 @@ import struct
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Final
 
 from ffi_builder import abi, spec
+from ffi_builder.extras import install
 from ffi_builder.records import dataclass
 from ffi_builder.testing.make.layout import contiguous, reach
 
@@ -127,7 +127,7 @@ class Array:
         return tvm_ffi.from_dlpack(_Exported(self, memory))
 
     def _torch(self, memory: Memory) -> Any:
-        torch = _needed("torch", "PyTorch")
+        torch = needed("torch", "PyTorch")
         if any(stride < 0 for stride in self.strides):
             raise ValueError(
                 f"make_args: {self.path} has the strides {list(self.strides)}, and PyTorch has no "
@@ -188,16 +188,20 @@ def numpy() -> Any:
     Raises:
         ModuleNotFoundError: it is not installed.
     """
-    return _needed("numpy", "NumPy")
+    return needed("numpy", "NumPy", extra="testing")
 
 
-def _needed(module: str, name: str) -> ModuleType:
+def needed(module: str, name: str, *, extra: str | None = None) -> Any:
+    """Import a module that only some uses of :mod:`ffi_builder.testing` need.
+
+    Raises:
+        ModuleNotFoundError: it is not installed.
+    """
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            f"testing needs {name} here: pip install {module}", name=module
-        ) from error
+        how = install(extra, name) if extra else f"pip install {module}"
+        raise ModuleNotFoundError(f"testing needs {name} here: {how}", name=module) from error
 
 
 # ---- the memory that arrays may take
