@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ctypes
 import struct
+from collections.abc import Mapping
 from typing import Any, Final, TypeAlias, Union
 
 from ffi_builder import abi, spec
 from ffi_builder.diagnosis.encode import encode
 from ffi_builder.diagnosis.native import diagnose
 from ffi_builder.plan import make_plan
-from ffi_builder.testing.results import check_results
+from ffi_builder.plan.messages import signature_text
+from ffi_builder.plan.results import DEVICE_ID, MOST_DEVICES, OVERFLOW, SIZE, noun_of
+from ffi_builder.testing.evaluate import evaluate
 
 Scalar: TypeAlias = Union[int, float]
 
@@ -61,7 +64,7 @@ def check_raw(signature: spec.Signature, args_address: int, num_args: int) -> di
     of_elements = spec.symbols_of_elements(signature.params)
     single = [var for var in occurring if var not in of_elements]
     values = {var.name: _value(var.dtype, slots[var]) for var in single}
-    check_results(signature, values)
+    _check_results(signature, values)
     return values
 
 
@@ -124,3 +127,49 @@ def check(signature: spec.Signature, *args: Any) -> dict[str, Scalar]:
     if errors:
         raise errors[0] from None
     return found
+
+
+# ---- results and workspaces
+#
+# Wrappers check these in code of `builder.allocation`, next to the allocation that needs the
+# values. Results have no part in the diagnosis, so the rules are here a second time; tests compare
+# both. Failures of the allocator are not predicted.
+
+
+def _check_results(signature: spec.Signature, values: Mapping[str, float]) -> None:
+    """Check what the results and workspaces would be, with the values of the symbols by name.
+
+    Raises:
+        ValueError: exactly the wrapper's error.
+    """
+    for result in (*signature.results, *signature.workspaces):
+        noun = noun_of(result)
+        for path, dim in spec.sizes(result):
+            if isinstance(dim, (spec.Var, spec.Expr)):
+                size = _size(signature, dim, values)
+                words = SIZE.format(path=path, dim=dim, noun=noun)
+                _require(signature, size >= 0, words.format(size))
+        given = result.device_id if isinstance(result, spec.Tensor) else None
+        if isinstance(given, spec.Var):
+            number = int(values[given.name])
+            words = DEVICE_ID.format(given=given, name=result.name, noun=noun)
+            _require(signature, 0 <= number < MOST_DEVICES, words.format(_signed(number)))
+
+
+def _size(signature: spec.Signature, dim: spec.Var | spec.Expr, values: Mapping[str, float]) -> int:
+    if isinstance(dim, spec.Var):
+        return _signed(int(values[dim.name]))
+    size = evaluate(dim, lambda var: values[var.name])
+    _require(signature, size is not None, OVERFLOW.format(dim=dim))
+    return size or 0
+
+
+def _signed(value: int) -> int:
+    """Return the int64 with the same bits."""
+    return ctypes.c_int64(value).value
+
+
+def _require(signature: spec.Signature, fine: bool, words: str) -> None:
+    if not fine:
+        shown = signature_text(signature.name, spec.argument_texts(signature), None)
+        raise ValueError(f"{words} when calling: `{shown}`")

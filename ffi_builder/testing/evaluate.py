@@ -8,7 +8,7 @@ from typing import Final
 
 from ffi_builder import spec
 
-_COMPARISONS: Final[dict[str, Callable[[int, int], bool]]] = {
+COMPARISONS: Final[dict[str, Callable[[int, int], bool]]] = {
     "==": operator.eq,
     "!=": operator.ne,
     "<=": operator.le,
@@ -59,4 +59,4 @@ def holds(relation: spec.Relation, of: Callable[[spec.Var], float]) -> bool:
     if isinstance(relation.rhs, tuple):
         return left in relation.rhs
     right = evaluate(relation.rhs, of)
-    return right is not None and _COMPARISONS[relation.op](left, right)
+    return right is not None and COMPARISONS[relation.op](left, right)

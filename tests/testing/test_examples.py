@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from typing import Any
 
 import pytest
 from hypothesis import assume, given, settings
@@ -37,8 +36,7 @@ def is_small(signature: Signature) -> bool:
 def test_examples_are_accepted(signature: Signature, framework: str, limits: bool) -> None:
     """Examples fit the signature, and so do those that are simpler."""
     assume(isinstance(args_or_refusal(signature, {}, framework), list))
-    options: dict[str, Any] = {"dims": {}, "values": {}, "limits": limits, "prepare": None}
-    made = Examples(signature, framework, 0, **options)
+    made = Examples(signature, framework, 0, {}, {}, limits=limits, prepare=None)
     for number in range(6):
         draw, frame = made.example(number)
         assert frame is not None

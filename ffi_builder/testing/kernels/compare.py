@@ -15,18 +15,21 @@ from ffi_builder.testing.kernels.observe import Output, Outputs, first_index
 from ffi_builder.testing.make.arrays import numpy
 
 
-def output_names(frame: Frame) -> list[str]:
-    """Return the paths of tensors that are written, and then the names of the results.
-
-    Absent ones are among them; of a list, those of its elements are.
-    """
-    names: list[str] = []
-    for path, param in spec.with_paths(frame.signature.arguments):
+def _written(signature: spec.Signature) -> Iterator[tuple[str, spec.Plain]]:
+    """Yield the tensors and lists of tensors that are written, with their paths."""
+    for path, param in spec.with_paths(signature.arguments):
         plain = spec.required(param)
-        if isinstance(plain, spec.TensorList):
-            names += [t.path for t in frame.outputs if t.path.startswith(f"{path}[")]
-        elif getattr(plain, "intent", None) in ("out", "inout"):
-            names.append(path)
+        tensor = plain.tensor if isinstance(plain, spec.TensorList) else plain
+        if getattr(tensor, "intent", None) in ("out", "inout"):
+            yield path, plain
+
+
+def _output_names(frame: Frame) -> list[str]:
+    """Return the paths of tensors that are written, also of absent ones, and of results."""
+    names: list[str] = []
+    for path, plain in _written(frame.signature):
+        listed = (tensor.path for tensor in frame.outputs if tensor.path.startswith(f"{path}["))
+        names += listed if isinstance(plain, spec.TensorList) else [path]
     return [*names, *(result.name for result in frame.signature.results)]
 
 
@@ -40,7 +43,7 @@ def expected_outputs(reference: Callable[..., Any], frame: Frame, framework: str
     arguments = frame.with_tensors(_torch_copy if framework == "torch" else _numpy_copy)
     with numpy().errstate(all="ignore"):  # kernels do not warn of overflows either
         returned = call(reference, frame.signature, arguments)
-    names = output_names(frame)
+    names = _output_names(frame)
     several = isinstance(returned, (tuple, list))
     given: list[Any] = [*cast("Any", returned)] if several else [returned]
     kind = type(cast("object", returned)).__name__
@@ -109,10 +112,7 @@ def check_outputs(signature: spec.Signature) -> None:
                 f"check_kernel: the result {result.name!r} is a {type(result).__name__}, but only "
                 f"tensors, numbers and Shapes are compared with those of a reference"
             )
-    params = [spec.required(param) for _, param in spec.with_paths(signature.arguments)]
-    tensors = [p.tensor if isinstance(p, spec.TensorList) else p for p in params]
-    written = any(getattr(t, "intent", None) in ("out", "inout") for t in tensors)
-    if not written and not signature.results:
+    if not signature.results and not [*_written(signature)]:
         raise ValueError(
             f"check_kernel: {signature.name} has no outputs to compare; declare intent='out' or "
             f"intent='inout' for the tensors that it writes"

@@ -65,8 +65,8 @@ class Examples:
     signature: spec.Signature
     framework: str
     seed: int
-    dims: Dims = field(kw_only=True)
-    values: Mapping[str, object] = field(kw_only=True)
+    dims: Dims
+    values: Mapping[str, object]
     limits: bool = field(kw_only=True)
     prepare: Callable[..., object] | None = field(kw_only=True)
 

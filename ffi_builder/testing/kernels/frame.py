@@ -8,10 +8,9 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Final, Protocol, TypeVar, cast
 
 from ffi_builder import spec
-from ffi_builder.suggest import did_you_mean
 from ffi_builder.testing.kernels.elements import Generator, make
 from ffi_builder.testing.kernels.guarded import Guarded, read
-from ffi_builder.testing.make.arrays import FRAMEWORKS, Array, numpy
+from ffi_builder.testing.make.arrays import Array, check_framework, numpy
 from ffi_builder.testing.make.layout import contiguous
 
 _T = TypeVar("_T")
@@ -57,11 +56,8 @@ class Frame:
         framework: str | None,
         relayout: Relayout = lambda path, tensor, array: array,
     ) -> None:
-        if framework not in (None, *FRAMEWORKS):
-            raise ValueError(
-                f"framework: expected one of {', '.join(FRAMEWORKS)} but got {framework!r}"
-                f"{did_you_mean(framework, FRAMEWORKS)}"
-            )
+        if framework is not None:
+            check_framework("", framework)
         self.signature = signature
         self.tensors: list[Guarded] = []
         """The tensors, in the order of the parameters; absent ones are left out."""

@@ -7,11 +7,7 @@ from typing import Any, Final
 
 from ffi_builder import spec
 from ffi_builder.plan import check_signature
-from ffi_builder.testing.kernels.compare import (
-    check_outputs,
-    compare,
-    expected_outputs,
-)
+from ffi_builder.testing.kernels.compare import check_outputs, compare, expected_outputs
 from ffi_builder.testing.kernels.elements import CONTENTS
 from ffi_builder.testing.kernels.examples import Draw, Examples, simpler
 from ffi_builder.testing.kernels.finding import Finding
@@ -178,15 +174,8 @@ def check_kernel(
     check_signature("check_kernel: ", signature)
     check_outputs(signature)
     function = function_of(compiled, signature)
-    made = Examples(
-        signature,
-        framework,
-        seed,
-        dims=dims or {},
-        values=values or {},
-        limits=limits,
-        prepare=prepare,
-    )
+    given = dims or {}, values or {}
+    made = Examples(signature, framework, seed, *given, limits=limits, prepare=prepare)
 
     def judge(frame: Frame) -> Finding | None:
         who = "the call"
@@ -228,20 +217,16 @@ def _shrunk(
     frame: Frame,
 ) -> tuple[Finding, Frame]:
     """Make the arguments simpler, as long as the same goes wrong with the same argument."""
-    left, shrinking = _SHRINKS, True
-    while shrinking:
-        shrinking = False
-        for lower in simpler(draw):
-            if not left:
-                break
-            left -= 1
-            try:
-                lower, other = made.example(number, lower)
-            except ValueError:
-                continue
-            again = None if other is None else judge(other)
-            if other and again and (again.kind, again.argument) == (found.kind, found.argument):
-                draw, found, frame = lower, again, other
-                shrinking = True
-                break
+    candidates = simpler(draw)
+    for _ in range(_SHRINKS):
+        lower = next(candidates, None)
+        if lower is None:
+            break
+        try:
+            drawn, other = made.example(number, lower)
+        except ValueError:
+            continue
+        again = None if other is None else judge(other)
+        if other and again and (again.kind, again.argument) == (found.kind, found.argument):
+            found, frame, candidates = again, other, simpler(drawn)
     return found, frame

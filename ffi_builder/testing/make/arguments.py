@@ -13,7 +13,7 @@ from ffi_builder.spec.param import MISSING
 from ffi_builder.suggest import did_you_mean
 from ffi_builder.testing.check import Scalar, check
 from ffi_builder.testing.evaluate import evaluate
-from ffi_builder.testing.make.arrays import FRAMEWORKS, Array, free_memory
+from ffi_builder.testing.make.arrays import Array, check_framework, free_memory
 from ffi_builder.testing.make.layout import layout_of, room_for, stored
 from ffi_builder.testing.make.parts import Entry, Parts, Pick, lists_of, symbols_of, usual
 from ffi_builder.testing.make.symbols import Env, Search, entry_rule, room_rule
@@ -76,11 +76,7 @@ def make_args(
         (2.0, (1000,), None)
     """
     check_signature("make_args: ", signature)
-    if framework not in FRAMEWORKS:
-        raise ValueError(
-            f"make_args: framework: expected one of {', '.join(FRAMEWORKS)} but got {framework!r}"
-            f"{did_you_mean(framework, FRAMEWORKS)}"
-        )
+    check_framework("make_args: ", framework)
     return make(signature, dims or {}, framework, values or {})
 
 
@@ -113,7 +109,7 @@ def make(
     _check_names(f"values: {signature.name} has no parameter", values, paths)
     parts = Parts(signature, lengths, values, pick)
     for name, value in dims.items():
-        env.update(_given(signature, parts, known[name], value))
+        env.update(_given(parts, known[name], value))
     entries = [*parts.entries()]
     allocated = [*_allocated(signature)]
     bound = {var for entry in entries for var in spec.variables(entry.value)}
@@ -125,7 +121,7 @@ def make(
         *(room_rule(path, tensor, room) for path, tensor in parts.tensors.items()),
         *map(entry_rule, allocated),
     ]
-    Search(signature, entries, rules, env, parts.tensors.values(), parts.unnamed).run(pick)
+    Search(signature, entries, rules, env, parts.tensors.values()).run(pick)
     _check_memory(parts, env)
     maker = _Maker(framework, env, parts)
     return [maker.argument(param.name, param) for param in signature.arguments]
@@ -165,42 +161,23 @@ def _lengths(signature: spec.Signature, dims: Dims, pick: Pick) -> tuple[Env, di
     return env, {**fixed, **{path: int(env[symbol]) for path, symbol in symbols.items()}}
 
 
-def _given(
-    signature: spec.Signature, parts: Parts, var: spec.Var, value: Any
-) -> Iterator[tuple[spec.Var, Scalar]]:
-    """Yield the symbols that a given value is for, each with its own.
+def _given(parts: Parts, var: spec.Var, value: Any) -> Env:
+    """Return the symbols that a given value is for, each with its own.
 
     Raises:
-        ValueError: the symbol cannot have the value, or nothing would bind it.
+        ValueError: the symbol cannot have the value, or there is not one for each element.
     """
-    lists = [(path, t) for path, t in lists_of(signature).items() if var in t.symbols]
-    entries = (entry for _, entry in spec.occurrences(signature.params, elements=False))
-    if var.name in parts.of_elements:
-        symbols = parts.of_elements[var.name]
-        listed = isinstance(value, (list, tuple))
-        values: list[Any] = [*value] if listed else [value] * len(symbols)
-        if len(values) != len(symbols):
-            raise ValueError(
-                f"make_args: {var.name} = {value!r}: expected {len(symbols)} values, one for each "
-                f"element, but got {len(values)}"
-            )
-        yield from (
-            (symbol, _value(symbol, own)) for symbol, own in zip(symbols, values, strict=True)
-        )
-    elif lists and not any(parts.lengths[path] for path, _ in lists) and not _binds(entries, var):
+    symbols = parts.of_elements.get(var.name)
+    if symbols is None:
+        return {var: _value(var, value)}
+    listed = isinstance(value, (list, tuple))
+    values: list[Any] = [*value] if listed else [value] * len(symbols)
+    if len(values) != len(symbols):
         raise ValueError(
-            f"make_args: {var.name} = {value!r} is asked for, but only empty lists have {var.name}"
+            f"make_args: {var.name} = {value!r}: expected {len(symbols)} values, one for each "
+            f"element, but got {len(values)}"
         )
-    else:
-        yield var, _value(var, value)
-
-
-def _binds(entries: Iterable[object], var: spec.Var) -> bool:
-    """Return whether the symbol stands alone in an entry, or in one that is solved for it."""
-    forms = (
-        spec.linear(entry) if isinstance(entry, spec.Expr) else (1, entry, 0) for entry in entries
-    )
-    return any(form is not None and form[1] == var for form in forms)
+    return {each: _value(each, own) for each, own in zip(symbols, values, strict=True)}
 
 
 def _value(var: spec.Var, value: Any) -> Scalar:

@@ -18,6 +18,7 @@ from typing import Any, Final
 from ffi_builder import abi, spec
 from ffi_builder.extras import install
 from ffi_builder.records import dataclass
+from ffi_builder.suggest import did_you_mean
 from ffi_builder.testing.make.layout import contiguous, reach
 
 FRAMEWORKS: Final = ("numpy", "torch", "tvm_ffi")
@@ -202,6 +203,19 @@ def needed(module: str, name: str, *, extra: str | None = None) -> Any:
     except ModuleNotFoundError as error:
         how = install(extra, name) if extra else f"pip install {module}"
         raise ModuleNotFoundError(f"testing needs {name} here: {how}", name=module) from error
+
+
+def check_framework(what: str, framework: object) -> None:
+    """Check that arrays of a framework can be made; ``what`` begins the message.
+
+    Raises:
+        ValueError: they cannot.
+    """
+    if framework not in FRAMEWORKS:
+        raise ValueError(
+            f"{what}framework: expected one of {', '.join(FRAMEWORKS)} but got {framework!r}"
+            f"{did_you_mean(framework, FRAMEWORKS)}"
+        )
 
 
 # ---- the memory that arrays may take

@@ -61,8 +61,6 @@ class Parts:
         self.values = dict(values)
         self.of_elements: dict[str, list[spec.Var]] = {}
         """The symbols of the elements, by the name of the one that they stand for."""
-        self.unnamed: set[spec.Var] = set()
-        """Symbols of dimensions that have none in the signature."""
         self.lengths, self._pick = lengths, pick
         self._taken = {var.name for var in symbols_of(signature)}
         for path, tensors in lists_of(signature).items():
@@ -138,14 +136,12 @@ class Parts:
         else:
             dtype = getattr(self.values.get(source), "dtype", tensor.dtypes[0])
         shape = self._pick("shape", path, tensor, _ANY_RANK) if tensor.any_rank else tensor.dims
-        dims = [self._size(path, axis) if dim is None else dim for axis, dim in enumerate(shape)]
+        names = (re.sub(r"\W", "_", f"{path}_{axis}") for axis in range(len(shape)))
+        dims = [
+            spec.Var(self._new_name(name), "int64") if dim is None else dim
+            for name, dim in zip(names, shape, strict=True)
+        ]
         return tensor.changed(dtype=dtype, shape=dims)
-
-    def _size(self, path: str, axis: int) -> spec.Var:
-        name = self._new_name(re.sub(r"\W", "_", f"{path}_{axis}"))
-        var = spec.Var(name, "int64")
-        self.unnamed.add(var)
-        return var
 
     def _element(self, tensors: spec.TensorList, index: int) -> spec.Tensor:
         """Return the tensor at this index of a list."""

@@ -7,7 +7,7 @@ others may be, and steps back where nothing is left.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
@@ -17,17 +17,21 @@ from ffi_builder import spec
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
 from ffi_builder.testing.check import Scalar
-from ffi_builder.testing.evaluate import evaluate, holds
+from ffi_builder.testing.evaluate import COMPARISONS, OPERATORS, evaluate, holds
 from ffi_builder.testing.make.layout import layout_of, room_for
 from ffi_builder.testing.make.parts import Entry, Pick
-from ffi_builder.testing.make.spans import Spans, narrow
 
 Env: TypeAlias = dict[spec.Var, Scalar]
+Span: TypeAlias = tuple[int, int]
+"""The smallest and the largest value."""
+Spans: TypeAlias = dict[spec.Var, Span]
 
 _BUDGET: Final = 2_000
 """Number of candidates to try before giving up."""
 _ROLES: Final = ("size", "length", "device", "stride", "scalar")
 """What a symbol may be; of several, the first one counts."""
+_ROUNDS: Final = 8
+"""The number of times that all spans are narrowed: each round may help the next."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +169,6 @@ class Search:
         rules: what must hold.
         env: the values that are given; :meth:`run` adds the others.
         tensors: their strides are chosen so that elements do not overlap.
-        unnamed: symbols that may be equal to others.
 
     Raises:
         ValueError: a given value breaks a rule.
@@ -177,13 +180,11 @@ class Search:
         entries: Sequence[Entry],
         rules: Iterable[Rule],
         env: Env,
-        tensors: Iterable[spec.Tensor] = (),
-        unnamed: Iterable[spec.Var] = (),
+        tensors: Collection[spec.Tensor] = (),
     ) -> None:
-        self._name, self._env = signature.name, env
+        self._name, self._env, self._tensors = signature.name, env, tensors
         self._symbols = _symbols(entries)
         self._order = [var for var in self._symbols if var.is_integer and var not in env]
-        self._tensors, self._unnamed = [*tensors], {*unnamed}
         self._wanted: dict[spec.Var, int | None] = {}
         self._tried, self._deepest, self._words = 0, -1, ""
         bound = self._symbols.keys()
@@ -249,7 +250,7 @@ class Search:
         return words is None or self._failed(index, words)
 
     def _narrows(self, index: int, relations: Iterable[spec.Relation], spans: Spans) -> bool:
-        impossible = narrow(relations, spans)
+        impossible = _narrow(relations, spans)
         if impossible is None:
             return True
         known = _bindings(dict.fromkeys(spec.variables(impossible)), self._env)
@@ -272,8 +273,7 @@ class Search:
             # Equal values would hide mistakes.
             others = {self._env.get(s.var) for s in self._symbols.values() if s.role != "length"}
             unused = (new for new in range(first, first + 16) if new * step not in others)
-            if var not in self._unnamed:
-                first = next((new for new in unused if new <= greatest), first)
+            first = next((new for new in unused if new <= greatest), first)
         listed = [r.rhs for r in self._relations if r.lhs == var and isinstance(r.rhs, tuple)]
         ordered = chain(
             range(first, first + 16),
@@ -307,16 +307,92 @@ class Search:
         """Return the least stride with which no two elements of a tensor overlap."""
         wanted = 1
         for tensor in self._tensors:
-            entries = tensor.stride_entries or ()
-            for entry in entries:
+            _, strides = layout_of(tensor, self._env)
+            for entry, stride in zip(tensor.stride_entries or (), strides, strict=False):
                 form = spec.linear(entry) if isinstance(entry, spec.Expr) else (1, entry, 0)
-                if form is None or form[1] != var or form[0] <= 0:
-                    continue
-                shape, strides = layout_of(tensor, self._env)
-                reached = [
-                    dim * abs(stride)
-                    for dim, stride, other in zip(shape, strides, entries, strict=True)
-                    if other is not None and self._env.keys() >= {*spec.variables(other)}
-                ]
-                wanted = max(wanted, -(-(max(reached, default=1) - form[2]) // form[0]))
+                if form is not None and form[1] == var and form[0] > 0:
+                    wanted = max(wanted, -(-(stride - form[2]) // form[0]))
         return wanted
+
+
+# ---- narrowing
+
+
+def _narrow(relations: Iterable[spec.Relation], spans: Spans) -> spec.Relation | None:
+    """Narrow the spans of symbols to values with which each relation alone is possible.
+
+    Returns a relation that is not possible with any of the values, if there is one.
+    """
+    for _ in range(_ROUNDS):
+        before = dict(spans)
+        for relation in relations:
+            if not _possible(relation, spans):
+                return relation
+            for var in spec.variables(relation):
+                if spans[var][0] < spans[var][1]:
+                    spans[var] = _narrowed(relation, var, spans)
+        if spans == before:
+            break
+    return None
+
+
+def _narrowed(relation: spec.Relation, var: spec.Var, spans: Spans) -> Span:
+    """Cut the ends off the span of one symbol.
+
+    A part of a span is possible if a smaller part is, so that both ends are found by halving.
+    """
+
+    def possible(low: int, high: int) -> bool:
+        return _possible(relation, {**spans, var: (low, high)})
+
+    least, greatest = low, high = spans[var]
+    if not possible(least, least):
+        low = _first(lambda end: possible(least, end), least + 1, greatest)
+    if not possible(greatest, greatest):
+        high = -_first(lambda start: possible(-start, greatest), 1 - greatest, -low)
+    return low, high
+
+
+def _first(reached: Callable[[int], bool], least: int, greatest: int) -> int:
+    """Return the least value for which ``reached`` is True, as it is for all greater ones."""
+    while least < greatest:
+        middle = (least + greatest) // 2
+        if reached(middle):
+            greatest = middle
+        else:
+            least = middle + 1
+    return least
+
+
+def _possible(relation: spec.Relation, spans: Mapping[spec.Var, Span]) -> bool:
+    """Return False if no values in these spans keep the relation."""
+    low, high = _span(relation.lhs, spans)
+    if isinstance(relation.rhs, tuple):
+        return any(low <= value <= high for value in relation.rhs)
+    right_low, right_high = _span(relation.rhs, spans)
+    match relation.op:
+        case "<=" | "<":
+            return COMPARISONS[relation.op](low, right_high)
+        case ">=" | ">":
+            return COMPARISONS[relation.op](high, right_low)
+        case "==":
+            return low <= right_high and high >= right_low
+        case _:
+            return not low == high == right_low == right_high
+
+
+def _span(value: spec.Dim, spans: Mapping[spec.Var, Span]) -> Span:
+    """Return a span that has all values of an expression, and perhaps more."""
+    match value:
+        case int():
+            return value, value
+        case spec.Var():
+            return spans[value]
+        case spec.Expr("%", lhs, int(divisor)):
+            low, high = _span(lhs, spans)
+            same = low // divisor == high // divisor
+            return (low % divisor, high % divisor) if same else (0, divisor - 1)
+        case spec.Expr(op, lhs, rhs):
+            first, second = _span(lhs, spans), _span(rhs, spans)
+            corners = [OPERATORS[op](x, y) for x in first for y in second]
+            return min(corners), max(corners)
