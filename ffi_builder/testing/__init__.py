@@ -1,14 +1,22 @@
 """Tools for the tests of a DSL and its kernels.
 
 Check arguments without a kernel, make some, print a wrapper; verify what a kernel reads and writes,
-and compare it with a reference. Only :func:`emit` needs MLIR.
+and compare it with a reference. Only :func:`emit` needs MLIR. What needs NumPy is loaded on first
+use.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ffi_builder.lazy import lazy
 from ffi_builder.testing.check import check, check_raw
 from ffi_builder.testing.emit import emit
-from ffi_builder.testing.kernels.finding import KernelError
-from ffi_builder.testing.kernels.kernel import check_intents, check_kernel
-from ffi_builder.testing.make.arguments import make_args
+
+if TYPE_CHECKING:
+    from ffi_builder.testing.kernels.finding import KernelError
+    from ffi_builder.testing.kernels.kernel import check_intents, check_kernel
+    from ffi_builder.testing.make.arguments import make_args
 
 __all__ = [
     "KernelError",
@@ -19,3 +27,13 @@ __all__ = [
     "emit",
     "make_args",
 ]
+
+__getattr__, __dir__ = lazy(
+    __name__,
+    {
+        **dict.fromkeys(("check_intents", "check_kernel"), "kernels.kernel"),
+        "KernelError": "kernels.finding",
+        "make_args": "make.arguments",
+    },
+    __all__,
+)

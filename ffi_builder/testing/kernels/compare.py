@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
@@ -13,6 +13,8 @@ from ffi_builder.testing.kernels.frame import Frame, call
 from ffi_builder.testing.kernels.guarded import Guarded, read
 from ffi_builder.testing.kernels.observe import Output, Outputs, first_index
 from ffi_builder.testing.make.arrays import numpy
+
+np: Final = numpy()
 
 
 def _written(signature: spec.Signature) -> Iterator[tuple[str, spec.Plain]]:
@@ -41,7 +43,7 @@ def expected_outputs(reference: Callable[..., Any], frame: Frame, framework: str
     """
     frame.write_given()
     arguments = frame.with_tensors(_torch_copy if framework == "torch" else _numpy_copy)
-    with numpy().errstate(all="ignore"):  # kernels do not warn of overflows either
+    with np.errstate(all="ignore"):  # kernels do not warn of overflows either
         returned = call(reference, frame.signature, arguments)
     names = _output_names(frame)
     several = isinstance(returned, (tuple, list))
@@ -82,7 +84,7 @@ def _torch_copy(tensor: Guarded) -> Any:
 
 
 def _numpy_copy(tensor: Guarded) -> Any:
-    return numpy().array(tensor.values(tensor.read()))
+    return np.array(tensor.values(tensor.read()))
 
 
 def compare(
@@ -153,7 +155,6 @@ def _compare(name: str, output: Output, wanted: Any, relative: float, absolute: 
 
 def _close(got: Any, expected: Any, relative: float, absolute: float) -> Any:
     """Return which elements are close enough; NaN is close to NaN."""
-    np = numpy()
     if got.dtype.kind in "biu" and expected.dtype.kind in "biu":
         return got == expected
     wide = "complex128" if "c" in (got.dtype.kind, expected.dtype.kind) else "float64"
@@ -168,7 +169,6 @@ def _close(got: Any, expected: Any, relative: float, absolute: float) -> Any:
 
 def _as_numpy(value: Any) -> Any:
     """Return what a reference returned as a NumPy array of numbers; None if it is none."""
-    np = numpy()
     framework = type(value).__module__.partition(".")[0]
     if framework == "torch":
         value = value.detach().resolve_conj().resolve_neg()

@@ -15,6 +15,8 @@ from typing import Any, Final, TypeAlias
 from ffi_builder import abi, spec
 from ffi_builder.testing.make.arrays import needed, numpy
 
+np: Final = numpy()
+
 Generator: TypeAlias = Any
 """A ``numpy.random.Generator``."""
 CONTENTS: Final = ("ones", "counting", "limits", "random")
@@ -64,7 +66,7 @@ def _ml_dtypes() -> Any:
 @cache
 def _table(name: str) -> Any:
     """Return the value of every code of a narrow float, as float32."""
-    codes = numpy().arange(2 ** abi.FIXED_BITS[name], dtype="uint8")
+    codes = np.arange(2 ** abi.FIXED_BITS[name], dtype="uint8")
     return codes.view(getattr(_ml_dtypes(), name)).astype("float32")
 
 
@@ -76,7 +78,6 @@ def values(dtype: spec.DataType, contents: Any, packed_axis: int | None = None) 
 
     Several lanes are the last axis of the result, or are joined with ``packed_axis``.
     """
-    np = numpy()
     lanes = _lanes(dtype, contents)
     found = _scalars(dtype, np.ascontiguousarray(lanes))
     if packed_axis is None:
@@ -88,7 +89,6 @@ def values(dtype: spec.DataType, contents: Any, packed_axis: int | None = None) 
 
 def _lanes(dtype: spec.DataType, contents: Any) -> Any:
     """Return bytes of shape ``(*shape, lanes, bytes of a lane)``."""
-    np = numpy()
     shape = contents.shape[:-1]
     if dtype.bits % 8 == 0:
         return contents.reshape((*shape, dtype.lanes, dtype.bits // 8))
@@ -126,7 +126,7 @@ def empty(shape: Sequence[int], count: int) -> Any:
     NumPy has no arrays of huge sizes, even if one size is 0. All other sizes are 1 then.
     """
     huge = math.prod(max(size, 1) for size in shape) > _HUGE
-    return numpy().zeros((*(min(size, 1) if huge else size for size in shape), count), "uint8")
+    return np.zeros((*(min(size, 1) if huge else size for size in shape), count), "uint8")
 
 
 def make(
@@ -141,7 +141,6 @@ def make(
         random: makes the random numbers.
         limits: put limits among random elements.
     """
-    np = numpy()
     if 0 in shape:
         return empty(shape, -(-dtype.total_bits // 8))
     scalars = _made(dtype, (*shape, dtype.lanes), kind, random)
@@ -157,7 +156,6 @@ def make(
 
 def _made(dtype: spec.DataType, shape: tuple[int, ...], kind: str, random: Generator) -> Any:
     """Return scalars as bytes, of shape ``(*shape, bytes of a scalar)``."""
-    np = numpy()
     if kind == "limits":
         return np.resize(_limits(dtype), (*shape, max(dtype.bits // 8, 1)))
     if _CODES.get(dtype.code) == "complex":
@@ -173,7 +171,6 @@ def _made(dtype: spec.DataType, shape: tuple[int, ...], kind: str, random: Gener
 
 def _plain(dtype: spec.DataType, random: Generator | None) -> Any:
     """Return numbers near 0 in their order. Of a narrow int they are all, if ``random`` says so."""
-    np = numpy()
     name = _CODES.get(dtype.code, "")
     if name in ("float", "bfloat", "complex"):
         return np.arange(-8 * _GREATEST, 8 * _GREATEST + 1) / 8
@@ -196,7 +193,6 @@ def _int_range(dtype: spec.DataType) -> tuple[int, int]:
 
 def _limits(dtype: spec.DataType) -> Any:
     """Return the limits of a type, as bytes of shape ``(count, bytes of a scalar)``."""
-    np = numpy()
     name = _CODES.get(dtype.code, "")
     if name in abi.FIXED_BITS:
         table = _table(name)
@@ -211,7 +207,6 @@ def _limits(dtype: spec.DataType) -> Any:
 
 def encode(dtype: spec.DataType, numbers: Any) -> Any:
     """Return numbers as bytes, along a new last axis; a complex one is a pair along the last."""
-    np = numpy()
     name, size = _CODES.get(dtype.code, ""), max(dtype.bits // 8, 1)
     if name in abi.FIXED_BITS:
         found = np.asarray(numbers, "float32").astype(getattr(_ml_dtypes(), name))

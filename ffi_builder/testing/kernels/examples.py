@@ -20,6 +20,8 @@ from ffi_builder.testing.make.arrays import Array, numpy
 from ffi_builder.testing.make.layout import contiguous
 from ffi_builder.testing.make.symbols import Symbol
 
+np: Final = numpy()
+
 Key: TypeAlias = tuple[str, str]
 """The kind of choice, such as ``"dtype"``, and the path or symbol that it is made for."""
 Draw: TypeAlias = Mapping[Key, int]
@@ -97,7 +99,7 @@ class Examples:
     def _filled(self, arguments: list[Any], choices: _Choices, number: int) -> Frame | None:
         frame = Frame(self.signature, arguments, self.framework, choices.relayout)
         kind = choices.pick("contents", "", None, CONTENTS[-1])
-        random = numpy().random.default_rng([self.seed, number])
+        random = np.random.default_rng([self.seed, number])
         frame.randomize(kind, random, limits=self.limits, kept=self.values.keys())
         if self.prepare is None:
             return frame
@@ -133,7 +135,7 @@ class _Choices:
         self.drawn: dict[Key, int] = {}
         self._examples, self._number, self._draw = examples, number, draw
         self._optional = optional
-        self._random = numpy().random.default_rng([examples.seed, number])
+        self._random = np.random.default_rng([examples.seed, number])
 
     def pick(self, kind: str, name: str, subject: Any, usual: Any) -> Any:
         """Choose one of the candidates; the usual one if there are no others."""
@@ -144,6 +146,8 @@ class _Choices:
             choice = min(self._draw.get((kind, name), 0), len(candidates) - 1)
         elif self._number < _SIMPLEST:
             choice = min(self._number, len(candidates) - 1)
+        elif kind == "contents":
+            choice = len(candidates) - 1
         else:
             choice = self._any(len(candidates), edges)
         self.drawn[kind, name] = choice
@@ -180,8 +184,7 @@ class _Choices:
             case "symbol":
                 return _values(subject, limits=limits)
             case "contents":
-                found = [each for each in CONTENTS if limits or each != "limits"]
-                return found, [len(found) - 1]
+                return [each for each in CONTENTS if limits or each != "limits"], ()
             case "layout":
                 return self._layouts(subject), ()
             case _:
@@ -196,7 +199,7 @@ class _Choices:
 
     def _layouts(self, tensor: spec.Tensor) -> list[str]:
         left_out = set[str]() if tensor.strides == "any" else {"transposed"}
-        if tensor.packing > 1 or None not in (tensor.stride_entries or ()):
+        if tensor.packing > 1 or (left_out and None not in (tensor.stride_entries or ())):
             left_out = {*_LAYOUTS}
         if tensor.intent != "in":
             left_out.add("broadcast")

@@ -13,6 +13,8 @@ from ffi_builder.testing.kernels.guarded import Guarded, read
 from ffi_builder.testing.make.arrays import Array, check_framework, numpy
 from ffi_builder.testing.make.layout import contiguous
 
+np: Final = numpy()
+
 _T = TypeVar("_T")
 Relayout = Callable[[str, spec.Tensor, Array], Array]
 """Gives a tensor another layout; its arguments are the path, the parameter and its array."""
@@ -216,6 +218,5 @@ def _shown(tensor: Guarded) -> str:
 
 def shown_values(array: Any) -> str:
     """Return the values of an array in one line, shortened if there are many."""
-    np = numpy()
     text = np.array2string(array, threshold=_MOST, edgeitems=3, separator=", ")
     return " ".join(text.split()).replace("[ ", "[")

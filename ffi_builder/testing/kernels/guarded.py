@@ -20,6 +20,8 @@ from ffi_builder.testing.kernels.finding import Finding
 from ffi_builder.testing.make.arrays import NUMPY_NAMES, Array, numpy
 from ffi_builder.testing.make.layout import reach
 
+np: Final = numpy()
+
 GUARD: Final = 4096
 """Bytes before and behind the elements."""
 GARBAGE: Final = (0x3F, 0xFF)
@@ -74,7 +76,6 @@ def _address(tensor: Any) -> int:
 
 
 def _is_numpy(given: Any) -> bool:
-    np = numpy()
     if not isinstance(given, np.ndarray) or str(given.dtype) not in NUMPY_NAMES:
         return False
     return not any(stride % given.itemsize for stride in given.strides)
@@ -111,7 +112,7 @@ class Guarded:
             patterns = _BITS
         elif self.dtype == spec.parse_dtype("bool"):
             patterns = _BOOLS
-        made = numpy().full_like(self.given, patterns[call])
+        made = np.full_like(self.given, patterns[call])
         made[..., -1] &= 255 >> -self.array.dtype.total_bits % 8
         return made
 
@@ -122,7 +123,7 @@ class Guarded:
 
     def prepare(self, contents: Any, call: int) -> None:
         """Write the contents, and around them the bytes of call 0 or 1."""
-        numpy().copyto(self._memory.bytes, self._around[call], where=self._outside)
+        np.copyto(self._memory.bytes, self._around[call], where=self._outside)
         self._elements.write(contents)
 
     def read(self) -> Any:
@@ -139,7 +140,6 @@ class Guarded:
         Raises:
             Finding: they are not.
         """
-        np = numpy()
         before, after = self._around[call], self._memory.bytes
         changed = np.flatnonzero(self._outside & (after != before))
         if not changed.size:
@@ -157,7 +157,7 @@ class Guarded:
 
     def _find_outside(self, contents: Any) -> Any:
         """Return which bytes of the memory, which is zeros still, have no part of an element."""
-        self._elements.write(numpy().full_like(contents, 255))
+        self._elements.write(np.full_like(contents, 255))
         return self._memory.bytes == 0
 
 
@@ -168,14 +168,14 @@ def _around(size: int, offset: int, number: int) -> Any:
     is at ``offset``.
     """
     least, count = _AROUND
-    places = numpy().arange(-offset, size - offset) % _PERIOD
+    places = np.arange(-offset, size - offset) % _PERIOD
     return (_table()[places] + number % count) % count + least
 
 
 @cache
 def _table() -> Any:
     """Return numbers in no order, which a copy to another place changes."""
-    return numpy().frombuffer(Random(0).randbytes(_PERIOD), "uint8") % _AROUND[1]
+    return np.frombuffer(Random(0).randbytes(_PERIOD), "uint8") % _AROUND[1]
 
 
 class _Elements:
@@ -191,7 +191,6 @@ class _Elements:
 
     def read(self) -> Any:
         """Copy the contents."""
-        np = numpy()
         if self._bits % 8:
             bits = self._view(np.unpackbits(self._bytes(), bitorder="little"), self._bits, 8)
             return np.packbits(bits, axis=-1, bitorder="little")
@@ -199,7 +198,6 @@ class _Elements:
 
     def write(self, contents: Any) -> None:
         """Write the contents, and no other bit."""
-        np = numpy()
         memory = self._bytes()
         if not self._bits % 8:
             self._view(memory, self._bits // 8, 1)[...] = contents
@@ -212,13 +210,12 @@ class _Elements:
     def _bytes(self) -> Any:
         """Return the memory from the element with the lowest address to the highest one."""
         if not self._size:
-            return numpy().zeros(0, "uint8")
+            return np.zeros(0, "uint8")
         first = self._address - self._before
-        return numpy().frombuffer((ctypes.c_uint8 * self._size).from_address(first), "uint8")
+        return np.frombuffer((ctypes.c_uint8 * self._size).from_address(first), "uint8")
 
     def _view(self, units: Any, count: int, per_byte: int) -> Any:
         """Return an array of shape ``(*shape, count)``; an element has ``count`` of the units."""
-        np = numpy()
         if not self._size:
             return empty(self._shape, count)
         # The stride of a dimension of size 1 may be anything, also what NumPy refuses.

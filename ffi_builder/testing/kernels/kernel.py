@@ -16,6 +16,8 @@ from ffi_builder.testing.kernels.observe import observe
 from ffi_builder.testing.make.arguments import Dims, make_args
 from ffi_builder.testing.make.arrays import numpy
 
+np: Final = numpy()
+
 _SHRINKS: Final = 1000
 """Greatest number of simpler examples to try."""
 
@@ -83,7 +85,7 @@ def check_intents(
     check_signature("check_intents: ", signature)
     if arguments is None:
         frame = Frame(signature, make_args(signature, framework=framework or "numpy"), framework)
-        frame.randomize(CONTENTS[-1], numpy().random.default_rng(seed))
+        frame.randomize(CONTENTS[-1], np.random.default_rng(seed))
     else:
         frame = Frame(signature, arguments, framework)
     try:

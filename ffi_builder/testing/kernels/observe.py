@@ -21,6 +21,8 @@ from ffi_builder.testing.kernels.frame import Frame, call
 from ffi_builder.testing.kernels.guarded import Guarded, read
 from ffi_builder.testing.make.arrays import numpy
 
+np: Final = numpy()
+
 Place: TypeAlias = tuple[int, str]
 """The number of a tensor, and ``"elements"`` or ``"outside"``: memory that holds garbage."""
 
@@ -193,7 +195,7 @@ def _difference(
             shapes = [f"an array of shape {each.contents.shape[:-1]}" for each in (one, two)]
             return name, (), shapes[0], shapes[1]
         different = (one.contents != two.contents).any(axis=-1)
-        different &= numpy().logical_not(kept.get(name, False))
+        different &= np.logical_not(kept.get(name, False))
         if different.any():
             index = first_index(different)
             return name, index, one.shown(index), two.shown(index)
@@ -203,4 +205,4 @@ def _difference(
 def first_index(chosen: Any) -> tuple[int, ...]:
     """Return the index of the first element that is true."""
     flat = int(chosen.argmax())
-    return tuple(int(at) for at in numpy().unravel_index(flat, chosen.shape))
+    return tuple(int(at) for at in np.unravel_index(flat, chosen.shape))

@@ -61,39 +61,32 @@ class Rule:
 
 def entry_rule(entry: Entry, devices: Sequence[int] | None = None) -> Rule:
     """Return the rule that an entry fits its place; ``devices`` are those that exist, if known."""
-    symbols = dict.fromkeys(spec.variables(entry.value))
 
     def broken(env: Env) -> str | None:
         if entry.value is None or entry.role == "scalar":
             return None
         value = evaluate(entry.value, lambda var: env[var])
-        place = f"{entry.path} = {entry.value}{_bindings(symbols, env)}"
-        if value is None:
-            return f"{place} does not fit int64"
-        if entry.role == "device":
-            return _wrong_device(entry.path, value, devices)
-        if entry.role != "stride" and value < 0:
-            return f"{place} is {value}, and must not be negative"
-        if value % entry.packing:
-            return (
-                f"{place} is {value}, and must be a multiple of {entry.packing}, as so many are "
-                f"packed"
-            )
-        if entry.packing > 1 and value == -(2**63):  # not the magnitude of any int64
-            return f"{place} is {value}, which is too low for packed elements"
-        return None
+        words = "does not fit int64" if value is None else _misfit(entry, value, devices)
+        return words and f"{entry.path} = {entry.value}{_bindings(entry.value, env)} {words}"
 
-    return Rule(frozenset(symbols), broken)
+    return Rule(frozenset(spec.variables(entry.value)), broken)
 
 
-def _wrong_device(path: str, value: int, devices: Sequence[int] | None) -> str | None:
-    if devices is not None and value not in devices:
-        return (
-            f"{path} is {value}, and must be 0, where such arrays are; framework='tvm_ffi' takes "
-            f"others"
-        )
-    fits = 0 <= value < 2**31
-    return None if fits else f"{path} is {value}, and must be from 0 to 2147483647"
+def _misfit(entry: Entry, value: int, devices: Sequence[int] | None) -> str | None:
+    match entry.role:
+        case "device" if devices is not None and value not in devices:
+            wanted = "must be 0, where such arrays are; framework='tvm_ffi' takes others"
+        case "device" if not 0 <= value < 2**31:
+            wanted = "must be from 0 to 2147483647"
+        case "size" | "length" if value < 0:
+            wanted = "must not be negative"
+        case _ if value % entry.packing:
+            wanted = f"must be a multiple of {entry.packing}, as so many are packed"
+        case _ if entry.packing > 1 and value == -(2**63):  # not the magnitude of any int64
+            wanted = "must not be as low for packed elements"
+        case _:
+            return None
+    return f"is {value}, and {wanted}"
 
 
 def room_rule(path: str, tensor: spec.Tensor, room: int) -> Rule:
@@ -111,16 +104,18 @@ def room_rule(path: str, tensor: spec.Tensor, room: int) -> Rule:
 
 
 def _relation_rule(relation: spec.Relation) -> Rule:
-    symbols = dict.fromkeys(spec.variables(relation))
-
     def broken(env: Env) -> str | None:
-        fine = holds(relation, lambda var: env[var])
-        return None if fine else f"{relation} does not hold{_bindings(symbols, env)}"
+        return None if holds(relation, lambda var: env[var]) else _not_kept(relation, env)
 
-    return Rule(frozenset(symbols), broken)
+    return Rule(frozenset(spec.variables(relation)), broken)
 
 
-def _bindings(symbols: Iterable[spec.Var], env: Env) -> str:
+def _not_kept(relation: spec.Relation, env: Env) -> str:
+    return f"{relation} does not hold{_bindings(relation, env)}"
+
+
+def _bindings(value: object, env: Env) -> str:
+    symbols = dict.fromkeys(spec.variables(value))
     shown = ", ".join(f"{var.name} = {env[var]}" for var in symbols if var in env)
     return f" with {shown}" if shown else ""
 
@@ -185,16 +180,21 @@ class Search:
         self._name, self._env, self._tensors = signature.name, env, tensors
         self._symbols = _symbols(entries)
         self._order = [var for var in self._symbols if var.is_integer and var not in env]
+        position = {var: index for index, var in enumerate(self._order)}
         self._wanted: dict[spec.Var, int | None] = {}
         self._tried, self._deepest, self._words = 0, -1, ""
-        bound = self._symbols.keys()
+        bound, known = self._symbols.keys(), {*self._symbols, *env}
         relations = [each for each in signature.where if bound >= {*spec.variables(each)}]
         self._relations = [*relations, *_not_negative(entries)]
+        self._related = {
+            var: [each for each in self._relations if var in spec.variables(each)]
+            for var in self._order
+        }
         self._rules: dict[spec.Var, list[Rule]] = {var: [] for var in self._order}
         for rule in (*rules, *map(_relation_rule, relations)):
-            free = [var for var in self._order if var in rule.symbols]
-            if free and rule.symbols <= {*bound, *env}:
-                self._rules[free[-1]].append(rule)
+            free = [position[var] for var in rule.symbols if var in position]
+            if free and rule.symbols <= known:
+                self._rules[self._order[max(free)]].append(rule)
             words = rule.broken(env) if rule.symbols <= env.keys() else None
             if words:
                 raise ValueError(f"make_args: {words}")
@@ -211,12 +211,13 @@ class Search:
             self._env[var] = pick("symbol", var.name, self._symbols[var], usual)
         spans = {var: (symbol.low, symbol.high) for var, symbol in self._symbols.items()}
         spans.update({v: (int(x), int(x)) for v, x in self._env.items() if v.is_integer})
-        found = self._narrows(0, self._relations, spans)
+        impossible = _narrow(self._relations, spans, self._env)
+        self._words = impossible or ""
         for var in self._order:
             low, high = spans[var]
             symbol = replace(self._symbols[var], low=low, high=high)
             self._wanted[var] = pick("symbol", var.name, symbol, None)
-        if not found or not self._from(0, spans):
+        if impossible or not self._from(0, spans):
             names = ", ".join(var.name for var in self._order)
             raise ValueError(
                 f"make_args: found no values of {names} that fit {self._name}: {self._words}; "
@@ -228,39 +229,27 @@ class Search:
         if index == len(self._order):
             return True
         var = self._order[index]
-        related = [each for each in self._relations if var in spec.variables(each)]
         for value in self._candidates(var, *spans[var]):
             if self._tried == _BUDGET:
                 break
             self._tried += 1
             self._env[var] = value
             narrowed = {**spans, var: (value, value)}
-            if (
-                self._keeps_rules(index)
-                and self._narrows(index, related, narrowed)
-                and self._from(index + 1, narrowed)
-            ):
+            words = self._wrong(var, narrowed)
+            if words is None and self._from(index + 1, narrowed):
                 return True
+            if words and index > self._deepest:  # the first message about the symbol reached last
+                self._deepest, self._words = index, words
         self._env.pop(var, None)
         return False
 
-    def _keeps_rules(self, index: int) -> bool:
-        broken = (rule.broken(self._env) for rule in self._rules[self._order[index]])
-        words = next(filter(None, broken), None)
-        return words is None or self._failed(index, words)
-
-    def _narrows(self, index: int, relations: Iterable[spec.Relation], spans: Spans) -> bool:
-        impossible = _narrow(relations, spans)
-        if impossible is None:
-            return True
-        known = _bindings(dict.fromkeys(spec.variables(impossible)), self._env)
-        return self._failed(index, f"{impossible} does not hold{known}")
-
-    def _failed(self, index: int, words: str) -> bool:
-        """Keep the first message about the symbol that was reached last."""
-        if index > self._deepest:
-            self._deepest, self._words = index, words
-        return False
+    def _wrong(self, var: spec.Var, spans: Spans) -> str | None:
+        """Return what is wrong with the value of a symbol; narrow the spans of others."""
+        for rule in self._rules[var]:
+            words = rule.broken(self._env)
+            if words:
+                return words
+        return _narrow(self._related[var], spans, self._env)
 
     def _candidates(self, var: spec.Var, low: int, high: int) -> Iterator[int]:
         """Yield values in a span, the most natural first, each once."""
@@ -318,16 +307,16 @@ class Search:
 # ---- narrowing
 
 
-def _narrow(relations: Iterable[spec.Relation], spans: Spans) -> spec.Relation | None:
+def _narrow(relations: Iterable[spec.Relation], spans: Spans, env: Env) -> str | None:
     """Narrow the spans of symbols to values with which each relation alone is possible.
 
-    Returns a relation that is not possible with any of the values, if there is one.
+    Returns what is wrong if one is not possible with any of the values.
     """
     for _ in range(_ROUNDS):
         before = dict(spans)
         for relation in relations:
             if not _possible(relation, spans):
-                return relation
+                return _not_kept(relation, env)
             for var in spec.variables(relation):
                 if spans[var][0] < spans[var][1]:
                     spans[var] = _narrowed(relation, var, spans)
