@@ -10,8 +10,7 @@ from typing import Any, Final, Protocol, TypeVar, cast
 from ffi_builder import spec
 from ffi_builder.testing.kernels.elements import Generator, make
 from ffi_builder.testing.kernels.guarded import Guarded, read
-from ffi_builder.testing.make.arrays import Array, check_framework, numpy
-from ffi_builder.testing.make.layout import contiguous
+from ffi_builder.testing.make.arrays import Array, check_framework, contiguous, numpy
 
 np: Final = numpy()
 

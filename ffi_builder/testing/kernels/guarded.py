@@ -18,7 +18,6 @@ from ffi_builder import abi, spec
 from ffi_builder.testing.kernels.elements import element_dtype, empty, values
 from ffi_builder.testing.kernels.finding import Finding
 from ffi_builder.testing.make.arrays import NUMPY_NAMES, Array, numpy
-from ffi_builder.testing.make.layout import reach
 
 np: Final = numpy()
 
@@ -184,9 +183,7 @@ class _Elements:
     def __init__(self, array: Array, address: int) -> None:
         self._shape, self._strides = array.shape, array.strides
         self._bits = array.dtype.total_bits
-        before, behind = (
-            -(-count * self._bits // 8) for count in reach(array.shape, array.strides)
-        )
+        before, behind = array.extent
         self._before, self._size, self._address = before, before + behind, address
 
     def read(self) -> Any:

@@ -13,8 +13,14 @@ from ffi_builder.spec.param import MISSING
 from ffi_builder.suggest import did_you_mean
 from ffi_builder.testing.check import Scalar, check
 from ffi_builder.testing.evaluate import evaluate
-from ffi_builder.testing.make.arrays import Array, check_framework, free_memory
-from ffi_builder.testing.make.layout import layout_of, room_for, stored
+from ffi_builder.testing.make.arrays import (
+    Array,
+    check_framework,
+    free_memory,
+    layout_of,
+    room_for,
+    stored,
+)
 from ffi_builder.testing.make.parts import Entry, Parts, Pick, lists_of, symbols_of, usual
 from ffi_builder.testing.make.symbols import Env, Search, entry_rule, room_rule
 

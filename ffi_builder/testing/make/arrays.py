@@ -1,4 +1,4 @@
-"""Makes arrays of zeros, of any dtype, shape and strides, of a framework or of tvm_ffi.
+"""Lays out tensors, and makes arrays of zeros, of a framework or of tvm_ffi.
 
 NumPy does not export bfloat16, float8, float4, ints below 8 bits and types of several lanes, even
 with ml_dtypes installed. Arrays of those are ``tvm_ffi.Tensor``: a DLPack capsule that NumPy makes
@@ -8,9 +8,10 @@ of the memory, with other dtype, shape and strides written into it. NumPy frees 
 from __future__ import annotations
 
 import ctypes
+import math
 import re
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
@@ -19,7 +20,7 @@ from ffi_builder import abi, spec
 from ffi_builder.extras import install
 from ffi_builder.records import dataclass
 from ffi_builder.suggest import did_you_mean
-from ffi_builder.testing.make.layout import contiguous, reach
+from ffi_builder.testing.evaluate import evaluate
 
 FRAMEWORKS: Final = ("numpy", "torch", "tvm_ffi")
 
@@ -70,6 +71,13 @@ class Array:
         size = max(self.dtype.total_bits // 8, 1)
         return max(size & -size, self.alignment)
 
+    @property
+    def extent(self) -> tuple[int, int]:
+        """The bytes of elements that lie before the first one, and those from it on."""
+        bits = self.dtype.total_bits
+        before, behind = reach(self.shape, self.strides)
+        return -(-before * bits // 8), -(-behind * bits // 8)
+
     def make(self, framework: str) -> Any:
         """Make the array with a framework, in memory of its own.
 
@@ -87,9 +95,7 @@ class Array:
 
     def allocate(self, guard: int = 0) -> Memory:
         """Allocate zeros for the array, and at least ``guard`` bytes on both sides of it."""
-        before, behind = (
-            -(-count * self.dtype.total_bits // 8) for count in reach(self.shape, self.strides)
-        )
+        before, behind = self.extent
         alignment = max(self.alignment if before + behind else 1, _ALIGNMENT)
         shift = 0
         if self.least_aligned and before + behind:
@@ -240,3 +246,68 @@ def _read(path: Path) -> str:
         return path.read_text()
     except OSError:
         return ""
+
+
+# ---- layouts
+
+
+def layout_of(
+    tensor: spec.Tensor, symbols: Mapping[spec.Var, int | float]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return shape and strides in elements of ``dtype``, as the spec counts them.
+
+    Every dimension has an entry. A stride that may be anything, or whose symbols have no values
+    yet, is chosen so that elements do not overlap. Entries that do not fit int64 become 0; the
+    caller refuses them.
+    """
+    shape = [_known(entry, symbols) or 0 for entry in tensor.dims]
+    if tensor.order is not None:
+        return tuple(shape), contiguous(shape, tensor.order)
+    strides = [_known(entry, symbols) for entry in tensor.stride_entries or ()]
+    for axis in reversed(range(len(shape))):
+        if strides[axis] is None:
+            pairs = zip(shape, strides, strict=True)
+            extent = max([dim * abs(stride) for dim, stride in pairs if stride is not None] + [1])
+            strides[axis] = -(-extent // tensor.packing) * tensor.packing
+    return tuple(shape), tuple(stride or 0 for stride in strides)
+
+
+def stored(
+    tensor: spec.Tensor, shape: Sequence[int], strides: Sequence[int]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return shape and strides as stored, in elements of the storage dtype."""
+    axis, packing = tensor.packed_axis, tensor.packing
+    if axis is None:
+        return tuple(shape), tuple(strides)
+    dims = tuple(dim // packing if i == axis else dim for i, dim in enumerate(shape))
+    if tensor.order is not None:
+        return dims, contiguous(dims, tensor.order)
+    return dims, tuple(s if i == axis else s // packing for i, s in enumerate(strides))
+
+
+def reach(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, int]:
+    """Count the elements that lie before the first one in memory, and those from it on."""
+    if 0 in shape:
+        return 0, 0
+    steps = [(dim - 1) * stride for dim, stride in zip(shape, strides, strict=True)]
+    return -sum(min(step, 0) for step in steps), 1 + sum(max(step, 0) for step in steps)
+
+
+def room_for(tensor: spec.Tensor, shape: Sequence[int], strides: Sequence[int]) -> int:
+    """Count the bytes that the tensor and its alignment need."""
+    bits = spec.parse_dtype(tensor.element_dtypes[0]).total_bits
+    elements = sum(reach(*stored(tensor, shape, strides)))
+    return -(-elements * bits // 8) + (tensor.data_alignment or 0 if elements else 0)
+
+
+def contiguous(shape: Sequence[int], order: str) -> tuple[int, ...]:
+    """Return the strides of a contiguous tensor, row-major (``"C"``) or column-major (``"F"``)."""
+    axes = range(len(shape))
+    return tuple(math.prod(shape[i + 1 :] if order == "C" else shape[:i]) for i in axes)
+
+
+def _known(entry: spec.Dim | None, symbols: Mapping[spec.Var, int | float]) -> int | None:
+    """Return the value of an entry; None if it may be anything, or is not known yet."""
+    if entry is None or any(var not in symbols for var in spec.variables(entry)):
+        return None
+    return evaluate(entry, lambda var: symbols[var]) or 0

@@ -18,7 +18,7 @@ from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
 from ffi_builder.testing.check import Scalar
 from ffi_builder.testing.evaluate import COMPARISONS, OPERATORS, evaluate, holds
-from ffi_builder.testing.make.layout import layout_of, room_for
+from ffi_builder.testing.make.arrays import layout_of, room_for
 from ffi_builder.testing.make.parts import Entry, Pick
 
 Env: TypeAlias = dict[spec.Var, Scalar]
