@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from ffi_builder import abi, spec
-from ffi_builder.extras import install
 from ffi_builder.records import dataclass
-from ffi_builder.suggest import did_you_mean
+from ffi_builder.suggest import did_you_mean, install
 from ffi_builder.testing.evaluate import evaluate
 
 FRAMEWORKS: Final = ("numpy", "torch", "tvm_ffi")
