@@ -8,21 +8,21 @@ from ffi_builder.spec.canonical import outline, results_text
 from ffi_builder.spec.composite import (
     HIDDEN,
     PARAM_TYPES,
+    Field,
     Optional,
     Param,
     Plain,
     Struct,
     TupleParam,
     elements,
+    parts_of,
     required,
     with_paths,
 )
-from ffi_builder.spec.config import DefaultConfig
 from ffi_builder.spec.data import Data
-from ffi_builder.spec.devices import ANY
+from ffi_builder.spec.devices import ANY, DefaultConfig
 from ffi_builder.spec.dtypes import DataType, parse_dtype
 from ffi_builder.spec.expr import Dim, Expr, Relation, Var
-from ffi_builder.spec.field import Field, parts_of
 from ffi_builder.spec.functions import (
     ceildiv,
     dims,
@@ -34,39 +34,35 @@ from ffi_builder.spec.functions import (
     one_of,
     variables,
 )
-from ffi_builder.spec.list_symbols import symbols_of_elements
 from ffi_builder.spec.numbers import FLOAT_DTYPES, INT_RANGES
 from ffi_builder.spec.overlap import can_overlap, is_comparable, tensors_of
-from ffi_builder.spec.packed import create_map_tensor_dtype_f4x2_to_f4_spec
 from ffi_builder.spec.param import MISSING
 from ffi_builder.spec.params import (
+    Array,
+    Bytes,
+    Choice,
     ConstBool,
     ConstFloat,
     ConstInt,
     ConstNone,
     DataPointer,
-    EnvStream,
-    Shape,
-    Stream,
-)
-from ffi_builder.spec.parse_dims import expression
-from ffi_builder.spec.places import device_tensors, occurrences
-from ffi_builder.spec.results import HandedOver, Result, sizes
-from ffi_builder.spec.short_text import argument_texts, short_text, signature
-from ffi_builder.spec.signature import Signature
-from ffi_builder.spec.tensor import MOST_DIMENSIONS, Tensor
-from ffi_builder.spec.tensor_list import MOST_ELEMENTS, TensorList
-from ffi_builder.spec.values import (
-    Array,
-    Bytes,
-    Choice,
     Device,
     DType,
+    EnvStream,
     Function,
     Map,
     Object,
+    Shape,
+    Stream,
     String,
 )
+from ffi_builder.spec.parse_dims import expression
+from ffi_builder.spec.places import device_tensors, occurrences, symbols_of_elements
+from ffi_builder.spec.results import HandedOver, Result, sizes
+from ffi_builder.spec.short_text import argument_texts, short_text, signature
+from ffi_builder.spec.signature import Signature
+from ffi_builder.spec.tensor import MOST_DIMENSIONS, Tensor, create_map_tensor_dtype_f4x2_to_f4_spec
+from ffi_builder.spec.tensor_list import MOST_ELEMENTS, TensorList
 from ffi_builder.spec.workspace import Workspace
 
 __all__ = [

@@ -1,14 +1,21 @@
-"""Checks that the specs share. Each returns the value that it accepts, or raises SpecError."""
+"""Checks that the specs share, and the types of fields that accept more types than they store.
+
+Each check returns the value that it accepts, or raises SpecError.
+
+``Tensor("x", [n], np.float32).dtype`` is a str: ``__post_init__`` replaces the given value. A type
+checker treats the annotation ``Stored[Given, Kept]`` as a descriptor, so that callers may pass
+``Given`` and readers get ``Kept``. It has no effect at run time.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 
 from ffi_builder.errors import SpecError
 from ffi_builder.suggest import did_you_mean
 
-Given = TypeVar("Given")
+_Value = TypeVar("_Value")
 
 _PLAIN: Final = (str, int, bool)
 
@@ -24,7 +31,7 @@ def make_plain(made: object) -> None:
             object.__setattr__(made, name, plain(value))
 
 
-def plain(value: Given) -> Given:
+def plain(value: _Value) -> _Value:
     """Return a plain str or int where ``value`` is of a subclass, else ``value``."""
     if isinstance(value, str):
         return str.__str__(value)  # pyright: ignore[reportReturnType] # a str is one
@@ -92,3 +99,22 @@ def text(what: str, value: object) -> str:
             f"surrogate at index {error.start}"
         ) from None
     return value
+
+
+Given = TypeVar("Given", contravariant=True)
+Kept = TypeVar("Kept", covariant=True)
+
+
+class Stored(Generic[Given, Kept]):
+    """The annotation of a field that callers pass as one type and that is stored as another."""
+
+    if TYPE_CHECKING:
+
+        def __get__(self, instance: object, owner: object = None) -> Kept: ...
+
+        def __set__(self, instance: object, value: Given) -> None: ...
+
+
+DocField: TypeAlias = Stored["str | None", str]
+"""Documentation; None is stored as the empty string."""
+NO_DOC: Final[Any] = ""

@@ -19,9 +19,8 @@ from ffi_builder.spec.composite import Optional, Param, Plain, Struct, TuplePara
 from ffi_builder.spec.expr import Dim, Var
 from ffi_builder.spec.numbers import INT_RANGES
 from ffi_builder.spec.param import MISSING, PlainValues
-from ffi_builder.spec.params import ConstBool, ConstFloat, ConstInt, DataPointer, Shape
+from ffi_builder.spec.params import Choice, ConstBool, ConstFloat, ConstInt, DataPointer, Shape
 from ffi_builder.spec.tensor_list import TensorList
-from ffi_builder.spec.values import Choice
 from ffi_builder.suggest import did_you_mean
 
 

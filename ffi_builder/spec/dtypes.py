@@ -13,8 +13,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, Union
 
 from ffi_builder import abi
 from ffi_builder.errors import SpecError
-from ffi_builder.spec._check import one_of
-from ffi_builder.spec._stored import Stored
+from ffi_builder.spec._check import Stored, one_of
 from ffi_builder.suggest import did_you_mean
 
 DTypeLike: TypeAlias = Union[str, type, Any]

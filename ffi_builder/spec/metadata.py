@@ -45,28 +45,26 @@ from ffi_builder.spec.expr import Var
 from ffi_builder.spec.numbers import FLOAT_DTYPES
 from ffi_builder.spec.param import MISSING
 from ffi_builder.spec.params import (
+    Array,
+    Bytes,
+    Choice,
     ConstBool,
     ConstFloat,
     ConstInt,
     ConstNone,
     DataPointer,
-    Shape,
-    Stream,
-)
-from ffi_builder.spec.results import Result
-from ffi_builder.spec.tensor import Tensor
-from ffi_builder.spec.tensor_list import TensorList
-from ffi_builder.spec.values import (
-    Array,
-    Bytes,
-    Choice,
     Device,
     DType,
     Function,
     Map,
     Object,
+    Shape,
+    Stream,
     String,
 )
+from ffi_builder.spec.results import Result
+from ffi_builder.spec.tensor import Tensor
+from ffi_builder.spec.tensor_list import TensorList
 
 _SCALARS: Final = {"bool": "bool", "handle": "void*", **dict.fromkeys(FLOAT_DTYPES, "float")}
 _SCHEMAS: Final[dict[type, str]] = {

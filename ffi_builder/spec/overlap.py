@@ -7,8 +7,7 @@ from typing import Any, Final, TypeAlias, cast
 
 from ffi_builder import abi
 from ffi_builder.errors import SpecError
-from ffi_builder.spec._check import one_of
-from ffi_builder.spec._stored import Stored
+from ffi_builder.spec._check import Stored, one_of
 from ffi_builder.spec.composite import Param, required, with_paths
 from ffi_builder.spec.devices import ANY
 from ffi_builder.spec.tensor import Tensor

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, cast
 
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
-from ffi_builder.spec._check import documentation, identifier, make_plain
-from ffi_builder.spec._stored import NO_DOC, DocField
+from ffi_builder.spec._check import NO_DOC, DocField, documentation, identifier, make_plain
 from ffi_builder.suggest import did_you_mean
 
 

@@ -16,20 +16,31 @@ from typing_extensions import override
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import identifier, one_of
 from ffi_builder.spec.composite import PARAM_TYPES, Optional, Param, Struct, TupleParam
-from ffi_builder.spec.config import has_default
-from ffi_builder.spec.devices import DEVICES
+from ffi_builder.spec.devices import DEVICES, has_default
 from ffi_builder.spec.dtypes import DataType, parse_dtype
 from ffi_builder.spec.expr import Dim, Expr, Relation, Var
 from ffi_builder.spec.numbers import INT_RANGES, MIRRORED, VAR_DTYPES
 from ffi_builder.spec.overlap import tensors_of
 from ffi_builder.spec.param import Named
-from ffi_builder.spec.params import ConstBool, ConstFloat, ConstInt, DataPointer, Shape
+from ffi_builder.spec.params import (
+    Array,
+    Bytes,
+    Choice,
+    ConstBool,
+    ConstFloat,
+    ConstInt,
+    DataPointer,
+    Function,
+    Map,
+    Object,
+    Shape,
+    String,
+)
 from ffi_builder.spec.parse_dims import Declaration, DimParser
 from ffi_builder.spec.results import Result
 from ffi_builder.spec.tensor import INTENTS, LAYOUTS, Tensor
 from ffi_builder.spec.tensor_list import TensorList
 from ffi_builder.spec.tokens import Token, Tokens
-from ffi_builder.spec.values import Array, Bytes, Choice, Function, Map, Object, String
 from ffi_builder.spec.workspace import Workspace
 from ffi_builder.suggest import did_you_mean
 

@@ -1,26 +1,207 @@
-"""Places of symbols in lists of parameters, and what must be true of them all."""
+"""Places of symbols in lists of parameters, and what must be true of them all.
+
+Elements of a list of tensors have values of their own for some symbols.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import field
 
 from ffi_builder.errors import SpecError
+from ffi_builder.records import dataclass
 from ffi_builder.spec.composite import (
     HIDDEN,
     Optional,
     Param,
+    Plain,
     Struct,
     TupleParam,
+    elements,
     required,
     with_paths,
 )
 from ffi_builder.spec.expr import Expr, Var
 from ffi_builder.spec.functions import linear, variables
-from ffi_builder.spec.list_symbols import always_bound
 from ffi_builder.spec.params import Shape
 from ffi_builder.spec.tensor import Tensor
 from ffi_builder.spec.tensor_list import TensorList
 from ffi_builder.spec.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A parameter or an element of one, and whether it may be absent."""
+
+    path: str
+    param: Plain
+    optional: bool
+
+
+def check_lists(what: str, params: Sequence[Param]) -> None:
+    """Check the symbols of all lists, where a signature has them.
+
+    Raises:
+        SpecError: a symbol with a value for each element of a list is used elsewhere, or in a list
+            that may have another length, or is not bound by a dimension; or an expression in a
+            list needs a symbol that is not known by then.
+    """
+    found = list(_every((param.name, param) for param in params))
+    lists = [(item, item.param) for item in found if isinstance(item.param, TensorList)]
+    if not lists:
+        return
+    for var in dict.fromkeys(var for _, tensors in lists for var in tensors.each):
+        having = [(item, tensors) for item, tensors in lists if var in tensors.each]
+        _check_lengths(what, var, having)
+        _check_binds(what, var, *having[0], alone=len(having) == 1)
+    known = _Known()
+    for item in found:
+        known.pass_by(what, item)
+
+
+def symbols_of_elements(params: Sequence[Param]) -> dict[Var, str]:
+    """Return the symbols with a value for each element of a list, and the first such list.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> m, k = spec.dims("m k")
+        >>> A = spec.Tensor("As", [m, k], "float16", device_type="cuda")
+        >>> As = spec.TensorList(A, each=[m])
+        >>> [(var.name, path) for var, path in spec.symbols_of_elements([As]).items()]
+        [('m', 'As')]
+    """
+    paths: dict[Var, str] = {}
+    for item in _every((param.name, param) for param in params):
+        if isinstance(item.param, TensorList):
+            for var in item.param.each:
+                paths.setdefault(var, item.path)
+    return paths
+
+
+def check_not_each(
+    what: str, params: Sequence[Param], places: Iterable[tuple[str, object]]
+) -> None:
+    """Check that no symbol at these places has a value for each element of a list.
+
+    Raises:
+        SpecError: one has.
+    """
+    paths = symbols_of_elements(params)
+    for place, entry in places:
+        for var in variables(entry):
+            if var in paths:
+                raise SpecError(
+                    f"{what}: {place} needs symbol {var.name!r}, which has a value for each "
+                    f"element of {paths[var]} (each=[{var.name}]); only lists that have it in "
+                    f"their each= know which"
+                )
+
+
+def shared_entries(params: Sequence[Param]) -> Iterator[tuple[str, object]]:
+    """Yield the symbols of elements that have one value for the whole list, with their places."""
+    for item in _every((param.name, param) for param in params):
+        if isinstance(item.param, TensorList):
+            for place, entry in item.param.entries:
+                shared = (var for var in variables(entry) if var not in item.param.each)
+                yield from ((item.path + place, var) for var in shared)
+
+
+def always_bound(param: TensorList) -> Iterator[tuple[str, object]]:
+    """Yield what every call binds: the length, and the elements if there is one for certain."""
+    yield "", param.length
+    if param.never_empty:
+        yield from (("", entry) for _, entry in param.entries)
+
+
+def _every(params: Iterable[tuple[str, Param]], optional: bool = False) -> Iterator[_Found]:
+    """Yield every parameter, with elements after their tuple, in the order of the checks."""
+    for path, param in params:
+        absent = optional or isinstance(param, Optional)
+        yield _Found(path, required(param), absent)
+        yield from _every(elements(param, path), absent)
+
+
+def _check_lengths(what: str, var: Var, having: Sequence[tuple[_Found, TensorList]]) -> None:
+    """Check that lists which share a symbol of each element have one length."""
+    if len(having) == 1:
+        return
+    names = " and ".join(item.path for item, _ in having)
+    lengths = {tensors.length for _, tensors in having}
+    shared = f"{what}: {names} share symbol {var.name!r} of each element"
+    if None in lengths or len(lengths) > 1:
+        raise SpecError(f"{shared}, so they need the same length=, such as length=g")
+    if any(item.optional for item, _ in having):
+        raise SpecError(f"{shared}, so none of them may be Optional")
+
+
+def _check_binds(what: str, var: Var, item: _Found, tensors: TensorList, *, alone: bool) -> None:
+    """Check that the first list binds the symbol, which its strides may not do if they are free."""
+    if var in tensors.tensor.dims:
+        return
+    mentions = [entry for _, entry in tensors.entries for each in variables(entry) if each == var]
+    if not (alone and mentions == [var]):
+        raise SpecError(
+            f"{what}: symbol {var.name!r} of each element must stand alone in the shape of "
+            f"{item.path}, the first list that has it"
+        )
+
+
+@dataclass
+class _Known:
+    """The symbols that are certainly bound on the way through the parameters."""
+
+    bound: set[Var] = field(default_factory=set[Var])
+    of_length: dict[object, set[Var]] = field(default_factory=dict[object, "set[Var]"])
+    """Symbols that are bound if lists of this length have elements."""
+
+    def pass_by(self, what: str, item: _Found) -> None:
+        """Add the symbols that a parameter binds; check the expressions of a list."""
+        match item.param:
+            case Var() as var:
+                found: set[Var] = {var}
+            case Workspace():
+                return
+            case Tensor(device_id=device_id, dims=dims):
+                found = _alone([device_id, *dims])
+            case Shape(shape=shape):
+                found = _alone(shape)
+            case TensorList() as tensors:
+                found = self._pass_list(what, item, tensors)
+            case _:
+                return
+        if not item.optional:
+            self.bound |= found
+
+    def _pass_list(self, what: str, item: _Found, tensors: TensorList) -> set[Var]:
+        length = _alone([tensors.length])
+        sizes = _alone([tensors.tensor.device_id, *tensors.tensor.dims])
+        before = self.bound | length | self.of_length.get(tensors.length, set())
+        for place, entry in tensors.entries:
+            if isinstance(entry, Expr):
+                self._check_expression(what, item.path + place, entry, before)
+            elif isinstance(entry, Var) and entry in sizes:
+                before.add(entry)
+        if tensors.never_empty:
+            return length | (sizes - set(tensors.each))
+        if tensors.length is not None and not item.optional:
+            # Those of each element, too: an earlier list of this length binds them.
+            self.of_length.setdefault(tensors.length, set()).update(sizes)
+        return length
+
+    def _check_expression(self, what: str, place: str, expr: Expr, known: set[Var]) -> None:
+        for var in variables(expr):
+            if var not in known:
+                raise SpecError(
+                    f"{what}: {place} = {expr} needs symbol {var.name!r}, which is not known yet "
+                    f"when the elements are checked; let it stand alone before: in a dimension of "
+                    f"the same tensor, a scalar, or the shape of an earlier parameter that is "
+                    f"always there"
+                )
+
+
+def _alone(entries: Iterable[object]) -> set[Var]:
+    """Return the symbols that stand alone."""
+    return {entry for entry in entries if isinstance(entry, Var)}
 
 
 def device_tensors(params: Sequence[Param]) -> list[tuple[str, Tensor]]:

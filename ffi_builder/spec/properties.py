@@ -16,9 +16,8 @@ from ffi_builder.spec._check import integer
 from ffi_builder.spec.composite import Optional, Param, required, with_paths
 from ffi_builder.spec.dtypes import parse_dtype
 from ffi_builder.spec.expr import Condition, Name, Relation, Var, plain_name
-from ffi_builder.spec.params import DataPointer
+from ffi_builder.spec.params import Choice, DataPointer
 from ffi_builder.spec.tensor import Tensor
-from ffi_builder.spec.values import Choice
 from ffi_builder.suggest import did_you_mean
 
 _OF_TENSORS: Final = ("dtype", "ndim", "data", "contiguous")

@@ -10,9 +10,8 @@ from ffi_builder.spec.composite import Param, is_param
 from ffi_builder.spec.expr import Dim, Expr, Var
 from ffi_builder.spec.functions import variables
 from ffi_builder.spec.param import MISSING
-from ffi_builder.spec.params import Shape
+from ffi_builder.spec.params import Array, Bytes, Function, Map, Object, Shape, String
 from ffi_builder.spec.tensor import Tensor
-from ffi_builder.spec.values import Array, Bytes, Function, Map, Object, String
 from ffi_builder.spec.workspace import Workspace, check_allocated
 
 HandedOver: TypeAlias = Union[Var, String, Bytes, Object, Function, Array, Map]

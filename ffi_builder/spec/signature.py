@@ -8,8 +8,7 @@ from typing import Any, TypeVar, cast
 
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
-from ffi_builder.spec._check import documentation, identifier, make_plain
-from ffi_builder.spec._stored import NO_DOC, DocField
+from ffi_builder.spec._check import NO_DOC, DocField, documentation, identifier, make_plain
 from ffi_builder.spec.canonical import canonical_text, constraints_text
 from ffi_builder.spec.composite import (
     HIDDEN,
@@ -21,11 +20,6 @@ from ffi_builder.spec.composite import (
 from ffi_builder.spec.defaults import check_default
 from ffi_builder.spec.expr import Relation, Var
 from ffi_builder.spec.functions import variables
-from ffi_builder.spec.list_symbols import (
-    check_lists,
-    check_not_each,
-    shared_entries,
-)
 from ffi_builder.spec.metadata import metadata_text
 from ffi_builder.spec.overlap import NOTHING, NoOverlap, check_no_overlap
 from ffi_builder.spec.param import MISSING, pasteable
@@ -35,10 +29,13 @@ from ffi_builder.spec.places import (
     always_there,
     bound_symbols,
     check_bound,
+    check_lists,
+    check_not_each,
     check_one_meaning,
     device_tensors,
     occurrences,
     refuse_references,
+    shared_entries,
 )
 from ffi_builder.spec.relations import check_relations
 from ffi_builder.spec.results import Result, check_names, check_results, needed

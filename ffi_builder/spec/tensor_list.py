@@ -10,8 +10,7 @@ from typing_extensions import override
 
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
-from ffi_builder.spec._check import integer
-from ffi_builder.spec._stored import Stored
+from ffi_builder.spec._check import Stored, integer
 from ffi_builder.spec.entries import entry_text
 from ffi_builder.spec.expr import Var, check_dim
 from ffi_builder.spec.functions import variables

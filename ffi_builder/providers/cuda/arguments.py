@@ -37,10 +37,10 @@ from ffi_builder.providers.cuda.layout import Aligned, Layout, Tree, layout
 from ffi_builder.providers.nested import dynamic_layout
 from ffi_builder.providers.packing import DynamicParamPackCallProvider
 from ffi_builder.records import dataclass
-from ffi_builder.spec import values
+from ffi_builder.spec import params
 
 PROVIDER: Final = "CudaLaunchCallProvider"
-_VALUES: Final = get_args(values.Value)
+_VALUES: Final = get_args(params.Value)
 """Kinds of one value. A kernel can take no other than a Choice, a DType and a Device."""
 _STREAMS: Final = (spec.Stream, spec.EnvStream)
 _FOR_KERNELS: Final = ("cuda", "cuda_host", "cuda_managed")
