@@ -23,18 +23,13 @@ from ffi_builder.spec.numbers import INT_RANGES, MIRRORED, VAR_DTYPES
 from ffi_builder.spec.overlap import tensors_of
 from ffi_builder.spec.param import Named
 from ffi_builder.spec.params import (
-    Array,
-    Bytes,
     Choice,
     ConstBool,
     ConstFloat,
     ConstInt,
     DataPointer,
-    Function,
-    Map,
     Object,
     Shape,
-    String,
 )
 from ffi_builder.spec.parse_dims import Declaration, DimParser
 from ffi_builder.spec.results import Result
@@ -53,9 +48,7 @@ _NAMED: Final = {
     if len(fields(kind)) == len(fields(Named))
 }
 """The kinds of parameters that have no field beside their name and metadata."""
-_RETURNED: Final = {kind.type_name: kind for kind in (String, Bytes, Function, Array, Map)}
-"""The kinds of results that need a name and nothing else."""
-_RESULTS: Final = ("Tensor", "Shape", "Object", *_RETURNED)
+_RESULTS: Final = ("Tensor", "Shape", "Object", "String", "Bytes", "Function", "Array", "Map")
 """The words that the type of a result may begin with, beside dtypes."""
 _PLACE: Final = ("device_type", "device_id", "data_alignment")
 _OPTIONS: Final = {
@@ -183,15 +176,8 @@ class _Parser(DimParser):
             )
             raise t.error(t.next, words)
         kind = t.name("a type such as Tensor or float32")
-        if kind.text == "Tensor":
-            return self._tensor(name, kind)
-        if kind.text == "Shape":
-            return self._shape(name, kind)
-        if kind.text == "Object":
-            return self._object(name, kind)
-        if kind.text in _RETURNED:
-            with t.at(kind):
-                return _RETURNED[kind.text](name.text)
+        if kind.text in _RESULTS:
+            return cast("Result", self._typed(name, kind))
         if kind.text not in VAR_DTYPES:
             raise t.error(
                 kind,
