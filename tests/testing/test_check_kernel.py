@@ -195,6 +195,32 @@ def test_what_a_signature_allows_is_tried() -> None:
     assert len(seen["columns"]) > 5
 
 
+def test_a_symbol_that_is_a_size_only_within_an_expression() -> None:
+    signature = parse("f(s: Shape([k % 4]), k: int64, y: Tensor([2], int64, intent=out))")
+    seen: set[int] = set()
+
+    def fill(s: Any, k: int, y: Any) -> None:
+        seen.add(s[0])
+        y[:] = k
+
+    testing.check_kernel(fill, signature, lambda s, k, y: [k, k])
+    assert seen == {0, 1, 2, 3}
+
+
+def test_any_rank_and_strides() -> None:
+    """Tensors of any rank have all layouts, too."""
+    signature = parse("f(x: Tensor(..., float32, strides=any, intent=in)) -> total: float64")
+    seen: set[tuple[int, ...]] = set()
+
+    def total(x: Any) -> float:
+        if x.ndim == 2 and min(x.shape) > 1:
+            seen.add(tuple(np.sign(x.strides)))
+        return float(x.sum())
+
+    testing.check_kernel(total, signature, lambda x: x.sum())
+    assert seen >= {(1, 1), (-1, -1), (0, 0)}
+
+
 def test_parameters_within_others() -> None:
     """Dtypes, Optionals and sizes in structs, tuples and Shapes are tried as well."""
     signature = parse(

@@ -220,7 +220,7 @@ def _values(symbol: Symbol, *, limits: bool) -> tuple[Sequence[Any], Sequence[in
         case "stride":
             return _PADS, ()
         case "size":
-            first = -(-low // step) * step
+            first = -(-max(low, 0) // step) * step
             last = max(_LARGEST.get(symbol.rank, _LARGEST_OF_MORE), first + 4 * step)
             found = range(first, min(last, high) + 1, step)
             return found, [*(edge for edge in EDGES if edge < len(found)), len(found) - 1]
