@@ -7,15 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from ffi_builder import spec
-
-COMPARISONS: Final[dict[str, Callable[[int, int], bool]]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<=": operator.le,
-    "<": operator.lt,
-    ">=": operator.ge,
-    ">": operator.gt,
-}
+from ffi_builder.spec.numbers import RELATIONS
 
 OPERATORS: Final[dict[str, Callable[[int, int], int]]] = {
     "+": operator.add,
@@ -53,10 +45,7 @@ def holds(relation: spec.Relation, of: Callable[[spec.Var], float]) -> bool:
 
     ``of`` returns the values of symbols.
     """
-    left = evaluate(relation.lhs, of)
-    if left is None:
-        return False
-    if isinstance(relation.rhs, tuple):
-        return left in relation.rhs
-    right = evaluate(relation.rhs, of)
-    return right is not None and COMPARISONS[relation.op](left, right)
+    left, right = evaluate(relation.lhs, of), relation.rhs
+    if not isinstance(right, tuple):
+        right = evaluate(right, of)
+    return left is not None and right is not None and RELATIONS[relation.op](left, right)

@@ -16,8 +16,9 @@ from typing import Final, TypeAlias
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
+from ffi_builder.spec.numbers import RELATIONS
 from ffi_builder.testing.check import Scalar
-from ffi_builder.testing.evaluate import COMPARISONS, OPERATORS, evaluate, holds
+from ffi_builder.testing.evaluate import OPERATORS, evaluate, holds
 from ffi_builder.testing.make.arrays import layout_of, room_for
 from ffi_builder.testing.make.parts import Entry, Pick
 
@@ -361,9 +362,9 @@ def _possible(relation: spec.Relation, spans: Mapping[spec.Var, Span]) -> bool:
     right_low, right_high = _span(relation.rhs, spans)
     match relation.op:
         case "<=" | "<":
-            return COMPARISONS[relation.op](low, right_high)
+            return RELATIONS[relation.op](low, right_high)
         case ">=" | ">":
-            return COMPARISONS[relation.op](high, right_low)
+            return RELATIONS[relation.op](high, right_low)
         case "==":
             return low <= right_high and high >= right_low
         case _:
