@@ -30,7 +30,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from ffi_builder import abi, spec
+from ffi_builder import abi, ir, spec
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.emit import emit_fast_path
 from ffi_builder.builder.fast_path.lists import release, reserve
@@ -51,7 +51,6 @@ from ffi_builder.ir import (
     Symbols,
     Types,
     Value,
-    contain_support,
     declare_support,
     mark_trusted,
     of_module,
@@ -313,7 +312,7 @@ def attach(
                 function, table = wrapper.add()
             template.keep(symbols, function, table)
         if self_contained:
-            contain_support(symbols)
+            ir.contain_support(symbols)
     except BaseException:
         symbols.undo()
         raise

@@ -14,14 +14,21 @@ from ffi_builder.ir.checking import (
     pass_through,
     run_support,
 )
-from ffi_builder.ir.contained import bytecode, contain_support
-from ffi_builder.ir.distribution import OPERATIONS, Distribution, named, of_module, root_of
+from ffi_builder.ir.distribution import (
+    OPERATIONS,
+    Distribution,
+    bytecode,
+    named,
+    of_module,
+    root_of,
+)
 from ffi_builder.ir.protocols import Attribute, Block, Module, Operation, Type, Value
 from ffi_builder.ir.symbols import Symbols, aggregate_members, describe, function_parts
 from ffi_builder.ir.types import LLVM_TYPES, Types
 from ffi_builder.lazy import lazy
 
 if TYPE_CHECKING:
+    from ffi_builder.ir.contained import contain_support
     from ffi_builder.ir.kernel import (
         FunctionTypes,
         Kernel,
@@ -98,4 +105,6 @@ _OF_KERNELS: Final = (
 )
 """What reads the types of kernels, which few wrappers need."""
 
-__getattr__, __dir__ = lazy(__name__, dict.fromkeys(_OF_KERNELS, "kernel"), __all__)
+__getattr__, __dir__ = lazy(
+    __name__, {**dict.fromkeys(_OF_KERNELS, "kernel"), "contain_support": "contained"}, __all__
+)

@@ -1,14 +1,10 @@
-"""Modules that contain the support functions which they call, for a JIT that finds no others.
-
-MLIR reads bytecode in a third of the time of building the operations.
-"""
+"""Modules that contain the support functions which they call, for a JIT that finds no others."""
 
 from __future__ import annotations
 
 import hashlib
-import io
 import platform
-from typing import Any, Final
+from typing import Final
 
 from ffi_builder import support
 from ffi_builder.errors import BuildError
@@ -17,24 +13,6 @@ from ffi_builder.ir.protocols import Module
 from ffi_builder.ir.symbols import Symbols
 from ffi_builder.protocol import PREFIX
 from ffi_builder.support.assembly import assembly
-
-
-def bytecode(module: Any) -> bytes:
-    """Return a module as bytecode. It must verify: MLIR ends the process on an invalid one.
-
-    Examples:
-        >>> from torch_mlir import ir as mlir
-        >>> from ffi_builder import ir
-        >>> data = ir.bytecode(mlir.Module.parse("llvm.func @relu(!llvm.ptr)", mlir.Context()))
-        >>> print(mlir.Module.parse(data, mlir.Context()))
-        module {
-          llvm.func @relu(!llvm.ptr)
-        }
-    """
-    buffer = io.BytesIO()
-    module.operation.write_bytecode(buffer)
-    return buffer.getvalue()
-
 
 _TRIPLE: Final = "llvm.target_triple"
 

@@ -8,6 +8,7 @@ lists the tested ones and what works with each.
 from __future__ import annotations
 
 import importlib
+import io
 import sys
 from functools import cache
 from typing import Any, Final
@@ -271,3 +272,22 @@ def _shown(root: str) -> str:
     """Return the name of the package, with its path if it was imported."""
     path = next(iter(getattr(sys.modules.get(root), "__path__", ())), None)
     return repr(root) if path is None else f"{root!r} (of {path})"
+
+
+def bytecode(module: Any) -> bytes:
+    """Return a module as bytecode, which MLIR reads in a third of the time of building it.
+
+    It must verify: MLIR ends the process on an invalid one.
+
+    Examples:
+        >>> from torch_mlir import ir as mlir
+        >>> from ffi_builder import ir
+        >>> data = ir.bytecode(mlir.Module.parse("llvm.func @relu(!llvm.ptr)", mlir.Context()))
+        >>> print(mlir.Module.parse(data, mlir.Context()))
+        module {
+          llvm.func @relu(!llvm.ptr)
+        }
+    """
+    buffer = io.BytesIO()
+    module.operation.write_bytecode(buffer)
+    return buffer.getvalue()

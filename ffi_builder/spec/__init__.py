@@ -4,6 +4,11 @@ They are frozen dataclasses, validated when they are made. Importing this loads 
 LLVM.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ffi_builder.lazy import lazy
 from ffi_builder.spec.canonical import outline, results_text
 from ffi_builder.spec.composite import (
     HIDDEN,
@@ -56,7 +61,6 @@ from ffi_builder.spec.params import (
     Stream,
     String,
 )
-from ffi_builder.spec.parse_dims import expression
 from ffi_builder.spec.places import device_tensors, occurrences, symbols_of_elements
 from ffi_builder.spec.results import HandedOver, Result, sizes
 from ffi_builder.spec.short_text import argument_texts, short_text, signature
@@ -64,6 +68,9 @@ from ffi_builder.spec.signature import Signature
 from ffi_builder.spec.tensor import MOST_DIMENSIONS, Tensor, create_map_tensor_dtype_f4x2_to_f4_spec
 from ffi_builder.spec.tensor_list import MOST_ELEMENTS, TensorList
 from ffi_builder.spec.workspace import Workspace
+
+if TYPE_CHECKING:
+    from ffi_builder.spec.parse_dims import expression
 
 __all__ = [
     "ANY",
@@ -139,3 +146,5 @@ __all__ = [
     "variables",
     "with_paths",
 ]
+
+__getattr__, __dir__ = lazy(__name__, {"expression": "parse_dims"}, __all__)

@@ -24,7 +24,6 @@ from ffi_builder.spec.metadata import metadata_text
 from ffi_builder.spec.overlap import NOTHING, NoOverlap, check_no_overlap
 from ffi_builder.spec.param import MISSING, pasteable
 from ffi_builder.spec.params import EnvStream, Stream
-from ffi_builder.spec.parse import parse_signature
 from ffi_builder.spec.places import (
     always_there,
     bound_symbols,
@@ -210,6 +209,8 @@ class Signature:
                 scale(x: Tensor([n, 4], float23))
                                         ^^^^^^^
         """
+        from ffi_builder.spec.parse import parse_signature  # many signatures are made in Python
+
         return parse_signature(
             text,
             device,
