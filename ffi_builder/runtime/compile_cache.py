@@ -65,8 +65,6 @@ SIZE_VARIABLE: Final = "FFI_BUILDER_CACHE_SIZE"
 
 DEFAULT_SIZE: Final = 512 << 20
 
-_SIZE_TEXT: Final = re.compile(r"(\d+)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
-
 _warned: set[Path] = set()
 
 
@@ -88,7 +86,7 @@ def _size_limit() -> int:
     text = os.environ.get(SIZE_VARIABLE, "").strip()
     if not text:
         return DEFAULT_SIZE
-    found = _SIZE_TEXT.fullmatch(text)
+    found = re.fullmatch(r"(\d+)\s*([KMGT]?)(?:i?B)?", text, re.IGNORECASE)
     if found is None:
         raise ValueError(f"Expected a size such as 512M in {SIZE_VARIABLE}, but it is `{text}`")
     return int(found[1]) << 10 * " KMGT".index(found[2].upper() or " ")

@@ -27,7 +27,6 @@ _LIST_CPUS = (
     "llvm.initialize_all_targets(); "
     "llvm.Target.from_triple({triple!r}).create_target_machine(cpu='help')"
 )
-_CPU = re.compile(r"^  (\S+) +- Select the ", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -100,14 +99,12 @@ def _known_cpus(architecture: str) -> tuple[str, ...]:
     )
     if done.returncode != 0:
         raise CompileError(f"LLVM cannot list the CPUs of {architecture}: {done.stderr.strip()}")
-    return tuple(_CPU.findall(done.stderr))
+    return tuple(re.findall(r"(?m)^  (\S+) +- Select the ", done.stderr))
 
 
 # ---- PTX
 
 _PTX_TRIPLE = "nvptx64-nvidia-cuda"
-
-_NVPTX = re.compile(r"nvptx64\b")
 
 
 def emit_ptx(text: str, cpu: str, features: str, level: int, libraries: Sequence[bytes]) -> str:
@@ -123,7 +120,7 @@ def emit_ptx(text: str, cpu: str, features: str, level: int, libraries: Sequence
     )
     context = binding.create_context()
     module = llvm.parse_unverified(text, context)
-    if module.triple and not _NVPTX.match(module.triple):
+    if module.triple and not re.match(r"nvptx64\b", module.triple):
         raise CompileError(f"The module is for target `{module.triple}`, not for `{_PTX_TRIPLE}`")
     layout = str(machine.target_data)
     for library in libraries:

@@ -74,7 +74,7 @@ def _in_library(symbol: str) -> bool:
 
 # ---- atomic operations
 
-_ATOMIC: Final = re.compile(
+_ATOMIC: Final = (
     r"__aarch64_(?:(cas)(1|2|4|8|16)|(swp|ldadd|ldclr|ldeor|ldset)(1|2|4|8))"
     r"_(relax|acq|rel|acq_rel|sync)"
 )
@@ -109,9 +109,8 @@ def outline_atomics(undefined: Iterable[str]) -> bytes | None:
 
 def definitions(names: Iterable[str]) -> str:
     """The LLVM IR of those functions, among `names`, that libgcc.a has."""
-    return "".join(
-        _definition(found) for found in map(_ATOMIC.fullmatch, names) if found is not None
-    )
+    matches = (re.fullmatch(_ATOMIC, name) for name in names)
+    return "".join(_definition(found) for found in matches if found is not None)
 
 
 def _definition(name: re.Match[str]) -> str:
