@@ -1,4 +1,4 @@
-"""Build the extensions where that can be done: calls read in C, code for gdb, big kernels.
+"""Build the extensions where that can be done: calls read in C, and code for gdb.
 
 They are optional: without a compiler the package is installed without them, and works.
 """
@@ -42,7 +42,6 @@ HEADERS = tuple(sorted(map(str, Path("ffi_builder/runtime/entry").glob("*.h"))))
 EXTENSIONS = [
     extension("entry._entry", "entry/_entry.c", depends=HEADERS),
     extension("jit._gdb", "jit/_gdb.c", libraries=("pthread",)),
-    extension("safety._distinct", "safety/_distinct.c"),
 ]
 # The functions that wrappers call, as a library that JITs find in the process. clang has compiled
 # them: `make support`.

@@ -23,7 +23,7 @@ from typing import Any
 
 from ffi_builder import attach_ffi_func, providers, runtime, spec
 from ffi_builder.runtime.codegen import llvm as codegen
-from ffi_builder.runtime.safety import distinct, worker
+from ffi_builder.runtime.safety import worker
 
 ir: Any = import_module("torch_mlir.ir")
 dialect: Any = import_module("torch_mlir.dialects.llvm")
@@ -183,8 +183,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     operations = options.operations or (FEW if options.quick else OPERATIONS)
     rounds = options.rounds or (3 if options.quick else 9)
-    if distinct.extension is None:
-        print("Without the extension, which was not built.\n")
     print(f"{operations:,} operations, {rounds} rounds\n")
     titles = ("kernel", "level", "bare, ms", "ffi_builder, ms", "ratio")
     print(f"| {' | '.join(titles)} |\n| --- | --- | ---: | ---: | ---: |")

@@ -13,7 +13,7 @@ import os
 from collections.abc import Iterable
 from importlib import import_module, metadata
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from ffi_builder.errors import CompileError
 from ffi_builder.runtime.protocols import Operation
@@ -116,33 +116,10 @@ def library(root: str, function: str) -> ctypes.PyDLL | None:
     return None
 
 
-@functools.cache
-def addresses(root: str, functions: tuple[str, ...]) -> tuple[int, ...] | None:
-    """The addresses of `functions`, all of one library, or None."""
-    found = library(root, functions[0])
-    if found is None or not all(hasattr(found, name) for name in functions):
-        return None
-    return tuple(ctypes.cast(found[name], ctypes.c_void_p).value or 0 for name in functions)
-
-
 def address(value: object) -> int | None:
     """Return the address of an object of MLIR's C API; None if its bindings do not tell it."""
     capsule = getattr(value, POINTER, None)
     return None if capsule is None else _POINTER_OF(capsule, _NAME_OF(capsule))
-
-
-def makes_operations(operation: Operation) -> bool:
-    """Whether `operation_at` works with the bindings of an operation."""
-    return hasattr(type(operation), CREATE)
-
-
-def operation_at(address: int, other: Operation) -> Operation:
-    """The operation at `address`, from the bindings that `other` is from.
-
-    It may be used as long as something else keeps it alive.
-    """
-    name = _kept(_NAME_OF(getattr(other, POINTER)))
-    return getattr(cast("Any", type(other)), CREATE)(_CAPSULE(address, name, None))
 
 
 def type_at(address: int, operation: Operation) -> object | None:

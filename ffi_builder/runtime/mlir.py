@@ -7,12 +7,14 @@ not bring along, except that torch-mlir parses MLIR text, and translates for tho
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import enum
 import functools
 import io
+import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, TypeGuard
 
@@ -39,6 +41,7 @@ _MOST_LEVELS = 500
 _ATOMIC_OF_NO_NUMBER = r"llvm\.atomicrmw\s[^\n:]*:[^\n]*?,\s*(!llvm\.(?!p)[^\n]*)"
 
 _lock = fork_safe_lock()
+_translating = fork_safe_lock()
 _scratch: dict[str, tuple[Any, int]] = {}
 
 
@@ -176,24 +179,33 @@ def to_llvm_ir(module: Module) -> LlvmIr:
 
 def _translated(module: Module) -> LlvmIr:
     module, constants = _without_constants(module)
-    hazard = allowlist_mlir.translation_hazard(module.operation)
     root = root_of(module)
     way = way_of(root)
     if way is Way.OWN:
-        if hazard is None:
-            return LlvmIr(translate(module), constants)
-        return LlvmIr(worker.translate(generic_text(module), root, hazard), constants)
+        return LlvmIr(_safely_translated(module), constants)
+    hazard = allowlist_mlir.translation_hazard(module.operation, answers=False)
     text = generic_text(module)
     try:
-        if way is Way.CHILD or hazard is not None:
+        if way is Way.CHILD:
             return LlvmIr(worker.translate(text, DEFAULT_ROOT, hazard), constants)
         # The bindings of torch-mlir may know of constants what those of `root` do not.
         parsed, more = _without_constants(parse(text))
-        return LlvmIr(translate(parsed), {**constants, **more})
+        return LlvmIr(_safely_translated(parsed), {**constants, **more})
     except CompileError as error:
         raise CompileError(
             f"{root} does not translate to LLVM IR, so torch-mlir was asked to: {error}"
         ) from error
+
+
+def _safely_translated(module: Module) -> str:
+    """Translate `module` with its own bindings: in this process if that is harmless."""
+    hazard = allowlist_mlir.translation_hazard(module.operation, answers=answers(module))
+    if hazard is not None:
+        return worker.translate(generic_text(module), root_of(module), hazard)
+    try:
+        return translate(module)
+    except CompileError as error:
+        raise CompileError(f"Translating the module to LLVM IR failed: {error}") from None
 
 
 def _without_constants(module: Module) -> tuple[Module, dict[str, Constant]]:
@@ -296,6 +308,14 @@ def _words(error: Exception) -> str:
 
 # ---- translation
 
+ANSWERING: Final = (
+    "mlirTranslateModuleToLLVMIR",
+    "LLVMContextCreate",
+    "LLVMContextDispose",
+    "LLVMPrintModuleToString",
+    "LLVMDisposeModule",
+    "LLVMDisposeMessage",
+)
 TRANSLATE: Final = "mlirTranslateModuleToLLVMIRToString"
 FREE: Final = "LLVMDisposeMessage"
 _PROBE: Final = "llvm.func @probe(%x: i64) -> i64 {\n  llvm.return %x : i64\n}"
@@ -341,24 +361,98 @@ def _tried(root: str) -> Way:
     return Way.OWN
 
 
+def answers(module: Module) -> bool:
+    """Tell whether refusing to translate `module` is an answer. If not, it ends the process."""
+    return (
+        bindings.address(module.operation) is not None and _answering(root_of(module)) is not None
+    )
+
+
 def translate(module: Module) -> str:
     """Translate `module` to LLVM IR text in this process.
 
-    The bindings' own function leaks the text that the C API returns, so the C function is called if
-    its library can be found, and the text is freed. The process ends if LLVM's verifier refuses the
-    module: see `safety.allowlist_mlir`.
+    The bindings' own function leaks the text that the C API returns, and ends the process where
+    LLVM's verifier refuses the module: see `safety.allowlist_mlir`. So C functions are called, if
+    the library exports them. With those of LLVM, as torch-mlir has them, the module that is made is
+    compared with NULL before it is printed, and a refusal is a CompileError.
     """
-    root = root_of(module)
-    functions, address = _translation_functions(root), bindings.address(module.operation)
+    root, address = root_of(module), bindings.address(module.operation)
+    library = None if address is None else _answering(root)
+    if library is not None:
+        return _answered(library, module.operation, address)
+    functions = _translation_functions(root)
     if functions is None or address is None:
         own = bindings.load(f"{root}.dialects.llvm")
         return own.translate_module_to_llvmir(module.operation)
     to_text, free = functions
-    text = to_text(address)
+    return _text(to_text(address), free)
+
+
+def _answered(library: Mapping[str, Any], module: Operation, address: int | None) -> str:
+    said: list[str] = []
+
+    def hear(diagnostic: Any) -> bool:
+        said.append(f"{diagnostic.location}: {diagnostic.message}")
+        return True
+
+    handler = module.context.attach_diagnostic_handler(hear)
+    context = library["LLVMContextCreate"]()
     try:
-        return ctypes.string_at(text).decode()
+        with _translating, _quiet(said):
+            translated = library["mlirTranslateModuleToLLVMIR"](address, context)
+            if not translated:
+                said.append("")
+        if not translated:
+            raise CompileError("\n".join(said).strip())
+        text = _text(library["LLVMPrintModuleToString"](translated), library["LLVMDisposeMessage"])
+        library["LLVMDisposeModule"](translated)
+        return text
     finally:
-        free(text)
+        library["LLVMContextDispose"](context)
+        handler.detach()
+
+
+@contextlib.contextmanager
+def _quiet(said: list[str]) -> Generator[None]:
+    """Catch what LLVM's verifier writes to stderr: `said` gets it if that has an error."""
+    try:
+        stderr = os.dup(2)
+    except OSError:  # it is closed
+        yield
+        return
+    file = os.memfd_create("stderr")
+    try:
+        os.dup2(file, 2)
+        yield
+    finally:
+        os.dup2(stderr, 2)
+        written = os.pread(file, os.fstat(file).st_size, 0)
+        os.close(file)
+        os.close(stderr)
+        if said:
+            said.append(written.decode(errors="replace"))
+        elif written:
+            os.write(2, written)
+
+
+def _text(address: int, free: Callable[[int], object]) -> str:
+    try:
+        return ctypes.string_at(address).decode()
+    finally:
+        free(address)
+
+
+@functools.cache
+def _answering(root: str) -> Mapping[str, Any] | None:
+    """The functions with which a translation is an answer, if its library exports all of them."""
+    library = bindings.library(root, ANSWERING[0])
+    if library is None or not all(hasattr(library, name) for name in ANSWERING):
+        return None
+    found = {name: library[name] for name in ANSWERING}
+    for name, function in found.items():
+        count = {"LLVMContextCreate": 0, "mlirTranslateModuleToLLVMIR": 2}.get(name, 1)
+        function.argtypes, function.restype = [ctypes.c_void_p] * count, ctypes.c_void_p
+    return found
 
 
 @functools.cache

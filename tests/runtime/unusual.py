@@ -88,7 +88,7 @@ _LINKAGES: Final = _words(
     "private internal available_externally linkonce weak common appending extern_weak linkonce_odr "
     "weak_odr external"
 )
-_SECTIONS: Final = ["", "a b", ".text", ".data", ".init_array", "x" * 5000, "\\00", "llvm.metadata"]
+_SECTIONS: Final = ["", "a b", ".text", ".data", ".rodata", "x" * 5000, "\\00", "llvm.metadata"]
 
 
 def module(seed: int) -> str:
@@ -129,8 +129,11 @@ def _function(body: str, arguments: str = "%p: !llvm.ptr", before: str = "") -> 
 
 
 def _computed(random: Random, kind: str, lines: str, result: str | None = None) -> str:
-    """Load `%a` and `%b` of a type, compute `%r`, store it."""
-    loads = "".join(f"%{name} = llvm.load %p : !llvm.ptr -> {kind}\n" for name in "abc")
+    """Take `%a`, `%b` and `%c` of a type from memory or as constants, compute `%r`, store it."""
+    source = random.choice(
+        [*(3 * ["load %p : !llvm.ptr ->"]), *(f"mlir.{name} :" for name in ("undef", "zero"))]
+    )
+    loads = "".join(f"%{name} = llvm.{source} {kind}\n" for name in "abc")
     return _function(f"{loads}{lines}\nllvm.store %r, %p : {result or kind}, !llvm.ptr")
 
 
@@ -333,6 +336,29 @@ def _attributes(random: Random) -> str:
     )
 
 
+_NAMES: Final = _words(
+    "llvm.mmra llvm.noalias llvm.unknown nvvm.kernel nvvm.maxntid rocdl.kernel rocdl.max_flat_work_"
+    "group_size omp.declare_target omp.is_gpu gpu.kernel acc.declare xevm.x amx.x dlti.dl_spec "
+    "vcix.x ptr.x builtin.x own.x llvm.target_triple llvm.data_layout llvm.module_flags"
+)
+_VALUES: Final = [
+    *_words('1:i64 "x" unit @g [] [1:i32] {} i32 dense<1>:vector<2xi32> array<i32:1>')
+]
+
+
+def _annotated(random: Random) -> str:
+    """Attributes of dialects, known and unknown, on operations, functions and modules."""
+    names = iter(random.sample(_NAMES, 4))
+    texts = [f"{name} = {random.choice(_VALUES)}" for name in names]
+    if random.random() < 0.7:
+        texts[random.randrange(3)] = "own.name"
+    text = _function(f"%a = llvm.load %p {{{texts[0]}}} : !llvm.ptr -> i32")
+    text = text.replace("(%p: !llvm.ptr)", f"(%p: !llvm.ptr) attributes {{{texts[1]}}}", 1)
+    name = random.choice(_words("g llvm.sqrt.f64 llvm.memcpy llvm.nosuch llvm.x86.rdtsc llvm."))
+    text += f"\nllvm.func @{name if name[-1] != '.' else 'g'}(i32 {{{texts[2]}}}) -> f32"
+    return f"module attributes {{{texts[3] if random.random() < 0.2 else ''}}} {{\n{text}\n}}"
+
+
 def _control(random: Random) -> str:
     kind = random.choice(_INTEGERS)
     cases = ", ".join(f"{n}: ^b" for n in random.choices(range(5), k=random.randrange(4)))
@@ -379,4 +405,5 @@ _KINDS: Final[list[Callable[[Random], str]]] = [
     *(_binary, _binary, _memory, _memory, _allocation, _allocation, _global, _global, _cast, _cast),
     *(_unary_intrinsic, _binary_intrinsic, _ternary, _reduction, _atomic, _atomic, _comparison),
     *(_value, _value, _passed, _passed, _attributes, _attributes, _attributes, _control, _called),
+    *(_annotated, _annotated, _annotated),
 ]

@@ -26,8 +26,6 @@ from ffi_builder.records import dataclass
 if TYPE_CHECKING:
     from fractions import Fraction
 
-from ffi_builder.runtime.safety import distinct
-
 
 @dataclass(frozen=True)
 class _Format:
@@ -104,9 +102,6 @@ _LARGEST_HALF: Final = 65504
 
 def readable(text: str) -> str:
     """Write the constants of LLVM IR in forms that LLVM 22 reads."""
-    kinds = distinct.lines(text)
-    if not any(True for _ in _suspects(kinds)):
-        return text
     pieces: list[str] = []
     last = 0
     for start, end in sorted(set(_suspects(text))):

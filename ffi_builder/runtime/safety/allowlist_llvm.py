@@ -7,9 +7,9 @@ usual size: the wrappers of this package, and what lowering passes and compilers
 other text goes to a child process (see `safety.worker`), which costs some tenths of a second once.
 
 The text is read as LLVM's lexer reads it: strings and comments are taken out first, the rest falls
-into words. Lines that differ in the numbers of values alone are looked at once, as each rule but
-those for nesting, long lines and allocations is about one line, and takes all numbers of values
-alike. tests/runtime/test_allowlists.py and test_unusual.py try the words with each other.
+into words. Lines that differ in the names of values alone are looked at once, as each rule but
+those for nesting and allocations is about one line. tests/runtime/test_allowlists.py and
+test_unusual.py try the words with each other.
 """
 
 from __future__ import annotations
@@ -18,102 +18,29 @@ import math
 import platform
 import re
 from collections.abc import Iterable, Iterator
-from typing import Final, TypeAlias
+from typing import Final
 
-from ffi_builder.runtime.safety import allowlist_aarch64, allowlist_attributes, distinct
+from ffi_builder import protocol
+from ffi_builder.runtime import metadata
 from ffi_builder.runtime.safety.allowlist_words import (
+    ATTRIBUTE_VALUES,
+    GENERIC_CPUS,
+    GLOBAL,
     HARMLESS,
     INSTRUCTIONS,
     INTRINSICS,
     KNOWN_METADATA,
-    TOP_LEVEL,
-    TYPES,
+    LOOP_FLAGS,
+    LOOP_NUMBERS,
+    MODULE_FLAGS,
+    OLDEST_FEATURES,
 )
 from ffi_builder.runtime.safety.nesting import is_deeper
 from ffi_builder.runtime.safety.tables import words
 
-# Words in the line of a global, besides names and numbers. Of constant expressions only
-# `getelementptr` is known to become a relocation.
-_GLOBAL: Final = (
-    TYPES
-    | (TOP_LEVEL - words("source_filename target datalayout triple define declare attributes type"))
-    | words("x null undef poison zeroinitializer true false getelementptr inbounds nuw nusw weak")
-)
 _APPENDING: Final = ("@llvm.global_ctors ", "@llvm.global_dtors ", "@llvm.used ", "@llvm.compiler.")
-
-_MACHINE: Final = platform.machine()
 _LINE_END: Final = re.compile(r"[\n\r]")
 _SPACES: Final = str.maketrans(dict.fromkeys("()[]{}<>,=*", " "))
-
-# LLVM's parser crashes on the two largest numbers of 32 bits: it keeps values in a DenseMap, where
-# they mean free places.
-_ID: Final = rf"[0-9]{{1,{distinct.MOST_DIGITS}}}"
-# Words that are not in a table. Each string has been replaced by one quote.
-_OTHER_WORDS: Final = re.compile(
-    rf"""(?:(?:
-      [%@](?:{_ID}|[-a-zA-Z$._][-\w$.]*|")           # values, types and symbols
-    | \#{_ID} | !(?:{_ID}|"|DI[A-Z]\w*)? | c?"        # attributes, metadata and strings
-    | [-+]?\d+(?:\.\d*(?:[eE][-+]?\d+)?)? | 0x[HR]?[0-9A-Fa-f]+
-    | {_ID}: | (?![0-9]+:)[-\w$.]+:                 # labels, and fields of metadata
-    | DW_\w+ | DI(?:SP)?Flag\w+ | \| | \.\.\.
-    )[ ])*""",
-    re.VERBOSE,
-)
-_INTRINSIC_TYPES: Final = r"(?:\.(?:v(\d+))?(?:i(?:1|8|16|32|64|128)|b?f16|f32|f64|p\d{1,2}))*"
-_INTRINSIC: Final = re.compile(rf"@llvm\.([a-z0-9_.]+?)({_INTRINSIC_TYPES})")
-
-_INTRINSIC_NAME: Final = re.compile(r"@llvm\.\S*")
-
-_ALIGNMENT: Final = re.compile(r" align[ (](\d+)")
-# Before LLVM 22 it is the operand after the pointer, which the verifier does not look at.
-_MASKED: Final = re.compile(r"@llvm\.masked\.[^\n]*?\bptr [^,\n]+, i32 ([^,\s]+),")
-_ADDRESS_SPACE: Final = re.compile(r" addrspace\((\d+)\)")
-_POINTER: Final = r"ptr(?:[ ]addrspace\(\d+\))?"
-_ATOMICS: Final = words("atomicrmw cmpxchg atomic")
-_ATOMIC: Final = re.compile(
-    rf"""(?<![-\w$.%@!#])(?:
-        (?:load|store)[ ]atomic[ ](?:volatile[ ])?
-      | atomicrmw[ ](?:volatile[ ])?\w+[ ]{_POINTER}[ ][^\s,]+,[ ]
-      | cmpxchg[ ](?:weak[ ])?(?:volatile[ ])?{_POINTER}[ ][^\s,]+,[ ]
-    )(?:i8|i16|i32|i64|ptr|float|double)\b""",
-    re.VERBOSE,
-)
-
-_SPLAT: Final = re.compile(
-    r"(?<![-\w$.%@!#])splat[ ]\((?:i\d+|half|bfloat|float|double)[ ][-+.\w]+\)"
-)
-
-_Chains: TypeAlias = list[tuple[str, str]]
-# `[4 x [8 x `, and how the type of the elements begins.
-_SIZES: Final = re.compile(r"((?:[\[<]\d+ x )+)(.)")
-_TYPE: Final = r"[^()=!]+?"
-_IN_MEMORY: Final = re.compile(
-    rf"""\s*%\S+[ ]=[ ](?:
-        alloca[ ]{_TYPE}(?:,[ ]i\d+[ ][^\s,]+)?(?:,[ ]align[ ]\d+)?(?:,[ ]addrspace\(\d+\))?
-      | getelementptr[ ](?:(?:inbounds|nuw|nusw)[ ])*{_TYPE},[ ]{_POINTER}[ ][^\s,]+
-        (?:,[ ]i\d+[ ][^\s,]+)*
-    )(?:,[ ]!dbg[ ]!\d+)?""",
-    re.VERBOSE,
-)
-_NAMED_ELEMENT: Final = re.compile(r"\{[^{}]*%|x %")
-
-# A line that is not one whole statement, as LLVM and llvmlite print it: something could hide there.
-_ODD_LINE: Final = re.compile(
-    r"""^(?![ \t\r]*(?:
-        [@%]\S+[ ]=[ ]+[^\s] | ![^\s=]+[ ]=[ ] | (?:attributes|define|declare|target)[ ]
-      | source_filename[ ] | (?:store|br|ret|fence|switch)[ ] | unreachable\b
-      | (?:(?:tail|notail)[ ])?call[ ] | [-\w$."]+: | i\d+[ ]\S+,[ ]label[ ]
-      | [{}][ \t\r]*$ | \] | $
-    )).*""",
-    re.VERBOSE | re.MULTILINE,
-)
-
-_LONG_NUMBER: Final = re.compile(r"\d{4000}")  # Python reads no more than 4,300 digits
-_LANES: Final = re.compile(r"<(\d+)")
-_VECTOR: Final = re.compile(r"<\d+ x ")
-_WIDE_LANES: Final = re.compile(r"x\s+i128\s*>")  # LLVM makes no vectors of halves of these
-_COUNTED: Final = re.compile(r" = alloca [^\n]*, i\d+ ([%\w-][^\s,]*)")
-_FIELDS: Final = re.compile(r"\{[^{}]*")
 
 _MOST_LANES: Final = 256
 _LANES_OF_A_VALUE: Final = 16
@@ -123,13 +50,116 @@ element, and takes 20 s for 3,000."""
 _MOST_ELEMENTS: Final = 1 << 24
 """Elements of an array in memory that a function allocates or points into."""
 _MOST_GLOBAL_ELEMENTS: Final = 1 << 31
-_MOST_ALIGNED: Final = 4096
-_MOST_ADDRESS_SPACE: Final = 255
-"""Larger ones are segments and pointers of other sizes on x86-64."""
 _MOST_LEVELS: Final = 64
 """Levels of types, constants and metadata in one another."""
-_LONGEST_LINE: Final = 100_000
-"""Characters of a line in a function: an instruction of some ten thousand operands."""
+_LONGEST_LINE: Final = 60_000
+"""Characters of a line in a function, without numbers of values: an instruction of some ten
+thousand operands."""
+
+# LLVM's parser crashes on the two largest numbers of 32 bits: it keeps values in a DenseMap, where
+# they mean free places. So longer numbers remain, and are no known word.
+_NUMBER: Final = r"[0-9]{1,9}(?![-0-9A-Z_a-z$.\"])"
+_VALUES: Final = re.compile(rf'%(?:{_NUMBER}|[-A-Z_a-z$.][-0-9A-Z_a-z$.]*(?!"))')
+_NODES: Final = re.compile(f"!{_NUMBER}")
+_ID: Final = r"[0-9]{1,9}"
+_INTEGER: Final = r"i(?:[1-9]|[1-5]\d|6[0-4]|128)"
+# Words that are not in a table. Each string has been replaced by one quote.
+_OTHER_WORDS: Final = re.compile(
+    rf"""(?:(?:
+      % | [%@](?:[-a-zA-Z$._][-\w$.]*|") | @{_ID}    # values, types and symbols
+    | \#{_ID} | !(?:"|DI[A-Z]\w*)? | c?"              # attributes, metadata and strings
+    | [-+]?\d{{1,40}}(?:\.\d*(?:[eE][-+]?\d+)?)? | 0x[HR]?[0-9A-Fa-f]+ | {_INTEGER}
+    | {_ID}: | (?![0-9]+:)[-\w$.]+:                 # labels, and fields of metadata
+    | DW_\w+ | DI(?:SP)?Flag\w+ | \| | \.\.\.
+    )[ ])*""",
+    re.VERBOSE,
+)
+_INTRINSIC: Final = re.compile(
+    rf"@llvm\.([a-z0-9_.]+?)((?:\.(?:v(\d+))?(?:{_INTEGER}|b?f16|f32|f64|p\d{{1,2}}))*)"
+)
+_INTRINSIC_NAME: Final = re.compile(r"@llvm\.\S*")
+
+_POINTER: Final = r"ptr(?:[ ]addrspace\(\d+\))?"
+_ATOMIC: Final = r"(?:i8|i16|i32|i64|ptr|float|double)\b"
+# Words in other forms than LLVM prints, or with numbers that are too large.
+_ODD_FORM: Final = re.compile(
+    rf"""
+      [\s(\[{{<,=](?:
+        align\b(?![ (](?:[1248]|16|32|64|128|256|512|1024|2048|4096)\b)
+      | addrspace\b(?!\((?:\d\d?|1\d\d|2[0-4]\d|25[0-5])\))  # others are segments on x86-64
+      | atomic\b(?![ ](?:volatile[ ])?{_ATOMIC})
+      | atomicrmw\b(?![ ](?:volatile[ ])?\w+[ ]{_POINTER}[ ][^\s,]+,[ ]{_ATOMIC})
+      | cmpxchg\b(?![ ](?:weak[ ])?(?:volatile[ ])?{_POINTER}[ ][^\s,]+,[ ]{_ATOMIC})
+      | splat\b(?![ ]\((?:i\d+|half|bfloat|float|double)[ ][-+.\w]+\))
+      )[^\n]{{0,20}}
+    # Before LLVM 22, the alignment is an operand, which the verifier does not look at.
+    | [ ]@llvm\.masked\.[^\n]*?\bptr\ [^,\n]+,\ i32\ (?!(?:[1248]|16|32|64|128|256)\b)[^\n,]*
+    """,
+    re.VERBOSE,
+)
+# LLVM has three code generators for AArch64: GlobalISel at level 0, FastISel for functions that are
+# `optnone`, and SelectionDAG for all others. Each ends the process on a few types that those for
+# x86-64 take. All instructions and intrinsics of the tables were tried with all types, for a
+# generic CPU and for one with SVE, with LLVM 22.
+_ODD_FOR_AARCH64: Final = re.compile(
+    r"""
+      [su]itofp\ (?:nneg\ )?i128\ [^\n]*\ to\ bfloat
+    | @llvm\.ct[lt]z\.v\d+i1\b
+    | @llvm\.masked\.\w+\.v\d+bf16
+    """,
+    re.VERBOSE,
+)
+# A line that is not one whole statement, as LLVM and llvmlite print it: something could hide there.
+_ODD_LINE: Final = re.compile(
+    r"""^(?![ \t\r]*(?:
+        [@%]\S*[ ]=[ ]+[^\s] | ![^\s=]*[ ]=[ ] | (?:attributes|define|declare|target)[ ]
+      | source_filename[ ] | (?:store|br|ret|fence|switch)[ ] | unreachable\b
+      | (?:(?:tail|notail)[ ])?call[ ] | [-\w$."]+: | i\d+[ ]\S+,[ ]label[ ]
+      | [{}][ \t\r]*$ | \] | $
+    )).*""",
+    re.VERBOSE | re.MULTILINE,
+)
+
+# `[4 x [8 x `, and how the type of the elements begins.
+_SIZES: Final = re.compile(r"((?:[\[<]\d+ x )+)(.)")
+_TYPE: Final = r"[^()=!]+?"
+_IN_MEMORY: Final = re.compile(
+    rf"""\s*%\S*[ ]=[ ](?:
+        alloca[ ]{_TYPE}(?:,[ ]i\d+[ ][^\s,]+)?(?:,[ ]align[ ]\d+)?(?:,[ ]addrspace\(\d+\))?
+      | getelementptr[ ](?:(?:inbounds|nuw|nusw)[ ])*{_TYPE},[ ]{_POINTER}[ ][^\s,]+
+        (?:,[ ]i\d+[ ][^\s,]+)*
+    )(?:,[ ]!dbg[ ]!)?""",
+    re.VERBOSE,
+)
+_NAMED_ELEMENT: Final = re.compile(r"\{[^{}]*%|x %")
+_LANES: Final = re.compile(r"<(\d+)")
+_WIDE_LANES: Final = re.compile(r"x\s+i128\s*>")  # LLVM makes no vectors of halves of these
+_COUNTED: Final = re.compile(r" = alloca [^\n]*, i\d+ ([%\w-][^\s,]*)")
+_FIELDS: Final = re.compile(r"\{[^{}]*")
+
+# String attributes choose what the code generator may use: without SSE, for example, it cannot
+# return floats.
+_ATTRIBUTE_VALUES: Final = {
+    metadata.ATTRIBUTE: '[^"]*',
+    **{key: values for keys, values in ATTRIBUTE_VALUES for key in keys},
+}
+_TRUSTED: Final = re.compile(rf"{protocol.TRUSTED}[0-9a-f]{{8}}")
+_SECTION: Final = '".text"'  # cold functions of this package ask for it
+_HEADERS: Final = ("source_filename =", "datalayout =", "triple =", "allockind(")
+_NAME_MARKS: Final = frozenset("@%!c$")
+
+# LLVM's verifier does not look at all nodes of metadata, and the passes that use those take their
+# form for granted. In the nodes of these kinds they expect a null.
+_WITHOUT_NULL: Final = words("alias.scope llvm.loop noalias tbaa", "!")
+_NULL: Final = re.compile(r"^! = (?:distinct )?!\{[^\n]*\bnull\b", re.MULTILINE)
+_LOOP_PROPERTY: Final = re.compile(
+    rf"""!\d*\ =\ (?:distinct\ )?!\{{!"llvm\.loop\.(?:
+        (?:{"|".join(sorted(LOOP_FLAGS))})"
+      | (?:{"|".join(sorted(LOOP_NUMBERS))})",\ i(?:1|32)\ (?:true|false|\d{{1,9}})
+    )\}}""",
+    re.VERBOSE,
+)
+_FLAG: Final = re.compile(r'^!\d* = !\{i32 \d+, !"([^"]*)"', re.MULTILINE)
 
 
 def codegen_hazard(text: str, cpu: str, features: str) -> str | None:
@@ -137,26 +167,24 @@ def codegen_hazard(text: str, cpu: str, features: str) -> str | None:
 
     `cpu` and `features` are those that code is generated for, as LLVM writes them (`+avx,-sse4a`).
     """
-    code, strings = _without_strings(text)
-    if is_deeper(code, _MOST_LEVELS):
+    whole, strings = _without_strings(text)
+    if is_deeper(whole, _MOST_LEVELS):
         return "brackets nested too deep"
-    whole, code = code, distinct.lines(code)
+    alike = _NODES.sub("!", _VALUES.sub("%", whole))
+    lines = list(dict.fromkeys(alike.split("\n")))
+    code = "\n".join(lines)
     found = code.translate(_SPACES).split()
     different = set(found)
-    if max(map(len, different), default=0) > 4000 and _LONG_NUMBER.search(code) is not None:
-        return "a number of thousands of digits"
     for hazards in (
         _words(different),
-        allowlist_attributes.hazards(text, strings, cpu, features),
-        _numbers(code, found, different),
-        _lines(code),
-        _types(code, found.count("x")),
-        _long_lines(whole),
-        _splats(code, found, different),
+        _attributes(text, strings, cpu, features),
+        (odd[0][1:] for odd in _ODD_FORM.finditer(code)),
+        (line[0].strip()[:60] for line in _ODD_LINE.finditer(code)),
+        (line[:40] for line in lines if len(line) > _LONGEST_LINE and line[0] != "@"),
+        _types(lines, found.count("x")),
         _allocations(whole) if "alloca" in different else (),
-        allowlist_attributes.metadata_hazards(text, different),
-        _masked(code),
-        allowlist_aarch64.hazards(code) if _MACHINE == "aarch64" else (),
+        _metadata(text, code, different),
+        aarch64_hazards(code) if platform.machine() == "aarch64" else (),
     ):
         for hazard in hazards:
             return hazard
@@ -194,9 +222,7 @@ def _without_strings(text: str) -> tuple[str, list[tuple[int, int]]]:
 def _words(found: set[str]) -> Iterator[str]:
     unknown = found - HARMLESS - KNOWN_METADATA
     joined = " ".join(unknown)
-    for name in _INTRINSIC_NAME.findall(joined):
-        if not _intrinsic_known(name):
-            yield name[1:]
+    yield from (n[1:] for n in _INTRINSIC_NAME.findall(joined) if not _intrinsic_known(n))
     if _OTHER_WORDS.fullmatch(f"{joined} ") is None:
         yield from (word for word in sorted(unknown) if _OTHER_WORDS.fullmatch(f"{word} ") is None)
 
@@ -213,68 +239,101 @@ def _intrinsic_known(name: str) -> bool:
     )
 
 
-def _numbers(code: str, found: list[str], different: set[str]) -> Iterator[str]:
-    """Look at alignments, address spaces and atomics, each in the form that LLVM prints."""
-    for word, expression, most in (
-        ("align", _ALIGNMENT, _MOST_ALIGNED),
-        ("addrspace", _ADDRESS_SPACE, _MOST_ADDRESS_SPACE),
-    ):
-        if word in different:
-            numbers = expression.findall(code)
-            if len(numbers) != found.count(word):
-                yield word
-            yield from (f"{word} {number}" for number in set(numbers) if int(number) > most)
-    atomics = different & _ATOMICS
-    if atomics and sum(found.count(word) for word in atomics) != len(_ATOMIC.findall(code)):
-        yield "an atomic operation"
+def _attributes(
+    text: str, strings: list[tuple[int, int]], cpu: str, features: str
+) -> Iterator[str]:
+    """Look at the strings that are attributes, of all `strings`: names, data and metadata too."""
+    last, key = 0, ""
+    for start, end in strings:
+        before, string = text[last:start].rstrip(), text[start:end]
+        last = end
+        if text[start - 1 : start] in _NAME_MARKS or before.endswith(_HEADERS):
+            key = ""
+        elif before.endswith("section"):
+            if string != _SECTION:
+                yield f"section {string}"
+            key = ""
+        elif before == "=" and key:
+            if not _attribute_known(key, string[1:-1], cpu, features):
+                yield f'"{key}"={string}'
+            key = ""
+        else:
+            key = string[1:-1]
+            if text[end : end + 1] != "=" and _TRUSTED.fullmatch(key) is None:
+                yield string
 
 
-def _lines(code: str) -> Iterator[str]:
-    for line in _ODD_LINE.finditer(code):
-        yield line[0].strip()[:60]
+def _attribute_known(key: str, value: str, cpu: str, features: str) -> bool:
+    if key in ("target-cpu", "tune-cpu"):
+        return value == cpu or value in GENERIC_CPUS
+    if key == "target-features":  # it may only add some of this architecture
+        names = OLDEST_FEATURES | {f"+{feature[1:]}" for feature in features.split(",")}
+        return names.issuperset(filter(None, value.split(",")))
+    known = _ATTRIBUTE_VALUES.get(key)
+    return known is not None and re.fullmatch(known, value) is not None
 
 
-def _types(code: str, count: int) -> Iterator[str]:
+def _types(lines: Iterable[str], count: int) -> Iterator[str]:
     """Look at the sizes of types, of which there are `count`, and at what globals are made of."""
-    marks = ("\n",) if " = type " in code else (" x ", "{", "alloca", "\n@")
     sizes = 0
-    for line in _lines_with(f"\n{code}\n", marks):
-        chains = _SIZES.findall(line)
+    for line in lines:
+        chains: list[tuple[str, str]] = _SIZES.findall(line) if " x " in line else []
         sizes += sum(chain.count("x") for chain, _ in chains)
-        yield from _global(line, chains) if line[:1] == "@" else _value_sizes(line, chains)
+        if line[:1] == "@":
+            yield from _global(line, chains)
+        elif chains or "{" in line or "alloca" in line or " = type " in line:
+            yield from _value_sizes(line, chains)
     if sizes != count:
         yield "a type"
 
 
-def _long_lines(code: str) -> Iterator[str]:
-    start = 0
-    while len(code) - start > _LONGEST_LINE:
-        # The last line that begins within the limit is not far behind, if lines are short.
-        after = code.rfind("\n", start, start + _LONGEST_LINE + 1) + 1
-        if not after:
-            if code[start] != "@":
-                yield code[start : start + 40]
-            after = code.find("\n", start) + 1 or len(code)
-        start = after
+def _value_sizes(line: str, chains: list[tuple[str, str]]) -> Iterator[str]:
+    where = f"`{line.strip()[:60]}`"
+    if chains and (
+        max(map(int, _LANES.findall(line)), default=0) > _MOST_LANES
+        or ("i128" in line and _WIDE_LANES.search(line) is not None)
+    ):
+        yield f"a vector in {where}"
+    if "alloca" in line or "getelementptr" in line:
+        found = line.translate(_SPACES).split()
+        one = sum(word in INSTRUCTIONS for word in found) == 1
+        if one and _IN_MEMORY.fullmatch(line) is not None:
+            if sum(_product(chain) for chain, _ in chains) > _MOST_ELEMENTS:
+                yield f"the size of {where}"
+            return
+        if "alloca" in found:
+            yield where
+    fields = sum(fields.count(",") for fields in _FIELDS.findall(line)) if "{" in line else 0
+    if fields + sum(_values(chain) for chain, _ in chains) > _MOST_VALUES:
+        yield f"the size of a type in {where}"
+    if _NAMED_ELEMENT.search(line) is not None or any(
+        element == "{" and "[" in chain for chain, element in chains
+    ):
+        yield f"a type in {where}"
 
 
-def _splats(code: str, found: list[str], different: set[str]) -> Iterator[str]:
-    """Look at vectors of equal elements, which must be numbers."""
-    if "splat" in different and found.count("splat") != len(_SPLAT.findall(code)):
-        yield "splat"
+def _global(line: str, chains: list[tuple[str, str]]) -> Iterator[str]:
+    name = line.partition("=")[0]
+    where = name.strip()
+    for word in sorted(set(line.translate(_SPACES).split()) - GLOBAL):
+        if _OTHER_WORDS.fullmatch(f"{word} ") is None:
+            yield f"{word} in {where}"
+    if "getelementptr" in line and any("<" in chain for chain, _ in chains):
+        yield f"a vector of addresses in {where}"
+    if "appending" in line and not name.startswith(_APPENDING):
+        yield f"appending {where}"
+    if sum(_product(chain) for chain, _ in chains) > _MOST_GLOBAL_ELEMENTS:
+        yield f"the size of {where}"
 
 
-def _lines_with(code: str, marks: tuple[str, ...]) -> Iterable[str]:
-    """Return the lines that have one of the `marks`; they are searched for, as most have none."""
-    found: dict[int, str] = {}
-    for mark in marks:
-        at = code.find(mark)
-        while 0 <= at < len(code) - 1:
-            start = code.rfind("\n", 0, at + 1) + 1
-            end = code.find("\n", max(at + 1, start))
-            found[start] = code[start:end]
-            at = code.find(mark, end)
-    return found.values()
+def _values(chain: str) -> int:
+    """Count the values that elements are held in: registers, in case of vectors."""
+    lanes = math.prod(1 + int(lanes) // _LANES_OF_A_VALUE for lanes in _LANES.findall(chain))
+    return lanes * math.prod(int(size) for size in re.findall(r"\[(\d+)", chain))
+
+
+def _product(chain: str) -> int:
+    return math.prod(int(size) for size in re.findall(r"\d+", chain))
 
 
 def _allocations(code: str) -> Iterator[str]:
@@ -290,54 +349,26 @@ def _allocations(code: str) -> Iterator[str]:
             yield found[0].strip(" =")
 
 
-def _masked(code: str) -> Iterator[str]:
-    """Look at the alignments of masked loads and stores that are operands."""
-    for found in _MASKED.finditer(code):
-        if not found[1].isdecimal() or int(found[1]).bit_count() != 1:
-            yield found[0][1:]
+def _metadata(text: str, code: str, found: set[str]) -> Iterator[str]:
+    """Look at the nodes in `text`; `code` is without strings."""
+    if found & _WITHOUT_NULL:
+        yield from (node[0] for node in _NULL.finditer(code[f"\n{code}".find("\n!") :]))
+    if '!"llvm.loop.' in text:
+        for line in text.split("\n"):
+            if '!"llvm.loop.' in line and _LOOP_PROPERTY.fullmatch(line.rstrip()) is None:
+                yield line[:60]
+    if "!llvm.module.flags" in text:
+        yield from (
+            flag
+            for flag in _FLAG.findall(text[f"\n{text}".find("\n!") :])
+            if flag not in MODULE_FLAGS
+        )
 
 
-def _value_sizes(line: str, chains: _Chains) -> Iterator[str]:
-    where = f"`{line.strip()[:60]}`"
-    lanes = [int(lanes) for chain, _ in chains for lanes in _LANES.findall(chain)]
-    if chains and (max(lanes, default=0) > _MOST_LANES or _WIDE_LANES.search(line) is not None):
-        yield f"a vector in {where}"
-    if "alloca" in line or "getelementptr" in line:
-        found = line.translate(_SPACES).split()
-        one = sum(word in INSTRUCTIONS for word in found) == 1
-        if one and _IN_MEMORY.fullmatch(line) is not None:
-            if sum(_product(chain) for chain, _ in chains) > _MOST_ELEMENTS:
-                yield f"the size of {where}"
-            return
-        if "alloca" in found:
-            yield where
-    fields = sum(fields.count(",") for fields in _FIELDS.findall(line))
-    if fields + sum(_values(chain) for chain, _ in chains) > _MOST_VALUES:
-        yield f"the size of a type in {where}"
-    if _NAMED_ELEMENT.search(line) is not None or any(
-        element == "{" and "[" in chain for chain, element in chains
-    ):
-        yield f"a type in {where}"
-
-
-def _global(line: str, chains: _Chains) -> Iterator[str]:
-    name = line.partition("=")[0]
-    for word in sorted(set(line.translate(_SPACES).split()) - _GLOBAL):
-        if _OTHER_WORDS.fullmatch(f"{word} ") is None:
-            yield f"{word} in {name.strip()}"
-    if "getelementptr" in line and _VECTOR.search(line) is not None:
-        yield f"a vector of addresses in {name.strip()}"
-    if "appending" in line and not name.startswith(_APPENDING):
-        yield f"appending {name.strip()}"
-    if sum(_product(chain) for chain, _ in chains) > _MOST_GLOBAL_ELEMENTS:
-        yield f"the size of {name.strip()}"
-
-
-def _values(chain: str) -> int:
-    """Count the values that elements are held in: registers, in case of vectors."""
-    lanes = math.prod(1 + int(lanes) // _LANES_OF_A_VALUE for lanes in _LANES.findall(chain))
-    return lanes * math.prod(int(size) for size in re.findall(r"\[(\d+)", chain))
-
-
-def _product(chain: str) -> int:
-    return math.prod(int(size) for size in re.findall(r"\d+", chain))
+def aarch64_hazards(code: str) -> Iterator[str]:
+    """Yield what only the code generators for AArch64 cannot take."""
+    yield from (odd[0] for odd in _ODD_FOR_AARCH64.finditer(code))
+    # SelectionDAG narrows three 64-bit integers to bytes of another number of bits.
+    for lanes in sorted(set(_LANES.findall(code))):
+        if int(lanes).bit_count() != 1:
+            yield f"a vector of {lanes} elements"

@@ -1,169 +1,119 @@
 """Decide which MLIR modules this process may translate to LLVM IR.
 
-`translate_module_to_llvmir` segfaults, in every distribution, on a module that cannot be translated
-or that LLVM's verifier refuses, and MLIR's own verifier lets many of those through: `llvm.trunc %a
-: i32 to i64`, a `switch` with the same case twice, attributes that contradict each other. So this
-looks at each op for what makes it safe, by tables of what was tried. A wrong alarm costs the detour
-through a child process (see `safety.worker`).
+MLIR's verifier lets modules through that have no translation, or that LLVM's verifier refuses:
+`llvm.trunc %a : i32 to i64`, a `switch` with the same case twice. Where a library exports all that
+`runtime.mlir.translate` needs, a refusal is an answer (`_answered_hazard`). Then a module ends the
+process for three reasons alone: types that contain themselves or are of no value, blocks that are
+not reached, in which MLIR does not check the order of definitions, and dialects with a translation
+of their own. Bytecode names all operations, types and attributes of a module once, and MLIR writes
+it in the time that it takes to look at each operation.
 
-The ops of a function that carries TRUSTED and a checksum in its `passthrough` list are not looked
-at, as long as the checksum is that of their names: ffi_builder's own wrappers do, which are made of
-ops known to be safe and would otherwise take a quarter of the time to compile.
+Other libraries end the process for each refusal (`_unanswered_hazard`). In this process they
+translate wrappers of this package and declarations, and in a child process (see `safety.worker`)
+everything else. A function that carries TRUSTED and a checksum in its `passthrough` list is such a
+wrapper, as long as the checksum is that of the names of its operations.
 """
 
 from __future__ import annotations
 
+import io
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Final
 
 from ffi_builder.errors import CompileError
 from ffi_builder.protocol import TRUSTED, checksum
 from ffi_builder.runtime import metadata
-from ffi_builder.runtime.protocols import Operation, named_attributes
-from ffi_builder.runtime.safety import distinct
-from ffi_builder.runtime.safety.allowlist_ops import (
-    CALLING_CONVENTIONS,
-    SAFE,
-    TRANSLATED,
-    alignment_known,
-    function_type_known,
-    is_ignored,
-    op_safe,
-    type_known,
+from ffi_builder.runtime.protocols import Attributes, Operation, named_attributes
+from ffi_builder.runtime.safety.allowlist_words import (
+    MLIR_ATTRIBUTES,
+    MLIR_FUNCTION_FLAGS,
+    MLIR_OPERATIONS,
+    MLIR_TRANSLATED,
+    MLIR_WORDS,
 )
-from ffi_builder.runtime.safety.tables import words
 
-_MARK = re.compile(rf'"{TRUSTED}([0-9a-f]{{8}})"')
+_MARK: Final = re.compile(rf'"{TRUSTED}([0-9a-f]{{8}})"')
 # LLVM does not look at the value, and any string will do.
-_METADATA = re.compile(rf'\["{metadata.ATTRIBUTE}", "[^"]*"\]')
-
-# How many of them an error names.
-_MOST_NAMED = 8
-
-# The verifier looks at the data layout, and `llvm` at the triple. LLVM may refuse a layout of the
-# dialect `dlti`, and would end the process then.
-_MODULE_ATTRIBUTES = words("sym_name sym_visibility llvm.data_layout llvm.target_triple")
-_FUNCTION_ATTRIBUTES = words(
-    """
-    sym_name function_type linkage CConv visibility_ unnamed_addr dso_local sym_visibility
-    passthrough arg_attrs res_attrs frame_pointer no_unwind will_return no_inline
-    optimize_none memory_effects uwtable_kind llvm.emit_c_interface llvm.readnone target_cpu
-    target_features tune_cpu section convergent noreturn
-    """
-)
-_LINKAGES = frozenset(
-    f"#llvm.linkage<{name}>"
-    for name in ("private", "internal", "external", "linkonce", "linkonce_odr", "weak", "weak_odr")
-)
-_CCC = "#llvm.cconv<ccc>"
-_WEAK_REFERENCE = "#llvm.linkage<extern_weak>"
-# These do not contradict each other, but `optnone` needs `noinline` and excludes `minsize`.
-# (`optsize`, `hot`, `alwaysinline` can clash.)
-_PASSTHROUGH = words("noinline optnone minsize nounwind cold norecurse noreturn nofree")
-_ARGUMENT_ATTRIBUTES = words("noundef noalias nonnull nocapture readonly signext zeroext", "llvm.")
-_GLOBAL_ATTRIBUTES = words(
-    """
-    sym_name global_type linkage value constant addr_space alignment unnamed_addr visibility_
-    dso_local thread_local_ tls_mode sym_visibility
-    """
-)
-_GLOBAL_INITIALISER = words(
-    """
-    mlir.constant mlir.zero mlir.undef mlir.poison mlir.addressof insertvalue getelementptr return
-    """,
-    "llvm.",
+_METADATA: Final = re.compile(rf'\["{metadata.ATTRIBUTE}", "[^"]*"\]')
+# Words of attributes, but for the sizes of types.
+_WORD: Final = re.compile(r"\d+ x |([^\s,=:(){}<>\[\]]+)")
+_REFERENCES: Final = {"llvm.call": "callee", "llvm.mlir.addressof": "global_name"}
+_MODULE: Final = (
+    "llvm.func",
+    "llvm.mlir.global",
+    "llvm.mlir.global_ctors",
+    "llvm.mlir.global_dtors",
 )
 
+# Translating attributes of these takes their form for granted.
+_OTHER_ATTRIBUTES: Final = tuple(f"{name}." for name in MLIR_TRANSLATED - {"builtin", "llvm"})
+# The types of the dialect, which are text in bytecode.
+_TYPE: Final = re.compile(rb"!llvm\.[^\0]*")
+_KNOWN_TYPE: Final = re.compile(rb"!llvm\.(?:ptr|array|struct|func|ppc_fp128)\b")
+_ITSELF: Final = re.compile(rb'struct<"[^"]*">')
+_MOST_TYPES: Final = 256
+"""Types in a type. What translates a type calls itself for each that is in another."""
 
-def translation_hazard(module: Operation) -> str | None:
-    """The first op of `module` that is not known to translate, or None if all are.
+# How many operations an error names.
+_MOST_NAMED: Final = 8
 
-    Raises CompileError that names the ops that certainly do not.
+
+def translation_hazard(module: Operation, *, answers: bool) -> str | None:
+    """Return what may end the process that translates `module`, or None.
+
+    A library that `answers` is told of refusals and says so; others end the process. Raises
+    CompileError that names the operations that certainly have no translation.
     """
     # CUTLASS makes objects of its own of values, and looking at a value of a vector type outside of
     # a context would end the process.
     with module.context:
-        unsafe = [operation for operation in _body(module) if not _top_level_safe(operation)]
-        attributes_safe = _harmless(
-            (attribute.name for attribute in named_attributes(module)), _MODULE_ATTRIBUTES
-        )
-    if not unsafe:
-        return None if attributes_safe else "the attributes of the module"
-    for operation in unsafe:
-        _check_translatable(operation, module)
-    attributes = unsafe[0].attributes
-    name = f" @{str(attributes['sym_name'])[1:-1]}" if "sym_name" in attributes else ""
-    return unsafe[0].name + name
+        return _answered_hazard(module) if answers else _unanswered_hazard(module)
 
 
-def _top_level_safe(operation: Operation) -> bool:
-    if operation.name == "llvm.func":
-        return _function_safe(operation)
-    if operation.name == "llvm.mlir.global":
-        return _global_safe(operation)
-    return operation.name in ("llvm.mlir.global_ctors", "llvm.mlir.global_dtors")
+def _answered_hazard(module: Operation) -> str | None:
+    """Do what `translation_hazard` does, if a refusal is an answer."""
+    buffer = io.BytesIO()
+    module.write_bytecode(buffer)
+    sections = dict(_sections(buffer.getvalue()))
+    strings = _strings(sections[_STRINGS])
+    operations = set(_operations(sections[_DIALECTS], strings))
+    if not all(map(_has_translation, operations)):
+        raise _untranslatable(module)
+    for name in sorted(operations - MLIR_OPERATIONS):
+        return name
+    for text in strings:
+        if text.startswith(_OTHER_ATTRIBUTES):
+            return text
+    for kind in set(_TYPE.findall(sections[_TYPES])):
+        if (
+            _KNOWN_TYPE.match(kind) is None
+            or _ITSELF.search(kind) is not None
+            or kind.count(b"<") > _MOST_TYPES
+        ):
+            return kind[:60].decode(errors="replace")
+    if len(sections.get(_RESOURCES, b"")) > 1:  # it may be missing, or too small
+        return "a resource"
+    for operation in _body(module):
+        if operation.name not in _MODULE:
+            return operation.name
+        if operation.name == "llvm.func" and not _all_reachable(operation):
+            return _named(operation)
+        if operation.name == "llvm.mlir.global" and not _initialiser_known(operation.attributes):
+            return _named(operation)
+    if "llvm.alloca" in operations:
+        for operation in _nested(module):
+            if operation.name == "llvm.alloca" and _is_function(operation.attributes["elem_type"]):
+                return "an allocation of a function"
+    return None
 
 
-def _function_safe(function: Operation) -> bool:
-    blocks = function.regions[0].blocks
-    name = str(function.attributes["sym_name"])
-    attributes = {a.name: a.attr for a in named_attributes(function)}
-    return (
-        not name.startswith('"llvm.')
-        and _harmless(attributes, _FUNCTION_ATTRIBUTES)
-        and _linkage_safe(str(attributes.get("linkage")), declares=not len(blocks))
-        and _convention_safe(attributes)
-        and function_type_known(attributes["function_type"])
-        and _passthrough_safe(attributes.get("passthrough"))
-        and not (
-            "optimize_none" in attributes and '"minsize"' in str(attributes.get("passthrough"))
-        )
-        and all(
-            _argument_attributes_safe(attributes.get(key)) for key in ("arg_attrs", "res_attrs")
-        )
-        and (
-            _is_trusted(function)
-            or (
-                all(map(op_safe, distinct.operations(function, SAFE)))
-                and (len(blocks) < 2 or _all_reachable(function))
-            )
-        )
-    )
-
-
-def _convention_safe(attributes: Mapping[str, object]) -> bool:
-    convention = str(attributes.get("CConv", _CCC))
-    return convention == _CCC or (
-        convention in CALLING_CONVENTIONS and "..." not in str(attributes["function_type"])
-    )
-
-
-def _linkage_safe(linkage: str, *, declares: bool) -> bool:
-    return linkage in _LINKAGES or (declares and linkage == _WEAK_REFERENCE)
-
-
-def _global_safe(variable: Operation) -> bool:
-    attributes = {a.name: a.attr for a in named_attributes(variable)}
-    name, kind = str(attributes["sym_name"]), str(attributes["global_type"])
-    if name.startswith('"llvm.') or not type_known(kind):
-        return False
-    if not _harmless(attributes, _GLOBAL_ATTRIBUTES) or str(attributes["linkage"]) not in _LINKAGES:
-        return False
-    if "alignment" in attributes and not alignment_known(attributes["alignment"]):
-        return False
-    if "value" in attributes:
-        return _initialiser_safe(attributes["value"], kind)
-    return all(
-        op.operation.name in _GLOBAL_INITIALISER and op_safe(op.operation)
-        for block in variable.regions[0].blocks
-        for op in block.operations
-    )
-
-
-def _initialiser_safe(value: object, kind: str) -> bool:
+def _initialiser_known(attributes: Attributes) -> bool:
+    """Tell whether the value of a global variable is of its type: nothing else looks at that."""
+    value = attributes["value"] if "value" in attributes else None  # noqa: SIM401  (it has no get)
+    kind = str(attributes["global_type"])
     match type(value).__name__:
-        case "StringAttr":
+        case "StringAttr" | "NoneType":
             return True  # the verifier compares the lengths
         case "IntegerAttr" | "FloatAttr" | "BoolAttr":
             return str(value) in ("true", "false") or str(value).endswith(f": {kind}")
@@ -173,37 +123,127 @@ def _initialiser_safe(value: object, kind: str) -> bool:
             return str(value) in ("#llvm.zero", "#llvm.undef", "#llvm.poison")
 
 
-def _passthrough_safe(values: object) -> bool:
-    if values is None:
-        return True
-    others = _METADATA.sub("", _MARK.sub("", str(values)))
-    found = set(re.findall(r'"([^"]*)"', others))
-    return (
-        "[[" not in others
-        and found <= _PASSTHROUGH
-        and ("optnone" not in found or ("noinline" in found and "minsize" not in found))
-    )
+def _is_function(kind: object) -> bool:
+    return str(kind).startswith("!llvm.func")
 
 
-def _argument_attributes_safe(values: Any) -> bool:
-    if values is None:
-        return True
+def _unanswered_hazard(module: Operation) -> str | None:
+    """Do what `translation_hazard` does, if a refusal ends the process."""
+    if not all(_has_translation(operation.name) for operation in _nested(module)):
+        raise _untranslatable(module)
+    for operation in _body(module):
+        if not _is_plain(operation):
+            return _named(operation)
+    known = MLIR_ATTRIBUTES["builtin.module"]
+    for each in named_attributes(module):
+        if each.name not in known and not _is_ignored(each.name):
+            return "the attributes of the module"
+    return None
+
+
+def _named(operation: Operation) -> str:
+    attributes = operation.attributes
+    name = f" @{attributes['sym_name'].value}" if "sym_name" in attributes else ""
+    return operation.name + name
+
+
+# ---- bytecode: https://mlir.llvm.org/docs/BytecodeFormat
+
+_STRINGS, _DIALECTS, _TYPES, _RESOURCES = 0, 1, 2, 6
+
+
+def _sections(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the sections of a module, and their numbers."""
+    at = data.index(b"\0", _varint(data, 4)[1]) + 1
+    while at < len(data):
+        kind = data[at]
+        size, at = _varint(data, at + 1)
+        if kind >= 0x80:
+            alignment, at = _varint(data, at)
+            at += -at % alignment
+        yield kind & 0x7F, data[at : at + size]
+        at += size
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    """Return a number, and where the next one is. The first byte's zeros count further bytes."""
+    if not data[at]:
+        return int.from_bytes(data[at + 1 : at + 9], "little"), at + 9
+    size = (data[at] & -data[at]).bit_length()
+    return int.from_bytes(data[at : at + size], "little") >> size, at + size
+
+
+def _strings(data: bytes) -> list[str]:
+    sizes: list[int] = []
+    count, at = _varint(data, 0)
+    for _ in range(count):
+        size, at = _varint(data, at)
+        sizes.append(size)
+    strings: list[str] = []
+    for size in reversed(sizes):
+        strings.append(data[at : at + size - 1].decode(errors="replace"))
+        at += size
+    return strings
+
+
+def _operations(data: bytes, strings: list[str]) -> Iterator[str]:
+    """Yield the names of all operations."""
+    dialects: list[str] = []
+    count, at = _varint(data, 0)
+    for _ in range(count):
+        name, at = _varint(data, at)
+        dialects.append(strings[name >> 1])
+        if name & 1:  # its version follows, in a section
+            size, at = _varint(data, at + 1)
+            at += size
+    _, at = _varint(data, at)
+    while at < len(data):
+        dialect, at = _varint(data, at)
+        count, at = _varint(data, at)
+        for _ in range(count):
+            name, at = _varint(data, at)
+            yield f"{dialects[dialect]}.{strings[name >> 1]}"
+
+
+# ---- operations
+
+
+def _is_plain(operation: Operation) -> bool:
+    """Tell whether an operation has no body or a trusted one, and all its attributes are known."""
+    known = MLIR_ATTRIBUTES.get(operation.name)
+    has_body = len(operation.regions) and len(operation.regions[0].blocks)
+    if known is None or (has_body and not _is_trusted(operation)):
+        return False
     return all(
-        _harmless(names, _ARGUMENT_ATTRIBUTES) and not {"llvm.signext", "llvm.zeroext"} <= names
-        for names in ({each[at].name for at in range(len(each))} for each in values)
+        _value_known(each.name, each.attr) if each.name in known else _is_ignored(each.name)
+        for each in named_attributes(operation)
     )
 
 
-def _harmless(names: Iterable[str], known: frozenset[str]) -> bool:
-    """Tell whether attributes are known, or of a dialect that the translation ignores."""
-    return all(name in known or is_ignored(name) for name in names)
+def _value_known(name: str, value: Any) -> bool:
+    match name:
+        case "sym_name":
+            return not value.value.startswith("llvm.")
+        case "value":
+            return type(value).__name__ == "StringAttr"  # the verifier compares lengths
+        case "passthrough":
+            others = _METADATA.sub("", _MARK.sub("", str(value)))
+            return MLIR_FUNCTION_FLAGS.issuperset(_WORD.findall(others))
+        case _:
+            return MLIR_WORDS.issuperset(_WORD.findall(str(value)))
+
+
+def _is_ignored(attribute: str) -> bool:
+    """Tell whether an attribute is of a dialect that the translation ignores."""
+    dialect, dot, _ = attribute.partition(".")
+    return bool(dot) and dialect not in MLIR_TRANSLATED
 
 
 def _all_reachable(function: Operation) -> bool:
     """Tell whether every block can be reached: only there MLIR checks the order of definitions."""
     blocks = list(function.regions[0].blocks)
     seen: set[object] = set()
-    waiting = [blocks[0]]
+    waiting = blocks[:1]
     while waiting:
         block = waiting.pop()
         if block in seen:
@@ -254,9 +294,6 @@ def uses(operation: Operation) -> Iterator[tuple[str, str | None]]:
                     yield name, attributes[key].value
 
 
-_REFERENCES = {"llvm.call": "callee", "llvm.mlir.addressof": "global_name"}
-
-
 def mark(function: Operation) -> int | None:
     """Return the checksum in the mark of a function; None if it has no mark."""
     attributes = function.attributes
@@ -282,14 +319,10 @@ def _nested(operation: Operation) -> Iterator[Operation]:
                     yield inner.operation
 
 
-def _check_translatable(operation: Operation, module: Operation) -> None:
-    if not all(_has_translation(inner) for inner in _nested(operation)):
-        raise _untranslatable(module)
-
-
-def _has_translation(operation: Operation) -> bool:
-    name = operation.name
-    return name.partition(".")[0] in TRANSLATED and name != "builtin.unrealized_conversion_cast"
+def _has_translation(name: str) -> bool:
+    return (
+        name.partition(".")[0] in MLIR_TRANSLATED and name != "builtin.unrealized_conversion_cast"
+    )
 
 
 def _untranslatable(module: Operation) -> CompileError:
@@ -298,7 +331,7 @@ def _untranslatable(module: Operation) -> CompileError:
     for top in _body(module):
         wrapper = _wrapper_name(top)
         for operation in _nested(top):
-            if not _has_translation(operation):
+            if not _has_translation(operation.name):
                 place = f"in the wrapper @{wrapper}" if wrapper else f"at {operation.location}"
                 found.setdefault(operation.name, place)
                 provided = provided and bool(wrapper)

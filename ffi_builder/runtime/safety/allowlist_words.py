@@ -1,6 +1,7 @@
-"""The words of LLVM IR that are known to be harmless to LLVM's code generator.
+"""The words of MLIR and LLVM IR that are known to be harmless.
 
-Each was tried (tests/runtime/test_allowlists.py, test_unusual.py). `allowlist_llvm` reads the text.
+Each was tried (tests/runtime/test_allowlists.py, test_unusual.py). `allowlist_llvm` and
+`allowlist_mlir` read the modules.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ FLAGS: Final = words(
     splat
     """
 )
-TYPES: Final = words("void ptr half bfloat float double i1 i8 i16 i32 i64 i128 opaque")
+TYPES: Final = words("void ptr half bfloat float double opaque")
 TOP_LEVEL: Final = words(
     """
     source_filename target datalayout triple define declare global constant alias attributes type
@@ -41,16 +42,18 @@ TOP_LEVEL: Final = words(
     """
 ) | (
     # LLVM has no code generator for the first on AArch64, and for the second not with all vectors.
-    words("coldcc preserve_allcc") if _ON_X86 else words("")
+    # No argument on its stack is empty.
+    words("coldcc preserve_allcc byval") if _ON_X86 else words("")
 )
 ATTRIBUTES: Final = words(
     """
-    alwaysinline argmem captures cold dereferenceable dereferenceable_or_null errnomem hot immarg
-    inaccessiblemem initializes inlinehint mem memory minsize mustprogress noalias nobuiltin
-    nocallback nocapture nocreateundeforpoison nofree noinline nomerge nonnull norecurse noreturn
-    nosync noundef nounwind optnone optsize range read readnone readonly readwrite returned
-    signext speculatable target_mem0 target_mem1 uwtable sync async willreturn write writeonly
-    zeroext address provenance read_provenance address_is_null ret
+    allocalign allockind allocptr allocsize alwaysinline argmem captures cold dereferenceable
+    dereferenceable_or_null errnomem hot immarg inaccessiblemem initializes inlinehint mem memory
+    minsize mustprogress noalias nobuiltin nocallback nocapture nocreateundeforpoison nofree
+    noinline nomerge nonnull norecurse noreturn nosync noundef nounwind optnone optsize range read
+    readnone readonly readwrite returned signext speculatable sret ssp sspreq sspstrong target_mem0
+    target_mem1 uwtable sync async willreturn write writeonly zeroext address provenance
+    read_provenance address_is_null ret
     """
 )
 METADATA: Final = words("distinct FullDebug LineTablesOnly NoDebug DebugDirectivesOnly")
@@ -73,15 +76,138 @@ INTRINSICS: Final = words(
     vector.reduce.smax vector.reduce.smin vector.reduce.umax vector.reduce.umin vector.reduce.xor
     """
 ) | (
-    # LLVM's passes make these of reference counts, Numba's for example.
-    words("x86.atomic.add.cc x86.atomic.sub.cc") if _ON_X86 else words("")
+    # LLVM's passes make the first two of reference counts, Numba's for example. 256 elements take
+    # a code generator for AArch64 minutes.
+    words("x86.atomic.add.cc x86.atomic.sub.cc masked.gather masked.scatter")
+    if _ON_X86
+    else words("")
 )
 
 KNOWN_METADATA: Final = words(
     """
     alias.scope align dbg dereferenceable invariant.group invariant.load llvm.dbg.cu llvm.ident
-    llvm.loop llvm.module.flags noalias nonnull nontemporal noundef numba_exception_output prof
-    range tbaa unpredictable
+    llvm.errno.tbaa llvm.loop llvm.module.flags noalias nonnull nontemporal noundef
+    numba_exception_output prof range tbaa unpredictable
     """,
     "!",
+)
+
+# Words in the line of a global, besides names and numbers. Of constant expressions only
+# `getelementptr` is known to become a relocation.
+GLOBAL: Final = (
+    TYPES
+    | (TOP_LEVEL - words("source_filename target datalayout triple define declare attributes type"))
+    | words("x null undef poison zeroinitializer true false getelementptr inbounds nuw nusw weak")
+)
+
+ATTRIBUTE_VALUES: Final = (
+    (words("alloc-family"), r"\w+"),
+    (words("frame-pointer"), "all|non-leaf|none"),
+    (
+        words(
+            """
+            approx-func-fp-math less-precise-fpmad no-infs-fp-math no-nans-fp-math
+            no-signed-zeros-fp-math no-trapping-math unsafe-fp-math use-soft-float
+            """
+        ),
+        "true|false",
+    ),
+    (
+        words("min-legal-vector-width prefer-vector-width stack-protector-buffer-size"),
+        r"\d{1,4}",
+    ),
+)
+"""Attributes with strings as values, and patterns of these."""
+GENERIC_CPUS: Final = words(
+    "generic x86-64 x86-64-v2 x86-64-v3 x86-64-v4" if _ON_X86 else "generic"
+)
+"""LLVM warns on stderr of a CPU that it does not know."""
+OLDEST_FEATURES: Final = words("x87" if _ON_X86 else "neon", "+")
+"""Those that every processor of the architecture has, and that LLVM does not count."""
+MODULE_FLAGS: Final = frozenset(
+    {
+        *("Debug Info Version", "Dwarf Version", "PIC Level", "PIE Level", "frame-pointer"),
+        *("uwtable", "wchar_size"),
+    }
+)
+LOOP_FLAGS: Final = words(
+    """
+    mustprogress isvectorized unroll.disable unroll.enable unroll.full unroll.runtime.disable
+    disable_nonforced
+    """
+)
+LOOP_NUMBERS: Final = words(
+    """
+    vectorize.enable vectorize.width interleave.count unroll.count isvectorized peeled.count
+    estimated_trip_count
+    """
+)
+
+# ---- MLIR
+
+MLIR_TRANSLATED: Final = words(
+    """
+    llvm builtin nvvm rocdl xevm omp acc gpu arm_neon arm_sme arm_sve amx x86 x86vector vcix ptr
+    dlti
+    """
+)
+"""Dialects that have a translation, and the one of data layouts."""
+
+MLIR_OPERATIONS: Final = (
+    words("builtin.module")
+    | words(
+        """
+        func return call br cond_br switch unreachable inline_asm call_intrinsic mlir.addressof
+        mlir.constant mlir.global mlir.global_ctors mlir.global_dtors mlir.poison mlir.undef
+        mlir.zero intr.assume
+        """,
+        "llvm.",
+    )
+    | {f"llvm.{name}" for name in INSTRUCTIONS}
+    | {f"llvm.intr.{name}" for name in INTRINSICS}
+)
+"""Operations whose translation is done or refused, whatever their operands and attributes are."""
+
+# What follows is of declarations, for libraries that cannot refuse.
+MLIR_ATTRIBUTES: Final = {
+    "builtin.module": words("sym_name sym_visibility llvm.data_layout llvm.target_triple"),
+    "llvm.func": words(
+        """
+        sym_name function_type linkage CConv visibility_ unnamed_addr dso_local sym_visibility
+        passthrough arg_attrs res_attrs no_unwind will_return no_inline optimize_none
+        memory_effects uwtable_kind llvm.emit_c_interface section convergent noreturn
+        """
+    ),
+    "llvm.mlir.global": words(
+        """
+        sym_name global_type linkage value constant addr_space alignment tls_mode unnamed_addr
+        visibility_ dso_local sym_visibility
+        """
+    ),
+    "llvm.mlir.global_ctors": words("ctors priorities data"),
+    "llvm.mlir.global_dtors": words("dtors priorities data"),
+}
+MLIR_WORDS: Final = words(
+    """
+    !llvm.func !llvm.ptr !llvm.array !llvm.struct ptr array struct void vector x i1 i8 i16 i32 i64
+    f16 f32 f64 bf16 ... #llvm.linkage private internal external linkonce linkonce_odr weak weak_odr
+    #llvm.cconv ccc preserve_mostcc unit true false 0 1 2 4 8 16 32 64 "private" ".text"
+    llvm.noundef llvm.noalias llvm.nonnull llvm.nocapture llvm.readonly #llvm.memory_effects other
+    argMem inaccessibleMem errnoMem targetMem0 targetMem1 none read readwrite write
+    #llvm.uwtableKind sync async
+    """
+) | {""}
+MLIR_FUNCTION_FLAGS: Final = frozenset(
+    {
+        "",
+        *(
+            '"noinline"',
+            '"optnone"',
+            '"nounwind"',
+            '"cold"',
+            '"norecurse"',
+            '"noreturn"',
+            '"nofree"',
+        ),
+    }
 )
