@@ -119,3 +119,34 @@ def test_the_suites_overwrite_freed_memory() -> None:
     assert found is not None
     assert {"test", "test-fast", "test-frameworks"} <= set(found[1].split())
     assert set(found[2].split(":")) == {"glibc.malloc.perturb=165", "glibc.malloc.tcache_count=0"}
+
+
+def test_modules_and_files_that_texts_name_exist() -> None:
+    """Also in scripts within strings, which no type checker reads."""
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if listed.returncode:
+        pytest.skip("needs git, and a checkout")
+    rooms = "|".join(path.name for path in (ROOT / "ffi_builder").iterdir() if path.is_dir())
+    imported = re.compile(r"\b(?:from|import) (ffi_builder(?:\.[a-z_0-9]+)*)")
+    named = re.compile(rf"(?<![\w/.])(?:ffi_builder/)?((?:{rooms})/[a-z_0-9/]+\.(?:py|c|h))\b")
+    missing: set[tuple[str, str]] = set()
+    for name in listed.stdout.split():
+        path = ROOT / name
+        if path.suffix not in (".py", ".md", ".c", ".h") or path.name in (
+            "extending.md",
+            "CHANGELOG.md",
+        ):
+            continue
+        text = path.read_text() if path.exists() else ""
+        for found in imported.finditer(text):
+            module = ROOT / found[1].replace(".", "/")
+            if not any(
+                file.exists() for file in (module, *map(module.with_suffix, (".py", ".pyi")))
+            ):
+                missing.add((name, found[1]))
+        for found in named.finditer(text):
+            if not any((ROOT / room / found[1]).exists() for room in ("ffi_builder", "tests")):
+                missing.add((name, found[1]))
+    assert missing == set()

@@ -81,7 +81,7 @@ class TestReproducible:
             contents.extensions(path)
 
     def test_folders_that_every_machine_has(self, tmp_path: Path) -> None:
-        names = b"\0/usr/include/bits/types.h\0ffi_builder/runtime/_entry.c\0./build/x\0"
+        names = b"\0/usr/include/bits/types.h\0ffi_builder/runtime/entry/_entry.c\0./build/x\0"
         assert "no folder" in contents.extensions(wheel(tmp_path / "p.whl", names))
 
     def test_an_extension_that_was_not_built(self, tmp_path: Path) -> None:
