@@ -64,10 +64,13 @@ def _end_with(life: int) -> None:
 
 def _translate(module: str | bytes, root: str) -> str:
     parsed = mlir.parse(module, root)
-    # A failing translation ends this process, so messages have to be on stderr before that.
+    # A failing translation ends this process, in some distributions by itself, so messages have to
+    # be on stderr before that.
     handler = parsed.context.attach_diagnostic_handler(_print_diagnostic)
     try:
         return mlir.translate(parsed)
+    except mlir.Refused:
+        sys.exit()  # the owner reads from stderr why
     finally:
         handler.detach()
 

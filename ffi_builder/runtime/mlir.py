@@ -7,14 +7,12 @@ not bring along, except that torch-mlir parses MLIR text, and translates for tho
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import enum
 import functools
 import io
-import os
 import re
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, TypeGuard
 
@@ -41,7 +39,6 @@ _MOST_LEVELS = 500
 _ATOMIC_OF_NO_NUMBER = r"llvm\.atomicrmw\s[^\n:]*:[^\n]*?,\s*(!llvm\.(?!p)[^\n]*)"
 
 _lock = fork_safe_lock()
-_translating = fork_safe_lock()
 _scratch: dict[str, tuple[Any, int]] = {}
 
 
@@ -204,8 +201,21 @@ def _safely_translated(module: Module) -> str:
         return worker.translate(generic_text(module), root_of(module), hazard)
     try:
         return translate(module)
-    except CompileError as error:
-        raise CompileError(f"Translating the module to LLVM IR failed: {error}") from None
+    except Refused:
+        # LLVM says why on stderr. A child has one of its own, so the error gets the words from it.
+        return worker.translate(generic_text(module), root_of(module), _only_function(module))
+
+
+def _only_function(module: Module) -> str | None:
+    """Name the one function that is not a wrapper, for errors; None if there are several."""
+    names = [
+        operation.attributes["sym_name"].value
+        for operation in body(module)
+        if operation.name == "llvm.func"
+        and len(operation.regions[0].blocks)
+        and allowlist_mlir.trusted_references(operation) is None
+    ]
+    return f"llvm.func @{names[0]}" if len(names) == 1 else None
 
 
 def _without_constants(module: Module) -> tuple[Module, dict[str, Constant]]:
@@ -321,6 +331,10 @@ FREE: Final = "LLVMDisposeMessage"
 _PROBE: Final = "llvm.func @probe(%x: i64) -> i64 {\n  llvm.return %x : i64\n}"
 
 
+class Refused(Exception):
+    """LLVM's verifier refuses a module that MLIR's accepts."""
+
+
 class Way(enum.Enum):
     """A way in which a module of a distribution becomes LLVM IR."""
 
@@ -374,12 +388,14 @@ def translate(module: Module) -> str:
     The bindings' own function leaks the text that the C API returns, and ends the process where
     LLVM's verifier refuses the module: see `safety.allowlist_mlir`. So C functions are called, if
     the library exports them. With those of LLVM, as torch-mlir has them, the module that is made is
-    compared with NULL before it is printed, and a refusal is a CompileError.
+    compared with NULL before it is printed.
+
+    Raises Refused. LLVM's verifier has written the reason to stderr.
     """
     root, address = root_of(module), bindings.address(module.operation)
     library = None if address is None else _answering(root)
     if library is not None:
-        return _answered(library, module.operation, address)
+        return _answered(library, address)
     functions = _translation_functions(root)
     if functions is None or address is None:
         own = bindings.load(f"{root}.dialects.llvm")
@@ -388,51 +404,17 @@ def translate(module: Module) -> str:
     return _text(to_text(address), free)
 
 
-def _answered(library: Mapping[str, Any], module: Operation, address: int | None) -> str:
-    said: list[str] = []
-
-    def hear(diagnostic: Any) -> bool:
-        said.append(f"{diagnostic.location}: {diagnostic.message}")
-        return True
-
-    handler = module.context.attach_diagnostic_handler(hear)
+def _answered(library: Mapping[str, Any], address: int | None) -> str:
     context = library["LLVMContextCreate"]()
     try:
-        with _translating, _quiet(said):
-            translated = library["mlirTranslateModuleToLLVMIR"](address, context)
-            if not translated:
-                said.append("")
+        translated = library["mlirTranslateModuleToLLVMIR"](address, context)
         if not translated:
-            raise CompileError("\n".join(said).strip())
+            raise Refused
         text = _text(library["LLVMPrintModuleToString"](translated), library["LLVMDisposeMessage"])
         library["LLVMDisposeModule"](translated)
         return text
     finally:
         library["LLVMContextDispose"](context)
-        handler.detach()
-
-
-@contextlib.contextmanager
-def _quiet(said: list[str]) -> Generator[None]:
-    """Catch what LLVM's verifier writes to stderr: `said` gets it if that has an error."""
-    try:
-        stderr = os.dup(2)
-    except OSError:  # it is closed
-        yield
-        return
-    file = os.memfd_create("stderr")
-    try:
-        os.dup2(file, 2)
-        yield
-    finally:
-        os.dup2(stderr, 2)
-        written = os.pread(file, os.fstat(file).st_size, 0)
-        os.close(file)
-        os.close(stderr)
-        if said:
-            said.append(written.decode(errors="replace"))
-        elif written:
-            os.write(2, written)
 
 
 def _text(address: int, free: Callable[[int], object]) -> str:

@@ -152,10 +152,10 @@ llvm.func @__tvm_ffi_related(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %ar
   llvm.cond_br %108, ^bb24, ^bb29
 ^bb24:  // pred: ^bb23
   %109 = llvm.mlir.constant(64 : i64) : i64
-  %110 = llvm.icmp "eq" %32, %109 : i64
-  %111 = llvm.mlir.constant(128 : i64) : i64
-  %112 = llvm.icmp "eq" %32, %111 : i64
-  %113 = llvm.or %110, %112 : i1
+  %110 = llvm.mlir.constant(128 : i64) : i64
+  %111 = llvm.icmp "eq" %32, %109 : i64
+  %112 = llvm.icmp "eq" %32, %110 : i64
+  %113 = llvm.or %111, %112 : i1
   llvm.cond_br %113, ^bb25, ^bb29
 ^bb25:  // pred: ^bb24
   %114 = "llvm.intr.smul.with.overflow"(%30, %32) : (i64, i64) -> !llvm.struct<(i64, i1)>
