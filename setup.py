@@ -53,6 +53,8 @@ if SUPPORT.exists():
             "ffi_builder.support._library",
             [],
             extra_objects=[str(SUPPORT)],
+            # What it calls of libc has no version then, so that the oldest glibc will do.
+            extra_link_args=["-nodefaultlibs"],
             py_limited_api=LIMITED,
             optional=True,
             depends=[str(SUPPORT)],

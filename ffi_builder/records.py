@@ -5,9 +5,9 @@ classes of this package that took half of the time that importing it did. Here a
 same methods, which look at the fields, and ``__init__`` is compiled when it is first used: many
 classes of a process have no objects.
 
-The classes behave the same, but that assigning to a frozen object asks no other base class. The
-functions of :mod:`dataclasses` know them, and the standard decorator makes subclasses of them.
-What is not handled here, such as ``slots``, is left to the standard decorator.
+They differ in one thing: assigning to a frozen object does not call ``__setattr__`` of other base
+classes. The functions of :mod:`dataclasses` know them, and the standard decorator makes subclasses
+of them. What is not handled here, such as ``slots``, is left to the standard decorator.
 """
 
 from __future__ import annotations
@@ -131,15 +131,18 @@ else:
             name = value = item.name
             if item.default_factory is not MISSING:
                 defaults[name] = _ABSENT
-                value = f"_fields[{name!r}].default_factory() if {name} is _absent else {name}"
+                value = (
+                    f"__fields__[{name!r}].default_factory() if {name} is __absent__ else {name}"
+                )
             if item.kw_only and "*" not in parameters:
                 parameters.append("*")
-            parameters.append(f"{name}=_defaults[{name!r}]" if _has_default(item) else name)
+            parameters.append(f"{name}=__defaults__[{name!r}]" if _has_default(item) else name)
             values.append(f"{name!r}: {value}")
         checks = "; self.__post_init__()" if hasattr(cls, "__post_init__") else ""
         # `typing.get_type_hints` looks the annotations up in the globals of the function.
-        names = {**sys.modules[cls.__module__].__dict__, "_absent": _ABSENT}
-        names |= {"_defaults": defaults, "_fields": cls.__dataclass_fields__}
+        module = getattr(sys.modules.get(cls.__module__), "__dict__", {})
+        names = {**module, "__absent__": _ABSENT, "__defaults__": defaults}
+        names["__fields__"] = cls.__dataclass_fields__
         exec(
             f"def __init__({', '.join(parameters)}):"
             f" self.__dict__.update({{{', '.join(values)}}}){checks}",

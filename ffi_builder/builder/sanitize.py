@@ -35,7 +35,6 @@ from ffi_builder.plan.sanitize import Sanitize, Watched, watched
 from ffi_builder.providers.provider import Members
 from ffi_builder.records import dataclass
 
-# Offsets of fields of a ``Copy``; ffi_builder/support/copies.c declares it, and asserts these.
 # Offsets of the fields of a ``Copy``. ffi_builder/support/copies.c asserts them.
 COPY_WORDS: Final = 20
 """The size of a ``Copy``, in i64s."""

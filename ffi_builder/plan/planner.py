@@ -2,7 +2,8 @@
 
 The order is part of the interface (docs/checks.md). Arguments are checked from left to right, each
 as far as possible; checks that need a later argument follow at the end, in declaration order, then
-the relations between symbols, and last the checks that tensors do not overlap.
+the relations between symbols, and last the checks that tensors do not overlap. ``explain`` prints
+the plan.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Checks of tensors, except those of single dimensions and strides.
 
-What stands for a dimension or stride is a value like any other: :mod:`.value_checks`, and
-:mod:`.symbol_checks`.
+What stands for a dimension or stride is a value like any other: see :mod:`.checks`.
 """
 
 from __future__ import annotations

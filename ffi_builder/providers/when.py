@@ -77,11 +77,11 @@ def ndim(tensor: spec.Param) -> Comparable:
 
 
 def value(item: spec.Param | spec.Expr) -> Comparable:
-    """Compare an integer symbol or an expression with another one, or a Choice with a str of it.
+    """Compare an integer symbol or an expression with an int, a symbol or an expression.
 
-    A bool symbol is compared with True or False. A call in which an expression that has to be
-    compared does not fit int64 is a ValueError. A symbol that nothing has bound is 0; an absent
-    Choice is equal to nothing.
+    A Choice is compared with one of its strs, and a bool symbol with True or False. A call
+    in which an expression that has to be compared does not fit int64 is a ValueError. A symbol that
+    nothing has bound is 0; an absent Choice is equal to nothing.
 
     Raises:
         SpecError: if it is something else, such as a float symbol.

@@ -2,7 +2,8 @@
 
 The distribution is the one that the module's bindings belong to; its root package (`torch_mlir`,
 `jaxlib.mlir`, …) is read off the type, so nothing here imports a distribution that the module did
-not bring along, except that torch-mlir parses MLIR text, and translates for those that cannot.
+not bring along, except torch-mlir, which parses MLIR text and translates modules of distributions
+that cannot.
 """
 
 from __future__ import annotations

@@ -289,10 +289,13 @@ class Condition(ABC):
 
     def __bool__(self) -> NoReturn:
         raise SpecError(
-            f"{self} holds or not in a call, not before; put it into where= of the Signature, or "
-            f"when= of a Variant, one comparison at a time. &, | and ~ stand for 'and', 'or' and "
-            f"'not', spec.maximum and spec.minimum for max and min"
+            f"{self} holds or not in a call, not before; {self._where_it_goes()}, one comparison "
+            f"at a time. &, | and ~ stand for 'and', 'or' and 'not', spec.maximum and spec.minimum "
+            f"for max and min"
         )
+
+    def _where_it_goes(self) -> str:
+        return "put it into when= of a Variant"
 
     def __str__(self) -> str:
         return self.text(plain_name)
@@ -349,12 +352,12 @@ def checked_condition(given: object) -> Condition:
     """Return a condition.
 
     Raises:
-        SpecError: if it is something else. A bool is what ``n % 16 == 0`` gives for a Var ``n``.
+        SpecError: if it is something else.
     """
     if isinstance(given, Condition):
         return given
     hint = "compare it with something, as in when.dtype(x) == 'float16'"
-    if isinstance(given, bool):
+    if isinstance(given, bool):  # what `n % 16 == 0` gives for a Var `n`
         hint = (
             "== compares specs themselves, so write when.divisible(n, 16), when.value(n) == 0 or "
             "when.dtype(x) == 'float16'"
@@ -432,6 +435,12 @@ class Relation(Condition):
         if isinstance(self.rhs, tuple):
             return f"{self.lhs} in {{{', '.join(map(str, self.rhs))}}}"
         return f"{self.lhs} {self.op} {self.rhs}"
+
+    @override
+    def _where_it_goes(self) -> str:
+        if isinstance(self.lhs, Var) and isinstance(self.rhs, int):
+            return "give limits to the Var, or put it into when= of a Variant"
+        return "put it into where= of the Signature, or when= of a Variant"
 
     def __repr__(self) -> str:
         if isinstance(self.rhs, tuple):

@@ -1,7 +1,4 @@
-"""Places of symbols in lists of parameters, and what must be true of them all.
-
-Elements of a list of tensors have values of their own for some symbols.
-"""
+"""Where symbols occur in lists of parameters, which are bound in every call, and those of lists."""
 
 from __future__ import annotations
 

@@ -130,7 +130,12 @@ class Property:
         if self.is_address and self.divisor is None:
             raise SpecError(f"expected {self} % 16 == 0, or another alignment, but got {self}")
         if not known:
-            return integer(str(self), value)
+            number = integer(str(self), value)
+            if self.divisor is not None and not 0 <= number < self.divisor:
+                raise SpecError(
+                    f"{self}: expected 0 to {self.divisor - 1}, a remainder, but got {number}"
+                )
+            return number
         given = value
         if self.field == "dtype":
             with suppress(SpecError):  # it may be no dtype
@@ -198,25 +203,30 @@ class Comparable:
         return f"<{self._compared}>"
 
     def __eq__(self, other: object) -> Condition:  # pyright: ignore[reportIncompatibleMethodOverride]
-        return compared("==", self._compared, other)
+        return compared("==", self._compared, _plain(other))
 
     def __ne__(self, other: object) -> Condition:  # pyright: ignore[reportIncompatibleMethodOverride]
-        return compared("!=", self._compared, other)
+        return compared("!=", self._compared, _plain(other))
 
     def __lt__(self, other: object) -> Condition:
-        return compared("<", self._compared, other)
+        return compared("<", self._compared, _plain(other))
 
     def __le__(self, other: object) -> Condition:
-        return compared("<=", self._compared, other)
+        return compared("<=", self._compared, _plain(other))
 
     def __gt__(self, other: object) -> Condition:
-        return compared(">", self._compared, other)
+        return compared(">", self._compared, _plain(other))
 
     def __ge__(self, other: object) -> Condition:
-        return compared(">=", self._compared, other)
+        return compared(">=", self._compared, _plain(other))
 
     def __bool__(self) -> NoReturn:
         raise SpecError(f"{self!r} is a value of a call, not known before; compare it")
+
+
+def _plain(given: object) -> object:
+    """Return the symbol or expression that ``value`` of ``when`` was called with."""
+    return given._compared if isinstance(given, Comparable) else given  # pyright: ignore[reportPrivateUsage]
 
 
 def properties(params: Sequence[Param]) -> dict[str, Callable[[], Property]]:

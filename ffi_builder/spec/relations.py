@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from ffi_builder.errors import SpecError
-from ffi_builder.spec.expr import Condition, Expr, Relation, Var, check_dim
+from ffi_builder.spec.expr import Combined, Condition, Expr, Relation, Var, check_dim
 from ffi_builder.spec.functions import constant, variables
 from ffi_builder.spec.numbers import RELATIONS
 from ffi_builder.suggest import did_you_mean
@@ -32,6 +32,8 @@ def check_relations(
     for index, relation in enumerate(cast("Sequence[object]", given)):
         if not isinstance(relation, Relation):
             hint = "; only the when= of a Variant takes it" * isinstance(relation, Condition)
+            if isinstance(relation, Combined) and relation.op == "and":
+                hint = "; give each part as an entry of its own"
             raise SpecError(
                 f"{what}[{index}]: expected a relation such as n <= m or equal(n, m) but got "
                 f"{relation!r}{hint}"

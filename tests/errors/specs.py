@@ -101,6 +101,7 @@ SPECS: Final[dict[str, tuple[str, ...]]] = {
         'when.dtype(Tensor("x", [n], "y.dtype")) == "float32"',
         'when.dtype(Tensor("x", [n], "float32")) and n <= k',
         'when.aligned(Tensor("x", [n], "float32"), 24)',
+        'when.parse("p % 16 == 17", Signature("f", [DataPointer("p")]))',
         'when.parse("p == 0", Signature("f", [DataPointer("p")]))',
         "when.value(n) > 1 and n <= k",
         "(n <= k) & (n == 1)",

@@ -234,7 +234,7 @@ def refused(make: Any) -> str:
         ),
         (
             lambda: 1 <= when.value(N) <= 3,
-            "n >= 1 holds or not in a call, not before; put it",
+            "n >= 1 holds or not in a call, not before; give limits to the Var",
         ),
         (lambda: bool(when.value(N)), "<n> is a value of a call, not known before; compare it"),
     ],

@@ -2,11 +2,11 @@
 
 MLIR's verifier lets modules through that have no translation, or that LLVM's verifier refuses:
 `llvm.trunc %a : i32 to i64`, a `switch` with the same case twice. Where a library exports all that
-`runtime.mlir.translate` needs, a refusal is an answer (`_answered_hazard`). Then a module ends the
-process for three reasons alone: types that contain themselves or are of no value, blocks that are
-not reached, in which MLIR does not check the order of definitions, and dialects with a translation
-of their own. Bytecode names all operations, types and attributes of a module once, and MLIR writes
-it in the time that it takes to look at each operation.
+`runtime.mlir.translate` needs, a refusal is an answer (`_answered_hazard`). What still ends the
+process is looked for: types that contain themselves, values and globals of types that have none,
+blocks that are not reached, in which MLIR does not check the order of definitions, and dialects
+with a translation of their own. Bytecode names all operations, types and attributes of a module
+once, and MLIR writes it in the time that it takes to look at each operation.
 
 Other libraries end the process for each refusal (`_unanswered_hazard`). In this process they
 translate wrappers of this package and declarations, and in a child process (see `safety.worker`)
@@ -74,10 +74,13 @@ def translation_hazard(module: Operation, *, answers: bool) -> str | None:
 def _answered_hazard(module: Operation) -> str | None:
     """Do what `translation_hazard` does, if a refusal is an answer."""
     buffer = io.BytesIO()
-    module.write_bytecode(buffer)
-    sections = dict(_sections(buffer.getvalue()))
-    strings = _strings(sections[_STRINGS])
-    operations = set(_operations(sections[_DIALECTS], strings))
+    try:
+        module.write_bytecode(buffer)
+        sections = dict(_sections(buffer.getvalue()))
+        strings = _strings(sections[_STRINGS])
+        operations = set(_operations(sections[_DIALECTS], strings))
+    except (AttributeError, ValueError, LookupError):  # a dialect, or a version, that has none
+        return "bytecode that cannot be read"
     if not all(map(_has_translation, operations)):
         raise _untranslatable(module)
     for name in sorted(operations - MLIR_OPERATIONS):

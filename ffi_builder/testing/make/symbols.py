@@ -329,7 +329,7 @@ def _narrow(relations: Iterable[spec.Relation], spans: Spans, env: Env) -> str |
 def _narrowed(relation: spec.Relation, var: spec.Var, spans: Spans) -> Span:
     """Cut the ends off the span of one symbol.
 
-    A part of a span is possible if a smaller part is, so that both ends are found by halving.
+    If a part of a span is possible, so is every larger part: each end is found by halving.
     """
 
     def possible(low: int, high: int) -> bool:
