@@ -332,7 +332,7 @@ FREE: Final = "LLVMDisposeMessage"
 _PROBE: Final = "llvm.func @probe(%x: i64) -> i64 {\n  llvm.return %x : i64\n}"
 
 
-class Refused(Exception):
+class Refused(CompileError):
     """LLVM's verifier refuses a module that MLIR's accepts."""
 
 
@@ -410,7 +410,7 @@ def _answered(library: Mapping[str, Any], address: int | None) -> str:
     try:
         translated = library["mlirTranslateModuleToLLVMIR"](address, context)
         if not translated:
-            raise Refused
+            raise Refused("LLVM's verifier refuses the module; its message is on stderr")
         text = _text(library["LLVMPrintModuleToString"](translated), library["LLVMDisposeMessage"])
         library["LLVMDisposeModule"](translated)
         return text
