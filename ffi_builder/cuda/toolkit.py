@@ -1,4 +1,4 @@
-"""What NVIDIA's compilers need: a toolkit or its wheels, cuda-python, names of architectures."""
+"""Finds what NVIDIA's compilers need: a toolkit or its wheels, cuda-python, and architectures."""
 
 from __future__ import annotations
 

@@ -1,24 +1,14 @@
-"""Signatures of compiled functions, and sizes that are computed from them while a call is traced.
-
-Sizes are ints, or the symbols that a framework has for those of many shapes. The arithmetic is the
-same for both.
-"""
+"""Signatures of compiled functions, read from what their code says of itself."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, TypeAlias
 
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
 from ffi_builder.plan import check_signature
 from ffi_builder.runtime.metadata import EMPTY, Info, Parameter, Unwritable
-from ffi_builder.testing.evaluate import OPERATORS
-
-Size: TypeAlias = Any
-"""An int, or a framework's symbolic one."""
-Operator: TypeAlias = Callable[[Size, Size], Size]
 
 
 def signature_of(info: Info) -> spec.Signature:
@@ -76,29 +66,3 @@ def _described(param: spec.Param, given: Mapping[str, Parameter]) -> spec.Param:
     unknown = found.default is EMPTY or isinstance(found.default, Unwritable)
     default = spec.MISSING if unknown else found.default
     return replace(param, default=default, kw_only=found.kw_only, doc=found.doc)
-
-
-def evaluate(
-    dim: spec.Dim,
-    value_of: Callable[[spec.Var], Size | None],
-    operators: Mapping[str, Operator] = OPERATORS,
-) -> Size | None:
-    """Return the value of an int, a symbol or an expression; None if a symbol of it has none."""
-    match dim:
-        case int():
-            return dim
-        case spec.Var():
-            return value_of(dim)
-        case spec.Expr(op, left, right):
-            lhs, rhs = (evaluate(side, value_of, operators) for side in (left, right))
-            return None if lhs is None or rhs is None else operators[op](lhs, rhs)
-
-
-def contiguous(shape: Sequence[Size], order: str = "C") -> list[Size]:
-    """Return the strides of a contiguous array, in elements, in C's or Fortran's order."""
-    strides: list[Size] = []
-    stride: Size = 1
-    for size in reversed(shape) if order == "C" else shape:
-        strides.append(stride)
-        stride = stride * size
-    return strides[::-1] if order == "C" else strides

@@ -103,7 +103,7 @@ _OF_KERNELS: Final = (
     "read_type",
     "recorded_types",
 )
-"""What reads the types of kernels, which few wrappers need."""
+"""Names that read the types of kernels; few wrappers need them, so they are loaded on first use."""
 
 __getattr__, __dir__ = lazy(
     __name__, {**dict.fromkeys(_OF_KERNELS, "kernel"), "contain_support": "contained"}, __all__

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cached_property, partial
 from itertools import count
 from typing import Any, Final, NoReturn
 
@@ -60,7 +60,7 @@ class Property:
         """The parameters that the signature must have."""
         return (self.param,)
 
-    @property
+    @cached_property
     def known(self) -> Mapping[Any, int]:
         """Its values with the integers that stand for them; empty if it is a number."""
         match self.field, self.param:
@@ -203,30 +203,29 @@ class Comparable:
         return f"<{self._compared}>"
 
     def __eq__(self, other: object) -> Condition:  # pyright: ignore[reportIncompatibleMethodOverride]
-        return compared("==", self._compared, _plain(other))
+        return self._with("==", other)
 
     def __ne__(self, other: object) -> Condition:  # pyright: ignore[reportIncompatibleMethodOverride]
-        return compared("!=", self._compared, _plain(other))
+        return self._with("!=", other)
 
     def __lt__(self, other: object) -> Condition:
-        return compared("<", self._compared, _plain(other))
+        return self._with("<", other)
 
     def __le__(self, other: object) -> Condition:
-        return compared("<=", self._compared, _plain(other))
+        return self._with("<=", other)
 
     def __gt__(self, other: object) -> Condition:
-        return compared(">", self._compared, _plain(other))
+        return self._with(">", other)
 
     def __ge__(self, other: object) -> Condition:
-        return compared(">=", self._compared, _plain(other))
+        return self._with(">=", other)
+
+    def _with(self, op: str, other: object) -> Condition:
+        right = other._compared if isinstance(other, Comparable) else other
+        return compared(op, self._compared, right)
 
     def __bool__(self) -> NoReturn:
         raise SpecError(f"{self!r} is a value of a call, not known before; compare it")
-
-
-def _plain(given: object) -> object:
-    """Return the symbol or expression that ``value`` of ``when`` was called with."""
-    return given._compared if isinstance(given, Comparable) else given  # pyright: ignore[reportPrivateUsage]
 
 
 def properties(params: Sequence[Param]) -> dict[str, Callable[[], Property]]:

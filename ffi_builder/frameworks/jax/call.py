@@ -12,9 +12,9 @@ from typing import Any, ClassVar, Final, cast
 from ffi_builder import abi, spec
 from ffi_builder.frameworks.jax.form import Form
 from ffi_builder.frameworks.jax.target import load
-from ffi_builder.frameworks.signatures import Size, contiguous
 from ffi_builder.records import dataclass
 from ffi_builder.testing import check
+from ffi_builder.testing.evaluate import contiguous
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ _ADDRESS: Final = 1 << 40
 class Described:
     """An array of which only shape, dtype and device type are known; row-major."""
 
-    shape: tuple[Size, ...]
+    shape: tuple[Any, ...]
     dtype: str
     device: str
 

@@ -16,8 +16,8 @@ from typing import Any, Final, cast
 
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
-from ffi_builder.frameworks.signatures import Size, contiguous
 from ffi_builder.records import dataclass
+from ffi_builder.testing.evaluate import contiguous
 
 DTYPES: Final = frozenset(
     {
@@ -230,7 +230,7 @@ def _check_tensor(what: str, tensor: spec.Tensor) -> None:
 # ---- sizes
 
 
-def entries_of(param: spec.Param, value: Any) -> Iterator[tuple[object, Size]]:
+def entries_of(param: spec.Param, value: Any) -> Iterator[tuple[object, Any]]:
     """Yield each symbol, dimension and stride of a parameter beside the value that it has.
 
     ``value`` is the shape of a contiguous array for a Tensor, and the value itself for others. What
@@ -250,13 +250,13 @@ def entries_of(param: spec.Param, value: Any) -> Iterator[tuple[object, Size]]:
             return
 
 
-def solve(entries: Iterable[tuple[object, Size]]) -> dict[spec.Var, Size]:
+def solve(entries: Iterable[tuple[object, Any]]) -> dict[spec.Var, Any]:
     """Return the symbols that the entries bind: those that stand alone, or in ``a * n + b``.
 
     The first value of a symbol counts. Whether later ones are equal, and whether an expression has
     an integer solution, is for the check of the arguments to say.
     """
-    found: dict[spec.Var, Size] = {}
+    found: dict[spec.Var, Any] = {}
     for entry, value in entries:
         match entry:
             case spec.Var():

@@ -16,8 +16,8 @@ from ffi_builder import spec
 from ffi_builder.frameworks.jax.call import Call, Described, check_call
 from ffi_builder.frameworks.jax.form import DTYPES, Form, entries_of, solve
 from ffi_builder.frameworks.jax.target import Target, load
-from ffi_builder.frameworks.signatures import Size, evaluate
 from ffi_builder.records import dataclass
+from ffi_builder.testing.evaluate import fold
 
 
 def lower(form: Form, target: Target, call: Call, operands: Sequence[Any], vmap: object) -> Any:
@@ -100,7 +100,7 @@ def _values(form: Form, call: Call, operands: Sequence[Any]) -> list[Any]:
     given = iter(operands)
     statics, outputs = dict(call.statics), dict(call.outputs)
     values: list[Any] = []
-    entries: list[tuple[object, Size]] = []
+    entries: list[tuple[object, Any]] = []
     for index, (param, intent) in enumerate(
         zip(form.signature.arguments, form.intents, strict=True)
     ):
@@ -167,9 +167,9 @@ def _check_dtypes(form: Form, values: Sequence[object]) -> None:
             )
 
 
-def _size_of(dim: spec.Dim | None, symbols: dict[spec.Var, Size]) -> Size:
+def _size_of(dim: spec.Dim | None, symbols: dict[spec.Var, Any]) -> Any:
     assert dim is not None, "such an output is given"
-    size = evaluate(dim, symbols.get)
+    size = fold(dim, symbols.get)
     return 1 if size is None else size  # an argument does not fit, and the check says which
 
 

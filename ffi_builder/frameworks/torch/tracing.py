@@ -12,7 +12,6 @@ from dataclasses import field, replace
 from typing import Any, Final, cast
 
 from ffi_builder import spec
-from ffi_builder.frameworks.signatures import Operator, Size, contiguous, evaluate
 from ffi_builder.frameworks.torch import _torch
 from ffi_builder.frameworks.torch.interface import Argument, Interface
 from ffi_builder.plan import Part, Place, make_plan
@@ -20,14 +19,13 @@ from ffi_builder.plan import steps as s
 from ffi_builder.plan.messages import BINDING, FRAME, NEAREST, Words, choices_text, signature_text
 from ffi_builder.records import dataclass
 from ffi_builder.suggest import nearest
-from ffi_builder.testing.evaluate import OPERATORS, holds
-from ffi_builder.testing.evaluate import evaluate as evaluate_in_int64
+from ffi_builder.testing.evaluate import OPERATORS, contiguous, evaluate, fold, holds
 
 _ERRORS: Final[dict[str, Callable[[Any, Callable[[], str]], None]]] = {
     "TypeError": _torch.check_type,
     "ValueError": _torch.check_value,
 }
-_OPERATORS: Final[dict[str, Operator]] = {
+_OPERATORS: Final[dict[str, Callable[[Any, Any], Any]]] = {
     **OPERATORS,
     "max": _torch.torch.sym_max,
     "min": _torch.torch.sym_min,
@@ -112,11 +110,11 @@ class _Call:
 
     checks: Checks
     values: Sequence[Any]
-    bound: dict[str, tuple[Size, Place, bool]] = field(
-        default_factory=dict[str, tuple[Size, Place, bool]]
+    bound: dict[str, tuple[Any, Place, bool]] = field(
+        default_factory=dict[str, tuple[Any, Place, bool]]
     )
     """Values of symbols, where they are from, and whether that is a stride that may be free."""
-    solved: dict[Place, Size] = field(default_factory=dict[Place, Size])
+    solved: dict[Place, Any] = field(default_factory=dict[Place, Any])
 
     def run(self) -> None:
         absent: set[int] = set()
@@ -201,7 +199,7 @@ class _Call:
     def _tensor(self, place: Place) -> Any:
         return self.values[place.argument]
 
-    def _value(self, place: Place) -> Size:
+    def _value(self, place: Place) -> Any:
         if place in self.solved:
             return self.solved[place]
         value = self.values[place.argument]
@@ -217,9 +215,9 @@ class _Call:
             case _:
                 return value
 
-    def _evaluated(self, dim: spec.Dim) -> Size | None:
+    def _evaluated(self, dim: spec.Dim) -> Any:
         """Return the value of an expression; None if one of its symbols is absent."""
-        return evaluate(
+        return fold(
             dim, lambda var: self.bound[var.name][0] if var.name in self.bound else None, _OPERATORS
         )
 
@@ -249,7 +247,7 @@ class _Call:
         # This asserts it when the graph runs, if the sizes are known only then.
         _ERRORS[words.kind](any_of[0], message)
 
-    def _equal(self, step: s.AnyCheck, got: Size, expected: Size, free: bool, **texts: str) -> None:
+    def _equal(self, step: s.AnyCheck, got: Any, expected: Any, free: bool, **texts: str) -> None:
         either = self._free(step.place) if free else []
         texts = {"expected": str(expected), "came": str(got), **self._layout(step.place), **texts}
         self._require(step, [got == expected, *either], texts.pop("came"), **texts)
@@ -310,7 +308,7 @@ class _Call:
         if holds(relation, value_of):
             return
         sides = [relation.lhs, *([] if isinstance(relation.rhs, tuple) else [relation.rhs])]
-        came = [evaluate_in_int64(side, value_of) for side in sides]
+        came = [evaluate(side, value_of) for side in sides]
         words = step.overflow if None in came else step.error
         texts = {
             **step.placeholders({}),

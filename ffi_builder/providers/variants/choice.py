@@ -26,7 +26,7 @@ MOST_TESTS: Final = 256
 """The largest graph that remembers answers from one variant to the next."""
 Operand: TypeAlias = "Property | spec.Dim"
 Compared: TypeAlias = "Operand | tuple[spec.Dim, spec.Dim]"
-"""What a comparison is about. Of two numbers it is the sign of their difference."""
+"""The subject of a comparison; two numbers stand for the sign of their difference."""
 Known: TypeAlias = "Mapping[Compared, Collection[int]]"
 """The values that each may have."""
 
@@ -308,7 +308,7 @@ class Choice:
                 if self._is_only_contiguous(index, of, tensor):
                     found[own] = tensor.changed(strides=None)
             elif tensor.any_rank:
-                # Of an interval of ranks, the first and the last are among the values.
+                # The values include the first and the last rank of each interval.
                 ranks = [n for n in self.start[of] if self._is_chosen(index, {of: n})]
                 if len(ranks) == 1 and 0 <= ranks[0] <= spec.MOST_DIMENSIONS:
                     found[own] = tensor.changed(shape=[None] * ranks[0])

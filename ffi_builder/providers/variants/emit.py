@@ -19,6 +19,7 @@ For variants with ``x.dtype == float16 and n % 16 == 0``, ``x.dtype == float16``
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
@@ -41,16 +42,16 @@ _READ: Final = {"data": "address", "contiguous": "is_contiguous", "": "scalar"}
 """The methods of a context that read properties, where they have other names."""
 
 
-class OfCall(Property):
+class OfCall(Property, ABC):
     """A property of no parameter, which reads what the module defines for it."""
 
+    @abstractmethod
     def emit(self, context: CallContext) -> Value:
         """Emit it as an integer. It may fail."""
-        raise NotImplementedError
 
+    @abstractmethod
     def described(self, b: CheckingBuilder, value: Value) -> tuple[str, list[Value]]:
         """Return what an error shows: words and values."""
-        raise NotImplementedError
 
 
 @dataclass
@@ -63,7 +64,7 @@ class Chooser:
     emit_failure: Callable[[], None]
     """Emits the error if no variant fits."""
     values: dict[Operand, Value] = field(default_factory=dict["Operand", Value])
-    """What is evaluated before the first test."""
+    """Values that are evaluated before the first test."""
     blocks: dict[Outcome, Block] = field(default_factory=dict[Outcome, Block])
     """The first blocks of tests and variants that several tests lead to."""
 
@@ -71,7 +72,7 @@ class Chooser:
         """Emit everything from the cursor on."""
         read = [operand for test in tests_of(outcome) for operand in _operands(test.atom)]
         for operand, uses in Counter(read).items():
-            # What may fail is evaluated first only if the first test needs it.
+            # An operand that may fail is evaluated first only if the first test needs it.
             if uses > 1 and (operand == read[0] or not _may_fail(operand)):
                 self.values[operand] = _value(self.context, operand)
         self._emit(outcome)

@@ -240,8 +240,8 @@ def _with_parts(
         for symbol in part.functions:
             if symbol.name in needed:
                 symbols.define(symbol.name, number, places[part.number] + symbol.value, symbol.size)
-    # Of weak symbols a linker takes the first. An object with other functions has other places in
-    # its sections, so the symbols at their starts are named after the functions.
+    # A linker takes the first of several weak symbols. An object with other functions has other
+    # places in its sections, so the symbols at their starts are named after the functions.
     mark = f"{zlib.crc32(repr(needed).encode()):08x}"
     starts = {True: f"{PREFIX}code_{mark}", False: f"{PREFIX}constants_{mark}"}
     is_code = {part.number: part.is_code for part in parts}

@@ -62,7 +62,7 @@ _MOST_NAMED: Final = 8
 def translation_hazard(module: Operation, *, answers: bool) -> str | None:
     """Return what may end the process that translates `module`, or None.
 
-    A library that `answers` is told of refusals and says so; others end the process. Raises
+    With `answers`, the library reports a refusal; without, a refusal ends the process. Raises
     CompileError that names the operations that certainly have no translation.
     """
     # CUTLASS makes objects of its own of values, and looking at a value of a vector type outside of
@@ -215,7 +215,7 @@ def _is_plain(operation: Operation) -> bool:
     """Tell whether an operation has no body or a trusted one, and all its attributes are known."""
     known = MLIR_ATTRIBUTES.get(operation.name)
     has_body = len(operation.regions) and len(operation.regions[0].blocks)
-    if known is None or (has_body and not _is_trusted(operation)):
+    if known is None or (has_body and trusted_references(operation) is None):
         return False
     return all(
         _value_known(each.name, each.attr) if each.name in known else _is_ignored(each.name)
@@ -254,15 +254,6 @@ def _all_reachable(function: Operation) -> bool:
         seen.add(block)
         waiting.extend(block.operations[len(block.operations) - 1].operation.successors)
     return len(seen) == len(blocks)
-
-
-def _is_trusted(function: Operation) -> bool:
-    """Return whether a function has a mark, and exactly the operations that the mark is for."""
-    expected = mark(function)
-    if expected is None:
-        return False
-    blocks = function.regions[0].blocks
-    return expected == checksum([op.operation.name for block in blocks for op in block.operations])
 
 
 def trusted_references(function: Operation) -> list[str] | None:

@@ -168,7 +168,7 @@ MLIR_OPERATIONS: Final = (
 )
 """Operations whose translation is done or refused, whatever their operands and attributes are."""
 
-# What follows is of declarations, for libraries that cannot refuse.
+# The tables below are of declarations, for libraries that cannot refuse a module.
 MLIR_ATTRIBUTES: Final = {
     "builtin.module": words("sym_name sym_visibility llvm.data_layout llvm.target_triple"),
     "llvm.func": words(

@@ -13,10 +13,11 @@ from typing import Any, Final, TypeAlias
 
 from ffi_builder import spec
 from ffi_builder.records import dataclass
+from ffi_builder.testing.evaluate import contiguous
 from ffi_builder.testing.kernels.elements import CONTENTS
 from ffi_builder.testing.kernels.frame import Frame
 from ffi_builder.testing.make.arguments import LIMIT, Dims, make
-from ffi_builder.testing.make.arrays import Array, contiguous, numpy
+from ffi_builder.testing.make.arrays import Array, numpy
 from ffi_builder.testing.make.symbols import Symbol
 
 np: Final = numpy()

@@ -8,9 +8,10 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Final, Protocol, TypeVar, cast
 
 from ffi_builder import spec
+from ffi_builder.testing.evaluate import contiguous
 from ffi_builder.testing.kernels.elements import Generator, make
 from ffi_builder.testing.kernels.guarded import Guarded, read
-from ffi_builder.testing.make.arrays import Array, check_framework, contiguous, numpy
+from ffi_builder.testing.make.arrays import Array, check_framework, numpy
 
 np: Final = numpy()
 

@@ -8,7 +8,6 @@ of the memory, with other dtype, shape and strides written into it. NumPy frees 
 from __future__ import annotations
 
 import ctypes
-import math
 import re
 import struct
 from collections.abc import Mapping, Sequence
@@ -19,7 +18,7 @@ from typing import Any, Final
 from ffi_builder import abi, spec
 from ffi_builder.records import dataclass
 from ffi_builder.suggest import did_you_mean, install
-from ffi_builder.testing.evaluate import evaluate
+from ffi_builder.testing.evaluate import contiguous, evaluate
 
 FRAMEWORKS: Final = ("numpy", "torch", "tvm_ffi")
 
@@ -297,12 +296,6 @@ def room_for(tensor: spec.Tensor, shape: Sequence[int], strides: Sequence[int]) 
     bits = spec.parse_dtype(tensor.element_dtypes[0]).total_bits
     elements = sum(reach(*stored(tensor, shape, strides)))
     return -(-elements * bits // 8) + (tensor.data_alignment or 0 if elements else 0)
-
-
-def contiguous(shape: Sequence[int], order: str) -> tuple[int, ...]:
-    """Return the strides of a contiguous tensor, row-major (``"C"``) or column-major (``"F"``)."""
-    axes = range(len(shape))
-    return tuple(math.prod(shape[i + 1 :] if order == "C" else shape[:i]) for i in axes)
 
 
 def _known(entry: spec.Dim | None, symbols: Mapping[spec.Var, int | float]) -> int | None:
