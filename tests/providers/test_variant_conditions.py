@@ -53,6 +53,7 @@ TEXTS: Final[list[tuple[Condition, str]]] = [
     (when.value(N) < 3, "n < 3"),
     (when.value(spec.ceildiv(N, 4)) <= 3, "ceildiv(n, 4) <= 3"),
     (when.value(N * 2) <= M, "n * 2 <= m"),
+    (when.value(N) == when.value(M), "n == m"),
     (N > 4, "n > 4"),
     (N >= 128, "n >= 128"),
     (spec.one_of(N, [128, 64]) & (M < N), "n in {64, 128} and m < n"),
