@@ -23,6 +23,8 @@ _VERSION = struct.pack("<II", 1, 1)
 _ALIGNMENT = 64
 _DIRT = 0xA5
 """The byte that fills new memory, which nobody has set to zero."""
+_MADE: list[CountingAllocator] = []
+"""All allocators. What one has made needs it, and a test may leave a tensor to the garbage."""
 
 
 Memory: TypeAlias = Callable[[tuple[int, ...], str, int], tuple[int, object]]
@@ -50,6 +52,7 @@ class CountingAllocator:
         """Bytes between a multiple of 64 and the memory."""
         self.allocate = _ALLOCATE(self._allocate)
         self.delete = _DELETE(self._delete)
+        _MADE.append(self)
 
     def _allocate(self, prototype: int, out: Any, context: int, set_error: Any) -> int:
         tensor = ctypes.string_at(prototype, abi.DLTENSOR_SIZE)
