@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from ffi_builder.lazy import lazy
-from ffi_builder.providers.arguments import Convention, register
 
 if TYPE_CHECKING:
     from ffi_builder.ir import Block, Module, Value
@@ -63,14 +60,3 @@ __getattr__, __dir__ = lazy(
     },
     __all__,
 )
-
-_WITH_CONVENTIONS: Final = ("memref", "simple", "nested", "packing", "packed")
-"""The modules of providers that errors propose, those first that are proposed first."""
-
-
-def _conventions() -> Sequence[Convention]:
-    modules = (import_module(f"{__name__}.{name}") for name in _WITH_CONVENTIONS)
-    return [convention for module in modules for convention in module.CONVENTIONS]
-
-
-register(_conventions)

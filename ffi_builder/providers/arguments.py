@@ -1,8 +1,7 @@
 """Entries of ``args=``, and the C arguments that the ready-made providers pass for them.
 
 An entry is a parameter, a part of one, a symbol, an expression, an int or a result. What a tensor
-is passed as differs by provider, the others do not. A registry of what providers pass lets errors
-name the one that fits.
+is passed as differs by provider, the others do not.
 """
 
 from __future__ import annotations
@@ -20,46 +19,6 @@ from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.results import result_pointer, value_results
 from ffi_builder.records import dataclass
 from ffi_builder.suggest import did_you_mean
-
-
-@dataclass(frozen=True)
-class Fixed:
-    """A provider that passes arguments of the same LLVM types whatever the parameters are."""
-
-    provider: str
-    types: tuple[str, ...]
-    options: str = ""
-    """Text after its name: ``" with include_num_args=True"``."""
-    plainly: str = ""
-    """Text after its name if the same provider was used with other options."""
-
-
-@dataclass(frozen=True)
-class PerItem:
-    """A provider that passes each item as arguments of its own."""
-
-    provider: str
-    arguments_of: Convert
-
-
-Convention: TypeAlias = "Fixed | PerItem"
-
-_FIND: Final[list[Callable[[], Sequence[Convention]]]] = []
-
-
-def register(find: Callable[[], Sequence[Convention]]) -> None:
-    """Let errors name providers. If several fit, they name the first.
-
-    ``find`` is called when an error is made, since the modules of providers that a wrapper does not
-    use need not be loaded for it.
-    """
-    _FIND.append(find)
-
-
-def conventions() -> list[Convention]:
-    """Return what all registered providers pass."""
-    return [convention for find in _FIND for convention in find()]
-
 
 _NARROW: Final = {
     **dict.fromkeys(("int8", "int16"), "llvm.signext"),

@@ -13,7 +13,7 @@ that the function has.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import field
 from typing import ClassVar, Final, TypeAlias
 
@@ -37,7 +37,6 @@ from ffi_builder.providers.arguments import (
     Argument,
     Entry,
     Item,
-    PerItem,
     c_arguments,
     convert_items,
     path_of,
@@ -46,10 +45,11 @@ from ffi_builder.providers.arguments import (
 from ffi_builder.providers.call import call, check_name
 from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.providers.fixed_symbols import values_in, with_values
-from ffi_builder.providers.mismatch import C_INTERFACE, Group, groups_of, order_hint, orders
 from ffi_builder.providers.provider import describe_callee, fields_key
 from ffi_builder.records import dataclass
 
+C_INTERFACE: Final = "_mlir_ciface_"
+"""The prefix of C interfaces in MLIR's conversion to the LLVM dialect."""
 Product: TypeAlias = "tuple[int, tuple[str, ...]]"
 """A number, and the sorted symbols (or other expressions) by which it is multiplied."""
 
@@ -158,19 +158,18 @@ def check_types(
         for made, c_interface in lowered_to
     ):
         return
-    memrefs = _positions(record, c_interface=interface_of is not None)
-    for position, given in _tensors(arguments):
+    memrefs, tensors = _positions(record, c_interface=interface_of is not None), _tensors(arguments)
+    for position, given in tensors:
         if position not in memrefs:
             continue
         tensor, (number, memref) = _known(context, given), memrefs[position]
         mistake = mistake_of(tensor, memref)
         if mistake is not None:
-            what = (
+            raise BuildError(
                 f"{provider}: the callee @{callee} takes {path_of(context, given)!r} as "
-                f"{memref.text} (argument #{number}), but the spec is {spec.outline(tensor)}"
+                f"{memref.text} (argument #{number}), but the spec is {spec.outline(tensor)}: "
+                f"{mistake}{'; or choose and order them with args=' if len(tensors) > 1 else ''}"
             )
-            hint = _other_order(context, arguments, function_parts(function)[1], memrefs)
-            raise BuildError(f"{what}. {hint}" if hint else f"{what}: {mistake}")
         context.any_dtype(given)
 
 
@@ -185,40 +184,22 @@ def _positions(record: FunctionTypes, *, c_interface: bool) -> Memrefs:
     return found
 
 
-def _tensors(arguments: Sequence[Argument]) -> Iterator[tuple[int, spec.Tensor]]:
-    """Yield the tensors that are passed whole, each behind the position of its first argument."""
+def _tensors(arguments: Sequence[Argument]) -> list[tuple[int, spec.Tensor]]:
+    """Return the tensors that are passed whole, each after the position of its first argument."""
+    found: list[tuple[int, spec.Tensor]] = []
     last: tuple[Item, ...] = ()
     for position, argument in enumerate(arguments):
         if argument.of is not last:  # one tuple for all arguments of an item
             last = argument.of
             item = plain(last[0])
             if isinstance(item, spec.Tensor):
-                yield position, item
+                found.append((position, item))
+    return found
 
 
 def _known(context: CallContext, tensor: spec.Tensor) -> spec.Tensor:
     """Return a tensor as it may be where the callee is called."""
     return with_values(context.known.get(tensor, tensor), values_in(context.signature.where))
-
-
-def _other_order(
-    context: CallContext, arguments: Sequence[Argument], taken: tuple[str, ...], memrefs: Memrefs
-) -> str:
-    """Suggest an order of what is passed in which each tensor fits its memref; empty if none."""
-
-    def fits(order: Sequence[Group]) -> bool:
-        position = 0
-        for group in order:
-            tensor, (_, memref) = plain(group.item), memrefs.get(position, (0, None))
-            position += len(group.types)
-            is_tensor = isinstance(tensor, spec.Tensor)
-            if is_tensor != (memref is not None):
-                return False
-            if is_tensor and memref and mistake_of(_known(context, tensor), memref) is not None:
-                return False
-        return True
-
-    return order_hint([o for o in orders(groups_of(context, arguments), taken) if fits(o)])
 
 
 def mistake_of(tensor: spec.Tensor, memref: MemRef) -> str | None:
@@ -482,6 +463,3 @@ def _descriptor_on_the_stack(context: CallContext, tensor: spec.Tensor) -> Value
     for index, value in enumerate(values):
         b.store(value, b.offset(space, 8 * index))
     return space
-
-
-CONVENTIONS: Final = (PerItem("MemRefCallProvider", MemRefCallProvider("").arguments_of),)

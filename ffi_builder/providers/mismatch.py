@@ -7,41 +7,47 @@ since an error follows.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator, Sequence
-from functools import cache
+from difflib import SequenceMatcher
 from typing import Final
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import function_parts, lowered, recorded_types
 from ffi_builder.protocol import MEMREF_TYPES
-from ffi_builder.providers.arguments import (
-    Argument,
-    Fixed,
-    Item,
-    PerItem,
-    ResultPointer,
-    conventions,
-    path_of,
-    plain,
-)
+from ffi_builder.providers.arguments import Argument, Convert, Item, ResultPointer, path_of, plain
 from ffi_builder.providers.context import CallContext
+from ffi_builder.providers.memref import C_INTERFACE, MemRefCallProvider
+from ffi_builder.providers.nested import NestedTensorCallProvider
+from ffi_builder.providers.packing import DynamicParamPackCallProvider
 from ffi_builder.providers.results import value_results
+from ffi_builder.providers.simple import DirectCallProvider
 from ffi_builder.records import dataclass
 
 _PTR: Final = "!llvm.ptr"
 _OF_MEMREFS: Final = "MemRefCallProvider"
 _OF_POINTERS: Final = "DirectCallProvider"
-C_INTERFACE: Final = "_mlir_ciface_"
-"""The prefix of C interfaces in MLIR's conversion to the LLVM dialect."""
+_PACKING: Final = "DynamicParamPackCallProvider"
+_FIXED: Final = {
+    (_PTR,): _PACKING,
+    (_PTR, "i32"): f"{_PACKING} with include_num_args=True",
+    (_PTR, _PTR, "i32", _PTR): "PackedCallProvider",
+}
+"""Providers that pass arguments of the same types whatever the parameters are."""
+_PER_ITEM: Final[dict[str, Convert]] = {
+    _OF_MEMREFS: MemRefCallProvider("").arguments_of,
+    _OF_POINTERS: DirectCallProvider("").arguments_of,
+    "NestedTensorCallProvider": NestedTensorCallProvider("").arguments_of,
+    f"{_PACKING} with struct_call=True": DynamicParamPackCallProvider("").arguments_of,
+}
+"""Providers that pass each item as arguments of its own; errors propose the first that fits."""
 _MOST_SHOWN: Final = 4
 """Differences that one error lists."""
-_MOST_REORDERED: Final = 6
-"""The most entries of which every order is tried: 720 orders."""
 
 
 @dataclass(frozen=True)
-class Group:
+class _Group:
     """One entry of ``args=`` and the LLVM types of its arguments, or none if it shares them."""
 
     item: Item
@@ -52,9 +58,8 @@ class Group:
     def ndim(self) -> int | None:
         """The number of dimensions of a tensor; None for other items and tensors of any rank."""
         tensor = plain(self.item)
-        if isinstance(tensor, spec.Tensor) and not tensor.any_rank:
-            return tensor.ndim
-        return None
+        known = isinstance(tensor, spec.Tensor) and not tensor.any_rank
+        return tensor.ndim if known else None
 
 
 def describe_mismatch(
@@ -65,26 +70,25 @@ def describe_mismatch(
     taken: tuple[str, ...],
 ) -> BuildError:
     """Return the error for a callee that takes arguments of other LLVM types, ``taken``."""
-    passed = [str(argument.value.type) for argument in arguments]
-    groups = groups_of(context, arguments)
-    if len(taken) != len(passed):
+    groups = _groups(context, arguments)
+    what = f"takes arguments of other types than {context.fn_name!r} passes"
+    if len(taken) != len(arguments):
         takes = "1 argument" if len(taken) == 1 else f"{len(taken)} arguments"
-        are = "is" if len(passed) == 1 else "are"
-        what = f"takes {takes}, but {len(passed)} {are} passed for {context.fn_name!r}"
-    else:
-        what = f"takes arguments of other types than {context.fn_name!r} passes"
+        are = "is" if len(arguments) == 1 else "are"
+        what = f"takes {takes}, but {len(arguments)} {are} passed for {context.fn_name!r}"
     words = f"{provider}: the callee @{callee} {what}"
-    differences = list(_ranks_that_differ(provider, groups, taken))
-    hint = "Change the shape, or the callee"
-    if not differences:
-        other = _other_provider(provider, context, callee, groups, taken)
-        if other:
-            return BuildError(f"{words}. {other}")
-        names = [_name(context, argument) for argument in arguments]
-        differences = list(_differences(context, names, passed, taken))
-        hint = "Choose and order them with args=, or change the callee"
-    hint = _args_that_fit(context, groups, taken) or hint
-    return BuildError(f"{words}: {_listed(differences)}. {hint}")
+    ranks = list(_ranks_that_differ(groups, taken)) if provider == _OF_MEMREFS else []
+    if ranks:
+        return BuildError(f"{words}: {_listed(ranks)}. Change the shape, or the callee")
+    other = _other_provider(provider, context, callee, groups, taken)
+    if other:
+        return BuildError(f"{words}. {other}")
+    args = _with_missing(context, groups, taken)
+    hint = f"The types fit with args={args}" if args else _CHOOSE
+    return BuildError(f"{words}: {_listed(list(_differences(context, arguments, taken)))}. {hint}")
+
+
+_CHOOSE: Final = "Choose and order them with args=, or change the callee"
 
 
 def _listed(differences: Sequence[str]) -> str:
@@ -92,22 +96,17 @@ def _listed(differences: Sequence[str]) -> str:
     return "; ".join(differences[:_MOST_SHOWN]) + (f"; and {more} more" if more > 0 else "")
 
 
-def groups_of(context: CallContext, arguments: Sequence[Argument]) -> list[Group]:
+def _groups(context: CallContext, arguments: Sequence[Argument]) -> list[_Group]:
     """Return the entries with the types of their arguments; none if they share one argument."""
-    found: list[Group] = []
+    found: list[_Group] = []
     for _, group in itertools.groupby(arguments, key=lambda argument: id(argument.of)):
         of, types = zip(*((each.of, str(each.value.type)) for each in group), strict=True)
         alone = len(of[0]) == 1
-        found += [Group(item, shown(context, item), types if alone else ()) for item in of[0]]
+        found += [_Group(item, _shown(context, item), types if alone else ()) for item in of[0]]
     return found
 
 
-def _name(context: CallContext, argument: Argument) -> str:
-    """Return the name of an argument in errors: its own, or its only entry's."""
-    return argument.name or shown(context, argument.of[0])
-
-
-def shown(context: CallContext, item: Item) -> str:
+def _shown(context: CallContext, item: Item) -> str:
     """Return the name of an entry in errors: ``x``, ``cfg.alpha``, ``x.data``, ``n * 2``."""
     if isinstance(item, (spec.Data, spec.Field, spec.Var, spec.Expr, int)):
         return str(item)
@@ -120,11 +119,11 @@ def shown(context: CallContext, item: Item) -> str:
 
 
 def _differences(
-    context: CallContext, names: Sequence[str], passed: Sequence[str], taken: Sequence[str]
+    context: CallContext, arguments: Sequence[Argument], taken: Sequence[str]
 ) -> Iterator[str]:
     """Yield the pairs that differ, or the fewest changes if the lengths differ."""
-    from difflib import SequenceMatcher  # only an error needs it
-
+    names = [argument.name or _shown(context, argument.of[0]) for argument in arguments]
+    passed = [str(argument.value.type) for argument in arguments]
     changes = SequenceMatcher(None, passed, taken, autojunk=False).get_opcodes()
     if len(passed) == len(taken):
         pairs = enumerate(zip(passed, taken, strict=True))
@@ -143,137 +142,85 @@ def _differences(
             types = ", ".join(_short(type_) for _, type_ in group)
             yield f"{name} ({types}) is passed, but no argument takes it"
         if j + both < j_end:
-            where = range(j + both, j_end)
-            yield f"nothing is passed for {_missing(context, names, taken, where)}"
+            yield f"nothing is passed for {_missing(context, names, taken, range(j + both, j_end))}"
 
 
 def _missing(context: CallContext, names: Sequence[str], taken: Sequence[str], where: range) -> str:
     """Describe arguments for which nothing is passed, with the other symbols of their type."""
     types = [taken[index] for index in where]
-    symbols = [
-        name for name, type_ in _symbols(context) if {type_} == {*types} and name not in names
-    ]
+    symbols = [name for name, type_ in _addable(context, names).items() if {type_} == {*types}]
     shown = ", ".join(map(_short, types))
     if symbols:
         shown += f", the type of {', '.join(symbols)}"
-    elif types[:3] == [_PTR, _PTR, "i64"] and {*types[3:]} <= {"i64"} and len(types) % 2:
-        shown += f": a memref of rank {len(types) // 2 - 1}"
     if len(types) == 1:
         return f"argument #{where[0]} ({shown})"
     return f"arguments #{where[0]} to #{where[-1]} ({shown})"
 
 
-def _symbols(context: CallContext) -> list[tuple[str, str]]:
-    """Return the symbols that are not parameters, such as sizes, with their types."""
-    parameters = {spec.required(param) for _, param in spec.with_paths(context.params)}
-    scalar = context.builder.types.scalar
-    return [
-        (var.name, str(scalar(var.dtype)))
-        for var in context.matched_var_binding
-        if var not in parameters
-    ]
-
-
-def _results(context: CallContext) -> list[tuple[str, str]]:
-    """Return the results to which no pointers are passed, with the types of pointers to them."""
-    return [(r.name, _PTR) for r in value_results(context) if r.name not in context.places]
+def _addable(context: CallContext, given: Sequence[str]) -> dict[str, str]:
+    """Return what ``args=`` may add, with its type: symbols such as sizes, pointers to results."""
+    params = {spec.required(param) for _, param in spec.with_paths(context.params)}
+    symbols = [var for var in context.matched_var_binding if var not in params]
+    found = {var.name: str(context.builder.types.scalar(var.dtype)) for var in symbols}
+    found |= {result.name: _PTR for result in value_results(context)}
+    return {name: type_ for name, type_ in found.items() if name not in given}
 
 
 def _short(type_: str) -> str:
     return type_.removeprefix("!llvm.")
 
 
-def _ranks_that_differ(
-    provider: str, groups: Sequence[Group], taken: tuple[str, ...]
-) -> Iterator[str]:
+def _ranks_that_differ(groups: Sequence[_Group], taken: tuple[str, ...]) -> Iterator[str]:
     """Yield the tensors whose rank differs from the callee's memref, if nothing else differs."""
-    if provider != _OF_MEMREFS:
-        return
-    ranks = _ranks(groups, taken)
-    for group, rank in zip(groups, ranks or (), strict=bool(ranks)):
+    memref = re.escape(_text((_PTR, _PTR, "i64")))
+    pair = re.escape(_text(("i64", "i64")))
+    tensors = [group for group in groups if group.ndim is not None]
+    pattern = "".join(
+        re.escape(_text(group.types)) if group.ndim is None else f"{memref}((?:{pair})*)"
+        for group in groups
+    )
+    found = re.fullmatch(pattern, _text(taken))
+    for group, sizes in zip(tensors, found.groups() if found else (), strict=found is not None):
+        rank = sizes.count("i64") // 2
         if rank != group.ndim:
             dimensions = "1 dimension" if group.ndim == 1 else f"{group.ndim} dimensions"
             yield f"{group.name} has {dimensions}, but the callee takes a memref of rank {rank}"
 
 
-def _ranks(groups: Sequence[Group], taken: tuple[str, ...]) -> list[int | None] | None:
-    """Return the rank of the callee's memref for each entry, or None if the types do not fit.
-
-    The rank is None for an entry that is not a tensor.
-    """
-
-    @cache
-    def fit(index: int, at: int) -> list[int | None] | None:
-        if index == len(groups):
-            return [] if at == len(taken) else None
-        group = groups[index]
-        if group.ndim is None:
-            end = at + len(group.types)
-            rest = fit(index + 1, end) if taken[at:end] == group.types else None
-            return None if rest is None else [None, *rest]
-        if taken[at : at + 3] != (_PTR, _PTR, "i64"):
-            return None
-        ints = len(list(itertools.takewhile(lambda type_: type_ == "i64", taken[at + 3 :])))
-        own = group.ndim
-        for rank in sorted(range(ints // 2 + 1), key=lambda rank: abs(rank - own)):
-            rest = fit(index + 1, at + 3 + 2 * rank)
-            if rest is not None:
-                return [rank, *rest]
-        return None
-
-    return fit(0, 0)
+def _text(types: Sequence[str]) -> str:
+    return "".join(f"{type_};" for type_ in types)
 
 
 # ---- hints
-
-
-def _recorded_types(context: CallContext, callee: str) -> str:
-    """Return the types of the callee before it was lowered, as text; empty if unknown."""
-    function = context.symbols.find(callee)
-    if function is None or MEMREF_TYPES not in function.attributes:
-        return ""
-    return str(function.attributes[MEMREF_TYPES])
 
 
 def _other_provider(
     provider: str,
     context: CallContext,
     callee: str,
-    groups: Sequence[Group],
+    groups: Sequence[_Group],
     taken: tuple[str, ...],
 ) -> str:
     """Name a ready-made provider that passes what the callee takes; empty if none does."""
-    types = _recorded_types(context, callee)
-    if "memref<*" in types:
+    record, only = _record(context, callee)
+    if "memref<*" in record:
         return "No provider passes a memref without a rank: give the kernel memrefs that have one"
-    of_memrefs = "memref<" in types
-    only = _OF_MEMREFS if of_memrefs else ""
-    if of_memrefs and _takes_bare_pointers(context, callee):
-        only = _OF_POINTERS
-    known = conventions()
-    fixed = next((c for c in known if isinstance(c, Fixed) and c.types == taken), None)
-    if fixed is not None and not of_memrefs:
-        options = fixed.options or (fixed.plainly if fixed.provider == provider else "")
-        return f"{fixed.provider}{options} passes what it takes"
-    for convention in known:
-        if isinstance(convention, Fixed):
+    if taken in _FIXED and not only:
+        others = " without other options" if _FIXED[taken] == provider else ""
+        return f"{_FIXED[taken]}{others} passes what it takes"
+    for name, arguments_of in _PER_ITEM.items():
+        if name == provider or only not in ("", name):
             continue
-        name = convention.provider
-        if name == provider or (only and name != only):
-            continue
-        theirs = _converted(context, convention, groups)
-        if theirs is None:
-            continue
-        if _types(theirs) == taken:
+        theirs = _converted(context, arguments_of, groups)
+        if theirs and tuple(itertools.chain(*(group.types for group in theirs))) == taken:
             return f"{name} passes what it takes"
-        ways = _with_symbols(context, theirs, taken)
-        if len(ways) == 1:
-            return f"{name} passes what it takes, with args={[*ways[0]]}"
-        if ways:
-            return f"{name} passes what it takes, in several orders; say which with args="
+        args = _with_missing(context, theirs, taken)
+        if args:
+            return f"{name} passes what it takes, with args={args}"
+    of_rank_1 = _text((_PTR, _PTR, "i64", "i64", "i64"))
     tensors = any(group.ndim is not None for group in groups)
-    looks_like_memrefs = provider != _OF_MEMREFS and tensors and _has_memref(taken)
-    if looks_like_memrefs and not _with_symbols(context, groups, taken):
+    looks_like_memrefs = provider != _OF_MEMREFS and tensors and of_rank_1 in _text(taken)
+    if looks_like_memrefs and not _with_missing(context, groups, taken):
         return (
             "It looks like a function lowered from memrefs (pointer, pointer, offset, sizes, "
             "strides), which MemRefCallProvider calls"
@@ -281,98 +228,64 @@ def _other_provider(
     return ""
 
 
-def _takes_bare_pointers(context: CallContext, callee: str) -> bool:
-    """Return whether each memref was lowered to one pointer: use-bare-ptr-memref-call-conv."""
+def _record(context: CallContext, callee: str) -> tuple[str, str]:
+    """Return the callee's types before it was lowered, and the only provider of such a kernel.
+
+    Both are empty if the types are unknown. The provider is for a kernel of memrefs; with
+    use-bare-ptr-memref-call-conv, each was lowered to one pointer.
+    """
     function = context.symbols.find(callee)
-    if function is None or callee.startswith(C_INTERFACE):
-        return False
+    if function is None or MEMREF_TYPES not in function.attributes:
+        return "", ""
+    text = str(function.attributes[MEMREF_TYPES])
+    if "memref<" not in text:
+        return text, ""
     record = recorded_types(context.builder.types, function)
-    return record is not None and lowered(record, c_interface=True) == function_parts(function)
+    bare = record is not None and lowered(record, c_interface=True) == function_parts(function)
+    return text, _OF_POINTERS if bare and not callee.startswith(C_INTERFACE) else _OF_MEMREFS
 
 
 def _converted(
-    context: CallContext, convention: PerItem, groups: Sequence[Group]
-) -> list[Group] | None:
-    """Return what another provider would pass, or None if it refuses these parameters."""
-    found: list[Group] = []
-    for group in groups:
-        try:
-            arguments = convention.arguments_of(context, group.item)
-        except BuildError:
-            return None
-        types = tuple(str(argument.value.type) for argument in arguments)
-        found.append(Group(group.item, group.name, types))
-    return found
+    context: CallContext, arguments_of: Convert, groups: Sequence[_Group]
+) -> list[_Group]:
+    """Return what another provider would pass; nothing if it refuses these parameters."""
+    try:
+        passed = [(group, arguments_of(context, group.item)) for group in groups]
+    except BuildError:
+        return []
+    return [
+        _Group(group.item, group.name, tuple(str(argument.value.type) for argument in arguments))
+        for group, arguments in passed
+    ]
 
 
-def _types(groups: Sequence[Group]) -> tuple[str, ...]:
-    return tuple(itertools.chain.from_iterable(group.types for group in groups))
+def _with_missing(
+    context: CallContext, groups: Sequence[_Group], taken: tuple[str, ...]
+) -> list[str]:
+    """Return the entries and what they lack, so that the types fit; empty if it is not certain.
 
-
-def _has_memref(taken: tuple[str, ...]) -> bool:
-    """Tell whether types look like a memref of rank 1 or more; rank 0 is too short to tell."""
-    wanted = (_PTR, _PTR, "i64", "i64", "i64")
-    return any(taken[at : at + len(wanted)] == wanted for at in range(len(taken)))
-
-
-def _args_that_fit(context: CallContext, groups: Sequence[Group], taken: tuple[str, ...]) -> str:
-    """Suggest an ``args=`` that adds symbols or changes the order; empty if none fits."""
-    ways = _with_symbols(context, groups, taken) if all(group.types for group in groups) else []
-    if len(ways) == 1:
-        return f"The types fit with args={[*ways[0]]}"
-    if ways:
-        return "Add what is missing with args=; the types fit in several orders"
-    return order_hint(list(orders(groups, taken)))
-
-
-def orders(groups: Sequence[Group], taken: tuple[str, ...]) -> Iterator[Sequence[Group]]:
-    """Yield the orders of a few entries in which they have the types that a callee takes."""
-    if all(group.types for group in groups) and len(groups) <= _MOST_REORDERED:
-        yield from (order for order in itertools.permutations(groups) if _types(order) == taken)
-
-
-def order_hint(fitting: Sequence[Sequence[Group]]) -> str:
-    """Suggest the order that fits; empty if there is none."""
-    if len(fitting) == 1:
-        return f"The types fit with args={[group.name for group in fitting[0]]}"
-    return "The types fit in another order; say which with args=" if fitting else ""
-
-
-def _with_symbols(
-    context: CallContext, groups: Sequence[Group], taken: tuple[str, ...]
-) -> list[tuple[str, ...]]:
-    """Return ways to add what is missing, at most two: to know whether one is the only one.
-
-    The entries keep their order, and symbols that of the signature, since kernels usually take
-    sizes in this order. Pointers to results come behind the other pointers.
+    The symbols come in the order of the signature, since kernels usually take sizes so. It is not
+    certain which number is which if one of the same type is passed, or more could be added.
     """
-    symbols, results = _symbols(context), _results(context)
-    given = {group.name for group in groups}
-    places = {name: place for place, (name, _) in enumerate(symbols)}
-    pointers = max((i + 1 for i, group in enumerate(groups) if _PTR in group.types), default=0)
-
-    @cache
-    def ways(at: int, index: int, symbol: int, result: int) -> list[tuple[str, ...]]:
-        """Return the ends of such ways: what is passed for the arguments from ``at`` on.
-
-        ``index``, ``symbol`` and ``result`` are where the rest of the groups, symbols and results
-        begins.
-        """
-        if at == len(taken) and index == len(groups):
-            return [()]
-        found: list[tuple[str, ...]] = []
-        if index < len(groups):
-            name, types = groups[index].name, groups[index].types
-            place, end = places.get(name, symbol), at + len(types)
-            if place >= symbol and taken[at:end] == types:
-                after = place + (name in places)
-                found += [(name, *rest) for rest in ways(end, index + 1, after, result)]
-        for place, (name, type_) in enumerate(symbols[symbol:], symbol):
-            if name not in given and taken[at : at + 1] == (type_,):
-                found += [(name, *rest) for rest in ways(at + 1, index, place + 1, result)]
-        for place, (name, type_) in enumerate(results[result:], result):
-            if index >= pointers and taken[at : at + 1] == (type_,):
-                found += [(name, *rest) for rest in ways(at + 1, index, symbol, place + 1)]
-        return found[:2]
-
-    return [way for way in ways(0, 0, 0, 0) if len(way) > len(groups)]
+    given, names, rest = [group.name for group in groups], list[str](), list(groups)
+    order = list(_addable(context, ()))
+    left, added, at = _addable(context, given), set[str](), 0
+    while at < len(taken) and all(group.types for group in rest):
+        more = next((name for name, type_ in left.items() if type_ == taken[at]), None)
+        fits = bool(rest) and taken[at : at + len(rest[0].types)] == rest[0].types
+        if fits and more is not None and taken[at] != _PTR:
+            if rest[0].name not in order:
+                return []
+            fits = order.index(rest[0].name) < order.index(more)
+        if fits:
+            group = rest.pop(0)
+            names.append(group.name)
+            at += len(group.types)
+        elif more is not None:
+            names.append(more)
+            added.add(left.pop(more))
+            at += 1
+        else:
+            return []
+    certain = at == len(taken) and not rest and not added & {*left.values()}
+    return names if added and certain else []

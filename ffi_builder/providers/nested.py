@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import field
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
@@ -13,7 +13,6 @@ from ffi_builder.providers.arguments import (
     Argument,
     Entry,
     Item,
-    PerItem,
     c_arguments,
     convert_items,
     path_of,
@@ -138,8 +137,3 @@ def _known_strides(tensor: spec.Tensor) -> Sequence[spec.Dim | None]:
 def _nested(context: CallContext, values: list[Value]) -> Value:
     """Return a struct of the values, or the value itself if it is the only one."""
     return values[0] if len(values) == 1 else context.builder.pack(values)
-
-
-CONVENTIONS: Final = (
-    PerItem("NestedTensorCallProvider", NestedTensorCallProvider("").arguments_of),
-)

@@ -36,7 +36,6 @@ from ffi_builder.packed.callees import (
 )
 from ffi_builder.providers.arguments import (
     Entry,
-    Fixed,
     Item,
     ResultPointer,
     entries,
@@ -238,6 +237,3 @@ def _part(context: CallContext, param: spec.Param, part: str, value: Value) -> t
 
 def _is_parameter(context: CallContext, var: spec.Var) -> bool:
     return any(spec.required(param) == var for _, param in spec.with_paths(context.params))
-
-
-CONVENTIONS: Final = (Fixed("PackedCallProvider", ("!llvm.ptr", "!llvm.ptr", "i32", "!llvm.ptr")),)

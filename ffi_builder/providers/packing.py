@@ -29,9 +29,7 @@ from ffi_builder.ir import Block, Builder, Type, Value, aggregate_members
 from ffi_builder.providers.arguments import (
     Argument,
     Entry,
-    Fixed,
     Item,
-    PerItem,
     ResultPointer,
     convert_items,
     items,
@@ -392,9 +390,3 @@ def _storable(context: CallContext, value: Value) -> Value:
 
 _STEPS: Final = ("declare_extern_funcs", "insert_lazy_init_cuda", "insert_set_cuda_device")
 """Methods that are called before the call is emitted, each with the block and the context."""
-_NAME: Final = DynamicParamPackCallProvider.__name__
-CONVENTIONS: Final = (
-    Fixed(_NAME, ("!llvm.ptr",), plainly=" without include_num_args and struct_call"),
-    Fixed(_NAME, ("!llvm.ptr", "i32"), " with include_num_args=True"),
-    PerItem(f"{_NAME} with struct_call=True", DynamicParamPackCallProvider("").arguments_of),
-)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import field
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from ffi_builder import spec
 from ffi_builder.ir import Block, Value
@@ -12,7 +12,6 @@ from ffi_builder.providers.arguments import (
     Argument,
     Entry,
     Item,
-    PerItem,
     c_arguments,
     convert_items,
 )
@@ -116,6 +115,3 @@ class DirectCallProvider:
 
 def _tensor(context: CallContext, tensor: spec.Tensor) -> list[Value]:
     return [context.dltensor(tensor) if tensor.any_rank else context.data(tensor)]
-
-
-CONVENTIONS: Final = (PerItem("DirectCallProvider", DirectCallProvider("").arguments_of),)

@@ -60,7 +60,7 @@ def test_packing_takes_one_pointer_and_perhaps_a_count() -> None:
     for provider in (counted, by_value):
         assert refused(module, provider).endswith(
             "takes 1 argument, but 2 are passed for 'f'. DynamicParamPackCallProvider without "
-            "include_num_args and struct_call passes what it takes"
+            "other options passes what it takes"
         )
     module = new_module("llvm.func @callee(!llvm.ptr, i32) -> i32")
     assert refused(module, DynamicParamPackCallProvider("callee")).endswith(
