@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
-from ffi_builder.suggest import nearest
+from ffi_builder.suggest import did_you_mean
 
 Value = TypeVar("Value")
 
@@ -252,57 +252,17 @@ def _listed(image: Image) -> str:
 
 def _hint(image: Image, name: str) -> str:
     """Suggest the mangled name of the kernel, or a similar name."""
-    plain = {mangled: plain_name(mangled) for mangled in image.kernels}
-    wanted = name.partition("<")[0].removeprefix("::")
-    found = [
-        mangled
-        for mangled, words in plain.items()
-        if words is not None and (words == wanted or words.rpartition("::")[2] == wanted)
-    ]
-    if found:
-        which = " or ".join(f"'{mangled}'" for mangled in found[:_MOST_NAMES])
-        return (
-            f". In C++ {plain[found[0]]!r} is compiled to a mangled name: ask for {which}, or "
-            'declare it `extern "C" __global__`'
-        )
-    near = nearest(name, [*image.kernels, *(words for words in plain.values() if words)])
-    mangled = [name for name, words in plain.items() if words == near]
-    if near is None:
-        return ""
-    return f", did you mean {mangled[0] if mangled else near!r}?"
+    plain = name.partition("<")[0].rpartition("::")[2]
+    # The Itanium C++ ABI writes the length before each name: `_ZN2ns6kernelEPf`.
+    mangled = re.compile(rf"_Z.*?(?<!\d){len(plain)}{re.escape(plain)}")
+    found = [repr(kernel) for kernel in image.kernels if mangled.match(kernel)]
+    if not found:
+        return did_you_mean(name, image.kernels)
+    return (
+        f". C++ compiles it to a mangled name: ask for {' or '.join(found[:_MOST_NAMES])}, or "
+        'declare it `extern "C" __global__`'
+    )
 
 
 def _shown(value: int | tuple[int, int, int]) -> str:
     return str(value) if isinstance(value, int) else " x ".join(str(each) for each in value)
-
-
-# ---- names of C++
-
-_NAME_LENGTH = re.compile(r"[1-9][0-9]{0,4}")
-
-
-def plain_name(mangled: str) -> str | None:
-    """Return the qualified name without template arguments: ``ns::kernel``.
-
-    Returns None for a name that is not mangled by the Itanium C++ ABI (section 5.1, as is
-    ``_ZN2ns6kernelEPf``), or that no kernel can have, such as that of an operator.
-    """
-    if not mangled.startswith("_Z"):
-        return None
-    at, nested = 2, False
-    if mangled.startswith("N", at):
-        at, nested = at + 1, True
-        at += len(mangled[at:]) - len(mangled[at:].lstrip("rVK"))  # qualifiers
-    elif mangled.startswith("L", at):  # internal linkage
-        at += 1
-    parts: list[str] = []
-    while length := _NAME_LENGTH.match(mangled, at):
-        end = length.end() + int(length[0])
-        if end > len(mangled):
-            return None
-        part = mangled[length.end() : end]
-        parts.append("(anonymous namespace)" if part.startswith("_GLOBAL__N_") else part)
-        at = end
-        if not nested:
-            break
-    return "::".join(parts) or None

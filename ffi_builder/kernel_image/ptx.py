@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
 from typing import Final
 
 from ffi_builder.errors import SpecError
@@ -23,6 +22,12 @@ _NOT_CODE = re.compile(r'//[^\n]*|/\*(?:.*?\*/|.*)|"[^"\n]*"', re.DOTALL)
 _VERSION = re.compile(r"\s*\.version\s+([0-9]+\.[0-9]+)")
 _TARGET = re.compile(r"\.target\s+([\w\s,]*)")
 _ENTRY = re.compile(r"\.entry\b")
+_NAME = re.compile(r"\s*([\w$%]+)")
+_HEAD = re.compile(
+    _NAME.pattern + r"\s*(?:\(([^)]*)\))?((?:\.pragma[^;]*;|(?!\.pragma)[^{;])*)([{;])"
+)
+"""The head of a kernel: name, parameters and directives, and what ends it."""
+_DIRECTIVE = re.compile(r"(\.\w+)([^.]*)")
 _TOKEN = re.compile(r"\.?[\w$%]+|[^\s\w]")
 _ARCHITECTURE = re.compile(r"(?:sm|compute)_([0-9]{1,4}[af]?)(?![0-9])")
 
@@ -58,118 +63,81 @@ def read_ptx(text: str) -> Image:
     if found is None:
         shown = "there is no .target" if target is None else f"its .target is {target[1].strip()!r}"
         raise SpecError(f"The PTX names no architecture, such as `.target sm_90`: {shown}")
-    kernels: dict[str, Kernel] = {}
-    for entry in _ENTRY.finditer(code):
-        kernel = _Entry(code, entry.end()).read()
-        if kernel is not None:
-            kernels[kernel.name] = kernel
-    return Image("ptx", (f"compute_{found[1]}",), kernels)
+    kernels = (_kernel(code, entry.end()) for entry in _ENTRY.finditer(code))
+    by_name = {kernel.name: kernel for kernel in kernels if kernel is not None}
+    return Image("ptx", (f"compute_{found[1]}",), by_name)
 
 
-class _Entry:
-    """Parses the text after one ``.entry``."""
+def _kernel(code: str, at: int) -> Kernel | None:
+    """Read what follows an ``.entry``; return None for a declaration, which has no body."""
+    head = _HEAD.match(code, at)
+    if head is None:
+        name = _NAME.match(code, at)
+        shown = f" {name[1]!r}" if name is not None else ""
+        raise SpecError(f"The PTX ends in the head of kernel{shown}: it is cut off")
+    name, given, directives, end = head.groups()
+    if end == ";":
+        return None
+    lists = [_TOKEN.findall(parameter) for parameter in (given or "").split(",")]
+    parameters = [_parameter(name, i, tokens) for i, tokens in enumerate(filter(None, lists))]
+    known = tuple(parameter for parameter in parameters if parameter is not None)
+    bounds = {
+        directive: _bound(name, directive, numbers.replace(",", " ").split())
+        for directive, numbers in _DIRECTIVE.findall(directives)
+        if directive in _BOUNDS
+    }
+    block = bounds.get(".reqntid")
+    most = block or bounds.get(".maxntid")
+    rank = bounds.get(".maxclusterrank")
+    return Kernel(
+        name,
+        known if len(known) == len(parameters) else None,
+        None if most is None else math.prod(most),
+        block,
+        cluster=bounds.get(".reqnctapercluster"),
+        max_cluster_rank=None if rank is None else rank[0],
+    )
 
-    def __init__(self, code: str, at: int) -> None:
-        self._tokens: Iterator[str] = (found[0] for found in _TOKEN.finditer(code, at))
-        self._name = ""
 
-    def read(self) -> Kernel | None:
-        """Return the kernel, or None for a declaration, which has no body."""
-        self._name = self._next()
-        parameters: list[Parameter | None] = []
-        token = self._next()
-        if token == "(":
-            parameters = list(self._parameters())
-            token = self._next()
-        known = tuple(parameter for parameter in parameters if parameter is not None)
-        bounds: dict[str, list[int]] = {}
-        directive = ""
-        while token != "{":
-            if token == ";" and directive != ".pragma":
-                return None
-            if token.startswith(".") or token == ";":
-                directive = token
-                if directive in _BOUNDS:
-                    bounds.setdefault(directive, [])
-            elif directive in _BOUNDS and token != ",":
-                bounds[directive].append(self._bound(directive, token))
-            token = self._next()
-        return self._kernel(known if len(known) == len(parameters) else None, bounds)
-
-    def _bound(self, directive: str, token: str) -> int:
-        value = _integer(token)
-        if value is None or value < 1:
+def _bound(kernel: str, directive: str, tokens: list[str]) -> tuple[int, int, int]:
+    """Return one to three numbers; those that are left out are 1."""
+    values = list(map(_integer, tokens))
+    for token, value in zip(tokens, values, strict=True):
+        if not value:
             raise SpecError(
-                f"The PTX has {token[:_MOST_SHOWN]!r} after {directive} of {self._name!r}; "
-                "expected a number of at least 1"
+                f"The PTX has {token[:_MOST_SHOWN]!r} after {directive} of {kernel!r}; expected a "
+                f"number of at least 1"
             )
-        return value
-
-    def _kernel(
-        self, parameters: tuple[Parameter, ...] | None, bounds: dict[str, list[int]]
-    ) -> Kernel:
-        for name, values in bounds.items():
-            if not 1 <= len(values) <= 3:
-                raise SpecError(
-                    f"The PTX has {len(values)} numbers after {name} of {self._name!r}; expected "
-                    f"1 to 3"
-                )
-        block = _triple(bounds.get(".reqntid"))
-        most = block or _triple(bounds.get(".maxntid"))
-        rank = bounds.get(".maxclusterrank")
-        return Kernel(
-            self._name,
-            parameters,
-            None if most is None else math.prod(most),
-            block,
-            cluster=_triple(bounds.get(".reqnctapercluster")),
-            max_cluster_rank=None if rank is None else rank[0],
+    if not 1 <= len(values) <= 3:
+        raise SpecError(
+            f"The PTX has {len(values)} numbers after {directive} of {kernel!r}; expected 1 to 3"
         )
+    x, y, z = (*filter(None, values), 1, 1)[:3]
+    return x, y, z
 
-    def _parameters(self) -> Iterator[Parameter | None]:
-        """Yield the parameters up to the closing parenthesis; None for one of unknown type."""
-        tokens: list[str] = []
-        index = 0
-        while True:
-            token = self._next()
-            if token not in (",", ")"):
-                tokens.append(token)
-                continue
-            if tokens:
-                yield self._parameter(index, tokens)
-                tokens = []
-                index += 1
-            if token == ")":
-                return
 
-    def _parameter(self, index: int, tokens: list[str]) -> Parameter | None:
-        """Parse ``.param .align 8 .b8 name[24]`` or ``.param .u64 .ptr .global .align 4 name``."""
-        if tokens[0] != ".param":
+def _parameter(kernel: str, index: int, tokens: list[str]) -> Parameter | None:
+    """Parse ``.param .align 8 .b8 name[24]`` or ``.param .u64 .ptr .global .align 4 name``.
+
+    Returns None for a parameter of an unknown type.
+    """
+    shown = " ".join(tokens)
+    if tokens[0] != ".param":
+        raise SpecError(
+            f"The PTX has a parameter of {kernel!r} that does not begin with .param: {shown!r}"
+        )
+    type_ = next((each[1:] for each in tokens if each[0] == "." and each[1:] in _SIZES), None)
+    if type_ is None:
+        return None
+    size = _SIZES[type_]
+    if "[" in tokens:
+        count = _integer(next(iter(tokens[tokens.index("[") + 1 :]), ""))
+        if count is None:
             raise SpecError(
-                f"The PTX has a parameter of {self._name!r} that does not begin with .param: "
-                f"{' '.join(tokens)!r}"
+                f"The PTX has a parameter of {kernel!r} whose size is not a number: {shown!r}"
             )
-        type_ = next((each[1:] for each in tokens if each[0] == "." and each[1:] in _SIZES), None)
-        if type_ is None:
-            return None
-        size = _SIZES[type_]
-        if "[" in tokens:
-            length = tokens[tokens.index("[") + 1 :][:1]
-            count = _integer(length[0]) if length else None
-            if count is None:
-                raise SpecError(
-                    f"The PTX has a parameter of {self._name!r} whose size is not a number: "
-                    f"{' '.join(tokens)!r}"
-                )
-            size, type_ = size * count, f"{type_}[{count}]"
-        return Parameter(index, None, size, type_, _alignment(tokens))
-
-    def _next(self) -> str:
-        token = next(self._tokens, None)
-        if token is None:
-            name = f" {self._name!r}" if self._name else ""
-            raise SpecError(f"The PTX ends in the head of kernel{name}: it is cut off")
-        return token
+        size, type_ = size * count, f"{type_}[{count}]"
+    return Parameter(index, None, size, type_, _alignment(tokens))
 
 
 def _alignment(tokens: list[str]) -> int | None:
@@ -178,13 +146,6 @@ def _alignment(tokens: list[str]) -> int | None:
     value = _integer(own[own.index(".align") + 1]) if ".align" in own[:-1] else None
     fits = value is not None and 0 < value <= _MOST_ALIGNED and not value & (value - 1)
     return value if fits else None
-
-
-def _triple(values: list[int] | None) -> tuple[int, int, int] | None:
-    if values is None:
-        return None
-    x, y, z = (*values, 1, 1)[:3]
-    return x, y, z
 
 
 def _integer(token: str) -> int | None:

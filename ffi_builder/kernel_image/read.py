@@ -12,8 +12,8 @@ from ffi_builder.kernel_image.fatbin import read_fatbin
 from ffi_builder.kernel_image.image import Image
 from ffi_builder.kernel_image.ptx import is_ptx, read_ptx
 
-_HOSTS: Final = {3: "x86", 62: "x86-64", 183: "AArch64", 243: "RISC-V"}
-_AMDGPU: Final = 224
+_EXPECTED: Final = "image: expected a cubin, a fatbin or PTX, but it is"
+_MACHINES: Final = {3: "x86", 62: "x86-64", 183: "AArch64", 224: "AMD GPUs", 243: "RISC-V"}
 _KNOWN: Final = (
     (b"\xb1\x43\x62\x46", "the wrapper of a fatbin; give the fatbin to which it points"),
     (b"!<arch>\n", "an archive of objects (.a)"),
@@ -66,11 +66,17 @@ def read_image(data: bytes | bytearray | memoryview | str) -> Image:
     if not isinstance(data, bytes | bytearray | memoryview):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"image: expected bytes but got {data!r} ({type(data).__name__})")
     raw = bytes(data)
-    if raw[:4] == MAGIC:
-        _check_machine(raw)
-        return read_cubin(raw)
     if raw[:4] == fatbin.MAGIC:
         return read_fatbin(raw)
+    if raw[:4] == MAGIC:
+        machine = Elf(View(raw, "cubin", SpecError)).header.machine
+        if machine == EM_CUDA:
+            return read_cubin(raw)
+        raise SpecError(
+            f"{_EXPECTED} an object or library for "
+            f"{_MACHINES.get(machine, f'ELF machine {machine}')}"
+            ". `nvcc -cubin` and `nvcc -fatbin` write the device code alone"
+        )
     return _read_text(raw.rstrip(b"\0").decode(errors="backslashreplace"), raw)
 
 
@@ -82,7 +88,7 @@ def _read_text(text: str, raw: bytes) -> Image:
                 "driver stops reading; pass each PTX alone"
             )
         return read_ptx(text)
-    raise SpecError(f"image: expected a cubin, a fatbin or PTX, but it {_looks(text, raw)}")
+    raise SpecError(f"{_EXPECTED.removesuffix('is')}{_looks(text, raw)}")
 
 
 def _encoded(text: str) -> bytes:
@@ -95,34 +101,15 @@ def _encoded(text: str) -> bytes:
         ) from None
 
 
-def _check_machine(raw: bytes) -> None:
-    """Check that an ELF file is for NVIDIA's GPUs."""
-    machine = Elf(View(raw, "cubin", SpecError)).header.machine
-    if machine == EM_CUDA:
-        return
-    if machine == _AMDGPU:
-        words = "code for AMD GPUs"
-    else:
-        host = _HOSTS.get(machine, f"ELF machine {machine}")
-        words = (
-            f"an object or library for {host}. `nvcc -cubin` and `nvcc -fatbin` write the device "
-            "code alone"
-        )
-    raise SpecError(f"image: expected a cubin, a fatbin or PTX, but it is {words}")
-
-
 def _looks(text: str, raw: bytes) -> str:
     """Describe unknown data: ``is empty``, ``is LLVM bitcode``, or how it starts."""
     if not raw.strip(b"\0"):
         return "is empty" if not raw else f"is {len(raw)} zero bytes"
-    for magic, words in _KNOWN:
-        if raw.startswith(magic):
-            return f"is {words}"
     start = text[:_MOST_TEXT]
-    if start.isprintable() or "\n" in start:
-        for sign, words in _TEXTS:
-            if sign in text:
-                return f"is {words}"
-    shown = f"{raw[:_SHOWN]!r}"
+    signs = _TEXTS if start.isprintable() or "\n" in start else ()
+    found = [words for magic, words in _KNOWN if raw.startswith(magic)]
+    found += [words for sign, words in signs if sign in text]
+    if found:
+        return f"is {found[0]}"
     more = "…" if len(raw) > _SHOWN else ""
-    return f"starts with {shown}{more} ({len(raw)} bytes). PTX starts with `.version`"
+    return f"starts with {raw[:_SHOWN]!r}{more} ({len(raw)} bytes). PTX starts with `.version`"

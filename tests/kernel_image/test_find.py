@@ -6,7 +6,6 @@ import pytest
 
 from ffi_builder import SpecError
 from ffi_builder.kernel_image import Image, Kernel, find_kernel, read_image
-from ffi_builder.kernel_image.image import plain_name
 from tests.kernel_image.images import FILL, image
 
 
@@ -46,8 +45,8 @@ def test_a_name_that_is_mangled(name: str):
     words = refused(read_image(image("cuda13-sm_90a.cubin")), name)
     assert words.startswith(f"No kernel '{name}' in the cubin for sm_90a, which has ")
     assert words.endswith(
-        f". In C++ 'ns::fill' is compiled to a mangled name: ask for '{FILL}', or declare it "
-        '`extern "C" __global__`'
+        f". C++ compiles it to a mangled name: ask for '{FILL}', or declare it `extern \"C\" "
+        "__global__`"
     )
 
 
@@ -56,8 +55,8 @@ def test_a_name_that_is_mangled_twice():
     assert "ask for '_Z1fPf' or '_Z1fPi', or declare" in words
 
 
-def test_a_name_nearly_a_mangled_one():
-    assert refused(having("_Z5saxpyfPf", "other"), "saxpi").endswith("did you mean '_Z5saxpyfPf'?")
+def test_a_number_before_the_length_is_no_part_of_it():
+    assert "mangled" not in refused(having("_Z11foundationsPf"), "f")
 
 
 def test_an_image_without_kernels():
@@ -71,27 +70,3 @@ def test_an_image_with_nothing_in_it():
 def test_only_some_of_many_are_listed():
     words = refused(having(*(f"kernel_{at:03}" for at in range(1000))), "x")
     assert words.endswith("'kernel_010', 'kernel_011' and 988 more")
-
-
-@pytest.mark.parametrize(
-    ("mangled", "expected"),
-    [
-        ("_Z5saxpyfPKfPfi", "saxpy"),
-        (FILL, "ns::fill"),
-        ("_ZN5outer5inner1kEv", "outer::inner::k"),
-        ("_ZN7cutlass13device_kernelI4GemmEEvT_", "cutlass::device_kernel"),
-        ("_ZN32_GLOBAL__N__7f93ca17_7_anon_cu_p1kEPf",
-         "(anonymous namespace)::k"),
-        ("_ZL6staticPf", "static"),
-        ("_ZL6staticI", "static"),
-        ("_ZNK1a1bEv", "a::b"),
-        ("saxpy", None),
-        ("_Z", None),
-        ("_ZN", None),
-        ("_Zpl1aS_", None),
-        ("_Z99short", None),
-        ("_Z999999999999999999999k", None),
-    ],
-)  # fmt: skip
-def test_plain_names(mangled: str, expected: str | None):
-    assert plain_name(mangled) == expected

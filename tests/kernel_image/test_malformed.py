@@ -64,7 +64,7 @@ def test_what_it_looks_like(data: bytes, words: str):
     [
         (62, "but it is an object or library for x86-64. `nvcc -cubin` and `nvcc -fatbin` write"),
         (183, "but it is an object or library for AArch64"),
-        (224, "but it is code for AMD GPUs$"),
+        (224, "but it is an object or library for AMD GPUs"),
         (9, "but it is an object or library for ELF machine 9"),
     ],
 )

@@ -165,7 +165,7 @@ def test_bytes_with_a_nul_at_the_end_and_text():
         (HEAD + ".entry k() .maxntid { ret; }", r"numbers after \.maxntid of 'k'"),
         (HEAD + ".entry k() .reqntid 1,2,3,4 {}", r"numbers after \.reqntid of 'k'"),
         (HEAD + ".entry k() .maxntid 089 {}", r"'089' after \.maxntid of 'k'; expected a number"),
-        (HEAD + ".entry k() .maxntid -1 {}", r"'-' after \.maxntid of 'k'; expected a number"),
+        (HEAD + ".entry k() .maxntid -1 {}", r"'-1' after \.maxntid of 'k'; expected a number"),
         (HEAD + ".entry k() .maxntid 0 {}", r"'0' after \.maxntid of 'k'; expected a number of at least 1"),
         (HEAD + ".entry k() .maxntid 1,\u0663 {}", r"after \.maxntid of 'k'; expected a number"),
         (HEAD + f".entry k() .maxclusterrank {'1' * 5000} {{}}", r"after \.maxclusterrank of 'k'"),
