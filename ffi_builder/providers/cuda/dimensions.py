@@ -26,14 +26,13 @@ Size: TypeAlias = Union[OneSize, Sequence[OneSize]]
 Sizes: TypeAlias = tuple[OneSize, ...]
 
 _AXES: Final = "xyz"
-_INT_MAX: Final = driver.WORDS[0]
 
 
-def checked_sizes(what: str, given: object) -> Sizes:
+def checked_sizes(what: str, given: object, least: int, most: Sequence[int]) -> Sizes:
     """Return one to three ints, expressions or texts of expressions as a tuple.
 
     Raises:
-        SpecError: if ``given`` is anything else.
+        SpecError: if ``given`` is anything else, or an int is out of range.
     """
     sizes = (given,) if isinstance(given, (int, str, spec.Var, spec.Expr)) else given
     if not isinstance(sizes, Sequence):
@@ -45,43 +44,35 @@ def checked_sizes(what: str, given: object) -> Sizes:
     if not 1 <= len(entries) <= len(_AXES):
         raise SpecError(f"{PROVIDER}: {what}: expected one to three sizes but got {len(entries)}")
     return tuple(
-        checked_size(f"{what}.{axis}", entry) for axis, entry in zip(_AXES, entries, strict=False)
+        checked_size(f"{what}.{axis}", entry, least, high)
+        for axis, entry, high in zip(_AXES, entries, most, strict=False)
     )
 
 
-def checked_size(what: str, entry: object) -> OneSize:
+def checked_size(what: str, entry: object, least: int, most: int) -> OneSize:
     """Return an int, an integer expression or the text of one; the text of an int becomes an int.
 
     Raises:
-        SpecError: if ``entry`` is anything else.
+        SpecError: if ``entry`` is anything else, or an int is out of range.
     """
+    size = entry
     if isinstance(entry, str):
         try:
             found = spec.expression(entry)
         except SpecError as error:
             raise SpecError(f"{PROVIDER}: {what}: {error}") from None
-        return found if isinstance(found, int) else entry
-    is_integer = isinstance(entry, int) and not isinstance(entry, bool)
-    if isinstance(entry, spec.Var) and not entry.is_integer:
+        size = found if isinstance(found, int) else entry
+    if isinstance(size, spec.Var) and not size.is_integer:
         raise SpecError(
-            f"{PROVIDER}: {what}: {entry.name!r} is a {entry.dtype} symbol, not an integer one"
+            f"{PROVIDER}: {what}: {size.name!r} is a {size.dtype} symbol, not an integer one"
         )
-    if not is_integer and not isinstance(entry, (spec.Var, spec.Expr)):
+    if isinstance(size, bool) or not isinstance(size, (int, str, spec.Var, spec.Expr)):
         raise SpecError(
-            f"{PROVIDER}: {what}: expected an int or an expression of Vars but got {entry!r}"
+            f"{PROVIDER}: {what}: expected an int or an expression of Vars but got {size!r}"
         )
-    return cast("OneSize", entry)
-
-
-def check_ints(what: str, sizes: Sizes, least: int, most: Sequence[int]) -> None:
-    """Check the range of the sizes that are ints.
-
-    Raises:
-        SpecError: if one is out of range.
-    """
-    for axis, size, high in zip(_AXES, sizes, most, strict=False):
-        if isinstance(size, int) and not least <= size <= high:
-            raise SpecError(f"{PROVIDER}: {what}.{axis}: expected {least} to {high} but got {size}")
+    if isinstance(size, int) and not least <= size <= most:
+        raise SpecError(f"{PROVIDER}: {what}: expected {least} to {most} but got {size}")
+    return size
 
 
 def product(sizes: Sequence[object]) -> int | None:
@@ -146,23 +137,6 @@ def emit_size(
     words = f"{what} = {size} is {{}} for kernel {name!r}; expected {least} to {most}"
     b.check(b.ule(shifted, b.i64(most - least)), "ValueError", words, value)
     return value
-
-
-def checked_dynamic_memory(given: OneSize) -> OneSize:
-    """Check the size of dynamic shared memory, in bytes.
-
-    Raises:
-        SpecError: if it is not an int or expression, or out of range.
-    """
-    size = checked_size("dynamic_smem_bytes", given)
-    if isinstance(size, int) and not 0 <= size <= _INT_MAX:
-        raise SpecError(f"{PROVIDER}: dynamic_smem_bytes: expected 0 to {_INT_MAX} but got {size}")
-    return size
-
-
-def emit_dynamic_memory(context: CallContext, kernel: str, size: OneSize) -> int | Value:
-    """Return the bytes of dynamic shared memory: an int, or an i64 whose range was checked."""
-    return emit_size(context, kernel, "dynamic_smem_bytes", size, 0, _INT_MAX)
 
 
 _WORD: Final = 8

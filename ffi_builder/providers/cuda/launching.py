@@ -31,10 +31,15 @@ from ffi_builder.ir import Block, Builder, CheckingBuilder, Value, call_support,
 from ffi_builder.kernel_image import Kernel, Parameter
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.cuda import driver
-from ffi_builder.providers.cuda.arguments import PROVIDER, KernelArgument, in_range
+from ffi_builder.providers.cuda.arguments import (
+    PROVIDER,
+    KernelArgument,
+    in_memory,
+    in_range,
+    layout,
+)
 from ffi_builder.providers.cuda.dimensions import Launch, emit_config
 from ffi_builder.providers.cuda.driver import INIT_ONCE, States
-from ffi_builder.providers.cuda.layout import in_memory, layout
 from ffi_builder.providers.cuda.streams import Place
 from ffi_builder.records import dataclass
 

@@ -20,22 +20,21 @@ from ffi_builder.providers.cuda.dimensions import (
     OneSize,
     Size,
     Sizes,
-    check_ints,
-    checked_dynamic_memory,
+    checked_size,
     checked_sizes,
     emit_dimensions,
-    emit_dynamic_memory,
+    emit_size,
     product,
 )
 from ffi_builder.providers.cuda.driver import Source, define_states
-from ffi_builder.providers.cuda.entries import SCALAR_SIZES, LaunchEntry, Pointee, Scalar
+from ffi_builder.providers.cuda.entries import LaunchEntry
 from ffi_builder.providers.cuda.launching import Launcher, fitted
 from ffi_builder.providers.cuda.streams import StreamChoice, find_place
 from ffi_builder.providers.results import value_results
 from ffi_builder.records import dataclass
 
 _FIRST_WITH_CLUSTERS = 90
-_POINTER_SIZE = 8
+_SHARED = "dynamic_smem_bytes"
 
 
 @dataclass(frozen=True)
@@ -50,33 +49,6 @@ class Checked:
     cluster: Sizes | None
     shared: OneSize
     flags: tuple[str, ...]
-
-    @classmethod
-    def of(
-        cls,
-        grid: Size,
-        block: Size,
-        cluster: Size | None,
-        shared: OneSize,
-        attributes: Sequence[str],
-    ) -> Checked:
-        """Check the arguments of the provider.
-
-        Raises:
-            SpecError: if no launch can have these sizes.
-        """
-        found = cls(
-            checked_sizes("grid", grid),
-            checked_sizes("block", block),
-            None if cluster is None else checked_sizes("cluster", cluster),
-            checked_dynamic_memory(shared),
-            _checked_flags(attributes),
-        )
-        check_ints("grid", found.grid, 0, driver.MAX_GRID)
-        check_ints("block", found.block, 1, driver.MAX_BLOCK)
-        if found.cluster is not None:
-            check_ints("cluster", found.cluster, 1, (driver.MAX_CLUSTER,) * 3)
-        return found
 
 
 def check_choices(args: object, stream: object) -> None:
@@ -142,7 +114,7 @@ def _check_shared(kernel: Kernel, architectures: Sequence[str], shared: OneSize)
     if shared + static > limit:
         beside = f" beside the kernel's {static} of static shared memory" if static else ""
         raise SpecError(
-            f"{PROVIDER}: dynamic_smem_bytes: expected at most {limit - static}{beside}, as no GPU "
+            f"{PROVIDER}: {_SHARED}: expected at most {limit - static}{beside}, as no GPU "
             f"that runs {', '.join(architectures)} has more for a block, but got {shared}"
         )
 
@@ -187,54 +159,6 @@ def _checked_flags(attributes: object) -> tuple[str, ...]:
             known = ", ".join(driver.FLAGS)
             raise SpecError(f"{PROVIDER}: attributes: expected {known} but got {name!r}")
     return tuple(name for name in driver.FLAGS if name in names)
-
-
-def check_entries(
-    kernel: Kernel, args: Sequence[LaunchEntry] | None, *, tensors_are_pointers: bool
-) -> None:
-    """Compare entries with the kernel's parameters, up to one that may be several parameters.
-
-    Raises:
-        SpecError: if an entry does not fit, or if there are too many.
-    """
-    if args is None or kernel.parameters is None:
-        return
-    parameters = [parameter for parameter in kernel.parameters if parameter.size]
-    for index, entry in enumerate(args):
-        if not _is_one(entry):
-            return
-        if index == len(parameters):
-            raise SpecError(
-                f"{PROVIDER}: args: expected {len(parameters)} entries, one for each parameter of "
-                f"the kernel {kernel}, but got {len(args)}"
-            )
-        size = _size(entry, tensors_are_pointers=tensors_are_pointers)
-        if size not in (None, parameters[index].size):
-            raise SpecError(
-                f"{PROVIDER}: args[{index}]: expected {parameters[index]} for parameter #{index} "
-                f"of the kernel {kernel}, but got {entry!r}, of {size} bytes"
-            )
-
-
-def _is_one(entry: LaunchEntry) -> bool:
-    """Return whether an entry is certainly a single parameter."""
-    single = (int, spec.Var, spec.Expr, spec.Data, spec.Tensor, spec.DataPointer, Scalar, Pointee)
-    return isinstance(entry, single)
-
-
-def _size(entry: LaunchEntry, *, tensors_are_pointers: bool) -> int | None:
-    """Return the size in bytes, or None if it depends on the kernel."""
-    match entry:
-        case Scalar(dtype=dtype) | spec.Var(dtype=dtype):
-            return SCALAR_SIZES[dtype]
-        case Pointee(size=size):
-            return size
-        case spec.Data() | spec.DataPointer():
-            return _POINTER_SIZE
-        case spec.Tensor() if tensors_are_pointers:
-            return _POINTER_SIZE
-        case _:
-            return None
 
 
 _PTX_END: Final = b"\0"
@@ -326,13 +250,16 @@ class CudaLaunchCallProvider:
         raw = self.image.encode() if isinstance(self.image, str) else bytes(self.image)
         if image.format == "ptx":
             raw = raw.rstrip(b"\0") + _PTX_END
-        sizes = Checked.of(
-            self.grid, self.block, self.cluster, self.dynamic_smem_bytes, self.attributes
+        clusters, cluster = (driver.MAX_CLUSTER,) * 3, self.cluster
+        sizes = Checked(
+            checked_sizes("grid", self.grid, 0, driver.MAX_GRID),
+            checked_sizes("block", self.block, 1, driver.MAX_BLOCK),
+            None if cluster is None else checked_sizes("cluster", cluster, 1, clusters),
+            checked_size(_SHARED, self.dynamic_smem_bytes, 0, driver.MAX_INT),
+            _checked_flags(self.attributes),
         )
         check_choices(self.args, self.stream)
         check_launch(kernel, image.architectures, sizes)
-        has_own_members = type(self).tensor_members is not CudaLaunchCallProvider.tensor_members
-        check_entries(kernel, self.args, tensors_are_pointers=not has_own_members)
         source = Source(raw, image.architectures, self.kernel, kernel.architectures)
         found = _Found(kernel, sizes, source)
         object.__setattr__(self, "_found", found)
@@ -374,7 +301,7 @@ def _launch(context: CallContext, found: _Found) -> Launch:
         emit_dimensions(context, name, "block", sizes.block, 1, driver.WORDS),
         emit_dimensions(context, name, "cluster", cluster, 1, driver.WORDS) if cluster else None,
         math.prod(found.kernel.cluster or ()),
-        emit_dynamic_memory(context, name, sizes.shared),
+        emit_size(context, name, _SHARED, sizes.shared, 0, driver.MAX_INT),
         0 if static is None else max(driver.SHARED_WITHOUT_ASKING - static, 0),
         sizes.flags,
     )

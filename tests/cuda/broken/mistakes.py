@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from ffi_builder.ir import exchange_null, load_acquire
 from ffi_builder.providers.cuda import (
@@ -12,10 +12,11 @@ from ffi_builder.providers.cuda import (
     dimensions,
     driver,
     launching,
-    layout,
 )
 from ffi_builder.providers.cuda.dimensions import Dimensions, Launch
 from ffi_builder.providers.cuda.launching import Launcher
+
+LAYOUT: Final = arguments.layout
 
 
 def compare_and_swap(self: Launcher) -> Any:
@@ -125,13 +126,13 @@ _config = dimensions.emit_config
 
 def packed(tree: Any) -> Any:
     """Members follow one another."""
-    found = layout.layout(tree)
+    found = LAYOUT(tree)
     at = 0
-    leaves: list[layout.Leaf] = []
+    leaves: list[arguments.Leaf] = []
     for leaf in found.leaves:
-        leaves.append(layout.Leaf(at, leaf.value, 1))
-        at += layout.size_of(leaf.value)
-    return layout.Layout(found.size, found.align, tuple(leaves))
+        leaves.append(arguments.Leaf(at, leaf.value, 1))
+        at += arguments.size_of(leaf.value)
+    return arguments.Layout(found.size, found.align, tuple(leaves))
 
 
 def copied_anywhere(b: Any, argument: Any) -> Any:
