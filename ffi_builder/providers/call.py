@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
+from importlib import import_module
+from typing import Any, Final
 
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Attribute, Operation, Type, Value, describe, function_parts
@@ -77,9 +78,9 @@ def _call(
     result, parameters = _types_of(provider, callee, operation, context)
     arguments = _fit_ints(provider, context, callee, arguments, parameters)
     if tuple(str(argument.value.type) for argument in arguments) != parameters:
-        from ffi_builder.providers.mismatch import describe_mismatch  # only an error needs it
-
-        raise describe_mismatch(provider, context, callee, arguments, parameters)
+        # Only an error needs it, and it knows the providers, which call this function.
+        mismatch: Any = import_module("ffi_builder.providers.mismatch")
+        raise mismatch.describe_mismatch(provider, context, callee, arguments, parameters)
     if "CConv" in operation.attributes:
         attributes["CConv"] = operation.attributes["CConv"]
     return b.call(callee, [argument.value for argument in arguments], result, attributes)
