@@ -29,7 +29,7 @@ _PTR: Final = "!llvm.ptr"
 _OF_MEMREFS: Final = "MemRefCallProvider"
 _OF_POINTERS: Final = "DirectCallProvider"
 _PACKING: Final = "DynamicParamPackCallProvider"
-_FIXED: Final = {
+_FIXED: Final[dict[tuple[str, ...], str]] = {
     (_PTR,): _PACKING,
     (_PTR, "i32"): f"{_PACKING} with include_num_args=True",
     (_PTR, _PTR, "i32", _PTR): "PackedCallProvider",
@@ -58,8 +58,9 @@ class _Group:
     def ndim(self) -> int | None:
         """The number of dimensions of a tensor; None for other items and tensors of any rank."""
         tensor = plain(self.item)
-        known = isinstance(tensor, spec.Tensor) and not tensor.any_rank
-        return tensor.ndim if known else None
+        if isinstance(tensor, spec.Tensor) and not tensor.any_rank:
+            return tensor.ndim
+        return None
 
 
 def describe_mismatch(
