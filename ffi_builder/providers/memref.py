@@ -165,10 +165,19 @@ def check_types(
         tensor, (number, memref) = _known(context, given), memrefs[position]
         mistake = mistake_of(tensor, memref)
         if mistake is not None:
+            swapped = [
+                other
+                for at, other in tensors
+                if at in memrefs
+                and mistake_of(tensor, memrefs[at][1]) is None
+                and mistake_of(_known(context, other), memref) is None
+            ]
+            if swapped:
+                mistake += f"; or order them with args=: {path_of(context, swapped[0])!r} fits here"
             raise BuildError(
                 f"{provider}: the callee @{callee} takes {path_of(context, given)!r} as "
                 f"{memref.text} (argument #{number}), but the spec is {spec.outline(tensor)}: "
-                f"{mistake}{'; or choose and order them with args=' if len(tensors) > 1 else ''}"
+                f"{mistake}"
             )
         context.any_dtype(given)
 

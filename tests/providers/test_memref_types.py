@@ -288,7 +288,7 @@ def test_a_value_that_a_symbol_cannot_have() -> None:
             [A, OUT],
             "takes 'a' as memref<?xf64> (argument #0), but the spec is Tensor([n], float32): the "
             "kernel's elements are f64, not float32; write dtype='float64', or change the kernel's "
-            "element type; or choose and order them with args=",
+            "element type; or order them with args=: 'out' fits here",
         ),
         (
             "memref<?x4xf32>, i64, memref<?x?xf32>",
