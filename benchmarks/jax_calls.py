@@ -71,7 +71,7 @@ def functions(folder: Path) -> dict[str, Callable[..., Any]]:
     compiled = runtime.compile("module {}", post_compile_hooks=[hook], link=[kernel])
     found: dict[str, Callable[..., Any]] = {BASE: operator.add}
     for name, text in ORDERS.items():
-        found[name] = ffi_jax.function(compiled, text.partition("(")[0])
+        found[name] = ffi_jax.function(compiled[text.partition("(")[0]])
 
     def call(a: Any, b: Any) -> Any:
         return jax.ffi.ffi_call("by_hand", jax.ShapeDtypeStruct(a.shape, a.dtype))(a, b)

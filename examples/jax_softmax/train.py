@@ -40,7 +40,7 @@ with tempfile.TemporaryDirectory() as folder:
     subprocess.run([*compiler, "-c", SOURCE, "-o", made], check=True)
     compiled = runtime.compile("module {}", post_compile_hooks=[hook], link=[made])
 
-softmax_backward = ffi_jax.function(compiled, "softmax_backward")
+softmax_backward = ffi_jax.function(compiled["softmax_backward"])
 
 
 def forward(x):
@@ -52,7 +52,7 @@ def backward(y, dy):
     return (softmax_backward(y, dy),)
 
 
-softmax = ffi_jax.function(compiled, "softmax", vjp=(forward, backward))
+softmax = ffi_jax.function(compiled["softmax"], vjp=(forward, backward))
 
 
 def train(probabilities, steps: int):

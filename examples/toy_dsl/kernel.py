@@ -50,7 +50,7 @@ class Kernel:
         """A function of JAX, for jax.jit. XLA allocates the result."""
         from ffi_builder.frameworks import jax as ffi_jax  # imports JAX
 
-        return ffi_jax.function(self.compiled, f"{self.name}_into")
+        return ffi_jax.function(self.compiled[f"{self.name}_into"])
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         """Return the result as an array of the framework of the arguments."""

@@ -1,14 +1,57 @@
-"""Signatures of compiled functions, read from what their code says of itself."""
+"""Reads the compiled function that a framework's function is made of, and its signature."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
 from ffi_builder.plan import check_signature
 from ffi_builder.runtime.metadata import EMPTY, Info, Parameter, Unwritable
+
+if TYPE_CHECKING:
+    import tvm_ffi
+
+
+def function_and_signature(
+    what: str, given: Any, signature: spec.Signature | None, old: tuple[object, ...] = ()
+) -> tuple[tvm_ffi.Function, Info | None, spec.Signature]:
+    """Return the function of a callable, what it says of itself, and its signature.
+
+    A signature that is given goes first. `what` begins errors, and `old` are arguments that were
+    taken by position once.
+
+    Raises:
+        TypeError: `given` is no function of TVM-FFI.
+        SpecError: no signature is known, or the given one differs in more than `intent`.
+    """
+    import tvm_ffi
+
+    from ffi_builder.runtime.python.functions import info_of
+
+    function = getattr(given, "__wrapped__", given)
+    if old or not isinstance(function, tvm_ffi.Function):
+        name = next((each for each in old if isinstance(each, str)), "f")
+        raise TypeError(
+            f"{what}: function: expected one function of a compiled module or loaded library, as "
+            f"in {what}(compiled[{name!r}]), but got {given!r}"
+        )
+    own = info_of(function)
+    if signature is None:
+        if own is None:
+            raise SpecError(f"{what}: the function does not know its signature: give signature=")
+        return function, own, signature_of(own)
+    check_signature("signature: ", signature)
+    if own is not None:
+        known = spec.Signature.parse(own.signature)
+        if _without_intents(known) != _without_intents(signature):
+            raise SpecError(
+                f"signature: the function has another one: {own.signature}; it may differ in "
+                f"intent alone"
+            )
+    return function, own, signature
 
 
 def signature_of(info: Info) -> spec.Signature:
@@ -20,27 +63,6 @@ def signature_of(info: Info) -> spec.Signature:
     given = {param.name: param for param in info.parameters}
     params = [_described(param, given) for param in parsed.params]
     return replace(parsed, params=params, doc=info.doc)
-
-
-def signature_for(what: str, own: Info | None, given: spec.Signature | None) -> spec.Signature:
-    """Return the signature of a function that says `own` of itself; one that is given goes first.
-
-    Raises:
-        SpecError: nothing is known, or the given signature differs in more than `intent`.
-    """
-    if given is None:
-        if own is None:
-            raise SpecError(f"{what}: the function does not know its signature: give signature=")
-        return signature_of(own)
-    check_signature("signature: ", given)
-    if own is not None:
-        known = spec.Signature.parse(own.signature)
-        if _without_intents(known) != _without_intents(given):
-            raise SpecError(
-                f"signature: the function has another one: {own.signature}; it may differ in "
-                f"intent alone"
-            )
-    return given
 
 
 def _without_intents(signature: spec.Signature) -> spec.Signature:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import ctypes
 import struct
 from collections.abc import Mapping
+from dataclasses import field
+from functools import cached_property
 from typing import Any, Final, TypeAlias, Union
 
 from ffi_builder import abi, spec
 from ffi_builder.diagnosis.encode import encode
 from ffi_builder.diagnosis.native import diagnose
-from ffi_builder.plan import make_plan
+from ffi_builder.diagnosis.writing import Table
+from ffi_builder.plan import Plan, make_plan
 from ffi_builder.plan.messages import signature_text
 from ffi_builder.plan.results import DEVICE_ID, MOST_DEVICES, OVERFLOW, SIZE, noun_of
+from ffi_builder.records import dataclass
 from ffi_builder.testing.evaluate import evaluate
 
 Scalar: TypeAlias = Union[int, float]
@@ -54,18 +58,69 @@ def check_raw(signature: spec.Signature, args_address: int, num_args: int) -> di
         >>> testing.check_raw(scale, ctypes.addressof(args), 1)
         {'n': 7}
     """
-    plan = make_plan(signature)
-    found = diagnose(encode(plan), signature.name, args_address, num_args)
-    if not found.passed:
-        raise _CLASSES[found.kind](found.message)
-    slots = dict(zip(plan.symbols, found.slots, strict=False))
-    entries = (entry for _, entry in spec.occurrences(signature.params))
-    occurring = dict.fromkeys(var for entry in entries for var in spec.variables(entry))
-    of_elements = spec.symbols_of_elements(signature.params)
-    single = [var for var in occurring if var not in of_elements]
-    values = {var.name: _value(var.dtype, slots[var]) for var in single}
-    _check_results(signature, values)
-    return values
+    return Checker(signature).raw(args_address, num_args)
+
+
+@dataclass(frozen=True)
+class Checker:
+    """The checks of a signature, which are planned and encoded once.
+
+    Raises:
+        BuildError: the signature is too large for a wrapper.
+    """
+
+    signature: spec.Signature
+    plan: Plan = field(init=False)
+    table: Table = field(init=False)
+
+    def __post_init__(self) -> None:
+        plan = make_plan(self.signature)
+        object.__setattr__(self, "plan", plan)
+        object.__setattr__(self, "table", encode(plan))
+
+    def raw(self, args_address: int, num_args: int) -> dict[str, Scalar]:
+        """Do what :func:`check_raw` does."""
+        signature = self.signature
+        found = diagnose(self.table, signature.name, args_address, num_args)
+        if not found.passed:
+            raise _CLASSES[found.kind](found.message)
+        slots = dict(zip(self.plan.symbols, found.slots, strict=False))
+        values = {var.name: _value(var.dtype, slots[var]) for var in self._symbols}
+        _check_results(signature, values)
+        return values
+
+    @cached_property
+    def _symbols(self) -> list[spec.Var]:
+        """The symbols that have one value."""
+        params = self.signature.params
+        entries = (entry for _, entry in spec.occurrences(params))
+        occurring = dict.fromkeys(var for entry in entries for var in spec.variables(entry))
+        of_elements = spec.symbols_of_elements(params)
+        return [var for var in occurring if var not in of_elements]
+
+    def __call__(self, *args: Any) -> dict[str, Scalar]:
+        """Do what :func:`check` does."""
+        import tvm_ffi
+
+        found: dict[str, Scalar] = {}
+        errors: list[Exception] = []
+
+        def receive(_handle: int, address: int | None, num_args: int, result: int) -> int:
+            ctypes.memset(result, 0, abi.ANY_SIZE)
+            try:
+                found.update(self.raw(address or 0, num_args))
+            except Exception as error:
+                errors.append(error)
+            return 0
+
+        callback = _SAFE_CALL(receive)
+        address = ctypes.cast(callback, ctypes.c_void_p).value
+        assert address is not None
+        function = tvm_ffi.Function.__from_extern_c__(address, keep_alive_object=callback)
+        function(*args)
+        if errors:
+            raise errors[0] from None
+        return found
 
 
 def _value(dtype: str, slot: int) -> Scalar:
@@ -106,27 +161,7 @@ def check(signature: spec.Signature, *args: Any) -> dict[str, Scalar]:
         ValueError: Mismatched bias.shape[0] on argument #1 when calling: `...`, expected 4 (k
             = x.shape[1]) but got 3
     """
-    import tvm_ffi
-
-    found: dict[str, Scalar] = {}
-    errors: list[Exception] = []
-
-    def receive(_handle: int, address: int | None, num_args: int, result: int) -> int:
-        ctypes.memset(result, 0, abi.ANY_SIZE)
-        try:
-            found.update(check_raw(signature, address or 0, num_args))
-        except Exception as error:
-            errors.append(error)
-        return 0
-
-    callback = _SAFE_CALL(receive)
-    address = ctypes.cast(callback, ctypes.c_void_p).value
-    assert address is not None
-    function = tvm_ffi.Function.__from_extern_c__(address, keep_alive_object=callback)
-    function(*args)
-    if errors:
-        raise errors[0] from None
-    return found
+    return Checker(signature)(*args)
 
 
 # ---- results and workspaces

@@ -39,8 +39,8 @@ def plain() -> Functions:
 
 def kernels() -> Functions:
     """Return functions that call kernels."""
-    scale = ffi_jax.function(compiled(), "scale")
-    return Functions(lambda x: scale(x, 0.5), ffi_jax.function(compiled(), "add_to"))
+    scale = ffi_jax.function(compiled()["scale"])
+    return Functions(lambda x: scale(x, 0.5), ffi_jax.function(compiled()["add_to"]))
 
 
 def with_rules(*, summed: bool = False) -> Functions:
@@ -65,8 +65,8 @@ def with_rules(*, summed: bool = False) -> Functions:
     def backward_add(_: None, cotangent: Any) -> tuple[Any, Any]:
         return cotangent, jax.lax.psum(cotangent, "i") if summed else cotangent
 
-    half = ffi_jax.function(compiled(), "scale", vjp=(forward_half, backward_half))
-    add = ffi_jax.function(compiled(), "add_to", vjp=(forward_add, backward_add))
+    half = ffi_jax.function(compiled()["scale"], vjp=(forward_half, backward_half))
+    add = ffi_jax.function(compiled()["add_to"], vjp=(forward_add, backward_add))
     return Functions(lambda x: half(x, 0.5), add)
 
 
@@ -78,7 +78,7 @@ def batched() -> Functions:
         assert batched == [True, False]
         return calls.add(x.reshape(-1), jnp.tile(y, size)).reshape(x.shape), True
 
-    return Functions(calls.half, ffi_jax.function(compiled(), "add_to", vmap=add_all))
+    return Functions(calls.half, ffi_jax.function(compiled()["add_to"], vmap=add_all))
 
 
 def over(function: Any, in_specs: Any, out_specs: Any, **options: Any) -> Any:

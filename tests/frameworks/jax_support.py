@@ -73,14 +73,19 @@ compiled = cache(compile_kernels)
 """The kernels, compiled once."""
 
 
+def bare_scale() -> tvm_ffi.Function:
+    """Return `scale`, which does not know its signature."""
+    return runtime.function(compiled().address("scale"), owner=compiled())
+
+
 class Recorded:
     """A function of JAX that calls Python, which keeps what it got; outputs stay as they are."""
 
     def __init__(self, text: str | spec.Signature, **options: Any) -> None:
         self.signature = parse(text) if isinstance(text, str) else text
         self.calls: list[list[Any]] = []
-        functions = {"f": tvm_ffi.convert(self._receive)}
-        self.function = ffi_jax.function(functions, "f", self.signature, **options)
+        function = tvm_ffi.convert(self._receive)
+        self.function = ffi_jax.function(function, signature=self.signature, **options)
 
     def __call__(self, *args: Any, **kwargs: Any) -> list[Any]:
         """Return what the function gets when it is called in a program."""

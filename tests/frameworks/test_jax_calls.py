@@ -18,25 +18,25 @@ from hypothesis import strategies as st
 
 from ffi_builder import runtime, spec
 from ffi_builder.frameworks import jax as ffi_jax
-from tests.frameworks.jax_support import Recorded, compiled, jax, jnp, parse
+from tests.frameworks.jax_support import Recorded, bare_scale, compiled, jax, jnp, parse
 from tests.runtime.samples import needs_cc
 
 
 def test_a_jitted_call_and_an_eager_one() -> None:
-    scale = ffi_jax.function(compiled(), "scale")
+    scale = ffi_jax.function(compiled()["scale"])
     x = jnp.arange(4.0)
     assert scale(x, 2.0).tolist() == [0, 2, 4, 6]
     assert jax.jit(lambda x: scale(x, factor=3) + 1)(x).tolist() == [1, 4, 7, 10]
 
 
 def test_numpy_arrays_and_empty_ones() -> None:
-    scale = ffi_jax.function(compiled(), "scale")
+    scale = ffi_jax.function(compiled()["scale"])
     assert scale(np.ones(2, "float32"), 2.0).tolist() == [2, 2]
     assert scale(jnp.ones(0), 2.0).shape == (0,)
 
 
 def test_an_operand_that_is_written_keeps_its_value() -> None:
-    add_to = ffi_jax.function(compiled(), "add_to")
+    add_to = ffi_jax.function(compiled()["add_to"])
     x, y = jnp.ones(3), jnp.arange(3.0)
     assert add_to(x, y).tolist() == [1, 2, 3]
     assert y.tolist() == [0, 1, 2]
@@ -44,7 +44,7 @@ def test_an_operand_that_is_written_keeps_its_value() -> None:
 
 
 def test_a_donated_operand_is_written_in_place() -> None:
-    add_to = ffi_jax.function(compiled(), "add_to")
+    add_to = ffi_jax.function(compiled()["add_to"])
     x, y = jnp.ones(3), jnp.zeros(3) + 1
     address = y.unsafe_buffer_pointer()
     result = jax.jit(add_to, donate_argnums=1)(x, y)
@@ -54,25 +54,25 @@ def test_a_donated_operand_is_written_in_place() -> None:
 
 
 def test_vmap() -> None:
-    scale = ffi_jax.function(compiled(), "scale")
-    unrolled = ffi_jax.function(compiled(), "scale", vmap="sequential_unrolled")
+    scale = ffi_jax.function(compiled()["scale"])
+    unrolled = ffi_jax.function(compiled()["scale"], vmap="sequential_unrolled")
     x = jnp.arange(6.0).reshape(3, 2)
     for made in (scale, unrolled):
         assert jax.vmap(lambda x, made=made: made(x, 2.0))(x).tolist() == (x * 2).tolist()
-    add_to = ffi_jax.function(compiled(), "add_to")
+    add_to = ffi_jax.function(compiled()["add_to"])
     columns = jax.jit(jax.vmap(add_to, in_axes=(1, None), out_axes=1))(x, jnp.ones(3))
     assert columns.tolist() == (x + 1).tolist()
 
 
 def test_a_batching_rule() -> None:
     sizes: list[tuple[int, list[bool], float]] = []
-    scale = ffi_jax.function(compiled(), "scale")
+    scale = ffi_jax.function(compiled()["scale"])
 
     def rule(size: int, batched: list[bool], x: Any, factor: float) -> tuple[Any, bool]:
         sizes.append((size, list(batched), factor))
         return scale(x.reshape(-1), factor).reshape(x.shape), True
 
-    batched = ffi_jax.function(compiled(), "scale", vmap=rule)
+    batched = ffi_jax.function(compiled()["scale"], vmap=rule)
     x = jnp.arange(6.0).reshape(3, 2)
     assert jax.jit(jax.vmap(lambda x: batched(x, 2.0)))(x).tolist() == (x * 2).tolist()
     assert sizes == [(3, [True], 2.0)]
@@ -80,7 +80,7 @@ def test_a_batching_rule() -> None:
 
 
 def test_loops_branches_and_checkpoints() -> None:
-    scale = ffi_jax.function(compiled(), "scale")
+    scale = ffi_jax.function(compiled()["scale"])
     twice = jax.jit(lambda x: jax.lax.fori_loop(0, 3, lambda i, x: scale(x, 2.0), x))
     assert twice(jnp.ones(2)).tolist() == [8, 8]
     branch = jax.jit(lambda p, x: jax.lax.cond(p, lambda x: scale(x, 2.0), lambda x: x, x))
@@ -89,7 +89,7 @@ def test_loops_branches_and_checkpoints() -> None:
 
 
 def test_eval_shape() -> None:
-    scale = ffi_jax.function(compiled(), "scale")
+    scale = ffi_jax.function(compiled()["scale"])
     shape = jax.ShapeDtypeStruct((5,), "float32")
     assert jax.eval_shape(lambda x: scale(x, 2.0), shape) == shape
 
@@ -238,7 +238,7 @@ def test_enumerators() -> None:
 
 
 def test_static_arguments_of_jit() -> None:
-    scale = ffi_jax.function(compiled(), "scale")
+    scale = ffi_jax.function(compiled()["scale"])
     jitted = jax.jit(scale, static_argnames="factor")
     assert jitted(jnp.ones(1), 2.0).tolist() == [2]
     assert jitted(jnp.ones(1), factor=4.0).tolist() == [4]
@@ -258,21 +258,21 @@ def test_defaults_keywords_and_documentation() -> None:
 
 
 def test_the_signature_is_read_from_the_code_or_given() -> None:
-    scale = ffi_jax.function(compiled(), "scale")
+    scale = ffi_jax.function(compiled()["scale"])
     assert scale.signature == parse(str(scale.signature))
-    given = ffi_jax.function({"scale": compiled()["scale"]}, "scale", scale.signature)
+    given = ffi_jax.function(bare_scale(), signature=scale.signature)
     assert given(jnp.ones(2), 2.0).tolist() == [2, 2]
 
 
 @needs_cc
 def test_a_library_on_disk(tmp_path: Path) -> None:
     compiled().export_library(tmp_path / "kernels.so")
-    scale = ffi_jax.function(runtime.load(tmp_path / "kernels.so"), "scale")
+    scale = ffi_jax.function(runtime.load(tmp_path / "kernels.so")["scale"])
     assert scale(jnp.ones(2), 2.0).tolist() == [2, 2]
 
 
 def test_export() -> None:
-    from_name = ffi_jax.function(compiled(), "scale", target="tests.frameworks.scale")
+    from_name = ffi_jax.function(compiled()["scale"], target="tests.frameworks.scale")
     export = jax.export
     (size,) = export.symbolic_shape("size")
     checks = [export.DisabledSafetyCheck.custom_call(from_name.target)]
@@ -282,6 +282,17 @@ def test_export() -> None:
     assert exported.out_avals[0].shape == (size,)
     for count in (1, 5):
         assert exported.call(jnp.ones(count)).tolist() == [2] * count
+
+
+def test_symbolic_sizes_with_relations() -> None:
+    made = Recorded(
+        "f(x: Tensor([n], float32, intent=in), y: Tensor([m], float32, intent=inout)) where n <= m"
+    ).function
+    n, m = jax.export.symbolic_shape("n, m")
+    x, y = (jax.ShapeDtypeStruct((size,), "float32") for size in (n, m))
+    assert jax.eval_shape(made, x, y).shape == (m,)
+    with pytest.raises(TypeError, match=r"Mismatched y\.dtype on argument #1 .* got int32"):
+        jax.eval_shape(made, x, jax.ShapeDtypeStruct((m,), "int32"))
 
 
 def test_symbolic_sizes_of_results() -> None:
@@ -298,9 +309,8 @@ def test_several_platforms() -> None:
     text = "f(x: Tensor([n], float32, device_type=any, intent=in), y: Tensor([n], float32, intent=out))"
     assert Recorded(text)(jnp.ones(2)) == ["float32[2]"] * 2
     cuda = ffi_jax.function(
-        {"f": compiled()["scale"]},
-        "f",
-        spec.Signature.parse(
+        bare_scale(),
+        signature=spec.Signature.parse(
             "f(x: Tensor([n], float32, intent=in), y: Tensor([n], float32, intent=out))",
             device="cuda",
         ),

@@ -21,7 +21,7 @@ from tests.support.threads import together
 
 def test_code_lives_as_long_as_programs_that_call_it() -> None:
     for name, args in (("scale", (jnp.ones(3), 2.0)), ("add_to", (jnp.ones(3), jnp.ones(3)))):
-        made = ffi_jax.function(compile_kernels(), name)
+        made = ffi_jax.function(compile_kernels()[name])
         program = jax.jit(lambda made=made, args=args: made(*args)).lower().compile()
         del made
         gc.collect()
@@ -29,7 +29,7 @@ def test_code_lives_as_long_as_programs_that_call_it() -> None:
 
 
 def test_two_functions_have_two_targets() -> None:
-    first, second = (ffi_jax.function(compiled(), "scale") for _ in range(2))
+    first, second = (ffi_jax.function(compiled()["scale"]) for _ in range(2))
     assert first.target != second.target
     assert re.fullmatch(r"ffi_builder\.scale\.[0-9a-f]{32}", first.target)
 
@@ -37,15 +37,15 @@ def test_two_functions_have_two_targets() -> None:
 def test_a_target_stands_for_one_function() -> None:
     kernels = compile_kernels()
     name = "tests.frameworks.one_function"
-    first = ffi_jax.function(kernels, "scale", target=name)
+    first = ffi_jax.function(kernels["scale"], target=name)
     assert first(jnp.ones(1), 2.0).tolist() == [2]
-    again = ffi_jax.function(kernels, "scale", target=name)
+    again = ffi_jax.function(kernels["scale"], target=name)
     assert again(jnp.ones(1), 3.0).tolist() == [3]
     words = f"^the target '{name}' is registered for another function, and XLA cannot forget it; "
     with pytest.raises(ValueError, match=words):
-        ffi_jax.function(kernels, "add_to", target=name)
+        ffi_jax.function(kernels["add_to"], target=name)
     with pytest.raises(ValueError, match=words):
-        ffi_jax.function(compile_kernels(), "scale", target=name)
+        ffi_jax.function(compile_kernels()["scale"], target=name)
 
 
 def test_absent_arguments_have_a_target_of_their_own() -> None:
@@ -78,14 +78,14 @@ def test_absent_arguments_do_not_lead_to_another_function() -> None:
 @pytest.mark.parametrize(("target", "error"), [("", ValueError), (7, TypeError)])
 def test_a_target_is_a_name(target: Any, error: type[Exception]) -> None:
     with pytest.raises(error, match=f"^function: target: expected .* but got {target!r}$"):
-        ffi_jax.function(compiled(), "scale", target=target)
+        ffi_jax.function(compiled()["scale"], target=target)
 
 
 EXPORTED = """
 import jax, jax.numpy as jnp
 from ffi_builder.frameworks import jax as ffi_jax
 from tests.frameworks.jax_support import compile_kernels
-ffi_jax.function(compile_kernels(), "scale", target="tests.frameworks.exported")
+ffi_jax.function(compile_kernels()["scale"], target="tests.frameworks.exported")
 call = jax.ffi.ffi_call("tests.frameworks.exported", jax.ShapeDtypeStruct((2,), "float32"))
 print(jax.jit(lambda x: call(x, factor=2.0))(jnp.ones(2)))
 """
@@ -124,10 +124,10 @@ def test_sharded_operands() -> None:
 
 def test_threads() -> None:
     kernels = compile_kernels()
-    scale = ffi_jax.function(kernels, "scale", target="tests.frameworks.threads")
+    scale = ffi_jax.function(kernels["scale"], target="tests.frameworks.threads")
 
     def work(index: int) -> None:
-        own = ffi_jax.function(kernels, "scale", target="tests.frameworks.threads")
+        own = ffi_jax.function(kernels["scale"], target="tests.frameworks.threads")
         for made in (scale, own):
             x = jnp.ones(index + 1)
             assert jax.jit(lambda x, made=made: made(x, 2.0))(x).tolist() == [2] * (index + 1)
@@ -136,7 +136,7 @@ def test_threads() -> None:
 
 
 def test_copies_are_the_function_and_pickles_are_refused() -> None:
-    scale = ffi_jax.function(compiled(), "scale")
+    scale = ffi_jax.function(compiled()["scale"])
     assert copy.copy(scale) is scale
     assert copy.deepcopy([scale]) == [scale]
     with pytest.raises(
@@ -148,11 +148,12 @@ def test_copies_are_the_function_and_pickles_are_refused() -> None:
 WITHOUT = """
 import sys
 sys.modules[{module!r}] = None
+import tvm_ffi
 from ffi_builder.frameworks import jax as ffi_jax
 from ffi_builder import spec
 text = "f(x: Tensor([n], float32, intent=inout))"
 try:
-    ffi_jax.function({{"f": None}}, "f", spec.Signature.parse(text, device="cpu"))
+    ffi_jax.function(tvm_ffi.convert(print), signature=spec.Signature.parse(text, device="cpu"))
 except ModuleNotFoundError as error:
     print(error)
 """

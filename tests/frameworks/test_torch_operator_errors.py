@@ -159,7 +159,7 @@ def test_options_that_are_refused() -> None:
         operator(f, backward=len)
     with pytest.raises(ValueError, match="setup_context: it is called for backward="):
         operator(f, form="functional", setup_context=len)
-    with pytest.raises(TypeError, match="function: expected a function of a compiled module"):
+    with pytest.raises(TypeError, match=r"as in operator\(compiled\['f'\]\), but got <built-in fu"):
         operator(len)
     with pytest.raises(ValueError, match="name: expected an identifier but got 'a-b'"):
         operator(f, name="a-b")

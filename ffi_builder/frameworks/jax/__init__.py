@@ -2,7 +2,7 @@
 
     from ffi_builder.frameworks import jax as ffi_jax
 
-    scale = ffi_jax.function(compiled, "scale")
+    scale = ffi_jax.function(compiled["scale"])
     y = jax.jit(scale)(x, factor=2.0)
 
 JAX and jax-tvm-ffi are imported when :func:`function` is called. The extra ``jax`` installs them.

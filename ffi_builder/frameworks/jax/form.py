@@ -16,6 +16,7 @@ from typing import Any, Final, cast
 
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
+from ffi_builder.frameworks.described import Checks
 from ffi_builder.records import dataclass
 from ffi_builder.testing.evaluate import contiguous
 
@@ -98,6 +99,11 @@ class Form:
     def platforms(self) -> list[str]:
         """The platforms to register the function for, by jax-tvm-ffi's names."""
         return list(PLATFORMS.values()) if self.device == spec.ANY else [PLATFORMS[self.device]]
+
+    @functools.cached_property
+    def checks(self) -> Checks:
+        """The checks of calls that are traced."""
+        return Checks(self.signature, self.signature)
 
     @functools.cached_property
     def names(self) -> list[str]:

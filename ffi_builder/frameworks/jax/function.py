@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias, cast
+from typing import Any, Final, NoReturn, TypeAlias, cast
 
 from ffi_builder import spec
 from ffi_builder.frameworks.jax.call import Call, bind
 from ffi_builder.frameworks.jax.form import Form
 from ffi_builder.frameworks.jax.lowering import lower, register, vary, varying_axes
 from ffi_builder.frameworks.jax.target import Target, check_target, load, reserve
-from ffi_builder.frameworks.signatures import signature_for
-from ffi_builder.runtime import CompiledModule, LoadedLibrary
+from ffi_builder.frameworks.signatures import function_and_signature
 
-if TYPE_CHECKING:
-    import tvm_ffi
-
-Functions: TypeAlias = "CompiledModule | LoadedLibrary | Mapping[str, tvm_ffi.Function]"
 Vjp: TypeAlias = tuple[Callable[..., Any], Callable[..., Any]]
 SEQUENTIAL: Final = ("sequential", "sequential_unrolled")
 
 
 def function(
-    functions: Functions,
-    name: str,
+    function: Any,
+    *old: object,
     signature: spec.Signature | None = None,
-    *,
     target: str | None = None,
     vmap: str | Callable[..., Any] = "sequential",
     vjp: Vjp | None = None,
@@ -44,9 +38,10 @@ def function(
     as in ``scale(x, factor=2.0, y=jax.ShapeDtypeStruct((4,), "float32"))``.
 
     Args:
-        functions: a compiled module, a loaded library, or TVM-FFI functions by name.
-        name: which of its functions.
-        signature: the signature that was attached. The default is read from the code.
+        function: of a compiled module or loaded library, or a callable of one.
+        old: none: modules and names were given by position once.
+        signature: the signature of the function, if it does not know that itself, or does not say
+            each ``intent``.
         target: the name that XLA knows the function by, for a program that is exported or kept in
             JAX's persistent cache: it must stand for the same function in each process. The default
             is another name each time. It has no ``#``, which calls without an Optional have in
@@ -60,10 +55,9 @@ def function(
         cuda_graph: the kernel may be captured in a CUDA graph.
 
     Raises:
-        SpecError: XLA cannot call such a function, as its message says; or the code has no
-            signature, and none was given; or the given one differs in more than ``intent``.
-        UnknownFunctionError: a KeyError; there is no such function.
-        TypeError: ``vjp`` is not two functions, or ``target`` is no str.
+        SpecError: XLA cannot call such a function, as its message says; or the signature is not
+            known, or differs from that of the function.
+        TypeError: ``function`` is none, ``vjp`` is not two functions, or ``target`` is no str.
         ValueError: ``target`` stands for another function, or has a ``#``; or ``vmap`` is no such
             str.
         ModuleNotFoundError: JAX or jax-tvm-ffi is not installed.
@@ -83,21 +77,13 @@ def function(
         >>> module = ir.Module.parse("", ir.Context())
         >>> memcpy = providers.DirectCallProvider("memcpy", args=[y, x, n * 4])
         >>> attach(module, spec.Signature("copy", [y, x]), memcpy)
-        >>> copy = ffi_jax.function(runtime.compile(module), "copy")
+        >>> copy = ffi_jax.function(runtime.compile(module)["copy"])
         >>> print(copy)
         <function of JAX copy(x, *, y=None)>
         >>> jax.jit(lambda x: copy(x) * 2)(np.arange(3, dtype="float32"))
         Array([0., 2., 4.], dtype=float32)
     """
-    given = cast("object", functions)
-    if not isinstance(given, (CompiledModule, LoadedLibrary, Mapping)):
-        raise TypeError(
-            f"function: expected a compiled module, a loaded library or a mapping of TVM-FFI "
-            f"functions, as in function(compiled, {name!r}), but got {given!r}"
-        )
-    found = functions[name]
-    info = None if isinstance(functions, Mapping) else functions.info(name)
-    signature = signature_for(f"function {name!r}", info, signature)
+    function, own, signature = function_and_signature("function", function, signature, old)
     if isinstance(vmap, str) and vmap not in SEQUENTIAL:
         raise ValueError(
             f"function: vmap: expected {' or '.join(map(repr, SEQUENTIAL))}, or a rule, but got "
@@ -110,10 +96,10 @@ def function(
     if target is not None:
         check_target(target)
     else:
-        target = f"ffi_builder.{name}.{uuid.uuid4().hex}"
-    code = functions if isinstance(functions, Mapping) else functions.address(name)
-    reserve(target, (id(found) if code is functions else code, signature, cuda_graph))
-    made = Target(target, found, form.platforms, cuda_graph)
+        target = f"ffi_builder.{signature.name}.{uuid.uuid4().hex}"
+    # All function objects of a module's function have one Info, which a target keeps alive.
+    reserve(target, (id(function if own is None else own), signature, cuda_graph))
+    made = Target(target, function, form.platforms, cuda_graph)
     # A program that was exported needs no more, unless it leaves out Optionals.
     register(form, made, [not isinstance(param, spec.ConstNone) for param in signature.arguments])
     return JaxFunction(form, made, vmap, vjp)

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from ffi_builder import spec
-from ffi_builder.frameworks.jax.call import Call, Described, check_call
+from ffi_builder.frameworks.described import Described
+from ffi_builder.frameworks.jax.call import Call
 from ffi_builder.frameworks.jax.form import DTYPES, Form, entries_of, solve
 from ffi_builder.frameworks.jax.target import Target, load
 from ffi_builder.records import dataclass
@@ -30,7 +31,8 @@ def lower(form: Form, target: Target, call: Call, operands: Sequence[Any], vmap:
     """
     values = _values(form, call, operands)
     _check_width(form, values)
-    check_call(form.signature, values)
+    names = (param.name for param in form.signature.arguments)
+    form.checks(dict(zip(names, values, strict=True)))
     _check_dtypes(form, values)
     name, places = register(form, target, [value is not None for value in values])
     attributes = {form.names[i]: _attribute(values[i]) for i in places.attributes}

@@ -6,7 +6,7 @@ operator itself in place of a short way, as a rule. docs/private-names.md has al
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Final
 
@@ -14,7 +14,6 @@ from ffi_builder.errors import SpecError
 from ffi_builder.runtime.python import functions
 
 torch: Final[Any] = import_module("torch")
-_shapes: Final[Any] = import_module("torch.fx.experimental.symbolic_shapes")
 
 
 def _hidden(path: str, without: Any) -> Any:
@@ -33,17 +32,6 @@ def _no(*_: object) -> bool:
     return False
 
 
-def _requiring(kind: type[Exception]) -> Callable[[Any, Callable[[], str]], None]:
-    def require(condition: Any, message: Callable[[], str]) -> None:
-        if not condition:
-            raise kind(message())
-
-    return require
-
-
-check_type: Final = _hidden("_check_type", _requiring(TypeError))
-check_value: Final = _hidden("_check_value", _requiring(ValueError))
-"""Raise an error unless a condition of sizes holds; torch's own also when the graph runs."""
 _dispatch_modes: Final = _hidden("_C._len_torch_dispatch_stack", _yes)
 _function_modes: Final = _hidden("_C._is_torch_function_mode_enabled", _yes)
 _any_autocast: Final = _hidden("_C._is_any_autocast_enabled", _yes)
@@ -60,8 +48,6 @@ forward_ad: Final[Any] = torch.autograd.forward_ad
 increment_version: Final[Any] = torch.autograd.graph.increment_version
 is_traced: Final[Any] = torch.compiler.is_dynamo_compiling
 Proxy: Final[Any] = torch.fx.Proxy
-statically_true: Final[Any] = _shapes.statically_known_true
-guard_or_false: Final[Any] = _shapes.guard_or_false
 
 
 def has_modes() -> bool:

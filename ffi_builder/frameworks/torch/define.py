@@ -10,7 +10,7 @@ from typing import Any, Final
 import tvm_ffi
 
 from ffi_builder import spec
-from ffi_builder.frameworks.signatures import signature_for
+from ffi_builder.frameworks.signatures import function_and_signature
 from ffi_builder.frameworks.torch import _torch
 from ffi_builder.frameworks.torch.calls import (
     Careful,
@@ -25,11 +25,10 @@ from ffi_builder.frameworks.torch.interface import (
     Form,
     Interface,
     described,
-    function_and_info,
     same_function,
     schema,
 )
-from ffi_builder.frameworks.torch.tracing import Checks
+from ffi_builder.frameworks.torch.tracing import Tracing
 from ffi_builder.frameworks.torch.transforms import (
     Differentiated,
     Refused,
@@ -113,8 +112,7 @@ def operator(
         >>> copy.schema
         'example::copy(Tensor x) -> Tensor'
     """
-    function, own = function_and_info(function)
-    known = signature_for("operator", own, signature)
+    function, own, known = function_and_signature("operator", function, signature)
     info = own if own is not None and signature is None else described(own, known)
     check_defaults(info)
     if form not in FORMS:
@@ -124,8 +122,8 @@ def operator(
     _check_rules(interface, backward, setup_context, vmap)
     name = info.name if name is None else name
     text = schema(interface, name)
-    checks = Checks(interface)
-    writer = Writer(interface, checks, checks.blame)
+    tracing = Tracing(interface)
+    writer = Writer(interface, tracing, tracing.blame)
     defined = _Defined.new(function, interface, writer, namespace, name, text, tags)
     defined.register_kernels()
     batched = partial(batching_rule, interface, defined.overload, vmap)

@@ -19,7 +19,6 @@ from ffi_builder.errors import SpecError
 from ffi_builder.frameworks.torch import _torch
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.metadata import EMPTY, Info, Parameter, python_names, read
-from ffi_builder.runtime.python.functions import info_of
 
 Form: TypeAlias = Literal["mutating", "functional"]
 FORMS: Final = ("mutating", "functional")
@@ -239,21 +238,6 @@ def has_default(argument: Argument) -> bool:
 
 
 # ---- functions
-
-
-def function_and_info(given: Any) -> tuple[tvm_ffi.Function, Info | None]:
-    """Return the function of a callable, and what it knows of itself.
-
-    Raises:
-        TypeError: it is no function of TVM-FFI.
-    """
-    function = getattr(given, "__wrapped__", given)
-    if not isinstance(function, tvm_ffi.Function):
-        raise TypeError(
-            f"function: expected a function of a compiled module or loaded library, such as "
-            f"compiled['f'], but got {given!r}"
-        )
-    return function, info_of(function)
 
 
 def described(own: Info | None, signature: spec.Signature) -> Info:

@@ -1,0 +1,169 @@
+"""Checks calls while a framework traces them, when tensors have sizes and dtypes but no memory.
+
+The diagnosis of the wrappers does it (`testing.check`), so errors are the wrapper's. A tensor goes
+to it as a DLPack export whose data nothing reads.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, ClassVar, Final
+
+from ffi_builder import abi, spec
+from ffi_builder.plan.messages import signature_text
+from ffi_builder.records import dataclass
+from ffi_builder.runtime.entry.layouts import DLTensor
+from ffi_builder.testing.check import Checker
+from ffi_builder.testing.evaluate import contiguous
+
+UNKNOWN: Final = object()
+"""A number that only a run tells."""
+_ADDRESS: Final = 1 << 40
+"""The data pointer of tensors without memory: it is not read, and meets every alignment."""
+
+
+@dataclass(frozen=True)
+class Described:
+    """A tensor without memory. Sizes and strides that are no ints are not known yet."""
+
+    shape: tuple[Any, ...]
+    dtype: str
+    device: str
+    device_id: int = 0
+    strides: tuple[Any, ...] | None = None
+    """None if the tensor is row-major."""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether all sizes and strides are known."""
+        return all(isinstance(each, int) for each in (*self.shape, *(self.strides or ())))
+
+
+@dataclass(frozen=True)
+class Checks:
+    """The checks of calls that are traced.
+
+    Nothing is said of memory: addresses, and tensors that overlap. If a size is not known yet, no
+    size is checked, and the wrapper does that when it is called.
+    """
+
+    signature: spec.Signature
+    """What has values."""
+    shown: spec.Signature
+    """The signature that errors show; it may have more parameters."""
+
+    def __call__(self, values: Mapping[str, object]) -> None:
+        """Check arguments by name, in which tensors are :class:`Described`.
+
+        Raises:
+            TypeError, ValueError: the wrapper's error.
+        """
+        tensors = [value for value in values.values() if isinstance(value, Described)]
+        unknown = any(value is UNKNOWN for value in values.values())
+        checker = self._checker
+        if unknown or not all(tensor.is_known for tensor in tensors):
+            checker = Checker(_without_sizes(self.signature, values))
+        given = [values[param.name] for param in checker.signature.arguments]
+        # Tensors refer to what they were exported from.
+        exported = [_Exported(v) if isinstance(v, Described) else v for v in given]
+        try:
+            checker(*(v.tensor() if isinstance(v, _Exported) else v for v in exported))
+        except (TypeError, ValueError) as error:
+            words = _shown(str(error), checker.signature, self.shown)
+            raise type(error)(words) from None
+
+    @cached_property
+    def _checker(self) -> Checker:
+        # All tensors have the same address here.
+        return Checker(replace(self.signature, no_overlap=()))
+
+
+def _without_sizes(signature: spec.Signature, values: Mapping[str, object]) -> spec.Signature:
+    """Return the signature of what is known; its tensors may be of any size."""
+    known = [
+        _of_any_size(param)
+        for param in signature.arguments
+        if values[param.name] is not UNKNOWN and not isinstance(spec.required(param), spec.Shape)
+    ]
+    return spec.Signature(signature.name, known)
+
+
+def _of_any_size(param: spec.Param) -> spec.Param:
+    if isinstance(param, spec.Optional):
+        return replace(param, param=_of_any_size(param.param))
+    if not isinstance(param, spec.Tensor) or param.any_rank:
+        return param
+    strides: Any = "any"
+    if param.packing > 1:  # one stride says which dimension is packed
+        entries = param.stride_entries or ()
+        strides = param.order or [1 if entry == 1 else None for entry in entries]
+    return replace(param, shape=[None] * param.ndim, strides=strides, device_id=None)
+
+
+def _shown(words: str, checked: spec.Signature, shown: spec.Signature) -> str:
+    """Return the message of an error with another signature than the one that was checked."""
+    names = [param.name for param in shown.arguments]
+    places = [(at, names.index(param.name)) for at, param in enumerate(checked.arguments)]
+    for before, after in (*places, (None, None)):
+        old, new = (
+            f"{'' if at is None else f' on argument #{at}'} when calling: "
+            f"`{signature_text(each.name, spec.argument_texts(each), at)}`"
+            for each, at in ((checked, before), (shown, after))
+        )
+        if old in words:
+            return words.replace(old, new)
+    return words
+
+
+class _Managed(ctypes.Structure):
+    """``DLManagedTensor``; a NULL deleter, as Python owns the memory."""
+
+    _fields_: ClassVar = [
+        ("tensor", DLTensor),
+        ("manager", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p),
+    ]
+
+
+# A prototype of its own: others set the types of the one that `pythonapi` has.
+_capsule = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(
+    ("PyCapsule_New", ctypes.pythonapi)
+)
+_NAME: Final = b"dltensor"
+"""A capsule keeps the address of its name."""
+
+
+class _Exported:
+    """A DLPack export of a tensor without memory; it must outlive the tensors made of it."""
+
+    def __init__(self, tensor: Described) -> None:
+        known = tensor.is_known
+        shape = tensor.shape if known else [1] * len(tensor.shape)
+        strides = tensor.strides if known and tensor.strides is not None else contiguous(shape)
+        self._device = abi.DEVICE_TYPES[tensor.device], tensor.device_id
+        # The export refers to the numbers.
+        self._numbers = [(ctypes.c_int64 * len(shape))(*each) for each in (shape, strides)]
+        self._managed = _Managed(
+            DLTensor(
+                _ADDRESS,
+                *self._device,
+                len(shape),
+                *spec.parse_dtype(tensor.dtype),
+                *map(ctypes.addressof, self._numbers),
+            )
+        )
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._device
+
+    def __dlpack__(self, **_: object) -> Any:
+        return _capsule(ctypes.addressof(self._managed), _NAME, None)
+
+    def tensor(self) -> Any:
+        """Return the ``tvm_ffi.Tensor``."""
+        import tvm_ffi
+
+        return tvm_ffi.from_dlpack(self)
