@@ -47,9 +47,7 @@ def measured(text: str, is_llvm_ir: bool, rounds: int) -> tuple[float, float]:
     if not is_llvm_ir:
         module = mlir.parse(text)
         operation = module.operation
-        look, hazard = least(
-            rounds, lambda: allowlist_mlir.translation_hazard(operation, answers=True)
-        )
+        look, hazard = least(rounds, lambda: allowlist_mlir.translation_hazard(operation))
         assert hazard is None, hazard
         make, translated = least(rounds, lambda: mlir.translate(module))
         verify, _ = least(rounds, operation.verify)

@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from ffi_builder.runtime import bindings
+from ffi_builder.runtime import bindings, bytecode
 from ffi_builder.runtime.codegen.constants import ALIGN, NAME, SMALLEST
 from ffi_builder.runtime.object_files import Constant
 from ffi_builder.runtime.protocols import Operation, named_attributes
@@ -172,40 +172,17 @@ def _resource(variable: Operation, size: int) -> memoryview | None:
     return _last_blob(buffer.getbuffer(), size)
 
 
-_ALIGNED: Final = 0x80
-_RESOURCES: Final = 5
-
-
-def _last_blob(bytecode: memoryview, size: int) -> memoryview | None:
-    """The blob at the end of the section of resources, if that has `size` bytes and no more.
-
-    See "MLIR Bytecode Format" in MLIR's documentation.
-    """
-    at = bytes(bytecode[:1000]).index(b"\0", 4) + 1  # the producer follows the magic and a version
-    while at < len(bytecode):
-        kind = bytecode[at]
-        length, at = _number(bytecode, at + 1)
-        if kind & _ALIGNED:
-            align, at = _number(bytecode, at)
-            at = -(-at // align) * align
-        if kind & ~_ALIGNED == _RESOURCES:
-            align, start = _number(bytecode, at)
-            given, start = _number(bytecode, start)
+def _last_blob(data: memoryview, size: int) -> memoryview | None:
+    """The blob at the end of the section of resources, if that has `size` bytes and no more."""
+    for kind, at, end in bytecode.sections(data):
+        if kind == bytecode.RESOURCES:
+            align, start = bytecode.number(data, at)
+            given, start = bytecode.number(data, start)
             if given != size:
                 return None
-            start = -(-start // align) * align
-            return bytecode[start : start + size] if start + size == at + length else None
-        at += length
+            start += -start % align
+            return data[start:end] if end - start == size else None
     return None
-
-
-def _number(data: memoryview, at: int) -> tuple[int, int]:
-    """A number in PrefixVarInt, and where it ends: its first byte says how many follow."""
-    first = data[at]
-    if first == 0:
-        return int.from_bytes(data[at + 1 : at + 9], "little"), at + 9
-    more = (first & -first).bit_length()
-    return int.from_bytes(data[at : at + more], "little") >> more, at + more
 
 
 # ---- MLIR's C API

@@ -181,11 +181,11 @@ def _translated(module: Module) -> LlvmIr:
     way = way_of(root)
     if way is Way.OWN:
         return LlvmIr(_safely_translated(module), constants)
-    hazard = allowlist_mlir.translation_hazard(module.operation, answers=False)
+    allowlist_mlir.check_operations(module.operation)
     text = generic_text(module)
     try:
         if way is Way.CHILD:
-            return LlvmIr(worker.translate(text, DEFAULT_ROOT, hazard), constants)
+            return LlvmIr(worker.translate(text, DEFAULT_ROOT, _only_function(module)), constants)
         # The bindings of torch-mlir may know of constants what those of `root` do not.
         parsed, more = _without_constants(parse(text))
         return LlvmIr(_safely_translated(parsed), {**constants, **more})
@@ -197,14 +197,18 @@ def _translated(module: Module) -> LlvmIr:
 
 def _safely_translated(module: Module) -> str:
     """Translate `module` with its own bindings: in this process if that is harmless."""
-    hazard = allowlist_mlir.translation_hazard(module.operation, answers=answers(module))
-    if hazard is not None:
-        return worker.translate(generic_text(module), root_of(module), hazard)
-    try:
-        return translate(module)
-    except Refused:
-        # LLVM says why on stderr. A child has one of its own, so the error gets the words from it.
-        return worker.translate(generic_text(module), root_of(module), _only_function(module))
+    if answers(module):
+        hazard = allowlist_mlir.translation_hazard(module.operation)
+        if hazard is None:
+            try:
+                return translate(module)
+            except Refused:
+                # LLVM says why on stderr. A child has one of its own, so the error gets its words.
+                hazard = _only_function(module)
+    else:
+        allowlist_mlir.check_operations(module.operation)
+        hazard = _only_function(module)
+    return worker.translate(generic_text(module), root_of(module), hazard)
 
 
 def _only_function(module: Module) -> str | None:
@@ -327,8 +331,6 @@ ANSWERING: Final = (
     "LLVMDisposeModule",
     "LLVMDisposeMessage",
 )
-TRANSLATE: Final = "mlirTranslateModuleToLLVMIRToString"
-FREE: Final = "LLVMDisposeMessage"
 _PROBE: Final = "llvm.func @probe(%x: i64) -> i64 {\n  llvm.return %x : i64\n}"
 
 
@@ -387,42 +389,29 @@ def translate(module: Module) -> str:
     """Translate `module` to LLVM IR text in this process.
 
     The bindings' own function leaks the text that the C API returns, and ends the process where
-    LLVM's verifier refuses the module: see `safety.allowlist_mlir`. So C functions are called, if
-    the library exports them. With those of LLVM, as torch-mlir has them, the module that is made is
-    compared with NULL before it is printed.
+    LLVM's verifier refuses the module: see `safety.allowlist_mlir`. With LLVM's C functions, if the
+    library exports them as that of torch-mlir does, the module that is made is compared with NULL
+    before it is printed.
 
     Raises Refused. LLVM's verifier has written the reason to stderr.
     """
     root, address = root_of(module), bindings.address(module.operation)
     library = None if address is None else _answering(root)
-    if library is not None:
-        return _answered(library, address)
-    functions = _translation_functions(root)
-    if functions is None or address is None:
+    if library is None:
         own = bindings.load(f"{root}.dialects.llvm")
         return own.translate_module_to_llvmir(module.operation)
-    to_text, free = functions
-    return _text(to_text(address), free)
-
-
-def _answered(library: Mapping[str, Any], address: int | None) -> str:
     context = library["LLVMContextCreate"]()
     try:
         translated = library["mlirTranslateModuleToLLVMIR"](address, context)
         if not translated:
             raise Refused("LLVM's verifier refuses the module; its message is on stderr")
-        text = _text(library["LLVMPrintModuleToString"](translated), library["LLVMDisposeMessage"])
+        printed = library["LLVMPrintModuleToString"](translated)
+        text = ctypes.string_at(printed).decode()
+        library["LLVMDisposeMessage"](printed)
         library["LLVMDisposeModule"](translated)
         return text
     finally:
         library["LLVMContextDispose"](context)
-
-
-def _text(address: int, free: Callable[[int], object]) -> str:
-    try:
-        return ctypes.string_at(address).decode()
-    finally:
-        free(address)
 
 
 @functools.cache
@@ -436,21 +425,6 @@ def _answering(root: str) -> Mapping[str, Any] | None:
         count = {"LLVMContextCreate": 0, "mlirTranslateModuleToLLVMIR": 2}.get(name, 1)
         function.argtypes, function.restype = [ctypes.c_void_p] * count, ctypes.c_void_p
     return found
-
-
-@functools.cache
-def _translation_functions(root: str) -> tuple[Callable[[int], int], Callable[[int], None]] | None:
-    """The function that the bindings call, and the one that frees its text, if found."""
-    library = bindings.library(root, TRANSLATE)
-    if library is None:
-        return None
-    translate = library[TRANSLATE]
-    # Not every library exports it, but in all it is libc's free, of what strdup gave.
-    free = library[FREE] if hasattr(library, FREE) else ctypes.CDLL(None).free
-    # An MlirOperation is a struct of one pointer, which is passed like that.
-    translate.argtypes, translate.restype = [ctypes.c_void_p], ctypes.c_void_p
-    free.argtypes, free.restype = [ctypes.c_void_p], None
-    return translate, free
 
 
 # ---- pipelines

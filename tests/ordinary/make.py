@@ -114,9 +114,9 @@ def of_torch() -> Iterator[tuple[str, str]]:
     seen: list[str] = []
     original = allowlist_mlir.translation_hazard
 
-    def kept(module: Any, *, answers: bool) -> str | None:
+    def kept(module: Any) -> str | None:
         seen.append(module.get_asm(print_generic_op_form=True))
-        return original(module, answers=answers)
+        return original(module)
 
     allowlist_mlir.translation_hazard = kept
     for name, model in torch_models.MODELS.items():

@@ -286,7 +286,7 @@ def test_it_is_compiled_in_this_process() -> None:
         value = call_packed(end, callee, args, result="object").value
         assert value is not None
         release_packed(end, value)
-    assert allowlist_mlir.translation_hazard(module.operation, answers=True) is None
+    assert allowlist_mlir.translation_hazard(module.operation) is None
 
 
 def test_a_module_has_what_its_calls_need_once() -> None:

@@ -105,39 +105,22 @@ def test_what_passes_make_needs_no_child_process(
 
 
 def test_a_function_that_is_marked_is_trusted() -> None:
-    """Its operations are, as long as they are those that were marked; not its attributes.
-
-    That matters to libraries that end the process where a translation is refused.
-    """
-    odd = (
-        'llvm.func @f() attributes {{passthrough = ["{}"]{}}} '
-        '{{ llvm.inline_asm has_side_effects "nop", "" : () -> ()\n llvm.return }}'
+    """As long as its operations are those that were marked."""
+    text = (
+        'llvm.func @f() attributes {{passthrough = ["{}"]}} '
+        '{{ llvm.inline_asm has_side_effects "nop", "" : () -> ()\n {} }}'
     )
-    plain = mlir.parse(odd.format("noinline", ""))
-    assert allowlist_mlir.translation_hazard(plain.operation, answers=False) == "llvm.func @f"
+
+    def references(mark: str, last: str) -> list[str] | None:
+        module = mlir.parse(text.format(mark, last))
+        (operation,) = mlir.body(module)
+        return allowlist_mlir.trusted_references(operation)
+
     mark = protocol.checksum(["llvm.inline_asm", "llvm.return"])
     trusted = f"{protocol.TRUSTED}{mark:08x}"
-    marked = mlir.parse(odd.format(trusted, ""))
-    assert allowlist_mlir.translation_hazard(marked.operation, answers=False) is None
-    edited = mlir.parse(
-        odd.format(trusted, "").replace("llvm.return", "llvm.fence seq_cst llvm.return")
-    )
-    assert allowlist_mlir.translation_hazard(edited.operation, answers=False) == "llvm.func @f"
-    attribute = mlir.parse(odd.format(trusted, ", alignment = 8 : i64"))
-    assert allowlist_mlir.translation_hazard(attribute.operation, answers=False) == "llvm.func @f"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "llvm.func @f(...)",
-        "llvm.func @f(!llvm.ptr {llvm.noalias}, i64) -> !llvm.struct<(i64, array<4 x ptr>)>",
-        'llvm.mlir.global private constant @f("words") : !llvm.array<5 x i8>',
-    ],
-)
-def test_a_library_without_answers_translates_declarations(text: str) -> None:
-    hazard = allowlist_mlir.translation_hazard(mlir.parse(text).operation, answers=False)
-    assert hazard is None
+    assert references("noinline", "llvm.return") is None
+    assert references(trusted, "llvm.return") == []
+    assert references(trusted, "llvm.fence seq_cst\n llvm.return") is None
 
 
 @pytest.mark.parametrize(
@@ -161,7 +144,7 @@ def test_a_library_without_answers_translates_declarations(text: str) -> None:
 def test_what_llvm_refuses_is_an_error_with_its_words(text: str, is_refused: bool) -> None:
     """MLIR's verifier lets it through."""
     parsed = mlir.parse(text)
-    assert allowlist_mlir.translation_hazard(parsed.operation, answers=True) is None
+    assert allowlist_mlir.translation_hazard(parsed.operation) is None
     if is_refused:
         with pytest.raises(
             CompileError, match=r"Translating the module to LLVM IR failed( at llvm.func @f)?: \w"
@@ -211,7 +194,7 @@ llvm.func @g(i64)
 def test_hazards_of_translation(operation: str, hazard: str | None) -> None:
     values = "%x = llvm.sitofp %a : i64 to f64\n%i = llvm.trunc %a : i64 to i32\n"
     parsed = mlir.parse(ODD.format(values + operation))
-    found = allowlist_mlir.translation_hazard(parsed.operation, answers=True)
+    found = allowlist_mlir.translation_hazard(parsed.operation)
     assert found == hazard or (hazard and found and found.startswith(hazard))
 
 
@@ -220,7 +203,7 @@ def test_a_resource_that_may_be_missing() -> None:
         "llvm.mlir.global internal @g(dense_resource<nothing> : tensor<4xf32>) "
         ": !llvm.array<4 x f32>"
     )
-    hazard = allowlist_mlir.translation_hazard(mlir.parse(text).operation, answers=True)
+    hazard = allowlist_mlir.translation_hazard(mlir.parse(text).operation)
     assert hazard == "a resource"
 
 

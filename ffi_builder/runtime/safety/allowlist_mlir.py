@@ -8,10 +8,11 @@ blocks that are not reached, in which MLIR does not check the order of definitio
 with a translation of their own. Bytecode names all operations, types and attributes of a module
 once, and MLIR writes it in the time that it takes to look at each operation.
 
-Other libraries end the process for each refusal (`_unanswered_hazard`). In this process they
-translate wrappers of this package and declarations, and in a child process (see `safety.worker`)
-everything else. A function that carries TRUSTED and a checksum in its `passthrough` list is such a
-wrapper, as long as the checksum is that of the names of its operations.
+Other libraries end the process for each refusal, so a child process (see `safety.worker`)
+translates their modules.
+
+A wrapper of this package carries TRUSTED and a checksum in its `passthrough` list. It is as it was
+made if the checksum is that of the names of its operations.
 """
 
 from __future__ import annotations
@@ -19,25 +20,18 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from ffi_builder.errors import CompileError
 from ffi_builder.protocol import TRUSTED, checksum
-from ffi_builder.runtime import metadata
-from ffi_builder.runtime.protocols import Attributes, Operation, named_attributes
+from ffi_builder.runtime import bytecode, metadata
+from ffi_builder.runtime.protocols import Attributes, Operation
 from ffi_builder.runtime.safety.allowlist_words import (
-    MLIR_ATTRIBUTES,
-    MLIR_FUNCTION_FLAGS,
     MLIR_OPERATIONS,
     MLIR_TRANSLATED,
-    MLIR_WORDS,
 )
 
 _MARK: Final = re.compile(rf'"{TRUSTED}([0-9a-f]{{8}})"')
-# LLVM does not look at the value, and any string will do.
-_METADATA: Final = re.compile(rf'\["{metadata.ATTRIBUTE}", "[^"]*"\]')
-# Words of attributes, but for the sizes of types.
-_WORD: Final = re.compile(r"\d+ x |([^\s,=:(){}<>\[\]]+)")
 _REFERENCES: Final = {"llvm.call": "callee", "llvm.mlir.addressof": "global_name"}
 _MODULE: Final = (
     "llvm.func",
@@ -59,26 +53,18 @@ _MOST_TYPES: Final = 256
 _MOST_NAMED: Final = 8
 
 
-def translation_hazard(module: Operation, *, answers: bool) -> str | None:
-    """Return what may end the process that translates `module`, or None.
+def translation_hazard(module: Operation) -> str | None:
+    """Return what may end the process that translates `module`, if a refusal is an answer, or None.
 
-    With `answers`, the library reports a refusal; without, a refusal ends the process. Raises
-    CompileError that names the operations that certainly have no translation.
+    Raises CompileError that names the operations that certainly have no translation.
     """
-    # CUTLASS makes objects of its own of values, and looking at a value of a vector type outside of
-    # a context would end the process.
-    with module.context:
-        return _answered_hazard(module) if answers else _unanswered_hazard(module)
-
-
-def _answered_hazard(module: Operation) -> str | None:
-    """Do what `translation_hazard` does, if a refusal is an answer."""
     buffer = io.BytesIO()
     try:
         module.write_bytecode(buffer)
-        sections = dict(_sections(buffer.getvalue()))
-        strings = _strings(sections[_STRINGS])
-        operations = set(_operations(sections[_DIALECTS], strings))
+        data = buffer.getvalue()
+        sections = {kind: data[at:end] for kind, at, end in bytecode.sections(data)}
+        strings = bytecode.strings(sections[bytecode.STRINGS])
+        operations = set(bytecode.operations(sections[bytecode.DIALECTS], strings))
     except (AttributeError, ValueError, LookupError):  # a dialect, or a version, that has none
         return "bytecode that cannot be read"
     if not all(map(_has_translation, operations)):
@@ -88,14 +74,14 @@ def _answered_hazard(module: Operation) -> str | None:
     for text in strings:
         if text.startswith(_OTHER_ATTRIBUTES):
             return text
-    for kind in set(_TYPE.findall(sections[_TYPES])):
+    for kind in set(_TYPE.findall(sections[bytecode.TYPES])):
         if (
             _KNOWN_TYPE.match(kind) is None
             or _ITSELF.search(kind) is not None
             or kind.count(b"<") > _MOST_TYPES
         ):
             return kind[:60].decode(errors="replace")
-    if len(sections.get(_RESOURCES, b"")) > 1:  # it may be missing, or too small
+    if len(sections.get(bytecode.RESOURCE_OFFSETS, b"")) > 1:  # it may be missing, or too small
         return "a resource"
     for operation in _body(module):
         if operation.name not in _MODULE:
@@ -130,18 +116,10 @@ def _is_function(kind: object) -> bool:
     return str(kind).startswith("!llvm.func")
 
 
-def _unanswered_hazard(module: Operation) -> str | None:
-    """Do what `translation_hazard` does, if a refusal ends the process."""
+def check_operations(module: Operation) -> None:
+    """Raise CompileError that names the operations that certainly have no translation."""
     if not all(_has_translation(operation.name) for operation in _nested(module)):
         raise _untranslatable(module)
-    for operation in _body(module):
-        if not _is_plain(operation):
-            return _named(operation)
-    known = MLIR_ATTRIBUTES["builtin.module"]
-    for each in named_attributes(module):
-        if each.name not in known and not _is_ignored(each.name):
-            return "the attributes of the module"
-    return None
 
 
 def _named(operation: Operation) -> str:
@@ -150,96 +128,7 @@ def _named(operation: Operation) -> str:
     return operation.name + name
 
 
-# ---- bytecode: https://mlir.llvm.org/docs/BytecodeFormat
-
-_STRINGS, _DIALECTS, _TYPES, _RESOURCES = 0, 1, 2, 6
-
-
-def _sections(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the sections of a module, and their numbers."""
-    at = data.index(b"\0", _varint(data, 4)[1]) + 1
-    while at < len(data):
-        kind = data[at]
-        size, at = _varint(data, at + 1)
-        if kind >= 0x80:
-            alignment, at = _varint(data, at)
-            at += -at % alignment
-        yield kind & 0x7F, data[at : at + size]
-        at += size
-
-
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """Return a number, and where the next one is. The first byte's zeros count further bytes."""
-    if not data[at]:
-        return int.from_bytes(data[at + 1 : at + 9], "little"), at + 9
-    size = (data[at] & -data[at]).bit_length()
-    return int.from_bytes(data[at : at + size], "little") >> size, at + size
-
-
-def _strings(data: bytes) -> list[str]:
-    sizes: list[int] = []
-    count, at = _varint(data, 0)
-    for _ in range(count):
-        size, at = _varint(data, at)
-        sizes.append(size)
-    strings: list[str] = []
-    for size in reversed(sizes):
-        strings.append(data[at : at + size - 1].decode(errors="replace"))
-        at += size
-    return strings
-
-
-def _operations(data: bytes, strings: list[str]) -> Iterator[str]:
-    """Yield the names of all operations."""
-    dialects: list[str] = []
-    count, at = _varint(data, 0)
-    for _ in range(count):
-        name, at = _varint(data, at)
-        dialects.append(strings[name >> 1])
-        if name & 1:  # its version follows, in a section
-            size, at = _varint(data, at + 1)
-            at += size
-    _, at = _varint(data, at)
-    while at < len(data):
-        dialect, at = _varint(data, at)
-        count, at = _varint(data, at)
-        for _ in range(count):
-            name, at = _varint(data, at)
-            yield f"{dialects[dialect]}.{strings[name >> 1]}"
-
-
 # ---- operations
-
-
-def _is_plain(operation: Operation) -> bool:
-    """Tell whether an operation has no body or a trusted one, and all its attributes are known."""
-    known = MLIR_ATTRIBUTES.get(operation.name)
-    has_body = len(operation.regions) and len(operation.regions[0].blocks)
-    if known is None or (has_body and trusted_references(operation) is None):
-        return False
-    return all(
-        _value_known(each.name, each.attr) if each.name in known else _is_ignored(each.name)
-        for each in named_attributes(operation)
-    )
-
-
-def _value_known(name: str, value: Any) -> bool:
-    match name:
-        case "sym_name":
-            return not value.value.startswith("llvm.")
-        case "value":
-            return type(value).__name__ == "StringAttr"  # the verifier compares lengths
-        case "passthrough":
-            others = _METADATA.sub("", _MARK.sub("", str(value)))
-            return MLIR_FUNCTION_FLAGS.issuperset(_WORD.findall(others))
-        case _:
-            return MLIR_WORDS.issuperset(_WORD.findall(str(value)))
-
-
-def _is_ignored(attribute: str) -> bool:
-    """Tell whether an attribute is of a dialect that the translation ignores."""
-    dialect, dot, _ = attribute.partition(".")
-    return bool(dot) and dialect not in MLIR_TRANSLATED
 
 
 def _all_reachable(function: Operation) -> bool:

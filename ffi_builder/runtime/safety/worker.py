@@ -35,8 +35,8 @@ SECONDS_VARIABLE: Final = "FFI_BUILDER_CHILD_SECONDS"
 DEFAULT_SECONDS: Final = 120.0
 """Code generation takes milliseconds to seconds, but never ends on some modules."""
 
-# LLVM's pipelines and MLIR's contexts leave some KB behind with each request.
-_MOST_REQUESTS = 10_000
+# LLVM's pipelines, MLIR's contexts and texts of translations stay behind with each request.
+_MOST_REQUESTS = 1_000
 
 # How often a thread looks for a free child, if there may be no more of them.
 _WAIT_SECONDS: Final = 0.002
