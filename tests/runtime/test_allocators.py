@@ -1,4 +1,4 @@
-"""Both allocators of ``install_allocator``: of machine code, and of Python."""
+"""Both allocators of ``install_allocator``: in C, and in Python."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ from tests.support.wrapping import new_module
 SIGNATURE = "f(x: Tensor([n, k], float32)) -> y: Tensor([{}], {}, device_type={})"
 
 
-@pytest.fixture(
-    params=[allocator.native_address, allocator.python_address], ids=["native", "python"]
-)
+@pytest.fixture(params=["native", "python"])
 def installed(request: pytest.FixtureRequest) -> Iterator[None]:
-    before = allocator._install(request.param())  # pyright: ignore[reportPrivateUsage]
+    of = {"native": allocator._address, "python": allocator.python_address}  # pyright: ignore[reportPrivateUsage]
+    before = allocator._install(of[request.param]())  # pyright: ignore[reportPrivateUsage]
     yield
     allocator._install(before)  # pyright: ignore[reportPrivateUsage]
 

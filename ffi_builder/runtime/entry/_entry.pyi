@@ -1,6 +1,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+ALLOCATE: int
 FINISH: int
 MAX_ARGS: int
 
