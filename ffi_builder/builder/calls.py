@@ -48,6 +48,7 @@ from ffi_builder.packed.anys import (
     take,
 )
 from ffi_builder.packed.arguments import (
+    Argument,
     array_of,
     cell_of,
     check_arguments,
@@ -63,7 +64,6 @@ from ffi_builder.packed.callees import (
     declare,
     shown,
 )
-from ffi_builder.packed.marked import Argument
 from ffi_builder.records import dataclass
 
 

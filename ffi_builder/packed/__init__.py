@@ -19,14 +19,7 @@ from typing import TYPE_CHECKING
 from ffi_builder.lazy import lazy
 
 if TYPE_CHECKING:
-    from ffi_builder.packed.callees import (
-        Callee,
-        FunctionObject,
-        GlobalFunction,
-        ImportedFunction,
-        Symbol,
-    )
-    from ffi_builder.packed.marked import (
+    from ffi_builder.packed.arguments import (
         AnyValue,
         Argument,
         Bytes,
@@ -38,6 +31,13 @@ if TYPE_CHECKING:
         String,
         Tensor,
         Unsigned,
+    )
+    from ffi_builder.packed.callees import (
+        Callee,
+        FunctionObject,
+        GlobalFunction,
+        ImportedFunction,
+        Symbol,
     )
 
 __all__ = [
@@ -63,6 +63,6 @@ _CALLEES = ("Callee", "FunctionObject", "GlobalFunction", "ImportedFunction", "S
 
 __getattr__, __dir__ = lazy(
     __name__,
-    {name: "callees" if name in _CALLEES else "marked" for name in __all__},
+    {name: "callees" if name in _CALLEES else "arguments" for name in __all__},
     __all__,
 )
