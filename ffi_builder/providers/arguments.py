@@ -186,16 +186,12 @@ def entries(
     """
     if isinstance(args, str) or not isinstance(args, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise BuildError(f"{provider}: args= is {args!r}; expected a list, such as [{args!r}]")
-    known: dict[str, list[spec.Param]] = {}
-    for param in (
-        *(param for param, _ in _every(context.params)),
-        *context.signature.result_tensors,
-    ):
-        known.setdefault(param.name, []).append(param)
-    paths = dict(spec.with_paths([*context.params, *context.signature.result_tensors]))
+    every = list(spec.with_paths(context.passed))
+    known = [param for _, param in every]
+    known += [param.param for param in known if isinstance(param, spec.Optional)]
     symbols = {var.name: var for var in context.matched_var_binding}
     results = value_results(context)
-    look_up = partial(_named, provider, context, paths, symbols)
+    look_up = partial(_named, provider, context, dict(every), symbols)
     found: list[Item] = []
     for given in args:
         result = next((r for r in results if given in (r, r.name)), None)
@@ -204,7 +200,7 @@ def entries(
             continue
         entry = look_up(given) if isinstance(given, str) else given
         param = _owner(entry)
-        equal = [item for item in known.get(getattr(param, "name", ""), ()) if item == param]
+        equal = [item for item in known if type(item) is type(param) and item == param]
         if _is_made_of_others(entry) and equal:
             found.append(equal[0] if len(equal) == 1 else entry)
         elif equal and _has_references(param):
@@ -212,9 +208,7 @@ def entries(
         elif _is_dim(param) or equal:
             found.append(entry)
         else:
-            names = ", ".join(
-                item.name for item in (*context.params, *context.signature.result_tensors)
-            )
+            names = ", ".join(item.name for item in context.passed)
             raise BuildError(
                 f"{provider}: args= has {entry!r}, which is not a parameter of "
                 f"{context.fn_name!r}; it has {names or 'none'}"
@@ -355,14 +349,6 @@ def flat_item(entry: Item) -> Iterator[Item]:
         yield from _flat([entry])
 
 
-def _every(params: Sequence[spec.Param]) -> Iterator[tuple[spec.Param, str]]:
-    """Yield every parameter with its path, and so the parameter of each Optional."""
-    for path, param in spec.with_paths(params):
-        yield param, path
-        if isinstance(param, spec.Optional):
-            yield param.param, path
-
-
 def plain(item: Item) -> Item:
     """Return the parameter of an Optional, or the item itself."""
     return item.param if isinstance(item, spec.Optional) else item
@@ -370,8 +356,23 @@ def plain(item: Item) -> Item:
 
 def path_of(context: CallContext, param: spec.Param) -> str:
     """Return the name of a parameter in errors, such as ``cfg.A``."""
-    known = spec.with_paths([*context.params, *context.signature.result_tensors])
+    known = spec.with_paths(context.passed)
     return next(path for path, item in known if spec.required(item) == param)
+
+
+def shown(context: CallContext, item: Item) -> str:
+    """Return the name of an item in errors: ``x``, ``cfg.alpha``, ``x.data``, ``n * 2``."""
+    match item:
+        case spec.Data(tensor=param):
+            return f"{path_of(context, spec.required(param))}.data"
+        case spec.Field(param=param, part=part):
+            return f"{path_of(context, spec.required(param))}.{part}"
+        case ResultPointer(result=result):
+            return result.name
+        case spec.Var() | spec.Expr() | int():
+            return str(item)
+        case param:
+            return path_of(context, spec.required(param))
 
 
 def present(context: CallContext, item: Item) -> Value | None:

@@ -200,6 +200,11 @@ class CallContext(ABC):
         return self.builder.symbols
 
     @property
+    def passed(self) -> list[spec.Param]:
+        """What a kernel may be passed: the parameters, and the results that are tensors."""
+        return [*self.params, *self.signature.result_tensors]
+
+    @property
     def matched_var_binding(self) -> Binding:
         """The value of every symbol, in the symbol's own type.
 
@@ -276,7 +281,7 @@ class CallContext(ABC):
     def _paths(self) -> dict[spec.Tensor, list[str]]:
         """Return the paths of tensors among the parameters and results, of equal ones together."""
         found: dict[spec.Tensor, list[str]] = {}
-        for path, param in spec.with_paths([*self.params, *self.signature.result_tensors]):
+        for path, param in spec.with_paths(self.passed):
             tensor = spec.required(param)
             if isinstance(tensor, spec.Tensor):
                 found.setdefault(tensor, []).append(path)

@@ -16,7 +16,7 @@ from ffi_builder import spec
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import function_parts, lowered, recorded_types
 from ffi_builder.protocol import MEMREF_TYPES
-from ffi_builder.providers.arguments import Argument, Convert, Item, ResultPointer, path_of, plain
+from ffi_builder.providers.arguments import Argument, Convert, Item, plain, shown
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.memref import C_INTERFACE, MemRefCallProvider
 from ffi_builder.providers.nested import NestedTensorCallProvider
@@ -103,17 +103,8 @@ def _groups(context: CallContext, arguments: Sequence[Argument]) -> list[_Group]
     for _, group in itertools.groupby(arguments, key=lambda argument: id(argument.of)):
         of, types = zip(*((each.of, str(each.value.type)) for each in group), strict=True)
         alone = len(of[0]) == 1
-        found += [_Group(item, _shown(context, item), types if alone else ()) for item in of[0]]
+        found += [_Group(item, shown(context, item), types if alone else ()) for item in of[0]]
     return found
-
-
-def _shown(context: CallContext, item: Item) -> str:
-    """Return the name of an entry in errors: ``x``, ``cfg.alpha``, ``x.data``, ``n * 2``."""
-    if isinstance(item, (spec.Data, spec.Field, spec.Var, spec.Expr, int)):
-        return str(item)
-    if isinstance(item, ResultPointer):
-        return item.result.name
-    return path_of(context, spec.required(item))
 
 
 # ---- differences
@@ -123,7 +114,7 @@ def _differences(
     context: CallContext, arguments: Sequence[Argument], taken: Sequence[str]
 ) -> Iterator[str]:
     """Yield the pairs that differ, or the fewest changes if the lengths differ."""
-    names = [argument.name or _shown(context, argument.of[0]) for argument in arguments]
+    names = [argument.name or shown(context, argument.of[0]) for argument in arguments]
     passed = [str(argument.value.type) for argument in arguments]
     changes = SequenceMatcher(None, passed, taken, autojunk=False).get_opcodes()
     if len(passed) == len(taken):

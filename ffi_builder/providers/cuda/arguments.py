@@ -20,6 +20,7 @@ from ffi_builder.providers.arguments import (
     plain,
     scalar_argument,
     shape_arguments,
+    shown,
     widened,
     with_result_tensors,
 )
@@ -224,7 +225,8 @@ class _Maker:
                 for index, argument in enumerate(shape_arguments(context, shape)):
                     yield _laid_out(f"{path}[{index}]", argument.value)
             case _:
-                yield _laid_out(_shown(context, item), self._value(item))
+                dtype = f" ({item.dtype})" if isinstance(item, spec.Var) else ""
+                yield _laid_out(shown(context, item) + dtype, self._value(item))
 
     def _items(self, entry: Entry) -> list[Item]:
         (named,) = entries(PROVIDER, [entry], self.context)
@@ -247,12 +249,12 @@ class _Maker:
                 return context.matched_var_binding[data]
             case spec.Field(part="dltensor"):
                 raise BuildError(
-                    f"{PROVIDER}: args= has {_shown(context, item)!r}, which is in host memory; "
+                    f"{PROVIDER}: args= has {shown(context, item)!r}, which is in host memory; "
                     f"pass the kernel the tensor's data, dimensions and strides"
                 )
             case spec.TensorList() | spec.Field(part="pointers" | "shapes" | "strides"):
                 raise BuildError(
-                    f"{PROVIDER}: {_shown(context, item)!r} is made of arrays in host memory; "
+                    f"{PROVIDER}: {shown(context, item)!r} is made of arrays in host memory; "
                     f"leave it out with args=, and copy them to the device in a provider of your "
                     f"own"
                 )
@@ -262,7 +264,7 @@ class _Maker:
                 return Aligned(scalar_argument(context, item).value, _DTYPE_ALIGN)
             case param if isinstance(param, _VALUES) and not isinstance(param, spec.Choice):
                 raise BuildError(
-                    f"{PROVIDER}: {_shown(context, item)!r} is a {type(param).__name__}, which is "
+                    f"{PROVIDER}: {shown(context, item)!r} is a {type(param).__name__}, which is "
                     f"in host memory; leave it out with args="
                 )
             case _:
@@ -402,24 +404,9 @@ def _check_device(context: CallContext, tensor: spec.Tensor) -> None:
     following, failed = b.new_block(), b.new_block(cold=True)
     b.cond_br(fine, following, failed)
     b.block = failed
-    shown = b.text_constant(b"unknown\0")
+    word = b.text_constant(b"unknown\0")
     for name, code in DEVICE_TYPES.items():
         known = b.text_constant(name.encode() + b"\0")
-        shown = b.select(b.eq(kind, b.i32(code)), known, shown)
-    b.fail("ValueError", words, shown)
+        word = b.select(b.eq(kind, b.i32(code)), known, word)
+    b.fail("ValueError", words, word)
     b.block = following
-
-
-def _shown(context: CallContext, item: Item) -> str:
-    """Return the name of an item in messages."""
-    match item:
-        case spec.Data(tensor=param):
-            return f"{path_of(context, spec.required(param))}.data"
-        case spec.Field(param=param, part=part):
-            return f"{path_of(context, spec.required(param))}.{part}"
-        case spec.Var(name=name, dtype=dtype):
-            return f"{name} ({dtype})"
-        case int() | spec.Expr():
-            return str(item)
-        case param:
-            return path_of(context, plain(param))  # pyright: ignore
