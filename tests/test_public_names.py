@@ -52,7 +52,7 @@ def test_a_wrapper_loads_only_what_it_uses():
     assert "ffi_builder.runtime.compiler" in loaded
     unused = ("cache.key", "cache.entry", "export.files", "loaded", "allocator")
     assert not loaded.intersection(f"ffi_builder.runtime.{name}" for name in unused)
-    unused = ("cuda", "memref", "nested", "packed", "packing", "status", "variants", "when")
+    unused = ("cuda", "memref", "packed", "packing", "status", "variants", "when")
     assert not loaded.intersection(f"ffi_builder.providers.{name}" for name in unused)
     unused = ("cli", "cuda", "frameworks", "kernel_image", "testing", "builder.calls")
     assert not loaded.intersection(f"ffi_builder.{name}" for name in unused)

@@ -12,9 +12,11 @@ if TYPE_CHECKING:
     from ffi_builder.providers.context import CallContext, ModuleContext, OwnedAny
     from ffi_builder.providers.cuda import CudaLaunchCallProvider
     from ffi_builder.providers.memref import MemRefCallProvider
-    from ffi_builder.providers.nested import NestedTensorCallProvider
     from ffi_builder.providers.packed import PackedCallProvider
-    from ffi_builder.providers.packing import DynamicParamPackCallProvider
+    from ffi_builder.providers.packing import (
+        DynamicParamPackCallProvider,
+        NestedTensorCallProvider,
+    )
     from ffi_builder.providers.provider import CallProvider
     from ffi_builder.providers.simple import DirectCallProvider, NopCallProvider
     from ffi_builder.providers.status import CheckStatus
@@ -53,7 +55,7 @@ __getattr__, __dir__ = lazy(
         "CudaLaunchCallProvider": "cuda",
         "DynamicParamPackCallProvider": "packing",
         "MemRefCallProvider": "memref",
-        "NestedTensorCallProvider": "nested",
+        "NestedTensorCallProvider": "packing",
         "PackedCallProvider": "packed",
         "Variant": "variants.variant",
         "VariantsCallProvider": "variants.provider",

@@ -124,6 +124,12 @@ def shape_arguments(context: CallContext, shape: spec.Shape) -> list[Argument]:
     ]
 
 
+def dynamic(entries: Sequence[spec.Dim | None], values: Sequence[Value]) -> list[Value]:
+    """Return the values of the entries that are not ints."""
+    known = zip(entries, values, strict=True)
+    return [value for entry, value in known if not isinstance(entry, int)]
+
+
 def widened(context: CallContext, item: spec.Dim) -> Value:
     """Extend a symbol, expression or int to i64; the bits of a uint64 are kept."""
     b, value = context.builder, context.value(item)

@@ -19,8 +19,10 @@ from ffi_builder.protocol import MEMREF_TYPES
 from ffi_builder.providers.arguments import Argument, Convert, Item, plain, shown
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.memref import C_INTERFACE, MemRefCallProvider
-from ffi_builder.providers.nested import NestedTensorCallProvider
-from ffi_builder.providers.packing import DynamicParamPackCallProvider
+from ffi_builder.providers.packing import (
+    DynamicParamPackCallProvider,
+    NestedTensorCallProvider,
+)
 from ffi_builder.providers.results import value_results
 from ffi_builder.providers.simple import DirectCallProvider
 from ffi_builder.records import dataclass

@@ -34,8 +34,7 @@ from ffi_builder.providers.cuda.entries import (
     Scalar,
     Struct,
 )
-from ffi_builder.providers.nested import dynamic_layout
-from ffi_builder.providers.packing import DynamicParamPackCallProvider
+from ffi_builder.providers.packing import DynamicParamPackCallProvider, dynamic_layout
 from ffi_builder.records import dataclass
 from ffi_builder.spec import params
 
