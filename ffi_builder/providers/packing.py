@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import field
 from types import FunctionType
 from typing import Any, ClassVar, Final, TypeAlias, cast
@@ -110,28 +110,6 @@ def _filled(b: Builder, type_: str, values: Iterator[Value]) -> Value:
 
 
 _Step: TypeAlias = Callable[[Any, Block, CallContext], Block]
-
-
-def run_steps(provider: Any, names: Iterable[str], context: CallContext) -> None:
-    """Run the steps that have not run for this call, in order."""
-    for name in names:
-        block = getattr(provider, name)(context.builder.block, context)
-        context.builder.block = _checked(provider, name, block)
-
-
-def end_steps(provider: object, context: CallContext) -> None:
-    """Let the steps run again: the provider may be called for another branch of the wrapper."""
-    for key in [key for key in context.steps if key[0] == id(provider)]:
-        del context.steps[key]
-
-
-def override_once(cls: type[object], base: type[object], names: Iterable[str]) -> None:
-    """Make the steps that a class has in place of those of ``base`` run once for each call."""
-    for name in names:
-        step = getattr(cls, name)
-        is_own = isinstance(step, FunctionType) and step is not getattr(base, name)
-        if is_own and not hasattr(step, "_runs_once"):
-            setattr(cls, name, _once(name, cast("_Step", step)))
 
 
 def _once(name: str, step: _Step) -> _Step:
@@ -230,7 +208,8 @@ class DynamicParamPackCallProvider:
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the stores and the call."""
         b, name = context.builder, type(self).__name__
-        run_steps(self, _STEPS, context)
+        for step in _STEPS:
+            b.block = _checked(self, step, getattr(self, step)(b.block, context))
         if self.struct_call:
             arguments = convert_items(name, self.args, context, self.arguments_of)
             count = len(arguments)
@@ -256,13 +235,18 @@ class DynamicParamPackCallProvider:
         check_status(context, self.callee, status)
         if not own:
             set_results(context)
-        end_steps(self, context)
+        # The provider may be called for another branch of the wrapper, where the steps run again.
+        context.steps = {key: ran for key, ran in context.steps.items() if key[0] != id(self)}
         return b.block
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Make the steps of the subclass run once."""
         super().__init_subclass__(**kwargs)
-        override_once(cls, DynamicParamPackCallProvider, _STEPS)
+        for name in _STEPS:
+            step = getattr(cls, name)
+            is_own = step is not getattr(DynamicParamPackCallProvider, name)
+            if is_own and isinstance(step, FunctionType) and not hasattr(step, "_runs_once"):
+                setattr(cls, name, _once(name, cast("_Step", step)))
 
     def declare_extern_funcs(self, current_block: Block, context: CallContext) -> Block:
         """Declare what the other steps call; return the block to go on in."""
