@@ -12,13 +12,13 @@ from typing import Final
 
 from typing_extensions import override
 
-from ffi_builder import abi, spec
+from ffi_builder import spec
 from ffi_builder.errors import SpecError
-from ffi_builder.ir import CheckingBuilder, Value, call_support, load_acquire, mark_trusted
+from ffi_builder.ir import CheckingBuilder, Value, call_support, load_acquire
 from ffi_builder.protocol import PREFIX
-from ffi_builder.providers.context import CallContext, define_internal
+from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.cuda import driver
-from ffi_builder.providers.cuda.driver import INIT_ONCE, STATE, define_module_state, site_of
+from ffi_builder.providers.cuda.driver import INIT_ONCE, STATE, Site, define_module_state, name_of
 from ffi_builder.providers.cuda.streams import StreamChoice, find_device, find_stream
 from ffi_builder.providers.variants.emit import OfCall
 from ffi_builder.records import dataclass
@@ -114,8 +114,8 @@ def _ask(context: CallContext, init: str, device: Value, stream: StreamChoice) -
     given = find_stream(context, stream)
     pointer = b.to_pointer(b.i64(given)) if isinstance(given, int) else given
     operands = [b.address_of(STATE), b.address_of(_SLOTS), b.address_of(init), device, pointer, out]
-    site = site_of(b, b, context.fn_name, "")
-    status = call_support(b, "cuda_find_capability", [*operands, *site])
+    operands += Site(b, context.fn_name).operands(b)
+    status = call_support(b, "cuda_find_capability", operands)
     fine, failed = b.new_block(), b.new_block(cold=True)
     b.cond_br(b.eq(status, b.i32(0)), fine, failed, likely=True)
     b.block = failed
@@ -132,12 +132,7 @@ def _define(context: CallContext) -> str:
     define_module_state(symbols)
     if _SLOTS not in symbols:
         symbols.variable(_SLOTS, bytes(8 * driver.CAPABILITY_SLOTS), align=8)
-    own: str = b.function.attributes["sym_name"].value.removeprefix(abi.PREFIX)
-    name = f"{PREFIX}cuda_init_capability_{own}"
+    name = f"{PREFIX}cuda_init_capability_{name_of(b)}"
     if name not in symbols:
-        f = define_internal(symbols, name, t.i32, [t.ptr])
-        operands = [f.entry.arguments[0], f.address_of(STATE)]
-        site = site_of(b, f, context.fn_name, "")
-        f.ret(call_support(f, "cuda_init_capability", [*operands, *site]))
-        mark_trusted(f.types, f.function, ("noinline", "optnone"))
+        Site(b, context.fn_name).define_callback(name, "cuda_init_capability", (STATE,))
     return name

@@ -35,7 +35,6 @@ from ffi_builder.ir import (
     Builder,
     CheckingBuilder,
     Symbols,
-    Type,
     Value,
     call_support,
     mark_trusted,
@@ -203,6 +202,8 @@ PREPARED_CLUSTER: Final = 2
 
 _PREFIX: Final = f"{PREFIX}cuda_"
 STATE: Final = f"{_PREFIX}state"
+DRIVER: Final = f"{_PREFIX}driver"
+_LEAVE: Final = f"{_PREFIX}leave"
 INIT_ONCE: Final = "TVMFFIHandleInitOnce"
 _IMAGE_ALIGN: Final = 64
 _MOST_SHOWN: Final = 200
@@ -240,96 +241,99 @@ class Source:
         return name if len(name) <= _MOST_SHOWN else f"{name[: _MOST_SHOWN - 1]}…"
 
 
-class ModuleState:
-    """The symbols that all wrappers of a module share, and what its errors show of one wrapper."""
+def name_of(b: CheckingBuilder) -> str:
+    """Return the name of the function that a wrapper exports."""
+    return b.function.attributes["sym_name"].value.removeprefix(abi.PREFIX)
 
-    def __init__(self, b: CheckingBuilder) -> None:
-        self.b = b
-        self.name: str = b.function.attributes["sym_name"].value.removeprefix(abi.PREFIX)
-        self.module = STATE
-        self.driver = f"{_PREFIX}driver"
-        self.leave = f"{_PREFIX}leave"
 
-    @property
-    def shown(self) -> tuple[str, str]:
-        """The kernel and the architectures of its image; here the function's name alone."""
-        return self.name, ""
+@dataclass(frozen=True)
+class Site:
+    """A wrapper, and what its errors show: a kernel, and the architectures of its image."""
 
-    def site(self, b: Builder) -> list[Value]:
+    b: CheckingBuilder
+    kernel: str
+    parts: str = ""
+
+    def operands(self, b: Builder) -> list[Value]:
         """Return the last operands of functions that raise: a ``CudaSite``."""
-        kernel, parts = self.shown
-        return site_of(self.b, b, kernel, parts)
+        wrapper, backtrace = self.b, self.b.backtrace
+        return [
+            b.text_constant(self.kernel.encode() + b"\0"),
+            b.text_constant(self.parts.encode() + b"\0"),
+            b.address_of(wrapper.raiser),
+            b.text_constant(wrapper.suffix.encode() + b"\0"),
+            b.text_constant(backtrace or b"\0"),
+            b.i64(len(backtrace)),
+        ]
+
+    def define_callback(self, name: str, callee: str, symbols: Sequence[str], *text: str) -> None:
+        """Define a function of one pointer that passes it on, with addresses of the symbols."""
+        t = self.b.types
+        f = define_internal(self.b.symbols, name, t.i32, [t.ptr])
+        operands = [f.entry.arguments[0], *map(f.address_of, symbols)]
+        operands += [f.text_constant(each.encode() + b"\0") for each in text]
+        _end(f, callee, [*operands, *self.operands(f)])
 
 
-def site_of(wrapper: CheckingBuilder, b: Builder, kernel: str, parts: str) -> list[Value]:
-    """Return the last operands of functions that raise for a wrapper: a ``CudaSite``."""
-    backtrace = wrapper.backtrace
-    return [
-        b.text_constant(kernel.encode() + b"\0"),
-        b.text_constant(parts.encode() + b"\0"),
-        b.address_of(wrapper.raiser),
-        b.text_constant(wrapper.suffix.encode() + b"\0"),
-        b.text_constant(backtrace or b"\0"),
-        b.i64(len(backtrace)),
-    ]
-
-
-class States(ModuleState):
+class States:
     """The symbols that one wrapper uses; made by :func:`define_states`."""
 
     def __init__(self, b: CheckingBuilder, source: Source) -> None:
-        super().__init__(b)
-        digest = source.digest
+        digest, self.name = source.digest, name_of(b)
         named = hashlib.sha256(source.kernel.encode()).hexdigest()[:8]
-        self.source = source
+        self.site = Site(b, source.shown, source.parts)
         self.image = f"{_PREFIX}image_{digest}"
         self.library = f"{_PREFIX}library_{digest}"
         self.kernel = f"{_PREFIX}kernel_{digest}_{named}"
         self.unload = f"{_PREFIX}unload_{digest}"
         self.init = b.symbols.unique(f"{_PREFIX}init_{self.name}")
 
-    @property
-    def shown(self) -> tuple[str, str]:
-        """The kernel and the architectures of its image."""
-        return self.source.shown, self.source.parts
-
 
 def define_states(b: CheckingBuilder, source: Source, needs: int) -> States:
     """Add the symbols that the module lacks; ``needs`` are the attributes that preloading sets."""
     states, symbols = States(b, source), b.symbols
-    define_module(states)
+    define_module(symbols)
     if states.image not in symbols:
         symbols.constant(states.image, source.data, align=_IMAGE_ALIGN)
         symbols.variable(states.library, bytes(LIBRARY_SIZE), align=8)
     if states.kernel not in symbols:
         symbols.variable(states.kernel, bytes(KERNEL_SIZE), align=8)
     if states.unload not in symbols:
-        _define_unload(states)
-    _define_init(states)
-    _define_preload(states, needs)
-    _define_release(states)
+        f = define_internal(symbols, states.unload, b.types.i32, [b.types.ptr])
+        addresses = map(f.address_of, (STATE, states.library))
+        _end(f, "cuda_unload", [f.entry.arguments[0], *addresses])
+    names = (STATE, states.library, states.kernel, states.image)
+    states.site.define_callback(states.init, "cuda_load", names, source.kernel)
+    f, (args, count, result) = _begin_safe_call(b, "preload", states.name)
+    addresses = map(f.address_of, (STATE, states.kernel, states.init))
+    operands = [args, count, result, *addresses, f.i32(needs)]
+    _end(f, "cuda_preload", [*operands, *states.site.operands(f)])
+    f, (_, count, result) = _begin_safe_call(b, "release", states.name)
+    operands = [count, f.address_of(STATE), result, f.address_of(states.unload)]
+    _end(f, "cuda_release", [*operands, *states.site.operands(f)])
     return states
 
 
-def define_module(states: ModuleState) -> None:
+def define_module(symbols: Symbols) -> None:
     """Add the symbols that all wrappers of a module share, unless it has them."""
-    symbols = states.b.symbols
     t = symbols.types
     symbols.declare(INIT_ONCE, t.i32, [t.ptr, t.ptr])
-    if states.module not in symbols:
-        symbols.variable(states.module, bytes(STATE_SIZE), align=8)
-    if states.leave not in symbols:
-        _define_leave(states)
+    define_module_state(symbols)
+    if _LEAVE not in symbols:
+        f = define_internal(symbols, _LEAVE, t.void, [])
+        run_support(f, "cuda_leave_module", [f.address_of(STATE)])
+        f.ret()
+        _mark(f)
+        symbols.destructor(_LEAVE)
 
 
-def define_driver(states: ModuleState) -> str:
+def define_driver(site: Site) -> str:
     """Add what finds the driver where no kernel is loaded; return the name of the callback."""
-    symbols = states.b.symbols
-    if states.driver not in symbols:
-        symbols.variable(states.driver, bytes(8), align=8)
-    init = symbols.unique(f"{_PREFIX}ready_{states.name}")
-    f, (result,) = _begin(states, init, 1)
-    _end(f, "cuda_ready", [result, f.address_of(states.module), *states.site(f)])
+    symbols = site.b.symbols
+    if DRIVER not in symbols:
+        symbols.variable(DRIVER, bytes(8), align=8)
+    init = symbols.unique(f"{_PREFIX}ready_{name_of(site.b)}")
+    site.define_callback(init, "cuda_ready", (STATE,))
     return init
 
 
@@ -339,61 +343,16 @@ def define_module_state(symbols: Symbols) -> None:
         symbols.variable(STATE, bytes(STATE_SIZE), align=8)
 
 
-def _define_init(states: States) -> None:
-    f, (result,) = _begin(states, states.init, 1)
-    names = (states.module, states.library, states.kernel, states.image)
-    operands = [result, *(f.address_of(name) for name in names)]
-    symbol = f.text_constant(states.source.kernel.encode() + b"\0")
-    _end(f, "cuda_load", [*operands, symbol, *states.site(f)])
-
-
-def _define_unload(states: States) -> None:
-    f, (result,) = _begin(states, states.unload, 1)
-    _end(f, "cuda_unload", [result, f.address_of(states.module), f.address_of(states.library)])
-
-
-def _define_leave(states: ModuleState) -> None:
-    t = states.b.types
-    f, _ = _begin(states, states.leave, 0, t.void)
-    run_support(f, "cuda_leave_module", [f.address_of(states.module)])
-    f.ret()
-    _mark(f)
-    states.b.symbols.destructor(states.leave)
-
-
-def _define_preload(states: States, needs: int) -> None:
-    f, (args, count, result) = _begin_safe_call(states, "preload")
-    names = (states.module, states.kernel, states.init)
-    operands = [args, count, result, *(f.address_of(name) for name in names), f.i32(needs)]
-    _end(f, "cuda_preload", [*operands, *states.site(f)])
-
-
-def _define_release(states: States) -> None:
-    f, (_, count, result) = _begin_safe_call(states, "release")
-    operands = [count, f.address_of(states.module), result, f.address_of(states.unload)]
-    _end(f, "cuda_release", [*operands, *states.site(f)])
-
-
-def _begin_safe_call(states: States, what: str) -> tuple[Builder, Sequence[Value]]:
+def _begin_safe_call(b: CheckingBuilder, what: str, own: str) -> tuple[Builder, Sequence[Value]]:
     """Begin an exported function of the TVM-FFI C ABI; return its arguments except the handle."""
-    t = states.b.types
-    name, number = f"{abi.PREFIX}_cuda_{what}_{states.name}", 1
-    while name in states.b.symbols:  # another launch of the same wrapper
+    t, number = b.types, 1
+    name = f"{abi.PREFIX}_cuda_{what}_{own}"
+    while name in b.symbols:  # another launch of the same wrapper
         number += 1  # in front of the name, since another wrapper's name may end in a number
-        name = f"{abi.PREFIX}_cuda_{what}{number}_{states.name}"
-    operation = states.b.symbols.function(name, t.i32, [t.ptr, t.ptr, t.i32, t.ptr], body=True)
+        name = f"{abi.PREFIX}_cuda_{what}{number}_{own}"
+    operation = b.symbols.function(name, t.i32, [t.ptr, t.ptr, t.i32, t.ptr], body=True)
     entry = operation.regions[0].blocks[0]
-    f = Builder(states.b.symbols, operation, entry, states.b.location)
-    return f, entry.arguments[1:]
-
-
-def _begin(
-    states: ModuleState, name: str, pointers: int, result: Type | None = None
-) -> tuple[Builder, Sequence[Value]]:
-    """Begin an internal function that takes some pointers; return its arguments."""
-    t = states.b.types
-    f = define_internal(states.b.symbols, name, result or t.i32, [t.ptr] * pointers)
-    return f, f.entry.arguments
+    return Builder(b.symbols, operation, entry, b.location), entry.arguments[1:]
 
 
 def _end(f: Builder, callee: str, operands: Sequence[Value]) -> None:

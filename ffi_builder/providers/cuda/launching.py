@@ -39,7 +39,7 @@ from ffi_builder.providers.cuda.arguments import (
     layout,
 )
 from ffi_builder.providers.cuda.dimensions import Launch, emit_config
-from ffi_builder.providers.cuda.driver import INIT_ONCE, States
+from ffi_builder.providers.cuda.driver import INIT_ONCE, STATE, States
 from ffi_builder.providers.cuda.streams import Place
 from ffi_builder.records import dataclass
 
@@ -195,7 +195,7 @@ class Launcher:
         if is_empty is not None:
             b.block = b.new_block()
         first, failed = b.block, b.new_block(b.types.i32, cold=True)
-        kernel, state, stream = self._kernel(), b.address_of(self.states.module), self._stream()
+        kernel, state, stream = self._kernel(), b.address_of(STATE), self._stream()
         params = addresses(b, arguments)
         # This comes before anything that may fail, since errors show the configuration.
         config = emit_config(b, self.launch, stream)
@@ -294,5 +294,5 @@ class Launcher:
             b.br(done, b.and_(status, mask))
             return
         kernel = b.address_of(self.states.kernel)
-        operands = [state, kernel, config, self.place.device, status, *self.states.site(b)]
+        operands = [state, kernel, config, self.place.device, status, *self.states.site.operands(b)]
         b.ret(call_support(b, "cuda_fail", operands))

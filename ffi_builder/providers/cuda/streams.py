@@ -23,10 +23,13 @@ from ffi_builder.providers.arguments import entries, plain
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.cuda.arguments import PROVIDER
 from ffi_builder.providers.cuda.driver import (
+    DRIVER,
     INIT_ONCE,
-    ModuleState,
+    STATE,
+    Site,
     define_driver,
     define_module,
+    name_of,
 )
 from ffi_builder.records import dataclass
 
@@ -180,10 +183,10 @@ def fill_with_zeros(
 
     ``device`` is the id of a CUDA device, an i32; errors show ``name``.
     """
-    t, state = b.types, ModuleState(b)
-    define_module(state)
-    init = define_driver(state)
-    slot = b.address_of(state.driver)
+    t, site = b.types, Site(b, name_of(b))
+    define_module(b.symbols)
+    init = define_driver(site)
+    slot = b.address_of(DRIVER)
     following, first = b.new_block(), b.new_block(cold=True)
     known = load_acquire(b, t.ptr, slot, size=8)
     b.cond_br(b.ne(known, b.null()), following, first, likely=True)
@@ -194,5 +197,5 @@ def fill_with_zeros(
     b.symbols.declare(ENV_GET_STREAM, t.ptr, [t.i32, t.i32])
     stream = b.call_value(ENV_GET_STREAM, [b.i32(DEVICE_TYPES["cuda"]), device], t.ptr)
     shown = b.text_constant(name.encode() + b"\0")
-    operands = [b.address_of(state.module), pointer, size, stream, device, shown, *state.site(b)]
+    operands = [b.address_of(STATE), pointer, size, stream, device, shown, *site.operands(b)]
     return_failure(b, call_support(b, "cuda_zero", operands))

@@ -151,12 +151,9 @@ def values_for_addresses(b: Any, arguments: Sequence[Any]) -> Any:
 
 
 def wrong_name(patch: Any) -> None:
-    real = driver._define_init  # pyright: ignore[reportPrivateUsage]
+    real = driver.Site.define_callback
 
-    def define_init(found: Any) -> None:
-        source = found.source
-        found.source = replace(source, kernel=source.kernel.upper())
-        real(found)
-        found.source = source
+    def define_callback(self: Any, name: str, callee: str, symbols: Any, *text: str) -> None:
+        real(self, name, callee, symbols, *(each.upper() for each in text))
 
-    patch.setattr(driver, "_define_init", define_init)
+    patch.setattr(driver.Site, "define_callback", define_callback)
