@@ -9,7 +9,7 @@ from typing import Final, TypeAlias, Union, get_args
 from ffi_builder import spec
 from ffi_builder.abi import DEVICE_TYPES
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import Builder, Value
+from ffi_builder.ir import LLVM_TYPES, Builder, Value
 from ffi_builder.providers.arguments import (
     Entry,
     Item,
@@ -33,6 +33,7 @@ from ffi_builder.providers.cuda.entries import (
     Pointee,
     Scalar,
     Struct,
+    TensorStruct,
 )
 from ffi_builder.providers.packing import DynamicParamPackCallProvider, dynamic_layout
 from ffi_builder.records import dataclass
@@ -60,14 +61,7 @@ class Aligned:
 Tree: TypeAlias = Union[Value, Aligned, Sequence["Tree"]]
 """A value, or the members of a struct."""
 
-_TYPE_SIZES: Final = {
-    **{f"i{bits}": bits // 8 for bits in (8, 16, 32, 64)},
-    "i1": 1,
-    "f16": 2,
-    "bf16": 2,
-    "f32": 4,
-    "f64": 8,
-}
+_TYPE_SIZES: Final = {LLVM_TYPES[dtype]: size for dtype, size in SCALAR_SIZES.items()}
 
 
 @dataclass(frozen=True)
@@ -303,7 +297,7 @@ class _Maker:
         found = self._items(entry)
         return found[0] if len(found) == 1 else None
 
-    def _tensor(self, entry: Packed | Nested) -> spec.Tensor:
+    def _tensor(self, entry: TensorStruct) -> spec.Tensor:
         item = self._only(entry.tensor)
         tensor = None if item is None else plain(item)
         if not isinstance(tensor, spec.Tensor) or tensor.any_rank:

@@ -19,6 +19,7 @@ from typing import Final, TypeAlias, Union, get_args
 
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
+from ffi_builder.ir import LLVM_TYPES
 from ffi_builder.providers.arguments import Entry
 from ffi_builder.providers.cuda import driver
 from ffi_builder.records import dataclass
@@ -27,13 +28,8 @@ _FLOATS: Final = {"float16": "e", "float32": "f", "float64": "d"}
 _INFINITY: Final = 0x7F80
 """The bits of a bfloat16."""
 SCALAR_SIZES: Final = {
-    **{f"{sign}int{bits}": bits // 8 for sign in ("", "u") for bits in (8, 16, 32, 64)},
-    "bool": 1,
-    "float16": 2,
-    "bfloat16": 2,
-    "float32": 4,
-    "float64": 8,
-    "handle": 8,
+    dtype: 8 if dtype == "handle" else spec.parse_dtype(dtype).total_bits // 8
+    for dtype in LLVM_TYPES
 }
 """The size and alignment of a scalar of each dtype, in bytes."""
 
@@ -136,7 +132,20 @@ class Struct:
 
 
 @dataclass(frozen=True)
-class Packed:
+class TensorStruct:
+    """A tensor as one struct by value."""
+
+    tensor: spec.Param | str
+
+    def __post_init__(self) -> None:
+        _check_param(f"{type(self).__name__}: tensor", self.tensor)
+
+    def __str__(self) -> str:
+        return f"{_name(self.tensor)} {type(self).__name__.lower()}"
+
+
+@dataclass(frozen=True)
+class Packed(TensorStruct):
     """A tensor as one struct by value: its data pointer, then dimensions and strides.
 
     The members are the same as by :class:`DynamicParamPackCallProvider`, which leaves out ints.
@@ -152,17 +161,9 @@ class Packed:
         x packed
     """
 
-    tensor: spec.Param | str
-
-    def __post_init__(self) -> None:
-        _check_param("Packed: tensor", self.tensor)
-
-    def __str__(self) -> str:
-        return f"{_name(self.tensor)} packed"
-
 
 @dataclass(frozen=True)
-class Nested:
+class Nested(TensorStruct):
     """A tensor as one struct by value, as CuTe's kernels take it: ``{data, {shape, strides}}``.
 
     The members are the same as by :class:`NestedTensorCallProvider`.
@@ -177,14 +178,6 @@ class Nested:
         >>> print(cuda.Nested(x))
         x nested
     """
-
-    tensor: spec.Param | str
-
-    def __post_init__(self) -> None:
-        _check_param("Nested: tensor", self.tensor)
-
-    def __str__(self) -> str:
-        return f"{_name(self.tensor)} nested"
 
 
 @dataclass(frozen=True)
