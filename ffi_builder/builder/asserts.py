@@ -99,15 +99,9 @@ def _define(symbols: Symbols) -> None:
     types = symbols.types
     symbols.declare("malloc", types.ptr, [types.i64])
     symbols.declare("free", types.void, [types.ptr])
-    _define_allocate(_internal(symbols, _ALLOCATE, types.ptr, types.i64, types.ptr))
-    _define_free(_internal(symbols, _FREE, types.void, types.ptr, types.ptr))
-    _define_free_all(_internal(symbols, _FREE_ALL, types.void, types.ptr))
-
-
-def _internal(symbols: Symbols, name: str, result: Any, *parameters: Any) -> Builder:
-    internal = {"linkage": symbols.types.attribute("#llvm.linkage<internal>")}
-    function = symbols.function(name, result, parameters, internal, body=True)
-    return Builder(symbols, function, function.regions[0].blocks[0], symbols.location)
+    _define_allocate(Builder.define(symbols, _ALLOCATE, types.ptr, [types.i64, types.ptr]))
+    _define_free(Builder.define(symbols, _FREE, types.void, [types.ptr, types.ptr]))
+    _define_free_all(Builder.define(symbols, _FREE_ALL, types.void, [types.ptr]))
 
 
 def _define_allocate(b: Builder) -> None:

@@ -35,11 +35,10 @@ class Builder(Memory, Flow):
         >>> module = mlir.Module.parse("", mlir.Context())
         >>> types = ir.Types(ir.of_module(module).ir, module.context)
         >>> symbols = ir.Symbols(types, module, mlir.Location.unknown(module.context))
-        >>> function = symbols.function("square", types.i64, [types.i64], body=True)
-        >>> b = ir.Builder(symbols, function, function.regions[0].blocks[0], symbols.location)
+        >>> b = ir.Builder.define(symbols, "square", types.i64, [types.i64], "external")
         >>> [x] = b.entry.arguments
         >>> b.ret(b.mul(x, x))
-        >>> print(function)
+        >>> print(b.function)
         llvm.func @square(%arg0: i64) -> i64 {
           %0 = llvm.mul %arg0, %arg0 : i64
           llvm.return %0 : i64
@@ -51,6 +50,23 @@ class Builder(Memory, Flow):
         self.symbols = symbols
         self.references: list[Operation] = []
         """The appended operations that call a symbol or take its address."""
+
+    @staticmethod
+    def define(
+        symbols: Symbols,
+        name: str,
+        result: Type,
+        parameters: Sequence[Type],
+        linkage: str = "internal",
+    ) -> Builder:
+        """Add a function to the module, and return a builder at its beginning.
+
+        Raises:
+            BuildError: the module has a symbol of that name.
+        """
+        attributes = {"linkage": symbols.types.attribute(f"#llvm.linkage<{linkage}>")}
+        function = symbols.function(name, result, parameters, attributes, body=True)
+        return Builder(symbols, function, function.regions[0].blocks[0], symbols.location)
 
     def call(
         self,
@@ -66,8 +82,7 @@ class Builder(Memory, Flow):
         Examples:
             In a function that calls C's ``free``:
 
-            >>> release = symbols.function("release", types.void, [types.ptr], body=True)
-            >>> b = ir.Builder(symbols, release, release.regions[0].blocks[0], symbols.location)
+            >>> b = ir.Builder.define(symbols, "release", types.void, [types.ptr])
             >>> declared = symbols.declare("free", types.void, [types.ptr])
             >>> b.call("free", b.entry.arguments, types.void)
             >>> b.ret()

@@ -49,10 +49,8 @@ def contain_support(symbols: Symbols) -> None:
     name = f"{PREFIX}contained_{hashlib.sha256(text.encode()).hexdigest()[:8]}"
     if name in symbols:
         return
-    attributes = {"linkage": types.attribute("#llvm.linkage<weak>")}
-    function = symbols.function(name, types.void, [], attributes, body=True)
-    unknown = types.ir.Location.unknown(types.context)
-    b = Builder(symbols, function, function.regions[0].blocks[0], unknown)
+    b = Builder.define(symbols, name, types.void, [], "weak")
+    b.location = types.ir.Location.unknown(types.context)
     # `$` begins an operand of inline assembly.
     of_assembly = {
         "asm_string": types.string(text.replace("$", "$$")),

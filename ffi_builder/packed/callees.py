@@ -80,11 +80,9 @@ def _slot(b: Builder, digest: str) -> str:
     if slot in symbols:
         return slot
     symbols.variable(slot, bytes(8), align=8)
-    internal = {"linkage": t.attribute("#llvm.linkage<internal>")}
-    function = symbols.function(forget, t.void, [], internal, body=True)
-    f = Builder(symbols, function, function.regions[0].blocks[0], symbols.location)
+    f = Builder.define(symbols, forget, t.void, [])
     _forget(f, slot)
-    mark_trusted(t, function, ("cold", "minsize", "nounwind"))
+    mark_trusted(t, f.function, ("cold", "minsize", "nounwind"))
     symbols.destructor(forget)
     return slot
 

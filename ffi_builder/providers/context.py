@@ -52,16 +52,7 @@ class ModuleContext:
         Raises:
             BuildError: if the module has a symbol of that name.
         """
-        return define_internal(self.symbols, name, result, parameters)
-
-
-def define_internal(
-    symbols: Symbols, name: str, result: Type, parameters: Sequence[Type]
-) -> Builder:
-    """Implement :meth:`ModuleContext.define`."""
-    internal = {"linkage": symbols.types.attribute("#llvm.linkage<internal>")}
-    function = symbols.function(name, result, parameters, internal, body=True)
-    return Builder(symbols, function, function.regions[0].blocks[0], symbols.location)
+        return Builder.define(self.symbols, name, result, parameters)
 
 
 def _differ(dtypes: Sequence[str]) -> bool:

@@ -41,7 +41,6 @@ from ffi_builder.ir import (
     run_support,
 )
 from ffi_builder.protocol import PREFIX
-from ffi_builder.providers.context import define_internal
 from ffi_builder.records import dataclass
 
 LIBRARY: Final = "libcuda.so.1"
@@ -269,7 +268,7 @@ class Site:
     def define_callback(self, name: str, callee: str, symbols: Sequence[str], *text: str) -> None:
         """Define a function of one pointer that passes it on, with addresses of the symbols."""
         t = self.b.types
-        f = define_internal(self.b.symbols, name, t.i32, [t.ptr])
+        f = Builder.define(self.b.symbols, name, t.i32, [t.ptr])
         operands = [f.entry.arguments[0], *map(f.address_of, symbols)]
         operands += [f.text_constant(each.encode() + b"\0") for each in text]
         _end(f, callee, [*operands, *self.operands(f)])
@@ -299,7 +298,7 @@ def define_states(b: CheckingBuilder, source: Source, needs: int) -> States:
     if states.kernel not in symbols:
         symbols.variable(states.kernel, bytes(KERNEL_SIZE), align=8)
     if states.unload not in symbols:
-        f = define_internal(symbols, states.unload, b.types.i32, [b.types.ptr])
+        f = Builder.define(symbols, states.unload, b.types.i32, [b.types.ptr])
         addresses = map(f.address_of, (STATE, states.library))
         _end(f, "cuda_unload", [f.entry.arguments[0], *addresses])
     names = (STATE, states.library, states.kernel, states.image)
@@ -320,7 +319,7 @@ def define_module(symbols: Symbols) -> None:
     symbols.declare(INIT_ONCE, t.i32, [t.ptr, t.ptr])
     define_module_state(symbols)
     if _LEAVE not in symbols:
-        f = define_internal(symbols, _LEAVE, t.void, [])
+        f = Builder.define(symbols, _LEAVE, t.void, [])
         run_support(f, "cuda_leave_module", [f.address_of(STATE)])
         f.ret()
         _mark(f)
@@ -350,9 +349,9 @@ def _begin_safe_call(b: CheckingBuilder, what: str, own: str) -> tuple[Builder, 
     while name in b.symbols:  # another launch of the same wrapper
         number += 1  # in front of the name, since another wrapper's name may end in a number
         name = f"{abi.PREFIX}_cuda_{what}{number}_{own}"
-    operation = b.symbols.function(name, t.i32, [t.ptr, t.ptr, t.i32, t.ptr], body=True)
-    entry = operation.regions[0].blocks[0]
-    return Builder(b.symbols, operation, entry, b.location), entry.arguments[1:]
+    f = Builder.define(b.symbols, name, t.i32, [t.ptr, t.ptr, t.i32, t.ptr], "external")
+    f.location = b.location
+    return f, f.entry.arguments[1:]
 
 
 def _end(f: Builder, callee: str, operands: Sequence[Value]) -> None:
