@@ -124,13 +124,17 @@ def operator(
     text = schema(interface, name)
     tracing = Tracing(interface)
     writer = Writer(interface, tracing, tracing.blame)
-    defined = _Defined.new(function, interface, writer, namespace, name, text, tags)
-    defined.register_kernels()
-    batched = partial(batching_rule, interface, defined.overload, vmap)
-    defined.register_rules(backward, setup_context, batched(defined.overload))
+    qualified = _qualified(namespace, name)
+    eager = _eager(function, interface, writer)
+    library = _library(namespace, name, text, tags)
+    overload = getattr(getattr(_torch.torch.ops, namespace), name).default
+    defined = _Defined(function, interface, library, qualified, overload, text, eager)
+    defined.register_kernels(writer)
+    batched = partial(batching_rule, interface, overload, vmap)
+    defined.register_rules(backward, setup_context, batched(overload))
     in_functorch = None
     if backward is not None:
-        in_functorch = for_functorch(defined.overload, backward, setup_context, batched)
+        in_functorch = for_functorch(overload, backward, setup_context, batched)
     return defined.made(in_functorch)
 
 
@@ -140,47 +144,20 @@ class _Defined:
 
     function: tvm_ffi.Function
     interface: Interface
-    writer: Writer
     library: Any
     qualified: str
     overload: Any
-    schema: str
+    text: str
+    """The schema, without the namespace."""
     eager: Callable[..., Any]
     """Calls the function, or returns `DOUBT`."""
 
-    @classmethod
-    def new(
-        cls,
-        function: tvm_ffi.Function,
-        interface: Interface,
-        writer: Writer,
-        namespace: str,
-        name: str,
-        text: str,
-        tags: Sequence[Any],
-    ) -> _Defined:
-        """Define an operator by its schema. Raises ValueError for an invalid name."""
-        qualified = _qualified(namespace, name)
-        eager = _eager(function, interface, writer)
-        library = _torch.torch.library.Library(namespace, "FRAGMENT")
-        tag = _torch.torch.Tag
-        try:
-            library.define(text, tags=(tag.pt2_compliant_tag, tag.needs_exact_strides, *tags))
-        except RuntimeError:
-            _check_free(namespace, name)  # another thread may have defined it
-            raise
-        _libraries[qualified] = library
-        overload = getattr(getattr(_torch.torch.ops, namespace), name).default
-        schema = f"{namespace}::{text}"
-        return cls(function, interface, writer, library, qualified, overload, schema, eager)
-
-    def register_kernels(self) -> None:
+    def register_kernels(self, writer: Writer) -> None:
         """Register what runs on devices, and what stands for it while torch traces."""
-        kernel = _kernel(self.function, self.interface, self.writer)
+        kernel = _kernel(self.function, self.interface, writer)
         for key in self.interface.dispatch_keys:
             self.library.impl(self._name, kernel, key)
-        fake = self.writer.allocating()
-        _torch.torch.library.register_fake(self.qualified, fake, lib=self.library)
+        _torch.torch.library.register_fake(self.qualified, writer.allocating(), lib=self.library)
 
     def register_rules(
         self,
@@ -208,7 +185,7 @@ class _Defined:
         own = OperatorInfo(
             **{field.name: getattr(info, field.name) for field in dataclasses.fields(info)},
             operator_name=self._name,
-            schema=self.schema,
+            schema=self.qualified.removesuffix(self._name) + self.text,
             overload=self.overload,
             spec=self.interface.signature,
             eager=self.eager,
@@ -282,6 +259,19 @@ def _qualified(namespace: str, name: str) -> str:
             raise ValueError(f"{what}: expected an identifier but got {given!r}")
     _check_free(namespace, name)
     return f"{namespace}::{name}"
+
+
+def _library(namespace: str, name: str, text: str, tags: Sequence[Any]) -> Any:
+    """Define an operator by its schema; return its library. Raises ValueError if it is taken."""
+    library = _torch.torch.library.Library(namespace, "FRAGMENT")
+    tag = _torch.torch.Tag
+    try:
+        library.define(text, tags=(tag.pt2_compliant_tag, tag.needs_exact_strides, *tags))
+    except RuntimeError:
+        _check_free(namespace, name)  # another thread may have defined it
+        raise
+    _libraries[f"{namespace}::{name}"] = library
+    return library
 
 
 def _check_free(namespace: str, name: str) -> None:

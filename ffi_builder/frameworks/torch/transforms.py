@@ -42,28 +42,18 @@ class Refused:
         # The caller has checked whether a gradient is wanted, so the function need not.
         return _torch.below_autograd(self.overload, args, keywords)
 
-    def _refuse(self, args: Sequence[Any], keywords: dict[str, Any]) -> None:
+    def _refuse(self, args: Sequence[Any], keywords: dict[str, Any]) -> NoReturn:
         given = {argument.name: argument for argument in self.interface.given}
         values = dict(zip(given, args, strict=False)) | keywords
-        needing = [
-            name
-            for name, value in values.items()
-            if isinstance(value, _torch.torch.Tensor) and value.requires_grad
-        ]
+        needing = [name for name, value in values.items() if _torch.requires_grad([value])]
         written = [name for name in needing if given[name] in self.interface.mutated]
-        if self.interface.functional:
-            cure = "give backward=…"
-        else:
+        cure = "give backward=…"
+        if not self.interface.functional:
             cure = "make it with form='functional' and backward=…"
+        words = f"has no derivative, but {', '.join(needing)} requires a gradient"
         if written:
-            raise RuntimeError(
-                f"{self.name} writes {', '.join(written)}, which requires a gradient, and has no "
-                f"derivative: {cure}, or call it under torch.no_grad()"
-            )
-        raise RuntimeError(
-            f"{self.name} has no derivative, but {', '.join(needing)} requires a gradient: {cure}, "
-            f"or call it under torch.no_grad()"
-        )
+            words = f"writes {', '.join(written)}, which requires a gradient, and has no derivative"
+        raise RuntimeError(f"{self.name} {words}: {cure}, or call it under torch.no_grad()")
 
 
 @dataclass(frozen=True)
@@ -109,17 +99,6 @@ def directly(eager: Kernel, otherwise: Kernel, *, with_keyset: bool) -> Kernel:
     return autograd
 
 
-@dataclass(frozen=True)
-class _Tangents:
-    """The derivative of forward mode, which there is not."""
-
-    name: str
-
-    def __call__(self, *_: Any) -> NoReturn:
-        """Raise RuntimeError."""
-        raise RuntimeError(f"{self.name} {_NO_FORWARD_MODE}")
-
-
 def for_functorch(
     overload: Any,
     backward: Callable[..., Any],
@@ -130,6 +109,9 @@ def for_functorch(
 
     `batched` returns its batching rule: a default one calls what is differentiated.
     """
+
+    def refused(*_: Any) -> NoReturn:
+        raise RuntimeError(f"{overload.name()} {_NO_FORWARD_MODE}")
 
     def saved(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
         if setup_context is not None:
@@ -142,7 +124,7 @@ def for_functorch(
             "forward": staticmethod(lambda *args: overload(*args)),
             "setup_context": staticmethod(saved),
             "backward": staticmethod(backward),
-            "jvp": staticmethod(_Tangents(overload.name())),
+            "jvp": staticmethod(refused),
         },
     )
     apply = function.apply
@@ -175,9 +157,16 @@ def batching_rule(
     """Return the rule that was given, or the default one of an operator, by way of `call`."""
     if vmap is not None:
         return vmap
-    if interface.mutated:
-        return NotBatched(overload.name())
-    return Sequential(interface, overload, call)
+    if not interface.mutated:
+        return Sequential(interface, overload, call)
+
+    def refused(*_: Any, **__: Any) -> NoReturn:
+        raise RuntimeError(
+            f"{overload.name()} writes its arguments and has no batching rule: give vmap=…, or "
+            f"make it with form='functional', which is called once for each example"
+        )
+
+    return refused
 
 
 @dataclass(frozen=True)
@@ -219,17 +208,3 @@ class Sequential:
         tensor = self.interface.given[number].tensor
         # A tensor in vmap has no layout that its user would know of.
         return moved.contiguous() if tensor is not None and tensor.order == "C" else moved
-
-
-@dataclass(frozen=True)
-class NotBatched:
-    """The batching rule of operators that write their arguments. Raises RuntimeError."""
-
-    name: str
-
-    def __call__(self, info: Any, in_dims: Any, *args: Any, **keywords: Any) -> Any:
-        """Raise the error."""
-        raise RuntimeError(
-            f"{self.name} writes its arguments and has no batching rule: give vmap=…, or make it "
-            f"with form='functional', which is called once for each example"
-        )
