@@ -22,21 +22,154 @@ from typing import Final
 
 from ffi_builder import protocol
 from ffi_builder.runtime import metadata
-from ffi_builder.runtime.safety.allowlist_words import (
-    ATTRIBUTE_VALUES,
-    GENERIC_CPUS,
-    GLOBAL,
-    HARMLESS,
-    INSTRUCTIONS,
-    INTRINSICS,
-    KNOWN_METADATA,
-    LOOP_FLAGS,
-    LOOP_NUMBERS,
-    MODULE_FLAGS,
-    OLDEST_FEATURES,
-)
 from ffi_builder.runtime.safety.nesting import is_deeper
-from ffi_builder.runtime.safety.tables import words
+
+# ---- words, each of which was tried: tests/runtime/test_allowlists.py, test_unusual.py
+
+
+def words(text: str, prefix: str = "") -> frozenset[str]:
+    """Return the words of a text, each with `prefix` before it."""
+    return frozenset(prefix + word for word in text.split())
+
+
+_ON_X86: Final = platform.machine() == "x86_64"
+
+INSTRUCTIONS: Final = words(
+    """
+    add alloca and ashr atomicrmw bitcast br call cmpxchg extractelement extractvalue fadd fcmp
+    fdiv fence fmul fneg fpext fptosi fptoui fptrunc freeze frem fsub getelementptr icmp
+    insertelement insertvalue inttoptr load lshr mul or phi ptrtoint ret sdiv select sext shl
+    shufflevector sitofp srem store sub switch trunc udiv uitofp unreachable urem xor zext
+    addrspacecast
+    """
+)
+_FLAGS: Final = words(
+    """
+    nuw nsw exact disjoint nneg samesign inbounds nusw fast nnan ninf nsz arcp contract afn
+    reassoc eq ne ugt uge ult ule sgt sge slt sle oeq ogt oge olt ole one ord ueq une uno to label
+    tail notail volatile atomic weak acquire release acq_rel seq_cst monotonic unordered xchg nand
+    max min umax umin fmax fmin singlethread true false null none undef poison zeroinitializer x
+    splat
+    """
+)
+_TYPES: Final = words("void ptr half bfloat float double opaque")
+_TOP_LEVEL: Final = words(
+    """
+    source_filename target datalayout triple define declare global constant alias attributes type
+    private internal external available_externally linkonce linkonce_odr weak_odr extern_weak
+    common appending default hidden protected dso_local dso_preemptable unnamed_addr
+    local_unnamed_addr thread_local localdynamic initialexec localexec addrspace align
+    externally_initialized section fastcc ccc preserve_mostcc
+    """
+) | (
+    # LLVM has no code generator for the first on AArch64, and for the second not with all vectors.
+    # No argument on its stack is empty.
+    words("coldcc preserve_allcc byval") if _ON_X86 else words("")
+)
+_ATTRIBUTES: Final = words(
+    """
+    allocalign allockind allocptr allocsize alwaysinline argmem captures cold dereferenceable
+    dereferenceable_or_null errnomem hot immarg inaccessiblemem initializes inlinehint mem memory
+    minsize mustprogress noalias nobuiltin nocallback nocapture nocreateundeforpoison nofree
+    noinline nomerge nonnull norecurse noreturn nosync noundef nounwind optnone optsize range read
+    readnone readonly readwrite returned signext speculatable sret ssp sspreq sspstrong target_mem0
+    target_mem1 uwtable sync async willreturn write writeonly zeroext address provenance
+    read_provenance address_is_null ret
+    """
+)
+_METADATA: Final = words("distinct FullDebug LineTablesOnly NoDebug DebugDirectivesOnly")
+_HARMLESS: Final = INSTRUCTIONS | _FLAGS | _TYPES | _TOP_LEVEL | _ATTRIBUTES | _METADATA
+
+# Generic intrinsics that every target can generate code for, without their types.
+INTRINSICS: Final = words(
+    """
+    abs acos asin assume atan atan2 bitreverse bswap ceil copysign cos cosh ctlz ctpop cttz
+    dbg.declare dbg.value debugtrap donothing exp exp10 exp2 expect fabs floor fma fmuladd
+    fptosi.sat fptoui.sat fshl fshr is.constant launder.invariant.group lifetime.end
+    lifetime.start log log10 log2 masked.load masked.store maximum maxnum memcpy memcpy.inline
+    memmove memset minimum minnum nearbyint objectsize pow powi prefetch ptrmask rint round
+    roundeven sadd.sat sadd.with.overflow sin sinh smax smin smul.with.overflow sqrt sshl.sat
+    ssub.sat ssub.with.overflow stackrestore stacksave strip.invariant.group tan tanh
+    threadlocal.address trap trunc uadd.sat uadd.with.overflow ubsantrap umax umin
+    umul.with.overflow ushl.sat usub.sat usub.with.overflow vector.reduce.add vector.reduce.and
+    vector.reduce.fadd vector.reduce.fmax vector.reduce.fmaximum vector.reduce.fmin
+    vector.reduce.fminimum vector.reduce.fmul vector.reduce.mul vector.reduce.or
+    vector.reduce.smax vector.reduce.smin vector.reduce.umax vector.reduce.umin vector.reduce.xor
+    """
+) | (
+    # LLVM's passes make the first two of reference counts, Numba's for example. 256 elements take
+    # a code generator for AArch64 minutes.
+    words("x86.atomic.add.cc x86.atomic.sub.cc masked.gather masked.scatter")
+    if _ON_X86
+    else words("")
+)
+
+_KNOWN_METADATA: Final = words(
+    """
+    alias.scope align dbg dereferenceable invariant.group invariant.load llvm.dbg.cu llvm.ident
+    llvm.errno.tbaa llvm.loop llvm.module.flags noalias nonnull nontemporal noundef
+    numba_exception_output prof range tbaa unpredictable
+    """,
+    "!",
+)
+
+# Words in the line of a global, besides names and numbers. Of constant expressions only
+# `getelementptr` is known to become a relocation.
+_GLOBAL: Final = (
+    _TYPES
+    | (
+        _TOP_LEVEL
+        - words("source_filename target datalayout triple define declare attributes type")
+    )
+    | words("x null undef poison zeroinitializer true false getelementptr inbounds nuw nusw weak")
+)
+
+# String attributes choose what the code generator may use: without SSE, for example, it cannot
+# return floats. The values are patterns.
+_ATTRIBUTE_VALUES: Final = {
+    metadata.ATTRIBUTE: '[^"]*',
+    "alloc-family": r"\w+",
+    "frame-pointer": "all|non-leaf|none",
+    **dict.fromkeys(
+        words(
+            """
+            approx-func-fp-math less-precise-fpmad no-infs-fp-math no-nans-fp-math
+            no-signed-zeros-fp-math no-trapping-math unsafe-fp-math use-soft-float
+            """
+        ),
+        "true|false",
+    ),
+    **dict.fromkeys(
+        words("min-legal-vector-width prefer-vector-width stack-protector-buffer-size"),
+        r"\d{1,4}",
+    ),
+}
+_GENERIC_CPUS: Final = words(
+    "generic x86-64 x86-64-v2 x86-64-v3 x86-64-v4" if _ON_X86 else "generic"
+)
+"""LLVM warns on stderr of a CPU that it does not know."""
+_OLDEST_FEATURES: Final = words("x87" if _ON_X86 else "neon", "+")
+"""Those that every processor of the architecture has, and that LLVM does not count."""
+_MODULE_FLAGS: Final = frozenset(
+    {
+        *("Debug Info Version", "Dwarf Version", "PIC Level", "PIE Level", "frame-pointer"),
+        *("uwtable", "wchar_size"),
+    }
+)
+_LOOP_FLAGS: Final = words(
+    """
+    mustprogress isvectorized unroll.disable unroll.enable unroll.full unroll.runtime.disable
+    disable_nonforced
+    """
+)
+_LOOP_NUMBERS: Final = words(
+    """
+    vectorize.enable vectorize.width interleave.count unroll.count isvectorized peeled.count
+    estimated_trip_count
+    """
+)
+
+# ---- lines
 
 _APPENDING: Final = ("@llvm.global_ctors ", "@llvm.global_dtors ", "@llvm.used ", "@llvm.compiler.")
 _LINE_END: Final = re.compile(r"[\n\r]")
@@ -137,12 +270,6 @@ _WIDE_LANES: Final = re.compile(r"x\s+i128\s*>")  # LLVM makes no vectors of hal
 _COUNTED: Final = re.compile(r" = alloca [^\n]*, i\d+ ([%\w-][^\s,]*)")
 _FIELDS: Final = re.compile(r"\{[^{}]*")
 
-# String attributes choose what the code generator may use: without SSE, for example, it cannot
-# return floats.
-_ATTRIBUTE_VALUES: Final = {
-    metadata.ATTRIBUTE: '[^"]*',
-    **{key: values for keys, values in ATTRIBUTE_VALUES for key in keys},
-}
 _TRUSTED: Final = re.compile(rf"{protocol.TRUSTED}[0-9a-f]{{8}}")
 _SECTION: Final = '".text"'  # cold functions of this package ask for it
 _HEADERS: Final = ("source_filename =", "datalayout =", "triple =", "allockind(")
@@ -154,8 +281,8 @@ _WITHOUT_NULL: Final = words("alias.scope llvm.loop noalias tbaa", "!")
 _NULL: Final = re.compile(r"^! = (?:distinct )?!\{[^\n]*\bnull\b", re.MULTILINE)
 _LOOP_PROPERTY: Final = re.compile(
     rf"""!\d*\ =\ (?:distinct\ )?!\{{!"llvm\.loop\.(?:
-        (?:{"|".join(sorted(LOOP_FLAGS))})"
-      | (?:{"|".join(sorted(LOOP_NUMBERS))})",\ i(?:1|32)\ (?:true|false|\d{{1,9}})
+        (?:{"|".join(sorted(_LOOP_FLAGS))})"
+      | (?:{"|".join(sorted(_LOOP_NUMBERS))})",\ i(?:1|32)\ (?:true|false|\d{{1,9}})
     )\}}""",
     re.VERBOSE,
 )
@@ -220,7 +347,7 @@ def _without_strings(text: str) -> tuple[str, list[tuple[int, int]]]:
 
 
 def _words(found: set[str]) -> Iterator[str]:
-    unknown = found - HARMLESS - KNOWN_METADATA
+    unknown = found - _HARMLESS - _KNOWN_METADATA
     joined = " ".join(unknown)
     yield from (n[1:] for n in _INTRINSIC_NAME.findall(joined) if not _intrinsic_known(n))
     if _OTHER_WORDS.fullmatch(f"{joined} ") is None:
@@ -265,9 +392,9 @@ def _attributes(
 
 def _attribute_known(key: str, value: str, cpu: str, features: str) -> bool:
     if key in ("target-cpu", "tune-cpu"):
-        return value == cpu or value in GENERIC_CPUS
+        return value == cpu or value in _GENERIC_CPUS
     if key == "target-features":  # it may only add some of this architecture
-        names = OLDEST_FEATURES | {f"+{feature[1:]}" for feature in features.split(",")}
+        names = _OLDEST_FEATURES | {f"+{feature[1:]}" for feature in features.split(",")}
         return names.issuperset(filter(None, value.split(",")))
     known = _ATTRIBUTE_VALUES.get(key)
     return known is not None and re.fullmatch(known, value) is not None
@@ -315,7 +442,7 @@ def _value_sizes(line: str, chains: list[tuple[str, str]]) -> Iterator[str]:
 def _global(line: str, chains: list[tuple[str, str]]) -> Iterator[str]:
     name = line.partition("=")[0]
     where = name.strip()
-    for word in sorted(set(line.translate(_SPACES).split()) - GLOBAL):
+    for word in sorted(set(line.translate(_SPACES).split()) - _GLOBAL):
         if _OTHER_WORDS.fullmatch(f"{word} ") is None:
             yield f"{word} in {where}"
     if "getelementptr" in line and any("<" in chain for chain, _ in chains):
@@ -361,7 +488,7 @@ def _metadata(text: str, code: str, found: set[str]) -> Iterator[str]:
         yield from (
             flag
             for flag in _FLAG.findall(text[f"\n{text}".find("\n!") :])
-            if flag not in MODULE_FLAGS
+            if flag not in _MODULE_FLAGS
         )
 
 

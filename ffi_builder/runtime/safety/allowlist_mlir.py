@@ -2,7 +2,7 @@
 
 MLIR's verifier lets modules through that have no translation, or that LLVM's verifier refuses:
 `llvm.trunc %a : i32 to i64`, a `switch` with the same case twice. Where a library exports all that
-`runtime.mlir.translate` needs, a refusal is an answer (`_answered_hazard`). What still ends the
+`runtime.mlir.translate` needs, a refusal is an answer. What still ends the
 process is looked for: types that contain themselves, values and globals of types that have none,
 blocks that are not reached, in which MLIR does not check the order of definitions, and dialects
 with a translation of their own. Bytecode names all operations, types and attributes of a module
@@ -26,10 +26,30 @@ from ffi_builder.errors import CompileError
 from ffi_builder.protocol import TRUSTED, checksum
 from ffi_builder.runtime import bytecode, metadata
 from ffi_builder.runtime.protocols import Attributes, Operation
-from ffi_builder.runtime.safety.allowlist_words import (
-    MLIR_OPERATIONS,
-    MLIR_TRANSLATED,
+from ffi_builder.runtime.safety.allowlist_llvm import INSTRUCTIONS, INTRINSICS, words
+
+_TRANSLATED: Final = words(
+    """
+    llvm builtin nvvm rocdl xevm omp acc gpu arm_neon arm_sme arm_sve amx x86 x86vector vcix ptr
+    dlti
+    """
 )
+"""Dialects that have a translation, and the one of data layouts."""
+
+_OPERATIONS: Final = (
+    words("builtin.module")
+    | words(
+        """
+        func return call br cond_br switch unreachable inline_asm call_intrinsic mlir.addressof
+        mlir.constant mlir.global mlir.global_ctors mlir.global_dtors mlir.poison mlir.undef
+        mlir.zero intr.assume
+        """,
+        "llvm.",
+    )
+    | {f"llvm.{name}" for name in INSTRUCTIONS}
+    | {f"llvm.intr.{name}" for name in INTRINSICS}
+)
+"""Operations whose translation is done or refused, whatever their operands and attributes are."""
 
 _MARK: Final = re.compile(rf'"{TRUSTED}([0-9a-f]{{8}})"')
 _REFERENCES: Final = {"llvm.call": "callee", "llvm.mlir.addressof": "global_name"}
@@ -41,7 +61,7 @@ _MODULE: Final = (
 )
 
 # Translating attributes of these takes their form for granted.
-_OTHER_ATTRIBUTES: Final = tuple(f"{name}." for name in MLIR_TRANSLATED - {"builtin", "llvm"})
+_OTHER_ATTRIBUTES: Final = tuple(f"{name}." for name in _TRANSLATED - {"builtin", "llvm"})
 # The types of the dialect, which are text in bytecode.
 _TYPE: Final = re.compile(rb"!llvm\.[^\0]*")
 _KNOWN_TYPE: Final = re.compile(rb"!llvm\.(?:ptr|array|struct|func|ppc_fp128)\b")
@@ -69,7 +89,7 @@ def translation_hazard(module: Operation) -> str | None:
         return "bytecode that cannot be read"
     if not all(map(_has_translation, operations)):
         raise _untranslatable(module)
-    for name in sorted(operations - MLIR_OPERATIONS):
+    for name in sorted(operations - _OPERATIONS):
         return name
     for text in strings:
         if text.startswith(_OTHER_ATTRIBUTES):
@@ -203,9 +223,7 @@ def _nested(operation: Operation) -> Iterator[Operation]:
 
 
 def _has_translation(name: str) -> bool:
-    return (
-        name.partition(".")[0] in MLIR_TRANSLATED and name != "builtin.unrealized_conversion_cast"
-    )
+    return name.partition(".")[0] in _TRANSLATED and name != "builtin.unrealized_conversion_cast"
 
 
 def _untranslatable(module: Operation) -> CompileError:
