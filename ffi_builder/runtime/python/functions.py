@@ -43,6 +43,7 @@ class Described:
     if TYPE_CHECKING:
         _info: Info | None
         _name: str
+        _by_position: bool
 
     @property
     def __name__(self) -> str:
@@ -51,12 +52,14 @@ class Described:
 
     @property
     def __signature__(self) -> inspect.Signature:
-        """The signature for `inspect.signature`: positional arguments alone."""
+        """The signature for `inspect.signature`; of a `WrappedFunction`, without defaults."""
         if self._info is None:
             raise AttributeError(f"`{self._name}` says nothing of its parameters")
-        return python_signature(self._info, positional=True)
+        return python_signature(self._info, positional=isinstance(self, WrappedFunction))
 
     def __repr__(self) -> str:
+        if not self._by_position:  # as that of a function in Python
+            return f"<function {self._name}{self.__signature__} at {id(self):#x}>"
         return f"<function {self._info.text if self._info else f'{self._name}(…)'}>"
 
     def __copy__(self) -> Self:
@@ -78,7 +81,9 @@ class Described:
 # In the class body it would be the documentation of the class.
 def _documentation(self: Described) -> str | None:
     info = self._info  # pyright: ignore[reportPrivateUsage]
-    return info.documentation if info else None
+    if info is None or self._by_position:  # pyright: ignore[reportPrivateUsage]
+        return info.documentation if info else None
+    return documentation(info)
 
 
 Described.__doc__ = property(_documentation)  # pyright: ignore[reportAttributeAccessIssue]
@@ -93,6 +98,7 @@ class WrappedFunction(Described, tvm_ffi.Function):
     __slots__ = ("__weakref__", "_info", "_name")
     _info: Info | None
     _name: str
+    _by_position = True
 
 
 WrappedFunction.__doc__ = Described.__dict__["__doc__"]
@@ -210,40 +216,9 @@ _SCALARS: Final = frozenset(
 """Kinds of parameters that take ints, floats, bools and strs as tvm-ffi converts them."""
 
 
-class Shown(Described):
-    """The attributes and the repr of an entry."""
-
-    __slots__ = ()
-    if TYPE_CHECKING:
-        _by_position: bool
-
-    @property
-    def __signature__(self) -> inspect.Signature:
-        """The signature for `inspect.signature`, with defaults and keyword-only marks."""
-        assert self._info is not None
-        return python_signature(self._info)
-
-    def __repr__(self) -> str:
-        """Return the `repr` of a `WrappedFunction`, or of the function in Python."""
-        if self._by_position:
-            return super().__repr__()
-        return f"<function {self._name}{self.__signature__} at {id(self):#x}>"
-
-
-# In the class body it would be the documentation of the class.
-def _shown_documentation(self: Shown) -> str | None:
-    info = self._info  # pyright: ignore[reportPrivateUsage]
-    if info is None or self._by_position:  # pyright: ignore[reportPrivateUsage]
-        return info.documentation if info else None
-    return documentation(info)
-
-
-Shown.__doc__ = property(_shown_documentation)  # pyright: ignore[reportAttributeAccessIssue]
-
-
 def extension() -> available.Extension | available.Reading:
     """The extension, set up for the frameworks that are imported; or why there is none."""
-    found = available.extension((Shown, tvm_ffi.Function))
+    found = available.extension((Described, tvm_ffi.Function))
     if isinstance(found, Extension):
         available.use_frameworks(found.module)
     return found
