@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import field
 from typing import Final
 
@@ -106,6 +106,11 @@ def library_bin(modules: Iterable[CustomModule]) -> bytes:
         tree.imports[parent].append(index)
         waiting += [(imported, index) for imported in module.imports][::-1]
     return tree.encoded()
+
+
+def constants(modules: Sequence[CustomModule]) -> dict[str, Constant]:
+    """The symbol of a library that imports `modules`; nothing if there are none."""
+    return {SYMBOL: Constant(library_bin(modules))} if modules else {}
 
 
 def with_one_library_bin(objects: Sequence[bytes], machine: str | None = None) -> list[bytes]:
@@ -200,12 +205,6 @@ def _read(data: bytes) -> _Tree:
         modules.append(kind if kind == _sized(_LIBRARY.encode()) else kind + sized())
     imports = [flat[start:end] for start, end in itertools.pairwise(offsets)]
     return _Tree(modules, imports)
-
-
-def as_llvm_ir(data: bytes) -> Iterator[str]:
-    """Lines that define the symbol."""
-    text = "".join(f"\\{byte:02x}" for byte in data)
-    yield f'@{SYMBOL} = constant [{len(data)} x i8] c"{text}", align 8'
 
 
 def _sized(data: bytes) -> bytes:

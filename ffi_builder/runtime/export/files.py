@@ -40,16 +40,6 @@ class Options:
     stub: Path | None
     modules: tuple[CustomModule, ...]
 
-    @property
-    def embedded(self) -> str:
-        """LLVM IR that defines the custom modules, or nothing."""
-        if not self.modules:
-            return ""
-        return (
-            "\n".join(embedded_modules.as_llvm_ir(embedded_modules.library_bin(self.modules)))
-            + "\n"
-        )
-
 
 def options(
     cpu: object,
@@ -101,7 +91,7 @@ class Exporter:
                 "The module was given as an object, to which modules= cannot be added: use "
                 "export_library"
             )
-        data = self._object(self.source, options, options.embedded)
+        data = self._object(self.source, options, options.modules)
         if not isinstance(self.source, ObjectSource):
             data = with_support(data, options.target.machine)
         if options.only is not None and isinstance(self.source, ObjectSource):
@@ -117,7 +107,7 @@ class Exporter:
         names = _chosen(self.linked, options)
         objects = [self._object(source, options) for source in (self.source, *self.links)]
         if options.modules:
-            objects.append(self._object(LlvmSource(options.embedded), options))
+            objects.append(self._object(LlvmSource(""), options, options.modules))
         shown = [f"{PREFIX}*"]
         if options.only is not None:
             shown = [f'"{symbol}"' for symbol in (*symbols(names), *embedded_modules.SYMBOLS)]
@@ -125,8 +115,10 @@ class Exporter:
         data = linker.link_library(objects, shown, path.name, options.target)
         self._write(Output(path, data, executable=True), names, options)
 
-    def _object(self, source: Source, options: Options, more: str = "") -> bytes:
-        """Compile `source`, with `more` LLVM IR; an object that was given is returned as it is."""
+    def _object(
+        self, source: Source, options: Options, modules: Sequence[CustomModule] = ()
+    ) -> bytes:
+        """Compile `source`, with custom modules; an object that was given is returned as it is."""
         if isinstance(source, ObjectSource):
             read_object(source.data, options.target.machine)
             return source.data
@@ -134,7 +126,8 @@ class Exporter:
         texts = metadata_of(source)
         if options.only is not None:
             texts = {name: data for name, data in texts.items() if name in options.only}
-        ir = ir._replace(text=with_descriptions(ir.text, texts) + more)
+        constants = {**ir.constants, **embedded_modules.constants(modules)}
+        ir = LlvmIr(with_descriptions(ir.text, texts), constants)
         if options.only is not None:
             ir = emit.internalised(ir, [*symbols(options.only), *embedded_modules.SYMBOLS])
         cpu, triple = options.target.cpu, options.target.triple
