@@ -31,7 +31,10 @@ _ATTRIBUTES: Final = frozenset(
     }
 )
 """With any other attribute, such as a section, LLVM gets the value."""
-_KEPT: Final = frozenset({"sym_name", "global_type", "constant", "unnamed_addr"})
+# A declaration keeps everything else, such as calling convention and argument attributes.
+_ONLY_ON_DEFINITIONS: Final = frozenset(
+    {"linkage", "visibility_", "dso_local", "comdat", "section", "personality", "value", "tls_mode"}
+)
 _ZERO: Final = ("addr_space", "visibility_")
 
 _ARRAY: Final = r"!llvm\.array<((?:\d+ x array<)*\d+ x )(struct<\((\w+), \3\)|\w+)>+"
@@ -70,19 +73,29 @@ def constants(module: Operation) -> dict[str, Constant]:
     return found
 
 
-def declaration(operation: Operation, constant: Constant) -> Operation:
-    """A declaration of the variable that `operation` defines as `constant`."""
-    ir = bindings.ir_of(operation)
+def declaration(definition: Operation, **changed: str) -> Operation:
+    """A declaration of what `definition` defines, without its debug information.
+
+    `changed` are attributes that differ from those of the definition, as text.
+    """
     attributes = {
-        name: operation.attributes[name] for name in _KEPT if name in operation.attributes
+        named.name: named.attr
+        for named in named_attributes(definition)
+        if named.name not in _ONLY_ON_DEFINITIONS
     }
-    context = operation.context
-    attributes["linkage"] = ir.Attribute.parse(_EXTERNAL, context)
-    attributes["alignment"] = ir.Attribute.parse(f"{constant.align} : i64", context)
+    ir = bindings.ir_of(definition)
+    for name, text in {"linkage": _EXTERNAL, **changed}.items():
+        attributes[name] = ir.Attribute.parse(text, definition.context)
+    unknown = ir.Location.unknown(definition.context)
+    return ir.Operation.create(definition.name, attributes=attributes, regions=1, loc=unknown)
+
+
+def declaration_of(operation: Operation, constant: Constant) -> Operation:
+    """A declaration of the variable that `operation` defines as `constant`."""
+    changed = {"alignment": f"{constant.align} : i64"}
     if constant.local or "dso_local" in operation.attributes:
-        attributes["dso_local"] = ir.UnitAttr.get(context)
-    unknown = ir.Location.unknown(context)
-    return ir.Operation.create(operation.name, attributes=attributes, regions=1, loc=unknown)
+        changed["dso_local"] = "unit"
+    return declaration(operation, **changed)
 
 
 def _constant(variable: Operation, api: _Api) -> Constant | None:

@@ -237,7 +237,7 @@ def _without_constants(module: Module) -> tuple[Module, dict[str, Constant]]:
         if operation.name == "llvm.mlir.global":
             constant = constants.get(operation.attributes["sym_name"].value)
         copy.body.append(
-            operation.clone() if constant is None else dense.declaration(operation, constant)
+            operation.clone() if constant is None else dense.declaration_of(operation, constant)
         )
     return copy, constants
 

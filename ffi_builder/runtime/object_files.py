@@ -169,7 +169,8 @@ def rename_symbols(data: bytes, names: Mapping[str, str], machine: str | None = 
     table = _symbol_table(file)
     strings, out = bytearray(file.symbol_names(table)), bytearray(data)
     new_names = {at: new for old, new in names.items() for at in _places(strings, old)}
-    for at, (name_at, *_) in zip(_positions(table), file.symbols(table), strict=True):
+    positions = range(table.offset, table.offset + table.size, elf.SYM.size)
+    for at, (name_at, *_) in zip(positions, file.symbols(table), strict=True):
         if name_at in new_names:
             struct.pack_into("<I", out, at, len(strings))
             strings += new_names[name_at].encode() + b"\0"
@@ -275,7 +276,7 @@ def with_labels(data: bytes, prefix: str) -> tuple[bytes, dict[int, str]]:
     labels = {
         number: f"{prefix}{number}"
         for number, section in enumerate(file.sections)
-        if section.size and (section.flags & elf.SHF_EXECINSTR or _is_unwind_table(file, section))
+        if section.size and (section.flags & elf.SHF_EXECINSTR or file.name(section) == ".eh_frame")
     }
     strings, entries = bytearray(file.symbol_names(table)), bytearray(file.content(table))
     for number, name in labels.items():
@@ -308,10 +309,6 @@ def functions_at(data: bytes, addresses: Mapping[int, int]) -> Iterator[Function
     for name_at, info, _, section, value, size in file.symbols(table):
         if info & 15 == elf.STT_FUNC and section in addresses and size:
             yield Function(addresses[section] + value, size, file.text(names, name_at))
-
-
-def _is_unwind_table(file: Elf, section: Section) -> bool:
-    return file.name(section) == ".eh_frame"
 
 
 def _set_section(file: Elf, out: bytearray, number: int, section: Section) -> None:
@@ -427,11 +424,6 @@ def _places(strings: bytes | bytearray, name: str) -> set[int]:
         found.add(at)
         at = strings.find(wanted, at + 1)
     return found
-
-
-def _positions(table: Section) -> range:
-    """Return the offsets of the entries of a symbol table."""
-    return range(table.offset, table.offset + table.size, elf.SYM.size)
 
 
 def _machine_name(number: int) -> str:

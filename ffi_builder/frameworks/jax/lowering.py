@@ -37,7 +37,10 @@ def lower(form: Form, target: Target, call: Call, operands: Sequence[Any], vmap:
     name, places = register(form, target, [value is not None for value in values])
     attributes = {form.names[i]: _attribute(values[i]) for i in places.attributes}
     jax = load("jax")
-    results = [_result(jax, values[index]) for index in places.results]
+    results = [
+        jax.ShapeDtypeStruct(value.shape, jax.numpy.dtype(value.dtype))
+        for value in (values[index] for index in places.results)
+    ]
     if not results:
         raise TypeError(f"{form.signature.name}(): no result is asked for: every output is None")
     called = jax.ffi.ffi_call(
@@ -173,10 +176,6 @@ def _size_of(dim: spec.Dim | None, symbols: dict[spec.Var, Any]) -> Any:
     assert dim is not None, "such an output is given"
     size = fold(dim, symbols.get)
     return 1 if size is None else size  # an argument does not fit, and the check says which
-
-
-def _result(jax: Any, value: Described) -> Any:
-    return jax.ShapeDtypeStruct(value.shape, jax.numpy.dtype(value.dtype))
 
 
 def _attribute(value: Any) -> Any:

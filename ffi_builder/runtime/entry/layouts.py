@@ -352,33 +352,23 @@ def _torch_keys(torch: Any) -> tuple[int, int]:
         allowed |= key_set(key.CUDA).raw_repr()
     needed: int = key_set(key.Dense).raw_repr()
     expect(bool(needed) and needed & allowed == needed, "the dispatch keys")
-    wrong = _conjugate(torch).raw_keys + [
-        torch._C._dispatch_keys(item).raw_repr()
-        for item in (torch.zeros(2, 2).to_sparse(), torch.zeros(1, device="meta"))
-    ]
+    others = torch.zeros(2, 2).to_sparse(), torch.zeros(1, device="meta")
+    wrong = [torch._C._dispatch_keys(item).raw_repr() for item in (*_conjugate(torch), *others)]
     expect(all(keys & ~allowed for keys in wrong), "keys of tensors that are not plain")
     return allowed, needed
 
 
-@dataclass(frozen=True)
-class _Views:
-    """A conjugate view and a negative one."""
-
-    tensors: list[Any]
-    raw_keys: list[int]
-
-
-def _conjugate(torch: Any) -> _Views:
+def _conjugate(torch: Any) -> list[Any]:
+    """Return a conjugate view and a negative one."""
     conjugate = torch.zeros(2, dtype=torch.complex64).conj()
-    tensors = [conjugate, conjugate.imag]
-    return _Views(tensors, [torch._C._dispatch_keys(item).raw_repr() for item in tensors])
+    return [conjugate, conjugate.imag]
 
 
 def _torch_offsets(torch: Any) -> tuple[int, int, int, int, int, int]:
     plain = [torch.zeros(3), torch.zeros(2, 2, dtype=torch.int8), torch.zeros(())]
     leaf = torch.zeros(3, requires_grad=True)
     graph = [leaf, leaf * 2, torch.nn.Parameter(torch.zeros(2))]
-    tensors = [*plain, *graph, *_conjugate(torch).tensors]
+    tensors = [*plain, *graph, *_conjugate(torch)]
     size: int = torch.Tensor.__basicsize__
     impl = only(
         (

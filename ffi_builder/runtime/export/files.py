@@ -191,7 +191,8 @@ def write_outputs(outputs: Sequence[Output]) -> None:
     temporary: list[Path] = []
     try:
         for output in outputs:
-            temporary.append(_temporary(output.path))
+            name = f".{output.path.name}.{os.getpid()}.{uuid.uuid4().hex}"
+            temporary.append(output.path.with_name(name))
             _write_new(temporary[-1], output)
         for output in outputs:
             if output.path.is_dir():  # renaming would say so, but too late
@@ -214,7 +215,3 @@ def _write_new(path: Path, output: Output) -> None:
         raise
     with os.fdopen(descriptor, "wb") as file:
         file.write(output.data)
-
-
-def _temporary(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{os.getpid()}.{uuid.uuid4().hex}")

@@ -135,7 +135,7 @@ def _load(files: Sequence[ObjectFile], getters: Sequence[bytes]) -> tvm_ffi.Modu
     # that is; and the JIT's runtime never forgets where the variables were. So it has to stay.
     stays = any(file.thread_local for file in files)
     # Given a compiler that cannot be run, it asks none.
-    cxx = None if any(map(_is_cxx, undefined(files))) else os.devnull
+    cxx = None if any(name.startswith(CXX_PREFIXES) for name in undefined(files)) else os.devnull
     try:
         with _loadable(files) as objects:
             return session.load_module([*objects, *getters], keep_module_alive=stays, cxx=cxx)
@@ -258,10 +258,6 @@ def _check_supported(files: Sequence[ObjectFile]) -> None:
 def _the_object(file: ObjectFile) -> str:
     name = source_file(file.data)
     return "An object" if name is None else f"The object of `{name}`"
-
-
-def _is_cxx(name: str) -> bool:
-    return name.startswith(CXX_PREFIXES)
 
 
 def _in_process(name: str) -> bool:

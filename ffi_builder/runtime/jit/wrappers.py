@@ -28,9 +28,10 @@ from ffi_builder.protocol import SHARED, TABLE, TEXT
 from ffi_builder.records import dataclass
 from ffi_builder.runtime import bindings, metadata, mlir, object_files
 from ffi_builder.runtime.codegen import emit
+from ffi_builder.runtime.dense import declaration
 from ffi_builder.runtime.jit.link import RESERVED
 from ffi_builder.runtime.object_files import Constant
-from ffi_builder.runtime.protocols import Module, Operation, named_attributes
+from ffi_builder.runtime.protocols import Module, Operation
 from ffi_builder.runtime.safety import allowlist_mlir
 from ffi_builder.runtime.safety.locks import fork_safe_lock
 
@@ -84,7 +85,7 @@ def _take_wrappers(module: Module, level: int) -> list[bytes]:
             object_files.with_constants(object_files.rename_symbols(code, alone.names), alone.table)
         )
     for wrapper in wrappers:
-        module.body.append(_declaration(wrapper))
+        module.body.append(declaration(wrapper))
         wrapper.erase()
     return taken
 
@@ -132,10 +133,6 @@ _PRIVATE: Final = "#llvm.linkage<private>"
 _HIDDEN: Final = "1 : i64"
 _UNSIZED: Final = "!llvm.array<1 x i8>"
 _DEBUG_INFORMATION: Final = "#llvm.di_"
-# A declaration keeps everything else, such as calling convention and argument attributes.
-_ONLY_ON_DEFINITIONS: Final = frozenset(
-    {"linkage", "visibility_", "dso_local", "comdat", "section", "personality", "value"}
-)
 
 
 @contextlib.contextmanager
@@ -149,15 +146,13 @@ def _lent(module: Module) -> Generator[Module]:
     result = mlir.empty_like(module.operation)
     try:
         for operation in operations:
-            result.body.append(operation.clone() if _is_wrapper(operation) else operation)
+            named = "sym_name" in operation.attributes
+            is_wrapper = named and _defines_wrapper(_name(operation), operation)
+            result.body.append(operation.clone() if is_wrapper else operation)
         yield result
     finally:
         for operation in operations:
             module.body.append(operation)
-
-
-def _is_wrapper(operation: Operation) -> bool:
-    return "sym_name" in operation.attributes and _defines_wrapper(_name(operation), operation)
 
 
 @dataclass(frozen=True)
@@ -214,7 +209,7 @@ def _only_wrapper(
     if not all(_is_linkable(name, symbols.get(name)) for name in references):
         return None
     found = {name: symbols[name] for name in references}
-    tables = [name for name, operation in found.items() if _is_table(name, operation)]
+    tables = [n for n, op in found.items() if n.startswith(TABLE) and _is_constant(n, op)]
     return _with_placeholders(module, wrapper, found, *tables) if len(tables) == 1 else None
 
 
@@ -227,11 +222,11 @@ def _with_placeholders(
         is_constant = _is_constant(name, operation)
         if name == table:
             # `elf.with_constants` defines it, and only that says how long it is.
-            copy = _declaration(operation, visibility_=_HIDDEN, global_type=_UNSIZED)
+            copy = declaration(operation, visibility_=_HIDDEN, global_type=_UNSIZED)
         elif is_constant or _is_declaration(operation):
             copy = operation.clone().operation
         else:
-            copy = _declaration(operation)
+            copy = declaration(operation)
         alone.body.append(copy)
         # The names of support functions and of texts follow from what is in them.
         if name == table or not (is_constant or name.startswith(SHARED)):
@@ -276,23 +271,6 @@ def _leave_out_metadata(wrapper: Operation) -> None:
 # ---- operations
 
 
-def _declaration(definition: Operation, **changed: str) -> Operation:
-    """A declaration of what `definition` defines, without its debug information.
-
-    `changed` are attributes that differ from those of the definition, as text.
-    """
-    attributes = {
-        named.name: named.attr
-        for named in named_attributes(definition)
-        if named.name not in _ONLY_ON_DEFINITIONS
-    }
-    ir = bindings.ir_of(definition)
-    for name, text in {"linkage": _EXTERNAL, **changed}.items():
-        attributes[name] = ir.Attribute.parse(text, definition.context)
-    unknown = ir.Location.unknown(definition.context)
-    return ir.Operation.create(definition.name, attributes=attributes, regions=1, loc=unknown)
-
-
 def _is_declaration(operation: Operation) -> bool:
     return operation.name == "llvm.func" and not len(operation.regions[0].blocks)
 
@@ -304,10 +282,6 @@ def _is_constant(name: str, operation: Operation) -> bool:
         and name.startswith((TABLE, TEXT))
         and str(operation.attributes["linkage"]) == _PRIVATE
     )
-
-
-def _is_table(name: str, operation: Operation) -> bool:
-    return name.startswith(TABLE) and _is_constant(name, operation)
 
 
 def _name(operation: Operation) -> str:

@@ -112,7 +112,9 @@ def translation_hazard(module: Operation) -> str | None:
             return _named(operation)
     if "llvm.alloca" in operations:
         for operation in _nested(module):
-            if operation.name == "llvm.alloca" and _is_function(operation.attributes["elem_type"]):
+            if operation.name == "llvm.alloca" and str(
+                operation.attributes["elem_type"]
+            ).startswith("!llvm.func"):
                 return "an allocation of a function"
     return None
 
@@ -130,10 +132,6 @@ def _initialiser_known(attributes: Attributes) -> bool:
             return kind.startswith(("!llvm.array<", "vector<"))
         case _:
             return str(value) in ("#llvm.zero", "#llvm.undef", "#llvm.poison")
-
-
-def _is_function(kind: object) -> bool:
-    return str(kind).startswith("!llvm.func")
 
 
 def check_operations(module: Operation) -> None:
