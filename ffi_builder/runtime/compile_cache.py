@@ -100,7 +100,7 @@ class Cache:
     limit: int
 
     def read(self, key: bytes) -> Entry | None:
-        """Read the entry for `key`; None unless only this user can have written its file."""
+        """Read the entry for `key`; None if there is none, or others may have written its file."""
         try:
             data = _read_own(self.path(key), self.limit)
         except OSError:

@@ -83,9 +83,9 @@ class Differentiated:
 def directly(eager: Kernel, otherwise: Kernel, *, with_keyset: bool) -> Kernel:
     """Return a kernel for autograd that calls the function if autograd has nothing to do.
 
-    `eager` returns `DOUBT` where that is not sure, and `otherwise` is called, with the dispatch
-    keys in front if it takes them. This saves the way back through the dispatcher. Autocast had its
-    turn before.
+    `eager` returns `DOUBT` where that is not sure. Then `otherwise` is called, with the dispatch
+    keys in front if it takes them. A direct call saves the way back through the dispatcher, which
+    has called autocast already.
     """
     first = int(with_keyset)
 

@@ -246,10 +246,12 @@ MODES: Final = (
 
 
 def modes(torch: Any) -> tuple[int, int, int, int, int, int]:
-    """Find what says whether operators are watched: the arguments of `_entry.use_modes`.
+    """Find torch's functions that say whether a mode, a trace or autocast is on.
+
+    They are the arguments of `_entry.use_modes`. Each is called with modes on and off.
 
     Raises:
-        LayoutError: there is nothing, or it says something else than is so.
+        LayoutError: torch lacks one of them, or one gives a wrong answer.
     """
     folder = Path(torch.__file__).parent / "lib"
     try:
@@ -493,7 +495,7 @@ def _torch_dtypes(torch: Any, shim: ctypes.CDLL, api: int, impl: int) -> DTypes:
 
 
 def _check_shim(torch: Any, shim: ctypes.CDLL, api: int, impl: int) -> None:
-    """The shim and the exchange API say the same of some tensors."""
+    """Compare what the shim says of some tensors with what the exchange API says."""
     whole = torch.zeros(5, 7, 3)
     for tensor in (whole, whole[1:, ::2], whole.mT, torch.zeros(2, 3, 1, 4, 1, 2, 2)):
         borrowed = _borrowed(api, tensor)

@@ -328,10 +328,10 @@ def arrays_in(value: Any) -> Iterator[Any]:
 
 
 def like_arguments(result: Any, arrays: list[Any]) -> Any:
-    """Convert tensors that came back to the framework of the arrays that were passed, if it is one.
+    """Return a result with arrays of the framework that all `arrays` are of, if that is one.
 
-    `result` is a tensor or a `tvm_ffi.Array`, which becomes a tuple unless it has tensors of
-    tvm-ffi. Tensors of a dtype or a device that NumPy lacks stay as they are.
+    `result` is a tensor or a `tvm_ffi.Array`, which becomes a tuple. If no framework is found, an
+    Array with tensors stays as it is, and so does a tensor whose dtype or device it lacks.
     """
     for module, name in (("numpy", "ndarray"), ("torch", "Tensor")):
         classes = [cast("type[object]", type(array)) for array in arrays]

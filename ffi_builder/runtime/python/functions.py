@@ -225,9 +225,10 @@ def extension() -> available.Extension | available.Reading:
 
 
 def made(function: tvm_ffi.Function, name: str, info: Info | None) -> Any:
-    """The same function, with its name and signature; `function` is empty afterwards.
+    """Move `function` into one that has its name and signature; `function` is empty afterwards.
 
-    Calls that the extension does not read are tvm-ffi's, with its errors; frameworks' rules hold.
+    tvm-ffi converts the arguments of calls that the extension does not read, and makes their
+    errors. The rules of frameworks are checked in any case.
     """
     found = extension()
     if info is None or not isinstance(found, Extension):
@@ -236,7 +237,7 @@ def made(function: tvm_ffi.Function, name: str, info: Info | None) -> Any:
 
 
 def made_callable(function: tvm_ffi.Function, name: str, info: Info) -> Callable[..., Any]:
-    """The same with what only the adapter in Python converts; keyword-only ones are such.
+    """Do what `made` does, for a function that takes keywords and converts enumerators and records.
 
     Raises TypeError for a default that could not travel with the code.
     """
@@ -250,7 +251,7 @@ def made_callable(function: tvm_ffi.Function, name: str, info: Info) -> Callable
 def made_careful(
     function: tvm_ffi.Function, info: Info, otherwise: Callable[[Callable[..., Any]], Any]
 ) -> Callable[..., Any]:
-    """The same, but a call that is left to Python goes to what `otherwise` makes.
+    """Do what `made_callable` does, but leave calls that C cannot read to what `otherwise` makes.
 
     `otherwise` is called with the function in Python, which takes keywords and defaults.
     """
@@ -268,10 +269,11 @@ def made_operator(
     *,
     autocast: bool,
 ) -> Any:
-    """The same as `made_careful` for an operator of torch; None where that cannot be read in C.
+    """Do what `made_careful` does for an operator of torch; None if C cannot read its calls.
 
-    The result is a `face`, whose `__call__` only tools see; the same class for all operators. While
-    a mode of torch is on, calls are left to Python; with `autocast`, while that is on, too.
+    The result is an instance of `face`, the same class for all operators, whose `__call__` only
+    tools see. Calls are left to Python while a mode of torch is on, and with `autocast` while
+    autocast is on.
     """
     found = extension()
     maker = available.operators((face, tvm_ffi.Function))
@@ -293,7 +295,7 @@ def watcher() -> Callable[[], bool] | None:
 
 
 def reads_arrays(info: Info) -> bool:
-    """Whether calls with nothing but plain arguments are read in C, all of them."""
+    """Return whether C reads every call whose arguments are plain."""
     found = extension()
     if not isinstance(found, Extension) or len(info.parameters) > found.module.MAX_ARGS:
         return False

@@ -93,7 +93,7 @@ class _RequestError(Exception):
 
 
 class _Lease:
-    """Stands for one request: a child belongs to it while it serves the request."""
+    """A request. A child that serves it refers to it weakly: if it is gone, it was interrupted."""
 
 
 class _Child:
