@@ -212,3 +212,20 @@ def test_an_operator_in_a_module_that_is_copied() -> None:
     model = copy.deepcopy(Model())
     x = torch.ones(3)
     assert torch.equal(torch.compile(model, fullgraph=True, backend="aot_eager")(x), model(x))
+
+
+def test_a_graph_for_all_sizes_is_checked_when_it_runs() -> None:
+    """No check became a guard, so `torch.export` takes sizes that the signature compares."""
+    op = operator(scale())
+
+    class Model(torch.nn.Module):
+        def forward(self, x: Any, y: Any) -> Any:
+            op(x, y, 2.0)
+            return y + 1
+
+    sizes = [{0: torch.export.Dim(name, min=2, max=99)} for name in "ab"]
+    args = (torch.ones(3), torch.zeros(3))
+    program = torch.export.export(Model(), args, dynamic_shapes=tuple(sizes)).module()
+    assert program(torch.ones(4), torch.zeros(4)).tolist() == [3] * 4
+    with pytest.raises(ValueError, match=r"expected 4 \(n = x\.shape\[0\]\) but got 5"):
+        program(torch.ones(4), torch.zeros(5))
