@@ -91,7 +91,7 @@ def _registers(elf: Elf) -> Mapping[int, int]:
     if section is not None:
         for attribute in _attributes(elf.content(section), elf.view, elf.describe(section)):
             if attribute.number == _Number.REGCOUNT:
-                symbol, count = _words(attribute, 2, elf.view, elf.describe(section))
+                symbol, count = _fields(attribute, _PAIR, elf.view, elf.describe(section))
                 found[symbol] = count
     return found
 
@@ -116,16 +116,19 @@ def _kernel(elf: Elf, name: str, registers: int | None, shared: int) -> Kernel:
     for attribute in _attributes(elf.content(section), elf.view, where):
         match attribute.number:
             case _Number.KPARAM_INFO | _Number.KPARAM_INFO_V2:
-                ordinal, at, length = _read_parameter(attribute, elf.view, where)
+                _, ordinal, at, packed = _fields(attribute, _KPARAM, elf.view, where)
+                # The low bits have the pointee's alignment, the memory space and the bank.
+                is_large = attribute.number == _Number.KPARAM_INFO_V2
+                length = packed & 0xFFFF if is_large else packed >> 18
                 if ordinal in parameters:
                     elf.view.damaged(f"{where} has parameter {ordinal} twice")
                 offset = None if at == _NO_OFFSET else at
                 parameters[ordinal] = Parameter(ordinal, offset, length)
             case _Number.MAX_THREADS | _Number.REQNTID | _Number.CTA_PER_CLUSTER:
-                x, y, z = _words(attribute, 3, elf.view, where)
+                x, y, z = _fields(attribute, _TRIPLE, elf.view, where)
                 triples[attribute.number] = (x, y, z)
             case _Number.MAX_CLUSTER_RANK:
-                (rank,) = _words(attribute, 1, elf.view, where)
+                (rank,) = _fields(attribute, _WORD, elf.view, where)
             case _Number.CBANK_PARAM_SIZE:
                 size = attribute.value
             case _:
@@ -184,7 +187,7 @@ class _Number:
 _HEAD = struct.Struct("<BBH")
 _SIZED: Final = 4
 _FORMATS: Final = frozenset({1, 2, 3, _SIZED})
-_WORD = struct.Struct("<I")
+_WORD, _PAIR, _TRIPLE = (struct.Struct(f"<{count}I") for count in (1, 2, 3))
 _KPARAM = struct.Struct("<IHHI")
 
 
@@ -213,24 +216,13 @@ def _attributes(content: bytes, view: View, where: str) -> Iterator[_Attribute]:
         at += size
 
 
-def _words(attribute: _Attribute, count: int, view: View, where: str) -> tuple[int, ...]:
-    """Return the content, which must be this many 32-bit numbers."""
-    if len(attribute.content) != count * _WORD.size:
+def _fields(
+    attribute: _Attribute, layout: struct.Struct, view: View, where: str
+) -> tuple[int, ...]:
+    """Return the numbers in the content, which must have this layout."""
+    if len(attribute.content) != layout.size:
         view.damaged(
             f"attribute {attribute.number:#04x} of {where} has {len(attribute.content)} bytes, "
-            f"not {count * _WORD.size}"
+            f"not {layout.size}"
         )
-    return tuple(word for (word,) in _WORD.iter_unpack(attribute.content))
-
-
-def _read_parameter(attribute: _Attribute, view: View, where: str) -> tuple[int, int, int]:
-    """Return the ordinal, offset and size in a ``KPARAM_INFO``."""
-    if len(attribute.content) != _KPARAM.size:
-        view.damaged(
-            f"a parameter of {where} is described by {len(attribute.content)} bytes, "
-            f"not {_KPARAM.size}"
-        )
-    _, ordinal, offset, packed = _KPARAM.unpack(attribute.content)
-    # The low bits have the pointee's alignment, the memory space and the bank.
-    size = packed & 0xFFFF if attribute.number == _Number.KPARAM_INFO_V2 else packed >> 18
-    return ordinal, offset, size
+    return layout.unpack(attribute.content)

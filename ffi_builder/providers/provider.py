@@ -167,6 +167,18 @@ class Members:
         return getattr(self.provider, name, default)
 
 
+def check_provider(who: str, given: object) -> None:
+    """Check what another provider is given to call.
+
+    Raises:
+        BuildError: if it is no call provider.
+    """
+    if isinstance(given, type) or not callable(given):
+        raise BuildError(
+            f"{who}: expected a call provider, such as DirectCallProvider('f'), but got {given!r}"
+        )
+
+
 def describe_callee(operation: Operation | None) -> Hashable:
     """Return everything that the ready-made providers read of a callee, or None for no callee."""
     if operation is None:

@@ -14,7 +14,7 @@ from ffi_builder.ir import ERROR_KINDS, Block, Value
 from ffi_builder.packed.anys import DEC_REF
 from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.providers.packed import PackedCallProvider
-from ffi_builder.providers.provider import CallProvider, Members
+from ffi_builder.providers.provider import CallProvider, Members, check_provider
 from ffi_builder.records import dataclass
 from ffi_builder.suggest import did_you_mean
 
@@ -78,7 +78,12 @@ class CheckStatus:
     errors: Mapping[int, tuple[str, str]] = field(default_factory=dict[int, Any], kw_only=True)
 
     def __post_init__(self) -> None:
-        self._check_provider()
+        check_provider("CheckStatus", self.provider)
+        if isinstance(self.provider, PackedCallProvider):
+            raise BuildError(
+                "CheckStatus: a PackedCallProvider passes on the error of its callee; leave "
+                "CheckStatus out"
+            )
         if self.error is not None:
             _check_kind("error", self.error)
         _check_message("message", self.message)
@@ -165,19 +170,6 @@ class CheckStatus:
         values = {"status": shown, "callee": context.called}
         words, fields = self._words(message, is_known=context.called is None)
         b.fail(kind, words, *(v for f in fields if (v := values[f]) is not None))
-
-    def _check_provider(self) -> None:
-        inner: object = self.provider
-        if isinstance(inner, type) or not callable(inner):
-            raise BuildError(
-                f"CheckStatus: expected a call provider, such as DirectCallProvider('f'), but got "
-                f"{inner!r}"
-            )
-        if isinstance(inner, PackedCallProvider):
-            raise BuildError(
-                "CheckStatus: a PackedCallProvider passes on the error of its callee; leave "
-                "CheckStatus out"
-            )
 
     def _check_errors(self) -> None:
         errors = cast("object", self.errors)

@@ -167,7 +167,7 @@ SECOND = struct.pack("<BBHIHH", 4, 0x17, 12, 0, 1, 8)
         (struct.pack("<BBHIHH", 9, 0x17, 12, 0, 2, 16), "attribute of kernel 'saxpy' is of format 9"),
         (struct.pack("<BBHIHH", 4, 0x05, 12, 0, 2, 16), r"has parameters \[0, 1, 3\], some of which"),
         (struct.pack("<BBHIHH", 4, 0x17, 900, 0, 2, 16), "attribute 0x17 of kernel 'saxpy' would be"),
-        (struct.pack("<BBHIHH", 4, 0x17, 8, 0, 2, 16), "is described by 8 bytes, not 12"),
+        (struct.pack("<BBHIHH", 4, 0x17, 8, 0, 2, 16), "0x17 of kernel 'saxpy' has 8 bytes, not 12"),
         (struct.pack("<BBHIHH", 4, 0x3F, 12, 0, 2, 16), "0x3f of kernel 'saxpy' has 12 bytes, not 4"),
     ],
 )  # fmt: skip

@@ -15,6 +15,7 @@ from typing_extensions import override
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
 from ffi_builder.ir import CheckingBuilder, Value, call_support, load_acquire
+from ffi_builder.packed.anys import return_failure
 from ffi_builder.protocol import PREFIX
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.cuda import driver
@@ -116,11 +117,7 @@ def _ask(context: CallContext, init: str, device: Value, stream: StreamChoice) -
     operands = [b.address_of(STATE), b.address_of(_SLOTS), b.address_of(init), device, pointer, out]
     operands += Site(b, context.fn_name).operands(b)
     status = call_support(b, "cuda_find_capability", operands)
-    fine, failed = b.new_block(), b.new_block(cold=True)
-    b.cond_br(b.eq(status, b.i32(0)), fine, failed, likely=True)
-    b.block = failed
-    b.ret(status)
-    b.block = fine
+    return_failure(b, status)
     return b.load(t.i32, out)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Final
 
-from ffi_builder.errors import BuildError, SpecError
-from ffi_builder.providers.provider import CallProvider, Members
+from ffi_builder.errors import SpecError
+from ffi_builder.providers.provider import CallProvider, Members, check_provider
 from ffi_builder.records import dataclass
 from ffi_builder.spec.expr import Condition, checked_condition
 
@@ -39,12 +39,7 @@ class Variant:
     name: str = ""
 
     def __post_init__(self) -> None:
-        inner: object = self.provider
-        if isinstance(inner, type) or not callable(inner):
-            raise BuildError(
-                f"Variant: expected a call provider, such as DirectCallProvider('f'), but got "
-                f"{inner!r}"
-            )
+        check_provider("Variant", self.provider)
         name: object = self.name
         if type(name) is not str or not (name or "-").isprintable():
             raise SpecError(f"Variant: name: expected a printable str but got {name!r}")
