@@ -62,7 +62,7 @@ from ffi_builder.plan.messages import signature_text
 from ffi_builder.plan.sanitize import Sanitize, Watched, checked_sanitize
 from ffi_builder.protocol import METADATA, TABLE
 from ffi_builder.providers.context import ModuleContext
-from ffi_builder.providers.provider import CallProvider, Members
+from ffi_builder.providers.provider import CallProvider, Members, check_provider
 from ffi_builder.records import dataclass
 from ffi_builder.spec.metadata import metadata_text
 
@@ -325,16 +325,7 @@ def _check_arguments(signature: object, call_provider: object) -> None:
             f"attach: expected a Signature after the module, as in attach(module, signature, "
             f"call_provider), but got {signature!r}; attach_ffi_func takes a list of parameters"
         )
-    if isinstance(call_provider, type) or not callable(call_provider):
-        hint = ""
-        if isinstance(call_provider, type):
-            hint = ", a class: create an instance, as in Provider('callee')"
-        if isinstance(call_provider, str):
-            hint = f": say how it is called, as in DirectCallProvider({call_provider!r})"
-        raise BuildError(
-            f"attach: expected a call provider, such as NopCallProvider(), but got "
-            f"{call_provider!r}{hint}"
-        )
+    check_provider("attach", call_provider)
 
 
 @dataclass(frozen=True)

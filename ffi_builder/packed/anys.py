@@ -120,7 +120,7 @@ def check_result(who: str, result: str | None) -> None:
 
 
 def take(b: CheckingBuilder, result: str | None, of: str, came: Value) -> Value | None:
-    """Convert what a function returned. See :func:`take_scalar`, :data:`OBJECT`, :data:`ANY`."""
+    """Convert what a function returned, to a kind of result that :data:`KINDS` lists."""
     if result is None:
         release_any(b, came)
         return None

@@ -320,9 +320,9 @@ class CallContext(ABC):
     def list_part(self, tensors: spec.Param, part: str) -> Value:
         """The part of a TensorList: a pointer, or for ``"length"`` an i64; NULL or 0 if absent.
 
-        ``"pointers"`` leads to the address of each element's data, ``"shapes"`` and ``"strides"``
-        to an int64 for each dimension of each element. They are in the memory of the host, and
-        valid during the call.
+        ``"pointers"`` points to an array with the address of each element's data, ``"shapes"`` and
+        ``"strides"`` to arrays with an int64 for each dimension of each element. The arrays are in
+        host memory, and valid during the call.
 
         Raises:
             BuildError: ``"pointers"`` of elements that may have one of several dtypes, which the

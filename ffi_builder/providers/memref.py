@@ -118,7 +118,7 @@ def _multiplied(factors: Sequence[Product]) -> Product:
 Memrefs: TypeAlias = "Mapping[int, tuple[int, MemRef]]"
 """The memrefs that a callee takes, by the position of their first LLVM argument.
 
-Each is behind its number among the kernel's own arguments.
+Each is a pair: the number of the argument before lowering, and its type.
 """
 
 

@@ -103,9 +103,9 @@ class Members:
     def borrows_tensors(self) -> bool:
         """Whether the kernel sees the data, shape and strides of tensors during the call alone.
 
-        It gets neither the ``TVMFFIAny`` that came nor an object that holds the tensor, so it
-        cannot keep, forward or return it. Calls from Python may then pass a tensor without a
-        reference to it.
+        The kernel gets neither the caller's ``TVMFFIAny`` nor an object that holds the tensor, so
+        it cannot keep, forward or return the tensor. Calls from Python may then pass a tensor
+        without a reference to it.
         """
         return self._get("borrows_tensors", False)
 
@@ -168,15 +168,21 @@ class Members:
 
 
 def check_provider(who: str, given: object) -> None:
-    """Check what another provider is given to call.
+    """Check an argument that should be a call provider.
 
     Raises:
-        BuildError: if it is no call provider.
+        BuildError: it is not; the message says what to write instead of a class or a name.
     """
-    if isinstance(given, type) or not callable(given):
-        raise BuildError(
-            f"{who}: expected a call provider, such as DirectCallProvider('f'), but got {given!r}"
-        )
+    hint = ""
+    if isinstance(given, type):
+        hint = ", a class: create an instance, as in Provider('callee')"
+    elif callable(given):
+        return
+    elif isinstance(given, str):
+        hint = f": say how it is called, as in DirectCallProvider({given!r})"
+    raise BuildError(
+        f"{who}: expected a call provider, such as DirectCallProvider('f'), but got {given!r}{hint}"
+    )
 
 
 def describe_callee(operation: Operation | None) -> Hashable:

@@ -86,11 +86,17 @@ REFUSED: Final[list[tuple[Any, dict[str, Any], str]]] = [
             ]
         )
     ),
-    ("k", {}, "expected a call provider, such as DirectCallProvider('f'), but got 'k'"),
+    (
+        "k",
+        {},
+        "expected a call provider, such as DirectCallProvider('f'), but got 'k': say how it is "
+        "called, as in DirectCallProvider('k')",
+    ),
     (
         NopCallProvider,
         {},
-        f"expected a call provider, such as DirectCallProvider('f'), but got {NopCallProvider}",
+        f"expected a call provider, such as DirectCallProvider('f'), but got {NopCallProvider}, a "
+        "class: create an instance, as in Provider('callee')",
     ),
     *(
         (DirectCallProvider("k"), {"message": x}, f"message: expected a str but got {x!r}")

@@ -33,9 +33,9 @@ _MOST: Final = (1 << driver.CAPABILITY_BITS) - 1
 def capability(*, stream: StreamChoice = None) -> Comparable:
     """Compare the compute capability of the device with a pair such as ``(9, 0)``.
 
-    The device is that of the first CUDA tensor; if none came, that of the stream. ``stream`` is as
-    for :class:`CudaLaunchCallProvider`. The driver is asked once for each device; a call for which
-    it fails is a RuntimeError.
+    The device is that of the first CUDA tensor, or without a CUDA tensor that of the stream.
+    ``stream`` is as for :class:`CudaLaunchCallProvider`. The driver is asked once for each device;
+    a call for which it fails is a RuntimeError.
 
     Examples:
         >>> from ffi_builder.providers import DirectCallProvider, Variant, cuda
@@ -89,7 +89,7 @@ class Capability(OfCall):
         device = find_device(context)
         if device is None:
             return _ask(context, init, b.i32(-1), self.stream)
-        # A device of -1 leads to the slot of the last device, which stays 0.
+        # Device -1 selects the slot of the last device, which always holds 0.
         last = b.i32(driver.DEVICES - 1)
         index = b.select(b.ult(device, last), device, last)
         slot = b.element(b.address_of(_SLOTS), b.zext(index, t.i64), "i64")

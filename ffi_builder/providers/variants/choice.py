@@ -26,7 +26,7 @@ MOST_TESTS: Final = 256
 """The largest graph that remembers answers from one variant to the next."""
 Operand: TypeAlias = "Property | spec.Dim"
 Compared: TypeAlias = "Operand | tuple[spec.Dim, spec.Dim]"
-"""The subject of a comparison; two numbers stand for the sign of their difference."""
+"""The subject of a comparison; for a pair of numbers it is the sign of their difference."""
 Known: TypeAlias = "Mapping[Compared, Collection[int]]"
 """The values that each may have."""
 

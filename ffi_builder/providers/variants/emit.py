@@ -137,7 +137,7 @@ def _value(context: CallContext, of: Any) -> Value:
         return context.value(of)
     param = of.param
     if of.field == "dtype" and param.storage_dtype is not None:
-        # The tensor that came has the storage dtype. There is a single dtype for the kernel.
+        # The caller's tensor has the storage dtype. The kernel sees a single dtype.
         value = b.i32(next(iter(of.known.values())))
     else:
         read = _READ.get(of.field, of.field)
@@ -171,7 +171,7 @@ def _wide(context: CallContext, value: Value, of: spec.Dim) -> Value:
 
 
 def fail(context: CallContext, variants: Sequence[tuple[str, Condition]], name: Name) -> None:
-    """Raise the error if no variant fits: what came, and the variants with their conditions."""
+    """Raise the error if no variant fits: it lists the variants' conditions and what was passed."""
     divisors: dict[object, int] = {}
     for atom in atoms(condition for _, condition in variants):
         for of, divisor in map(divided, atom.of if isinstance(atom.of, tuple) else (atom.of,)):
