@@ -243,7 +243,7 @@ def may_be_absent_in(signature: spec.Signature, part: spec.Param) -> bool:
     params = [param for _, param in spec.with_paths(signature.params)]
     optionals = [param for param in params if isinstance(param, spec.Optional)]
     inside = [param for _, param in spec.with_paths(optionals)]
-    return part in inside or part in map(spec.required, inside)
+    return part in [each for param in inside for each in (param, spec.required(param))]
 
 
 def paths_in(signature: spec.Signature) -> Name:
