@@ -18,7 +18,7 @@ from ffi_builder.builder.fast_path.context import DL, FastPath
 from ffi_builder.builder.fast_path.expressions import evaluate
 from ffi_builder.builder.fast_path.scalars import narrowed, typed
 from ffi_builder.builder.fast_path.state import Position
-from ffi_builder.builder.fast_path.tensors import stride, strides
+from ffi_builder.builder.fast_path.tensors import is_contiguous, stride, strides
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Value, call_support
 from ffi_builder.plan import Part, Place
@@ -340,7 +340,7 @@ class DecodedValues(CallContext):
     def is_contiguous(self, tensor: spec.Param) -> Value:
         plain, place = self._tensor(tensor)
         if plain.any_rank:
-            found = _is_contiguous(self.fast, place.position)
+            found = is_contiguous(self.fast, place.position)
         else:
             dims, strides = self.shape(tensor, wide=True), self.strides(tensor, wide=True)
             found = _are_contiguous(self.builder, dims, strides)
@@ -399,19 +399,6 @@ def _are_contiguous(b: CheckingBuilder, dims: Sequence[Value], strides: Sequence
     if not right:
         return b.i1(True)
     return b.or_(functools.reduce(b.and_, right), b.eq(size, b.i64(0)))
-
-
-def _is_contiguous(fast: FastPath, position: Position) -> Value:
-    """Return an i1 for a tensor whose spec leaves the rank open; NULL strides are row-major."""
-    b, t = fast.b, fast.b.types
-    tensor = fast.object(position)
-    is_null = b.is_null(b.field(t.ptr, tensor, DL + abi.DLTENSOR_STRIDES))
-    given, found = b.new_block(), b.new_block(t.i1)
-    b.cond_br(is_null, found, given, (is_null,))
-    b.block = given
-    b.br(found, fast.shared("contiguous", [tensor]))
-    b.block = found
-    return found.arguments[0]
 
 
 def _shape_of_rank(fast: FastPath, position: Position, ndim: int) -> list[Value]:

@@ -64,6 +64,7 @@ from ffi_builder.protocol import METADATA, TABLE
 from ffi_builder.providers.context import ModuleContext
 from ffi_builder.providers.provider import CallProvider, Members, check_provider
 from ffi_builder.records import dataclass
+from ffi_builder.spec.expr import Condition
 from ffi_builder.spec.metadata import metadata_text
 
 
@@ -160,7 +161,7 @@ def attach_ffi_func(
     fn_display_name: str | None = None,
     *,
     returns: spec.Result | Sequence[spec.Result] | None = None,
-    where: Sequence[spec.Relation] = (),
+    where: Sequence[Condition] = (),
     no_overlap: bool | Sequence[str] = (),
     sanitize: bool | Sanitize = False,
     self_contained: bool = False,
@@ -175,7 +176,7 @@ def attach_ffi_func(
         call_provider: emits the call of the kernel.
         fn_display_name: the name that errors show; left out, ``symbol_name``.
         returns: its results, as in :class:`~ffi_builder.spec.Signature`; left out, None.
-        where: relations between symbols, as in :class:`~ffi_builder.spec.Signature`.
+        where: conditions of the call, as in :class:`~ffi_builder.spec.Signature`.
         no_overlap: tensors that must share no memory with others, as in
             :class:`~ffi_builder.spec.Signature`.
         sanitize: check what the kernel does to its tensors: see :class:`~ffi_builder.Sanitize`.

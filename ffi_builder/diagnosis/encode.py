@@ -17,12 +17,12 @@ from ffi_builder.diagnosis.writing import (
     TableWriter,
     dtype_word,
     holder,
+    write_condition,
     write_dtypes,
     write_expression,
     write_nonzero,
     write_object,
     write_others,
-    write_relation,
     write_scalar,
 )
 from ffi_builder.errors import BuildError
@@ -108,8 +108,8 @@ class _Encoder:
         """Encode a late step; it is skipped if an Optional around its place was absent."""
         position = step.place.position
         ends = [end for end in range(len(position), 0, -1) if position[:end] in self._present]
-        # A relation belongs to no argument, and is skipped if a symbol is not bound.
-        if not ends or isinstance(step, s.CheckRelation):
+        # A condition belongs to no argument, and is unknown if a symbol is not bound.
+        if not ends or isinstance(step, s.CheckCondition):
             self._step(step)
             return
         # The innermost one: it is noted as present only if those around it are.
@@ -173,8 +173,8 @@ class _Encoder:
             case s.EqualExpr():
                 self._value(place)
                 write_expression(out, step.expr, step.error)
-            case s.CheckRelation():
-                write_relation(out, step)
+            case s.CheckCondition():
+                write_condition(out, step)
                 self._read = None
             case s.CheckOverlap():
                 raise AssertionError("overlaps are written behind all else")
@@ -391,7 +391,10 @@ class _Encoder:
         """Read the value at a place, unless it was read last."""
         if place is self._read or place == self._read:
             return
-        if place.part is not Part.VALUE:
+        if place.part is Part.PRESENT:
+            self._parameter(place)
+            self._out.emit(Op.PRESENT, "H", self._present[place.position])
+        elif place.part is not Part.VALUE:
             self._turn_to(place)
             self._source(Source(place.part), place.index)
             if place.packing > 1:

@@ -35,7 +35,7 @@ from typing import Final
 from ffi_builder import spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.plan import Part
-from ffi_builder.plan.steps import named_operations, named_words
+from ffi_builder.plan.steps import Subject, named_operations, named_words
 
 NO_INDEX: Final = 0xFFFF
 LATER: Final = 0xFFFF
@@ -101,10 +101,11 @@ class Op(IntEnum):
     EXPR = auto()
     """u8 Words, u32 text, u16 length, u16 count, u16 symbols…, then Code until Code.END. Check that
     the value is that of an expression."""
-    RELATION = auto()
-    """u8 Words, u16 symbol whose place errors show, u8 :data:`COMPARISONS`, u32 text, u16 length,
-    u16 count, u16 symbols…, Code of the left side until Code.END, then that of the right side or,
-    with ``in``, u8 count, i64 values…. Check that a relation holds."""
+    CONDITION = auto()
+    """u8 Words, u32 text, u16 length, u16 count, u16 symbols…, u8 count, u16 the same symbols, the
+    last that is bound first, then Code until Code.END. Check that a condition is not false."""
+    PRESENT = auto()
+    """u16 slot. Read whether the slot notes an Optional that came."""
     OPTIONAL = auto()
     """u16 slot, u32 size. Skip that many bytes if the argument or element is None. Note in the slot
     whether it is present."""
@@ -162,6 +163,7 @@ class Source(IntEnum):
     DEVICE_ID = Part.DEVICE_ID
     SHAPE = Part.SHAPE
     STRIDES = Part.STRIDES
+    DATA = Part.DATA
     ENTRY = Part.ENTRY
     COUNT = Part.COUNT
     ARGUMENTS = Part.ARGUMENTS
@@ -170,10 +172,15 @@ class Source(IntEnum):
     CELLS = 14
     ELEMENTS = Part.LENGTH
     """The number of elements of a list."""
+    CONTIGUOUS = Part.CONTIGUOUS
 
 
 class Code(IntEnum):
-    """Instructions of expressions, in postfix order, on a stack of int64."""
+    """Instructions of expressions and conditions, in postfix order, on a stack of int64.
+
+    A truth has two bits: 1 if the condition may hold, and 2 if it certainly does. So 0 is false, 3
+    is true and 1 unknown; 2 is of an overflow, with which neither it nor its negation may hold.
+    """
 
     END = 0
     SYMBOL = 1
@@ -188,6 +195,12 @@ class Code(IntEnum):
     CEILDIV = 8
     MAX = 9
     MIN = 10
+    COMPARE = 11
+    """u8 :data:`COMPARISONS`. Compare the last two values. With ``in``, compare the last with u8
+    count, i64 values…."""
+    AND = 12
+    OR = 13
+    NOT = 14
 
 
 STACK_DEPTH: Final = 64
@@ -232,13 +245,19 @@ COMPARISONS: Final = ("==", "!=", "<=", "<", ">=", ">", "in")
 
 
 class Style(IntEnum):
-    """Ways to show a value."""
+    """Ways to show a value. Those behind BOOL are of properties, whose places are not shown."""
 
     INT = 0
     UINT = 1
     FLOAT = 2
     HEX = 3
     BOOL = 4
+    NDIM = 5
+    FLAG = 6
+    ADDRESS = 7
+    DTYPE = 8
+    CHOICE = 9
+    """The value is the index of a choice. The choices follow the name, each ending in NUL."""
 
 
 class Rounding(IntEnum):
@@ -250,8 +269,15 @@ class Rounding(IntEnum):
     BFLOAT16 = 3
 
 
-def style_of(dtype: str) -> Style:
-    """Return how to show values of a symbol's dtype."""
+def style_of(symbol: spec.Var) -> Style:
+    """Return how to show values of a symbol."""
+    if isinstance(symbol, Subject):
+        if isinstance(symbol.of.param, spec.Choice):
+            return Style.CHOICE
+        if symbol.of.is_address:
+            return Style.ADDRESS
+        return {"dtype": Style.DTYPE, "ndim": Style.NDIM}.get(symbol.of.field, Style.FLAG)
+    dtype = symbol.dtype
     if dtype in spec.FLOAT_DTYPES:
         return Style.FLOAT
     return {"handle": Style.HEX, "bool": Style.BOOL, "uint64": Style.UINT}.get(dtype, Style.INT)

@@ -30,6 +30,7 @@ from ffi_builder.plan import steps as s
 from ffi_builder.plan.messages import SHOWN_ENTRIES, SIGNATURE_LIMIT
 from ffi_builder.plan.step import Byte, ExpectInt, Instruction, Short
 from ffi_builder.records import dataclass
+from ffi_builder.spec.expr import Combined, Condition
 
 _LONGEST: Final = 0xFFFF
 _SEARCHED: Final = 1 << 14
@@ -47,6 +48,7 @@ _ROUNDING: Final = {
     "float16": Rounding.FLOAT16,
     "bfloat16": Rounding.BFLOAT16,
 }
+_LOGIC: Final = {"and": Code.AND, "or": Code.OR, "not": Code.NOT}
 _STYLES: Final = {
     s.Kind.HANDLE: Style.HEX,
     s.Kind.CONST_BOOL: Style.BOOL,
@@ -194,7 +196,7 @@ class TableWriter:
 
     def finish(self, overlaps: int) -> Table:
         """Lay out the table; ``overlaps`` is the position of the comparisons of memory."""
-        names = [(*self._intern(var.name), style_of(var.dtype)) for var in self.symbols]
+        names = [(*self._symbol_name(var), style_of(var)) for var in self.symbols]
         text_at = self.code_at + len(self._code)
         if self._slots >= NO_INDEX:
             raise BuildError(
@@ -228,6 +230,14 @@ class TableWriter:
                 self._text += data
             self._known[data] = position
         return position, len(data)
+
+    def _symbol_name(self, var: spec.Var) -> tuple[int, int]:
+        """Write the name of a symbol; what a choice may be follows, as errors show it."""
+        if not isinstance(var, s.Subject) or not isinstance(var.of.param, spec.Choice):
+            return self._intern(var.name)
+        shown = map(repr, var.of.param.choices)
+        position, _ = self._intern("\0".join((var.name, *shown, "")))
+        return position, len(var.name.encode())
 
     def _message_size(self) -> int:
         """Return a bound on messages: the signature, a layout, an expression's symbols."""
@@ -293,38 +303,33 @@ def write_others(out: TableWriter, others: Sequence[Place], slots: Sequence[int]
 def write_expression(out: TableWriter, expr: spec.Expr, words: Words) -> None:
     """Check that the value is that of an expression."""
     out.emit(Op.EXPR, "B", WORDS[words])
-    _write_shown(out, expr)
+    _write_shown(out, str(expr), expr)
     _write_postfix(out, expr)
     out.emit(Code.END)
 
 
-def write_relation(out: TableWriter, step: s.CheckRelation) -> None:
-    """Check that a relation holds."""
-    relation, words = step.relation, WORDS[step.error]
-    comparison = COMPARISONS.index(relation.op)
-    out.emit(Op.RELATION, "BHB", words, out.symbols[step.symbol], comparison)
-    _write_shown(out, relation)
-    _write_postfix(out, relation.lhs)
+def write_condition(out: TableWriter, step: s.CheckCondition) -> None:
+    """Check that a condition is not false."""
+    out.emit(Op.CONDITION, "B", WORDS[step.error])
+    _write_shown(out, step.text, step.condition)
+    symbols = [out.symbols[var] for var in step.symbols]
+    out.numbers(f"B{len(symbols)}H", len(symbols), *symbols)
+    _write_postfix(out, step.condition)
     out.emit(Code.END)
-    if isinstance(relation.rhs, tuple):
-        out.numbers(f"B{len(relation.rhs)}q", len(relation.rhs), *relation.rhs)
-    else:
-        _write_postfix(out, relation.rhs)
-        out.emit(Code.END)
 
 
-def _write_shown(out: TableWriter, value: spec.Expr | spec.Relation) -> None:
+def _write_shown(out: TableWriter, text: str, value: spec.Expr | Condition) -> None:
     """Write what errors show of it: its text and its symbols."""
-    out.text(str(value))
+    out.text(text)
     symbols = list(dict.fromkeys(spec.variables(value)))
     out.numbers(f"{len(symbols) + 1}H", len(symbols), *(out.symbols[var] for var in symbols))
 
 
-def _write_postfix(out: TableWriter, value: spec.Dim) -> None:
+def _write_postfix(out: TableWriter, value: spec.Dim | Condition) -> None:
     match value:
         case spec.Var():
             # A uint64 beyond int64 counts as an overflow.
-            unsigned = style_of(value.dtype) is Style.UINT
+            unsigned = style_of(value) is Style.UINT
             out.emit(Code.SYMBOL, "HB", out.symbols[value], unsigned)
         case spec.Expr(op, lhs, rhs):
             _write_postfix(out, lhs)
@@ -332,6 +337,33 @@ def _write_postfix(out: TableWriter, value: spec.Dim) -> None:
             out.emit(OPERATOR_CODES[op])
         case int():
             out.emit(Code.CONSTANT, "q", value)
+        case Combined(op, (first, *others)):
+            _write_postfix(out, first)
+            for other in others:
+                _write_postfix(out, other)
+                out.emit(_LOGIC[op])
+            if op == "not":
+                out.emit(_LOGIC[op])
+        case spec.Relation(op, s.Subject() as subject, int() as number) if (
+            style_of(subject) is Style.CHOICE
+        ):
+            choices = enumerate(subject.of.param.choices.values())
+            _write_postfix(out, subject)
+            _write_members(out, [at for at, one in choices if (one == number) is (op == "==")])
+        case spec.Relation(op, lhs, rhs):
+            _write_postfix(out, lhs)
+            if isinstance(rhs, tuple):
+                _write_members(out, rhs)
+            else:
+                _write_postfix(out, rhs)
+                out.emit(Code.COMPARE, "B", COMPARISONS.index(op))
+        case _:
+            raise AssertionError(f"plans have no {value}")
+
+
+def _write_members(out: TableWriter, members: Sequence[int]) -> None:
+    out.emit(Code.COMPARE, "B", COMPARISONS.index("in"))
+    out.numbers(f"B{len(members)}q", len(members), *members)
 
 
 def as_signed(value: int) -> int:

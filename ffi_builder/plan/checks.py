@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import ClassVar, Final, TypeAlias, Union
 
 from typing_extensions import override
 
 from ffi_builder import spec
 from ffi_builder.plan.messages import Words, choices_text, float_text, type_error, value_error
-from ffi_builder.plan.path import Place
+from ffi_builder.plan.path import Part, Place
 from ffi_builder.plan.step import (
     STRIDE_GOT,
     Byte,
@@ -22,6 +22,8 @@ from ffi_builder.plan.step import (
     Texts,
 )
 from ffi_builder.records import dataclass
+from ffi_builder.spec.expr import Condition
+from ffi_builder.spec.properties import Property
 
 __all__ = [
     "AtLeast",
@@ -33,9 +35,9 @@ __all__ = [
     "CheckBytes",
     "CheckCells",
     "CheckChoice",
+    "CheckCondition",
     "CheckCount",
     "CheckLength",
-    "CheckRelation",
     "CheckSmall",
     "Divisible",
     "EqualExpr",
@@ -47,6 +49,7 @@ __all__ = [
     "NotNegative",
     "NotNull",
     "Solve",
+    "Subject",
     "SymbolCheck",
     "ValueCheck",
     "ValuePart",
@@ -336,32 +339,65 @@ class EqualExpr(Check):
 
 
 @dataclass(frozen=True)
-class CheckRelation(Check):
-    """The relation holds, if all of its symbols are bound; no part of it exceeds int64.
+class CheckCondition(Check):
+    """The condition is not false; no part that it depends on exceeds int64.
 
-    ``place`` is where ``symbol`` is bound first, the one of its symbols for which that comes last.
-    Errors show the place where that symbol was bound in the call.
+    A relation is unknown if one of its symbols is not bound. ``symbols`` are those of the
+    condition, and ``place`` is where the first of them is bound, which comes last of all. Errors
+    show the place of the first one that is bound in the call.
     """
 
-    relation: spec.Relation
-    symbol: spec.Var
+    condition: Condition
+    """It is about symbols alone: :class:`Subject` stands for what is no symbol."""
+    text: str
+    """The condition as the signature has it."""
+    symbols: tuple[spec.Var, ...]
     plain: ClassVar = value_error("{text} with {bindings}")
     of_two: ClassVar = value_error("{text} with {bindings}", "{got} and {expected}")
     overflow: ClassVar = value_error("{text} with {bindings}", "a value beyond int64")
+    of_several: ClassVar = value_error("{text}", "{bindings}")
 
     @property
     @override
     def error(self) -> Words:
-        symbolic = isinstance(self.relation.rhs, (spec.Var, spec.Expr))
-        return self.of_two if symbolic else self.plain
+        if any(isinstance(var, Subject) for var in self.symbols):
+            return self.of_several
+        match self.condition:
+            case spec.Relation(_, _, rhs):
+                return self.of_two if isinstance(rhs, (spec.Var, spec.Expr)) else self.plain
+            case _:
+                return self.of_several
 
     @override
     def placeholders(self, origins: Texts) -> Texts:
-        return _evaluated(self.relation, origins)
+        return {**_evaluated(self.condition, origins), "text": self.text}
 
 
-def _evaluated(value: spec.Expr | spec.Relation, origins: Texts) -> Texts:
-    """The text of an expression or relation, and where its symbols are bound."""
+@dataclass(frozen=True, repr=False)
+class Subject(spec.Var):
+    """A property of an argument, which a plan binds as it does a symbol: ``x.dtype``."""
+
+    of: Property = field(kw_only=True)
+
+    __hash__ = spec.Var.__hash__
+
+    @override
+    def __post_init__(self) -> None:
+        pass  # its name is no identifier
+
+    def number(self, value: object) -> int:
+        """Return the int64 that stands for a value: of a dtype, the int32 that is in memory."""
+        number = self.of.number(value)
+        return number - (1 << 32) if self.of.field == "dtype" and number >= 1 << 31 else number
+
+    @property
+    def part(self) -> Part:
+        """The part of the argument that has its value."""
+        return Part[self.of.field.upper()] if self.of.field else Part.VALUE
+
+
+def _evaluated(value: spec.Expr | Condition, origins: Texts) -> Texts:
+    """The text of an expression or condition, and where its symbols are bound."""
     names = dict.fromkeys(var.name for var in spec.variables(value))
     bindings = (f"{name} = {{{name}}} from {_origin(name, origins)}" for name in names)
     return {"text": str(value), "bindings": ", ".join(bindings)}
@@ -377,7 +413,7 @@ SymbolCheck: TypeAlias = Union[
     BindOrEqual,
     Solve,
     EqualExpr,
-    CheckRelation,
+    CheckCondition,
 ]
 
 

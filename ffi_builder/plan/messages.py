@@ -42,6 +42,8 @@ FRAME: Final = (
 FRAME_WITHOUT_ARGUMENT: Final = FRAME.replace(" on argument #{argument}", "")
 BINDING: Final = "{symbol} = {bound} from {origin}"
 """One symbol of ``{bindings}``; they are joined by ", "."""
+PROPERTY: Final = "{symbol} = {bound}"
+"""A property, or a symbol that nothing has bound, among them."""
 SIGNATURE_LIMIT: Final = 400
 """Signatures up to this length are shown whole, longer ones with the other arguments elided."""
 UNDECIDED: Final = "an argument changed while it was being checked, perhaps by another thread"

@@ -32,6 +32,8 @@ class Part(IntEnum):
     COUNT = 10
     ARGUMENTS = 11
     LENGTH = 15
+    CONTIGUOUS = 16
+    PRESENT = 17
 
     # Enum's own __hash__ is Python code, and places are keys of dicts that are read often.
     __hash__ = int.__hash__
@@ -46,6 +48,8 @@ SUFFIXES: Final[dict[Part, str]] = {
     Part.STRIDES: ".strides",
     Part.BYTE_OFFSET: ".byte_offset",
     Part.DATA: ".data",
+    Part.CONTIGUOUS: ".contiguous",
+    Part.PRESENT: ".present",
     Part.COUNT: "number of arguments",
     Part.ARGUMENTS: "argument array",
 }

@@ -21,7 +21,7 @@ from ffi_builder.plan.checks import plan_limits
 from ffi_builder.plan.model import Plan, plan_text
 from ffi_builder.plan.path import Part, Place
 from ffi_builder.plan.sanitize import Sanitize, checked_sanitize, watched
-from ffi_builder.plan.values import PlannedList, ValuePlanner, plan_relations
+from ffi_builder.plan.values import PlannedList, ValuePlanner, plan_conditions
 
 
 def plan_tensor(
@@ -302,7 +302,7 @@ class _Planner(ValuePlanner):
             self.add(s.CheckArguments(nowhere.at(Part.ARGUMENTS)))
         for index, param in enumerate(arguments):
             self._plan_param(Place((index,), param.name), param)
-        late = (*self.late, *plan_relations(self), *plan_overlaps(self))
+        late = (*self.late, *plan_conditions(self), *plan_overlaps(self))
         symbols = tuple(self.origins)
         return Plan(self.signature, tuple(self.steps), late, symbols, self.occurrences)
 
@@ -328,6 +328,10 @@ class _Planner(ValuePlanner):
                 raise AssertionError("an EnvStream is no argument")
             case _:
                 self._plan_plain(place, param, optional)
+        for subject in self.subjects.get((place.path, isinstance(param, spec.Optional)), ()):
+            at = place.at(subject.part)
+            self.origins[subject] = at
+            self.add(s.Bind(at, subject))
 
     def _plan_plain(self, place: Place, param: Simple, optional: bool) -> None:
         """Plan a parameter without symbols and elements."""

@@ -13,6 +13,8 @@ from ffi_builder.plan import steps as s
 from ffi_builder.plan.checks import plan_limits
 from ffi_builder.plan.path import Part, Place
 from ffi_builder.records import dataclass
+from ffi_builder.spec.expr import Combined, Condition
+from ffi_builder.spec.properties import Comparison
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,14 @@ class ValuePlanner:
                 self._alone.add(entry)
             for var in set(spec.variables(entry)):
                 self.occurrences[var] = self.occurrences.get(var, 0) + 1
+        self.subjects: dict[tuple[str, bool], list[s.Subject]] = {}
+        """What is to be bound of each parameter, by its path and whether it is an Optional."""
+        found = (var for each in self.signature.where for var in spec.variables(of_symbols(each)))
+        for subject in dict.fromkeys(found):
+            if isinstance(subject, s.Subject):
+                of = subject.of
+                at = self.subjects.setdefault((of.path, of.field == "present"), [])
+                at.append(subject)
         for _, param in spec.with_paths(self.signature.params):
             # A symbol that all elements of a list share occurs in each of them.
             if isinstance(tensors := spec.required(param), spec.TensorList):
@@ -125,12 +135,29 @@ class ValuePlanner:
         self.bind(solved, var, free=free)
 
 
-def plan_relations(planner: ValuePlanner) -> Iterator[s.CheckRelation]:
-    """Check the relations of the signature, in their order."""
+def plan_conditions(planner: ValuePlanner) -> Iterator[s.CheckCondition]:
+    """Check the conditions of the signature, in their order."""
     order = list(planner.origins)
-    for relation in planner.signature.where:
-        last = max(spec.variables(relation), key=order.index)
-        yield s.CheckRelation(planner.origins[last], relation, last)
+    for given in planner.signature.where:
+        condition = of_symbols(given)
+        symbols = {*spec.variables(condition)}
+        first, *others = sorted(symbols, key=order.index, reverse=True)
+        place = planner.origins[first]
+        yield s.CheckCondition(place, condition, str(given), (first, *others))
+
+
+def of_symbols(condition: Condition) -> Condition:
+    """Return the condition with symbols for the properties that it compares."""
+    match condition:
+        case Combined(_, parts):
+            return replace(condition, parts=tuple(map(of_symbols, parts)))
+        case Comparison(of, op, value):
+            whole = replace(of, divisor=None)
+            subject = s.Subject(str(whole), "int64", of=whole)
+            operand = subject if of.divisor is None else subject % of.divisor
+            return spec.Relation(op, operand, subject.number(value))
+        case _:
+            return condition
 
 
 def _may_not_fit(place: Place, var: spec.Var) -> bool:

@@ -12,16 +12,17 @@ from typing import TypeAlias, cast
 
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
+from ffi_builder.spec.expr import Condition
 
 Values: TypeAlias = "Mapping[spec.Var, int]"
 """The only value of each symbol that has one."""
 
 
-def values_in(where: Sequence[spec.Relation]) -> dict[spec.Var, int]:
-    """Return the symbols that relations fix: ``n == 8`` or ``n in {8}``."""
+def values_in(where: Sequence[Condition]) -> dict[spec.Var, int]:
+    """Return the symbols that conditions fix: ``n == 8`` or ``n in {8}``."""
     found: dict[spec.Var, int] = {}
-    for relation in where:
-        match relation:
+    for condition in where:
+        match condition:
             case spec.Relation("==", spec.Var() as var, int(value)):
                 found[var] = value
             case spec.Relation("in", spec.Var() as var, (value,)):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ffi_builder.spec.composite import Param, params_text, required, with_paths
-from ffi_builder.spec.expr import Relation, Var
+from ffi_builder.spec.expr import Condition, Var
 from ffi_builder.spec.functions import variables
 from ffi_builder.spec.params import Shape
 from ffi_builder.spec.results import Result
@@ -34,13 +34,13 @@ def canonical_text(
 
 
 def constraints_text(
-    params: Sequence[Param], relations: Sequence[Relation], no_overlap: Sequence[str]
+    params: Sequence[Param], conditions: Sequence[Condition], no_overlap: Sequence[str]
 ) -> str:
     """Return all constraints: ``n % 2 == 0, m <= 8, n <= m, no_overlap(y)``; empty if none."""
     scalars = {item for _, param in with_paths(params) if isinstance(item := required(param), Var)}
     symbols = dict.fromkeys(var for entry in _entries_of(params) for var in variables(entry))
     texts = [text for var in symbols for text in _constraints(var, var not in scalars)]
-    texts += map(str, relations)
+    texts += map(str, conditions)
     if no_overlap:
         texts.append(f"no_overlap({', '.join(no_overlap)})")
     return ", ".join(texts)

@@ -276,7 +276,11 @@ def plain_name(param: Any) -> str:
 
 
 class Condition(ABC):
-    """A condition of a call. Combine conditions with ``&``, ``|`` and ``~``."""
+    """A condition of a call. Combine conditions with ``&``, ``|`` and ``~``.
+
+    The ``where`` of a :class:`~ffi_builder.spec.Signature` takes it, and the ``when`` of a
+    :class:`~ffi_builder.providers.Variant`.
+    """
 
     def __and__(self, other: Condition) -> Condition:
         return combined("and", self, other)
@@ -295,7 +299,7 @@ class Condition(ABC):
         )
 
     def _where_it_goes(self) -> str:
-        return "put it into when= of a Variant"
+        return "put it into where= of the Signature, or when= of a Variant"
 
     def __str__(self) -> str:
         return self.text(plain_name)
@@ -371,9 +375,8 @@ class Relation(Condition):
 
     ``<=``, ``<``, ``>=`` and ``>`` between expressions make it, and
     :func:`~ffi_builder.spec.equal`, :func:`~ffi_builder.spec.not_equal` and
-    :func:`~ffi_builder.spec.one_of`. The ``where`` of a :class:`~ffi_builder.spec.Signature` takes
-    it, and the ``when`` of a :class:`~ffi_builder.providers.Variant`. An int stands on the right:
-    ``8 <= n * 2`` is stored as ``n * 2 >= 8``.
+    :func:`~ffi_builder.spec.one_of`. An int stands on the right: ``8 <= n * 2`` is stored as
+    ``n * 2 >= 8``.
 
     Args:
         op: ``<=``, ``<``, ``>=``, ``>``, ``==``, ``!=`` or ``in``.
@@ -440,7 +443,7 @@ class Relation(Condition):
     def _where_it_goes(self) -> str:
         if isinstance(self.lhs, Var) and isinstance(self.rhs, int):
             return "give limits to the Var, or put it into when= of a Variant"
-        return "put it into where= of the Signature, or when= of a Variant"
+        return super()._where_it_goes()
 
     def __repr__(self) -> str:
         if isinstance(self.rhs, tuple):

@@ -8,7 +8,7 @@ from typing import cast, overload
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import integer, text
 from ffi_builder.spec.dtypes import DTypeLike
-from ffi_builder.spec.expr import Dim, Expr, Relation, Var, check_dim
+from ffi_builder.spec.expr import Combined, Dim, Expr, Relation, Var, check_dim
 from ffi_builder.spec.numbers import VAR_DTYPES
 from ffi_builder.suggest import nearest
 
@@ -173,7 +173,7 @@ def one_of(value: Dim, allowed: Sequence[int] | Set[int]) -> Relation:
 
 
 def variables(value: object) -> Iterator[Var]:
-    """Yield every Var in an expression or relation, left to right, with repeats.
+    """Yield every Var in an expression or condition, left to right, with repeats.
 
     There is none in an int, a tuple of ints and None.
 
@@ -189,6 +189,9 @@ def variables(value: object) -> Iterator[Var]:
         case Expr(_, lhs, rhs) | Relation(_, lhs, rhs):
             yield from variables(lhs)
             yield from variables(rhs)
+        case Combined(_, parts):
+            for part in parts:
+                yield from variables(part)
         case _:
             return
 

@@ -6,7 +6,7 @@ its first use, so the first pass only collects the declarations.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from types import EllipsisType
 from typing import Any, Final, TypeAlias, TypeVar, cast
@@ -15,10 +15,10 @@ from typing_extensions import override
 
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import identifier, one_of
-from ffi_builder.spec.composite import PARAM_TYPES, Optional, Param, Struct, TupleParam
+from ffi_builder.spec.composite import PARAM_TYPES, Optional, Param, Struct, TupleParam, required
 from ffi_builder.spec.devices import DEVICES, has_default
 from ffi_builder.spec.dtypes import DataType, parse_dtype
-from ffi_builder.spec.expr import Dim, Expr, Relation, Var
+from ffi_builder.spec.expr import Condition, Dim, Expr, Relation, Var
 from ffi_builder.spec.numbers import INT_RANGES, MIRRORED, VAR_DTYPES
 from ffi_builder.spec.overlap import tensors_of
 from ffi_builder.spec.param import Named
@@ -71,9 +71,9 @@ _TYPES: Final = tuple(dict.fromkeys(kind.type_name for kind in PARAM_TYPES if ki
 def parse_signature(
     text: str,
     device: str | None,
-    make: Callable[[str, list[Param], Returns, list[Relation], list[str]], Made],
+    make: Callable[[str, list[Param], Returns, list[Condition], list[str]], Made],
 ) -> Made:
-    """Parse a signature, and return ``make(name, parameters, results, relations, no_overlap)``.
+    """Parse a signature, and return ``make(name, parameters, results, conditions, no_overlap)``.
 
     Args:
         text: the text.
@@ -98,7 +98,7 @@ def parse_signature(
         second = _Parser(Tokens(text), device, symbols)
         name, params, returns = second.signature()
         with first.tokens.at(name):
-            return make(name.text, params, returns, second.relations, second.no_overlap)
+            return make(name.text, params, returns, second.conditions, second.no_overlap)
     except SpecError as error:
         raise SpecError(f"Signature.parse: {error}") from None
 
@@ -113,9 +113,10 @@ class _Parser(DimParser):
 
     def __init__(self, tokens: Tokens, device: str | None, symbols: dict[str, Var] | None) -> None:
         super().__init__(tokens, device, symbols)
-        self.relations: list[Relation] = []
+        self.conditions: list[Condition] = []
         self.no_overlap: list[str] = []
         self._in_where = False
+        self._params: list[Param] = []
         self._tensors: dict[str, Tensor] = {}
         """The tensors among the parameters, by path."""
         self._readers: dict[str, Callable[[Token, Token], Param]] = {
@@ -139,7 +140,7 @@ class _Parser(DimParser):
         name = t.name("the name of the function")
         t.expect("(")
         params = t.list_of(")", self._param)
-        self._tensors = tensors_of(params)
+        self._params, self._tensors = params, tensors_of(params)
         returns = self._returns() if t.accept("->") else None
         separator = "'where'" if returns is not None else "'->', 'where'"
         if t.accept("where"):
@@ -463,12 +464,16 @@ class _Parser(DimParser):
     # ---- constraints
 
     def _constraint(self) -> None:
-        """Parse ``n: int32``, ``n % 16 == 0``, ``1 <= n <= 8``, ``n <= m`` or ``no_overlap(y)``."""
+        """Parse ``n: int32``, ``1 <= n <= 8``, ``n <= m or x.present`` or ``no_overlap(y)``."""
         t = self.tokens
         first = t.next
         # A bracket follows no symbol, so that a symbol may have this name.
         if t.sees("no_overlap") and t.second.text == "(":
             self._no_overlap()
+            return
+        tokens = t.item()
+        if any(map(self._is_condition, tokens)):
+            self._condition(tokens)
             return
         lhs = self._expression(1)
         if isinstance(lhs, Var) and t.accept(":"):
@@ -492,7 +497,24 @@ class _Parser(DimParser):
         """Add a relation; the first pass does not know the dtypes of its symbols."""
         if self.symbols is not None:
             with self.tokens.at(token):
-                self.relations.append(Relation(operator, lhs, rhs))
+                self.conditions.append(Relation(operator, lhs, rhs))
+
+    def _is_condition(self, token: Token) -> bool:
+        """Tell whether a token is in no limit and in no relation of symbols alone."""
+        if token.text in self.declarations:
+            return self.declarations[token.text].dtype == "bool"
+        named = (p.name for p in self._params if isinstance(required(p), (Choice, DataPointer)))
+        return token.kind == "reference" or token.text in (*["and", "or", "not", ".", "["], *named)
+
+    def _condition(self, tokens: Sequence[Token]) -> None:
+        """Parse a condition; the first pass does not know the dtypes of its symbols."""
+        from ffi_builder.spec.parse_conditions import condition_of  # few signatures have one
+
+        if self.symbols is not None:
+            self.conditions.append(condition_of(self.tokens, self.symbols, self._params))
+        else:
+            for _ in tokens:
+                self.tokens.advance()
 
     def _no_overlap(self) -> None:
         t = self.tokens

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import field as data_field
+from dataclasses import replace
 from functools import cached_property, partial
 from itertools import count
 from typing import Any, Final, NoReturn
@@ -35,6 +37,7 @@ class Property:
             ``data``, the address of its first element. Left out it is the value itself, of a
             Choice, a bool symbol or a DataPointer.
         divisor: of an address, it is the remainder of dividing by this power of two.
+        path: where the parameter is in a signature; texts show it in place of the name.
 
     Raises:
         SpecError: the tensor takes its dtype from another one, so that there would be two
@@ -44,12 +47,13 @@ class Property:
     param: Any
     field: str = ""
     divisor: int | None = None
+    path: str = data_field(default="", compare=False)
 
     def __post_init__(self) -> None:
         if self.field == "dtype" and (path := self.param.references.get("dtype")):
             raise SpecError(f"{self} is {path}.dtype; compare that one, which settles both")
         if self.divisor is not None:
-            what = f"alignment of {Property(self.param, self.field)}"
+            what = f"alignment of {replace(self, divisor=None)}"
             number = integer(what, self.divisor)
             if not 1 <= number <= _MOST_ALIGNED or number & (number - 1):
                 words = f"expected a power of two, up to {_MOST_ALIGNED}, but got {number}"
@@ -101,13 +105,36 @@ class Property:
         is_certain = self.field == "contiguous" and self.param.order == "C" and not absent
         return {1} if is_certain else {*self.known.values(), *none}
 
+    def within(self, what: str, params: Sequence[Param]) -> Property:
+        """Return this property of the parameter with this name; see :class:`Comparison`."""
+        if not self.params:
+            raise SpecError(f"{what}: only the when= of a Variant can tell {self}")
+        paths = {
+            path: each
+            for path, param in with_paths(params)
+            for each in (param, required(param))
+            if each.name == self.param.name and type(each) is type(self.param)
+        }
+        own = {path: each for path, each in paths.items() if each == self.param} or paths
+        if len(own) != 1:
+            there = f"could be each of {' and '.join(own)}" if own else "is no parameter"
+            raise SpecError(f"{what}: {self.param.name!r} {there}")
+        [(path, param)] = own.items()
+        found = replace(self, param=param, path=path)
+        values = found.numbers(absent=False)
+        if len(values) == 1:
+            words = (word for word, number in found.known.items() if number in values)
+            value = found.shown(next(words, *values))
+            raise SpecError(f"{what}: {found} is {value} in every call")
+        return found
+
     def number(self, value: Any) -> int:
         """Return the integer that stands for what it is compared with."""
         return self.known.get(value, value)
 
     def text(self, name: Name) -> str:
         """Return it as texts show it: ``x.dtype``."""
-        path = self.param.name if isinstance(self.param, Var) else name(self.param)
+        path = self.param.name if isinstance(self.param, Var) else self.path or name(self.param)
         path += f".{self.field}" if self.field else ""
         return path if self.divisor is None else f"{path} % {self.divisor}"
 
@@ -172,6 +199,14 @@ class Comparison(Condition):
     @override
     def atoms(self) -> Iterator[Condition]:
         yield self
+
+    def within(self, what: str, params: Sequence[Param]) -> Comparison:
+        """Return the comparison of the parameter that has this name in a signature.
+
+        Raises:
+            SpecError: there is none, or are several; or the property has one value in all calls.
+        """
+        return replace(self, of=self.of.within(what, params))
 
 
 def compared(op: str, left: Any, right: Any) -> Condition:

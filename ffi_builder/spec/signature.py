@@ -17,8 +17,9 @@ from ffi_builder.spec.composite import (
     required,
     with_paths,
 )
+from ffi_builder.spec.conditions import check_conditions
 from ffi_builder.spec.defaults import check_default
-from ffi_builder.spec.expr import Relation, Var
+from ffi_builder.spec.expr import Condition, Var
 from ffi_builder.spec.functions import variables
 from ffi_builder.spec.metadata import metadata_text
 from ffi_builder.spec.overlap import NOTHING, NoOverlap, check_no_overlap
@@ -36,7 +37,6 @@ from ffi_builder.spec.places import (
     refuse_references,
     shared_entries,
 )
-from ffi_builder.spec.relations import check_relations
 from ffi_builder.spec.results import Result, check_names, check_results, needed
 from ffi_builder.spec.sources import with_known_dtypes, with_sources
 from ffi_builder.spec.tensor import Tensor
@@ -60,9 +60,12 @@ class Signature:
             :class:`String`, :class:`Bytes`, :class:`Object`, :class:`Function`, :class:`Array` or
             :class:`Map` that the call provider hands over, a :class:`Shape` of values of the
             parameters' symbols, or a list of these for a tuple.
-        where: relations between symbols that every call must keep, such as ``[n <= m, equal(k, n *
-            2), one_of(m, [64, 128])]``. They are checked behind all arguments, in this order. One
-            is skipped if an absent Optional leaves a symbol of it without a value.
+        where: conditions that every call must keep, such as ``[n <= m, equal(k, n * 2), one_of(m,
+            [64, 128]), when.aligned(x, 16) | (n < 8)]``; :mod:`ffi_builder.providers.when` makes
+            those about parameters, which are found by their names. They are checked behind all
+            arguments, in this order. What one says of an absent Optional, or of a symbol that it
+            leaves without a value, is unknown. A call is refused if a condition is false, and not
+            if it is unknown.
         no_overlap: tensors that must not share memory with any other tensor of the call, by their
             names in errors: ``["y", "cfg[0]", "state.mask"]``. The name of a list stands for each
             of its elements, which must not share memory with one another either. True stands for
@@ -78,9 +81,10 @@ class Signature:
             every call, an EnvStream without a tensor on another device than the CPU, a
             positional parameter without a default after one with a default, a default that its
             parameter does not accept, a result that cannot be made or whose size only Optionals
-            bind, a result with the name of a parameter or symbol, a relation in ``where`` that has
-            a symbol of no parameter or that is always true or false, or a ``no_overlap`` that names
-            no tensor, or one that no other tensor of the signature can share memory with.
+            bind, a result with the name of a parameter or symbol, a condition in ``where`` that has
+            a symbol of no parameter, is about something else than a parameter, or is always true or
+            false, or a ``no_overlap`` that names no tensor, or one that no other tensor of the
+            signature can share memory with.
 
     Examples:
         >>> import numpy as np
@@ -102,7 +106,7 @@ class Signature:
     name: str
     params: Sequence[Param]
     returns: Result | Sequence[Result] | None = None
-    where: Sequence[Relation] = field(default=(), kw_only=True)
+    where: Sequence[Condition] = field(default=(), kw_only=True)
     no_overlap: NoOverlap = field(default=NOTHING, kw_only=True)
     doc: DocField = field(default=NO_DOC, kw_only=True, compare=False)
 
@@ -120,7 +124,7 @@ class Signature:
         self._find_sources(what)
         self._check_lists(what)
         self._check_results(what, found)
-        where = check_relations(f"{what}: where", self.where, symbols)
+        where = check_conditions(f"{what}: where", self.where, symbols, self.arguments)
         check_not_each(f"{what}: where", self.params, [(str(each), each) for each in where])
         object.__setattr__(self, "where", where)
         no_overlap = check_no_overlap(f"{what}: no_overlap", self.params, self.no_overlap)

@@ -130,6 +130,18 @@ class Tokens:
                 raise self.error(self.next, f"expected ',' or {close!r} but got {self.next.shown}")
         return items
 
+    def item(self) -> list[Token]:
+        """Return the tokens up to a comma outside of brackets, or the end; none is taken."""
+        found: list[Token] = []
+        depth = 0
+        for token in self._tokens[self._next : -1]:
+            if token.kind == "mark":
+                depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
+                if token.text == "," and depth == 0:
+                    break
+            found.append(token)
+        return found
+
     def close(self) -> None:
         """Take the closing bracket; a comma may precede it."""
         self.accept(",")

@@ -99,12 +99,14 @@ static bool step(State *s) {
     return solve(s);
   case OP_EXPR:
     return check_expression(s);
-  case OP_RELATION:
-    return check_relation(s);
+  case OP_CONDITION:
+    return check_condition(s);
   case OP_EQFLOAT:
     return check_equal_float(s);
   case OP_OPTIONAL:
     return look_at_optional(s);
+  case OP_PRESENT:
+    return read_presence(s);
   case OP_GUARD:
     return guard(s);
   case OP_TEXT:

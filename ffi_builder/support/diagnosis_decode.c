@@ -65,6 +65,12 @@ static bool look_at_optional(State *s) {
   return true;
 }
 
+static bool read_presence(State *s) {
+  turn_to(s, PART_PRESENT, NO_INDEX);
+  s->value = read_slot(s)->value != kTVMFFINone;
+  return true;
+}
+
 static bool guard(State *s) {
   const Slot *slot = read_slot(s);
   const uint32_t size = read_u32(s);
@@ -238,7 +244,7 @@ static bool read_entry(State *s, uint16_t index) {
 // Read a part of the current object. SOURCE_OBJECT and those behind it, but for the number of
 // elements of a list, are no parts that errors name.
 static bool read_part(State *s, uint8_t source, uint16_t index) {
-  const bool named = source <= SOURCE_ARGUMENTS || source == SOURCE_ELEMENTS;
+  const bool named = source <= SOURCE_ARGUMENTS || source >= SOURCE_ELEMENTS;
   turn_to(s, named ? source : PART_VALUE, index);
   switch (source) {
   case SOURCE_NDIM:
@@ -258,6 +264,12 @@ static bool read_part(State *s, uint8_t source, uint16_t index) {
     break;
   case SOURCE_STRIDES:
     read_stride(s, index);
+    break;
+  case SOURCE_DATA:
+    s->value = number_of(data_of(dl_tensor(s->object)));
+    break;
+  case SOURCE_CONTIGUOUS:
+    s->value = !dl_tensor(s->object)->strides || SHARED(contiguous)(s->object);
     break;
   case SOURCE_ENTRY:
     return read_entry(s, index);

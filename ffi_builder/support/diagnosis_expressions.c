@@ -1,12 +1,16 @@
 // Evaluates expressions of symbols, and checks them and relations of them.
 
-// What an expression comes to. A part that does not fit int64, or a uint64 symbol that does not,
-// is an overflow. The value then has no meaning.
+// What an expression or condition comes to. A part that does not fit int64, or a uint64 symbol that
+// does not, is an overflow. The value then has no meaning. Of a condition, the value is a TRUTH.
 typedef struct {
   int64_t value;
   bool overflow;
-  bool unbound; // whether a symbol has no value
+  bool unbound;   // whether a symbol has no value; of a condition, one since the last comparison
+  bool overflown; // whether a comparison had an overflow
 } Result;
+
+// An unknown condition may hold. With an overflow, neither it nor its negation may.
+enum { TRUTH_FALSE, TRUTH_UNKNOWN, TRUTH_OVERFLOW, TRUTH_TRUE };
 
 static void apply(uint8_t code, int64_t *left, int64_t right, Result *result) {
   const int64_t a = *left, b = right;
@@ -36,6 +40,12 @@ static void apply(uint8_t code, int64_t *left, int64_t right, Result *result) {
   case CODE_MIN:
     *left = a < b ? a : b;
     break;
+  case CODE_AND:
+    *left = a & b;
+    break;
+  case CODE_OR:
+    *left = a | b;
+    break;
   }
 }
 
@@ -47,8 +57,53 @@ static int64_t read_symbol(State *s, Result *result) {
   return slot->value;
 }
 
-// Evaluate postfix code on a stack, to its end even after an overflow. What `result` notes beside
-// the value stays noted.
+static bool is_one_of(State *s, int64_t value) {
+  bool found = false;
+  for (int32_t count = read_u8(s); count > 0; --count)
+    found |= value == read_i64(s);
+  return found;
+}
+
+static bool holds(uint8_t comparison, int64_t left, int64_t right) {
+  switch (comparison) {
+  case COMPARE_EQ:
+    return left == right;
+  case COMPARE_NE:
+    return left != right;
+  case COMPARE_LE:
+    return left <= right;
+  case COMPARE_LT:
+    return left < right;
+  case COMPARE_GE:
+    return left >= right;
+  default:
+    return left > right;
+  }
+}
+
+// Compare the values on top of a stack, which are then what errors show. Return how many they are.
+static int32_t compare(State *s, int64_t *top, Result *result) {
+  const uint8_t comparison = read_u8(s);
+  const bool is_member = comparison == COMPARE_IN;
+  int64_t *left = is_member ? top : top - 1;
+  s->value = *left;
+  s->expected = *top;
+  const bool right = is_member ? is_one_of(s, *left) : holds(comparison, *left, *top);
+  *left = right ? TRUTH_TRUE : TRUTH_FALSE;
+  if (result->unbound)
+    *left = TRUTH_UNKNOWN;
+  else if (result->overflow)
+    *left = TRUTH_OVERFLOW;
+  result->overflown |= *left == TRUTH_OVERFLOW;
+  result->unbound = result->overflow = false;
+  return is_member ? 1 : 2;
+}
+
+static int64_t negated(int64_t truth) {
+  return (truth & 1 ? 0 : TRUTH_OVERFLOW) | (truth & 2 ? 0 : TRUTH_UNKNOWN);
+}
+
+// Evaluate postfix code on a stack, to its end even after an overflow.
 static void evaluate(State *s, Result *result) {
   int64_t stack[STACK_DEPTH];
   int32_t top = -1;
@@ -57,6 +112,10 @@ static void evaluate(State *s, Result *result) {
       stack[++top] = read_symbol(s, result);
     } else if (code == CODE_CONSTANT) {
       stack[++top] = read_i64(s);
+    } else if (code == CODE_COMPARE) {
+      top -= compare(s, &stack[top], result) - 1;
+    } else if (code == CODE_NOT) {
+      stack[top] = negated(stack[top]);
     } else {
       --top;
       apply(code, &stack[top], stack[top + 1], result);
@@ -83,55 +142,25 @@ static bool check_expression(State *s) {
                             check(s, s->value == s->expected, words));
 }
 
-// ---- relations
-
-static bool compare(uint8_t comparison, int64_t left, int64_t right) {
-  switch (comparison) {
-  case COMPARE_EQ:
-    return left == right;
-  case COMPARE_NE:
-    return left != right;
-  case COMPARE_LE:
-    return left <= right;
-  case COMPARE_LT:
-    return left < right;
-  case COMPARE_GE:
-    return left >= right;
-  default:
-    return left > right;
-  }
-}
-
-static bool is_one_of(State *s, int64_t value) {
-  bool found = false;
-  for (int32_t count = read_u8(s); count > 0; --count)
-    found |= value == read_i64(s);
-  return found;
-}
-
-static bool check_relation(State *s) {
+// Check that a condition is not false. Errors show the place of the first of its symbols, of which
+// the last that is bound comes first, that this call has bound.
+static bool check_condition(State *s) {
   const uint8_t words = read_u8(s);
-  const uint16_t symbol = read_u16(s);
-  const uint8_t comparison = read_u8(s);
-  const Slot *slot = &s->slots[symbol];
   read_shown(s);
+  const uint8_t count = read_u8(s);
+  const uint8_t *symbols = s->pc;
+  s->pc += 2 * count;
   Result result = {0};
   evaluate(s, &result);
-  s->value = result.value;
-  bool holds;
-  if (comparison == COMPARE_IN) {
-    holds = is_one_of(s, s->value);
-  } else {
-    evaluate(s, &result);
-    s->expected = result.value;
-    holds = compare(comparison, s->value, s->expected);
-  }
-  if (result.unbound || (holds && !result.overflow))
+  if (result.value & TRUTH_UNKNOWN)
     return true;
-  s->symbol = symbol;
-  s->place = slot->place;
-  s->element = slot->element;
+  uint8_t at = 0;
+  while (at + 1 < count && s->slots[table_u16(symbols + 2 * at)].state == UNBOUND)
+    ++at;
+  s->symbol = table_u16(symbols + 2 * at);
+  s->place = s->slots[s->symbol].place;
+  s->element = s->slots[s->symbol].element;
   s->big = BIG_NONE;
   s->style = STYLE_INT;
-  return fail(s, result.overflow ? WORDS_CHECK_RELATION_OVERFLOW : words);
+  return fail(s, result.overflown ? WORDS_CHECK_CONDITION_OVERFLOW : words);
 }

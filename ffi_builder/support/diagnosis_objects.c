@@ -49,10 +49,14 @@ static bool check_choice(State *s) {
   s->text = read_text(s);
   s->bindings = s->pc;
   bool found = false;
-  for (int32_t count = read_u16(s); count > 0; --count) {
+  const uint16_t count = read_u16(s);
+  for (uint16_t at = 0; at < count; ++at) {
     const uint8_t *choice = read_text(s);
     const uint16_t size = text_size(choice);
-    found |= size == s->size && same_bytes(s->data, text_data(s, choice), size);
+    if (size == s->size && same_bytes(s->data, text_data(s, choice), size)) {
+      s->value = at;
+      found = true;
+    }
   }
   return found || fail(s, WORDS_CHECK_CHOICE);
 }

@@ -38,10 +38,30 @@ static void put_bindings(State *s) {
       put_text(s, COMMA);
     s->symbol = table_u16(s->bindings + 2 + 2 * i);
     s->style = symbol_style(s, s->symbol);
-    put_template(s, BINDING);
+    const bool has_place = s->style <= STYLE_BOOL && s->slots[s->symbol].state != UNBOUND;
+    put_template(s, has_place ? BINDING : PROPERTY);
   }
   s->style = style;
   s->symbol = symbol;
+}
+
+// Append a choice, by its index. They follow the symbol's name, each ending in NUL.
+static void put_choice(State *s, int64_t index) {
+  const uint8_t *entry = symbol_entry(s, s->symbol);
+  const char *choice = text_data(s, entry) + text_size(entry) + 1;
+  while (index-- > 0)
+    choice += strlen(choice) + 1;
+  put(s, choice, strlen(choice));
+}
+
+// Append the value of a symbol.
+static void put_bound(State *s, const Slot *slot) {
+  if (slot->state == UNBOUND)
+    put_text(s, NONE);
+  else if (s->style == STYLE_CHOICE)
+    put_choice(s, slot->value);
+  else
+    put_value(s, slot->value, BIG_NONE);
 }
 
 static void put_path(State *s) {
@@ -124,7 +144,7 @@ static void put_placeholder(State *s, char placeholder) {
     put_template(s, s->row->got);
     break;
   case PUT_BOUND:
-    put_value(s, slot->value, BIG_NONE);
+    put_bound(s, slot);
     break;
   case PUT_OR_NONE:
     if (s->optional)

@@ -78,7 +78,7 @@ static bool check_layout(State *s) {
   return true;
 }
 
-// Check element count, offset and pointer.
+// Check element count, offset and pointer, and read the address.
 static bool check_data(State *s) {
   const DLTensor *dl = dl_tensor(s->object);
   turn_to(s, PART_SHAPE, NO_INDEX);
@@ -91,12 +91,14 @@ static bool check_data(State *s) {
     return fail(s, WORDS_CHECK_OFFSET);
   turn_to(s, PART_DATA, NO_INDEX);
   s->free = -1;
-  return check(s, s->value, WORDS_CHECK_DATA);
+  if (!check(s, s->value, WORDS_CHECK_DATA))
+    return false;
+  s->value = number_of(data_of(dl));
+  return true;
 }
 
 static bool check_alignment(State *s) {
   s->expected = (int64_t)1 << read_u8(s);
-  s->value = (int64_t)((uint64_t)s->value + dl_tensor(s->object)->byte_offset);
   return check(s, !(s->value & (s->expected - 1)), WORDS_CHECK_ALIGNMENT);
 }
 

@@ -71,15 +71,19 @@ static void put_float(State *s, double number) {
   put(s, space, (size_t)size);
 }
 
+static void put_dtype(State *s, int64_t dtype);
+
 static void put_value(State *s, int64_t value, int32_t big) {
   if (big >= BIG_BEYOND)
     put_text(s, BIG_INT);
   else if (s->style == STYLE_FLOAT)
     put_float(s, as_float(value));
   // A bool that is neither 0 nor 1 is shown as the int that it is.
-  else if (s->style == STYLE_BOOL && (value == 0 || value == 1))
+  else if ((s->style == STYLE_BOOL || s->style == STYLE_FLAG) && (value == 0 || value == 1))
     put_text(s, value ? TRUE : FALSE);
-  else if (s->style == STYLE_HEX)
+  else if (s->style == STYLE_DTYPE)
+    put_dtype(s, value);
+  else if (s->style == STYLE_HEX || s->style == STYLE_ADDRESS)
     put_hex(s, value);
   else if (s->style == STYLE_UINT || big == BIG_UNSIGNED)
     put_unsigned(s, value);

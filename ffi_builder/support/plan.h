@@ -25,6 +25,7 @@ enum {
   SOURCE_DEVICE_ID = 4,
   SOURCE_SHAPE = 5,
   SOURCE_STRIDES = 6,
+  SOURCE_DATA = 8,
   SOURCE_ENTRY = 9,
   SOURCE_COUNT = 10,
   SOURCE_ARGUMENTS = 11,
@@ -32,6 +33,7 @@ enum {
   SOURCE_LENGTH = 13,
   SOURCE_CELLS = 14,
   SOURCE_ELEMENTS = 15,
+  SOURCE_CONTIGUOUS = 16,
 };
 
 enum {
@@ -46,6 +48,10 @@ enum {
   CODE_CEILDIV = 8,
   CODE_MAX = 9,
   CODE_MIN = 10,
+  CODE_COMPARE = 11,
+  CODE_AND = 12,
+  CODE_OR = 13,
+  CODE_NOT = 14,
 };
 
 enum {
@@ -54,6 +60,11 @@ enum {
   STYLE_FLOAT = 2,
   STYLE_HEX = 3,
   STYLE_BOOL = 4,
+  STYLE_NDIM = 5,
+  STYLE_FLAG = 6,
+  STYLE_ADDRESS = 7,
+  STYLE_DTYPE = 8,
+  STYLE_CHOICE = 9,
 };
 
 enum {
@@ -82,6 +93,8 @@ enum {
   PART_COUNT = 10,
   PART_ARGUMENTS = 11,
   PART_LENGTH = 15,
+  PART_CONTIGUOUS = 16,
+  PART_PRESENT = 17,
 };
 
 enum {
@@ -110,32 +123,33 @@ enum {
   OP_EQ8 = 22,
   OP_NONZERO = 23,
   OP_EXPR = 24,
-  OP_RELATION = 25,
-  OP_OPTIONAL = 26,
-  OP_GUARD = 27,
-  OP_TEXT = 28,
-  OP_OBJECT = 29,
-  OP_EACH = 30,
-  OP_NEXT = 31,
-  OP_ITEM = 32,
-  OP_FIRST = 33,
-  OP_BACK = 34,
-  OP_SAME_DTYPE = 35,
-  OP_CHOICE = 36, // CheckChoice
-  OP_BOOL = 37, // CheckBool
-  OP_FITS = 38, // Fits
-  OP_EQFLOAT = 39, // EqualFloat
-  OP_MIN = 40, // AtLeast
-  OP_MAX = 41, // AtMost
-  OP_DIVISIBLE = 42, // Divisible
-  OP_BIND = 43, // Bind
-  OP_EQSYM = 44, // EqualSymbol
-  OP_BINDEQ = 45, // BindOrEqual
-  OP_SOLVE = 46, // Solve
-  OP_ALIGN = 47, // CheckAlignment
-  OP_SMALL = 48, // CheckSmall
-  OP_BYTES = 49, // CheckBytes
-  OP_NONNEGATIVE = 50, // NotNegative
+  OP_CONDITION = 25,
+  OP_PRESENT = 26,
+  OP_OPTIONAL = 27,
+  OP_GUARD = 28,
+  OP_TEXT = 29,
+  OP_OBJECT = 30,
+  OP_EACH = 31,
+  OP_NEXT = 32,
+  OP_ITEM = 33,
+  OP_FIRST = 34,
+  OP_BACK = 35,
+  OP_SAME_DTYPE = 36,
+  OP_CHOICE = 37, // CheckChoice
+  OP_BOOL = 38, // CheckBool
+  OP_FITS = 39, // Fits
+  OP_EQFLOAT = 40, // EqualFloat
+  OP_MIN = 41, // AtLeast
+  OP_MAX = 42, // AtMost
+  OP_DIVISIBLE = 43, // Divisible
+  OP_BIND = 44, // Bind
+  OP_EQSYM = 45, // EqualSymbol
+  OP_BINDEQ = 46, // BindOrEqual
+  OP_SOLVE = 47, // Solve
+  OP_ALIGN = 48, // CheckAlignment
+  OP_SMALL = 49, // CheckSmall
+  OP_BYTES = 50, // CheckBytes
+  OP_NONNEGATIVE = 51, // NotNegative
 };
 
 enum {
@@ -166,43 +180,44 @@ enum {
   WORDS_EQUAL_EXPR_OF_STRIDE = 21,
   WORDS_EQUAL_EXPR_OVERFLOW = 22,
   WORDS_EQUAL_EXPR_PLAIN = 23,
-  WORDS_CHECK_RELATION_OF_TWO = 24,
-  WORDS_CHECK_RELATION_OVERFLOW = 25,
-  WORDS_CHECK_RELATION_PLAIN = 26,
+  WORDS_CHECK_CONDITION_OF_SEVERAL = 24,
+  WORDS_CHECK_CONDITION_OF_TWO = 25,
+  WORDS_CHECK_CONDITION_OVERFLOW = 26,
+  WORDS_CHECK_CONDITION_PLAIN = 27,
   WORDS_CHECK_SHAPE_POINTER = 9,
-  WORDS_CHECK_DATA = 27,
-  WORDS_CHECK_ALIGNMENT = 28,
-  WORDS_CHECK_OVERLAP = 29,
-  WORDS_CHECK_PACKED = 30,
-  WORDS_NOT_NULL = 31,
-  WORDS_CHECK_SMALL = 32,
-  WORDS_CHECK_BYTES = 33,
-  WORDS_CHECK_LENGTH = 34,
-  WORDS_CHECK_CELLS = 33,
-  WORDS_NOT_NEGATIVE = 35,
+  WORDS_CHECK_DATA = 28,
+  WORDS_CHECK_ALIGNMENT = 29,
+  WORDS_CHECK_OVERLAP = 30,
+  WORDS_CHECK_PACKED = 31,
+  WORDS_NOT_NULL = 32,
+  WORDS_CHECK_SMALL = 33,
+  WORDS_CHECK_BYTES = 34,
+  WORDS_CHECK_LENGTH = 35,
+  WORDS_CHECK_CELLS = 34,
+  WORDS_NOT_NEGATIVE = 36,
   WORDS_CHECK_NDIM = 14,
-  WORDS_CHECK_DTYPE_SEVERAL = 36,
-  WORDS_CHECK_DTYPE_SINGLE = 37,
-  WORDS_CHECK_SAME_DTYPE = 38,
-  WORDS_CHECK_DEVICE_TYPE = 39,
-  WORDS_CHECK_SAME_DEVICE = 40,
-  WORDS_CHECK_DIMS = 35,
-  WORDS_CHECK_CONTIGUOUS_COLUMN_MAJOR = 41,
-  WORDS_CHECK_CONTIGUOUS_ROW_MAJOR = 42,
-  WORDS_CHECK_NUMEL = 43,
-  WORDS_CHECK_OFFSET = 44,
+  WORDS_CHECK_DTYPE_SEVERAL = 37,
+  WORDS_CHECK_DTYPE_SINGLE = 38,
+  WORDS_CHECK_SAME_DTYPE = 39,
+  WORDS_CHECK_DEVICE_TYPE = 40,
+  WORDS_CHECK_SAME_DEVICE = 41,
+  WORDS_CHECK_DIMS = 36,
+  WORDS_CHECK_CONTIGUOUS_COLUMN_MAJOR = 42,
+  WORDS_CHECK_CONTIGUOUS_ROW_MAJOR = 43,
+  WORDS_CHECK_NUMEL = 44,
+  WORDS_CHECK_OFFSET = 45,
   WORDS_KIND_INT = 7,
-  WORDS_KIND_BOOL = 45,
-  WORDS_KIND_FLOAT = 46,
-  WORDS_KIND_HANDLE = 47,
-  WORDS_KIND_POINTER = 48,
-  WORDS_KIND_STREAM = 48,
-  WORDS_KIND_DTYPE = 49,
-  WORDS_KIND_DEVICE = 50,
-  WORDS_KIND_CONST_NONE = 51,
+  WORDS_KIND_BOOL = 46,
+  WORDS_KIND_FLOAT = 47,
+  WORDS_KIND_HANDLE = 48,
+  WORDS_KIND_POINTER = 49,
+  WORDS_KIND_STREAM = 49,
+  WORDS_KIND_DTYPE = 50,
+  WORDS_KIND_DEVICE = 51,
+  WORDS_KIND_CONST_NONE = 52,
   WORDS_KIND_CONST_INT = 7,
-  WORDS_KIND_CONST_BOOL = 45,
-  WORDS_KIND_CONST_FLOAT = 46,
+  WORDS_KIND_CONST_BOOL = 46,
+  WORDS_KIND_CONST_FLOAT = 47,
 };
 
 enum {
@@ -319,6 +334,7 @@ static const char TEXTS[] =
     "a value of \005 for an integer \003\000"
     "\001 (\005 with \006)\000"
     "\005 within int64, with \006\000"
+    "\005\000"
     "\005 with \006\000"
     "a non-NULL pointer, as \007 has elements\000"
     "an address aligned to \001 bytes (data_alignment of \007)\000"
@@ -348,6 +364,7 @@ static const char TEXTS[] =
     "NULL\000"
     "\032\033\000"
     "\002 (shape=\016, strides=\017)\000"
+    "\006\000"
     "\002 and \001\000"
     "a value beyond int64\000"
     "\020 (aligned to \022)\000"
@@ -359,6 +376,7 @@ static const char TEXTS[] =
     "Mismatched \023 on argument #\024 when calling: `\025`, expected \026 but got \027\000"
     "Mismatched \023 when calling: `\025`, expected \026 but got \027\000"
     "\003 = \030 from \004\000"
+    "\003 = \030\000"
     "an argument changed while it was being checked, perhaps by another thread\000"
     " or None\000"
     " (did you mean '\000"
@@ -385,42 +403,44 @@ static const char TEXTS[] =
     "\000None\000\001int\000\002bool\000\003float\000\004opaque pointer\000\005dtype\000\006device\000\007DLTensor*\000\010char*\000\011TVMFFIByteArray*\000\012moved object\000\013str\000\014bytes\000\015Unchanged\000@ffi.Object\000Astr\000Bbytes\000Cffi.Error\000Dffi.Function\000Effi.Shape\000Fffi.Tensor\000Gffi.Array\000Hffi.Map\000Iffi.Module\000JPython object\000Kffi.List\000Lffi.Dict\000Mffi.VisitInterrupt\000Nint beyond int64\000\000\000"
     "\000int\000\001uint\000\002float\000\003handle\000\004bfloat\000\005complex\000\006bool\000\007float8_e3m4\000\010float8_e4m3\000\011float8_e4m3b11fnuz\000\012float8_e4m3fn\000\013float8_e4m3fnuz\000\014float8_e5m2\000\015float8_e5m2fnuz\000\016float8_e8m0fnu\000\017float6_e2m3fn\000\020float6_e3m2fn\000\021float4_e2m1fn\000\000\000"
     "\001cpu\000\002cuda\000\003cuda_host\000\004opencl\000\007vulkan\000\010metal\000\011vpi\000\012rocm\000\013rocm_host\000\014ext_dev\000\015cuda_managed\000\016oneapi\000\017webgpu\000\020hexagon\000\021maia\000\022trn\000\000\000"
-    "\001.ndim\000\002.dtype\000\003.device_type\000\004.device_id\000\005.shape\000\006.strides\000\007.byte_offset\000\010.data\000\012number of arguments\000\013argument array\000\000\000";
+    "\001.ndim\000\002.dtype\000\003.device_type\000\004.device_id\000\005.shape\000\006.strides\000\007.byte_offset\000\010.data\000\020.contiguous\000\021.present\000\012number of arguments\000\013argument array\000\000\000";
 
 // Where they are.
 enum {
-  FRAME = 994,
-  FRAME_WITHOUT_ARGUMENT = 1062,
-  BINDING = 1115,
-  UNDECIDED = 1128,
-  OR_NONE = 1202,
-  BEFORE_NEAREST = 1211,
-  BEHIND_NEAREST = 1228,
+  FRAME = 998,
+  FRAME_WITHOUT_ARGUMENT = 1066,
+  BINDING = 1119,
+  PROPERTY = 1132,
+  UNDECIDED = 1138,
+  OR_NONE = 1212,
+  BEFORE_NEAREST = 1221,
+  BEHIND_NEAREST = 1238,
   LENGTH_OF = 31,
-  MEMORY_ERROR = 1232,
-  NO_MEMORY = 1244,
-  RUNTIME_ERROR = 1301,
-  TO = 1314,
-  IN = 1319,
-  COMMA = 1324,
-  ELLIPSIS = 1327,
-  BEFORE_ARGUMENT = 1331,
-  BEHIND_ARGUMENT = 1337,
-  HEX = 1343,
-  NOT_A_NUMBER = 1346,
-  NO_POINTER = 888,
-  TRUE = 1350,
-  FALSE = 1355,
-  BIG_INT = 1361,
-  DEVICE_TYPE = 1383,
-  TYPE_INDEX = 1396,
-  DTYPE_CODE = 1408,
-  DTYPE_BITS = 1420,
-  DTYPE_LANES = 1428,
-  TYPE_NAMES = 1437,
-  DTYPE_NAMES = 1744,
-  DEVICE_NAMES = 1964,
-  SUFFIXES = 2092,
+  MEMORY_ERROR = 1242,
+  NO_MEMORY = 1254,
+  RUNTIME_ERROR = 1311,
+  TO = 1324,
+  IN = 1329,
+  COMMA = 1334,
+  ELLIPSIS = 1337,
+  BEFORE_ARGUMENT = 1341,
+  BEHIND_ARGUMENT = 1347,
+  HEX = 1353,
+  NOT_A_NUMBER = 1356,
+  NO_POINTER = 890,
+  NONE = 881,
+  TRUE = 1360,
+  FALSE = 1365,
+  BIG_INT = 1371,
+  DEVICE_TYPE = 1393,
+  TYPE_INDEX = 1406,
+  DTYPE_CODE = 1418,
+  DTYPE_BITS = 1430,
+  DTYPE_LANES = 1438,
+  TYPE_NAMES = 1447,
+  DTYPE_NAMES = 1754,
+  DEVICE_NAMES = 1974,
+  SUFFIXES = 2102,
 };
 
 // Where the texts of an error are: the class, the place's prefix, expected, got.
@@ -430,58 +450,59 @@ typedef struct {
 } Row;
 
 static const Row WORDS[] = {
-    {0, 21, 42, 884},
-    {0, 21, 50, 884},
-    {0, 21, 73, 884},
-    {0, 21, 80, 884},
-    {0, 21, 97, 884},
-    {0, 21, 104, 884},
-    {0, 21, 109, 884},
-    {0, 21, 112, 884},
-    {0, 30, 117, 886},
-    {10, 30, 119, 888},
-    {10, 30, 138, 893},
-    {10, 30, 147, 886},
-    {10, 30, 167, 886},
-    {10, 30, 117, 896},
-    {10, 30, 117, 886},
-    {10, 30, 191, 886},
-    {10, 30, 213, 886},
-    {10, 30, 234, 886},
-    {10, 30, 270, 896},
-    {10, 30, 270, 886},
-    {10, 30, 280, 886},
-    {10, 30, 310, 896},
-    {10, 30, 323, 886},
-    {10, 30, 310, 886},
-    {10, 30, 346, 919},
-    {10, 30, 346, 927},
-    {10, 30, 346, 886},
-    {10, 30, 355, 888},
-    {10, 30, 393, 948},
-    {10, 30, 445, 965},
-    {10, 30, 486, 886},
-    {10, 30, 533, 888},
-    {10, 31, 551, 886},
-    {10, 30, 585, 888},
-    {10, 31, 117, 886},
-    {10, 30, 603, 886},
-    {0, 30, 138, 982},
-    {0, 30, 624, 982},
-    {0, 30, 626, 982},
-    {10, 30, 641, 984},
-    {10, 30, 643, 886},
-    {10, 30, 663, 896},
-    {10, 30, 691, 896},
-    {10, 30, 716, 986},
-    {10, 30, 756, 988},
-    {0, 21, 800, 884},
-    {0, 21, 806, 884},
-    {0, 21, 813, 884},
-    {0, 21, 836, 884},
-    {0, 21, 864, 884},
-    {0, 21, 871, 884},
-    {0, 21, 879, 884},
+    {0, 21, 42, 886},
+    {0, 21, 50, 886},
+    {0, 21, 73, 886},
+    {0, 21, 80, 886},
+    {0, 21, 97, 886},
+    {0, 21, 104, 886},
+    {0, 21, 109, 886},
+    {0, 21, 112, 886},
+    {0, 30, 117, 888},
+    {10, 30, 119, 890},
+    {10, 30, 138, 895},
+    {10, 30, 147, 888},
+    {10, 30, 167, 888},
+    {10, 30, 117, 898},
+    {10, 30, 117, 888},
+    {10, 30, 191, 888},
+    {10, 30, 213, 888},
+    {10, 30, 234, 888},
+    {10, 30, 270, 898},
+    {10, 30, 270, 888},
+    {10, 30, 280, 888},
+    {10, 30, 310, 898},
+    {10, 30, 323, 888},
+    {10, 30, 310, 888},
+    {10, 30, 346, 921},
+    {10, 30, 348, 923},
+    {10, 30, 348, 931},
+    {10, 30, 348, 888},
+    {10, 30, 357, 890},
+    {10, 30, 395, 952},
+    {10, 30, 447, 969},
+    {10, 30, 488, 888},
+    {10, 30, 535, 890},
+    {10, 31, 553, 888},
+    {10, 30, 587, 890},
+    {10, 31, 117, 888},
+    {10, 30, 605, 888},
+    {0, 30, 138, 986},
+    {0, 30, 626, 986},
+    {0, 30, 628, 986},
+    {10, 30, 643, 988},
+    {10, 30, 645, 888},
+    {10, 30, 665, 898},
+    {10, 30, 693, 898},
+    {10, 30, 718, 990},
+    {10, 30, 758, 992},
+    {0, 21, 802, 886},
+    {0, 21, 808, 886},
+    {0, 21, 815, 886},
+    {0, 21, 838, 886},
+    {0, 21, 866, 886},
+    {0, 21, 873, 886},
+    {0, 21, 881, 886},
 };
 
 #endif

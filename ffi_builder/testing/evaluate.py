@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from ffi_builder import spec
+from ffi_builder.spec.expr import Combined, Condition
 from ffi_builder.spec.numbers import RELATIONS
 
 OPERATORS: Final[dict[str, Callable[[int, int], int]]] = {
@@ -61,15 +62,31 @@ def evaluate(value: spec.Dim, of: Callable[[spec.Var], float]) -> int | None:
     return fold(value, lambda var: _in_int64(int(of(var))), _IN_INT64)
 
 
-def holds(relation: spec.Relation, of: Callable[[spec.Var], float]) -> bool:
-    """Return whether a relation holds; it does not if a part of it does not fit int64.
+def holds(
+    condition: Condition, of: Callable[[spec.Var], float | None], *, certainly: bool = False
+) -> bool:
+    """Return whether a condition of symbols holds.
 
-    ``of`` returns the values of symbols.
+    A relation is unknown if ``of`` returns None for a symbol of it. It then holds unless
+    ``certainly``. If a part of it does not fit int64, neither it nor its negation holds.
     """
-    left, right = evaluate(relation.lhs, of), relation.rhs
-    if not isinstance(right, tuple):
-        right = evaluate(right, of)
-    return left is not None and right is not None and RELATIONS[relation.op](left, right)
+    match condition:
+        case Combined("not", (part,)):
+            return not holds(part, of, certainly=not certainly)
+        case Combined(op, parts):
+            found = (holds(part, of, certainly=certainly) for part in parts)
+            return all(found) if op == "and" else any(found)
+        case spec.Relation(op, lhs, rhs):
+            values = {var: of(var) for var in spec.variables(condition)}
+            if None in values.values():
+                return not certainly
+            known = cast("Callable[[spec.Var], float]", values.__getitem__)
+            left, right = evaluate(lhs, known), rhs
+            if not isinstance(right, tuple):
+                right = evaluate(right, known)
+            return certainly if left is None or right is None else RELATIONS[op](left, right)
+        case _:
+            raise AssertionError(f"{condition} is about more than symbols")
 
 
 def contiguous(shape: Sequence[Any], order: str = "C") -> tuple[Any, ...]:

@@ -33,6 +33,8 @@ _PATTERNS: Final = {
     "relation: with an int": r".*: .* (<=|<|>=|>|==|!=) -?\d+ with \w+ = .* \| -?\d+",
     "relation: set": r".*: .* in \{.*\} with \w+ = .* \| -?\d+",
     "relation: overflow": r".*: .* with \w+ = .* \| a value beyond int64",
+    "condition": r".*: .* \| \S+ = \S+( from .*)?(, \S+ = .*)*",
+    "condition: overflow": r".*: .* (and|or) .* with .* = .* \| a value beyond int64",
     "packed: dimension": r".*\.shape\[\d+\]: at most \d+ in magnitude, .*",
     "packed: stride": r".*\.strides\[\d+\]: at most \d+ in magnitude, .*",
     "strides: column-major": r".*\.strides\[\d+\]: -?\d+ \(column-major contiguous\) \| .*shape=.*",

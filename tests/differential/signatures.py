@@ -60,6 +60,8 @@ from ffi_builder.spec import (
     variables,
     with_paths,
 )
+from ffi_builder.spec.expr import Condition
+from ffi_builder.spec.properties import compared, properties
 from tests.differential.drawn_tensors import draw_tensor
 from tests.differential.pool import EXTREME, SMALL, Pool, rarely
 from tests.differential.registered import LONG, TYPES
@@ -292,13 +294,17 @@ def signatures(draw: st.DrawFn) -> Signature:
     )
 
 
-def draw_where(pool: Pool, params: Sequence[Param]) -> list[Relation]:
-    """Now and then, relations between symbols of the parameters."""
+def draw_where(pool: Pool, params: Sequence[Param]) -> list[Condition]:
+    """Now and then, relations between symbols of the parameters, and other conditions."""
     draw = pool.draw
     symbols = [var for var in symbols_of(params) if var.is_integer]
-    if not symbols or not rarely(draw, 20):
+    if not rarely(draw, 20):
         return []
-    made: list[Relation] = []
+    made: list[Condition] = []
+    if rarely(draw, 50) and (atoms := [*draw_comparisons(draw, params)]):
+        made.append(draw_condition(pool, atoms, symbols, draw(st.integers(0, 2))))
+    if not symbols:
+        return made
     for _ in range(draw(st.integers(1, 3))):
         relation = draw_relation(pool, draw(st.sampled_from(symbols)), symbols)
         if relation is not None and relation not in made:
@@ -307,6 +313,40 @@ def draw_where(pool: Pool, params: Sequence[Param]) -> list[Relation]:
         return [*Signature("f", params, where=made).where]
     except SpecError:  # always true or false
         return []
+
+
+def draw_comparisons(draw: st.DrawFn, params: Sequence[Param]) -> Iterator[Condition]:
+    """Comparisons of some of the properties that differ between calls."""
+    for make in draw(st.permutations([*properties(params).values()]))[:4]:
+        try:
+            of = make()
+            if of.is_address:
+                yield compared("==", replace(of, divisor=draw(st.sampled_from([2, 8, 64]))), 0)
+                continue
+            values = [*of.known] or [0, 1, 2, 3]
+            op = "==" if of.known else draw(st.sampled_from(["==", "<", ">="]))
+            condition = compared(op, of, draw(st.sampled_from(values)))
+            Signature("f", params, where=[condition])
+        except SpecError:  # a dtype of another tensor, or the same in every call
+            continue
+        yield condition
+
+
+def draw_condition(
+    pool: Pool, atoms: Sequence[Condition], symbols: Sequence[Var], depth: int
+) -> Condition:
+    draw = pool.draw
+    kind = draw(st.sampled_from(["atom", "and", "or", "not"])) if depth else "atom"
+    if kind == "not":
+        return ~draw_condition(pool, atoms, symbols, depth - 1)
+    if kind != "atom":
+        left, right = (draw_condition(pool, atoms, symbols, depth - 1) for _ in range(2))
+        return left & right if kind == "and" else left | right
+    if symbols and rarely(draw, 30):
+        relation = draw_relation(pool, draw(st.sampled_from(symbols)), symbols)
+        if relation is not None:
+            return relation
+    return draw(st.sampled_from(atoms))
 
 
 def draw_relation(pool: Pool, x: Var, symbols: Sequence[Var]) -> Relation | None:

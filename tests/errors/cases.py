@@ -160,25 +160,59 @@ GROUPS: Final = (
         "The place is where the last of the symbols is bound.",
         (
             Case(
-                "CHECK_RELATION_OF_TWO",
+                "CHECK_CONDITION_OF_TWO",
                 "f(x: Tensor([n], float32), y: Tensor([m], float32)) where n <= m",
                 'f(np.zeros(5, "float32"), np.zeros(4, "float32"))',
             ),
             Case(
-                "CHECK_RELATION_PLAIN",
+                "CHECK_CONDITION_PLAIN",
                 "f(x: Tensor([n, k], float32)) where n * k <= 2147483647",
                 "f(Pointer(DLTensor((65536, 65536))))",
                 raw=True,
             ),
             Case(
-                "CHECK_RELATION_PLAIN",
+                "CHECK_CONDITION_PLAIN",
                 "f(x: Tensor([n, k], float32)) where k in {64, 128}",
                 'f(np.zeros((2, 100), "float32"))',
             ),
             Case(
-                "CHECK_RELATION_OVERFLOW",
+                "CHECK_CONDITION_OVERFLOW",
                 "f(n: int64, m: int64) where n * m <= 2147483647",
                 "f(2**40, 2**40)",
+            ),
+        ),
+    ),
+    Group(
+        "Conditions",
+        "What is unknown, as an Optional is absent, is shown as None.",
+        (
+            Case(
+                "CHECK_CONDITION_OF_SEVERAL",
+                "f(x: Tensor([n], float16 | float32)) where x.dtype == float16 or n % 4 == 0",
+                'f(np.zeros(6, "float32"))',
+            ),
+            Case(
+                "CHECK_CONDITION_OF_SEVERAL",
+                "f(x: Tensor([n], float32)) where x.data % 16 == 0 or n < 4",
+                "f(Pointer(DLTensor((4,), data=0x1008)))",
+                raw=True,
+            ),
+            Case(
+                "CHECK_CONDITION_OF_SEVERAL",
+                "f(x: Tensor(..., float32, strides=any), act: Choice({'relu': 0, 'gelu': 1})) "
+                "where x.contiguous and x.ndim <= 2 or act == 'relu'",
+                'f(np.zeros((4, 6), "float32").T, "gelu")',
+            ),
+            Case(
+                "CHECK_CONDITION_OF_SEVERAL",
+                "f(mask: Optional(Tensor([m], float32)), fast: bool) "
+                "where mask.present and m >= 4 or fast",
+                "f(None, False)",
+            ),
+            Case(
+                "CHECK_CONDITION_OVERFLOW",
+                "f(n: int64, p: DataPointer) where n * n <= 64 or p % 8 == 0",
+                "f(2**40, 0x1004)",
             ),
         ),
     ),

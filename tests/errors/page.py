@@ -15,6 +15,7 @@ from ffi_builder import SpecError, attach, runtime, spec
 from ffi_builder.plan import Words
 from ffi_builder.plan.messages import template_parts
 from ffi_builder.providers import NopCallProvider, when
+from ffi_builder.providers.cuda import capability
 from ffi_builder.spec import Signature
 from tests.differential import description
 from tests.errors.cases import GROUPS, Case
@@ -100,8 +101,11 @@ def spec_error(call: str) -> SpecError:
         "n": n,
         "k": k,
         "Expr": spec.Expr,
+        "capability": capability,
     }
     default = spec.DefaultConfig(device_type="cpu")
+    with default:
+        names["x"] = spec.Tensor("x", [n], "int8")
     with nullcontext() if call == WITHOUT_DEFAULT else default, pytest.raises(SpecError) as raised:
         eval(call, names)
     return raised.value

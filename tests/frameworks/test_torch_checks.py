@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import pytest
@@ -178,6 +179,45 @@ def test_relations_while_tracing(where: str, sizes: tuple[int, int, int]) -> Non
     n, m, k = sizes
     args = [torch.zeros(n), torch.zeros(m), k]
     assert outcome(op, [without_data(arg) for arg in args]) == outcome(op, args)
+
+
+CONDITIONS = (
+    "f(x: Tensor([n], float16 | float32, strides=any, intent=in), "
+    "m: Optional(Tensor([n], float32, intent=in)), y: Tensor([n], float32, intent=inout)) where {}"
+)
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "x.dtype == float16 or n > 3",
+        "m.present and n >= 2 or x.contiguous",
+        "not m.present or x.dtype != float16",
+    ],
+)
+def test_conditions_while_tracing(where: str) -> None:
+    signature = spec.Signature.parse(CONDITIONS.format(where), device="cpu")
+    op = operator(compiled(signature, NopCallProvider())["f"])
+    refused = 0
+    for n, dtype, there, step in product((1, 4), ("float16", "float32"), (0, 1), (1, 2)):
+        x = torch.zeros(n * step, dtype=getattr(torch, dtype))[::step]
+        args = [x, torch.zeros(n) if there else None, torch.zeros(n)]
+        expected = outcome(op, args)
+        refused += expected is not None
+        assert outcome(op, [arg if arg is None else without_data(arg) for arg in args]) == expected
+    assert 0 < refused < 16
+
+
+def test_conditions_of_addresses_wait_for_the_call() -> None:
+    text = "f(x: Tensor([n], float32, intent=inout)) where not x.data % 4096 == 0"
+    op = operator(compiled(spec.Signature.parse(text, device="cpu"), NopCallProvider())["f"])
+    x = torch.zeros(2048)
+    at = (-x.data_ptr() % 4096) // 4
+    assert outcome(op, [without_data(x)]) is None
+    assert outcome(op, [x[at + 1 :]]) is None
+    found = outcome(op, [x[at:]])
+    assert found is not None
+    assert "expected not x.data % 4096 == 0 but got x.data = 0x" in found[1]
 
 
 def test_relations_between_what_the_functional_form_is_given() -> None:

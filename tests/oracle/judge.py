@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, Union
@@ -38,12 +40,13 @@ from ffi_builder.spec import (
     required,
     with_paths,
 )
+from ffi_builder.spec.properties import Comparison, Property
 from tests.oracle import scalars
 from tests.oracle.extents import check_overlaps
 from tests.oracle.kinds import kind_at
 from tests.oracle.memory import AnyAt, SequenceAt, read_i64
 from tests.oracle.objects import check_object_of, check_object_param
-from tests.oracle.relations import check_relations
+from tests.oracle.relations import check_where
 from tests.oracle.strings import check_string
 from tests.oracle.symbols import Symbols, Where, check_fits, check_not_negative
 from tests.oracle.tensors import Decoded, Tensors, check_tensor
@@ -97,7 +100,7 @@ def judge(signature: Signature, args_address: int, num_args: int) -> Verdict:
     call = Call(Symbols(signature.arguments), {}, {}, absent, {}, {})
     try:
         check_call(signature.arguments, args_address, num_args, call)
-        check_relations(signature, call.symbols)
+        check_where(signature, call.symbols, properties(signature, call))
         check_overlaps(signature, call.tensors, call.lists)
     except Mismatch as mismatch:
         return Rejected(mismatch.kind, mismatch.message(signature))
@@ -105,6 +108,40 @@ def judge(signature: Signature, args_address: int, num_args: int) -> Verdict:
     return Accepted(
         call.symbols.values, call.tensors, device, call.present, call.singles, call.lists
     )
+
+
+def properties(signature: Signature, call: Call) -> dict[tuple[str, str], object]:
+    """Return the properties that conditions compare, by path and name; None if unknown."""
+    found: dict[tuple[str, str], object] = {}
+    for entry in signature.where:
+        for atom in entry.atoms():
+            if isinstance(atom, Comparison):
+                found[atom.of.path, atom.of.field] = property_of(atom.of, signature, call)
+    return found
+
+
+def property_of(of: Property, signature: Signature, call: Call) -> object:
+    if of.field == "present":
+        around = [path for path in call.present if re.match(rf"{re.escape(path)}[.\[]", of.path)]
+        return call.present[of.path] if all(call.present[path] for path in around) else None
+    if isinstance(of.param, Var):
+        binding = call.symbols.bindings.get(of.param.name)
+        return None if binding is None else bool(binding.value)
+    if isinstance(of.param, Choice):
+        number = call.singles.get(of.path)
+        return next((word for word, it in of.param.choices.items() if it == number), None)
+    if not of.field:
+        return call.singles.get(of.path)
+    tensor = call.tensors.get(of.path)
+    if tensor is None:
+        return None
+    return is_row_major(tensor) if of.field == "contiguous" else getattr(tensor, of.field)
+
+
+def is_row_major(tensor: Decoded) -> bool:
+    wanted = [math.prod(tensor.shape[axis + 1 :]) for axis in range(tensor.ndim)]
+    every = zip(tensor.shape, tensor.strides, wanted, strict=True)
+    return 0 in tensor.shape or all(size == 1 or own == given for size, own, given in every)
 
 
 @dataclass(frozen=True)

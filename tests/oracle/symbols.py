@@ -202,7 +202,7 @@ class Symbols:
         if value != expected:
             where.differs(f"{expected} ({expression} with {known})", value)
 
-    def show_known(self, expression: Expr | Relation) -> str:
+    def show_known(self, expression: Var | Expr | Relation) -> str:
         """Return ``n = 3 from A.shape[0], m = 4 from A.shape[1]``."""
         known = [(var, self.bindings[var.name]) for var in dict.fromkeys(variables(expression))]
         return ", ".join(

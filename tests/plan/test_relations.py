@@ -27,15 +27,15 @@ TEXT = (
 )
 def test_the_place_is_that_of_the_symbol_bound_last(relation: str, place: str):
     plan = make_plan(Signature.parse(f"{TEXT} where {relation}", device="cpu"))
-    assert [str(step.place) for step in plan if isinstance(step, s.CheckRelation)] == [place]
+    assert [str(step.place) for step in plan if isinstance(step, s.CheckCondition)] == [place]
 
 
 def test_they_stand_behind_what_waits_and_before_overlaps():
     text = f"{TEXT} where no_overlap(w), q > n, n <= m"
     late = make_plan(Signature.parse(text, device="cpu")).late
-    waited = [s.EqualExpr, s.CheckRelation, s.CheckRelation, s.CheckOverlap]
+    waited = [s.EqualExpr, s.CheckCondition, s.CheckCondition, s.CheckOverlap]
     assert [type(step) for step in late] == waited
-    assert [str(step.relation) for step in late if isinstance(step, s.CheckRelation)] == [
+    assert [step.text for step in late if isinstance(step, s.CheckCondition)] == [
         "q > n",
         "n <= m",
     ]

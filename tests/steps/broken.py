@@ -204,8 +204,8 @@ class Breaker:
                 value = self.right.entry(expr)
                 known = self._known(expr, self.right)
                 return self._unequal(place, f"{value} ({expr} with {known})", value + 1)
-            case s.CheckRelation(relation=relation):
-                return self._unrelated(place, step.symbol, relation)
+            case s.CheckCondition(condition=spec.Relation() as relation, symbols=(symbol, *_)):
+                return self._unrelated(place, symbol, relation)
             case _:
                 return None
 

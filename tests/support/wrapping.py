@@ -13,6 +13,7 @@ from tvm_ffi import libinfo
 from ffi_builder import abi, attach_ffi_func, runtime, spec
 from ffi_builder.ir import named
 from ffi_builder.providers import CallProvider, NopCallProvider
+from ffi_builder.spec.expr import Condition
 from tests.differential.description import Arguments, Value
 from tests.differential.memory import Memory
 
@@ -42,7 +43,7 @@ def attached(
     *,
     name: str = "f",
     distribution: str = "torch_mlir",
-    where: Sequence[spec.Relation] = (),
+    where: Sequence[Condition] = (),
     no_overlap: bool | Sequence[str] = (),
 ) -> Any:
     """Parse a module and attach a wrapper of these parameters."""
@@ -57,7 +58,7 @@ def wrap(
     provider: CallProvider | None = None,
     text: str = "",
     *,
-    where: Sequence[spec.Relation] = (),
+    where: Sequence[Condition] = (),
     no_overlap: bool | Sequence[str] = (),
 ) -> tvm_ffi.Function:
     """Compile a wrapper of these parameters."""

@@ -76,7 +76,7 @@ def emit_fast_path(fast: FastPath, plan: Plan, *, defer: bool) -> None:
 
 def _alone(plan: Plan) -> frozenset[spec.Var]:
     """Return the symbols that occur once in the signature and have nothing to be checked."""
-    related = {var for relation in plan.signature.where for var in spec.variables(relation)}
+    related = {var for condition in plan.signature.where for var in spec.variables(condition)}
     return frozenset(
         var
         for var, count in plan.occurrences.items()
@@ -174,7 +174,7 @@ def _emit(fast: FastPath, step: s.AnyStep) -> None:
             values.solve(fast, step)
         case s.EqualExpr():
             values.check_expression(fast, step)
-        case s.CheckRelation():
-            values.check_relation(fast, step.relation)
+        case s.CheckCondition():
+            fast.require(values.holds(fast, step.condition))
         case _:
             assert_never(step)

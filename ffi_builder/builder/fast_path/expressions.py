@@ -52,8 +52,8 @@ def _evaluate(fast: FastPath, value: spec.Dim) -> tuple[Value, Value | None, Ran
             return _divide(fast, op, left, rhs, low), fine, _quotients(op, low, high, rhs)
 
 
-def holds(fast: FastPath, relation: spec.Relation) -> Value:
-    """Return an i1 that is True if the relation holds, and no part of it overflows."""
+def holds(fast: FastPath, relation: spec.Relation) -> tuple[Value, Value | None]:
+    """Return an i1 that is True if the relation holds, and one that is False on overflow."""
     b = fast.b
     match relation:
         case spec.Relation("==" | "!=", spec.Expr("%", dividend, int(divisor)), 0):
@@ -66,8 +66,7 @@ def holds(fast: FastPath, relation: spec.Relation) -> Value:
     else:
         value, right_fine = evaluate(fast, relation.rhs)
         right, fine = [value], _both(fast, fine, right_fine)
-    result = b.relate(relation.op, left, right)
-    return result if fine is None else b.and_(result, fine)
+    return b.relate(relation.op, left, right), fine
 
 
 def _symbol(fast: FastPath, var: spec.Var) -> tuple[Value, Value | None, Range]:

@@ -218,6 +218,19 @@ def check_layout(fast: FastPath, place: Place, order: str) -> None:
         fast.require(look())
 
 
+def is_contiguous(fast: FastPath, position: Position) -> Value:
+    """Return an i1: whether the strides are NULL, or row-major where they matter."""
+    b, t = fast.b, fast.b.types
+    tensor = fast.object(position)
+    is_null = b.is_null(b.field(t.ptr, tensor, DL + abi.DLTENSOR_STRIDES))
+    given, found = b.new_block(), b.new_block(t.i1)
+    b.cond_br(is_null, found, given, (is_null,))
+    b.block = given
+    b.br(found, fast.shared("contiguous", [tensor]))
+    b.block = found
+    return found.arguments[0]
+
+
 def contiguous(fast: FastPath, dims: list[Value | int], order: str) -> list[Value | int]:
     """Compute the contiguous strides of dimensions in an order."""
     axes = range(len(dims))

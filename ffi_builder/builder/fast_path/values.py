@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from ffi_builder import spec
+import functools
+from collections.abc import Iterator
+
+from ffi_builder import abi, spec
 from ffi_builder.builder.fast_path import expressions, tensors
-from ffi_builder.builder.fast_path.context import FastPath
+from ffi_builder.builder.fast_path.context import DL, FastPath
 from ffi_builder.builder.fast_path.scalars import require_fits, same_symbol
-from ffi_builder.builder.fast_path.state import Stored, Symbol
+from ffi_builder.builder.fast_path.state import Stored, Symbol, TextValues
 from ffi_builder.ir import Value
 from ffi_builder.plan import Part, Place
 from ffi_builder.plan import steps as s
 from ffi_builder.plan.path import SIZES
 from ffi_builder.plan.results import checked_range
+from ffi_builder.spec.expr import Combined, Condition
 
 
 def read(fast: FastPath, place: Place) -> Value:
@@ -19,14 +23,33 @@ def read(fast: FastPath, place: Place) -> Value:
     reads = fast.state.reads
     if place not in reads:
         if place.part is Part.VALUE:
-            return fast.scalar(place.position)
+            return _scalar(fast, place)
         reads[place] = _read(fast, place)
     return reads[place]
 
 
+def _scalar(fast: FastPath, place: Place) -> Value:
+    """Return a scalar; of a Choice, its value as an i64."""
+    record = fast.state.records[place.position]
+    if isinstance(record, TextValues):
+        assert record.choice is not None
+        return record.choice
+    return fast.scalar(place.position)
+
+
 def _read(fast: FastPath, place: Place) -> Value:
-    b = fast.b
+    b, t = fast.b, fast.b.types
     match place.part:
+        case Part.NDIM | Part.DTYPE:
+            offset = abi.DLTENSOR_NDIM if place.part is Part.NDIM else abi.DLTENSOR_DTYPE
+            return b.sext(b.field(t.i32, fast.object(place.position), DL + offset), t.i64)
+        case Part.DATA:
+            return b.to_int(fast.data(place.position))
+        case Part.CONTIGUOUS:
+            return b.zext(tensors.is_contiguous(fast, place.position), t.i64)
+        case Part.PRESENT:
+            there = fast.guard(place.position)
+            return b.i64(1) if there is None else b.zext(there, t.i64)
         case Part.LENGTH:
             return fast.tensor_list(place.position).length
         case Part.ENTRY:
@@ -161,16 +184,42 @@ def check_expression(fast: FastPath, step: s.EqualExpr) -> None:
     fast.check(_unless_absent(fast, holds, expr), place, free=step.free)
 
 
-def check_relation(fast: FastPath, relation: spec.Relation) -> None:
-    """Require that the relation holds, unless a symbol is absent."""
-    fast.require(_unless_absent(fast, expressions.holds(fast, relation), relation))
+def holds(fast: FastPath, condition: Condition, *, certainly: bool = False) -> Value:
+    """Return an i1 for whether a condition holds.
+
+    A relation is unknown if one of its symbols is absent. It then holds unless ``certainly``. With
+    an overflow, neither it nor its negation holds.
+    """
+    b = fast.b
+    match condition:
+        case Combined("not", (part,)):
+            return b.xor(holds(fast, part, certainly=not certainly), b.i1(True))
+        case Combined(op, parts):
+            found = (holds(fast, part, certainly=certainly) for part in parts)
+            return functools.reduce(b.and_ if op == "and" else b.or_, found)
+        case spec.Relation():
+            found, fine = expressions.holds(fast, condition)
+            if not certainly:
+                found = found if fine is None else b.and_(found, fine)
+                return _unless_absent(fast, found, condition)
+            if fine is not None:
+                found = b.or_(found, b.xor(fine, b.i1(True)))
+            return functools.reduce(b.and_, _seen(fast, condition), found)
+        case _:
+            raise AssertionError(f"plans have no {condition}")
 
 
 def _unless_absent(fast: FastPath, holds: Value, of: spec.Expr | spec.Relation) -> Value:
     """Return True where an absent Optional leaves a symbol without a value."""
     b = fast.b
+    for seen in _seen(fast, of):
+        holds = b.or_(holds, b.xor(seen, b.i1(True)))
+    return holds
+
+
+def _seen(fast: FastPath, of: spec.Expr | spec.Relation) -> Iterator[Value]:
+    """Yield an i1 for each symbol that may be absent: whether it has a value."""
     for var in dict.fromkeys(spec.variables(of)):
         seen = fast.state.symbols[var].seen
         if seen is not None:
-            holds = b.or_(holds, b.xor(seen, b.i1(True)))
-    return holds
+            yield seen

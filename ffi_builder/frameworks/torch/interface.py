@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias, cast
 
@@ -19,6 +19,8 @@ from ffi_builder.errors import SpecError
 from ffi_builder.frameworks.torch import _torch
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.metadata import EMPTY, Info, Parameter, python_names, read
+from ffi_builder.spec.expr import Condition
+from ffi_builder.spec.properties import Comparison
 
 Form: TypeAlias = Literal["mutating", "functional"]
 FORMS: Final = ("mutating", "functional")
@@ -174,7 +176,12 @@ class Interface:
         if not allocated:
             return self.signature
         known = {var for _, entry in spec.occurrences(given) for var in spec.variables(entry)}
-        where = [each for each in self.signature.where if known.issuperset(spec.variables(each))]
+        where = [
+            each
+            for each in self.signature.where
+            if known.issuperset(spec.variables(each))
+            if not any(_is_about(atom, allocated) for atom in each.atoms())
+        ]
         try:
             return spec.Signature(self.signature.name, given, self.signature.returns, where=where)
         except SpecError as error:
@@ -342,3 +349,7 @@ def _results(interface: Interface) -> str:
     if count == 1:
         return "Tensor"
     return f"({', '.join(['Tensor'] * count)})"
+
+
+def _is_about(atom: Condition, names: Collection[str]) -> bool:
+    return isinstance(atom, Comparison) and atom.of.path in names

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from random import Random
 from typing import Any, Final, TypeAlias, Union
 
 from ffi_builder import abi, spec
 from ffi_builder.plan import check_signature
+from ffi_builder.plan.steps import Subject
+from ffi_builder.plan.values import of_symbols
+from ffi_builder.spec.expr import Condition
 from ffi_builder.spec.param import MISSING
 from ffi_builder.suggest import did_you_mean
 from ffi_builder.testing.check import Scalar, check
@@ -31,6 +35,8 @@ LIMIT: Final = 2**30
 """Greatest size of a tensor, in bytes. Larger ones are nearly always a mistake."""
 _USUAL: Final = 2
 """The number of elements of a list, unless the signature or the caller says otherwise."""
+_ATTEMPTS: Final = 64
+"""The number of ways to try what conditions may be about."""
 _ANY: Final = abi.TYPE_KEYS[abi.FIRST_OBJECT]
 
 
@@ -107,6 +113,53 @@ def make(
     Raises:
         ValueError: as :func:`make_args`.
     """
+    conditions = [of_symbols(condition) for condition in signature.where]
+    found = (var for condition in conditions for var in spec.variables(condition))
+    subjects = [var for var in found if isinstance(var, Subject)]
+    made = partial(_made, signature, dims, framework, values, room, conditions, subjects)
+    if not subjects:
+        return made(pick)
+    error: ValueError | None = None
+    for attempt in range(_ATTEMPTS):
+        try:
+            args = made(partial(_another, Random(attempt), pick) if attempt else pick)
+            check(signature, *args)
+            return args
+        except ValueError as wrong:  # noqa: PERF203
+            error = error or wrong
+    raise ValueError(
+        f"make_args: found no arguments that fit the conditions of {signature.name}: {error}; give "
+        f"some in values= or dims="
+    )
+
+
+def _another(random: Random, pick: Pick, kind: str, name: str, subject: Any, usual: Any) -> Any:
+    """Choose at random what conditions may be about."""
+    match kind:
+        case "present":
+            return random.random() < 0.5
+        case "dtype":
+            return random.choice(subject.dtypes)
+        case "choice":
+            return random.choice([*subject.choices])
+        case "shape":
+            return random.choice([(), (2,), (2, 3), (2, 3, 4)])
+        case "symbol" if subject.var.dtype == "bool":
+            return random.random() < 0.5
+        case _:
+            return pick(kind, name, subject, usual)
+
+
+def _made(
+    signature: spec.Signature,
+    dims: Dims,
+    framework: str,
+    values: Mapping[str, object],
+    room: int,
+    conditions: Sequence[Condition],
+    subjects: Sequence[Subject],
+    pick: Pick,
+) -> list[Any]:
     known = {var.name: var for var in symbols_of(signature)}
     _check_names(f"{signature.name} has no symbol", dims, known)
     env, lengths = _lengths(signature, dims, pick)
@@ -127,10 +180,28 @@ def make(
         *(room_rule(path, tensor, room) for path, tensor in parts.tensors.items()),
         *map(entry_rule, allocated),
     ]
-    Search(signature, entries, rules, env, parts.tensors.values()).run(pick)
+    numbers: dict[spec.Var, int] = {}
+    for subject in subjects:
+        if (number := _number(parts, subject)) is not None:
+            numbers[subject] = number
+    tensors = parts.tensors.values()
+    Search(signature, entries, rules, env, tensors, conditions, numbers).run(pick)
     _check_memory(parts, env)
     maker = _Maker(framework, env, parts)
     return [maker.argument(param.name, param) for param in signature.arguments]
+
+
+def _number(parts: Parts, subject: Subject) -> int | None:
+    """Return what is compared of a parameter; None if it is not known before it is made."""
+    of = subject.of
+    given, param = parts.values.get(of.path), parts.params.get(of.path)
+    if of.field == "present":
+        return param is not None or given is not None
+    if isinstance(given, str):
+        return subject.number(given)
+    if not isinstance(param, spec.Tensor) or of.field not in ("dtype", "ndim"):
+        return None
+    return param.ndim if of.field == "ndim" else subject.number(param.dtype)
 
 
 def _check_names(words: str, given: Iterable[str], known: Collection[str]) -> None:

@@ -11,11 +11,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
+from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
+from ffi_builder.plan.steps import Subject
 from ffi_builder.records import dataclass
+from ffi_builder.spec.expr import Condition
 from ffi_builder.spec.numbers import RELATIONS
 from ffi_builder.testing.check import Scalar
 from ffi_builder.testing.evaluate import OPERATORS, evaluate, holds
@@ -104,15 +107,21 @@ def room_rule(path: str, tensor: spec.Tensor, room: int) -> Rule:
     return Rule(frozenset(var for entry in entries for var in spec.variables(entry)), broken)
 
 
-def _relation_rule(relation: spec.Relation) -> Rule:
+def _condition_rule(condition: Condition, known: Mapping[spec.Var, int]) -> Rule:
     def broken(env: Env) -> str | None:
-        return None if holds(relation, lambda var: env[var]) else _not_kept(relation, env)
+        def value_of(var: spec.Var) -> Scalar | None:
+            if isinstance(var, Subject):
+                return known.get(var, env.get(var.of.param))
+            return env.get(var)
 
-    return Rule(frozenset(spec.variables(relation)), broken)
+        return None if holds(condition, value_of) else _not_kept(condition, env)
+
+    symbols = (var for var in spec.variables(condition) if not isinstance(var, Subject))
+    return Rule(frozenset(symbols), broken)
 
 
-def _not_kept(relation: spec.Relation, env: Env) -> str:
-    return f"{relation} does not hold{_bindings(relation, env)}"
+def _not_kept(condition: Condition, env: Env) -> str:
+    return f"{condition} does not hold{_bindings(condition, env)}"
 
 
 def _bindings(value: object, env: Env) -> str:
@@ -160,11 +169,13 @@ class Search:
     """A depth-first search over the candidates of each symbol in turn.
 
     Args:
-        signature: the signature, for its name and relations. Those of other symbols are left out.
+        signature: the signature, for its name.
         entries: every place of a symbol.
         rules: what must hold.
         env: the values that are given; :meth:`run` adds the others.
         tensors: their strides are chosen so that elements do not overlap.
+        conditions: those of the signature. Those of other symbols are left out.
+        known: the values of the properties that they compare, as far as they are known.
 
     Raises:
         ValueError: a given value breaks a rule.
@@ -177,6 +188,8 @@ class Search:
         rules: Iterable[Rule],
         env: Env,
         tensors: Collection[spec.Tensor] = (),
+        conditions: Iterable[Condition] = (),
+        known: Mapping[spec.Var, int] = MappingProxyType({}),
     ) -> None:
         self._name, self._env, self._tensors = signature.name, env, tensors
         self._symbols = _symbols(entries)
@@ -184,17 +197,21 @@ class Search:
         position = {var: index for index, var in enumerate(self._order)}
         self._wanted: dict[spec.Var, int | None] = {}
         self._tried, self._deepest, self._words = 0, -1, ""
-        bound, known = self._symbols.keys(), {*self._symbols, *env}
-        relations = [each for each in signature.where if bound >= {*spec.variables(each)}]
+        bound, there = self._symbols.keys(), {*self._symbols, *env}
+        relations = [
+            each
+            for each in conditions
+            if isinstance(each, spec.Relation) and bound >= {*spec.variables(each)}
+        ]
         self._relations = [*relations, *_not_negative(entries)]
         self._related = {
             var: [each for each in self._relations if var in spec.variables(each)]
             for var in self._order
         }
         self._rules: dict[spec.Var, list[Rule]] = {var: [] for var in self._order}
-        for rule in (*rules, *map(_relation_rule, relations)):
+        for rule in (*rules, *(_condition_rule(each, known) for each in conditions)):
             free = [position[var] for var in rule.symbols if var in position]
-            if free and rule.symbols <= known:
+            if free and rule.symbols <= there:
                 self._rules[self._order[max(free)]].append(rule)
             words = rule.broken(env) if rule.symbols <= env.keys() else None
             if words:

@@ -10,6 +10,7 @@ import pytest
 from ffi_builder import attach, runtime, spec
 from ffi_builder.providers import NopCallProvider
 from ffi_builder.spec import Signature
+from ffi_builder.spec.expr import Condition
 from ffi_builder.testing import check_raw
 from tests.differential.description import Arguments, Value
 from tests.differential.memory import Memory
@@ -30,7 +31,7 @@ class Failure:
     text: str
     expected: str
     got: str
-    where: Sequence[spec.Relation] = ()
+    where: Sequence[Condition] = ()
     no_overlap: Sequence[str] = ()
 
     @property

@@ -13,6 +13,7 @@ from ffi_builder.spec import (
     TupleParam,
     Var,
 )
+from ffi_builder.spec.expr import Condition
 from tests.differential.description import (
     Arguments,
     DLTensor,
@@ -31,9 +32,7 @@ def f32(*dims: int, strides: tuple[int, ...] | None = None, data: int = 64) -> V
     return tensor(DLTensor(dims, strides, data))
 
 
-def case(
-    params: list[Param], *calls: tuple[Value, ...], where: Sequence[spec.Relation] = ()
-) -> Case:
+def case(params: list[Param], *calls: tuple[Value, ...], where: Sequence[Condition] = ()) -> Case:
     return Case(Signature("f", params, where=where), tuple(map(Arguments, calls)))
 
 

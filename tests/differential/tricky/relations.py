@@ -9,7 +9,6 @@ from ffi_builder.spec import (
     Expr,
     Optional,
     Param,
-    Relation,
     Shape,
     Signature,
     Struct,
@@ -21,6 +20,7 @@ from ffi_builder.spec import (
     not_equal,
     one_of,
 )
+from ffi_builder.spec.expr import Condition
 from tests.differential.description import NONE, Arguments, Value, array, of_int, shape
 from tests.differential.strategies import Case
 from tests.differential.tricky.made import MAX, MIN, Tensor, f32, k, m, n, s
@@ -29,11 +29,11 @@ LIMITS: Final = (MIN, MIN + 1, -(2**32), -3, -1, 0, 1, 2, 3, 4, 7, 2**31, 2**32,
 BIG: Final = Var("b", "uint64")
 
 
-def keeping(params: Sequence[Param], where: Sequence[Relation], *calls: tuple[Value, ...]) -> Case:
+def keeping(params: Sequence[Param], where: Sequence[Condition], *calls: tuple[Value, ...]) -> Case:
     return Case(Signature("f", params, where=where), tuple(map(Arguments, calls)))
 
 
-def pairs(*where: Relation) -> Case:
+def pairs(*where: Condition) -> Case:
     calls = ((of_int(x), of_int(y)) for x in LIMITS for y in LIMITS)
     return keeping([n, m], where, *calls)
 
@@ -66,6 +66,19 @@ CASES: Final[dict[str, Case]] = {
     "relations: max": pairs(maximum(n, m) <= MAX - 1, maximum(n, 3) < maximum(m, 4) + 1),
     "relations: min": pairs(minimum(n, m) >= MIN + 1, minimum(0 - n, m) <= 2**31),
     "relations: deep": pairs(deep(30) <= m, n <= deep(22)),
+    "conditions: relations": pairs(
+        (n * m <= 12) | (n + 1 > m), ~(n * n >= 9) | one_of(m, [1, 3]), ~((n < m) & (m * m < 4))
+    ),
+    "conditions: absent": keeping(
+        [Optional(n), Optional(m), BIG],
+        [~(n <= 3) | (m > BIG), (n > m) | ~(n < BIG + 1)],
+        *(
+            (x, y, of_int(b))
+            for x in (NONE, of_int(1), of_int(5))
+            for y in (NONE, of_int(2), of_int(MAX))
+            for b in (0, 3, MAX)
+        ),
+    ),
     "relations: uint64": keeping(
         [BIG, n],
         [n <= BIG, maximum(n, 0) < BIG],

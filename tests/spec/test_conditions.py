@@ -1,0 +1,110 @@
+"""Conditions of parameters in the ``where`` of a signature."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ffi_builder import SpecError, spec, testing
+from ffi_builder.providers import when
+from ffi_builder.spec import Signature
+from ffi_builder.spec.expr import Condition
+
+n, m = spec.dims("n m")
+X = spec.Tensor("x", [n], ("float16", "float32"), device_type="cpu")
+Y = spec.Tensor("y", ..., "float32", strides="any", device_type="cpu")
+MASK = spec.Optional(spec.Tensor("mask", [m], "float32", device_type="cpu"))
+ACT = spec.Choice("act", {"relu": 0, "gelu": 1, "silu": 1})
+FLAG = spec.Var("flag", "bool")
+P = spec.DataPointer("p")
+PARAMS = [X, MASK, ACT, FLAG, P, spec.TupleParam("t", [spec.Struct("cfg", [Y])])]
+HALF = when.dtype(X) == "float16"
+
+
+@pytest.mark.parametrize(
+    ("condition", "text"),
+    [
+        (HALF, "x.dtype == float16"),
+        (HALF | (n <= 8), "x.dtype == float16 or n <= 8"),
+        (when.aligned(X, 16) | (n < m), "x.data % 16 == 0 or n < m"),
+        (~when.aligned(P, 16), "not p % 16 == 0"),
+        (when.value(ACT) == "relu", "act == 'relu'"),
+        (when.present(MASK) & (m < n), "mask.present and m < n"),
+        (~when.contiguous(Y), "not t[0].y.contiguous"),
+        (when.ndim(Y) >= 2, "t[0].y.ndim >= 2"),
+        (when.value(FLAG) == True, "flag"),  # noqa: E712
+        ((HALF | ~(n <= 8)) & (n > m), "(x.dtype == float16 or not n <= 8) and n > m"),
+    ],
+)
+def test_the_text_is_parsed(condition: Condition, text: str):
+    signature = Signature("f", PARAMS, where=[condition])
+    assert str(signature).endswith(f" where {text}")
+    assert Signature.parse(str(signature)) == signature
+
+
+@pytest.mark.parametrize(
+    ("where", "words"),
+    [
+        ("x.dtyp == float16", "expected one of x.dtype, .*, did you mean 'x.dtype'"),
+        ("n < 3 or q > 4", "expected one of x.dtype, x.ndim, x.data, x.contiguous, n, or an exp"),
+        ("n < 3 or", "expected an int, a symbol or an expression but got the end"),
+        ("n < 3 or n > 5 n", "expected ',' or the end but got 'n'"),
+        ("x.dtype == float64", "one of float16, float32, which the tensor declares"),
+        ("x.data == 0", "expected x.data % 16 == 0, or another alignment"),
+    ],
+)
+def test_texts_that_are_no_condition(where: str, words: str):
+    with pytest.raises(SpecError, match=words):
+        Signature.parse(f"f(x: Tensor([n], float16 | float32)) where {where}", device="cpu")
+
+
+def test_a_changed_parameter_is_compared():
+    signature = Signature("f", [X], where=[HALF]).with_params(x={"intent": "in"})
+    assert str(signature).endswith("where x.dtype == float16")
+    with pytest.raises(SpecError, match=r"x\.dtype: expected one of float32, float64, which"):
+        signature.with_params(x={"dtype": ("float32", "float64")})
+
+
+def test_what_is_unknown_refuses_no_call():
+    x, mask = np.zeros(4, "float32"), np.zeros(3, "float32")
+    for condition, without, with_mask in [
+        (m > 4, True, False),
+        (m >= 3, True, True),
+        (when.present(MASK) & (m > 4), False, False),
+        (~when.present(MASK) | (m > 4), True, False),
+        (~(m > 4), True, True),
+        (~(m <= 4), True, False),
+        ((m > 4) | (n > 4), True, False),
+    ]:
+        relation = condition if isinstance(condition, spec.Relation) else None
+        if relation is not None:  # it would be the limit of a symbol
+            condition = condition | (n > 100)
+        signature = Signature("f", [X, MASK], where=[condition])
+        for given, accepted in [(None, without), (mask, with_mask)]:
+            if accepted:
+                testing.check(signature, x, given)
+            else:
+                with pytest.raises(ValueError, match=r"expected .* but got"):
+                    testing.check(signature, x, given)
+
+
+def test_an_overflow_refuses_the_call():
+    for condition in [n * n <= 8, ~(n * n <= 8)]:
+        signature = Signature("f", [n], where=[condition | (n < 0)])
+        with pytest.raises(ValueError, match="but got a value beyond int64"):
+            testing.check(signature, 2**40)
+        with pytest.raises(ValueError, match="but got a value beyond int64"):
+            testing.check(Signature("f", [n], where=[~~condition]), 2**40)
+    testing.check(Signature("f", [n], where=[(n * n <= 8) | (n > 8)]), 2**40)
+
+
+def test_arguments_are_made():
+    where = [~HALF, ~when.present(MASK) | (n > m), when.value(ACT) == "silu", when.ndim(Y) == 3]
+    signature = Signature("f", PARAMS, where=where)
+    args = testing.make_args(signature)
+    assert args[0].dtype == np.float32
+    assert args[2] == "silu"
+    assert args[5][0][0].ndim == 3
+    testing.check(signature, *args)
+    with pytest.raises(ValueError, match="make_args: found no arguments that fit the conditions"):
+        testing.make_args(Signature("f", [X], where=[~when.aligned(X, 2)]))
