@@ -25,9 +25,10 @@ from tvm_ffi import libinfo
 sys.path.append(str(HERE.parent))  # the folder of ffi_builder, if it is not installed
 
 from ffi_builder import call_packed, packed, runtime
+from ffi_builder.packed.callees import Callee
 
 CALLED: Final = "benchmark.called"
-CALLEES: Final[dict[str, packed.Callee]] = {
+CALLEES: Final[dict[str, Callee]] = {
     "symbol": packed.Symbol("called"),
     "kept": packed.GlobalFunction(CALLED),
     "looked_up": packed.GlobalFunction(CALLED, keep=False),

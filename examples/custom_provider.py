@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ffi_builder import BuildError, attach_ffi_func, providers, runtime, spec
-from ffi_builder.providers import Block, Module, Value
+from ffi_builder.ir import Block, Module, Value
 
 # Stands for the compiler's output: sets every element to the number of launches.
 KERNEL = """

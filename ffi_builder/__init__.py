@@ -12,18 +12,13 @@ from ffi_builder.errors import BuildError, CompileError, LinkError, SpecError
 from ffi_builder.lazy import lazy
 
 if TYPE_CHECKING:
-    from ffi_builder import cuda, packed, plan, providers, runtime, spec, support, testing
-    from ffi_builder.builder import (
-        attach,
-        attach_ffi_func,
-        call_packed,
-        record_memref_types,
-        release_packed,
-        rename_tvm_ffi_function,
-        return_asserts,
-        signature_of,
-    )
-    from ffi_builder.plan import Plan, Sanitize, explain, make_plan
+    from ffi_builder import cuda, ir, packed, providers, runtime, spec, support, testing
+    from ffi_builder.builder.asserts import return_asserts
+    from ffi_builder.builder.calls import call_packed, release_packed
+    from ffi_builder.builder.kernel_signature import record_memref_types, signature_of
+    from ffi_builder.builder.names import rename_tvm_ffi_function
+    from ffi_builder.builder.wrapper import attach, attach_ffi_func
+    from ffi_builder.plan import Sanitize, explain
 
 __version__ = "0.1.0"
 
@@ -31,18 +26,15 @@ __all__ = [
     "BuildError",
     "CompileError",
     "LinkError",
-    "Plan",
     "Sanitize",
     "SpecError",
-    "__version__",
     "attach",
     "attach_ffi_func",
     "call_packed",
     "cuda",
     "explain",
-    "make_plan",
+    "ir",
     "packed",
-    "plan",
     "providers",
     "record_memref_types",
     "release_packed",
@@ -58,10 +50,12 @@ __all__ = [
 __getattr__, __dir__ = lazy(
     __name__,
     {
-        **dict.fromkeys(("Plan", "Sanitize", "explain", "make_plan"), "plan"),
-        **dict.fromkeys(("attach", "attach_ffi_func", "rename_tvm_ffi_function"), "builder"),
-        **dict.fromkeys(("call_packed", "release_packed"), "builder"),
-        **dict.fromkeys(("record_memref_types", "return_asserts", "signature_of"), "builder"),
+        **dict.fromkeys(("Sanitize", "explain"), "plan"),
+        **dict.fromkeys(("attach", "attach_ffi_func"), "builder.wrapper"),
+        **dict.fromkeys(("call_packed", "release_packed"), "builder.calls"),
+        **dict.fromkeys(("record_memref_types", "signature_of"), "builder.kernel_signature"),
+        "rename_tvm_ffi_function": "builder.names",
+        "return_asserts": "builder.asserts",
     },
     __all__,
 )

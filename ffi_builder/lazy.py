@@ -3,9 +3,9 @@
 ::
 
     if TYPE_CHECKING:
-        from ffi_builder.plan.model import Plan
+        from ffi_builder.runtime.compiler import compile
 
-    __getattr__, __dir__ = lazy(__name__, {"Plan": "model"}, __all__)
+    __getattr__, __dir__ = lazy(__name__, {"compile": "compiler"}, __all__)
 """
 
 from __future__ import annotations
@@ -13,8 +13,48 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
+from typing import Final
 
 from ffi_builder.suggest import did_you_mean
+
+_OUTLINE: Final = "ffi_builder.spec.outline(signature)"
+_REPLACED: Final = {
+    **{
+        f"builder.{name}": f"ffi_builder.{name}"
+        for name in (
+            *("attach", "attach_ffi_func", "call_packed", "record_memref_types", "release_packed"),
+            *("rename_tvm_ffi_function", "return_asserts", "signature_of"),
+        )
+    },
+    **{f"providers.{name}": f"ffi_builder.ir.{name}" for name in ("Block", "Module", "Value")},
+    "make_plan": "ffi_builder.explain(signature)",
+    "providers.cuda.CudaLaunchCallProvider": "ffi_builder.providers.CudaLaunchCallProvider",
+    "providers.when.not_": "~condition",
+    "spec.argument_texts": _OUTLINE,
+    "spec.results_text": "str(signature)",
+    "spec.short_text": _OUTLINE,
+}
+"""What to write instead of earlier names."""
+
+_INTERNAL: Final = {
+    "": "Plan",
+    "builder": "PackedCall",
+    "cuda": "Image Kernel Parameter",
+    "ir": "ERROR_KINDS LLVM_TYPES OPERATIONS Attribute Builder Distribution FunctionTypes Kernel "
+    "KernelType KernelValue MemRef Operation Type aggregate_members bytecode call_support "
+    "contain_support declare_support describe dtypes_of exchange_null function_parts load_acquire "
+    "lowered lowered_words mark_trusted of_module pass_through read_function read_kernel read_type "
+    "recorded_types root_of run_support store_release",
+    "packed": "Argument Callee",
+    "providers.cuda": "LaunchEntry",
+    "runtime": "InstalledAllocator LoadedLibrary",
+    "spec": "ANY FLOAT_DTYPES HIDDEN INT_RANGES MOST_DIMENSIONS MOST_ELEMENTS PARAM_TYPES Data "
+    "DataType Expr HandedOver Plain Relation Result can_overlap device_tensors elements "
+    "is_comparable linear occurrences parse_dtype parts_of sizes symbols_of_elements tensors_of "
+    "variables",
+    "testing": "check_raw",
+}
+"""Earlier names that nobody has to write, by package."""
 
 
 def lazy(
@@ -35,6 +75,9 @@ def lazy(
             value = getattr(import_module(f"{package}.{home}"), name)
             setattr(sys.modules[package], name, value)
             return value
+        words = f"module {package!r} has no attribute {name!r}"
+        if name.startswith("__"):
+            raise AttributeError(words)
         # `from package import submodule` asks here first.
         submodule = f"{package}.{name}"
         try:
@@ -42,7 +85,29 @@ def lazy(
         except ModuleNotFoundError as error:
             if error.name != submodule:
                 raise
-        meant = "" if name.startswith("__") else did_you_mean(name, names)
-        raise AttributeError(f"module {package!r} has no attribute {name!r}{meant}")
+        removed = _removed(submodule.removeprefix("ffi_builder."))
+        if removed and _is_from_import():
+            raise ImportError(words + removed, name=name)
+        raise AttributeError(words + (removed or did_you_mean(name, names)))
 
     return load, lambda: sorted({*vars(sys.modules[package]), *names})
+
+
+def _removed(name: str) -> str:
+    """Return what an error says about an earlier name; nothing about others."""
+    package, _, last = name.rpartition(".")
+    if name in _REPLACED:
+        return f" any more: write {_REPLACED[name]}"
+    if last in _INTERNAL.get(package, "").split():
+        return " any more: it served the package alone, and nothing replaces it"
+    return ""
+
+
+def _is_from_import() -> bool:
+    """Whether ``from package import name`` asks, which hides the words of an AttributeError."""
+    import inspect
+
+    frame = inspect.currentframe()
+    while frame is not None and frame.f_code.co_filename == __file__:
+        frame = frame.f_back
+    return frame is not None and frame.f_code.co_filename.startswith("<frozen importlib")

@@ -57,7 +57,8 @@ def test_signatures_and_plans(system: str) -> None:
     lines = prints(
         system,
         """
-        from ffi_builder import explain, make_plan, spec
+        from ffi_builder import explain, spec
+        from ffi_builder.plan import make_plan
         with spec.DefaultConfig(device_type="cpu"):
             signature = spec.Signature.parse("f(x: Tensor([n, 4], float32), a: int32) where n % 2 == 0")
         assert spec.Signature.parse(str(signature)) == signature

@@ -1,9 +1,13 @@
-"""The package's face: every public name, and what importing it does not load."""
+"""The public surface: every name, where old ones went, and what importing does not load."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -16,6 +20,13 @@ module = ir.Module.parse("", ir.Context())
 attach_ffi_func(module, "f", [spec.Var("n", "int32")], providers.NopCallProvider())
 runtime.compile(module)["f"](1)
 """
+ROOT = Path(__file__).parents[1]
+LISTED = (ROOT / "tests" / "public_names.txt").read_text().split()
+"""The names that users may rely on, each where it is imported from."""
+SHOWN = re.findall(
+    r"^::: (\S+)$", "".join(p.read_text() for p in (ROOT / "docs" / "api").glob("*.md")), re.M
+)
+NEED_A_FRAMEWORK = {"ffi_builder.frameworks.jax": "jax", "ffi_builder.frameworks.torch": "torch"}
 HEAVY = ("mlir", "torch_mlir", "jaxlib", "llvmlite", "tvm_ffi", "numpy", "torch", "jax")
 
 
@@ -39,7 +50,7 @@ def modules_after(code: str) -> set[str]:
         "import ffi_builder",
         "import ffi_builder.spec",
         "from ffi_builder import spec, SpecError",
-        "from ffi_builder import explain, make_plan, plan, spec; "
+        "from ffi_builder import explain, spec; "
         "print(explain(spec.Signature('f', [spec.Var('n', 'int32')])))",
     ],
 )
@@ -65,13 +76,55 @@ def test_a_submodule_is_an_attribute():
     assert not hasattr(ffi_builder, "__wrapped__")
 
 
-def test_every_public_name_loads():
-    for name in ffi_builder.__all__:
-        assert getattr(ffi_builder, name) is not None
+def of_package(package: str) -> set[str]:
+    """The names in ``__all__`` of a package that are no packages themselves."""
+    module = import_module(package)
+    return {
+        f"{package}.{name}"
+        for name in module.__all__
+        if not isinstance(getattr(module, name), ModuleType)
+    }
 
 
-def test_names_are_listed():
-    assert set(ffi_builder.__all__) <= set(dir(ffi_builder))
+@pytest.mark.parametrize("package", sorted({name.rpartition(".")[0] for name in LISTED}))
+def test_the_names_of_a_package_are_those_of_the_list(package: str):
+    if package in NEED_A_FRAMEWORK:
+        pytest.importorskip(NEED_A_FRAMEWORK[package])
+    listed = {name for name in LISTED if name.rpartition(".")[0] == package}
+    assert of_package(package) == listed
+    assert {name.rpartition(".")[2] for name in listed} <= set(dir(import_module(package)))
+
+
+def test_there_are_few_names_and_each_has_one_place():
+    assert sorted(set(LISTED)) == LISTED
+    assert len(LISTED) <= 140
+    assert sum(name.startswith("ffi_builder.spec.") for name in LISTED) <= 45
+    found = [
+        getattr(import_module(package), name)
+        for package, _, name in (listed.rpartition(".") for listed in LISTED)
+        if package not in NEED_A_FRAMEWORK
+    ]
+    assert len({id(value) for value in found}) == len(found)
+
+
+def test_the_reference_shows_the_names_of_the_list():
+    modules = {name for name in SHOWN if name == "ffi_builder.providers.when"}
+    shown = {*SHOWN} - modules
+    assert sorted(shown.union(*map(of_package, modules))) == LISTED
+
+
+def test_an_old_name_says_what_to_write():
+    assert ffi_builder.spec.outline
+    words = r"'ffi_builder.spec' has no attribute 'short_text' any more: write ffi_builder"
+    with pytest.raises(AttributeError, match=words):
+        _ = ffi_builder.spec.short_text  # pyright: ignore
+    with pytest.raises(ImportError, match=words):
+        exec("from ffi_builder.spec import short_text")
+    assert not hasattr(ffi_builder.spec, "short_text")
+    with pytest.raises(ImportError, match="it served the package alone, and nothing replaces it"):
+        exec("from ffi_builder.ir import lowered_words")
+    with pytest.raises(AttributeError, match=r"'not_' any more: write ~condition"):
+        _ = ffi_builder.providers.when.not_  # pyright: ignore
 
 
 def test_unknown_name():

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ffi_builder import providers, spec
-from ffi_builder.providers import Block, Value
+from ffi_builder.ir import Block, Value
 
 STATE = "__cute_loaded"
 """The state that the DSL's runtime keeps for the GPU code of a module: 64 bits, initially 0."""

@@ -9,7 +9,8 @@ from codegen import LOWERING, build
 from definition import DTYPES, Definition
 
 from ffi_builder import attach, runtime, signature_of, spec
-from ffi_builder.providers import MemRefCallProvider, Module, Variant, VariantsCallProvider, when
+from ffi_builder.ir import Module
+from ffi_builder.providers import MemRefCallProvider, Variant, VariantsCallProvider, when
 
 
 def signatures(kernel: Definition) -> dict[str, spec.Signature]:

@@ -23,6 +23,10 @@ from ffi_builder.packed.anys import DEC_REF, any_head, unless
 from ffi_builder.plan import Place
 from ffi_builder.plan.results import DEVICE_ID, MOST_DEVICES, SIZE, is_size, noun_of
 from ffi_builder.spec import Workspace
+from ffi_builder.spec.devices import ANY
+from ffi_builder.spec.dtypes import parse_dtype
+from ffi_builder.spec.results import Result
+from ffi_builder.spec.results import sizes as sizes_of
 
 ALLOC: Final = "TVMFFIEnvTensorAlloc"
 GET_ALLOCATOR: Final = "TVMFFIEnvGetDLPackManagedTensorAllocator"
@@ -90,9 +94,9 @@ class Allocation:
             return self.sizes(tensor)
         return [] if tensor.any_rank else list(self.context.shape(source[0], wide=True))
 
-    def sizes(self, result: spec.Result) -> list[Value | int]:
+    def sizes(self, result: Result) -> list[Value | int]:
         """Return the sizes as i64, after a check that none is negative."""
-        return [self._size(noun_of(result), path, dim) for path, dim in spec.sizes(result)]
+        return [self._size(noun_of(result), path, dim) for path, dim in sizes_of(result)]
 
     def _size(self, noun: str, path: str, dim: spec.Dim | None) -> Value | int:
         assert dim is not None
@@ -129,9 +133,9 @@ class Allocation:
             return b.or_(b.shl(number, b.i64(32)), b.i64(type_))
         device: Value = b.i64(type_)
         for param, own, counts in self.context.devices():
-            if param.device not in (tensor.device, spec.ANY):
+            if param.device not in (tensor.device, ANY):
                 continue
-            if param.device == spec.ANY:
+            if param.device == ANY:
                 alike = b.eq(b.trunc(own, t.i32), b.i32(type_))
                 counts = alike if counts is None else b.and_(alike, counts)
             device = own if counts is None else b.select(counts, own, device)
@@ -163,14 +167,14 @@ class Allocation:
         """Return the number of dimensions and the dtype in one i64."""
         b, t = self.b, self.b.types
         if not tensor.any_rank and len(tensor.dtypes) == 1:
-            dtype = spec.parse_dtype(tensor.dtypes[0])
+            dtype = parse_dtype(tensor.dtypes[0])
             packed = struct.pack("<iBBH", tensor.ndim, dtype.code, dtype.bits, dtype.lanes)
             return b.i64(struct.unpack("<q", packed)[0])
         shape, dtype_of = self._source(tensor, "shape"), self._source(tensor, "dtype")
         ndim = b.i32(tensor.ndim)
         if shape is not None and tensor.any_rank:
             ndim = self.context.ndim(shape[0])
-        dtype = spec.parse_dtype(tensor.dtypes[0])
+        dtype = parse_dtype(tensor.dtypes[0])
         packed = struct.pack("<BBH", dtype.code, dtype.bits, dtype.lanes)
         word = b.i32(struct.unpack("<i", packed)[0])
         if dtype_of is not None:
@@ -186,7 +190,7 @@ class Allocation:
                 f"There is no allocator for the {noun_of(tensor)} {tensor.name} (pass a PyTorch "
                 f"tensor, whose allocator then serves"
             )
-            if tensor.device in ("cpu", spec.ANY):  # install_allocator serves only the CPU
+            if tensor.device in ("cpu", ANY):  # install_allocator serves only the CPU
                 words += ", or call ffi_builder.runtime.install_allocator(every_thread=True) before"
             words += "; C and C++ set one by TVMFFIEnvSetDLPackManagedTensorAllocator)"
             b.check(b.ne(b.call_value(GET_ALLOCATOR, [], t.ptr), b.null()), "RuntimeError", words)
@@ -231,7 +235,7 @@ def _size(allocation: Allocation, workspace: Workspace, position: Position) -> V
         dims = [tensor.dims[axis] for axis in range(workspace.ndim)]
         count = fast.value(fast.product(dims))
     if len(workspace.dtypes) == 1:
-        bits = b.i64(spec.parse_dtype(workspace.dtypes[0]).total_bits)
+        bits = b.i64(parse_dtype(workspace.dtypes[0]).total_bits)
     else:
         word = b.field(t.i32, tensor.object, DL + abi.DLTENSOR_DTYPE)
         width = b.and_(b.lshr(word, b.i32(8)), b.i32(0xFF))

@@ -31,17 +31,11 @@ from typing import Any, Final
 
 from ffi_builder.builder.names import is_declaration
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import (
-    Builder,
-    Module,
-    Operation,
-    Symbols,
-    Types,
-    Value,
-    describe,
-    function_parts,
-    of_module,
-)
+from ffi_builder.ir import Module, Symbols, Types, Value
+from ffi_builder.ir.builder import Builder
+from ffi_builder.ir.distribution import of_module
+from ffi_builder.ir.protocols import Operation
+from ffi_builder.ir.symbols import describe, function_parts
 from ffi_builder.protocol import MEMREF_TYPES, PREFIX
 from ffi_builder.suggest import did_you_mean
 

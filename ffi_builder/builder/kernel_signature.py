@@ -18,8 +18,13 @@ from typing import Final, TypeAlias
 
 from ffi_builder import protocol, spec
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import KernelValue, MemRef, Module, dtypes_of, of_module, read_kernel
+from ffi_builder.ir import Module
+from ffi_builder.ir.distribution import of_module
+from ffi_builder.ir.kernel import KernelValue, MemRef, dtypes_of, read_kernel
 from ffi_builder.providers.memref import mistake_of
+from ffi_builder.spec.functions import variables
+from ffi_builder.spec.numbers import FLOAT_DTYPES, INT_RANGES
+from ffi_builder.spec.results import Result
 from ffi_builder.suggest import did_you_mean
 
 Size: TypeAlias = "spec.Dim | str | None"
@@ -137,7 +142,7 @@ class _Derived:
         self._scalars: dict[str, spec.Var] = {}
         given = [entry for entries in sizes.values() for entry in entries]
         self._taken = {*names, *(entry for entry in given if isinstance(entry, str))}
-        self._taken |= {var.name for entry in given for var in spec.variables(entry)}
+        self._taken |= {var.name for entry in given for var in variables(entry)}
 
     def check_names(self, known: Sequence[str]) -> None:
         """Check that ``symbols=`` names arguments and results only."""
@@ -152,7 +157,7 @@ class _Derived:
         """Note the integer arguments, which sizes may refer to by name."""
         for name, value in values:
             var = _scalar(name, value)
-            if var is not None and var.dtype in spec.INT_RANGES:
+            if var is not None and var.dtype in INT_RANGES:
                 self._scalars[name] = var
 
     def param(self, name: str, value: KernelValue, where: str) -> spec.Param:
@@ -163,7 +168,7 @@ class _Derived:
             return spec.DataPointer(name, address_space=space)
         return self._scalar_or_tensor(name, value, where)
 
-    def result(self, name: str, value: KernelValue, where: str) -> spec.Result:
+    def result(self, name: str, value: KernelValue, where: str) -> Result:
         """Return the result for what the kernel returns."""
         if _pointer(value) is not None:
             return spec.Var(name, "handle")
@@ -288,7 +293,7 @@ def _pointer(value: KernelValue) -> re.Match[str] | None:
 def _scalar(name: str, value: KernelValue) -> spec.Var | None:
     """Return the Var of a scalar type; None for any other type."""
     dtypes = dtypes_of(value.type) if isinstance(value.type, str) else None
-    if not dtypes or dtypes[0] not in {*spec.INT_RANGES, *spec.FLOAT_DTYPES, "bool"}:
+    if not dtypes or dtypes[0] not in {*INT_RANGES, *FLOAT_DTYPES, "bool"}:
         return None
     return spec.Var(name, dtypes[0])
 

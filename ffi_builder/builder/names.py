@@ -7,7 +7,9 @@ from typing import Any, Final
 
 from ffi_builder import abi
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import Distribution, Module, Operation, Symbols, of_module
+from ffi_builder.ir import Module, Symbols
+from ffi_builder.ir.distribution import Distribution, of_module
+from ffi_builder.ir.protocols import Operation
 from ffi_builder.suggest import did_you_mean
 
 _RESERVED: Final = {

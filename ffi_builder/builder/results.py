@@ -41,6 +41,9 @@ from ffi_builder.packed.callees import GlobalFunction, call
 from ffi_builder.plan import Place
 from ffi_builder.providers.context import OwnedAny
 from ffi_builder.providers.results import value_type
+from ffi_builder.spec.canonical import results_text
+from ffi_builder.spec.numbers import FLOAT_DTYPES
+from ffi_builder.spec.results import HandedOver, Result
 
 _MAKE_STRING: Final = "TVMFFIStringFromByteArray"
 _MAKE_BYTES: Final = "TVMFFIBytesFromByteArray"
@@ -48,7 +51,7 @@ _MAKE_SHAPE: Final = GlobalFunction("ffi.Shape", keep=False)
 _OBJECTS: Final = (spec.Object, spec.Function, spec.Array, spec.Map)
 
 
-def may_be_object(result: spec.Result) -> bool:
+def may_be_object(result: Result) -> bool:
     """Return whether the ``TVMFFIAny`` of a result may own an object."""
     return not isinstance(result, spec.Var) or result.dtype == "uint64"
 
@@ -80,7 +83,7 @@ _KINDS: Final[dict[type, tuple[TypeIndex, ...]]] = {
 """Type indices of what may be returned for a result. For an Object it is None, or an object."""
 
 
-def check_owned(b: CheckingBuilder, result: spec.HandedOver, came: Value) -> None:
+def check_owned(b: CheckingBuilder, result: HandedOver, came: Value) -> None:
     """Raise a TypeError for a ``TVMFFIAny`` of another kind than a result's."""
     index = b.load(b.types.i32, came)
     right = _is_object(b, result, index, came) if isinstance(result, spec.Object) else None
@@ -101,12 +104,12 @@ def _is_object(b: CheckingBuilder, result: spec.Object, index: Value, came: Valu
     return b.ne(typed_object(b, came, key), b.null())
 
 
-def is_object(result: spec.Result) -> bool:
+def is_object(result: Result) -> bool:
     """Return whether the value of a result is an object, which the provider hands over."""
     return isinstance(result, _OBJECTS)
 
 
-def store_value(b: CheckingBuilder, result: spec.Result, value: Value, cell: Value) -> None:
+def store_value(b: CheckingBuilder, result: Result, value: Value, cell: Value) -> None:
     """Write a number, str or bytes. Making an object of it may fail."""
     if isinstance(result, spec.Var):
         _store_scalar(b, result, value, cell)
@@ -142,7 +145,7 @@ def _store_scalar(b: CheckingBuilder, result: spec.Var, value: Value, cell: Valu
     t = b.types
     if result.dtype == "bool":
         index, type_, extend = TypeIndex.BOOL, t.i64, "zext"
-    elif result.dtype in spec.FLOAT_DTYPES:
+    elif result.dtype in FLOAT_DTYPES:
         index, type_, extend = TypeIndex.FLOAT, t.f64, "fpext"
     elif result.dtype == "handle":
         index, type_, extend = TypeIndex.OPAQUE_PTR, t.ptr, ""
@@ -200,7 +203,7 @@ class Results:
         for position, (result, cell) in enumerate(every, start=len(self.signature.arguments)):
             self._make(result, cell, position)
 
-    def _make(self, result: spec.Result, cell: Value | None, position: int) -> None:
+    def _make(self, result: Result, cell: Value | None, position: int) -> None:
         """Allocate a tensor, or check the entries of a Shape."""
         allocation = self.allocation
         if isinstance(result, spec.Shape):
@@ -329,7 +332,7 @@ class Results:
         if given != wanted:
             pairs = zip(self.handed_over, wanted, strict=True)
             expected = ", ".join(f"{result.name}: {type_}" for result, type_ in pairs)
-            returns = spec.results_text(self.signature.returns)
+            returns = results_text(self.signature.returns)
             raise BuildError(
                 f"{self.provider}: {self.signature.name!r} returns {returns}, so context.results "
                 f"needs a value for each result that is not a tensor ("

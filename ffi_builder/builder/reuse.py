@@ -17,7 +17,9 @@ from typing import Any, Final, TypeAlias
 from ffi_builder import spec, support
 from ffi_builder.builder.names import is_declaration
 from ffi_builder.diagnosis.writing import Table
-from ffi_builder.ir import Module, Operation, Symbols, Types, bytecode
+from ffi_builder.ir import Module, Symbols, Types
+from ffi_builder.ir.distribution import bytecode
+from ffi_builder.ir.protocols import Operation
 from ffi_builder.plan.sanitize import Sanitize
 from ffi_builder.protocol import METADATA, PREFIX, SHARED, TABLE, TEXT
 from ffi_builder.providers.context import ModuleContext

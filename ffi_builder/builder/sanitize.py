@@ -27,7 +27,8 @@ from ffi_builder.builder.fast_path import tensors as fast_tensors
 from ffi_builder.builder.fast_path.state import ListValues, Position
 from ffi_builder.builder.values import DecodedValues
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import CheckingBuilder, Value, call_support, run_support
+from ffi_builder.ir import CheckingBuilder, Value
+from ffi_builder.ir.checking import call_support, run_support
 from ffi_builder.packed.anys import unless
 from ffi_builder.plan import Place
 from ffi_builder.plan import sanitize as words

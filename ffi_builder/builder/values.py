@@ -20,11 +20,15 @@ from ffi_builder.builder.fast_path.scalars import narrowed, typed
 from ffi_builder.builder.fast_path.state import Position
 from ffi_builder.builder.fast_path.tensors import is_contiguous, stride, strides
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import CheckingBuilder, Value, call_support
+from ffi_builder.ir import CheckingBuilder, Value
+from ffi_builder.ir.checking import call_support
 from ffi_builder.plan import Part, Place
 from ffi_builder.plan.results import OVERFLOW
 from ffi_builder.providers.context import CallContext
 from ffi_builder.records import dataclass
+from ffi_builder.spec.devices import ANY
+from ffi_builder.spec.expr import Expr
+from ffi_builder.spec.functions import variables
 
 
 @dataclass(kw_only=True)
@@ -58,8 +62,8 @@ class DecodedValues(CallContext):
                     return self.typed[item]
                 self._check_symbol(item)
                 return typed(self.fast, item)
-            case spec.Expr():
-                for var in spec.variables(item):
+            case Expr():
+                for var in variables(item):
                     self._check_symbol(var)
                 result, fine = evaluate(self.fast, item)
                 if fine is not None:
@@ -169,7 +173,7 @@ class DecodedValues(CallContext):
         for param, own, counts in self.devices():
             if param.device == "cpu":
                 continue
-            if param.device == spec.ANY:
+            if param.device == ANY:
                 on_device = b.ne(b.trunc(own, t.i32), b.i32(abi.DEVICE_TYPES["cpu"]))
                 counts = on_device if counts is None else b.and_(on_device, counts)
             device = own if counts is None else b.select(counts, own, device)

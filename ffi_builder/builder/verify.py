@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import OPERATIONS, Block, Operation, Symbols, describe, function_parts
+from ffi_builder.ir import Block, Symbols
+from ffi_builder.ir.distribution import OPERATIONS
+from ffi_builder.ir.protocols import Operation
+from ffi_builder.ir.symbols import describe, function_parts
 from ffi_builder.protocol import PREFIX, SHARED
 
 _KNOWN: Final = frozenset(OPERATIONS)

@@ -30,7 +30,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from ffi_builder import abi, ir, spec
+from ffi_builder import abi, spec
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.emit import emit_fast_path
 from ffi_builder.builder.fast_path.lists import release, reserve
@@ -42,20 +42,11 @@ from ffi_builder.builder.verify import verify_added
 from ffi_builder.diagnosis.encode import encode
 from ffi_builder.diagnosis.writing import Table
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import (
-    Block,
-    Builder,
-    CheckingBuilder,
-    Module,
-    Operation,
-    Symbols,
-    Types,
-    Value,
-    declare_support,
-    mark_trusted,
-    of_module,
-    pass_through,
-)
+from ffi_builder.ir import Block, CheckingBuilder, Module, Symbols, Types, Value
+from ffi_builder.ir.builder import Builder
+from ffi_builder.ir.checking import declare_support, mark_trusted, pass_through
+from ffi_builder.ir.distribution import of_module
+from ffi_builder.ir.protocols import Operation
 from ffi_builder.packed.anys import store_none
 from ffi_builder.plan import Place, Plan, make_plan, steps
 from ffi_builder.plan.messages import signature_text
@@ -64,8 +55,12 @@ from ffi_builder.protocol import METADATA, TABLE
 from ffi_builder.providers.context import ModuleContext
 from ffi_builder.providers.provider import CallProvider, Members, check_provider
 from ffi_builder.records import dataclass
+from ffi_builder.spec.composite import HIDDEN, elements
 from ffi_builder.spec.expr import Condition
 from ffi_builder.spec.metadata import metadata_text
+from ffi_builder.spec.outlines import argument_texts
+from ffi_builder.spec.places import symbols_of_elements
+from ffi_builder.spec.results import Result
 
 
 def distinct(params: Sequence[spec.Param]) -> tuple[spec.Param, ...]:
@@ -95,7 +90,7 @@ def _every(params: Sequence[spec.Param]) -> Iterator[spec.Param]:
 
 def argument_places(params: Sequence[spec.Param]) -> list[tuple[spec.Param, Place]]:
     """Return every argument with its place, including those in tuples."""
-    arguments = [param for param in params if not isinstance(param, spec.HIDDEN)]
+    arguments = [param for param in params if not isinstance(param, HIDDEN)]
     found: list[tuple[spec.Param, Place]] = []
     for index, param in enumerate(arguments):
         found += _places(param, Place((index,), param.name))
@@ -106,7 +101,7 @@ def _places(param: spec.Param, place: Place) -> Iterator[tuple[spec.Param, Place
     yield param, place
     if isinstance(param, spec.Optional):
         yield param.param, place
-    for index, (path, element) in enumerate(spec.elements(param, place.path)):
+    for index, (path, element) in enumerate(elements(param, place.path)):
         yield from _places(element, Place((*place.position, index), path))
 
 
@@ -160,7 +155,7 @@ def attach_ffi_func(
     call_provider: CallProvider,
     fn_display_name: str | None = None,
     *,
-    returns: spec.Result | Sequence[spec.Result] | None = None,
+    returns: Result | Sequence[Result] | None = None,
     where: Sequence[Condition] = (),
     no_overlap: bool | Sequence[str] = (),
     sanitize: bool | Sanitize = False,
@@ -313,7 +308,10 @@ def attach(
                 function, table = wrapper.add()
             template.keep(symbols, function, table)
         if self_contained:
-            ir.contain_support(symbols)
+            # Few wrappers need it.
+            from ffi_builder.ir.contained import contain_support
+
+            contain_support(symbols)
     except BaseException:
         symbols.undo()
         raise
@@ -363,7 +361,7 @@ class _Wrapper:
         function = symbols.function(names.symbol, t.i32, [t.ptr, t.ptr, t.i32, t.ptr], body=True)
         entry = function.regions[0].blocks[0]
         _, args, count, result = entry.arguments
-        shown = signature_text(plan.signature.name, spec.argument_texts(plan.signature), None)
+        shown = signature_text(plan.signature.name, argument_texts(plan.signature), None)
         suffix = f" when calling: `{shown}`"
         b = CheckingBuilder(
             symbols,
@@ -422,7 +420,7 @@ class _Wrapper:
     def _decoded(self, fast: FastPath, result: Value) -> DecodedValues:
         """Return the values that the fast path has left."""
         signature, params = self.plan.signature, distinct(self.plan.signature.params)
-        of_elements = spec.symbols_of_elements(signature.params)
+        of_elements = symbols_of_elements(signature.params)
         return DecodedValues(
             fn_name=signature.name,
             module=self.context.module,

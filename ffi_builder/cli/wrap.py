@@ -144,7 +144,7 @@ def _attach_hook(
     signatures: Sequence[Signature], given: argparse.Namespace, *, complete: bool
 ) -> Callable[[Any], None]:
     def hook(module: Any) -> None:
-        from ffi_builder.builder import attach
+        from ffi_builder.builder.wrapper import attach
 
         for signature in signatures:
             callee = given.callee or signature.name

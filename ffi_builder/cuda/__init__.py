@@ -11,13 +11,11 @@ from ffi_builder.cuda.compilers import assemble, compile_cuda
 from ffi_builder.cuda.lowering import lower_to_ptx
 from ffi_builder.cuda.triton import triton_signature
 from ffi_builder.cuda.wrapping import wrap_cubin
-from ffi_builder.kernel_image import Image, Kernel, Parameter, find_kernel
+from ffi_builder.kernel_image import find_kernel
 from ffi_builder.kernel_image import read_image as kernels
+from ffi_builder.lazy import lazy
 
 __all__ = [
-    "Image",
-    "Kernel",
-    "Parameter",
     "assemble",
     "compile_cuda",
     "find_kernel",
@@ -26,3 +24,5 @@ __all__ = [
     "triton_signature",
     "wrap_cubin",
 ]
+
+__getattr__, __dir__ = lazy(__name__, {}, __all__)

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ffi_builder import runtime, spec
-from ffi_builder.builder import attach
+from ffi_builder.builder.wrapper import attach
 from ffi_builder.plan import check_signature
 from ffi_builder.providers import CudaLaunchCallProvider
 
 if TYPE_CHECKING:
-    from ffi_builder.providers.cuda import LaunchEntry
     from ffi_builder.providers.cuda.dimensions import Size
+    from ffi_builder.providers.cuda.entries import LaunchEntry
     from ffi_builder.providers.cuda.streams import StreamChoice
     from ffi_builder.runtime import CompiledModule
 

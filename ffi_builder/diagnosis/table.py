@@ -36,6 +36,7 @@ from ffi_builder import spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.plan import Part
 from ffi_builder.plan.steps import Subject, named_operations, named_words
+from ffi_builder.spec.numbers import FLOAT_DTYPES
 
 NO_INDEX: Final = 0xFFFF
 LATER: Final = 0xFFFF
@@ -278,6 +279,6 @@ def style_of(symbol: spec.Var) -> Style:
             return Style.ADDRESS
         return {"dtype": Style.DTYPE, "ndim": Style.NDIM}.get(symbol.of.field, Style.FLAG)
     dtype = symbol.dtype
-    if dtype in spec.FLOAT_DTYPES:
+    if dtype in FLOAT_DTYPES:
         return Style.FLOAT
     return {"handle": Style.HEX, "bool": Style.BOOL, "uint64": Style.UINT}.get(dtype, Style.INT)

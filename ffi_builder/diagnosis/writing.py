@@ -30,7 +30,10 @@ from ffi_builder.plan import steps as s
 from ffi_builder.plan.messages import SHOWN_ENTRIES, SIGNATURE_LIMIT
 from ffi_builder.plan.step import Byte, ExpectInt, Instruction, Short
 from ffi_builder.records import dataclass
-from ffi_builder.spec.expr import Combined, Condition
+from ffi_builder.spec.dtypes import DataType
+from ffi_builder.spec.expr import Combined, Condition, Expr, Relation
+from ffi_builder.spec.functions import variables
+from ffi_builder.spec.outlines import argument_texts
 
 _LONGEST: Final = 0xFFFF
 _SEARCHED: Final = 1 << 14
@@ -105,7 +108,7 @@ class TableWriter:
     def __init__(self, signature: spec.Signature, symbols: Sequence[spec.Var]) -> None:
         self._name = signature.name
         self._code = bytearray()
-        self._arguments = [text.encode() for text in spec.argument_texts(signature)]
+        self._arguments = [text.encode() for text in argument_texts(signature)]
         self._text = bytearray(b", ".join(self._arguments) + b")")
         self._length = len(self._text)
         words = [*re.finditer(rb"\w+", bytes(self._text[_SEARCHED:]))]
@@ -248,7 +251,7 @@ class TableWriter:
         return 2048 + shown + 2 * 22 * self._rank + min(symbols + len(self._text), 1 << 16)
 
 
-def dtype_word(dtype: spec.DataType) -> int:
+def dtype_word(dtype: DataType) -> int:
     """Return the little-endian i32 that a ``DLDataType`` is in memory."""
     return dtype.word - (1 << 32) if dtype.word >> 31 else dtype.word
 
@@ -300,7 +303,7 @@ def write_others(out: TableWriter, others: Sequence[Place], slots: Sequence[int]
         out.text(other.fixed_path)
 
 
-def write_expression(out: TableWriter, expr: spec.Expr, words: Words) -> None:
+def write_expression(out: TableWriter, expr: Expr, words: Words) -> None:
     """Check that the value is that of an expression."""
     out.emit(Op.EXPR, "B", WORDS[words])
     _write_shown(out, str(expr), expr)
@@ -318,10 +321,10 @@ def write_condition(out: TableWriter, step: s.CheckCondition) -> None:
     out.emit(Code.END)
 
 
-def _write_shown(out: TableWriter, text: str, value: spec.Expr | Condition) -> None:
+def _write_shown(out: TableWriter, text: str, value: Expr | Condition) -> None:
     """Write what errors show of it: its text and its symbols."""
     out.text(text)
-    symbols = list(dict.fromkeys(spec.variables(value)))
+    symbols = list(dict.fromkeys(variables(value)))
     out.numbers(f"{len(symbols) + 1}H", len(symbols), *(out.symbols[var] for var in symbols))
 
 
@@ -331,7 +334,7 @@ def _write_postfix(out: TableWriter, value: spec.Dim | Condition) -> None:
             # A uint64 beyond int64 counts as an overflow.
             unsigned = style_of(value) is Style.UINT
             out.emit(Code.SYMBOL, "HB", out.symbols[value], unsigned)
-        case spec.Expr(op, lhs, rhs):
+        case Expr(op, lhs, rhs):
             _write_postfix(out, lhs)
             _write_postfix(out, rhs)
             out.emit(OPERATOR_CODES[op])
@@ -344,13 +347,13 @@ def _write_postfix(out: TableWriter, value: spec.Dim | Condition) -> None:
                 out.emit(_LOGIC[op])
             if op == "not":
                 out.emit(_LOGIC[op])
-        case spec.Relation(op, s.Subject() as subject, int() as number) if (
+        case Relation(op, s.Subject() as subject, int() as number) if (
             style_of(subject) is Style.CHOICE
         ):
             choices = enumerate(subject.of.param.choices.values())
             _write_postfix(out, subject)
             _write_members(out, [at for at, one in choices if (one == number) is (op == "==")])
-        case spec.Relation(op, lhs, rhs):
+        case Relation(op, lhs, rhs):
             _write_postfix(out, lhs)
             if isinstance(rhs, tuple):
                 _write_members(out, rhs)

@@ -16,7 +16,9 @@ from ffi_builder import abi, spec
 from ffi_builder.plan.messages import signature_text
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.entry.layouts import DLTensor
+from ffi_builder.spec.dtypes import parse_dtype
 from ffi_builder.spec.expr import Condition
+from ffi_builder.spec.outlines import argument_texts
 from ffi_builder.spec.properties import Comparison
 from ffi_builder.testing.check import Checker
 from ffi_builder.testing.evaluate import contiguous
@@ -117,7 +119,7 @@ def _shown(words: str, checked: spec.Signature, shown: spec.Signature) -> str:
     for before, after in (*places, (None, None)):
         old, new = (
             f"{'' if at is None else f' on argument #{at}'} when calling: "
-            f"`{signature_text(each.name, spec.argument_texts(each), at)}`"
+            f"`{signature_text(each.name, argument_texts(each), at)}`"
             for each, at in ((checked, before), (shown, after))
         )
         if old in words:
@@ -158,7 +160,7 @@ class _Exported:
                 _ADDRESS,
                 *self._device,
                 len(shape),
-                *spec.parse_dtype(tensor.dtype),
+                *parse_dtype(tensor.dtype),
                 *map(ctypes.addressof, self._numbers),
             )
         )

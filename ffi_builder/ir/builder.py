@@ -32,10 +32,12 @@ class Builder(Memory, Flow):
 
         >>> from torch_mlir import ir as mlir
         >>> from ffi_builder import ir
+        >>> from ffi_builder.ir.builder import Builder
+        >>> from ffi_builder.ir.distribution import of_module
         >>> module = mlir.Module.parse("", mlir.Context())
-        >>> types = ir.Types(ir.of_module(module).ir, module.context)
+        >>> types = ir.Types(of_module(module).ir, module.context)
         >>> symbols = ir.Symbols(types, module, mlir.Location.unknown(module.context))
-        >>> b = ir.Builder.define(symbols, "square", types.i64, [types.i64], "external")
+        >>> b = Builder.define(symbols, "square", types.i64, [types.i64], "external")
         >>> [x] = b.entry.arguments
         >>> b.ret(b.mul(x, x))
         >>> print(b.function)
@@ -82,7 +84,8 @@ class Builder(Memory, Flow):
         Examples:
             In a function that calls C's ``free``:
 
-            >>> b = ir.Builder.define(symbols, "release", types.void, [types.ptr])
+            >>> from ffi_builder.ir.builder import Builder
+            >>> b = Builder.define(symbols, "release", types.void, [types.ptr])
             >>> declared = symbols.declare("free", types.void, [types.ptr])
             >>> b.call("free", b.entry.arguments, types.void)
             >>> b.ret()
@@ -191,12 +194,13 @@ def store_release(b: Builder, value: Value, pointer: Value, *, size: int) -> Non
         A counter of calls, which other threads may read at any time:
 
         >>> from torch_mlir import ir as mlir
-        >>> from ffi_builder import attach, ir, runtime, spec
+        >>> from ffi_builder import attach, runtime, spec
+        >>> from ffi_builder.ir.builder import load_acquire, store_release
         >>> def provider(current_block, context):
         ...     b = context.builder
         ...     count = b.address_of(context.symbols.variable("count", bytes(8), align=8))
-        ...     more = b.add(ir.load_acquire(b, b.types.i64, count, size=8), b.i64(1))
-        ...     ir.store_release(b, more, count, size=8)
+        ...     more = b.add(load_acquire(b, b.types.i64, count, size=8), b.i64(1))
+        ...     store_release(b, more, count, size=8)
         ...     context.results = [more]
         ...     return b.block
         >>> module = mlir.Module.parse("", mlir.Context())
@@ -222,14 +226,15 @@ def exchange_null(b: Builder, pointer: Value, value: Value) -> Value:
         A buffer that is allocated once: whichever thread comes second frees its own again:
 
         >>> from torch_mlir import ir as mlir
-        >>> from ffi_builder import attach, ir, spec
+        >>> from ffi_builder import attach, spec
+        >>> from ffi_builder.ir.builder import exchange_null
         >>> def provider(current_block, context):
         ...     b, symbols = context.builder, context.symbols
         ...     symbols.declare("malloc", b.types.ptr, [b.types.i64])
         ...     symbols.declare("free", b.types.void, [b.types.ptr])
         ...     slot = b.address_of(symbols.variable("buffer", bytes(8), align=8))
         ...     mine = b.call_value("malloc", [b.i64(4096)], b.types.ptr)
-        ...     before = ir.exchange_null(b, slot, mine)
+        ...     before = exchange_null(b, slot, mine)
         ...     with b.when(b.ne(b.to_int(before), b.i64(0))):
         ...         b.call("free", [mine], b.types.void)
         ...     return b.block

@@ -34,10 +34,12 @@ def declare_support(symbols: Symbols, name: str) -> str:
     Examples:
         >>> from torch_mlir import ir as mlir
         >>> from ffi_builder import ir
+        >>> from ffi_builder.ir.checking import declare_support
+        >>> from ffi_builder.ir.distribution import of_module
         >>> module = mlir.Module.parse("", mlir.Context())
-        >>> types = ir.Types(ir.of_module(module).ir, module.context)
+        >>> types = ir.Types(of_module(module).ir, module.context)
         >>> symbols = ir.Symbols(types, module, mlir.Location.unknown(module.context))
-        >>> ir.declare_support(symbols, "raise")
+        >>> declare_support(symbols, "raise")
         '__ffi_builder_shared_raise_...'
     """
     symbol = support.symbol(name)
@@ -66,10 +68,10 @@ def call_support(b: Builder, name: str, operands: Sequence[Value]) -> Value:
         operands: of the types that this file says.
 
     Examples:
-        >>> from ffi_builder import ir
+        >>> from ffi_builder.ir.checking import call_support
         >>> def provider(current_block, context):
         ...     b = context.builder
-        ...     ir.call_support(b, "big_uint64", [b.null(), b.null()])
+        ...     call_support(b, "big_uint64", [b.null(), b.null()])
         ...     return b.block
     """
     value = _call(b, name, operands)
@@ -81,10 +83,10 @@ def run_support(b: Builder, name: str, operands: Sequence[Value]) -> None:
     """Call a function that returns nothing; the rest as :func:`call_support`.
 
     Examples:
-        >>> from ffi_builder import ir
+        >>> from ffi_builder.ir.checking import run_support
         >>> def provider(current_block, context):
         ...     b = context.builder
-        ...     ir.run_support(b, "free_copy", [b.null()])
+        ...     run_support(b, "free_copy", [b.null()])
         ...     return b.block
     """
     _call(b, name, operands)
@@ -127,10 +129,12 @@ def mark_trusted(
     Examples:
         >>> from torch_mlir import ir as mlir
         >>> from ffi_builder import ir
+        >>> from ffi_builder.ir.checking import mark_trusted
+        >>> from ffi_builder.ir.distribution import of_module
         >>> module = mlir.Module.parse("llvm.func @nop() { llvm.return }", mlir.Context())
-        >>> types = ir.Types(ir.of_module(module).ir, module.context)
+        >>> types = ir.Types(of_module(module).ir, module.context)
         >>> function = module.body.operations[0]
-        >>> ir.mark_trusted(types, function, ["noinline"])
+        >>> mark_trusted(types, function, ["noinline"])
         >>> print(function.attributes["passthrough"])
         ["noinline", "ffi-builder-trusted-..."]
     """
@@ -152,10 +156,12 @@ def pass_through(
     Examples:
         >>> from torch_mlir import ir as mlir
         >>> from ffi_builder import ir
+        >>> from ffi_builder.ir.checking import pass_through
+        >>> from ffi_builder.ir.distribution import of_module
         >>> module = mlir.Module.parse("llvm.func @nop() { llvm.return }", mlir.Context())
-        >>> types = ir.Types(ir.of_module(module).ir, module.context)
+        >>> types = ir.Types(of_module(module).ir, module.context)
         >>> function = module.body.operations[0]
-        >>> ir.pass_through(types, function, ["noinline"], {"frame-pointer": "all"})
+        >>> pass_through(types, function, ["noinline"], {"frame-pointer": "all"})
         >>> print(function.attributes["passthrough"])
         ["noinline", ["frame-pointer", "all"]]
     """
@@ -184,8 +190,8 @@ ERROR_KINDS = (
 """The error kinds that tvm-ffi raises as the Python exception of that name.
 
 Examples:
-    >>> from ffi_builder import ir
-    >>> "ValueError" in ir.ERROR_KINDS, "OSError" in ir.ERROR_KINDS
+    >>> from ffi_builder.ir.checking import ERROR_KINDS
+    >>> "ValueError" in ERROR_KINDS, "OSError" in ERROR_KINDS
     (True, False)
 """
 

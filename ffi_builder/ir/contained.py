@@ -31,11 +31,14 @@ def contain_support(symbols: Symbols) -> None:
 
         >>> from torch_mlir import ir as mlir
         >>> from ffi_builder import ir
+        >>> from ffi_builder.ir.checking import declare_support
+        >>> from ffi_builder.ir.contained import contain_support
+        >>> from ffi_builder.ir.distribution import of_module
         >>> module = mlir.Module.parse("", mlir.Context())
-        >>> types = ir.Types(ir.of_module(module).ir, module.context)
+        >>> types = ir.Types(of_module(module).ir, module.context)
         >>> symbols = ir.Symbols(types, module, mlir.Location.unknown(module.context))
-        >>> _ = ir.declare_support(symbols, "raise")
-        >>> ir.contain_support(symbols)
+        >>> _ = declare_support(symbols, "raise")
+        >>> contain_support(symbols)
         >>> "llvm.inline_asm" in str(module)
         True
     """

@@ -57,8 +57,8 @@ OPERATIONS: Final = tuple(
 """The operations in wrappers.
 
 Examples:
-    >>> from ffi_builder import ir
-    >>> "llvm.getelementptr" in ir.OPERATIONS
+    >>> from ffi_builder.ir.distribution import OPERATIONS
+    >>> "llvm.getelementptr" in OPERATIONS
     True
 """
 
@@ -162,8 +162,8 @@ def of_module(module: Module) -> Distribution:
 
     Examples:
         >>> from torch_mlir import ir as mlir
-        >>> from ffi_builder import ir
-        >>> ir.of_module(mlir.Module.parse("", mlir.Context())).root
+        >>> from ffi_builder.ir.distribution import of_module
+        >>> of_module(mlir.Module.parse("", mlir.Context())).root
         'torch_mlir'
     """
     kind = type(module)
@@ -192,8 +192,8 @@ def root_of(bound: object) -> str | None:
 
     Examples:
         >>> from torch_mlir import ir as mlir
-        >>> from ffi_builder import ir
-        >>> ir.root_of(mlir.Context()), ir.root_of("module {}")
+        >>> from ffi_builder.ir.distribution import root_of
+        >>> root_of(mlir.Context()), root_of("module {}")
         ('torch_mlir', None)
     """
     root, mark, _ = type(bound).__module__.partition(_MARK)
@@ -281,8 +281,8 @@ def bytecode(module: Any) -> bytes:
 
     Examples:
         >>> from torch_mlir import ir as mlir
-        >>> from ffi_builder import ir
-        >>> data = ir.bytecode(mlir.Module.parse("llvm.func @relu(!llvm.ptr)", mlir.Context()))
+        >>> from ffi_builder.ir.distribution import bytecode
+        >>> data = bytecode(mlir.Module.parse("llvm.func @relu(!llvm.ptr)", mlir.Context()))
         >>> print(mlir.Module.parse(data, mlir.Context()))
         module {
           llvm.func @relu(!llvm.ptr)

@@ -43,10 +43,10 @@ class MemRef:
 
     Examples:
         >>> from torch_mlir import ir as mlir
-        >>> from ffi_builder import ir
+        >>> from ffi_builder.ir.kernel import read_type
         >>> with mlir.Context():
         ...     type_ = mlir.Type.parse("memref<4x?xf16, strided<[?, 1]>>")
-        >>> memref = ir.read_type(mlir, type_)
+        >>> memref = read_type(mlir, type_)
         >>> memref.element, memref.sizes, memref.strides, memref.rank
         ('f16', (4, None), (None, 1), 2)
     """
@@ -74,11 +74,11 @@ KernelType: TypeAlias = "MemRef | str"
 
 Examples:
     >>> from torch_mlir import ir as mlir
-    >>> from ffi_builder import ir
+    >>> from ffi_builder.ir.kernel import KernelType, MemRef, read_type
     >>> with mlir.Context():
     ...     types = [mlir.Type.parse(text) for text in ("memref<4x?xf16>", "!llvm.ptr")]
-    >>> read: list[ir.KernelType] = [ir.read_type(mlir, type_) for type_ in types]
-    >>> [isinstance(type_, ir.MemRef) for type_ in read]
+    >>> read: list[KernelType] = [read_type(mlir, type_) for type_ in types]
+    >>> [isinstance(type_, MemRef) for type_ in read]
     [True, False]
 """
 
@@ -88,9 +88,9 @@ class FunctionTypes:
     """The types of a function before lowering.
 
     Examples:
-        >>> from ffi_builder import ir
-        >>> types = ir.FunctionTypes(inputs=("i64", "f32"), results=("f32",))
-        >>> ir.lowered(types)
+        >>> from ffi_builder.ir.kernel import FunctionTypes, lowered
+        >>> types = FunctionTypes(inputs=("i64", "f32"), results=("f32",))
+        >>> lowered(types)
         ('f32', ('i64', 'f32'))
     """
 
@@ -107,10 +107,10 @@ def read_function(ir: Any, function_type: Any) -> FunctionTypes:
 
     Examples:
         >>> from torch_mlir import ir as mlir
-        >>> from ffi_builder import ir
+        >>> from ffi_builder.ir.kernel import read_function
         >>> with mlir.Context():
         ...     type_ = mlir.Type.parse("(memref<?xf32>, i64) -> f32")
-        >>> types = ir.read_function(mlir, type_)
+        >>> types = read_function(mlir, type_)
         >>> types.inputs[1], types.results
         ('i64', ('f32',))
     """
@@ -130,10 +130,10 @@ def read_type(ir: Any, type_: Type) -> KernelType:
 
     Examples:
         >>> from torch_mlir import ir as mlir
-        >>> from ffi_builder import ir
+        >>> from ffi_builder.ir.kernel import read_type
         >>> with mlir.Context():
-        ...     ir.read_type(mlir, mlir.Type.parse("memref<4x?xf16>")).sizes
-        ...     ir.read_type(mlir, mlir.Type.parse("memref<*xf16>"))
+        ...     read_type(mlir, mlir.Type.parse("memref<4x?xf16>")).sizes
+        ...     read_type(mlir, mlir.Type.parse("memref<*xf16>"))
         (4, None)
         'memref<*xf16>'
     """
@@ -208,10 +208,10 @@ def lowered(
 
     Examples:
         >>> from torch_mlir import ir as mlir
-        >>> from ffi_builder import ir
+        >>> from ffi_builder.ir.kernel import lowered, read_function
         >>> with mlir.Context():
         ...     type_ = mlir.Type.parse("(memref<?xf32>, i64) -> f32")
-        >>> ir.lowered(ir.read_function(mlir, type_))
+        >>> lowered(read_function(mlir, type_))
         ('f32', ('!llvm.ptr', '!llvm.ptr', 'i64', 'i64', 'i64', 'i64'))
     """
     parameters: list[str] = []
@@ -233,12 +233,12 @@ def lowered_words(type_: KernelType, *, c_interface: bool) -> list[str] | None:
 
     Examples:
         >>> from torch_mlir import ir as mlir
-        >>> from ffi_builder import ir
+        >>> from ffi_builder.ir.kernel import lowered_words, read_type
         >>> with mlir.Context():
-        ...     memref = ir.read_type(mlir, mlir.Type.parse("memref<?xf32>"))
-        >>> ir.lowered_words(memref, c_interface=False)
+        ...     memref = read_type(mlir, mlir.Type.parse("memref<?xf32>"))
+        >>> lowered_words(memref, c_interface=False)
         ['!llvm.ptr', '!llvm.ptr', 'i64', 'i64', 'i64']
-        >>> ir.lowered_words(memref, c_interface=True)
+        >>> lowered_words(memref, c_interface=True)
         ['!llvm.ptr']
     """
     if isinstance(type_, str):
@@ -308,8 +308,8 @@ def dtypes_of(element: str) -> tuple[str, ...] | None:
         whose dtype is not known here.
 
     Examples:
-        >>> from ffi_builder import ir
-        >>> ir.dtypes_of("i32"), ir.dtypes_of("f80"), ir.dtypes_of("!torch.int")
+        >>> from ffi_builder.ir.kernel import dtypes_of
+        >>> dtypes_of("i32"), dtypes_of("f80"), dtypes_of("!torch.int")
         (('int32', 'uint32'), (), None)
     """
     known = _DTYPES.get(element)
@@ -376,9 +376,9 @@ class Kernel:
     """The arguments and results of a function, in order.
 
     Examples:
-        >>> from ffi_builder import ir
+        >>> from ffi_builder.ir.kernel import read_kernel
         >>> KERNEL = "func.func @fill(%x: memref<?xf32>, %value: f32) { return }"
-        >>> kernel = ir.read_kernel(KERNEL, "fill")
+        >>> kernel = read_kernel(KERNEL, "fill")
         >>> [argument.name for argument in kernel.arguments], kernel.results
         (['x', 'value'], ())
     """
@@ -399,8 +399,8 @@ def read_kernel(module: Module | str, name: str) -> Kernel:
             arguments or results of an ``llvm.func`` since its types were recorded.
 
     Examples:
-        >>> from ffi_builder import ir
-        >>> kernel = ir.read_kernel("func.func @relu(%x: memref<?x4xf32>) { return }", "relu")
+        >>> from ffi_builder.ir.kernel import read_kernel
+        >>> kernel = read_kernel("func.func @relu(%x: memref<?x4xf32>) { return }", "relu")
         >>> [argument] = kernel.arguments
         >>> argument.name, argument.type.text, argument.type.sizes
         ('x', 'memref<?x4xf32>', (None, 4))
@@ -430,11 +430,13 @@ def recorded_types(types: Types, function: Operation) -> FunctionTypes | None:
     Examples:
         >>> from torch_mlir import ir as mlir
         >>> from ffi_builder import ir, record_memref_types
+        >>> from ffi_builder.ir.distribution import of_module
+        >>> from ffi_builder.ir.kernel import recorded_types
         >>> KERNEL = "func.func @relu(%x: memref<?x4xf32>) { return }"
         >>> module = mlir.Module.parse(KERNEL, mlir.Context())
         >>> record_memref_types(module)
-        >>> types = ir.Types(ir.of_module(module).ir, module.context)
-        >>> ir.recorded_types(types, module.body.operations[0]).inputs[0].sizes
+        >>> types = ir.Types(of_module(module).ir, module.context)
+        >>> recorded_types(types, module.body.operations[0]).inputs[0].sizes
         (None, 4)
     """
     if MEMREF_TYPES not in function.attributes:

@@ -16,7 +16,8 @@ class Type(Protocol):
     Examples:
         >>> from torch_mlir import ir as mlir
         >>> from ffi_builder import ir
-        >>> type_: ir.Type = ir.Types(mlir, mlir.Context()).pointer(1)
+        >>> from ffi_builder.ir.protocols import Type
+        >>> type_: Type = ir.Types(mlir, mlir.Context()).pointer(1)
         >>> print(type_)
         !llvm.ptr<1>
     """
@@ -31,8 +32,9 @@ class Attribute(Protocol):
     Examples:
         >>> from torch_mlir import ir as mlir
         >>> from ffi_builder import ir
+        >>> from ffi_builder.ir.protocols import Attribute
         >>> types = ir.Types(mlir, mlir.Context())
-        >>> linkage: ir.Attribute = types.attribute("#llvm.linkage<internal>")
+        >>> linkage: Attribute = types.attribute("#llvm.linkage<internal>")
     """
 
     @property
@@ -67,9 +69,9 @@ class Operation(Protocol):
 
     Examples:
         >>> from torch_mlir import ir as mlir
-        >>> from ffi_builder import ir
+        >>> from ffi_builder.ir.protocols import Operation
         >>> module = mlir.Module.parse("llvm.func @relu(!llvm.ptr)", mlir.Context())
-        >>> operation: ir.Operation = module.body.operations[0].operation
+        >>> operation: Operation = module.body.operations[0].operation
         >>> operation.name, operation.verify()
         ('llvm.func', True)
     """
@@ -103,8 +105,9 @@ class Module(Protocol):
     Examples:
         >>> from torch_mlir import ir as mlir
         >>> from ffi_builder import ir
+        >>> from ffi_builder.ir.distribution import of_module
         >>> module: ir.Module = mlir.Module.parse("", mlir.Context())
-        >>> ir.of_module(module).root
+        >>> of_module(module).root
         'torch_mlir'
     """
 

@@ -20,8 +20,9 @@ class Symbols:
     Examples:
         >>> from torch_mlir import ir as mlir
         >>> from ffi_builder import ir
+        >>> from ffi_builder.ir.distribution import of_module
         >>> module = mlir.Module.parse("llvm.func @relu(!llvm.ptr)", mlir.Context())
-        >>> types = ir.Types(ir.of_module(module).ir, module.context)
+        >>> types = ir.Types(of_module(module).ir, module.context)
         >>> symbols = ir.Symbols(types, module, mlir.Location.unknown(module.context))
         >>> operation = symbols.declare("malloc", types.ptr, [types.i64])
         >>> "malloc" in symbols, symbols.unique("relu")
@@ -268,9 +269,9 @@ def describe(operation: Operation) -> str:
 
     Examples:
         >>> from torch_mlir import ir as mlir
-        >>> from ffi_builder import ir
+        >>> from ffi_builder.ir.symbols import describe
         >>> module = mlir.Module.parse("llvm.func @relu(!llvm.ptr, i64)", mlir.Context())
-        >>> ir.describe(module.body.operations[0])
+        >>> describe(module.body.operations[0])
         'llvm.func of type !llvm.func<void (ptr, i64)>'
     """
     if "function_type" in operation.attributes:
@@ -283,9 +284,9 @@ def function_parts(operation: Operation) -> tuple[str, tuple[str, ...]]:
 
     Examples:
         >>> from torch_mlir import ir as mlir
-        >>> from ffi_builder import ir
+        >>> from ffi_builder.ir.symbols import function_parts
         >>> module = mlir.Module.parse("llvm.func @relu(!llvm.ptr, i64)", mlir.Context())
-        >>> result, parameters = ir.function_parts(module.body.operations[0])
+        >>> result, parameters = function_parts(module.body.operations[0])
         >>> print(result, *parameters)
         !llvm.void !llvm.ptr i64
     """
@@ -312,8 +313,8 @@ def aggregate_members(text: str) -> tuple[str, ...] | None:
     """Return the types of the members of an LLVM struct or array; None for another type.
 
     Examples:
-        >>> from ffi_builder import ir
-        >>> ir.aggregate_members("!llvm.struct<(ptr, struct<(i64, i32)>)>")
+        >>> from ffi_builder.ir.symbols import aggregate_members
+        >>> aggregate_members("!llvm.struct<(ptr, struct<(i64, i32)>)>")
         ('!llvm.ptr', '!llvm.struct<(i64, i32)>')
     """
     struct = re.fullmatch(r'!llvm\.struct<(?:"[^"]*", )?(?:packed )?\((.*)\)>', text, re.DOTALL)

@@ -118,8 +118,8 @@ LLVM_TYPES = {
 """The LLVM type of a scalar, by dtype.
 
 Examples:
-    >>> from ffi_builder import ir
-    >>> ir.LLVM_TYPES["uint32"], ir.LLVM_TYPES["bfloat16"], ir.LLVM_TYPES["handle"]
+    >>> from ffi_builder.ir.types import LLVM_TYPES
+    >>> LLVM_TYPES["uint32"], LLVM_TYPES["bfloat16"], LLVM_TYPES["handle"]
     ('i32', 'bf16', '!llvm.ptr')
 """
 

@@ -21,7 +21,6 @@ from ffi_builder.lazy import lazy
 if TYPE_CHECKING:
     from ffi_builder.packed.arguments import (
         AnyValue,
-        Argument,
         Bytes,
         CString,
         Device,
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
         Unsigned,
     )
     from ffi_builder.packed.callees import (
-        Callee,
         FunctionObject,
         GlobalFunction,
         ImportedFunction,
@@ -42,10 +40,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AnyValue",
-    "Argument",
     "Bytes",
     "CString",
-    "Callee",
     "DType",
     "Device",
     "FunctionObject",
@@ -59,7 +55,7 @@ __all__ = [
     "Unsigned",
 ]
 
-_CALLEES = ("Callee", "FunctionObject", "GlobalFunction", "ImportedFunction", "Symbol")
+_CALLEES = ("FunctionObject", "GlobalFunction", "ImportedFunction", "Symbol")
 
 __getattr__, __dir__ = lazy(
     __name__,

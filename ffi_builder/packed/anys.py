@@ -8,11 +8,14 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Final
 
-from ffi_builder import abi, spec
+from ffi_builder import abi
 from ffi_builder.abi import TypeIndex
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import LLVM_TYPES, Builder, CheckingBuilder, Value
+from ffi_builder.ir import CheckingBuilder, Value
+from ffi_builder.ir.builder import Builder
+from ffi_builder.ir.types import LLVM_TYPES
 from ffi_builder.plan.messages import TYPE_NAMES
+from ffi_builder.spec.numbers import FLOAT_DTYPES, INT_RANGES
 from ffi_builder.suggest import did_you_mean
 
 DEC_REF: Final = "TVMFFIObjectDecRef"
@@ -165,7 +168,7 @@ def take_scalar(b: CheckingBuilder, dtype: str, of: str, came: Value) -> Value:
     if dtype == "bool":
         _check_kind(b, dtype, of, b.eq(index, b.i32(TypeIndex.BOOL)), index)
         return b.ne(bits, b.i64(0))
-    if dtype in spec.FLOAT_DTYPES:
+    if dtype in FLOAT_DTYPES:
         is_float = b.eq(index, b.i32(TypeIndex.FLOAT))
         _check_kind(b, dtype, of, b.or_(is_float, is_int), index)
         wide = b.select(is_float, b.bitcast(bits, t.f64), b.cast("sitofp", bits, t.f64))
@@ -173,7 +176,7 @@ def take_scalar(b: CheckingBuilder, dtype: str, of: str, came: Value) -> Value:
         return wide if own == t.f64 else b.cast("fptrunc", wide, own)
     is_bool = b.eq(index, b.i32(TypeIndex.BOOL))
     _check_kind(b, dtype, of, b.or_(is_int, is_bool), index)
-    low, high = spec.INT_RANGES[dtype]
+    low, high = INT_RANGES[dtype]
     high = min(high, (1 << 63) - 1)
     fits = b.and_(b.sge(bits, b.i64(low)), b.sle(bits, b.i64(high)))
     words = f"The value that was returned {of} does not fit {dtype}: {{}}"

@@ -19,7 +19,8 @@ from typing import Any, ClassVar, Final, TypeAlias, Union
 from ffi_builder import abi
 from ffi_builder.abi import TypeIndex
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import Builder, CheckingBuilder, Types, Value
+from ffi_builder.ir import CheckingBuilder, Types, Value
+from ffi_builder.ir.builder import Builder
 from ffi_builder.packed.anys import (
     any_head,
     byte_array,

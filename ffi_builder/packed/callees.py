@@ -29,15 +29,9 @@ from typing_extensions import assert_never
 
 from ffi_builder import abi
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import (
-    Builder,
-    CheckingBuilder,
-    Symbols,
-    Value,
-    exchange_null,
-    load_acquire,
-    mark_trusted,
-)
+from ffi_builder.ir import CheckingBuilder, Symbols, Value
+from ffi_builder.ir.builder import Builder, exchange_null, load_acquire
+from ffi_builder.ir.checking import mark_trusted
 from ffi_builder.packed.anys import DEC_REF, INC_REF, byte_array, return_failure
 from ffi_builder.protocol import PREFIX
 from ffi_builder.records import dataclass
@@ -229,14 +223,7 @@ class ImportedFunction:
 
 
 Callee: TypeAlias = Union[Symbol, GlobalFunction, FunctionObject, ImportedFunction]
-"""A callee of :func:`ffi_builder.call_packed` and of a ``PackedCallProvider``.
-
-Examples:
-    >>> from ffi_builder import packed, providers
-    >>> callees: list[packed.Callee] = [packed.Symbol("hypot"), packed.GlobalFunction("my.log")]
-    >>> [providers.PackedCallProvider(callee).callee for callee in callees]
-    ['__tvm_ffi_hypot', None]
-"""
+"""A callee of :func:`ffi_builder.call_packed` and of a ``PackedCallProvider``."""
 CALLEES: Final = (Symbol, GlobalFunction, FunctionObject, ImportedFunction)
 
 

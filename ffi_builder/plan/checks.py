@@ -22,7 +22,9 @@ from ffi_builder.plan.step import (
     Texts,
 )
 from ffi_builder.records import dataclass
-from ffi_builder.spec.expr import Condition
+from ffi_builder.spec.expr import Condition, Expr, Relation
+from ffi_builder.spec.functions import variables
+from ffi_builder.spec.numbers import INT_RANGES
 from ffi_builder.spec.properties import Property
 
 __all__ = [
@@ -161,7 +163,7 @@ class Fits(Instruction):
 
     @override
     def placeholders(self, origins: Texts) -> Texts:
-        low, high = spec.INT_RANGES[self.dtype]
+        low, high = INT_RANGES[self.dtype]
         return {"expected_dtype": self.dtype, "range": f"{low} to {high}"}
 
 
@@ -293,7 +295,7 @@ class Solve(Instruction):
     """
 
     symbol: spec.Var
-    expr: spec.Expr
+    expr: Expr
     scale: int
     offset: int
     free: bool = False
@@ -322,7 +324,7 @@ class EqualExpr(Check):
     A late step may have a symbol that is bound only within an absent Optional; it then passes.
     """
 
-    expr: spec.Expr
+    expr: Expr
     free: bool = False
     plain: ClassVar = value_error("{expected} ({text} with {bindings})")
     of_stride: ClassVar = value_error("{expected} ({text} with {bindings})", STRIDE_GOT)
@@ -363,8 +365,8 @@ class CheckCondition(Check):
         if any(isinstance(var, Subject) for var in self.symbols):
             return self.of_several
         match self.condition:
-            case spec.Relation(_, _, rhs):
-                return self.of_two if isinstance(rhs, (spec.Var, spec.Expr)) else self.plain
+            case Relation(_, _, rhs):
+                return self.of_two if isinstance(rhs, (spec.Var, Expr)) else self.plain
             case _:
                 return self.of_several
 
@@ -396,9 +398,9 @@ class Subject(spec.Var):
         return Part[self.of.field.upper()] if self.of.field else Part.VALUE
 
 
-def _evaluated(value: spec.Expr | Condition, origins: Texts) -> Texts:
+def _evaluated(value: Expr | Condition, origins: Texts) -> Texts:
     """The text of an expression or condition, and where its symbols are bound."""
-    names = dict.fromkeys(var.name for var in spec.variables(value))
+    names = dict.fromkeys(var.name for var in variables(value))
     bindings = (f"{name} = {{{name}}} from {_origin(name, origins)}" for name in names)
     return {"text": str(value), "bindings": ", ".join(bindings)}
 

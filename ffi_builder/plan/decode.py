@@ -30,6 +30,7 @@ from ffi_builder.plan.tensor_checks import (
     CheckSameDType,
 )
 from ffi_builder.records import dataclass
+from ffi_builder.spec.dtypes import DataType
 
 __all__ = [
     "Decode",
@@ -143,7 +144,7 @@ class DecodeTensor(Decode):
         return self.ndim.expected if isinstance(self.ndim, CheckNdim) else None
 
     @property
-    def single_dtype(self) -> spec.DataType | None:
+    def single_dtype(self) -> DataType | None:
         """The only dtype that is accepted; None if it depends on the call."""
         dtypes = () if isinstance(self.dtype, CheckSameDType) else self.dtype.dtypes
         return next(iter(dtypes)) if len(dtypes) == 1 else None

@@ -28,6 +28,8 @@ from ffi_builder.plan.sanitize import Watched
 from ffi_builder.plan.step import all_checks
 from ffi_builder.plan.steps import AnyCheck, AnyStep, CheckOverlap, DecodeOptional, EachElement
 from ffi_builder.records import dataclass
+from ffi_builder.spec import outline
+from ffi_builder.spec.canonical import results_text
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,8 @@ class Plan:
     ``str()`` gives one line per check. Plans of equal signatures are equal.
 
     Examples:
-        >>> from ffi_builder import make_plan, spec
+        >>> from ffi_builder import spec
+        >>> from ffi_builder.plan import make_plan
         >>> n = spec.Var("n", "int32", divisibility=4)
         >>> plan = make_plan(spec.Signature("scale", [n]))
         >>> [type(step).__name__ for step in plan]
@@ -141,7 +144,7 @@ def plan_text(
         cells = f"  {index:>{margin}}  {row[0]:<{at}}  {row[1]:<{expected}}  {row[2]}"
         return cells.rstrip()
 
-    lines = [spec.short_text(signature)]
+    lines = [outline(signature)]
     for number, row in enumerate(rows, start=-1):
         if late and number == len(prompt):
             lines.append(LATE)
@@ -163,7 +166,7 @@ def _notes(signature: spec.Signature, checks: Sequence[s.AnyCheck]) -> Iterator[
     for workspace in signature.workspaces:
         yield f"Allocates {workspace.name}: {workspace.type_text()}."
     if signature.results:
-        yield f"Returns {spec.results_text(signature.returns)}."
+        yield f"Returns {results_text(signature.returns)}."
 
 
 def _may_be_free(step: s.AnyCheck) -> bool:

@@ -12,7 +12,8 @@ class Part(IntEnum):
     """A part of an argument. The encoded table uses these numbers.
 
     Examples:
-        >>> from ffi_builder import make_plan, plan, spec
+        >>> from ffi_builder import plan, spec
+        >>> from ffi_builder.plan import make_plan
         >>> x = spec.Tensor("x", [4], "float32", device_type="cpu")
         >>> steps = make_plan(spec.Signature("relu", [x]))
         >>> [step.place.part.name for step in steps if isinstance(step.place, plan.Place)][2:6]

@@ -22,6 +22,10 @@ from ffi_builder.plan.model import Plan, plan_text
 from ffi_builder.plan.path import Part, Place
 from ffi_builder.plan.sanitize import Sanitize, checked_sanitize, watched
 from ffi_builder.plan.values import PlannedList, ValuePlanner, plan_conditions
+from ffi_builder.spec.composite import Plain, elements
+from ffi_builder.spec.devices import ANY
+from ffi_builder.spec.dtypes import parse_dtype
+from ffi_builder.spec.overlap import is_comparable
 
 
 def plan_tensor(
@@ -48,7 +52,7 @@ def _plan_header(planner: ValuePlanner, place: Place, tensor: spec.Tensor, optio
     """Plan the header. A given device id is a value like any other, and checked behind it."""
     ndim, device_id = place.at(Part.NDIM), place.at(Part.DEVICE_ID)
     device_type, same_device = None, None
-    if tensor.device != spec.ANY:
+    if tensor.device != ANY:
         device_type = s.CheckDeviceType(place.at(Part.DEVICE_TYPE), tensor.device)
     others, certain = _candidates(planner.tensors, tensor.device)
     if tensor.device_id is None and others:
@@ -74,7 +78,7 @@ def _dtype(
     """Compare with the tensor that the dtype is taken from, if that may have one of several."""
     path = tensor.references.get("dtype")
     if path is None or len(tensor.dtypes) == 1:
-        return s.CheckDType(place, tuple(map(spec.parse_dtype, tensor.element_dtypes)))
+        return s.CheckDType(place, tuple(map(parse_dtype, tensor.element_dtypes)))
     others = (other for other, _, _ in planner.tensors if other.path == path)
     return s.CheckSameDType(place, next(others).at(Part.DTYPE))
 
@@ -86,9 +90,9 @@ def _candidates(
     found: list[Place] = []
     for place, tensor, given in tensors:
         other = tensor.device_type  # an argument takes it from no other
-        if other == device or spec.ANY in (other, device):
+        if other == device or ANY in (other, device):
             found.append(place)
-            if given and other == device != spec.ANY:
+            if given and other == device != ANY:
                 return tuple(found), len(found) == 1
     return tuple(found), False
 
@@ -134,7 +138,7 @@ def plan_overlaps(planner: ValuePlanner) -> Iterator[s.CheckOverlap]:
 def _comparable(planner: ValuePlanner) -> Iterator[tuple[Place, spec.Tensor, bool]]:
     """Yield the tensors that can share memory, and whether each is one tensor at most."""
     for place, tensor, _ in planner.tensors:
-        if not spec.is_comparable(tensor):
+        if not is_comparable(tensor):
             continue
         in_list = planner.first_elements.get(place)
         if in_list is None:
@@ -205,7 +209,8 @@ def make_plan(signature: spec.Signature) -> Plan:
         SpecError: if ``signature`` is not a Signature.
 
     Examples:
-        >>> from ffi_builder import make_plan, spec
+        >>> from ffi_builder import spec
+        >>> from ffi_builder.plan import make_plan
         >>> x = spec.Tensor("x", [4], "float32", device_type="cpu")
         >>> plan = make_plan(spec.Signature("relu", [x]))
         >>> len(plan)
@@ -357,7 +362,7 @@ class _Planner(ValuePlanner):
             case spec.ConstFloat():
                 self.add(decode(s.Kind.CONST_FLOAT), s.EqualFloat(place, param))
 
-    def _plan_optional(self, place: Place, param: spec.Plain) -> None:
+    def _plan_optional(self, place: Place, param: Plain) -> None:
         """Plan an Optional. Symbols that it binds are certain only within it."""
         outer, self.in_optional = self.in_optional, True
         certain = set(self.bound)
@@ -404,5 +409,5 @@ class _Planner(ValuePlanner):
         self, place: Place, param: spec.TupleParam | spec.Struct, optional: bool
     ) -> None:
         self.add(s.DecodeTuple(place, optional=optional, length=len(param.params)))
-        for index, (path, element) in enumerate(spec.elements(param, place.path)):
+        for index, (path, element) in enumerate(elements(param, place.path)):
             self._plan_param(Place((*place.position, index), path), element)

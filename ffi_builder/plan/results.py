@@ -8,6 +8,9 @@ from typing import Final
 from ffi_builder import spec
 from ffi_builder.plan import steps as s
 from ffi_builder.plan.path import SIZES, Part, Place
+from ffi_builder.spec.expr import Expr
+from ffi_builder.spec.numbers import INT_RANGES
+from ffi_builder.spec.results import Result, sizes
 
 OVERFLOW: Final = "The value of {dim} does not fit int64"
 SIZE: Final = "The size {path} = {dim} of the {noun} would be {{}}"
@@ -18,7 +21,7 @@ MOST_DEVICES: Final = 1 << 31
 
 def checked_range(place: Place, symbol: spec.Var) -> tuple[int, int]:
     """Return the range of a symbol that is bound here. Strides may be free, so unchecked."""
-    low, high = spec.INT_RANGES.get(symbol.dtype, (0, 0))
+    low, high = INT_RANGES.get(symbol.dtype, (0, 0))
     if place.part is Part.STRIDES:
         return low, high
     low = low if symbol.min is None else symbol.min
@@ -32,21 +35,21 @@ def is_size(low: int, high: int) -> bool:
     return low >= 0 and high < 2**63
 
 
-def noun_of(result: spec.Result) -> str:
+def noun_of(result: Result) -> str:
     """Return the word for what the wrapper makes."""
     return "workspace" if isinstance(result, spec.Workspace) else "result"
 
 
 def result_rows(
-    results: Sequence[spec.Result], checks: Sequence[s.AnyCheck]
+    results: Sequence[Result], checks: Sequence[s.AnyCheck]
 ) -> Iterator[tuple[str, str, str]]:
     """Yield one row per check of results or Workspaces: the subject, what is expected, the error.
 
     Results that the provider hands over have none.
     """
     for result in results:
-        for path, dim in spec.sizes(result):
-            if isinstance(dim, spec.Expr) or (
+        for path, dim in sizes(result):
+            if isinstance(dim, Expr) or (
                 isinstance(dim, spec.Var) and not is_size(*_range_of(checks, dim))
             ):
                 yield path, f"{dim}, at least 0", "ValueError"
@@ -77,7 +80,7 @@ def _range_of(checks: Sequence[s.AnyCheck], var: spec.Var) -> tuple[int, int]:
     ranges = [
         checked_range(step.place, var)
         if isinstance(step, s.Bind)
-        else spec.INT_RANGES.get(var.dtype, (0, 0))
+        else INT_RANGES.get(var.dtype, (0, 0))
         for step in checks
         if isinstance(step, (s.Bind, s.BindOrEqual)) and step.symbol == var
     ]

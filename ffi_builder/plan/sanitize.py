@@ -19,6 +19,8 @@ from typing import Final, TypeVar
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
+from ffi_builder.spec.devices import ANY
+from ffi_builder.spec.overlap import can_overlap, is_comparable, tensors_of
 
 ERROR: Final = "AssertionError"
 """The class of the errors: as for ``testing.check_intents``, the kernel is wrong, not the call."""
@@ -160,10 +162,10 @@ class Sanitize:
             return signature
         written = [
             path
-            for path, tensor in spec.tensors_of(signature.arguments).items()
-            if tensor.intent in ("out", "inout") and spec.is_comparable(tensor)
+            for path, tensor in tensors_of(signature.arguments).items()
+            if tensor.intent in ("out", "inout") and is_comparable(tensor)
         ]
-        if not written or not spec.can_overlap(signature.arguments):
+        if not written or not can_overlap(signature.arguments):
             return signature
         return replace(signature, no_overlap=list(dict.fromkeys((*written, *signature.no_overlap))))
 
@@ -197,7 +199,7 @@ class Watched:
     @property
     def may_be_copied(self) -> bool:
         """Whether the tensor may be on the CPU."""
-        return self.tensor.device in ("cpu", spec.ANY)
+        return self.tensor.device in ("cpu", ANY)
 
     @property
     def poisoned(self) -> bool:

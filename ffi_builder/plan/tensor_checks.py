@@ -25,6 +25,7 @@ from ffi_builder.plan.step import (
     Texts,
 )
 from ffi_builder.records import dataclass
+from ffi_builder.spec.dtypes import DataType
 
 __all__ = [
     "CheckAlignment",
@@ -62,7 +63,7 @@ class CheckNdim(ExpectInt):
 class CheckDType(Check):
     """The tensor's dtype is exactly one of ``dtypes``."""
 
-    dtypes: tuple[spec.DataType, ...]
+    dtypes: tuple[DataType, ...]
     single: ClassVar = type_error("{expected_dtype}", "{dtype}")
     several: ClassVar = type_error("one of {text}", "{dtype}")
 

@@ -13,8 +13,12 @@ from ffi_builder.plan import steps as s
 from ffi_builder.plan.checks import plan_limits
 from ffi_builder.plan.path import Part, Place
 from ffi_builder.records import dataclass
-from ffi_builder.spec.expr import Combined, Condition
+from ffi_builder.spec.expr import Combined, Condition, Expr, Relation
+from ffi_builder.spec.functions import linear, variables
+from ffi_builder.spec.numbers import INT_RANGES
+from ffi_builder.spec.places import occurrences
 from ffi_builder.spec.properties import Comparison
+from ffi_builder.spec.tensor_list import MOST_ELEMENTS
 
 
 @dataclass(frozen=True)
@@ -58,14 +62,14 @@ class ValuePlanner:
         self._alone: set[spec.Var] = set()
         """Symbols that stand alone somewhere; expressions do not bind them."""
         self.occurrences: dict[spec.Var, int] = {}
-        for _, entry in spec.occurrences(self.signature.params):
+        for _, entry in occurrences(self.signature.params):
             if isinstance(entry, spec.Var):
                 self._alone.add(entry)
-            for var in set(spec.variables(entry)):
+            for var in set(variables(entry)):
                 self.occurrences[var] = self.occurrences.get(var, 0) + 1
         self.subjects: dict[tuple[str, bool], list[s.Subject]] = {}
         """What is to be bound of each parameter, by its path and whether it is an Optional."""
-        found = (var for each in self.signature.where for var in spec.variables(of_symbols(each)))
+        found = (var for each in self.signature.where for var in variables(of_symbols(each)))
         for subject in dict.fromkeys(found):
             if isinstance(subject, s.Subject):
                 of = subject.of
@@ -93,7 +97,7 @@ class ValuePlanner:
                     self.add(s.Fits(place, entry.dtype))
                 self.add(*plan_limits(place, entry, free=free))
                 self.bind(place, entry, free=free)
-            case spec.Expr():
+            case Expr():
                 self._plan_expr(place, entry, free)
 
     def planned(self, plan: Callable[[], None]) -> tuple[s.AnyStep, ...]:
@@ -118,11 +122,11 @@ class ValuePlanner:
             self.add(s.Bind(place, var))
             self.bound.add(var)
 
-    def _plan_expr(self, place: Place, expr: spec.Expr, free: bool) -> None:
-        if all(var in self.bound for var in spec.variables(expr)):
+    def _plan_expr(self, place: Place, expr: Expr, free: bool) -> None:
+        if all(var in self.bound for var in variables(expr)):
             self.add(s.EqualExpr(place, expr, free))
             return
-        form = spec.linear(expr)
+        form = linear(expr)
         if form is None or form[1] in self._alone:
             self.late.append(s.EqualExpr(place, expr, free))
             return
@@ -140,7 +144,7 @@ def plan_conditions(planner: ValuePlanner) -> Iterator[s.CheckCondition]:
     order = list(planner.origins)
     for given in planner.signature.where:
         condition = of_symbols(given)
-        symbols = {*spec.variables(condition)}
+        symbols = {*variables(condition)}
         first, *others = sorted(symbols, key=order.index, reverse=True)
         place = planner.origins[first]
         yield s.CheckCondition(place, condition, str(given), (first, *others))
@@ -155,7 +159,7 @@ def of_symbols(condition: Condition) -> Condition:
             whole = replace(of, divisor=None)
             subject = s.Subject(str(whole), "int64", of=whole)
             operand = subject if of.divisor is None else subject % of.divisor
-            return spec.Relation(op, operand, subject.number(value))
+            return Relation(op, operand, subject.number(value))
         case _:
             return condition
 
@@ -168,8 +172,8 @@ def _may_not_fit(place: Place, var: spec.Var) -> bool:
         case Part.DEVICE_ID:
             lowest, highest = -(2**31), 2**31 - 1
         case Part.LENGTH:
-            lowest, highest = 0, spec.MOST_ELEMENTS
+            lowest, highest = 0, MOST_ELEMENTS
         case _:
             lowest, highest = -(2**63), 2**63 - 1
-    low, high = spec.INT_RANGES[var.dtype]
+    low, high = INT_RANGES[var.dtype]
     return lowest < low or high < highest

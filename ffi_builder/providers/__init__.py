@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 from ffi_builder.lazy import lazy
 
 if TYPE_CHECKING:
-    from ffi_builder.ir import Block, Module, Value
     from ffi_builder.providers import when
     from ffi_builder.providers.context import CallContext, ModuleContext, OwnedAny
-    from ffi_builder.providers.cuda import CudaLaunchCallProvider
+    from ffi_builder.providers.cuda.provider import CudaLaunchCallProvider
     from ffi_builder.providers.memref import MemRefCallProvider
     from ffi_builder.providers.packed import PackedCallProvider
     from ffi_builder.providers.packing import (
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from ffi_builder.providers.variants.variant import Variant
 
 __all__ = [
-    "Block",
     "CallContext",
     "CallProvider",
     "CheckStatus",
@@ -32,13 +30,11 @@ __all__ = [
     "DirectCallProvider",
     "DynamicParamPackCallProvider",
     "MemRefCallProvider",
-    "Module",
     "ModuleContext",
     "NestedTensorCallProvider",
     "NopCallProvider",
     "OwnedAny",
     "PackedCallProvider",
-    "Value",
     "Variant",
     "VariantsCallProvider",
     "when",
@@ -47,12 +43,11 @@ __all__ = [
 __getattr__, __dir__ = lazy(
     __name__,
     {
-        **dict.fromkeys(("Block", "Module", "Value"), "context"),
         **dict.fromkeys(("CallContext", "ModuleContext", "OwnedAny"), "context"),
         **dict.fromkeys(("DirectCallProvider", "NopCallProvider"), "simple"),
         "CallProvider": "provider",
         "CheckStatus": "status",
-        "CudaLaunchCallProvider": "cuda",
+        "CudaLaunchCallProvider": "cuda.provider",
         "DynamicParamPackCallProvider": "packing",
         "MemRefCallProvider": "memref",
         "NestedTensorCallProvider": "packing",

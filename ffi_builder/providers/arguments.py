@@ -18,6 +18,11 @@ from ffi_builder.ir import Value
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.results import result_pointer, value_results
 from ffi_builder.records import dataclass
+from ffi_builder.spec.composite import elements, parts_of
+from ffi_builder.spec.data import Data
+from ffi_builder.spec.expr import Expr
+from ffi_builder.spec.places import symbols_of_elements
+from ffi_builder.spec.results import HandedOver
 from ffi_builder.suggest import did_you_mean
 
 _NARROW: Final = {
@@ -88,7 +93,7 @@ def scalar_arguments(context: CallContext, item: Item) -> list[Argument]:
 def scalar_argument(context: CallContext, item: Item) -> Argument:
     """Return the C argument of a number, pointer, dtype, device, object or part."""
     match plain(item):
-        case spec.Data() as data:
+        case Data() as data:
             return Argument(context.matched_var_binding[data])
         case spec.Field(param=param, part="present"):
             return Argument(context.present(param), _NARROW["bool"])
@@ -96,7 +101,7 @@ def scalar_argument(context: CallContext, item: Item) -> Argument:
             return Argument(context.part(field))
         case spec.Var() as var:
             return Argument(context.value(var), _NARROW.get(var.dtype, ""))
-        case int() | spec.Expr() as value:
+        case int() | Expr() as value:
             return Argument(context.value(value))
         case ResultPointer(result=result):
             return Argument(result_pointer(context, result))
@@ -144,12 +149,12 @@ def widened(context: CallContext, item: spec.Dim) -> Value:
 class ResultPointer:
     """A pointer to the place where the callee writes a result that is not a tensor."""
 
-    result: spec.HandedOver
+    result: HandedOver
 
 
-Item: TypeAlias = "spec.Param | spec.Data | spec.Field | spec.Dim | ResultPointer"
+Item: TypeAlias = "spec.Param | Data | spec.Field | spec.Dim | ResultPointer"
 """A parameter or a part of one, a symbol, an expression, an int, or a pointer to a result."""
-Entry: TypeAlias = "spec.Param | spec.Data | spec.Field | spec.Dim | str"
+Entry: TypeAlias = "spec.Param | Data | spec.Field | spec.Dim | str"
 """An entry of ``args=``: an item, or the name of a parameter, symbol or result, ``"x.data"``, or
 the text of an expression."""
 
@@ -222,7 +227,7 @@ def entries(
     return found
 
 
-def _pointer(provider: str, result: spec.HandedOver, *, pointers: bool) -> ResultPointer:
+def _pointer(provider: str, result: HandedOver, *, pointers: bool) -> ResultPointer:
     if not pointers:
         shown = spec.outline(result)
         cure = f"; write '-> {result.name}: Tensor([], {shown})' if the kernel writes it to memory"
@@ -249,7 +254,7 @@ def _named(
         tensor = spec.required(found)
         if part == "data" and isinstance(tensor, spec.Tensor):
             return tensor.data
-        if part in spec.parts_of(found):
+        if part in parts_of(found):
             return spec.Field(found, part)
     if re.search(r"[-+*/%()]", name) or name.isdecimal():
         try:
@@ -261,7 +266,7 @@ def _named(
         return found_value
     if found is not None:
         raise BuildError(f"{provider}: args= has {name!r}, {_no_part(found, base, part)}")
-    of_elements = spec.symbols_of_elements(context.params)
+    of_elements = symbols_of_elements(context.params)
     lists = {var.name: path for var, path in of_elements.items()}
     if name in lists:
         raise BuildError(
@@ -280,18 +285,18 @@ def _no_part(param: spec.Param, path: str, part: str) -> str:
     if part == "present":
         return f"but {path} is not an Optional, so it is always present"
     tensor = spec.required(param)
-    parts = [*spec.parts_of(param), *(["data"] if isinstance(tensor, spec.Tensor) else [])]
+    parts = [*parts_of(param), *(["data"] if isinstance(tensor, spec.Tensor) else [])]
     which = re.fullmatch(r"(shape|strides)(\[\d+\])?", part)
     if isinstance(tensor, spec.Tensor) and which is not None and not tensor.any_rank:
         entries = tensor.dims if which[1] == "shape" else tensor.stride_entries or ()
-        named = ", ".join(repr(str(e)) for e in entries if isinstance(e, (spec.Var, spec.Expr)))
+        named = ", ".join(repr(str(e)) for e in entries if isinstance(e, (spec.Var, Expr)))
         some = f"such as {named}" if named else "and it has none"
         if not named and which[1] == "strides" and tensor.ndim:
             some += f"; name them: strides=[{', '.join(f's{i}' for i in range(tensor.ndim))}]"
             some += ", which other layouts fit too" if tensor.order is not None else ""
         return f"but {path}.{which[1]} is passed by its symbols, {some}"
     kind = type(tensor).__name__
-    inner = [below for below, _ in spec.elements(param, path)]
+    inner = [below for below, _ in elements(param, path)]
     if inner:
         return f"but {path} has {', '.join(inner)}{did_you_mean(f'{path}.{part}', inner)}"
     if not parts:
@@ -303,7 +308,7 @@ def _no_part(param: spec.Param, path: str, part: str) -> str:
 def _owner(entry: object) -> object:
     """Return the parameter of a part; any other entry as it is."""
     match entry:
-        case spec.Data(tensor=tensor):
+        case Data(tensor=tensor):
             return tensor
         case spec.Field(param=param):
             return param
@@ -314,7 +319,7 @@ def _owner(entry: object) -> object:
 def _of(entry: Item, known: spec.Param) -> Item:
     """Return the same entry of an equal tensor, which knows where its fields come from."""
     match entry:
-        case spec.Data():
+        case Data():
             assert isinstance(known, spec.Tensor)
             return known.data
         case spec.Field(part=part):
@@ -334,7 +339,7 @@ def _is_made_of_others(entry: object) -> bool:
 
 
 def _is_dim(entry: object) -> bool:
-    return isinstance(entry, (int, spec.Var, spec.Expr)) and not isinstance(entry, bool)
+    return isinstance(entry, (int, spec.Var, Expr)) and not isinstance(entry, bool)
 
 
 def _flat(params: Sequence[spec.Param]) -> Iterator[spec.Param]:
@@ -349,7 +354,7 @@ def _flat(params: Sequence[spec.Param]) -> Iterator[spec.Param]:
 
 def flat_item(entry: Item) -> Iterator[Item]:
     """Yield an entry, or the elements of a tuple or struct; nothing for a constant."""
-    if isinstance(entry, (spec.Data, spec.Field, int, spec.Expr, ResultPointer)):
+    if isinstance(entry, (Data, spec.Field, int, Expr, ResultPointer)):
         yield entry
     else:
         yield from _flat([entry])
@@ -369,13 +374,13 @@ def path_of(context: CallContext, param: spec.Param) -> str:
 def shown(context: CallContext, item: Item) -> str:
     """Return the name of an item in errors: ``x``, ``cfg.alpha``, ``x.data``, ``n * 2``."""
     match item:
-        case spec.Data(tensor=param):
+        case Data(tensor=param):
             return f"{path_of(context, spec.required(param))}.data"
         case spec.Field(param=param, part=part):
             return f"{path_of(context, spec.required(param))}.{part}"
         case ResultPointer(result=result):
             return result.name
-        case spec.Var() | spec.Expr() | int():
+        case spec.Var() | Expr() | int():
             return str(item)
         case param:
             return path_of(context, spec.required(param))
@@ -383,6 +388,6 @@ def shown(context: CallContext, item: Item) -> str:
 
 def present(context: CallContext, item: Item) -> Value | None:
     """Return an i1 that says whether a parameter is present; None if it always is."""
-    if isinstance(item, (int, spec.Expr, spec.Data, spec.Field, ResultPointer)):
+    if isinstance(item, (int, Expr, Data, spec.Field, ResultPointer)):
         return None
     return context.present(item) if context.may_be_absent(item) else None

@@ -8,7 +8,9 @@ from importlib import import_module
 from typing import Any, Final
 
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import Attribute, Operation, Type, Value, describe, function_parts
+from ffi_builder.ir import Value
+from ffi_builder.ir.protocols import Attribute, Operation, Type
+from ffi_builder.ir.symbols import describe, function_parts
 from ffi_builder.packed.callees import check_name
 from ffi_builder.providers.arguments import Argument
 from ffi_builder.providers.context import CallContext

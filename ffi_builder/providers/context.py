@@ -8,8 +8,12 @@ from dataclasses import field
 
 from ffi_builder import abi, spec
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import Block, Builder, CheckingBuilder, Module, Symbols, Type, Value
+from ffi_builder.ir import Block, CheckingBuilder, Module, Symbols, Value
+from ffi_builder.ir.builder import Builder
+from ffi_builder.ir.protocols import Type
 from ffi_builder.records import dataclass
+from ffi_builder.spec.data import Data
+from ffi_builder.spec.dtypes import DataType, parse_dtype
 
 
 @dataclass(frozen=True)
@@ -60,9 +64,9 @@ def _differ(dtypes: Sequence[str]) -> bool:
     return len(dtypes) > 1 and len(set(map(_in_memory, dtypes))) > 1
 
 
-def _in_memory(dtype: str) -> spec.DataType:
+def _in_memory(dtype: str) -> DataType:
     """Return a dtype, or for an integer or bool the signed integer of its width."""
-    found = spec.parse_dtype(dtype)
+    found = parse_dtype(dtype)
     is_integer = found.code in map(abi.DTYPE_CODES.__getitem__, ("int", "uint", "bool"))
     return found._replace(code=abi.DTYPE_CODES["int"]) if is_integer else found
 
@@ -385,9 +389,9 @@ class Binding(Mapping[spec.Var, Value]):
     def __init__(self, context: CallContext) -> None:
         self._context = context
 
-    def __getitem__(self, key: spec.Var | spec.Data | spec.Field) -> Value:
+    def __getitem__(self, key: spec.Var | Data | spec.Field) -> Value:
         match key:
-            case spec.Data(tensor=tensor):
+            case Data(tensor=tensor):
                 return self._context.address(tensor)
             case spec.Field():
                 return self._context.part(key)

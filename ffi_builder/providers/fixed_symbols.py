@@ -12,7 +12,7 @@ from typing import TypeAlias, cast
 
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
-from ffi_builder.spec.expr import Condition
+from ffi_builder.spec.expr import Condition, Expr, Relation
 
 Values: TypeAlias = "Mapping[spec.Var, int]"
 """The only value of each symbol that has one."""
@@ -23,9 +23,9 @@ def values_in(where: Sequence[Condition]) -> dict[spec.Var, int]:
     found: dict[spec.Var, int] = {}
     for condition in where:
         match condition:
-            case spec.Relation("==", spec.Var() as var, int(value)):
+            case Relation("==", spec.Var() as var, int(value)):
                 found[var] = value
-            case spec.Relation("in", spec.Var() as var, (value,)):
+            case Relation("in", spec.Var() as var, (value,)):
                 found[var] = value
             case _:
                 pass
@@ -61,7 +61,7 @@ def _operand(dim: spec.Dim | None, values: Values) -> spec.Dim | None:
     match dim:
         case spec.Var() if dim in values:
             return replace(dim, divisibility=None, min=values[dim], max=values[dim])
-        case spec.Expr(op, lhs, rhs):
-            return spec.Expr(op, *(cast("spec.Dim", _operand(each, values)) for each in (lhs, rhs)))
+        case Expr(op, lhs, rhs):
+            return Expr(op, *(cast("spec.Dim", _operand(each, values)) for each in (lhs, rhs)))
         case _:
             return dim

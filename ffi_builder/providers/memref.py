@@ -19,20 +19,18 @@ from typing import ClassVar, Final, TypeAlias
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import (
-    LLVM_TYPES,
-    Block,
+from ffi_builder.ir import Block, Value
+from ffi_builder.ir.kernel import (
     FunctionTypes,
     MemRef,
-    Type,
-    Value,
-    describe,
     dtypes_of,
-    function_parts,
     lowered,
     lowered_words,
     recorded_types,
 )
+from ffi_builder.ir.protocols import Type
+from ffi_builder.ir.symbols import describe, function_parts
+from ffi_builder.ir.types import LLVM_TYPES
 from ffi_builder.providers.arguments import (
     Argument,
     Entry,
@@ -47,6 +45,8 @@ from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.providers.fixed_symbols import values_in, with_values
 from ffi_builder.providers.provider import describe_callee, fields_key
 from ffi_builder.records import dataclass
+from ffi_builder.spec.dtypes import parse_dtype
+from ffi_builder.spec.expr import Expr
 
 C_INTERFACE: Final = "_mlir_ciface_"
 """The prefix of C interfaces in MLIR's conversion to the LLVM dialect."""
@@ -60,7 +60,7 @@ def only_value(dim: spec.Dim | None) -> int | None:
         return dim
     if isinstance(dim, spec.Var) and dim.min is not None and dim.min == dim.max:
         return dim.min
-    if isinstance(dim, spec.Expr) and dim.op == "*":
+    if isinstance(dim, Expr) and dim.op == "*":
         number, symbols = _product(dim)
         return None if symbols else number
     return None
@@ -101,7 +101,7 @@ def _product_of(tensor: spec.Tensor, axes: Sequence[int]) -> Product:
 
 
 def _product(dim: spec.Dim) -> Product:
-    if isinstance(dim, spec.Expr) and dim.op == "*":
+    if isinstance(dim, Expr) and dim.op == "*":
         return _multiplied([_product(dim.lhs), _product(dim.rhs)])
     value = only_value(dim)
     return (1, (str(dim),)) if value is None else (value, ())
@@ -226,11 +226,11 @@ def _wrong_dtype(tensor: spec.Tensor, memref: MemRef) -> str | None:
     dtypes = dtypes_of(memref.element)
     if dtypes is None:
         return None
-    allowed = {spec.parse_dtype(dtype) for dtype in dtypes}
-    wrong = [dtype for dtype in tensor.dtypes if spec.parse_dtype(dtype) not in allowed]
+    allowed = {parse_dtype(dtype) for dtype in dtypes}
+    wrong = [dtype for dtype in tensor.dtypes if parse_dtype(dtype) not in allowed]
     # A stored element then has the size of a value, and the kernel may be written for either.
     same_size = tensor.storage_dtype is not None and tensor.packing == 1
-    if same_size and spec.parse_dtype(str(tensor.storage_dtype)) in allowed:
+    if same_size and parse_dtype(str(tensor.storage_dtype)) in allowed:
         return None
     if not wrong:
         return None
@@ -243,7 +243,7 @@ def _wrong_dtype(tensor: spec.Tensor, memref: MemRef) -> str | None:
             f"a kernel for each of {', '.join(tensor.dtypes)} with VariantsCallProvider"
         )
     as_bits = ""
-    if spec.parse_dtype(dtypes[0]).total_bits == spec.parse_dtype(wrong[0]).total_bits:
+    if parse_dtype(dtypes[0]).total_bits == parse_dtype(wrong[0]).total_bits:
         as_bits = f" (with storage_dtype={wrong[0]!r}, if the kernel works on the bits of that)"
     return (
         f"{elements}, not {wrong[0]}; write dtype={dtypes[0]!r}{as_bits}, or change the kernel's "

@@ -14,7 +14,8 @@ from typing import Final
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import function_parts, lowered, recorded_types
+from ffi_builder.ir.kernel import lowered, recorded_types
+from ffi_builder.ir.symbols import function_parts
 from ffi_builder.protocol import MEMREF_TYPES
 from ffi_builder.providers.arguments import Argument, Convert, Item, plain, shown
 from ffi_builder.providers.context import CallContext

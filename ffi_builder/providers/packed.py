@@ -45,6 +45,8 @@ from ffi_builder.providers.arguments import (
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.results import take_any
 from ffi_builder.records import dataclass
+from ffi_builder.spec.data import Data
+from ffi_builder.spec.expr import Expr
 
 _PARTS: Final = {
     "data": TypeIndex.OPAQUE_PTR,
@@ -206,13 +208,13 @@ def _any(context: CallContext, item: Item) -> tuple[Value, Value]:
     """Return both words of a ``TVMFFIAny``: type index with padding as an i64, and payload."""
     b, t = context.builder, context.builder.types
     match item:
-        case spec.Data(tensor=tensor) as data:
+        case Data(tensor=tensor) as data:
             return _part(context, tensor, "data", context.matched_var_binding[data])
         case spec.Field(param=param, part=part):
             return _part(context, param, part, context.part(item))
         case spec.EnvStream() as stream:
             return any_head(b, TypeIndex.OPAQUE_PTR), context.scalar(stream)
-        case int() | spec.Expr():
+        case int() | Expr():
             return any_head(b, TypeIndex.INT), context.value(item)
         case spec.Var() as var if not _is_parameter(context, var):
             # It fits, since a dimension, a stride or the like binds it.

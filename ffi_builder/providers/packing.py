@@ -25,7 +25,10 @@ from typing import Any, ClassVar, Final, TypeAlias, cast
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import Block, Builder, Type, Value, aggregate_members
+from ffi_builder.ir import Block, Value
+from ffi_builder.ir.builder import Builder
+from ffi_builder.ir.protocols import Type
+from ffi_builder.ir.symbols import aggregate_members
 from ffi_builder.providers.arguments import (
     Argument,
     Entry,
@@ -47,6 +50,7 @@ from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.providers.provider import fields_key
 from ffi_builder.providers.results import result_pointer, set_results, value_results
 from ffi_builder.records import dataclass
+from ffi_builder.spec.devices import ANY
 
 _DEVICE_SPACE = 1
 """LLVM's address space of device memory, for NVPTX and AMDGPU."""
@@ -449,7 +453,7 @@ class NestedTensorCallProvider:
 
     def _data(self, context: CallContext, tensor: spec.Tensor) -> Value:
         b, data, space = context.builder, context.data(tensor), self.address_space
-        if space is None and tensor.device == spec.ANY:
+        if space is None and tensor.device == ANY:
             path = path_of(context, tensor)
             raise BuildError(
                 f"{type(self).__name__}: {path!r} may be on any device, so give the address space "

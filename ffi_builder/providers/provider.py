@@ -8,10 +8,14 @@ from typing import Any, Final, Protocol
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import Block, Operation
+from ffi_builder.ir import Block
+from ffi_builder.ir.protocols import Operation
 from ffi_builder.protocol import MEMREF_TYPES
 from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.records import dataclass
+from ffi_builder.spec.composite import PARAM_TYPES
+from ffi_builder.spec.data import Data
+from ffi_builder.spec.expr import Expr
 
 
 class CallProvider(Protocol):
@@ -51,7 +55,7 @@ class CallProvider(Protocol):
 
 
 _OF_ONE_CLASS: Final = ("forwards", "trusted", "borrows_tensors", "cache_key")
-_ENTRIES: Final = (str, int, spec.Data, spec.Field, spec.Expr, *spec.PARAM_TYPES)
+_ENTRIES: Final = (str, int, Data, spec.Field, Expr, *PARAM_TYPES)
 
 
 @dataclass(frozen=True)
@@ -219,10 +223,10 @@ def is_ambiguous(args: Sequence[object], signature: spec.Signature) -> bool:
         params += [param, param.param] if isinstance(param, spec.Optional) else [param]
     for entry in args:
         param: object = entry
-        if isinstance(entry, spec.Data):
+        if isinstance(entry, Data):
             param = entry.tensor
         elif isinstance(entry, spec.Field):
             param = entry.param
-        if isinstance(param, spec.PARAM_TYPES) and params.count(param) > 1:
+        if isinstance(param, PARAM_TYPES) and params.count(param) > 1:
             return True
     return False

@@ -6,18 +6,20 @@ from collections.abc import Sequence
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import Type, Types, Value
+from ffi_builder.ir import Types, Value
+from ffi_builder.ir.protocols import Type
 from ffi_builder.packed.anys import release_any, take_scalar
 from ffi_builder.providers.context import CallContext, OwnedAny
+from ffi_builder.spec.results import HandedOver
 
 
-def value_results(context: CallContext) -> list[spec.HandedOver]:
+def value_results(context: CallContext) -> list[HandedOver]:
     """Return the results that the provider hands over, in order: all but tensors and shapes."""
     made = (spec.Tensor, spec.Shape)
     return [result for result in context.signature.results if not isinstance(result, made)]
 
 
-def value_type(t: Types, result: spec.HandedOver) -> Type:
+def value_type(t: Types, result: HandedOver) -> Type:
     """Return the type of a result's value: of a str or bytes, a struct of pointer and length."""
     match result:
         case spec.Var(dtype=dtype):
@@ -28,13 +30,13 @@ def value_type(t: Types, result: spec.HandedOver) -> Type:
             return t.ptr
 
 
-def _storage(t: Types, result: spec.HandedOver) -> Type:
+def _storage(t: Types, result: HandedOver) -> Type:
     """Return the type of a result in memory, where a bool is a byte."""
     is_bool = isinstance(result, spec.Var) and result.dtype == "bool"
     return t.i8 if is_bool else value_type(t, result)
 
 
-def result_pointer(context: CallContext, result: spec.HandedOver) -> Value:
+def result_pointer(context: CallContext, result: HandedOver) -> Value:
     """Return the address of zeros on the stack, which the callee overwrites with a result."""
     found = context.places.get(result.name)
     if found is None:
@@ -61,7 +63,7 @@ def set_results(context: CallContext, returned: Sequence[Value] = ()) -> None:
 
 
 def result_type(
-    provider: str, context: CallContext, callee: str, scalars: Sequence[spec.HandedOver]
+    provider: str, context: CallContext, callee: str, scalars: Sequence[HandedOver]
 ) -> Type:
     """Return the callee's result type: the type of one scalar, or a struct of several.
 
@@ -93,7 +95,7 @@ def take_results(
     context: CallContext,
     callee: str,
     value: Value | None,
-    scalars: Sequence[spec.HandedOver],
+    scalars: Sequence[HandedOver],
     wanted: Type,
 ) -> list[Value]:
     """Return the results that the callee returned.

@@ -10,7 +10,8 @@ from functools import cached_property
 from typing import Any, Final, cast
 
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import ERROR_KINDS, Block, Value
+from ffi_builder.ir import Block, Value
+from ffi_builder.ir.checking import ERROR_KINDS
 from ffi_builder.packed.anys import DEC_REF
 from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.providers.packed import PackedCallProvider

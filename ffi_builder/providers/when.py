@@ -21,13 +21,14 @@ from typing import Any
 
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
-from ffi_builder.spec.expr import Condition, checked_condition, combined
+from ffi_builder.lazy import lazy
+from ffi_builder.spec.expr import Condition, Expr, combined
+from ffi_builder.spec.functions import variables
 from ffi_builder.spec.parse_conditions import condition as parse_condition
+from ffi_builder.spec.places import occurrences
 from ffi_builder.spec.properties import Comparable, Comparison, Property, compared, properties
 
 __all__ = [
-    "Comparable",
-    "Condition",
     "aligned",
     "all_of",
     "any_of",
@@ -35,11 +36,12 @@ __all__ = [
     "divisible",
     "dtype",
     "ndim",
-    "not_",
     "parse",
     "present",
     "value",
 ]
+
+__getattr__, __dir__ = lazy(__name__, {}, __all__)
 
 
 def dtype(tensor: spec.Param) -> Comparable:
@@ -76,7 +78,7 @@ def ndim(tensor: spec.Param) -> Comparable:
     return Comparable(Property(_tensor("ndim", tensor), "ndim"))
 
 
-def value(item: spec.Param | spec.Expr) -> Comparable:
+def value(item: spec.Param | Expr) -> Comparable:
     """Compare an integer symbol or an expression with an int, a symbol or an expression.
 
     A Choice is compared with one of its strs, and a bool symbol with True or False. A call
@@ -96,7 +98,7 @@ def value(item: spec.Param | spec.Expr) -> Comparable:
     given = _required(item)
     if isinstance(given, spec.Choice):
         return Comparable(Property(given))
-    if isinstance(given, spec.Expr):
+    if isinstance(given, Expr):
         return Comparable(given)
     if not isinstance(given, spec.Var):
         raise SpecError(
@@ -110,7 +112,7 @@ def value(item: spec.Param | spec.Expr) -> Comparable:
     return Comparable(given)
 
 
-def divisible(item: spec.Param | spec.Expr, divisor: int) -> Condition:
+def divisible(item: spec.Param | Expr, divisor: int) -> Condition:
     """Require that an integer symbol or an expression is a multiple of a positive int.
 
     Raises:
@@ -123,7 +125,7 @@ def divisible(item: spec.Param | spec.Expr, divisor: int) -> Condition:
         n % 16 == 0
     """
     given = _required(item)
-    if not isinstance(given, (spec.Var, spec.Expr)):
+    if not isinstance(given, (spec.Var, Expr)):
         raise SpecError(f"divisible: expected a Var or an expression but got {given!r}")
     return compared("==", given % divisor, 0)
 
@@ -215,18 +217,6 @@ def any_of(*conditions: Condition) -> Condition:
     return _combined("any_of", "or", conditions)
 
 
-def not_(condition: Condition) -> Condition:
-    """Require that a condition does not hold: ``~a``.
-
-    Examples:
-        >>> from ffi_builder import spec
-        >>> from ffi_builder.providers import when
-        >>> print(when.not_(when.divisible(spec.Var("n", "int64"), 16)))
-        not n % 16 == 0
-    """
-    return ~checked_condition(condition)
-
-
 def parse(text: str, signature: spec.Signature) -> Condition:
     """Parse the text of a condition, as ``str()`` of one shows it.
 
@@ -244,7 +234,7 @@ def parse(text: str, signature: spec.Signature) -> Condition:
         >>> condition == when.divisible(n, 16)
         True
     """
-    entries = (spec.variables(entry) for _, entry in spec.occurrences(signature.params))
+    entries = (variables(entry) for _, entry in occurrences(signature.params))
     known = properties(signature.params)
     if "capability" in str(text):
         # Load the modules for launches on first use, as ffi_builder.providers does.

@@ -18,18 +18,16 @@ from typing import TYPE_CHECKING
 from ffi_builder.lazy import lazy
 
 if TYPE_CHECKING:
-    from ffi_builder.runtime.allocator import InstalledAllocator, install_allocator
+    from ffi_builder.runtime.allocator import install_allocator
     from ffi_builder.runtime.compiled import CompiledModule, LoweredModule
     from ffi_builder.runtime.compiler import compile, compile_cached, llvm_ir, lower
     from ffi_builder.runtime.embedded_modules import CustomModule
-    from ffi_builder.runtime.loaded import LoadedLibrary, callable, function, load
+    from ffi_builder.runtime.loaded import callable, function, load
     from ffi_builder.runtime.python.function_table import UnknownFunctionError
 
 __all__ = [
     "CompiledModule",
     "CustomModule",
-    "InstalledAllocator",
-    "LoadedLibrary",
     "LoweredModule",
     "UnknownFunctionError",
     "callable",
@@ -53,12 +51,12 @@ if sys.platform != "linux":
 __getattr__, __dir__ = lazy(
     __name__,
     {
-        **dict.fromkeys(("InstalledAllocator", "install_allocator"), "allocator"),
         **dict.fromkeys(("compile", "compile_cached", "llvm_ir", "lower"), "compiler"),
-        **dict.fromkeys(("LoadedLibrary", "callable", "function", "load"), "loaded"),
+        **dict.fromkeys(("callable", "function", "load"), "loaded"),
         **dict.fromkeys(("CompiledModule", "LoweredModule"), "compiled"),
         "CustomModule": "embedded_modules",
         "UnknownFunctionError": "python.function_table",
+        "install_allocator": "allocator",
     },
     __all__,
 )

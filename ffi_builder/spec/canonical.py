@@ -46,27 +46,8 @@ def constraints_text(
     return ", ".join(texts)
 
 
-def outline(param: Param) -> str:
-    """Return the type of a parameter as errors show it; of a tensor: shape, dtypes, strides.
-
-    Examples:
-        >>> from ffi_builder import spec
-        >>> n = spec.Var("n", "int64")
-        >>> spec.outline(spec.Tensor("x", [n, 4], "float32", device_type="cuda"))
-        'Tensor([n, 4], float32)'
-    """
-    return param.type_text(outline=True)
-
-
 def results_text(returns: Result | Sequence[Result] | None) -> str:
-    """Return the results as errors show them: ``t: int32`` or ``(y: Tensor([n], float32), …)``.
-
-    Examples:
-        >>> from ffi_builder import spec
-        >>> y = spec.Tensor("y", [64], "float32", device_type="cuda")
-        >>> spec.results_text([y, spec.Var("count", "int64")])
-        '(y: Tensor([64], float32), count: int64)'
-    """
+    """Return the results as errors show them: ``t: int32`` or ``(y: Tensor([n], float32), …)``."""
     return "None" if returns is None else _results_text(returns, outline=True)
 
 

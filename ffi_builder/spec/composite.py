@@ -231,8 +231,9 @@ Plain: TypeAlias = Union[
 
 Examples:
     >>> from ffi_builder import spec
+    >>> from ffi_builder.spec.composite import Plain
     >>> mask = spec.Optional(spec.Tensor("mask", [64], "bool", device_type="cpu"))
-    >>> plain: spec.Plain = spec.required(mask)
+    >>> plain: Plain = spec.required(mask)
 """
 
 Param: TypeAlias = Union[Plain, Optional]
@@ -259,9 +260,10 @@ HIDDEN: Final = (EnvStream, Workspace)
 
 Examples:
     >>> from ffi_builder import spec
+    >>> from ffi_builder.spec.composite import HIDDEN
     >>> x = spec.Tensor("x", [1024], "float32", device_type="cuda")
     >>> relu = spec.Signature("relu", [x, spec.EnvStream("stream")])
-    >>> [param.name for param in relu.params if not isinstance(param, spec.HIDDEN)]
+    >>> [param.name for param in relu.params if not isinstance(param, HIDDEN)]
     ['x']
 """
 
@@ -270,7 +272,8 @@ PARAM_TYPES: Final = cast("tuple[type[Metadata], ...]", get_args(Param))
 
 Examples:
     >>> from ffi_builder import spec
-    >>> isinstance(spec.Stream("stream"), spec.PARAM_TYPES)
+    >>> from ffi_builder.spec.composite import PARAM_TYPES
+    >>> isinstance(spec.Stream("stream"), PARAM_TYPES)
     True
 """
 
@@ -300,9 +303,10 @@ def elements(param: Param, path: str) -> Iterator[tuple[str, Param]]:
 
     Examples:
         >>> from ffi_builder import spec
+        >>> from ffi_builder.spec.composite import elements
         >>> alpha, beta = spec.dims("alpha beta", "float32")
         >>> cfg = spec.Struct("cfg", [alpha, beta])
-        >>> [path for path, _ in spec.elements(cfg, "cfg")]
+        >>> [path for path, _ in elements(cfg, "cfg")]
         ['cfg.alpha', 'cfg.beta']
     """
     match required(param):
@@ -450,7 +454,8 @@ def parts_of(param: Param) -> tuple[str, ...]:
 
     Examples:
         >>> from ffi_builder import spec
-        >>> spec.parts_of(spec.Tensor("x", ..., "float32", device_type="cpu"))
+        >>> from ffi_builder.spec.composite import parts_of
+        >>> parts_of(spec.Tensor("x", ..., "float32", device_type="cpu"))
         ('dtype', 'device_type', 'device_id', 'ndim', 'dltensor')
     """
     present = ("present",) if isinstance(param, Optional) else ()

@@ -16,7 +16,8 @@ ANY: Final = "any"
 
 Examples:
     >>> from ffi_builder import spec
-    >>> x = spec.Tensor("x", ..., "float32", device_type=spec.ANY)
+    >>> from ffi_builder.spec.devices import ANY
+    >>> x = spec.Tensor("x", ..., "float32", device_type=ANY)
     >>> x.device
     'any'
 """

@@ -26,8 +26,8 @@ class DataType(NamedTuple):
     """A ``DLDataType``: one element is ``bits * lanes`` bits wide.
 
     Examples:
-        >>> from ffi_builder import spec
-        >>> float32x4 = spec.parse_dtype("float32x4")
+        >>> from ffi_builder.spec.dtypes import parse_dtype
+        >>> float32x4 = parse_dtype("float32x4")
         >>> float32x4.bits, float32x4.lanes, float32x4.total_bits
         (32, 4, 128)
     """
@@ -90,12 +90,12 @@ def parse_dtype(dtype: DTypeLike) -> DataType:
 
     Examples:
         >>> import numpy as np
-        >>> from ffi_builder import spec
-        >>> spec.parse_dtype("bfloat16").bits
+        >>> from ffi_builder.spec.dtypes import parse_dtype
+        >>> parse_dtype("bfloat16").bits
         16
-        >>> spec.parse_dtype(np.float32) == spec.parse_dtype("float32")
+        >>> parse_dtype(np.float32) == parse_dtype("float32")
         True
-        >>> spec.parse_dtype("float23")
+        >>> parse_dtype("float23")
         Traceback (most recent call last):
         ...
         ffi_builder.errors.SpecError: dtype: expected a DLPack type name such as 'float32',

@@ -117,7 +117,8 @@ def equal(lhs: Dim, rhs: Dim) -> Relation:
     The operator ``==`` compares specs: ``n == m`` is False.
 
     Raises:
-        SpecError: as :class:`~ffi_builder.spec.Relation` does.
+        SpecError: no Var in it, an operand that is not an integer, or more than 127 operators,
+            symbols and ints.
 
     Examples:
         >>> from ffi_builder import spec
@@ -133,7 +134,8 @@ def not_equal(lhs: Dim, rhs: Dim) -> Relation:
     """Return the relation ``lhs != rhs``, for the ``where`` of a signature.
 
     Raises:
-        SpecError: as :class:`~ffi_builder.spec.Relation` does.
+        SpecError: no Var in it, an operand that is not an integer, or more than 127 operators,
+            symbols and ints.
 
     Examples:
         >>> from ffi_builder import spec, testing
@@ -156,7 +158,8 @@ def one_of(value: Dim, allowed: Sequence[int] | Set[int]) -> Relation:
         allowed: at least one int, each once; their order has no meaning.
 
     Raises:
-        SpecError: as :class:`~ffi_builder.spec.Relation` does.
+        SpecError: no Var in it, an operand that is not an integer, or more than 127 operators,
+            symbols and ints.
 
     Examples:
         >>> from ffi_builder import spec, testing
@@ -179,8 +182,9 @@ def variables(value: object) -> Iterator[Var]:
 
     Examples:
         >>> from ffi_builder import spec
+        >>> from ffi_builder.spec.functions import variables
         >>> n, k = spec.dims("n k")
-        >>> [var.name for var in spec.variables(n * k + n)]
+        >>> [var.name for var in variables(n * k + n)]
         ['n', 'k', 'n']
     """
     match value:
@@ -205,10 +209,11 @@ def linear(value: Expr) -> tuple[int, Var, int] | None:
 
     Examples:
         >>> from ffi_builder import spec
+        >>> from ffi_builder.spec.functions import linear
         >>> n, k = spec.dims("n k")
-        >>> spec.linear((n + 1) * 2)
+        >>> linear((n + 1) * 2)
         (2, Var('n', 'int64'), 2)
-        >>> spec.linear(n * k)
+        >>> linear(n * k)
     """
     form = _linear_form(value)
     if form is None:

@@ -16,8 +16,8 @@ INT_RANGES: Final[dict[str, tuple[int, int]]] = {
 """The least and greatest value of each integer dtype.
 
 Examples:
-    >>> from ffi_builder import spec
-    >>> spec.INT_RANGES["int8"]
+    >>> from ffi_builder.spec.numbers import INT_RANGES
+    >>> INT_RANGES["int8"]
     (-128, 127)
 """
 
@@ -26,7 +26,8 @@ FLOAT_DTYPES: Final = ("float16", "bfloat16", "float32", "float64")
 
 Examples:
     >>> from ffi_builder import spec
-    >>> spec.Var("eps", "float32").dtype in spec.FLOAT_DTYPES
+    >>> from ffi_builder.spec.numbers import FLOAT_DTYPES
+    >>> spec.Var("eps", "float32").dtype in FLOAT_DTYPES
     True
 """
 VAR_DTYPES: Final = (*INT_RANGES, "bool", *FLOAT_DTYPES, "handle")

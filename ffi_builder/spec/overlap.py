@@ -25,8 +25,9 @@ def tensors_of(params: Sequence[Param]) -> dict[str, Tensor]:
 
     Examples:
         >>> from ffi_builder import spec
+        >>> from ffi_builder.spec.overlap import tensors_of
         >>> norm = "norm(x: Tensor([n], float32), cfg: Struct(weight: Tensor([n], float32)))"
-        >>> list(spec.tensors_of(spec.Signature.parse(norm, device="cpu").params))
+        >>> list(tensors_of(spec.Signature.parse(norm, device="cpu").params))
         ['x', 'cfg.weight']
     """
     found: dict[str, Tensor] = {}
@@ -46,8 +47,9 @@ def is_comparable(tensor: Tensor) -> bool:
 
     Examples:
         >>> from ffi_builder import spec
+        >>> from ffi_builder.spec.overlap import is_comparable
         >>> [
-        ...     spec.is_comparable(spec.Tensor("x", [64], "float32", device_type=device))
+        ...     is_comparable(spec.Tensor("x", [64], "float32", device_type=device))
         ...     for device in ("cuda", "vulkan")
         ... ]
         [True, False]
@@ -60,8 +62,9 @@ def can_overlap(params: Sequence[Param]) -> bool:
 
     Examples:
         >>> from ffi_builder import spec
+        >>> from ffi_builder.spec.overlap import can_overlap
         >>> axpy = "axpy(x: Tensor([n], float32), ys: TensorList(Tensor([n], float32)))"
-        >>> spec.can_overlap(spec.Signature.parse(axpy, device="cpu").params)
+        >>> can_overlap(spec.Signature.parse(axpy, device="cpu").params)
         True
     """
     found = 0

@@ -61,10 +61,11 @@ def symbols_of_elements(params: Sequence[Param]) -> dict[Var, str]:
 
     Examples:
         >>> from ffi_builder import spec
+        >>> from ffi_builder.spec.places import symbols_of_elements
         >>> m, k = spec.dims("m k")
         >>> A = spec.Tensor("As", [m, k], "float16", device_type="cuda")
         >>> As = spec.TensorList(A, each=[m])
-        >>> [(var.name, path) for var, path in spec.symbols_of_elements([As]).items()]
+        >>> [(var.name, path) for var, path in symbols_of_elements([As]).items()]
         [('m', 'As')]
     """
     paths: dict[Var, str] = {}
@@ -210,11 +211,12 @@ def device_tensors(params: Sequence[Param]) -> list[tuple[str, Tensor]]:
 
     Examples:
         >>> from ffi_builder import spec
+        >>> from ffi_builder.spec.places import device_tensors
         >>> with spec.DefaultConfig(device_type="cuda"):
         ...     x, y = (spec.Tensor(name, [64], "float32") for name in "xy")
         >>> sizes = spec.Tensor("sizes", [2], "int32", device_type="cpu")
         >>> params = [sizes, x, spec.TupleParam("rest", [y])]
-        >>> [path for path, _ in spec.device_tensors(params)]
+        >>> [path for path, _ in device_tensors(params)]
         ['x', 'rest[0]']
     """
     arguments = [param for param in params if not isinstance(param, HIDDEN)]
@@ -231,10 +233,11 @@ def occurrences(params: Sequence[Param], *, elements: bool = True) -> Iterator[t
 
     Examples:
         >>> from ffi_builder import spec
+        >>> from ffi_builder.spec.places import occurrences
         >>> matvec = spec.Signature.parse(
         ...     "matvec(A: Tensor([n, k], float32), x: Tensor([k], float32))", device="cpu"
         ... )
-        >>> for path, value in spec.occurrences(matvec.params):
+        >>> for path, value in occurrences(matvec.params):
         ...     if isinstance(value, spec.Var):
         ...         print(path, value.name)
         A.shape[0] n

@@ -19,8 +19,8 @@ HandedOver: TypeAlias = Union[Var, String, Bytes, Object, Function, Array, Map]
 
 Examples:
     >>> from typing import get_args
-    >>> from ffi_builder import spec
-    >>> [kind.__name__ for kind in get_args(spec.HandedOver)]
+    >>> from ffi_builder.spec.results import HandedOver
+    >>> [kind.__name__ for kind in get_args(HandedOver)]
     ['Var', 'String', 'Bytes', 'Object', 'Function', 'Array', 'Map']
 """
 Result: TypeAlias = Union[HandedOver, Tensor, Shape]
@@ -28,8 +28,9 @@ Result: TypeAlias = Union[HandedOver, Tensor, Shape]
 
 Examples:
     >>> from ffi_builder import spec
+    >>> from ffi_builder.spec.results import Result
     >>> x = spec.Tensor("x", [1024], "float32", device_type="cpu")
-    >>> total: spec.Result = spec.Var("total", "float64")
+    >>> total: Result = spec.Var("total", "float64")
     >>> print(spec.Signature("sum", [x], returns=total))
     sum(x: Tensor([1024], float32, device_type=cpu)) -> total: float64
 """
@@ -112,9 +113,10 @@ def sizes(result: Result) -> list[tuple[str, Dim | None]]:
 
     Examples:
         >>> from ffi_builder import spec
+        >>> from ffi_builder.spec.results import sizes
         >>> n = spec.Var("n", "int64")
         >>> pairs = spec.Tensor("pairs", [spec.ceildiv(n, 2), 2], "float32", device_type="cpu")
-        >>> spec.sizes(pairs)
+        >>> sizes(pairs)
         [('pairs.shape[0]', ceildiv(Var('n', 'int64'), 2)), ('pairs.shape[1]', 2)]
     """
     if isinstance(result, Shape):

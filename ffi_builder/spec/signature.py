@@ -266,7 +266,7 @@ class Signature:
         return constraints_text(self.params, self.where, self.no_overlap)
 
     def __str__(self) -> str:
-        """Return the canonical text. Error messages show :func:`short_text` instead."""
+        """Return the canonical text. Error messages show :func:`outline` instead."""
         return self.canonical()
 
     def __repr__(self) -> str:

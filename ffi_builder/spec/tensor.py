@@ -36,7 +36,8 @@ MOST_DIMENSIONS: Final = 255
 
 Examples:
     >>> from ffi_builder import spec
-    >>> spec.Tensor("x", [1] * (spec.MOST_DIMENSIONS + 1), "float32", device_type="cpu")
+    >>> from ffi_builder.spec.tensor import MOST_DIMENSIONS
+    >>> spec.Tensor("x", [1] * (MOST_DIMENSIONS + 1), "float32", device_type="cpu")
     Traceback (most recent call last):
     ...
     ffi_builder.errors.SpecError: Tensor 'x': shape: expected at most 255 dimensions but

@@ -23,8 +23,9 @@ MOST_ELEMENTS: Final = 2**31 - 1
 
 Examples:
     >>> from ffi_builder import spec
+    >>> from ffi_builder.spec.tensor_list import MOST_ELEMENTS
     >>> x = spec.Tensor("xs", [4], "float32", device_type="cpu")
-    >>> spec.TensorList(x, length=spec.MOST_ELEMENTS + 1)
+    >>> spec.TensorList(x, length=MOST_ELEMENTS + 1)
     Traceback (most recent call last):
     ...
     ffi_builder.errors.SpecError: TensorList 'xs': length: expected at most 2147483647 but

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ffi_builder.lazy import lazy
-from ffi_builder.testing.check import check, check_raw
+from ffi_builder.testing.check import check
 from ffi_builder.testing.emit import emit
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ __all__ = [
     "check",
     "check_intents",
     "check_kernel",
-    "check_raw",
     "emit",
     "make_args",
 ]

@@ -17,6 +17,12 @@ from ffi_builder.plan import Plan, make_plan
 from ffi_builder.plan.messages import signature_text
 from ffi_builder.plan.results import DEVICE_ID, MOST_DEVICES, OVERFLOW, SIZE, noun_of
 from ffi_builder.records import dataclass
+from ffi_builder.spec.expr import Expr
+from ffi_builder.spec.functions import variables
+from ffi_builder.spec.numbers import FLOAT_DTYPES
+from ffi_builder.spec.outlines import argument_texts
+from ffi_builder.spec.places import occurrences, symbols_of_elements
+from ffi_builder.spec.results import sizes
 from ffi_builder.testing.evaluate import evaluate
 
 Scalar: TypeAlias = Union[int, float]
@@ -52,10 +58,11 @@ def check_raw(signature: spec.Signature, args_address: int, num_args: int) -> di
         An array of one ``TVMFFIAny``: 8 bytes with the type index of an int, 1, and then the value:
 
         >>> import ctypes
-        >>> from ffi_builder import spec, testing
+        >>> from ffi_builder import spec
+        >>> from ffi_builder.testing.check import check_raw
         >>> scale = spec.Signature("scale", [spec.Var("n", "int32", max=8)])
         >>> args = (ctypes.c_int64 * 2)(1, 7)
-        >>> testing.check_raw(scale, ctypes.addressof(args), 1)
+        >>> check_raw(scale, ctypes.addressof(args), 1)
         {'n': 7}
     """
     return Checker(signature).raw(args_address, num_args)
@@ -93,9 +100,9 @@ class Checker:
     def _symbols(self) -> list[spec.Var]:
         """The symbols that have one value."""
         params = self.signature.params
-        entries = (entry for _, entry in spec.occurrences(params))
-        occurring = dict.fromkeys(var for entry in entries for var in spec.variables(entry))
-        of_elements = spec.symbols_of_elements(params)
+        entries = (entry for _, entry in occurrences(params))
+        occurring = dict.fromkeys(var for entry in entries for var in variables(entry))
+        of_elements = symbols_of_elements(params)
         return [var for var in occurring if var not in of_elements]
 
     def __call__(self, *args: Any) -> dict[str, Scalar]:
@@ -127,7 +134,7 @@ def _value(dtype: str, slot: int) -> Scalar:
     """Return the value of a symbol whose slot holds this int64."""
     if dtype == "bool":
         return bool(slot)
-    if dtype in spec.FLOAT_DTYPES:
+    if dtype in FLOAT_DTYPES:
         return struct.unpack("<d", struct.pack("<q", slot))[0]
     return slot % 2**64 if dtype in ("uint64", "handle") else slot
 
@@ -179,8 +186,8 @@ def _check_results(signature: spec.Signature, values: Mapping[str, float]) -> No
     """
     for result in (*signature.results, *signature.workspaces):
         noun = noun_of(result)
-        for path, dim in spec.sizes(result):
-            if isinstance(dim, (spec.Var, spec.Expr)):
+        for path, dim in sizes(result):
+            if isinstance(dim, (spec.Var, Expr)):
                 size = _size(signature, dim, values)
                 words = SIZE.format(path=path, dim=dim, noun=noun)
                 _require(signature, size >= 0, words.format(size))
@@ -191,7 +198,7 @@ def _check_results(signature: spec.Signature, values: Mapping[str, float]) -> No
             _require(signature, 0 <= number < MOST_DEVICES, words.format(_signed(number)))
 
 
-def _size(signature: spec.Signature, dim: spec.Var | spec.Expr, values: Mapping[str, float]) -> int:
+def _size(signature: spec.Signature, dim: spec.Var | Expr, values: Mapping[str, float]) -> int:
     if isinstance(dim, spec.Var):
         return _signed(int(values[dim.name]))
     size = evaluate(dim, lambda var: values[var.name])
@@ -206,5 +213,5 @@ def _signed(value: int) -> int:
 
 def _require(signature: spec.Signature, fine: bool, words: str) -> None:
     if not fine:
-        shown = signature_text(signature.name, spec.argument_texts(signature), None)
+        shown = signature_text(signature.name, argument_texts(signature), None)
         raise ValueError(f"{words} when calling: `{shown}`")

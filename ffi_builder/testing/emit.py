@@ -48,7 +48,7 @@ def emit(
         '(f32, !llvm.ptr, !llvm.ptr) -> ()'
     """
     # Imported here so that callers of `check` need not load MLIR.
-    from ffi_builder.builder import attach
+    from ffi_builder.builder.wrapper import attach
     from ffi_builder.ir import named
     from ffi_builder.providers import DynamicParamPackCallProvider, NopCallProvider
 

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, cast
 
 from ffi_builder import spec
-from ffi_builder.spec.expr import Combined, Condition
+from ffi_builder.spec.expr import Combined, Condition, Expr, Relation
+from ffi_builder.spec.functions import variables
 from ffi_builder.spec.numbers import RELATIONS
 
 OPERATORS: Final[dict[str, Callable[[int, int], int]]] = {
@@ -42,7 +43,7 @@ def fold(
             return value
         case spec.Var():
             return of(value)
-        case spec.Expr(op, left, right):
+        case Expr(op, left, right):
             lhs, rhs = fold(left, of, operators), fold(right, of, operators)
             return None if lhs is None or rhs is None else operators[op](lhs, rhs)
 
@@ -76,8 +77,8 @@ def holds(
         case Combined(op, parts):
             found = (holds(part, of, certainly=certainly) for part in parts)
             return all(found) if op == "and" else any(found)
-        case spec.Relation(op, lhs, rhs):
-            values = {var: of(var) for var in spec.variables(condition)}
+        case Relation(op, lhs, rhs):
+            values = {var: of(var) for var in variables(condition)}
             if None in values.values():
                 return not certainly
             known = cast("Callable[[spec.Var], float]", values.__getitem__)

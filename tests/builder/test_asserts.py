@@ -10,7 +10,9 @@ import pytest
 
 from ffi_builder import attach, return_asserts, runtime
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import Builder, Symbols, Types, of_module
+from ffi_builder.ir import Symbols, Types
+from ffi_builder.ir.builder import Builder
+from ffi_builder.ir.distribution import of_module
 from ffi_builder.providers import CheckStatus, DirectCallProvider
 from ffi_builder.spec import Signature
 from tests.support.wrapping import new_module

@@ -10,7 +10,8 @@ from typing import Final
 import pytest
 
 from ffi_builder import runtime
-from ffi_builder.spec import Expr, Tensor, Var, ceildiv
+from ffi_builder.spec import Tensor, Var, ceildiv
+from ffi_builder.spec.expr import Expr
 from tests.differential.description import DLTensor, of_int, tensor
 from tests.support.printed import printed_wrapper
 from tests.support.wrapping import RawWrapper, attached

@@ -172,7 +172,7 @@ def test_a_call_of_what_is_no_llvm_function(distribution: str, name: str) -> Non
 
 def test_a_function_of_the_provider_calls_what_is_not_there(distribution: str) -> None:
     def prepare(context: ModuleContext) -> None:
-        from ffi_builder.ir import Builder
+        from ffi_builder.ir.builder import Builder
 
         symbols, t = context.symbols, context.symbols.types
         function = symbols.function("helper", t.void, [], body=True)

@@ -10,19 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ffi_builder import SpecError, attach, attach_ffi_func, make_plan, runtime, spec, testing
+from ffi_builder import SpecError, attach, attach_ffi_func, runtime, spec, testing
+from ffi_builder.plan import make_plan
 from ffi_builder.providers import DirectCallProvider, NopCallProvider
-from ffi_builder.spec import (
-    Optional,
-    Relation,
-    Signature,
-    Tensor,
-    Var,
-    dims,
-    equal,
-    not_equal,
-    one_of,
-)
+from ffi_builder.spec import Optional, Signature, Tensor, Var, dims, equal, not_equal, one_of
+from ffi_builder.spec.expr import Expr, Relation
+from ffi_builder.spec.functions import variables
+from ffi_builder.spec.numbers import INT_RANGES
 from ffi_builder.testing.evaluate import evaluate, holds
 from tests.spec.strategies import INT64, exprs
 from tests.support.printed import printed_wrapper
@@ -69,16 +63,16 @@ def accepts(call: Callable[..., object], *given: object) -> bool:
 
 @settings(max_examples=100, deadline=None)
 @given(exprs(), exprs() | INT64, st.sampled_from(["<=", "<", ">=", ">", "==", "!="]), st.data())
-def test_it_agrees_with_python(lhs: spec.Expr, rhs: spec.Dim, op: str, data: st.DataObject) -> None:
+def test_it_agrees_with_python(lhs: Expr, rhs: spec.Dim, op: str, data: st.DataObject) -> None:
     try:
         relation = Relation(op, lhs, rhs)
-        symbols = list(dict.fromkeys(spec.variables(relation)))
+        symbols = list(dict.fromkeys(variables(relation)))
         signature = Signature("f", symbols, where=[relation])
     except SpecError:
         return  # a limit of a symbol, or always true or false
     near = st.integers(-20, 20)
     values = {
-        var.name: data.draw((near | st.integers(*spec.INT_RANGES[var.dtype])).filter(fits(var)))
+        var.name: data.draw((near | st.integers(*INT_RANGES[var.dtype])).filter(fits(var)))
         for var in symbols
     }
     expected = True
@@ -90,7 +84,7 @@ def test_it_agrees_with_python(lhs: spec.Expr, rhs: spec.Dim, op: str, data: st.
 
 
 def fits(var: Var) -> Callable[[int], bool]:
-    low, high = spec.INT_RANGES[var.dtype]
+    low, high = INT_RANGES[var.dtype]
     return lambda value: low <= value <= high
 
 
@@ -98,7 +92,7 @@ def fits(var: Var) -> Callable[[int], bool]:
 def test_narrow_symbols(dtype: str) -> None:
     a, b = Var("a", dtype), Var("b", dtype)
     call = wrap([a, b], where=[a * 2 <= b])
-    low, high = spec.INT_RANGES[dtype]
+    low, high = INT_RANGES[dtype]
     for x in (low, 0, 1, 50, high):
         for y in (low, 0, 2, 100, high):
             assert accepts(call, x, y) == (-(2**63) <= 2 * x < 2**63 and 2 * x <= y)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ffi_builder import attach, record_memref_types, runtime, signature_of, spec
 from ffi_builder.errors import BuildError, SpecError
-from ffi_builder.ir import dtypes_of
+from ffi_builder.ir.kernel import dtypes_of
 from ffi_builder.providers import DirectCallProvider, MemRefCallProvider
 from tests.builder.samples import MATMUL_KERNEL, MATMUL_SYMBOLS
 from tests.support.wrapping import new_module

@@ -6,7 +6,8 @@ import pytest
 
 from ffi_builder.errors import SpecError
 from ffi_builder.providers import NopCallProvider
-from ffi_builder.spec import Choice, Expr, Optional, Param, Struct, Tensor, Var
+from ffi_builder.spec import Choice, Optional, Param, Struct, Tensor, Var
+from ffi_builder.spec.expr import Expr
 from tests.differential.tricky import n, nested
 from tests.support.wrapping import wrap
 

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from ffi_builder import attach_ffi_func, runtime
-from ffi_builder.providers import Block, CallContext, DirectCallProvider, NopCallProvider
+from ffi_builder.ir import Block
+from ffi_builder.providers import CallContext, DirectCallProvider, NopCallProvider
 from ffi_builder.spec import Var
 from tests.support.wrapping import new_module
 

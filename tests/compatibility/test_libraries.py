@@ -22,6 +22,7 @@ import pytest
 import tvm_ffi
 
 from ffi_builder import runtime
+from ffi_builder.runtime.loaded import LoadedLibrary
 from ffi_builder.runtime.metadata import Unwritable
 from tests.compatibility.make import BYTES, FILES, KIND
 from tests.cuda.fake import Launch, environment, library, missing
@@ -44,7 +45,7 @@ def saved(version: str, name: str, folder: Path) -> Path:
 
 
 @pytest.fixture(params=VERSIONS)
-def values(request: pytest.FixtureRequest, tmp_path: Path) -> runtime.LoadedLibrary:
+def values(request: pytest.FixtureRequest, tmp_path: Path) -> LoadedLibrary:
     return runtime.load(saved(request.param, "values", tmp_path))
 
 
@@ -76,7 +77,7 @@ def test_there_are_versions() -> None:
     assert {"0.1.0", "before-0.1.0"} <= set(VERSIONS)
 
 
-def test_tensors_and_results(values: runtime.LoadedLibrary) -> None:
+def test_tensors_and_results(values: LoadedLibrary) -> None:
     assert values.functions == ("copy", "first", "kinds", "scale")
     x = np.array([1, 2, 3], "float32")
     values["scale"](x, 2)
@@ -87,7 +88,7 @@ def test_tensors_and_results(values: runtime.LoadedLibrary) -> None:
     assert (y.shape, y[0, 0]) == ((3, 2), 2.0)
 
 
-def test_tvm_ffi_loads_it_alone(values: runtime.LoadedLibrary) -> None:
+def test_tvm_ffi_loads_it_alone(values: LoadedLibrary) -> None:
     loaded = vars(tvm_ffi)["load_module"](values._path)  # pyright: ignore[reportPrivateUsage]
     x = np.ones(2, "float32")
     loaded["scale"](tvm_ffi.from_dlpack(x), 3.0)
@@ -107,7 +108,7 @@ def test_tvm_ffi_loads_it_alone(values: runtime.LoadedLibrary) -> None:
     ],
 )
 def test_values_of_every_kind(
-    values: runtime.LoadedLibrary,
+    values: LoadedLibrary,
     at: int | None,
     wrong: object,
     kind: type[Exception] | None,

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from ffi_builder import BuildError, attach_ffi_func, runtime, spec
-from ffi_builder.providers import Block, CallContext, CallProvider, CudaLaunchCallProvider
+from ffi_builder.ir import Block
+from ffi_builder.providers import CallContext, CallProvider, CudaLaunchCallProvider
 from tests.cuda.fake import FakeDriver, KernelImage, make_cubin
 from tests.cuda.fake.kernels import EMPTY
 from tests.cuda.launching import compiled, provider

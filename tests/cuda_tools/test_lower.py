@@ -12,6 +12,7 @@ import pytest
 from ffi_builder import CompileError, cuda
 from ffi_builder.cuda import toolkit
 from ffi_builder.ir import named
+from ffi_builder.kernel_image import Kernel
 from tests.cuda_tools.tools import LLVM_IR, SCALE
 
 LIBDEVICE = toolkit.find("nvvm/libdevice/libdevice.10.bc")
@@ -63,7 +64,7 @@ gpu.module @m {
 """
 
 
-def only(ptx: str) -> cuda.Kernel:
+def only(ptx: str) -> Kernel:
     (kernel,) = cuda.kernels(ptx).kernels.values()
     return kernel
 

@@ -28,7 +28,6 @@ from ffi_builder.spec import (
     Function,
     Map,
     Param,
-    Plain,
     Shape,
     Signature,
     Stream,
@@ -40,6 +39,7 @@ from ffi_builder.spec import (
     Var,
     required,
 )
+from ffi_builder.spec.composite import Plain
 from tests.differential.description import (
     NONE,
     Arguments,

@@ -6,7 +6,9 @@ from typing import Final
 
 from hypothesis import strategies as st
 
-from ffi_builder.spec import INT_RANGES, Dim, Expr, Var, ceildiv, maximum, minimum
+from ffi_builder.spec import Dim, Var, ceildiv, maximum, minimum
+from ffi_builder.spec.expr import Expr
+from ffi_builder.spec.numbers import INT_RANGES
 
 SMALL: Final = st.integers(0, 5)
 DIVISORS: Final = st.integers(1, 4)

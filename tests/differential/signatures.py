@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from ffi_builder.errors import SpecError
 from ffi_builder.spec import (
-    INT_RANGES,
     Array,
     Bytes,
     Choice,
@@ -28,13 +27,11 @@ from ffi_builder.spec import (
     Dim,
     DType,
     EnvStream,
-    Expr,
     Function,
     Map,
     Object,
     Optional,
     Param,
-    Relation,
     Shape,
     Signature,
     Stream,
@@ -44,23 +41,20 @@ from ffi_builder.spec import (
     TensorList,
     TupleParam,
     Var,
-    can_overlap,
     ceildiv,
-    device_tensors,
-    elements,
-    is_comparable,
-    linear,
     maximum,
     minimum,
-    occurrences,
     one_of,
+    outline,
     required,
-    short_text,
-    symbols_of_elements,
-    variables,
     with_paths,
 )
-from ffi_builder.spec.expr import Condition
+from ffi_builder.spec.composite import elements
+from ffi_builder.spec.expr import Condition, Expr, Relation
+from ffi_builder.spec.functions import linear, variables
+from ffi_builder.spec.numbers import INT_RANGES
+from ffi_builder.spec.overlap import can_overlap, is_comparable
+from ffi_builder.spec.places import device_tensors, occurrences, symbols_of_elements
 from ffi_builder.spec.properties import compared, properties
 from tests.differential.drawn_tensors import draw_tensor
 from tests.differential.pool import EXTREME, SMALL, Pool, rarely
@@ -288,7 +282,7 @@ def signatures(draw: st.DrawFn) -> Signature:
         params.insert(draw(st.integers(0, len(params))), EnvStream("stream"))
     short = Signature("f", params)
     length = draw(st.sampled_from([0] * 9 + [399, 400, 401, 500]))
-    name = "f" * max(1, length - len(short_text(short)) + 1)
+    name = "f" * max(1, length - len(outline(short)) + 1)
     return Signature(
         name, params, where=draw_where(pool, params), no_overlap=draw_no_overlap(draw, params)
     )

@@ -17,6 +17,7 @@ from ffi_builder.plan.messages import template_parts
 from ffi_builder.providers import NopCallProvider, when
 from ffi_builder.providers.cuda import capability
 from ffi_builder.spec import Signature
+from ffi_builder.spec.expr import Expr
 from tests.differential import description
 from tests.errors.cases import GROUPS, Case
 from tests.errors.specs import SPECS, WITHOUT_DEFAULT
@@ -100,7 +101,7 @@ def spec_error(call: str) -> SpecError:
         "when": when,
         "n": n,
         "k": k,
-        "Expr": spec.Expr,
+        "Expr": Expr,
         "capability": capability,
     }
     default = spec.DefaultConfig(device_type="cpu")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from ffi_builder.spec import Signature, short_text
+from ffi_builder.spec import Signature, outline
 from tests.cuda.fake import missing
 from tests.kernel_image.images import IMAGES
 
@@ -65,7 +65,7 @@ def differences(text: str) -> list[float]:
 
 def test_quickstart_shows_the_signature_and_the_plan(quickstart: dict[str, str]):
     shown = Signature.parse(quickstart["The signature"].strip())
-    assert short_text(shown) == MATMUL
+    assert outline(shown) == MATMUL
     plan = next(text for heading, text in quickstart.items() if heading.startswith("The plan"))
     assert re.search(r"\d+  A\.shape\[1\] +binds k\n", plan)
     assert re.search(r"\d+  B\.shape\[0\] +\{k\} \(k = A\.shape\[1\]\) +ValueError\n", plan)

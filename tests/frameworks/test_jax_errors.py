@@ -126,7 +126,7 @@ def test_arguments_are_checked_in_the_words_of_the_wrapper(
     args: list[Any], kind: type[Exception], message: str
 ) -> None:
     scale = ffi_jax.function(compiled()["scale"])
-    text = f" when calling: `{spec.short_text(scale.signature)}`"
+    text = f" when calling: `{spec.outline(scale.signature)}`"
     expected = re.escape(f"Mismatched {message}".replace(" …", text))
     with pytest.raises(kind, match=expected):
         jax.jit(lambda: scale(*args))()

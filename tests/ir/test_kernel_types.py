@@ -7,16 +7,10 @@ from typing import Any, Final
 
 import pytest
 
-from ffi_builder import spec
-from ffi_builder.ir import (
-    FunctionTypes,
-    MemRef,
-    dtypes_of,
-    function_parts,
-    lowered,
-    named,
-    read_function,
-)
+from ffi_builder.ir import named
+from ffi_builder.ir.kernel import FunctionTypes, MemRef, dtypes_of, lowered, read_function
+from ffi_builder.ir.symbols import function_parts
+from ffi_builder.spec.dtypes import parse_dtype
 
 BINDINGS: Final = ["torch_mlir", "jaxlib.mlir"]
 
@@ -108,7 +102,7 @@ def test_dtypes(text: str) -> None:
     dtypes = dtypes_of(text)
     assert dtypes == tuple(NUMBERS[text].split())
     for dtype in dtypes or ():
-        assert str(spec.parse_dtype(dtype)) == dtype
+        assert str(parse_dtype(dtype)) == dtype
 
 
 def test_every_dtype_is_that_of_some_element() -> None:
@@ -117,7 +111,7 @@ def test_every_dtype_is_that_of_some_element() -> None:
     found = {dtype for text in texts for dtype in dtypes_of(text) or ()}
     from ffi_builder.spec.dtypes import NAMES
 
-    assert {str(spec.parse_dtype(name)) for name in NAMES} <= found
+    assert {str(parse_dtype(name)) for name in NAMES} <= found
 
 
 def test_the_dtype_of_a_dialects_own_type_is_not_known() -> None:

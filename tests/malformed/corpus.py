@@ -16,7 +16,7 @@ from ffi_builder import attach, runtime
 from ffi_builder.abi import PREFIX
 from ffi_builder.providers import NopCallProvider
 from ffi_builder.spec import Signature
-from ffi_builder.testing import check_raw
+from ffi_builder.testing.check import check_raw
 from tests.differential.description import Arguments
 from tests.differential.memory import Memory
 from tests.support.wrapping import new_module

@@ -13,7 +13,8 @@ from typing import Any, Final, cast
 
 from hypothesis import given, settings
 
-from ffi_builder import abi, make_plan
+from ffi_builder import abi
+from ffi_builder.plan import make_plan
 from ffi_builder.spec import Signature
 from tests.differential.description import Arguments, Object
 from tests.differential.memory import Memory

@@ -27,7 +27,6 @@ from ffi_builder.spec import (
     Object,
     Optional,
     Param,
-    Plain,
     Shape,
     Signature,
     Stream,
@@ -40,6 +39,7 @@ from ffi_builder.spec import (
     required,
     with_paths,
 )
+from ffi_builder.spec.composite import Plain
 from ffi_builder.spec.properties import Comparison, Property
 from tests.oracle import scalars
 from tests.oracle.extents import check_overlaps

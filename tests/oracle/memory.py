@@ -6,7 +6,7 @@ import ctypes
 from dataclasses import dataclass
 
 from ffi_builder import abi
-from ffi_builder.spec import DataType
+from ffi_builder.spec.dtypes import DataType
 
 
 def read_u8(address: int) -> int:

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias, cast
 
-from ffi_builder.spec import Choice, Expr, Param, Relation, Signature, Var, elements, variables
-from ffi_builder.spec.expr import Combined, Condition
+from ffi_builder.spec import Choice, Param, Signature, Var
+from ffi_builder.spec.composite import elements
+from ffi_builder.spec.expr import Combined, Condition, Expr, Relation
+from ffi_builder.spec.functions import variables
 from ffi_builder.spec.properties import Comparison, Property
 from tests.oracle.symbols import OverflowInExpression, Symbols, entries_of, linear_form
 from tests.oracle.words import Place

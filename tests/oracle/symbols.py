@@ -7,11 +7,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from ffi_builder.spec import (
-    INT_RANGES,
     Dim,
-    Expr,
     Param,
-    Relation,
     Shape,
     Struct,
     Tensor,
@@ -19,8 +16,10 @@ from ffi_builder.spec import (
     TupleParam,
     Var,
     required,
-    variables,
 )
+from ffi_builder.spec.expr import Expr, Relation
+from ffi_builder.spec.functions import variables
+from ffi_builder.spec.numbers import INT_RANGES
 from tests.oracle.words import INT64_MAX, Place, Value, show_int, show_value
 
 

@@ -18,7 +18,7 @@ from ffi_builder.spec import (
     Struct,
     TupleParam,
     Var,
-    short_text,
+    outline,
 )
 from tests.differential.description import (
     NONE,
@@ -86,7 +86,7 @@ class TestMessages:
     def test_whole_up_to_400_characters(self, length: int) -> None:
         name = "f" * (length - len("(a: None, b: None, c: None)"))
         signature = Signature(name, [ConstNone(part) for part in "abc"])
-        assert f"`{short_text(signature)}`" in message(signature, Arguments(None, 0))
+        assert f"`{outline(signature)}`" in message(signature, Arguments(None, 0))
 
     @pytest.mark.parametrize(
         ("wrong", "shown"),
@@ -106,7 +106,7 @@ class TestMessages:
 
     def test_the_only_argument_is_shown_whole(self) -> None:
         signature = Signature("f", [Shape("s", [1] * 200)])
-        assert f"`{short_text(signature)}`" in message(signature, Arguments((NONE,)))
+        assert f"`{outline(signature)}`" in message(signature, Arguments((NONE,)))
 
 
 class TestShapes:

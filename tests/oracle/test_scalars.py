@@ -8,7 +8,6 @@ import pytest
 
 from ffi_builder.abi import TypeIndex
 from ffi_builder.spec import (
-    INT_RANGES,
     ConstBool,
     ConstFloat,
     ConstInt,
@@ -21,6 +20,7 @@ from ffi_builder.spec import (
     TupleParam,
     Var,
 )
+from ffi_builder.spec.numbers import INT_RANGES
 from tests.differential.description import (
     NONE,
     BigInt,

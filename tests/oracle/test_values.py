@@ -7,7 +7,8 @@ from functools import partial
 import pytest
 
 from ffi_builder import spec
-from ffi_builder.spec import Dim, Expr, Param, Shape, Var, ceildiv
+from ffi_builder.spec import Dim, Param, Shape, Var, ceildiv
+from ffi_builder.spec.expr import Expr
 from tests.differential.description import array, of_int, shape
 from tests.oracle.calls import accepted, f32, fault, values
 

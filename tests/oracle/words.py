@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Final, Literal, NoReturn, TypeAlias, Union
 
 from ffi_builder import abi
-from ffi_builder.spec import Signature, Var, argument_texts, short_text
+from ffi_builder.spec import Signature, Var, outline
+from ffi_builder.spec.outlines import argument_texts
 
 Kind: TypeAlias = Literal["TypeError", "ValueError"]
 Value: TypeAlias = Union[int, float, bool]
@@ -78,7 +79,7 @@ class Place:
 
 def signature_text(signature: Signature, argument: int | None) -> str:
     """Return the signature, whole or with all arguments but the failing one elided."""
-    whole = short_text(signature)
+    whole = outline(signature)
     if len(whole) <= WHOLE_SIGNATURE:
         return whole
     if argument is None:

@@ -18,7 +18,9 @@ from ffi_builder import (
     runtime,
     spec,
 )
-from ffi_builder.ir import Block, Builder, of_module
+from ffi_builder.ir import Block
+from ffi_builder.ir.builder import Builder
+from ffi_builder.ir.distribution import of_module
 from ffi_builder.packed import GlobalFunction, Tensor
 from ffi_builder.providers import CallContext, CheckStatus, DirectCallProvider, ModuleContext
 from ffi_builder.runtime.safety import allowlist_mlir

@@ -7,8 +7,7 @@ from typing import get_args
 
 import pytest
 
-from ffi_builder import make_plan
-from ffi_builder.plan import Plan
+from ffi_builder.plan import Plan, make_plan
 from ffi_builder.plan import steps as s
 from ffi_builder.spec import Signature
 from tests.steps.samples import SAMPLES

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from ffi_builder import spec
 from ffi_builder.providers import when
-from ffi_builder.providers.when import Condition
-from ffi_builder.spec.expr import Combined
+from ffi_builder.spec.expr import Combined, Condition, Expr, Relation
 from ffi_builder.spec.properties import Comparison
 
 A, B, C = spec.Var("a", "int8"), spec.Var("b", "bool"), spec.Var("c", "uint8")
@@ -31,12 +30,12 @@ ARRAYS: Final = [np.zeros((2, 3), "int8", order="F"), np.zeros((2, 3), "int8")]
 def atoms() -> st.SearchStrategy[Condition]:
     operators = st.sampled_from(("==", "!=", "<", "<=", ">", ">="))
     numbers = st.sampled_from((A, C))
-    sides = st.one_of(numbers, st.builds(spec.Expr, st.just("%"), numbers, st.integers(1, 12)))
+    sides = st.one_of(numbers, st.builds(Expr, st.just("%"), numbers, st.integers(1, 12)))
     flags = (when.value(B) == True, when.contiguous(X))  # noqa: E712
     return st.one_of(
         st.sampled_from(flags),
-        st.builds(spec.Relation, operators, sides, st.integers(-9, 13)),
-        st.builds(spec.Relation, operators, sides, numbers | sides),
+        st.builds(Relation, operators, sides, st.integers(-9, 13)),
+        st.builds(Relation, operators, sides, numbers | sides),
         st.builds(spec.one_of, sides, st.sets(st.integers(-9, 300), min_size=1, max_size=3)),
         st.builds(when.divisible, numbers, st.integers(1, 12)),
     )
@@ -48,7 +47,7 @@ def conditions_of(leaf: st.SearchStrategy[Condition]) -> st.SearchStrategy[Condi
         return st.one_of(
             several.map(lambda parts: when.all_of(*parts)),
             several.map(lambda parts: when.any_of(*parts)),
-            st.builds(when.not_, inner),
+            inner.map(lambda condition: ~condition),
         )
 
     return st.recursive(leaf, combined, max_leaves=5)
@@ -59,7 +58,7 @@ def holds(condition: Condition, values: dict[str, int]) -> bool:
     match condition:
         case Comparison():
             return bool(values[str(condition)])
-        case spec.Relation(op, lhs, rhs):
+        case Relation(op, lhs, rhs):
             right = rhs if isinstance(rhs, tuple) else (number(rhs, values),)
             return COMPARES[op](number(lhs, values), *right)
         case Combined("not", (part,)):
@@ -84,7 +83,7 @@ COMPARES: Final[dict[str, Callable[..., bool]]] = {
 def number(dim: spec.Dim, values: dict[str, int]) -> int:
     """Evaluate an int, a symbol or a remainder."""
     match dim:
-        case spec.Expr("%", dividend, int(divisor)):
+        case Expr("%", dividend, int(divisor)):
             return number(dividend, values) % divisor
         case spec.Var():
             return values[dim.name]

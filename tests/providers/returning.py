@@ -9,7 +9,8 @@ import numpy as np
 from ffi_builder import attach_ffi_func, runtime
 from ffi_builder.ir import Block
 from ffi_builder.providers import CallContext, CallProvider, NopCallProvider
-from ffi_builder.spec import Result, Tensor, dims
+from ffi_builder.spec import Tensor, dims
+from ffi_builder.spec.results import Result
 from tests.support.wrapping import new_module
 
 n, m = dims("n m")

@@ -18,7 +18,8 @@ from tvm_ffi import libinfo
 
 from ffi_builder import attach_ffi_func, runtime, spec
 from ffi_builder.providers import CallProvider, DirectCallProvider, NestedTensorCallProvider
-from ffi_builder.spec import Result, Var, dims
+from ffi_builder.spec import Var, dims
+from ffi_builder.spec.results import Result
 from tests.differential.description import DLTensor, Plain, Value, of_float, of_int, tensor
 from tests.support.wrapping import RawWrapper, new_module
 

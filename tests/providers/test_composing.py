@@ -15,9 +15,8 @@ import pytest
 
 from ffi_builder import attach_ffi_func, runtime
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import Value
+from ffi_builder.ir import Block, Value
 from ffi_builder.providers import (
-    Block,
     CallContext,
     CallProvider,
     CheckStatus,

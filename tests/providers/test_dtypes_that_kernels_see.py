@@ -9,8 +9,8 @@ import pytest
 
 from ffi_builder import attach
 from ffi_builder.errors import BuildError
+from ffi_builder.ir import Block
 from ffi_builder.providers import (
-    Block,
     CallContext,
     CallProvider,
     CheckStatus,

@@ -11,6 +11,7 @@ from ffi_builder import attach, attach_ffi_func, spec
 from ffi_builder.errors import BuildError
 from ffi_builder.providers import CheckStatus, MemRefCallProvider
 from ffi_builder.spec import Tensor, Var, dims
+from ffi_builder.spec.expr import Relation
 from tests.providers.memrefs import check, cpu, lowered
 
 n, m, k, s, t = dims("n m k s t")
@@ -257,7 +258,7 @@ X, Y = cpu([n]), Tensor("y", [n], "float64", device_type="cpu")
         (spec.equal(n + m, 4), False),
     ],
 )
-def test_a_size_that_where_fixes(where: spec.Relation, fits: bool) -> None:
+def test_a_size_that_where_fixes(where: Relation, fits: bool) -> None:
     signature = spec.Signature("f", [cpu([n]), m], where=[where])
     module = lowered("(memref<4xf32>, index) -> ()")
     if fits:

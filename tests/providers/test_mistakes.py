@@ -9,8 +9,8 @@ import pytest
 
 from ffi_builder import attach, attach_ffi_func
 from ffi_builder.errors import BuildError, SpecError
+from ffi_builder.ir import Block
 from ffi_builder.providers import (
-    Block,
     CallContext,
     DirectCallProvider,
     DynamicParamPackCallProvider,
@@ -181,7 +181,8 @@ def test_a_callee_that_is_declared_with_a_status() -> None:
 
 @pytest.mark.parametrize("given", [[n], None, "f(n: int64)"])
 def test_no_signature(given: Any) -> None:
-    from ffi_builder import explain, make_plan, testing
+    from ffi_builder import explain, testing
+    from ffi_builder.plan import make_plan
 
     for use in (explain, make_plan, testing.check):
         with pytest.raises(SpecError, match="expected a Signature but got"):

@@ -12,7 +12,8 @@ import pytest
 
 from ffi_builder import attach_ffi_func, runtime, spec
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import Block, Type, Value
+from ffi_builder.ir import Block, Value
+from ffi_builder.ir.protocols import Type
 from ffi_builder.providers import (
     CallContext,
     CallProvider,

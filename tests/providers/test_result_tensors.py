@@ -11,7 +11,8 @@ from ffi_builder.providers import (
     DirectCallProvider,
     NopCallProvider,
 )
-from ffi_builder.spec import Optional, Result, Var, dims
+from ffi_builder.spec import Optional, Var, dims
+from ffi_builder.spec.results import Result
 from tests.providers.returning import FILL, Devices, X, array, m, n, returning, tensor
 
 

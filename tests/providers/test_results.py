@@ -27,7 +27,9 @@ from ffi_builder.providers import (
     NopCallProvider,
     PackedCallProvider,
 )
-from ffi_builder.spec import Expr, Result, Signature, Var
+from ffi_builder.spec import Signature, Var
+from ffi_builder.spec.expr import Expr
+from ffi_builder.spec.results import Result
 from tests.providers.returning import FILL, Devices, X, array, n, returning, tensor
 from tests.providers.values import LLVM
 from tests.support.entries import READ_IN_C

@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 import pytest
 
+from ffi_builder.ir import Block
 from ffi_builder.providers import (
-    Block,
     CallContext,
     CallProvider,
     CheckStatus,

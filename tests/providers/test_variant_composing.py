@@ -10,8 +10,8 @@ import tvm_ffi
 
 from ffi_builder import BuildError, attach, attach_ffi_func, runtime, spec
 from ffi_builder.builder import reuse
+from ffi_builder.ir import Block
 from ffi_builder.providers import (
-    Block,
     CallContext,
     CheckStatus,
     DirectCallProvider,

@@ -19,7 +19,7 @@ from ffi_builder.providers import (
     NopCallProvider,
     when,
 )
-from ffi_builder.providers.when import Condition
+from ffi_builder.spec.expr import Condition
 from tests.differential.description import DLTensor, tensor
 from tests.providers.variants import choosing, of
 from tests.support.recording import Recording

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ffi_builder import spec
 from ffi_builder.providers import when
 from ffi_builder.providers.variants import choice
-from ffi_builder.providers.when import Condition
+from ffi_builder.spec.expr import Condition
 from ffi_builder.spec.properties import Property
 from tests.providers.random_conditions import (
     ARRAYS,

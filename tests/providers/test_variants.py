@@ -12,7 +12,8 @@ import tvm_ffi
 from ffi_builder import attach, runtime, spec
 from ffi_builder.errors import BuildError
 from ffi_builder.providers import DirectCallProvider, Variant, VariantsCallProvider, when
-from ffi_builder.providers.when import Condition
+from ffi_builder.spec.expr import Condition
+from ffi_builder.spec.numbers import INT_RANGES
 from tests.providers.variants import WHICH, choosing, kernels, variants
 from tests.support.printed import check_comments, printed_wrapper
 from tests.support.wrapping import attached, new_module
@@ -63,7 +64,7 @@ def test_by_what_divides() -> None:
 @pytest.mark.parametrize("divisor", [4, 3, 256])
 def test_what_divides_a_number(dtype: str, divisor: int) -> None:
     var = spec.Var("v", dtype)
-    low, high = spec.INT_RANGES[dtype]
+    low, high = INT_RANGES[dtype]
     function = choosing([var], when.divisible(var, divisor), None)
     values = [low, low + 1, max(low, -4), 0, 3, 4, 12, high - 1, high]
     assert chosen(function, *values) == [int(value % divisor != 0) for value in values]
@@ -103,7 +104,7 @@ def test_by_rank() -> None:
 def test_by_the_value_of_a_number(dtype: str) -> None:
     var = spec.Var("v", dtype)
     value = when.value(var)
-    low, high = spec.INT_RANGES[dtype]
+    low, high = INT_RANGES[dtype]
     function = choosing([var], value == 5, value < 7, value >= high - 1, value != 100, None)
     assert chosen(function, 5, 6, low, 7, high, high - 1, high - 2, 100) == [
         *(0, 1, 1, 3, 2, 2, 3, 4)
@@ -190,7 +191,7 @@ def test_combinations() -> None:
     function = choosing([X], half & wide, half | wide, None)
     calls = (zeros("float16", 4), zeros("float16", 3), zeros("int8", 4), zeros("int8", 3))
     assert chosen(function, *calls) == [0, 1, 1, 2]
-    function = choosing([X], when.not_(half | wide), when.any_of(~half, ~wide), None)
+    function = choosing([X], ~(half | wide), when.any_of(~half, ~wide), None)
     assert chosen(function, *calls) == [2, 1, 1, 0]
 
 

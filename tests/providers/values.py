@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from typing import Final
 
-from ffi_builder.ir import LLVM_TYPES
+from ffi_builder.ir.types import LLVM_TYPES
 from tests.differential.description import Plain, Value, of_bool, of_float, of_int, of_pointer
 
 BYTES: Final = {

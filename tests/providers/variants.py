@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from ffi_builder import attach, runtime, spec
 from ffi_builder.providers import CallProvider, DirectCallProvider, Variant, VariantsCallProvider
-from ffi_builder.providers.when import Condition
+from ffi_builder.spec.expr import Condition
 from tests.support.wrapping import new_module
 
 WHICH: Final = spec.Var("which", "int32")

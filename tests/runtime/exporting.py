@@ -11,6 +11,7 @@ import tvm_ffi
 from tvm_ffi import libinfo
 
 from ffi_builder import attach, providers, runtime, spec
+from ffi_builder.spec.numbers import FLOAT_DTYPES
 from tests.support.loops import loop
 from tests.support.wrapping import new_module
 
@@ -53,7 +54,7 @@ def every_kind() -> spec.Signature:
         params = [
             spec.Tensor("x", [_n], "float32", strides=[spec.Var("pitch", "int64")]),
             *(spec.Var(f"v_{dtype}", dtype) for dtype in ("int32", "uint64", "bool", "handle")),
-            *(spec.Var(f"v_{dtype}", dtype) for dtype in spec.FLOAT_DTYPES),
+            *(spec.Var(f"v_{dtype}", dtype) for dtype in FLOAT_DTYPES),
             spec.Shape("shape", [2, _n]),
             spec.DataPointer("pointer"),
             spec.Stream("stream"),

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from ffi_builder import runtime
+from ffi_builder.runtime import UnknownFunctionError
 from tests.runtime.samples import ADD_ONE, c_object, llvm_entry, mlir_entry, needs_cc
 
 TWO = ADD_ONE + mlir_entry("twice", "%x = llvm.add %v, %v : i64")
@@ -33,7 +34,7 @@ def test_an_unknown_name_is_a_key_error_that_lists_the_names() -> None:
     words = re.escape("No function `matmul` in the compiled module, which has: add_one, twice")
     with pytest.raises(KeyError, match=rf"^{words}$"):
         compiled["matmul"]
-    with pytest.raises(runtime.UnknownFunctionError, match=words):
+    with pytest.raises(UnknownFunctionError, match=words):
         compiled.address("matmul")
 
 

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 from tvm_ffi import libinfo
 
-from ffi_builder import LinkError, attach, make_plan, runtime, spec, support
+from ffi_builder import LinkError, attach, runtime, spec, support
 from ffi_builder.diagnosis import native
 from ffi_builder.diagnosis.encode import encode
 from ffi_builder.errors import BuildError
+from ffi_builder.plan import make_plan
 from ffi_builder.providers import DirectCallProvider, NopCallProvider
 from ffi_builder.runtime.jit import supplied
 from tests.runtime.exporting import every_kind_module, load_module, scaling

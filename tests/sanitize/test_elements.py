@@ -9,6 +9,7 @@ import pytest
 
 from ffi_builder import Sanitize, abi, runtime, spec, testing
 from ffi_builder.providers import DirectCallProvider
+from ffi_builder.spec.dtypes import parse_dtype
 from tests.sanitize.kernels import Sanitized, attached, finds, poke, signature, view
 
 IN: Final = "f(x: Tensor([n, m], {}, intent=in))"
@@ -111,7 +112,7 @@ def zero_but(y: int, size: int, count: int, left: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize("dtype", [*_CERTAIN, *_POSSIBLE])
 def test_one_element_is_not_written(dtype: str) -> None:
-    text, size = OUT.format(dtype), spec.parse_dtype(dtype).total_bits // 8
+    text, size = OUT.format(dtype), parse_dtype(dtype).total_bits // 8
     y = made(text, (3, 4))
     is_possible = dtype in _POSSIBLE
     with finds(
@@ -132,7 +133,7 @@ def test_one_element_is_not_written(dtype: str) -> None:
 )
 def test_where_the_poison_may_be_a_right_value(dtype: str, row: int) -> None:
     """Fewer elements than make 4 bytes may hold it; then they are given back like others."""
-    text, size = OUT.format(dtype), spec.parse_dtype(dtype).total_bits // 8
+    text, size = OUT.format(dtype), parse_dtype(dtype).total_bits // 8
     y, words = made(text, (3, 4)), "does not write y[0, 3], which still holds the poison "
     with finds(f"the kernel possibly {words}"):
         Sanitized(text, ["y"], lambda y: zero_but(y, size, 12, (3, 3 + row)))(y)
@@ -153,7 +154,7 @@ _DTYPES: Final = (
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", _DTYPES)
 def test_right_kernels_on_data_with_runs_raise_no_alarm(dtype: str) -> None:
-    draw, size, count = np.random.default_rng(0), spec.parse_dtype(dtype).total_bits // 8, 500
+    draw, size, count = np.random.default_rng(0), parse_dtype(dtype).total_bits // 8, 500
     text = f"f(x: Tensor([n], {dtype}, intent=in), y: Tensor([n], {dtype}, intent=out))"
     copy = DirectCallProvider("memcpy", args=["y", "x", f"n * {size}"])
     function = runtime.compile(attached(text, True, copy))["f"]
@@ -293,7 +294,7 @@ _NUMBERS: Final = {
 
 def leave(y: int, dtype: str, bits: int) -> None:
     """Write zeros, and then one element with these bits."""
-    size = spec.parse_dtype(dtype).total_bits // 8
+    size = parse_dtype(dtype).total_bits // 8
     memory = view(y, 4 * size, "uint8")
     memory[:] = 0
     memory[2 * size : 3 * size] = list(bits.to_bytes(size, "little"))

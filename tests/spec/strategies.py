@@ -14,7 +14,12 @@ from ffi_builder import SpecError, spec
 from ffi_builder.spec.composite import DEEPEST
 from ffi_builder.spec.devices import DEVICES
 from ffi_builder.spec.dtypes import NAMES
-from ffi_builder.spec.numbers import MIRRORED, VAR_DTYPES
+from ffi_builder.spec.expr import Expr, Relation
+from ffi_builder.spec.functions import variables
+from ffi_builder.spec.numbers import INT_RANGES, MIRRORED, VAR_DTYPES
+from ffi_builder.spec.overlap import can_overlap, is_comparable, tensors_of
+from ffi_builder.spec.places import device_tensors, occurrences
+from ffi_builder.spec.results import Result
 from ffi_builder.spec.tensor import INTENTS, MOST_DIMENSIONS
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
@@ -54,7 +59,7 @@ def int_vars(draw: st.DrawFn) -> spec.Var:
     """Integer symbols; one name has one dtype, so that they can stand together."""
     symbols = (*"abcdefgh", *ODD)
     name = draw(st.sampled_from(symbols))
-    dtypes = list(spec.INT_RANGES)
+    dtypes = list(INT_RANGES)
     return spec.Var(name, dtypes[symbols.index(name) % len(dtypes)])
 
 
@@ -63,8 +68,8 @@ def any_vars(draw: st.DrawFn) -> spec.Var:
     """Symbols of every dtype, with every field."""
     dtype = draw(st.sampled_from(VAR_DTYPES))
     kwargs = draw(metadata())
-    if dtype in spec.INT_RANGES:
-        low, high = spec.INT_RANGES[dtype]
+    if dtype in INT_RANGES:
+        low, high = INT_RANGES[dtype]
         bounds = sorted(draw(st.tuples(st.integers(low, high), st.integers(low, high))))
         kwargs |= draw(
             st.fixed_dictionaries(
@@ -89,13 +94,13 @@ def _grow(dims: SearchStrategy[spec.Dim]) -> SearchStrategy[spec.Dim]:
     symbolic = dims.filter(lambda dim: not isinstance(dim, int))
     sides = st.one_of(st.tuples(symbolic, dims), st.tuples(dims, symbolic))
     infix = st.tuples(st.sampled_from(["+", "-", "*"]), sides).map(
-        lambda made: spec.Expr(made[0], *made[1])
+        lambda made: Expr(made[0], *made[1])
     )
     divided = st.builds(
-        spec.Expr, st.sampled_from(["//", "%", "ceildiv"]), symbolic, st.integers(1, 2**63 - 1)
+        Expr, st.sampled_from(["//", "%", "ceildiv"]), symbolic, st.integers(1, 2**63 - 1)
     )
     picked = st.tuples(st.sampled_from(["max", "min"]), sides).map(
-        lambda made: spec.Expr(made[0], *made[1])
+        lambda made: Expr(made[0], *made[1])
     )
     return st.one_of(infix, divided, picked)
 
@@ -105,13 +110,13 @@ DIMS: SearchStrategy[spec.Dim] = st.recursive(
 )
 
 
-def exprs() -> SearchStrategy[spec.Expr]:
+def exprs() -> SearchStrategy[Expr]:
     """Expressions over integer symbols."""
-    return DIMS.filter(lambda dim: isinstance(dim, spec.Expr)).map(_as_expr)
+    return DIMS.filter(lambda dim: isinstance(dim, Expr)).map(_as_expr)
 
 
-def _as_expr(dim: spec.Dim) -> spec.Expr:
-    assert isinstance(dim, spec.Expr)
+def _as_expr(dim: spec.Dim) -> Expr:
+    assert isinstance(dim, Expr)
     return dim
 
 
@@ -153,9 +158,9 @@ def tensors(draw: st.DrawFn) -> spec.Tensor:
 @st.composite
 def choices(draw: st.DrawFn) -> spec.Choice:
     """Choices with every character that may be in one, and ints of every dtype."""
-    dtype = draw(st.sampled_from(list(spec.INT_RANGES)))
+    dtype = draw(st.sampled_from(list(INT_RANGES)))
     words = st.text(sorted(CHOICE_CHARACTERS), min_size=1, max_size=6)
-    ints = st.integers(*spec.INT_RANGES[dtype])
+    ints = st.integers(*INT_RANGES[dtype])
     found = draw(st.dictionaries(words, ints, min_size=1, max_size=3))
     fields = draw(metadata())
     if isinstance(fields["default"], str):
@@ -251,7 +256,7 @@ def workspaces(draw: st.DrawFn, name: str, symbols: list[spec.Var], tensors: lis
 @st.composite
 def results(draw: st.DrawFn, symbols: list[spec.Var], tensors: list[str]) -> Any:
     """None, one result, or a list; sizes in these symbols."""
-    made: list[spec.Result] = []
+    made: list[Result] = []
     for index in range(draw(st.integers(0, 3))):
         name = f"result_{index}"
         kind = draw(st.integers(0, 3))
@@ -272,13 +277,13 @@ def results(draw: st.DrawFn, symbols: list[spec.Var], tensors: list[str]) -> Any
 
 def no_overlap(params: Sequence[spec.Param]) -> SearchStrategy[list[str]]:
     """Tensors and lists that must not overlap; none where no two tensors could."""
-    if not spec.can_overlap(params):
+    if not can_overlap(params):
         return st.just([])
-    found = [path for path, t in spec.tensors_of(params).items() if spec.is_comparable(t)]
+    found = [path for path, t in tensors_of(params).items() if is_comparable(t)]
     return st.lists(st.sampled_from(found), max_size=3, unique=True)
 
 
-def where(symbols: list[spec.Var]) -> SearchStrategy[list[spec.Relation]]:
+def where(symbols: list[spec.Var]) -> SearchStrategy[list[Relation]]:
     """Relations between these symbols, none that is the limit of one or that decides nothing."""
     if not symbols:
         return st.just([])
@@ -290,9 +295,9 @@ def where(symbols: list[spec.Var]) -> SearchStrategy[list[spec.Relation]]:
     return st.lists(found, max_size=3, unique=True)  # pyright: ignore[reportReturnType]
 
 
-def _relation(op: str, lhs: spec.Dim, rhs: Any) -> spec.Relation | None:
+def _relation(op: str, lhs: spec.Dim, rhs: Any) -> Relation | None:
     try:
-        return spec.Relation(op, lhs, rhs)
+        return Relation(op, lhs, rhs)
     except SpecError:
         return None
 
@@ -319,12 +324,12 @@ def signatures(draw: st.DrawFn) -> spec.Signature:
     made = draw(_distinct(params()))
     symbols = {
         var.name: var
-        for _, value in spec.occurrences(made)
-        for var in spec.variables(value)
+        for _, value in occurrences(made)
+        for var in variables(value)
         if var.is_integer
     }
     made.insert(draw(st.integers(0, len(made))), spec.Shape("all_symbols", [*symbols.values()]))
-    if spec.device_tensors(made) and draw(st.booleans()):
+    if device_tensors(made) and draw(st.booleans()):
         made.insert(draw(st.integers(0, len(made))), spec.EnvStream("env_stream"))
     made = draw(with_taken_dtypes(made))
     every = spec.with_paths(made)
@@ -345,7 +350,7 @@ def signatures(draw: st.DrawFn) -> spec.Signature:
 
 
 @st.composite
-def largest_exprs(draw: st.DrawFn) -> spec.Expr:
+def largest_exprs(draw: st.DrawFn) -> Expr:
     """Expressions of 127 parts, or a little less, that are as deep as can be on one side."""
     left = draw(st.booleans())
     ops = draw(
@@ -354,10 +359,10 @@ def largest_exprs(draw: st.DrawFn) -> spec.Expr:
     made: spec.Dim = draw(int_vars())
     for op in ops:
         if op in ("//", "ceildiv"):
-            made = spec.Expr(op, made, draw(st.integers(1, 9)))
+            made = Expr(op, made, draw(st.integers(1, 9)))
         else:
             other = draw(int_vars())
-            made = spec.Expr(op, made, other) if left else spec.Expr(op, other, made)
+            made = Expr(op, made, other) if left else Expr(op, other, made)
     return _as_expr(made)
 
 
@@ -376,9 +381,7 @@ def extreme_signatures(draw: st.DrawFn) -> spec.Signature:
             param = param if isinstance(param, spec.Optional) else spec.Optional(param)
         kind = draw(st.sampled_from([spec.TupleParam, spec.Struct]))
         param = kind(draw(names), [param])
-    symbols = {
-        var.name: var for _, value in spec.occurrences([param]) for var in spec.variables(value)
-    }
+    symbols = {var.name: var for _, value in occurrences([param]) for var in variables(value)}
     return spec.Signature(
         "f", [spec.Optional(param), spec.Shape("all_symbols", [*symbols.values()])]
     )

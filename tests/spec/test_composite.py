@@ -40,11 +40,10 @@ from ffi_builder.spec import (
     TupleParam,
     Var,
     dims,
-    elements,
-    parts_of,
     required,
     with_paths,
 )
+from ffi_builder.spec.composite import elements, parts_of
 
 n, k = dims("n k")
 x = Tensor("x", [n], "float32", device_type="cpu")

@@ -8,7 +8,7 @@ import pytest
 from ffi_builder import SpecError, spec, testing
 from ffi_builder.providers import when
 from ffi_builder.spec import Signature
-from ffi_builder.spec.expr import Condition
+from ffi_builder.spec.expr import Condition, Relation
 
 n, m = spec.dims("n m")
 X = spec.Tensor("x", [n], ("float16", "float32"), device_type="cpu")
@@ -76,7 +76,7 @@ def test_what_is_unknown_refuses_no_call():
         (~(m <= 4), True, False),
         ((m > 4) | (n > 4), True, False),
     ]:
-        relation = condition if isinstance(condition, spec.Relation) else None
+        relation = condition if isinstance(condition, Relation) else None
         if relation is not None:  # it would be the limit of a symbol
             condition = condition | (n > 100)
         signature = Signature("f", [X, MASK], where=[condition])

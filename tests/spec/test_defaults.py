@@ -13,7 +13,6 @@ import pytest
 
 from ffi_builder.errors import SpecError
 from ffi_builder.spec import (
-    PARAM_TYPES,
     Array,
     Bytes,
     Choice,
@@ -38,6 +37,7 @@ from ffi_builder.spec import (
     TupleParam,
     Var,
 )
+from ffi_builder.spec.composite import PARAM_TYPES
 from ffi_builder.spec.defaults import PLAIN_TYPES
 
 

@@ -6,8 +6,8 @@ import pytest
 import tvm_ffi
 
 from ffi_builder import SpecError, abi
-from ffi_builder.spec import Choice, DataType, Signature, Tensor, Var, dims, parse_dtype
-from ffi_builder.spec.dtypes import NAMES
+from ffi_builder.spec import Choice, Signature, Tensor, Var, dims
+from ffi_builder.spec.dtypes import NAMES, DataType, parse_dtype
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from ffi_builder import SpecError, spec
-from ffi_builder.spec import Expr, Var, ceildiv, dims, linear, maximum, minimum, variables
+from ffi_builder.spec import Var, ceildiv, dims, maximum, minimum
+from ffi_builder.spec.expr import Expr
+from ffi_builder.spec.functions import linear, variables
 from ffi_builder.spec.numbers import FUNCTIONS
 from tests.oracle.symbols import linear_form
 from tests.spec.strategies import exprs

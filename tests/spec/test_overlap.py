@@ -17,6 +17,7 @@ from ffi_builder.spec import (
     TupleParam,
     Var,
     dims,
+    outline,
 )
 
 n, k = dims("n k")
@@ -65,7 +66,7 @@ def test_the_text():
     assert made.canonical(device="cpu") == f"{TEXT} where no_overlap(y, s.u[0])"
     assert repr(made).endswith("Var('k', 'int64')], no_overlap=['y', 's.u[0]'])")
     assert Signature.parse(TEXT, device="cpu") != made
-    assert spec.short_text(made) == spec.short_text(Signature("f", PARAMS))
+    assert outline(made) == outline(Signature("f", PARAMS))
 
 
 def test_it_stands_behind_the_constraints_of_symbols():

@@ -26,7 +26,6 @@ from ffi_builder.spec import (
     Device,
     DType,
     EnvStream,
-    Expr,
     Function,
     Map,
     Object,
@@ -43,8 +42,9 @@ from ffi_builder.spec import (
     ceildiv,
     dims,
     expression,
-    short_text,
+    outline,
 )
+from ffi_builder.spec.expr import Expr
 from tests.spec.strategies import exprs, extreme_signatures, signatures
 
 n, k, m = dims("n k m")
@@ -297,8 +297,8 @@ class TestOtherWays:
     @pytest.mark.slow
     @given(signatures())
     def test_the_short_form_is_read(self, signature: Signature):
-        text = short_text(signature)
-        assert short_text(Signature.parse(text, device="cpu")) == text
+        text = outline(signature)
+        assert outline(Signature.parse(text, device="cpu")) == text
 
     def test_any_device_is_taken(self):
         text = "f(x: Tensor([], int8), y: Tensor([], int8, device_type=cpu))"

@@ -12,7 +12,6 @@ from ffi_builder import SpecError
 from ffi_builder.spec import (
     Optional,
     Param,
-    Result,
     Signature,
     Struct,
     Tensor,
@@ -21,9 +20,10 @@ from ffi_builder.spec import (
     Var,
     Workspace,
     dims,
-    elements,
     required,
 )
+from ffi_builder.spec.composite import elements
+from ffi_builder.spec.results import Result
 
 n: Var
 (n,) = dims("n")

@@ -23,7 +23,7 @@ from ffi_builder.spec import (
     TupleParam,
     Var,
     dims,
-    short_text,
+    outline,
 )
 
 n, m = dims("n m")
@@ -74,7 +74,7 @@ def test_as_text_and_back(returns: Any, text: str) -> None:
     assert str(made) == f"f(x: Tensor([n, m], float32, device_type=cpu)){text}"
     assert Signature.parse(str(made)) == made
     assert eval(repr(made)) == made
-    assert short_text(made) == "f(x: Tensor([n, m], float32))"
+    assert outline(made) == "f(x: Tensor([n, m], float32))"
 
 
 def test_constraints_stand_behind_the_results() -> None:

@@ -26,14 +26,13 @@ from ffi_builder.spec import (
     Tensor,
     TupleParam,
     Var,
-    argument_texts,
     ceildiv,
-    device_tensors,
     dims,
-    occurrences,
-    short_text,
+    outline,
     signature,
 )
+from ffi_builder.spec.outlines import argument_texts
+from ffi_builder.spec.places import device_tensors, occurrences
 
 n, k, m = dims("n k m")
 
@@ -91,7 +90,7 @@ def tensor(name: str, *shape: Any, **fields: Any) -> Tensor:
     ],
 )  # fmt: skip
 def test_text(make: Any, text: str):
-    assert signature("f", make()) == short_text(Signature("f", make())) == text
+    assert signature("f", make()) == outline(Signature("f", make())) == text
 
 
 def test_arguments_are_what_callers_pass():

@@ -15,7 +15,6 @@ from ffi_builder.spec import (
     MISSING,
     DefaultConfig,
     Optional,
-    Relation,
     Shape,
     Signature,
     Struct,
@@ -23,10 +22,10 @@ from ffi_builder.spec import (
     TensorList,
     Var,
     dims,
-    occurrences,
-    parts_of,
-    symbols_of_elements,
 )
+from ffi_builder.spec.composite import parts_of
+from ffi_builder.spec.expr import Relation
+from ffi_builder.spec.places import occurrences, symbols_of_elements
 from tests.differential.signatures import signatures
 from tests.differential.strategies import LARGE
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from ffi_builder import SpecError
-from ffi_builder.spec import INT_RANGES, Var, dims
-from ffi_builder.spec.numbers import VAR_DTYPES
+from ffi_builder.spec import Var, dims
+from ffi_builder.spec.numbers import INT_RANGES, VAR_DTYPES
 
 
 @pytest.mark.parametrize("dtype", VAR_DTYPES)

@@ -21,7 +21,7 @@ from ffi_builder.spec import (
     Var,
     Workspace,
     dims,
-    short_text,
+    outline,
 )
 
 n, m = dims("n m")
@@ -62,7 +62,7 @@ def test_callers_do_not_see_it() -> None:
     made = Signature("f", [scratch(n), X])
     assert made.arguments == (X,)
     assert made.workspaces == [scratch(n)]
-    assert short_text(made) == "f(x: Tensor([n], float32))"
+    assert outline(made) == "f(x: Tensor([n], float32))"
 
 
 def test_the_fields_that_make_it() -> None:

@@ -14,6 +14,10 @@ from ffi_builder import spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.plan import Part, Place, Plan
 from ffi_builder.plan import steps as s
+from ffi_builder.spec.dtypes import DataType
+from ffi_builder.spec.expr import Expr, Relation
+from ffi_builder.spec.functions import variables
+from ffi_builder.spec.numbers import INT_RANGES
 from tests.differential import description as d
 from tests.steps.right import Right, at, changed
 
@@ -130,7 +134,7 @@ class Breaker:
                 given = self._tensor(place, dtype=(99, 3, 1))
                 return given, expected, "dtype(code=99, bits=3, lanes=1)"
             case s.CheckSameDType(other=other):
-                dtype = spec.DataType(*self._dltensor(other).dtype)
+                dtype = DataType(*self._dltensor(other).dtype)
                 given = self._tensor(place, dtype=(0, 64, 1))
                 return given, f"{dtype} (dtype of {other.path})", "int64"
             case s.CheckDeviceType(device_type=device):
@@ -204,29 +208,27 @@ class Breaker:
                 value = self.right.entry(expr)
                 known = self._known(expr, self.right)
                 return self._unequal(place, f"{value} ({expr} with {known})", value + 1)
-            case s.CheckCondition(condition=spec.Relation() as relation, symbols=(symbol, *_)):
+            case s.CheckCondition(condition=Relation() as relation, symbols=(symbol, *_)):
                 return self._unrelated(place, symbol, relation)
             case _:
                 return None
 
     # ---- values
 
-    def _known(self, value: spec.Expr | spec.Relation, right: Right) -> str:
+    def _known(self, value: Expr | Relation, right: Right) -> str:
         """The symbols of an expression or relation, with their values and places."""
-        names = dict.fromkeys(var.name for var in spec.variables(value))
+        names = dict.fromkeys(var.name for var in variables(value))
         return ", ".join(
             f"{name} = {right.values[name]} from {self.origins[name]}" for name in names
         )
 
-    def _unrelated(
-        self, place: Place, symbol: spec.Var, relation: spec.Relation
-    ) -> tuple[Any, ...]:
+    def _unrelated(self, place: Place, symbol: spec.Var, relation: Relation) -> tuple[Any, ...]:
         """With a symbol that is 1000 more or less, which keeps no relation of the samples."""
         by = -1000 if relation.op == "!=" else 1000
         value = int(self.right.values[symbol.name]) + by
         wrong = Right({**self.right.values, symbol.name: value})
         got = str(wrong.entry(relation.lhs))
-        if isinstance(relation.rhs, (spec.Var, spec.Expr)):
+        if isinstance(relation.rhs, (spec.Var, Expr)):
             got += f" and {wrong.entry(relation.rhs)}"
         return self._value(place, value), f"{relation} with {self._known(relation, wrong)}", got
 
@@ -255,7 +257,7 @@ class Breaker:
         return self._put(place, given), f"{shown[0]} ({symbol} = {origin})", shown[1]
 
     def _does_not_fit(self, place: Place, dtype: str) -> tuple[Any, ...] | None:
-        low, high = spec.INT_RANGES[dtype]
+        low, high = INT_RANGES[dtype]
         expected = f"a value that fits {dtype} ({low} to {high})"
         value = high + 1
         if value >= 2**63 and place.part is not Part.VALUE:

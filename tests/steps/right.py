@@ -9,6 +9,10 @@ from itertools import count
 
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
+from ffi_builder.spec.composite import Plain
+from ffi_builder.spec.devices import ANY
+from ffi_builder.spec.dtypes import parse_dtype
+from ffi_builder.spec.expr import Expr
 from tests.differential import description as d
 
 
@@ -63,11 +67,11 @@ class Right:
                 packing[tensor.packed_axis] = 1
             entries = zip(tensor.stride_entries, packing, strict=True)
             strides = tuple(self.entry(entry) // factor for entry, factor in entries)
-        device = "cpu" if tensor.device == spec.ANY else tensor.device
+        device = "cpu" if tensor.device == ANY else tensor.device
         return d.DLTensor(
             tuple(dims),
             strides,
-            dtype=spec.parse_dtype(tensor.element_dtypes[0]),
+            dtype=parse_dtype(tensor.element_dtypes[0]),
             device_type=abi.DEVICE_TYPES[device],
             device_id=0 if tensor.device_id is None else self.entry(tensor.device_id),
         )
@@ -81,7 +85,7 @@ class Right:
                 return entry
             case spec.Var(name=name):
                 return int(self.values[name])
-            case spec.Expr(op, lhs, rhs):
+            case Expr(op, lhs, rhs):
                 return _apply(op, self.entry(lhs), self.entry(rhs))
 
 
@@ -98,7 +102,7 @@ def _apply(op: str, lhs: int, rhs: int) -> int:
     return operators[op]
 
 
-def _plain(param: spec.Plain) -> d.Value:
+def _plain(param: Plain) -> d.Value:
     """Return an argument for a parameter without symbols and elements."""
     match param:
         case spec.Stream() | spec.DataPointer():
@@ -123,7 +127,7 @@ def _plain(param: spec.Plain) -> d.Value:
             return _constant(param)
 
 
-def _constant(param: spec.Plain) -> d.Value:
+def _constant(param: Plain) -> d.Value:
     match param:
         case spec.ConstInt(value=value):
             return d.of_int(value)

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 
 import pytest
 
-from ffi_builder import make_plan, spec
+from ffi_builder import spec
+from ffi_builder.plan import make_plan
 from ffi_builder.plan import steps as s
-from ffi_builder.testing import check_raw
+from ffi_builder.spec import outline
+from ffi_builder.spec.places import symbols_of_elements
+from ffi_builder.testing.check import check_raw
 from tests.builder.messages.failing import Failure, check_both, compile_all
 from tests.differential.description import Arguments
 from tests.differential.memory import Memory
@@ -44,7 +47,7 @@ FAILURES = {
         given.step.error.kind,
         given.broken.subject
         + (f" on argument #{given.step.place.argument}" if given.step.place.argument >= 0 else ""),
-        spec.short_text(given.signature),
+        outline(given.signature),
         given.broken.expected,
         given.broken.got,
         given.signature.where,
@@ -68,7 +71,7 @@ def test_the_right_call_is_accepted(sample: str):
     memory = Memory(slots=64)
     found = check_raw(signature, memory.place(given), given.count)
     assert found == {name: value for name, value in values.items() if name in found}
-    of_elements = {var.name for var in spec.symbols_of_elements(signature.params)}
+    of_elements = {var.name for var in symbols_of_elements(signature.params)}
     assert found.keys() == values.keys() - of_elements
 
 

@@ -11,7 +11,8 @@ from typing import Any, TypeAlias
 
 from tvm_ffi import libinfo
 
-from ffi_builder import abi, spec
+from ffi_builder import abi
+from ffi_builder.spec.dtypes import DataType, parse_dtype
 
 _LIBRARY = ctypes.CDLL(libinfo.find_libtvm_ffi())
 _SET_ERROR = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)
@@ -34,7 +35,7 @@ Memory: TypeAlias = Callable[[tuple[int, ...], str, int], tuple[int, object]]
 def host_memory(shape: tuple[int, ...], dtype: str, device_id: int) -> tuple[int, object]:
     """Memory of the CPU, filled with dirt."""
     del device_id
-    size = prod(shape) * spec.parse_dtype(dtype).total_bits // 8 + 2 * _ALIGNMENT
+    size = prod(shape) * parse_dtype(dtype).total_bits // 8 + 2 * _ALIGNMENT
     memory = (ctypes.c_uint8 * size)(*[_DIRT] * size)
     return -(-ctypes.addressof(memory) // _ALIGNMENT) * _ALIGNMENT, memory
 
@@ -61,7 +62,7 @@ class CountingAllocator:
         code, bits, lanes = struct.unpack_from("<BBH", tensor, abi.DLTENSOR_DTYPE)
         (shape_at,) = struct.unpack_from("<Q", tensor, abi.DLTENSOR_SHAPE)
         shape = tuple((ctypes.c_int64 * ndim).from_address(shape_at)) if ndim else ()
-        dtype = str(spec.DataType(code, bits, lanes))
+        dtype = str(DataType(code, bits, lanes))
         self.asked.append((shape, dtype, device))
         if self.fail_at == len(self.asked) - 1:
             set_error(context, b"MemoryError", b"no room")

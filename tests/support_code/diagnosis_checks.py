@@ -19,9 +19,10 @@ from typing import Any, Final, NamedTuple
 from hypothesis import given, settings
 from tvm_ffi import libinfo
 
-from ffi_builder import abi, make_plan
+from ffi_builder import abi
 from ffi_builder.diagnosis.encode import encode
 from ffi_builder.diagnosis.table import SLOT_SIZE, Head
+from ffi_builder.plan import make_plan
 from ffi_builder.spec import Signature
 from tests.differential.memory import Memory
 from tests.differential.strategies import LARGE, Case, cases

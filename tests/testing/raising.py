@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from ffi_builder import abi, testing
-from ffi_builder.spec import Param, Signature, short_text
+from ffi_builder.spec import Param, Signature, outline
+from ffi_builder.testing.check import check_raw
 from tests.differential.description import Arguments, Plain, Value
 from tests.differential.memory import Memory
 
@@ -19,7 +20,7 @@ def mismatch(params: Sequence[Param], at: str, expected: str, got: str, argument
     """The message of a check that failed."""
     return (
         f"Mismatched {at} on argument #{argument} when calling: "
-        f"`{short_text(Signature('f', params))}`, expected {expected} but got {got}"
+        f"`{outline(Signature('f', params))}`, expected {expected} but got {got}"
     )
 
 
@@ -45,7 +46,7 @@ class Raw:
     def check(self, params: Sequence[Param], *values: Value) -> dict[str, Any]:
         """The symbols that these bind."""
         address = self._memory.place(Arguments(values))
-        return testing.check_raw(Signature("f", params), address, len(values))
+        return check_raw(Signature("f", params), address, len(values))
 
     def put(self, content: bytes) -> int:
         """The address of these bytes."""

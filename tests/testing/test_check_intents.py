@@ -13,6 +13,7 @@ import pytest
 import tvm_ffi
 
 from ffi_builder import SpecError, spec, testing
+from ffi_builder.spec.dtypes import parse_dtype
 from ffi_builder.testing import KernelError
 from tests.testing.kernels import SCALE, compiled, parse, scale
 
@@ -246,7 +247,7 @@ def test_dtypes(dtype: str) -> None:
     signature = parse(
         f"f(x: Tensor([n], {dtype}, intent=in), y: Tensor([n], {dtype}, intent=out)) where n: int64"
     )
-    bits = spec.parse_dtype(dtype).total_bits
+    bits = parse_dtype(dtype).total_bits
 
     def copies(x: Any, y: Any, count: int = 0) -> None:
         source, target = tvm_ffi.from_dlpack(x), tvm_ffi.from_dlpack(y)

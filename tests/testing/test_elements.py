@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from ffi_builder import spec
-from ffi_builder.spec.dtypes import NAMES
+from ffi_builder.spec.dtypes import NAMES, parse_dtype
 from ffi_builder.testing.kernels.elements import CONTENTS, make, tolerance, values
 
 np = pytest.importorskip("numpy", reason="needs NumPy")
@@ -17,7 +16,7 @@ ml_dtypes = pytest.importorskip("ml_dtypes", reason="needs ml_dtypes")
 
 @pytest.mark.parametrize("name", ["bfloat16", "float4_e2m1fn", "int2", "int4", "uint2", "uint4"])
 def test_every_value_is_that_of_ml_dtypes(name: str) -> None:
-    dtype = spec.parse_dtype(name)
+    dtype = parse_dtype(name)
     codes = np.arange(2**dtype.bits, dtype="uint16" if dtype.bits > 8 else "uint8")
     expected = codes.view(getattr(ml_dtypes, name)).astype("float32")
     found = values(dtype, codes[:, None].view("uint8"))
@@ -31,7 +30,7 @@ def test_every_value_is_that_of_ml_dtypes(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_made(name: str, kind: str) -> None:
     random = np.random.default_rng(0)
-    dtype = spec.parse_dtype(name)
+    dtype = parse_dtype(name)
     for shape in [(), (0,), (40,), (2, 3)]:
         contents = make(dtype, shape, kind, random, limits=False)
         assert (contents.shape, contents.dtype) == ((*shape, -(-dtype.bits // 8)), "uint8")
@@ -53,7 +52,7 @@ def test_what_is_made(name: str, kind: str) -> None:
 def test_narrow_ints_have_any_value_in_some_tensors(name: str) -> None:
     """A kernel may be wrong for large pixels or samples alone."""
     random = np.random.default_rng(0)
-    dtype = spec.parse_dtype(name)
+    dtype = parse_dtype(name)
     tensors = [
         values(dtype, make(dtype, (1000,), "random", random, limits=False)) for _ in range(20)
     ]
@@ -65,7 +64,7 @@ def test_narrow_ints_have_any_value_in_some_tensors(name: str) -> None:
 
 
 def test_lanes() -> None:
-    dtype = spec.parse_dtype("int4x2")
+    dtype = parse_dtype("int4x2")
     contents = np.array([[0xF1], [0x72]], "uint8")
     assert values(dtype, contents).tolist() == [[1, -1], [2, 7]]
     assert values(dtype, contents, packed_axis=0).tolist() == [1, -1, 2, 7]
@@ -77,7 +76,7 @@ def test_lanes() -> None:
 
 
 def test_a_bool_is_0_or_1() -> None:
-    dtype = spec.parse_dtype("bool")
+    dtype = parse_dtype("bool")
     assert values(dtype, np.array([[0], [1]], "uint8")).dtype == "bool"
     assert values(dtype, np.array([[0], [2]], "uint8")).tolist() == [0, 2]
 
@@ -90,13 +89,13 @@ def test_a_bool_is_0_or_1() -> None:
     ],
 )
 def test_tolerance(name: str, expected: Any) -> None:
-    assert tolerance(spec.parse_dtype(name)) == expected
+    assert tolerance(parse_dtype(name)) == expected
 
 
 def test_narrow_floats_need_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ml_dtypes", None)
     words = r"testing needs ml_dtypes here: install ml_dtypes, as the extra ffi_builder\[testing\]"
     with pytest.raises(ModuleNotFoundError, match=words):
-        tolerance(spec.parse_dtype("float8_e5m2"))
+        tolerance(parse_dtype("float8_e5m2"))
     random = np.random.default_rng(0)
-    assert make(spec.parse_dtype("bfloat16"), (3,), "random", random, limits=True).shape == (3, 2)
+    assert make(parse_dtype("bfloat16"), (3,), "random", random, limits=True).shape == (3, 2)

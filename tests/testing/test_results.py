@@ -10,6 +10,7 @@ import pytest
 
 from ffi_builder import attach, explain, runtime, spec, testing
 from ffi_builder.providers import NopCallProvider
+from ffi_builder.spec import outline
 from tests.support.wrapping import new_module
 
 np = pytest.importorskip("numpy", reason="needs NumPy")
@@ -84,7 +85,7 @@ def test_the_error_is_the_wrappers(text: str, arguments: list[Any], words: str) 
     found = error(partial(testing.check, signature), *arguments)
     assert found == raised
     assert found.startswith(words)
-    assert found.endswith(f" when calling: `{spec.short_text(signature)}`")
+    assert found.endswith(f" when calling: `{outline(signature)}`")
     if not words.startswith("The value"):
         subject = words.split(" of the result")[0].removeprefix("The size ").split(" = ")[0]
         assert subject.replace("The device id d", "y.device_id") in explain(signature)

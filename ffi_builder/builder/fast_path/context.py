@@ -20,7 +20,8 @@ from ffi_builder.builder.fast_path.state import (
     TensorValues,
     TextValues,
 )
-from ffi_builder.ir import Block, CheckingBuilder, Value, call_support
+from ffi_builder.ir import Block, CheckingBuilder, Value
+from ffi_builder.ir.checking import call_support
 from ffi_builder.plan import Place
 
 Kind = TypeVar("Kind", bound=Record)

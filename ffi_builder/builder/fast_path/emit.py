@@ -41,6 +41,7 @@ from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.state import Merge
 from ffi_builder.plan import Place, Plan
 from ffi_builder.plan import steps as s
+from ffi_builder.spec.functions import variables
 
 
 def emit_optional(fast: FastPath, place: Place, emit_inside: Callable[[], None]) -> None:
@@ -76,7 +77,7 @@ def emit_fast_path(fast: FastPath, plan: Plan, *, defer: bool) -> None:
 
 def _alone(plan: Plan) -> frozenset[spec.Var]:
     """Return the symbols that occur once in the signature and have nothing to be checked."""
-    related = {var for condition in plan.signature.where for var in spec.variables(condition)}
+    related = {var for condition in plan.signature.where for var in variables(condition)}
     return frozenset(
         var
         for var, count in plan.occurrences.items()

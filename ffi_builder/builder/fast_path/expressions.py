@@ -8,6 +8,7 @@ from ffi_builder import spec
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.ir import Value
 from ffi_builder.plan import steps as s
+from ffi_builder.spec.expr import Expr, Relation
 
 Range: TypeAlias = tuple[int, int]
 """The smallest and the largest value."""
@@ -29,7 +30,7 @@ def _evaluate(fast: FastPath, value: spec.Dim) -> tuple[Value, Value | None, Ran
             return b.i64(value), None, (value, value)
         case spec.Var():
             return _symbol(fast, value)
-        case spec.Expr(op, lhs, rhs) if op in _INTRINSICS:
+        case Expr(op, lhs, rhs) if op in _INTRINSICS:
             left, left_fine, left_range = _evaluate(fast, lhs)
             right, right_fine, right_range = _evaluate(fast, rhs)
             fine = _both(fast, left_fine, right_fine)
@@ -39,24 +40,24 @@ def _evaluate(fast: FastPath, value: spec.Dim) -> tuple[Value, Value | None, Ran
             result, overflow = b.with_overflow(_INTRINSICS[op], left, right)
             fine = _both(fast, fine, b.xor(overflow, b.i1(True)))
             return result, fine, (-(2**63), 2**63 - 1)
-        case spec.Expr("max" | "min" as op, lhs, rhs):
+        case Expr("max" | "min" as op, lhs, rhs):
             left, left_fine, left_range = _evaluate(fast, lhs)
             right, right_fine, right_range = _evaluate(fast, rhs)
             chosen = b.select(b.compare("sgt" if op == "max" else "slt", left, right), left, right)
             pick = max if op == "max" else min
             low, high = map(pick, left_range, right_range)
             return chosen, _both(fast, left_fine, right_fine), (low, high)
-        case spec.Expr(op, lhs, rhs):
+        case Expr(op, lhs, rhs):
             assert isinstance(rhs, int)
             left, fine, (low, high) = _evaluate(fast, lhs)
             return _divide(fast, op, left, rhs, low), fine, _quotients(op, low, high, rhs)
 
 
-def holds(fast: FastPath, relation: spec.Relation) -> tuple[Value, Value | None]:
+def holds(fast: FastPath, relation: Relation) -> tuple[Value, Value | None]:
     """Return an i1 that is True if the relation holds, and one that is False on overflow."""
     b = fast.b
     match relation:
-        case spec.Relation("==" | "!=", spec.Expr("%", dividend, int(divisor)), 0):
+        case Relation("==" | "!=", Expr("%", dividend, int(divisor)), 0):
             left, fine, (low, _) = _evaluate(fast, dividend)
             left = b.rest(left, divisor, signed=low < 0)
         case _:

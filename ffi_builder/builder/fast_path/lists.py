@@ -31,6 +31,8 @@ from ffi_builder.plan import Part, Place, Plan
 from ffi_builder.plan import steps as s
 from ffi_builder.plan.results import checked_range
 from ffi_builder.records import dataclass
+from ffi_builder.spec.numbers import INT_RANGES
+from ffi_builder.spec.tensor_list import MOST_ELEMENTS
 
 _STACK: Final = 2048
 """The most bytes that a list takes of the stack; more come from malloc."""
@@ -65,7 +67,7 @@ def decode_list(fast: FastPath, step: s.DecodeList) -> None:
     object_ = objects.array_object(fast, place)
     fast.require(b.ne(object_, b.null()))
     length = b.field(b.types.i64, object_, abi.CELL_SIZE)
-    fast.require(b.ule(length, b.i64(spec.MOST_ELEMENTS)))
+    fast.require(b.ule(length, b.i64(MOST_ELEMENTS)))
     none = b.null()
     fast.state.records[place.position] = ListValues(
         object=object_, length=length, pointers=none, shapes=none, strides=none, extents=None
@@ -162,7 +164,7 @@ class _Carried:
     def load(self, fast: FastPath, *, certain: bool = False) -> None:
         """Let the following steps see the symbol; ``certain`` says that it must be bound."""
         b = fast.b
-        low, high = spec.INT_RANGES[self.var.dtype]
+        low, high = INT_RANGES[self.var.dtype]
         fast.state.symbols[self.var] = Symbol(
             value=b.load(b.types.i64, self.value),
             low=low,

@@ -43,7 +43,9 @@ from ffi_builder.builder.fast_path.state import (
     TextValues,
 )
 from ffi_builder.diagnosis.writing import as_signed
-from ffi_builder.ir import Block, Builder, Value, call_support
+from ffi_builder.ir import Block, Value
+from ffi_builder.ir.builder import Builder
+from ffi_builder.ir.checking import call_support
 from ffi_builder.plan import Place
 from ffi_builder.plan import steps as s
 

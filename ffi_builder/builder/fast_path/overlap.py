@@ -23,9 +23,11 @@ from typing import TypeAlias
 from ffi_builder import spec
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.state import Position
-from ffi_builder.ir import Block, Value, call_support
+from ffi_builder.ir import Block, Value
+from ffi_builder.ir.checking import call_support
 from ffi_builder.plan import Part, Place, Plan
 from ffi_builder.plan import steps as s
+from ffi_builder.spec.dtypes import parse_dtype
 
 _Tensor: TypeAlias = "tuple[Place, spec.Tensor]"
 
@@ -101,7 +103,7 @@ def _check_sizes(fast: FastPath, one: _Tensor, other: _Tensor, cold: Block) -> N
 
 def _room(fast: FastPath, tensor: spec.Tensor, distance: Value) -> Value:
     """Return how many elements have room in a distance of bytes; fewer for some odd sizes."""
-    bits = max(spec.parse_dtype(dtype).total_bits for dtype in tensor.element_dtypes)
+    bits = max(parse_dtype(dtype).total_bits for dtype in tensor.element_dtypes)
     shift = ((bits + 7) // 8 - 1).bit_length()
     return fast.b.lshr(distance, fast.b.i64(shift)) if shift else distance
 

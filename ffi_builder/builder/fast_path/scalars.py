@@ -12,9 +12,13 @@ from ffi_builder import spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.state import ScalarValues
-from ffi_builder.ir import Block, Builder, Type, Value, call_support
+from ffi_builder.ir import Block, Value
+from ffi_builder.ir.builder import Builder
+from ffi_builder.ir.checking import call_support
+from ffi_builder.ir.protocols import Type
 from ffi_builder.plan import Place
 from ffi_builder.plan import steps as s
+from ffi_builder.spec.numbers import FLOAT_DTYPES, INT_RANGES
 
 _HALVES: Final = {"float16": 0x7C00, "bfloat16": 0x7F80}
 """The bits of infinity in each 16-bit float."""
@@ -153,7 +157,7 @@ def require_fits(fast: FastPath, value: Value, dtype: str, *, not_negative: bool
     if dtype == "int64":
         return
     b = fast.b
-    low, high = spec.INT_RANGES[dtype]
+    low, high = INT_RANGES[dtype]
     if dtype == "uint64":
         fast.require(b.sge(value, b.i64(0)))
     elif low and not not_negative:
@@ -168,7 +172,7 @@ def same_symbol(fast: FastPath, symbol: spec.Var, value: Value, bound: Value) ->
     b = fast.b
     if symbol.dtype in _HALVES:
         return _same_half(fast, value, bound, _HALVES[symbol.dtype])
-    if symbol.dtype in spec.FLOAT_DTYPES:
+    if symbol.dtype in FLOAT_DTYPES:
         return b.same_float(value, bound)
     return b.eq(value, bound)
 

@@ -19,7 +19,8 @@ from itertools import islice, zip_longest
 from typing import Any, TypeAlias, Union
 
 from ffi_builder import spec
-from ffi_builder.ir import Builder, Value
+from ffi_builder.ir import Value
+from ffi_builder.ir.builder import Builder
 from ffi_builder.plan import Place
 from ffi_builder.records import dataclass
 

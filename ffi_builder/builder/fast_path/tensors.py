@@ -10,7 +10,8 @@ from ffi_builder import abi
 from ffi_builder.abi import TypeIndex
 from ffi_builder.builder.fast_path.context import DL, FastPath
 from ffi_builder.builder.fast_path.state import Position, TensorValues
-from ffi_builder.ir import Value, call_support
+from ffi_builder.ir import Value
+from ffi_builder.ir.checking import call_support
 from ffi_builder.plan import Part, Place
 from ffi_builder.plan import steps as s
 

@@ -15,7 +15,9 @@ from ffi_builder.plan import Part, Place
 from ffi_builder.plan import steps as s
 from ffi_builder.plan.path import SIZES
 from ffi_builder.plan.results import checked_range
-from ffi_builder.spec.expr import Combined, Condition
+from ffi_builder.spec.expr import Combined, Condition, Expr, Relation
+from ffi_builder.spec.functions import variables
+from ffi_builder.spec.numbers import FLOAT_DTYPES, INT_RANGES
 
 
 def read(fast: FastPath, place: Place) -> Value:
@@ -142,7 +144,7 @@ def bind_or_equal(fast: FastPath, step: s.BindOrEqual) -> None:
     value = read(fast, place)
     applies = b.xor(fast.is_free(place), b.i1(True)) if step.free else None
     before = fast.state.symbols.get(symbol)
-    low, high = spec.INT_RANGES.get(symbol.dtype, (0, 0))
+    low, high = INT_RANGES.get(symbol.dtype, (0, 0))
     if before is None:
         fast.state.symbols[symbol] = _bound(value, low, high, applies)
         return
@@ -152,7 +154,7 @@ def bind_or_equal(fast: FastPath, step: s.BindOrEqual) -> None:
         equal = b.or_(equal, b.xor(certain, b.i1(True)))
     if applies is None:
         fast.require(equal)
-        if symbol.dtype in spec.FLOAT_DTYPES and certain is not None:
+        if symbol.dtype in FLOAT_DTYPES and certain is not None:
             # 0.0 equals -0.0 but is another value; the first one counts.
             value = b.select(certain, before.value, value)
         fast.state.symbols[symbol] = _bound(value, low, high)
@@ -197,7 +199,7 @@ def holds(fast: FastPath, condition: Condition, *, certainly: bool = False) -> V
         case Combined(op, parts):
             found = (holds(fast, part, certainly=certainly) for part in parts)
             return functools.reduce(b.and_ if op == "and" else b.or_, found)
-        case spec.Relation():
+        case Relation():
             found, fine = expressions.holds(fast, condition)
             if not certainly:
                 found = found if fine is None else b.and_(found, fine)
@@ -209,7 +211,7 @@ def holds(fast: FastPath, condition: Condition, *, certainly: bool = False) -> V
             raise AssertionError(f"plans have no {condition}")
 
 
-def _unless_absent(fast: FastPath, holds: Value, of: spec.Expr | spec.Relation) -> Value:
+def _unless_absent(fast: FastPath, holds: Value, of: Expr | Relation) -> Value:
     """Return True where an absent Optional leaves a symbol without a value."""
     b = fast.b
     for seen in _seen(fast, of):
@@ -217,9 +219,9 @@ def _unless_absent(fast: FastPath, holds: Value, of: spec.Expr | spec.Relation) 
     return holds
 
 
-def _seen(fast: FastPath, of: spec.Expr | spec.Relation) -> Iterator[Value]:
+def _seen(fast: FastPath, of: Expr | Relation) -> Iterator[Value]:
     """Yield an i1 for each symbol that may be absent: whether it has a value."""
-    for var in dict.fromkeys(spec.variables(of)):
+    for var in dict.fromkeys(variables(of)):
         seen = fast.state.symbols[var].seen
         if seen is not None:
             yield seen

@@ -18,6 +18,9 @@ from ffi_builder import spec
 from ffi_builder.errors import SpecError
 from ffi_builder.frameworks.described import Checks
 from ffi_builder.records import dataclass
+from ffi_builder.spec.devices import ANY
+from ffi_builder.spec.expr import Expr
+from ffi_builder.spec.functions import linear, variables
 from ffi_builder.testing.evaluate import contiguous
 
 DTYPES: Final = frozenset(
@@ -72,7 +75,7 @@ class Form:
                 f"{self.what}: nothing is written, and a JAX function is called for its results; "
                 f"give what the kernel writes intent='out' or 'inout'"
             )
-        devices = {tensor.device for tensor in self.tensors} - {spec.ANY}
+        devices = {tensor.device for tensor in self.tensors} - {ANY}
         if len(devices) > 1:
             raise SpecError(
                 f"{self.what}: tensors on {' and '.join(sorted(devices))}, but XLA passes all "
@@ -93,12 +96,12 @@ class Form:
     @functools.cached_property
     def device(self) -> str:
         """The device type of the tensors: ``"cpu"``, ``"cuda"`` or ``"any"``."""
-        return next((t.device for t in self.tensors if t.device != spec.ANY), spec.ANY)
+        return next((t.device for t in self.tensors if t.device != ANY), ANY)
 
     @property
     def platforms(self) -> list[str]:
         """The platforms to register the function for, by jax-tvm-ffi's names."""
-        return list(PLATFORMS.values()) if self.device == spec.ANY else [PLATFORMS[self.device]]
+        return list(PLATFORMS.values()) if self.device == ANY else [PLATFORMS[self.device]]
 
     @functools.cached_property
     def checks(self) -> Checks:
@@ -145,7 +148,7 @@ class Form:
             return False
         if len(tensor.dtypes) > 1 and self.like(tensor) is None:
             return False
-        return all(var in self._known for dim in tensor.dims for var in spec.variables(dim))
+        return all(var in self._known for dim in tensor.dims for var in variables(dim))
 
     def like(self, output: spec.Tensor) -> int | None:
         """Return the position of the operand that the output takes its dtype from.
@@ -209,7 +212,7 @@ def _check_tensor(what: str, tensor: spec.Tensor) -> None:
             f"{where} does not say whether it is read or written; give it intent='in', 'out' or "
             f"'inout'"
         )
-    if tensor.device not in (*PLATFORMS, spec.ANY):
+    if tensor.device not in (*PLATFORMS, ANY):
         raise SpecError(
             f"{where}: device_type: jax-tvm-ffi passes tensors on cpu and cuda, but got "
             f"{tensor.device!r}"
@@ -267,8 +270,8 @@ def solve(entries: Iterable[tuple[object, Any]]) -> dict[spec.Var, Any]:
         match entry:
             case spec.Var():
                 found.setdefault(entry, value)
-            case spec.Expr():
-                form = spec.linear(entry)
+            case Expr():
+                form = linear(entry)
                 if form is not None:
                     scale, symbol, offset = form
                     found.setdefault(symbol, (value - offset) // scale)

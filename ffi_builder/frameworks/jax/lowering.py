@@ -18,6 +18,7 @@ from ffi_builder.frameworks.jax.call import Call
 from ffi_builder.frameworks.jax.form import DTYPES, Form, entries_of, solve
 from ffi_builder.frameworks.jax.target import Target, load
 from ffi_builder.records import dataclass
+from ffi_builder.spec.devices import ANY
 from ffi_builder.testing.evaluate import fold
 
 
@@ -101,7 +102,7 @@ def register(form: Form, target: Target, given: Sequence[bool]) -> tuple[str, Pl
 
 def _values(form: Form, call: Call, operands: Sequence[Any]) -> list[Any]:
     """Return the value of each argument: :class:`Described`, a static value, or None."""
-    device = "cpu" if form.device == spec.ANY else form.device
+    device = "cpu" if form.device == ANY else form.device
     given = iter(operands)
     statics, outputs = dict(call.statics), dict(call.outputs)
     values: list[Any] = []

@@ -29,6 +29,9 @@ from ffi_builder.frameworks.torch import _torch
 from ffi_builder.frameworks.torch.interface import Argument, Interface, has_default
 from ffi_builder.plan import Part, Place, Plan, make_plan
 from ffi_builder.plan import steps as s
+from ffi_builder.spec.devices import ANY
+from ffi_builder.spec.expr import Expr
+from ffi_builder.spec.functions import variables
 
 Function: TypeAlias = Callable[..., Any]
 _PREFIX: Final = "__i_"
@@ -271,12 +274,12 @@ class Writer:
             like = argument.tensor
             if like is not None and not argument.optional and like.device == tensor.device:
                 return f"{argument.name}.device"
-        if tensor.device == spec.ANY:
+        if tensor.device == ANY:
             raise SpecError(f"{what}: nothing that is given tells its device; use form='mutating'")
         return repr(_torch.device_name(tensor.device))
 
     def _known(self, dim: spec.Dim) -> bool:
-        return all(var.name in self._symbols for var in spec.variables(dim))
+        return all(var.name in self._symbols for var in variables(dim))
 
     def _text(self, dim: spec.Dim) -> str:
         match dim:
@@ -285,12 +288,12 @@ class Writer:
             case spec.Var(name=name):
                 self._used[name] = f"{_PREFIX}{name} = {self._symbols[name]}"
                 return f"{_PREFIX}{name}"
-            case spec.Expr("ceildiv", lhs, rhs):
+            case Expr("ceildiv", lhs, rhs):
                 return f"(-(-{self._text(lhs)} // {self._text(rhs)}))"
-            case spec.Expr(("max" | "min") as op, lhs, rhs):
+            case Expr(("max" | "min") as op, lhs, rhs):
                 self._scope[f"{_PREFIX}{op}"] = getattr(_torch.torch, f"sym_{op}")
                 return f"{_PREFIX}{op}({self._text(lhs)}, {self._text(rhs)})"
-            case spec.Expr(op, lhs, rhs):
+            case Expr(op, lhs, rhs):
                 return f"({self._text(lhs)} {op} {self._text(rhs)})"
 
 

@@ -19,7 +19,12 @@ from ffi_builder.errors import SpecError
 from ffi_builder.frameworks.torch import _torch
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.metadata import EMPTY, Info, Parameter, python_names, read
+from ffi_builder.spec.composite import Plain
+from ffi_builder.spec.devices import ANY
 from ffi_builder.spec.expr import Condition
+from ffi_builder.spec.functions import variables
+from ffi_builder.spec.numbers import FLOAT_DTYPES
+from ffi_builder.spec.places import occurrences
 from ffi_builder.spec.properties import Comparison
 
 Form: TypeAlias = Literal["mutating", "functional"]
@@ -40,7 +45,7 @@ class Argument:
     """Whether callers of the operator pass it."""
 
     @property
-    def inner(self) -> spec.Plain:
+    def inner(self) -> Plain:
         """The parameter, or the one in an Optional."""
         return spec.required(self.param)
 
@@ -175,11 +180,11 @@ class Interface:
         allocated = [argument.name for argument in self.arguments if not argument.given]
         if not allocated:
             return self.signature
-        known = {var for _, entry in spec.occurrences(given) for var in spec.variables(entry)}
+        known = {var for _, entry in occurrences(given) for var in variables(entry)}
         where = [
             each
             for each in self.signature.where
-            if known.issuperset(spec.variables(each))
+            if known.issuperset(variables(each))
             if not any(_is_about(atom, allocated) for atom in each.atoms())
         ]
         try:
@@ -207,7 +212,7 @@ class Interface:
         tensors = [argument.tensor for argument in self.given if argument.tensor]
         devices = dict.fromkeys(tensor.device for tensor in tensors)
         required = any(argument.tensor and not argument.optional for argument in self.given)
-        if spec.ANY in devices or not required:  # without a tensor there is no key of a device
+        if ANY in devices or not required:  # without a tensor there is no key of a device
             return ("CompositeExplicitAutograd",)
         keys = (_torch.dispatch_key(self.what, device) for device in devices)
         return tuple(dict.fromkeys(keys))
@@ -293,7 +298,7 @@ def _type(what: str, argument: Argument) -> str:
             return "Tensor"
         case spec.Var(dtype="bool") | spec.ConstBool():
             return "bool"
-        case spec.Var(dtype=dtype) as var if var.is_integer or dtype in spec.FLOAT_DTYPES:
+        case spec.Var(dtype=dtype) as var if var.is_integer or dtype in FLOAT_DTYPES:
             return "SymInt" if var.is_integer else "float"
         case spec.ConstInt():
             return "SymInt"
@@ -310,11 +315,11 @@ def _type(what: str, argument: Argument) -> str:
             )
 
 
-def _kind(param: spec.Plain) -> str:
+def _kind(param: Plain) -> str:
     return f"{param.dtype} Var" if isinstance(param, spec.Var) else type(param).__name__
 
 
-def _instead(param: spec.Plain) -> str:
+def _instead(param: Plain) -> str:
     match param:
         case spec.TupleParam() | spec.Struct():
             return "; make its elements parameters of their own"

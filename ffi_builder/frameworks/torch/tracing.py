@@ -15,6 +15,7 @@ from ffi_builder.frameworks.torch import _torch
 from ffi_builder.frameworks.torch.interface import Argument, Interface
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.python.arrays import position_of
+from ffi_builder.spec.devices import ANY
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ def _described(param: spec.Tensor | None, tensor: Any) -> Described:
     names = _torch.device_types(kind)
     device = next((name for name in names if name in abi.DEVICE_TYPES), "ext_dev")
     if param is not None and (kind == "meta" or param.device in names):
-        device = "cpu" if param.device == spec.ANY else param.device
+        device = "cpu" if param.device == ANY else param.device
     shape, strides = (tuple(map(_known, each)) for each in (tensor.shape, tensor.stride()))
     dtype = _torch.dtype_name(tensor.dtype)
     return Described(shape, dtype, device, tensor.device.index or 0, strides)

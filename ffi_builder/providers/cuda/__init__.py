@@ -1,8 +1,8 @@
 """Launching CUDA kernels from wrappers. Building one needs no GPU, driver or CUDA toolkit."""
 
+from ffi_builder.lazy import lazy
 from ffi_builder.providers.cuda.capability import capability
 from ffi_builder.providers.cuda.entries import (
-    LaunchEntry,
     Nested,
     Packed,
     Pointee,
@@ -10,11 +10,8 @@ from ffi_builder.providers.cuda.entries import (
     Struct,
     TensorMap,
 )
-from ffi_builder.providers.cuda.provider import CudaLaunchCallProvider
 
 __all__ = [
-    "CudaLaunchCallProvider",
-    "LaunchEntry",
     "Nested",
     "Packed",
     "Pointee",
@@ -23,3 +20,5 @@ __all__ = [
     "TensorMap",
     "capability",
 ]
+
+__getattr__, __dir__ = lazy(__name__, {}, __all__)

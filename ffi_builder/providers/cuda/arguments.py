@@ -9,7 +9,9 @@ from typing import Final, TypeAlias, Union, get_args
 from ffi_builder import spec
 from ffi_builder.abi import DEVICE_TYPES
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import LLVM_TYPES, Builder, Value
+from ffi_builder.ir import Value
+from ffi_builder.ir.builder import Builder
+from ffi_builder.ir.types import LLVM_TYPES
 from ffi_builder.providers.arguments import (
     Entry,
     Item,
@@ -38,6 +40,10 @@ from ffi_builder.providers.cuda.entries import (
 from ffi_builder.providers.packing import DynamicParamPackCallProvider, dynamic_layout
 from ffi_builder.records import dataclass
 from ffi_builder.spec import params
+from ffi_builder.spec.data import Data
+from ffi_builder.spec.devices import ANY
+from ffi_builder.spec.expr import Expr
+from ffi_builder.spec.numbers import FLOAT_DTYPES, INT_RANGES
 
 PROVIDER: Final = "CudaLaunchCallProvider"
 _VALUES: Final = get_args(params.Value)
@@ -197,7 +203,7 @@ class _Maker:
     def of_entry(self, entry: LaunchEntry) -> Iterator[KernelArgument]:
         match entry:
             case Scalar():
-                is_float = entry.dtype in spec.FLOAT_DTYPES  # its bits are those of an integer
+                is_float = entry.dtype in FLOAT_DTYPES  # its bits are those of an integer
                 yield replace(_laid_out(str(entry), self._scalar(entry)), is_float=is_float)
             case Struct() | Packed() | Nested():
                 yield _laid_out(str(entry), self._tree(entry))
@@ -210,7 +216,7 @@ class _Maker:
     def of_item(self, item: Item) -> Iterator[KernelArgument]:
         context = self.context
         match plain(item):
-            case int() | spec.Expr() as number:
+            case int() | Expr() as number:
                 value = number if isinstance(number, int) else context.value(number)
                 yield KernelArgument(str(number), None, number=value)
             case spec.Shape() as shape:
@@ -235,7 +241,7 @@ class _Maker:
                 _check_device(context, tensor)
                 found = self.members(context, tensor)
                 return found[0] if len(found) == 1 else found
-            case spec.Data(tensor=param) as data:
+            case Data(tensor=param) as data:
                 tensor = spec.required(param)
                 assert isinstance(tensor, spec.Tensor)
                 _check_device(context, tensor)
@@ -329,10 +335,10 @@ class _Maker:
         b, t = self.context.builder, self.context.builder.types
         bits = t.integer(8 * SCALAR_SIZES[scalar.dtype])
         symbol = self._symbol(scalar.value) if isinstance(scalar.value, str) else scalar.value
-        if not isinstance(symbol, (spec.Var, spec.Expr)):
+        if not isinstance(symbol, (spec.Var, Expr)):
             return b.constant(8 * SCALAR_SIZES[scalar.dtype], scalar.bits)
         value = widened(self.context, symbol)
-        low, high = spec.INT_RANGES[scalar.dtype]
+        low, high = INT_RANGES[scalar.dtype]
         fits = in_range(b, value, low, high, signed=not _is_uint64(symbol))
         words = f"{scalar.value} is {{}}, which is no {scalar.dtype}: kernels get what fits"
         if fits is not None:
@@ -378,7 +384,7 @@ def _check_device(context: CallContext, tensor: spec.Tensor) -> None:
     if tensor.device in _FOR_KERNELS:
         return
     path = path_of(context, tensor)
-    if tensor.device != spec.ANY:
+    if tensor.device != ANY:
         raise BuildError(
             f"{PROVIDER}: {path!r} is on device_type {tensor.device!r}, whose memory a kernel "
             f"cannot read; expected one of {', '.join(_FOR_KERNELS)}. (If it can, declare a "

@@ -14,7 +14,9 @@ from typing_extensions import override
 
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
-from ffi_builder.ir import CheckingBuilder, Value, call_support, load_acquire
+from ffi_builder.ir import CheckingBuilder, Value
+from ffi_builder.ir.builder import load_acquire
+from ffi_builder.ir.checking import call_support
 from ffi_builder.packed.anys import return_failure
 from ffi_builder.protocol import PREFIX
 from ffi_builder.providers.context import CallContext

@@ -12,12 +12,14 @@ from typing import Final, TypeAlias, Union, cast
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError, SpecError
-from ffi_builder.ir import Builder, Value
+from ffi_builder.ir import Value
+from ffi_builder.ir.builder import Builder
 from ffi_builder.providers.arguments import widened
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.cuda import driver
 from ffi_builder.providers.cuda.arguments import PROVIDER
 from ffi_builder.records import dataclass
+from ffi_builder.spec.expr import Expr
 
 OneSize: TypeAlias = Union[spec.Dim, str]
 """An int, a symbol or an expression, or its text: ``"ceildiv(n, 128)"``."""
@@ -34,7 +36,7 @@ def checked_sizes(what: str, given: object, least: int, most: Sequence[int]) -> 
     Raises:
         SpecError: if ``given`` is anything else, or an int is out of range.
     """
-    sizes = (given,) if isinstance(given, (int, str, spec.Var, spec.Expr)) else given
+    sizes = (given,) if isinstance(given, (int, str, spec.Var, Expr)) else given
     if not isinstance(sizes, Sequence):
         raise SpecError(
             f"{PROVIDER}: {what}: expected up to three ints or expressions of Vars but got "
@@ -66,7 +68,7 @@ def checked_size(what: str, entry: object, least: int, most: int) -> OneSize:
         raise SpecError(
             f"{PROVIDER}: {what}: {size.name!r} is a {size.dtype} symbol, not an integer one"
         )
-    if isinstance(size, bool) or not isinstance(size, (int, str, spec.Var, spec.Expr)):
+    if isinstance(size, bool) or not isinstance(size, (int, str, spec.Var, Expr)):
         raise SpecError(
             f"{PROVIDER}: {what}: expected an int or an expression of Vars but got {size!r}"
         )

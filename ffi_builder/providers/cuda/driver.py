@@ -31,15 +31,9 @@ from enum import IntEnum
 from typing import Final
 
 from ffi_builder import abi
-from ffi_builder.ir import (
-    Builder,
-    CheckingBuilder,
-    Symbols,
-    Value,
-    call_support,
-    mark_trusted,
-    run_support,
-)
+from ffi_builder.ir import CheckingBuilder, Symbols, Value
+from ffi_builder.ir.builder import Builder
+from ffi_builder.ir.checking import call_support, mark_trusted, run_support
 from ffi_builder.protocol import PREFIX
 from ffi_builder.records import dataclass
 

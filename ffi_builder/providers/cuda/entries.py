@@ -19,17 +19,19 @@ from typing import Final, TypeAlias, Union, get_args
 
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
-from ffi_builder.ir import LLVM_TYPES
+from ffi_builder.ir.types import LLVM_TYPES
 from ffi_builder.providers.arguments import Entry
 from ffi_builder.providers.cuda import driver
 from ffi_builder.records import dataclass
+from ffi_builder.spec.dtypes import parse_dtype
+from ffi_builder.spec.expr import Expr
+from ffi_builder.spec.numbers import FLOAT_DTYPES, INT_RANGES
 
 _FLOATS: Final = {"float16": "e", "float32": "f", "float64": "d"}
 _INFINITY: Final = 0x7F80
 """The bits of a bfloat16."""
 SCALAR_SIZES: Final = {
-    dtype: 8 if dtype == "handle" else spec.parse_dtype(dtype).total_bits // 8
-    for dtype in LLVM_TYPES
+    dtype: 8 if dtype == "handle" else parse_dtype(dtype).total_bits // 8 for dtype in LLVM_TYPES
 }
 """The size and alignment of a scalar of each dtype, in bytes."""
 
@@ -68,13 +70,13 @@ class Scalar:
             raise SpecError(
                 f"Scalar: dtype: expected one of {', '.join(SCALAR_SIZES)} but got {self.dtype!r}"
             )
-        if isinstance(self.value, (spec.Var, spec.Expr, str)):
+        if isinstance(self.value, (spec.Var, Expr, str)):
             self._check_symbolic()
         else:
             _ = self.bits
 
     def _check_symbolic(self) -> None:
-        if self.dtype not in spec.INT_RANGES:
+        if self.dtype not in INT_RANGES:
             raise SpecError(f"Scalar: {self.value} can be an integer, but not a {self.dtype}")
         if isinstance(self.value, spec.Var) and not self.value.is_integer:
             name, dtype = self.value.name, self.value.dtype
@@ -91,9 +93,9 @@ class Scalar:
         if not isinstance(value, (int, float)):
             raise SpecError(f"Scalar: expected a number but got {value!r}")
         size = SCALAR_SIZES[dtype]
-        if dtype in spec.FLOAT_DTYPES:
+        if dtype in FLOAT_DTYPES:
             return _float_bits(value, dtype)
-        low, high = (0, 1) if dtype == "bool" else spec.INT_RANGES.get(dtype, (0, 2**64 - 1))
+        low, high = (0, 1) if dtype == "bool" else INT_RANGES.get(dtype, (0, 2**64 - 1))
         if isinstance(value, float) or not low <= value <= high:
             raise SpecError(f"Scalar: {value!r} does not fit {dtype} ({low} to {high})")
         return value & ((1 << 8 * size) - 1)
@@ -233,14 +235,7 @@ def TensorMap(pointer: spec.Param | str) -> Pointee:  # named like the classes b
 
 
 LaunchEntry: TypeAlias = Union[Entry, Scalar, Struct, Packed, Nested, Pointee]
-"""An entry of ``args=``.
-
-Examples:
-    >>> from ffi_builder.providers import cuda
-    >>> args: list[cuda.LaunchEntry] = ["x", cuda.Packed("y"), cuda.Scalar(0, "handle")]
-    >>> print(*args, sep="; ")
-    x; y packed; 0 as handle
-"""
+"""An entry of ``args=``."""
 
 
 def _check_param(what: str, given: object) -> None:

@@ -27,7 +27,9 @@ from dataclasses import replace
 from typing import Final
 
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import Block, Builder, CheckingBuilder, Value, call_support, load_acquire
+from ffi_builder.ir import Block, CheckingBuilder, Value
+from ffi_builder.ir.builder import Builder, load_acquire
+from ffi_builder.ir.checking import call_support
 from ffi_builder.kernel_image import Kernel, Parameter
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.cuda import driver

@@ -202,7 +202,7 @@ class CudaLaunchCallProvider:
 
         >>> from torch_mlir import ir
         >>> from ffi_builder import attach, cuda, runtime, spec
-        >>> from ffi_builder.providers.cuda import CudaLaunchCallProvider
+        >>> from ffi_builder.providers import CudaLaunchCallProvider
         >>> KERNEL = '''
         ... gpu.module @kernels {
         ...   gpu.func @fill(%x: !llvm.ptr, %value: f32) kernel {

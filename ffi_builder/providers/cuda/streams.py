@@ -17,7 +17,9 @@ from typing import Final, TypeAlias, Union
 from ffi_builder import spec
 from ffi_builder.abi import DEVICE_TYPES
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import CheckingBuilder, Value, call_support, load_acquire
+from ffi_builder.ir import CheckingBuilder, Value
+from ffi_builder.ir.builder import load_acquire
+from ffi_builder.ir.checking import call_support
 from ffi_builder.packed.anys import return_failure
 from ffi_builder.providers.arguments import entries, plain
 from ffi_builder.providers.context import CallContext
@@ -32,6 +34,7 @@ from ffi_builder.providers.cuda.driver import (
     name_of,
 )
 from ffi_builder.records import dataclass
+from ffi_builder.spec.devices import ANY
 
 StreamChoice: TypeAlias = Union[spec.Param, str, int, None]
 """``stream=``: a parameter or its name; 0, 1 or 2; or None for the default."""
@@ -162,11 +165,11 @@ def find_device(context: CallContext) -> Value | None:
     b = context.builder
     device: Value | None = None
     for param, tensor in reversed(_tensors(context)):
-        if tensor.device not in (_CUDA, spec.ANY):
+        if tensor.device not in (_CUDA, ANY):
             continue
         own = context.device_id(param)
         counts: Value | None = None
-        if tensor.device == spec.ANY or context.may_be_absent(param):
+        if tensor.device == ANY or context.may_be_absent(param):
             # The device type of an absent tensor is 0.
             counts = b.eq(context.device_type(param), b.i32(DEVICE_TYPES[_CUDA]))
         if counts is None:

@@ -18,9 +18,10 @@ from typing import Any, Final, TypeAlias, Union
 from ffi_builder import spec
 from ffi_builder.providers.fixed_symbols import values_in, with_values
 from ffi_builder.records import dataclass
-from ffi_builder.spec.expr import Combined, Condition, Name, combined
-from ffi_builder.spec.numbers import RELATIONS
+from ffi_builder.spec.expr import Combined, Condition, Expr, Name, Relation, combined
+from ffi_builder.spec.numbers import INT_RANGES, RELATIONS
 from ffi_builder.spec.properties import Comparison, Property
+from ffi_builder.spec.tensor import MOST_DIMENSIONS
 
 MOST_TESTS: Final = 256
 """The largest graph that remembers answers from one variant to the next."""
@@ -47,11 +48,11 @@ class Atom:
         match condition:
             case Comparison(of, op, value):
                 return cls(condition, of, op, (of.number(value),))
-            case spec.Relation(op, lhs, int(number)):
+            case Relation(op, lhs, int(number)):
                 return cls(condition, lhs, op, (number,))
-            case spec.Relation(op, lhs, tuple() as given):
+            case Relation(op, lhs, tuple() as given):
                 return cls(condition, lhs, op, given)
-            case spec.Relation(op, lhs, (spec.Var() | spec.Expr()) as rhs):
+            case Relation(op, lhs, (spec.Var() | Expr()) as rhs):
                 return cls(condition, (lhs, rhs), op, (0,))
             case _:
                 raise AssertionError(f"{condition!r} is a condition of another kind")
@@ -90,18 +91,18 @@ def _values(of: spec.Dim | tuple[spec.Dim, spec.Dim]) -> Collection[int]:
     match of:
         case tuple():
             return (-1, 0, 1)
-        case spec.Expr("%", _, int(divisor)):
+        case Expr("%", _, int(divisor)):
             return range(divisor)
         case _:
             # Limits of a Var do not count: a stride of a dimension of size 1 may exceed them.
-            low, high = spec.INT_RANGES[of.dtype if isinstance(of, spec.Var) else "int64"]
+            low, high = INT_RANGES[of.dtype if isinstance(of, spec.Var) else "int64"]
             return range(low, high + 1)
 
 
 def divided(of: Compared) -> tuple[Any, int]:
     """Return the dividend and divisor of a remainder; of anything else itself and 0."""
     match of:
-        case spec.Expr("%", dividend, int(divisor)):
+        case Expr("%", dividend, int(divisor)):
             return dividend, divisor
         case Property(divisor=int(divisor)):
             return replace(of, divisor=None), divisor
@@ -310,7 +311,7 @@ class Choice:
             elif tensor.any_rank:
                 # The values include the first and the last rank of each interval.
                 ranks = [n for n in self.start[of] if self._is_chosen(index, {of: n})]
-                if len(ranks) == 1 and 0 <= ranks[0] <= spec.MOST_DIMENSIONS:
+                if len(ranks) == 1 and 0 <= ranks[0] <= MOST_DIMENSIONS:
                     found[own] = tensor.changed(shape=[None] * ranks[0])
         values = values_in(_conjuncts(self.conditions[index]))
         for own in self.tensors if values else ():
@@ -341,10 +342,10 @@ class Choice:
         return index in self._chosen[key]
 
 
-def _conjuncts(condition: Condition | None) -> list[spec.Relation]:
+def _conjuncts(condition: Condition | None) -> list[Relation]:
     """Return the relations that hold wherever a condition does."""
     match condition:
-        case spec.Relation():
+        case Relation():
             return [condition]
         case Combined("and", parts):
             return [relation for part in parts for relation in _conjuncts(part)]

@@ -28,14 +28,18 @@ from typing import Any, Final, cast
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import Block, CheckingBuilder, Type, Value
+from ffi_builder.ir import Block, CheckingBuilder, Value
+from ffi_builder.ir.protocols import Type
 from ffi_builder.providers.context import CallContext, OwnedAny
 from ffi_builder.providers.results import value_results, value_type
 from ffi_builder.providers.variants.choice import Atom, Operand, Outcome, atoms, divided, tests_of
 from ffi_builder.providers.variants.variant import PROVIDER, Variant
 from ffi_builder.records import dataclass
-from ffi_builder.spec.expr import Condition, Name
+from ffi_builder.spec.expr import Condition, Expr, Name
+from ffi_builder.spec.functions import variables
+from ffi_builder.spec.numbers import INT_RANGES
 from ffi_builder.spec.properties import Property
+from ffi_builder.spec.results import HandedOver
 
 _MOST_BITS: Final = 64
 _READ: Final = {"data": "address", "contiguous": "is_contiguous", "": "scalar"}
@@ -108,7 +112,7 @@ class Chooser:
         signed = not (isinstance(of, spec.Var) and of.dtype.startswith("u"))
         if of != atom.of:
             value = b.rest(value, divided(atom.of)[1], signed=signed)
-        low, high = spec.INT_RANGES[f"{'' if signed else 'u'}int{b.width(value)}"]
+        low, high = INT_RANGES[f"{'' if signed else 'u'}int{b.width(value)}"]
         fitting = [n for n in atom.right if low <= n <= high] if atom.op == "in" else atom.right
         right = [b.constant(b.width(value), n) for n in fitting]
         return b.relate(atom.op, value, right, signed=signed)
@@ -125,7 +129,7 @@ def _operands(atom: Atom) -> tuple[Operand, ...]:
 
 def _may_fail(of: Operand) -> bool:
     """Return whether evaluating it may raise an error."""
-    return isinstance(of, spec.Expr) or (isinstance(of, Property) and not of.params)
+    return isinstance(of, Expr) or (isinstance(of, Property) and not of.params)
 
 
 def _value(context: CallContext, of: Any) -> Value:
@@ -192,7 +196,7 @@ def _described(
     """Yield words and values for an error. Of an expression it shows the symbols."""
     b = context.builder
     if not isinstance(of, Property):
-        for var in dict.fromkeys(spec.variables(of)):
+        for var in dict.fromkeys(variables(of)):
             yield f"{var.name} = {{}}", [_extended(b, context.value(var), var.dtype)]
         return
     value = _value(context, of)
@@ -266,7 +270,7 @@ def emit_variant(
 
 
 def _fit(
-    results: Sequence[Value | OwnedAny], wanted: Sequence[spec.HandedOver], types: Sequence[Type]
+    results: Sequence[Value | OwnedAny], wanted: Sequence[HandedOver], types: Sequence[Type]
 ) -> bool:
     """Return whether the results are those of a signature; only numbers are never OwnedAnys."""
     return len(results) == len(types) and all(

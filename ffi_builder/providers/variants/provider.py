@@ -16,6 +16,8 @@ from ffi_builder.providers.variants.emit import Chooser, End, OfCall, emit_varia
 from ffi_builder.providers.variants.variant import PROVIDER, Variant
 from ffi_builder.records import dataclass
 from ffi_builder.spec.expr import Condition, Name
+from ffi_builder.spec.functions import variables
+from ffi_builder.spec.places import occurrences
 from ffi_builder.spec.properties import Property
 from ffi_builder.suggest import did_you_mean
 
@@ -222,7 +224,7 @@ def params_of(*conditions: Condition | None) -> list[spec.Param]:
     found: list[spec.Param] = []
     for atom in atoms(conditions):
         for of in atom.of if isinstance(atom.of, tuple) else (atom.of,):
-            found += of.params if isinstance(of, Property) else spec.variables(of)
+            found += of.params if isinstance(of, Property) else variables(of)
     return list(dict.fromkeys(found))
 
 
@@ -264,7 +266,7 @@ def check_params(variants: Sequence[Variant], signature: spec.Signature) -> None
     params = [param for _, param in spec.with_paths(signature.params)]
     params += [param.param for param in params if isinstance(param, spec.Optional)]
     symbols = dict.fromkeys(
-        var for _, entry in spec.occurrences(signature.params) for var in spec.variables(entry)
+        var for _, entry in occurrences(signature.params) for var in variables(entry)
     )
     for variant in variants:
         for part in params_of(variant.when):

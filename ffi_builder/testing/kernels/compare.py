@@ -7,6 +7,7 @@ from typing import Any, Final, cast
 
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
+from ffi_builder.spec.composite import Plain
 from ffi_builder.testing.kernels.elements import tolerance, values
 from ffi_builder.testing.kernels.finding import Finding, of_all, place
 from ffi_builder.testing.kernels.frame import Frame, call
@@ -17,7 +18,7 @@ from ffi_builder.testing.make.arrays import numpy
 np: Final = numpy()
 
 
-def _written(signature: spec.Signature) -> Iterator[tuple[str, spec.Plain]]:
+def _written(signature: spec.Signature) -> Iterator[tuple[str, Plain]]:
     """Yield the tensors and lists of tensors that are written, with their paths."""
     for path, param in spec.with_paths(signature.arguments):
         plain = spec.required(param)

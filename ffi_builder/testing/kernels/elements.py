@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any, Final, TypeAlias
 
 from ffi_builder import abi, spec
+from ffi_builder.spec.dtypes import DataType, parse_dtype
 from ffi_builder.testing.make.arrays import needed, numpy
 
 np: Final = numpy()
@@ -36,15 +37,15 @@ _OFTEN: Final = 8
 """One in this many random elements is a limit, if limits are asked for."""
 
 
-def element_dtype(tensor: spec.Tensor, stored: spec.DataType) -> spec.DataType:
+def element_dtype(tensor: spec.Tensor, stored: DataType) -> DataType:
     """Return the type of one stored element as the kernel sees it; packed ones become lanes."""
     if tensor.packing == 1:
         return stored
-    dtype = spec.parse_dtype(tensor.dtypes[0])
+    dtype = parse_dtype(tensor.dtypes[0])
     return dtype._replace(lanes=dtype.lanes * tensor.packing)
 
 
-def tolerance(dtype: spec.DataType) -> float:
+def tolerance(dtype: DataType) -> float:
     """Return the default tolerance for values of a type; 0 for ints, bools and others.
 
     It is 1e-9 for float64, 1e-5 for float32, and the distance of 1 to the next value for the rest.
@@ -73,7 +74,7 @@ def _table(name: str) -> Any:
 # ---- reading
 
 
-def values(dtype: spec.DataType, contents: Any, packed_axis: int | None = None) -> Any:
+def values(dtype: DataType, contents: Any, packed_axis: int | None = None) -> Any:
     """Return the values in the contents of a tensor, as a NumPy array.
 
     Several lanes are the last axis of the result, or are joined with ``packed_axis``.
@@ -87,7 +88,7 @@ def values(dtype: spec.DataType, contents: Any, packed_axis: int | None = None) 
     return np.moveaxis(found, -1, packed_axis + 1).reshape(shape)
 
 
-def _lanes(dtype: spec.DataType, contents: Any) -> Any:
+def _lanes(dtype: DataType, contents: Any) -> Any:
     """Return bytes of shape ``(*shape, lanes, bytes of a lane)``."""
     shape = contents.shape[:-1]
     if dtype.bits % 8 == 0:
@@ -97,7 +98,7 @@ def _lanes(dtype: spec.DataType, contents: Any) -> Any:
     return np.packbits(bits, axis=-1, bitorder="little")
 
 
-def _scalars(dtype: spec.DataType, lanes: Any) -> Any:
+def _scalars(dtype: DataType, lanes: Any) -> Any:
     name, bits = _CODES.get(dtype.code, ""), dtype.bits
     if name in abi.FIXED_BITS:
         return _table(name)[lanes[..., 0]]
@@ -130,7 +131,7 @@ def empty(shape: Sequence[int], count: int) -> Any:
 
 
 def make(
-    dtype: spec.DataType, shape: Sequence[int], kind: str, random: Generator, *, limits: bool
+    dtype: DataType, shape: Sequence[int], kind: str, random: Generator, *, limits: bool
 ) -> Any:
     """Make the contents of a tensor.
 
@@ -154,7 +155,7 @@ def make(
     return np.packbits(bits.reshape((*shape, dtype.total_bits)), axis=-1, bitorder="little")
 
 
-def _made(dtype: spec.DataType, shape: tuple[int, ...], kind: str, random: Generator) -> Any:
+def _made(dtype: DataType, shape: tuple[int, ...], kind: str, random: Generator) -> Any:
     """Return scalars as bytes, of shape ``(*shape, bytes of a scalar)``."""
     if kind == "limits":
         return np.resize(_limits(dtype), (*shape, max(dtype.bits // 8, 1)))
@@ -169,7 +170,7 @@ def _made(dtype: spec.DataType, shape: tuple[int, ...], kind: str, random: Gener
     return encode(dtype, np.full(shape, plain[np.abs(plain - 1).argmin()]))
 
 
-def _plain(dtype: spec.DataType, random: Generator | None) -> Any:
+def _plain(dtype: DataType, random: Generator | None) -> Any:
     """Return numbers near 0 in their order. Of a narrow int they are all, if ``random`` says so."""
     name = _CODES.get(dtype.code, "")
     if name in ("float", "bfloat", "complex"):
@@ -183,7 +184,7 @@ def _plain(dtype: spec.DataType, random: Generator | None) -> Any:
     return np.arange(low, high + 1)
 
 
-def _int_range(dtype: spec.DataType) -> tuple[int, int]:
+def _int_range(dtype: DataType) -> tuple[int, int]:
     """Return the least and the greatest int; bools are ints of one bit."""
     name = _CODES.get(dtype.code, "")
     if name == "int":
@@ -191,7 +192,7 @@ def _int_range(dtype: spec.DataType) -> tuple[int, int]:
     return 0, 1 if name == "bool" else 2**dtype.bits - 1
 
 
-def _limits(dtype: spec.DataType) -> Any:
+def _limits(dtype: DataType) -> Any:
     """Return the limits of a type, as bytes of shape ``(count, bytes of a scalar)``."""
     name = _CODES.get(dtype.code, "")
     if name in abi.FIXED_BITS:
@@ -205,7 +206,7 @@ def _limits(dtype: spec.DataType) -> Any:
     return encode(dtype, numbers[:, np.newaxis].repeat(2, 1) if name == "complex" else numbers)
 
 
-def encode(dtype: spec.DataType, numbers: Any) -> Any:
+def encode(dtype: DataType, numbers: Any) -> Any:
     """Return numbers as bytes, along a new last axis; a complex one is a pair along the last."""
     name, size = _CODES.get(dtype.code, ""), max(dtype.bits // 8, 1)
     if name in abi.FIXED_BITS:

@@ -13,6 +13,7 @@ from typing import Any, Final, TypeAlias
 
 from ffi_builder import spec
 from ffi_builder.records import dataclass
+from ffi_builder.spec.numbers import FLOAT_DTYPES, INT_RANGES
 from ffi_builder.testing.evaluate import contiguous
 from ffi_builder.testing.kernels.elements import CONTENTS
 from ffi_builder.testing.kernels.frame import Frame
@@ -214,7 +215,7 @@ def _values(symbol: Symbol, *, limits: bool) -> tuple[Sequence[Any], Sequence[in
     match symbol.role:
         case _ if symbol.var.dtype == "bool":
             return (False, True), ()
-        case _ if symbol.var.dtype in spec.FLOAT_DTYPES:
+        case _ if symbol.var.dtype in FLOAT_DTYPES:
             return (*_FLOATS, *_LIMITS) if limits else _FLOATS, ()
         case "length":
             return sorted({min(max(low, number), high) for number in _LENGTHS}), ()
@@ -228,7 +229,7 @@ def _values(symbol: Symbol, *, limits: bool) -> tuple[Sequence[Any], Sequence[in
         case "scalar" if symbol.var.is_integer:
             middle = min(max(0, low), high) // step
             near = range(middle - _FARTHEST, middle + _FARTHEST + 1)
-            bounds = {low, high} - {*spec.INT_RANGES[symbol.var.dtype]}
+            bounds = {low, high} - {*INT_RANGES[symbol.var.dtype]}
             steps = (*near, *(bound // step for bound in bounds))
             found = {number * step for number in steps if low <= number * step <= high}
             ordered = sorted(found, key=lambda value: (abs(value), value < 0))

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Final, Protocol, TypeVar, cast
 
 from ffi_builder import spec
+from ffi_builder.spec.composite import elements
 from ffi_builder.testing.evaluate import contiguous
 from ffi_builder.testing.kernels.elements import Generator, make
 from ffi_builder.testing.kernels.guarded import Guarded, read
@@ -146,7 +147,7 @@ def map_tensors(
         if isinstance(plain, spec.Tensor):
             return of(path, plain, value)
         if isinstance(plain, (spec.TupleParam, spec.Struct)):
-            pairs = _zipped(path, list(spec.elements(plain, path)), _items(value))
+            pairs = _zipped(path, list(elements(plain, path)), _items(value))
             return _rebuilt(value, [replaced(*element, item) for element, item in pairs])
         if isinstance(plain, spec.TensorList):
             items = enumerate(_items(value))

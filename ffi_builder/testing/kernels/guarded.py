@@ -15,6 +15,7 @@ from random import Random
 from typing import Any, Final
 
 from ffi_builder import abi, spec
+from ffi_builder.spec.dtypes import parse_dtype
 from ffi_builder.testing.kernels.elements import element_dtype, empty, values
 from ffi_builder.testing.kernels.finding import Finding
 from ffi_builder.testing.make.arrays import NUMPY_NAMES, Array, numpy
@@ -51,7 +52,7 @@ def read(path: str, given: Any, alignment: int | None = None) -> tuple[Array, An
     if _is_numpy(given):
         # DLPack does not export arrays that are read-only.
         strides = tuple(stride // given.itemsize for stride in given.strides)
-        dtype = spec.parse_dtype(given.dtype.name)
+        dtype = parse_dtype(given.dtype.name)
         array = Array(path, dtype, given.shape, strides, alignment)
         return array, _Elements(array, given.ctypes.data).read()
     import tvm_ffi
@@ -60,7 +61,7 @@ def read(path: str, given: Any, alignment: int | None = None) -> tuple[Array, An
     if found.device.type != "cpu":
         raise ValueError(f"{path} is on {found.device}, and only tensors on the CPU are looked at")
     shape, strides = tuple(map(int, found.shape)), tuple(map(int, found.strides))
-    dtype = spec.parse_dtype(str(found.dtype))
+    dtype = parse_dtype(str(found.dtype))
     array = Array(path, dtype, shape, strides, alignment, found.device.index)
     return array, _Elements(array, _address(found)).read()
 
@@ -109,7 +110,7 @@ class Guarded:
         patterns = GARBAGE
         if self.array.dtype.total_bits % 8:
             patterns = _BITS
-        elif self.dtype == spec.parse_dtype("bool"):
+        elif self.dtype == parse_dtype("bool"):
             patterns = _BOOLS
         made = np.full_like(self.given, patterns[call])
         made[..., -1] &= 255 >> -self.array.dtype.total_bits % 8

@@ -15,6 +15,8 @@ from typing import Any, Final, TypeAlias
 
 from ffi_builder import spec
 from ffi_builder.records import dataclass
+from ffi_builder.spec.dtypes import DataType, parse_dtype
+from ffi_builder.spec.results import Result
 from ffi_builder.testing.kernels.elements import encode, values
 from ffi_builder.testing.kernels.finding import Finding, of_all, place
 from ffi_builder.testing.kernels.frame import Frame, call
@@ -39,7 +41,7 @@ _READS: Final = {
 class Output:
     """A tensor that a call may write, or a result; ``contents`` are those after the call."""
 
-    dtype: spec.DataType
+    dtype: DataType
     contents: Any
     packed_axis: int | None = None
 
@@ -121,19 +123,19 @@ def _called(function: Callable[..., Any], frame: Frame, changed: set[Place]) -> 
     return {**written, **{name: output for name, output in made.items() if output}}
 
 
-def _result(result: spec.Result, value: Any) -> Output | None:
+def _result(result: Result, value: Any) -> Output | None:
     """Copy a result; None for pointers and objects, which are not compared."""
     match result:
         case spec.Tensor():
             array, contents = read(result.name, value)
             return Output(array.dtype, contents)
         case spec.Shape():
-            dtype, value = spec.parse_dtype("int64"), list(value)
+            dtype, value = parse_dtype("int64"), list(value)
         case spec.Var(dtype=name) if name != "handle":
-            dtype = spec.parse_dtype(name)
+            dtype = parse_dtype(name)
         case spec.String() | spec.Bytes():
             given = value.encode() if isinstance(value, str) else value
-            dtype, value = spec.parse_dtype("uint8"), list(given)
+            dtype, value = parse_dtype("uint8"), list(given)
         case _:
             return None
     return Output(dtype, encode(dtype, value))

@@ -12,8 +12,12 @@ from ffi_builder import abi, spec
 from ffi_builder.plan import check_signature
 from ffi_builder.plan.steps import Subject
 from ffi_builder.plan.values import of_symbols
+from ffi_builder.spec.composite import Plain, elements
+from ffi_builder.spec.dtypes import parse_dtype
 from ffi_builder.spec.expr import Condition
+from ffi_builder.spec.functions import variables
 from ffi_builder.spec.param import MISSING
+from ffi_builder.spec.results import sizes
 from ffi_builder.suggest import did_you_mean
 from ffi_builder.testing.check import Scalar, check
 from ffi_builder.testing.evaluate import evaluate
@@ -114,7 +118,7 @@ def make(
         ValueError: as :func:`make_args`.
     """
     conditions = [of_symbols(condition) for condition in signature.where]
-    found = (var for condition in conditions for var in spec.variables(condition))
+    found = (var for condition in conditions for var in variables(condition))
     subjects = [var for var in found if isinstance(var, Subject)]
     made = partial(_made, signature, dims, framework, values, room, conditions, subjects)
     if not subjects:
@@ -171,8 +175,8 @@ def _made(
         env.update(_given(parts, known[name], value))
     entries = [*parts.entries()]
     allocated = [*_allocated(signature)]
-    bound = {var for entry in entries for var in spec.variables(entry.value)}
-    for var in {var for entry in allocated for var in spec.variables(entry.value)} - bound:
+    bound = {var for entry in entries for var in variables(entry.value)}
+    for var in {var for entry in allocated for var in variables(entry.value)} - bound:
         env.setdefault(var, 0)  # only absent Optionals have it
     devices = None if framework == "tvm_ffi" else (0,)
     rules = [
@@ -274,7 +278,7 @@ def _value(var: spec.Var, value: Any) -> Scalar:
 def _allocated(signature: spec.Signature) -> Iterator[Entry]:
     """Yield what the wrapper makes."""
     for result in (*signature.results, *signature.workspaces):
-        for path, entry in spec.sizes(result):
+        for path, entry in sizes(result):
             yield Entry(path, "size", entry)
         if isinstance(result, spec.Tensor):
             yield Entry(f"{result.name}.device_id", "device", result.device_id)
@@ -315,7 +319,7 @@ class _Maker:
             case spec.Shape():
                 return tuple(self._value(entry) for entry in plain.shape)
             case spec.TupleParam() | spec.Struct():
-                return tuple(self.argument(*element) for element in spec.elements(param, path))
+                return tuple(self.argument(*element) for element in elements(param, path))
             case spec.Object():
                 return _object(path, plain.type_key)
             case _:
@@ -328,7 +332,7 @@ class _Maker:
             device_id = self._value(tensor.device_id)
         if self._device_id is None:
             self._device_id = device_id
-        dtype = spec.parse_dtype(tensor.element_dtypes[0])
+        dtype = parse_dtype(tensor.element_dtypes[0])
         alignment = tensor.data_alignment or 1
         return Array(path, dtype, shape, strides, alignment, device_id).make(self._framework)
 
@@ -338,7 +342,7 @@ class _Maker:
         return value
 
 
-def _plain(param: spec.Plain) -> Any:
+def _plain(param: Plain) -> Any:
     """Make an argument for a parameter without symbols or elements."""
     match param:
         case spec.ConstInt() | spec.ConstBool() | spec.ConstFloat():
@@ -400,7 +404,7 @@ _OBJECTS: Final[dict[str, Callable[[], Any]]] = {
     "ffi.Bytes": lambda: b"an object",
     "ffi.Function": lambda: _nothing,
     "ffi.Shape": partial(_tvm_ffi, "Shape", ()),
-    "ffi.Tensor": partial(Array("", spec.parse_dtype("float32"), (2,), (1,)).make, "tvm_ffi"),
+    "ffi.Tensor": partial(Array("", parse_dtype("float32"), (2,), (1,)).make, "tvm_ffi"),
     "ffi.Array": list,
     "ffi.Map": dict,
     "ffi.Module": partial(_tvm_ffi, "system_lib"),

@@ -17,6 +17,8 @@ from typing import Any, Final
 
 from ffi_builder import abi, spec
 from ffi_builder.records import dataclass
+from ffi_builder.spec.dtypes import DataType, parse_dtype
+from ffi_builder.spec.functions import variables
 from ffi_builder.suggest import did_you_mean, install
 from ffi_builder.testing.evaluate import contiguous, evaluate
 
@@ -56,7 +58,7 @@ class Array:
     """
 
     path: str
-    dtype: spec.DataType
+    dtype: DataType
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     alignment: int = 1
@@ -293,13 +295,13 @@ def reach(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, int]:
 
 def room_for(tensor: spec.Tensor, shape: Sequence[int], strides: Sequence[int]) -> int:
     """Count the bytes that the tensor and its alignment need."""
-    bits = spec.parse_dtype(tensor.element_dtypes[0]).total_bits
+    bits = parse_dtype(tensor.element_dtypes[0]).total_bits
     elements = sum(reach(*stored(tensor, shape, strides)))
     return -(-elements * bits // 8) + (tensor.data_alignment or 0 if elements else 0)
 
 
 def _known(entry: spec.Dim | None, symbols: Mapping[spec.Var, int | float]) -> int | None:
     """Return the value of an entry; None if it may be anything, or is not known yet."""
-    if entry is None or any(var not in symbols for var in spec.variables(entry)):
+    if entry is None or any(var not in symbols for var in variables(entry)):
         return None
     return evaluate(entry, lambda var: symbols[var]) or 0

@@ -9,6 +9,11 @@ from typing import Any, Final, TypeAlias
 
 from ffi_builder import spec
 from ffi_builder.records import dataclass
+from ffi_builder.spec.composite import Plain, elements
+from ffi_builder.spec.devices import ANY
+from ffi_builder.spec.expr import Expr
+from ffi_builder.spec.functions import variables
+from ffi_builder.spec.places import occurrences
 
 Pick: TypeAlias = Callable[[str, str, Any, Any], Any]
 """Decides something that a signature leaves open.
@@ -57,7 +62,7 @@ class Parts:
         values: Mapping[str, object],
         pick: Pick,
     ) -> None:
-        self.params: dict[str, spec.Plain] = {}
+        self.params: dict[str, Plain] = {}
         self.values = dict(values)
         self.of_elements: dict[str, list[spec.Var]] = {}
         """The symbols of the elements, by the name of the one that they stand for."""
@@ -108,7 +113,7 @@ class Parts:
             return
         match plain:
             case spec.Tensor():
-                if plain.device not in ("cpu", spec.ANY):
+                if plain.device not in ("cpu", ANY):
                     raise ValueError(
                         f"make_args: {path} on argument #{argument} is on {plain.device}, and "
                         f"make_args makes CPU arrays only; test with a signature whose device_type "
@@ -123,7 +128,7 @@ class Parts:
                 self.values[path] = self._pick("choice", path, plain, next(iter(plain.choices)))
             case _:
                 self.params[path] = plain
-                for inner in spec.elements(plain, path):
+                for inner in elements(plain, path):
                     self._add(*inner, argument)
 
     def _narrowed(self, path: str, tensor: spec.Tensor) -> spec.Tensor:
@@ -165,8 +170,8 @@ class Parts:
 
 def symbols_of(signature: spec.Signature) -> list[spec.Var]:
     """Return each symbol once, in the order of the checks."""
-    entries = (entry for _, entry in spec.occurrences(signature.params))
-    return list(dict.fromkeys(var for entry in entries for var in spec.variables(entry)))
+    entries = (entry for _, entry in occurrences(signature.params))
+    return list(dict.fromkeys(var for entry in entries for var in variables(entry)))
 
 
 def lists_of(signature: spec.Signature) -> dict[str, spec.TensorList]:
@@ -177,6 +182,6 @@ def lists_of(signature: spec.Signature) -> dict[str, spec.TensorList]:
 
 def _renamed(entry: Any, names: Mapping[spec.Var, spec.Var]) -> Any:
     """Return an entry with other symbols for some."""
-    if isinstance(entry, spec.Expr):
-        return spec.Expr(entry.op, _renamed(entry.lhs, names), _renamed(entry.rhs, names))
+    if isinstance(entry, Expr):
+        return Expr(entry.op, _renamed(entry.lhs, names), _renamed(entry.rhs, names))
     return names.get(entry, entry) if isinstance(entry, spec.Var) else entry

@@ -18,8 +18,9 @@ from ffi_builder import spec
 from ffi_builder.errors import SpecError
 from ffi_builder.plan.steps import Subject
 from ffi_builder.records import dataclass
-from ffi_builder.spec.expr import Condition
-from ffi_builder.spec.numbers import RELATIONS
+from ffi_builder.spec.expr import Condition, Expr, Relation
+from ffi_builder.spec.functions import linear, variables
+from ffi_builder.spec.numbers import INT_RANGES, RELATIONS
 from ffi_builder.testing.check import Scalar
 from ffi_builder.testing.evaluate import OPERATORS, evaluate, holds
 from ffi_builder.testing.make.arrays import layout_of, room_for
@@ -73,7 +74,7 @@ def entry_rule(entry: Entry, devices: Sequence[int] | None = None) -> Rule:
         words = "does not fit int64" if value is None else _misfit(entry, value, devices)
         return words and f"{entry.path} = {entry.value}{_bindings(entry.value, env)} {words}"
 
-    return Rule(frozenset(spec.variables(entry.value)), broken)
+    return Rule(frozenset(variables(entry.value)), broken)
 
 
 def _misfit(entry: Entry, value: int, devices: Sequence[int] | None) -> str | None:
@@ -104,7 +105,7 @@ def room_rule(path: str, tensor: spec.Tensor, room: int) -> Rule:
         size = room_for(tensor, shape, strides)
         return f"{path} needs {size} bytes, and make_args makes {room} at most" * (size > room)
 
-    return Rule(frozenset(var for entry in entries for var in spec.variables(entry)), broken)
+    return Rule(frozenset(var for entry in entries for var in variables(entry)), broken)
 
 
 def _condition_rule(condition: Condition, known: Mapping[spec.Var, int]) -> Rule:
@@ -116,7 +117,7 @@ def _condition_rule(condition: Condition, known: Mapping[spec.Var, int]) -> Rule
 
         return None if holds(condition, value_of) else _not_kept(condition, env)
 
-    symbols = (var for var in spec.variables(condition) if not isinstance(var, Subject))
+    symbols = (var for var in variables(condition) if not isinstance(var, Subject))
     return Rule(frozenset(symbols), broken)
 
 
@@ -125,7 +126,7 @@ def _not_kept(condition: Condition, env: Env) -> str:
 
 
 def _bindings(value: object, env: Env) -> str:
-    symbols = dict.fromkeys(spec.variables(value))
+    symbols = dict.fromkeys(variables(value))
     shown = ", ".join(f"{var.name} = {env[var]}" for var in symbols if var in env)
     return f" with {shown}" if shown else ""
 
@@ -137,7 +138,7 @@ def _symbols(entries: Iterable[Entry]) -> dict[spec.Var, Symbol]:
     """
     places: dict[spec.Var, list[Entry]] = {}
     for entry in entries:
-        for var in spec.variables(entry.value):
+        for var in variables(entry.value):
             places.setdefault(var, []).append(entry)
     found = [_symbol(var, mine) for var, mine in places.items()]
     strides = [symbol for symbol in found if symbol.role == "stride"]
@@ -148,7 +149,7 @@ def _symbols(entries: Iterable[Entry]) -> dict[spec.Var, Symbol]:
 def _symbol(var: spec.Var, places: Sequence[Entry]) -> Symbol:
     roles = {entry.role for entry in places}
     alone = [entry for entry in places if entry.value == var]
-    low, high = spec.INT_RANGES.get(var.dtype, (0, 0))
+    low, high = INT_RANGES.get(var.dtype, (0, 0))
     low, high = low if var.min is None else var.min, high if var.max is None else var.max
     if high >= 0 and any(entry.role in ("size", "length") for entry in alone):
         low = max(low, 0)
@@ -157,12 +158,12 @@ def _symbol(var: spec.Var, places: Sequence[Entry]) -> Symbol:
     return Symbol(var, next(role for role in _ROLES if role in roles), rank, low, high, step)
 
 
-def _not_negative(entries: Iterable[Entry]) -> Iterator[spec.Relation]:
+def _not_negative(entries: Iterable[Entry]) -> Iterator[Relation]:
     """Yield what helps to find sizes: that expressions are not negative."""
     for entry in entries:
-        if entry.role == "size" and isinstance(entry.value, spec.Expr):
+        if entry.role == "size" and isinstance(entry.value, Expr):
             with suppress(SpecError):  # it has too many parts with two more
-                yield spec.Relation(">=", entry.value, 0)
+                yield Relation(">=", entry.value, 0)
 
 
 class Search:
@@ -201,12 +202,11 @@ class Search:
         relations = [
             each
             for each in conditions
-            if isinstance(each, spec.Relation) and bound >= {*spec.variables(each)}
+            if isinstance(each, Relation) and bound >= {*variables(each)}
         ]
         self._relations = [*relations, *_not_negative(entries)]
         self._related = {
-            var: [each for each in self._relations if var in spec.variables(each)]
-            for var in self._order
+            var: [each for each in self._relations if var in variables(each)] for var in self._order
         }
         self._rules: dict[spec.Var, list[Rule]] = {var: [] for var in self._order}
         for rule in (*rules, *(_condition_rule(each, known) for each in conditions)):
@@ -316,7 +316,7 @@ class Search:
         for tensor in self._tensors:
             _, strides = layout_of(tensor, self._env)
             for entry, stride in zip(tensor.stride_entries or (), strides, strict=False):
-                form = spec.linear(entry) if isinstance(entry, spec.Expr) else (1, entry, 0)
+                form = linear(entry) if isinstance(entry, Expr) else (1, entry, 0)
                 if form is not None and form[1] == var and form[0] > 0:
                     wanted = max(wanted, -(-(stride - form[2]) // form[0]))
         return wanted
@@ -325,7 +325,7 @@ class Search:
 # ---- narrowing
 
 
-def _narrow(relations: Iterable[spec.Relation], spans: Spans, env: Env) -> str | None:
+def _narrow(relations: Iterable[Relation], spans: Spans, env: Env) -> str | None:
     """Narrow the spans of symbols to values with which each relation alone is possible.
 
     Returns what is wrong if one is not possible with any of the values.
@@ -335,7 +335,7 @@ def _narrow(relations: Iterable[spec.Relation], spans: Spans, env: Env) -> str |
         for relation in relations:
             if not _possible(relation, spans):
                 return _not_kept(relation, env)
-            for var in spec.variables(relation):
+            for var in variables(relation):
                 if spans[var][0] < spans[var][1]:
                     spans[var] = _narrowed(relation, var, spans)
         if spans == before:
@@ -343,7 +343,7 @@ def _narrow(relations: Iterable[spec.Relation], spans: Spans, env: Env) -> str |
     return None
 
 
-def _narrowed(relation: spec.Relation, var: spec.Var, spans: Spans) -> Span:
+def _narrowed(relation: Relation, var: spec.Var, spans: Spans) -> Span:
     """Cut the ends off the span of one symbol.
 
     If a part of a span is possible, so is every larger part: each end is found by halving.
@@ -371,7 +371,7 @@ def _first(reached: Callable[[int], bool], least: int, greatest: int) -> int:
     return least
 
 
-def _possible(relation: spec.Relation, spans: Mapping[spec.Var, Span]) -> bool:
+def _possible(relation: Relation, spans: Mapping[spec.Var, Span]) -> bool:
     """Return False if no values in these spans keep the relation."""
     low, high = _span(relation.lhs, spans)
     if isinstance(relation.rhs, tuple):
@@ -395,11 +395,11 @@ def _span(value: spec.Dim, spans: Mapping[spec.Var, Span]) -> Span:
             return value, value
         case spec.Var():
             return spans[value]
-        case spec.Expr("%", lhs, int(divisor)):
+        case Expr("%", lhs, int(divisor)):
             low, high = _span(lhs, spans)
             same = low // divisor == high // divisor
             return (low % divisor, high % divisor) if same else (0, divisor - 1)
-        case spec.Expr(op, lhs, rhs):
+        case Expr(op, lhs, rhs):
             first, second = _span(lhs, spans), _span(rhs, spans)
             corners = [OPERATORS[op](x, y) for x in first for y in second]
             return min(corners), max(corners)

@@ -7,7 +7,8 @@ import operator
 from typing import Final
 
 from ffi_builder import spec
-from ffi_builder.spec import Expr, Tensor, Var
+from ffi_builder.spec import Tensor, Var
+from ffi_builder.spec.expr import Expr
 from tests.builder.messages.failing import Failure, check_both, compile_all
 from tests.differential.description import DLTensor, of_int, tensor
 

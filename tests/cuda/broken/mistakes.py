@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from ffi_builder.ir import exchange_null, load_acquire
+from ffi_builder.ir.builder import exchange_null, load_acquire
 from ffi_builder.providers.cuda import (
     arguments,
     dimensions,

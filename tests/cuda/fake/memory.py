@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ffi_builder import abi, spec
+from ffi_builder import abi
+from ffi_builder.spec.dtypes import parse_dtype
 from ffi_builder.testing.make.arrays import Array
 from tests.cuda.fake.driver import FakeDriver
 
@@ -72,7 +73,7 @@ def tensor_at(
 
     if strides is None:
         strides = [prod(shape[axis + 1 :]) for axis in range(len(shape))]
-    element = spec.parse_dtype(dtype)
+    element = parse_dtype(dtype)
     described = Array("array", element, tuple(shape), tuple(strides), device_id=device)
     code = abi.DEVICE_TYPES[kind]
     return tvm_ffi.from_dlpack(_Exported(described, address, (code, device), byte_offset))

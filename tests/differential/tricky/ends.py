@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from ffi_builder.spec import Dim, Expr, Var, ceildiv
+from ffi_builder.spec import Dim, Var, ceildiv
+from ffi_builder.spec.expr import Expr
 from tests.differential.description import of_int
 from tests.differential.strategies import Case
 from tests.differential.tricky.made import MAX, MIN, Tensor, case, f32

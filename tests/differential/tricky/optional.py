@@ -11,6 +11,7 @@ from typing import Final
 from ffi_builder import spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.spec import EnvStream, Optional, Param, Shape, Struct, TupleParam, Var
+from ffi_builder.spec.numbers import FLOAT_DTYPES
 from tests.differential.description import (
     NONE,
     DLTensor,
@@ -181,7 +182,7 @@ NUMBERS: Final = (of_int(0), of_int(3), of_int(2**63), of_bool(True), of_float(1
 FLOATS: Final = (of_float(0.1), of_int(2), of_float(math.nan), of_float(-0.0), of_int(0), Plain(6))
 SCALARS: Final[dict[str, Sequence[Value]]] = {
     **dict.fromkeys(("int8", "uint64", "int64"), NUMBERS),
-    **dict.fromkeys(spec.FLOAT_DTYPES, FLOATS),
+    **dict.fromkeys(FLOAT_DTYPES, FLOATS),
     "bool": (of_bool(True), of_int(0), Plain(TypeIndex.BOOL, 2), of_float(1)),
 }
 NESTED: Final[dict[str, Case]] = {

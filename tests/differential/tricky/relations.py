@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from ffi_builder.spec import (
-    Expr,
     Optional,
     Param,
     Shape,
@@ -20,7 +19,7 @@ from ffi_builder.spec import (
     not_equal,
     one_of,
 )
-from ffi_builder.spec.expr import Condition
+from ffi_builder.spec.expr import Condition, Expr
 from tests.differential.description import NONE, Arguments, Value, array, of_int, shape
 from tests.differential.strategies import Case
 from tests.differential.tricky.made import MAX, MIN, Tensor, f32, k, m, n, s

@@ -6,7 +6,6 @@ import math
 from itertools import pairwise
 from typing import Final
 
-from ffi_builder import spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.spec import (
     ConstBool,
@@ -20,6 +19,7 @@ from ffi_builder.spec import (
     TupleParam,
     Var,
 )
+from ffi_builder.spec.numbers import FLOAT_DTYPES, INT_RANGES
 from tests.differential.description import (
     NONE,
     Arguments,
@@ -80,14 +80,14 @@ def floats(dtype: str) -> Case:
 
 
 def integers(dtype: str) -> Case:
-    low, high = spec.INT_RANGES[dtype]
+    low, high = INT_RANGES[dtype]
     numbers = (low - 1, low, -1, 0, 1, high, high + 1, MIN, MAX, 2**64 - 1, 2**64, MIN - 1, 2**200)
     return one_by_one([Var("x", dtype, divisibility=3)], *map(of_int, numbers))
 
 
 CASES: Final[dict[str, Case]] = {
-    **{f"floats {dtype}": floats(dtype) for dtype in spec.FLOAT_DTYPES},
-    **{f"integers {dtype}": integers(dtype) for dtype in spec.INT_RANGES},
+    **{f"floats {dtype}": floats(dtype) for dtype in FLOAT_DTYPES},
+    **{f"integers {dtype}": integers(dtype) for dtype in INT_RANGES},
     "lengths": one_by_one(
         [Shape("d", [n, 4])],
         *(

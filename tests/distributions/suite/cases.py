@@ -12,6 +12,7 @@ import tvm_ffi
 
 from ffi_builder import attach_ffi_func, providers, runtime, spec
 from ffi_builder.providers import CallProvider
+from ffi_builder.spec.results import Result
 from tests.distributions.suite import kernels
 
 n, m, k, pitch = spec.dims("n m k pitch")
@@ -31,7 +32,7 @@ class Case:
     wrong: Callable[[Any], object]
     error: str
     """As Python shows it: the class, and the message."""
-    returns: spec.Result | Sequence[spec.Result] | None = None
+    returns: Result | Sequence[Result] | None = None
 
     def attach(self, module: Any) -> Any:
         """Add the wrapper ``f`` to a module, and return that."""

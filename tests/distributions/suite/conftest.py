@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from ffi_builder.ir import Distribution, named
+from ffi_builder.ir import named
+from ffi_builder.ir.distribution import Distribution
 from tests.distributions import known
 from tests.support.wrapping import new_module
 

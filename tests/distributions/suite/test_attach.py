@@ -23,7 +23,8 @@ from ffi_builder import (
     spec,
     testing,
 )
-from ffi_builder.ir import OPERATIONS, Block, Distribution
+from ffi_builder.ir import Block
+from ffi_builder.ir.distribution import OPERATIONS, Distribution
 from ffi_builder.protocol import MEMREF_TYPES
 from tests.distributions.suite import kernels
 from tests.distributions.suite.cases import CASES, DIRECT, Case

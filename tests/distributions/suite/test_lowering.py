@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from ffi_builder import CompileError, attach_ffi_func, providers, runtime, spec
-from ffi_builder.ir import Distribution
+from ffi_builder.ir.distribution import Distribution
 from tests.distributions.suite import kernels
 from tests.distributions.suite.cases import cpu, k, m, n
 from tests.distributions.suite.conftest import Note
