@@ -253,8 +253,9 @@ def _listed(image: Image) -> str:
 def _hint(image: Image, name: str) -> str:
     """Suggest the mangled name of the kernel, or a similar name."""
     plain = name.partition("<")[0].rpartition("::")[2]
-    # The Itanium C++ ABI writes the length before each name: `_ZN2ns6kernelEPf`.
-    mangled = re.compile(rf"_Z.*?(?<!\d){len(plain)}{re.escape(plain)}")
+    # The Itanium C++ ABI writes the length before each name: `_Z6kernelPf`, `_ZN2ns6kernelEPf`.
+    coded = f"{len(plain)}{re.escape(plain)}"
+    mangled = re.compile(rf"_ZL?{coded}|_ZN.*?(?<!\d){coded}[EI]")
     found = [repr(kernel) for kernel in image.kernels if mangled.match(kernel)]
     if not found:
         return did_you_mean(name, image.kernels)

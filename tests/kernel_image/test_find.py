@@ -55,8 +55,10 @@ def test_a_name_that_is_mangled_twice():
     assert "ask for '_Z1fPf' or '_Z1fPi', or declare" in words
 
 
-def test_a_number_before_the_length_is_no_part_of_it():
+def test_what_is_no_name_of_the_kernel():
+    """The end of a longer number, and the class of a parameter."""
     assert "mangled" not in refused(having("_Z11foundationsPf"), "f")
+    assert "mangled" not in refused(having("_Z4gemm6Params"), "Params")
 
 
 def test_an_image_without_kernels():
