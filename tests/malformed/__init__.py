@@ -1,1 +1,1 @@
-"""Malformed arguments, kept in a file, and a C program that makes the calls under valgrind."""
+"""Malformed arguments, by hand and drawn, and a C program that passes them, under valgrind too."""

@@ -1,10 +1,11 @@
-/* Calls wrappers with arguments from a corpus, laid out as blocks of memory of exactly their size.
+/* Makes calls that are written in files, with each piece of memory in a block of exactly its size.
  *
- * The corpus has one line for each thing; numbers are decimal, bytes are hex:
+ * A file has one line for each thing; bytes are hex:
  *
  *     call SYMBOL NUM_ARGS BLOCK      the array of arguments is this block; -1 is NULL
- *     block HEX                       the next block, from 0 on; "-" has no bytes
- *     point BLOCK OFFSET TARGET       the 8 bytes there are the address of a block
+ *     words WORD ...                  the next block, from 0 on, of 8 bytes each: a number,
+ *                                     LOW|HIGH of 4 bytes each, or @N, the address of block N
+ *     bytes HEX                       the next block
  *     error KIND MESSAGE              what the call must raise, without the signature; or: right
  *
  * Each block is allocated by itself, so that valgrind sees any read beyond it. The functions are
@@ -35,6 +36,7 @@ static const struct {
 enum { kMostBlocks = 512 };
 
 static unsigned char* blocks[kMostBlocks];
+static char* block_words[kMostBlocks];
 static int block_count;
 
 static void fail(const char* what, const char* line) {
@@ -50,20 +52,58 @@ static Function find(const char* name) {
   return NULL;
 }
 
-static void add_block(const char* hex) {
-  size_t size = *hex == '-' ? 0 : strlen(hex) / 2;
-  if (block_count == kMostBlocks) fail("too many blocks", hex);
-  unsigned char* block = malloc(size);
+static void* add_block(size_t size) {
+  if (block_count == kMostBlocks) fail("too many blocks", "");
+  block_words[block_count] = NULL;
+  return blocks[block_count++] = malloc(size);
+}
+
+static void add_bytes(const char* hex) {
+  size_t size = strlen(hex) / 2;
+  unsigned char* block = add_block(size);
   for (size_t i = 0; i < size; ++i) {
     unsigned int byte;
     if (sscanf(hex + 2 * i, "%2x", &byte) != 1) fail("not hex", hex);
     block[i] = (unsigned char)byte;
   }
-  blocks[block_count++] = block;
+}
+
+static void add_words(const char* text) {
+  size_t count = 0;
+  for (const char* at = text; *at; ++at) count += *at == ' ';
+  add_block(8 * count);
+  block_words[block_count - 1] = strcpy(malloc(strlen(text) + 1), text);
+}
+
+static uint64_t number(char** at) {
+  return **at == '-' ? (uint64_t)strtoll(*at, at, 0) : strtoull(*at, at, 0);
+}
+
+/* Words are written once all blocks have an address. */
+static void write_words(int index) {
+  uint64_t* block = (uint64_t*)blocks[index];
+  for (char* at = block_words[index]; *at == ' ';) {
+    uint64_t word;
+    if (*++at == '@') {
+      ++at;
+      word = (uint64_t)(uintptr_t)blocks[number(&at)];
+    } else {
+      word = number(&at);
+      if (*at == '|') {
+        ++at;
+        word = (uint32_t)word | number(&at) << 32;
+      }
+    }
+    if (*at != ' ' && *at != 0) fail("not a word", at);
+    memcpy(block++, &word, sizeof(word));
+  }
 }
 
 static void free_blocks(void) {
-  while (block_count > 0) free(blocks[--block_count]);
+  while (block_count > 0) {
+    free(blocks[--block_count]);
+    free(block_words[block_count]);
+  }
 }
 
 /* Whether an error is "KIND MESSAGE", where `` stands for the signature in its quotes. */
@@ -100,20 +140,21 @@ int main(int argc, char** argv) {
   char name[256];
   Function function = NULL;
   int num_args = 0, array = -1, calls = 0, wrong = 0;
-  FILE* corpus = argc == 2 ? fopen(argv[1], "r") : NULL;
-  if (corpus == NULL) fail("usage", "harness CORPUS");
-  while (fgets(line, sizeof(line), corpus) != NULL) {
+  FILE* file = argc == 2 ? fopen(argv[1], "r") : NULL;
+  if (file == NULL) fail("usage", "harness FILE");
+  while (fgets(line, sizeof(line), file) != NULL) {
     line[strcspn(line, "\n")] = 0;
-    int at, offset, target;
     if (sscanf(line, "call %255s %d %d", name, &num_args, &array) == 3) {
       function = find(name);
-    } else if (strncmp(line, "block ", 6) == 0) {
-      add_block(line + 6);
-    } else if (sscanf(line, "point %d %d %d", &at, &offset, &target) == 3) {
-      unsigned char* address = blocks[target];
-      memcpy(blocks[at] + offset, &address, sizeof(address));
+    } else if (strncmp(line, "words", 5) == 0) {
+      add_words(line + 5);
+    } else if (strncmp(line, "bytes ", 6) == 0) {
+      add_bytes(line + 6);
     } else if (strncmp(line, "error ", 6) == 0 || strcmp(line, "right") == 0) {
       const char* expected = *line == 'r' ? line : line + 6;
+      for (int i = 0; i < block_count; ++i) {
+        if (block_words[i] != NULL) write_words(i);
+      }
       ++calls;
       if (!check(function, num_args, array, expected)) {
         fprintf(stderr, "call %d of %s: expected %s\n", calls, name, expected);
@@ -124,7 +165,7 @@ int main(int argc, char** argv) {
       fail("not understood", line);
     }
   }
-  fclose(corpus);
+  fclose(file);
   printf("%d calls, %d wrong\n", calls, wrong);
   return wrong != 0;
 }

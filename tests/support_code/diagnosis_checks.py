@@ -24,11 +24,13 @@ from ffi_builder.diagnosis.encode import encode
 from ffi_builder.diagnosis.table import SLOT_SIZE, Head
 from ffi_builder.plan import make_plan
 from ffi_builder.spec import Signature
+from tests.differential.description import Arguments
 from tests.differential.memory import Memory
 from tests.differential.strategies import LARGE, Case, cases
 from tests.differential.tricky import CASES
-from tests.malformed.corpus import PATH, signatures
+from tests.malformed import drawn as malformed
 from tests.oracle import Rejected, judge
+from tests.steps.samples import SAMPLES
 
 PASSED, NO_MEMORY = -1, -2
 CALLS: Final = 10
@@ -94,41 +96,22 @@ def table_of(signature: Signature, backtrace: str = "") -> Encoded:
 # ---- calls of every kind
 
 
-def corpus(diagnosis: Diagnosis) -> None:
-    """Replay malformed calls, each part of them in a block of exactly its size."""
-    tables = {
-        f"{abi.PREFIX}{name}": table_of(signature) for name, signature in signatures().items()
-    }
-    blocks: list[int] = []
-    table, count, array = Encoded(b"", 0), 0, -1
-    for line in PATH.read_text().splitlines():
-        match line.split(" ", 1):
-            case ["call", rest]:
-                name, *numbers = rest.split()
-                table, (count, array) = tables[name], map(int, numbers)
-            case ["block", digits]:
-                content = bytes.fromhex(digits.strip("-"))
-                blocks.append(_libc.malloc(c_uint64(len(content))))
-                ctypes.memmove(blocks[-1], content, len(content))
-            case ["point", rest]:
-                block, offset, target = map(int, rest.split())
-                c_uint64.from_address(blocks[block] + offset).value = blocks[target]
-            case ["error" | "right", *expected]:
-                address = 0 if array < 0 else blocks[array]
-                found = diagnosis.find(table, address, count)
-                assert [*map(shown, [found])] == (expected or [PASSED]), (line, found)
-                for block in blocks:
-                    _libc.free(c_void_p(block))
-                blocks.clear()
-            case _:
-                pass
+class Blocks(Memory):
+    """Arguments of which each part lies in a block of exactly its size, which sanitizers watch."""
 
+    def __init__(self) -> None:
+        super().__init__(slots=1)
 
-def shown(found: Error | int) -> str | int:
-    """The error as in the corpus, without the signature."""
-    if isinstance(found, int):
-        return found
-    return f"{found.kind} {re.sub('`.*`', '``', found.message)}"
+    def place(self, arguments: Arguments) -> int:
+        for address, _ in self.buffers:
+            _libc.free(c_void_p(address))
+        return super().place(arguments)
+
+    def _put(self, content: bytes) -> int:
+        address = _libc.malloc(c_uint64(len(content)))
+        ctypes.memmove(address, content, len(content))
+        self._used.append((address, len(content)))
+        return address
 
 
 def compare(diagnosis: Diagnosis, memory: Memory, case: Case) -> None:
@@ -144,14 +127,23 @@ def compare(diagnosis: Diagnosis, memory: Memory, case: Case) -> None:
         assert found == expected, (case.signature, arguments, expected, found)
 
 
+def steps(diagnosis: Diagnosis) -> None:
+    """Calls in which each step of a plan fails, and others of the same signatures."""
+    memory = Blocks()
+    for text, values in SAMPLES.values():
+        signature = Signature.parse(text, device="cpu")
+        calls = (*malformed.broken(signature, values), *malformed.drawn(signature))
+        compare(diagnosis, memory, Case(signature, calls))
+
+
 def tricky(diagnosis: Diagnosis) -> None:
-    memory = Memory()
+    memory = Blocks()
     for case in CASES.values():
         compare(diagnosis, memory, case)
 
 
 def drawn(diagnosis: Diagnosis) -> None:
-    memory = Memory()
+    memory = Blocks()
 
     @settings(max_examples=DRAWN, database=None, deadline=None, suppress_health_check=LARGE)
     @given(cases(CALLS))
@@ -348,7 +340,7 @@ def raised() -> tuple[str, ...]:
 
 CHECKS: Final[dict[str, Callable[[Diagnosis], None]]] = {
     check.__name__: check
-    for check in (corpus, tricky, drawn, overlaps, long_lists, room, no_memory, raising)
+    for check in (steps, tricky, drawn, overlaps, long_lists, room, no_memory, raising)
 }
 
 if __name__ == "__main__":
