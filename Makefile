@@ -92,7 +92,7 @@ test-distributions: $(DISTRIBUTIONS)/.made ## Install other MLIR bindings (CUTLA
 # The differential tests are those of compiled wrappers. Level 0 has a code generator of its own there.
 test-aarch64: $(AARCH64)/.made ## Install an arm64 system in .venv-aarch64 (qemu and Debian's packages), and run the tests in it.
 	$(ON_AARCH64) python3 setup.py -q build_ext --inplace
-	set -e; for folder in abi oracle runtime packed arrays entry builder providers ir sanitize compatibility; do \
+	set -e; for folder in abi rules runtime packed arrays entry builder providers ir sanitize compatibility; do \
 	  $(ON_AARCH64) python3 -m pytest -m 'not slow' tests/$$folder; \
 	done
 	$(ON_AARCH64) python3 -m pytest tests/cuda tests/malformed tests/runtime/test_header.py tests/packed/test_exported.py
@@ -104,7 +104,7 @@ test-aarch64: $(AARCH64)/.made ## Install an arm64 system in .venv-aarch64 (qemu
 # The C program is that of tests/malformed, the C++ program that of test_header.py.
 test-aarch64-fast: $(AARCH64)/.made ## Run the part of test-aarch64 that takes minutes.
 	$(ON_AARCH64) python3 setup.py -q build_ext --inplace
-	$(ON_AARCH64) python3 -m pytest -m 'not slow' tests/abi tests/oracle tests/builder/test_rounding.py tests/providers/test_c_numbers.py tests/providers/test_c_registers.py tests/providers/test_c_structs.py tests/runtime/test_compile.py tests/runtime/test_link.py tests/runtime/test_link_refused.py tests/runtime/test_thread_locals.py tests/runtime/test_announce.py tests/entry/test_rules.py tests/entry/test_address.py tests/entry/test_exchange.py
+	$(ON_AARCH64) python3 -m pytest -m 'not slow' tests/abi tests/builder/test_rounding.py tests/providers/test_c_numbers.py tests/providers/test_c_registers.py tests/providers/test_c_structs.py tests/runtime/test_compile.py tests/runtime/test_link.py tests/runtime/test_link_refused.py tests/runtime/test_thread_locals.py tests/runtime/test_announce.py tests/entry/test_rules.py tests/entry/test_address.py tests/entry/test_exchange.py
 	$(ON_AARCH64) python3 -m pytest tests/malformed tests/runtime/test_header.py
 	$(ON_AARCH64) env FFI_BUILDER_EXAMPLES=200 python3 -m pytest tests/differential -k 'compiled and drawn'
 

@@ -21,8 +21,8 @@ from typing import Final
 NEAREST: Final = {
     "plan": ("tests/plan", "tests/steps"),
     "spec": ("tests/spec", "tests/errors"),
-    "diagnosis": ("tests/builder",),
-    "builder": ("tests/builder",),
+    "diagnosis": ("tests/builder", "tests/rules"),
+    "builder": ("tests/builder", "tests/rules"),
     "providers": ("tests/providers", "tests/cuda"),
 }
 """The tests that ought to notice a change of a package."""

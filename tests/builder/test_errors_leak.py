@@ -37,7 +37,7 @@ from tests.differential.description import (
     tensor,
 )
 from tests.differential.description import Object as Object_
-from tests.oracle.raw import object_, register, small, str_
+from tests.support.raw import object_, register, small, str_
 from tests.support.wrapping import wrap, wrap_raw
 
 pytest.importorskip("torch_mlir")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import mmap
 import struct
+from functools import cache
 from typing import Final
 
 from ffi_builder import abi
@@ -148,6 +149,12 @@ class Memory:
         )
         assert len(content) == abi.DLTENSOR_SIZE
         return content
+
+
+@cache
+def shared(slots: int = 256) -> Memory:
+    """Return the memory of all calls that are over when the next is laid out."""
+    return Memory(slots)
 
 
 def _any(type_index: int, payload: int, padding: int = 0) -> bytes:

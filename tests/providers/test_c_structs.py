@@ -36,7 +36,7 @@ from tests.differential.description import (
 )
 from tests.differential.description import Value as Given
 from tests.docs.blocks import blocks
-from tests.oracle.raw import object_, small, str_
+from tests.support.raw import object_, small, str_
 from tests.support.wrapping import RawWrapper, new_module
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "providers.md"

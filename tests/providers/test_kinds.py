@@ -20,7 +20,7 @@ from ffi_builder.providers import (
 )
 from ffi_builder.spec import Bytes, Choice, String, Struct, Tensor, TupleParam, Var
 from tests.differential.description import DLTensor, Plain, Pointer, array, of_float, tensor
-from tests.oracle.raw import (
+from tests.support.raw import (
     byte_array,
     bytes_,
     char_pointer,

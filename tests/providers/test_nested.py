@@ -24,8 +24,8 @@ from tests.differential.description import (
     shape,
     tensor,
 )
-from tests.oracle.raw import object_, small, str_
 from tests.support.printed import symbol_names
+from tests.support.raw import object_, small, str_
 from tests.support.recording import Recording
 from tests.support.wrapping import RawWrapper, attached, new_module, wrap, wrap_raw
 

@@ -31,7 +31,7 @@ from tests.differential.description import (
     tensor,
 )
 from tests.differential.description import Value as Given
-from tests.oracle.raw import object_, small, str_
+from tests.support.raw import object_, small, str_
 from tests.support.recording import Recording, c_callees
 from tests.support.wrapping import RawWrapper, set_stream, wrap_raw
 

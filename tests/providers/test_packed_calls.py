@@ -29,7 +29,8 @@ from tests.differential.description import (
     tensor,
 )
 from tests.differential.description import Value as Given
-from tests.oracle.raw import (
+from tests.support.packed import packed_callee
+from tests.support.raw import (
     byte_array,
     bytes_,
     char_pointer,
@@ -38,7 +39,6 @@ from tests.oracle.raw import (
     small,
     str_,
 )
-from tests.support.packed import packed_callee
 from tests.support.wrapping import RawWrapper, set_stream, wrap_raw
 
 n, m = dims("n m")

@@ -19,7 +19,7 @@ from ffi_builder.providers.arguments import Entry
 from ffi_builder.spec import Field, Optional, String, Struct, Tensor, TupleParam, Var, dims
 from tests.differential.description import DLTensor, Pointer, array, of_float, of_int, tensor
 from tests.differential.description import Value as Given
-from tests.oracle.raw import small
+from tests.support.raw import small
 from tests.support.recording import Recording, c_callees
 from tests.support.wrapping import new_module, wrap_raw
 

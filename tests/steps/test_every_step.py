@@ -15,7 +15,7 @@ from ffi_builder.spec.places import symbols_of_elements
 from ffi_builder.testing.check import check_raw
 from tests.builder.messages.failing import Failure, check_both, compile_all
 from tests.differential.description import Arguments
-from tests.differential.memory import Memory
+from tests.differential.memory import shared
 from tests.steps.broken import Breaker, Broken
 from tests.steps.right import Right
 from tests.steps.samples import SAMPLES
@@ -68,8 +68,7 @@ def test_the_right_call_is_accepted(sample: str):
     text, values = SAMPLES[sample]
     signature = spec.Signature.parse(text, device="cpu")
     given = Arguments(Right(values).arguments(signature))
-    memory = Memory(slots=64)
-    found = check_raw(signature, memory.place(given), given.count)
+    found = check_raw(signature, shared().place(given), given.count)
     assert found == {name: value for name, value in values.items() if name in found}
     of_elements = {var.name for var in symbols_of_elements(signature.params)}
     assert found.keys() == values.keys() - of_elements

@@ -15,7 +15,7 @@ from ffi_builder.ir import named
 from ffi_builder.providers import CallProvider, NopCallProvider
 from ffi_builder.spec.expr import Condition
 from tests.differential.description import Arguments, Value
-from tests.differential.memory import Memory
+from tests.differential.memory import shared
 
 SafeCall: Final = ctypes.CFUNCTYPE(
     ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32, ctypes.c_void_p
@@ -72,7 +72,7 @@ def wrap_raw(
     text: str = "",
     *,
     no_overlap: bool | Sequence[str] = (),
-    slots: int = 64,
+    slots: int = 256,
 ) -> RawWrapper:
     """Compile a wrapper that is called with arguments laid out by hand."""
     compiled = runtime.compile(attached(params, provider, text, no_overlap=no_overlap))
@@ -82,10 +82,10 @@ def wrap_raw(
 class RawWrapper:
     """A function of a compiled module, called by its address as C does."""
 
-    def __init__(self, compiled: runtime.CompiledModule, name: str, slots: int = 64) -> None:
+    def __init__(self, compiled: runtime.CompiledModule, name: str, slots: int = 256) -> None:
         self._compiled = compiled
         self._entry = SafeCall(compiled.address(name))
-        self._memory = Memory(slots=slots)
+        self._memory = shared(slots)
 
     def __call__(self, *values: Value) -> tuple[str, str] | None:
         """Call the function; return None, or the kind and message of the error that it set."""

@@ -13,7 +13,7 @@ from ffi_builder.spec import Signature
 from ffi_builder.spec.expr import Condition
 from ffi_builder.testing.check import check_raw
 from tests.differential.description import Arguments, Value
-from tests.differential.memory import Memory
+from tests.differential.memory import shared
 from tests.support.wrapping import RawWrapper, new_module
 
 
@@ -59,16 +59,13 @@ def compile_all(failures: dict[str, Failure]) -> dict[str, RawWrapper]:
     for number, failure in enumerate(failures.values()):
         attach(module, failure.signature, NopCallProvider(), symbol_name=f"f{number}")
     compiled = runtime.compile(module)
-    return {
-        name: RawWrapper(compiled, f"f{number}", slots=32) for number, name in enumerate(failures)
-    }
+    return {name: RawWrapper(compiled, f"f{number}") for number, name in enumerate(failures)}
 
 
 def check_both(failure: Failure, wrapper: RawWrapper) -> None:
     """The compiled wrapper and ``testing.check_raw`` fail with this error, word for word."""
     assert wrapper.with_arguments(failure.arguments) == (failure.kind, failure.message)
-    memory = Memory(slots=64)
-    address = memory.place(failure.arguments)
+    address = shared().place(failure.arguments)
     with pytest.raises((TypeError, ValueError)) as raised:
         check_raw(failure.signature, address, failure.arguments.count)
     assert (type(raised.value).__name__, str(raised.value)) == (failure.kind, failure.message)

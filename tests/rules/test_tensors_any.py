@@ -10,8 +10,8 @@ import pytest
 from ffi_builder import spec
 from ffi_builder.abi import TypeIndex
 from tests.differential.description import NONE, DLTensor, Plain, Value, array, tensor
-from tests.oracle.calls import accepted, f32, fault
-from tests.oracle.raw import kept, words
+from tests.rules.calls import accepted, f32, fault
+from tests.support.raw import kept, words
 
 n = spec.Var("n", "int64")
 

@@ -1,4 +1,4 @@
-"""Arguments for the oracle's tests, as addresses of buffers that are never freed."""
+"""Arguments as addresses of buffers that are never freed."""
 
 from __future__ import annotations
 

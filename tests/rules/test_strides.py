@@ -10,7 +10,7 @@ import pytest
 from ffi_builder import spec
 from ffi_builder.spec import Dim, Var
 from tests.differential.description import of_int
-from tests.oracle.calls import accepted, f32, fault, values
+from tests.rules.calls import accepted, f32, fault, values
 
 Tensor = partial(spec.Tensor, dtype="float32", device_type="cpu")
 n, k, s, t = spec.dims("n k s t")

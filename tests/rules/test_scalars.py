@@ -33,8 +33,8 @@ from tests.differential.description import (
     of_int,
     of_pointer,
 )
-from tests.oracle.calls import accepted, fault, values
-from tests.oracle.raw import moved, object_
+from tests.rules.calls import accepted, fault, values
+from tests.support.raw import moved, object_
 
 BIG = of_int(2**63)
 VALUES: dict[str, Value] = {

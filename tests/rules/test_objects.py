@@ -21,8 +21,8 @@ from ffi_builder.spec import (
     TupleParam,
 )
 from tests.differential.description import NONE, Plain
-from tests.oracle.calls import accepted, fault
-from tests.oracle.raw import kept, moved, object_, register, small, str_, words
+from tests.rules.calls import accepted, fault
+from tests.support.raw import kept, moved, object_, register, small, str_, words
 
 BASE = register("ffi_builder.oracle.Base")
 DERIVED = register("ffi_builder.oracle.Derived", BASE, depth=2)

@@ -1,26 +1,39 @@
-"""The oracle's verdict on a call as a short text, for its own tests."""
+"""The verdict on a call, of the oracle and of a compiled wrapper, as a short text."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 
+from ffi_builder import attach, runtime
+from ffi_builder.providers import NopCallProvider
 from ffi_builder.spec import Param, Signature
 from tests.differential.description import Arguments, DLTensor, Value, tensor
-from tests.differential.memory import Memory
+from tests.differential.memory import shared
 from tests.oracle import Accepted, Rejected, Verdict, judge
 from tests.oracle.words import Value as Bound
+from tests.support.wrapping import RawWrapper, new_module
 
 
 def verdict(params: Sequence[Param], *values: Value) -> Verdict:
-    """Return the verdict on ``f(*values)``."""
+    """Return the verdict on ``f(*values)``, which is the same twice, to the letter."""
     return judge_call(Signature("f", params), Arguments(values))
 
 
 def judge_call(signature: Signature, arguments: Arguments) -> Verdict:
-    memory = Memory(slots=64)
-    address = memory.place(arguments)
-    return judge(signature, address, arguments.count)
+    found = judge(signature, shared().place(arguments), arguments.count)
+    expected = (found.kind, found.message) if isinstance(found, Rejected) else None
+    assert wrapper(signature).with_arguments(arguments) == expected
+    return found
+
+
+@cache
+def wrapper(signature: Signature) -> RawWrapper:
+    module = new_module()
+    attach(module, signature, NopCallProvider())
+    # As text, since a compiled module keeps its context alive.
+    return RawWrapper(runtime.compile(str(module)), signature.name)
 
 
 def accepted(params: Sequence[Param], *values: Value) -> Accepted:

@@ -38,7 +38,7 @@ from tests.differential.description import (
     shape,
     tensor,
 )
-from tests.oracle.calls import accepted, f32, fault, values
+from tests.rules.calls import accepted, f32, fault, values
 
 Tensor = partial(spec.Tensor, dtype="float32", device_type="cpu")
 n, k, s = spec.dims("n k s")

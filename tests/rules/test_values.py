@@ -10,7 +10,7 @@ from ffi_builder import spec
 from ffi_builder.spec import Dim, Param, Shape, Var, ceildiv
 from ffi_builder.spec.expr import Expr
 from tests.differential.description import array, of_int, shape
-from tests.oracle.calls import accepted, f32, fault, values
+from tests.rules.calls import accepted, f32, fault, values
 
 Tensor = partial(spec.Tensor, dtype="float32", device_type="cpu")
 n, k, m = spec.dims("n k m")

@@ -21,7 +21,7 @@ from tests.differential.description import (
     shape,
     tensor,
 )
-from tests.oracle.calls import accepted, f32, fault, values
+from tests.rules.calls import accepted, f32, fault, values
 
 Tensor = partial(spec.Tensor, device_type="cpu")
 n, k, m = spec.dims("n k m")

@@ -7,8 +7,8 @@ import pytest
 from ffi_builder.abi import TypeIndex
 from ffi_builder.spec import Bytes, Choice, Param, String
 from tests.differential.description import NONE, Plain
-from tests.oracle.calls import accepted, fault
-from tests.oracle.raw import (
+from tests.rules.calls import accepted, fault
+from tests.support.raw import (
     byte_array,
     bytes_,
     char_pointer,

@@ -7,7 +7,7 @@ from typing import Final
 from ffi_builder.abi import TypeIndex
 from ffi_builder.spec import Param, Shape, Tensor, TensorList, Var, dims
 from tests.differential.description import NONE, Elements, Object, array, list_, shape
-from tests.oracle.calls import accepted, f32, fault, values
+from tests.rules.calls import accepted, f32, fault, values
 
 g, m, k = dims("g m k")
 

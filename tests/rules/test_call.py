@@ -39,7 +39,7 @@ from tests.differential.description import (
     tensor,
 )
 from tests.oracle import Accepted, Rejected
-from tests.oracle.calls import accepted, f32, fault, judge_call, values
+from tests.rules.calls import accepted, f32, fault, judge_call, values
 
 Tensor = partial(spec.Tensor, dtype="float32", device_type="cpu")
 n, k, m = spec.dims("n k m")

@@ -1,0 +1,1 @@
+"""The rows of docs/checks.md, each accepted and rejected: by the oracle, and by a wrapper."""
