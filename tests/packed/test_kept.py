@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import subprocess
 import sys
+from collections.abc import Callable
 from typing import Any, Final
 
 import tvm_ffi
@@ -56,21 +57,23 @@ def test_it_is_released_when_the_code_is_unloaded() -> None:
 def test_threads_that_look_it_up_at_once(called: Called) -> None:
     """One reference is kept, whoever comes first."""
     calls: list[int] = []
+    rounds: list[tuple[Callable[[int], None], int]] = []
     for _ in range(20):
 
         def registered(number: int) -> None:
             calls.append(number)
 
-        before = sys.getrefcount(registered)
+        rounds.append((registered, sys.getrefcount(registered)))
         tvm_ffi.register_global_func(OTHER, registered, override=True)
         call = compiled("k(n: int64)", ["i64"], GlobalFunction(OTHER), lambda a: [a[0]])
         together(call)
         tvm_ffi.registry.remove_global_func(OTHER)
         assert sorted(calls) == list(range(len(calls)))
         calls.clear()
-        del call
-        gc.collect()
-        assert sys.getrefcount(registered) == before
+        del call, registered
+    gc.collect()
+    for each, before in rounds:
+        assert sys.getrefcount(each) == before
 
 
 def test_a_failed_look_up_keeps_nothing() -> None:

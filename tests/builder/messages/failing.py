@@ -54,12 +54,16 @@ class Failure:
 
 
 def compile_all(failures: dict[str, Failure]) -> dict[str, RawWrapper]:
-    """All their wrappers, in one module."""
+    """All their wrappers, one for each signature, in one module."""
     module = new_module()
-    for number, failure in enumerate(failures.values()):
-        attach(module, failure.signature, NopCallProvider(), symbol_name=f"f{number}")
+    symbols = {failure.signature: "" for failure in failures.values()}
+    for number, signature in enumerate(symbols):
+        symbols[signature] = f"f{number}"
+        attach(module, signature, NopCallProvider(), symbol_name=f"f{number}")
     compiled = runtime.compile(module)
-    return {name: RawWrapper(compiled, f"f{number}") for number, name in enumerate(failures)}
+    return {
+        name: RawWrapper(compiled, symbols[failure.signature]) for name, failure in failures.items()
+    }
 
 
 def check_both(failure: Failure, wrapper: RawWrapper) -> None:
