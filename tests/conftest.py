@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -45,6 +46,7 @@ SLOW_FOLDERS = {
     *("examples", "frameworks", "frontends"),
 }
 """Folders whose tests are all marked slow, because each is or because they are many."""
+SHARED = "tests.support.contexts"
 _FAILED = pytest.StashKey[bool]()
 
 
@@ -104,38 +106,58 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 
 @pytest.fixture(autouse=True)
 def no_leaked_contexts(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Fail a test after which more MLIR contexts are alive than before it."""
-    before, scratch = live_contexts(), scratch_contexts()
+    """Fail a test after which more MLIR contexts, or modules in shared ones, are alive than before."""
+    before, kept = live_contexts(), kept_contexts()
+    modules = {name: live_modules(context) for name, context in kept.items()}
     yield
-    # The runtime replaces the context that it parses text in from time to time. Fixtures of the
-    # module or session may keep the old one alive.
-    before += sum(1 for root in scratch if scratch[root] is not scratch_contexts().get(root))
-    if live_contexts() <= before or request.node.stash.get(_FAILED, False):
+    if request.node.stash.get(_FAILED, False):
         return  # the traceback of a failed test keeps its objects alive
+
+    def leaked() -> int:
+        """Count what is alive, but for replaced contexts that modules of fixtures keep alive."""
+        now = kept_contexts()
+        replaced = [name for name in kept if now.get(name) is not kept[name]]
+        for name in replaced:
+            if not live_modules(kept[name]):
+                del kept[name]  # it dies, unless something else holds it
+        contexts = live_contexts() - before - sum(name in kept for name in replaced)
+        same = now.keys() - replaced
+        more = sum(live_modules(now[name]) - modules.get(name, 0) for name in same)
+        return max(contexts, 0) + max(more, 0)
+
+    if not leaked():
+        return
     if isinstance(request.node, pytest.Function):
         request.node.funcargs.clear()  # it keeps the values of fixtures alive
-    gc.collect()
-    leaked = live_contexts() - before
-    assert leaked <= 0, f"{leaked} MLIR contexts are alive that were made in this test"
+    for generation in range(3):  # most of what is in a cycle was made in the test
+        gc.collect(generation)
+        if not leaked():
+            return
+    pytest.fail(f"{leaked()} MLIR contexts or modules are alive that were made in this test")
 
 
-def scratch_contexts() -> dict[str, object]:
-    """Return the contexts that the runtime keeps for parsing text, by distribution."""
-    kept: dict[str, tuple[object, int]] = getattr(
-        sys.modules.get("ffi_builder.runtime.mlir"), "_scratch", {}
-    )
-    return {root: context for root, (context, _) in kept.items()}
+def kept_contexts() -> dict[str, Any]:
+    """Return the contexts that the runtime keeps for parsing text, and those that tests share."""
+    kept: dict[str, Any] = {}
+    for module, name in (("ffi_builder.runtime.mlir", "_scratch"), (SHARED, "current")):
+        found: dict[str, tuple[Any, int]] = getattr(sys.modules.get(module), name, {})
+        kept |= {f"{module} {root}": context for root, (context, _) in found.items()}
+    return kept
+
+
+def live_modules(context: Any) -> int:
+    """Return the number of live modules in a context."""
+    return context._get_live_module_count()
 
 
 def live_contexts() -> int:
-    """Return the number of live contexts in all loaded bindings, without those the runtime keeps."""
-    kept = scratch_contexts()
+    """Return the number of live contexts in all loaded bindings, without those that are kept."""
     # JAX keeps contexts of its own.
     counted = (
         name for name in BINDINGS if not (name.startswith("jaxlib") and "jax" in sys.modules)
     )
-    loaded = (sys.modules[name] for name in counted if name in sys.modules)
-    return sum(bindings.Context._get_live_count() for bindings in loaded) - len(kept)
+    loaded = [sys.modules[name] for name in counted if name in sys.modules]
+    return sum(bindings.Context._get_live_count() for bindings in loaded) - len(kept_contexts())
 
 
 @pytest.fixture

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-import importlib
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from tvm_ffi import libinfo
 
@@ -16,6 +15,7 @@ from ffi_builder.spec import Signature
 from tests.differential.memory import Memory
 from tests.differential.outcome import STREAM_DEVICES, STREAM_IDS, Outcome, stream_of
 from tests.differential.recorder import Recorder
+from tests.support.wrapping import new_module
 
 LEVEL: Final = int(os.environ.get("FFI_BUILDER_OPT_LEVEL", "2"))
 """Level 0 uses other code generators than level 2 does, on AArch64 GlobalISel."""
@@ -54,11 +54,9 @@ class Wrapper:
 def compile_wrapper(signature: Signature, opt_level: int = LEVEL) -> Wrapper:
     """Attach a wrapper to an empty module and compile it."""
     recorder = Recorder(signature)
-    mlir: Any = importlib.import_module("torch_mlir.ir")
-    with mlir.Context(), mlir.Location.unknown():
-        module = mlir.Module.create()
-        attach(module, signature, recorder)
-        compiled = runtime.compile(module, opt_level=opt_level)
+    module = new_module()
+    attach(module, signature, recorder)
+    compiled = runtime.compile(module, opt_level=opt_level)
     return Wrapper(recorder, SafeCall(compiled.address(signature.name)), compiled)
 
 

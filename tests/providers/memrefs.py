@@ -9,6 +9,7 @@ from ffi_builder import attach_ffi_func, record_memref_types
 from ffi_builder.errors import BuildError
 from ffi_builder.providers import MemRefCallProvider
 from ffi_builder.spec import Tensor
+from tests.support.contexts import shared_context
 
 LOWERING: Final = "convert-func-to-llvm,reconcile-unrealized-casts"
 
@@ -22,7 +23,7 @@ def lowered(types: str, *, attributes: str = "llvm.emit_c_interface", before: st
     ir: Any = import_module("torch_mlir.ir")
     passes: Any = import_module("torch_mlir.passmanager").PassManager
     text = f"func.func private @kernel{types} attributes {{{attributes}}}"
-    module = ir.Module.parse(text, ir.Context())
+    module = ir.Module.parse(text, shared_context())
     record_memref_types(module)
     passes.parse(f"builtin.module({before}{LOWERING})", module.context).run(module.operation)
     return module

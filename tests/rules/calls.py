@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
 
 from ffi_builder import attach, runtime
 from ffi_builder.providers import NopCallProvider
@@ -28,12 +27,10 @@ def judge_call(signature: Signature, arguments: Arguments) -> Verdict:
     return found
 
 
-@cache
 def wrapper(signature: Signature) -> RawWrapper:
     module = new_module()
     attach(module, signature, NopCallProvider())
-    # As text, since a compiled module keeps its context alive.
-    return RawWrapper(runtime.compile(str(module)), signature.name)
+    return RawWrapper(runtime.compile(module), signature.name)
 
 
 def accepted(params: Sequence[Param], *values: Value) -> Accepted:

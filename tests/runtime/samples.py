@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from ffi_builder.ir import named
+from tests.support.contexts import shared_context
 
 needs_cc = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
 needs_cxx = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
@@ -87,7 +88,7 @@ def c_object(directory: Path, source: str, *flags: str, compiler: str = "gcc") -
 
 def parse(text: str) -> Any:
     """A module of torch-mlir."""
-    return TORCH_IR.Module.parse(text, TORCH_IR.Context())
+    return TORCH_IR.Module.parse(text, shared_context())
 
 
 def parse_with_jaxlib(text: str) -> Any:

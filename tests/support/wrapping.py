@@ -16,6 +16,7 @@ from ffi_builder.providers import CallProvider, NopCallProvider
 from ffi_builder.spec.expr import Condition
 from tests.differential.description import Arguments, Value
 from tests.differential.memory import shared
+from tests.support.contexts import shared_context
 
 SafeCall: Final = ctypes.CFUNCTYPE(
     ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32, ctypes.c_void_p
@@ -24,16 +25,14 @@ _LIBRARY: Final = ctypes.CDLL(libinfo.find_libtvm_ffi())
 
 
 def new_module(text: str = "", distribution: str = "torch_mlir") -> Any:
-    """Parse a module in a new context that has the LLVM dialect.
+    """Parse a module in a context that has the LLVM dialect, and that others may share.
 
     Skips the test if the distribution is not torch-mlir, and not installed.
     """
     if distribution != "torch_mlir":
         pytest.importorskip(f"{distribution}.ir", reason=f"needs the bindings {distribution}")
-    found = named(distribution)
-    context = found.ir.Context()
-    found.load_llvm(context)
-    return found.ir.Module.parse(f"module {{\n{text}\n}}", context)
+    context = shared_context(distribution)
+    return named(distribution).ir.Module.parse(f"module {{\n{text}\n}}", context)
 
 
 def attached(
