@@ -28,7 +28,7 @@ pytestmark = needs_extension
 
 (n,) = dims("n")
 X = Tensor("x", [n], "float32", device_type="cpu")
-MANY = 100_000
+MANY = 25_000
 
 
 def _failing(call: Callable[..., object], *args: Any, **keywords: Any) -> Callable[[], None]:
@@ -99,7 +99,7 @@ def test_many_calls_leave_nothing_behind(outcome: str) -> None:
     )
     assert all(abs(now - then) < 50 for now, then in zip(counts, before[0], strict=True))
     assert objects - before[1] < 50
-    assert memory - before[2] < 8 << 20
+    assert memory - before[2] < 2 << 20  # 80 bytes a call
 
 
 def _memory() -> int:
