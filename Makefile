@@ -35,6 +35,10 @@ TVM_FFI_TESTS := tests/abi tests/arrays tests/compatibility tests/entry tests/er
 FRAMEWORK_TESTS := tests/abi tests/arrays tests/benchmarks/test_jax_calls.py tests/docs tests/entry \
   tests/examples tests/frameworks tests/frontends tests/providers/test_results_like_arguments.py \
   tests/providers/test_workspaces.py tests/runtime/test_results.py tests/testing
+# Each process takes half of the tests in order, and then some of the other's: most fixtures of
+# modules are made once. They fit the two cores that times are given for; one needs `JOBS=0`.
+JOBS ?= 2
+PARALLEL = --numprocesses=$(JOBS) --dist=worksteal
 # Pages that people write, wrapped by mdformat; tests write docs/errors.md.
 PAGES := $(wildcard *.md examples/*/*.md) benchmarks/README.md $(filter-out docs/errors.md,$(wildcard docs/*.md))
 # Tests run with freed memory overwritten, and not reused at once, so that whoever reads it fails in
@@ -57,11 +61,11 @@ help: ## Show this list.
 demo: $(VENV)/.demo ## Wrap, compile and call a matmul on NumPy arrays, and print each step.
 	$(PY) examples/quickstart.py
 
-test: $(VENV)/.test ## Run all tests, or TESTS (those that need PyTorch, JAX or Numba are skipped).
-	$(PY) -m pytest $(TESTS)
+test: $(VENV)/.test ## Run all tests, or TESTS (those that need PyTorch, JAX or Numba are skipped), in JOBS processes.
+	$(PY) -m pytest $(PARALLEL) $(TESTS)
 
 test-fast: $(VENV)/.dev ## Run the tests that are not marked slow.
-	$(PY) -m pytest -m 'not slow'
+	$(PY) -m pytest $(PARALLEL) -m 'not slow'
 
 test-frameworks: $(FRAMEWORKS)/.frameworks ## Install CPU builds of PyTorch and JAX, or the versions TORCH and JAX, and Numba, and run the tests that need them.
 	$(if $(TORCH)$(JAX),$(FRAMEWORKS)/bin/python -m pip install --quiet --disable-pip-version-check \
