@@ -186,9 +186,21 @@ def round_trip(signature: Signature) -> None:
 
 @pytest.mark.slow
 @settings(max_examples=500)
-@given(signatures())
-def test_every_signature_reads_back(signature: Signature):
+@given(signatures(), st.data())
+def test_every_signature_reads_back(signature: Signature, data: st.DataObject):
+    """So does its short form; without a part, the text is read or refused."""
     round_trip(signature)
+    short = outline(signature)
+    assert outline(Signature.parse(short, device="cpu")) == short
+    text = signature.canonical()
+    start = data.draw(st.integers(0, len(text)))
+    broken = text[:start] + text[start + data.draw(st.integers(1, 9)) :]
+    try:
+        Signature.parse(broken)
+    except SpecError as error:
+        words = str(error)
+        assert words.startswith("Signature.parse: ")
+        assert re.search(r"\n    .*\n *\^+$", words)
 
 
 @pytest.mark.slow
@@ -255,21 +267,6 @@ def test_whatever_it_reads_it_reads_or_refuses(text: str):
     assert Signature.parse(signature.canonical()) == signature
 
 
-@pytest.mark.slow
-@settings(max_examples=200)
-@given(signatures(), st.data())
-def test_a_text_with_a_part_missing_is_read_or_refused(signature: Signature, data: st.DataObject):
-    text = signature.canonical()
-    start = data.draw(st.integers(0, len(text)))
-    broken = text[:start] + text[start + data.draw(st.integers(1, 9)) :]
-    try:
-        Signature.parse(broken)
-    except SpecError as error:
-        words = str(error)
-        assert words.startswith("Signature.parse: ")
-        assert re.search(r"\n    .*\n *\^+$", words)
-
-
 class TestOtherWays:
     """Text that is read, besides the canonical one."""
 
@@ -293,12 +290,6 @@ class TestOtherWays:
     )  # fmt: skip
     def test_read(self, text: str, made: Sequence[Param]):
         assert Signature.parse(text, device="cpu") == Signature("f", made)
-
-    @pytest.mark.slow
-    @given(signatures())
-    def test_the_short_form_is_read(self, signature: Signature):
-        text = outline(signature)
-        assert outline(Signature.parse(text, device="cpu")) == text
 
     def test_any_device_is_taken(self):
         text = "f(x: Tensor([], int8), y: Tensor([], int8, device_type=cpu))"
