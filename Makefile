@@ -35,8 +35,8 @@ TVM_FFI_TESTS := tests/abi tests/arrays tests/compatibility tests/entry tests/er
 FRAMEWORK_TESTS := tests/abi tests/arrays tests/benchmarks/test_jax_calls.py tests/docs tests/entry \
   tests/examples tests/frameworks tests/frontends tests/providers/test_results_like_arguments.py \
   tests/providers/test_workspaces.py tests/runtime/test_results.py tests/testing
-# Each process takes half of the tests in order, and then some of the other's: most fixtures of
-# modules are made once. They fit the two cores that times are given for; one needs `JOBS=0`.
+# Each process takes its share of the tests in order, and then some of another's: most fixtures of
+# modules are made once. With `JOBS=0` all run in pytest's own process.
 JOBS ?= 2
 PARALLEL = --numprocesses=$(JOBS) --dist=worksteal
 # Pages that people write, wrapped by mdformat; tests write docs/errors.md.
@@ -146,7 +146,7 @@ support: $(VENV)/.dev ## Compile the functions in C that wrappers call (with cla
 types: $(VENV)/.dev ## Check types (pyright, strict).
 	$(PY) -m pyright --project pyproject.toml
 
-# The tests take one core and pyright another.
+# Tests and pyright share the cores.
 check: $(VENV)/.dev ## Run lint, types and test-fast, in about two minutes on two cores.
 	$(MAKE) --no-print-directory --jobs=2 --output-sync=target lint types test-fast
 
