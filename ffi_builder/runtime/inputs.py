@@ -170,12 +170,12 @@ def read_source(
     _check_no_path(module)
     if isinstance(module, str) and not is_llvm_ir(module):
         _check_unicode(module)
-        return _lowered(mlir.parse(module), pipeline, hooks)
+        return MlirSource(mlir.lowered(mlir.parse(module), pipeline, hooks))
     if mlir.is_module(module):
         copy, before = mlir.clone(module), _names(module) if hooks else set[str]()
-        lowered = _lowered(copy, pipeline, hooks)
+        lowered = mlir.lowered(copy, pipeline, hooks)
         _check_untouched(module, before, hooks)
-        return lowered
+        return MlirSource(lowered)
     if pipeline is not None or hooks:
         given = "pipeline" if pipeline is not None else "post_compile_hooks"
         raise TypeError(f"{given}= needs an MLIR module, but got {_kind(module)}")
@@ -270,13 +270,6 @@ def is_llvm_ir(text: str) -> bool:
     """Tell whether `text` is LLVM IR, by the start of its first line that is not empty."""
     first = re.match(_FIRST_LINE, text)
     return first is not None and re.match(_LLVM_IR_LINE, first[1], re.VERBOSE) is not None
-
-
-def _lowered(
-    module: Module, pipeline: str | None, hooks: Sequence[Callable[[Any], object]]
-) -> MlirSource:
-    mlir.lower(module, pipeline, hooks)
-    return MlirSource(module)
 
 
 def _kind(value: object) -> str:

@@ -142,8 +142,10 @@ def forget_locations(module: Module) -> None:
     passes.run(module.operation)
 
 
-def lower(module: Module, pipeline: str | None, hooks: Sequence[Callable[[Any], object]]) -> None:
-    """Run `pipeline`, then `hooks`, on `module` in place.
+def lowered(
+    module: Module, pipeline: str | None, hooks: Sequence[Callable[[Any], object]]
+) -> Module:
+    """Run `pipeline`, then `hooks`, on `module` in place, and return it.
 
     The memrefs that kernels take are recorded on the way, for hooks that attach.
 
@@ -153,6 +155,7 @@ def lower(module: Module, pipeline: str | None, hooks: Sequence[Callable[[Any], 
         _run_pipeline(module, pipeline)
     for hook in hooks:
         hook(module)
+    return module
 
 
 def verify(module: Module) -> None:

@@ -83,7 +83,7 @@ def of_c() -> Iterator[tuple[str, str]]:
 def lowered(text: str) -> str:
     """What MLIR's passes make of a kernel."""
     module = mlir.parse(text)
-    mlir.lower(module, LOWERING.replace("convert-index", "convert-ub-to-llvm,convert-index"), ())
+    mlir.lowered(module, LOWERING.replace("convert-index", "convert-ub-to-llvm,convert-index"), ())
     return mlir.generic_text(module)
 
 

@@ -26,7 +26,7 @@ from typing import Any, Final, TypeAlias
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
 from ffi_builder.frameworks.torch import _torch
-from ffi_builder.frameworks.torch.interface import Argument, Interface, has_default
+from ffi_builder.frameworks.torch.interface import Argument, Interface
 from ffi_builder.plan import Part, Place, Plan, make_plan
 from ffi_builder.plan import steps as s
 from ffi_builder.spec.devices import ANY
@@ -152,8 +152,8 @@ class Writer:
             if argument.kw_only and by_position:
                 by_position = False
                 yield "*"
-            if has_default(argument):
-                self._scope[f"{_PREFIX}default_{argument.name}"] = argument.default
+            if argument.parameter.has_default:
+                self._scope[f"{_PREFIX}default_{argument.name}"] = argument.parameter.default
                 yield f"{argument.name}={_PREFIX}default_{argument.name}"
             else:
                 yield argument.name

@@ -18,7 +18,7 @@ from ffi_builder import spec
 from ffi_builder.errors import SpecError
 from ffi_builder.frameworks.torch import _torch
 from ffi_builder.records import dataclass
-from ffi_builder.runtime.metadata import EMPTY, Info, Parameter, python_names, read
+from ffi_builder.runtime.metadata import Info, Parameter, python_names, read
 from ffi_builder.spec.composite import Plain
 from ffi_builder.spec.devices import ANY
 from ffi_builder.spec.expr import Condition
@@ -68,11 +68,6 @@ class Argument:
     def kw_only(self) -> bool:
         """Whether callers give the argument by its name alone."""
         return self.parameter.kw_only
-
-    @property
-    def default(self) -> object:
-        """The default, or `EMPTY`."""
-        return self.parameter.default
 
 
 @dataclass(frozen=True)
@@ -231,7 +226,7 @@ def _check(what: str, argument: Argument) -> None:
                 f"Tensor(…, intent=in))"
             )
         _check_dtypes(what, argument.tensor)
-    default = argument.default
+    default = argument.parameter.default
     if isinstance(default, float) and not math.isfinite(default):
         raise SpecError(
             f"{what}: the default of {argument.param.name!r} is {default}, which a schema of torch "
@@ -242,11 +237,6 @@ def _check(what: str, argument: Argument) -> None:
 def _check_dtypes(what: str, tensor: spec.Tensor) -> None:
     for dtype in tensor.element_dtypes:
         _torch.dtype_of(f"{what}: {tensor.name!r}", dtype)
-
-
-def has_default(argument: Argument) -> bool:
-    """Return whether callers may leave an argument out."""
-    return argument.default is not EMPTY
 
 
 # ---- functions
@@ -284,11 +274,12 @@ def _arguments(interface: Interface) -> Iterator[str]:
         if argument.kw_only and by_position:
             by_position = False
             yield "*"
+        parameter = argument.parameter
         alias = f"(a{argument.number}!)" if argument in interface.mutated else ""
         optional = "?" if argument.optional else ""
         kind = _type(interface.what, argument)
         base, bracket, rest = kind.partition("[")
-        default = f"={_literal(kind, argument.default)}" if has_default(argument) else ""
+        default = f"={_literal(kind, parameter.default)}" if parameter.has_default else ""
         yield f"{base}{alias}{bracket}{rest}{optional} {argument.name}{default}"
 
 

@@ -27,7 +27,7 @@ from ffi_builder.runtime.python.arrays import Position, is_sequence, items, unwr
 _INTEGERS: Final = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 _FLOATS: Final = ["float16", "bfloat16", "float32", "float64"]
 
-_EXPRESSIONS: Final[dict[str, str]] = {
+SCALARS: Final[dict[str, str]] = {
     **dict.fromkeys(_INTEGERS, "{0} if type({0}) is int else plain({0})"),
     **dict.fromkeys(_FLOATS, "{0} if type({0}) is float else plain({0})"),
     "bool": "{0} if type({0}) is bool else plain({0})",
@@ -36,7 +36,10 @@ _EXPRESSIONS: Final[dict[str, str]] = {
     "Choice": "{0} if type({0}) is str else choice({0})",
     "Stream": "{0} if {0} is None else stream({0})",
 }
-"""Conversions by the kind of the parameter; `{0}` is the argument. Others pass it on as it is."""
+"""The kinds of parameters that take ints, floats, bools and strs, with conversions to these.
+
+`{0}` is the argument. Other kinds pass it on as it is.
+"""
 
 _TENSORS, _TUPLE = 1, 2
 """Kinds of results, as in `_entry.h`: tensors, and several without tensors."""
@@ -74,7 +77,7 @@ def adapter(
             "choice": choice_name,
             "stream": stream_handle,
         },
-        _EXPRESSIONS if converts else {},
+        SCALARS if converts else {},
     )
     made = [
         _expression(param, f"a{at}", scope, arrays.position_of(param, at, info))

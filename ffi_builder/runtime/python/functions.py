@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import tvm_ffi
 from tvm_ffi.utils import kwargs_wrapper
@@ -21,6 +21,7 @@ from ffi_builder.runtime.metadata import (
     python_signature,
 )
 from ffi_builder.runtime.python.arguments import (
+    SCALARS,
     adapter,
     array_paths,
     has_arrays,
@@ -208,13 +209,6 @@ def unwritable(value: object) -> Unwritable | None:
 _GENERAL, _SCALAR, _TENSOR, _TENSOR_IN, _KEPT, _KEPT_IN, _ITEMS, _UNKNOWN = range(8)
 """Kinds of parameters, as in `_entry.h`."""
 
-_SCALARS: Final = frozenset(
-    [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
-    + ["float16", "bfloat16", "float32", "float64", "bool"]
-    + ["Literal", "String", "Choice", "Stream"]
-)
-"""Kinds of parameters that take ints, floats, bools and strs as tvm-ffi converts them."""
-
 
 def extension() -> available.Extension | available.Reading:
     """The extension, set up for the frameworks that are imported; or why there is none."""
@@ -401,7 +395,7 @@ def _kind(param: Parameter, *, borrows: bool, converts: bool) -> int:
     if param.kind == "Tensor":
         read_only = param.intent == "in"
         return (_TENSOR if borrows else _KEPT) + read_only
-    if param.kind in _SCALARS:
+    if param.kind in SCALARS:
         return _SCALAR
     intents = [element.intent for _, element in array_paths(param.elements)]
     if "in" in (param.intent, *intents):
