@@ -7,12 +7,12 @@ import functools
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ffi_builder.errors import LinkError
 from ffi_builder.runtime import bindings, metadata
 from ffi_builder.runtime.jit.link import functions_among, metadata_in
-from ffi_builder.runtime.metadata import PREFIX
+from ffi_builder.runtime.metadata import PREFIX, Info
 from ffi_builder.runtime.object_files import read_library
 from ffi_builder.runtime.protocols import Module, Signature
 from ffi_builder.runtime.python.function_table import FunctionTable, check_described, check_name
@@ -20,6 +20,11 @@ from ffi_builder.runtime.safety.locks import fork_safe_lock
 
 if TYPE_CHECKING:
     import tvm_ffi
+
+
+_infos: Final[dict[str, dict[str, Info | None]]] = {}
+"""What functions say of themselves, by the path that `_spelt` made. Who loads a file twice gets
+functions of one Info: to `frameworks.jax` they are the same."""
 
 
 class LoadedLibrary(FunctionTable):
@@ -38,6 +43,7 @@ class LoadedLibrary(FunctionTable):
         self._module = module
         self._functions = functions
         self._kind = f"the library `{self._name}`"
+        self._infos = _infos.setdefault(path, {})
 
     @property
     def functions(self) -> tuple[str, ...]:

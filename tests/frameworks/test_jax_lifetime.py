@@ -9,13 +9,15 @@ import copy
 import gc
 import pickle
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ffi_builder import runtime
 from ffi_builder.frameworks import jax as ffi_jax
 from tests.frameworks.jax_support import Recorded, compile_kernels, compiled, jax, jnp
-from tests.runtime.samples import run_child
+from tests.runtime.samples import needs_cc, run_child
 from tests.support.threads import together
 
 
@@ -46,6 +48,15 @@ def test_a_target_stands_for_one_function() -> None:
         ffi_jax.function(kernels["add_to"], target=name)
     with pytest.raises(ValueError, match=words):
         ffi_jax.function(compile_kernels()["scale"], target=name)
+
+
+@needs_cc
+def test_a_library_that_is_loaded_twice_has_one_target(tmp_path: Path) -> None:
+    path, name = tmp_path / "kernels.so", "tests.frameworks.twice"
+    compiled().export_library(path)
+    for _ in range(2):
+        made = ffi_jax.function(runtime.load(path)["scale"], target=name)
+        assert made(jnp.ones(2), 2.0).tolist() == [2, 2]
 
 
 def test_absent_arguments_have_a_target_of_their_own() -> None:

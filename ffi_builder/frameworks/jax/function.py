@@ -39,7 +39,7 @@ def function(
 
     Args:
         function: of a compiled module or loaded library, or a callable of one.
-        old: none: modules and names were given by position once.
+        old: nothing. A call with a module and a name, as in older versions, raises TypeError.
         signature: the signature of the function, if it does not know that itself, or does not say
             each ``intent``.
         target: the name that XLA knows the function by, for a program that is exported or kept in
@@ -97,7 +97,7 @@ def function(
         check_target(target)
     else:
         target = f"ffi_builder.{signature.name}.{uuid.uuid4().hex}"
-    # All function objects of a module's function have one Info, which a target keeps alive.
+    # All objects of one function have the same Info, which a target keeps alive.
     reserve(target, (id(function if own is None else own), signature, cuda_graph))
     made = Target(target, function, form.platforms, cuda_graph)
     # A program that was exported needs no more, unless it leaves out Optionals.
