@@ -161,7 +161,7 @@ def _isa(arch: Architecture, given: str | None) -> int:
 def _llvm_ir(module: object, pipeline: str) -> str:
     """Lower MLIR to the LLVM IR of its device code."""
     lowered = _parsed(module)
-    mlir.lower(lowered, pipeline, ())
+    mlir.lowered(lowered, pipeline, ())
     device = [op.operation for op in lowered.body.operations if op.operation.name == "gpu.module"]
     if len(device) > 1:
         names = ", ".join(f"@{str(op.attributes['sym_name'])[1:-1]}" for op in device)
