@@ -50,6 +50,24 @@ def test_without_the_library_the_object_is_linked() -> None:
         scale(1)
 
 
+def test_a_kernel_named_as_a_function_that_checks_call(tmp_path: Path) -> None:
+    """Where the checks are in the same object they would call the kernel."""
+    kernel = "llvm.func {}@strlen(%p: !llvm.ptr, %n: i64) {{ llvm.return }}"
+    text = "f(x: Tensor([n], float32))"
+    for linkage in ("", "internal "):
+        module = new_module(kernel.format(linkage))
+        provider = DirectCallProvider("strlen", args=["x", "n"])
+        attach(module, spec.Signature.parse(text, device="cpu"), provider)
+        compiled = runtime.compile(module)
+        with pytest.raises(ValueError, match="expected 1 but got 2"):
+            compiled["f"](np.zeros((1, 1), "float32"))
+        if linkage:
+            compiled.export_object(tmp_path / "f.o")
+            continue
+        with pytest.raises(LinkError, match="'strlen': the checks call this function of libc or"):
+            compiled.export_object(tmp_path / "f.o")
+
+
 def test_functions_of_another_version_are_named() -> None:
     text = f"llvm.func @{OLD}()\nllvm.func @__tvm_ffi_f() {{ llvm.call @{OLD}() : () -> ()\n"
     with pytest.raises(LinkError, match="of another version of ffi_builder: compile the module"):

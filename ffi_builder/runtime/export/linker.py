@@ -172,6 +172,9 @@ def with_support(data: bytes, machine: str) -> bytes:
 
     What is added is hidden and weak: objects with the same functions can be linked together, and a
     linked library shows none of them.
+
+    Raises:
+        LinkError: the object has a function of its own with a name that these functions call.
     """
     file = Elf(View(data, "the object", CompileError))
     table = file.table(elf.SHT_SYMTAB)
@@ -203,6 +206,10 @@ class _Symbols:
         """Return whether the object needs a symbol and does not define it."""
         number = self._numbers.get(name)
         return number is not None and self._entries[number][3] == elf.SHN_UNDEF
+
+    def is_defined(self, name: str) -> bool:
+        """Return whether the object defines a symbol that other objects see."""
+        return name in self._numbers and not self.is_undefined(name)
 
     def number(self, name: str) -> int:
         """Return the number of a symbol; a new one is undefined."""
@@ -255,6 +262,11 @@ def _with_parts(
                     continue
                 name = starts[is_code[target.section]]
                 symbols.define(name, number + (not is_code[target.section]), 0, 0)
+            elif symbols.is_defined(name) and not name.startswith(PREFIX):
+                raise LinkError(
+                    f"{name!r}: the checks call this function of libc or tvm-ffi, and the module "
+                    f"defines another one; rename it, or give it private or internal linkage"
+                )
             relocations.append(elf.RELA.pack(at, symbols.number(name) << 32 | kind, addend))
     replaced = {symtab: symbols.table, table.link: bytes(symbols.strings)}
     return rebuilt(file, replaced, [code, constants, relocations])
