@@ -393,7 +393,7 @@ class _Encoder:
             return
         if place.part is Part.PRESENT:
             self._parameter(place)
-            self._out.emit(Op.PRESENT, "H", self._present[place.position])
+            self._source(Source.PRESENT, self._present[place.position])
         elif place.part is not Part.VALUE:
             self._turn_to(place)
             self._source(Source(place.part), place.index)

@@ -31,10 +31,6 @@ _NUMBERS: Final = {
     "LONGEST_TYPE_KEY": messages.LONGEST_TYPE_KEY,
     "LONGEST_NEAREST": messages.LONGEST_NEAREST,
 }
-_COMPARISONS: Final = dict(
-    zip(table.COMPARISONS, ["EQ", "NE", "LE", "LT", "GE", "GT", "IN"], strict=True)
-)
-"""Names in C of the operators of relations."""
 _SHOWN: Final = {
     "MEMORY_ERROR": "MemoryError",
     "NO_MEMORY": "There is no memory to say what is wrong with an argument",
@@ -93,7 +89,6 @@ def _numbers() -> Iterable[str]:
     yield from _enum(
         (f"PUT_{name.upper()}", number) for number, name in enumerate(messages.PLACEHOLDERS, 1)
     )
-    yield from _enum((f"COMPARE_{name}", at) for at, name in enumerate(_COMPARISONS.values()))
     yield from _enum(_NUMBERS.items())
     yield from _array("uint8_t SCALAR_BITS", map(int, table.SCALAR_BITS))
     fixed = [abi.FIXED_BITS.get(name, 0) for name in _by_code(abi.DTYPE_CODES)]

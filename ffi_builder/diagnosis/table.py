@@ -103,10 +103,8 @@ class Op(IntEnum):
     """u8 Words, u32 text, u16 length, u16 count, u16 symbols…, then Code until Code.END. Check that
     the value is that of an expression."""
     CONDITION = auto()
-    """u8 Words, u32 text, u16 length, u16 count, u16 symbols…, u8 count, u16 the same symbols, the
-    last that is bound first, then Code until Code.END. Check that a condition is not false."""
-    PRESENT = auto()
-    """u16 slot. Read whether the slot notes an Optional that came."""
+    """u8 Words, u32 text, u16 length, u16 count, u16 symbols…, Code until Code.END, u8 count, u16
+    the same symbols, the last that is bound first. Check that a condition is not false."""
     OPTIONAL = auto()
     """u16 slot, u32 size. Skip that many bytes if the argument or element is None. Note in the slot
     whether it is present."""
@@ -174,6 +172,8 @@ class Source(IntEnum):
     ELEMENTS = Part.LENGTH
     """The number of elements of a list."""
     CONTIGUOUS = Part.CONTIGUOUS
+    PRESENT = Part.PRESENT
+    """Whether an Optional came, which the slot with this index notes."""
 
 
 class Code(IntEnum):
@@ -241,24 +241,24 @@ OPERATOR_CODES: Final = {
     "min": Code.MIN,
 }
 
-COMPARISONS: Final = ("==", "!=", "<=", "<", ">=", ">", "in")
-"""Operators of relations by their number in the table."""
+COMPARISONS: Final = {"in": 0, "<": 1, "==": 2, "<=": 3, ">": 4, "!=": 5, ">=": 6}
+"""Operators of relations by their number in the table: 1 if they hold of a value that is less than
+the other, 2 of an equal one and 4 of a greater one."""
 
 
 class Style(IntEnum):
-    """Ways to show a value. Those behind BOOL are of properties, whose places are not shown."""
+    """Ways to show a value."""
 
     INT = 0
     UINT = 1
     FLOAT = 2
     HEX = 3
     BOOL = 4
-    NDIM = 5
-    FLAG = 6
-    ADDRESS = 7
-    DTYPE = 8
-    CHOICE = 9
+    DTYPE = 5
+    CHOICE = 6
     """The value is the index of a choice. The choices follow the name, each ending in NUL."""
+    PROPERTY = 16
+    """Added to the others for properties, whose places are not shown."""
 
 
 class Rounding(IntEnum):
@@ -271,13 +271,13 @@ class Rounding(IntEnum):
 
 
 def style_of(symbol: spec.Var) -> Style:
-    """Return how to show values of a symbol."""
+    """Return how to show values of a symbol, without ``PROPERTY``."""
     if isinstance(symbol, Subject):
         if isinstance(symbol.of.param, spec.Choice):
             return Style.CHOICE
         if symbol.of.is_address:
-            return Style.ADDRESS
-        return {"dtype": Style.DTYPE, "ndim": Style.NDIM}.get(symbol.of.field, Style.FLAG)
+            return Style.HEX
+        return {"dtype": Style.DTYPE, "ndim": Style.INT}.get(symbol.of.field, Style.BOOL)
     dtype = symbol.dtype
     if dtype in FLOAT_DTYPES:
         return Style.FLOAT

@@ -199,7 +199,7 @@ class TableWriter:
 
     def finish(self, overlaps: int) -> Table:
         """Lay out the table; ``overlaps`` is the position of the comparisons of memory."""
-        names = [(*self._symbol_name(var), style_of(var)) for var in self.symbols]
+        names = [(*self._symbol_name(var), _style(var)) for var in self.symbols]
         text_at = self.code_at + len(self._code)
         if self._slots >= NO_INDEX:
             raise BuildError(
@@ -249,6 +249,10 @@ class TableWriter:
         longest_name = max((len(var.name) for var in self.symbols), default=0)
         symbols = len(self.symbols) * (longest_name + 64 + min(len(self._text), 256))
         return 2048 + shown + 2 * 22 * self._rank + min(symbols + len(self._text), 1 << 16)
+
+
+def _style(symbol: spec.Var) -> int:
+    return style_of(symbol) + Style.PROPERTY * isinstance(symbol, s.Subject)
 
 
 def dtype_word(dtype: DataType) -> int:
@@ -315,10 +319,10 @@ def write_condition(out: TableWriter, step: s.CheckCondition) -> None:
     """Check that a condition is not false."""
     out.emit(Op.CONDITION, "B", WORDS[step.error])
     _write_shown(out, step.text, step.condition)
-    symbols = [out.symbols[var] for var in step.symbols]
-    out.numbers(f"B{len(symbols)}H", len(symbols), *symbols)
     _write_postfix(out, step.condition)
     out.emit(Code.END)
+    symbols = [out.symbols[var] for var in step.symbols]
+    out.numbers(f"B{len(symbols)}H", len(symbols), *symbols)
 
 
 def _write_shown(out: TableWriter, text: str, value: Expr | Condition) -> None:
@@ -359,13 +363,13 @@ def _write_postfix(out: TableWriter, value: spec.Dim | Condition) -> None:
                 _write_members(out, rhs)
             else:
                 _write_postfix(out, rhs)
-                out.emit(Code.COMPARE, "B", COMPARISONS.index(op))
+                out.emit(Code.COMPARE, "B", COMPARISONS[op])
         case _:
             raise AssertionError(f"plans have no {value}")
 
 
 def _write_members(out: TableWriter, members: Sequence[int]) -> None:
-    out.emit(Code.COMPARE, "B", COMPARISONS.index("in"))
+    out.emit(Code.COMPARE, "B", COMPARISONS["in"])
     out.numbers(f"B{len(members)}q", len(members), *members)
 
 

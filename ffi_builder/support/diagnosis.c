@@ -105,8 +105,6 @@ static bool step(State *s) {
     return check_equal_float(s);
   case OP_OPTIONAL:
     return look_at_optional(s);
-  case OP_PRESENT:
-    return read_presence(s);
   case OP_GUARD:
     return guard(s);
   case OP_TEXT:

@@ -65,12 +65,6 @@ static bool look_at_optional(State *s) {
   return true;
 }
 
-static bool read_presence(State *s) {
-  turn_to(s, PART_PRESENT, NO_INDEX);
-  s->value = read_slot(s)->value != kTVMFFINone;
-  return true;
-}
-
 static bool guard(State *s) {
   const Slot *slot = read_slot(s);
   const uint32_t size = read_u32(s);
@@ -270,6 +264,10 @@ static bool read_part(State *s, uint8_t source, uint16_t index) {
     break;
   case SOURCE_CONTIGUOUS:
     s->value = !dl_tensor(s->object)->strides || SHARED(contiguous)(s->object);
+    break;
+  case SOURCE_PRESENT: // the index is that of the slot of an Optional
+    s->value = s->slots[index].value != kTVMFFINone;
+    s->place.index = NO_INDEX;
     break;
   case SOURCE_ENTRY:
     return read_entry(s, index);

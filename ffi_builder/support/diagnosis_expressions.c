@@ -1,28 +1,26 @@
 // Evaluates expressions of symbols, and checks them and relations of them.
 
+// An unknown condition may hold. With an overflow, neither it nor its negation may.
+enum { TRUTH_FALSE, TRUTH_UNKNOWN, TRUTH_OVERFLOW, TRUTH_TRUE };
+
 // What an expression or condition comes to. A part that does not fit int64, or a uint64 symbol that
 // does not, is an overflow. The value then has no meaning. Of a condition, the value is a TRUTH.
 typedef struct {
   int64_t value;
-  bool overflow;
-  bool unbound;   // whether a symbol has no value; of a condition, one since the last comparison
-  bool overflown; // whether a comparison had an overflow
+  uint8_t doubt; // TRUTH_UNKNOWN if a symbol has no value, and TRUTH_OVERFLOW
 } Result;
-
-// An unknown condition may hold. With an overflow, neither it nor its negation may.
-enum { TRUTH_FALSE, TRUTH_UNKNOWN, TRUTH_OVERFLOW, TRUTH_TRUE };
 
 static void apply(uint8_t code, int64_t *left, int64_t right, Result *result) {
   const int64_t a = *left, b = right;
   switch (code) {
   case CODE_ADD:
-    result->overflow |= __builtin_add_overflow(a, b, left);
+    result->doubt |= __builtin_add_overflow(a, b, left) ? TRUTH_OVERFLOW : 0;
     break;
   case CODE_SUB:
-    result->overflow |= __builtin_sub_overflow(a, b, left);
+    result->doubt |= __builtin_sub_overflow(a, b, left) ? TRUTH_OVERFLOW : 0;
     break;
   case CODE_MUL:
-    result->overflow |= __builtin_mul_overflow(a, b, left);
+    result->doubt |= __builtin_mul_overflow(a, b, left) ? TRUTH_OVERFLOW : 0;
     break;
   // Divisors are positive.
   case CODE_FLOORDIV:
@@ -52,8 +50,8 @@ static void apply(uint8_t code, int64_t *left, int64_t right, Result *result) {
 static int64_t read_symbol(State *s, Result *result) {
   const Slot *slot = read_slot(s);
   const bool is_unsigned = read_u8(s);
-  result->unbound |= slot->state == UNBOUND;
-  result->overflow |= is_unsigned && slot->value < 0;
+  result->doubt |= slot->state == UNBOUND ? TRUTH_UNKNOWN : 0;
+  result->doubt |= is_unsigned && slot->value < 0 ? TRUTH_OVERFLOW : 0;
   return slot->value;
 }
 
@@ -64,44 +62,23 @@ static bool is_one_of(State *s, int64_t value) {
   return found;
 }
 
-static bool holds(uint8_t comparison, int64_t left, int64_t right) {
-  switch (comparison) {
-  case COMPARE_EQ:
-    return left == right;
-  case COMPARE_NE:
-    return left != right;
-  case COMPARE_LE:
-    return left <= right;
-  case COMPARE_LT:
-    return left < right;
-  case COMPARE_GE:
-    return left >= right;
-  default:
-    return left > right;
-  }
-}
-
 // Compare the values on top of a stack, which are then what errors show. Return how many they are.
 static int32_t compare(State *s, int64_t *top, Result *result) {
-  const uint8_t comparison = read_u8(s);
-  const bool is_member = comparison == COMPARE_IN;
-  int64_t *left = is_member ? top : top - 1;
+  const uint8_t comparison = read_u8(s); // a bit each for less, equal and greater; 0: is it one of?
+  int64_t *left = comparison ? top - 1 : top;
   s->value = *left;
   s->expected = *top;
-  const bool right = is_member ? is_one_of(s, *left) : holds(comparison, *left, *top);
-  *left = right ? TRUTH_TRUE : TRUTH_FALSE;
-  if (result->unbound)
-    *left = TRUTH_UNKNOWN;
-  else if (result->overflow)
-    *left = TRUTH_OVERFLOW;
-  result->overflown |= *left == TRUTH_OVERFLOW;
-  result->unbound = result->overflow = false;
-  return is_member ? 1 : 2;
+  const uint32_t order = s->value < s->expected ? 0 : 1 + (s->value > s->expected);
+  const bool holds = comparison ? comparison >> order & 1 : is_one_of(s, s->value);
+  *left = holds ? TRUTH_TRUE : TRUTH_FALSE;
+  if (result->doubt)
+    *left = result->doubt & TRUTH_UNKNOWN ? TRUTH_UNKNOWN : TRUTH_OVERFLOW;
+  result->doubt = 0;
+  return comparison ? 2 : 1;
 }
 
-static int64_t negated(int64_t truth) {
-  return (truth & 1 ? 0 : TRUTH_OVERFLOW) | (truth & 2 ? 0 : TRUTH_UNKNOWN);
-}
+// Exchange the bits of a truth, which say that it may hold and that it does, and invert them.
+static int64_t negated(int64_t truth) { return ((truth & 1) << 1 | truth >> 1) ^ 3; }
 
 // Evaluate postfix code on a stack, to its end even after an overflow.
 static void evaluate(State *s, Result *result) {
@@ -138,8 +115,8 @@ static bool check_expression(State *s) {
   Result result = {0};
   evaluate(s, &result);
   s->expected = result.value;
-  return result.unbound || (check(s, !result.overflow, WORDS_EQUAL_EXPR_OVERFLOW) &&
-                            check(s, s->value == s->expected, words));
+  return result.doubt & TRUTH_UNKNOWN || (check(s, !result.doubt, WORDS_EQUAL_EXPR_OVERFLOW) &&
+                                          check(s, s->value == s->expected, words));
 }
 
 // Check that a condition is not false. Errors show the place of the first of its symbols, of which
@@ -147,20 +124,21 @@ static bool check_expression(State *s) {
 static bool check_condition(State *s) {
   const uint8_t words = read_u8(s);
   read_shown(s);
-  const uint8_t count = read_u8(s);
-  const uint8_t *symbols = s->pc;
-  s->pc += 2 * count;
   Result result = {0};
   evaluate(s, &result);
-  if (result.value & TRUTH_UNKNOWN)
+  const uint8_t count = read_u8(s);
+  if (result.value & TRUTH_UNKNOWN) { // it may hold
+    s->pc += 2 * count;
     return true;
-  uint8_t at = 0;
-  while (at + 1 < count && s->slots[table_u16(symbols + 2 * at)].state == UNBOUND)
-    ++at;
-  s->symbol = table_u16(symbols + 2 * at);
-  s->place = s->slots[s->symbol].place;
-  s->element = s->slots[s->symbol].element;
+  }
+  const Slot *slot;
+  do { // one is bound, or the condition would be unknown
+    s->symbol = read_u16(s);
+    slot = &s->slots[s->symbol];
+  } while (slot->state == UNBOUND);
+  s->place = slot->place;
+  s->element = slot->element;
   s->big = BIG_NONE;
   s->style = STYLE_INT;
-  return fail(s, result.overflown ? WORDS_CHECK_CONDITION_OVERFLOW : words);
+  return fail(s, result.value ? WORDS_CHECK_CONDITION_OVERFLOW : words);
 }

@@ -37,8 +37,9 @@ static void put_bindings(State *s) {
     if (i)
       put_text(s, COMMA);
     s->symbol = table_u16(s->bindings + 2 + 2 * i);
-    s->style = symbol_style(s, s->symbol);
-    const bool has_place = s->style <= STYLE_BOOL && s->slots[s->symbol].state != UNBOUND;
+    const int32_t shown = symbol_style(s, s->symbol);
+    s->style = shown & ~STYLE_PROPERTY;
+    const bool has_place = shown < STYLE_PROPERTY && s->slots[s->symbol].state != UNBOUND;
     put_template(s, has_place ? BINDING : PROPERTY);
   }
   s->style = style;
@@ -49,9 +50,12 @@ static void put_bindings(State *s) {
 static void put_choice(State *s, int64_t index) {
   const uint8_t *entry = symbol_entry(s, s->symbol);
   const char *choice = text_data(s, entry) + text_size(entry) + 1;
-  while (index-- > 0)
-    choice += strlen(choice) + 1;
-  put(s, choice, strlen(choice));
+  size_t size;
+  do {
+    size = strlen(choice);
+    choice += size + 1;
+  } while (index--);
+  put(s, choice - size - 1, size);
 }
 
 // Append the value of a symbol.

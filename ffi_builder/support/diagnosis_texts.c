@@ -79,11 +79,11 @@ static void put_value(State *s, int64_t value, int32_t big) {
   else if (s->style == STYLE_FLOAT)
     put_float(s, as_float(value));
   // A bool that is neither 0 nor 1 is shown as the int that it is.
-  else if ((s->style == STYLE_BOOL || s->style == STYLE_FLAG) && (value == 0 || value == 1))
+  else if (s->style == STYLE_BOOL && (value == 0 || value == 1))
     put_text(s, value ? TRUE : FALSE);
   else if (s->style == STYLE_DTYPE)
     put_dtype(s, value);
-  else if (s->style == STYLE_HEX || s->style == STYLE_ADDRESS)
+  else if (s->style == STYLE_HEX)
     put_hex(s, value);
   else if (s->style == STYLE_UINT || big == BIG_UNSIGNED)
     put_unsigned(s, value);

@@ -34,6 +34,7 @@ enum {
   SOURCE_CELLS = 14,
   SOURCE_ELEMENTS = 15,
   SOURCE_CONTIGUOUS = 16,
+  SOURCE_PRESENT = 17,
 };
 
 enum {
@@ -60,11 +61,9 @@ enum {
   STYLE_FLOAT = 2,
   STYLE_HEX = 3,
   STYLE_BOOL = 4,
-  STYLE_NDIM = 5,
-  STYLE_FLAG = 6,
-  STYLE_ADDRESS = 7,
-  STYLE_DTYPE = 8,
-  STYLE_CHOICE = 9,
+  STYLE_DTYPE = 5,
+  STYLE_CHOICE = 6,
+  STYLE_PROPERTY = 16,
 };
 
 enum {
@@ -124,32 +123,31 @@ enum {
   OP_NONZERO = 23,
   OP_EXPR = 24,
   OP_CONDITION = 25,
-  OP_PRESENT = 26,
-  OP_OPTIONAL = 27,
-  OP_GUARD = 28,
-  OP_TEXT = 29,
-  OP_OBJECT = 30,
-  OP_EACH = 31,
-  OP_NEXT = 32,
-  OP_ITEM = 33,
-  OP_FIRST = 34,
-  OP_BACK = 35,
-  OP_SAME_DTYPE = 36,
-  OP_CHOICE = 37, // CheckChoice
-  OP_BOOL = 38, // CheckBool
-  OP_FITS = 39, // Fits
-  OP_EQFLOAT = 40, // EqualFloat
-  OP_MIN = 41, // AtLeast
-  OP_MAX = 42, // AtMost
-  OP_DIVISIBLE = 43, // Divisible
-  OP_BIND = 44, // Bind
-  OP_EQSYM = 45, // EqualSymbol
-  OP_BINDEQ = 46, // BindOrEqual
-  OP_SOLVE = 47, // Solve
-  OP_ALIGN = 48, // CheckAlignment
-  OP_SMALL = 49, // CheckSmall
-  OP_BYTES = 50, // CheckBytes
-  OP_NONNEGATIVE = 51, // NotNegative
+  OP_OPTIONAL = 26,
+  OP_GUARD = 27,
+  OP_TEXT = 28,
+  OP_OBJECT = 29,
+  OP_EACH = 30,
+  OP_NEXT = 31,
+  OP_ITEM = 32,
+  OP_FIRST = 33,
+  OP_BACK = 34,
+  OP_SAME_DTYPE = 35,
+  OP_CHOICE = 36, // CheckChoice
+  OP_BOOL = 37, // CheckBool
+  OP_FITS = 38, // Fits
+  OP_EQFLOAT = 39, // EqualFloat
+  OP_MIN = 40, // AtLeast
+  OP_MAX = 41, // AtMost
+  OP_DIVISIBLE = 42, // Divisible
+  OP_BIND = 43, // Bind
+  OP_EQSYM = 44, // EqualSymbol
+  OP_BINDEQ = 45, // BindOrEqual
+  OP_SOLVE = 46, // Solve
+  OP_ALIGN = 47, // CheckAlignment
+  OP_SMALL = 48, // CheckSmall
+  OP_BYTES = 49, // CheckBytes
+  OP_NONNEGATIVE = 50, // NotNegative
 };
 
 enum {
@@ -250,16 +248,6 @@ enum {
   PUT_NEAREST = 27,
   PUT_BYTES = 28,
   PUT_OTHER_BYTES = 29,
-};
-
-enum {
-  COMPARE_EQ = 0,
-  COMPARE_NE = 1,
-  COMPARE_LE = 2,
-  COMPARE_LT = 3,
-  COMPARE_GE = 4,
-  COMPARE_GT = 5,
-  COMPARE_IN = 6,
 };
 
 enum {

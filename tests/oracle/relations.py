@@ -50,25 +50,29 @@ def check_relation(signature: Signature, relation: Relation, symbols: Symbols) -
 def check_condition(
     signature: Signature, condition: Condition, symbols: Symbols, values: Properties
 ) -> None:
-    overflows: list[bool] = []
+    def passes(part: Condition, negated: bool, overflow: bool) -> bool:
+        """Return what the part counts as, behind an odd number of ``not`` if ``negated``.
 
-    def passes(part: Condition, negated: bool) -> bool:
-        """Return what the part counts as, behind an odd number of ``not`` if ``negated``."""
+        A comparison that overflows counts as ``overflow`` if it is not ``negated``.
+        """
         if isinstance(part, Combined):
             if part.op == "not":
-                return not passes(part.parts[0], not negated)
-            found = [passes(each, negated) for each in part.parts]
+                return not passes(part.parts[0], not negated, overflow)
+            found = [passes(each, negated, overflow) for each in part.parts]
             return all(found) if part.op == "and" else any(found)
         truth = compared(part, symbols, values)
         if truth is OVERFLOW:
-            overflows.append(True)
-        return {UNKNOWN: not negated, OVERFLOW: negated}.get(truth, truth is True)
+            return overflow is not negated
+        return {UNKNOWN: overflow is negated}.get(truth, truth is True)
 
-    if passes(condition, False):
+    def counted(overflow: bool) -> bool:
+        return passes(condition, False, overflow)
+
+    if counted(False):
         return
     shown = ", ".join(show_operands(condition, symbols, values))
     place = place_of(signature, condition, symbols, values)
-    if overflows:
+    if counted(True):
         place.wrong_value(f"{condition} with {shown}", "a value beyond int64")
     place.wrong_value(str(condition), shown)
 
