@@ -141,11 +141,11 @@ class ValuePlanner:
 
 def plan_conditions(planner: ValuePlanner) -> Iterator[s.CheckCondition]:
     """Check the conditions of the signature, in their order."""
-    order = list(planner.origins)
+    order = {var: number for number, var in enumerate(planner.origins)}
     for given in planner.signature.where:
         condition = of_symbols(given)
         symbols = {*variables(condition)}
-        first, *others = sorted(symbols, key=order.index, reverse=True)
+        first, *others = sorted(symbols, key=order.__getitem__, reverse=True)
         place = planner.origins[first]
         yield s.CheckCondition(place, condition, str(given), (first, *others))
 

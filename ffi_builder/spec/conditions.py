@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Final, cast
 
 from ffi_builder.errors import SpecError
-from ffi_builder.spec.composite import Param
+from ffi_builder.spec.composite import Param, with_paths
 from ffi_builder.spec.expr import Combined, Condition, Expr, Relation, Var, check_dim
 from ffi_builder.spec.functions import constant, variables
 from ffi_builder.spec.numbers import RELATIONS
@@ -38,7 +38,10 @@ def check_conditions(
     """
     if isinstance(given, (str, Condition)) or not isinstance(given, Sequence):
         raise SpecError(f"{what}: expected a list of conditions such as [n <= m] but got {given!r}")
-    found: list[Condition] = []
+    found: dict[Condition, None] = {}
+    named: dict[str, list[tuple[str, Param]]] = {}
+    for path, param in with_paths(params):
+        named.setdefault(param.name, []).append((path, param))
     for index, condition in enumerate(cast("Sequence[object]", given)):
         if not isinstance(condition, Condition):
             raise SpecError(
@@ -51,10 +54,10 @@ def check_conditions(
                 f"{what}[{index}]: expected at most {_MOST_OPERANDS} operands in a condition but "
                 f"got {_operands(condition)}; give each part of an 'and' as an entry of its own"
             )
-        own = _of_signature(f"{what}: {condition}", condition, symbols, params)
+        own = _of_signature(f"{what}: {condition}", condition, symbols, named)
         if own in found:
             raise SpecError(f"{what}: {condition} is given twice")
-        found.append(own)
+        found[own] = None
     return tuple(found)
 
 
@@ -75,12 +78,12 @@ def _of_signature(
     what: str,
     condition: Condition,
     symbols: Mapping[str, tuple[str, Var]],
-    params: Sequence[Param],
+    named: Mapping[str, Sequence[tuple[str, Param]]],
 ) -> Condition:
     """Check the symbols and parameters of a condition; return it with those of the signature."""
     match condition:
         case Combined(_, parts):
-            own = [_of_signature(what, part, symbols, params) for part in parts]
+            own = [_of_signature(what, part, symbols, named) for part in parts]
             return replace(condition, parts=tuple(own))
         case Relation(_, _, right):
             if not isinstance(right, tuple):
@@ -89,7 +92,7 @@ def _of_signature(
             _check_decides(what, condition)
             return condition
         case _:
-            return cast("Any", condition).within(what, params)
+            return cast("Any", condition).within(what, named)
 
 
 def _check_not_limit(what: str, relation: Condition) -> None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
+from functools import cached_property
 from types import EllipsisType
-from typing import Any, Final, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 
 from typing_extensions import override
 
@@ -38,6 +39,9 @@ from ffi_builder.spec.tensor_list import TensorList
 from ffi_builder.spec.tokens import Token, Tokens
 from ffi_builder.spec.workspace import Workspace
 from ffi_builder.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from ffi_builder.spec.parse_conditions import ConditionParser
 
 Made = TypeVar("Made")
 Returns: TypeAlias = "Result | list[Result] | None"
@@ -117,6 +121,8 @@ class _Parser(DimParser):
         self.no_overlap: list[str] = []
         self._in_where = False
         self._params: list[Param] = []
+        self._compared = {"and", "or", "not", ".", "["}
+        """What is in conditions and in no other constraint."""
         self._tensors: dict[str, Tensor] = {}
         """The tensors among the parameters, by path."""
         self._readers: dict[str, Callable[[Token, Token], Param]] = {
@@ -141,6 +147,7 @@ class _Parser(DimParser):
         t.expect("(")
         params = t.list_of(")", self._param)
         self._params, self._tensors = params, tensors_of(params)
+        self._compared |= {p.name for p in params if isinstance(required(p), (Choice, DataPointer))}
         returns = self._returns() if t.accept("->") else None
         separator = "'where'" if returns is not None else "'->', 'where'"
         if t.accept("where"):
@@ -503,18 +510,25 @@ class _Parser(DimParser):
         """Tell whether a token is in no limit and in no relation of symbols alone."""
         if token.text in self.declarations:
             return self.declarations[token.text].dtype == "bool"
-        named = (p.name for p in self._params if isinstance(required(p), (Choice, DataPointer)))
-        return token.kind == "reference" or token.text in (*["and", "or", "not", ".", "["], *named)
+        return token.kind == "reference" or token.text in self._compared
 
     def _condition(self, tokens: Sequence[Token]) -> None:
         """Parse a condition; the first pass does not know the dtypes of its symbols."""
-        from ffi_builder.spec.parse_conditions import condition_of  # few signatures have one
-
-        if self.symbols is not None:
-            self.conditions.append(condition_of(self.tokens, self.symbols, self._params))
+        if self._condition_parser is not None:
+            self.conditions.append(self._condition_parser.condition())
         else:
             for _ in tokens:
                 self.tokens.advance()
+
+    @cached_property
+    def _condition_parser(self) -> ConditionParser | None:
+        # Few signatures have conditions.
+        from ffi_builder.spec.parse_conditions import ConditionParser
+        from ffi_builder.spec.properties import properties
+
+        if self.symbols is None:
+            return None
+        return ConditionParser(self.tokens, self.symbols, properties(self._params))
 
     def _no_overlap(self) -> None:
         t = self.tokens

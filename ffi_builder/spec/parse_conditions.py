@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,12 +10,10 @@ from typing_extensions import override
 
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import text as checked_text
-from ffi_builder.spec.composite import Param
 from ffi_builder.spec.expr import Condition, Dim, Var, combined
 from ffi_builder.spec.numbers import RELATIONS
 from ffi_builder.spec.parse_dims import DimParser
 from ffi_builder.spec.properties import Property, compared
-from ffi_builder.spec.properties import properties as properties_of
 from ffi_builder.spec.tokens import Token, Tokens
 from ffi_builder.suggest import did_you_mean
 
@@ -29,22 +27,13 @@ def condition(
         SpecError: the text is no condition, or names something else.
     """
     tokens = Tokens(checked_text("condition", text))
-    parser = _Parser(tokens, {var.name: var for var in symbols}, properties)
+    parser = ConditionParser(tokens, {var.name: var for var in symbols}, properties)
     found = parser.condition()
     parser.end()
     return found
 
 
-def condition_of(tokens: Tokens, symbols: dict[str, Var], params: Sequence[Param]) -> Condition:
-    """Parse a condition that more tokens may follow.
-
-    Raises:
-        SpecError: the text is no condition, or names something else than symbols and properties.
-    """
-    return _Parser(tokens, symbols, properties_of(params)).condition()
-
-
-class _Parser(DimParser):
+class ConditionParser(DimParser):
     """The parser of conditions. What its methods return may be a number or property too."""
 
     words = ("name", "quoted", "reference")

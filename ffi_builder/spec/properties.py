@@ -105,15 +105,15 @@ class Property:
         is_certain = self.field == "contiguous" and self.param.order == "C" and not absent
         return {1} if is_certain else {*self.known.values(), *none}
 
-    def within(self, what: str, params: Sequence[Param]) -> Property:
+    def within(self, what: str, named: Mapping[str, Sequence[tuple[str, Param]]]) -> Property:
         """Return this property of the parameter with this name; see :class:`Comparison`."""
         if not self.params:
             raise SpecError(f"{what}: only the when= of a Variant can tell {self}")
         paths = {
             path: each
-            for path, param in with_paths(params)
+            for path, param in named.get(self.param.name, ())
             for each in (param, required(param))
-            if each.name == self.param.name and type(each) is type(self.param)
+            if type(each) is type(self.param)
         }
         own = {path: each for path, each in paths.items() if each == self.param} or paths
         if len(own) != 1:
@@ -200,13 +200,15 @@ class Comparison(Condition):
     def atoms(self) -> Iterator[Condition]:
         yield self
 
-    def within(self, what: str, params: Sequence[Param]) -> Comparison:
+    def within(self, what: str, named: Mapping[str, Sequence[tuple[str, Param]]]) -> Comparison:
         """Return the comparison of the parameter that has this name in a signature.
+
+        ``named`` has the parameters with their paths, by name.
 
         Raises:
             SpecError: there is none, or are several; or the property has one value in all calls.
         """
-        return replace(self, of=self.of.within(what, params))
+        return replace(self, of=self.of.within(what, named))
 
 
 def compared(op: str, left: Any, right: Any) -> Condition:

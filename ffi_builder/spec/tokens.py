@@ -134,7 +134,8 @@ class Tokens:
         """Return the tokens up to a comma outside of brackets, or the end; none is taken."""
         found: list[Token] = []
         depth = 0
-        for token in self._tokens[self._next : -1]:
+        for index in range(self._next, len(self._tokens) - 1):
+            token = self._tokens[index]
             if token.kind == "mark":
                 depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
                 if token.text == "," and depth == 0:
