@@ -181,7 +181,7 @@ def _rename(types: Types, function: Any, names: Names) -> None:
 
 
 def _fits(symbols: Symbols, operation: Operation) -> bool:
-    """Return whether the module has no different symbol of that name."""
+    """Return whether no symbol has the operation's name, or one that is equal to it."""
     attributes = operation.attributes
     found = symbols.find(attributes["sym_name"].value)
     if found is None:

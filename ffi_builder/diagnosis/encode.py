@@ -67,7 +67,7 @@ class _Encoder:
         return self._out.finish(self._overlaps() if plan.overlaps else 0)
 
     def _overlaps(self) -> int:
-        """Write what is compared; return where it is.
+        """Write the comparisons of memory, and return their position in the table.
 
         Where lists are compared, all other checks have passed. To make them once more for each
         element would take longer than comparing, so other instructions find the objects.

@@ -128,7 +128,7 @@ def wrappers(module: Operation) -> list[tuple[str, Operation]]:
 
 
 def objects(source: Source, level: int) -> list[bytes]:
-    """Compile `source` for this CPU; its own object comes first. Raises CompileError."""
+    """Compile `source` for this CPU: its own object, then its wrappers'. Raises CompileError."""
     match source:
         case MlirSource(module):
             return compiled_objects(module, level)

@@ -236,7 +236,9 @@ class End:
 def emit_variant(
     context: CallContext, variant: Variant, known: Mapping[spec.Tensor, spec.Tensor]
 ) -> End:
-    """Emit the call of a variant at the cursor; ``known`` is what its condition says of tensors.
+    """Emit the call of a variant at the cursor.
+
+    ``known`` maps tensors to those that the condition of the variant leaves of them.
 
     Raises:
         BuildError: if the provider gives other results than the signature has.

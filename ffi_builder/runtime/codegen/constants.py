@@ -8,8 +8,8 @@ constant, LLVM compiles that, and the object gets a section with the bytes::
 
 LLVM does not fold loads from it, and reaches it as it reaches a constant of the same object.
 
-Arrays, `[N x float] [float 1.0, …]` and `[N x i8] c"…"`, are read in pieces, each by a few calls of
-Python, as millions of elements are read.
+An array, `[N x float] [float 1.0, …]` or `[N x i8] c"…"`, may have millions of elements. It is read
+in pieces of many elements, each with a few calls of Python.
 """
 
 from __future__ import annotations

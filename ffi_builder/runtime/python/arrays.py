@@ -267,7 +267,7 @@ def _check_torch(tensor: Any, at: Position) -> Any:
 
 
 def _without_memory(tensor: Any) -> str | None:
-    """Say what a tensor is that has no memory; None for one that has some."""
+    """Return the kind of a tensor without memory, or None if the tensor has memory."""
     try:
         # Those of FakeTensorMode, too, are on the meta device behind the scenes.
         if tensor.untyped_storage().device.type != "meta":
