@@ -157,7 +157,7 @@ def callees(native: Native, case: Case) -> tuple[Callee, Callee]:
     tensors = [as_tensor(value) for value in case.args]
     return (
         Callee(compiled.address(case.name), compiled[case.name], Arguments(case.args), tensors),
-        Callee(hand, runtime.function(hand, owner=native), Arguments(case.args), tensors),
+        Callee(hand, runtime.function_at(hand, owner=native), Arguments(case.args), tensors),
     )
 
 

@@ -30,11 +30,13 @@ _REPLACED: Final = {
     "make_plan": "ffi_builder.explain(signature)",
     "providers.cuda.CudaLaunchCallProvider": "ffi_builder.providers.CudaLaunchCallProvider",
     "providers.when.not_": "~condition",
+    "runtime.callable": "ffi_builder.runtime.callable_at",
+    "runtime.function": "ffi_builder.runtime.function_at",
     "spec.argument_texts": _OUTLINE,
     "spec.results_text": "str(signature)",
     "spec.short_text": _OUTLINE,
 }
-"""What to write instead of earlier names."""
+"""Earlier names, with the names or expressions that replace them."""
 
 _INTERNAL: Final = {
     "": "Plan",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import subprocess
 import sys
@@ -21,8 +22,14 @@ attach_ffi_func(module, "f", [spec.Var("n", "int32")], providers.NopCallProvider
 runtime.compile(module)["f"](1)
 """
 ROOT = Path(__file__).parents[1]
-LISTED = (ROOT / "tests" / "public_names.txt").read_text().split()
+NAMES = (ROOT / "tests" / "public_names.txt").read_text()
+LISTED = re.findall(r"^\S+", NAMES, re.MULTILINE)
 """The names that users may rely on, each where it is imported from."""
+MEMBERS = {
+    name: members.split()
+    for name, members in re.findall(r"^(\S+)\n((?: .*\n)+)", NAMES, re.MULTILINE)
+}
+"""The members of classes whose objects users get and do not make, or make in several ways."""
 SHOWN = re.findall(
     r"^::: (\S+)$", "".join(p.read_text() for p in (ROOT / "docs" / "api").glob("*.md")), re.M
 )
@@ -93,6 +100,21 @@ def test_the_names_of_a_package_are_those_of_the_list(package: str):
     listed = {name for name in LISTED if name.rpartition(".")[0] == package}
     assert of_package(package) == listed
     assert {name.rpartition(".")[2] for name in listed} <= set(dir(import_module(package)))
+
+
+@pytest.mark.parametrize("name", MEMBERS)
+def test_the_members_of_a_class_are_those_of_the_list(name: str):
+    package, _, last = name.rpartition(".")
+    if package in NEED_A_FRAMEWORK:
+        pytest.importorskip(NEED_A_FRAMEWORK[package])
+    classes: tuple[type, ...] = getattr(import_module(package), last).__mro__
+    found: set[str] = {
+        member
+        for each in classes
+        if each.__module__.startswith("ffi_builder")
+        for member in (*vars(each), *inspect.get_annotations(each))
+    }
+    assert sorted(member for member in found if not member.startswith("_")) == MEMBERS[name]
 
 
 def test_there_are_few_names_and_each_has_one_place():

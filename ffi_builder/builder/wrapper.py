@@ -164,6 +164,8 @@ def attach_ffi_func(
 ) -> None:
     """Add ``__tvm_ffi_<symbol_name>``, which checks its arguments and calls a kernel, to a module.
 
+    :func:`attach` takes a :class:`~ffi_builder.spec.Signature` instead of its parts.
+
     Args:
         module: an ``ir.Module`` of any MLIR Python distribution; the wrapper is built with that.
         symbol_name: the exported name of the function, after ``__tvm_ffi_``.
@@ -198,12 +200,13 @@ def attach_ffi_func(
         >>> runtime.compile(module)["hypot"](3.0, 4.0)
         5.0
     """
+    for given in (symbol_name, params):
+        if isinstance(given, spec.Signature):
+            raise BuildError(
+                f"attach_ffi_func: expected a symbol's name and a list of parameters but got "
+                f"{given!r}; attach(module, signature, call_provider) takes a Signature"
+            )
     checked_name(symbol_name)
-    if isinstance(params, spec.Signature):
-        raise BuildError(
-            f"attach_ffi_func: expected a list of parameters but got {params!r}; "
-            f"attach(module, signature, call_provider) takes a Signature"
-        )
     name = fn_display_name or symbol_name
     signature = spec.Signature(name, params, returns, where=where, no_overlap=no_overlap)
     attach(

@@ -15,7 +15,6 @@ from ffi_builder.diagnosis.table import LATER, NO_INDEX, WORDS, Op, Source
 from ffi_builder.diagnosis.writing import (
     Table,
     TableWriter,
-    dtype_word,
     holder,
     write_condition,
     write_dtypes,
@@ -280,7 +279,7 @@ class _Encoder:
             out.note_rank(rank)
         single, device = step.single_dtype, step.device_type
         if rank is not None and single and device and max(rank, device.code) <= 0xFF:
-            out.emit(Op.HEAD, "BiB", rank, dtype_word(single), device.code)
+            out.emit(Op.HEAD, "BiB", rank, single.word, device.code)
         else:
             self._parts_of_header(step)
         if (same := step.same_device) is not None:

@@ -197,8 +197,7 @@ class Code(IntEnum):
     MAX = 9
     MIN = 10
     COMPARE = 11
-    """u8 :data:`COMPARISONS`. Compare the last two values. With ``in``, compare the last with u8
-    count, i64 values…."""
+    """u8 :data:`COMPARISONS`. Compare the last two values."""
     AND = 12
     OR = 13
     NOT = 14
@@ -241,7 +240,7 @@ OPERATOR_CODES: Final = {
     "min": Code.MIN,
 }
 
-COMPARISONS: Final = {"in": 0, "<": 1, "==": 2, "<=": 3, ">": 4, "!=": 5, ">=": 6}
+COMPARISONS: Final = {"<": 1, "==": 2, "<=": 3, ">": 4, "!=": 5, ">=": 6}
 """Operators of relations by their number in the table: 1 if they hold of a value that is less than
 the other, 2 of an equal one and 4 of a greater one."""
 

@@ -30,7 +30,6 @@ from ffi_builder.plan import steps as s
 from ffi_builder.plan.messages import SHOWN_ENTRIES, SIGNATURE_LIMIT
 from ffi_builder.plan.step import Byte, ExpectInt, Instruction, Short
 from ffi_builder.records import dataclass
-from ffi_builder.spec.dtypes import DataType
 from ffi_builder.spec.expr import Combined, Condition, Expr, Relation
 from ffi_builder.spec.functions import variables
 from ffi_builder.spec.outlines import argument_texts
@@ -199,13 +198,13 @@ class TableWriter:
 
     def finish(self, overlaps: int) -> Table:
         """Lay out the table; ``overlaps`` is the position of the comparisons of memory."""
-        names = [(*self._symbol_name(var), _style(var)) for var in self.symbols]
         text_at = self.code_at + len(self._code)
         if self._slots >= NO_INDEX:
             raise BuildError(
                 f"{self._name}: a wrapper cannot keep {self._slots} symbols and tensors; "
                 f"at most {NO_INDEX - 1}"
             )
+        names = self._write_names()
         entries = [struct.pack("<I2H", text_at + at, size, style) for at, size, style in names]
         rest = b"".join((*entries, self._placed(text_at), self._text))
         frame = SLOT_SIZE * self._slots + self._message_size()
@@ -234,13 +233,20 @@ class TableWriter:
             self._known[data] = position
         return position, len(data)
 
-    def _symbol_name(self, var: spec.Var) -> tuple[int, int]:
-        """Write the name of a symbol; what a choice may be follows, as errors show it."""
-        if not isinstance(var, s.Subject) or not isinstance(var.of.param, spec.Choice):
-            return self._intern(var.name)
-        shown = map(repr, var.of.param.choices)
-        position, _ = self._intern("\0".join((var.name, *shown, "")))
-        return position, len(var.name.encode())
+    def _write_names(self) -> list[tuple[int, int, int]]:
+        """Write the names of symbols; return their positions, lengths and styles.
+
+        After the name of a choice stand its values, as errors show them.
+        """
+        names: list[tuple[int, int, int]] = []
+        for var in self.symbols:
+            name, style = var.name, style_of(var)
+            if isinstance(var, s.Subject):
+                style += Style.PROPERTY
+                if isinstance(var.of.param, spec.Choice):
+                    name = "\0".join((name, *map(repr, var.of.param.choices), ""))
+            names.append((self._intern(name)[0], len(var.name.encode()), style))
+        return names
 
     def _message_size(self) -> int:
         """Return a bound on messages: the signature, a layout, an expression's symbols."""
@@ -249,15 +255,6 @@ class TableWriter:
         longest_name = max((len(var.name) for var in self.symbols), default=0)
         symbols = len(self.symbols) * (longest_name + 64 + min(len(self._text), 256))
         return 2048 + shown + 2 * 22 * self._rank + min(symbols + len(self._text), 1 << 16)
-
-
-def _style(symbol: spec.Var) -> int:
-    return style_of(symbol) + Style.PROPERTY * isinstance(symbol, s.Subject)
-
-
-def dtype_word(dtype: DataType) -> int:
-    """Return the little-endian i32 that a ``DLDataType`` is in memory."""
-    return dtype.word - (1 << 32) if dtype.word >> 31 else dtype.word
 
 
 def write_scalar(out: TableWriter, kind: s.Kind, dtype: str | None) -> None:
@@ -285,7 +282,7 @@ def write_nonzero(out: TableWriter, words: Words) -> None:
 
 def write_dtypes(out: TableWriter, step: s.CheckDType) -> None:
     """Check that the value is one of the dtypes."""
-    words = [*map(dtype_word, step.dtypes)]
+    words = [dtype.word for dtype in step.dtypes]
     if len(words) == 1:
         out.equal(words[0], step.error)
         return
@@ -355,22 +352,27 @@ def _write_postfix(out: TableWriter, value: spec.Dim | Condition) -> None:
             style_of(subject) is Style.CHOICE
         ):
             choices = enumerate(subject.of.param.choices.values())
-            _write_postfix(out, subject)
-            _write_members(out, [at for at, one in choices if (one == number) is (op == "==")])
+            members = [at for at, one in choices if (one == number) is (op == "==")]
+            _write_members(out, subject, members or [-1])  # no choice has -1
         case Relation(op, lhs, rhs):
-            _write_postfix(out, lhs)
             if isinstance(rhs, tuple):
-                _write_members(out, rhs)
-            else:
-                _write_postfix(out, rhs)
-                out.emit(Code.COMPARE, "B", COMPARISONS[op])
+                _write_members(out, lhs, rhs)
+                return
+            _write_postfix(out, lhs)
+            _write_postfix(out, rhs)
+            out.emit(Code.COMPARE, "B", COMPARISONS[op])
         case _:
             raise AssertionError(f"plans have no {value}")
 
 
-def _write_members(out: TableWriter, members: Sequence[int]) -> None:
-    out.emit(Code.COMPARE, "B", COMPARISONS["in"])
-    out.numbers(f"B{len(members)}q", len(members), *members)
+def _write_members(out: TableWriter, value: spec.Dim, members: Sequence[int]) -> None:
+    """Write that a value is one of these."""
+    for index, member in enumerate(members):
+        _write_postfix(out, value)
+        out.emit(Code.CONSTANT, "q", member)
+        out.emit(Code.COMPARE, "B", COMPARISONS["=="])
+        if index:
+            out.emit(Code.OR)
 
 
 def as_signed(value: int) -> int:

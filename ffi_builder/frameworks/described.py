@@ -55,7 +55,7 @@ class Checks:
     """
 
     signature: spec.Signature
-    """What has values."""
+    """The parameters that have values in a traced call."""
     shown: spec.Signature
     """The signature that errors show; it may have more parameters."""
 

@@ -387,11 +387,6 @@ class Subject(spec.Var):
     def __post_init__(self) -> None:
         pass  # its name is no identifier
 
-    def number(self, value: object) -> int:
-        """Return the int64 that stands for a value: of a dtype, the int32 that is in memory."""
-        number = self.of.number(value)
-        return number - (1 << 32) if self.of.field == "dtype" and number >= 1 << 31 else number
-
     @property
     def part(self) -> Part:
         """The part of the argument that has its value."""

@@ -225,7 +225,8 @@ def make_plan(signature: spec.Signature) -> Plan:
 def explain(signature: spec.Signature, *, sanitize: bool | Sanitize = False) -> str:
     """Show the plan of a signature: the checks in their order, and the error of each.
 
-    With ``sanitize``, it shows what ``attach(…, sanitize=…)`` adds, too.
+    With ``sanitize``, it shows what ``attach(…, sanitize=…)`` adds, too. For the error of given
+    arguments, see :func:`~ffi_builder.testing.check`.
 
     Raises:
         SpecError: ``signature`` is not a Signature, or ``sanitize`` neither a bool nor a

@@ -159,7 +159,7 @@ def of_symbols(condition: Condition) -> Condition:
             whole = replace(of, divisor=None)
             subject = s.Subject(str(whole), "int64", of=whole)
             operand = subject if of.divisor is None else subject % of.divisor
-            return Relation(op, operand, subject.number(value))
+            return Relation(op, operand, of.number(value))
         case _:
             return condition
 

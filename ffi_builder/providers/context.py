@@ -196,7 +196,7 @@ class CallContext(ABC):
 
     @property
     def passed(self) -> list[spec.Param]:
-        """What a kernel may be passed: the parameters, and the results that are tensors."""
+        """The parameters and the results that are tensors: all that a kernel may get."""
         return [*self.params, *self.signature.result_tensors]
 
     @property

@@ -1,9 +1,9 @@
-"""Conditions of variants (:class:`~ffi_builder.providers.VariantsCallProvider`).
+"""Conditions of calls: the ``where`` of a signature, and the ``when`` of a variant.
 
-Each function takes parameters or symbols of the signature.
+Each function takes parameters or symbols of the signature. "If a then b" is ``~a | b``.
 
-What is wrong whatever the signature is raises a SpecError here. Attaching checks that the signature
-has the parameters. docs/variants.md explains all conditions.
+What is wrong whatever the signature is raises a SpecError here. The signature, or attaching, checks
+that it has the parameters. docs/variants.md explains all conditions.
 
 Examples:
     >>> from ffi_builder import spec
@@ -12,6 +12,9 @@ Examples:
     >>> x = spec.Tensor("x", [n], ("float16", "float32"), device_type="cuda")
     >>> print((when.dtype(x) == "float16") & when.divisible(n, 8) & when.aligned(x, 16))
     x.dtype == float16 and n % 8 == 0 and x.data % 16 == 0
+    >>> is_float16 = when.dtype(x) == "float16"
+    >>> spec.Signature("f", [x], where=[~is_float16 | when.divisible(n, 8)]).where
+    (<not x.dtype == float16 or n % 8 == 0>,)
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from typing import Any
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
 from ffi_builder.lazy import lazy
+from ffi_builder.plan import check_signature
 from ffi_builder.spec.expr import Condition, Expr, combined
 from ffi_builder.spec.functions import variables
 from ffi_builder.spec.parse_conditions import condition as parse_condition
@@ -224,7 +228,8 @@ def parse(text: str, signature: spec.Signature) -> Condition:
     ``(dtype(x) == "float16") & divisible(n, 16)`` with the ``x`` and ``n`` of the signature.
 
     Raises:
-        SpecError: if the text is not a condition, or names something else than the signature has.
+        SpecError: if the text is not a condition, or names something else than the signature has;
+            if ``signature`` is not a Signature.
 
     Examples:
         >>> from ffi_builder import spec
@@ -234,6 +239,7 @@ def parse(text: str, signature: spec.Signature) -> Condition:
         >>> condition == when.divisible(n, 16)
         True
     """
+    check_signature("when.parse: ", signature)
     entries = (variables(entry) for _, entry in occurrences(signature.params))
     known = properties(signature.params)
     if "capability" in str(text):

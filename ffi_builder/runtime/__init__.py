@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ffi_builder.runtime.compiled import CompiledModule, LoweredModule
     from ffi_builder.runtime.compiler import compile, compile_cached, llvm_ir, lower
     from ffi_builder.runtime.embedded_modules import CustomModule
-    from ffi_builder.runtime.loaded import callable, function, load
+    from ffi_builder.runtime.loaded import callable_at, function_at, load
     from ffi_builder.runtime.python.function_table import UnknownFunctionError
 
 __all__ = [
@@ -30,10 +30,10 @@ __all__ = [
     "CustomModule",
     "LoweredModule",
     "UnknownFunctionError",
-    "callable",
+    "callable_at",
     "compile",
     "compile_cached",
-    "function",
+    "function_at",
     "install_allocator",
     "llvm_ir",
     "load",
@@ -52,7 +52,7 @@ __getattr__, __dir__ = lazy(
     __name__,
     {
         **dict.fromkeys(("compile", "compile_cached", "llvm_ir", "lower"), "compiler"),
-        **dict.fromkeys(("callable", "function", "load"), "loaded"),
+        **dict.fromkeys(("callable_at", "function_at", "load"), "loaded"),
         **dict.fromkeys(("CompiledModule", "LoweredModule"), "compiled"),
         "CustomModule": "embedded_modules",
         "UnknownFunctionError": "python.function_table",

@@ -219,9 +219,10 @@ _MOST_KEPT: Final = 1 << 20
 class CompiledModule(LoweredModule, FunctionTable):
     """A loaded module: its functions, by their names without the `__tvm_ffi_` prefix.
 
-    `compiled["matmul"]` is a `tvm_ffi.Function`, `compiled.callable("matmul")` a Python function
-    with keywords and defaults. Each keeps the code that it runs alive; the compiled module may be
-    dropped.
+    `compiled["matmul"]` is a `tvm_ffi.Function`, and the fastest to call. It takes keywords and
+    defaults, too. `compiled.callable("matmul")` is a Python function, which also takes dataclasses,
+    enumerators and streams of any framework. Each keeps the code that it runs alive; the compiled
+    module may be dropped.
 
     Examples:
         >>> from torch_mlir import ir

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 
 _infos: Final[dict[str, dict[str, Info | None]]] = {}
-"""What functions say of themselves, by the path that `_spelt` made. Who loads a file twice gets
-functions of one Info: to `frameworks.jax` they are the same."""
+"""The Info of each function, by the path that `_spelt` made and the function's name. A file that is
+loaded twice gives functions with the same Info, by which `frameworks.jax` knows them again."""
 
 
 class LoadedLibrary(FunctionTable):
@@ -150,7 +150,7 @@ def _spelt(file: Path) -> str:
 _MODULE = "the module"
 
 
-def function(
+def function_at(
     address: int,
     *,
     owner: object,
@@ -161,8 +161,8 @@ def function(
 ) -> tvm_ffi.Function:
     """The TVM-FFI function whose code is at `address`, for users of a JIT of their own.
 
-    It is what `compiled[name]` is. With `module` or `signature` it knows its signature, and its
-    arguments are read in C where they can be.
+    It is what `compiled[name]` is for code that `compile` made. With `module` or `signature` it
+    knows its signature, and its arguments are read in C where they can be.
 
     Args:
         address: the address of the code, as an int.
@@ -193,7 +193,7 @@ def function(
         >>> attach(module, signature, providers.DirectCallProvider("hypot"))
         >>> engine = runtime.compile(module)
         >>> address = engine.address("hypot")
-        >>> hypot = runtime.function(address, owner=engine, signature=signature)
+        >>> hypot = runtime.function_at(address, owner=engine, signature=signature)
         >>> hypot(3.0, 4.0)
         5.0
     """
@@ -207,7 +207,7 @@ def function(
     return made(at, own_name, metadata.read(own_name, text))
 
 
-def callable(
+def callable_at(
     address: int,
     *,
     owner: object,
@@ -218,11 +218,12 @@ def callable(
 ) -> Callable[..., Any]:
     """The same function as a Python function: what `compiled.callable(name)` is.
 
-    Takes what `function` takes.
+    Takes what `function_at` takes.
 
     Raises:
         TypeError: neither a module nor a signature is given, the module says nothing of the
-            parameters, or a default cannot travel with code. Also as for `function`, like the next.
+            parameters, or a default cannot travel with code. Also as for `function_at`, like the
+            next.
         ValueError: an `address` that cannot be one.
         UnknownFunctionError: a KeyError; the module describes no such function.
 
@@ -233,7 +234,7 @@ def callable(
         >>> signature = spec.Signature.parse("hypot(x: float64, y: float64) -> r: float64")
         >>> attach(module, signature, providers.DirectCallProvider("hypot"))
         >>> engine = runtime.compile(module)
-        >>> hypot = runtime.callable(engine.address("hypot"), owner=engine, module=module)
+        >>> hypot = runtime.callable_at(engine.address("hypot"), owner=engine, module=module)
         >>> hypot(3.0, y=4.0)
         5.0
     """
@@ -244,7 +245,7 @@ def callable(
     if found is None:
         raise TypeError(
             "A callable needs the names of its parameters: pass signature= or module=, or make a "
-            "function that is called by position with runtime.function"
+            "function that is called by position with runtime.function_at"
         )
     own_name, text = found
     info = check_described(own_name, metadata.read(own_name, text), text, _MODULE)

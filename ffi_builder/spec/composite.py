@@ -286,13 +286,23 @@ def is_param(value: object) -> TypeGuard[Param]:
 def required(param: Param) -> Plain:
     """Return the parameter itself, or the one that an Optional holds.
 
+    Raises:
+        SpecError: ``param`` is no parameter.
+
     Examples:
         >>> from ffi_builder import spec
         >>> eps = spec.Var("eps", "float32")
         >>> spec.required(spec.Optional(eps)) is eps, spec.required(eps) is eps
         (True, True)
     """
-    return required(param.param) if isinstance(param, Optional) else param
+    if isinstance(param, Optional):
+        return required(param.param)
+    if not isinstance(cast("object", param), Metadata):
+        raise SpecError(
+            f"required: expected a parameter, of which it returns what an Optional holds, but got "
+            f"{param!r}; conditions of calls go into where= of a Signature"
+        )
+    return param
 
 
 def elements(param: Param, path: str) -> Iterator[tuple[str, Param]]:

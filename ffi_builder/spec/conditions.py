@@ -8,7 +8,15 @@ from typing import Any, Final, cast
 
 from ffi_builder.errors import SpecError
 from ffi_builder.spec.composite import Param, with_paths
-from ffi_builder.spec.expr import Combined, Condition, Expr, Relation, Var, check_dim
+from ffi_builder.spec.expr import (
+    Combined,
+    Condition,
+    Expr,
+    Relation,
+    Var,
+    check_dim,
+    checked_condition,
+)
 from ffi_builder.spec.functions import constant, variables
 from ffi_builder.spec.numbers import RELATIONS
 from ffi_builder.suggest import did_you_mean
@@ -42,12 +50,8 @@ def check_conditions(
     named: dict[str, list[tuple[str, Param]]] = {}
     for path, param in with_paths(params):
         named.setdefault(param.name, []).append((path, param))
-    for index, condition in enumerate(cast("Sequence[object]", given)):
-        if not isinstance(condition, Condition):
-            raise SpecError(
-                f"{what}[{index}]: expected a condition such as n <= m or equal(n, m) but got "
-                f"{condition!r}"
-            )
+    for index, each in enumerate(cast("Sequence[object]", given)):
+        condition = checked_condition(each, f"{what}[{index}]: ")
         _check_not_limit(what, condition)
         if _operands(condition) > _MOST_OPERANDS:
             raise SpecError(
@@ -70,6 +74,8 @@ def _operands(value: object) -> int:
             return _operands(lhs) + _operands(rhs)
         case Condition():
             return 3
+        case tuple():
+            return 2  # the value is compared with each, after what came of those before
         case _:
             return 1
 

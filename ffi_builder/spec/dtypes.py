@@ -45,8 +45,9 @@ class DataType(NamedTuple):
 
     @property
     def word(self) -> int:
-        """The 32 bits that it is in memory."""
-        return self.code | self.bits << 8 | self.lanes << 16
+        """The little-endian int32 that it is in memory."""
+        word = self.code | self.bits << 8 | self.lanes << 16
+        return word - (1 << 32) if word >> 31 else word
 
     def __str__(self) -> str:
         """Return the name; ``dtype(code=…, bits=…, lanes=…)`` for a code that has none."""

@@ -267,6 +267,9 @@ def _size(value: object) -> int:
 
 Name: TypeAlias = Callable[[Any], str]
 """Returns how texts show a parameter: its name, or its path in a signature."""
+_DEEPEST: Final = 32
+"""The most levels of ``and``, ``or`` and ``not``. The parser reads texts with as many, and with as
+many brackets as expressions can have."""
 _PRECEDENCE: Final = {"or": 0, "and": 1, "not": 2}
 
 
@@ -323,6 +326,15 @@ class Combined(Condition):
     op: str
     parts: tuple[Condition, ...]
 
+    def __post_init__(self) -> None:
+        depth = 1 + max(getattr(part, "_depth", 0) for part in self.parts)
+        if depth > _DEEPEST:
+            raise SpecError(
+                f"conditions may be nested at most {_DEEPEST} deep, each 'not' and each change "
+                f"between 'and' and 'or' being a level; make fewer levels"
+            )
+        object.__setattr__(self, "_depth", depth)
+
     @override
     def text(self, name: Name) -> str:
         parts = [self._part(part, name) for part in self.parts]
@@ -352,8 +364,12 @@ def combined(op: str, *conditions: Condition) -> Condition:
     return found[0] if len(found) == 1 else Combined(op, tuple(found))
 
 
-def checked_condition(given: object) -> Condition:
+def checked_condition(given: object, what: str = "") -> Condition:
     """Return a condition.
+
+    Args:
+        given: what should be one.
+        what: what the error begins with.
 
     Raises:
         SpecError: if it is something else.
@@ -366,7 +382,9 @@ def checked_condition(given: object) -> Condition:
             "== compares specs themselves, so write when.divisible(n, 16), when.value(n) == 0 or "
             "when.dtype(x) == 'float16'"
         )
-    raise SpecError(f"expected a condition but got {given!r}; {hint}")
+    if isinstance(given, str):
+        hint = "Signature.parse and when.parse read texts"
+    raise SpecError(f"{what}expected a condition but got {given!r}; {hint}")
 
 
 @dataclass(frozen=True, repr=False)

@@ -31,6 +31,8 @@ def outline(item: Signature | Param) -> str:
 def signature(name: str, params: Sequence[Param]) -> str:
     """Return the outline of a signature by the name that it has in CUTLASS.
 
+    :class:`Signature` makes a signature, and :meth:`Signature.parse` one of a text.
+
     Raises:
         SpecError: the parameters do not make a valid :class:`Signature`.
 

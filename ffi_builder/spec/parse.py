@@ -122,7 +122,7 @@ class _Parser(DimParser):
         self._in_where = False
         self._params: list[Param] = []
         self._compared = {"and", "or", "not", ".", "["}
-        """What is in conditions and in no other constraint."""
+        """Tokens by which a condition is told from other constraints."""
         self._tensors: dict[str, Tensor] = {}
         """The tensors among the parameters, by path."""
         self._readers: dict[str, Callable[[Token, Token], Param]] = {

@@ -73,9 +73,10 @@ def _listed() -> tuple[str, tuple[str, ...]]:
 
 @cache
 def object_code(machine: str | None = None) -> bytes:
-    r"""Return the relocatable ELF object with all functions.
+    r"""Return the relocatable ELF object with the functions that wrappers call.
 
-    It needs libc and the library of tvm-ffi, and is position-independent.
+    It holds no wrapper: ``export_object`` of a compiled module writes those. It needs libc and the
+    library of tvm-ffi, and is position-independent.
 
     Args:
         machine: ``"x86_64"`` or ``"aarch64"``; the default is this one.
@@ -97,10 +98,11 @@ def object_code(machine: str | None = None) -> bytes:
 
 
 def library() -> Path:
-    """Return the path of a shared library with all functions.
+    """Return the path of a shared library with the functions that wrappers call.
 
-    Load it with ``ctypes.CDLL(path, ctypes.RTLD_GLOBAL)`` where a JIT looks symbols up in the
-    process, or give it to MLIR's ``ExecutionEngine(…, shared_libs=[…])``.
+    It holds no wrapper: ``export_library`` of a compiled module writes those. Load it with
+    ``ctypes.CDLL(path, ctypes.RTLD_GLOBAL)`` where a JIT looks symbols up in the process, or give
+    it to MLIR's ``ExecutionEngine(…, shared_libs=[…])``.
 
     Raises:
         BuildError: the package was installed without a C compiler, which makes it.

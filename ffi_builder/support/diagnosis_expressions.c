@@ -10,7 +10,19 @@ typedef struct {
   uint8_t doubt; // TRUTH_UNKNOWN if a symbol has no value, and TRUTH_OVERFLOW
 } Result;
 
-static void apply(uint8_t code, int64_t *left, int64_t right, Result *result) {
+// Compare the two values, which are then what errors show.
+static void compare(State *s, int64_t *left, int64_t right, Result *result) {
+  const uint8_t comparison = read_u8(s); // a bit each for less, equal and greater
+  s->value = *left;
+  s->expected = right;
+  const uint32_t order = *left < right ? 0 : 1 + (*left > right);
+  *left = comparison >> order & 1 ? TRUTH_TRUE : TRUTH_FALSE;
+  if (result->doubt)
+    *left = result->doubt & -result->doubt; // the lower bit: an unknown value may be right
+  result->doubt = 0;
+}
+
+static void apply(State *s, uint8_t code, int64_t *left, int64_t right, Result *result) {
   const int64_t a = *left, b = right;
   switch (code) {
   case CODE_ADD:
@@ -44,6 +56,9 @@ static void apply(uint8_t code, int64_t *left, int64_t right, Result *result) {
   case CODE_OR:
     *left = a | b;
     break;
+  case CODE_COMPARE:
+    compare(s, left, right, result);
+    break;
   }
 }
 
@@ -55,33 +70,16 @@ static int64_t read_symbol(State *s, Result *result) {
   return slot->value;
 }
 
-static bool is_one_of(State *s, int64_t value) {
-  bool found = false;
-  for (int32_t count = read_u8(s); count > 0; --count)
-    found |= value == read_i64(s);
-  return found;
-}
-
-// Compare the values on top of a stack, which are then what errors show. Return how many they are.
-static int32_t compare(State *s, int64_t *top, Result *result) {
-  const uint8_t comparison = read_u8(s); // a bit each for less, equal and greater; 0: is it one of?
-  int64_t *left = comparison ? top - 1 : top;
-  s->value = *left;
-  s->expected = *top;
-  const uint32_t order = s->value < s->expected ? 0 : 1 + (s->value > s->expected);
-  const bool holds = comparison ? comparison >> order & 1 : is_one_of(s, s->value);
-  *left = holds ? TRUTH_TRUE : TRUTH_FALSE;
-  if (result->doubt)
-    *left = result->doubt & TRUTH_UNKNOWN ? TRUTH_UNKNOWN : TRUTH_OVERFLOW;
-  result->doubt = 0;
-  return comparison ? 2 : 1;
-}
-
 // Exchange the bits of a truth, which say that it may hold and that it does, and invert them.
 static int64_t negated(int64_t truth) { return ((truth & 1) << 1 | truth >> 1) ^ 3; }
 
-// Evaluate postfix code on a stack, to its end even after an overflow.
+// Read what errors show: the text, and the list of symbols. Then evaluate postfix code on a stack,
+// to its end even after an overflow.
 static void evaluate(State *s, Result *result) {
+  s->text = read_text(s);
+  s->bindings = s->pc;
+  const uint16_t count = read_u16(s);
+  s->pc += 2 * count;
   int64_t stack[STACK_DEPTH];
   int32_t top = -1;
   for (uint8_t code = read_u8(s); code != CODE_END; code = read_u8(s)) {
@@ -89,29 +87,18 @@ static void evaluate(State *s, Result *result) {
       stack[++top] = read_symbol(s, result);
     } else if (code == CODE_CONSTANT) {
       stack[++top] = read_i64(s);
-    } else if (code == CODE_COMPARE) {
-      top -= compare(s, &stack[top], result) - 1;
     } else if (code == CODE_NOT) {
       stack[top] = negated(stack[top]);
     } else {
       --top;
-      apply(code, &stack[top], stack[top + 1], result);
+      apply(s, code, &stack[top], stack[top + 1], result);
     }
   }
   result->value = stack[0];
 }
 
-// Read what errors show: the text, and the list of symbols.
-static void read_shown(State *s) {
-  s->text = read_text(s);
-  s->bindings = s->pc;
-  const uint16_t count = read_u16(s);
-  s->pc += 2 * count;
-}
-
 static bool check_expression(State *s) {
   const uint8_t words = read_u8(s);
-  read_shown(s);
   Result result = {0};
   evaluate(s, &result);
   s->expected = result.value;
@@ -123,7 +110,6 @@ static bool check_expression(State *s) {
 // the last that is bound comes first, that this call has bound.
 static bool check_condition(State *s) {
   const uint8_t words = read_u8(s);
-  read_shown(s);
   Result result = {0};
   evaluate(s, &result);
   const uint8_t count = read_u8(s);

@@ -122,6 +122,6 @@ def test_sizes_and_data(
     ],
 )
 def test_ints_as_pointers(data: int | None, accepted: bool, native: Any) -> None:
-    function = runtime.function(native.address("hand_ptrs_nop"), owner=native)
+    function = runtime.function_at(native.address("hand_ptrs_nop"), owner=native)
     with contextlib.nullcontext() if accepted else pytest.raises(ValueError, match="is wrong"):
         function((3, 5, 4), data, None)

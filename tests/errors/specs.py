@@ -141,6 +141,8 @@ SPECS: Final[dict[str, tuple[str, ...]]] = {
         'Signature("f", [n], where=[equal(n % 16, 0)])',
         'Signature("f", [n, k], where=[(n <= k) | (n <= Var("m", "int64"))])',
         'Signature("f", [n, k], where=[when.any_of(*[n <= k] * 65)])',
+        'eval("~" * 33 + "(n <= k)")',
+        "required(n <= k)",
         'Signature("f", [n], where=[when.ndim(Tensor("y", ..., "int8")) > 1])',
         'Signature("f", [x], where=[when.contiguous(x)])',
         'Signature("f", [n], where=[capability() >= (8, 0)])',

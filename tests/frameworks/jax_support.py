@@ -76,7 +76,7 @@ compiled()  # now, as a test would have to release what it makes
 
 def bare_scale() -> tvm_ffi.Function:
     """Return `scale`, which does not know its signature."""
-    return runtime.function(compiled().address("scale"), owner=compiled())
+    return runtime.function_at(compiled().address("scale"), owner=compiled())
 
 
 class Recorded:

@@ -387,3 +387,8 @@ def test_nothing_is_tested_twice() -> None:
     ]
     lines = variants(*conditions).explain(spec.Signature("f", [X])).partition("tests:\n")[2]
     assert len(lines.splitlines()) == 7
+
+
+def test_a_text_is_parsed_for_a_signature():
+    with pytest.raises(SpecError, match=r"when\.parse: expected a Signature but got \["):
+        when.parse("n > 1", [N])  # pyright: ignore[reportArgumentType]

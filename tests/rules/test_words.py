@@ -1,4 +1,4 @@
-"""What errors say was expected and came, in a call for each way to say it."""
+"""Errors show the expected value and the given one: a call for each way to show them."""
 
 from __future__ import annotations
 

@@ -181,7 +181,7 @@ def test_a_path_in_link(tmp_path: Path) -> None:
 def test_the_owner_of_a_raw_function_lives_with_it(tmp_path: Path) -> None:
     data = c_object(tmp_path, "ENTRY(f) { RETURN(args[1] + 1); }")
     compiled = runtime.compile(data)
-    f = runtime.function(compiled.address("f"), owner=compiled)
+    f = runtime.function_at(compiled.address("f"), owner=compiled)
     del compiled
     assert f(41) == 42
 
@@ -189,10 +189,10 @@ def test_the_owner_of_a_raw_function_lives_with_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize("address", [None, "0x10", 1.5, True, ctypes.c_void_p(16)])
 def test_an_address_is_an_int(address: object) -> None:
     with pytest.raises(TypeError, match="code address as an int"):
-        runtime.function(address, owner=None)  # pyright: ignore[reportArgumentType]
+        runtime.function_at(address, owner=None)  # pyright: ignore[reportArgumentType]
 
 
 @pytest.mark.parametrize("address", [0, -1, 1 << 64])
 def test_an_address_is_in_range(address: int) -> None:
     with pytest.raises(ValueError, match="Expected a code address"):
-        runtime.function(address, owner=None)
+        runtime.function_at(address, owner=None)

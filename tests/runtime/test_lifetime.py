@@ -130,7 +130,7 @@ def _calling(function: Callable[..., object], *args: object) -> Callable[[], obj
 
 def _address_of(compiled: runtime.CompiledModule) -> Callable[[], object]:
     owner = compiled["f"]
-    function = runtime.function(compiled.address("f"), owner=owner)
+    function = runtime.function_at(compiled.address("f"), owner=owner)
     return lambda: function(1)
 
 

@@ -55,7 +55,7 @@ def test_llvmlite_compiles_it_and_the_function_is_complete() -> None:
     text = runtime.llvm_ir(tenth())
     engine = compiled_with_llvmlite(text)
     address = engine.get_function_address("__tvm_ffi_tenth")
-    function = runtime.function(address, owner=engine, module=text)
+    function = runtime.function_at(address, owner=engine, module=text)
     del engine
     compiled = runtime.compile(tenth())["tenth"]
     assert function(20.0) == compiled(20.0) == pytest.approx(2)

@@ -70,7 +70,7 @@ SAFE_CALL = ctypes.CFUNCTYPE(
 def test_addresses(tmp_path: Path) -> None:
     runtime.compile(llvm_entry("f")).export_library(tmp_path / "a.so")
     address = runtime.load(tmp_path / "a.so").address("f")
-    assert runtime.function(address, owner=None)(41) == 42
+    assert runtime.function_at(address, owner=None)(41) == 42
 
 
 def test_a_function_lives_without_its_library(library: Path) -> None:
@@ -99,7 +99,7 @@ def test_a_file_that_was_written_again_is_loaded_again(tmp_path: Path) -> None:
         compiled.export_library(tmp_path / "a.so")
         for _ in range(2):
             loaded = runtime.load(tmp_path / "a.so")
-            results += [loaded["f"](0), runtime.function(loaded.address("f"), owner=None)(0)]
+            results += [loaded["f"](0), runtime.function_at(loaded.address("f"), owner=None)(0)]
             kept.append(loaded)
     assert results == [1] * 4 + [2] * 4 + [3] * 4
 

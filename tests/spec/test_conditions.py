@@ -7,7 +7,7 @@ import pytest
 
 from ffi_builder import SpecError, spec, testing
 from ffi_builder.providers import when
-from ffi_builder.spec import Signature
+from ffi_builder.spec import Signature, one_of
 from ffi_builder.spec.expr import Condition, Relation
 
 n, m = spec.dims("n m")
@@ -56,6 +56,32 @@ def test_the_text_is_parsed(condition: Condition, text: str):
 def test_texts_that_are_no_condition(where: str, words: str):
     with pytest.raises(SpecError, match=words):
         Signature.parse(f"f(x: Tensor([n], float16 | float32)) where {where}", device="cpu")
+
+
+def test_the_deepest_conditions_are_parsed():
+    deep = HALF
+    for _ in range(32):
+        deep = ~deep
+    mixed: Condition = n < m
+    for level in range(30):
+        mixed = mixed & (n < 8) if level % 2 else mixed | (n < 8)
+    for condition in [deep, mixed]:
+        signature = Signature("f", PARAMS, where=[condition])
+        assert Signature.parse(str(signature)) == signature
+        testing.make_args(signature, {"n": 3, "m": 4})
+    assert when.parse(str(deep), Signature("f", [X])) == deep
+    with pytest.raises(SpecError, match="conditions may be nested at most 32 deep"):
+        deep = ~deep
+
+
+def test_a_value_is_one_of_many():
+    many = one_of(n * 2, range(0, 200, 2))
+    signature = Signature("f", [n, m], where=[many & (m < n) | ~many & (m > n)])
+    testing.check(signature, 10, 3)
+    testing.check(signature, 101, 200)
+    for given in [(10, 30), (101, 3)]:
+        with pytest.raises(ValueError, match=r"expected n \* 2 in \{0, 2, "):
+            testing.check(signature, *given)
 
 
 def test_a_changed_parameter_is_compared():

@@ -54,7 +54,7 @@ class FunctionTable(ABC):
         """The metadata of the function `name`, if it has some."""
 
     def __getitem__(self, name: str) -> WrappedFunction:
-        """The function `name`, taking positional arguments: a `tvm_ffi.Function`.
+        """The function `name`: a `tvm_ffi.Function`, with keywords and defaults.
 
         It knows its `__signature__`, `__doc__` and `__name__`. Raises UnknownFunctionError, a
         KeyError.
@@ -65,7 +65,7 @@ class FunctionTable(ABC):
         return made(self._function(name), name, self._info(name))
 
     def callable(self, name: str) -> Callable[..., Any]:
-        """The function `name` as a Python function: with keywords, defaults, keyword-only marks.
+        """The function `name` as a Python function, which converts what it is called with.
 
         It takes dataclasses and NamedTuples for structs and tuples, enumerators for what they stand
         for, and any framework's stream for a Stream. Raises UnknownFunctionError, a KeyError, and

@@ -50,15 +50,17 @@ def make_args(
     framework: str = "numpy",
     values: Mapping[str, object] | None = None,
 ) -> list[Any]:
-    """Make arguments that :func:`check` and the compiled wrapper accept.
+    """Make the simplest arguments that :func:`check` and the compiled wrapper accept.
 
-    Tensors hold zeros in memory of their own, aligned to ``data_alignment`` and at least to 64
-    bytes, with exactly the strides that the signature asks for and the first of several dtypes
-    (that of ``x`` for ``dtype="x.dtype"``, also if ``x`` is in ``values``).
+    They are the same each time; :func:`check_kernel` draws others. Tensors hold zeros in memory of
+    their own, aligned to ``data_alignment`` and at least to 64 bytes, with exactly the strides that
+    the signature asks for and the first of several dtypes (that of ``x`` for ``dtype="x.dtype"``,
+    also if ``x`` is in ``values``).
     Tuples, structs and lists of tensors become tuples; Optionals are present. Lists have two
     elements, unless the signature or ``dims`` says otherwise. Streams and pointers are NULL;
     strings, Arrays and Maps are empty; a Choice is its first one, a DType float32, and a Device the
-    first CPU.
+    first CPU. Where a condition of ``where`` needs it, an Optional is absent, or a tensor or a
+    Choice is another one.
 
     Args:
         signature: what the function accepts. Its tensors must be allowed on the CPU.
@@ -202,10 +204,10 @@ def _number(parts: Parts, subject: Subject) -> int | None:
     if of.field == "present":
         return param is not None or given is not None
     if isinstance(given, str):
-        return subject.number(given)
+        return of.number(given)
     if not isinstance(param, spec.Tensor) or of.field not in ("dtype", "ndim"):
         return None
-    return param.ndim if of.field == "ndim" else subject.number(param.dtype)
+    return param.ndim if of.field == "ndim" else of.number(param.dtype)
 
 
 def _check_names(words: str, given: Iterable[str], known: Collection[str]) -> None:
