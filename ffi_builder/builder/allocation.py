@@ -23,10 +23,10 @@ from ffi_builder.packed.anys import DEC_REF, any_head, unless
 from ffi_builder.plan import Place
 from ffi_builder.plan.results import DEVICE_ID, MOST_DEVICES, SIZE, is_size, noun_of
 from ffi_builder.spec import Workspace
-from ffi_builder.spec.devices import ANY
 from ffi_builder.spec.dtypes import parse_dtype
 from ffi_builder.spec.results import Result
 from ffi_builder.spec.results import sizes as sizes_of
+from ffi_builder.spec.tensors.devices import ANY
 
 ALLOC: Final = "TVMFFIEnvTensorAlloc"
 GET_ALLOCATOR: Final = "TVMFFIEnvGetDLPackManagedTensorAllocator"

@@ -26,9 +26,9 @@ from ffi_builder.plan import Part, Place
 from ffi_builder.plan.results import OVERFLOW
 from ffi_builder.providers.context import CallContext
 from ffi_builder.records import dataclass
-from ffi_builder.spec.devices import ANY
 from ffi_builder.spec.expr import Expr
 from ffi_builder.spec.functions import variables
+from ffi_builder.spec.tensors.devices import ANY
 
 
 @dataclass(kw_only=True)

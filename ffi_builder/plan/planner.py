@@ -23,9 +23,9 @@ from ffi_builder.plan.path import Part, Place
 from ffi_builder.plan.sanitize import Sanitize, checked_sanitize, watched
 from ffi_builder.plan.values import PlannedList, ValuePlanner, plan_conditions
 from ffi_builder.spec.composite import Plain, elements
-from ffi_builder.spec.devices import ANY
 from ffi_builder.spec.dtypes import parse_dtype
 from ffi_builder.spec.overlap import is_comparable
+from ffi_builder.spec.tensors.devices import ANY
 
 
 def plan_tensor(

@@ -19,8 +19,8 @@ from typing import Final, TypeVar
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
-from ffi_builder.spec.devices import ANY
 from ffi_builder.spec.overlap import can_overlap, is_comparable, tensors_of
+from ffi_builder.spec.tensors.devices import ANY
 
 ERROR: Final = "AssertionError"
 """The class of the errors: as for ``testing.check_intents``, the kernel is wrong, not the call."""

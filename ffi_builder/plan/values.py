@@ -18,7 +18,7 @@ from ffi_builder.spec.functions import linear, variables
 from ffi_builder.spec.numbers import INT_RANGES
 from ffi_builder.spec.places import occurrences
 from ffi_builder.spec.properties import Comparison
-from ffi_builder.spec.tensor_list import MOST_ELEMENTS
+from ffi_builder.spec.tensors.tensor_list import MOST_ELEMENTS
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,10 @@ from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.results import result_pointer, value_results
 from ffi_builder.records import dataclass
 from ffi_builder.spec.composite import elements, parts_of
-from ffi_builder.spec.data import Data
 from ffi_builder.spec.expr import Expr
 from ffi_builder.spec.places import symbols_of_elements
 from ffi_builder.spec.results import HandedOver
+from ffi_builder.spec.tensors.tensor import Data
 from ffi_builder.suggest import did_you_mean
 
 _NARROW: Final = {

@@ -12,8 +12,8 @@ from ffi_builder.ir import Block, CheckingBuilder, Module, Symbols, Value
 from ffi_builder.ir.builder import Builder
 from ffi_builder.ir.protocols import Type
 from ffi_builder.records import dataclass
-from ffi_builder.spec.data import Data
 from ffi_builder.spec.dtypes import DataType, parse_dtype
+from ffi_builder.spec.tensors.tensor import Data
 
 
 @dataclass(frozen=True)

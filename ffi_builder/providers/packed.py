@@ -45,8 +45,8 @@ from ffi_builder.providers.arguments import (
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.results import take_any
 from ffi_builder.records import dataclass
-from ffi_builder.spec.data import Data
 from ffi_builder.spec.expr import Expr
+from ffi_builder.spec.tensors.tensor import Data
 
 _PARTS: Final = {
     "data": TypeIndex.OPAQUE_PTR,

@@ -50,7 +50,7 @@ from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.providers.provider import fields_key
 from ffi_builder.providers.results import result_pointer, set_results, value_results
 from ffi_builder.records import dataclass
-from ffi_builder.spec.devices import ANY
+from ffi_builder.spec.tensors.devices import ANY
 
 _DEVICE_SPACE = 1
 """LLVM's address space of device memory, for NVPTX and AMDGPU."""

@@ -14,8 +14,8 @@ from ffi_builder.protocol import MEMREF_TYPES
 from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.records import dataclass
 from ffi_builder.spec.composite import PARAM_TYPES
-from ffi_builder.spec.data import Data
 from ffi_builder.spec.expr import Expr
+from ffi_builder.spec.tensors.tensor import Data
 
 
 class CallProvider(Protocol):

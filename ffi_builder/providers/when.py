@@ -28,7 +28,7 @@ from ffi_builder.lazy import lazy
 from ffi_builder.plan import check_signature
 from ffi_builder.spec.expr import Condition, Expr, combined
 from ffi_builder.spec.functions import variables
-from ffi_builder.spec.parse_conditions import condition as parse_condition
+from ffi_builder.spec.parsing.parse_conditions import condition as parse_condition
 from ffi_builder.spec.places import occurrences
 from ffi_builder.spec.properties import Comparable, Comparison, Property, compared, properties
 

@@ -18,7 +18,6 @@ from ffi_builder.spec.composite import (
     required,
     with_paths,
 )
-from ffi_builder.spec.devices import DefaultConfig
 from ffi_builder.spec.expr import Dim, Var
 from ffi_builder.spec.functions import (
     ceildiv,
@@ -51,12 +50,13 @@ from ffi_builder.spec.params import (
     String,
 )
 from ffi_builder.spec.signature import Signature
-from ffi_builder.spec.tensor import Tensor, create_map_tensor_dtype_f4x2_to_f4_spec
-from ffi_builder.spec.tensor_list import TensorList
-from ffi_builder.spec.workspace import Workspace
+from ffi_builder.spec.tensors.devices import DefaultConfig
+from ffi_builder.spec.tensors.tensor import Tensor, create_map_tensor_dtype_f4x2_to_f4_spec
+from ffi_builder.spec.tensors.tensor_list import TensorList
+from ffi_builder.spec.tensors.workspace import Workspace
 
 if TYPE_CHECKING:
-    from ffi_builder.spec.parse_dims import expression
+    from ffi_builder.spec.parsing.parse_dims import expression
 
 __all__ = [
     "MISSING",
@@ -104,4 +104,4 @@ __all__ = [
     "with_paths",
 ]
 
-__getattr__, __dir__ = lazy(__name__, {"expression": "parse_dims"}, __all__)
+__getattr__, __dir__ = lazy(__name__, {"expression": "parsing.parse_dims"}, __all__)

@@ -1,6 +1,6 @@
 """Signatures as text: the canonical one, and the outline that errors show.
 
-:mod:`ffi_builder.spec.parse` reads both back. The grammar is in docs/signatures.md.
+:mod:`ffi_builder.spec.parsing.parse` reads both back. The grammar is in docs/signatures.md.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from ffi_builder.spec.expr import Condition, Var
 from ffi_builder.spec.functions import variables
 from ffi_builder.spec.params import Shape
 from ffi_builder.spec.results import Result
-from ffi_builder.spec.tensor import Tensor
-from ffi_builder.spec.tensor_list import TensorList
-from ffi_builder.spec.workspace import Workspace
+from ffi_builder.spec.tensors.tensor import Tensor
+from ffi_builder.spec.tensors.tensor_list import TensorList
+from ffi_builder.spec.tensors.workspace import Workspace
 
 
 def canonical_text(

@@ -22,9 +22,9 @@ from ffi_builder.spec.params import (
     Stream,
     Value,
 )
-from ffi_builder.spec.tensor import Tensor
-from ffi_builder.spec.tensor_list import TensorList
-from ffi_builder.spec.workspace import Workspace
+from ffi_builder.spec.tensors.tensor import Tensor
+from ffi_builder.spec.tensors.tensor_list import TensorList
+from ffi_builder.spec.tensors.workspace import Workspace
 
 DEEPEST: Final = 50
 """The most levels of tuples and structs; the code that reads them is recursive."""

@@ -20,7 +20,7 @@ from ffi_builder.spec.expr import Dim, Var
 from ffi_builder.spec.numbers import INT_RANGES
 from ffi_builder.spec.param import MISSING, PlainValues
 from ffi_builder.spec.params import Choice, ConstBool, ConstFloat, ConstInt, DataPointer, Shape
-from ffi_builder.spec.tensor_list import TensorList
+from ffi_builder.spec.tensors.tensor_list import TensorList
 from ffi_builder.suggest import did_you_mean
 
 

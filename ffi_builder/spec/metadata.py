@@ -63,8 +63,8 @@ from ffi_builder.spec.params import (
     String,
 )
 from ffi_builder.spec.results import Result
-from ffi_builder.spec.tensor import Tensor
-from ffi_builder.spec.tensor_list import TensorList
+from ffi_builder.spec.tensors.tensor import Tensor
+from ffi_builder.spec.tensors.tensor_list import TensorList
 
 _SCALARS: Final = {"bool": "bool", "handle": "void*", **dict.fromkeys(FLOAT_DTYPES, "float")}
 _SCHEMAS: Final[dict[type, str]] = {

@@ -9,9 +9,9 @@ from ffi_builder import abi
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import Stored, one_of
 from ffi_builder.spec.composite import Param, required, with_paths
-from ffi_builder.spec.devices import ANY
-from ffi_builder.spec.tensor import Tensor
-from ffi_builder.spec.tensor_list import TensorList
+from ffi_builder.spec.tensors.devices import ANY
+from ffi_builder.spec.tensors.tensor import Tensor
+from ffi_builder.spec.tensors.tensor_list import TensorList
 
 NoOverlap: TypeAlias = Stored["bool | Sequence[str]", "tuple[str, ...]"]
 """True, or paths of tensors and lists; stored as paths, in the order of the parameters."""

@@ -15,10 +15,10 @@ from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
 from ffi_builder.spec._check import integer, text
 from ffi_builder.spec.dtypes import DTypeField, one_of_dtypes
-from ffi_builder.spec.entries import check_entries, entries_text
 from ffi_builder.spec.expr import Dim
 from ffi_builder.spec.numbers import INT_RANGES, int_of_dtype
 from ffi_builder.spec.param import Named, PlainValues
+from ffi_builder.spec.tensors.entries import check_entries, entries_text
 from ffi_builder.suggest import did_you_mean
 
 _ADDRESS_SPACES: Final = 1 << 24

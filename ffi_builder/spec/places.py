@@ -21,9 +21,9 @@ from ffi_builder.spec.composite import (
 from ffi_builder.spec.expr import Expr, Var
 from ffi_builder.spec.functions import linear, variables
 from ffi_builder.spec.params import Shape
-from ffi_builder.spec.tensor import Tensor
-from ffi_builder.spec.tensor_list import TensorList
-from ffi_builder.spec.workspace import Workspace
+from ffi_builder.spec.tensors.tensor import Tensor
+from ffi_builder.spec.tensors.tensor_list import TensorList
+from ffi_builder.spec.tensors.workspace import Workspace
 
 
 @dataclass(frozen=True)

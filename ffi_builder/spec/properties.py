@@ -19,7 +19,7 @@ from ffi_builder.spec.composite import Optional, Param, required, with_paths
 from ffi_builder.spec.dtypes import parse_dtype
 from ffi_builder.spec.expr import Condition, Name, Relation, Var, plain_name
 from ffi_builder.spec.params import Choice, DataPointer
-from ffi_builder.spec.tensor import Tensor
+from ffi_builder.spec.tensors.tensor import Tensor
 from ffi_builder.suggest import did_you_mean
 
 _OF_TENSORS: Final = ("dtype", "ndim", "data", "contiguous")

@@ -11,8 +11,8 @@ from ffi_builder.spec.expr import Dim, Expr, Var
 from ffi_builder.spec.functions import variables
 from ffi_builder.spec.param import MISSING
 from ffi_builder.spec.params import Array, Bytes, Function, Map, Object, Shape, String
-from ffi_builder.spec.tensor import Tensor
-from ffi_builder.spec.workspace import Workspace, check_allocated
+from ffi_builder.spec.tensors.tensor import Tensor
+from ffi_builder.spec.tensors.workspace import Workspace, check_allocated
 
 HandedOver: TypeAlias = Union[Var, String, Bytes, Object, Function, Array, Map]
 """Results that the call provider has the value of: all but tensors and shapes.

@@ -39,9 +39,9 @@ from ffi_builder.spec.places import (
 )
 from ffi_builder.spec.results import Result, check_names, check_results, needed
 from ffi_builder.spec.sources import with_known_dtypes, with_sources
-from ffi_builder.spec.tensor import Tensor
-from ffi_builder.spec.tensor_list import TensorList
-from ffi_builder.spec.workspace import Workspace
+from ffi_builder.spec.tensors.tensor import Tensor
+from ffi_builder.spec.tensors.tensor_list import TensorList
+from ffi_builder.spec.tensors.workspace import Workspace
 from ffi_builder.suggest import did_you_mean
 
 AnyParam = TypeVar("AnyParam", bound=Param)
@@ -213,7 +213,9 @@ class Signature:
                 scale(x: Tensor([n, 4], float23))
                                         ^^^^^^^
         """
-        from ffi_builder.spec.parse import parse_signature  # many signatures are made in Python
+        from ffi_builder.spec.parsing.parse import (
+            parse_signature,  # many signatures are made in Python
+        )
 
         return parse_signature(
             text,

@@ -16,8 +16,8 @@ from ffi_builder.spec.composite import (
     required,
     with_paths,
 )
-from ffi_builder.spec.tensor import Tensor
-from ffi_builder.spec.workspace import Workspace
+from ffi_builder.spec.tensors.tensor import Tensor
+from ffi_builder.spec.tensors.workspace import Workspace
 from ffi_builder.suggest import did_you_mean
 
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from ffi_builder import abi
 from ffi_builder.abi import TypeIndex
 from ffi_builder.spec import Dim, Signature, Tensor, TensorList, Var
-from ffi_builder.spec.devices import ANY
 from ffi_builder.spec.dtypes import parse_dtype
 from ffi_builder.spec.expr import Expr
 from ffi_builder.spec.numbers import INT_RANGES
+from ffi_builder.spec.tensors.devices import ANY
 from tests.differential.description import DLTensor, Elements, Moved, Object, Pointer, Value
 from tests.differential.pool import rarely
 from tests.differential.signatures import lists_of, symbols_of

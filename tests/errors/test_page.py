@@ -36,7 +36,7 @@ def test_every_place_that_refuses_a_spec_does_so_here():
     raised = {place for calls in SPECS.values() for call in calls for place in places(call)}
     written = {
         (path.name, node.lineno)
-        for path in Path(spec.__file__).parent.glob("*.py")
+        for path in Path(spec.__file__).parent.rglob("*.py")
         if not path.name.startswith(("parse", "tokens"))
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Raise) and "SpecError" in ast.unparse(node)

@@ -10,8 +10,8 @@ from typing import Final
 from ffi_builder import abi
 from ffi_builder.abi import TypeIndex
 from ffi_builder.spec import Dim, Tensor
-from ffi_builder.spec.devices import ANY
 from ffi_builder.spec.dtypes import DataType, parse_dtype
+from ffi_builder.spec.tensors.devices import ANY
 from tests.oracle.memory import AnyAt, TensorAt, read_i64s
 from tests.oracle.objects import check_object_of
 from tests.oracle.symbols import Symbols, Where, check_not_negative, check_packable

@@ -8,7 +8,7 @@ import pytest
 
 from ffi_builder import SpecError
 from ffi_builder.spec import Signature
-from ffi_builder.spec.devices import DEVICES
+from ffi_builder.spec.tensors.devices import DEVICES
 
 TYPES = (
     "Tensor, Tuple, Struct, TensorList, Shape, Stream, EnvStream, Workspace, DataPointer, None, Literal, Choice, String, "

@@ -10,9 +10,9 @@ from itertools import count
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.spec.composite import Plain
-from ffi_builder.spec.devices import ANY
 from ffi_builder.spec.dtypes import parse_dtype
 from ffi_builder.spec.expr import Expr
+from ffi_builder.spec.tensors.devices import ANY
 from tests.differential import description as d
 
 

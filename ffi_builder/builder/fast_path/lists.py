@@ -32,7 +32,7 @@ from ffi_builder.plan import steps as s
 from ffi_builder.plan.results import checked_range
 from ffi_builder.records import dataclass
 from ffi_builder.spec.numbers import INT_RANGES
-from ffi_builder.spec.tensor_list import MOST_ELEMENTS
+from ffi_builder.spec.tensors.tensor_list import MOST_ELEMENTS
 
 _STACK: Final = 2048
 """The most bytes that a list takes of the stack; more come from malloc."""

@@ -18,9 +18,9 @@ from ffi_builder import spec
 from ffi_builder.errors import SpecError
 from ffi_builder.frameworks.described import Checks
 from ffi_builder.records import dataclass
-from ffi_builder.spec.devices import ANY
 from ffi_builder.spec.expr import Expr
 from ffi_builder.spec.functions import linear, variables
+from ffi_builder.spec.tensors.devices import ANY
 from ffi_builder.testing.evaluate import contiguous
 
 DTYPES: Final = frozenset(

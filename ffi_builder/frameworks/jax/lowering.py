@@ -18,7 +18,7 @@ from ffi_builder.frameworks.jax.call import Call
 from ffi_builder.frameworks.jax.form import DTYPES, Form, entries_of, solve
 from ffi_builder.frameworks.jax.target import Target, load
 from ffi_builder.records import dataclass
-from ffi_builder.spec.devices import ANY
+from ffi_builder.spec.tensors.devices import ANY
 from ffi_builder.testing.evaluate import fold
 
 

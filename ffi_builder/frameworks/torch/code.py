@@ -29,9 +29,9 @@ from ffi_builder.frameworks.torch import _torch
 from ffi_builder.frameworks.torch.interface import Argument, Interface
 from ffi_builder.plan import Part, Place, Plan, make_plan
 from ffi_builder.plan import steps as s
-from ffi_builder.spec.devices import ANY
 from ffi_builder.spec.expr import Expr
 from ffi_builder.spec.functions import variables
+from ffi_builder.spec.tensors.devices import ANY
 
 Function: TypeAlias = Callable[..., Any]
 _PREFIX: Final = "__i_"

@@ -20,12 +20,12 @@ from ffi_builder.frameworks.torch import _torch
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.metadata import Info, Parameter, python_names, read
 from ffi_builder.spec.composite import Plain
-from ffi_builder.spec.devices import ANY
 from ffi_builder.spec.expr import Condition
 from ffi_builder.spec.functions import variables
 from ffi_builder.spec.numbers import FLOAT_DTYPES
 from ffi_builder.spec.places import occurrences
 from ffi_builder.spec.properties import Comparison
+from ffi_builder.spec.tensors.devices import ANY
 
 Form: TypeAlias = Literal["mutating", "functional"]
 FORMS: Final = ("mutating", "functional")

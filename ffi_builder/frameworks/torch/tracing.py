@@ -15,7 +15,7 @@ from ffi_builder.frameworks.torch import _torch
 from ffi_builder.frameworks.torch.interface import Argument, Interface
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.python.arrays import position_of
-from ffi_builder.spec.devices import ANY
+from ffi_builder.spec.tensors.devices import ANY
 
 
 @dataclass(frozen=True)

@@ -40,10 +40,10 @@ from ffi_builder.providers.cuda.entries import (
 from ffi_builder.providers.packing import DynamicParamPackCallProvider, dynamic_layout
 from ffi_builder.records import dataclass
 from ffi_builder.spec import params
-from ffi_builder.spec.data import Data
-from ffi_builder.spec.devices import ANY
 from ffi_builder.spec.expr import Expr
 from ffi_builder.spec.numbers import FLOAT_DTYPES, INT_RANGES
+from ffi_builder.spec.tensors.devices import ANY
+from ffi_builder.spec.tensors.tensor import Data
 
 PROVIDER: Final = "CudaLaunchCallProvider"
 _VALUES: Final = get_args(params.Value)

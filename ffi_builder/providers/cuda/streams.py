@@ -34,7 +34,7 @@ from ffi_builder.providers.cuda.driver import (
     name_of,
 )
 from ffi_builder.records import dataclass
-from ffi_builder.spec.devices import ANY
+from ffi_builder.spec.tensors.devices import ANY
 
 StreamChoice: TypeAlias = Union[spec.Param, str, int, None]
 """``stream=``: a parameter or its name; 0, 1 or 2; or None for the default."""

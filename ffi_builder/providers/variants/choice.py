@@ -21,7 +21,7 @@ from ffi_builder.records import dataclass
 from ffi_builder.spec.expr import Combined, Condition, Expr, Name, Relation, combined
 from ffi_builder.spec.numbers import INT_RANGES, RELATIONS
 from ffi_builder.spec.properties import Comparison, Property
-from ffi_builder.spec.tensor import MOST_DIMENSIONS
+from ffi_builder.spec.tensors.tensor import MOST_DIMENSIONS
 
 MOST_TESTS: Final = 256
 """The largest graph that remembers answers from one variant to the next."""

@@ -10,10 +10,10 @@ from typing import Any, Final, TypeAlias
 from ffi_builder import spec
 from ffi_builder.records import dataclass
 from ffi_builder.spec.composite import Plain, elements
-from ffi_builder.spec.devices import ANY
 from ffi_builder.spec.expr import Expr
 from ffi_builder.spec.functions import variables
 from ffi_builder.spec.places import occurrences
+from ffi_builder.spec.tensors.devices import ANY
 
 Pick: TypeAlias = Callable[[str, str, Any, Any], Any]
 """Decides something that a signature leaves open.

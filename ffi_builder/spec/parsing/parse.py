@@ -17,7 +17,6 @@ from typing_extensions import override
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import identifier, one_of
 from ffi_builder.spec.composite import PARAM_TYPES, Optional, Param, Struct, TupleParam, required
-from ffi_builder.spec.devices import DEVICES, has_default
 from ffi_builder.spec.dtypes import DataType, parse_dtype
 from ffi_builder.spec.expr import Condition, Dim, Expr, Relation, Var
 from ffi_builder.spec.numbers import INT_RANGES, MIRRORED, VAR_DTYPES
@@ -32,16 +31,17 @@ from ffi_builder.spec.params import (
     Object,
     Shape,
 )
-from ffi_builder.spec.parse_dims import Declaration, DimParser
+from ffi_builder.spec.parsing.parse_dims import Declaration, DimParser
+from ffi_builder.spec.parsing.tokens import Token, Tokens
 from ffi_builder.spec.results import Result
-from ffi_builder.spec.tensor import INTENTS, LAYOUTS, Tensor
-from ffi_builder.spec.tensor_list import TensorList
-from ffi_builder.spec.tokens import Token, Tokens
-from ffi_builder.spec.workspace import Workspace
+from ffi_builder.spec.tensors.devices import DEVICES, has_default
+from ffi_builder.spec.tensors.tensor import INTENTS, LAYOUTS, Tensor
+from ffi_builder.spec.tensors.tensor_list import TensorList
+from ffi_builder.spec.tensors.workspace import Workspace
 from ffi_builder.suggest import did_you_mean
 
 if TYPE_CHECKING:
-    from ffi_builder.spec.parse_conditions import ConditionParser
+    from ffi_builder.spec.parsing.parse_conditions import ConditionParser
 
 Made = TypeVar("Made")
 Returns: TypeAlias = "Result | list[Result] | None"
@@ -523,7 +523,7 @@ class _Parser(DimParser):
     @cached_property
     def _condition_parser(self) -> ConditionParser | None:
         # Few signatures have conditions.
-        from ffi_builder.spec.parse_conditions import ConditionParser
+        from ffi_builder.spec.parsing.parse_conditions import ConditionParser
         from ffi_builder.spec.properties import properties
 
         if self.symbols is None:

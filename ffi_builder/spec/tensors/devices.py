@@ -16,7 +16,7 @@ ANY: Final = "any"
 
 Examples:
     >>> from ffi_builder import spec
-    >>> from ffi_builder.spec.devices import ANY
+    >>> from ffi_builder.spec.tensors.devices import ANY
     >>> x = spec.Tensor("x", ..., "float32", device_type=ANY)
     >>> x.device
     'any'

@@ -11,19 +11,19 @@ from typing_extensions import override
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
 from ffi_builder.spec._check import Stored, integer
-from ffi_builder.spec.entries import entry_text
 from ffi_builder.spec.expr import Var, check_dim
 from ffi_builder.spec.functions import variables
 from ffi_builder.spec.param import Metadata, PlainValues
-from ffi_builder.spec.tensor import Tensor
-from ffi_builder.spec.workspace import Workspace
+from ffi_builder.spec.tensors.entries import entry_text
+from ffi_builder.spec.tensors.tensor import Tensor
+from ffi_builder.spec.tensors.workspace import Workspace
 
 MOST_ELEMENTS: Final = 2**31 - 1
 """The most elements of a list. Kernels may count them with an int32.
 
 Examples:
     >>> from ffi_builder import spec
-    >>> from ffi_builder.spec.tensor_list import MOST_ELEMENTS
+    >>> from ffi_builder.spec.tensors.tensor_list import MOST_ELEMENTS
     >>> x = spec.Tensor("xs", [4], "float32", device_type="cpu")
     >>> spec.TensorList(x, length=MOST_ELEMENTS + 1)
     Traceback (most recent call last):

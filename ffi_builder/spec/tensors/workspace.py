@@ -9,9 +9,9 @@ from typing_extensions import override
 
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
-from ffi_builder.spec.devices import ANY
 from ffi_builder.spec.param import MISSING, PlainValues, pasteable
-from ffi_builder.spec.tensor import Tensor
+from ffi_builder.spec.tensors.devices import ANY
+from ffi_builder.spec.tensors.tensor import Tensor
 
 ZEROED_ON: Final = ("cpu", "cuda")
 """The device types whose memory a wrapper can fill with zeros."""

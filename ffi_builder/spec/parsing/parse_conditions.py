@@ -12,9 +12,9 @@ from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import text as checked_text
 from ffi_builder.spec.expr import Condition, Dim, Var, combined
 from ffi_builder.spec.numbers import RELATIONS
-from ffi_builder.spec.parse_dims import DimParser
+from ffi_builder.spec.parsing.parse_dims import DimParser
+from ffi_builder.spec.parsing.tokens import Token, Tokens
 from ffi_builder.spec.properties import Property, compared
-from ffi_builder.spec.tokens import Token, Tokens
 from ffi_builder.suggest import did_you_mean
 
 

@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
 from ffi_builder.spec._check import one_of
-from ffi_builder.spec.references import PATTERN
+from ffi_builder.spec.tensors.references import PATTERN
 
 Item = TypeVar("Item")
 

@@ -13,13 +13,12 @@ from ffi_builder import abi
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
 from ffi_builder.spec._check import Stored, integer, one_of, plain, power_of_two
-from ffi_builder.spec.data import Data
-from ffi_builder.spec.devices import check_device_type, default_device_type
 from ffi_builder.spec.dtypes import DTypeLike, checked_dtype, parse_dtype
-from ffi_builder.spec.entries import check_entries, entries_text, entry_text, show_entries
 from ffi_builder.spec.expr import Dim, Var, check_dim
 from ffi_builder.spec.param import Named, PlainValues
-from ffi_builder.spec.references import (
+from ffi_builder.spec.tensors.devices import check_device_type, default_device_type
+from ffi_builder.spec.tensors.entries import check_entries, entries_text, entry_text, show_entries
+from ffi_builder.spec.tensors.references import (
     REFERABLE,
     checked_reference,
     is_reference,
@@ -36,7 +35,7 @@ MOST_DIMENSIONS: Final = 255
 
 Examples:
     >>> from ffi_builder import spec
-    >>> from ffi_builder.spec.tensor import MOST_DIMENSIONS
+    >>> from ffi_builder.spec.tensors.tensor import MOST_DIMENSIONS
     >>> spec.Tensor("x", [1] * (MOST_DIMENSIONS + 1), "float32", device_type="cpu")
     Traceback (most recent call last):
     ...
@@ -422,3 +421,25 @@ def create_map_tensor_dtype_f4x2_to_f4_spec(tensor: Tensor) -> Tensor:
             f"but it is {tensor.dtype!r}"
         )
     return replace(tensor, storage_dtype="float4_e2m1fnx2")
+
+
+@dataclass(frozen=True)
+class Data:
+    """``x.data``: the data pointer of a tensor as an argument for a callee: data + byte_offset.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> x = spec.Tensor("x", ..., "float32", device_type="cpu")
+        >>> x.data
+        Tensor('x', ..., 'float32', device_type='cpu').data
+        >>> x.data.tensor is x
+        True
+    """
+
+    tensor: Tensor
+
+    def __repr__(self) -> str:
+        return f"{self.tensor!r}.data"
+
+    def __str__(self) -> str:
+        return f"{self.tensor.name}.data"

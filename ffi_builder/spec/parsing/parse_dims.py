@@ -12,7 +12,7 @@ from ffi_builder.records import dataclass
 from ffi_builder.spec._check import text as checked_text
 from ffi_builder.spec.expr import Dim, Expr, Var
 from ffi_builder.spec.numbers import FUNCTIONS, OPERATORS, RELATIONS
-from ffi_builder.spec.tokens import Token, Tokens
+from ffi_builder.spec.parsing.tokens import Token, Tokens
 
 _DEEPEST: Final = 164
 """The most levels of brackets and types. 50 tuples in Optionals around a type that holds an

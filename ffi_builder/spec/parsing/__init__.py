@@ -1,0 +1,1 @@
+"""Parsing texts: signatures, their dimensions, and conditions."""

@@ -1,0 +1,1 @@
+"""Tensors as parameters: alone, in lists, and as workspaces."""
