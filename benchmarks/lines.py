@@ -3,7 +3,8 @@
     python benchmarks/lines.py [the root of another checkout]
 
 The second table counts the C. Headers that a program has made are a row of their own. Tokens are
-those of code: they change less than lines do when code is only set otherwise.
+those of code: they change less than lines do when code is only set otherwise. The third table says
+what the lines of Python code belong to.
 """
 
 from __future__ import annotations
@@ -35,20 +36,27 @@ _IN_C = re.compile(
 def count(text: str) -> Counter[str]:
     """Count the lines of a module by kind."""
     docstrings = set(_docstring_lines(ast.parse(text)))
-    code: set[int] = set()
     comments: set[int] = set()
     tokens = 0
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type not in _NO_CODE:
-            code.update(range(token.start[0], token.end[0] + 1))
             tokens += token.start[0] not in docstrings
         elif token.type == tokenize.COMMENT:
             comments.add(token.start[0])
-    code -= docstrings
+    code = code_lines(text)
     found = Counter(code=len(code), docstrings=len(docstrings), comments=len(comments - code))
     found["blank"] = len(text.splitlines()) - found.total()
     found["tokens"] = tokens
     return found
+
+
+def code_lines(text: str) -> set[int]:
+    """Return the numbers of the lines of a module that have code."""
+    code: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type not in _NO_CODE:
+            code.update(range(token.start[0], token.end[0] + 1))
+    return code - set(_docstring_lines(ast.parse(text)))
 
 
 def count_c(text: str) -> Counter[str]:
@@ -76,6 +84,39 @@ def _docstring_lines(tree: ast.Module) -> Iterator[int]:
                 yield from range(node.lineno, (node.end_lineno or node.lineno) + 1)
             case _:
                 pass
+
+
+def parts(text: str) -> Counter[str]:
+    """Count the lines of code of a module by what they belong to."""
+    tree = ast.parse(text)
+    found: dict[int, str] = {}
+    for node in ast.walk(tree):
+        for kind, first, last in _spans(node):
+            found.update(dict.fromkeys(range(first, last + 1), kind))
+    for node in tree.body:
+        if isinstance(node, (ast.Assign, ast.AnnAssign)):
+            found.update(dict.fromkeys(range(node.lineno, (node.end_lineno or 0) + 1), "tables"))
+    return Counter(found.get(line, "statements") for line in code_lines(text))
+
+
+def _spans(node: ast.AST) -> Iterator[tuple[str, int, int]]:
+    """Yield the kind, the first and the last line of what is no statement of a function."""
+    match node:
+        case ast.Import() | ast.ImportFrom():
+            yield "imports", node.lineno, node.end_lineno or 0
+        case ast.Raise():
+            yield "raising errors", node.lineno, node.end_lineno or 0
+        case ast.FunctionDef():
+            first = min(each.lineno for each in (node, *node.decorator_list))
+            yield "headers of functions", first, node.body[0].lineno - 1
+        case ast.ClassDef():
+            first = min(each.lineno for each in (node, *node.decorator_list))
+            yield "classes and their fields", first, node.lineno
+            for each in node.body:
+                if isinstance(each, (ast.Assign, ast.AnnAssign)):
+                    yield "classes and their fields", each.lineno, each.end_lineno or 0
+        case _:
+            pass
 
 
 def rooms(root: Path) -> dict[str, Counter[str]]:
@@ -115,6 +156,11 @@ def main() -> None:
     show(rooms(root))
     print()
     show(rooms_of_c(root))
+    texts = (path.read_text() for path in (root / "ffi_builder").rglob("*.py"))
+    belonging = sum(map(parts, texts), Counter[str]())
+    print("\n| code | lines |\n| --- | ---: |")
+    for kind, number in belonging.most_common():
+        print(f"| {kind} | {number:,} |")
 
 
 if __name__ == "__main__":
