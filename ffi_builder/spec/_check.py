@@ -23,8 +23,8 @@ _PLAIN: Final = (str, int, bool)
 def make_plain(made: object) -> None:
     """Replace fields of a subclass of str or int, such as members of enums, by a plain str or int.
 
-    Such objects may print differently, and texts have to be parsed again. A default stays as it is,
-    since Python callers see it.
+    Members of enums may print differently, and printed signatures must parse. A default stays as it
+    is, since Python callers see it.
     """
     for name, value in vars(made).items():
         if isinstance(value, (str, int)) and type(value) not in _PLAIN and name != "default":

@@ -1,4 +1,4 @@
-"""Signatures as text: the canonical one, and the outline that errors show.
+"""Signatures as text: the canonical text, and the outline that errors show.
 
 :mod:`ffi_builder.spec.parsing.parse` reads both back. The grammar is in docs/signatures.md.
 """
@@ -71,7 +71,7 @@ def _entries_of(params: Sequence[Param]) -> Iterator[object]:
         match required(param):
             case Var() as var:
                 yield var
-            case Workspace():  # others bind its symbols
+            case Workspace():  # its symbols are bound elsewhere
                 pass
             case Tensor() as tensor:
                 yield from (*tensor.dims, *(tensor.stride_entries or ()), tensor.device_id)

@@ -1,4 +1,4 @@
-"""Parameters that hold others: tuples, structs and Optionals; parts of them, and all kinds."""
+"""Parameters that hold others (tuples, structs, Optionals), their parts, and unions of kinds."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class TupleParam(Named):
         params: a parameter for each element, in order.
 
     Raises:
-        SpecError: two elements with one name, an EnvStream, or tuples and structs nested more than
-            50 deep.
+        SpecError: two elements with the same name, an EnvStream, or tuples and structs nested more
+            than 50 deep.
 
     Examples:
         >>> from ffi_builder import spec, testing
@@ -82,8 +82,8 @@ class Struct(Named):
             callers may pass; None: tuples only. The ABI does not carry it.
 
     Raises:
-        SpecError: two fields with one name, an EnvStream, a ``cls`` with other fields, or tuples
-            and structs nested more than 50 deep.
+        SpecError: two fields with the same name, an EnvStream, a ``cls`` with other fields, or
+            tuples and structs nested more than 50 deep.
 
     Examples:
         >>> from typing import NamedTuple
@@ -141,7 +141,7 @@ def _class_fields(cls: object) -> list[str] | None:
         return None
     if is_dataclass(cls):
         return [item.name for item in fields(cls)]
-    if not issubclass(cls, tuple):  # the nodes of ast, for one, have `_fields` too
+    if not issubclass(cls, tuple):  # nodes of ast, for example, have `_fields` too
         return None
     names: Any = getattr(cast("object", cls), "_fields", None)
     return None if names is None else list(names)
@@ -156,7 +156,7 @@ class Optional(Metadata):
     are skipped. A symbol that only absent parameters would bind is 0, and checks that need its
     value are skipped.
 
-    ``default``, ``kw_only`` and ``doc`` are those of ``param`` unless they are given.
+    ``default``, ``kw_only`` and ``doc`` are taken from ``param`` unless given.
 
     Raises:
         SpecError: ``param`` accepts None itself, or is not an argument.
@@ -284,7 +284,7 @@ def is_param(value: object) -> TypeGuard[Param]:
 
 
 def required(param: Param) -> Plain:
-    """Return the parameter itself, or the one that an Optional holds.
+    """Return the parameter that an Optional holds, or any other parameter itself.
 
     Raises:
         SpecError: ``param`` is no parameter.
@@ -329,7 +329,7 @@ def elements(param: Param, path: str) -> Iterator[tuple[str, Param]]:
 
 
 def with_paths(params: Sequence[Param]) -> Iterator[tuple[str, Param]]:
-    """Yield every parameter with its path in error messages, and elements after their tuple.
+    """Yield every parameter with its path in error messages, and elements after their container.
 
     Examples:
         >>> from ffi_builder import spec
@@ -380,7 +380,7 @@ def _depth_around(label: str, params: Sequence[Param]) -> int:
 
 
 def check_params(what: str, params: object) -> tuple[Param, ...]:
-    """Return ``params`` as a tuple, if each is a parameter and no two have one name."""
+    """Return ``params`` as a tuple, if all are parameters with different names."""
     if isinstance(params, (str, PARAM_TYPES)) or not isinstance(params, Sequence):
         hint = "; put it into a list" if isinstance(params, PARAM_TYPES) else ""
         raise SpecError(f"{what}: expected a list of parameters but got {params!r}{hint}")

@@ -31,7 +31,7 @@ def check_conditions(
     symbols: Mapping[str, tuple[str, Var]],
     params: Sequence[Param],
 ) -> tuple[Condition, ...]:
-    """Return the conditions of a signature as a tuple, about its own parameters.
+    """Return the conditions of a signature as a tuple, referring to the signature's own parameters.
 
     Args:
         what: where they were given; error messages begin with it.
@@ -40,9 +40,9 @@ def check_conditions(
         params: the parameters.
 
     Raises:
-        SpecError: something else than conditions, a symbol that no parameter mentions or that is
-            another one there, something else than a parameter, a condition that is given twice, or
-            a comparison that is always true or false.
+        SpecError: ``given`` is not a list of conditions; a condition has a symbol that no parameter
+            mentions, has a symbol whose fields differ there, or is about something that is not a
+            parameter; a condition is given twice; or a comparison is always true or false.
     """
     if isinstance(given, (str, Condition)) or not isinstance(given, Sequence):
         raise SpecError(f"{what}: expected a list of conditions such as [n <= m] but got {given!r}")
@@ -66,7 +66,7 @@ def check_conditions(
 
 
 def _operands(value: object) -> int:
-    """Return how many values a check of it may have to keep at a time."""
+    """Return the most values that a check of the condition keeps at a time."""
     match value:
         case Combined(_, parts):
             return sum(map(_operands, parts))
@@ -75,7 +75,7 @@ def _operands(value: object) -> int:
         case Condition():
             return 3
         case tuple():
-            return 2  # the value is compared with each, after what came of those before
+            return 2  # the value, and the result of the comparisons so far
         case _:
             return 1
 
@@ -86,7 +86,7 @@ def _of_signature(
     symbols: Mapping[str, tuple[str, Var]],
     named: Mapping[str, Sequence[tuple[str, Param]]],
 ) -> Condition:
-    """Check the symbols and parameters of a condition; return it with those of the signature."""
+    """Check the symbols and parameters of a condition; return it with the signature's own."""
     match condition:
         case Combined(_, parts):
             own = [_of_signature(what, part, symbols, named) for part in parts]
@@ -102,7 +102,7 @@ def _of_signature(
 
 
 def _check_not_limit(what: str, relation: Condition) -> None:
-    """Refuse what the text of a signature would read as the limit of a symbol."""
+    """Refuse a relation that a signature's text would express as the limit of a symbol."""
     match relation:
         case Relation("<=" | "<" | ">=" | ">", Var() as var, int()):
             fields = "min=1, max=8"

@@ -1,8 +1,8 @@
 """Checks that a parameter accepts its own default.
 
-Only plain Python values are checked: None, numbers, strs, bytes, lists, tuples, dicts, and what
-stands for them (enumerators, dataclasses). Arrays and objects of other classes are converted by
-tvm-ffi, so that only a call can tell whether they are accepted.
+Only plain Python values are checked: None, numbers, strs, bytes, lists, tuples, dicts, and the
+enumerators and dataclasses that stand for them. tvm-ffi converts arrays and objects of other
+classes, so only a call can tell whether they are accepted.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _check_value(what: str, where: str, param: Param, value: Any, path: str) -> 
 
 
 def _passed(param: Param, value: object) -> Any:
-    """Return the value that a Python caller's object stands for."""
+    """Return the plain value that an enumerator or dataclass stands for; others as they are."""
     if isinstance(value, enum.Enum):
         by_name = isinstance(param, Choice) and not isinstance(value.value, str)
         return value.name if by_name else value.value
@@ -120,7 +120,7 @@ _SCALARS: Final = {
     "bool": PlainValues("True or False", (bool, int)),
     "handle": PlainValues("a pointer", (NoneType,)),
 }
-"""Plain values for a Var, by dtype; the other dtypes are floats."""
+"""The plain values that a Var accepts, by dtype; the other dtypes are floats."""
 
 
 def _check_number(where: str, var: Var, value: Any) -> None:
@@ -143,7 +143,7 @@ def _check_range(where: str, value: int, low: int, high: int, what: str) -> None
 
 
 _ENTRY: Final = Var("entry", "int64")
-"""The parameter that an entry of a Shape is checked as, unless it is a Var itself."""
+"""The parameter whose rules apply to an entry of a Shape that is not a Var."""
 
 
 def _check_shape(

@@ -1,7 +1,8 @@
 """Data types by name: ``float32``, ``uint8``, ``bool``, ``float4_e2m1fnx2`` (two lanes), ...
 
-A name consists of the name of the DLPack type code, the bits unless that name implies them, and
-``x`` and the lanes if there are several. The codes are ``DLDataTypeCode`` (:mod:`ffi_builder.abi`).
+A name consists of the name of the DLPack type code, the bits unless the code implies them, and
+``x`` with the number of lanes if there are several. The codes are ``DLDataTypeCode``
+(:mod:`ffi_builder.abi`).
 """
 
 from __future__ import annotations
@@ -45,12 +46,12 @@ class DataType(NamedTuple):
 
     @property
     def word(self) -> int:
-        """The little-endian int32 that it is in memory."""
+        """The four bytes of the struct, read as a little-endian int32."""
         word = self.code | self.bits << 8 | self.lanes << 16
         return word - (1 << 32) if word >> 31 else word
 
     def __str__(self) -> str:
-        """Return the name; ``dtype(code=…, bits=…, lanes=…)`` for a code that has none."""
+        """Return the name, or ``dtype(code=…, bits=…, lanes=…)`` for a code without a name."""
         name = _CODE_NAMES.get(self.code)
         if name is None:
             return f"dtype(code={self.code}, bits={self.bits}, lanes={self.lanes})"
@@ -130,9 +131,9 @@ def one_of_dtypes(what: str, dtype: DTypeLike, allowed: Iterable[str]) -> str:
 
 
 def dtype_name(given: object) -> object:
-    """Return the name of a framework's dtype, or ``given`` itself if it is none.
+    """Return the name of a framework's dtype; anything else is returned as it is.
 
-    This imports no framework, but recognizes their objects: ``np.dtype`` and JAX's dtypes have a
+    Dtypes are recognized without importing a framework: ``np.dtype`` and JAX's dtypes have a
     ``name``; ``np.float32``, ``ml_dtypes.bfloat16`` and ``jnp.float32`` are classes whose instances
     have a ``dtype``; ``str(torch.float32)`` is ``"torch.float32"``.
     """

@@ -30,7 +30,7 @@ from ffi_builder.spec.numbers import (
 from ffi_builder.spec.param import Named
 
 _LARGEST: Final = 127
-"""The most operators and operands in an expression: to evaluate 64 leaves, 64 values are stored."""
+"""The most operators and operands in an expression; evaluating its 64 leaves stores 64 values."""
 
 
 class Arithmetic:
@@ -190,11 +190,11 @@ class Var(Named, Arithmetic):
 class Expr(Arithmetic):
     """``lhs op rhs``, an integer.
 
-    The operators of Var make it, and :func:`~ffi_builder.spec.ceildiv`,
+    The operators of Var make expressions, as do :func:`~ffi_builder.spec.ceildiv`,
     :func:`~ffi_builder.spec.maximum` and :func:`~ffi_builder.spec.minimum`.
 
     Raises:
-        SpecError: an unknown operator, an operand that is not an integer, no Var in it, a divisor
+        SpecError: an unknown operator, an operand that is not an integer, no Var, a divisor
             that is not a positive int, or more than 127 operators, symbols and ints.
 
     Examples:
@@ -252,7 +252,7 @@ class Expr(Arithmetic):
 
 
 Dim: TypeAlias = Union[int, Var, Expr]
-"""A dimension, a stride or an operand that is checked.
+"""A dimension, stride or operand, once it is checked.
 
 Examples:
     >>> from ffi_builder import spec
@@ -268,20 +268,20 @@ def _size(value: object) -> int:
 Name: TypeAlias = Callable[[Any], str]
 """Returns how texts show a parameter: its name, or its path in a signature."""
 _DEEPEST: Final = 32
-"""The most levels of ``and``, ``or`` and ``not``. The parser reads texts with as many, and with as
-many brackets as expressions can have."""
+"""The most levels of ``and``, ``or`` and ``not``. The parser reads texts that combine this many
+levels with the deepest brackets of an expression."""
 _PRECEDENCE: Final = {"or": 0, "and": 1, "not": 2}
 
 
 def plain_name(param: Any) -> str:
-    """Return the name of a parameter, where no signature says its path."""
+    """Return the name of a parameter, for texts in which no signature gives its path."""
     return param.name
 
 
 class Condition(ABC):
     """A condition of a call. Combine conditions with ``&``, ``|`` and ``~``.
 
-    The ``where`` of a :class:`~ffi_builder.spec.Signature` takes it, and the ``when`` of a
+    Conditions go into the ``where`` of a :class:`~ffi_builder.spec.Signature` or the ``when`` of a
     :class:`~ffi_builder.providers.Variant`.
     """
 
@@ -312,16 +312,16 @@ class Condition(ABC):
 
     @abstractmethod
     def text(self, name: Name) -> str:
-        """Return it as texts show it."""
+        """Return the condition as text; ``name`` names its parameters."""
 
     @abstractmethod
     def atoms(self) -> Iterator[Condition]:
-        """Yield its comparisons, from left to right."""
+        """Yield the comparisons of the condition, from left to right."""
 
 
 @dataclass(frozen=True, repr=False)
 class Combined(Condition):
-    """Conditions with ``and`` or ``or`` between them, or one after ``not``."""
+    """Conditions joined by ``and`` or ``or``, or a single condition after ``not``."""
 
     op: str
     parts: tuple[Condition, ...]
@@ -356,7 +356,7 @@ def combined(op: str, *conditions: Condition) -> Condition:
     """Return ``a and b and c``, or the same with ``or``.
 
     Raises:
-        SpecError: something else than conditions.
+        SpecError: an operand is not a condition.
     """
     found: list[Condition] = []
     for each in map(checked_condition, conditions):
@@ -365,19 +365,19 @@ def combined(op: str, *conditions: Condition) -> Condition:
 
 
 def checked_condition(given: object, what: str = "") -> Condition:
-    """Return a condition.
+    """Return ``given`` if it is a condition.
 
     Args:
-        given: what should be one.
-        what: what the error begins with.
+        given: the object to check.
+        what: the beginning of the error message.
 
     Raises:
-        SpecError: if it is something else.
+        SpecError: ``given`` is not a condition.
     """
     if isinstance(given, Condition):
         return given
     hint = "compare it with something, as in when.dtype(x) == 'float16'"
-    if isinstance(given, bool):  # what `n % 16 == 0` gives for a Var `n`
+    if isinstance(given, bool):  # the value of `n % 16 == 0` for a Var `n`
         hint = (
             "== compares specs themselves, so write when.divisible(n, 16), when.value(n) == 0 or "
             "when.dtype(x) == 'float16'"
@@ -391,7 +391,7 @@ def checked_condition(given: object, what: str = "") -> Condition:
 class Relation(Condition):
     """A comparison of symbols: ``n * 2 <= m``, ``n != m``, ``n in {64, 128}``.
 
-    ``<=``, ``<``, ``>=`` and ``>`` between expressions make it, and
+    ``<=``, ``<``, ``>=`` and ``>`` between expressions make relations, as do
     :func:`~ffi_builder.spec.equal`, :func:`~ffi_builder.spec.not_equal` and
     :func:`~ffi_builder.spec.one_of`. An int stands on the right: ``8 <= n * 2`` is stored as
     ``n * 2 >= 8``.
@@ -402,7 +402,7 @@ class Relation(Condition):
         rhs: an int, a Var or an expression; with ``in``, different ints, which are stored sorted.
 
     Raises:
-        SpecError: no Var in it, an operand that is not an integer, or more than 127 operators,
+        SpecError: no Var, an operand that is not an integer, or more than 127 operators,
             symbols and ints.
 
     Examples:
@@ -441,7 +441,7 @@ class Relation(Condition):
             raise SpecError(f"a relation of {size} parts is too large; at most {_LARGEST}")
 
     def _right(self) -> Dim:
-        """Return the right side: only a symbol that is a uint64 is compared with larger ints."""
+        """Return the right side; only beside a uint64 symbol may it be an int above int64."""
         what, is_uint64 = f"operand of {self.op!r}", getattr(self.lhs, "dtype", "") == "uint64"
         if is_uint64 and isinstance(self.rhs, int) and self.rhs >= 2**63:
             return int_of_dtype(what, self.rhs, "uint64")

@@ -117,7 +117,7 @@ def equal(lhs: Dim, rhs: Dim) -> Relation:
     The operator ``==`` compares specs: ``n == m`` is False.
 
     Raises:
-        SpecError: no Var in it, an operand that is not an integer, or more than 127 operators,
+        SpecError: no Var, an operand that is not an integer, or more than 127 operators,
             symbols and ints.
 
     Examples:
@@ -134,7 +134,7 @@ def not_equal(lhs: Dim, rhs: Dim) -> Relation:
     """Return the relation ``lhs != rhs``, for the ``where`` of a signature.
 
     Raises:
-        SpecError: no Var in it, an operand that is not an integer, or more than 127 operators,
+        SpecError: no Var, an operand that is not an integer, or more than 127 operators,
             symbols and ints.
 
     Examples:
@@ -158,7 +158,7 @@ def one_of(value: Dim, allowed: Sequence[int] | Set[int]) -> Relation:
         allowed: at least one int, each once; their order has no meaning.
 
     Raises:
-        SpecError: no Var in it, an operand that is not an integer, or more than 127 operators,
+        SpecError: no Var, an operand that is not an integer, or more than 127 operators,
             symbols and ints.
 
     Examples:
@@ -178,7 +178,7 @@ def one_of(value: Dim, allowed: Sequence[int] | Set[int]) -> Relation:
 def variables(value: object) -> Iterator[Var]:
     """Yield every Var in an expression or condition, left to right, with repeats.
 
-    There is none in an int, a tuple of ints and None.
+    An int, a tuple of ints and None have no Vars.
 
     Examples:
         >>> from ffi_builder import spec
@@ -204,8 +204,8 @@ def linear(value: Expr) -> tuple[int, Var, int] | None:
     """Return ``(a, x, b)`` if the expression is ``a * x + b`` with one Var x and a != 0, else None.
 
     Such an expression consists of ``+``, ``-`` and ``*``, and no product has x on both sides. If a
-    or b does not fit int64, the result is None: the expression is not solved for x, but compared
-    once x is known.
+    or b does not fit int64, the result is None: a call then does not solve the expression for x,
+    but compares its value once x is known.
 
     Examples:
         >>> from ffi_builder import spec
@@ -227,9 +227,9 @@ def linear(value: Expr) -> tuple[int, Var, int] | None:
 
 
 def constant(value: Expr) -> int | None:
-    """Return the value of an expression of ``+``, ``-`` and ``*`` whose symbol cancels out.
+    """Return the value of an expression of ``+``, ``-`` and ``*`` whose only symbol cancels out.
 
-    None if it does not, or if there are several symbols.
+    Return None for any other expression.
     """
     form = _linear_form(value)
     return form[2] if form is not None and form[0] == 0 else None

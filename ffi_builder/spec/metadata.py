@@ -1,9 +1,9 @@
-"""Describes a wrapper to Python callers and tools, as JSON.
+"""The JSON that describes a wrapper to Python callers and tools.
 
-The text is the LLVM function attribute ``"ffi-builder-metadata"``, which MLIR, LLVM IR and their
-texts keep; an exported library returns it from ``__tvm_ffi__metadata_<name>``. ``type_schema`` is
-tvm-ffi's own description of a function, for its tools (in a library it is a string that contains
-JSON); ``ffi_builder`` has the rest::
+The text is the LLVM function attribute ``"ffi-builder-metadata"``, which MLIR and LLVM IR keep, in
+memory and as text; an exported library returns it from ``__tvm_ffi__metadata_<name>``.
+``type_schema`` is tvm-ffi's own description of a function, for its tools (in a library it is a
+string that contains JSON); ``ffi_builder`` has the rest::
 
     {"type_schema": {"type": "ffi.Function", …}, "ffi_builder": {
         "name": "scale", "format": 1, "doc": "…", "borrows": true,
@@ -22,10 +22,10 @@ JSON); ``ffi_builder`` has the rest::
 
 ``type`` is for people; programs use ``kind`` and the fields beside it. ``returns`` is a list if
 the function returns a tuple, and absent if it returns nothing. ``borrows`` says that the kernel
-uses tensors only during the call. Callers do not pass ``hidden``
-parameters. Values that JSON lacks are written as ``{"tuple": […]}``,
-``{"dict": [[key, value], …]}``, ``{"float": "inf"}`` and ``{"bytes": "00ff"}``, other defaults as
-``{"repr": "…"}``. :mod:`ffi_builder.runtime.metadata` reads it.
+uses tensors only during the call. Callers do not pass ``hidden`` parameters. Values that JSON lacks
+are written as ``{"tuple": […]}``, ``{"dict": [[key, value], …]}``, ``{"float": "inf"}`` and
+``{"bytes": "00ff"}``, other defaults as ``{"repr": "…"}``. :mod:`ffi_builder.runtime.metadata`
+reads the text.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def metadata_text(
     *,
     borrows_tensors: bool,
 ) -> MetadataText:
-    """Return the metadata of a signature with these fields, and with the constraints as text.
+    """Return the metadata of a signature with these fields; ``constraints`` is a text.
 
     ``borrows_tensors`` says that the kernel uses tensors only during the call.
     """
@@ -154,7 +154,7 @@ def _typed(param: Param) -> dict[str, object]:
 
 
 def _kind(param: Param) -> dict[str, object]:
-    """Return the kind of a parameter, with its own fields; a plain kind has none."""
+    """Return the kind of a parameter, and the fields that belong to the kind."""
     inner = required(param)
     more: dict[str, object] = {"optional": True} if isinstance(param, Optional) else {}
     match inner:
@@ -208,8 +208,8 @@ def _schema(param: Param) -> dict[str, Any]:
 def _value(value: object, param: Param | None = None) -> object:
     """Convert a default to JSON.
 
-    An enumerator becomes its value (its name for a Choice of ints), and a dataclass or NamedTuple
-    the tuple that is passed for it.
+    An enumerator becomes its value, or its name where the parameter is a Choice and the value is no
+    str. A dataclass or NamedTuple becomes the tuple that a call passes for it.
     """
     match value:
         case enum.Enum():

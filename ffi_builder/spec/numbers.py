@@ -37,7 +37,7 @@ OPERATORS: Final = {"+": 1, "-": 1, "*": 2, "//": 2, "%": 2, "ceildiv": 3, "max"
 FUNCTIONS: Final = {"ceildiv": "ceildiv", "max": "maximum", "min": "minimum"}
 """The operators that texts write as calls, with the functions of Python that make them."""
 MIRRORED: Final = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "==": "==", "!=": "!="}
-"""The comparisons of relations, each with the one that says the same with the sides swapped."""
+"""The comparisons of relations, each with its equivalent for swapped sides."""
 RELATIONS: Final[dict[str, Callable[[Any, Any], bool]]] = {
     "<=": operator.le,
     "<": operator.lt,
@@ -51,7 +51,7 @@ RELATIONS: Final[dict[str, Callable[[Any, Any], bool]]] = {
 
 
 def int_of_dtype(what: str, value: object, dtype: str) -> int:
-    """Return ``value`` as a plain int, if it is one that fits an integer dtype."""
+    """Return ``value`` as a plain int, if it is an int that fits the dtype."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise SpecError(f"{what}: expected an int but got {value!r} ({type(value).__name__})")
     low, high = INT_RANGES[dtype]

@@ -11,8 +11,8 @@ from ffi_builder.spec.signature import Signature
 def outline(item: Signature | Param) -> str:
     """Return the text that errors show of a signature, or of the type of a parameter.
 
-    Of a signature these are its arguments: ``str(signature)`` has the results and constraints too.
-    Of a tensor these are shape, dtypes and strides.
+    The outline of a signature has its arguments only; ``str(signature)`` has the results and
+    constraints too. The outline of a tensor has its shape, dtypes and strides.
 
     Examples:
         >>> from ffi_builder import spec
@@ -29,9 +29,9 @@ def outline(item: Signature | Param) -> str:
 
 
 def signature(name: str, params: Sequence[Param]) -> str:
-    """Return the outline of a signature by the name that it has in CUTLASS.
+    """Return the outline of a signature; CUTLASS has this function under the same name.
 
-    :class:`Signature` makes a signature, and :meth:`Signature.parse` one of a text.
+    To make a signature, use :class:`Signature`, or :meth:`Signature.parse` for a text.
 
     Raises:
         SpecError: the parameters do not make a valid :class:`Signature`.

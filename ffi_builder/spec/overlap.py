@@ -19,7 +19,7 @@ NOTHING: Final[Any] = ()
 
 
 def tensors_of(params: Sequence[Param]) -> dict[str, Tensor]:
-    """Return every tensor by its path in errors: in tuples, structs and Optionals too.
+    """Return every tensor by its path in errors, including those in tuples, structs and Optionals.
 
     The path of a list stands for all of its elements.
 
@@ -103,7 +103,7 @@ def check_no_overlap(what: str, params: Sequence[Param], given: object) -> tuple
 
 
 def _names(what: str, tensors: dict[str, Tensor], given: object) -> Sequence[object]:
-    """Return what the argument names."""
+    """Return the names in ``given``, which may be a bool."""
     if given is True:
         written = [path for path, t in tensors.items() if t.intent in ("out", "inout")]
         if not written:

@@ -38,11 +38,11 @@ class PlainValues(NamedTuple):
     """The plain Python values that a parameter accepts. Defaults of other types are refused."""
 
     words: str
-    """The words of errors for what was expected: ``an int``."""
+    """How errors describe these values: ``an int``."""
     types: tuple[type, ...] = ()
-    """Any of the keys of :data:`ffi_builder.spec.defaults.PLAIN_TYPES`."""
+    """Keys of :data:`ffi_builder.spec.defaults.PLAIN_TYPES`."""
     example: object = MISSING
-    """A value that is right for every parameter of the kind, if there is one."""
+    """A value that every parameter of the kind accepts, if there is one."""
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -66,9 +66,9 @@ class Metadata:
     if not TYPE_CHECKING:  # type checkers know the fields
 
         def __new__(cls, /, *_: object, **keywords: object) -> Metadata:
-            """Raise TypeError for an unknown field, with the one that was probably meant."""
+            """Raise TypeError for an unknown field, and suggest the nearest known one."""
             known = cls.__dataclass_fields__.keys()
-            # A subclass that is no dataclass may have an __init__ of its own.
+            # A subclass that is not a dataclass may define its own __init__.
             if not keywords.keys() <= known and "__dataclass_fields__" in cls.__dict__:
                 wrong = next(name for name in keywords if name not in known)
                 raise TypeError(
@@ -81,15 +81,15 @@ class Metadata:
 
         Args:
             device: tensors of this device type do not show it.
-            outline: show no more than error messages do: of tensors the shape, the dtypes and
-                the strides.
+            outline: show no more than error messages do; for tensors these are the shape, the
+                dtypes and the strides.
         """
         del device, outline
         return self.type_name
 
     @property
     def kernel_dtype(self) -> str | None:
-        """The dtype of the number that the kernel gets, if that is not the value: of a Choice."""
+        """The dtype of the number that the kernel gets in place of the value; for a Choice only."""
         return None
 
     def _check_metadata(self, what: str) -> None:
@@ -100,7 +100,7 @@ class Metadata:
             raise SpecError(f"{what}: kw_only: expected True or False but got {self.kw_only!r}")
 
     def _inherit(self, inner: Metadata) -> None:
-        """Take the fields of an inner parameter, where this one has none of its own."""
+        """Take the fields that were not given from an inner parameter."""
         if self.default is MISSING:
             object.__setattr__(self, "default", inner.default)
         for name in ("kw_only", "doc"):
@@ -141,7 +141,7 @@ def _literal(value: object) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Named(Metadata):
-    """The base of parameters with a name of their own; all but :class:`Optional`."""
+    """The base of parameters with their own name: all but :class:`Optional`."""
 
     name: str
 

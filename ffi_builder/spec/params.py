@@ -254,7 +254,7 @@ class ConstFloat(_Literal):
 
 
 Constant: TypeAlias = Union[ConstNone, ConstInt, ConstBool, ConstFloat]
-"""Parameters that accept one value, which the kernel does not get."""
+"""Parameters that accept a single value, which is not passed to the kernel."""
 
 
 _CHOICE: Final = re.compile(r"[ -!#-&(-\[\]-~]{1,255}")
@@ -299,7 +299,7 @@ class Bytes(Named):
 
 @dataclass(frozen=True, repr=False)
 class DType(Named):
-    """A data type. The kernel gets the ``DLDataType``, as the 32 bits that it is in memory.
+    """A data type. The kernel gets the 32 bits of the ``DLDataType``.
 
     Examples:
         >>> import numpy as np
@@ -339,7 +339,7 @@ class Device(Named):
 
 @dataclass(frozen=True, repr=False)
 class Object(Named):
-    """Any object, or one of a type. The kernel gets the ``TVMFFIObject*``, borrowed.
+    """Any object, or an object of a given type. The kernel gets the ``TVMFFIObject*``, borrowed.
 
     Args:
         name: an identifier.
@@ -347,7 +347,7 @@ class Object(Named):
             ``"ffi.Module"``; objects of types derived from it are accepted. None: any object.
 
     Raises:
-        SpecError: ``type_key`` is no such name.
+        SpecError: ``type_key`` is not a valid type key.
 
     Examples:
         >>> import tvm_ffi
@@ -519,4 +519,4 @@ Value: TypeAlias = Union[
     Array,
     Map,
 ]
-"""Parameters that hold one value and no number."""
+"""Parameters whose value is not a number."""

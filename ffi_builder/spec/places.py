@@ -1,4 +1,4 @@
-"""Where symbols occur in lists of parameters, which are bound in every call, and those of lists."""
+"""Finds where symbols occur, which of them every call binds, and checks the symbols of lists."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ffi_builder.spec.tensors.workspace import Workspace
 
 @dataclass(frozen=True)
 class _Found:
-    """A parameter or an element of one, and whether it may be absent."""
+    """A parameter or an element of a parameter, and whether it may be absent."""
 
     path: str
     param: Plain
@@ -36,12 +36,12 @@ class _Found:
 
 
 def check_lists(what: str, params: Sequence[Param]) -> None:
-    """Check the symbols of all lists, where a signature has them.
+    """Check the symbols of all lists of a signature.
 
     Raises:
-        SpecError: a symbol with a value for each element of a list is used elsewhere, or in a list
-            that may have another length, or is not bound by a dimension; or an expression in a
-            list needs a symbol that is not known by then.
+        SpecError: a symbol with a value for each element of a list also occurs in a list that may
+            have another length, or no dimension binds it; or an expression in a list needs a symbol
+            that is not known by then.
     """
     found = list(_every((param.name, param) for param in params))
     lists = [(item, item.param) for item in found if isinstance(item.param, TensorList)]
@@ -57,7 +57,7 @@ def check_lists(what: str, params: Sequence[Param]) -> None:
 
 
 def symbols_of_elements(params: Sequence[Param]) -> dict[Var, str]:
-    """Return the symbols with a value for each element of a list, and the first such list.
+    """Return the symbols with a value for each element of a list, each with its first list.
 
     Examples:
         >>> from ffi_builder import spec
@@ -82,7 +82,7 @@ def check_not_each(
     """Check that no symbol at these places has a value for each element of a list.
 
     Raises:
-        SpecError: one has.
+        SpecError: such a symbol is at one of the places.
     """
     paths = symbols_of_elements(params)
     for place, entry in places:
@@ -96,7 +96,7 @@ def check_not_each(
 
 
 def shared_entries(params: Sequence[Param]) -> Iterator[tuple[str, object]]:
-    """Yield the symbols of elements that have one value for the whole list, with their places."""
+    """Yield the symbols in lists whose value is the same for all elements, with their places."""
     for item in _every((param.name, param) for param in params):
         if isinstance(item.param, TensorList):
             for place, entry in item.param.entries:
@@ -105,14 +105,14 @@ def shared_entries(params: Sequence[Param]) -> Iterator[tuple[str, object]]:
 
 
 def always_bound(param: TensorList) -> Iterator[tuple[str, object]]:
-    """Yield what every call binds: the length, and the elements if there is one for certain."""
+    """Yield the entries that every call has: the length, and the elements of a non-empty list."""
     yield "", param.length
     if param.never_empty:
         yield from (("", entry) for _, entry in param.entries)
 
 
 def _every(params: Iterable[tuple[str, Param]], optional: bool = False) -> Iterator[_Found]:
-    """Yield every parameter, with elements after their tuple, in the order of the checks."""
+    """Yield every parameter in the order of the checks, with elements after their container."""
     for path, param in params:
         absent = optional or isinstance(param, Optional)
         yield _Found(path, required(param), absent)
@@ -120,7 +120,7 @@ def _every(params: Iterable[tuple[str, Param]], optional: bool = False) -> Itera
 
 
 def _check_lengths(what: str, var: Var, having: Sequence[tuple[_Found, TensorList]]) -> None:
-    """Check that lists which share a symbol of each element have one length."""
+    """Check that lists which share a symbol of each element have the same length."""
     if len(having) == 1:
         return
     names = " and ".join(item.path for item, _ in having)
@@ -133,7 +133,7 @@ def _check_lengths(what: str, var: Var, having: Sequence[tuple[_Found, TensorLis
 
 
 def _check_binds(what: str, var: Var, item: _Found, tensors: TensorList, *, alone: bool) -> None:
-    """Check that the first list binds the symbol, which its strides may not do if they are free."""
+    """Check that the first list binds the symbol, by a dimension or by its only mention."""
     if var in tensors.tensor.dims:
         return
     mentions = [entry for _, entry in tensors.entries for each in variables(entry) if each == var]
@@ -146,7 +146,7 @@ def _check_binds(what: str, var: Var, item: _Found, tensors: TensorList, *, alon
 
 @dataclass
 class _Known:
-    """The symbols that are certainly bound on the way through the parameters."""
+    """The symbols that are certainly bound by the parameters so far."""
 
     bound: set[Var] = field(default_factory=set[Var])
     of_length: dict[object, set[Var]] = field(default_factory=dict[object, "set[Var]"])
@@ -182,7 +182,7 @@ class _Known:
         if tensors.never_empty:
             return length | (sizes - set(tensors.each))
         if tensors.length is not None and not item.optional:
-            # Those of each element, too: an earlier list of this length binds them.
+            # Include symbols of each element: an earlier list of this length binds them.
             self.of_length.setdefault(tensors.length, set()).update(sizes)
         return length
 
@@ -198,16 +198,16 @@ class _Known:
 
 
 def _alone(entries: Iterable[object]) -> set[Var]:
-    """Return the symbols that stand alone."""
+    """Return the entries that are symbols."""
     return {entry for entry in entries if isinstance(entry, Var)}
 
 
 def device_tensors(params: Sequence[Param]) -> list[tuple[str, Tensor]]:
     """Return the tensors that may be on another device than the CPU, with their paths in errors.
 
-    Includes those in tuples, structs and Optionals; a list of tensors stands for its first one. An
-    :class:`EnvStream` is the current stream of the first of them that is present and not on the
-    CPU.
+    Tensors in tuples, structs and Optionals are included; a list of tensors counts as its first
+    element. An :class:`EnvStream` is the current stream of the first of these tensors that is
+    present and not on the CPU.
 
     Examples:
         >>> from ffi_builder import spec
@@ -228,8 +228,8 @@ def device_tensors(params: Sequence[Param]) -> list[tuple[str, Tensor]]:
 def occurrences(params: Sequence[Param], *, elements: bool = True) -> Iterator[tuple[str, object]]:
     """Yield ``("A.shape[0]", n)`` for every place of a symbol, in the order of the checks.
 
-    Of a list of tensors it is that of each element, ``As[i].shape[0]``, unless ``elements`` is
-    False.
+    A list of tensors has one place for all elements, ``As[i].shape[0]``; with ``elements=False``,
+    only the length of the list is yielded.
 
     Examples:
         >>> from ffi_builder import spec
@@ -269,9 +269,9 @@ def _entries(path: str, entries: Sequence[object]) -> Iterator[tuple[str, object
 
 
 def refuse_references(what: str, params: Sequence[Param]) -> None:
-    """Refuse arguments that take a shape or a device from others: only what is allocated may.
+    """Refuse arguments that take a shape or a device from another one; only a dtype is allowed.
 
-    Arguments may take a dtype.
+    Results and Workspaces, which the wrapper allocates, may take all of these.
     """
     for path, param in with_paths(params):
         tensor = required(param)
@@ -286,7 +286,7 @@ def refuse_references(what: str, params: Sequence[Param]) -> None:
 def check_one_meaning(
     what: str, occurrences: Sequence[tuple[str, object]]
 ) -> dict[str, tuple[str, Var]]:
-    """Check that each name is one symbol; return them by name, with their first places."""
+    """Check that each name stands for one symbol; return the symbols by name, with first places."""
     first: dict[str, tuple[str, Var]] = {}
     for path, value in occurrences:
         for var in variables(value):
@@ -300,7 +300,7 @@ def check_one_meaning(
 
 
 def bound_symbols(occurrences: Iterable[tuple[str, object]]) -> set[Var]:
-    """Return the symbols that stand alone, or in a linear expression that is solved for them."""
+    """Return the symbols that stand alone or in a linear expression, which calls solve for them."""
     bound: set[Var] = set()
     for _, value in occurrences:
         form = linear(value) if isinstance(value, Expr) else None
@@ -321,7 +321,7 @@ def _not_optional(params: Iterable[Param]) -> Iterator[Param]:
 
 
 def always_there(params: Iterable[Param]) -> Iterator[tuple[str, object]]:
-    """Yield the places of symbols that every call has, as :func:`occurrences` does."""
+    """Yield the places of symbols that are present in every call; see :func:`occurrences`."""
     for param in _not_optional(params):
         yield from always_bound(param) if isinstance(param, TensorList) else occurrences([param])
 

@@ -33,15 +33,15 @@ class Property:
 
     Args:
         param: the parameter: not an Optional, except for ``present``.
-        field: of an Optional ``present``; of a Tensor ``dtype``, ``ndim``, ``contiguous`` or
-            ``data``, the address of its first element. Left out it is the value itself, of a
-            Choice, a bool symbol or a DataPointer.
-        divisor: of an address, it is the remainder of dividing by this power of two.
+        field: ``present`` for an Optional; ``dtype``, ``ndim``, ``contiguous`` or ``data`` (the
+            address of the first element) for a Tensor. Empty for the value itself of a Choice, a
+            bool symbol or a DataPointer.
+        divisor: a power of two; the property is then the remainder of the address divided by it.
         path: where the parameter is in a signature; texts show it in place of the name.
 
     Raises:
-        SpecError: the tensor takes its dtype from another one, so that there would be two
-            properties for one, or the divisor is no power of two.
+        SpecError: the tensor takes its dtype from another one, which has the property already; or
+            the divisor is not a power of two.
     """
 
     param: Any
@@ -66,7 +66,7 @@ class Property:
 
     @cached_property
     def known(self) -> Mapping[Any, int]:
-        """Its values with the integers that stand for them; empty if it is a number."""
+        """The values of the property, with the integers that stand for them; empty for a number."""
         match self.field, self.param:
             case "dtype", tensor:
                 return {dtype: parse_dtype(dtype).word for dtype in tensor.dtypes}
@@ -79,23 +79,23 @@ class Property:
 
     @property
     def is_flag(self) -> bool:
-        """Whether it is a bool, which texts show as ``x.present`` and ``not x.present``."""
+        """Whether the property is a bool; texts show ``x.present`` and ``not x.present``."""
         return True in self.known
 
     @property
     def is_address(self) -> bool:
-        """Whether it is an address, of which only remainders are compared."""
+        """Whether the property is an address; only remainders of addresses are compared."""
         return self.field == "data" or isinstance(self.param, DataPointer)
 
     @property
     def of_none(self) -> int:
-        """The integer if the parameter is absent: no dtype, no rank, no choice."""
+        """The integer for an absent parameter; it is no dtype, rank or choice."""
         if isinstance(self.param, Choice):
             return next(i for i in count() if i not in self.param.choices.values())
         return -1 if self.field == "ndim" else 0
 
     def numbers(self, *, absent: bool) -> Collection[int]:
-        """Return its possible integers, all or a range; ``absent``: the parameter may be None."""
+        """Return the integers that the property may be; ``absent``: the parameter may be None."""
         if self.divisor is not None:
             return range(self.divisor)
         none = [self.of_none] if absent else []
@@ -106,7 +106,7 @@ class Property:
         return {1} if is_certain else {*self.known.values(), *none}
 
     def within(self, what: str, named: Mapping[str, Sequence[tuple[str, Param]]]) -> Property:
-        """Return this property of the parameter with this name; see :class:`Comparison`."""
+        """Return this property of the signature's own parameter; see :meth:`Comparison.within`."""
         if not self.params:
             raise SpecError(f"{what}: only the when= of a Variant can tell {self}")
         paths = {
@@ -129,11 +129,11 @@ class Property:
         return found
 
     def number(self, value: Any) -> int:
-        """Return the integer that stands for what it is compared with."""
+        """Return the integer that stands for a compared value."""
         return self.known.get(value, value)
 
     def text(self, name: Name) -> str:
-        """Return it as texts show it: ``x.dtype``."""
+        """Return the text of the property: ``x.dtype``."""
         path = self.param.name if isinstance(self.param, Var) else self.path or name(self.param)
         path += f".{self.field}" if self.field else ""
         return path if self.divisor is None else f"{path} % {self.divisor}"
@@ -142,14 +142,14 @@ class Property:
         return self.text(plain_name)
 
     def shown(self, value: object) -> str:
-        """Return what it is compared with as texts show it."""
+        """Return the text of a compared value."""
         return repr(value) if isinstance(self.param, Choice) else str(value)
 
     def checked(self, op: str, value: Any) -> Any:
-        """Return what it is compared with.
+        """Return the value to compare with, checked.
 
         Raises:
-            SpecError: it is never equal to that, or has no such comparison.
+            SpecError: the property never has this value, or does not support the operator.
         """
         known = self.known
         if op not in ("==", "!=") and (known or op == "in"):
@@ -165,7 +165,7 @@ class Property:
             return number
         given = value
         if self.field == "dtype":
-            with suppress(SpecError):  # it may be no dtype
+            with suppress(SpecError):  # the value may not be a dtype
                 word = parse_dtype(value).word
                 given = next((dtype for dtype in known if known[dtype] == word), None)
         if isinstance(given, (str, bool)) and given in known:
@@ -181,7 +181,7 @@ class Comparison(Condition):
     """A comparison of a property: ``x.dtype == float16``, ``x.data % 16 == 0``, ``x.present``.
 
     Raises:
-        SpecError: it cannot be compared with the value.
+        SpecError: the property cannot be compared with the value.
     """
 
     of: Property
@@ -201,21 +201,22 @@ class Comparison(Condition):
         yield self
 
     def within(self, what: str, named: Mapping[str, Sequence[tuple[str, Param]]]) -> Comparison:
-        """Return the comparison of the parameter that has this name in a signature.
+        """Return the same comparison of the signature's own parameter.
 
-        ``named`` has the parameters with their paths, by name.
+        ``named`` has the parameters of the signature by name, with their paths.
 
         Raises:
-            SpecError: there is none, or are several; or the property has one value in all calls.
+            SpecError: no parameter matches, or several do; or the property has the same value in
+                all calls.
         """
         return replace(self, of=self.of.within(what, named))
 
 
 def compared(op: str, left: Any, right: Any) -> Condition:
-    """Return the condition ``left op right``, of numbers or of a property.
+    """Return the condition ``left op right``, which compares numbers or a property.
 
     Raises:
-        SpecError: they cannot be compared.
+        SpecError: the two cannot be compared.
     """
     if isinstance(left, Var) and left.dtype == "bool":
         left = Property(left)
@@ -266,7 +267,7 @@ class Comparable:
 
 
 def properties(params: Sequence[Param]) -> dict[str, Callable[[], Property]]:
-    """Return what makes the properties of parameters and of the parameters in these, by text."""
+    """Return functions that make the properties of all parameters and elements, by text."""
     found: dict[str, Callable[[], Property]] = {}
     for path, param in with_paths(params):
         if isinstance(param, Optional):

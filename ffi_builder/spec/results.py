@@ -15,7 +15,7 @@ from ffi_builder.spec.tensors.tensor import Tensor
 from ffi_builder.spec.tensors.workspace import Workspace, check_allocated
 
 HandedOver: TypeAlias = Union[Var, String, Bytes, Object, Function, Array, Map]
-"""Results that the call provider has the value of: all but tensors and shapes.
+"""Results whose value the call provider supplies: all but tensors and shapes.
 
 Examples:
     >>> from typing import get_args
@@ -43,8 +43,8 @@ def check_results(what: str, returns: object) -> Result | tuple[Result, ...] | N
     """Return the ``returns`` of a signature, checked: None, one result, or a tuple of them.
 
     Raises:
-        SpecError: another type, an empty list, two results with one name, or a result with a field
-            that only arguments have.
+        SpecError: another type, an empty list, two results of the same name, or a result with a
+            field that only arguments have.
     """
     if returns is None:
         return None
@@ -109,7 +109,7 @@ def _check_tensor(what: str, tensor: Tensor) -> None:
 def sizes(result: Result) -> list[tuple[str, Dim | None]]:
     """Return the sizes that the wrapper computes for a result or Workspace, with their paths.
 
-    A shape that is taken from an argument is none of them.
+    A shape that is taken from an argument is not included.
 
     Examples:
         >>> from ffi_builder import spec
@@ -127,7 +127,7 @@ def sizes(result: Result) -> list[tuple[str, Dim | None]]:
 
 
 def needed(results: Sequence[Result]) -> list[tuple[str, object, Var]]:
-    """Return the symbols that the wrapper needs for these: ``(path, entry, symbol)`` of each."""
+    """Return the symbols that the wrapper needs to make these, as ``(path, entry, symbol)``."""
     found: list[tuple[str, object, Var]] = []
     for result in results:
         entries: list[tuple[str, object]] = [*sizes(result)]

@@ -62,10 +62,10 @@ class Signature:
             parameters' symbols, or a list of these for a tuple.
         where: conditions that every call must keep, such as ``[n <= m, equal(k, n * 2), one_of(m,
             [64, 128]), when.aligned(x, 16) | (n < 8)]``; :mod:`ffi_builder.providers.when` makes
-            those about parameters, which are found by their names. They are checked behind all
-            arguments, in this order. What one says of an absent Optional, or of a symbol that it
-            leaves without a value, is unknown. A call is refused if a condition is false, and not
-            if it is unknown.
+            conditions about parameters, which are found by name. Conditions are checked after all
+            arguments, in this order. A comparison is unknown if it needs an absent Optional, or a
+            symbol that is unbound because an Optional is absent. A call is refused if a condition
+            is false, and not if it is unknown.
         no_overlap: tensors that must not share memory with any other tensor of the call, by their
             names in errors: ``["y", "cfg[0]", "state.mask"]``. The name of a list stands for each
             of its elements, which must not share memory with one another either. True stands for
@@ -76,15 +76,15 @@ class Signature:
         doc: documentation for callers.
 
     Raises:
-        SpecError: two parameters with one name, one symbol name with two meanings, a symbol that
-            nothing binds, a tensor that takes its dtype from one that is not checked before it in
-            every call, an EnvStream without a tensor on another device than the CPU, a
-            positional parameter without a default after one with a default, a default that its
+        SpecError: two parameters with the same name, a symbol name with two meanings, a symbol that
+            nothing binds, a tensor that takes its dtype from a tensor that is not always checked
+            before it, an EnvStream without a tensor on another device than the CPU, a positional
+            parameter without a default after a parameter with a default, a default that its
             parameter does not accept, a result that cannot be made or whose size only Optionals
             bind, a result with the name of a parameter or symbol, a condition in ``where`` that has
-            a symbol of no parameter, is about something else than a parameter, or is always true or
-            false, or a ``no_overlap`` that names no tensor, or one that no other tensor of the
-            signature can share memory with.
+            a symbol of no parameter, is about something that is not a parameter, or is always true
+            or false, or a ``no_overlap`` that names no tensor, or a tensor that no other tensor of
+            the signature can share memory with.
 
     Examples:
         >>> import numpy as np
@@ -158,14 +158,14 @@ class Signature:
     def with_params(self, /, **changes: Param | Mapping[str, object]) -> Signature:
         """Return this signature with some of its parameters and results changed.
 
-        Each keyword is the name of one, and its value the fields to change, or another parameter to
-        put in its place.
+        Each keyword is the name of a parameter or result. Its value is the fields to change, or
+        another parameter to put in its place.
 
         ``dataclasses.replace`` changes the other fields of a signature, and all parameters at once.
 
         Raises:
-            SpecError: there is no parameter or result of that name, or what comes out is not a
-                valid signature.
+            SpecError: there is no parameter or result of that name, or the new signature is not
+                valid.
             TypeError: a parameter has no field of that name.
 
         Examples:
@@ -244,10 +244,11 @@ class Signature:
         return canonical_text(self.name, self.params, self.returns, self.constraints, device)
 
     def metadata(self, *, borrows_tensors: bool = False) -> str:
-        """Return what describes a function of this signature to Python callers, as JSON.
+        """Return the JSON that describes a function of this signature to Python callers.
 
-        A wrapper has the same text in its attribute ``"ffi-builder-metadata"``. It has what
-        :meth:`canonical` leaves out, too; :mod:`ffi_builder.spec.metadata` shows its form.
+        A wrapper has the same text in its attribute ``"ffi-builder-metadata"``. The text includes
+        the fields that :meth:`canonical` leaves out; :mod:`ffi_builder.spec.metadata` shows its
+        form.
 
         Args:
             borrows_tensors: whether the function uses tensors only during the call.
@@ -264,7 +265,7 @@ class Signature:
 
     @property
     def constraints(self) -> str:
-        """The text behind ``where``: ``n % 2 == 0, no_overlap(y)``; empty if there is none."""
+        """The text behind ``where``: ``n % 2 == 0, no_overlap(y)``; may be empty."""
         return constraints_text(self.params, self.where, self.no_overlap)
 
     def __str__(self) -> str:
@@ -279,7 +280,7 @@ class Signature:
         return f"Signature({self.name!r}, {pasteable(self.params)}{returns}{where}{apart}{doc})"
 
     def _find_sources(self, what: str) -> None:
-        """Let each tensor know the arguments that it takes fields from."""
+        """Store in each tensor the arguments that it takes fields from."""
         params = with_known_dtypes(what, self.params)
         object.__setattr__(self, "params", params)
 
@@ -349,7 +350,7 @@ class Signature:
                 )
 
     def _may_be_missing(self, var: Var) -> str:
-        """Say why a symbol may be without a value, and which it then has."""
+        """Return the words for why a symbol may be unbound, and that it would then be 0."""
         in_lists = any(
             isinstance(tensors := required(param), TensorList) and var in tensors.symbols
             for _, param in with_paths(self.params)
@@ -359,7 +360,7 @@ class Signature:
         return "Optionals bind, and would be 0 where they are None"
 
     def _check_defaults(self, what: str) -> None:
-        """Check each default, and that no positional parameter without one follows one with one."""
+        """Check each default, and that positional parameters with defaults come last."""
         optional: str | None = None
         for param in self.arguments:
             check_default(what, param)

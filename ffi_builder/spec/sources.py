@@ -22,12 +22,12 @@ from ffi_builder.suggest import did_you_mean
 
 
 def with_known_dtypes(what: str, params: Sequence[Param]) -> Sequence[Param]:
-    """Return the parameters, in which a tensor of ``dtype="x.dtype"`` knows ``x``.
+    """Return the parameters, with ``x`` stored in each tensor of ``dtype="x.dtype"``.
 
-    Parameters without such a tensor are the same objects.
+    Parameters without such a tensor are returned as the same objects.
 
     Raises:
-        SpecError: ``x`` is not a tensor that is checked before this one in every call, or it has a
+        SpecError: ``x`` is not a tensor that every call checks before this one, or has a
             ``storage_dtype``.
     """
     found = (required(param) for _, param in with_paths(params))
@@ -43,10 +43,10 @@ class _Arguments:
     def __init__(self, what: str, params: Sequence[Param]) -> None:
         self._what, self._params = what, params
         self._before: dict[str, Tensor] = {}
-        """The tensors so far that every call has, by path."""
+        """The tensors before this argument that every call has, by path."""
 
     def known(self, path: str, param: Param, *, always: bool) -> Param:
-        """Return a parameter whose tensors know where their dtypes are from."""
+        """Return a parameter whose tensors store the tensor that their dtype is taken from."""
         match param:
             case Optional(param=inner):
                 made = self.known(path, inner, always=False)
@@ -79,9 +79,9 @@ class _Arguments:
 
 
 def with_sources(what: str, tensor: Tensor, params: Sequence[Param]) -> Tensor:
-    """Return a tensor to allocate that knows the arguments that it takes fields from.
+    """Return a tensor to allocate, with the arguments that it takes fields from stored in it.
 
-    ``params`` are those of :func:`with_known_dtypes`.
+    ``params`` are the parameters that :func:`with_known_dtypes` returned.
 
     Raises:
         SpecError: there is no such argument, it may be absent, or the field cannot be taken.
@@ -104,7 +104,7 @@ def _arguments(params: Sequence[Param]) -> Iterator[tuple[str, Param]]:
 def _always_there(
     where: str, path: str, params: Sequence[Param], tensors: Sequence[str], which: str = ""
 ) -> Tensor:
-    """Return the tensor at a path; errors list those that may be meant."""
+    """Return the tensor at a path; errors list ``tensors`` as the ones to choose from."""
     source = dict(_arguments(params)).get(path)
     if source is None or not isinstance(required(source), Tensor):
         among = f"the arguments {which}".rstrip()
@@ -119,7 +119,7 @@ def _always_there(
 
 
 def _always_present(params: Iterable[tuple[str, Param]]) -> Iterator[tuple[str, Param]]:
-    """Yield the parameters, with their elements, that are in no Optional."""
+    """Yield the parameters and elements that are not in an Optional."""
     for path, param in params:
         if not isinstance(param, Optional):
             yield path, param
@@ -127,7 +127,7 @@ def _always_present(params: Iterable[tuple[str, Param]]) -> Iterator[tuple[str, 
 
 
 def _checked(where: str, name: str, path: str, source: Tensor) -> Tensor:
-    """Return the tensor that says the field itself, if the field can be taken from ``source``."""
+    """Return the tensor that holds the value of the field, if ``source`` can provide it."""
     if source.storage_dtype is not None and name != "device_type":
         raise SpecError(
             f"{where}: {path} has a storage_dtype, so its {name} is not the one that came; say "

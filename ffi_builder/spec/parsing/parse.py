@@ -51,7 +51,7 @@ _NAMED: Final = {
     for kind in PARAM_TYPES
     if len(fields(kind)) == len(fields(Named))
 }
-"""The kinds of parameters that have no field beside their name and metadata."""
+"""The kinds of parameters whose only fields are a name and metadata."""
 _RESULTS: Final = ("Tensor", "Shape", "Object", "String", "Bytes", "Function", "Array", "Map")
 """The words that the type of a result may begin with, beside dtypes."""
 _PLACE: Final = ("device_type", "device_id", "data_alignment")
@@ -66,7 +66,7 @@ _WORDS: Final = {
     "intent": ("in, out or inout", INTENTS),
     "zero": ("True or False", ("True", "False")),
 }
-"""The options whose values are words: what errors call these, and the words."""
+"""The options whose values are words: the description for errors, and the words."""
 _FLOATS: Final = ("nan", "inf")
 _TYPES: Final = tuple(dict.fromkeys(kind.type_name for kind in PARAM_TYPES if kind is not Var))
 """The words that a type may begin with, beside dtypes."""
@@ -122,7 +122,7 @@ class _Parser(DimParser):
         self._in_where = False
         self._params: list[Param] = []
         self._compared = {"and", "or", "not", ".", "["}
-        """Tokens by which a condition is told from other constraints."""
+        """Tokens that mark a constraint as a condition."""
         self._tensors: dict[str, Tensor] = {}
         """The tensors among the parameters, by path."""
         self._readers: dict[str, Callable[[Token, Token], Param]] = {
@@ -298,7 +298,7 @@ class _Parser(DimParser):
     # ---- tensors
 
     def _options(self, kind: str, given: Mapping[str, Any]) -> Iterator[str]:
-        """Parse ``, strides=`` up to the closing bracket; the caller parses what follows each."""
+        """Parse ``, strides=`` up to the closing bracket; the caller parses the values."""
         t, known = self.tokens, _OPTIONS[kind]
         while t.accept(",") and not t.sees(")"):
             option = t.name(f"an option such as {known[0]}")
@@ -427,7 +427,7 @@ class _Parser(DimParser):
         for choice, number, value in given:
             if choice.text in choices:
                 raise t.error(choice, f"choice {choice.text!r} is given twice")
-            # Checking each entry in a Choice of its own tells where an error is.
+            # Checking each entry in a separate Choice tells where an error is.
             with t.at(choice):
                 Choice(name.text, {choice.text: 0}, dtype)
             with t.at(number):
@@ -445,7 +445,7 @@ class _Parser(DimParser):
         return choice, t.since(first), value
 
     def _object(self, name: Token, kind: Token) -> Object:
-        """Parse ``('ffi.Module')``, or nothing: any object."""
+        """Parse ``('ffi.Module')``, or nothing, which means any object."""
         t = self.tokens
         del kind
         if not t.accept("("):
@@ -474,7 +474,7 @@ class _Parser(DimParser):
         """Parse ``n: int32``, ``1 <= n <= 8``, ``n <= m or x.present`` or ``no_overlap(y)``."""
         t = self.tokens
         first = t.next
-        # A bracket follows no symbol, so that a symbol may have this name.
+        # No symbol is followed by a bracket, so a symbol may be named no_overlap.
         if t.sees("no_overlap") and t.second.text == "(":
             self._no_overlap()
             return
@@ -507,7 +507,7 @@ class _Parser(DimParser):
                 self.conditions.append(Relation(operator, lhs, rhs))
 
     def _is_condition(self, token: Token) -> bool:
-        """Tell whether a token is in no limit and in no relation of symbols alone."""
+        """Tell whether a token makes a constraint a condition, not a limit or a relation."""
         if token.text in self.declarations:
             return self.declarations[token.text].dtype == "bool"
         return token.kind == "reference" or token.text in self._compared
@@ -547,7 +547,7 @@ class _Parser(DimParser):
 
     @override
     def declaration(self, token: Token) -> Declaration:
-        """Return the declarations of a symbol; constraints can only be of known ones."""
+        """Return the declarations of a symbol; constraints may only mention known symbols."""
         if self._in_where and token.text not in self.declarations:
             meant = did_you_mean(token.text, self.declarations)
             words = f"no parameter mentions a symbol {token.text!r}{meant}"

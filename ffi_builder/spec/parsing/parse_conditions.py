@@ -21,10 +21,10 @@ from ffi_builder.suggest import did_you_mean
 def condition(
     text: str, symbols: Iterable[Var], properties: Mapping[str, Callable[[], Property]]
 ) -> Condition:
-    """Parse a condition of symbols and of properties by their texts.
+    """Parse a condition of these symbols, and of these properties, which are given by text.
 
     Raises:
-        SpecError: the text is no condition, or names something else.
+        SpecError: the text is not a condition, or has an unknown name.
     """
     tokens = Tokens(checked_text("condition", text))
     parser = ConditionParser(tokens, {var.name: var for var in symbols}, properties)
@@ -34,10 +34,10 @@ def condition(
 
 
 class ConditionParser(DimParser):
-    """The parser of conditions. What its methods return may be a number or property too."""
+    """The parser of conditions. Its methods may also return numbers and properties."""
 
     words = ("name", "quoted", "reference")
-    deepest = 100  # each level takes more calls than one of a signature
+    deepest = 100  # each level takes more calls than a level of a signature
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class ConditionParser(DimParser):
             return compared(op, left if is_property else _number(left), _number(right))
 
     def _holding(self, found: Any, first: Token) -> Condition:
-        """Return what was parsed from a token on, if it is a condition or a bool."""
+        """Return ``found`` if it is a condition or a bool; ``first`` is its first token."""
         t = self.tokens
         if isinstance(found, Condition):
             return found
@@ -95,7 +95,7 @@ class ConditionParser(DimParser):
         raise t.error(t.since(first), words)
 
     def _value(self) -> object:
-        """Parse what a property is compared with: a word, an int, True or ``(9, 0)``."""
+        """Parse the value that a property is compared with: a word, an int, True or ``(9, 0)``."""
         t = self.tokens
         if t.next.kind in ("name", "quoted"):
             token = t.advance()
@@ -126,7 +126,7 @@ class ConditionParser(DimParser):
 
 
 def _number(found: Any) -> Any:
-    """Return an int, symbol or expression."""
+    """Return ``found`` if it is an int, symbol or expression."""
     if isinstance(found, (Property, Condition)):
         raise SpecError(f"expected an int, a symbol or an expression but got {found}")
     return found

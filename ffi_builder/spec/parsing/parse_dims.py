@@ -21,7 +21,7 @@ expression of 127 parts need 164."""
 
 @dataclass
 class Declaration:
-    """The declarations of a symbol in the text. ``token`` is where errors of its Var point to."""
+    """The declarations of a symbol in the text. Errors of its Var point at ``token``."""
 
     token: Token
     dtype: str | None = None
@@ -41,8 +41,8 @@ def expression(text: str, symbols: Iterable[Var] | None = None) -> Dim:
 
     Raises:
         SpecError: the text does not follow the grammar, or has a name that is not in ``symbols``;
-            the message shows the line, with carets under the place. Or ``symbols`` holds something
-            else than Vars, or different ones with the same name.
+            the message shows the line, with carets under the place. Or ``symbols`` holds an object
+            that is not a Var, or different Vars with the same name.
 
     Examples:
         >>> from ffi_builder import spec
@@ -76,7 +76,7 @@ def _by_name(symbols: object) -> dict[str, Var]:
 
 
 class DimParser:
-    """One pass over a text. Without ``symbols`` it is the first, in which every symbol is int64."""
+    """One pass over a text. The first pass has no ``symbols``: each symbol is an int64."""
 
     words: tuple[str, ...] = ("name", "quoted")
     """The kinds of tokens that an operand may begin with."""

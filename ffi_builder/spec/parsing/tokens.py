@@ -24,7 +24,7 @@ _TOKEN: Final = rf"""\s*(?:
     )"""
 _SPACE: Final = " \t\n\r\f\v"
 _MOST_DIGITS: Final = 40
-"""The most digits of an int: no valid one has more, and Python is slow at thousands of them."""
+"""The most digits of an int. No valid int has more, and Python is slow at thousands of digits."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class Tokens:
         return self.next.kind == "reference" and self.next.text.endswith(f".{field}")
 
     def accept(self, mark: str) -> bool:
-        """Take the next token if it is this one, and return whether it was."""
+        """Take the next token if it has this text, and return whether it had."""
         return self.sees(mark) and bool(self.advance())
 
     def expect(self, mark: str) -> Token:
@@ -131,7 +131,7 @@ class Tokens:
         return items
 
     def item(self) -> list[Token]:
-        """Return the tokens up to a comma outside of brackets, or the end; none is taken."""
+        """Return the tokens up to a comma outside of brackets, or the end, without taking them."""
         found: list[Token] = []
         depth = 0
         for index in range(self._next, len(self._tokens) - 1):
@@ -149,7 +149,7 @@ class Tokens:
         self.expect(")")
 
     def since(self, first: Token) -> Token:
-        """Return a token that spans from ``first`` to the last one taken, to point at."""
+        """Return a token for errors that spans from ``first`` to the last token taken."""
         return Token(first.kind, first.text, first.start, self._tokens[self._next - 1].stop)
 
     def error(self, token: Token, words: str) -> SpecError:

@@ -1,4 +1,4 @@
-"""The device types of tensors, and a default for a block of code: one for each thread and task."""
+"""The device types of tensors, and their default in a block of code, per thread and task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fields of tensors to allocate that are taken from an argument: ``dtype="x.dtype"``."""
+"""Fields that a tensor takes from another one: ``dtype="x.dtype"``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PATTERN: Final = rf"[A-Za-z_]\w*(?:\[\d+\]|\.[A-Za-z_]\w*)*?\.(?:{'|'.join(REFER
 
 
 def is_reference(value: object, name: str) -> TypeGuard[str]:
-    """Return whether a field of this name is given as that of another tensor."""
+    """Return whether the value of this field refers to the same field of another tensor."""
     return isinstance(value, str) and value.endswith(f".{name}")
 
 

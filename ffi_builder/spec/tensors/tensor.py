@@ -55,9 +55,9 @@ class Tensor(Named):
             dimensions of any size; the kernel gets the ``DLTensor*``.
         dtype: the element type that the kernel sees, such as ``"float32"`` or ``np.float32``; its
             code, bits and lanes must match. A tuple or list accepts any of several. A framework's
-            dtype is kept as its name. ``"x.dtype"``: that of ``x``, an earlier tensor argument.
-        device_type: a DLPack name (``"cpu"``, ``"cuda"``, …), or ``"any"``. The default is that of
-            the active :class:`DefaultConfig`.
+            dtype is kept as its name. ``"x.dtype"``: the dtype of ``x``, an earlier tensor.
+        device_type: a DLPack name (``"cpu"``, ``"cuda"``, …), or ``"any"``. By default, the device
+            type of the active :class:`DefaultConfig`.
         device_id: an int, an integer Var, or None: must match the first earlier tensor on the same
             device type.
         strides: in elements. None or ``"C"``: row-major contiguous. ``"F"``: column-major
@@ -65,18 +65,18 @@ class Tensor(Named):
             dimension, as in ``shape``. Strides of size-1 dimensions and of empty tensors are
             unconstrained.
         data_alignment: in bytes, a power of two; None: not checked.
-        storage_dtype: the dtype of the framework's tensor where one of its elements holds several
-            of ``dtype``: ``float4_e2m1fnx2`` for ``float4_e2m1fn``. The dimension with stride 1 of
+        storage_dtype: the dtype of the framework's tensor, if each of its elements holds several of
+            ``dtype``: ``float4_e2m1fnx2`` for ``float4_e2m1fn``. The dimension with stride 1 of
             the given tensor is then that many times shorter, and its other strides are that many
             times smaller.
-        intent: ``"in"``: the kernel only reads it, so Python callers may pass what must not be
-            written. ``"out"``: it writes every element, and reads none; ``"inout"``: it reads and
-            writes it. None: nobody said, so it counts as written. The wrapper cannot check it;
-            ``testing.check_intents`` does.
+        intent: ``"in"``: the kernel only reads the tensor, so Python callers may pass read-only
+            arrays. ``"out"``: the kernel writes every element and reads none. ``"inout"``: the
+            kernel reads and writes. None: unknown, so the tensor counts as written. The wrapper
+            cannot check the intent; ``testing.check_intents`` does.
 
     A tensor that the wrapper allocates (a result, a :class:`Workspace`) may take its ``shape`` and
     its device from an argument, too: ``Tensor("y", "x.shape", "x.dtype",
-    device_type="x.device_type")``. The last takes the device id too.
+    device_type="x.device_type")``. A device type that is taken brings the device id with it.
 
     Raises:
         SpecError: an unknown dtype or device, more than 255 dimensions, a negative dimension,
@@ -102,7 +102,7 @@ class Tensor(Named):
     accepts: ClassVar[PlainValues] = PlainValues("a tensor")
 
     _sources: ClassVar[Mapping[str, Tensor]] = {}
-    """The tensors that fields are taken from, by field; a Signature sets it on its own copies."""
+    """The tensors that fields are taken from, by field. A Signature sets it in its own copies."""
 
     shape: Sequence[Dim | None] | EllipsisType | str
     dtype: Stored[DTypeLike | Sequence[DTypeLike], str | Sequence[str]]
@@ -154,7 +154,7 @@ class Tensor(Named):
 
     @property
     def references(self) -> Mapping[str, str]:
-        """The fields that are taken from another tensor, each with the path of that."""
+        """The fields that are taken from another tensor, each with the path of that tensor."""
         given = {name: getattr(self, name) for name in REFERABLE}
         return {
             name: path_of_reference(value)
@@ -163,11 +163,11 @@ class Tensor(Named):
         }
 
     def source(self, name: str) -> Tensor | None:
-        """Return the tensor that a field is taken from, or None if it is its own.
+        """Return the tensor that a field is taken from, or None if the field is given here.
 
         Raises:
-            SpecError: the field is taken from a tensor, but this is not a tensor of a signature,
-                which knows that one.
+            SpecError: the field is taken from another tensor, which only the tensors of a
+                Signature know.
         """
         if not is_reference(getattr(self, name), name):
             return None
@@ -180,13 +180,13 @@ class Tensor(Named):
         return found
 
     def with_sources(self, sources: Mapping[str, Tensor]) -> Tensor:
-        """Return an equal tensor that knows the tensors that its fields are taken from."""
+        """Return an equal tensor that stores the tensors that its fields are taken from."""
         copy = replace(self)
         object.__setattr__(copy, "_sources", dict(sources))
         return copy
 
     def changed(self, **fields: Any) -> Tensor:
-        """Return a copy with other fields that knows the tensors that the rest is taken from."""
+        """Return a copy with some fields changed, which keeps the sources of the other fields."""
         return replace(self, **fields).with_sources(self._sources)
 
     @property
@@ -381,7 +381,7 @@ class Tensor(Named):
         self._check_packed_ints(what, stored // element)
 
     def _check_packed_ints(self, what: str, packing: int) -> None:
-        """Refuse ints that no packed tensor has: an odd packed dimension, other odd strides."""
+        """Refuse a packed dimension or another stride that is not a multiple of ``packing``."""
         axis = self.packed_axis
         assert axis is not None
         packed = [(f"shape[{axis}]", self.dims[axis])]

@@ -36,32 +36,32 @@ _NONE: Final[Any] = ()
 
 @dataclass(frozen=True, repr=False)
 class TensorList(Metadata):
-    """An Array or List of tensors that all fit one :class:`Tensor`, however many they are.
+    """An Array or List of any number of tensors that all match one :class:`Tensor`.
 
-    Its name is that of the tensor. The kernel gets the number of elements and three arrays in the
-    memory of the host, see :class:`Field`::
+    The list has the name of the tensor. The kernel gets the number of elements and three arrays in
+    the memory of the host, see :class:`Field`::
 
         void*   pointers[length]         data + byte_offset of each
         int64_t shapes[length][ndim]     dimensions, in elements
         int64_t strides[length][ndim]    strides, in elements
 
-    A symbol has the same value in all elements, unless it is in ``each``. These have a value for
-    each element, which other lists of the same length may share: where ``As`` has the elements
-    ``[m, k]`` and ``Cs`` has ``[m, n]``, both with ``each=[m]``, then ``Cs[3].shape[0]`` is
-    ``As[3].shape[0]``, and ``k`` is the same everywhere.
+    A symbol has the same value in all elements, unless it is in ``each``. Symbols in ``each`` have
+    a value for each element, which other lists of the same length may share: where ``As`` has the
+    elements ``[m, k]`` and ``Cs`` has ``[m, n]``, both with ``each=[m]``, then ``Cs[3].shape[0]``
+    is ``As[3].shape[0]``, and ``k`` is the same everywhere.
 
-    ``default``, ``kw_only`` and ``doc`` are those of ``tensor`` unless they are given.
+    ``default``, ``kw_only`` and ``doc`` are taken from ``tensor`` unless given.
 
     Args:
-        tensor: what every element is. Its shape has a known rank.
+        tensor: describes every element. Its rank is known.
         length: the number of elements: an int, an integer Var, or None for any number. A list may
-            be empty; ``Var("g", min=1)`` says otherwise.
+            be empty, except with a length such as ``Var("g", min=1)``.
         each: the symbols that have a value for each element.
 
     Raises:
         SpecError: ``tensor`` is no Tensor, may have any rank or takes fields from another one;
-            ``length`` is negative or more than 2147483647; or ``each`` has a symbol twice, or one
-            that ``tensor`` does not have.
+            ``length`` is negative or more than 2147483647; or ``each`` has a symbol twice, or a
+            symbol that ``tensor`` does not have.
 
     Examples:
         >>> import numpy as np

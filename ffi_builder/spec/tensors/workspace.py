@@ -22,23 +22,24 @@ class Workspace(Tensor):
     """Scratch memory that the wrapper allocates before the call, and releases after it.
 
     It is not an argument: callers do not pass it, and error messages do not show it. The kernel
-    gets it as it gets a contiguous :class:`Tensor`. The allocator is that of the caller's
-    framework, for its current stream on the device: what the kernel launches there may still run
-    when the memory is released.
+    gets it as it gets a contiguous :class:`Tensor`. The caller's framework allocates it for its
+    current stream on the device: work that the kernel launches on that stream may still run when
+    the memory is released.
 
     Args:
         name: an identifier.
         shape: ints, and symbols or expressions of symbols that arguments bind; or ``"x.shape"``.
         dtype: the element type, or ``"x.dtype"``.
         device_type: as for a Tensor, or ``"x.device_type"``, which takes the device id too.
-        device_id: an int, an integer Var, or None: that of the first argument on this device type.
+        device_id: an int, an integer Var, or None for the device of the first argument on this
+            device type.
         data_alignment: in bytes, a power of two. The call fails if the allocator gives less.
-        zero: fill it with zeros before each call. On ``cuda`` that is asynchronous, on the current
-            stream. If False, it is not initialised.
+        zero: whether to fill the memory with zeros before each call. On ``cuda`` this is
+            asynchronous, on the current stream. If False, the memory is not initialised.
 
     Raises:
-        SpecError: as for a Tensor; or a field that only arguments have, a size or device that is
-            left open, or ``zero`` on a device other than ``cpu`` and ``cuda``.
+        SpecError: as for a Tensor; or a field that only arguments have, an unknown size or device,
+            or ``zero`` on a device other than ``cpu`` and ``cuda``.
 
     Examples:
         Partial sums of a reduction, one for each 256 elements:
@@ -75,10 +76,10 @@ class Workspace(Tensor):
             self.check_zero()
 
     def check_zero(self) -> None:
-        """Check that the wrapper can fill memory on its device with zeros, if it shall.
+        """Check that the wrapper can fill memory on the device with zeros, if ``zero`` is set.
 
         Raises:
-            SpecError: it cannot.
+            SpecError: the wrapper cannot.
         """
         if self.zero and self.device not in ZEROED_ON:
             raise SpecError(
@@ -92,10 +93,10 @@ class Workspace(Tensor):
 
 
 def check_allocated(what: str, tensor: Tensor) -> None:
-    """Check that a tensor says everything that its allocation needs.
+    """Check that a tensor gives everything that its allocation needs.
 
     Raises:
-        SpecError: it does not; the message begins with ``what``.
+        SpecError: something is missing; the message begins with ``what``.
     """
     taken = tensor.references
     wrong: str | None = None
