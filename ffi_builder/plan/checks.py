@@ -1,4 +1,4 @@
-"""Checks of the call as a whole, of values, and of symbols: what binds and what limits them."""
+"""Checks of the call as a whole, of values, and of symbols: how they are bound and limited."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class CheckArguments(Check):
 
 @dataclass(frozen=True)
 class NotNull(Check):
-    """The object that was decoded at this place is not NULL."""
+    """The object at this place is not NULL."""
 
     words = value_error("a non-NULL object", _NULL)
 
@@ -100,7 +100,7 @@ class CheckBytes(Instruction):
 
 @dataclass(frozen=True)
 class CheckChoice(Instruction):
-    """The str is one of the choices; from here on, the value is the int that it stands for."""
+    """The str is one of the choices. Later steps see the int that stands for it."""
 
     choice: spec.Choice
     words = value_error("one of {text}", "{string}{nearest}")
@@ -169,7 +169,7 @@ class Fits(Instruction):
 
 @dataclass(frozen=True)
 class EqualInt(ExpectInt):
-    """The value is ``expected``. If that is a bool, the error shows True and False."""
+    """The value is ``expected``. If ``expected`` is a bool, the error shows True and False."""
 
     free: bool = False
     plain: ClassVar = value_error("{expected}")
@@ -217,7 +217,7 @@ ValuePart: TypeAlias = Union[
     CheckCells,
     NotNegative,
 ]
-"""Checks that other steps stand for."""
+"""Checks that occur only as parts of other steps."""
 
 
 @dataclass(frozen=True)
@@ -264,14 +264,14 @@ class _CompareSymbol(Instruction):
 
 @dataclass(frozen=True)
 class EqualSymbol(_CompareSymbol):
-    """The value equals that of a symbol which is certainly bound."""
+    """The value equals the value of a symbol that is certainly bound."""
 
     op = "EQSYM"
 
 
 @dataclass(frozen=True)
 class BindOrEqual(_CompareSymbol):
-    """Bind the symbol to the value, or compare them if it is bound already.
+    """Bind the symbol to the value; if the symbol is bound already, compare the two.
 
     A free stride (only possible with ``free``) binds an unbound symbol provisionally; the first
     occurrence that is not free replaces that value. Two occurrences that are not free must be
@@ -319,9 +319,9 @@ class Solve(Instruction):
 
 @dataclass(frozen=True)
 class EqualExpr(Check):
-    """The value equals that of the expression, if all symbols of the expression are bound.
+    """The value equals the expression, if all symbols of the expression are bound.
 
-    A late step may have a symbol that is bound only within an absent Optional; it then passes.
+    A late step passes if one of its symbols is bound only within an Optional that is absent.
     """
 
     expr: Expr
@@ -344,15 +344,15 @@ class EqualExpr(Check):
 class CheckCondition(Check):
     """The condition is not false; no part that it depends on exceeds int64.
 
-    A relation is unknown if one of its symbols is not bound. ``symbols`` are those of the
-    condition, and ``place`` is where the first of them is bound, which comes last of all. Errors
-    show the place of the first one that is bound in the call.
+    A relation is unknown if one of its symbols is not bound. ``symbols`` are the symbols of the
+    condition, the last to be bound first; ``place`` is where the first of them is bound. Errors
+    show the place of the first of ``symbols`` that is bound in the call.
     """
 
     condition: Condition
-    """It is about symbols alone: :class:`Subject` stands for what is no symbol."""
+    """The condition with a :class:`Subject` in place of each property, so it has only symbols."""
     text: str
-    """The condition as the signature has it."""
+    """The text of the condition in the signature."""
     symbols: tuple[spec.Var, ...]
     plain: ClassVar = value_error("{text} with {bindings}")
     of_two: ClassVar = value_error("{text} with {bindings}", "{got} and {expected}")
@@ -377,7 +377,7 @@ class CheckCondition(Check):
 
 @dataclass(frozen=True, repr=False)
 class Subject(spec.Var):
-    """A property of an argument, which a plan binds as it does a symbol: ``x.dtype``."""
+    """A property of an argument, such as ``x.dtype``, which a plan binds like a symbol."""
 
     of: Property = field(kw_only=True)
 
@@ -385,11 +385,11 @@ class Subject(spec.Var):
 
     @override
     def __post_init__(self) -> None:
-        pass  # its name is no identifier
+        pass  # the name is not an identifier
 
     @property
     def part(self) -> Part:
-        """The part of the argument that has its value."""
+        """The part of the argument that holds the property's value."""
         return Part[self.of.field.upper()] if self.of.field else Part.VALUE
 
 
@@ -416,17 +416,17 @@ SymbolCheck: TypeAlias = Union[
 
 @dataclass(frozen=True)
 class _Limit(Instruction):
-    """A comparison with a number that the symbol has."""
+    """A comparison with a limit of the symbol."""
 
     symbol: spec.Var
     free: bool = False
 
     field: ClassVar[str]
-    """The symbol's field that has the number."""
+    """The symbol's field that holds the limit."""
 
     @property
     def limit(self) -> int:
-        """The number."""
+        """The limit itself."""
         limit: int | None = getattr(self.symbol, self.field)
         assert limit is not None, "planned for a symbol that has it"
         return limit

@@ -1,4 +1,4 @@
-"""Steps that decode a value, each of one kind, and the loop over the elements of a list."""
+"""Steps that decode values, one for each kind, and the loop over the elements of a list."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _POINTER: Final = kind_error("opaque pointer, None or int", or_none=False)
 
 
 class Kind(Enum):
-    """Kinds of scalar, each with the type indices that it accepts and the message of its error."""
+    """Kinds of scalar, each with the type indices that it accepts and its error message."""
 
     INT = ((TypeIndex.INT, TypeIndex.BOOL, TypeIndex.BIG_INT), kind_error("int"))
     BOOL = ((TypeIndex.BOOL, TypeIndex.INT), kind_error("bool"))
@@ -100,7 +100,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class DecodeOptional(Check):
-    """None makes the parameter absent: ``inside`` is skipped, and late steps at places in it."""
+    """If the value is None, skip ``inside`` and the late steps at places within the parameter."""
 
     inside: tuple[AnyStep, ...] = field(default=(), kw_only=True)
 
@@ -116,7 +116,7 @@ class DecodeOptional(Check):
 
 @dataclass(frozen=True)
 class Decode(Check):
-    """The value is of one kind. Moved objects are the objects that they hold.
+    """The value is of one kind. A moved object counts as the object that it holds.
 
     ``optional`` adds "or None" to the message: an Optional has accepted None before this step.
     """
@@ -187,7 +187,7 @@ class DecodeTuple(_DecodeContainer):
 
 @dataclass(frozen=True)
 class DecodeList(Decode):
-    """The value is an Array or List, of a length that an int32 holds."""
+    """The value is an Array or List whose length fits int32."""
 
     words = kind_error("list of tensors")
 
@@ -200,10 +200,10 @@ class DecodeList(Decode):
 
 @dataclass(frozen=True)
 class EachElement(Check):
-    """``inside`` is done for one element after the other. The pointer to them is not NULL.
+    """Run ``inside`` for each element in order. The pointer to the elements is not NULL.
 
-    ``known`` are the symbols that have a value for each element and that an earlier list has
-    bound, with the places in its elements where it did. It has as many elements as this one.
+    ``known`` are the symbols with a value for each element that an earlier list of the same length
+    has bound, each with the place in that list's elements that binds it.
     """
 
     param: spec.TensorList
@@ -223,7 +223,7 @@ class EachElement(Check):
 
 @dataclass(frozen=True)
 class DecodeText(Decode):
-    """The value is a str or, if ``binary``, bytes: small, raw, or an object."""
+    """The value is a str, or bytes if ``binary``: held in place, a raw pointer, or an object."""
 
     binary: bool = False
     of_str: ClassVar = kind_error("str")
@@ -243,7 +243,7 @@ class DecodeText(Decode):
 
 @dataclass(frozen=True)
 class DecodeObject(Decode):
-    """The value is an object: any, one of a static type, or one of a type by its key.
+    """The value is an object: any object, or one of a static type or a type key.
 
     ``type_index`` is set where exactly one static type is accepted, without derived types.
     """
@@ -273,7 +273,7 @@ class DecodeObject(Decode):
 class DecodeScalar(Decode):
     """The value is of ``kind``. A float is rounded to ``dtype`` here, once, to nearest even.
 
-    An int fits the dtype ``integer``. A pointer that comes as an int is an address.
+    An int fits the dtype ``integer``. A pointer may be given as an int, its address.
     """
 
     kind: Kind
@@ -295,7 +295,7 @@ class DecodeScalar(Decode):
 
 @dataclass(frozen=True)
 class DecodeEntry(Check):
-    """The value is an entry of a Shape, or an int or bool in an Array or List; not negative.
+    """The value is a non-negative entry of a Shape, or int or bool in an Array or List.
 
     ``bounded`` says that another check of this entry rejects negative values too.
     """

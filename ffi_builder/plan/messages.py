@@ -1,30 +1,30 @@
 """The messages of all errors.
 
-Every message has one frame, in one line::
+Every message has the same frame, on one line::
 
     Mismatched B.shape[0] on argument #1 when calling: `matmul(A: …)`,
     expected 3 (k = A.shape[1]) but got 4
 
-:class:`Words` have the texts after ``expected`` and ``but got``. Names in braces stand for values
+:class:`Words` hold the texts after ``expected`` and ``but got``. Names in braces stand for values
 that are known when the check fails:
 
     {expected}, {got}   the two values: ints, floats, booleans, or addresses in hex
     {symbol}            the name of the symbol concerned
     {origin}            where that symbol was bound
-    {text}              an expression, the other tensor concerned, or the types that are right
+    {text}              an expression, the other tensor concerned, or the accepted types
     {bindings}          the expression's symbols: ``n = 3 from A.shape[0], m = 4 from A.shape[1]``
     {path}              the parameter: ``B``, ``cfg[1]``
-    {type}              the kind of value that came
-    {dtype}, {device}   the dtype or device type that came
-    {expected_dtype}, {expected_device}     and those that should have come
+    {type}              the kind of the given value
+    {dtype}, {device}   the dtype or device type of the given tensor
+    {expected_dtype}, {expected_device}     the dtype or device type that is expected
     {range}             the least and greatest value of a dtype
-    {shape}, {strides}  of the tensor that came, in elements
-    {address}, {offset} of the data that came, in hex
-    {alignment}         the largest power of two that divides the address that came
+    {shape}, {strides}  of the given tensor, in elements
+    {address}, {offset} of the given data, in hex
+    {alignment}         the largest power of two that divides the given address
     {bytes}, {other_bytes}  the first and last address of the tensor and of another one, in hex
     {or_none}           `` or None`` where the parameter is an Optional
-    {string}            the str that came, in quotes
-    {nearest}           `` (did you mean 'relu'?)``, where something is near
+    {string}            the given str, in quotes
+    {nearest}           `` (did you mean 'relu'?)``, if a choice is similar
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ FRAME: Final = (
 )
 FRAME_WITHOUT_ARGUMENT: Final = FRAME.replace(" on argument #{argument}", "")
 BINDING: Final = "{symbol} = {bound} from {origin}"
-"""One symbol of ``{bindings}``; they are joined by ", "."""
+"""One symbol of ``{bindings}``; symbols are joined by ", "."""
 PROPERTY: Final = "{symbol} = {bound}"
-"""A property, or a symbol that nothing has bound, among them."""
+"""A property, or an unbound symbol, in ``{bindings}``."""
 SIGNATURE_LIMIT: Final = 400
 """Signatures up to this length are shown whole, longer ones with the other arguments elided."""
 UNDECIDED: Final = "an argument changed while it was being checked, perhaps by another thread"
@@ -70,7 +70,7 @@ class Words(NamedTuple):
 
 
 def value_error(expected: str, got: str = "{got}", *, of: str = "") -> Words:
-    """Return the words of a ValueError: about the value, or about ``of``, such as its length."""
+    """Return the words of a ValueError about the value, or about its ``of``, such as ``length``."""
     return Words("ValueError", expected, got, f"{of} of " if of else "")
 
 
@@ -80,7 +80,7 @@ def type_error(expected: str, got: str = "{got}") -> Words:
 
 
 def kind_error(expected: str, *, or_none: bool = True) -> Words:
-    """Return the words of a TypeError about the kind of a value; of an Optional, with "or None"."""
+    """Return the words of a TypeError about the kind of a value; an Optional adds "or None"."""
     template = f"{expected}{{or_none}}" if or_none else expected
     return Words("TypeError", template, "{type}", "type of ")
 
@@ -139,18 +139,18 @@ TYPE_NAMES: Final[dict[int, str]] = {
     74: "Python object",
     78: "int beyond int64",
 }
-"""Names of value kinds in messages: for most objects, the type key."""
+"""Names of the kinds of values in messages; most objects have their type key."""
 
 OR_NONE: Final = " or None"
 """``{or_none}`` of an Optional."""
 NEAREST: Final = " (did you mean '{nearest}'?)"
-"""``{nearest}`` where a choice is near."""
+"""``{nearest}`` where a choice is similar."""
 SHOWN_ENTRIES: Final = 64
 """Shapes, strides and strs (in bytes) are shown up to this length."""
 LONGEST_TYPE_KEY: Final = 255
 """Type keys up to this length (in bytes) are shown; for longer ones, the type index."""
 LONGEST_NEAREST: Final = 63
-"""Choices up to this length (in bytes) are suggested as what may have been meant."""
+"""Choices up to this length (in bytes) are suggested for a misspelt str."""
 
 
 def choices_text(choices: Iterable[str]) -> str:
@@ -167,7 +167,7 @@ def float_text(value: float) -> str:
 
 
 def signature_text(name: str, arguments: list[str], failing: int | None) -> str:
-    """Show a signature whole, or past 400 characters only the failing argument."""
+    """Show a signature: whole up to 400 characters, else with the failing argument only."""
     whole = f"{name}({', '.join(arguments)})"
     if len(whole) <= SIGNATURE_LIMIT:
         return whole

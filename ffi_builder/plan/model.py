@@ -34,9 +34,9 @@ from ffi_builder.spec.canonical import results_text
 
 @dataclass(frozen=True)
 class Plan:
-    """The checks of a signature, in the order of their errors, which iterating gives.
+    """The checks of a signature, in the order of their errors. Iterating yields the checks.
 
-    Back ends read ``steps``, and then those that had to wait for a later argument, ``late``. A step
+    Back ends read ``steps``, then ``late``: the steps that had to wait for a later argument. A step
     stands for one check or several. ``symbols`` are in the order in which they are bound.
     ``occurrences`` counts the dimensions, strides and parameters that each symbol occurs in.
     ``str()`` gives one line per check. Plans of equal signatures are equal.
@@ -65,7 +65,7 @@ class Plan:
 
     @cached_property
     def every_step(self) -> tuple[AnyStep, ...]:
-        """The steps, each followed by those inside of it; the late ones are last."""
+        """The steps, each followed by the steps inside of it; late steps come last."""
         return (*_with_inside(self.steps), *self.late)
 
     @cached_property
@@ -75,12 +75,12 @@ class Plan:
 
     @cached_property
     def waiting(self) -> tuple[AnyStep, ...]:
-        """Those of ``late`` before :attr:`overlaps`."""
+        """The steps of ``late`` before :attr:`overlaps`."""
         return self.late[: len(self.late) - len(self.overlaps)]
 
     @cached_property
     def compares_lists(self) -> bool:
-        """Whether memory of tensors in lists is compared."""
+        """Whether a comparison of memory involves a list of tensors."""
         places = (place for step in self.overlaps for place in (step.place, *dict(step.others)))
         return any(place.is_each for place in places)
 
@@ -122,7 +122,7 @@ def plan_text(
 ) -> str:
     """Lay out the signature, then a table with one line per check.
 
-    It ends with what is done to the ``sanitized`` tensors around the call.
+    The last lines show what happens to the ``sanitized`` tensors around the call.
     """
     origins: dict[str, str] = {}
     rows = [("at", "expected", "otherwise")]
@@ -186,7 +186,7 @@ def _width(cells: list[str]) -> int:
 
 
 def _note_origin(step: s.AnyCheck, origins: dict[str, str]) -> None:
-    """Note where a symbol is bound; if strides may be free, that can be one of several places."""
+    """Note where a symbol is bound; with free strides, one of several places may bind it."""
     match step:
         case s.Bind(place, symbol):
             origins[symbol.name] = str(place)

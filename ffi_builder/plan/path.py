@@ -36,7 +36,7 @@ class Part(IntEnum):
     CONTIGUOUS = 16
     PRESENT = 17
 
-    # Enum's own __hash__ is Python code, and places are keys of dicts that are read often.
+    # Enum's own __hash__ is Python code, and places are keys of frequently read dicts.
     __hash__ = int.__hash__
 
 
@@ -70,10 +70,10 @@ class Place:
 
     ``position`` leads to the ``TVMFFIAny``: ``(1,)`` is argument 1, ``(2, 0)`` the first element
     of the tuple that is argument 2, and ``(3, EACH)`` each element of the list that is argument 3.
-    ``path`` is how that is written: ``B``, ``cfg[0]``, ``xs[i]``. ``index``
-    is the axis of a shape or strides, or the entry of a Shape. ``solved`` names the symbol whose
-    value, found by solving the expression at this place, is meant in place of the value there.
-    ``packing`` is what a stored dimension or stride is multiplied with (see ``storage_dtype``).
+    ``path`` is the text of the position: ``B``, ``cfg[0]``, ``xs[i]``. ``index`` is the axis of a
+    shape or strides, or the index of an entry of a Shape. If ``solved`` names a symbol, the value
+    is that of the symbol, found by solving the expression at this place. ``packing`` is the factor
+    of a stored dimension or stride (see ``storage_dtype``).
 
     Examples:
         >>> from ffi_builder import plan
@@ -115,7 +115,7 @@ class Place:
 
     @property
     def fixed_path(self) -> str:
-        """The part of the path that is known before a call: of ``xs[i]`` it is ``xs``."""
+        """The part of the path that is known before a call: ``xs`` for ``xs[i]``."""
         return self.path.removesuffix(_EACH) if self.is_each else self.path
 
     def __str__(self) -> str:

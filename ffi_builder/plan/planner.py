@@ -49,7 +49,7 @@ def plan_tensor(
 
 
 def _plan_header(planner: ValuePlanner, place: Place, tensor: spec.Tensor, optional: bool) -> None:
-    """Plan the header. A given device id is a value like any other, and checked behind it."""
+    """Plan the header, then the device id if the spec gives one, like any other value."""
     ndim, device_id = place.at(Part.NDIM), place.at(Part.DEVICE_ID)
     device_type, same_device = None, None
     if tensor.device != ANY:
@@ -75,7 +75,7 @@ def _plan_header(planner: ValuePlanner, place: Place, tensor: spec.Tensor, optio
 def _dtype(
     planner: ValuePlanner, place: Place, tensor: spec.Tensor
 ) -> s.CheckDType | s.CheckSameDType:
-    """Compare with the tensor that the dtype is taken from, if that may have one of several."""
+    """Return the check of the dtype: a comparison if it comes from a tensor of several dtypes."""
     path = tensor.references.get("dtype")
     if path is None or len(tensor.dtypes) == 1:
         return s.CheckDType(place, tuple(map(parse_dtype, tensor.element_dtypes)))
@@ -86,10 +86,10 @@ def _dtype(
 def _candidates(
     tensors: list[tuple[Place, spec.Tensor, bool]], device: str
 ) -> tuple[tuple[Place, ...], bool]:
-    """Return the tensors that may be the first on this device type, and whether that is certain."""
+    """Return the tensors that may be the first on this device type, and whether only one may be."""
     found: list[Place] = []
     for place, tensor, given in tensors:
-        other = tensor.device_type  # an argument takes it from no other
+        other = tensor.device_type  # only results and Workspaces take a device from another tensor
         if other == device or ANY in (other, device):
             found.append(place)
             if given and other == device != ANY:
@@ -119,8 +119,8 @@ def _plan_strides(planner: ValuePlanner, place: Place, tensor: spec.Tensor) -> N
 def plan_overlaps(planner: ValuePlanner) -> Iterator[s.CheckOverlap]:
     """Compare each tensor of ``no_overlap`` with all others, every pair once.
 
-    The place of a list's elements stands for each of them. It is among its own others, unless the
-    list has no two elements.
+    A list has one place, which stands for each of its elements. A list that may have two elements
+    is also compared with itself.
     """
     tensors = list(_comparable(planner))
     compared: set[Place] = set()
@@ -136,7 +136,7 @@ def plan_overlaps(planner: ValuePlanner) -> Iterator[s.CheckOverlap]:
 
 
 def _comparable(planner: ValuePlanner) -> Iterator[tuple[Place, spec.Tensor, bool]]:
-    """Yield the tensors that can share memory, and whether each is one tensor at most."""
+    """Yield the tensors that can share memory, and whether each place has at most one tensor."""
     for place, tensor, _ in planner.tensors:
         if not is_comparable(tensor):
             continue
@@ -150,11 +150,11 @@ def _comparable(planner: ValuePlanner) -> Iterator[tuple[Place, spec.Tensor, boo
 def plan_list(
     planner: ValuePlanner, place: Place, param: spec.TensorList, *, optional: bool
 ) -> None:
-    """Plan the list itself, then one element; the steps of that run for each.
+    """Plan the list itself, then one element, whose steps run for each element.
 
-    A symbol that all elements share is bound by the first one, if there is one. What it is bound
-    to is certain for all that follows only if the list is never empty, and else in lists of the
-    same length, as in an Optional.
+    The first element, if any, binds the symbols that all elements share. If the list is never
+    empty, these symbols are certainly bound afterwards. Otherwise they are certainly bound only in
+    lists of the same length, similar to symbols in an Optional.
     """
     length = place.at(Part.LENGTH)
     planner.add(s.DecodeList(place, optional=optional))
@@ -178,7 +178,7 @@ def plan_list(
 
 
 def _plan_elements(planner: ValuePlanner, place: Place, param: spec.TensorList) -> None:
-    """Plan one element. Of the list, other tensors are compared with the first."""
+    """Plan one element. Other tensors compare their device with that of the first element."""
     tensors = planner.tensors
     first = place.first.at(Part.DEVICE_ID)
     planner.tensors = [*_known_here(planner, param), (first, param.tensor, False)]
@@ -194,7 +194,7 @@ def _plan_elements(planner: ValuePlanner, place: Place, param: spec.TensorList) 
 def _known_here(
     planner: ValuePlanner, param: spec.TensorList
 ) -> Iterator[tuple[Place, spec.Tensor, bool]]:
-    """Yield the tensors so far. In this list, others of its length have elements for certain."""
+    """Yield the tensors so far. In an element, lists of the same length certainly have elements."""
     for place, tensor, given in planner.tensors:
         other = planner.first_elements.get(place)
         if other is not None and not other.in_optional and param.length is not None:
@@ -225,8 +225,8 @@ def make_plan(signature: spec.Signature) -> Plan:
 def explain(signature: spec.Signature, *, sanitize: bool | Sanitize = False) -> str:
     """Show the plan of a signature: the checks in their order, and the error of each.
 
-    With ``sanitize``, it shows what ``attach(…, sanitize=…)`` adds, too. For the error of given
-    arguments, see :func:`~ffi_builder.testing.check`.
+    With ``sanitize``, the checks that ``attach(…, sanitize=…)`` adds are shown too. For the error
+    of given arguments, see :func:`~ffi_builder.testing.check`.
 
     Raises:
         SpecError: ``signature`` is not a Signature, or ``sanitize`` neither a bool nor a
@@ -255,10 +255,10 @@ def explain(signature: spec.Signature, *, sanitize: bool | Sanitize = False) -> 
 
 
 def check_signature(prefix: str, given: object) -> None:
-    """Raise SpecError unless a Signature is given; its message begins with ``prefix``.
+    """Raise SpecError unless a Signature is given; the message begins with ``prefix``.
 
     Raises:
-        SpecError: ``given`` is something else; the message says what to write.
+        SpecError: ``given`` is not a Signature; the message says what to write.
 
     Examples:
         >>> from ffi_builder import plan
@@ -364,7 +364,7 @@ class _Planner(ValuePlanner):
                 self.add(decode(s.Kind.CONST_FLOAT), s.EqualFloat(place, param))
 
     def _plan_optional(self, place: Place, param: Plain) -> None:
-        """Plan an Optional. Symbols that it binds are certain only within it."""
+        """Plan an Optional. Symbols that it binds are certainly bound only within it."""
         outer, self.in_optional = self.in_optional, True
         certain = set(self.bound)
         inside = self.planned(lambda: self._plan_param(place, param, optional=True))

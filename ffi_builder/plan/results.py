@@ -20,7 +20,7 @@ MOST_DEVICES: Final = 1 << 31
 
 
 def checked_range(place: Place, symbol: spec.Var) -> tuple[int, int]:
-    """Return the range of a symbol that is bound here. Strides may be free, so unchecked."""
+    """Return the checked range of a symbol bound at this place; free strides are unchecked."""
     low, high = INT_RANGES.get(symbol.dtype, (0, 0))
     if place.part is Part.STRIDES:
         return low, high
@@ -36,16 +36,16 @@ def is_size(low: int, high: int) -> bool:
 
 
 def noun_of(result: Result) -> str:
-    """Return the word for what the wrapper makes."""
+    """Return the word for a tensor that the wrapper makes."""
     return "workspace" if isinstance(result, spec.Workspace) else "result"
 
 
 def result_rows(
     results: Sequence[Result], checks: Sequence[s.AnyCheck]
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield one row per check of results or Workspaces: the subject, what is expected, the error.
+    """Yield a row for each check of results or Workspaces: subject, expected value, error.
 
-    Results that the provider hands over have none.
+    Results that the provider hands over are not checked here.
     """
     for result in results:
         for path, dim in sizes(result):
@@ -76,7 +76,7 @@ def _allocated(tensor: spec.Tensor) -> str:
 
 
 def _range_of(checks: Sequence[s.AnyCheck], var: spec.Var) -> tuple[int, int]:
-    """Return the range of a symbol over all places that bind it; provisional ones check nothing."""
+    """Return the range of a symbol over all places that bind it; provisional ones are unchecked."""
     ranges = [
         checked_range(step.place, var)
         if isinstance(step, s.Bind)

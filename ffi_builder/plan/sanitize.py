@@ -1,12 +1,12 @@
-"""The checking mode of wrappers: what is looked for around the call of the kernel.
+"""The checking mode of wrappers: checks around the call of the kernel.
 
 ``attach(module, signature, provider, sanitize=True)`` lets the kernel work on copies of the tensors
 on the CPU, each between guard zones::
 
     | guard zone | elements, and bytes between them if strided | guard zone |
 
-After the call the copies show what the kernel has done. Only if nothing is wrong are the elements
-that it wrote copied to the caller's tensors.
+After the call the copies show what the kernel has done. If all checks pass, the elements that the
+kernel wrote are copied to the caller's tensors.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ffi_builder.spec.overlap import can_overlap, is_comparable, tensors_of
 from ffi_builder.spec.tensors.devices import ANY
 
 ERROR: Final = "AssertionError"
-"""The class of the errors: as for ``testing.check_intents``, the kernel is wrong, not the call."""
+"""The class of the errors, as in ``testing.check_intents``: the kernel is wrong, not the call."""
 OUTSIDE: Final = (
     "The kernel writes outside of the elements of {path}: byte {{}} from its data has changed "
     "({{}} in all; the elements are the {{}} bytes from byte {{}} on; check the bounds and the "
@@ -59,8 +59,8 @@ def worded(
 
     Args:
         words: the message.
-        path: the path of the tensor, or of the list that it is an element of.
-        index: the index in the list; empty for a tensor of its own.
+        path: the path of the tensor, or of the list that contains it.
+        index: the index in the list; empty if the tensor is not in a list.
         values: the values of the braces in the message.
     """
     rest = iter(values)
@@ -71,7 +71,7 @@ def worded(
 
 
 def possibly(unwritten: str) -> str:
-    """Return one of the messages about unwritten elements, for so few that they may be right."""
+    """Return a message about unwritten elements, reworded for too few bytes to be certain."""
     return unwritten.replace("does not write", "possibly does not write") + _BY_CHANCE
 
 
@@ -84,28 +84,27 @@ _WITHOUT_NAN: Final = ("float6_", "float4_")
 class Sanitize:
     """Checks of a wrapper around the call of the kernel, for ``attach(…, sanitize=…)``.
 
-    ``sanitize=True`` stands for ``Sanitize()``. It is for finding mistakes of kernels: a call takes
+    ``sanitize=True`` stands for ``Sanitize()``. Use it to find mistakes in kernels: a call takes
     many times as long, and three times the memory of its tensors.
 
     Args:
-        guard_bytes: the bytes of the guard zone before and behind the elements of each tensor,
-            which the kernel must not write, nor the bytes between strided elements; with 0, none of
-            these are watched.
+        guard_bytes: the size of the guard zones before and behind the elements of each tensor. The
+            kernel must not write there, nor between strided elements; with 0, neither is watched.
         inputs: tensors of ``intent="in"`` must hold the same bytes after the call.
         poison: fill results, tensors of ``intent="out"`` and Workspaces without ``zero`` with a
             pattern before the call. Results and ``"out"`` must not hold it afterwards. For floats
             of 16 to 64 bits the pattern is a signalling NaN, which no arithmetic makes, and no
-            tensor that is written may hold what arithmetic makes of it. Else it is 8 different
-            bytes that are repeated, whose low four bits differ between tensors, and only as many
-            elements in a row as make 4 bytes count. The error says "possibly" below 8 bytes, except
-            for a bool, which no such byte can be.
+            tensor that is written may hold what arithmetic makes of it. For other dtypes the
+            pattern repeats 8 different bytes, whose low four bits differ between tensors, and only
+            runs of at least 4 bytes count as unwritten. For runs below 8 bytes the error says
+            "possibly", except for bools, which cannot have such bytes.
         overlap: tensors of ``intent="out"`` and ``"inout"`` must share no memory with another
             tensor, as with ``no_overlap=True`` in a signature.
         nan: results and tensors that the kernel may write must hold no NaN after the call.
 
     Raises:
-        SpecError: ``guard_bytes`` is no int from 0 to 2^30, another field is no bool, or nothing is
-            to be checked.
+        SpecError: ``guard_bytes`` is no int from 0 to 2^30, another field is no bool, or all checks
+            are off.
 
     Examples:
         A copy that forgets the last element:
@@ -157,7 +156,7 @@ class Sanitize:
         return bool(self.guard_bytes) or self.inputs or self.poison or self.nan
 
     def constrain(self, signature: spec.Signature) -> spec.Signature:
-        """Return the signature that refuses tensors which share memory, if that is asked for."""
+        """Return the signature; with ``overlap``, add the written tensors to its ``no_overlap``."""
         if not self.overlap:
             return signature
         written = [
@@ -171,10 +170,10 @@ class Sanitize:
 
 
 def checked_sanitize(given: object) -> Sanitize | None:
-    """Return what ``sanitize=`` stands for; None if it is False.
+    """Return the Sanitize that ``sanitize=`` stands for; None for False.
 
     Raises:
-        SpecError: it is neither a bool nor a Sanitize.
+        SpecError: ``given`` is neither a bool nor a Sanitize.
     """
     if isinstance(given, Sanitize):
         return given
@@ -185,9 +184,9 @@ def checked_sanitize(given: object) -> Sanitize | None:
 
 @dataclass(frozen=True)
 class Watched:
-    """A tensor that is copied if it is on the CPU, and what is checked of the copy.
+    """A tensor that is copied if it is on the CPU, and the checks of the copy.
 
-    It stands for each element of a list, too.
+    For a list, one object stands for each of the elements.
     """
 
     path: str
@@ -203,7 +202,7 @@ class Watched:
 
     @property
     def poisoned(self) -> bool:
-        """Whether the kernel finds the pattern in its elements."""
+        """Whether the elements are filled with the pattern before the call."""
         if isinstance(self.tensor, spec.Workspace):
             return self.options.poison and not self.tensor.zero
         return self.options.poison and (self.is_result or self.tensor.intent == "out")
@@ -225,7 +224,7 @@ class Watched:
 
     @property
     def must_not_be_computed_from_poison(self) -> bool:
-        """Whether the elements are floats that show the pattern after arithmetic, too."""
+        """Whether no element may be what arithmetic makes of the pattern."""
         floats = (name for name in self.tensor.element_dtypes if name.startswith(_FLOATS))
         return self.options.poison and self.given_back and any("_" not in name for name in floats)
 
@@ -237,7 +236,7 @@ class Watched:
         return self.options.nan and self.given_back and able
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
-        """Yield a row of ``explain`` for each thing that is done: subject, expected, error."""
+        """Yield a row of ``explain`` for each action and check: subject, expected, error."""
         path, device = self.path + "[i]" * self.is_list, self.tensor.device
         if not self.may_be_copied:
             yield path, f"passed as it is, since {device} tensors are not copied", ""

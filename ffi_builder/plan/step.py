@@ -34,14 +34,14 @@ Operand: TypeAlias = Union[Byte, Short, int, float, str, Words, spec.Var]
 
 @dataclass(frozen=True)
 class Step:
-    """Stands for checks that a back end does at once. ``place`` says which value it reads."""
+    """One or more checks that a back end does at once, on the value at ``place``."""
 
     place: Place
 
     @property
     def checks(self) -> tuple[AnyCheck, ...]:
-        """The checks that it stands for, in the order of their errors."""
-        raise NotImplementedError  # of abc.ABC, `match` would be slower
+        """The checks of this step, in the order of their errors."""
+        raise NotImplementedError  # abc.ABC would make `match` slower
 
     def __str__(self) -> str:
         """One line for each check: ``B.shape[0]: expected {k} (k), otherwise ValueError``."""
@@ -52,15 +52,15 @@ class Step:
 class Check(Step):
     """A check, or the decoding of a value, with one line in ``explain``.
 
-    The class declares all that others have to know of it, once: ``words``, the message of its
-    error; ``placeholders`` and ``subject``, its line; and ``checks``, if others are done with it.
+    A subclass declares everything that other modules need: ``words``, the message of its error;
+    ``placeholders`` and ``subject``, for its line; and ``checks``, if it includes other checks.
     """
 
     words: ClassVar[Words]
 
     @property
     def error(self) -> Words:
-        """The message of the error; of several, that of these fields."""
+        """The message of the error; a class with several messages chooses by its fields."""
         return self.words
 
     @property
@@ -78,7 +78,7 @@ class Check(Step):
 
     @property
     def subject(self) -> str:
-        """The place, as :func:`~ffi_builder.plan.explain` shows it."""
+        """The text that :func:`~ffi_builder.plan.explain` shows for the place."""
         return str(self.place)
 
     def row(self, origins: Texts) -> tuple[str, str, str]:
@@ -98,10 +98,10 @@ def _line(at: str, expected: str, otherwise: str) -> str:
 
 @dataclass(frozen=True)
 class Instruction(Check):
-    """A check that the diagnosis does by one instruction, on the value that was read last."""
+    """A check that the diagnosis does by one instruction, on the last value that it read."""
 
     op: ClassVar[str]
-    """Its name: ``MIN``. The C has a case for it, ``OP_MIN``."""
+    """The name, such as ``MIN``. The C code has a case for it, ``OP_MIN``."""
 
     @property
     def operands(self) -> tuple[Operand, ...]:
@@ -117,7 +117,7 @@ def all_checks(steps: Iterable[AnyStep]) -> Iterator[AnyCheck]:
 
 @dataclass(frozen=True)
 class ExpectInt(Instruction):
-    """A comparison with an int. Its instruction has a short form for small ones (``EQ8``)."""
+    """A comparison with an int. The instruction has a short form for small ints (``EQ8``)."""
 
     expected: int
     op = "EQ"
@@ -128,4 +128,4 @@ class ExpectInt(Instruction):
 
 
 STRIDE_GOT: Final = "{got} (shape={shape}, strides={strides})"
-"""The value that came, of a stride: it shows the layout of the tensor."""
+"""The text after ``but got`` for strides: it shows the layout of the tensor, too."""

@@ -1,4 +1,4 @@
-"""The steps of a plan: pure data, each with the checks that it stands for.
+"""The steps of a plan: pure data, each with its checks.
 
 Steps run in order, and the first check that fails ends the call. ``free`` marks checks of strides;
 they do not apply to dimensions of size 1 and to empty tensors.
@@ -23,13 +23,13 @@ _Both: TypeAlias = Union[Decoding, ValueCheck, LimitCheck, SymbolCheck, TensorCh
 AnyStep: TypeAlias = Union[_Both, ReadDim, CheckLayout]
 """Every step of a plan, for ``match``."""
 AnyCheck: TypeAlias = Union[_Both, ValuePart, TensorPart]
-"""Every check of a plan: its line in ``explain``."""
+"""Every check of a plan; each has a line in ``explain``."""
 
 
 def named_words() -> dict[str, Words]:
-    """Return the words of all errors by name: those of ``CheckNdim`` are ``CHECK_NDIM``.
+    """Return the words of all errors by name: ``CHECK_NDIM`` for those of ``CheckNdim``.
 
-    Others of the same step have the name of the attribute behind it: ``EQUAL_INT_OF_STRIDE``.
+    Words in an attribute other than ``words`` append its name: ``EQUAL_INT_OF_STRIDE``.
     """
     return dict(_named_words())
 
@@ -45,7 +45,7 @@ def _named_words() -> Iterator[tuple[str, Words]]:
 
 
 def named_operations() -> dict[str, type[Instruction]]:
-    """Return the instructions that checks declare, each with the first that does."""
+    """Return the instructions by name, each with the first check that declares it."""
     found: dict[str, type[Instruction]] = {}
     for check in get_args(AnyCheck):
         if issubclass(check, Instruction):

@@ -1,6 +1,6 @@
 """Checks of tensors, except those of single dimensions and strides.
 
-What stands for a dimension or stride is a value like any other: see :mod:`.checks`.
+Single dimensions and strides are checked like any other value: see :mod:`.checks`.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class CheckDType(Check):
 
 @dataclass(frozen=True)
 class CheckSameDType(Check):
-    """The tensor's dtype equals that of ``other``, which was checked and is always present."""
+    """The tensor's dtype equals the dtype of ``other``, a checked tensor that is always present."""
 
     other: Place
     words = type_error("{expected_dtype} (dtype of {text})", "{dtype}")
@@ -115,9 +115,9 @@ class CheckDeviceType(Check):
 class CheckSameDevice(Check):
     """The device id equals that of an earlier tensor on the same type of device.
 
-    It is compared with the first of ``others`` that is present and on this type of device. If
-    none is, any id is accepted. ``certain`` says that the first of them always is; it is then the
-    only one.
+    The id is compared with the first of ``others`` that is present and on this type of device. If
+    there is none, any id is accepted. ``certain`` says that ``others`` has a single tensor, which
+    is always present and on this type of device.
     """
 
     others: tuple[Place, ...]
@@ -134,7 +134,7 @@ class CheckSameDevice(Check):
 
 @dataclass(frozen=True)
 class CheckShapePointer(Check):
-    """The tensor's shape pointer is not NULL, unless with ``any_rank`` ndim is 0.
+    """The tensor's shape pointer is not NULL. With ``any_rank``, it may be NULL if ndim is 0.
 
     With ``any_rank``, no dimension is negative.
     """
@@ -172,7 +172,7 @@ class CheckDims(Check):
 
 @dataclass(frozen=True)
 class CheckNumel(Check):
-    """The product of the dimensions fits int64; it is 0 if one of them is."""
+    """The product of the dimensions fits int64; it is 0 if a dimension is 0."""
 
     words = value_error("a product of dimensions that fits int64", "{shape}")
 
@@ -229,8 +229,8 @@ class CheckAlignment(Instruction):
 class CheckOverlap(Check):
     """The tensor shares no memory with any of ``others`` that is present.
 
-    Compared are the ranges from the first to the last byte (docs/checks.md). A place in each
-    element of a list stands for all of them; where it is this step's own, for the later ones.
+    The ranges from the first to the last byte are compared (docs/checks.md). In ``others``, a place
+    in each element of a list stands for all elements, or for the later ones if it is ``place``.
     """
 
     tensor: spec.Tensor
@@ -276,7 +276,7 @@ class CheckContiguous(Check):
 
 @dataclass(frozen=True)
 class CheckLayout(Step):
-    """All strides of a tensor are those of ``order``, or free. ``rank`` is None if any is."""
+    """Each stride of a tensor is that of ``order``, or free. ``rank`` is None for any rank."""
 
     order: str
     rank: int | None
@@ -324,4 +324,4 @@ TensorPart: TypeAlias = Union[
     CheckNumel,
     CheckOffset,
 ]
-"""Checks that other steps stand for."""
+"""Checks that occur only as parts of other steps."""

@@ -36,23 +36,23 @@ class ValuePlanner:
 
     signature: spec.Signature
     steps: list[s.AnyStep] = field(default_factory=list[s.AnyStep])
-    """The steps so far of what is planned now: the signature, an Optional, an element of a list."""
+    """The steps so far of the current level: the signature, an Optional, or a list's element."""
     late: list[s.AnyStep] = field(default_factory=list[s.AnyStep])
     origins: dict[spec.Var, Place] = field(default_factory=dict[spec.Var, Place])
-    """The first place that binds each symbol, in this order."""
+    """The first place that binds each symbol, in the order of binding."""
     bound: set[spec.Var] = field(default_factory=set[spec.Var])
     """Symbols that are certainly bound."""
     provisional: set[spec.Var] = field(default_factory=set[spec.Var])
-    """Symbols that only strides or Optionals have bound so far, which may be free or absent."""
+    """Symbols that only free strides or Optionals, which may be absent, have bound so far."""
     tensors: list[tuple[Place, spec.Tensor, bool]] = field(
         default_factory=list[tuple[Place, spec.Tensor, bool]]
     )
     """Every tensor so far, with the place of its device id, and whether it is always present."""
     in_optional: bool = False
     first_elements: dict[Place, PlannedList] = field(default_factory=dict[Place, PlannedList])
-    """The lists by the places among :attr:`tensors` that stand for them."""
+    """The lists, by the place of their first element in :attr:`tensors`."""
     of_elements: dict[spec.Var, Place] = field(default_factory=dict[spec.Var, Place])
-    """Symbols that have a value for each element of a list, with the place that binds them."""
+    """Symbols with a value for each element of a list, each with the place that binds it."""
     of_length: dict[int | spec.Var, set[spec.Var]] = field(
         default_factory=dict["int | spec.Var", "set[spec.Var]"]
     )
@@ -68,7 +68,7 @@ class ValuePlanner:
             for var in set(variables(entry)):
                 self.occurrences[var] = self.occurrences.get(var, 0) + 1
         self.subjects: dict[tuple[str, bool], list[s.Subject]] = {}
-        """What is to be bound of each parameter, by its path and whether it is an Optional."""
+        """The properties to bind, by the path of the parameter and whether it is ``present``."""
         found = (var for each in self.signature.where for var in variables(of_symbols(each)))
         for subject in dict.fromkeys(found):
             if isinstance(subject, s.Subject):
@@ -151,7 +151,7 @@ def plan_conditions(planner: ValuePlanner) -> Iterator[s.CheckCondition]:
 
 
 def of_symbols(condition: Condition) -> Condition:
-    """Return the condition with symbols for the properties that it compares."""
+    """Return the condition, with a symbol in place of each property that it compares."""
     match condition:
         case Combined(_, parts):
             return replace(condition, parts=tuple(map(of_symbols, parts)))
