@@ -1,4 +1,4 @@
-"""Emits wrappers into MLIR modules. `ffi_builder` itself has the public names."""
+"""Emits wrappers into MLIR modules. The public names are in `ffi_builder` itself."""
 
 from __future__ import annotations
 

@@ -39,17 +39,17 @@ class Allocation:
         self.context, self.fast, self.b = context, context.fast, context.builder
 
     def new_cell(self, cell: Value) -> None:
-        """Make a cell None, so that it may be released at any time."""
+        """Set a cell to None, so that it can be released at any time."""
         self.b.store(self.b.i64(0), cell)
 
     def release_tensor(self, cell: Value) -> None:
-        """Release the tensor in a cell, which has one."""
+        """Release the tensor in a cell, which must hold one."""
         b, t = self.b, self.b.types
         b.symbols.declare(DEC_REF, t.i32, [t.ptr])
         b.call(DEC_REF, [b.field(t.ptr, cell, abi.ANY_PAYLOAD)], t.i32)
 
     def allocate(self, tensor: spec.Tensor, cell: Value, place: Place) -> None:
-        """Allocate a tensor into a cell, and let providers find its values at the place."""
+        """Allocate a tensor into a cell, and record its values at the place for providers."""
         b, t, fast = self.b, self.b.types, self.fast
         dims = self._dims(tensor)
         device = self._device(tensor)
@@ -88,7 +88,7 @@ class Allocation:
         return source, place
 
     def _dims(self, tensor: spec.Tensor) -> list[Value | int]:
-        """Return the dimensions; none if their number is known only during the call."""
+        """Return the dimensions; an empty list if their number is known only during the call."""
         source = self._source(tensor, "shape")
         if source is None:
             return self.sizes(tensor)
@@ -182,7 +182,7 @@ class Allocation:
         return b.or_(b.shl(b.zext(word, t.i64), b.i64(32)), b.zext(ndim, t.i64))
 
     def _check_allocated(self, tensor: spec.Tensor, status: Value) -> None:
-        """Raise an error if the allocation failed: the allocator's own, or that there is none."""
+        """Check that the allocation succeeded; else raise its error, or that no allocator is set."""
         b, t = self.b, self.b.types
         with unless(b, b.eq(status, b.i32(0))):
             b.symbols.declare(GET_ALLOCATOR, t.ptr, [])
@@ -190,7 +190,7 @@ class Allocation:
                 f"There is no allocator for the {noun_of(tensor)} {tensor.name} (pass a PyTorch "
                 f"tensor, whose allocator then serves"
             )
-            if tensor.device in ("cpu", ANY):  # install_allocator serves only the CPU
+            if tensor.device in ("cpu", ANY):  # install_allocator is for the CPU only
                 words += ", or call ffi_builder.runtime.install_allocator(every_thread=True) before"
             words += "; C and C++ set one by TVMFFIEnvSetDLPackManagedTensorAllocator)"
             b.check(b.ne(b.call_value(GET_ALLOCATOR, [], t.ptr), b.null()), "RuntimeError", words)
@@ -210,7 +210,7 @@ _MEMSET: Final = "memset"
 
 
 def fill_with_zeros(allocation: Allocation, workspace: Workspace, position: Position) -> None:
-    """Fill a workspace that was allocated; on a CUDA device on the framework's current stream."""
+    """Fill an allocated workspace; a CUDA device does this on the framework's current stream."""
     b, fast = allocation.b, allocation.fast
     t = b.types
     size, data = _size(allocation, workspace, position), fast.data(position)
@@ -218,7 +218,7 @@ def fill_with_zeros(allocation: Allocation, workspace: Workspace, position: Posi
         b.symbols.declare(_MEMSET, t.ptr, [t.ptr, t.i32, t.i64])
         b.call(_MEMSET, [data, b.i32(0), size], t.ptr)
         return
-    # The code for CUDA reads kernel images too, and few signatures need it.
+    # Few signatures need the code for CUDA, which also loads the reader of kernel images.
     from ffi_builder.providers.cuda import streams
 
     device = b.trunc(b.lshr(fast.tensor(position).device, b.i64(32)), t.i32)
@@ -226,7 +226,7 @@ def fill_with_zeros(allocation: Allocation, workspace: Workspace, position: Posi
 
 
 def _size(allocation: Allocation, workspace: Workspace, position: Position) -> Value:
-    """Return the number of bytes. The allocator has refused what does not fit."""
+    """Return the number of bytes. It fits int64, or the allocator would have failed."""
     b, fast = allocation.b, allocation.fast
     t, tensor = b.types, fast.tensor(position)
     if workspace.any_rank:

@@ -6,7 +6,7 @@ MLIR lowers ``cf.assert`` to code that prints the message and ends the process::
     ^next:
       llvm.return
     ^failed:
-      …                                           // the address of the message, and puts
+      …                                           // call puts with the message
       llvm.call @abort() : () -> ()
       llvm.unreachable
 
@@ -15,13 +15,13 @@ Afterwards the function returns 0, or the number of the message::
     ^next:
       llvm.return %zero : i32
     ^failed:
-      llvm.call @__ffi_builder_free_all(%list)    // what it has allocated
+      llvm.call @__ffi_builder_free_all(%list)    // free its allocations
       llvm.return %one : i32
 
-So that memory can be freed, each call of ``malloc`` becomes one of ``__ffi_builder_allocate``. It
-asks for 16 bytes more, and keeps the address of the allocation before it there. The function has
-the address of the last one on its stack. ``free`` looks the allocation up, since the memory may
-come from elsewhere.
+So that memory can be freed, each ``malloc`` is replaced by ``__ffi_builder_allocate``, which
+allocates 16 bytes more and stores the address of the previous allocation there. The kernel keeps
+the address of the last allocation on its stack. A call of ``free`` looks the allocation up, since
+the memory may come from elsewhere.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ _ALLOCATE: Final = f"{PREFIX}allocate"
 _FREE: Final = f"{PREFIX}free"
 _FREE_ALL: Final = f"{PREFIX}free_all"
 _HEADER: Final = 16
-"""As much as keeps the alignment that malloc gives."""
+"""The bytes of a header, which keep the alignment of malloc."""
 
 
 def free_on_failure(symbols: Symbols, function: Operation, failures: Sequence[Any]) -> None:
-    """Free what a function has allocated in those of its blocks that return with a failure."""
+    """Free a function's allocations in the blocks that return a failure."""
     calls = [
         (view.operation, view.operation.attributes["callee"].value)
         for block in function.regions[0].blocks
@@ -132,7 +132,7 @@ def _define_free_all(b: Builder) -> None:
 
 
 def _next(b: Builder, cell: Value) -> tuple[Any, Value, Value]:
-    """Begin a loop over the allocations; return its block, the cell of one, and its address."""
+    """Begin a loop over the allocations; return its block, and an allocation's cell and address."""
     search = b.new_block(b.types.ptr)
     b.br(search, cell)
     b.block = search
@@ -147,23 +147,23 @@ _HEADING: Final = "ERROR: Runtime op verification failed\n"
 
 
 def return_asserts(module: Module, callee: str) -> dict[int, tuple[str, str]]:
-    """Let a lowered kernel return a status where an assert would end the process.
+    """Make a lowered kernel return a status where an assert would end the process.
 
-    The kernel returns an i32 afterwards: 0, or the number of the assert that failed. Asserts with
-    the same message have the same number. What the kernel has allocated by ``malloc`` until then is
-    freed. Call this after the passes that lower ``cf.assert``, and before attaching.
+    The kernel then returns an i32: 0, or the number of the assert that failed. Asserts with the
+    same message have the same number. On a failure, memory that the kernel has allocated by
+    ``malloc`` is freed. Call this after the passes that lower ``cf.assert``, and before attaching.
 
     Args:
         module: an ``ir.Module`` of any MLIR Python distribution; it is changed.
-        callee: the symbol of the kernel, an ``llvm.func`` that returns nothing and that nothing in
-            the module calls. It frees all that it allocates.
+        callee: the symbol of the kernel: an ``llvm.func`` that returns nothing, that nothing in
+            the module calls, and that frees all memory that it allocates.
 
     Returns:
         The class and the message of the error for each status, as ``CheckStatus`` takes them.
 
     Raises:
-        BuildError: if there is no such function; or if a function that it calls has asserts, too:
-            inline it (MLIR's pass ``inline``). The module is then unchanged.
+        BuildError: if there is no such function; or if it calls a function with asserts, which you
+            can inline by MLIR's pass ``inline``. The module is then unchanged.
 
     Examples:
         >>> from ffi_builder import attach, providers, return_asserts, runtime, spec
@@ -235,7 +235,7 @@ def _function(types: Types, module: Module, name: str) -> Operation:
 
 
 def _check_calls(symbols: Symbols, function: Operation, name: str) -> None:
-    """Check that nothing calls the function, and that nothing that it calls aborts."""
+    """Check that nothing calls the function, and that no function it calls can abort."""
     for view in symbols.module.body.operations:
         if view.operation.name == "llvm.func" and name in _callees(view.operation):
             caller = view.operation.attributes["sym_name"].value
@@ -268,7 +268,7 @@ def _callees(function: Operation) -> set[str]:
 
 
 def _callee(operation: Operation) -> str | None:
-    """Return the symbol that an operation calls, if it is a direct call."""
+    """Return the symbol that an operation calls; None if it is not a direct call."""
     if operation.name != "llvm.call" or "callee" not in operation.attributes:
         return None
     return operation.attributes["callee"].value
@@ -284,7 +284,7 @@ def _aborts(block: Any) -> bool:
 
 
 def _return_status(types: Types, function: Operation) -> None:
-    """Give the function the result type i32, also in the record of its types before lowering."""
+    """Change the result type to i32, also in the record of the types before lowering."""
     _, parameters = function_parts(function)
     type_ = types.function(types.i32, [types.parse(text) for text in parameters])
     function.attributes["function_type"] = types.type_attribute(str(type_))
@@ -299,7 +299,7 @@ def _return(symbols: Symbols, function: Operation, block: Any, status: int) -> N
 
 
 def _take_message(symbols: Symbols, block: Any) -> str:
-    """Erase what prints the message and aborts, and return the message."""
+    """Erase the operations that print the message and abort, and return the message."""
     message = "an assert of {callee} failed"
     for operation in _of_a_failure(block):
         if operation.name == "llvm.mlir.addressof":
@@ -311,7 +311,7 @@ def _take_message(symbols: Symbols, block: Any) -> str:
 
 
 def _of_a_failure(block: Any) -> Iterator[Operation]:
-    """Yield the operations at the end of a block that only serve to abort, the last one first."""
+    """Yield the operations at the end of a block that only serve to abort, in reverse order."""
     for operation in reversed(_operations(block)):
         if operation.name not in _OF_A_FAILURE and _callee(operation) not in _CALLED_BY_A_FAILURE:
             return

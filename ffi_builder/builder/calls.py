@@ -10,10 +10,10 @@
       %status = llvm.call @TVMFFIFunctionCall(%function, %args, %one, %result)
       llvm.cond_br %fine, ^next, ^failed          // ^failed: llvm.return %status
     ^next:
-      …                                           // an error if an Int did not come back
+      …                                           // an error if the result is no Int
       llvm.br ^rest
     ^rest:
-      …                                           // `operation`, and those behind it
+      …                                           // `operation`, and the rest
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ from ffi_builder.records import dataclass
 
 @dataclass(frozen=True)
 class _Module:
-    """A module as :class:`~ffi_builder.ir.Symbols` needs it, found from within."""
+    """The members of a module that :class:`~ffi_builder.ir.Symbols` needs, for its operation."""
 
     operation: Any
 
@@ -97,7 +97,7 @@ class Place:
         """Find the function and the block.
 
         Raises:
-            BuildError: if it is no such place, or not in an ``llvm.func`` of a module.
+            BuildError: if ``where`` is not a place in an ``llvm.func`` of a module.
         """
         if isinstance(where, Builder):
             return cls(who, where.types, where.function, where.block, given=where)
@@ -138,11 +138,11 @@ class Place:
         return self._function.attributes["sym_name"].value
 
     def error_edge(self, on_error: Any) -> Any:
-        """Check where errors go.
+        """Check the block that errors branch to.
 
         Raises:
-            BuildError: if it is no block of this function, takes something else than an i32, or is
-                left out in a function that returns something else.
+            BuildError: if it is not a block of this function, if its arguments are not a single i32
+                or none, or if it is left out in a function that does not return an i32.
         """
         types = self.types
         if on_error is None:
@@ -209,11 +209,11 @@ class Place:
 
 
 def _split(types: Types, block: Any, before: Any) -> Any:
-    """Move an operation and those behind it into a new block after this one."""
+    """Move an operation and all that follow it into a new block after this one."""
     rest = block.create_after()
     moved = [view.operation for view in block.operations]
     for operation in moved[moved.index(before) :]:
-        # A block's end takes no operation behind a terminator, which is the last one here.
+        # Nothing can be appended to a block behind its terminator, the last operation here.
         types.ir.InsertionPoint(rest).insert(operation.detach_from_parent())
     return rest
 
@@ -256,19 +256,19 @@ def call_packed(
 
     Args:
         where: an ``ir.Operation`` of the LLVM dialect, or an ``ir.InsertionPoint`` before one: the
-            call is emitted before it, and it moves with all that follows into a block of its own.
+            call is emitted before it, and the operation and all that follow move into a new block.
             Or an ``ir.Block`` that has no terminator yet, or an ``ir.InsertionPoint`` at its end.
             Or a builder: a call provider gives ``context.builder``, which goes on behind the call.
         callee: one of the callees of :mod:`ffi_builder.packed`.
-        args: the arguments, of :mod:`ffi_builder.packed` too. They are borrowed.
+        args: the arguments: see :mod:`ffi_builder.packed`. They are borrowed.
         result: what to convert the result to: ``int8`` to ``uint64``, ``bool``, ``float16`` to
             ``float64`` or ``bfloat16``, which must be of that kind and fit; ``handle``, an opaque
             pointer, NULL for None; ``object``, a ``TVMFFIObject*``, NULL for None; or ``any``, the
             address of a ``TVMFFIAny`` on the stack, which the same call overwrites when it runs
             again. The caller owns an ``object`` or ``any``, and releases it by
-            :func:`release_packed`. Left out, whatever comes back is released.
-        on_error: the block to branch to with an error set, of the same function; it has one
-            argument, the status as an i32, or none. Left out, the status is returned, so the
+            :func:`release_packed`. If left out, the result is released.
+        on_error: the block of the same function to branch to when an error is set; it has one
+            argument, the status as an i32, or none. If left out, the status is returned, so the
             function must return an i32.
         self_contained: as for :func:`attach_ffi_func`.
 
@@ -279,8 +279,8 @@ def call_packed(
         BuildError: if an argument, the place or the error edge does not fit. The module is then
             unchanged.
 
-    The error of a callee is passed on as it is. A function that is not found is a RuntimeError,
-    and a result of another kind than ``result`` a TypeError.
+    The error of a callee is passed on as it is. If a function is not found, the error is a
+    RuntimeError; if its result is of another kind than ``result``, a TypeError.
 
     Examples:
         A function of the ABI that calls a function registered in Python:
@@ -309,7 +309,7 @@ def call_packed(
     _check_function_object(place.types, callee)
     edge = place.error_edge(on_error)
     if isinstance(callee, Symbol):
-        declare(place.symbols, callee)  # if the module has it with another type, fail before
+        declare(place.symbols, callee)  # fail early if the module has it with another type
     with place.builder() as b, _errors_to(b, edge):
         value = _emit(b, callee, args, result)
     if self_contained:
@@ -318,7 +318,7 @@ def call_packed(
 
 
 def release_packed(where: Any, value: Value, result: str = OBJECT) -> Block:
-    """Release the result of :func:`call_packed`, an ``object`` or ``any``.
+    """Release an ``object`` or ``any`` that :func:`call_packed` returned.
 
     Args:
         where: as for :func:`call_packed`.
@@ -332,7 +332,7 @@ def release_packed(where: Any, value: Value, result: str = OBJECT) -> Block:
         BuildError: if the place, the value or the kind of the result does not fit.
 
     Examples:
-        Before the end of a kernel, an object is asked for and released again:
+        A kernel gets an object and releases it before its end:
 
         >>> from torch_mlir import ir
         >>> from ffi_builder import call_packed, packed, release_packed
@@ -381,7 +381,7 @@ def _emit(
 
 @contextmanager
 def _released(b: CheckingBuilder, cells: Sequence[Value]) -> Generator[None]:
-    """Release what the body puts into these cells, also where the body ends with an error."""
+    """Release what the body puts into these cells, also if the body ends with an error."""
     if not cells:
         yield
         return
@@ -402,7 +402,7 @@ def _released(b: CheckingBuilder, cells: Sequence[Value]) -> Generator[None]:
 
 @contextmanager
 def _errors_to(b: CheckingBuilder, edge: Block | None) -> Generator[None]:
-    """Branch to a block with the error's status; None leaves the builder's own way."""
+    """Make errors in the body branch to ``edge`` with their status; None changes nothing."""
     before = b.cleanup
     if edge is not None:
         b.cleanup = edge

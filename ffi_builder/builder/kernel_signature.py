@@ -1,4 +1,4 @@
-"""The signature that a kernel's own types say.
+"""Derives a signature from the types of a kernel.
 
 ``signature_of(module, "mm", symbols={"A": ["n", None]})`` reads::
 
@@ -44,7 +44,7 @@ _ADVICE: Final = {
     r"\(": "a call passes no functions of MLIR; call a symbol instead",
     r"!": "its lowering is not known here; write the signature by hand",
 }
-"""Advice about types that no parameter has, by how their texts begin."""
+"""Advice about types without a parameter, by the beginning of their texts."""
 _OTHER_ADVICE: Final = "no scalar argument has this type; take another one, or a memref of it"
 
 
@@ -57,36 +57,35 @@ def signature_of(
     symbols: Mapping[str, Sequence[Size]] | None = None,
     device_type: str | None = None,
 ) -> spec.Signature:
-    """Return the signature of a kernel that is not lowered yet, as its types say it.
+    """Return the signature that follows from a kernel's types before lowering.
 
     A memref becomes a Tensor of its element type, static sizes and layout. A size ``?`` is a symbol
     named after argument and axis, such as ``x_0``, unless ``symbols`` names it; a stride ``?`` is
     not checked. ``memref.assume_alignment`` of an argument is its ``data_alignment``. ``index``,
     integers and floats are Vars (integers without a sign are signed, ``i1`` is bool), and a pointer
-    is a DataPointer. What the function returns is the result; memrefs are returned as Tensors, for
-    a lowering that makes them the last arguments (``buffer-results-to-out-params``).
+    is a DataPointer. The function's results become the results; memrefs become Tensors, for a
+    lowering that makes them the last arguments (``buffer-results-to-out-params``).
 
-    Arguments have the names that the module has for them: those of their locations, of attributes
-    ``ml_program.identifier``, or, if the module is given as text, of the text. Others are ``arg0``,
-    ``arg1``, ….
+    Names of arguments are taken from their locations, from attributes ``ml_program.identifier``,
+    or, if the module is given as text, from the text. Other arguments are ``arg0``, ``arg1``, ….
 
     Args:
         module: an ``ir.Module`` of any MLIR Python distribution, or MLIR text, which torch-mlir
-            parses. After lowering, the types are those that
-            :func:`~ffi_builder.record_memref_types` has recorded; without a record, a memref is
-            pointers and integers.
+            parses. After lowering, the types come from the record of
+            :func:`~ffi_builder.record_memref_types`; without a record, a memref is pointers and
+            integers.
         kernel: the symbol of a ``func.func`` or ``llvm.func``.
         name: the name of the signature; left out, ``kernel``.
         names: a name for each argument, instead of those in the module.
         symbols: entries for the sizes of tensors, by the name of the argument (or of the result:
             ``result``, or ``result0``, ``result1``, … of several), one for each dimension: a name,
-            a Var, an expression, an int, or None for the kernel's own. One name is one symbol: an
-            integer argument if there is one of that name, otherwise an int64.
-        device_type: of all tensors; left out, that of the active
+            a Var, an expression, an int, or None for the kernel's own. Equal names stand for the
+            same symbol: an integer argument if there is one of that name, otherwise an int64.
+        device_type: the device type of all tensors; left out, that of the active
             :class:`~ffi_builder.spec.DefaultConfig`.
 
     Raises:
-        BuildError: there is no such function, an argument has a type that no parameter has, or
+        BuildError: there is no such function, an argument has a type without a parameter, or
             ``names`` or ``symbols`` do not fit the kernel.
         SpecError: a name is not an identifier, or no device type is given.
 
@@ -169,7 +168,7 @@ class _Derived:
         return self._scalar_or_tensor(name, value, where)
 
     def result(self, name: str, value: KernelValue, where: str) -> Result:
-        """Return the result for what the kernel returns."""
+        """Return the result for a returned value of the kernel."""
         if _pointer(value) is not None:
             return spec.Var(name, "handle")
         if isinstance(value.type, MemRef) and value.type.strides is not None:
@@ -242,7 +241,7 @@ class _Derived:
                 yield self._symbol(f"{name}_{axis}")
 
     def _symbol(self, name: str) -> spec.Var:
-        """Return a symbol of this name, or of a similar one if the signature has it already."""
+        """Return a symbol of this name, with underscores appended if the name is taken."""
         name = _unique(name, self._taken)
         self._taken.add(name)
         return spec.Var(name, "int64")
@@ -252,7 +251,7 @@ class _Derived:
 
 
 def _argument_names(kernel: str, values: Sequence[KernelValue]) -> list[str]:
-    """Return the names in the module, as far as they can be made different identifiers."""
+    """Return the names in the module; use ``arg0``, … for names that are not unique identifiers."""
     found = [_identifier(value.name) for value in values]
     single = {name for name in found if name is not None and found.count(name) == 1}
     return [
@@ -278,7 +277,7 @@ def _unique(name: str, taken: Collection[str]) -> str:
 
 
 def _identifier(name: str | None) -> str | None:
-    """Return a name of a front end, with underscores for what an identifier cannot have."""
+    """Return a front end's name, with underscores for other characters; None if no identifier."""
     if name is None:
         return None
     plain = re.sub(r"\W+", "_", name, flags=re.ASCII)
@@ -308,16 +307,17 @@ def record_memref_types(module: Module) -> None:
     """Note the types of each ``func.func`` that has memrefs, so that ``attach`` can compare them.
 
     Lowering turns a memref into pointers and integers, so that its element type, static sizes and
-    layout are lost. This keeps them in the function attribute ``ffi_builder.memref_types``, which
-    does not reach LLVM IR. Call it before the passes that lower memrefs, and after those that make
-    or change memrefs, such as one-shot bufferization. ``runtime.compile`` and ``runtime.lower`` do
-    so themselves if they get a ``pipeline=``, also between its passes if functions have tensors.
+    layout are lost. This function keeps them in the function attribute
+    ``ffi_builder.memref_types``, which does not reach LLVM IR. Call it before the passes that lower
+    memrefs, and after those that make or change memrefs, such as one-shot bufferization.
+    ``runtime.compile`` and ``runtime.lower`` call it themselves if they get a ``pipeline=``, also
+    between its passes if functions have tensors.
 
     Args:
         module: an ``ir.Module`` of any MLIR Python distribution; it is changed.
 
     Raises:
-        BuildError: if ``module`` is not such a module.
+        BuildError: if ``module`` is not an ``ir.Module``.
 
     Examples:
         >>> from torch_mlir import ir

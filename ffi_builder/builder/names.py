@@ -16,7 +16,7 @@ _RESERVED: Final = {
     **abi.RESERVED_NAMES,
     "_cuda_": "what loads and unloads the kernels of a function that launches some",
 }
-"""Prefixes of names that are derived from those of functions, and their use."""
+"""Prefixes of names that are derived from function names, and their use."""
 
 
 def checked_name(name: object) -> str:
@@ -40,7 +40,7 @@ def check_free(symbols: Symbols, name: str) -> None:
     """Check that a module does not have a wrapper's symbol yet.
 
     Raises:
-        BuildError: if it defines or declares the symbol.
+        BuildError: if the module defines or declares the symbol.
     """
     found = symbols.find(name)
     if found is not None and is_declaration(found):
@@ -64,8 +64,8 @@ def rename_tvm_ffi_function(module: Module, old_name: str, new_name: str) -> Non
 
     Args:
         module: an ``ir.Module`` of any MLIR Python distribution; it is changed.
-        old_name: the exported name that the function has.
-        new_name: the one that it gets.
+        old_name: the present exported name of the function.
+        new_name: its new exported name.
 
     Raises:
         BuildError: if there is no such function, or if the new name is taken.

@@ -1,9 +1,9 @@
-"""Returns the results of a wrapper, and owns what it allocates for a call.
+"""Returns the results of a wrapper, and owns what the wrapper allocates for a call.
 
 Each result, and each workspace, becomes a ``TVMFFIAny``. Tensors are allocated before the call
 (:mod:`ffi_builder.builder.allocation`). From then on the wrapper owns them, so every error branches
-to a block that releases those that exist. After the call a single result is moved to the caller,
-several become an ``ffi.Array``, and the workspaces are released.
+to a block that releases those allocated so far. After the call a single result is moved to the
+caller, several results become an ``ffi.Array``, and the workspaces are released.
 
 The code for a ``String``, whose value is a pointer and a length::
 
@@ -80,11 +80,11 @@ _KINDS: Final[dict[type, tuple[TypeIndex, ...]]] = {
     spec.Array: (TypeIndex.ARRAY, TypeIndex.NONE),
     spec.Map: (TypeIndex.MAP, TypeIndex.NONE),
 }
-"""Type indices of what may be returned for a result. For an Object it is None, or an object."""
+"""The type indices that a provider may return for a result. An Object may be None or an object."""
 
 
 def check_owned(b: CheckingBuilder, result: HandedOver, came: Value) -> None:
-    """Raise a TypeError for a ``TVMFFIAny`` of another kind than a result's."""
+    """Raise a TypeError if a ``TVMFFIAny`` does not have the kind of a result."""
     index = b.load(b.types.i32, came)
     right = _is_object(b, result, index, came) if isinstance(result, spec.Object) else None
     for kind in _KINDS.get(type(result), (TypeIndex.NONE,)):
@@ -97,7 +97,7 @@ def check_owned(b: CheckingBuilder, result: HandedOver, came: Value) -> None:
 
 
 def _is_object(b: CheckingBuilder, result: spec.Object, index: Value, came: Value) -> Value:
-    """Return whether it is an object of the result's type, or of one that derives from that."""
+    """Return whether a ``TVMFFIAny`` is an object of the result's type or of a derived type."""
     key = result.type_key
     if key is None or key == abi.TYPE_KEYS[TypeIndex.OBJECT]:
         return b.sge(index, b.i32(abi.FIRST_OBJECT))
@@ -110,7 +110,7 @@ def is_object(result: Result) -> bool:
 
 
 def store_value(b: CheckingBuilder, result: Result, value: Value, cell: Value) -> None:
-    """Write a number, str or bytes. Making an object of it may fail."""
+    """Write a number, str or bytes. This may fail if it allocates an object."""
     if isinstance(result, spec.Var):
         _store_scalar(b, result, value, cell)
     else:
@@ -166,7 +166,7 @@ class Results:
     """The results and workspaces of one wrapper while it is being emitted."""
 
     def __init__(self, context: DecodedValues, provider: str) -> None:
-        """Begin with none; ``provider`` is what errors call the provider."""
+        """Begin without cells; errors call the provider ``provider``."""
         self.context, self.provider = context, provider
         self.b, self.signature = context.builder, context.signature
         self.allocation = Allocation(context)
@@ -176,9 +176,9 @@ class Results:
         self.sizes: dict[str, list[Value]] = {}
         """The entries of the Shapes, by their names."""
         self.cells: list[Value] = []
-        """The addresses of the ``TVMFFIAny``s of the results; empty for one without a tensor."""
+        """The addresses of the results' ``TVMFFIAny``s; empty if the only result is no tensor."""
         self.scratch: list[Value] = []
-        """The addresses of those of the workspaces."""
+        """The addresses of the ``TVMFFIAny``s of the workspaces."""
 
     @property
     def is_tuple(self) -> bool:
@@ -239,7 +239,7 @@ class Results:
 
     @contextmanager
     def releasing(self) -> Generator[None]:
-        """Let errors of the body release the objects that the provider has handed over.
+        """Make errors in the body release the objects that the provider has handed over.
 
         Raises:
             BuildError: as :meth:`store` does.
@@ -304,9 +304,9 @@ class Results:
                     release_any(b, cell)
 
     def _store_each(self, values: Sequence[Value | OwnedAny], cells: Sequence[Value]) -> None:
-        """Write the results that are no tensors to these cells.
+        """Write the results that are not tensors to these cells.
 
-        Objects come first, since they are the wrapper's to release if one of the others fails.
+        Objects come first, since the wrapper has to release them if another result fails.
         """
         b = self.b
         given = {r.name: value for r, value in zip(self.handed_over, values, strict=True)}
@@ -341,7 +341,7 @@ class Results:
         return values
 
     def _type_of(self, value: Value | OwnedAny, index: int, wanted: Sequence[Any]) -> Any:
-        """Return the type of a value; an OwnedAny is right for any result but a number."""
+        """Return the type of a value; an OwnedAny is valid for any result but a number."""
         if not isinstance(value, OwnedAny):
             return value.type
         is_number = index >= len(wanted) or isinstance(self.handed_over[index], spec.Var)

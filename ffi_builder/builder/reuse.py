@@ -1,10 +1,10 @@
-"""A cache of wrappers, for modules that need a wrapper that another module has.
+"""A cache of wrappers, so that modules can share them.
 
 A JIT compiles the same signature many times: an autotuner tries configurations, a program has many
 shapes, a library many kernels with equal parameters. A wrapper depends only on the signature, the
 location, the callee and the provider's cache key. When it is built for the second time, it is
 stored as bytecode, which MLIR reads in a fraction of the time that building takes. Code that raises
-errors of its own contains the function's name, and is stored by name; other code serves every name.
+errors itself contains the function's name, and is stored by name; other code serves every name.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class Template:
         found = None if callee is None else symbols.find(callee)
         place = (symbols.types.ir.__name__, str(symbols.location))
         key: _Key = (metadata, *place, own, callee, describe_callee(found), sanitize)
-        if not provider.trusted:  # it may emit the name, or read more than the metadata contains
+        if not provider.trusted:  # it may emit the name, or read more than the metadata has
             key = (*key, names.symbol, context.signature)
         try:
             hash(key)
@@ -108,7 +108,7 @@ class Template:
     def adopt(self, symbols: Symbols, names: Names) -> bool:
         """Add the wrapper from the cache.
 
-        Returns False if the cache does not have it, or if it does not fit the module.
+        Returns False if the cache has no such wrapper, or if it does not fit the module.
         """
         made = None if self._kept is None else self._kept.made
         if made is None:
@@ -158,7 +158,7 @@ class Template:
 
 
 def _defines_more(signature: spec.Signature) -> bool:
-    """Return whether a wrapper comes with functions of its own, which are not stored with it."""
+    """Return whether a wrapper needs functions that are not stored with it."""
     return any(workspace.zero and workspace.device != "cpu" for workspace in signature.workspaces)
 
 
@@ -172,7 +172,7 @@ def _used(key: _Key) -> _Kept | None:
 
 
 def _rename(types: Types, function: Any, names: Names) -> None:
-    """Give a wrapper from the cache its name and metadata, which is the last passthrough pair."""
+    """Set the name and the metadata (the last passthrough pair) of a wrapper from the cache."""
     function.attributes["sym_name"] = types.string(names.symbol)
     *flags, _ = function.attributes["passthrough"]
     pair = [types.string(METADATA), types.string(names.description)]
@@ -181,7 +181,7 @@ def _rename(types: Types, function: Any, names: Names) -> None:
 
 
 def _fits(symbols: Symbols, operation: Operation) -> bool:
-    """Return whether no symbol has the operation's name, or one that is equal to it."""
+    """Return whether the operation's name is free, or its symbol is equal to the operation."""
     attributes = operation.attributes
     found = symbols.find(attributes["sym_name"].value)
     if found is None:
@@ -193,8 +193,8 @@ def _fits(symbols: Symbols, operation: Operation) -> bool:
 def _bytecode(symbols: Symbols, function: Operation, table: str, provider: Members) -> bytes | None:
     """Return the bytecode of a module with the wrapper and the symbols that it refers to.
 
-    Returns None if one of them has the name of a placeholder, or if the module would lack something
-    that attaching added.
+    Returns None if one of the symbols has the name of a placeholder, or if the stored module would
+    lack something that attaching added.
     """
     names = _references(function) - {table}
     if any(name.startswith((_OWN_TABLE, _PLACEHOLDER)) for name in names):
@@ -223,10 +223,10 @@ def _bytecode(symbols: Symbols, function: Operation, table: str, provider: Membe
 
 
 def _verifies(module: Module) -> bool:
-    """Return whether a module verifies: it does not if ``_references`` missed a symbol."""
+    """Return whether a module verifies; it would not if ``_references`` missed a symbol."""
     try:
         return bool(module.operation.verify())
-    except Exception:  # each distribution's bindings have a class of their own
+    except Exception:  # each distribution's bindings have their own class of exception
         return False
 
 
@@ -249,7 +249,7 @@ def _is_complete(
 
 
 def _raises(symbols: Symbols, function: Operation) -> bool:
-    """Return whether the code raises errors of its own. Few modules declare what that takes."""
+    """Return whether the code raises errors itself. Few modules declare the functions for that."""
     symbol = support.symbol("raise")
     return symbol in symbols and symbol in _references(function)
 

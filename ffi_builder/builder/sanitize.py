@@ -1,6 +1,6 @@
-"""Lets the kernel work on copies of tensors, and checks what it has done to them.
+"""Makes the kernel work on copies of tensors, and checks what it has done to the copies.
 
-:mod:`ffi_builder.plan.sanitize` says what is checked. Around the provider's code, this is emitted::
+:mod:`ffi_builder.plan.sanitize` describes the checks. The code around the provider's::
 
     %copied = llvm.call @copy_tensor(%object, %copy, %guard, %alignment, %poison)
     llvm.cond_br %copied, …, ^no_memory
@@ -11,8 +11,8 @@
     llvm.call @give_copy_back(%object, %copy, %every)
     llvm.call @free_copy(%copy)
 
-The functions are in ``ffi_builder/support/copies.c``. Every error frees the copies. Of a
-list of tensors each element is copied, and loops go through memory with a ``Copy`` of each.
+The functions are in ``ffi_builder/support/copies.c``. Every error frees the copies. For a list of
+tensors each element is copied, and loops go through an array with a ``Copy`` of each element.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ TEXT_SIZE: Final = 96
 
 
 _PAGE: Final = 4096
-"""A copy lies as far behind a multiple of this as the tensor, in bytes: it is aligned alike."""
+"""A copy has the same address as its tensor modulo this number of bytes, so it is aligned alike."""
 
 
 @dataclass(frozen=True)
@@ -63,10 +63,10 @@ class _Copy:
 
     of: Watched
     given: Value
-    """The object of the tensor that came; NULL if it is absent."""
+    """The object of the given tensor; NULL if it is absent."""
     record: Value
     index: tuple[Value, ...] = ()
-    """The index in the list that the tensor is an element of."""
+    """The index of the tensor in its list."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class _One:
 
     @property
     def of(self) -> Watched:
-        """The tensor that is watched, and its checks."""
+        """The tensor, and its checks."""
         return self.copy.of
 
     @contextmanager
@@ -110,7 +110,7 @@ class _All:
             yield _Copy(self.of, given, record, (index,))
 
     def free(self, b: CheckingBuilder) -> None:
-        """Free the copies, and the memory that their records are in."""
+        """Free the copies, and the memory of their records."""
         t = b.types
         records = b.load(t.ptr, self.memory)
         with b.when(b.ne(records, b.null())):
@@ -123,7 +123,7 @@ class _All:
 _GIVEN: Final = 8 * COPY_WORDS
 _SIZE: Final = _GIVEN + 8
 _RECORD: Final = f"!llvm.array<{_SIZE // 8} x i64>"
-"""A ``Copy`` of an element, then the object of the tensor that came."""
+"""A ``Copy`` of an element, then the object of the given tensor."""
 _CELL: Final = f"!llvm.array<{abi.ANY_SIZE // 8} x i64>"
 
 
@@ -141,7 +141,7 @@ class Copies:
     # ---- before the call
 
     def make(self) -> None:
-        """Copy the tensors, and let providers find the copies in their place."""
+        """Copy the tensors, and give providers the copies in place of the tensors."""
         b = self.b
         for tensor in self._tensors:
             position = self._positions[tensor.path]
@@ -174,7 +174,7 @@ class Copies:
         b.check(made, "MemoryError", message, *values)
 
     def _make_all(self, every: _All, position: Position, number: int) -> None:
-        """Copy the elements of a list, and write where the copies are to the kernel's array."""
+        """Copy the elements of a list, and write the copies' addresses to the kernel's array."""
         b, t, fast, own = self.b, self.b.types, self.fast, every.values
         size = b.mul(own.length, b.i64(_SIZE))
         with b.when(b.ne(own.length, b.i64(0))):
@@ -207,7 +207,7 @@ class Copies:
         )
 
     def _emit_cleanup(self) -> None:
-        """Let all later errors free the copies."""
+        """Make all later errors free the copies."""
         b = self.b
         here, status = b.block, b.new_block(b.types.i32, cold=True)
         b.block = status
@@ -218,12 +218,12 @@ class Copies:
     # ---- after the call
 
     def free(self) -> None:
-        """Free the copies. Strs that are returned may be in them until they are stored."""
+        """Free the copies, once returned strs, which may point into them, are stored."""
         for each in self._copies:
             each.free(self.b)
 
     def check(self) -> None:
-        """Check the copies, and write to the tensors what the kernel wrote."""
+        """Check the copies, and copy what the kernel wrote to the tensors."""
         b = self.b
         for each in self._copies:
             if each.of.options.guard_bytes:
@@ -239,7 +239,7 @@ class Copies:
                     run_support(b, "give_copy_back", [copy.given, copy.record, every])
 
     def _exists(self, copy: _Copy) -> Value:
-        """Return whether the tensor was copied: it may be absent, or on another device."""
+        """Return whether the tensor was copied; it was not if absent, or on another device."""
         b = self.b
         return b.ne(b.field(b.types.ptr, copy.record, MEMORY), b.null())
 
@@ -263,7 +263,7 @@ class Copies:
             self._check(copy, "nan_element", words.NAN, [])
 
     def _check(self, copy: _Copy, helper: str, message: str, regions: Sequence[int]) -> None:
-        """Fail if C finds an element; show its index, and its values in these regions."""
+        """Fail if the C code finds an element; show its index, and its values in these regions."""
         b, t = self.b, self.b.types
         number = call_support(b, helper, [copy.record])
         with unless(b, b.eq(number, b.i64(-1))):
@@ -286,7 +286,7 @@ class Copies:
 def tensors_to_watch(
     signature: spec.Signature, options: Sanitize, provider: Members
 ) -> list[Watched]:
-    """Return the tensors that are to be copied, and what is checked of each.
+    """Return the tensors to copy, with the checks of each.
 
     Raises:
         BuildError: nothing can be checked, or the kernel may keep a tensor.

@@ -1,7 +1,7 @@
-"""The context of providers, which answers from the values that the fast path has decoded.
+"""The context of providers, backed by the values that the fast path has decoded.
 
-Only symbols are cached here. A provider may ask from within a branch, and a value that is emitted
-there does not dominate what follows the branch.
+Only symbols are cached here. A provider may ask for a value within a branch, and code emitted there
+does not dominate the code after the branch.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ class DecodedValues(CallContext):
 
     fast: FastPath
     placed: list[tuple[spec.Param, Place]]
-    """The parameters, and the result tensors that have been allocated, with their places."""
+    """The parameters and the allocated result tensors, with their places."""
     of_elements: Mapping[spec.Var, str]
-    """The symbols with a value for each element of a list, and the first such list."""
+    """The symbols with a value for each element of a list, each with its first list."""
     cells: dict[Position, Value] = field(default_factory=dict[Position, Value])
-    """Addresses of the ``TVMFFIAny`` of the result tensors, which are no arguments."""
+    """Addresses of the ``TVMFFIAny`` of each result tensor; they are not among the arguments."""
     typed: dict[spec.Var, Value] = field(default_factory=dict[spec.Var, Value])
-    """Symbols in their own types, except those that are loaded where they are used."""
+    """Symbols in their own types, except symbols that are loaded at each use."""
 
     @cached_property
     def _place_by_id(self) -> dict[int, Place]:
@@ -90,7 +90,7 @@ class DecodedValues(CallContext):
             )
 
     def read_ahead(self) -> None:
-        """Read the values that must dominate everything the provider may emit."""
+        """Read the values that must dominate all code of the provider."""
         for param, place in self.placed:
             if isinstance(param, spec.Tensor):
                 if self.fast.guard(place.position) is not None:
@@ -116,7 +116,7 @@ class DecodedValues(CallContext):
     def _guard(self, param: spec.Param) -> Value | None:
         """Return the i1 of :meth:`present`; None if the parameter is always present.
 
-        It is also None for a symbol that is not a parameter, or is several.
+        It is also None for a symbol that is no parameter, or several parameters.
         """
         if isinstance(param, spec.EnvStream):
             return None
@@ -155,9 +155,9 @@ class DecodedValues(CallContext):
         return text.pointer, text.length
 
     def devices(self) -> Iterator[tuple[spec.Tensor, Value, Value | None]]:
-        """Yield tensors, the last first, with the device and an i1: whether it is there.
+        """Yield tensors in reverse order, with the device and an i1: whether it is present.
 
-        The i1 is None if the tensor always is. Of a list it is the first element.
+        The i1 is None for a tensor that is always present. A list yields its first element.
         """
         for param, place in reversed(self.placed):
             if isinstance(param, spec.TensorList):
@@ -220,7 +220,7 @@ class DecodedValues(CallContext):
         ]
 
     def _known_rank(self, tensor: spec.Tensor) -> int:
-        """Return the rank of a tensor of any rank, which a condition has told."""
+        """Return the rank of a tensor of any rank, which a tested condition must have fixed."""
         known = self.known.get(tensor, tensor)
         if known.any_rank:
             raise BuildError(
@@ -291,8 +291,8 @@ class DecodedValues(CallContext):
     def _any_at(self, place: Place) -> Value:
         """Return the address of the ``TVMFFIAny`` at a place.
 
-        An absent argument is None itself. Elements of an absent tuple do not exist, so ``zeros``
-        stands for them.
+        An absent argument is None itself. Elements of an absent tuple do not exist; for them, the
+        address is that of ``zeros``.
         """
         b, fast = self.builder, self.fast
         if place.position in self.cells:
@@ -305,7 +305,7 @@ class DecodedValues(CallContext):
         return found if there is None else b.select(there, found, b.address_of(fast.zeros))
 
     def _entry(self, entry: spec.Dim | None, place: Place, packing: int, *, wide: bool) -> Value:
-        """Return a symbol's value, an int as a constant, any other entry as it is stored."""
+        """Return a symbol's value, an int as a constant, or else load the entry."""
         if wide and isinstance(entry, spec.Var):
             return self.fast.symbol(entry).value
         if isinstance(entry, (int, spec.Var)):
@@ -316,7 +316,7 @@ class DecodedValues(CallContext):
 
     @staticmethod
     def _packing(tensor: spec.Tensor, axis: int, *, packed: bool = False) -> int:
-        """Return the factor of a dimension (``packed``) or of a stride; only one axis is packed."""
+        """Return the factor of a dimension (``packed``) or of a stride on this axis."""
         return tensor.packing if (axis == tensor.packed_axis) is packed else 1
 
     def _contiguous(self, tensor: spec.Tensor, place: Place) -> list[Value]:
@@ -356,7 +356,7 @@ class DecodedValues(CallContext):
         return b.field(b.types.i32, object_, DL + offset)
 
     def _equal(self, param: spec.Param) -> list[Place]:
-        """Return the places of this very parameter, or else of the parameters equal to it."""
+        """Return the places of this object, or else of the parameters equal to it."""
         own = [place for known, place in self.placed if known is param]
         return own or [place for known, place in self.placed if known == param]
 
@@ -380,7 +380,7 @@ class DecodedValues(CallContext):
     def _tensor(self, param: spec.Param) -> tuple[spec.Tensor, Place]:
         place, tensor = self._place(param), spec.required(param)
         if isinstance(tensor, spec.Tensor) and tensor.references:
-            # A provider may have an equal one, which does not know where its fields come from.
+            # A provider may pass an equal tensor, which does not know where its fields come from.
             tensor = spec.required(next(known for known, at in self.placed if at == place))
         if not isinstance(tensor, spec.Tensor):
             raise BuildError(
@@ -391,9 +391,9 @@ class DecodedValues(CallContext):
 
 
 def _are_contiguous(b: CheckingBuilder, dims: Sequence[Value], strides: Sequence[Value]) -> Value:
-    """Return an i1 for dimensions and strides, all i64s.
+    """Return an i1: whether dimensions and strides, all i64s, are row-major contiguous.
 
-    The sizes of tensors are checked, so only that of an empty one is 0.
+    The sizes of tensors are checked, so a size of 0 means an empty tensor.
     """
     one = b.i64(1)
     size, right = one, list[Value]()
@@ -406,7 +406,7 @@ def _are_contiguous(b: CheckingBuilder, dims: Sequence[Value], strides: Sequence
 
 
 def _shape_of_rank(fast: FastPath, position: Position, ndim: int) -> list[Value]:
-    """Load the dimensions of a tensor that is there, as i64s."""
+    """Load the dimensions of a tensor that is present, as i64s."""
     b, t = fast.b, fast.b.types
     if not ndim:
         return []
@@ -417,7 +417,7 @@ def _shape_of_rank(fast: FastPath, position: Position, ndim: int) -> list[Value]
 def _strides_of_rank(
     fast: FastPath, position: Position, ndim: int, order: str | None
 ) -> list[Value]:
-    """Return the strides: those of an order, which a check has found, or else loaded ones."""
+    """Return the strides: computed if the tensor must have an order, else loaded."""
     b, t = fast.b, fast.b.types
     if not ndim:
         return []

@@ -1,4 +1,4 @@
-"""Verifies what was attached, at a cost proportional to that and not to the module."""
+"""Verifies attached code, in time proportional to that code, not to the module."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _KNOWN: Final = frozenset(OPERATIONS)
 def verify_added(
     symbols: Symbols, wrapper: Operation, provided: Block, references: Sequence[Operation] | None
 ) -> None:
-    """Verify the wrapper and what was added with it.
+    """Verify the wrapper and the operations that were added with it.
 
     MLIR checks that a call names a function of the right type only when it verifies the whole
-    module. This does it for the code from block ``provided`` on, where the provider began, so that
-    attaching many wrappers one after the other stays cheap. ``references`` are all operations there
+    module. This function does so for the code from block ``provided`` on, where the provider began,
+    so that attaching many wrappers in a row stays cheap. ``references`` are all operations there
     that name a symbol, if the caller knows them.
 
     Raises:
         BuildError: with MLIR's message, if something does not verify.
     """
-    # A provider's operations are checked, and its call; this package's own need no check.
+    # The provider's operations are checked; this package's own operations need no check.
     added = [operation for operation in symbols.added if not _is_ours(operation)]
     try:
         for operation in added:
@@ -73,7 +73,7 @@ def _verify_symbols(symbols: Symbols, operation: Any) -> None:
                     f"the wrapper takes the address of @{name}, which the module does not have"
                 )
         case name if name.startswith("llvm.") and name not in _KNOWN:
-            # The dialect allows operations that it does not know.
+            # The LLVM dialect allows unknown operations.
             if not symbols.types.context.is_registered_operation(name):
                 raise BuildError(
                     f"the wrapper has {name!r}, which is not an operation of the LLVM dialect"
@@ -84,7 +84,7 @@ def _verify_symbols(symbols: Symbols, operation: Any) -> None:
 
 def _find(symbols: Symbols, name: str) -> Operation | None:
     found = symbols.find(name)
-    if found is None:  # a provider may have added it with the bindings' own means
+    if found is None:  # a provider may have added it directly by the bindings
         symbols.refresh()
         found = symbols.find(name)
     return found

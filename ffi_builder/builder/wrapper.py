@@ -8,8 +8,8 @@
 
 and, once per module, the diagnosis (``@__ffi_builder_shared_…``) with the declarations it needs.
 
-The checks branch to these blocks when they fail. For a function of two arguments, of which one is a
-list whose memory is compared::
+Checks that fail branch to these blocks. For a function of two arguments, one of them a list whose
+memory is compared::
 
   ^slow:                                          // any check
     llvm.br ^wrong(2)
@@ -20,7 +20,7 @@ list whose memory is compared::
     %status = llvm.call tail @__ffi_builder_shared_diagnose_overlaps(%args, 2, @table, …)
     llvm.return %status
 
-If only tensors are compared, one such call serves all checks.
+If no lists are compared, a single call of the diagnosis serves all checks.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ from ffi_builder.spec.results import Result
 
 
 def distinct(params: Sequence[spec.Param]) -> tuple[spec.Param, ...]:
-    """Copy parameters that occur twice, so that each object stands for one place."""
+    """Copy objects that occur twice among the parameters, so that each stands for one place."""
     counts = Counter(id(param) for param in _every(params))
 
     def own(param: spec.Param) -> spec.Param:
@@ -106,7 +106,7 @@ def _places(param: spec.Param, place: Place) -> Iterator[tuple[spec.Param, Place
 
 
 def release_on_error(fast: FastPath) -> None:
-    """Let errors behind the cursor free the memory of lists."""
+    """Make errors after the cursor free the memory of lists."""
     if not fast.memory:
         return
     b = fast.b
@@ -119,7 +119,7 @@ def release_on_error(fast: FastPath) -> None:
 
 
 def emit_errors(fast: FastPath, arguments: int, table: Table, constant: str) -> None:
-    """Let the diagnosis raise the errors of a function; the table is in this constant."""
+    """Emit calls of the diagnosis, which raises the errors; ``constant`` holds the table."""
     b, apart = fast.b, fast.overlapping is not fast.slow
     _release_in(fast, fast.slow)
     b.br(fast.wrong, b.i32(arguments))
@@ -167,7 +167,7 @@ def attach_ffi_func(
     :func:`attach` takes a :class:`~ffi_builder.spec.Signature` instead of its parts.
 
     Args:
-        module: an ``ir.Module`` of any MLIR Python distribution; the wrapper is built with that.
+        module: an ``ir.Module`` of any MLIR Python distribution, which also builds the wrapper.
         symbol_name: the exported name of the function, after ``__tvm_ffi_``.
         params: its parameters, in the order of the arguments.
         call_provider: emits the call of the kernel.
@@ -178,14 +178,15 @@ def attach_ffi_func(
             :class:`~ffi_builder.spec.Signature`.
         sanitize: check what the kernel does to its tensors: see :class:`~ffi_builder.Sanitize`.
         self_contained: put the functions of :mod:`ffi_builder.support` that the wrapper calls into
-            the module, for a JIT of your own. :mod:`ffi_builder.runtime` does not need it.
+            the module, for your own JIT. :mod:`ffi_builder.runtime` does not need this.
         location: an ``ir.Location``; left out, the current one, or the callee's, or the module's.
 
     Raises:
-        SpecError: if the parameters do not make a signature, or ``sanitize`` is something else.
+        SpecError: if the parameters do not make a valid signature, or ``sanitize`` is of another
+            type.
         BuildError: if the name is reserved, if the module has such a symbol already, if the callee
             does not take the arguments that the provider passes, if ``sanitize`` has nothing to
-            check or the provider may hand over the caller's tensors, or if the result does not
+            check or the provider may hand over the caller's tensors, or if the wrapper does not
             verify. The module is then unchanged.
 
     Examples:
@@ -276,7 +277,7 @@ def attach(
     provider = Members(call_provider)
     tensors: Sequence[Watched] = ()
     if options is not None:
-        from ffi_builder.builder.sanitize import tensors_to_watch  # few wrappers need it
+        from ffi_builder.builder.sanitize import tensors_to_watch  # few wrappers are sanitized
 
         signature = options.constrain(signature)
         tensors = tensors_to_watch(signature, options, provider)
@@ -321,7 +322,7 @@ def attach(
 
 
 def _check_arguments(signature: object, call_provider: object) -> None:
-    """Check the types of arguments that callers confuse."""
+    """Check the types of arguments that callers often confuse."""
     if not isinstance(signature, spec.Signature):
         raise BuildError(
             f"attach: expected a Signature after the module, as in attach(module, signature, "
@@ -339,7 +340,7 @@ class _Wrapper:
     plan: Plan
     provider: Members
     tensors: Sequence[Watched]
-    """The tensors that the kernel gets copies of."""
+    """The tensors that are copied for the kernel."""
 
     def add(self) -> tuple[Operation, Table]:
         """Add everything for :func:`attach`, which undoes it if this raises."""
@@ -391,7 +392,7 @@ class _Wrapper:
         return function, provided, b.references[before:]
 
     def _emit_call(self, fast: FastPath, result: Value, forwards: bool) -> None:
-        """Let the provider emit the call, and write the results; without any, None comes first."""
+        """Let the provider emit the call, and write the results; without any, write None first."""
         b = fast.b
         if not self.plan.signature.results:
             store_none(b, result)
@@ -408,7 +409,7 @@ class _Wrapper:
             results.store()
 
     def _emit_on_copies(self, decoded: DecodedValues, results: Results) -> None:
-        """Let the kernel work on copies of tensors, and check what it did to them."""
+        """Make the kernel work on copies of tensors, and check what it did to the copies."""
         from ffi_builder.builder.sanitize import Copies
 
         b = decoded.builder
@@ -421,7 +422,7 @@ class _Wrapper:
         copies.free()
 
     def _decoded(self, fast: FastPath, result: Value) -> DecodedValues:
-        """Return the values that the fast path has left."""
+        """Return the values that the fast path has decoded."""
         signature, params = self.plan.signature, distinct(self.plan.signature.params)
         of_elements = symbols_of_elements(signature.params)
         return DecodedValues(
@@ -443,9 +444,10 @@ class _Wrapper:
     def _set_attributes(self, b: Builder) -> None:
         """Set the function's attributes and metadata; mark it as trusted if the provider is.
 
-        It is optnone, since LLVM's optimisation passes gain nothing here and take most of the time.
-        The exception are bfloat16 values: without optimisation, LLVM 22 passes them through a
-        conversion from float32 (vcvtneps2bf16), which makes subnormals 0.
+        The function is optnone, since LLVM's optimisation passes gain nothing here and take most of
+        the time. Functions with bfloat16 values are the exception: without optimisation, LLVM 22
+        passes these values through a conversion from float32 (vcvtneps2bf16), which makes
+        subnormals 0.
         """
         plan = self.plan
         scalars = (step for step in plan.every_step if isinstance(step, steps.DecodeScalar))

@@ -31,7 +31,7 @@ DL: Final = abi.OBJECT_SIZE
 
 
 class FastPath:
-    """Cursor, arguments and decoded values, and the ways to read and check values."""
+    """The cursor, the arguments and the decoded values, with methods to read and check values."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class FastPath:
         self.args = args
         self.count = count
         self.slow = slow
-        """Target of every failed check except those that have another one."""
+        """Target of failed checks, except those below."""
         self.wrong = wrong
         """Target of a failed count check. It takes the count as a block argument, so that later
         failures need not keep it live."""
@@ -58,11 +58,11 @@ class FastPath:
         self.alone: frozenset[spec.Var] = frozenset()
         """Symbols that no check reads. A stride that binds one is loaded only where it is used."""
         self.sorted: frozenset[Position] = frozenset()
-        """Lists whose elements are sorted by their memory, to compare it."""
+        """Lists whose elements are sorted by address, to compare their memory."""
         self.stored: dict[spec.Var, Stored] = {}
         """Symbols whose strides have not been loaded."""
         self.elements: dict[Position, Value] = {}
-        """The address of the current ``TVMFFIAny`` of each list that is gone through."""
+        """The address of the current ``TVMFFIAny`` of each list that a loop goes through."""
         self.memory: dict[Position, Value] = {}
         """Stack slots with the addresses of memory to free, one for each list."""
         self.state = State.empty()
@@ -70,7 +70,7 @@ class FastPath:
     # ---- reading
 
     def symbol(self, var: spec.Var) -> Symbol:
-        """Return a bound symbol; one of ``stored`` is loaded at the cursor."""
+        """Return a bound symbol; a symbol in ``stored`` is loaded at the cursor."""
         stored = self.stored.get(var)
         if stored is None:
             return self.state.symbols[var]
@@ -84,7 +84,7 @@ class FastPath:
         return Symbol(value=value, low=stored.low, high=stored.high, certain=None, seen=None)
 
     def record(self, position: Position, kind: type[Kind]) -> Kind:
-        """Return the record at a position, which is of this kind."""
+        """Return the record at a position, which must be of this kind."""
         found = self.state.records[position]
         assert isinstance(found, kind)
         return found
@@ -168,7 +168,7 @@ class FastPath:
         return tensor.shape
 
     def given_strides(self, position: Position) -> Value:
-        """Return the pointer to the strides of a tensor, as it came: it may be NULL."""
+        """Return the given pointer to the strides of a tensor, which may be NULL."""
         tensor = self.tensor(position)
         if tensor.given_strides is None:
             tensor.given_strides = self._pointer(position, DL + abi.DLTENSOR_STRIDES)
@@ -176,7 +176,7 @@ class FastPath:
 
     @cached_property
     def zeros(self) -> str:
-        """Define a constant of zeros, which can be read like any tensor; return its name."""
+        """Define a constant of zeros, which can be read in place of any object; return its name."""
         size = DL + abi.DLTENSOR_SIZE + 8 * self.rank
         return self.b.symbols.text(bytes(size), align=8)
 
@@ -213,14 +213,14 @@ class FastPath:
     def _multiply(self, lhs: Value | int, rhs: Value | int) -> Value | int:
         if isinstance(lhs, int) and isinstance(rhs, int):
             return (lhs * rhs) & (2**64 - 1)
-        if isinstance(lhs, int) and lhs == 1:  # a Value is not compared: that may emit an operation
+        if isinstance(lhs, int) and lhs == 1:  # Values are not compared: that may emit an operation
             return rhs
         if isinstance(rhs, int) and rhs == 1:
             return lhs
         return self.b.mul(self.value(lhs), self.value(rhs))
 
     def value(self, number: Value | int) -> Value:
-        """Return an int as an i64 constant, a value as it is."""
+        """Return an int as an i64 constant; return a value as it is."""
         return self.b.i64(number) if isinstance(number, int) else number
 
     # ---- checking
@@ -230,7 +230,7 @@ class FastPath:
         self.b.require(condition, self.slow)
 
     def require_or(self, condition: Value, rare: Callable[[], Value]) -> None:
-        """Go on if the condition holds, else if ``rare()`` does, which is evaluated only then."""
+        """Go on if the condition or else ``rare()`` holds, which is evaluated only in that case."""
         b = self.b
         following = b.new_block()
         cold = b.new_block(cold=True)

@@ -45,7 +45,7 @@ from ffi_builder.spec.functions import variables
 
 
 def emit_optional(fast: FastPath, place: Place, emit_inside: Callable[[], None]) -> None:
-    """Emit the checks of an Optional; ``emit_inside`` emits those that None skips."""
+    """Emit the checks of an Optional; ``emit_inside`` emits the checks that None skips."""
     b = fast.b
     base, offset = fast.any_at(place.position)
     there = b.ne(b.field(b.types.i32, base, offset), b.i32(0))
@@ -63,20 +63,20 @@ def emit_optional(fast: FastPath, place: Place, emit_inside: Callable[[], None])
 def emit_fast_path(fast: FastPath, plan: Plan, *, defer: bool) -> None:
     """Emit the checks of a plan, and leave the decoded values in ``fast``.
 
-    With ``defer``, strides that only bind a symbol are not read here but noted in ``fast.stored``.
+    With ``defer``, strides that only bind a symbol are not read, but noted in ``fast.stored``.
     """
     fast.alone = _alone(plan) if defer else frozenset()
     fast.sorted = overlap.sorted_lists(plan)
     _emit_all(fast, plan.steps)
     _emit_all(fast, plan.waiting)
     if plan.compares_lists:
-        tensors.check_sizes(fast)  # what overlaps must have passed all other checks
+        tensors.check_sizes(fast)  # overlaps are reported last, behind all other checks
     _emit_all(fast, plan.overlaps)
     tensors.check_sizes(fast)
 
 
 def _alone(plan: Plan) -> frozenset[spec.Var]:
-    """Return the symbols that occur once in the signature and have nothing to be checked."""
+    """Return the symbols that occur once in the signature and need no check."""
     related = {var for condition in plan.signature.where for var in variables(condition)}
     return frozenset(
         var
@@ -87,11 +87,11 @@ def _alone(plan: Plan) -> frozenset[spec.Var]:
 
 
 def _emit_all(fast: FastPath, steps: Iterable[s.AnyStep]) -> None:
-    """Emit steps; the locations of their operations name what they check, such as ``cfg[0]``."""
+    """Emit steps; the location of each operation names the parameter, such as ``cfg[0]``."""
     b, outer = fast.b, fast.b.location
     path = ""
     for step in steps:
-        # Not the whole place, `x.shape[0]`: one location a step makes attaching slower.
+        # The name is `x`, not `x.shape[0]`: a location for each step would make attaching slower.
         if step.place.path != path:
             path = step.place.path
             b.location = b.types.named_location(path, outer) if path else outer
@@ -104,7 +104,7 @@ def _emit(fast: FastPath, step: s.AnyStep) -> None:
     match step:
         # The most frequent steps come first: a match tries one case after the other.
         case s.ReadDim(place):
-            fast.dim(place)  # tensors.check_sizes rejects negative ones, several tensors at once
+            fast.dim(place)  # tensors.check_sizes rejects negative dims of several tensors
         case s.EqualSymbol():
             values.check_symbol(fast, step)
         case s.Bind(place, symbol):

@@ -18,7 +18,7 @@ _PLAIN = {"+": "add", "-": "sub", "*": "mul"}
 
 
 def evaluate(fast: FastPath, value: spec.Dim) -> tuple[Value, Value | None]:
-    """Return the value as an i64, and an i1 that is False on overflow (None: it cannot)."""
+    """Return the value as an i64, and an i1 that is False on overflow (None: no overflow)."""
     result, fine, _ = _evaluate(fast, value)
     return result, fine
 
@@ -54,7 +54,7 @@ def _evaluate(fast: FastPath, value: spec.Dim) -> tuple[Value, Value | None, Ran
 
 
 def holds(fast: FastPath, relation: Relation) -> tuple[Value, Value | None]:
-    """Return an i1 that is True if the relation holds, and one that is False on overflow."""
+    """Return an i1 that is True if the relation holds, and an i1 that is False on overflow."""
     b = fast.b
     match relation:
         case Relation("==" | "!=", Expr("%", dividend, int(divisor)), 0):
@@ -125,7 +125,7 @@ def solve(fast: FastPath, step: s.Solve, value: Value) -> Value:
     b = fast.b
     difference, overflow = b.with_overflow("ssub", value, b.i64(step.offset))
     if step.scale == -1:
-        # The one quotient that does not fit.
+        # This is the only quotient that does not fit.
         inexact = b.eq(difference, b.i64(-(2**63)))
     else:
         inexact = b.ne(b.srem(difference, b.i64(step.scale)), b.i64(0))

@@ -1,4 +1,4 @@
-"""Decodes and checks lists of tensors on the fast path, and writes what the kernel gets of them.
+"""Decodes and checks lists of tensors on the fast path, and writes their arrays for the kernel.
 
 For ``xs: TensorList(Tensor([n, k], float32), each=[n])`` the code is a loop::
 
@@ -11,9 +11,10 @@ For ``xs: TensorList(Tensor([n, k], float32), each=[n])`` the code is a loop::
       %strides[i] = {k, 1}
     }
 
-What an element leaves for the next is in memory: a symbol that all elements share, whether it is
-bound, and the device of the first. Later lists of the same length read symbols of each element
-from ``%shapes``. Memory from malloc is noted on the stack, so that every way out frees it.
+State that an element passes to the next is in memory: the symbols that all elements share, whether
+each is bound, and the device of the first element. Later lists of the same length read symbols of
+each element from ``%shapes``. Addresses from malloc are kept on the stack, so that every exit of
+the function frees them.
 """
 
 from __future__ import annotations
@@ -35,15 +36,15 @@ from ffi_builder.spec.numbers import INT_RANGES
 from ffi_builder.spec.tensors.tensor_list import MOST_ELEMENTS
 
 _STACK: Final = 2048
-"""The most bytes that a list takes of the stack; more come from malloc."""
+"""The most bytes of the stack that a list uses; longer lists use malloc."""
 _EXTENT_SIZE: Final = 32
-"""Bytes of the first and the last address of a tensor, and as many to sort them."""
+"""Bytes for the first and the last address of a tensor, and as many again for sorting."""
 _MALLOC: Final = "malloc"
 _FREE: Final = "free"
 
 
 def reserve(fast: FastPath, plan: Plan) -> None:
-    """Reserve stack space for the address of the memory of each list, at first NULL."""
+    """Reserve stack space, at first NULL, for the address of each list's memory."""
     b = fast.b
     for step in plan.every_step:
         if isinstance(step, s.EachElement):
@@ -114,7 +115,7 @@ _CELL: Final = f"!llvm.array<{abi.ANY_SIZE // 8} x i64>"
 
 
 def _note_first(fast: FastPath, first: Position, device: Value, there: Value | None) -> None:
-    """Let other tensors find the device of the first element."""
+    """Record the device of the first element, for other tensors."""
     b = fast.b
     fast.state.records[first] = TensorValues(
         object=b.null(), ndim=None, device=b.load(b.types.i64, device), data=b.null()
@@ -127,9 +128,9 @@ def _note_first(fast: FastPath, first: Position, device: Value, there: Value | N
 
 
 def _bound_inside(step: s.EachElement) -> dict[spec.Var, bool]:
-    """Return the symbols that the elements share and that the first of them may bind.
+    """Return the shared symbols that the first element may bind.
 
-    The value says whether it does so for certain; a stride may be free.
+    The value says whether it certainly does; a free stride may not.
     """
     found: dict[spec.Var, bool] = {}
     for inner in step.inside:
@@ -149,7 +150,7 @@ class _Carried:
 
     @staticmethod
     def begin(fast: FastPath, var: spec.Var) -> _Carried:
-        """Write what is known of the symbol before the list."""
+        """Write the state of the symbol before the list."""
         b = fast.b
         outer = fast.state.symbols.get(var)
         carried = _Carried(var, *(b.alloca(t) for t in (b.types.i64, b.types.i1, b.types.i1)))
@@ -162,7 +163,7 @@ class _Carried:
         return carried
 
     def load(self, fast: FastPath, *, certain: bool = False) -> None:
-        """Let the following steps see the symbol; ``certain`` says that it must be bound."""
+        """Load the symbol for later steps; ``certain`` says that it is certainly bound."""
         b = fast.b
         low, high = INT_RANGES[self.var.dtype]
         fast.state.symbols[self.var] = Symbol(
@@ -174,7 +175,7 @@ class _Carried:
         )
 
     def store(self, fast: FastPath) -> None:
-        """Write the symbol as an element leaves it."""
+        """Write the symbol after an element."""
         self._write(fast, fast.state.symbols[self.var])
 
     def _write(self, fast: FastPath, symbol: Symbol) -> None:
@@ -185,7 +186,7 @@ class _Carried:
 
 
 def _of_element(fast: FastPath, var: spec.Var, bound: Place, index: Value) -> Symbol:
-    """Read a symbol from the shape of this element of an earlier list."""
+    """Read a symbol from the shape of the same element of an earlier list."""
     b, axis = fast.b, bound.index
     assert bound.part is Part.SHAPE
     assert axis is not None
@@ -204,7 +205,7 @@ def _row(ndim: int) -> str:
 
 
 def _allocate(fast: FastPath, place: Place, tensor: spec.Tensor, own: ListValues) -> None:
-    """Find memory for the three arrays, which follow one another, and for extents behind them."""
+    """Reserve contiguous memory for the three arrays, and behind them for the extents."""
     b, t = fast.b, fast.b.types
     row = 8 * tensor.ndim
     is_sorted = place.position in fast.sorted
@@ -234,7 +235,7 @@ def _allocate(fast: FastPath, place: Place, tensor: spec.Tensor, own: ListValues
 
 
 def _raise_no_memory(b: CheckingBuilder, words: str) -> None:
-    """Raise a MemoryError. It does not show the signature, so the code serves every name."""
+    """Raise a MemoryError. It leaves out the signature, so the code is the same for all names."""
     kind = b.text_constant(b"MemoryError")
     message = b.text_constant(words.encode())
     operands = [kind, b.i64(len("MemoryError")), message, b.i64(len(words)), kind, b.i64(0)]
@@ -269,7 +270,7 @@ def _size(fast: FastPath, tensor: spec.Tensor, at: Place, axis: int) -> Value | 
 def _strides(
     fast: FastPath, tensor: spec.Tensor, at: Place, sizes: Sequence[Value | int]
 ) -> Sequence[Value | int]:
-    """Return the strides as the kernel counts them; those of a contiguous tensor are products."""
+    """Return the strides as the kernel counts them; contiguous strides are computed."""
     if tensor.order is not None:
         return tensors.contiguous(fast, list(sizes), tensor.order)
     return [

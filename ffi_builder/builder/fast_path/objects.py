@@ -1,6 +1,6 @@
 """Decodes tuples, objects, strs, bytes and Shapes on the fast path.
 
-A Shape and an Array of ints each have a straight line; C looks at all else, such as a List.
+A Shape and an Array of ints are each decoded by emitted code; C decodes all else, such as a List.
 For two entries::
 
     llvm.cond_br (type index == Shape), ^shape(%payload), ^other
@@ -87,7 +87,7 @@ def look(fast: FastPath, place: Place) -> tuple[Value, Value]:
 
 
 def moved_object(fast: FastPath, place: Place, kinds: tuple[TypeIndex, ...] | None) -> Value:
-    """Return the object in a moved object; its type is one of ``kinds`` (None: any)."""
+    """Return the object in a moved object, if its type is one of ``kinds`` (None: any)."""
     b = fast.b
     any_ = b.offset(*fast.any_at(place.position))
     mask = -1 if kinds is None else sum(1 << kind - abi.FIRST_OBJECT for kind in kinds)
@@ -121,7 +121,7 @@ def decode_object(fast: FastPath, step: s.DecodeObject) -> None:
 
 
 def typed_object(b: Builder, any_: Value, key: str) -> Value:
-    """Return the object in a ``TVMFFIAny`` if it is of the type with this key, or else NULL."""
+    """Return the object in a ``TVMFFIAny`` if it has the type of this key, else NULL."""
     data = key.encode()
     operands = [
         any_,
@@ -146,7 +146,7 @@ def decode_text(fast: FastPath, place: Place, binary: bool) -> None:
 
 
 def check_choice(fast: FastPath, place: Place, choice: spec.Choice) -> None:
-    """Look up the int that the str stands for."""
+    """Look up the int of a str."""
     b, t = fast.b, fast.b.types
     table = struct.pack("<q", len(choice.choices))
     for text, value in choice.choices.items():
@@ -192,7 +192,7 @@ def _cells(fast: FastPath, container: Value, length: int) -> Value:
 def _items(
     fast: FastPath, place: Place, length: int, index: Value, payload: Value, shape: Block
 ) -> Value:
-    """Return the elements of an Array or List of ints and bools; a moved Shape goes to a block."""
+    """Return the elements of an Array or List of ints and bools; branch for a moved Shape."""
     b, t = fast.b, fast.b.types
     array, rare = b.new_block(cold=True), b.new_block(cold=True)
     b.cond_br(b.eq(index, b.i32(TypeIndex.ARRAY)), array, rare)

@@ -4,16 +4,16 @@ Two contiguous tensors ``x`` and ``y`` of known rank are apart where both of the
 
     size(x) <= (y - x) >> log2(itemsize)      and      size(y) <= (x - y) >> log2(itemsize)
 
-``x`` and ``y`` are addresses, the sizes numbers of elements, and all of it is unsigned and modulo
-2^64. If ``x`` is the lower address, the first line says that it ends before ``y`` begins, and the
-second is true unless ``y`` leaves the address space. No product overflows, as only the difference
-is scaled. An absent tensor is at NULL, where no other one is.
+``x`` and ``y`` are addresses, and sizes are numbers of elements; the arithmetic is unsigned and
+modulo 2^64. If ``x`` is the lower address, the first condition says that ``x`` ends before ``y``
+begins, and the second is true unless ``y`` leaves the address space. No product overflows, as only
+the difference is scaled. An absent tensor is at NULL, where no other tensor is.
 
-For all other pairs C computes the first and last address of each tensor, once. Where
-neither finds two tensors apart, C decides: one of them may be empty, or not comparable.
+For all other pairs, C computes the first and last address of each tensor, once. If neither test
+finds two tensors apart, C decides: one of them may be empty, or not comparable.
 
-C compares lists: the elements with a tensor one by one. To be compared with another list or
-with one another, they are sorted by address, once.
+C compares lists. It compares the elements with a tensor one by one. For comparisons with another
+list or with one another, the elements are sorted by address, once.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def check_overlap(fast: FastPath, step: s.CheckOverlap) -> None:
 
 
 def sorted_lists(plan: Plan) -> frozenset[Position]:
-    """Return the positions of the lists that are compared with lists."""
+    """Return the positions of the lists that are compared with a list, maybe themselves."""
     found: set[Position] = set()
     for step in plan.every_step:
         if isinstance(step, s.CheckOverlap) and step.place.is_each:
@@ -57,7 +57,7 @@ def sorted_lists(plan: Plan) -> frozenset[Position]:
 
 
 def _lists_apart(fast: FastPath, one: Place, other: Place) -> Value:
-    """Find out whether a list and another list, a tensor or itself have no byte in common."""
+    """Return whether a list shares no byte with another list or tensor, or within itself."""
     if one == other:
         return fast.shared("each_apart", _memory(fast, one))
     if one.is_each and other.is_each:
@@ -68,7 +68,7 @@ def _lists_apart(fast: FastPath, one: Place, other: Place) -> Value:
 
 
 def _memory(fast: FastPath, each: Place) -> list[Value]:
-    """Return where the sorted memory of a list is, and the number of its tensors."""
+    """Return the address and the number of a list's sorted extents."""
     record = fast.tensor_list(each.position[:-1])
     assert record.extents is not None, "one of sorted_lists"
     if record.sorted is None:
@@ -95,23 +95,23 @@ def _check_sizes(fast: FastPath, one: _Tensor, other: _Tensor, cold: Block) -> N
     """Go to the cold block unless each of two contiguous tensors ends before the other begins."""
     b = fast.b
     first, second = (b.to_int(fast.data(place.position)) for place, _ in (one, other))
-    # Both are computed here: the block between the two branches does not dominate what follows.
+    # Both are computed here: code in the block between the branches would not dominate the rest.
     size, other_size = _size(fast, *one), _size(fast, *other)
     b.require(b.ule(size, _room(fast, one[1], b.sub(second, first))), cold)
     b.require(b.ule(other_size, _room(fast, other[1], b.sub(first, second))), cold)
 
 
 def _room(fast: FastPath, tensor: spec.Tensor, distance: Value) -> Value:
-    """Return how many elements have room in a distance of bytes; fewer for some odd sizes."""
+    """Return a lower bound of the elements that fit into a distance of bytes."""
     bits = max(parse_dtype(dtype).total_bits for dtype in tensor.element_dtypes)
     shift = ((bits + 7) // 8 - 1).bit_length()
     return fast.b.lshr(distance, fast.b.i64(shift)) if shift else distance
 
 
 def _size(fast: FastPath, place: Place, tensor: spec.Tensor) -> Value:
-    """Return the number of elements, as they are stored."""
+    """Return the number of stored elements."""
     for axis in range(tensor.ndim):
-        fast.dim(place.at(Part.SHAPE, axis))  # after an Optional it has to be read again
+        fast.dim(place.at(Part.SHAPE, axis))  # after an Optional, read it again
     dims = fast.tensor(place.position).dims
     ordered = [dims[axis] for axis in range(tensor.ndim)]
     return fast.value(fast.product(ordered if tensor.order == "C" else ordered[::-1]))
@@ -126,7 +126,7 @@ def _check_extents(fast: FastPath, one: _Tensor, other: _Tensor, cold: Block) ->
 
 
 def _ends(fast: FastPath, position: Position) -> Value:
-    """Return the address of the first and last address of a tensor, on the stack."""
+    """Return the stack slot with the first and the last address of a tensor."""
     record = fast.tensor(position)
     if record.ends is None:
         record.ends = fast.b.alloca(fast.b.types.i64, 2)

@@ -64,7 +64,7 @@ def decode_pointer(fast: FastPath, place: Place) -> None:
 
 
 def _require_index(fast: FastPath, index: Value, accepts: Sequence[TypeIndex]) -> None:
-    """Require that a type index is one of these. All but the first are looked for out of line."""
+    """Require that a type index is one of these. Only the first is compared in line."""
     usual, *others = accepts
     right = fast.b.eq(index, fast.b.i32(usual))
     if others:
@@ -95,7 +95,7 @@ def _decode_handle(
 
 
 def _unless_opaque(fast: FastPath, index: Value, payload: Value) -> Any:
-    """Start the rare block for all but opaque pointers; return the block in which both go on."""
+    """Start the rare block for all but opaque pointers; return the block where both paths join."""
     b = fast.b
     merged, rare = b.new_block(b.types.i64), b.new_block(cold=True)
     b.cond_br(b.eq(index, b.i32(TypeIndex.OPAQUE_PTR)), merged, rare, (payload,), likely=True)
@@ -153,7 +153,7 @@ def _decode_float(
 
 
 def require_fits(fast: FastPath, value: Value, dtype: str, *, not_negative: bool = False) -> None:
-    """Require that an i64 fits an integer dtype; ``not_negative`` says it can only be too large."""
+    """Require that an i64 fits an integer dtype; ``not_negative`` says that it is not negative."""
     if dtype == "int64":
         return
     b = fast.b

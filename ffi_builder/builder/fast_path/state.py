@@ -1,14 +1,14 @@
 """Decoded values of the fast path.
 
 Each position has one record, of the kind that was decoded there. Fields without a default must be
-given wherever a record, a symbol or a state is made. So a new one cannot be forgotten where a
-branch begins (``fork``) or ends (``join``): Python and pyright refuse that. Fields with a default
-are caches of what was read, which a branch does not pass on.
+given wherever a record, a symbol or a state is made, so Python and pyright catch a new field that
+is forgotten where a branch begins (``fork``) or ends (``join``). Fields with a default cache values
+that were read; a branch does not pass them on.
 
 Only the steps of a position write its record, and providers once all branches have ended. So a
 branch shares the records that were there before it.
 
-At the end of a branch, block arguments take the value of either way (``merge``).
+At the end of a branch, block arguments take the value of either path (``merge``).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ffi_builder.records import dataclass
 
 
 class Merge:
-    """The block after a branch. Make it where the branch ends."""
+    """The block after a branch. Make this object where the branch ends."""
 
     def __init__(self, b: Builder) -> None:
         self._b = b
@@ -41,7 +41,7 @@ class Merge:
         return self._b.new_argument(self._block, inner.type)
 
     def flag(self, inner: Value | None, outer: Value | None) -> Value:
-        """Do the same for an i1; ``inner`` None means True."""
+        """Merge an i1 in the same way; ``inner`` None means True."""
         return self(self._true if inner is None else inner, outer)
 
     @cached_property
@@ -49,7 +49,7 @@ class Merge:
         return self._b.i1(True)
 
     def emit(self, start: Any, condition: Value, body: Any) -> None:
-        """End the branch, and block ``start``, which takes it on a condition; go on after both."""
+        """End the branch, and block ``start``, which enters it on a condition; go on after both."""
         b = self._b
         b.br(self._block, *self._inner)
         b.block = start
@@ -71,8 +71,8 @@ class Symbol:
 
     ``value`` is an i64 with the bits of an integer, bool or handle, or a float of the symbol's
     dtype (i16 bits for the 16-bit ones). ``certain`` is None if the symbol is certainly bound, else
-    an i1 that says whether it is. ``seen`` says the same of being bound at all, if only
-    provisionally; the value is 0 otherwise. ``low`` and ``high`` are the checked range of an
+    an i1 that says whether it is. ``seen`` likewise says whether the symbol is bound at all, maybe
+    only provisionally; otherwise the value is 0. ``low`` and ``high`` are the checked range of an
     integer.
     """
 
@@ -83,7 +83,7 @@ class Symbol:
     seen: Value | None
 
     def joined(self, outer: Symbol | None, merge: Merge) -> Symbol:
-        """Return the symbol after a branch that bound it; ``outer`` is the one before it."""
+        """Return the symbol after a branch that bound it; ``outer`` is the symbol before it."""
         low, high = (0, 0) if outer is None else (outer.low, outer.high)
         value = merge(self.value, outer and outer.value)
         certain = merge.flag(self.certain, outer and outer.certain)
@@ -118,18 +118,18 @@ class TensorValues:
     device: Value
     """Device type and id in one i64, the type in the low half."""
     data: Value | None
-    """data + byte_offset; None until that has been checked."""
+    """data + byte_offset; None until it has been checked."""
     shape: Value | None = None
     given_strides: Value | None = None
-    """The pointer that came, which may be NULL."""
+    """The given pointer, which may be NULL."""
     strides: Value | None = None
     """A pointer that is never NULL: missing strides are written out on the stack."""
     ends: Value | None = None
-    """The address of the first and the last address of its memory, on the stack."""
+    """The stack slot with the first and the last address of the tensor's memory."""
     loaded: dict[int, Value] = field(default_factory=dict[int, Value])
     """The dimensions by axis, as they are stored."""
     dims: dict[int, Union[Value, int]] = field(default_factory=dict[int, Union[Value, int]])
-    """The same; dimensions that equal an int or a symbol are that int, or its value."""
+    """The dimensions by axis; if one equals an int or a symbol, that int or the symbol's value."""
 
     def joined(self, merge: Merge) -> TensorValues:
         """Return the record after the branch: it keeps object, data and device."""
@@ -182,7 +182,7 @@ class ListValues:
     ndim: int = 0
     """The number of dimensions of each element."""
     sorted: Value | None = None
-    """The number of extents, as i64, once they are there and sorted by address."""
+    """The number of extents, as i64, once they are sorted by address."""
 
     def joined(self, merge: Merge) -> ListValues:
         """Return the record after the branch."""
@@ -264,9 +264,9 @@ class State:
     products: dict[tuple[object, ...], Value | int]
     """Products of dimensions; each is emitted once."""
     unsized: list[Position]
-    """Tensors whose sizes are still to be checked, several together."""
+    """Tensors whose sizes have yet to be checked, several together."""
     unsigned: list[Value]
-    """Entries of Shapes that must not be negative, which is checked together with these."""
+    """Entries of Shapes that must not be negative; they are checked with the sizes."""
 
     @staticmethod
     def empty() -> State:
@@ -276,7 +276,7 @@ class State:
         )
 
     def fork(self) -> State:
-        """Return the state at the beginning of a branch; values it adds are not added here."""
+        """Return the state at the beginning of a branch; what the branch adds is not added here."""
         return State(
             records=dict(self.records),
             present=dict(self.present),
@@ -295,7 +295,7 @@ class State:
         assert not branch.unsized, "a branch checks the sizes of its own tensors"
         assert not branch.unsigned, "a branch checks the entries of its own Shapes"
         joined = self.fork()
-        # The dicts of the branch began as copies, so its own entries come last.
+        # The branch's dicts began as copies of these, so the entries that it added come last.
         for position, record in islice(branch.records.items(), len(self.records), None):
             joined.records[position] = record.joined(merge)
         for position, there in islice(branch.present.items(), len(self.present), None):

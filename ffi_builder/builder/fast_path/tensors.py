@@ -25,7 +25,7 @@ def decode(fast: FastPath, step: s.DecodeTensor) -> None:
     tensor = given_object(fast, position)
     fast.require(b.ne(tensor, b.null()))
     same = step.same_device
-    # The device of an earlier tensor has the right type already.
+    # The device type of the earlier tensor has been checked already.
     device_type = None if same and same.certain else step.device_type
     _check_header(fast, tensor, step, None if device_type is None else device_type.code)
     # One load for type and id, which are neighbours.
@@ -87,7 +87,7 @@ def _check_same_dtype(
 ) -> None:
     """Check ndim, and compare the dtype with that of another tensor.
 
-    Where both tensors have one rank, one comparison does: the other's ndim is right.
+    If both tensors have the same known rank, one comparison covers both fields.
     """
     b, t = fast.b, fast.b.types
     other = fast.tensor(step.other.position)
@@ -110,7 +110,7 @@ def _check_device_type(fast: FastPath, tensor: Value, device_type: int | None) -
 def _check_same_device(fast: FastPath, mine: Value, step: s.CheckSameDevice) -> None:
     """Compare with the first other tensor that is present and on this type of device.
 
-    If the first one certainly is, one comparison covers both type and id.
+    If that is certainly the first one, one comparison covers both type and id.
     """
     b, t = fast.b, fast.b.types
     if step.certain:
@@ -337,7 +337,7 @@ def check_sizes(fast: FastPath) -> None:
             _static_size(fast, position, dims)
             continue
         key = tuple(sorted(map(str, (d if isinstance(d, int) else f"#{id(d)}" for d in dims))))
-        distinct[key] = position  # the last one: its object need not be kept as long
+        distinct[key] = position  # the last of equal ones: its object is kept for a shorter time
         dynamic.update({id(value): value for value in values})
         bits = min(bits, _bits_each(dims, len(values)))
     dynamic.update({id(value): value for value in entries})
@@ -349,7 +349,7 @@ def check_sizes(fast: FastPath) -> None:
         return
 
     def each_fits() -> Value:
-        # One object may be kept; of several, each would occupy a register until here.
+        # One object may be kept; several would each occupy a register until here.
         object_ = fast.object_at if len(distinct) == 1 else functools.partial(_object_again, fast)
         fits = [fast.shared("numel_fits", [object_(p)]) for p in distinct.values()]
         signs = [b.sge(entry, b.i64(0)) for entry in entries]
@@ -358,13 +358,13 @@ def check_sizes(fast: FastPath) -> None:
     if bits == 63:
         small = b.sge(together, b.i64(0))
     else:
-        # A comparison with a larger number takes one more instruction, which loads it.
+        # A larger number would take one more instruction, to load it.
         small = b.ule(together, b.i64((1 << min(bits, 31)) - 1))
     fast.require_or(small, each_fits)
 
 
 def _object_again(fast: FastPath, position: Position) -> Value:
-    """Return the object of a tensor; one that is an argument is decoded again."""
+    """Return the object of a tensor; an argument is decoded again."""
     if len(position) > 1:
         return fast.object_at(position)
     b = fast.b
@@ -372,7 +372,7 @@ def _object_again(fast: FastPath, position: Position) -> Value:
 
 
 def _bits_each(dims: list[Value | int], dynamic: int) -> int:
-    """Return how many bits each dynamic dimension may have for a product below 2^63."""
+    """Return how many bits each dynamic dimension may have, so that the product is below 2^63."""
     static = 1
     for dim in dims:
         static *= dim if isinstance(dim, int) else 1

@@ -31,7 +31,7 @@ def read(fast: FastPath, place: Place) -> Value:
 
 
 def _scalar(fast: FastPath, place: Place) -> Value:
-    """Return a scalar; of a Choice, its value as an i64."""
+    """Return a scalar; for a Choice, its int as an i64."""
     record = fast.state.records[place.position]
     if isinstance(record, TextValues):
         assert record.choice is not None
@@ -76,14 +76,14 @@ def check_int(fast: FastPath, step: s.EqualInt) -> None:
 
 
 def check_symbol(fast: FastPath, step: s.EqualSymbol) -> None:
-    """Require that the value equals that of a certainly bound symbol."""
+    """Require that the value equals the value of a certainly bound symbol."""
     place, bound = step.place, fast.state.symbols[step.symbol].value
     fast.check(same_symbol(fast, step.symbol, read(fast, place), bound), place, free=step.free)
     _note_dim(fast, place, bound)
 
 
 def _note_dim(fast: FastPath, place: Place, value: Value | int) -> None:
-    """Replace a dimension by the constant or symbol that it has been found equal to."""
+    """Replace a dimension by the constant or symbol that it equals."""
     if place.part is Part.SHAPE and place.packing == 1 and place.index is not None:
         fast.tensor(place.position).dims[place.index] = value
 
@@ -97,14 +97,15 @@ def check_fits(fast: FastPath, place: Place, dtype: str) -> None:
 def _implied(fast: FastPath, place: Place, symbol: spec.Var) -> bool:
     """Return whether the symbol is certainly bound, so that its value has passed this check.
 
-    Plans compare the value at this place with it, so that no other check is needed.
+    The plan then compares the value at this place with the symbol, which makes this check
+    redundant.
     """
     bound = fast.state.symbols.get(symbol)
     return bound is not None and bound.certain is None and place.solved is None
 
 
 def check_bound(fast: FastPath, step: s.AtLeast | s.AtMost) -> None:
-    """Require that the value is not beyond the ``min`` or ``max`` of a symbol."""
+    """Require that the value is within the ``min`` or ``max`` of a symbol."""
     place, symbol = step.place, step.symbol
     if _implied(fast, place, symbol):
         return
@@ -174,7 +175,7 @@ def solve(fast: FastPath, step: s.Solve) -> None:
 
 
 def check_expression(fast: FastPath, step: s.EqualExpr) -> None:
-    """Require that the value equals an expression, unless it or a symbol is absent."""
+    """Require that the value equals an expression, unless the value or a symbol is absent."""
     b, place, expr = fast.b, step.place, step.expr
     value, fine = expressions.evaluate(fast, expr)
     holds = b.eq(read(fast, place), value)
@@ -189,8 +190,8 @@ def check_expression(fast: FastPath, step: s.EqualExpr) -> None:
 def holds(fast: FastPath, condition: Condition, *, certainly: bool = False) -> Value:
     """Return an i1 for whether a condition holds.
 
-    A relation is unknown if one of its symbols is absent. It then holds unless ``certainly``. With
-    an overflow, neither it nor its negation holds.
+    A relation is unknown if one of its symbols is absent. An unknown relation holds unless
+    ``certainly``. On overflow, neither the relation nor its negation holds.
     """
     b = fast.b
     match condition:
@@ -212,7 +213,7 @@ def holds(fast: FastPath, condition: Condition, *, certainly: bool = False) -> V
 
 
 def _unless_absent(fast: FastPath, holds: Value, of: Expr | Relation) -> Value:
-    """Return True where an absent Optional leaves a symbol without a value."""
+    """Return an i1 that is also True if an absent Optional leaves a symbol without a value."""
     b = fast.b
     for seen in _seen(fast, of):
         holds = b.or_(holds, b.xor(seen, b.i1(True)))
