@@ -1,6 +1,7 @@
 """Encodes a plan as a table.
 
-A check that is one instruction declares it. Here is what decodes, and what takes several.
+A check that takes one instruction declares it. This module encodes decoding steps, and checks that
+take several instructions.
 """
 
 from __future__ import annotations
@@ -68,8 +69,8 @@ class _Encoder:
     def _overlaps(self) -> int:
         """Write the comparisons of memory, and return their position in the table.
 
-        Where lists are compared, all other checks have passed. To make them once more for each
-        element would take longer than comparing, so other instructions find the objects.
+        Where lists are compared, all other checks have passed. Repeating them for each element
+        would take longer than comparing, so other instructions find the objects.
         """
         plan, out = self._plan, self._out
         code = out.code_at
@@ -89,7 +90,7 @@ class _Encoder:
         return start
 
     def _find(self, steps: Iterable[s.AnyStep]) -> None:
-        """Save tensors and lists, and the tuples that they are in, unchecked."""
+        """Save tensors and lists, and the tuples around them, without checks."""
         for step in steps:
             match step:
                 case s.DecodeOptional():
@@ -111,7 +112,7 @@ class _Encoder:
         if not ends or isinstance(step, s.CheckCondition):
             self._step(step)
             return
-        # The innermost one: it is noted as present only if those around it are.
+        # The innermost Optional is noted as present only if the Optionals around it are.
         start = self._out.skip(Op.GUARD, self._present[position[: ends[0]]])
         self._forget()
         self._step(step)
@@ -119,7 +120,7 @@ class _Encoder:
         self._forget()
 
     def _forget(self) -> None:
-        """Assume nothing of the state of the diagnosis."""
+        """Forget the state of the diagnosis."""
         self._position = self._object = self._read = None
 
     def _step(self, step: s.AnyStep) -> None:
@@ -162,7 +163,7 @@ class _Encoder:
             case s.DecodeObject():
                 self._look_at(place)
                 write_object(out, step)
-                self._object = None  # replaced by this object
+                self._object = None  # this object replaces it
                 self._not_null()
             case s.CheckArguments():
                 self._source(Source.ARGUMENTS)
@@ -183,11 +184,11 @@ class _Encoder:
     def _instruction(self, check: Instruction) -> None:
         self._value(check.place)
         self._out.instruction(check)
-        if isinstance(check, s.Solve):  # from here on, the value read last is that of the symbol
+        if isinstance(check, s.Solve):  # from here on, the last value read is the symbol's
             self._read = check.solved
 
     def _instructions(self, step: s.Decode) -> None:
-        """Write the checks of what was decoded that are one instruction each."""
+        """Write the checks of a decoded value that take one instruction each."""
         for check in step.checks:
             if isinstance(check, Instruction):
                 self._instruction(check)
@@ -214,7 +215,7 @@ class _Encoder:
     def _text(self, step: s.DecodeText) -> None:
         self._look_at(step.place)
         self._out.emit(Op.TEXT, "B", step.binary)
-        self._object = None  # replaced by the str
+        self._object = None  # the str replaces it
         self._not_null()
         self._instructions(step)
 
@@ -243,7 +244,7 @@ class _Encoder:
         self._save(step.place)
 
     def _elements(self, step: s.EachElement) -> None:
-        """Write a loop. At its head nothing is known of the state of the diagnosis."""
+        """Write a loop. At its head the state of the diagnosis is unknown."""
         out, place = self._out, step.place
         self._turn_to(place)
         none = out.skip(Op.EACH)
@@ -260,7 +261,7 @@ class _Encoder:
         self._forget()
 
     def _bind_again(self, symbol: spec.Var, place: Place) -> None:
-        """Bind a symbol to its value in this element of an earlier list, which was checked."""
+        """Bind a symbol to its checked value in the same element of an earlier list."""
         self._look_at(place)
         if self._object != place.position:
             self._out.emit(Op.TENSOR)
@@ -387,7 +388,7 @@ class _Encoder:
         self._restore(place.position)
 
     def _value(self, place: Place) -> None:
-        """Read the value at a place, unless it was read last."""
+        """Read the value at a place, unless it was the last value read."""
         if place is self._read or place == self._read:
             return
         if place.part is Part.PRESENT:

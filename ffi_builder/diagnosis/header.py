@@ -1,8 +1,8 @@
-"""The header ``plan.h`` of the support code in C: what it knows of tables and of messages.
+"""Makes the header ``plan.h``, from which the support code in C knows tables and messages.
 
 Numbers are enumerators, named after the Python enum and its member, ``OP_DIM``, or after a check,
-``WORDS_CHECK_NDIM``. Texts are in one array, and others refer to them by their positions, so that
-nothing is relocated. A *template* is a text in which a byte below 32 stands for the placeholder
+``WORDS_CHECK_NDIM``. Texts are in one array and are referred to by their positions, so that nothing
+is relocated. A *template* is a text in which a byte below 32 stands for the placeholder
 with that number.
 """
 
@@ -54,7 +54,7 @@ _SHOWN: Final = {
     "DTYPE_BITS": ", bits=",
     "DTYPE_LANES": ", lanes=",
 }
-"""Texts of errors that the code in C puts together."""
+"""Texts from which the C code composes errors."""
 
 
 def text() -> str:
@@ -98,7 +98,7 @@ def _numbers() -> Iterable[str]:
 
 
 def _operations() -> Iterable[str]:
-    """Yield the instructions; those of a check with its class, which says the operands."""
+    """Yield the instructions; that of a check names the class, which declares the operands."""
     checks = named_operations()
     yield "enum {"
     for name, number in table.OPERATIONS.items():
@@ -137,7 +137,7 @@ def _template(template: str) -> str:
 
 
 def _texts() -> Iterable[str]:
-    """Yield one array with all texts, and the positions by which the code refers to them."""
+    """Yield an array with all texts, and the positions of the texts."""
     before, behind = messages.NEAREST.split("{nearest}")
     singles = {
         "FRAME": messages.FRAME,
@@ -187,7 +187,7 @@ def _texts() -> Iterable[str]:
 
 
 def _literal(string: str) -> str:
-    """Write a string as C does."""
+    """Write a string as a C literal."""
     known = {ord("\\"): "\\\\", ord('"'): '\\"'}
     shown = (
         known.get(byte) or (chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}")

@@ -1,6 +1,6 @@
-"""Finds out what is wrong with a call without MLIR: the diagnosis of wrappers, called by Python.
+"""Runs the diagnosis of wrappers from Python, without MLIR.
 
-It is the C of :mod:`ffi_builder.support`, in its shared library.
+The diagnosis is C code of :mod:`ffi_builder.support`, in its shared library.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _PASSED: Final = -1
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """The error that the diagnosis ended in, and what it had found until then."""
+    """The error that ended the diagnosis, and the values found until then."""
 
     kind: str
     """``"TypeError"`` or ``"ValueError"``; empty if all checks hold."""
     message: str
     slots: tuple[int, ...]
-    """The value in each slot of the table, as an int64. The first slots are those of the symbols;
-    a symbol that nothing has bound is 0."""
+    """The value in each slot of the table, as an int64. The first slots are the symbols', which are
+    0 if unbound."""
 
     @property
     def passed(self) -> bool:
@@ -47,7 +47,7 @@ def diagnose(table: Table, name: str, args: int, num_args: int) -> Diagnosis:
         num_args: how many elements the array has.
 
     Raises:
-        BuildError: this installation has no shared library, or has that of another version.
+        BuildError: this installation has no shared library, or one of another version.
         MemoryError: there is no memory for the slots.
     """
     data = table.named(name, backtrace="")
@@ -66,13 +66,13 @@ def diagnose(table: Table, name: str, args: int, num_args: int) -> Diagnosis:
 
 @cache
 def _find() -> Any:
-    # The library asks that of tvm-ffi for the names of types.
+    # The library asks tvm-ffi's library for the names of types.
     import tvm_ffi  # noqa: F401 # pyright: ignore[reportUnusedImport]
 
     path = support.library()
     try:
         found = ctypes.CDLL(str(path))[support.symbol("find")]
-    except AttributeError:  # a checkout was updated
+    except AttributeError:  # the checkout was updated, but not the library
         raise BuildError(
             f"support: expected the functions of this version in {path} but got those of another; "
             "install ffi_builder again"

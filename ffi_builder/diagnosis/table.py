@@ -20,9 +20,9 @@ The table is one constant: little-endian, packed, without relocations::
     …                   name, backtrace
     …                   if messages cannot show all parameters: for each, u32 start, u32 length
 
-Strings are shared: a name or an expression that occurs in the text of the parameters points there.
-Nothing points into the function's name, and whatever depends on it is at the end. So one
-:class:`Table` serves functions of any name.
+Strings are shared: a name or an expression that occurs in the text of the parameters refers to that
+text. Nothing refers into the function's name, and everything that depends on the name is at the
+end. So one :class:`Table` serves functions of any name.
 
 The frame holds the slots and the message.
 """
@@ -47,8 +47,8 @@ WORDS: Final = {words: number for number, words in enumerate(dict.fromkeys(named
 class Op(IntEnum):
     """Instructions of the table, with their operands, besides those that checks declare.
 
-    Checks are about the value that was read last. The *current* argument, element or object is the
-    last one that ARG, ELEM or RESTORE, or a decoding instruction, turned to.
+    Checks apply to the last value that was read. The *current* argument, element or object is the
+    one that ARG, ELEM, RESTORE or a decoding instruction has selected last.
     """
 
     DONE = 0
@@ -61,7 +61,7 @@ class Op(IntEnum):
     TENSOR = auto()
     """Decode a tensor."""
     HEAD = auto()
-    """u8 rank, u32 dtype, u8 device type. Fails if the tensor is NULL or any of them differs."""
+    """u8 rank, u32 dtype, u8 device type. Check that the tensor is not NULL and matches them."""
     SHAPED = auto()
     """Check that the array of dimensions is not NULL."""
     DIM = auto()
@@ -96,15 +96,15 @@ class Op(IntEnum):
     EQ = auto()
     """i64, u8 Words. Check that the value equals a number."""
     EQ8 = auto()
-    """u8, u8 Words. The same for a small number."""
+    """u8, u8 Words. Check that the value equals a small number."""
     NONZERO = auto()
     """u8 Words. Check that the value is not 0."""
     EXPR = auto()
     """u8 Words, u32 text, u16 length, u16 count, u16 symbols…, then Code until Code.END. Check that
-    the value is that of an expression."""
+    the value equals an expression."""
     CONDITION = auto()
     """u8 Words, u32 text, u16 length, u16 count, u16 symbols…, Code until Code.END, u8 count, u16
-    the same symbols, the last that is bound first. Check that a condition is not false."""
+    the same symbols, the last to be bound first. Check that a condition is not false."""
     OPTIONAL = auto()
     """u16 slot, u32 size. Skip that many bytes if the argument or element is None. Note in the slot
     whether it is present."""
@@ -113,11 +113,11 @@ class Op(IntEnum):
     TEXT = auto()
     """u8 binary. Decode a str, or bytes."""
     OBJECT = auto()
-    """u8 :class:`Right`, or the type index that is right; u8 static type index of the key, or 0;
-    u32 text, u16 length of the key, or of what is expected."""
+    """u8 :class:`Right`, or the accepted type index; u8 static type index of the key, or 0; u32
+    text, u16 length of the key, or of the expected type."""
     EACH = auto()
-    """u32 size. Begin with the elements of the current list: skip that many bytes if it has none,
-    else check that the pointer to them is not NULL."""
+    """u32 size. Begin with the elements of the current list: skip that many bytes if it is empty,
+    else check that the pointer to the elements is not NULL."""
     NEXT = auto()
     """u32 size. Go on with the next element of the current list; behind the last one, skip that
     many bytes."""
@@ -135,12 +135,12 @@ OPERATIONS: Final = {
     name: number
     for number, name in enumerate(dict.fromkeys((*Op.__members__, *named_operations())))
 }
-"""The numbers of all instructions: those of :class:`Op`, then those of
-:class:`~ffi_builder.plan.step.Instruction`, whose operands are said there."""
+"""The numbers of all instructions: those of :class:`Op`, then the subclasses of
+:class:`~ffi_builder.plan.step.Instruction`, which declare their operands."""
 
 
 class Right(IntEnum):
-    """Objects that are right, unless those of one static type are."""
+    """Accepted objects, if not those of one static type."""
 
     ANY = 0
     BY_KEY = 1
@@ -154,7 +154,7 @@ SCALAR_BITS: Final = (
 
 
 class Source(IntEnum):
-    """Parts that READ can read: those of :class:`plan.Part`, and more."""
+    """Parts that READ can read: the parts of :class:`plan.Part`, and more."""
 
     NDIM = Part.NDIM
     DTYPE = Part.DTYPE
@@ -173,14 +173,15 @@ class Source(IntEnum):
     """The number of elements of a list."""
     CONTIGUOUS = Part.CONTIGUOUS
     PRESENT = Part.PRESENT
-    """Whether an Optional came, which the slot with this index notes."""
+    """Whether an Optional is present, which the slot with this index notes."""
 
 
 class Code(IntEnum):
     """Instructions of expressions and conditions, in postfix order, on a stack of int64.
 
-    A truth has two bits: 1 if the condition may hold, and 2 if it certainly does. So 0 is false, 3
-    is true and 1 unknown; 2 is of an overflow, with which neither it nor its negation may hold.
+    A truth value has two bits: 1 if the condition may hold, and 2 if it certainly does. So 0 is
+    false, 3 is true and 1 is unknown; 2 is an overflow: neither the condition nor its negation
+    may hold.
     """
 
     END = 0
@@ -204,13 +205,13 @@ class Code(IntEnum):
 
 
 STACK_DEPTH: Final = 64
-"""Number of values on the stack of expressions: as many as an expression may have leaves."""
+"""Size of the stack of expressions: the most leaves of an expression."""
 
 SLOT_SIZE: Final = 24
 
 
 class Head(IntEnum):
-    """Numbers that a table begins with, by their offsets."""
+    """Numbers at the beginning of a table, by their offsets."""
 
     FRAME = 0
     CODE = 4
@@ -241,8 +242,8 @@ OPERATOR_CODES: Final = {
 }
 
 COMPARISONS: Final = {"<": 1, "==": 2, "<=": 3, ">": 4, "!=": 5, ">=": 6}
-"""Operators of relations by their number in the table: 1 if they hold of a value that is less than
-the other, 2 of an equal one and 4 of a greater one."""
+"""Operators of relations, each with its number in the table: the sum of 1 if it holds for a value
+less than the other, 2 if for an equal value and 4 if for a greater one."""
 
 
 class Style(IntEnum):
@@ -257,7 +258,7 @@ class Style(IntEnum):
     CHOICE = 6
     """The value is the index of a choice. The choices follow the name, each ending in NUL."""
     PROPERTY = 16
-    """Added to the others for properties, whose places are not shown."""
+    """Added to another style for properties, whose places are not shown."""
 
 
 class Rounding(IntEnum):

@@ -1,4 +1,4 @@
-"""Writes tables: text that is shared, instructions and their operands, and the head."""
+"""Writes tables: shared text, instructions and their operands, and the head."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from ffi_builder.spec.outlines import argument_texts
 
 _LONGEST: Final = 0xFFFF
 _SEARCHED: Final = 1 << 14
-"""Length of the text that is searched for strings to share."""
+"""Length of the part of the text that is searched for strings to share."""
 _HEAD: Final = struct.Struct("<5I4H")
 _U16: Final = struct.Struct("<H")
 _I64: Final = struct.Struct("<q")
@@ -67,7 +67,7 @@ class Table:
     text: int
     length: int
     frame: int
-    """Size of the frame if the name were empty."""
+    """Size of the frame for an empty name."""
     slots: int
     arguments: tuple[int, ...]
     """Length of each parameter's text."""
@@ -114,7 +114,7 @@ class TableWriter:
         self._known: dict[bytes, int] = {
             word[0]: _SEARCHED + word.start() for word in reversed(words)
         }
-        """Positions of texts in the text, by text: the words first."""
+        """Positions of strings in the text, by string; words come first."""
         self._text_uses: list[tuple[int, int]] = []
         self.symbols = {var: number for number, var in enumerate(symbols)}
         self.code_at: Final = Head.SIZE + 8 * len(symbols)
@@ -123,7 +123,7 @@ class TableWriter:
         self._rank = 0
 
     def emit(self, op: Op | Code, layout: str = "", *operands: float) -> None:
-        """Append an instruction: its operands packed as ``struct`` says."""
+        """Append an instruction, with operands packed by a format of ``struct``."""
         self._code += struct.pack(f"<B{layout}", op, *operands)
 
     def equal(self, expected: int, words: Words) -> None:
@@ -173,7 +173,7 @@ class TableWriter:
         return len(self._code)
 
     def skip(self, op: Op, *slot: int) -> int:
-        """Append an instruction that may skip what follows, up to :meth:`land`."""
+        """Append an instruction that may skip the code up to :meth:`land`."""
         self.emit(op, "H" * len(slot) + "I", *slot, 0)
         return len(self._code)
 
@@ -184,7 +184,7 @@ class TableWriter:
         struct.pack_into("<I", self._code, len(self._code) - 4, size)
 
     def land(self, start: int) -> None:
-        """Let the instruction at :meth:`skip` skip to here."""
+        """Set the target of the instruction at :meth:`skip` to this position."""
         struct.pack_into("<I", self._code, start - 4, len(self._code) - start)
 
     def new_slot(self) -> int:
@@ -225,7 +225,7 @@ class TableWriter:
             raise BuildError(f"{self._name}: a text of {len(data)} bytes is too long")
         position = self._known.get(data)
         if position is None:
-            # All of a long text would take time in proportion to its length, each time.
+            # Searching a long text as a whole would take time in proportion to its length.
             position = self._text.find(data, 0, _SEARCHED)
             if position < 0:
                 position = len(self._text)
@@ -236,7 +236,7 @@ class TableWriter:
     def _write_names(self) -> list[tuple[int, int, int]]:
         """Write the names of symbols; return their positions, lengths and styles.
 
-        After the name of a choice stand its values, as errors show them.
+        The name of a Choice is followed by its values, as errors show them.
         """
         names: list[tuple[int, int, int]] = []
         for var in self.symbols:
@@ -292,12 +292,12 @@ def write_dtypes(out: TableWriter, step: s.CheckDType) -> None:
 
 
 def holder(place: Place) -> tuple[int, ...]:
-    """Return the position of a tensor, or of the list that the tensor is in each element of."""
+    """Return the position of a tensor, or of the list if the tensor stands for each element."""
     return place.position[:-1] if place.is_each else place.position
 
 
 def write_others(out: TableWriter, others: Sequence[Place], slots: Sequence[int]) -> None:
-    """Write the tensors or lists that one is compared with, which are in these slots."""
+    """Write the slots and texts of the tensors or lists to compare with."""
     out.numbers("H", len(others))
     for other, slot in zip(others, slots, strict=True):
         out.numbers("H", slot)
@@ -305,7 +305,7 @@ def write_others(out: TableWriter, others: Sequence[Place], slots: Sequence[int]
 
 
 def write_expression(out: TableWriter, expr: Expr, words: Words) -> None:
-    """Check that the value is that of an expression."""
+    """Check that the value equals an expression."""
     out.emit(Op.EXPR, "B", WORDS[words])
     _write_shown(out, str(expr), expr)
     _write_postfix(out, expr)
@@ -323,7 +323,7 @@ def write_condition(out: TableWriter, step: s.CheckCondition) -> None:
 
 
 def _write_shown(out: TableWriter, text: str, value: Expr | Condition) -> None:
-    """Write what errors show of it: its text and its symbols."""
+    """Write the text and the symbols of an expression or condition, for errors."""
     out.text(text)
     symbols = list(dict.fromkeys(variables(value)))
     out.numbers(f"{len(symbols) + 1}H", len(symbols), *(out.symbols[var] for var in symbols))
@@ -353,7 +353,7 @@ def _write_postfix(out: TableWriter, value: spec.Dim | Condition) -> None:
         ):
             choices = enumerate(subject.of.param.choices.values())
             members = [at for at, one in choices if (one == number) is (op == "==")]
-            _write_members(out, subject, members or [-1])  # no choice has -1
+            _write_members(out, subject, members or [-1])  # -1 stands for no choice
         case Relation(op, lhs, rhs):
             if isinstance(rhs, tuple):
                 _write_members(out, lhs, rhs)
@@ -366,7 +366,7 @@ def _write_postfix(out: TableWriter, value: spec.Dim | Condition) -> None:
 
 
 def _write_members(out: TableWriter, value: spec.Dim, members: Sequence[int]) -> None:
-    """Write that a value is one of these."""
+    """Write a test whether a value is one of these."""
     for index, member in enumerate(members):
         _write_postfix(out, value)
         out.emit(Code.CONSTANT, "q", member)
