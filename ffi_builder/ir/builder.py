@@ -1,7 +1,7 @@
 """A small builder of LLVM-dialect operations for any MLIR Python distribution.
 
-It has one explicit cursor (``b.block``), takes and returns plain values, and has the signedness in
-its names. It does not use the bindings' thread-local context and location::
+The builder has one explicit cursor (``b.block``), and takes and returns plain values. Names of
+operations say the signedness. The bindings' thread-local context and location are not used::
 
     size = b.field(b.types.i64, cell, 32)
     with b.when(b.ne(size, b.i64(0))):
@@ -121,7 +121,7 @@ class Builder(Memory, Flow):
         return self.call_value(callee, [*fixed, *more], result, attribute)
 
     def text_constant(self, data: bytes) -> Value:
-        """Return the address of a private constant with these bytes; equal ones are shared."""
+        """Return the address of a private constant with these bytes; equal constants are shared."""
         return self.address_of(self.symbols.text(data))
 
     def call_pointer(self, callee: Value, operands: Sequence[Value], result: Type) -> Value | None:
@@ -166,7 +166,7 @@ _ACQUIRE_RELEASE: Final = 6
 
 
 def load_acquire(b: Builder, type_: Type, pointer: Value, *, size: int) -> Value:
-    """Load what another thread may have stored with :func:`store_release`.
+    """Load a value that another thread may have stored with :func:`store_release`.
 
     Args:
         b: appends the load.
@@ -182,7 +182,7 @@ def load_acquire(b: Builder, type_: Type, pointer: Value, *, size: int) -> Value
 
 
 def store_release(b: Builder, value: Value, pointer: Value, *, size: int) -> None:
-    """Store what other threads load with :func:`load_acquire`.
+    """Store a value that other threads load with :func:`load_acquire`.
 
     Args:
         b: appends the store.
@@ -215,7 +215,7 @@ def store_release(b: Builder, value: Value, pointer: Value, *, size: int) -> Non
 
 
 def exchange_null(b: Builder, pointer: Value, value: Value) -> Value:
-    """Replace NULL by a pointer; return what was there before.
+    """Replace NULL by a pointer; return the previous pointer.
 
     Args:
         b: appends the operations.
@@ -223,7 +223,7 @@ def exchange_null(b: Builder, pointer: Value, value: Value) -> Value:
         value: the new pointer, which is stored only if NULL is there.
 
     Examples:
-        A buffer that is allocated once: whichever thread comes second frees its own again:
+        A buffer that is allocated once; if two threads compete, the second one frees its buffer:
 
         >>> from torch_mlir import ir as mlir
         >>> from ffi_builder import attach, spec

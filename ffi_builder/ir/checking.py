@@ -1,10 +1,10 @@
-"""The builder that call providers get, which can also raise errors, and calls of support functions.
+"""The builder of call providers, which can also raise errors, and calls of support functions.
 
-A module only declares the functions in C of :mod:`ffi_builder.support`.
+A module only declares the C functions of :mod:`ffi_builder.support`.
 
 MLIR's translation ends the process on operations that it cannot translate, so a runtime checks
-every operation first. It can skip functions that are marked here. The mark has a checksum of the
-operations, so that it is void once a pass or a hook has added others to the function.
+every operation first. The runtime can skip functions that are marked here. The mark has a checksum
+of the operations, so it becomes void if a pass or a hook adds operations to the function.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ffi_builder.protocol import TRUSTED, checksum
 from ffi_builder.suggest import did_you_mean
 
 _EXTENDED = ("i1", "i16")
-"""Types that C passes as a whole register."""
+"""Types that C passes in a whole register."""
 
 
 def declare_support(symbols: Symbols, name: str) -> str:
@@ -65,7 +65,7 @@ def call_support(b: Builder, name: str, operands: Sequence[Value]) -> Value:
     Args:
         b: emits the call.
         name: one of the names in ``ffi_builder/support/functions.txt``.
-        operands: of the types that this file says.
+        operands: values of the types that this file declares.
 
     Examples:
         >>> from ffi_builder.ir.checking import call_support
@@ -80,7 +80,7 @@ def call_support(b: Builder, name: str, operands: Sequence[Value]) -> Value:
 
 
 def run_support(b: Builder, name: str, operands: Sequence[Value]) -> None:
-    """Call a function that returns nothing; the rest as :func:`call_support`.
+    """Call a function that returns nothing; otherwise like :func:`call_support`.
 
     Examples:
         >>> from ffi_builder.ir.checking import run_support
@@ -123,8 +123,8 @@ def mark_trusted(
         function: an ``llvm.func``; it is changed.
         passthrough: names of LLVM attributes without a value.
         values: LLVM attributes with a value.
-        made: the names of the function's operations, if the caller has them; they are read from
-            the function otherwise.
+        made: the names of the function's operations, if the caller has them; otherwise they are
+            read from the function.
 
     Examples:
         >>> from torch_mlir import ir as mlir
@@ -198,7 +198,7 @@ Examples:
 _DIGITS = 20
 """The most characters of an int64 in decimal, with its sign."""
 _TEXT = 64
-"""The most bytes that are shown of a C string."""
+"""The most bytes of a C string in an error."""
 
 
 class CheckingBuilder(Builder):
@@ -253,7 +253,7 @@ class CheckingBuilder(Builder):
         return declare_support(self.symbols, "raise")
 
     def ret(self, *value: Value) -> None:
-        """Return a status (-1 if an error is set), after releasing what was allocated."""
+        """Release the resources, then return a status (-1 if an error is set)."""
         if self.cleanup is None:
             super().ret(*value)
         else:
@@ -304,7 +304,7 @@ class CheckingBuilder(Builder):
         t = self.types
         shown = [f"%.{_TEXT}s" if value.type == t.ptr else "%lld" for value in values]
         texts = words.replace("%", "%%").split("{}")
-        # The signature, which follows the words, may contain braces itself.
+        # The signature, which follows the words, may contain braces.
         texts = [*texts[: len(values)], "{}".join(texts[len(values) :])]
         format_ = "".join(map("".join, zip(texts, [*shown, ""], strict=True))).encode() + b"\0"
         size = len(format_) + sum(_TEXT if value.type == t.ptr else _DIGITS for value in values)

@@ -1,4 +1,4 @@
-"""Modules that contain the support functions which they call, for a JIT that finds no others."""
+"""Puts support functions into modules, for a JIT that cannot find them elsewhere."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _TRIPLE: Final = "llvm.target_triple"
 def contain_support(symbols: Symbols) -> None:
     """Add the support functions that a module declares, and those that they call, as assembly.
 
-    They are for the machine of the module's ``llvm.target_triple``, or else for this one. LLVM's
-    assembler gets the text with the code of a function that nobody calls.
+    The code is for the machine of the module's ``llvm.target_triple``, or else for this machine. An
+    uncalled function carries the assembly text, which so gets to LLVM's assembler.
 
     Raises:
         BuildError: there is no support code for the machine.

@@ -28,7 +28,7 @@ PIP_NAMES: Final = {
     "flydsl._mlir": "flydsl",
     "cutlass._mlir": "nvidia-cutlass-dsl",
 }
-"""Distributions that pip can install, and their names there."""
+"""Distributions that pip can install, with their names in pip."""
 
 _REGISTERING: Final = ("_jax_mlir_ext", "register_jax_dialects")
 """Native modules that register jaxlib's dialects: of current versions, and of jaxlib 0.6."""
@@ -38,8 +38,8 @@ _CLASSES: Final = (
     *("FlatSymbolRefAttr", "InsertionPoint", "IntegerAttr", "Location", "Module", "Operation"),
     *("StringAttr", "SymbolTable", "Type", "TypeAttr"),
 )
-"""The classes of ``ir`` that this package uses. It makes operations by name, so that it needs none
-of their classes or enums."""
+"""The classes of ``ir`` that this package uses. Operations are made by name, without the classes
+and enums of dialects."""
 
 OPERATIONS: Final = tuple(
     f"llvm.{name}"
@@ -148,7 +148,7 @@ _complete: Final[set[str]] = set()
 def _load(context: Any) -> bool:
     try:
         context.dialects["llvm"]
-    except Exception:  # IndexError, or another one in other versions
+    except Exception:  # IndexError, or another exception in other versions
         return False
     return True
 
@@ -218,7 +218,7 @@ def named(root: str) -> Distribution:
             named 'torch-mlir'), did you mean 'torch_mlir'?
     """
     bindings = _imported(root, "ir")
-    # Importing this registers the classes of the dialect's operations, which users expect too.
+    # Importing the dialect registers the classes of its operations, which users expect too.
     _imported(root, "dialects.llvm")
     missing = [name for name in _CLASSES if not hasattr(bindings, name)]
     if missing:
@@ -277,7 +277,7 @@ def _shown(root: str) -> str:
 def bytecode(module: Any) -> bytes:
     """Return a module as bytecode, which MLIR reads in a third of the time of building it.
 
-    It must verify: MLIR ends the process on an invalid one.
+    The module must verify: MLIR ends the process on an invalid module.
 
     Examples:
         >>> from torch_mlir import ir as mlir

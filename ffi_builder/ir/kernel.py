@@ -6,7 +6,7 @@ was lowered (:mod:`ffi_builder.protocol`). Front ends leave names in two places:
     func.func @f(%0: memref<?xf32> loc("x"),                                   // a NameLoc
                  %1: memref<?xf32> {ml_program.identifier = "serving_y:0"})    // an attribute
 
-MLIR's parser drops ``%x``. It keeps the place, at which the text has the name.
+MLIR's parser drops ``%x``, but keeps its position in the text, where the name can be read.
 
 :func:`read_function` reads a function type of any distribution's bindings::
 
@@ -61,7 +61,7 @@ class MemRef:
     offset: int | None
     """The offset in elements."""
     address_space: int = 0
-    """The memory space, if it is an int; 0 is the default one."""
+    """The memory space, if it is an int; 0 is the default."""
 
     @property
     def rank(self) -> int:
@@ -178,7 +178,7 @@ def _entry(text: str) -> int | None:
 
 
 def _read_space(space: object) -> int | None:
-    """Return the number of a memory space; None for an attribute, which each target lowers."""
+    """Return the number of a memory space; None for an attribute, which each target lowers itself."""
     if space is None:
         return 0
     found = re.match(r"(\d+) : i", str(space))
@@ -195,7 +195,7 @@ _VECTOR: Final = r"vector<(\d+)x(index|[^x<>\[\]]+)>"
 def lowered(
     types: FunctionTypes, *, c_interface: bool = False
 ) -> tuple[str, tuple[str, ...]] | None:
-    """Return the result and the parameters, as text, of the ``llvm.func`` after lowering.
+    """Return the result and the parameters of the lowered ``llvm.func``, as text.
 
     Args:
         types: the function before lowering.
@@ -203,8 +203,8 @@ def lowered(
             descriptor.
 
     Returns:
-        The result and the parameters; None if the function returns a memref, or the lowering of a
-        type is not known here: a tensor's, for example, depends on its bufferization.
+        The result and the parameters; None if the function returns a memref, or if the lowering of
+        a type is unknown: a tensor's, for example, depends on its bufferization.
 
     Examples:
         >>> from torch_mlir import ir as mlir
@@ -229,7 +229,7 @@ def lowered(
 
 
 def lowered_words(type_: KernelType, *, c_interface: bool) -> list[str] | None:
-    """Return the parameters for one input, as text; None if its lowering is not known here.
+    """Return the parameters for one input, as text; None if its lowering is unknown.
 
     Examples:
         >>> from torch_mlir import ir as mlir
@@ -293,19 +293,19 @@ _DTYPES: Final[dict[str, tuple[str, ...]]] = {
 }
 """The dtypes of element types that are neither integers nor vectors."""
 _OTHER_NUMBERS: Final = r"tf32|f\d+\w*|[su]?i\d+|complex<[^!]*>|vector<[^!]*>"
-"""Number types; those that the functions below do not handle have no dtype."""
+"""Number types; types that the functions below do not handle have no dtype."""
 _INTEGER_BITS: Final = (1, 2, 4, 8, 16, 32, 64)
 
 
 @cache
 def dtypes_of(element: str) -> tuple[str, ...] | None:
-    """Return the dtypes that an element type of a memref may have, the most likely one first.
+    """Return the possible dtypes of a memref's element type, the most likely one first.
 
     ``i32`` has no sign, so it may be int32 or uint32. ``i8`` may also be bool, a byte in memory.
 
     Returns:
-        An empty tuple for a number without a dtype, such as ``f80``; None for a dialect's type,
-        whose dtype is not known here.
+        The dtypes; none for a number without a dtype, such as ``f80``. None for a dialect's type,
+        whose dtype is unknown.
 
     Examples:
         >>> from ffi_builder.ir.kernel import dtypes_of
@@ -351,7 +351,7 @@ _PARSER: Final = "torch_mlir"
 _FUNCTIONS: Final = ("func.func", "llvm.func")
 _NAME_LOCATION: Final = re.compile(r'loc\("((?:[^"\\]|\\.)*)"(?:\(.*\))?\)', re.DOTALL)
 _PLACE: Final = re.compile(r'loc\("-":(\d+):(\d+)')
-"""A place in the text that was parsed, which MLIR calls ``-``."""
+"""A position in a parsed text, which MLIR calls ``-``."""
 _WRITTEN: Final = re.compile(rb"%([A-Za-z_$.][\w$.-]*)")
 _NAME_ATTRIBUTE: Final = "ml_program.identifier"
 
@@ -366,9 +366,9 @@ class KernelValue:
     type: KernelType
     """The type before lowering."""
     name: str | None = None
-    """The name that the front end left, as it is; None if it left none."""
+    """The name that the front end left, unchanged; None if there is no name."""
     alignment: int | None = None
-    """The bytes that ``memref.assume_alignment`` promises of an argument; None: no promise."""
+    """The alignment in bytes that ``memref.assume_alignment`` promises; None: no promise."""
 
 
 @dataclass(frozen=True)
@@ -446,7 +446,7 @@ def recorded_types(types: Types, function: Operation) -> FunctionTypes | None:
         return None
     try:
         function_type = types.parse(text)
-    except BuildError:  # of a dialect that this context does not have
+    except BuildError:  # a type of a dialect that this context does not have
         return None
     return read_function(types.ir, function_type) if hasattr(function_type, "inputs") else None
 
@@ -507,7 +507,7 @@ def _positions(read: FunctionTypes, *, c_interface: bool) -> Iterator[int]:
 
 
 def _name_of(argument: Any, text: str | None) -> str | None:
-    """Return the name in an argument's location, or in the text at that place."""
+    """Return the name in an argument's location, or in the text at that position."""
     location = str(argument.location)
     found = _NAME_LOCATION.fullmatch(location)
     if found is not None:

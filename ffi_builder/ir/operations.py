@@ -75,7 +75,7 @@ class Core:
         attributes: dict[str, Attribute] | None = None,
     ) -> Value:
         """Append an operation with one result, and return the result."""
-        # Most operations come through here, so it does not take the way through op().
+        # Most operations are made here, so this does not call op().
         self.made.append(name)
         try:
             return self._create(
@@ -91,7 +91,7 @@ class Core:
         """Return the type of a value; ``where`` begins the message of the error.
 
         Raises:
-            BuildError: it is no value.
+            BuildError: the object is not a value.
         """
         try:
             return value.type
@@ -209,12 +209,12 @@ class Arithmetic(Core):
         return self.compare(predicate, lhs, rhs[0])
 
     def rest(self, value: Value, divisor: int, *, signed: bool = True) -> Value:
-        """Append what a positive int leaves of a value: 0 for its multiples, else any other."""
+        """Return 0 if a value is a multiple of a positive int, else some other number."""
         bits = self.width(value)
         if divisor.bit_length() >= bits < _WIDE:
             value = (self.sext if signed else self.zext)(value, self.types.i64)
             bits = _WIDE
-        if divisor & (divisor - 1) == 0:  # of a negative number too, in two's complement
+        if divisor & (divisor - 1) == 0:  # valid for negative numbers too, in two's complement
             return self.and_(value, self.constant(bits, divisor - 1))
         return (self.srem if signed else self.urem)(value, self.constant(bits, divisor))
 
@@ -366,7 +366,7 @@ class Flow(Arithmetic):
         self._last_cold: Block | None = None
 
     def new_block(self, *arguments: Type, cold: bool = False) -> Any:
-        """Make a block after the last hot one or, if ``cold``, at the end of the function."""
+        """Make a block after the last hot block or, if ``cold``, at the end of the function."""
         locations = [self.location] * len(arguments)
         if cold:
             self._last_cold = self.function.regions[0].blocks.append(*arguments, arg_locs=locations)
@@ -379,7 +379,7 @@ class Flow(Arithmetic):
         return block.add_argument(type_, self.location)
 
     def new_block_after(self, block: Any) -> Any:
-        """Make a block right after another one, for a side path whose end exists already."""
+        """Make a block right after another block, for a side path whose end exists already."""
         return block.create_after()
 
     def continue_at_end(self) -> None:
@@ -393,7 +393,7 @@ class Flow(Arithmetic):
 
     @contextmanager
     def out_of_line(self) -> Generator[None]:
-        """Put the blocks that the body makes right after the current one, a cold block."""
+        """Put the blocks that the body makes right after the current, cold block."""
         hot, self._last_hot = self._last_hot, self.block
         yield
         self._last_hot = hot
@@ -414,7 +414,7 @@ class Flow(Arithmetic):
         *,
         likely: bool = False,
     ) -> None:
-        """Branch to one of two blocks; ``likely`` if it is nearly always the first."""
+        """Branch to one of two blocks; ``likely`` says that it is nearly always the first."""
         self.op(
             "llvm.cond_br",
             (condition, *then_arguments, *otherwise_arguments),

@@ -48,7 +48,7 @@ class Symbols:
         self._added_names: dict[str, Operation] = {}
         self._texts: dict[bytes, str] = {}
         self.renamed = False
-        """Whether a symbol got another name because its own was taken."""
+        """Whether a symbol got another name because the requested one was taken."""
 
     def __contains__(self, name: str) -> bool:
         return name in self._added_names or name in self._table
@@ -65,11 +65,11 @@ class Symbols:
 
     @property
     def only_ours(self) -> bool:
-        """Whether everything that was added to the module was added through this object."""
+        """Whether all additions to the module were made through this object."""
         return len(self.module.body.operations) == self._size + len(self.added)
 
     def refresh(self) -> None:
-        """Look up symbols that were added to the module in other ways than through this object."""
+        """Look up symbols that were added to the module without this object."""
         self._table = self.types.ir.SymbolTable(self.module.operation)
 
     def unique(self, base: str) -> str:
@@ -140,7 +140,7 @@ class Symbols:
     def declare_as(
         self, name: str, type_: Type, attributes: dict[str, Attribute] | None = None
     ) -> Operation:
-        """:meth:`declare`, with the function type as a whole (for variadic functions)."""
+        """Like :meth:`declare`, with the function type as a whole (for variadic functions)."""
         found = self.find(name)
         if found is None:
             return self._function(name, type_, attributes or {})
@@ -204,7 +204,7 @@ class Symbols:
         types.ir.Operation.create(
             "llvm.mlir.global_dtors", attributes=attributes, loc=self.location, ip=self._end
         )
-        # It has no symbol, so `added` cannot hold it: count it as if it had been there at first.
+        # The operation has no symbol, so `added` cannot hold it: count it as an original one.
         self._size += 1
 
     def _bytes(self, base: str, data: bytes, align: int | None, more: dict[str, Attribute]) -> str:
@@ -225,7 +225,7 @@ class Symbols:
         return name
 
     def take(self, name: str, operation: Any) -> None:
-        """Move a symbol of this name here from another module of the same context."""
+        """Move the symbol of this name from another module of the same context to this one."""
         self._end.insert(operation.detach_from_parent())
         self._add(name, operation)
 
@@ -240,7 +240,7 @@ class Symbols:
                 self._end.insert(own.detach_from_parent())
 
     def undo(self) -> None:
-        """Erase every symbol that was not in the module at first, whoever added it.
+        """Erase every symbol that was not in the module at first, no matter what added it.
 
         Also erases operations after the module's original last one that have no name, or a name
         that was there already.
@@ -340,5 +340,5 @@ def _split(text: str) -> list[str]:
 
 
 def _full(text: str) -> str:
-    """Return a type inside an LLVM type as it is written elsewhere: ``!llvm.ptr`` for ``ptr``."""
+    """Return the full text of a type inside an LLVM type: ``!llvm.ptr`` for ``ptr``."""
     return f"!llvm.{text}" if re.match(r"(ptr|struct|array|void|vec|target|func)\b", text) else text

@@ -1,7 +1,6 @@
 """LLVM types and attributes of a context, each made once.
 
-Errors for operands that the bindings refuse say more than the bindings, which list their own
-signatures.
+Errors for refused operands say more than those of the bindings, which list their own signatures.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ def wrong_operation(
 ) -> BuildError:
     """Return the error for arguments that ``Operation.create`` refused.
 
-    ``error`` is the exception that it raised, which does not say which argument was wrong.
+    ``error`` is the exception that was raised; it does not say which argument was wrong.
     """
     if not isinstance(name, str):
         return BuildError(f"operation: expected a name, such as 'llvm.add', but got {name!r}")
@@ -57,7 +56,7 @@ def wrong_operation(
 
 
 def not_a_value(where: str, given: object) -> BuildError:
-    """Return the error for something else than an ``ir.Value``."""
+    """Return the error for an object that is not an ``ir.Value``."""
     if isinstance(given, bool):
         hint = f"; builder.i1({given}) makes one of a bool"
     elif isinstance(given, int):
@@ -70,7 +69,7 @@ def not_a_value(where: str, given: object) -> BuildError:
 
 
 def not_values(where: str, given: object) -> BuildError:
-    """Return the error for something else than a list of values."""
+    """Return the error for an object that is not a list of values."""
     return BuildError(f"{where}: expected a list of values but got {given!r}")
 
 
@@ -82,12 +81,12 @@ def _not_a_type(name: str, given: object) -> BuildError:
 
 
 def not_text(what: str, given: object) -> BuildError:
-    """Return the error for something else than a str."""
+    """Return the error for an object that is not a str."""
     return BuildError(f"{what}: expected a str but got {given!r}")
 
 
 def not_an_int(what: str, given: object, hint: str = "") -> BuildError:
-    """Return the error for something else than a Python int."""
+    """Return the error for an object that is not a Python int."""
     return BuildError(f"{what}: expected an int but got {given!r}{hint}")
 
 
@@ -102,7 +101,7 @@ FLOAT_PREDICATES = {"oeq": 1, "olt": 4, "uno": 14}
 """``llvm.fcmp`` predicates: the numbers of the LLVM dialect's FCmpPredicate."""
 
 _DYNAMIC_INDEX = -(2**31)
-"""Stands in a getelementptr's constant indices for one that is an operand."""
+"""Marks an index that is an operand among a getelementptr's constant indices."""
 _LIKELY = (2000, 1)
 """The branch weights that clang emits for ``__builtin_expect``."""
 
@@ -125,7 +124,7 @@ Examples:
 
 
 def _parsed(text: str) -> cached_property[Type]:
-    """Make a property of :class:`Types` that is the type of this text."""
+    """Make a property of :class:`Types` that returns the type of this text."""
 
     def parse(types: Types) -> Type:
         return types.parse(text)
@@ -175,7 +174,7 @@ class Types:
         return found
 
     def text(self, type_: Type) -> str:
-        """Return the text of a type; the bindings would print it again each time."""
+        """Return the text of a type, cached, since the bindings print it each time."""
         found = self._texts.get(type_)
         if found is None:
             found = self._texts[type_] = str(type_)
@@ -198,7 +197,7 @@ class Types:
     void = _parsed("!llvm.void")
 
     def pointer(self, address_space: int | None = None) -> Type:
-        """Return the pointer type of an address space; None and 0 mean the default one."""
+        """Return the pointer type of an address space; None and 0 mean the default."""
         return self.parse(f"!llvm.ptr<{address_space}>") if address_space else self.ptr
 
     def scalar(self, dtype: str) -> Type:
