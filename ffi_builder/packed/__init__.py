@@ -1,10 +1,10 @@
 """Calls of functions of the TVM-FFI C ABI, from any function of a module.
 
-:func:`ffi_builder.call_packed` emits one, and ``PackedCallProvider`` calls the kernel so. A callee
-is
+:func:`ffi_builder.call_packed` emits such a call, and ``PackedCallProvider`` calls the kernel in
+this way. A callee is one of:
 
 - :class:`Symbol`: ``__tvm_ffi_<name>``, in the module or linked with it.
-- :class:`GlobalFunction`: a function that is registered with tvm-ffi, by its name.
+- :class:`GlobalFunction`: a function that is registered with tvm-ffi under a name.
 - :class:`FunctionObject`: the value of a ``spec.Function``, or any other ``ffi.Function``.
 - :class:`ImportedFunction`: a function of the modules that the library imports.
 

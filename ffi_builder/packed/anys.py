@@ -1,4 +1,4 @@
-"""``TVMFFIAny`` in memory, the flow of calls that return a status, and their results as values."""
+"""``TVMFFIAny`` in memory, branches on the status of a call, and results of calls as values."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def store_unsigned(b: CheckingBuilder, value: Value, cell: Value) -> None:
 
 
 def release_any(b: Builder, cell: Value, index: Value | None = None) -> None:
-    """Release the object in a ``TVMFFIAny``, if it holds one; the words stay.
+    """Release the object in a ``TVMFFIAny``, if it holds one; its words are left unchanged.
 
     ``index`` is the type index, if the caller has loaded it.
     """
@@ -86,14 +86,14 @@ def release_any(b: Builder, cell: Value, index: Value | None = None) -> None:
 
 
 def return_failure(b: CheckingBuilder, status: Value) -> None:
-    """Return a status other than 0 to the caller: the callee has set the error."""
+    """Return from the function if a status is not 0: the callee has set the error."""
     with unless(b, b.eq(status, b.i32(0))):
         b.ret(status)
 
 
 @contextmanager
 def unless(b: Builder, condition: Value) -> Generator[None]:
-    """Run the body, which ends its block, in a cold block if the condition does not hold."""
+    """Run the body in a cold block if the condition does not hold; the body ends its block."""
     following, failed = b.new_block(), b.new_block(cold=True)
     b.cond_br(condition, following, failed, likely=True)
     b.block = failed
@@ -106,11 +106,11 @@ OBJECT: Final = "object"
 ANY: Final = "any"
 """A result that is the address of a ``TVMFFIAny``, owned by the caller of the function."""
 KINDS: Final = (*LLVM_TYPES, OBJECT, ANY)
-"""Results that are converted."""
+"""Kinds of results that are converted."""
 
 
 def check_result(who: str, result: str | None) -> None:
-    """Check the name of a kind of results; None stands for one that is dropped.
+    """Check the name of a kind of result; None stands for a dropped result.
 
     Raises:
         BuildError: there is no such kind.
@@ -123,7 +123,7 @@ def check_result(who: str, result: str | None) -> None:
 
 
 def take(b: CheckingBuilder, result: str | None, of: str, came: Value) -> Value | None:
-    """Convert what a function returned, to a kind of result that :data:`KINDS` lists."""
+    """Convert the result of a function to a kind that :data:`KINDS` lists."""
     if result is None:
         release_any(b, came)
         return None
@@ -147,13 +147,13 @@ def _take_object(b: CheckingBuilder, of: str, came: Value) -> Value:
 def take_scalar(b: CheckingBuilder, dtype: str, of: str, came: Value) -> Value:
     """Convert a number, bool or pointer to a dtype's own type, and check its kind and range.
 
-    An object is of another kind than all of these; it is released.
+    An object is never of the right kind; it is released.
 
     Args:
         b: emits the conversion; its cursor moves on.
         dtype: the dtype of a scalar, such as ``int8``.
         of: ends the words of errors: ``for y``, ``by f``.
-        came: the address of the ``TVMFFIAny``.
+        came: the address of the ``TVMFFIAny`` to convert.
     """
     t = b.types
     index, payload = b.load(t.i32, came), b.offset(came, abi.ANY_PAYLOAD)
@@ -186,13 +186,13 @@ def take_scalar(b: CheckingBuilder, dtype: str, of: str, came: Value) -> Value:
 
 
 def _check_kind(b: CheckingBuilder, kind: str, of: str, right: Value, index: Value) -> None:
-    """Raise a TypeError, unless ``right`` says that the kind is one that the result may have."""
+    """Raise a TypeError unless ``right``, an i1, says that the result may have the kind."""
     with unless(b, right), b.out_of_line():
         b.fail("TypeError", another_kind(kind, of), kind_name(b, index))
 
 
 def another_kind(kind: str, of: str) -> str:
-    """Return the words of the error about a value of another kind; ``{}`` is :func:`kind_name`."""
+    """Return the words of the error about a value of a wrong kind; ``{}`` is :func:`kind_name`."""
     return f"A value of another kind than {kind} was returned {of}: {{}}"
 
 
@@ -210,14 +210,14 @@ def kind_name(b: CheckingBuilder, index: Value) -> Value:
     with b.when(b.sge(index, b.i32(abi.FIRST_DYNAMIC))):
         b.symbols.declare("TVMFFIGetTypeInfo", t.ptr, [t.i32])
         info = b.call_value("TVMFFIGetTypeInfo", [index], t.ptr)
-        # A type key is a string of tvm-ffi's, which ends in NUL.
+        # Type keys are strings of tvm-ffi, which end in NUL.
         key = abi.TYPE_INFO_KEY + abi.BYTE_ARRAY_DATA
         b.store(b.load(t.ptr, b.offset(info, key)), name)
     return b.load(t.ptr, name)
 
 
 _WIDTH: Final = 32
-"""Bytes of one name in the constant, with at least one NUL."""
+"""Bytes of each name in the constant, with at least one NUL."""
 
 
 @cache

@@ -7,7 +7,7 @@ None, bool, int, float          the same
 str, bytes                      the same, as a constant of the module
 =============================== ==================================================================
 
-A pointer may be anything, so a class of this module says what it is.
+A pointer may point to anything, so it is given in a class of this module that says what it is.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from ffi_builder.records import dataclass
 
 @dataclass(frozen=True)
 class Marking:
-    """A value, in a class that says what it is."""
+    """A value, in a class that says what it represents."""
 
     value: Value
     type: ClassVar[str] = "!llvm.ptr"
-    """The type of the value; empty for several."""
+    """The type of the value; empty if there are several types."""
 
 
 @dataclass(frozen=True)
@@ -327,7 +327,7 @@ def check_arguments(who: str, types: Types, arguments: Sequence[Argument]) -> No
     """Check the types of all arguments, before anything is emitted.
 
     Raises:
-        BuildError: names the argument, what it may be and what it is.
+        BuildError: an argument has a wrong type; the message names it and the valid types.
     """
     if isinstance(arguments, (str, bytes)) or not isinstance(arguments, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise BuildError(f"{who}: expected a list of arguments but got {arguments!r}")
@@ -378,7 +378,7 @@ def _check_marked(where: str, types: Types, argument: Marked) -> None:
 
 
 def is_owned(types: Types, argument: Argument) -> bool:
-    """Return whether an argument may be an object that is made for the call."""
+    """Return whether storing an argument may make an object for the call."""
     match argument:
         case String():
             return True
@@ -391,7 +391,7 @@ def is_owned(types: Types, argument: Argument) -> bool:
 
 
 def array_of(b: Builder, count: int) -> Value:
-    """Return stack space for arguments, in ``TVMFFIAny``s; that of none has an address too."""
+    """Return stack space for arguments, in ``TVMFFIAny``s; it is never NULL, even for none."""
     return b.alloca(b.types.i64, max(count, 1) * abi.ANY_SIZE // 8)
 
 
@@ -401,7 +401,7 @@ def cell_of(b: Builder, array: Value, index: int) -> Value:
 
 
 def store_argument(b: CheckingBuilder, argument: Argument, at: Value) -> None:
-    """Write an argument that has been checked; one that :func:`is_owned` must be released."""
+    """Write a checked argument; if :func:`is_owned` holds, the caller must release it."""
     match argument:
         case None:
             store_none(b, at)

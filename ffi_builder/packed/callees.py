@@ -1,21 +1,21 @@
 """Callees of the TVM-FFI C ABI, and the operations that call each of them.
 
-For a :class:`GlobalFunction` that is kept::
+The code for a :class:`GlobalFunction` with ``keep=True``::
 
     %known = llvm.load %slot acquire              // a variable of the module, NULL at first
     llvm.cond_br %is_known, ^call(%known), ^find  // ^find looks it up, and stores it there
   ^call(%function: !llvm.ptr):
     %status = llvm.call @TVMFFIFunctionCall(%function, %args, %count, %result)
 
-What is kept is found once, and kept until the code of the module is unloaded:
+The function is looked up once, and kept until the code of the module is unloaded:
 
 ==================================== ========================================================
 ``__ffi_builder_kept_…``             the slot: an internal pointer, NULL at first
-``__ffi_builder_forget_…``           a destructor of the module, which releases what is there
+``__ffi_builder_forget_…``           a destructor of the module, which releases the object
 ==================================== ========================================================
 
-No lock is held while the object is looked for, since that may run code of others. Two threads may
-both find it; one of them stores it, and the other releases its own.
+No lock is held during the look-up, which may run foreign code. Two threads may both find the
+object; then one of them stores its reference, and the other releases its own.
 """
 
 from __future__ import annotations
@@ -82,9 +82,9 @@ def _slot(b: Builder, digest: str) -> str:
 
 
 def _forget(f: Builder, slot: str) -> None:
-    """Release what is in a slot, unless Python has ended: its functions are gone then.
+    """Release the object in a slot, unless Python has ended: Python's functions are gone then.
 
-    Libraries run their destructors at the end of a process too, after Python has ended.
+    At the end of a process, libraries run their destructors after Python has ended.
     """
     t, symbols = f.types, f.symbols
     weak = {"linkage": t.attribute("#llvm.linkage<extern_weak>")}
@@ -110,7 +110,7 @@ class Symbol:
         BuildError: if the name is empty, or has the prefix or an ``@``.
 
     Examples:
-        A function that passes its arguments on to another one of its module:
+        A function that passes its arguments on to another function of its module:
 
         >>> from torch_mlir import ir
         >>> from ffi_builder import attach, packed, providers, runtime, spec
@@ -138,13 +138,13 @@ class Symbol:
 class GlobalFunction:
     """A function that is registered with tvm-ffi under this name.
 
-    It is looked up by the first call of the module that needs it, and kept until the code is
+    The first call of the module that needs the function looks it up, and keeps it until the code is
     unloaded: a function that is registered later under the same name is not seen. If no function
-    has the name, that call raises a RuntimeError, and the next one looks again. With
-    ``keep=False``, each call looks it up.
+    has the name, the call raises a RuntimeError, and the next call looks again. With
+    ``keep=False``, each call looks the function up.
 
     Raises:
-        BuildError: if it is not a name.
+        BuildError: if the name is not valid.
 
     Examples:
         >>> import tvm_ffi
@@ -172,7 +172,7 @@ class GlobalFunction:
 class FunctionObject:
     """An ``ffi.Function``: a ``TVMFFIObject*``, borrowed and not NULL.
 
-    A provider has one as ``context.scalar(callback)`` of a ``spec.Function``.
+    A provider gets the pointer of a ``spec.Function`` by ``context.scalar(callback)``.
 
     Examples:
         >>> from torch_mlir import ir
@@ -194,17 +194,17 @@ class FunctionObject:
 class ImportedFunction:
     """A function of the modules that the library imports, such as those of ``modules=``.
 
-    It is looked up by the first call of the library that needs it, and kept until the code is
-    unloaded: first in the imported modules, in order, then among the registered functions. The
+    The first call of the library that needs the function looks it up, and keeps it until the code
+    is unloaded. Imported modules are searched first, in order, then the registered functions. The
     library must have been loaded by tvm-ffi (``runtime.load``, ``tvm_ffi.load_module``,
     ``tvm::ffi::Module::LoadFromFile``), which makes the modules; else the call raises a
     RuntimeError.
 
     Raises:
-        BuildError: if it is not a name.
+        BuildError: if the name is not valid.
 
     Examples:
-        To be exported with ``modules=``, one of which has a function ``forward``:
+        A module to export with ``modules=``, one of which has a function ``forward``:
 
         >>> from torch_mlir import ir
         >>> from ffi_builder import attach, packed, providers, spec
@@ -242,7 +242,7 @@ def check_symbol(who: str, name: str) -> None:
     """Check the name of a function of the ABI, without its prefix.
 
     Raises:
-        BuildError: as :func:`check_name`, and for a name with the prefix.
+        BuildError: as :func:`check_name`, or if the name has the prefix.
     """
     if check_name(who, name).startswith(abi.PREFIX):
         raise BuildError(f"{who}: give {name!r} without the prefix {abi.PREFIX!r}")
@@ -252,8 +252,8 @@ def check_global_name(who: str, name: str) -> None:
     """Check the name of a registered function.
 
     Raises:
-        BuildError: if it is not a str of printable characters, or has ``{}``, which stands for
-            values in the words of errors.
+        BuildError: if the name is not a str of printable characters, or has ``{}``, which stands
+            for values in the words of errors.
     """
     if not isinstance(name, str) or not name.isprintable() or not name or "{}" in name:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise BuildError(f"{who}: expected a name such as 'my.function' but got {name!r}")
@@ -267,8 +267,8 @@ def shown(callee: Callee) -> str:
 def call(b: CheckingBuilder, callee: Callee, array: Value, count: Value, result: Value) -> Value:
     """Call a function with ``count`` arguments; return its status, an i32.
 
-    ``result`` is the address of a ``TVMFFIAny`` that is None. A callee that is not found ends the
-    caller with an error.
+    ``result`` is the address of a ``TVMFFIAny`` that is None. If the callee is not found, the
+    calling function returns an error.
     """
     match callee:
         case Symbol(symbol=symbol):
@@ -333,8 +333,8 @@ def _find_imported(b: CheckingBuilder, name: str) -> Value:
     """Return a reference to a function of an imported module; the caller owns it.
 
     tvm-ffi stores the library's module in ``__tvm_ffi__library_ctx`` when it loads the library. The
-    module keeps the functions that it finds, but the slot may outlive it: if the same file is
-    loaded twice, both modules have the same variables.
+    module keeps the functions that it finds, but the slot may outlive the module: if the same file
+    is loaded twice, both modules share the variables.
     """
     t = b.types
     b.symbols.declare(_GET_IMPORTED, t.i32, [t.ptr, t.ptr, t.ptr])
