@@ -1,7 +1,7 @@
 """Entries of ``args=``, and the C arguments that the ready-made providers pass for them.
 
-An entry is a parameter, a part of one, a symbol, an expression, an int or a result. What a tensor
-is passed as differs by provider, the others do not.
+An entry is a parameter, a part of a parameter, a symbol, an expression, an int or a result.
+Providers differ in how they pass tensors, but pass all other entries alike.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ _NARROW: Final = {
     **dict.fromkeys(("int8", "int16"), "llvm.signext"),
     **dict.fromkeys(("uint8", "uint16", "bool"), "llvm.zeroext"),
 }
-"""Attributes of integers narrower than a C int, which the caller extends."""
+"""Attributes of integers narrower than a C int: callers extend these integers."""
 
 
 @dataclass(frozen=True)
 class Argument:
     """One argument of a callee.
 
-    ``extension`` is an LLVM parameter attribute, or empty. Errors name the argument by ``name``, or
-    by the items ``of`` which it is made.
+    ``extension`` is an LLVM parameter attribute, or empty. Errors show ``name``, or else the items
+    ``of`` which the argument is made.
     """
 
     value: Value
@@ -53,7 +53,7 @@ Convert: TypeAlias = "Callable[[CallContext, Item], list[Argument]]"
 def convert_items(
     provider: str, args: Sequence[Entry] | None, context: CallContext, convert: Convert
 ) -> list[Argument]:
-    """Convert ``args=``, or every parameter; the arguments note which item they are made of.
+    """Convert ``args=``, or every parameter; each argument notes the items that it is made of.
 
     Raises:
         BuildError: if the signature does not have an entry of ``args=``.
@@ -153,7 +153,7 @@ class ResultPointer:
 
 
 Item: TypeAlias = "spec.Param | Data | spec.Field | spec.Dim | ResultPointer"
-"""A parameter or a part of one, a symbol, an expression, an int, or a pointer to a result."""
+"""A parameter or part of a parameter, a symbol, an expression, an int, or a pointer to a result."""
 Entry: TypeAlias = "spec.Param | Data | spec.Field | spec.Dim | str"
 """An entry of ``args=``: an item, or the name of a parameter, symbol or result, ``"x.data"``, or
 the text of an expression."""
@@ -177,7 +177,7 @@ def items(provider: str, args: Sequence[Entry] | None, context: CallContext) -> 
 
 
 def with_result_tensors(context: CallContext, found: list[Item]) -> list[Item]:
-    """Return the items, followed by each result tensor that they do not contain, even in part."""
+    """Return the items, then each result tensor of which they contain nothing, not even a part."""
     owners = [_owner(item) for item in found]
     return [
         *found,
@@ -193,7 +193,7 @@ def entries(
     ``pointers`` says whether the provider passes pointers to results.
 
     Raises:
-        BuildError: if the signature does not have one of them.
+        BuildError: if the signature does not have an entry of ``args``.
     """
     if isinstance(args, str) or not isinstance(args, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise BuildError(f"{provider}: args= is {args!r}; expected a list, such as [{args!r}]")
@@ -281,7 +281,7 @@ def _named(
 
 
 def _no_part(param: spec.Param, path: str, part: str) -> str:
-    """Say why a parameter has no such part, and which parts it has."""
+    """Return the words for why a parameter has no such part, and which parts it has."""
     if part == "present":
         return f"but {path} is not an Optional, so it is always present"
     tensor = spec.required(param)
@@ -317,7 +317,7 @@ def _owner(entry: object) -> object:
 
 
 def _of(entry: Item, known: spec.Param) -> Item:
-    """Return the same entry of an equal tensor, which knows where its fields come from."""
+    """Return the same entry of the signature's equal tensor, which knows its fields' sources."""
     match entry:
         case Data():
             assert isinstance(known, spec.Tensor)
@@ -329,7 +329,7 @@ def _of(entry: Item, known: spec.Param) -> Item:
 
 
 def _has_references(param: object) -> bool:
-    """Return whether it is a tensor, or an Optional of one, that takes fields from others."""
+    """Return whether ``param`` is a tensor, maybe Optional, that takes fields from another."""
     tensor = param.param if isinstance(param, spec.Optional) else param
     return isinstance(tensor, spec.Tensor) and bool(tensor.references)
 

@@ -1,4 +1,4 @@
-"""Calling a function that is in the module or linked with it."""
+"""Calls a function that is in the module or linked with it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ffi_builder.providers.results import (
 )
 
 _NARROW_BITS: Final = {f"i{bits}": bits for bits in (8, 16, 32)}
-"""The integer types narrower than the i64 as which an int of ``args=`` is passed otherwise."""
+"""The integer types that an int of ``args=`` can have, besides the default i64."""
 
 
 def call(
@@ -36,9 +36,9 @@ def call(
 ) -> Value | None:
     """Call the callee, and set ``context.returned`` or ``context.results`` to what it returns.
 
-    A callee that the module does not have is declared to return ``result``. If that is left out, it
-    is void, or an i32 if ``context.status_wanted`` is set. If the signature returns scalars to
-    which no pointers are passed, the callee returns those instead of a status. With ``results``
+    A callee that the module does not have is declared to return ``result``; by default nothing, or
+    an i32 if ``context.status_wanted`` is set. If the signature returns scalars to which no
+    pointers are passed, the callee returns these scalars instead of a status. With ``results``
     False, the caller sets the context's results.
 
     Returns:
@@ -80,7 +80,7 @@ def _call(
     result, parameters = _types_of(provider, callee, operation, context)
     arguments = _fit_ints(provider, context, callee, arguments, parameters)
     if tuple(str(argument.value.type) for argument in arguments) != parameters:
-        # Only an error needs it, and it knows the providers, which call this function.
+        # Only errors need this module; it imports the providers, which import this one.
         mismatch: Any = import_module("ffi_builder.providers.mismatch")
         raise mismatch.describe_mismatch(provider, context, callee, arguments, parameters)
     if "CConv" in operation.attributes:

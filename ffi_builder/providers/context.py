@@ -65,14 +65,14 @@ def _differ(dtypes: Sequence[str]) -> bool:
 
 
 def _in_memory(dtype: str) -> DataType:
-    """Return a dtype, or for an integer or bool the signed integer of its width."""
+    """Return a dtype; for integers and bools, the signed integer of the same width."""
     found = parse_dtype(dtype)
     is_integer = found.code in map(abi.DTYPE_CODES.__getitem__, ("int", "uint", "bool"))
     return found._replace(code=abi.DTYPE_CODES["int"]) if is_integer else found
 
 
 def _source(tensor: spec.Tensor) -> spec.Tensor:
-    """Return the tensor whose dtype this one has, by default itself."""
+    """Return the tensor that the dtype is originally taken from, maybe this tensor itself."""
     while (source := tensor.source("dtype")) is not None:
         tensor = source
     return tensor
@@ -82,10 +82,10 @@ def _source(tensor: spec.Tensor) -> spec.Tensor:
 class OwnedAny:
     """The address of a ``TVMFFIAny`` whose value the wrapper takes over, as a result.
 
-    A value of another kind than the result is released, and raises a TypeError.
+    If the value is of another kind than the result, the wrapper releases it and raises a TypeError.
 
     Examples:
-        What a function in Python returns is returned as it is:
+        The wrapper returns the value of a Python function unchanged:
 
         >>> from torch_mlir import ir
         >>> from ffi_builder import attach, call_packed, packed, providers, runtime, spec
@@ -108,7 +108,7 @@ class OwnedAny:
 class CallContext(ABC):
     """The decoded arguments of one call, and the builder to emit it with.
 
-    The wrapper's builder implements what is abstract here.
+    The builder of wrappers implements the abstract methods.
 
     Attributes:
         fn_name: the function's name in errors.
@@ -128,20 +128,21 @@ class CallContext(ABC):
         status_wanted: set by a wrapping provider that checks ``returned`` itself. The inner
             provider then checks no status, and declares an absent callee to return an i32.
         results: set by the provider if the signature returns anything but tensors and shapes: a
-            Value for each of the others, in order. That of a Var has its own type; that of a String
-            or Bytes is a struct of pointer and length (an i64), whose bytes are copied; that of an
-            object is a pointer, whose reference the wrapper takes over, or NULL for None. In place
-            of the last two, an :class:`OwnedAny`. (Result tensors are allocated before the call;
-            ``data``, ``shape`` and the others take them like the tensors of ``params``.)
-        called: the name of what the last call called, as a C string, if that depends on the call.
-        known: tensors of which more is known here than the signature says, since a condition has
-            been tested: each with a Tensor of fewer dtypes, of a known rank, without strides, or
-            with ints for symbols in its shape and strides.
+            Value for each such result, in order. The Value for a Var has the Var's own type. For a
+            String or Bytes it is a struct of pointer and length (an i64), whose bytes are copied.
+            For an object it is a pointer, whose reference the wrapper takes over, or NULL for None.
+            For all but a Var, it may be an :class:`OwnedAny` instead. (Result tensors are allocated
+            before the call; ``data``, ``shape`` and similar methods accept them like the tensors of
+            ``params``.)
+        called: the name of the last function called, as a C string, if it depends on the call.
+        known: tensors that are restricted here by a condition that has been tested: each with a
+            Tensor of fewer dtypes, of a known rank, without strides, or with ints for symbols in
+            its shape and strides.
         places: by the name of a result, the address where the callee writes it.
         steps: the steps of providers that run (False) or have run (True) for the call that is
             emitted, by the provider's ``id`` and the step's name.
-        asked: the tensors whose address (``"data"``) or dtype the provider has asked for, and those
-            whose dtype does not matter (``"any"``), in order.
+        asked: the tensors whose address (``"data"``) or dtype the provider has asked for, and the
+            tensors whose dtype does not matter (``"any"``), in order.
 
     Examples:
         A provider that calls C's ``memset``:
@@ -196,15 +197,15 @@ class CallContext(ABC):
 
     @property
     def passed(self) -> list[spec.Param]:
-        """The parameters and the results that are tensors: all that a kernel may get."""
+        """The parameters and the result tensors: everything that a kernel may get."""
         return [*self.params, *self.signature.result_tensors]
 
     @property
     def matched_var_binding(self) -> Binding:
         """The value of every symbol, in the symbol's own type.
 
-        It can also be asked for ``x.data``, which is :meth:`address`, and for parts of parameters
-        (``spec.Field``).
+        It also maps ``x.data`` to :meth:`address`, and parts of parameters (``spec.Field``) to
+        their values.
         """
         return Binding(self)
 
@@ -215,18 +216,18 @@ class CallContext(ABC):
     def data(self, tensor: spec.Param) -> Value:
         """The address of a tensor's first element: data + byte_offset; NULL if it is absent.
 
-        If it may have one of several dtypes, other than integers of one width, and the provider
-        neither asks for the dtype nor calls :meth:`any_dtype`, attaching is a BuildError.
+        Attaching raises a BuildError if the tensor may have several dtypes that are not integers of
+        one width, and the provider neither asks for the dtype nor calls :meth:`any_dtype`.
         """
         self._ask("data", tensor)
         return self.address(tensor)
 
     @abstractmethod
     def address(self, tensor: spec.Param) -> Value:
-        """The same as :meth:`data`, for a kernel that works on each of the tensor's dtypes."""
+        """Like :meth:`data`, for a kernel that works on each of the tensor's dtypes."""
 
     def any_dtype(self, tensor: spec.Param) -> None:
-        """Say that the kernel works on each of the dtypes that a tensor may have."""
+        """Declare that the kernel works on each of the dtypes that a tensor may have."""
         self._ask("any", tensor)
 
     def _ask(self, what: str, param: spec.Param) -> None:
@@ -239,11 +240,11 @@ class CallContext(ABC):
 
         Args:
             provider: the provider's name, for errors.
-            takes_args: whether the provider has an ``args=``, which errors then name. Otherwise
-                they are for its author.
+            takes_args: whether the provider has an ``args=``. If so, errors give advice about
+                ``args=``, otherwise to the provider's author.
 
         Raises:
-            BuildError: it cannot.
+            BuildError: the kernel cannot know the dtype.
         """
         addresses = [tensor for what, tensor in self.asked if what == "data"]
         open_ = [tensor for tensor in addresses if _differ(_source(tensor).element_dtypes)]
@@ -254,7 +255,7 @@ class CallContext(ABC):
         paths = self._paths()
         for tensor in open_:
             source = _source(tensor)
-            # Equal parameters cannot be told apart: one was asked for, another may be passed.
+            # Equal parameters cannot be told apart: one was asked for, but another may be passed.
             equal = paths.get(source, [])
             several = len(equal) > 1
             dtypes = (source if several else self.known.get(source, source)).element_dtypes
@@ -274,7 +275,7 @@ class CallContext(ABC):
             )
 
     def _paths(self) -> dict[spec.Tensor, list[str]]:
-        """Return the paths of tensors among the parameters and results, of equal ones together."""
+        """Return the paths of the tensor parameters and results; equal tensors share a list."""
         found: dict[spec.Tensor, list[str]] = {}
         for path, param in spec.with_paths(self.passed):
             tensor = spec.required(param)
@@ -291,14 +292,14 @@ class CallContext(ABC):
 
     @abstractmethod
     def strides(self, tensor: spec.Param, *, wide: bool = False) -> list[Value]:
-        """Every stride, in elements, typed as by :meth:`shape`; computed if the spec has none.
+        """Every stride, in elements, with types as in :meth:`shape`; computed if the spec has none.
 
         If a contiguous tensor is absent, the innermost is 1 and the others are 0.
         """
 
     @abstractmethod
     def is_contiguous(self, tensor: spec.Param) -> Value:
-        """Whether a tensor is there and, for the kernel, row-major contiguous, as an i1."""
+        """Whether a tensor is present and, as the kernel sees it, row-major contiguous; an i1."""
 
     @abstractmethod
     def ndim(self, tensor: spec.Param) -> Value:
@@ -329,8 +330,8 @@ class CallContext(ABC):
         host memory, and valid during the call.
 
         Raises:
-            BuildError: ``"pointers"`` of elements that may have one of several dtypes, which the
-                kernel could not tell apart.
+            BuildError: ``"pointers"`` of elements with several possible dtypes, which the kernel
+                could not tell apart.
         """
 
     def part(self, field: spec.Field) -> Value:
@@ -343,7 +344,7 @@ class CallContext(ABC):
     def entries(self, shape: spec.Param) -> list[Value]:
         """Every entry of a Shape: symbols in their own type, ints and expressions as i64.
 
-        If it is absent, expressions are 0.
+        If the Shape is absent, expressions are 0.
         """
 
     @abstractmethod
@@ -359,7 +360,7 @@ class CallContext(ABC):
 
     @abstractmethod
     def may_be_absent(self, param: spec.Param) -> bool:
-        """Whether a parameter is an Optional or a part of one."""
+        """Whether a parameter is an Optional or a part of an Optional."""
 
     @abstractmethod
     def scalar(self, param: spec.Param) -> Value:
@@ -372,18 +373,18 @@ class CallContext(ABC):
 
     @abstractmethod
     def any(self, param: spec.Param) -> Value:
-        """The address of the ``TVMFFIAny`` of an argument, or of an element of one.
+        """The address of the ``TVMFFIAny`` of an argument, or of an element of an argument.
 
-        An element of an absent tuple is None. If several parameters are the same symbol, it is the
-        argument of the first one that is present.
+        An element of an absent tuple is None. If several parameters are the same symbol, the
+        address is that of the first one that is present.
         """
 
 
 class Binding(Mapping[spec.Var, Value]):
     """Maps each symbol to its value, in its own type.
 
-    It answers for the data pointer of a tensor (``x.data``) and for other parts of parameters
-    (:class:`~ffi_builder.spec.Field`) too, but does not list these.
+    The data pointer of a tensor (``x.data``) and other parts of parameters
+    (:class:`~ffi_builder.spec.Field`) can be looked up too, but are not listed.
     """
 
     def __init__(self, context: CallContext) -> None:

@@ -1,6 +1,6 @@
 """Symbols that have a single value in every call of a kernel, and tensors with these values.
 
-The ``where`` of a signature may fix a symbol (``n in {8}``), and so may the condition of a variant.
+The ``where`` of a signature or the condition of a variant may fix a symbol: ``n in {8}``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ffi_builder.errors import SpecError
 from ffi_builder.spec.expr import Condition, Expr, Relation
 
 Values: TypeAlias = "Mapping[spec.Var, int]"
-"""The only value of each symbol that has one."""
+"""The value of each symbol that has a single value."""
 
 
 def values_in(where: Sequence[Condition]) -> dict[spec.Var, int]:
@@ -33,10 +33,10 @@ def values_in(where: Sequence[Condition]) -> dict[spec.Var, int]:
 
 
 def with_values(tensor: spec.Tensor, values: Values) -> spec.Tensor:
-    """Return a tensor with the values of symbols in its shape and strides.
+    """Return a tensor with values in place of symbols in its shape and strides.
 
-    A tensor that cannot have them, such as one of a negative size, is returned as it is: no call
-    gets to a kernel with it.
+    If the values are not valid, such as a negative size, the tensor is returned unchanged: no call
+    reaches a kernel with them.
     """
     if not values:
         return tensor
@@ -57,7 +57,7 @@ def _entry(dim: spec.Dim | None, values: Values) -> spec.Dim | None:
 
 
 def _operand(dim: spec.Dim | None, values: Values) -> spec.Dim | None:
-    """Return an entry with symbols that are limited to their values: an Expr needs a symbol."""
+    """Return an entry with each fixed symbol limited to its value, since an Expr needs a symbol."""
     match dim:
         case spec.Var() if dim in values:
             return replace(dim, divisibility=None, min=values[dim], max=values[dim])

@@ -1,8 +1,8 @@
-"""Calling functions that take MLIR memrefs, expanded into scalars or through the C interface.
+"""Calls functions that take MLIR memrefs, expanded into scalars or through the C interface.
 
-Tensors are compared with the types that the kernel was written with. In an ``llvm.func`` a memref
-is two pointers and some i64s. The type that it had before lowering is
-in an attribute of the function (:mod:`ffi_builder.protocol`), if it was recorded::
+Tensors are compared with the original types of the kernel. In an ``llvm.func``, a memref has become
+two pointers and some i64s. Its type before lowering is in an attribute of the function
+(:mod:`ffi_builder.protocol`), if it was recorded::
 
     llvm.func @mm(!llvm.ptr, !llvm.ptr, i64, i64, i64, …)
       attributes {ffi_builder.memref_types = "(memref<?xf32>, …) -> ()"}
@@ -51,7 +51,7 @@ from ffi_builder.spec.expr import Expr
 C_INTERFACE: Final = "_mlir_ciface_"
 """The prefix of C interfaces in MLIR's conversion to the LLVM dialect."""
 Product: TypeAlias = "tuple[int, tuple[str, ...]]"
-"""A number, and the sorted symbols (or other expressions) by which it is multiplied."""
+"""A product: a number, and the sorted symbols (or other expressions) to multiply it with."""
 
 
 def only_value(dim: spec.Dim | None) -> int | None:
@@ -72,7 +72,7 @@ def row_major(tensor: spec.Tensor, axis: int) -> Product:
 
 
 def given_strides(tensor: spec.Tensor) -> list[Product | None]:
-    """Return the strides that the spec requires; None for one that may be anything."""
+    """Return the strides that the spec requires; None for an unchecked stride."""
     axes = range(tensor.ndim)
     entries = tensor.stride_entries
     if entries is not None:
@@ -130,14 +130,14 @@ def check_types(
     *,
     interface_of: str | None,
 ) -> None:
-    """Compare each tensor with the memref that the callee takes there, if that is known.
+    """Compare each tensor with the memref that the callee takes for it, if that is known.
 
     Args:
         provider: the provider's name, for errors.
         context: the context of the call.
         callee: the function that is called.
-        arguments: what is passed.
-        interface_of: if the callee is a C interface, the function that it belongs to. Each
+        arguments: the arguments that are passed.
+        interface_of: if the callee is a C interface, the function of this interface. Each
             descriptor is then one argument.
 
     Raises:
@@ -207,12 +207,12 @@ def _tensors(arguments: Sequence[Argument]) -> list[tuple[int, spec.Tensor]]:
 
 
 def _known(context: CallContext, tensor: spec.Tensor) -> spec.Tensor:
-    """Return a tensor as it may be where the callee is called."""
+    """Return a tensor, restricted to its possible forms at the call."""
     return with_values(context.known.get(tensor, tensor), values_in(context.signature.where))
 
 
 def mistake_of(tensor: spec.Tensor, memref: MemRef) -> str | None:
-    """Say how a tensor does not fit a memref, and what to change; None if it fits."""
+    """Return how a tensor does not fit a memref, and what to change; None if it fits."""
     return (
         _wrong_dtype(tensor, memref)
         or _wrong_rank(tensor, memref)
@@ -319,10 +319,10 @@ class MemRefCallProvider:
 
         ptr allocated, ptr aligned, i64 offset, i64 sizes[r], i64 strides[r]
 
-    With ``c_interface`` it becomes a pointer to a struct of these on the stack; the struct of rank
-    0 has no arrays. Both pointers are data + byte_offset (NULL for an absent tensor), and the
+    With ``c_interface`` it becomes a pointer to a struct of these on the stack; for rank 0 the
+    struct has no arrays. Both pointers are data + byte_offset (NULL for an absent tensor), and the
     offset is 0. All other items are passed as :class:`DirectCallProvider` passes them. The layout
-    is the one of MLIR's documentation, "LLVM IR Target", default calling convention.
+    is documented in MLIR's "LLVM IR Target", default calling convention.
 
     Args:
         callee: the symbol to call; declared if the module has none of that name.
@@ -334,8 +334,8 @@ class MemRefCallProvider:
         BuildError: when attached, if a tensor may have any number of dimensions, or if the callee
             takes other arguments or returns anything: a returned memref is memory that the wrapper
             would have to free. (Inside :class:`CheckStatus` the callee may return an integer.)
-            Also if a tensor does not fit the memref that the callee took before it was lowered, if
-            :func:`~ffi_builder.record_memref_types` has recorded that.
+            Also if :func:`~ffi_builder.record_memref_types` has recorded the memrefs that the
+            callee took before lowering, and a tensor does not fit its memref.
 
     Examples:
         The function that ``func.func @scale(%x: memref<?x?xf32>, %factor: f32)`` is lowered to:
@@ -401,7 +401,7 @@ class MemRefCallProvider:
     ) -> None:
         """Check that the C interface exists, and that no memref is returned in either convention.
 
-        This comes before the comparison of arguments, whose message would say less.
+        This check precedes the comparison of arguments, whose message would say less.
         """
         found = context.symbols.find(callee)
         function = None if interface_of is None else context.symbols.find(interface_of)

@@ -37,21 +37,21 @@ _FIXED: Final[dict[tuple[str, ...], str]] = {
     (_PTR, "i32"): f"{_PACKING} with include_num_args=True",
     (_PTR, _PTR, "i32", _PTR): "PackedCallProvider",
 }
-"""Providers that pass arguments of the same types whatever the parameters are."""
+"""Providers that pass arguments of the same types for all parameters."""
 _PER_ITEM: Final[dict[str, Convert]] = {
     _OF_MEMREFS: MemRefCallProvider("").arguments_of,
     _OF_POINTERS: DirectCallProvider("").arguments_of,
     "NestedTensorCallProvider": NestedTensorCallProvider("").arguments_of,
     f"{_PACKING} with struct_call=True": DynamicParamPackCallProvider("").arguments_of,
 }
-"""Providers that pass each item as arguments of its own; errors propose the first that fits."""
+"""Providers that pass each item as separate arguments; errors propose the first that fits."""
 _MOST_SHOWN: Final = 4
-"""Differences that one error lists."""
+"""The most differences that an error lists."""
 
 
 @dataclass(frozen=True)
 class _Group:
-    """One entry of ``args=`` and the LLVM types of its arguments, or none if it shares them."""
+    """An entry of ``args=`` and the LLVM types of its arguments; no types if these are shared."""
 
     item: Item
     name: str
@@ -73,7 +73,7 @@ def describe_mismatch(
     arguments: Sequence[Argument],
     taken: tuple[str, ...],
 ) -> BuildError:
-    """Return the error for a callee that takes arguments of other LLVM types, ``taken``."""
+    """Return the error for a callee that takes arguments of the LLVM types ``taken`` instead."""
     groups = _groups(context, arguments)
     what = f"takes arguments of other types than {context.fn_name!r} passes"
     if len(taken) != len(arguments):
@@ -101,7 +101,7 @@ def _listed(differences: Sequence[str]) -> str:
 
 
 def _groups(context: CallContext, arguments: Sequence[Argument]) -> list[_Group]:
-    """Return the entries with the types of their arguments; none if they share one argument."""
+    """Return the entries with the types of their arguments; no types if entries share one."""
     found: list[_Group] = []
     for _, group in itertools.groupby(arguments, key=lambda argument: id(argument.of)):
         of, types = zip(*((each.of, str(each.value.type)) for each in group), strict=True)
@@ -116,7 +116,7 @@ def _groups(context: CallContext, arguments: Sequence[Argument]) -> list[_Group]
 def _differences(
     context: CallContext, arguments: Sequence[Argument], taken: Sequence[str]
 ) -> Iterator[str]:
-    """Yield the pairs that differ, or the fewest changes if the lengths differ."""
+    """Yield the pairs that differ; if the lengths differ, yield the fewest changes."""
     names = [argument.name or shown(context, argument.of[0]) for argument in arguments]
     passed = [str(argument.value.type) for argument in arguments]
     changes = SequenceMatcher(None, passed, taken, autojunk=False).get_opcodes()
@@ -141,7 +141,7 @@ def _differences(
 
 
 def _missing(context: CallContext, names: Sequence[str], taken: Sequence[str], where: range) -> str:
-    """Describe arguments for which nothing is passed, with the other symbols of their type."""
+    """Describe arguments for which nothing is passed, and name symbols of their type."""
     types = [taken[index] for index in where]
     symbols = [name for name, type_ in _addable(context, names).items() if {type_} == {*types}]
     shown = ", ".join(map(_short, types))
@@ -153,7 +153,7 @@ def _missing(context: CallContext, names: Sequence[str], taken: Sequence[str], w
 
 
 def _addable(context: CallContext, given: Sequence[str]) -> dict[str, str]:
-    """Return what ``args=`` may add, with its type: symbols such as sizes, pointers to results."""
+    """Return the entries that ``args=`` may add, with types: symbols and pointers to results."""
     params = {spec.required(param) for _, param in spec.with_paths(context.params)}
     symbols = [var for var in context.matched_var_binding if var not in params]
     found = {var.name: str(context.builder.types.scalar(var.dtype)) for var in symbols}
@@ -166,7 +166,7 @@ def _short(type_: str) -> str:
 
 
 def _ranks_that_differ(groups: Sequence[_Group], taken: tuple[str, ...]) -> Iterator[str]:
-    """Yield the tensors whose rank differs from the callee's memref, if nothing else differs."""
+    """Describe each tensor whose rank differs from the callee's memref, if nothing else differs."""
     memref = re.escape(_text((_PTR, _PTR, "i64")))
     pair = re.escape(_text(("i64", "i64")))
     tensors = [group for group in groups if group.ndim is not None]
@@ -196,7 +196,7 @@ def _other_provider(
     groups: Sequence[_Group],
     taken: tuple[str, ...],
 ) -> str:
-    """Name a ready-made provider that passes what the callee takes; empty if none does."""
+    """Return advice to use a ready-made provider that fits the callee; empty if none does."""
     record, only = _record(context, callee)
     if "memref<*" in record:
         return "No provider passes a memref without a rank: give the kernel memrefs that have one"
@@ -224,10 +224,10 @@ def _other_provider(
 
 
 def _record(context: CallContext, callee: str) -> tuple[str, str]:
-    """Return the callee's types before it was lowered, and the only provider of such a kernel.
+    """Return the callee's types before lowering, and the only provider that can call it.
 
-    Both are empty if the types are unknown. The provider is for a kernel of memrefs; with
-    use-bare-ptr-memref-call-conv, each was lowered to one pointer.
+    The types are empty if unknown; the provider is empty if the callee took no memrefs. With
+    use-bare-ptr-memref-call-conv, each memref was lowered to one pointer.
     """
     function = context.symbols.find(callee)
     if function is None or MEMREF_TYPES not in function.attributes:
@@ -243,7 +243,7 @@ def _record(context: CallContext, callee: str) -> tuple[str, str]:
 def _converted(
     context: CallContext, arguments_of: Convert, groups: Sequence[_Group]
 ) -> list[_Group]:
-    """Return what another provider would pass; nothing if it refuses these parameters."""
+    """Return the arguments of another provider; an empty list if it refuses these parameters."""
     try:
         passed = [(group, arguments_of(context, group.item)) for group in groups]
     except BuildError:
@@ -257,10 +257,10 @@ def _converted(
 def _with_missing(
     context: CallContext, groups: Sequence[_Group], taken: tuple[str, ...]
 ) -> list[str]:
-    """Return the entries and what they lack, so that the types fit; empty if it is not certain.
+    """Return the entries, with entries added so that the types fit; empty if not certain.
 
-    The symbols come in the order of the signature, since kernels usually take sizes so. It is not
-    certain which number is which if one of the same type is passed, or more could be added.
+    Symbols are added in the order of the signature, since kernels usually take sizes in this order.
+    The choice is not certain if a number of the same type is passed, or if more could be added.
     """
     given, names, rest = [group.name for group in groups], list[str](), list(groups)
     order = list(_addable(context, ()))

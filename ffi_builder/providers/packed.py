@@ -9,7 +9,7 @@ The code for ``PackedCallProvider(global_function="my.f", args=[x, n])``::
     llvm.call @TVMFFIObjectDecRef(%function)
     llvm.cond_br %fine, ^next, ^failed                // ^failed: llvm.return %status
 
-:mod:`ffi_builder.packed` emits the call, and this module the arguments.
+:mod:`ffi_builder.packed` emits the call, and this module emits the arguments.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class PackedCallProvider:
     becomes a ``TVMFFIAny``:
 
     - a parameter, or an element of a tuple: a copy of the argument.
-    - an absent parameter, and each part of one: None.
+    - an absent parameter, and each part of it: None.
     - a symbol that is not a parameter, an expression, an int, and the ``device_type``,
       ``device_id`` and ``ndim`` of a tensor: an Int.
     - ``x.present``: a Bool; ``x.dtype``: a DataType; ``x.dltensor``: a ``DLTensor*``.
@@ -78,12 +78,11 @@ class PackedCallProvider:
 
     Args:
         symbol: the name of the function ``__tvm_ffi_<symbol>``, which is in the module or linked
-            with it; or a parameter of the signature, a ``spec.Function``, which is called and is
-            not among the arguments if ``args`` is left out; or another callee of
-            :mod:`ffi_builder.packed`.
+            with it; or a parameter of the signature, a ``spec.Function``, which is called, and is
+            left out of the default ``args``; or another callee of :mod:`ffi_builder.packed`.
         global_function: instead of ``symbol``, the name of a function registered with tvm-ffi. Each
-            call looks it up, and raises a RuntimeError if there is none.
-            :class:`~ffi_builder.packed.GlobalFunction` is looked up once.
+            call looks it up, and raises a RuntimeError if there is none. A
+            :class:`~ffi_builder.packed.GlobalFunction` as ``symbol`` is looked up once.
         args: the entries to pass, in order.
 
     Raises:
@@ -195,7 +194,7 @@ class PackedCallProvider:
 
 
 def _pack(context: CallContext, items: Sequence[Item]) -> Value:
-    """Return an array of ``TVMFFIAny`` on the stack; an empty one has an address too."""
+    """Return an array of ``TVMFFIAny`` on the stack; even an empty array has an address."""
     b = context.builder
     array = array_of(b, len(items))
     for index, item in enumerate(items):
@@ -226,7 +225,7 @@ def _any(context: CallContext, item: Item) -> tuple[Value, Value]:
 
 
 def _part(context: CallContext, param: spec.Param, part: str, value: Value) -> tuple[Value, Value]:
-    """Return both words of a part; a part of an absent parameter, except ``present``, is None."""
+    """Return both words of a part; all parts of an absent parameter but ``present`` are None."""
     b = context.builder
     head = any_head(b, _PARTS.get(part, TypeIndex.INT))
     if part != "present" and context.may_be_absent(param):

@@ -1,4 +1,4 @@
-"""Calling kernels that take tensors as structs: by ``void**``, or nested as CuTe's functions do.
+"""Calls kernels that take tensors as structs: by ``void**``, or nested as CuTe's functions do.
 
 Structs and arrays are filled value by value. For four values and
 ``!llvm.struct<(ptr<1>, struct<(i32, array<2 x i64>)>)>``::
@@ -6,8 +6,8 @@ Structs and arrays are filled value by value. For four values and
     %inner = llvm.mlir.undef : !llvm.struct<(i32, array<2 x i64>)>
     …                                                  // insertvalue, innermost aggregates first
 
-A provider's steps run once for a call, whoever calls them. A subclass may leave them to the
-``__call__`` of its base, or call some itself before that::
+A provider's steps run once for a call, no matter what calls them. A subclass may leave the steps to
+the ``__call__`` of its base, or call some itself first::
 
     def __call__(self, current_block, context):
         current_block = self.insert_lazy_init_cuda(current_block, context)
@@ -70,8 +70,8 @@ def filled(what: str, b: Builder, struct: Type, values: Sequence[Value]) -> Valu
         values: a value for each leaf.
 
     Raises:
-        BuildError: ``struct`` is not the type of a struct, or its leaves are not of the types of
-            the values.
+        BuildError: ``struct`` is not the type of a struct, or its leaves have other types than the
+            values.
     """
     if not str(struct).startswith("!llvm.struct<"):
         raise BuildError(f"{what}: expected the type of an LLVM struct but got {struct}")
@@ -99,7 +99,7 @@ def _without_space(type_: str) -> str:
 
 
 def _filled(b: Builder, type_: str, values: Iterator[Value]) -> Value:
-    """Return a value of the type, made of the next values."""
+    """Return a value of this type, built from the next values."""
     members = aggregate_members(type_)
     if members is not None:
         aggregate = b.undef(b.types.parse(type_))
@@ -121,7 +121,7 @@ def _once(name: str, step: _Step) -> _Step:
     def run(self: object, current_block: Block, context: CallContext) -> Block:
         key = id(self), name
         if key in context.steps:
-            # A step that runs calls that of its base class.
+            # A running step calls the same step of its base class.
             has_run = context.steps[key]
             return context.builder.block if has_run else step(self, current_block, context)
         context.steps[key] = False
@@ -149,11 +149,11 @@ class DynamicParamPackCallProvider:
     The callee gets one pointer for each parameter, to:
 
     - a tensor: ``{void* data; dims…; strides…}`` at natural alignment. Dimensions and strides that
-      are ints are left out; symbols have their own type, also if repeated, and expressions and None
-      are int64. Row-major tensors (strides None) have no strides.
+      are ints are left out; symbols, even repeated ones, have their own type, and expressions and
+      None are int64. Row-major tensors (strides None) have no strides.
     - a tensor of any number of dimensions: its ``DLTensor``.
     - a TensorList: ``{void** pointers; int64_t* shapes; int64_t* strides; int64_t length}``.
-    - a Shape: its entries that are not ints, likewise; no pointer at all if there are none.
+    - a Shape: its entries that are not ints, likewise; without such entries, there is no pointer.
     - a String or Bytes: ``{const char* data; int64_t length}``, a ``TVMFFIByteArray``.
     - a DType or Device: the ``DLDataType`` or ``DLDevice``.
     - a scalar, Choice, stream, pointer or object: its value; a bool is one byte.
@@ -171,7 +171,7 @@ class DynamicParamPackCallProvider:
     Args:
         callee: the symbol to call; declared if the module has none of that name.
         include_num_args: pass the number of pointers as a second argument.
-        struct_call: instead of ``void**``, pass each parameter as an argument of its own, and the
+        struct_call: instead of ``void**``, pass each parameter as a separate argument, and the
             structs as LLVM first-class aggregates. This is for callees in LLVM or MLIR: C passes
             structs in another way.
         args: the items to pass, in order; left out, every parameter except constants.
@@ -206,7 +206,7 @@ class DynamicParamPackCallProvider:
 
     @property
     def one_at_a_time(self) -> bool:
-        """Whether structs are in memory, where they are written one after the other."""
+        """Whether structs are passed in memory, and so are written one after the other."""
         return not self.struct_call
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
@@ -244,7 +244,7 @@ class DynamicParamPackCallProvider:
         return b.block
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Make the steps of the subclass run once."""
+        """Make the steps of the subclass run once for each call."""
         super().__init_subclass__(**kwargs)
         for name in _STEPS:
             step = getattr(cls, name)
@@ -253,15 +253,15 @@ class DynamicParamPackCallProvider:
                 setattr(cls, name, _once(name, cast("_Step", step)))
 
     def declare_extern_funcs(self, current_block: Block, context: CallContext) -> Block:
-        """Declare what the other steps call; return the block to go on in."""
+        """Declare the functions that the other steps call; return the block to go on in."""
         return current_block
 
     def insert_lazy_init_cuda(self, current_block: Block, context: CallContext) -> Block:
-        """Emit what must have happened before the first call; return the block to go on in."""
+        """Emit the initialisation before the first call; return the block to go on in."""
         return current_block
 
     def insert_set_cuda_device(self, current_block: Block, context: CallContext) -> Block:
-        """Emit what makes the device of the tensors current; return the block to go on in."""
+        """Emit code that makes the tensors' device current; return the block to go on in."""
         return current_block
 
     def get_callee_struct_for_param_tensor(
@@ -275,16 +275,16 @@ class DynamicParamPackCallProvider:
     ) -> Type:
         """Return the type of the struct that the callee takes for a tensor.
 
-        Its members, with those of structs and arrays in it, are filled in order with the values of
-        :meth:`tensor_members`; a pointer may be of another address space.
+        The leaves of the struct, including those of nested structs and arrays, are filled in order
+        with the values of :meth:`tensor_members`; a pointer may be of another address space.
 
         Args:
             param: the tensor.
             current_block: the block at whose end operations are added.
             data: the first member.
             shape: the members for dimensions.
-            strides: the members for strides, and any more.
-            flatten_struct: the struct of the members, which this returns by default.
+            strides: the members for strides, and any further members.
+            flatten_struct: the struct of the members, which this method returns by default.
         """
         return flatten_struct
 
@@ -371,7 +371,7 @@ class _Group:
     """Whether the only member is the pointer to pass."""
     extension: str = ""
     there: Value | None = None
-    """An i1 that is false if the parameter is absent; None if it cannot be."""
+    """An i1 that is false if the parameter is absent; None if it is always present."""
 
 
 def _storable(context: CallContext, value: Value) -> Value:
@@ -466,7 +466,7 @@ class NestedTensorCallProvider:
 
 
 def dynamic_layout(context: CallContext, tensor: spec.Tensor) -> list[list[Value]]:
-    """Return the entries of a tensor's shape, and those of its strides, that are not ints."""
+    """Return the values of the shape, and of the strides, without entries that are ints."""
     return [
         dynamic(tensor.dims, context.shape(tensor)),
         dynamic(_known_strides(tensor), context.strides(tensor)),
@@ -474,7 +474,7 @@ def dynamic_layout(context: CallContext, tensor: spec.Tensor) -> list[list[Value
 
 
 def _known_strides(tensor: spec.Tensor) -> Sequence[spec.Dim | None]:
-    """Return the strides; for a contiguous tensor, 1 for any that is an int, and else None."""
+    """Return the strides; for a contiguous tensor, 1 in place of any int, and None for the rest."""
     if tensor.stride_entries is not None:
         return tensor.stride_entries
     column_major = tensor.order == "F"
@@ -486,5 +486,5 @@ def _known_strides(tensor: spec.Tensor) -> Sequence[spec.Dim | None]:
 
 
 def _nested(context: CallContext, values: list[Value]) -> Value:
-    """Return a struct of the values, or the value itself if it is the only one."""
+    """Return a struct of the values, or a single value itself."""
     return values[0] if len(values) == 1 else context.builder.pack(values)

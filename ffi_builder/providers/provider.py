@@ -21,7 +21,7 @@ from ffi_builder.spec.tensors.tensor import Data
 class CallProvider(Protocol):
     """Emits the call of the kernel, in the kernel's own convention.
 
-    A provider must be callable, and no more. :class:`Members` lists what else it may define.
+    A provider only has to be callable. :class:`Members` lists its optional members.
 
     Examples:
         Each tensor as its data pointer and the number of its elements, with a status:
@@ -62,9 +62,9 @@ _ENTRIES: Final = (str, int, Data, spec.Field, Expr, *PARAM_TYPES)
 class Members:
     """The optional members of a provider, each with its default.
 
-    ``forwards``, ``trusted``, ``borrows_tensors`` and ``cache_key`` say what ``__call__`` emits. A
-    subclass may emit something else, so it does not inherit them: they count only in the class that
-    defines them.
+    ``forwards``, ``trusted``, ``borrows_tensors`` and ``cache_key`` describe the code that
+    ``__call__`` emits. A subclass may emit other code, so it does not inherit these members: they
+    count only in the class that defines them.
     """
 
     provider: CallProvider
@@ -91,21 +91,21 @@ class Members:
 
     @property
     def forwards(self) -> bool:
-        """Whether it reads an argument. If not, the wrapper loads only what its checks need."""
+        """Whether the provider reads arguments. If not, the wrapper loads only what it checks."""
         return self._get("forwards", True)
 
     @property
     def trusted(self) -> bool:
         """Whether all operations of the provider are known to translate to LLVM IR.
 
-        The runtime does not check operations that are trusted, and MLIR's translation ends the
-        process on some that it cannot translate. So this is for the providers of this package.
+        The runtime does not check trusted operations, and MLIR's translation ends the process on
+        some operations that it cannot translate. So this is for the providers of this package.
         """
         return self._get("trusted", False)
 
     @property
     def borrows_tensors(self) -> bool:
-        """Whether the kernel sees the data, shape and strides of tensors during the call alone.
+        """Whether the kernel uses only data, shape and strides of tensors, only during the call.
 
         The kernel gets neither the caller's ``TVMFFIAny`` nor an object that holds the tensor, so
         it cannot keep, forward or return the tensor. Calls from Python may then pass a tensor
@@ -124,7 +124,7 @@ class Members:
         """Emit the call; return the block to go on in.
 
         Raises:
-            BuildError: if the provider returns something else, or a block that has ended.
+            BuildError: if the provider does not return a block, or returns a block that has ended.
         """
         context.steps.clear()
         context.asked.clear()  # the wrapper may have asked, to allocate results
@@ -153,13 +153,13 @@ class Members:
         signature, location, ``callee`` (its name, and its type if the module has it) and key are
         equal. So the method must return everything else that the provider reads:
 
-        - those of its own fields that may differ, as values that do not change later;
+        - the provider's own fields, if they may differ, as values that do not change later;
         - whatever it looks up in the module besides the callee;
         - any state outside of both.
 
-        A wrapper of an author's provider is reused under its own name only. It is not reused if the
-        provider adds definitions to the module or refers to others than its callee, or emits
-        operations with regions.
+        With a provider from outside this package, a wrapper is reused under its own name only. It
+        is not reused if the provider adds definitions to the module, refers to definitions other
+        than its callee, or emits operations with regions.
         """
         own = self._get("cache_key", None)
         key = None if own is None else own(context)
@@ -175,7 +175,8 @@ def check_provider(who: str, given: object) -> None:
     """Check an argument that should be a call provider.
 
     Raises:
-        BuildError: it is not; the message says what to write instead of a class or a name.
+        BuildError: the argument is not a provider; the message says what to write instead of a
+            class or a name.
     """
     hint = ""
     if isinstance(given, type):
@@ -190,7 +191,7 @@ def check_provider(who: str, given: object) -> None:
 
 
 def describe_callee(operation: Operation | None) -> Hashable:
-    """Return everything that the ready-made providers read of a callee, or None for no callee."""
+    """Return everything that the ready-made providers read of a callee; None without a callee."""
     if operation is None:
         return None
     attributes = operation.attributes
@@ -201,8 +202,8 @@ def describe_callee(operation: Operation | None) -> Hashable:
 def fields_key(provider: Any, context: ModuleContext) -> Hashable | None:
     """Return the fields, with their types, of a dataclass that has ``callee`` and ``args``.
 
-    Returns None if the provider will refuse ``callee`` or ``args``, or if an entry of ``args`` is
-    one of several equal parameters: which one it is depends on its identity.
+    Returns None if the provider will refuse ``callee`` or ``args``, or if an entry of ``args``
+    equals several parameters: its identity then decides which of them is meant.
     """
     args: Any = () if provider.args is None else provider.args
     if not isinstance(provider.callee, str) or type(args) not in (list, tuple):

@@ -20,7 +20,7 @@ def value_results(context: CallContext) -> list[HandedOver]:
 
 
 def value_type(t: Types, result: HandedOver) -> Type:
-    """Return the type of a result's value: of a str or bytes, a struct of pointer and length."""
+    """Return the type of a result's value; a str or bytes is a struct of pointer and length."""
     match result:
         case spec.Var(dtype=dtype):
             return t.scalar(dtype)
@@ -48,7 +48,7 @@ def result_pointer(context: CallContext, result: HandedOver) -> Value:
 
 
 def set_results(context: CallContext, returned: Sequence[Value] = ()) -> None:
-    """Set the context's results to what the callee has written and, for the others, returned."""
+    """Set the context's results to the values that the callee has written or returned."""
     b, rest = context.builder, iter(returned)
     values: list[Value] = []
     for result in value_results(context):
@@ -81,7 +81,7 @@ def result_type(
     if len(types) == 1:
         return types[0]
     if callee not in context.symbols:
-        # LLVM chooses the registers of a returned struct itself, not as the C ABI does.
+        # LLVM and the C ABI return structs in different registers.
         raise BuildError(
             f"{provider}: the callee @{callee} is not in the module, and C functions return "
             f"structs in another way than LLVM does, so it cannot return {names}; with {names} in "
@@ -101,7 +101,7 @@ def take_results(
     """Return the results that the callee returned.
 
     Raises:
-        BuildError: if it is not of the type ``wanted``, which :func:`result_type` returns.
+        BuildError: if ``value`` is not of the type ``wanted``, which :func:`result_type` returns.
     """
     b = context.builder
     if value is None or value.type != wanted:
@@ -118,7 +118,7 @@ def take_results(
 
 
 def take_any(provider: str, context: CallContext, came: Value) -> None:
-    """Convert what a TVM-FFI function returned to the wrapper's result; a number's is released.
+    """Convert the result of a TVM-FFI function to the wrapper's result.
 
     Raises:
         BuildError: if there are several scalar results, since such a function returns one value.

@@ -24,33 +24,33 @@ _MOST_BITS: Final = 64
 _MOVE_RAISED: Final = "TVMFFIErrorMoveFromRaised"
 _SET_RAISED: Final = "TVMFFIErrorSetRaised"
 _PYTHON_ERROR: Final = -2
-"""The status of a function that has set an error of Python, which its caller raises."""
+"""The status of a function that has set a Python error, which the caller raises."""
 
 
 @dataclass(frozen=True)
 class CheckStatus:
-    """Calls as another provider does, and raises an error if the callee does not return 0.
+    """Wraps another provider, and raises an error if the callee does not return 0.
 
-    The callee returns an integer of up to 64 bits; one that is not in the module is declared to
-    return an i32. An author's provider can be wrapped if it sets ``context.returned`` to what its
-    callee returned.
+    The callee returns an integer of up to 64 bits; a callee that is not in the module is declared
+    to return an i32. Your own provider can be wrapped if it sets ``context.returned`` to the value
+    that its callee returned.
 
     Args:
         provider: emits the call.
         error: the class of the error: RuntimeError, ValueError, TypeError, AttributeError,
-            KeyError, IndexError, AssertionError or MemoryError. None says that the callee returns
-            an i32, and with one other than 0 has set an error of TVM-FFI's, as a callee with
-            :func:`~ffi_builder.call_packed` in it does: that error is raised. Without one, it is a
-            RuntimeError that says so.
+            KeyError, IndexError, AssertionError or MemoryError. None: the callee returns an i32,
+            and sets a TVM-FFI error if the i32 is not 0, as code of
+            :func:`~ffi_builder.call_packed` does; that error is raised. If none is set, a
+            RuntimeError says so.
         message: the error's message; the signature is appended. ``{callee}`` stands for the
             callee's name, ``{status}`` for the signed status; braces are doubled as in Python.
         errors: the class and the message for certain statuses, such as
-            ``{22: ("ValueError", "the order is negative")}``; all others get ``error`` and
-            ``message``, or are passed on.
+            ``{22: ("ValueError", "the order is negative")}``; for all other statuses, ``error`` and
+            ``message`` apply.
 
     Raises:
-        BuildError: if a class is another one, or a message has other fields; when attached, if the
-            callee does not return an integer, or one too narrow for a status in ``errors``.
+        BuildError: if a class is not one of these, or a message has other fields; when attached, if
+            the callee does not return an integer wide enough for the statuses in ``errors``.
 
     Examples:
         C's ``memcmp`` returns 0 if the bytes are equal:
@@ -119,7 +119,7 @@ class CheckStatus:
         self._inner.prepare(context)
 
     def cache_key(self, context: ModuleContext) -> Hashable | None:
-        """Return the words of the error with the inner provider's key, if that has one."""
+        """Return the words of the errors and the inner provider's key, if it has a key."""
         key = self._inner.cache_key(context)
         errors = tuple(sorted(self.errors.items()))
         return None if key is None else (self.error, self.message, errors, key)
@@ -148,7 +148,7 @@ class CheckStatus:
         return b.block
 
     def _pass_on(self, context: CallContext, status: Value) -> None:
-        """Return a status other than 0 with the callee's error. Callers rely on there being one."""
+        """Return a status other than 0 with the callee's error; ensure that an error is set."""
         b, t = context.builder, context.builder.types
         with b.when(b.eq(status, b.i32(_PYTHON_ERROR))):
             b.ret(status)
@@ -160,7 +160,7 @@ class CheckStatus:
             b.symbols.declare(_SET_RAISED, t.void, [t.ptr])
             b.call(_SET_RAISED, [raised], t.void)
             b.symbols.declare(DEC_REF, t.i32, [t.ptr])
-            b.call(DEC_REF, [raised], t.i32)  # raising took a reference of its own
+            b.call(DEC_REF, [raised], t.i32)  # raising added a reference
             b.ret(status)
         words = "{callee} returned {status}, but has set no error"
         self._fail(context, status, "RuntimeError", words)
@@ -191,7 +191,7 @@ class CheckStatus:
             _check_message(f"errors[{code}]", message)
 
     def _words(self, message: str, *, is_known: bool) -> tuple[str, list[str]]:
-        """Return the words for ``fail``, and the fields that it needs values for.
+        """Return the words for ``fail``, and the fields that need values.
 
         ``is_known`` says whether the callee is the same in every call.
         """

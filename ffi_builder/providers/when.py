@@ -2,8 +2,8 @@
 
 Each function takes parameters or symbols of the signature. "If a then b" is ``~a | b``.
 
-What is wrong whatever the signature is raises a SpecError here. The signature, or attaching, checks
-that it has the parameters. docs/variants.md explains all conditions.
+A mistake that does not depend on the signature raises a SpecError here. That the signature has the
+parameters is checked when it is made, or by attaching. docs/variants.md explains all conditions.
 
 Examples:
     >>> from ffi_builder import spec
@@ -49,12 +49,12 @@ __getattr__, __dir__ = lazy(__name__, {}, __all__)
 
 
 def dtype(tensor: spec.Param) -> Comparable:
-    """Compare the dtype of a tensor, with ``==`` or ``!=``, with one that it declares.
+    """Compare the dtype of a tensor, with ``==`` or ``!=``, with a dtype that it declares.
 
-    An absent tensor has none: ``==`` does not hold, ``!=`` does.
+    An absent tensor has no dtype: ``==`` does not hold, ``!=`` does.
 
     Raises:
-        SpecError: if it is not a Tensor, or an Optional of one.
+        SpecError: if the parameter is not a Tensor, or an Optional Tensor.
 
     Examples:
         >>> from ffi_builder import spec
@@ -67,10 +67,10 @@ def dtype(tensor: spec.Param) -> Comparable:
 
 
 def ndim(tensor: spec.Param) -> Comparable:
-    """Compare the number of dimensions of a tensor with an int; of an absent one it is -1.
+    """Compare the number of dimensions of a tensor with an int; an absent tensor has -1.
 
     Raises:
-        SpecError: if it is not a Tensor, or an Optional of one.
+        SpecError: if the parameter is not a Tensor, or an Optional Tensor.
 
     Examples:
         >>> from ffi_builder import spec
@@ -85,12 +85,12 @@ def ndim(tensor: spec.Param) -> Comparable:
 def value(item: spec.Param | Expr) -> Comparable:
     """Compare an integer symbol or an expression with an int, a symbol or an expression.
 
-    A Choice is compared with one of its strs, and a bool symbol with True or False. A call
-    in which an expression that has to be compared does not fit int64 is a ValueError. A symbol that
-    nothing has bound is 0; an absent Choice is equal to nothing.
+    A Choice is compared with one of its strs, and a bool symbol with True or False. If a call
+    compares an expression that does not fit int64, it raises a ValueError. An unbound symbol is 0;
+    an absent Choice is not equal to any str.
 
     Raises:
-        SpecError: if it is something else, such as a float symbol.
+        SpecError: if the item is of another kind, such as a float symbol.
 
     Examples:
         >>> from ffi_builder import spec
@@ -120,7 +120,7 @@ def divisible(item: spec.Param | Expr, divisor: int) -> Condition:
     """Require that an integer symbol or an expression is a multiple of a positive int.
 
     Raises:
-        SpecError: if it is not an integer, or the divisor is not a positive int.
+        SpecError: if the item is not an integer, or the divisor is not a positive int.
 
     Examples:
         >>> from ffi_builder import spec
@@ -135,12 +135,13 @@ def divisible(item: spec.Param | Expr, divisor: int) -> Condition:
 
 
 def aligned(param: spec.Param, alignment: int) -> Condition:
-    """Require that a tensor's first element, or a DataPointer, is at a multiple of some bytes.
+    """Require that the address of a tensor's first element, or a DataPointer, is aligned.
 
-    NULL is aligned, and so is an absent parameter. The address of an empty tensor counts too.
+    NULL is aligned, and so is an absent parameter. The address of an empty tensor is checked too.
 
     Raises:
-        SpecError: if the parameter is neither, or the alignment is not a power of two.
+        SpecError: if the parameter is neither a tensor nor a DataPointer, or the alignment (in
+            bytes) is not a power of two.
 
     Examples:
         >>> from ffi_builder import spec
@@ -158,14 +159,14 @@ def aligned(param: spec.Param, alignment: int) -> Condition:
 def contiguous(tensor: spec.Param) -> Condition:
     """Require that a tensor is row-major contiguous.
 
-    The rule is that of a Tensor without ``strides=``: strides of dimensions of size 1, and of empty
-    tensors, do not count. For a tensor with a ``storage_dtype``, the shape and strides are those
-    that the kernel gets. An absent tensor is not contiguous.
+    As for a Tensor without ``strides=``, strides of dimensions of size 1 and of empty tensors do
+    not count. For a tensor with a ``storage_dtype``, the shape and strides are those that the
+    kernel gets. An absent tensor is not contiguous.
 
-    Such a variant is compared with its kernel as if the Tensor had no ``strides=``.
+    The kernel of a variant with this condition is checked as if the Tensor had no ``strides=``.
 
     Raises:
-        SpecError: if it is not a Tensor, or an Optional of one.
+        SpecError: if the parameter is not a Tensor, or an Optional Tensor.
 
     Examples:
         >>> from ffi_builder import spec
@@ -181,7 +182,7 @@ def present(param: spec.Optional) -> Condition:
     """Require that an Optional is not None.
 
     Raises:
-        SpecError: if it is not an Optional.
+        SpecError: if the parameter is not an Optional.
 
     Examples:
         >>> from ffi_builder import spec
@@ -222,14 +223,14 @@ def any_of(*conditions: Condition) -> Condition:
 
 
 def parse(text: str, signature: spec.Signature) -> Condition:
-    """Parse the text of a condition, as ``str()`` of one shows it.
+    """Parse the text of a condition, in the form that ``str()`` of a condition shows.
 
     ``parse("x.dtype == float16 and n % 16 == 0", signature)`` is
     ``(dtype(x) == "float16") & divisible(n, 16)`` with the ``x`` and ``n`` of the signature.
 
     Raises:
-        SpecError: if the text is not a condition, or names something else than the signature has;
-            if ``signature`` is not a Signature.
+        SpecError: if the text is not a condition, or has a name that the signature does not have;
+            or if ``signature`` is not a Signature.
 
     Examples:
         >>> from ffi_builder import spec

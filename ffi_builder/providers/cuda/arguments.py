@@ -47,7 +47,7 @@ from ffi_builder.spec.tensors.tensor import Data
 
 PROVIDER: Final = "CudaLaunchCallProvider"
 _VALUES: Final = get_args(params.Value)
-"""Kinds of one value. A kernel can take no other than a Choice, a DType and a Device."""
+"""Kinds of one value. Of these, a kernel can take only a Choice, a DType and a Device."""
 _STREAMS: Final = (spec.Stream, spec.EnvStream)
 _FOR_KERNELS: Final = ("cuda", "cuda_host", "cuda_managed")
 """Device types of memory that a kernel can read."""
@@ -65,7 +65,7 @@ class Aligned:
 
 
 Tree: TypeAlias = Union[Value, Aligned, Sequence["Tree"]]
-"""A value, or the members of a struct."""
+"""A single value, or the members of a struct."""
 
 _TYPE_SIZES: Final = {LLVM_TYPES[dtype]: size for dtype, size in SCALAR_SIZES.items()}
 
@@ -81,7 +81,7 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Layout:
-    """The values of a struct, or a single one, at their offsets. Sizes are bytes."""
+    """The values of a struct, or a single value, at their offsets. Sizes are bytes."""
 
     size: int
     align: int
@@ -154,8 +154,8 @@ Members: TypeAlias = Callable[[CallContext, spec.Tensor], Sequence[Value]]
 class KernelArgument:
     """One argument of the kernel: laid out values, a number, or the address of a caller's bytes.
 
-    A ``number`` (an int, or the i64 of an expression) has no size until it takes the size of the
-    kernel's parameter. Sizes are bytes. ``is_float`` is None except for single numbers.
+    A ``number`` (an int, or the i64 of an expression) has no size of its own; it takes the size of
+    the kernel's parameter. Sizes are bytes. ``is_float`` is None except for single numbers.
     """
 
     text: str
@@ -203,7 +203,7 @@ class _Maker:
     def of_entry(self, entry: LaunchEntry) -> Iterator[KernelArgument]:
         match entry:
             case Scalar():
-                is_float = entry.dtype in FLOAT_DTYPES  # its bits are those of an integer
+                is_float = entry.dtype in FLOAT_DTYPES  # the value is the float's bits, an int
                 yield replace(_laid_out(str(entry), self._scalar(entry)), is_float=is_float)
             case Struct() | Packed() | Nested():
                 yield _laid_out(str(entry), self._tree(entry))
@@ -299,7 +299,7 @@ class _Maker:
                 yield self._value(item)
 
     def _only(self, entry: Entry) -> Item | None:
-        """Return the item of an entry, or None if it is several."""
+        """Return the item of an entry, or None if the entry has several."""
         found = self._items(entry)
         return found[0] if len(found) == 1 else None
 
@@ -375,10 +375,10 @@ def _laid_out(text: str, tree: Tree) -> KernelArgument:
 
 
 def _check_device(context: CallContext, tensor: spec.Tensor) -> None:
-    """Check that a kernel can read the tensor's memory, at run time if the spec does not say.
+    """Check that a kernel can read the tensor's memory; at run time if the spec allows any device.
 
     Raises:
-        BuildError: if the spec says that it cannot.
+        BuildError: if the device type of the spec rules it out.
     """
     b = context.builder
     if tensor.device in _FOR_KERNELS:

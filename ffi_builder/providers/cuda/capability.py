@@ -1,6 +1,6 @@
 """The compute capability of the device of a call, as a condition of variants.
 
-A wrapper reads it from a table, where the first call on a device puts it::
+A wrapper reads the capability from a table, which the first call on a device fills::
 
     %known = llvm.load %slot_of_the_device atomic acquire
     llvm.cond_br %is_known, ^found(%known), ^ask            // ^ask: C asks the driver
@@ -35,9 +35,9 @@ _MOST: Final = (1 << driver.CAPABILITY_BITS) - 1
 def capability(*, stream: StreamChoice = None) -> Comparable:
     """Compare the compute capability of the device with a pair such as ``(9, 0)``.
 
-    The device is that of the first CUDA tensor, or without a CUDA tensor that of the stream.
-    ``stream`` is as for :class:`CudaLaunchCallProvider`. The driver is asked once for each device;
-    a call for which it fails is a RuntimeError.
+    The device is that of the first CUDA tensor, or else that of the stream. ``stream`` is as for
+    :class:`CudaLaunchCallProvider`. The driver is asked once for each device; if it fails, the call
+    raises a RuntimeError.
 
     Examples:
         >>> from ffi_builder.providers import DirectCallProvider, Variant, cuda

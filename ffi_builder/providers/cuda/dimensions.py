@@ -52,7 +52,7 @@ def checked_sizes(what: str, given: object, least: int, most: Sequence[int]) -> 
 
 
 def checked_size(what: str, entry: object, least: int, most: int) -> OneSize:
-    """Return an int, an integer expression or the text of one; the text of an int becomes an int.
+    """Return an int, an integer expression or its text; turn the text of an int into an int.
 
     Raises:
         SpecError: if ``entry`` is anything else, or an int is out of range.
@@ -163,7 +163,7 @@ class Launch:
 
     @property
     def may_need(self) -> int:
-        """The kernel attributes that it may need: bits of ``driver.PREPARED_…``."""
+        """The kernel attributes that the launch may need: bits of ``driver.PREPARED_…``."""
         needs = 0
         if not isinstance(self.shared, int) or self.shared > self.threshold:
             needs |= driver.PREPARED_SHARED
@@ -173,7 +173,7 @@ class Launch:
         return needs
 
     def needs(self, b: Builder) -> Value:
-        """Return the kernel attributes that it needs, as an i32 of the same bits."""
+        """Return the kernel attributes that the launch needs, as an i32 of the same bits."""
         fixed, dynamic = self.may_need, b.i32(0)
         if not isinstance(self.shared, int):
             fixed &= ~driver.PREPARED_SHARED
@@ -186,7 +186,7 @@ class Launch:
         return b.or_(dynamic, b.i32(fixed))
 
     def is_empty(self, b: Builder) -> Value | None:
-        """Return whether the grid is empty, which the driver refuses: an i1, or None for never."""
+        """Return an i1: whether the grid is empty, which the driver refuses; None means never."""
         # Not `0 in values`: `==` on a value of CUTLASS's bindings emits an operation.
         if any(isinstance(size, int) and size == 0 for size in self.grid.values):
             return b.i1(True)

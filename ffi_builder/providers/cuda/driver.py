@@ -67,10 +67,10 @@ FUNCTIONS: Final = (
 """Exported names, in the order of a module's table; the launch has the number 0."""
 NUMBER: Final = {name: number for number, name in enumerate(FUNCTIONS)}
 NAME_STRIDE: Final = 40
-"""Bytes of each name in the constant that has them all."""
+"""Bytes of each name in the constant that has all names."""
 
 CODE_BITS: Final = 16
-"""A status has a CUresult in these low bits, and above them the number of the failed function."""
+"""A status has a CUresult in this many low bits, and above it the failed function's number."""
 
 # CUlaunchConfig
 CONFIG_SIZE: Final = 56
@@ -161,7 +161,7 @@ MAX_THREADS: Final = 1024
 MAX_PORTABLE_CLUSTER: Final = 8
 MAX_CLUSTER: Final = 16
 SHARED_WITHOUT_ASKING: Final = 48 << 10
-"""Static and dynamic shared memory of a block that needs no kernel attribute."""
+"""The most static and dynamic shared memory of a block without a kernel attribute."""
 MAX_SHARED_KIB: Final = {5: 48, 6: 48, 7: 96, 8: 163, 9: 227, 10: 227, 11: 227, 12: 99}
 """The most shared memory of a block on any GPU of a major compute capability, in KiB.
 
@@ -171,12 +171,12 @@ From the table of technical specifications in the CUDA C++ Programming Guide.
 DEVICES: Final = 128
 STATE_SIZE: Final = 8 * (len(FUNCTIONS) + 2 + DEVICES)
 """The state of a module: the table of functions, whether it is ready, the first loaded library, and
-the primary contexts that were retained, by device."""
+the retained primary contexts, by device."""
 
 # The capabilities of a module's devices.
 CAPABILITY_SLOTS: Final = DEVICES + 1
 CAPABILITY_BITS: Final = 8
-"""A capability is an int with the minor version in these low bits."""
+"""A capability is an int with the minor version in this many low bits."""
 
 LIBRARY_SIZE: Final = 32
 """The state of an image: its handle, the next image, whether it is listed, its first kernel."""
@@ -187,7 +187,7 @@ KERNEL_HANDLE: Final = 0
 """The CUkernel, which TVMFFIHandleInitOnce initialises."""
 KERNEL_LISTED: Final = 16
 KERNEL_PREPARED: Final = 24
-"""A byte for each device: the attributes that are set there. The last one is for all others."""
+"""A byte for each device: the attributes that are set on it. All further devices share the last."""
 KERNEL_SIZE: Final = KERNEL_PREPARED + DEVICES
 PREPARED_SHARED: Final = 1
 PREPARED_CLUSTER: Final = 2
@@ -229,7 +229,7 @@ class Source:
 
     @property
     def shown(self) -> str:
-        """The kernel's name in messages, shortened: those of C++ templates may be very long."""
+        """The kernel's name in messages, shortened: names of C++ templates may be very long."""
         name = self.kernel
         return name if len(name) <= _MOST_SHOWN else f"{name[: _MOST_SHOWN - 1]}…"
 
@@ -241,7 +241,7 @@ def name_of(b: CheckingBuilder) -> str:
 
 @dataclass(frozen=True)
 class Site:
-    """A wrapper, and what its errors show: a kernel, and the architectures of its image."""
+    """A wrapper, and the details for its errors: a kernel, and the architectures of its image."""
 
     b: CheckingBuilder
     kernel: str
@@ -260,7 +260,7 @@ class Site:
         ]
 
     def define_callback(self, name: str, callee: str, symbols: Sequence[str], *text: str) -> None:
-        """Define a function of one pointer that passes it on, with addresses of the symbols."""
+        """Define a function that passes on its argument, a pointer, and the symbols' addresses."""
         t = self.b.types
         f = Builder.define(self.b.symbols, name, t.i32, [t.ptr])
         operands = [f.entry.arguments[0], *map(f.address_of, symbols)]
@@ -321,7 +321,7 @@ def define_module(symbols: Symbols) -> None:
 
 
 def define_driver(site: Site) -> str:
-    """Add what finds the driver where no kernel is loaded; return the name of the callback."""
+    """Add code that finds the driver if no kernel is loaded; return the name of the callback."""
     symbols = site.b.symbols
     if DRIVER not in symbols:
         symbols.variable(DRIVER, bytes(8), align=8)
@@ -331,7 +331,7 @@ def define_driver(site: Site) -> str:
 
 
 def define_module_state(symbols: Symbols) -> None:
-    """Add the state of the module, if it lacks it."""
+    """Add the state of the module, if it is missing."""
     if STATE not in symbols:
         symbols.variable(STATE, bytes(STATE_SIZE), align=8)
 

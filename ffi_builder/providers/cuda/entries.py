@@ -1,7 +1,7 @@
 """Entries of ``args=`` of :class:`CudaLaunchCallProvider`.
 
-Each entry is one parameter of the kernel. An entry is a parameter of the signature or a part of
-one, a Var, an expression or an int, or the name or text of any of these, or one of::
+Each entry is one parameter of the kernel. An entry is a parameter of the signature or a part of a
+parameter, a Var, an expression or an int, the name or text of any of these, or one of::
 
     Scalar(n * 2, "int32")          a number in a given type
     Struct(x.data, "n", 7)          a struct of entries, by value
@@ -47,7 +47,7 @@ class Scalar:
             for an address (0 is NULL).
 
     Raises:
-        SpecError: if the dtype is another one, or cannot have this value.
+        SpecError: if the dtype is not one of these, or cannot have this value.
 
     Examples:
         >>> from ffi_builder import spec
@@ -150,7 +150,7 @@ class TensorStruct:
 class Packed(TensorStruct):
     """A tensor as one struct by value: its data pointer, then dimensions and strides.
 
-    The members are the same as by :class:`DynamicParamPackCallProvider`, which leaves out ints.
+    The members are those of :class:`DynamicParamPackCallProvider`, which leaves out ints.
 
     Examples:
         For a kernel whose parameter is ``struct { half *data; int32_t n; }``:
@@ -168,10 +168,10 @@ class Packed(TensorStruct):
 class Nested(TensorStruct):
     """A tensor as one struct by value, as CuTe's kernels take it: ``{data, {shape, strides}}``.
 
-    The members are the same as by :class:`NestedTensorCallProvider`.
+    The members are those of :class:`NestedTensorCallProvider`.
 
     Examples:
-        For a kernel of CuTe's, whose parameter is ``{half *data, {int32_t n, {}}}``:
+        For a CuTe kernel whose parameter is ``{half *data, {int32_t n, {}}}``:
 
         >>> from ffi_builder import spec
         >>> from ffi_builder.providers import cuda
@@ -186,10 +186,10 @@ class Nested(TensorStruct):
 class Pointee:
     """The bytes to which a host pointer points, by value: a struct that the caller has laid out.
 
-    They are read during the call; NULL raises a ValueError.
+    The bytes are read during the call; NULL raises a ValueError.
 
     Args:
-        pointer: a DataPointer or a ``handle`` Var, or the name of one.
+        pointer: a DataPointer or a ``handle`` Var, or its name.
         size: the size of the struct in bytes.
         align: the alignment of the struct's type in bytes; a power of two.
 
@@ -254,7 +254,7 @@ def _float_bits(value: float, dtype: str) -> int:
         if near != near:
             return wide >> 16 | 0x40
         if wide & 0xFFFF == 0x8000 and near != value:
-            # It is half-way only because it was rounded to float32 before.
+            # The value is half-way only because it was rounded to float32 before.
             wide += 1 if abs(value) > abs(near) else -1
         rounded = (wide + 0x7FFF + (wide >> 16 & 1)) >> 16
         if rounded & 0x7FFF == _INFINITY and not math.isinf(value):

@@ -50,13 +50,13 @@ _FLOAT: Final = re.compile(r"b?f\d+")
 _INTEGER: Final = re.compile(r"[su]\d+")
 """Types of PTX."""
 _OFFSET_ALIGN: Final = 16
-"""The largest alignment of an offset: the first parameter's address has no larger one."""
+"""The largest alignment of an offset, which is that of the first parameter's address."""
 
 
 def fitted(
     context: CallContext, kernel: Kernel, arguments: Sequence[KernelArgument]
 ) -> list[KernelArgument]:
-    """Return the arguments, with numbers in the sizes of the kernel's parameters.
+    """Return the arguments, with each number in the size of its kernel parameter.
 
     If the image does not describe the parameters, nothing is checked and numbers have 8 bytes.
 
@@ -121,7 +121,7 @@ def _fits(parameter: Parameter, argument: KernelArgument) -> bool:
 
 
 def _same_kind(parameter: Parameter, argument: KernelArgument) -> bool:
-    """Return whether PTX and argument do not contradict each other about integer or float.
+    """Return whether PTX type and argument may both be integers or both be floats.
 
     ``b32`` may be either, and so may a struct or bytes that the caller has laid out.
     """
@@ -133,7 +133,7 @@ def _same_kind(parameter: Parameter, argument: KernelArgument) -> bool:
 def _sized(
     context: CallContext, kernel: Kernel, argument: KernelArgument, size: int
 ) -> KernelArgument:
-    """Convert a number to an integer of this size; it may fit as signed or as unsigned."""
+    """Convert a number, which must fit as signed or as unsigned, to an integer of this size."""
     number = argument.number
     if number is None:
         return argument
@@ -199,7 +199,7 @@ class Launcher:
         first, failed = b.block, b.new_block(b.types.i32, cold=True)
         kernel, state, stream = self._kernel(), b.address_of(STATE), self._stream()
         params = addresses(b, arguments)
-        # This comes before anything that may fail, since errors show the configuration.
+        # This comes before all code that may fail, since errors show the configuration.
         config = emit_config(b, self.launch, stream)
         needs = self.launch.needs(b) if self.launch.may_need else None
         if needs is not None:

@@ -55,7 +55,7 @@ def check_choices(args: object, stream: object) -> None:
     """Check that ``args=`` is a list, and that ``stream=`` can be a stream.
 
     Raises:
-        SpecError: if one of them is not.
+        SpecError: if either is not.
     """
     if args is not None and (isinstance(args, str) or not isinstance(args, Sequence)):
         raise SpecError(f"{PROVIDER}: args= is {args!r}; expected a list, such as ['x']")
@@ -106,7 +106,7 @@ def _check_block(kernel: Kernel, block: Sizes) -> None:
 def _check_shared(kernel: Kernel, architectures: Sequence[str], shared: OneSize) -> None:
     majors = [int(found[1]) for a in architectures if (found := re.match(r"sm_(\d+)\d", a))]
     most = [driver.MAX_SHARED_KIB.get(major) for major in majors]
-    # PTX runs on later GPUs too, whose limits nobody knows yet.
+    # PTX also runs on later GPUs, whose limits are unknown.
     if not isinstance(shared, int) or len(most) < len(architectures) or None in most or not most:
         return
     limit = max(size for size in most if size is not None) << 10
@@ -176,10 +176,10 @@ class CudaLaunchCallProvider:
         image: a cubin, a fatbin or PTX.
         kernel: the kernel's name in the image: for C++ without ``extern "C"`` the mangled name.
         grid: blocks in x, y and z: up to three ints or expressions over the signature's Vars, also
-            as texts, ``"ceildiv(n, 128)"``. If one is 0, a call does nothing.
+            as texts, ``"ceildiv(n, 128)"``. If any is 0, a call does nothing.
         block: threads of a block, likewise.
         args: the values of the kernel's parameters, in order: entries as for the other providers,
-            and those of :mod:`ffi_builder.providers.cuda.entries`. If left out, all parameters
+            and classes of :mod:`ffi_builder.providers.cuda.entries`. If left out, all parameters
             except streams and constants; a tensor is passed as its data pointer.
         cluster: blocks of a cluster in x, y and z, likewise.
         dynamic_smem_bytes: dynamic shared memory of a block in bytes: an int or an expression.
@@ -191,14 +191,14 @@ class CudaLaunchCallProvider:
             stream.
 
     Raises:
-        SpecError: if the image cannot be read or has no such kernel, if no GPU or not this kernel
-            allows such a launch, or if ``args`` is not a list or ``stream`` cannot be a stream.
+        SpecError: if the image cannot be read or has no such kernel, if no GPU allows such a launch
+            or this kernel does not, or if ``args`` is not a list or ``stream`` cannot be a stream.
         TypeError: if the image is neither bytes nor str, or the kernel's name is not a str.
         BuildError: when attached, if the signature does not have an entry of ``args``, or does not
             fit the kernel's parameters; the message shows both sides.
 
     Examples:
-        A kernel in MLIR becomes PTX, and a function that launches it:
+        MLIR compiles a kernel to PTX, and a wrapper launches it:
 
         >>> from torch_mlir import ir
         >>> from ffi_builder import attach, cuda, runtime, spec
@@ -265,7 +265,7 @@ class CudaLaunchCallProvider:
         object.__setattr__(self, "_found", found)
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
-        """Emit the launch, and define the symbols for it that the module lacks."""
+        """Emit the launch, and define the symbols that it needs and the module lacks."""
         b, found = context.builder, self._found
         _check_results(context)
         arguments = kernel_arguments(context, self.args, self.tensor_members)

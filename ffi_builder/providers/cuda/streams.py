@@ -1,6 +1,6 @@
 """The stream and device on which a wrapper launches, and on which it fills workspaces with zeros.
 
-The code that fills one::
+The code that fills a workspace::
 
     %known = llvm.load %driver atomic acquire              // ^first: TVMFFIHandleInitOnce
     llvm.cond_br %is_known, ^ready, ^first
@@ -104,7 +104,7 @@ def _chosen(
     try:
         (item,) = entries(PROVIDER, [choice], context)
     except BuildError:
-        raise wrong from None  # it speaks of args=
+        raise wrong from None  # its message is about args=
     if not isinstance(plain(item), _STREAMS):
         raise wrong
     return _given_stream(context, item, device)  # pyright: ignore[reportArgumentType]
@@ -121,10 +121,10 @@ def _check_workspaces(context: CallContext, choice: int) -> None:
 
 
 def _given_stream(context: CallContext, param: spec.Param, device: Value | None) -> Value:
-    """Return the value of a stream; for an EnvStream the one of the first CUDA tensor's device.
+    """Return the value of a stream; for an EnvStream, that of the first CUDA tensor's device.
 
-    The wrapper's own EnvStream is of the first tensor that is not on the CPU. tvm-ffi has no stream
-    for that if it may be in pinned or managed memory.
+    The wrapper's own EnvStream belongs to the device of the first tensor that is not on the CPU. If
+    this tensor may be in pinned or managed memory, tvm-ffi has no stream for that device.
     """
     env = isinstance(spec.required(param), spec.EnvStream)
     kinds = {tensor.device for _, tensor in _tensors(context)} - {"cpu", _CUDA}
@@ -140,7 +140,7 @@ def _is_stream(param: spec.Param) -> bool:
 def _current_stream(context: CallContext, device: Value) -> Value:
     """Return tvm-ffi's current stream of a device; NULL for a device of -1.
 
-    While a PyTorch tensor is passed, it is PyTorch's current stream.
+    If a PyTorch tensor is passed, this is PyTorch's current stream.
     """
     b, t = context.builder, context.builder.types
     context.symbols.declare(ENV_GET_STREAM, t.ptr, [t.i32, t.i32])
@@ -160,7 +160,7 @@ def _tensors(context: CallContext) -> list[tuple[spec.Param, spec.Tensor]]:
 def find_device(context: CallContext) -> Value | None:
     """Return the device id of the first CUDA tensor that is present; -1 if there is none.
 
-    Returns None if the signature cannot have one.
+    Returns None if the signature cannot have a CUDA tensor.
     """
     b = context.builder
     device: Value | None = None

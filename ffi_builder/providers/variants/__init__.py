@@ -1,1 +1,1 @@
-"""Choosing among several kernels: conditions, the order of their tests, and what is emitted."""
+"""Chooses among several kernels: conditions, the order of their tests, and the emitted code."""

@@ -1,11 +1,11 @@
 """The order of comparisons that choose a variant: a graph of tests, made before a module is built.
 
-The variants are tried in order, each condition from left to right. On no way through the graph is
-something compared whose answer follows from earlier ones: after ``x.dtype == float16`` has failed
-for a tensor of float16 or float32, no test asks for float32. Many variants take few tests.
+The variants are tried in order, each condition from left to right. No path through the graph has a
+test whose answer follows from earlier tests: after ``x.dtype == float16`` has failed for a tensor
+of float16 or float32, no test asks for float32. So many variants take few tests.
 
-What is known is which values everything compared may still have. Of an interval in which each
-comparison has one answer, the first and the last value stand for all.
+For each subject of a comparison, the values that it may still have are known. If every comparison
+has the same answer throughout an interval, its first and last value stand for all of it.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ from ffi_builder.spec.properties import Comparison, Property
 from ffi_builder.spec.tensors.tensor import MOST_DIMENSIONS
 
 MOST_TESTS: Final = 256
-"""The largest graph that remembers answers from one variant to the next."""
+"""The most tests of a graph that remembers answers from one variant to the next."""
 Operand: TypeAlias = "Property | spec.Dim"
 Compared: TypeAlias = "Operand | tuple[spec.Dim, spec.Dim]"
-"""The subject of a comparison; for a pair of numbers it is the sign of their difference."""
+"""The subject of a comparison; a pair of numbers stands for the sign of their difference."""
 Known: TypeAlias = "Mapping[Compared, Collection[int]]"
-"""The values that each may have."""
+"""The values that each subject may still have."""
 
 
 @dataclass(frozen=True)
 class Atom:
-    """A comparison as one of integers."""
+    """A comparison, expressed in integers."""
 
     made: Condition
     of: Compared
     op: str
     right: tuple[int, ...]
-    """Several with ``in``."""
+    """The right side; several ints with ``in``."""
 
     @classmethod
     def of_condition(cls, condition: Condition) -> Atom:
-        """Return it for a relation or a comparison of a property."""
+        """Return the Atom of a relation or of a comparison of a property."""
         match condition:
             case Comparison(of, op, value):
                 return cls(condition, of, op, (of.number(value),))
@@ -58,7 +58,7 @@ class Atom:
                 raise AssertionError(f"{condition!r} is a condition of another kind")
 
     def holds(self, value: int) -> bool:
-        """Return whether it holds for a value."""
+        """Return whether the comparison holds for a value."""
         right = self.right if self.op == "in" else self.right[0]
         return RELATIONS[self.op](value, right)
 
@@ -73,7 +73,7 @@ def atoms(conditions: Iterable[Condition | None]) -> list[Atom]:
 def at_first(
     conditions: Iterable[Condition | None], numbers: Callable[[Property], Collection[int]]
 ) -> Known:
-    """Return what is known before anything is compared; ``numbers`` are those of a property."""
+    """Return the values that subjects may have at first; ``numbers`` gives those of a property."""
     right: dict[Compared, set[int]] = {}
     for atom in atoms(conditions):
         right.setdefault(atom.of, set()).update(atom.right)
@@ -100,7 +100,7 @@ def _values(of: spec.Dim | tuple[spec.Dim, spec.Dim]) -> Collection[int]:
 
 
 def divided(of: Compared) -> tuple[Any, int]:
-    """Return the dividend and divisor of a remainder; of anything else itself and 0."""
+    """Return the dividend and divisor of a remainder; anything else is returned with 0."""
     match of:
         case Expr("%", dividend, int(divisor)):
             return dividend, divisor
@@ -112,7 +112,7 @@ def divided(of: Compared) -> tuple[Any, int]:
 
 @dataclass(frozen=True, eq=False)
 class Test:
-    """A comparison, and what follows each of its answers; equal only to itself."""
+    """A comparison, and the outcome of each answer; equal only to itself."""
 
     atom: Atom
     yes: Outcome
@@ -132,8 +132,8 @@ def choose(
 ) -> Outcome:
     """Return the tests that choose the first variant whose condition holds; None always holds.
 
-    The graph remembers all answers. If it would have more than ``most`` tests, each variant starts
-    anew instead: the graph is then as large as the conditions are.
+    The graph remembers all answers. If it would have more than ``most`` tests, a second graph is
+    made that forgets the answers at each variant, and so is no larger than the conditions.
     """
     try:
         return _Chooser(conditions, known, most).build(0, known)
@@ -184,7 +184,7 @@ class _Chooser:
 
 
 def _left(condition: Condition, known: Known) -> Condition | bool:
-    """Return the undecided part of a condition; True or False if all is decided."""
+    """Return the undecided part of a condition; True or False if it is decided."""
     match condition:
         case Combined("not", (inner,)):
             left = _left(inner, known)
@@ -206,7 +206,7 @@ def _left(condition: Condition, known: Known) -> Condition | bool:
 
 
 def _possible(of: Compared, known: Known) -> Collection[int]:
-    """Return the values that something may still have: a multiple of 16 is also one of 8."""
+    """Return the values that a subject may still have: a multiple of 16 is also a multiple of 8."""
     found, (dividend, divisor) = known[of], divided(of)
     if not divisor:
         return found
@@ -243,7 +243,7 @@ def leaves(outcome: Outcome) -> set[int | None]:
 
 
 def explain(outcome: Outcome, variants: Sequence[str], name: Name) -> Iterator[str]:
-    """Yield a line for each test: its number, the comparison, and what follows each answer."""
+    """Yield a line for each test: its number, the comparison, and the outcome of each answer."""
     tests = tests_of(outcome)
     numbers = {test: number for number, test in enumerate(tests, 1)}
 
@@ -261,15 +261,15 @@ def explain(outcome: Outcome, variants: Sequence[str], name: Name) -> Iterator[s
 
 @dataclass(frozen=True)
 class Choice:
-    """The choice of a variant in a signature, and what each variant is told of tensors.
+    """The choice of a variant in a signature, and how it restricts the tensors of each variant.
 
-    Whether a variant may get a dtype is asked by making the graph of tests for that dtype alone.
+    To find out whether a variant may get a dtype, a graph of tests is made for that dtype alone.
 
     Args:
-        conditions: those of all variants, in order.
+        conditions: the conditions of all variants, in order.
         numbers: returns the values that a property may have.
         tensors: the tensors of the signature.
-        known: what is known of tensors before any condition.
+        known: the tensors that are restricted before any condition.
     """
 
     conditions: Sequence[Condition | None]
@@ -284,16 +284,16 @@ class Choice:
 
     @cached_property
     def start(self) -> Known:
-        """The values that everything compared may have."""
+        """The values that each subject may have at first."""
         return at_first(self.conditions, self.numbers)
 
     @cached_property
     def outcome(self) -> Outcome:
-        """The tests."""
+        """The graph of tests."""
         return choose(self.conditions, self.start)
 
     def narrowed(self, index: int) -> dict[spec.Tensor, spec.Tensor]:
-        """Return the tensors of which a variant gets only some dtypes, one rank, layout or size."""
+        """Return the tensors that a variant gets only in some dtypes, one rank, layout or size."""
         found: dict[spec.Tensor, spec.Tensor] = {}
         for of in self.start:
             if not isinstance(of, Property) or of.field not in ("dtype", "ndim", "contiguous"):
@@ -321,9 +321,9 @@ class Choice:
         return found
 
     def _is_only_contiguous(self, index: int, of: Property, tensor: spec.Tensor) -> bool:
-        """Return whether a variant gets the tensor only row-major contiguous, or not at all."""
+        """Return whether the tensor is row-major contiguous in a variant whenever it is present."""
         if tensor.order == "C" or tensor.packed_axis not in (None, tensor.ndim - 1):
-            return False  # without strides, the last dimension would be the packed one
+            return False  # without strides, the last dimension would be packed
         there: dict[Compared, int] = {
             other: 1
             for other in self.start
@@ -334,7 +334,7 @@ class Choice:
         return not self._is_chosen(index, {**there, of: 0})
 
     def _is_chosen(self, index: int, given: Mapping[Compared, int]) -> bool:
-        """Return whether a variant may be chosen if what is compared has these values."""
+        """Return whether a variant may be chosen if subjects have these values."""
         key = frozenset(given.items())
         if key not in self._chosen:
             exact = {of: frozenset((value,)) for of, value in given.items()}
@@ -343,7 +343,7 @@ class Choice:
 
 
 def _conjuncts(condition: Condition | None) -> list[Relation]:
-    """Return the relations that hold wherever a condition does."""
+    """Return the relations that hold whenever the condition does."""
     match condition:
         case Relation():
             return [condition]

@@ -43,19 +43,19 @@ from ffi_builder.spec.results import HandedOver
 
 _MOST_BITS: Final = 64
 _READ: Final = {"data": "address", "contiguous": "is_contiguous", "": "scalar"}
-"""The methods of a context that read properties, where they have other names."""
+"""The methods of a context that read properties, if their names differ."""
 
 
 class OfCall(Property, ABC):
-    """A property of no parameter, which reads what the module defines for it."""
+    """A property of the call, not of a parameter; it may add symbols to the module."""
 
     @abstractmethod
     def emit(self, context: CallContext) -> Value:
-        """Emit it as an integer. It may fail."""
+        """Emit the property as an integer. The emitted code may fail."""
 
     @abstractmethod
     def described(self, b: CheckingBuilder, value: Value) -> tuple[str, list[Value]]:
-        """Return what an error shows: words and values."""
+        """Return words and values for errors."""
 
 
 @dataclass
@@ -64,7 +64,7 @@ class Chooser:
 
     context: CallContext
     emit_variant: Callable[[int], None]
-    """Emits a variant from the cursor on, and notes where it ends."""
+    """Emits a variant from the cursor on, and notes its last block."""
     emit_failure: Callable[[], None]
     """Emits the error if no variant fits."""
     values: dict[Operand, Value] = field(default_factory=dict["Operand", Value])
@@ -73,16 +73,16 @@ class Chooser:
     """The first blocks of tests and variants that several tests lead to."""
 
     def emit(self, outcome: Outcome) -> None:
-        """Emit everything from the cursor on."""
+        """Emit the graph from the cursor on."""
         read = [operand for test in tests_of(outcome) for operand in _operands(test.atom)]
         for operand, uses in Counter(read).items():
-            # An operand that may fail is evaluated first only if the first test needs it.
+            # An operand that may fail is evaluated up front only if the first test needs it.
             if uses > 1 and (operand == read[0] or not _may_fail(operand)):
                 self.values[operand] = _value(self.context, operand)
         self._emit(outcome)
 
     def _emit(self, outcome: Outcome) -> None:
-        """Emit an outcome from the cursor on, with what follows it, each once."""
+        """Emit an outcome and all that follow it from the cursor on, each once."""
         if outcome is None:
             self.emit_failure()
         elif isinstance(outcome, int):
@@ -119,7 +119,7 @@ class Chooser:
 
 
 def _operands(atom: Atom) -> tuple[Operand, ...]:
-    """Return what a comparison evaluates."""
+    """Return the operands that a comparison evaluates."""
     if isinstance(atom.of, tuple):
         return atom.of
     dividend, divisor = divided(atom.of)
@@ -128,7 +128,7 @@ def _operands(atom: Atom) -> tuple[Operand, ...]:
 
 
 def _may_fail(of: Operand) -> bool:
-    """Return whether evaluating it may raise an error."""
+    """Return whether evaluating an operand may raise an error."""
     return isinstance(of, Expr) or (isinstance(of, Property) and not of.params)
 
 
@@ -141,7 +141,7 @@ def _value(context: CallContext, of: Any) -> Value:
         return context.value(of)
     param = of.param
     if of.field == "dtype" and param.storage_dtype is not None:
-        # The caller's tensor has the storage dtype. The kernel sees a single dtype.
+        # The caller's tensor has the storage dtype, but the kernel sees a single dtype.
         value = b.i32(next(iter(of.known.values())))
     else:
         read = _READ.get(of.field, of.field)
@@ -175,7 +175,7 @@ def _wide(context: CallContext, value: Value, of: spec.Dim) -> Value:
 
 
 def fail(context: CallContext, variants: Sequence[tuple[str, Condition]], name: Name) -> None:
-    """Raise the error if no variant fits: it lists the variants' conditions and what was passed."""
+    """Raise the error for no variant: it lists the variants' conditions and the given values."""
     divisors: dict[object, int] = {}
     for atom in atoms(condition for _, condition in variants):
         for of, divisor in map(divided, atom.of if isinstance(atom.of, tuple) else (atom.of,)):
@@ -185,7 +185,7 @@ def fail(context: CallContext, variants: Sequence[tuple[str, Condition]], name: 
         for words, values in _described(context, of, name, divisor):
             shown.setdefault(words, values)
     expected = ", ".join(f"{title} ({condition.text(name)})" for title, condition in variants)
-    # "{}" stands for a value, but may be part of a name or a choice.
+    # Names and choices may contain "{}", which stands for a value.
     words = f"No variant fits: expected {expected.replace('{}', '{ }')} but got {', '.join(shown)}"
     context.builder.fail("ValueError", words, *(v for values in shown.values() for v in values))
 
@@ -193,7 +193,7 @@ def fail(context: CallContext, variants: Sequence[tuple[str, Condition]], name: 
 def _described(
     context: CallContext, of: Any, name: Name, divisor: int
 ) -> Iterator[tuple[str, list[Value]]]:
-    """Yield words and values for an error. Of an expression it shows the symbols."""
+    """Yield words and values for an error; for an expression, those of its symbols."""
     b = context.builder
     if not isinstance(of, Property):
         for var in dict.fromkeys(variables(of)):
@@ -211,7 +211,7 @@ def _described(
 
 
 def _name_of(b: CheckingBuilder, value: Value, of: Property) -> Value:
-    """Return the word for an integer as a C string; None for one without a word."""
+    """Return the word for an integer as a C string; "None" for an integer without a word."""
     words: dict[int, list[str]] = {}
     for known, number in of.known.items():
         words.setdefault(number, []).append(of.shown(known))
@@ -238,10 +238,10 @@ def emit_variant(
 ) -> End:
     """Emit the call of a variant at the cursor.
 
-    ``known`` maps tensors to those that the condition of the variant leaves of them.
+    ``known`` maps tensors to their restricted forms under the condition of the variant.
 
     Raises:
-        BuildError: if the provider gives other results than the signature has.
+        BuildError: if the provider's results differ from those of the signature.
     """
     b = context.builder
     inner = replace(
@@ -274,7 +274,7 @@ def emit_variant(
 def _fit(
     results: Sequence[Value | OwnedAny], wanted: Sequence[HandedOver], types: Sequence[Type]
 ) -> bool:
-    """Return whether the results are those of a signature; only numbers are never OwnedAnys."""
+    """Return whether the results match a signature; all but numbers may be OwnedAnys."""
     return len(results) == len(types) and all(
         not isinstance(param, spec.Var) if isinstance(value, OwnedAny) else value.type == type_
         for value, param, type_ in zip(results, wanted, types, strict=True)
@@ -286,11 +286,11 @@ def _type_text(result: Value | OwnedAny) -> str:
 
 
 def join(context: CallContext, ends: Sequence[End]) -> None:
-    """Go on after all variants, with the results and the status of the one that was called.
+    """Go on after all variants, with the results and the status of the called variant.
 
     Raises:
-        BuildError: if a status is wanted, and a variant returns none; or if one gives an OwnedAny
-            for a result, and another one a value.
+        BuildError: if a status is wanted, and a variant returns none; or if a result is an OwnedAny
+            in one variant, and a value in another.
     """
     b = context.builder
     owned = _owned(context, ends)
@@ -319,7 +319,7 @@ def _word(result: Value | OwnedAny) -> Value:
 
 
 def _owned(context: CallContext, ends: Sequence[End]) -> list[bool]:
-    """Return for each result whether it is an OwnedAny, as it must be in all variants or none."""
+    """Return for each result whether it is an OwnedAny; this must be the same in all variants."""
     first = ends[0]
     owned = [isinstance(result, OwnedAny) for result in first.results]
     for end in ends:
@@ -339,7 +339,7 @@ def _kind_text(is_owned: bool) -> str:
 
 
 def _statuses(context: CallContext, ends: Sequence[End]) -> list[Value]:
-    """Return the integer that each variant returned, all of one type; empty if one has none."""
+    """Return the integer that each variant returned, all of one type; empty if any has none."""
     b = context.builder
     widths: list[int] = []
     for end in ends:

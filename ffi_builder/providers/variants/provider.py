@@ -22,25 +22,25 @@ from ffi_builder.spec.properties import Property
 from ffi_builder.suggest import did_you_mean
 
 _MOST_COMPARISONS: Final = 256
-"""The most comparisons in all conditions: the code that orders them is recursive."""
+"""The most comparisons in all conditions together: the code that orders them is recursive."""
 
 
 @dataclass(frozen=True)
 class VariantsCallProvider:
-    """Calls as the first of several providers does whose condition holds.
+    """Calls the kernel of the first variant whose condition holds.
 
     The conditions become branches of the wrapper, after all checks of the signature. If none holds,
-    the call raises a ValueError that shows what came, and the variants with their conditions. A
-    variant without a condition takes all that is left.
+    the call raises a ValueError that shows the given values and the variants' conditions. A variant
+    without a condition takes all remaining calls.
 
-    Where the conditions leave a variant only some dtypes of a tensor, one rank, one size or
-    contiguous strides, its kernel is compared with those alone: see :meth:`explain`.
+    If the conditions restrict the dtypes of a tensor, its rank, sizes or strides in a variant, the
+    variant's kernel is compared with the restricted tensor: see :meth:`explain`.
 
     Args:
-        variants: in the order in which they are tried.
+        variants: the variants, in the order in which they are tried.
 
     Raises:
-        BuildError: if there are no variants, or one can never be chosen because of those before it;
+        BuildError: if there are no variants, or if earlier variants leave no calls to one of them;
             when attached, if the signature does not have a parameter of a condition, or if the
             variants return statuses or results that differ in type.
 
@@ -146,7 +146,7 @@ class VariantsCallProvider:
 
     @property
     def forwards(self) -> bool:
-        """Whether a variant, or a condition, reads an argument."""
+        """Whether a variant or a condition reads an argument."""
         return any(v.when is not None or v.members.forwards for v in self.variants)
 
     @property
@@ -204,7 +204,7 @@ class VariantsCallProvider:
 def _taking(
     signature: spec.Signature, known: Mapping[spec.Tensor, spec.Tensor]
 ) -> Iterator[tuple[spec.Tensor, spec.Tensor]]:
-    """Yield the tensors that take fields from arguments of which more is known."""
+    """Yield the tensors that take fields from restricted tensors, each with its restricted form."""
     for tensor in _tensors(signature):
         sources = {name: tensor.source(name) for name in tensor.references}
         narrowed = {name: known.get(each, each) for name, each in sources.items() if each}
@@ -213,7 +213,7 @@ def _taking(
 
 
 def _tensors(signature: spec.Signature) -> list[spec.Tensor]:
-    """Return the tensors among the results and parameters, and in these."""
+    """Return all tensors: results, parameters, and elements of parameters."""
     params = (spec.required(param) for _, param in spec.with_paths(signature.params))
     tensors = [param for param in params if isinstance(param, spec.Tensor)]
     return [*signature.result_tensors, *tensors]
@@ -231,7 +231,7 @@ def params_of(*conditions: Condition | None) -> list[spec.Param]:
 def numbers_in(
     may_be_absent: Callable[[spec.Param], bool], known: Mapping[spec.Tensor, spec.Tensor]
 ) -> Callable[[Property], Collection[int]]:
-    """Return the function that returns the values that a property may have in a signature."""
+    """Return a function that gives the values that a property may have in a signature."""
 
     def numbers(of: Property) -> Collection[int]:
         absent = any(map(may_be_absent, of.params))
@@ -241,7 +241,7 @@ def numbers_in(
 
 
 def may_be_absent_in(signature: spec.Signature, part: spec.Param) -> bool:
-    """Return whether a parameter is an Optional or within one."""
+    """Return whether a parameter is an Optional or inside an Optional."""
     params = [param for _, param in spec.with_paths(signature.params)]
     optionals = [param for param in params if isinstance(param, spec.Optional)]
     inside = [param for _, param in spec.with_paths(optionals)]
@@ -249,7 +249,7 @@ def may_be_absent_in(signature: spec.Signature, part: spec.Param) -> bool:
 
 
 def paths_in(signature: spec.Signature) -> Name:
-    """Return the function that gives parameters their paths in the signature."""
+    """Return a function that gives the path of a parameter in the signature."""
     paths: dict[spec.Param, str] = {}
     for path, param in spec.with_paths(signature.params):
         paths.setdefault(param, path)
@@ -261,7 +261,7 @@ def check_params(variants: Sequence[Variant], signature: spec.Signature) -> None
     """Check that a signature has the parameters and symbols of all conditions.
 
     Raises:
-        BuildError: if it does not; the message has what it has instead.
+        BuildError: if one is missing; the message lists those that the signature has.
     """
     params = [param for _, param in spec.with_paths(signature.params)]
     params += [param.param for param in params if isinstance(param, spec.Optional)]

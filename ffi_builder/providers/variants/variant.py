@@ -15,12 +15,12 @@ PROVIDER: Final = "VariantsCallProvider"
 
 @dataclass(frozen=True)
 class Variant:
-    """A kernel, and when it is called.
+    """A kernel, and the condition for calling it.
 
     Args:
         provider: emits the call.
         when: the condition, made by :mod:`ffi_builder.providers.when`; None: always.
-        name: what errors call it; left out, the name of the provider's callee or kernel.
+        name: the name in errors; left out, the name of the provider's callee or kernel.
 
     Raises:
         BuildError: if ``provider`` is not a call provider.
@@ -53,7 +53,7 @@ class Variant:
 
     @cached_property
     def members(self) -> Members:
-        """What the provider says of itself."""
+        """The optional members of the provider."""
         return Members(self.provider)
 
 
