@@ -182,7 +182,7 @@ class Allocation:
         return b.or_(b.shl(b.zext(word, t.i64), b.i64(32)), b.zext(ndim, t.i64))
 
     def _check_allocated(self, tensor: spec.Tensor, status: Value) -> None:
-        """Check that the allocation succeeded; else raise its error, or that no allocator is set."""
+        """Raise an error if the allocation failed: the allocator's own, or that none is set."""
         b, t = self.b, self.b.types
         with unless(b, b.eq(status, b.i32(0))):
             b.symbols.declare(GET_ALLOCATOR, t.ptr, [])

@@ -178,7 +178,7 @@ def _entry(text: str) -> int | None:
 
 
 def _read_space(space: object) -> int | None:
-    """Return the number of a memory space; None for an attribute, which each target lowers itself."""
+    """Return the number of a memory space; None for an attribute, which each target lowers."""
     if space is None:
         return 0
     found = re.match(r"(\d+) : i", str(space))

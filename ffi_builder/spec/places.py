@@ -133,7 +133,7 @@ def _check_lengths(what: str, var: Var, having: Sequence[tuple[_Found, TensorLis
 
 
 def _check_binds(what: str, var: Var, item: _Found, tensors: TensorList, *, alone: bool) -> None:
-    """Check that the first list binds the symbol, by a dimension or by its only mention."""
+    """Check that the first list binds the symbol: in a dimension, or where it is mentioned once."""
     if var in tensors.tensor.dims:
         return
     mentions = [entry for _, entry in tensors.entries for each in variables(entry) if each == var]
