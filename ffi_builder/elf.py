@@ -15,7 +15,7 @@ from ffi_builder.records import dataclass
 
 @dataclass(frozen=True)
 class View:
-    """Bytes, with their name in errors (``cubin``, ``object file``) and the class of errors."""
+    """Bytes, their name in errors (``cubin``, ``object file``), and the class of these errors."""
 
     data: bytes
     what: str
@@ -32,7 +32,7 @@ class View:
         return self.data[at : at + size]
 
     def damaged(self, words: str) -> NoReturn:
-        """Raise an error that says why the bytes cannot be right."""
+        """Raise an error with the reason why the bytes cannot be right."""
         raise self.error(f"The {self.what} is truncated or damaged: {words}")
 
     def _check(self, at: int, size: int, part: str) -> None:

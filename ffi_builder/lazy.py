@@ -56,13 +56,13 @@ _INTERNAL: Final = {
     "variables",
     "testing": "check_raw",
 }
-"""Earlier names that nobody has to write, by package."""
+"""Earlier names, by package, that only this package used: nothing replaces them."""
 
 
 def lazy(
     package: str, homes: Mapping[str, str], names: Iterable[str]
 ) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` for a package. Submodules are loaded too.
+    """Return ``__getattr__`` and ``__dir__`` for a package. ``__getattr__`` loads submodules, too.
 
     Args:
         package: the name of the package.
@@ -96,7 +96,7 @@ def lazy(
 
 
 def _removed(name: str) -> str:
-    """Return what an error says about an earlier name; nothing about others."""
+    """Return what an error says about an earlier name; empty for any other name."""
     package, _, last = name.rpartition(".")
     if name in _REPLACED:
         return f" any more: write {_REPLACED[name]}"
@@ -106,7 +106,7 @@ def _removed(name: str) -> str:
 
 
 def _is_from_import() -> bool:
-    """Whether ``from package import name`` asks, which hides the words of an AttributeError."""
+    """Whether the caller is ``from package import name``, which hides an AttributeError's text."""
     import inspect
 
     frame = inspect.currentframe()

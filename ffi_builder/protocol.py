@@ -17,38 +17,38 @@ SHARED: Final = f"{PREFIX}shared_"
 TABLE: Final = f"{PREFIX}table_"
 """The prefix of a wrapper's table. The function's name follows."""
 TEXT: Final = f"{PREFIX}text_"
-"""The prefix of constants, which are named by what they hold."""
+"""The prefix of constants. A digest of the content follows."""
 
 METADATA: Final = "ffi-builder-metadata"
 """The LLVM function attribute with a wrapper's metadata, as JSON."""
 TRUSTED: Final = "ffi-builder-trusted-"
 """The prefix of an LLVM function attribute; :func:`checksum` follows, in 8 hexadecimal digits.
 
-All operations of such a function are known to translate to LLVM IR.
+All operations of a function with this attribute are known to translate to LLVM IR.
 """
 
 MEMREF_TYPES: Final = "ffi_builder.memref_types"
 """The attribute of a function that holds its type before lowering, as text.
 
 MLIR keeps unknown attributes of a function when it lowers it, and copies them to its C interface.
-It is text, so that the module can be read where a dialect of one of the types is not registered.
+As text, the type can also be read where one of its dialects is not registered.
 """
 
 METADATA_FORMAT: Final = 1
-"""The form of the metadata of wrappers: raised when readers would misunderstand a new one."""
+"""The version of the metadata's format: raised when existing readers would misread a new format."""
 
 
 def checksum(names: Iterable[str]) -> int:
-    """Return the checksum of a function's operations: which there are, and how many of each.
+    """Return the checksum of a function's operations: their names, and how often each occurs.
 
-    It does not depend on their order. It makes the mark void once a pass or a hook has added
-    operations to the function.
+    The order does not matter. The mark becomes void once a pass or a hook has added operations to
+    the function.
     """
     return zlib.crc32(repr(sorted(Counter(names).items())).encode())
 
 
 def record_memref_types(ir: Any, module: Any) -> None:
-    """Give each ``func.func`` of a module that has memrefs in its type the attribute.
+    """Set :data:`MEMREF_TYPES` on each ``func.func`` of a module whose type has memrefs.
 
     Args:
         ir: the ``ir`` module of the MLIR distribution that the module belongs to.
@@ -60,7 +60,7 @@ def record_memref_types(ir: Any, module: Any) -> None:
 
 
 def takes_tensors(module: Any) -> bool:
-    """Return whether a ``func.func`` of a module has tensors in its type, of any dialect."""
+    """Return whether the type of any ``func.func`` of a module has tensors, of any dialect."""
     return any("tensor<" in text for _, text in _function_types(module))
 
 

@@ -1,13 +1,13 @@
 """Makes dataclasses as :func:`dataclasses.dataclass` does, in a fraction of the time.
 
-The standard decorator writes the methods of each class as source text and compiles it. For the
-classes of this package that took half of the time that importing it did. Here all classes have the
-same methods, which look at the fields, and ``__init__`` is compiled when it is first used: many
-classes of a process have no objects.
+The standard decorator writes the methods of each class as source text and compiles it, which took
+half of the time to import this package. Here all classes share methods that look at the fields.
+Only ``__init__`` is compiled, on its first use: many classes of a process have no objects.
 
-They differ in one thing: assigning to a frozen object does not call ``__setattr__`` of other base
-classes. The functions of :mod:`dataclasses` know them, and the standard decorator makes subclasses
-of them. What is not handled here, such as ``slots``, is left to the standard decorator.
+The classes differ from standard ones in one thing: assigning to a frozen object does not call
+``__setattr__`` of other base classes. The functions of :mod:`dataclasses` accept the classes, and
+the standard decorator accepts their subclasses. Options that this module does not handle, such as
+``slots``, go to the standard decorator.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ else:
         return _made(cls, **options) or dataclasses.dataclass(cls, **options)
 
     def _made(cls, *, repr=True, eq=True, frozen=False, kw_only=False, **others):
-        """Make ``cls`` a dataclass, or return None if that is left to the standard decorator."""
+        """Make ``cls`` a dataclass; return None if only the standard decorator can do so."""
         own = cls.__dict__
         bases = [base for base in cls.__mro__[:0:-1] if "__dataclass_fields__" in base.__dict__]
         if others or any(base.__dataclass_params__.frozen != frozen for base in bases):
@@ -68,7 +68,7 @@ else:
         return cls
 
     def _own_fields(cls, kw_only):
-        """Let the standard decorator find the fields of a class, in one that has nothing else."""
+        """Let the standard decorator find the fields of a class, in a copy with only its fields."""
         own = cls.__dict__
         annotations = cls.__annotations__
         if not annotations:
@@ -83,7 +83,7 @@ else:
         return item.default is not MISSING or item.default_factory is not MISSING
 
     def _keep_default(cls, name, default):
-        """Let the class attribute be the default, as if it had been written without ``field``."""
+        """Set the class attribute to the default, as if the class did not use ``field``."""
         if default is MISSING:
             delattr(cls, name)
         else:
@@ -91,7 +91,7 @@ else:
 
     @cache
     def _parameters(repr, eq, frozen):
-        """Return what the standard decorator keeps of its options."""
+        """Return the options in the form in which the standard decorator stores them."""
 
         @dataclasses.dataclass(repr=repr, eq=eq, frozen=frozen)
         class Model:
@@ -111,7 +111,7 @@ else:
             self._class = cls
 
         def __get__(self, instance, owner=None):
-            """Compile it, and put it into the class."""
+            """Compile ``__init__``, and put it into the class."""
             self._class.__init__ = init = _compiled_init(self._class)
             return init.__get__(instance, owner)
 
@@ -160,7 +160,7 @@ else:
         return f"{self.__class__.__qualname__}({', '.join(shown)})"
 
     def _values(names):
-        """Return a function from an object to the tuple of these attributes."""
+        """Return a function that maps an object to the tuple of these attributes."""
         if len(names) > 1:
             return attrgetter(*names)
         return lambda value: tuple(getattr(value, name) for name in names)
@@ -184,5 +184,5 @@ else:
         object.__delattr__(self, name)
 
     def _is_fixed(self, name):
-        """A subclass that is no dataclass may have attributes of its own."""
+        """Return whether a frozen object refuses the name: a plain subclass may add attributes."""
         return "__dataclass_fields__" in type(self).__dict__ or name in self.__dataclass_fields__

@@ -72,15 +72,15 @@ _ALIASES: Final = {
         for bits in widths
     },
 }
-"""Other names of dtypes, devices, types, layouts and fields, in lower case, and the names here."""
+"""Other names of dtypes, devices, types, layouts and fields, in lower case, with ours."""
 
 
 def nearest(given: object, names: Iterable[str]) -> str | None:
     """Return the name that was probably meant, or None if none is similar.
 
     Args:
-        given: any object. A class is compared by its name, and ``torch.float32`` also by the part
-            after the last dot.
+        given: any object. A class is compared by its name. A name with dots, ``torch.float32``, is
+            also compared by its last part.
         names: the valid names.
     """
     if given is None:
