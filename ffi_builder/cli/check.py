@@ -60,7 +60,10 @@ def _described(library: Any, name: str) -> dict[str, Any]:
 
 
 def _launch_helper(name: str, functions: Sequence[str]) -> str:
-    """Describe a helper of a function that launches a CUDA kernel; empty for other functions."""
+    """Describe the helper (preload, release) of a function that launches a CUDA kernel.
+
+    Return an empty string for any other function.
+    """
     found = re.fullmatch(r"_cuda_(preload|release)\d*_(.+)", name)
     if found is None or found[2] not in functions:
         return ""

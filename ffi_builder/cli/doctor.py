@@ -40,10 +40,10 @@ class Finding:
 
     what: str
     works: bool | None
-    """None if it is missing, and nothing needs it."""
+    """None if the thing is missing and nothing needs it."""
     words: str
     needed: bool = False
-    """Whether compiling and calling wrappers needs it."""
+    """Whether compiling or calling wrappers needs the thing."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -100,7 +100,7 @@ _TESTED: Final = ("x86_64", "aarch64")
 
 
 def _entry() -> Iterator[Finding]:
-    """Whether calls from Python are read in C, and of which frameworks' arrays."""
+    """Report whether calls from Python are read in C, and for which frameworks' arrays."""
     code = """
 from ffi_builder.runtime.entry import available
 from ffi_builder.runtime.python import functions
@@ -142,7 +142,7 @@ def _package(package: str, module: str, hint: str, *, needed: bool = False) -> F
 
 
 def _distribution(root: str, package: str) -> Finding:
-    """Try a distribution in a process of its own: some cannot share one, and some crash."""
+    """Try a distribution in a separate process: some cannot share one, and some crash."""
     try:
         found = importlib.util.find_spec(root.partition(".")[0]) is not None
         version = importlib.metadata.version(package) if found else ""
@@ -161,7 +161,10 @@ def _distribution(root: str, package: str) -> Finding:
 
 
 def _compiling(roots: Sequence[str]) -> Finding:
-    """Compile with the first distribution that can: not all translate, or have torch-mlir do it."""
+    """Compile with the first distribution that works.
+
+    Some can neither translate to LLVM IR nor leave that to torch-mlir.
+    """
     what, words = "compiling and calling", "no MLIR distribution to try it with"
     for root in roots:
         code = f"""

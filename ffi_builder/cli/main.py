@@ -19,9 +19,9 @@ from ffi_builder.errors import BuildError, CompileError, SpecError
 
 _ERRORS: Final = (
     *(SpecError, BuildError, CompileError, OSError, UnicodeDecodeError, KeyError),
-    ImportError,  # of the runtime, on systems that it does not run on
+    ImportError,  # raised by the runtime on systems that it does not support
 )
-"""Errors with words for users, which need no traceback."""
+"""Errors whose messages are meant for users, who need no traceback."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

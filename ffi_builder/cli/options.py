@@ -1,6 +1,6 @@
-"""Options that several commands share: the signature and the call convention.
+"""Options that several commands share: the signature, the call convention, and launches.
 
-A kernel in a CUDA image has options for its launches.
+The options for launches are for kernels in CUDA images.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def check_launch_options(given: argparse.Namespace) -> None:
     """Check that launch options are given for CUDA images, and only for these.
 
     Raises:
-        CompileError: a launch lacks an option, or another kernel has one.
+        CompileError: a CUDA image lacks a launch option, or another kernel has one.
     """
     if is_image(given.kernel):
         for name in ("grid", "block"):

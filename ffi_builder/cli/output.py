@@ -1,8 +1,8 @@
-"""Printing errors and notes, in colour on terminals and in the words of the command line.
+"""Prints errors and notes, in colour on terminals and in the words of the command line.
 
 The library's errors name Python arguments: `args=['x', 'n']`, `MemRefCallProvider`. On the command
-line these are `--args 'x, n'` and `--convention memref`. Each rule is a pattern and what replaces
-it. tests/cli/test_mistakes.py runs many wrong commands and looks for Python in their errors.
+line these are `--args 'x, n'` and `--convention memref`. Each rule is a pattern and its
+replacement. tests/cli/test_mistakes.py runs many wrong commands and looks for Python in the errors.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _RULES: Final[tuple[_Rule, ...]] = (
     (r"^Signature\.parse: device: ", "--device: "),
     (r"^Signature\.parse: ", "--signature: "),
     (r"device='cpu' for all", "--device cpu for all"),
-    # These have no --convention.
+    # No --convention stands for these providers and options.
     (
         r"(?:(?:Packed|NestedTensor)CallProvider|\w+CallProvider with \w+=True) "
         r"passes what it takes(?:, with args=\[[^]]*\])?",
@@ -82,7 +82,7 @@ _RULES: Final[tuple[_Rule, ...]] = (
 
 
 def as_options(words: str) -> str:
-    """Return the message of an error with options instead of Python."""
+    """Replace Python arguments in an error message by command-line options."""
     for pattern, instead in _RULES:
         words = re.sub(pattern, instead, words)
     return words

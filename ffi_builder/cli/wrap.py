@@ -106,7 +106,7 @@ def run(given: argparse.Namespace) -> int:
     check_launch_options(given)
     is_mlir = given.kernel.suffix == ".mlir"
     link: list[Path] = list(given.link)
-    # Otherwise a linked file may have the callee, now or later.
+    # In all other cases the callee may be in a file that is linked now or later.
     complete = is_mlir and given.output.suffix == ".so" and not link
     hook = _attach_hook(signatures, given, complete=complete)
     pipeline, module = None, "module {}"
@@ -162,7 +162,11 @@ def _attach_hook(
 
 
 def _default_convention(module: Any, callee: str, kernel: Path) -> str:
-    """Return ``memref`` for a callee whose types the provider compares with the signature."""
+    """Return ``memref`` if the module declares the callee, so that its type is compared.
+
+    Raises:
+        CompileError: the module does not.
+    """
     if callee in _symbols(module):
         return "memref"
     choices = ", ".join(f"{name} ({words})" for name, words in CONVENTIONS.items())
