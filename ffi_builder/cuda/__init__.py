@@ -4,7 +4,7 @@
     cubin = assemble(lower_to_ptx(module, arch="sm_90"), arch="sm_90")      MLIR or LLVM IR
     print(kernels(cubin))                                                   list the kernels
 
-None needs a driver or a GPU. Each imports NVIDIA's compilers when it is called.
+No function needs a driver or a GPU. Each imports NVIDIA's compilers when it is called.
 """
 
 from ffi_builder.cuda.compilers import assemble, compile_cuda

@@ -120,7 +120,7 @@ def _compiled(nvrtc: Any, source: str, name: str, flags: Sequence[str]) -> bytes
 
 def _output(nvrtc: Any, kind: str, program: object) -> bytes:
     size = _called(nvrtc, f"nvrtcGet{kind}Size", program)
-    # The bindings write to this object; Python shares short ones, so it must be longer.
+    # The bindings write into this object. Python shares short bytes objects, so it must be longer.
     data = bytes(size + _UNSHARED)
     if size:
         _called(nvrtc, f"nvrtcGet{kind}", program, data)
@@ -143,7 +143,7 @@ def _nvrtc() -> Any:
 
 
 def _called(nvrtc: Any, name: str, *args: object) -> Any:
-    """Call a function of NVRTC that no user input makes fail; return its results."""
+    """Call a function of NVRTC that fails for no user input; return its results."""
     status, *results = getattr(nvrtc, name)(*args)
     if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
         raise CompileError(f"{name} failed: {_words(nvrtc, status)}")

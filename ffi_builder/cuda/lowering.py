@@ -2,7 +2,7 @@
 
     gpu.module ──gpu → nvvm──► llvm.func, nvvm ops ──► LLVM IR ──llvmlite's NVPTX target──► PTX
 
-The passes run in torch-mlir, whose LLVM has no NVPTX target; llvmlite's has.
+The passes run in torch-mlir. Its LLVM has no NVPTX target; the LLVM of llvmlite has one.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _FIRST: Final = {
     **dict.fromkeys((103, 121), 88),
     **dict.fromkeys((88, 110), 90),
 }
-"""The architectures that llvmlite's LLVM 22 knows, with the first PTX ISA from 8.0 on of each."""
+"""The architectures that llvmlite's LLVM 22 knows, each with its first PTX ISA, 8.0 at least."""
 _SUFFIXED: Final = {
     "": _FIRST,
     "a": (90, 100, 101, 103, 110, 120, 121),
@@ -61,21 +61,22 @@ def lower_to_ptx(
         module: MLIR, as text or as a module of any distribution. It has one ``gpu.module`` (or a
             ``gpu.launch``, whose body becomes one), is a ``gpu.module`` itself, or has
             ``llvm.func``s with ``nvvm.kernel``. Or LLVM IR text, whose kernels have the calling
-            convention ``ptx_kernel``. It is not changed.
+            convention ``ptx_kernel``. The module is not changed.
         arch: the architecture to lower for, such as ``sm_90a``.
         pipeline: an MLIR pass pipeline for torch-mlir, instead of `PIPELINE`.
-        ptx_version: the PTX ISA, such as ``8.6``. New instructions need a new one, and an older
-            driver or assembler cannot read it. If left out, 8.0, or the first that has `arch`.
+        ptx_version: the PTX ISA, such as ``8.6``. New instructions need a new version, which an
+            older driver or assembler cannot read. The default is 8.0, or the first version that
+            has `arch`.
 
     Returns:
         PTX. A memref of a ``gpu.func`` becomes several parameters (MLIR's descriptor), which
         ``kernels`` shows.
 
     Raises:
-        CompileError: if the module does not parse, lower or verify, if LLVM cannot select
-            instructions for `arch`, if it has no kernel or several ``gpu.module``s, or if
-            torch-mlir or llvmlite is not installed. Also if it calls a function such as
-            ``__nv_expf``, and no toolkit with libdevice is found.
+        CompileError: if the module does not parse, lower or verify, if it has no kernel or several
+            ``gpu.module``s, if LLVM cannot select instructions for `arch`, or if torch-mlir or
+            llvmlite is not installed. Also if the module calls a function such as ``__nv_expf``,
+            and no toolkit with libdevice is found.
         TypeError, ValueError: if an argument has another type, or names no architecture.
 
     Examples:
@@ -116,10 +117,10 @@ def lower_to_ptx(
 
 
 def _check_kernels(ptx: str) -> None:
-    """Check that there are kernels, and that their names are valid in PTX.
+    """Check that the PTX has kernels, and that their names are valid.
 
     Raises:
-        CompileError: if not.
+        CompileError: it has none, or a name is not valid.
     """
     names = _ENTRY.findall(ptx)
     if not names:
@@ -175,7 +176,7 @@ def _llvm_ir(module: object, pipeline: str) -> str:
 
 
 def _parsed(module: object) -> Any:
-    """Return a new module of torch-mlir."""
+    """Parse or copy the input into a new module of torch-mlir."""
     if isinstance(module, str):
         if not module.strip():
             raise CompileError("Expected MLIR or LLVM IR, but the text is empty")
@@ -190,7 +191,7 @@ def _parsed(module: object) -> Any:
         raise CompileError(
             f"Expected a `builtin.module` or a `gpu.module`, but got a `{operation.name}`"
         )
-    # It goes through text, since the passes run in torch-mlir, in a context of its own.
+    # The module is passed as text, since the passes run in torch-mlir, in another context.
     return mlir.parse(operation.get_asm(print_generic_op_form=True, enable_debug_info=True))
 
 
@@ -203,7 +204,7 @@ def _unwrapped(module: Any, device: Any) -> Any:
 
 
 def _libraries(text: str) -> list[bytes]:
-    """Return libdevice, if the module calls functions of it."""
+    """Return the bitcode of libdevice, if the module calls its functions."""
     called = sorted(set(_MATHS.findall(text)))
     if not called:
         return []

@@ -20,7 +20,7 @@ _USUAL: Final = Path("/usr/local/cuda")
 
 
 def find(relative: str) -> Path | None:
-    """Return a file or folder of a toolkit, such as ``bin/ptxas``, from the first that has it."""
+    """Return a file or folder, such as ``bin/ptxas``, of the first toolkit that has it."""
     return next((root / relative for root in roots() if (root / relative).exists()), None)
 
 
@@ -38,9 +38,9 @@ def find_program(name: str) -> Path | None:
 
 
 def include_paths() -> list[Path]:
-    """Return the folders with the headers of CUDA and of its C++ library that are found.
+    """Return the folders with the headers of CUDA and of its C++ library, as far as they are found.
 
-    The two come in separate wheels, and since CUDA 13 in separate folders.
+    The two libraries come in separate wheels, and since CUDA 13 in separate folders.
     """
     folders = [root / each for root in roots() for each in ("include", "include/cccl")]
     found = (
@@ -99,7 +99,7 @@ class Architecture:
     number: int
     """90 for compute capability 9.0."""
     suffix: str
-    """``a`` with features of only this architecture, ``f`` of only its family; or empty."""
+    """``a`` for features of this architecture alone, ``f`` for those of its family, or empty."""
 
     def __str__(self) -> str:
         return f"sm_{self.number}{self.suffix}"
@@ -110,7 +110,7 @@ def architecture(arch: object) -> Architecture:
 
     Raises:
         TypeError: if it is not a str.
-        ValueError: if it is not such a name.
+        ValueError: if it names no architecture.
     """
     if not isinstance(arch, str):
         raise TypeError(

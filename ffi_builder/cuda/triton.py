@@ -1,6 +1,6 @@
-"""The signature of a kernel that Triton has compiled.
+"""Makes the signature of a kernel that Triton has compiled.
 
-It is read from public attributes of Triton's objects, so this does not import Triton::
+It reads public attributes of Triton's objects, so it does not import Triton::
 
     source.signature == {"x": "*fp32", "n": "i32", "BLOCK": "constexpr"}
     source.attrs == {(0,): [["tt.divisibility", 16]]}
@@ -26,27 +26,28 @@ _DTYPES: Final = {
     "fp8e4b8": "float8_e4m3fnuz",
     "fp8e5b16": "float8_e5m2fnuz",
 }
-"""The dtypes of Triton's types (3.9); ``fp8e4b15`` has none in DLPack."""
+"""The dtypes of the types of Triton 3.9. DLPack has no dtype for ``fp8e4b15``."""
 _NO_SCALARS: Final = "fp8"
 _DIVISIBILITY: Final = "tt.divisibility"
 
 
 def triton_signature(compiled: Any, *, name: str | None = None) -> spec.Signature:
-    """Return what Triton knows of a kernel's arguments: names, dtypes, and what it relies on.
+    """Return what Triton knows of a kernel's arguments: names, dtypes, and its assumptions.
 
-    A pointer is a Tensor on a CUDA device, of any rank, shape and strides: Triton knows no more of
-    it. A number is a Var. ``tt.divisibility`` of 16, which Triton takes for granted, is checked: it
-    is the ``data_alignment`` of a Tensor in bytes, or the ``divisibility`` of a Var. Constexprs are
-    part of the kernel, and left out. :meth:`~ffi_builder.spec.Signature.with_params` adds shapes.
+    A pointer becomes a Tensor on a CUDA device, of any rank, shape and strides, since Triton knows
+    no more about it. A number becomes a Var. A ``tt.divisibility`` of 16, which Triton assumes,
+    becomes the ``data_alignment`` of the Tensor in bytes, or the ``divisibility`` of the Var, so
+    that wrappers check it. Constexprs are part of the kernel, and left out.
+    :meth:`~ffi_builder.spec.Signature.with_params` adds shapes.
 
     Args:
         compiled: a ``CompiledKernel`` (``triton.compile(…)``), or the ``ASTSource`` that is
             compiled.
-        name: the name of the signature; left out, the kernel's.
+        name: the name of the signature; by default that of the kernel.
 
     Raises:
-        BuildError: ``compiled`` is neither, or an argument has a type that no parameter has, or
-            Triton relies on something of an argument that cannot be checked here.
+        BuildError: ``compiled`` is neither, an argument has a type that no parameter has, or
+            Triton assumes something about an argument that wrappers cannot check.
         SpecError: a name is not an identifier.
 
     Examples:

@@ -1,4 +1,4 @@
-"""Compiles a wrapper for a kernel of an image, without MLIR in the caller's code."""
+"""Compiles a wrapper for a kernel of an image. The caller needs no MLIR."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def wrap_cubin(
         kernel: the kernel's name in the image; ``ffi_builder.cuda.kernels(image)`` lists all.
         signature: the parameters and the name of the function.
         grid: blocks in x, y and z: up to three ints or expressions over the signature's Vars. This
-            and the next six are as for `ffi_builder.providers.CudaLaunchCallProvider`.
-        block: threads of a block, likewise.
+            and the next six arguments are those of `ffi_builder.providers.CudaLaunchCallProvider`.
+        block: threads of a block, as for ``grid``.
         args: the values of the kernel's parameters, in order.
-        cluster: blocks of a cluster, likewise.
+        cluster: blocks of a cluster, as for ``grid``.
         dynamic_smem_bytes: dynamic shared memory of a block in bytes: an int or an expression.
         attributes: flags of the launch.
         stream: the stream to launch on.
