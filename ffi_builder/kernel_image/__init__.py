@@ -3,8 +3,8 @@
     image = read_image(data)
     image.architectures, find_kernel(image, "saxpy").parameters
 
-So a provider finds mismatches between signature and kernel when it is made, without a GPU or a
-driver.
+With this a provider finds mismatches between signature and kernel when it is made, without a GPU or
+a driver.
 """
 
 from ffi_builder.kernel_image.image import Image, Kernel, Parameter, find_kernel

@@ -5,10 +5,10 @@ has its parameters and launch bounds, ``.nv.info`` its registers, ``.nv.shared.<
 shared memory. ``e_flags`` has the architecture; LLVM's ELF.h defines its bits for both versions of
 the ABI (7, and 8 for Blackwell and all of CUDA 13).
 
-The sections ``.nv.info``, ``.nv.info.<kernel>`` and ``.nv.compat`` are attributes: a format byte, a
-number byte and two bytes that are either the value, or the size of a value that follows. NVIDIA
-does not document them. The names, numbers and layouts are those that cuobjdump shows for cubins of
-CUDA 11.8 to 13.5.
+The sections ``.nv.info``, ``.nv.info.<kernel>`` and ``.nv.compat`` are lists of attributes. An
+attribute is a format byte, a number byte and two bytes that hold either the value, or the size of a
+value that follows. NVIDIA does not document them. The names, numbers and layouts are those that
+cuobjdump shows for cubins of CUDA 11.8 to 13.5.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _STO_CUDA_ENTRY: Final = 0x10
 _ABI_8: Final = 8
 _ACCELERATED_7, _ACCELERATED_8 = 0x800, 0x8
 _RESERVED_SHARED: Final = 1024
-"""Bytes at the start of a linked kernel's shared memory that the system keeps, from sm_90 on."""
+"""Bytes that the system reserves at the start of a linked kernel's shared memory, from sm_90 on."""
 _RESERVED_FROM: Final = 90
 _NO_OFFSET: Final = 0xFFFF
 """The offset of texture and surface references."""
@@ -55,7 +55,7 @@ def read_cubin(data: bytes) -> Image:
 
 
 def _architecture(elf: Elf) -> tuple[int, str]:
-    """Return the architecture as a number, 90, and as a name, ``sm_90a``."""
+    """Return the architecture as a number (90) and as a name (``sm_90a``)."""
     if elf.header.abi_version < _ABI_8:
         number = elf.header.flags & 0xFF
         accelerated = bool(elf.header.flags & _ACCELERATED_7)
@@ -69,7 +69,7 @@ def _architecture(elf: Elf) -> tuple[int, str]:
 
 
 def _accelerator_target(elf: Elf) -> bool:
-    """Return whether a section marks the suffix ``a``: CUDA 13 does not set the flag."""
+    """Return whether a section says that the suffix is ``a``: CUDA 13 does not set the flag."""
     section = elf.by_name.get(".nv.compat")
     return section is not None and any(
         attribute.number == _Number.COMPAT_ACCELERATOR_TARGET and attribute.value
@@ -78,14 +78,14 @@ def _accelerator_target(elf: Elf) -> bool:
 
 
 def _for_family(elf: Elf, number: int) -> bool:
-    """Return whether it was compiled for a family, ``sm_100f``: a note has ptxas's options."""
+    """Return whether a note says that ptxas compiled it for a family, such as ``sm_100f``."""
     section = elf.by_name.get(".note.nv.tkinfo")
     given = _FAMILY.search(elf.content(section)) if section is not None else None
     return given is not None and given[1] == str(number).encode()
 
 
 def _registers(elf: Elf) -> Mapping[int, int]:
-    """Return the registers of a thread, by the index of the function's symbol."""
+    """Return the number of registers of a thread, by the index of the function's symbol."""
     section = elf.by_name.get(".nv.info")
     found: dict[int, int] = {}
     if section is not None:
@@ -100,7 +100,7 @@ def _static_shared(elf: Elf, name: str, architecture: int) -> int:
     section = elf.by_name.get(f".nv.shared.{name}")
     if section is None:
         return 0
-    # Linking adds the reserved part, so a relocatable file does not have it yet.
+    # Linking adds the reserved bytes, so a relocatable file does not have them yet.
     reserved = architecture >= _RESERVED_FROM and elf.header.type != ET_REL
     return max(0, section.size - _RESERVED_SHARED * reserved)
 
@@ -150,7 +150,7 @@ def _kernel(elf: Elf, name: str, registers: int | None, shared: int) -> Kernel:
 def _ordered(
     parameters: Mapping[int, Parameter], size: int | None, view: View, where: str
 ) -> tuple[Parameter, ...]:
-    """Return the parameters in order, after checking that none is missing or after ``size``."""
+    """Return the parameters in order, checking that none is missing or ends after ``size``."""
     ordered = tuple(parameters[ordinal] for ordinal in sorted(parameters))
     if [parameter.index for parameter in ordered] != list(range(len(ordered))):
         view.damaged(f"{where} has parameters {sorted(parameters)}, some of which are missing")
@@ -181,7 +181,7 @@ class _Number:
     KPARAM_INFO_V2: Final = 0x45
     """``KPARAM_INFO`` for a parameter larger than 16,383 bytes."""
     COMPAT_ACCELERATOR_TARGET: Final = 0x09
-    """An attribute of ``.nv.compat``: not 0 for an architecture with the suffix ``a``."""
+    """An attribute of ``.nv.compat``. It is not 0 for an architecture with the suffix ``a``."""
 
 
 _HEAD = struct.Struct("<BBH")
@@ -219,7 +219,7 @@ def _attributes(content: bytes, view: View, where: str) -> Iterator[_Attribute]:
 def _fields(
     attribute: _Attribute, layout: struct.Struct, view: View, where: str
 ) -> tuple[int, ...]:
-    """Return the numbers in the content, which must have this layout."""
+    """Return the numbers in an attribute's content, which must have this layout."""
     if len(attribute.content) != layout.size:
         view.damaged(
             f"attribute {attribute.number:#04x} of {where} has {len(attribute.content)} bytes, "

@@ -32,7 +32,7 @@ _PTX, _ELF = 1, 2
 _KINDS: Final = {_PTX: "PTX", _ELF: "code", 8: "LTO IR"}
 _SUFFIXES: Final = ((0x100000, "a"), (0x200000, "f"))
 _MOST: Final = 1 << 31
-"""The most bytes of an entry; a larger size is taken for damage."""
+"""The largest size of an entry, in bytes. A larger one is reported as damage."""
 
 
 def _unlz4(data: bytes, size: int) -> bytes:
@@ -52,7 +52,7 @@ _DECODERS: Final[dict[int, tuple[str, str, Callable[[bytes, int], bytes]]]] = {
     0x2000: ("LZ4", "lz4", _unlz4),
     0x8000: ("zstd, which Python reads from 3.14 on", "zstandard", _unzstd),
 }
-"""The compression that a flag stands for, the package that reads it, and how."""
+"""The name, the package and the decoder of each compression, by its flag."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def _entries(view: View) -> Iterator[_Entry]:
 
 
 def _image(entry: _Entry, view: View) -> Image | str:
-    """Return the image in an entry, or the reason why it is not read."""
+    """Return the image in an entry, or the reason why the entry is not read."""
     if entry.kind not in (_PTX, _ELF):
         return "not a kind that kernels are read from"
     payload = entry.payload
@@ -143,7 +143,7 @@ def _decompressed(entry: _Entry, view: View, decode: Callable[[bytes, int], byte
         payload = decode(entry.payload, entry.size)
     except ImportError:
         raise
-    except Exception as error:  # the decoders' classes of errors have no other common base
+    except Exception as error:  # the decoders' errors have no other common base class
         view.damaged(f"{entry} does not decompress: {error}")
     if len(payload) != entry.size:
         view.damaged(f"{entry} does not decompress to {entry.size} bytes, as its header says")

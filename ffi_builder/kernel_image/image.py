@@ -64,27 +64,30 @@ class Kernel:
     """
 
     name: str
-    """The driver's name for it: for C++ without ``extern "C"`` the mangled name."""
+    """The name that the driver knows: for C++ without ``extern "C"``, the mangled name."""
     parameters: tuple[Parameter, ...] | None
     max_threads: int | None = None
     """The most threads of a block, from ``__launch_bounds__``, ``.maxntid`` or ``.reqntid``."""
     block: tuple[int, int, int] | None = None
-    """The only block with which it can be launched, from ``.reqntid``."""
+    """The only block size with which it can be launched, from ``.reqntid``."""
     registers: int | None = None
     """Registers of a thread."""
     static_shared_bytes: int | None = None
-    """Static shared memory of a block, without the 1 KiB that the system keeps from sm_90 on.
+    """Static shared memory of a block, without the 1 KiB that the system reserves from sm_90 on.
 
-    Rounded up to its alignment; None in PTX.
+    The size is rounded up to its alignment; None in PTX.
     """
     cluster: tuple[int, int, int] | None = None
-    """The cluster that it was compiled for, from ``__cluster_dims__`` or ``.reqnctapercluster``."""
+    """The cluster size that it was compiled for: ``__cluster_dims__`` or ``.reqnctapercluster``."""
     max_cluster_rank: int | None = None
     """The most blocks of a cluster, from the third argument of ``__launch_bounds__``."""
     architectures: tuple[str, ...] = ()
-    """The entries of a fatbin that have it. A driver uses only the entry that it chooses."""
+    """The architectures of a fatbin's entries that have it. The driver chooses one entry."""
     contradiction: str | None = None
-    """The different parameters in a fatbin's entries, as text. Such a kernel cannot be launched."""
+    """The parameters of each entry of a fatbin, as text, if they differ.
+
+    A kernel whose parameters differ cannot be launched.
+    """
 
     def __str__(self) -> str:
         if self.parameters is None:
@@ -129,11 +132,11 @@ class Image:
 
     format: Literal["cubin", "fatbin", "ptx"]
     architectures: tuple[str, ...]
-    """``sm_90a`` for code, ``compute_90`` for PTX; each once, in the image's order."""
+    """``sm_90a`` for code, ``compute_90`` for PTX. Each occurs once, in the image's order."""
     kernels: Mapping[str, Kernel]
-    """The kernels by name, in the image's order. In a fatbin, the facts that its entries share."""
+    """The kernels by name, in the image's order. A fact on which entries differ is None."""
     unread: tuple[str, ...] = ()
-    """The entries of a fatbin that could not be read, with reasons. They may have more kernels."""
+    """The entries of a fatbin that could not be read, with reasons. They may have other kernels."""
 
     def __str__(self) -> str:
         lines = [f"{self.format} for {', '.join(self.architectures) or 'nothing'}"]
@@ -193,15 +196,16 @@ def find_kernel(image: Image, name: str) -> Kernel:
 
 
 def merged(parts: Sequence[tuple[str, Kernel]]) -> Kernel:
-    """Merge the same kernel of several architectures, given by name: keep what they agree on.
+    """Merge one kernel's descriptions from several architectures: keep what they agree on.
 
-    If one of them does not describe the parameters, those of the others are used.
+    Each description comes with the name of its architecture. The parameters are taken from those
+    descriptions that have them.
     """
     kernels = [kernel for _, kernel in parts]
     first = kernels[0]
     known = [(where, k.parameters) for where, k in parts if k.parameters is not None]
     sizes = {tuple(parameter.size for parameter in table) for _, table in known}
-    # PTX, which is not assembled yet, has no registers or shared memory.
+    # PTX does not describe registers and shared memory, as it is not assembled yet.
     assembled = [kernel for kernel in kernels if kernel.registers is not None] or kernels
     return Kernel(
         first.name,

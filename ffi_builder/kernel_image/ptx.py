@@ -17,7 +17,7 @@ from typing import Final
 from ffi_builder.errors import SpecError
 from ffi_builder.kernel_image.image import Image, Kernel, Parameter
 
-# A comment that is not closed takes the rest of the text, so that the search stays linear.
+# A comment that is not closed extends to the end of the text, so that the search stays linear.
 _NOT_CODE = re.compile(r'//[^\n]*|/\*(?:.*?\*/|.*)|"[^"\n]*"', re.DOTALL)
 _VERSION = re.compile(r"\s*\.version\s+([0-9]+\.[0-9]+)")
 _TARGET = re.compile(r"\.target\s+([\w\s,]*)")
@@ -40,7 +40,7 @@ _SIZES: Final = {
     "bf16x2": 4,
     "f32": 4,
     "f64": 8,
-    # Textures and surfaces are not passed by launches; a cubin says 0 bytes too.
+    # Launches do not pass textures and surfaces; a cubin says 0 bytes too.
     "texref": 0,
     "surfref": 0,
     "samplerref": 0,
@@ -100,7 +100,7 @@ def _kernel(code: str, at: int) -> Kernel | None:
 
 
 def _bound(kernel: str, directive: str, tokens: list[str]) -> tuple[int, int, int]:
-    """Return one to three numbers; those that are left out are 1."""
+    """Parse one to three numbers into a triple; those that are left out are 1."""
     values = list(map(_integer, tokens))
     for token, value in zip(tokens, values, strict=True):
         if not value:
@@ -141,7 +141,7 @@ def _parameter(kernel: str, index: int, tokens: list[str]) -> Parameter | None:
 
 
 def _alignment(tokens: list[str]) -> int | None:
-    """Return the parameter's own alignment; an ``.align`` after ``.ptr`` is of the pointee."""
+    """Return the parameter's alignment; an ``.align`` after ``.ptr`` is that of the pointee."""
     own = tokens[: tokens.index(".ptr")] if ".ptr" in tokens else tokens
     value = _integer(own[own.index(".align") + 1]) if ".align" in own[:-1] else None
     fits = value is not None and 0 < value <= _MOST_ALIGNED and not value & (value - 1)
