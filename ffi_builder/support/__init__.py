@@ -1,15 +1,15 @@
 """The functions in C that wrappers call: the diagnosis, and checks off the fast path.
 
-They are compiled once, for each machine: ``x86_64.o`` and ``aarch64.o`` are made by ``make
-support``. A wrapper's module only declares those that it calls. :func:`ffi_builder.runtime.compile`
-and exports find them without a word from the user. A JIT of one's own has three ways:
+``make support`` compiles them once for each machine, to ``x86_64.o`` and ``aarch64.o``. A wrapper's
+module only declares the functions that it calls. :func:`ffi_builder.runtime.compile` and exports
+link them automatically. There are three ways to give them to another JIT:
 
 - :func:`library`, a shared library to load with global symbols;
 - :func:`object_code`, an object to link;
 - ``attach(…, self_contained=True)``, which puts them into the module.
 
 Names of the functions end in a digest of their code, so that wrappers of two versions of this
-package live in one process.
+package can live in one process.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ffi_builder.records import dataclass
 __all__ = ["library", "object_code"]
 
 MACHINES: Final = ("x86_64", "aarch64")
-"""The machines that there are objects for."""
+"""The machines for which the package has an object."""
 _HERE: Final = Path(__file__).parent
 
 
@@ -39,7 +39,7 @@ class Function:
     """
 
     keeps_registers: bool
-    """Whether it has LLVM's convention preserve_most, so that a rare call spills nothing."""
+    """Whether it has LLVM's convention preserve_most, so that callers spill no registers for it."""
     result: str
     parameters: tuple[str, ...]
 
@@ -56,7 +56,7 @@ def functions() -> dict[str, Function]:
 
 
 def digest() -> str:
-    """Return the eight hexadecimal digits in which the names end."""
+    """Return the eight hexadecimal digits at the end of the names."""
     return _listed()[0]
 
 
@@ -75,14 +75,14 @@ def _listed() -> tuple[str, tuple[str, ...]]:
 def object_code(machine: str | None = None) -> bytes:
     r"""Return the relocatable ELF object with the functions that wrappers call.
 
-    It holds no wrapper: ``export_object`` of a compiled module writes those. It needs libc and the
-    library of tvm-ffi, and is position-independent.
+    The object has no wrapper: ``export_object`` of a compiled module writes those. It needs libc
+    and the library of tvm-ffi, and is position-independent.
 
     Args:
-        machine: ``"x86_64"`` or ``"aarch64"``; the default is this one.
+        machine: ``"x86_64"`` or ``"aarch64"``; the default is this machine.
 
     Raises:
-        BuildError: there is none for the machine.
+        BuildError: the package has no object for the machine.
 
     Examples:
         >>> from ffi_builder import support
@@ -100,19 +100,19 @@ def object_code(machine: str | None = None) -> bytes:
 def library() -> Path:
     """Return the path of a shared library with the functions that wrappers call.
 
-    It holds no wrapper: ``export_library`` of a compiled module writes those. Load it with
+    The library has no wrapper: ``export_library`` of a compiled module writes those. Load it with
     ``ctypes.CDLL(path, ctypes.RTLD_GLOBAL)`` where a JIT looks symbols up in the process, or give
     it to MLIR's ``ExecutionEngine(…, shared_libs=[…])``.
 
     Raises:
-        BuildError: the package was installed without a C compiler, which makes it.
+        BuildError: the library is missing: the package was installed without a C compiler.
 
     Examples:
         >>> from ffi_builder import support
         >>> support.library().suffix
         '.so'
     """
-    # A checkout may have that of another machine, too.
+    # A checkout may also have the library of another machine.
     paths = [_HERE / f"_library{suffix}" for suffix in EXTENSION_SUFFIXES]
     found = [path for path in paths if path.exists()]
     if not found:

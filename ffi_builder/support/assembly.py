@@ -1,7 +1,7 @@
-"""The functions as assembly text, for modules that have to contain them.
+"""The support functions as assembly text, for modules that have to contain them.
 
-The text is for LLVM's assembler. It has bytes and relocations, and no instructions: it says the
-same as the object.
+The text is for LLVM's assembler. It consists of bytes and relocations instead of instructions, and
+is equivalent to the object.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _RELOCATIONS: Final = {
 
 @cache
 def assembly(machine: str, names: tuple[str, ...]) -> str:
-    """Return text that defines functions and all that they call of the others.
+    """Return text that defines these functions and all support functions that they call.
 
     The symbols are local to the object that the text becomes part of.
 
@@ -59,7 +59,7 @@ def assembly(machine: str, names: tuple[str, ...]) -> str:
 def _lines(machine: str, part: Part) -> Iterator[str]:
     name, flags = (".text.ffi_builder", "ax") if part.is_code else (".rodata.ffi_builder", "a")
     label = _label(part.number)
-    # Another wrapper of the module may have brought it.
+    # Another wrapper of the module may have defined the section already.
     yield f".ifndef {label}"
     yield f'.pushsection {name},"{flags}",@progbits'
     yield f".p2align {part.align.bit_length() - 1}"

@@ -1,7 +1,7 @@
-"""The sections of the object that some functions need, with their relocations.
+"""Finds the sections of the object that given functions need, with their relocations.
 
-Each function and constant has a section of its own, so that modules and objects which have to
-contain functions take only what they call.
+Each function and each constant is in a separate section. So a module or object that has to contain
+functions takes only those that it calls.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from ffi_builder.errors import BuildError
 
 
 class Symbol(NamedTuple):
-    """A function of the section that it is in, or one that the section calls."""
+    """A function in a section, or one that a section calls."""
 
     name: str
     section: int
-    """The number of its section; 0 if libc or tvm-ffi has it."""
+    """The number of its section; 0 if the function is in libc or tvm-ffi."""
     value: int
     size: int
     is_local: bool
@@ -50,7 +50,7 @@ class Part(NamedTuple):
 
 @cache
 def parts_of(machine: str, names: tuple[str, ...]) -> tuple[Part, ...]:
-    """Return the sections that functions need, of themselves and of all that they call.
+    """Return the sections of these functions and of everything that they call.
 
     Args:
         machine: one of ``support.MACHINES``.
