@@ -1,7 +1,7 @@
 """Checks calls while a framework traces them, when tensors have sizes and dtypes but no memory.
 
-The diagnosis of the wrappers does it (`testing.check`), so errors are the wrapper's. A tensor goes
-to it as a DLPack export whose data nothing reads.
+The diagnosis of the wrappers makes the checks (`testing.check`), so errors are the wrapper's.
+Tensors are passed to it as DLPack exports, whose data nothing reads.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from ffi_builder.testing.check import Checker
 from ffi_builder.testing.evaluate import contiguous
 
 UNKNOWN: Final = object()
-"""A number that only a run tells."""
+"""A number that is known only when the call runs."""
 _ADDRESS: Final = 1 << 40
-"""The data pointer of tensors without memory: it is not read, and meets every alignment."""
+"""The data pointer of tensors without memory. It is never read, and meets every alignment."""
 
 
 @dataclass(frozen=True)
 class Described:
-    """A tensor without memory. Sizes and strides that are no ints are not known yet."""
+    """A tensor without memory. Sizes and strides that are not ints are not known yet."""
 
     shape: tuple[Any, ...]
     dtype: str
@@ -50,8 +50,8 @@ class Described:
 class Checks:
     """The checks of calls that are traced.
 
-    Nothing is said of memory: addresses, and tensors that overlap. If a size is not known yet, no
-    size is checked, and the wrapper does that when it is called.
+    They do not look at memory: addresses, and tensors that overlap. If any size is not known yet,
+    no size is checked until the wrapper is called.
     """
 
     signature: spec.Signature
@@ -60,7 +60,7 @@ class Checks:
     """The signature that errors show; it may have more parameters."""
 
     def __call__(self, values: Mapping[str, object]) -> None:
-        """Check arguments by name, in which tensors are :class:`Described`.
+        """Check arguments, given by name. Tensors are given as :class:`Described`.
 
         Raises:
             TypeError, ValueError: the wrapper's error.
@@ -71,7 +71,7 @@ class Checks:
         if unknown or not all(tensor.is_known for tensor in tensors):
             checker = Checker(_without_sizes(self.signature, values))
         given = [values[param.name] for param in checker.signature.arguments]
-        # Tensors refer to what they were exported from.
+        # Tensors refer to the exports that they were made of.
         exported = [_Exported(v) if isinstance(v, Described) else v for v in given]
         try:
             checker(*(v.tensor() if isinstance(v, _Exported) else v for v in exported))
@@ -91,7 +91,7 @@ def _is_address(atom: Condition) -> bool:
 
 
 def _without_sizes(signature: spec.Signature, values: Mapping[str, object]) -> spec.Signature:
-    """Return the signature of what is known; its tensors may be of any size."""
+    """Return a signature of the known arguments alone, with tensors of any size."""
     known = [
         _of_any_size(param)
         for param in signature.arguments
@@ -113,7 +113,7 @@ def _of_any_size(param: spec.Param) -> spec.Param:
 
 
 def _shown(words: str, checked: spec.Signature, shown: spec.Signature) -> str:
-    """Return the message of an error with another signature than the one that was checked."""
+    """Replace the checked signature in the message of an error by the one to show."""
     names = [param.name for param in shown.arguments]
     places = [(at, names.index(param.name)) for at, param in enumerate(checked.arguments)]
     for before, after in (*places, (None, None)):
@@ -137,12 +137,12 @@ class _Managed(ctypes.Structure):
     ]
 
 
-# A prototype of its own: others set the types of the one that `pythonapi` has.
+# Not `pythonapi.PyCapsule_New`: other code sets the types of that shared prototype.
 _capsule = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(
     ("PyCapsule_New", ctypes.pythonapi)
 )
 _NAME: Final = b"dltensor"
-"""A capsule keeps the address of its name."""
+"""The name of the capsules, a constant since a capsule keeps only the address."""
 
 
 class _Exported:
@@ -153,7 +153,7 @@ class _Exported:
         shape = tensor.shape if known else [1] * len(tensor.shape)
         strides = tensor.strides if known and tensor.strides is not None else contiguous(shape)
         self._device = abi.DEVICE_TYPES[tensor.device], tensor.device_id
-        # The export refers to the numbers.
+        # The export has the addresses of these numbers.
         self._numbers = [(ctypes.c_int64 * len(shape))(*each) for each in (shape, strides)]
         self._managed = _Managed(
             DLTensor(

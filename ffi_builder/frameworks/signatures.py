@@ -1,4 +1,4 @@
-"""Reads the compiled function that a framework's function is made of, and its signature."""
+"""Finds the compiled function that a framework's function calls, and its signature."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 def function_and_signature(
     what: str, given: Any, signature: spec.Signature | None, old: tuple[object, ...] = ()
 ) -> tuple[tvm_ffi.Function, Info | None, spec.Signature]:
-    """Return the function of a callable, what it says of itself, and its signature.
+    """Return the function of a callable, its metadata, and its signature.
 
-    A signature that is given goes first. `what` begins errors, and `old` are arguments that were
-    taken by position once.
+    A given signature takes precedence. `what` begins errors. `old` are arguments that earlier
+    versions took by position.
 
     Raises:
-        TypeError: `given` is no function of TVM-FFI.
+        TypeError: `given` is not a TVM-FFI function, or there are `old` arguments.
         SpecError: no signature is known, or the given one differs in more than `intent`.
     """
     import tvm_ffi
@@ -57,7 +57,7 @@ def function_and_signature(
 def signature_of(info: Info) -> spec.Signature:
     """Return the signature of a function, with its defaults, keyword-only marks and documentation.
 
-    A default that could not be written into the code is left out.
+    A default that could not be written into the metadata is left out.
     """
     parsed = spec.Signature.parse(info.signature)
     given = {param.name: param for param in info.parameters}
@@ -81,7 +81,7 @@ def _without_intent(param: spec.Param) -> spec.Param:
 
 
 def _described(param: spec.Param, given: Mapping[str, Parameter]) -> spec.Param:
-    """Add what the text of a signature leaves out."""
+    """Add to a parameter what the text of a signature leaves out."""
     found = given.get(param.name)
     if found is None:  # an EnvStream or a Workspace
         return param

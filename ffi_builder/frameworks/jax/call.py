@@ -1,4 +1,4 @@
-"""One call: arguments by name, divided into operands, static values and given outputs."""
+"""Divides the arguments of one call into operands, static values and given outputs."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from ffi_builder.records import dataclass
 
 @dataclass(frozen=True)
 class Static:
-    """A static value. Values are one where they are of one type and print alike.
+    """A static value. Two are equal if they have the same type and the same repr.
 
-    ``==`` would take 0.0 for -0.0 and True for 1, and JAX would call what was compiled for the
-    other one.
+    ``==`` does not tell 0.0 from -0.0, or 1 from True, so JAX would call the code that was compiled
+    for the other value.
     """
 
     value: Any = field(compare=False)
@@ -31,9 +31,9 @@ class Static:
 
 @dataclass(frozen=True)
 class Call:
-    """The parts of a call beside its arrays: a key of JAX's caches.
+    """All of a call but its arrays, as a key of JAX's caches.
 
-    Each pair has the index of an argument.
+    Each pair starts with the index of an argument.
     """
 
     statics: tuple[tuple[int, Static], ...]
@@ -41,7 +41,7 @@ class Call:
     """A ``jax.ShapeDtypeStruct`` for each output whose shape the caller gives."""
 
     def keywords(self, form: Form) -> dict[str, Any]:
-        """Return the static values and given outputs by name, for rules of the author's."""
+        """Return the static values and given outputs by name, for the author's rules."""
         given = {index: static.value for index, static in self.statics}
         return {
             form.names[index]: value for index, value in {**given, **dict(self.outputs)}.items()
@@ -49,11 +49,11 @@ class Call:
 
 
 def bind(form: Form, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[list[Any], Call]:
-    """Divide the arguments of a call into the operands, where None is absent, and the rest.
+    """Divide the arguments of a call into the operands and the rest. An absent operand is None.
 
     Raises:
-        TypeError: too few or too many arguments, an unknown name, an operand that is no array, or
-            a traced value where a static one is needed.
+        TypeError: too few or too many arguments, an unknown name, an operand that is not an array,
+            or a traced value where a static one is needed.
     """
     try:
         bound = form.python_signature.bind(*args, **kwargs)
@@ -94,7 +94,7 @@ def _array(form: Form, name: str, value: Any) -> Any:
 
 
 def _described(form: Form, name: str, value: Any) -> Any:
-    """Return shape and dtype of an output, given by anything that has these."""
+    """Return the shape and dtype of an output; anything that has both may be given."""
     if not hasattr(value, "shape") or not hasattr(value, "dtype"):
         raise TypeError(
             f"{form.signature.name}(): the output {name!r} expects its shape and dtype, as "
@@ -104,7 +104,7 @@ def _described(form: Form, name: str, value: Any) -> Any:
 
 
 def _static(form: Form, name: str, param: spec.Param, value: Any) -> Any:
-    """Return a static value as a plain Python value; the wrapper's own check judges it."""
+    """Return a static value as a plain Python value, which the wrapper's checks then look at."""
     jax = load("jax")
     if isinstance(value, jax.core.Tracer):
         raise TypeError(
@@ -127,4 +127,4 @@ def _static(form: Form, name: str, param: spec.Param, value: Any) -> Any:
 
 
 _ENTRY: Final = spec.Var("entry", "int64")
-"""The parameter that an entry of a Shape is."""
+"""The parameter for one entry of a Shape."""

@@ -3,7 +3,7 @@
     f(x: Tensor(…, intent=in), y: Tensor(…, intent=out), s: Tensor(…, intent=inout), c: float32)
     s', y' = f(x, s, c)      x and s are operands, y and s' results, c is static
 
-What XLA cannot pass is refused here, before anything is traced.
+This module refuses what XLA cannot pass, before anything is traced.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ DTYPES: Final = frozenset(
 """Dtypes that JAX has and jax-tvm-ffi passes."""
 
 PLATFORMS: Final = {"cpu": "cpu", "cuda": "gpu"}
-"""jax-tvm-ffi's name of the platform, by device type."""
+"""The names of platforms in jax-tvm-ffi, by device type."""
 
 _Parameter = inspect.Parameter
 _CONSTANTS: Final = (spec.ConstNone, spec.ConstInt, spec.ConstBool, spec.ConstFloat)
@@ -124,7 +124,7 @@ class Form:
 
     @functools.cached_property
     def python_signature(self) -> inspect.Signature:
-        """The parameters that callers pass: no outputs, unless their shapes follow from nothing."""
+        """The parameters of callers. An output is required only if nothing determines its shape."""
         signature = self.signature
         positional: list[_Parameter] = []
         keywords: list[_Parameter] = []
@@ -141,7 +141,7 @@ class Form:
         return inspect.Signature([*positional, *keywords])
 
     def derived(self, param: spec.Param) -> bool:
-        """Return whether shape and dtype of an output follow from the other arguments."""
+        """Return whether the other arguments determine the shape and dtype of an output."""
         tensor = spec.required(param)
         assert isinstance(tensor, spec.Tensor)
         if tensor.any_rank or None in tensor.dims:
@@ -151,10 +151,10 @@ class Form:
         return all(var in self._known for dim in tensor.dims for var in variables(dim))
 
     def like(self, output: spec.Tensor) -> int | None:
-        """Return the position of the operand that the output takes its dtype from.
+        """Return the position of the operand that determines the dtype of the output, if any.
 
-        If it does not say one, it is the first that has the same several dtypes. An Optional, which
-        may be absent, tells nothing.
+        If the output names none, this is the first operand that allows the same several dtypes.
+        An Optional does not count, as it may be absent.
         """
         alike = [
             index
@@ -170,7 +170,7 @@ class Form:
 
     @functools.cached_property
     def _known(self) -> frozenset[spec.Var]:
-        """The symbols that operands and static values bind, where none is left out."""
+        """The symbols that operands and static values bind, without those in Optionals."""
         entries: list[tuple[object, int]] = []
         for param, intent in zip(self.signature.arguments, self.intents, strict=True):
             match param:
@@ -240,10 +240,10 @@ def _check_tensor(what: str, tensor: spec.Tensor) -> None:
 
 
 def entries_of(param: spec.Param, value: Any) -> Iterator[tuple[object, Any]]:
-    """Yield each symbol, dimension and stride of a parameter beside the value that it has.
+    """Yield each symbol, dimension and stride of a parameter with its value.
 
-    ``value`` is the shape of a contiguous array for a Tensor, and the value itself for others. What
-    has another type or length yields nothing, or less: the check of the arguments reports it.
+    ``value`` is the argument, or for a Tensor the shape of a contiguous array. A value of another
+    type or length yields nothing, or less: the check of the arguments reports it.
     """
     match param:
         case spec.Var() if isinstance(value, int):
@@ -262,8 +262,8 @@ def entries_of(param: spec.Param, value: Any) -> Iterator[tuple[object, Any]]:
 def solve(entries: Iterable[tuple[object, Any]]) -> dict[spec.Var, Any]:
     """Return the symbols that the entries bind: those that stand alone, or in ``a * n + b``.
 
-    The first value of a symbol counts. Whether later ones are equal, and whether an expression has
-    an integer solution, is for the check of the arguments to say.
+    The first value of a symbol counts. The check of the arguments finds later values that differ,
+    and expressions without an integer solution.
     """
     found: dict[spec.Var, Any] = {}
     for entry, value in entries:

@@ -29,37 +29,39 @@ def function(
 ) -> JaxFunction:
     """Make a function of JAX from a compiled function.
 
-    Tensors with ``intent="in"`` are its operands, those with ``"out"`` its results, and those with
-    ``"inout"`` both: the result is the operand after the call, in the same memory where XLA need
-    not keep the old one. Numbers, bools, strs and Shapes are static. ``scale(y, x, factor)``, in
-    which ``y`` is written, becomes ``y = scale(x, factor=2.0)``.
+    Tensors with ``intent="in"`` become operands, and those with ``"out"`` results. A tensor with
+    ``"inout"`` becomes both: the result is the operand after the call, and shares its memory where
+    XLA need not keep the old value. Numbers, bools, strs and Shapes are static. For example,
+    ``scale(y, x, factor)``, which writes ``y``, becomes ``y = scale(x, factor=2.0)``.
 
-    The shapes of results are computed from the arguments. What does not follow from them is given,
-    as in ``scale(x, factor=2.0, y=jax.ShapeDtypeStruct((4,), "float32"))``.
+    The shapes of results are computed from the arguments. The caller gives a shape that does not
+    follow from them: ``scale(x, factor=2.0, y=jax.ShapeDtypeStruct((4,), "float32"))``.
 
     Args:
-        function: of a compiled module or loaded library, or a callable of one.
-        old: nothing. A call with a module and a name, as in older versions, raises TypeError.
-        signature: the signature of the function, if it does not know that itself, or does not say
-            each ``intent``.
-        target: the name that XLA knows the function by, for a program that is exported or kept in
-            JAX's persistent cache: it must stand for the same function in each process. The default
-            is another name each time. It has no ``#``, which calls without an Optional have in
-            theirs.
+        function: a function of a compiled module or loaded library, or its callable.
+        old: takes no values. A call with a module and a name, as in older versions, raises
+            TypeError.
+        signature: the signature of the function, if the function does not know it, or does not
+            know each ``intent``.
+        target: the name by which XLA finds the function. Give it for programs that are exported or
+            kept in JAX's persistent cache: it must stand for the same function in each process. The
+            default is a new name each time. It must not contain ``#``, which marks calls without an
+            Optional.
         vmap: ``"sequential"``, a loop; ``"sequential_unrolled"``; or a rule ``rule(axis_size,
             batched, *operands, **statics)``, which returns the results and which of them are
             batched, as for ``jax.custom_batching.custom_vmap``.
         vjp: ``(forward, backward)``, as for ``jax.custom_vjp``. ``forward(*operands, **statics)``
             returns the results and what to keep, and ``backward(kept, cotangents, **statics)`` a
             tuple with the cotangent of each operand. Without it, a derivative is an error.
-        cuda_graph: the kernel may be captured in a CUDA graph.
+        cuda_graph: whether the kernel may be captured in a CUDA graph.
 
     Raises:
-        SpecError: XLA cannot call such a function, as its message says; or the signature is not
-            known, or differs from that of the function.
-        TypeError: ``function`` is none, ``vjp`` is not two functions, or ``target`` is no str.
-        ValueError: ``target`` stands for another function, or has a ``#``; or ``vmap`` is no such
-            str.
+        SpecError: XLA cannot call the function, for the reason in the message; or the signature is
+            not known, or differs from that of the function.
+        TypeError: ``function`` is no TVM-FFI function, ``vjp`` is not two functions, or ``target``
+            is not a str.
+        ValueError: ``target`` is taken by another function, or has a ``#``; or ``vmap`` is an
+            unknown str.
         ModuleNotFoundError: JAX or jax-tvm-ffi is not installed.
 
     Examples:
@@ -97,10 +99,10 @@ def function(
         check_target(target)
     else:
         target = f"ffi_builder.{signature.name}.{uuid.uuid4().hex}"
-    # All objects of one function have the same Info, which a target keeps alive.
+    # All objects of one function share one Info, which stays alive with the target.
     reserve(target, (id(function if own is None else own), signature, cuda_graph))
     made = Target(target, function, form.platforms, cuda_graph)
-    # A program that was exported needs no more, unless it leaves out Optionals.
+    # This suffices to run exported programs, unless they leave out Optionals.
     register(form, made, [not isinstance(param, spec.ConstNone) for param in signature.arguments])
     return JaxFunction(form, made, vmap, vjp)
 
@@ -120,8 +122,8 @@ def _check_vjp(vjp: object) -> None:
 class JaxFunction:
     """A function of JAX that calls a compiled one; :func:`function` makes it.
 
-    It may be traced by ``jit``, ``vmap``, ``grad`` (with a rule), ``eval_shape`` and ``export``.
-    Arguments that do not fit raise the wrapper's own errors while it is traced.
+    ``jit``, ``vmap``, ``grad`` (with a rule), ``eval_shape`` and ``export`` can trace it. While
+    they do, arguments that do not fit raise the wrapper's own errors.
 
     Example: see :func:`function`.
     """
@@ -145,15 +147,15 @@ class JaxFunction:
 
     @property
     def target(self) -> str:
-        """The name that XLA knows the function by."""
+        """The name by which XLA finds the function."""
         return self._target.name
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the function: one array, or a tuple in the order of the signature.
+        """Call the function, and return one array, or a tuple in the order of the signature.
 
         Raises:
-            TypeError, ValueError: the arguments do not fit, in the words of the wrapper; a static
-                value is traced; or a derivative is wanted, and there is no rule.
+            TypeError, ValueError: the arguments do not fit, with the wrapper's message; a static
+                value is traced; or a derivative is requested, but there is no rule.
         """
         operands, call = bind(self._form, args, kwargs)
         return self._traced(call, *operands)
@@ -192,8 +194,8 @@ class JaxFunction:
             forward, backward = derivative
             made = jax.custom_vjp(made)
             made.defvjp(partial(forward, **keywords), partial(backward, **keywords))
-        # All operands of a rule vary alike, as it returns cotangents of their types. The cast is
-        # outside of the rule: JAX transposes it.
+        # All operands of a rule must vary over the same axes, since it returns cotangents of the
+        # operands' types. The cast is outside of the rule, so that JAX transposes it.
         axes = varying_axes(operands)
         return made(*(vary(operand, axes) for operand in operands))
 

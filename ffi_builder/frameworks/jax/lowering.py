@@ -23,9 +23,9 @@ from ffi_builder.testing.evaluate import fold
 
 
 def lower(form: Form, target: Target, call: Call, operands: Sequence[Any], vmap: object) -> Any:
-    """Call a target with traced operands, of which None is absent.
+    """Call a target with traced operands. An absent operand is None.
 
-    Returns the result, or a tuple of them.
+    Returns the result, or a tuple of results.
 
     Raises:
         TypeError, ValueError: the arguments do not fit.
@@ -51,7 +51,7 @@ def lower(form: Form, target: Target, call: Call, operands: Sequence[Any], vmap:
         input_output_aliases=places.aliases,
     )
     returned = called(*(given for given in operands if given is not None), **attributes)
-    axes = varying_axes(operands)  # which `ffi_call` leaves out of the types of its results
+    axes = varying_axes(operands)  # `ffi_call` leaves them out of the types of its results
     varied = [vary(result, axes) for result in returned]
     return tuple(varied) if len(varied) > 1 else varied[0]
 
@@ -66,14 +66,14 @@ class Places:
 
     @property
     def aliases(self) -> dict[int, int]:
-        """The results that share memory with an operand, by the number of the operand."""
+        """The number of each result that shares an operand's memory, by the operand's number."""
         numbers = {index: at for at, index in enumerate(self.operands)}
         return {numbers[i]: at for at, i in enumerate(self.results) if i in numbers}
 
     def order(self, count: int) -> list[int | None]:
-        """Return where each argument is among what XLA passes; None for an absent one.
+        """Return the index of each argument among the values that XLA passes; None if absent.
 
-        A tensor that is read and written is passed twice, and taken as the result.
+        XLA passes a tensor that is read and written twice. The function gets the result.
         """
         passed = [*self.operands, *self.results, *self.attributes]
         places = {index: at for at, index in enumerate(passed)}
@@ -81,9 +81,9 @@ class Places:
 
 
 def register(form: Form, target: Target, given: Sequence[bool]) -> tuple[str, Places]:
-    """Register the function for calls that give these arguments, and not the others.
+    """Register the function for calls with these arguments and without the others.
 
-    Returns the name of the target, and what XLA passes to it.
+    Returns the name of the target, and the arguments that XLA passes to it.
     """
     present = [(i, intent) for i, intent in enumerate(form.intents) if given[i]]
     places = Places(
@@ -140,7 +140,7 @@ def _dtype_of(output: spec.Tensor, form: Form, values: Sequence[Any]) -> str:
 
 
 def _check_width(form: Form, values: Sequence[object]) -> None:
-    """Refuse 64-bit dtypes of the signature that JAX does not have, or has made narrower."""
+    """Refuse 64-bit dtypes of the signature that JAX does not have, or has narrowed."""
     canonical = load("jax").dtypes.canonicalize_dtype
     narrowed = {wide: str(canonical(wide)) for wide in ("int64", "uint64", "float64")}
     missing = {wide: narrow for wide, narrow in narrowed.items() if wide != narrow}
@@ -180,7 +180,7 @@ def _size_of(dim: spec.Dim | None, symbols: dict[spec.Var, Any]) -> Any:
 
 
 def _attribute(value: Any) -> Any:
-    """Return a static value in the type that makes XLA pass it whole."""
+    """Return a static value in the type with which XLA passes all of its bits."""
     numpy = load("numpy")
     match value:
         case bool() | str():
@@ -199,16 +199,16 @@ _VARYING: Final = re.compile(r"\{V:\(?([^(){}]+)\)?\}")
 
 
 def varying_axes(arrays: Iterable[Any]) -> list[Any]:
-    """Return the names of the mesh axes over which any of the arrays varies; None has none."""
+    """Return the names of the mesh axes over which any of the arrays varies. Skip None."""
     found = {name for array in arrays if array is not None for name in _axes(array)}
     return sorted(found, key=str)
 
 
 def vary(array: Any, axes: Iterable[Any]) -> Any:
-    """Return the same array, of a type that varies over these axes too; None stays None.
+    """Cast an array to a type that varies over these axes, too. None stays None.
 
-    The transpose of the cast sums over the axes: so the gradient of an operand that is the same on
-    each device counts all devices.
+    The transpose of the cast sums over the axes. So the gradient of an operand that is the same on
+    all devices is the sum over the devices.
     """
     if array is None:
         return None
@@ -222,6 +222,6 @@ def _axes(array: Any) -> frozenset[Any]:
         return kind.vma
     if hasattr(kind, "manual_axis_type"):
         return kind.manual_axis_type.varying
-    # As JAX's pages show it: float32[2]{V:i}, float32[1]{V:(i,j)}. All such names are strs.
+    # As JAX's documentation shows it: float32[2]{V:i}, float32[1]{V:(i,j)}. These names are strs.
     shown = _VARYING.search(str(kind))
     return frozenset(shown[1].split(",") if shown else ())

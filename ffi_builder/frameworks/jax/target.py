@@ -1,7 +1,7 @@
 """Registers compiled functions with XLA, through jax-tvm-ffi.
 
-jax-tvm-ffi passes all operands, then all results, then attributes. Where the function takes them
-in another order, or None for what is absent, code is put before it that rearranges the arguments::
+jax-tvm-ffi passes all operands, then all results, then attributes. If the function takes them in
+another order, or needs None for an absent one, XLA calls generated code that rearranges them::
 
     define i32 @__tvm_ffi_scale(ptr %self, ptr %given, i32 %count, ptr %result) {
       %arguments = alloca [3 x [2 x i64]], align 8           ; a TVMFFIAny is 16 bytes
@@ -15,7 +15,7 @@ in another order, or None for what is absent, code is put before it that rearran
       ret i32 %status
     }
 
-XLA cannot forget a registration, so what is registered stays in the process.
+XLA cannot undo a registration, so registered functions stay in the process.
 """
 
 from __future__ import annotations
@@ -55,21 +55,21 @@ Order: TypeAlias = Sequence["int | None"]
 """The index of each argument among those that XLA passes; None for an absent one."""
 
 MARK: Final = "#"
-"""Separates a target's name, which may not have it, from the arguments that a call lacks."""
+"""Separates a target's name from the arguments that a call lacks. The name must not contain it."""
 
 _lock = fork_safe_lock()
 _owners: dict[str, tuple[object, ...]] = {}
-"""The function of each target, so that no name is registered for two."""
+"""The function of each target, so that no name is registered for two functions."""
 _registered: dict[str, tuple[tvm_ffi.Function, ...]] = {}
-"""The functions of each registered target, which XLA calls as long as the process lives."""
+"""The functions of each registered target. XLA may call them as long as the process lives."""
 
 
 def check_target(target: object) -> None:
     """Check a name that an author chose.
 
     Raises:
-        TypeError: it is no str.
-        ValueError: it is empty, or could be that of a call without some arguments.
+        TypeError: it is not a str.
+        ValueError: it is empty, or contains ``MARK``.
     """
     if not isinstance(target, str):
         raise TypeError(f"function: target: expected a str but got {target!r}")
@@ -83,10 +83,10 @@ def check_target(target: object) -> None:
 def reserve(target: str, owner: tuple[object, ...]) -> None:
     """Take a name for a function.
 
-    XLA would report a name that is registered twice when it is next started, as a broken backend.
+    If a name were registered twice, XLA would report a broken backend when it next starts.
 
     Raises:
-        ValueError: the name was taken for another function.
+        ValueError: another function has the name.
     """
     with _lock:
         if _owners.setdefault(target, owner) != owner:
@@ -106,16 +106,16 @@ class Target:
     cuda_graph: bool
 
     def register(self, absent: Iterable[str], order: Order, attributes: Iterable[str]) -> str:
-        """Register the function for calls without some arguments, unless that was done.
+        """Register the function for calls without some arguments, unless it is registered already.
 
         Args:
             absent: the names of these arguments.
-            order: where each argument comes from.
+            order: the index of each argument among those that XLA passes.
             attributes: the names of the attributes, which XLA passes last.
 
         Returns:
-            The name that XLA knows it by. No other function has it, as that of a target has no
-            ``MARK``.
+            The name by which XLA finds it. No other function has this name, since the names of
+            targets have no ``MARK``.
         """
         without = ".".join(absent)
         name = f"{self.name}{MARK}without.{without}" if without else self.name
@@ -142,7 +142,7 @@ def _rearranged(function: tvm_ffi.Function, order: Order) -> tvm_ffi.Function:
     name = "rearranged"
     text = "\n".join(_code(name, function.__chandle__(), order))
     try:
-        # Compiled from an object, it is in no cache on disk, for which its address is of no use.
+        # Objects are not cached on disk: the address in this code is of no use to other processes.
         return runtime.compile(runtime.lower(text).object)[name]
     except CompileError as error:
         raise CompileError(

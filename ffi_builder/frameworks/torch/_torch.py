@@ -1,7 +1,7 @@
-"""PyTorch, as this package uses it: the one place that imports it, and gives parts of it names.
+"""Imports PyTorch, and names the parts of it that this package uses. No other module imports it.
 
-What torch does not document is taken by `_hidden`, with what works in a torch that lacks it: the
-operator itself in place of a short way, as a rule. docs/private-names.md has all these names.
+`_hidden` gets undocumented parts of torch, each with a replacement for a torch that lacks it. As a
+rule, the replacement calls the operator instead of a shortcut. docs/private-names.md lists them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ torch: Final[Any] = import_module("torch")
 
 
 def _hidden(path: str, without: Any) -> Any:
-    """Return something of torch that is not documented, or `without` if torch lacks it."""
+    """Return an undocumented part of torch, or `without` if torch lacks it."""
     found = torch
     for name in path.split("."):
         found = getattr(found, name, None)
@@ -37,7 +37,7 @@ _function_modes: Final = _hidden("_C._is_torch_function_mode_enabled", _yes)
 _any_autocast: Final = _hidden("_C._is_any_autocast_enabled", _yes)
 is_functorch_wrapper: Final = _hidden("_C._functorch.is_functorch_wrapped_tensor", _yes)
 is_batched_gradient: Final = _hidden("_C._functorch.is_legacy_batchedtensor", _yes)
-"""Whether a tensor is one of many gradients at once (`is_grads_batched`); `vmap` has others."""
+"""Whether a tensor is a batch of gradients (`is_grads_batched`). Tensors of `vmap` are not."""
 _functorch_layers: Final = _hidden("_C._functorch.get_interpreter_stack", None)
 _FUNCTORCH: Final = _hidden("_C.DispatchKey.FuncTorchDynamicLayerFrontMode", None)
 _is_excluded: Final = _hidden("_C._dispatch_tls_is_dispatch_key_excluded", _no)
@@ -62,8 +62,8 @@ def _has_modes_or_autocast() -> bool:
 is_watched: Final = functions.watcher() or _has_modes_or_autocast
 """Whether anything looks at operators now: a mode, a trace, or autocast.
 
-An autocast rule may be registered at any time, so autocast counts for each operator. `torch.fx`
-looks at its proxies alone.
+An autocast rule may be registered at any time, so autocast counts for every operator. Traces of
+`torch.fx` do not count: they see only its proxies.
 """
 
 
@@ -78,20 +78,20 @@ def has_tangent(tensor: Any) -> bool:
 
 
 def below_autograd(overload: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-    """Call an operator for which autograd has nothing to do."""
+    """Call an operator without autograd."""
     if _BelowAutograd is not None:
         with torch.no_grad(), _BelowAutograd():
             return overload(*args, **keywords)
     with torch.inference_mode():
         result = overload(*args, **keywords)
-    # A tensor that inference mode allocated cannot be saved for a derivative; a copy can.
+    # A tensor allocated in inference mode cannot be saved for a derivative, but a copy can.
     if isinstance(result, torch.Tensor):
         return result.clone()
     return result and tuple(each.clone() for each in result)
 
 
 def in_functorch() -> bool:
-    """Return whether a transform of `torch.func` is known to be at work."""
+    """Return whether a transform of `torch.func` is known to be active."""
     return _functorch_layers is not None and bool(_functorch_layers())
 
 
@@ -102,8 +102,8 @@ def _in_batching_rule() -> bool:
 def is_differentiated_in_functorch() -> bool:
     """Return whether `torch.func` differentiates, or may do so, above the dispatcher.
 
-    It cannot in a batching rule that the dispatcher has called, nor while `torch.export` traces:
-    torch has no kernel of `torch.autograd.Function` for these.
+    It does not in a batching rule that the dispatcher calls, or while `torch.export` traces: there,
+    torch has no kernel for a `torch.autograd.Function`.
     """
     if _functorch_layers is None:
         return True
@@ -116,13 +116,13 @@ _DTYPES: Final = {"float4_e2m1fnx2": "float4_e2m1fn_x2"}
 """Names of dtypes that torch spells differently."""
 _NAMES: Final = {there: here for here, there in _DTYPES.items()}
 _KEYS: Final = {"cpu": "CPU", "cuda": "CUDA", "rocm": "CUDA", "metal": "MPS", "oneapi": "XPU"}
-"""Dispatch keys of tensors, by the name that DLPack has for their device."""
+"""Dispatch keys of tensors, by DLPack's name of their device."""
 _DEVICES: Final = {"rocm": "cuda", "metal": "mps", "oneapi": "xpu"}
 """Names of devices that torch spells differently."""
 
 
 def dtype_of(what: str, name: str) -> Any:
-    """Return torch's dtype of this name. Raises SpecError if it has none."""
+    """Return torch's dtype of this name. Raises SpecError if torch has none."""
     found = getattr(torch, _DTYPES.get(name, name), None)
     if not isinstance(found, torch.dtype):
         raise SpecError(f"{what}: torch has no dtype {name}")
@@ -136,12 +136,12 @@ def dtype_name(dtype: Any) -> str:
 
 
 def device_name(device_type: str) -> str:
-    """Return what torch calls a device type of a signature."""
+    """Return torch's name of a device type of a signature."""
     return _DEVICES.get(device_type, device_type)
 
 
 def device_types(device_type: str) -> tuple[str, ...]:
-    """Return what signatures may call a device type of torch."""
+    """Return the names that signatures may use for a device type of torch."""
     return (device_type, *(here for here, there in _DEVICES.items() if there == device_type))
 
 

@@ -1,8 +1,8 @@
-"""The object that callers have: the fast entry in eager mode, the operator in everything else.
+"""The object that users call: the fast entry in eager mode, the operator in every other case.
 
-Where the extension is used, and the form is mutating, it is an entry: a call is read in C, and goes
-to the operator if a mode or autocast is on, or a tensor is more than its data. Otherwise the same
-is Python.
+If the extension is available and the form is mutating, the object is an entry. It reads a call in
+C, and passes it to the operator if a mode or autocast is on, or if torch sees more in a tensor than
+its data, such as a gradient. Otherwise Python code does the same.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class OperatorInfo(Info):
     overload: Any = None
     spec: spec.Signature | None = None
     eager: Function | None = None
-    """Calls the function, or returns `DOUBT`."""
+    """Calls the function directly, or returns `DOUBT`."""
     in_functorch: Function | None = None
 
 
@@ -48,8 +48,8 @@ class Operator:
         _info: OperatorInfo
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        """Call the function; as an operator where anything looks at operators."""
-        # torch.compile reads this. A call of an entry does not come here.
+        """Call the function, through the operator if anything looks at operators."""
+        # torch.compile traces this code. An entry is called in C instead.
         if _is_traced():
             return self._info.overload(*args, **keywords)
         if not _is_watched():
@@ -111,9 +111,9 @@ class PythonOperator(Operator):
 
 
 def dispatched(info: OperatorInfo, *args: Any, **keywords: Any) -> Any:
-    """Call the operator, or what `torch.func` can differentiate while it is at work."""
+    """Call the operator, or while `torch.func` differentiates, the function that it can see."""
     if info.in_functorch is not None and not keywords and _torch.is_differentiated_in_functorch():
-        # torch.func passes on what it is given, and a derivative expects the defaults, too.
+        # torch.func passes on the given arguments alone; a derivative expects the defaults, too.
         left_out = [p for p in info.parameters[len(args) :] if not p.kw_only]
         if all(parameter.has_default for parameter in left_out):
             return info.in_functorch(*args, *(parameter.default for parameter in left_out))
@@ -122,14 +122,14 @@ def dispatched(info: OperatorInfo, *args: Any, **keywords: Any) -> Any:
 
 @dataclass(frozen=True)
 class Careful:
-    """Takes a call that the extension does not read.
+    """Handles a call that the extension does not read.
 
-    Errors are the wrapper's. `otherwise` gets what a mode is to see, and tensors that are more than
-    their data.
+    Errors are the wrapper's. Calls that a mode has to see, or with tensors in which torch sees more
+    than their data, go to `otherwise`.
     """
 
     general: Function
-    """The function in Python, which says what is wrong with a call."""
+    """The function in Python, which reports errors of a call."""
     otherwise: Function
     info: Info
 
@@ -161,12 +161,12 @@ def doubt(*args: Any, **keywords: Any) -> object:
 
 
 def _is_plain(tensor: Any) -> bool:
-    """Return whether torch sees no more in a value than the function does, for now."""
+    """Return whether torch currently sees no more in a value than the function does."""
     kind = cast("type[object]", type(tensor))
     if not issubclass(kind, _torch.torch.Tensor):
-        return not hasattr(kind, "__torch_function__")  # as the proxies of torch.fx have
+        return not hasattr(kind, "__torch_function__")  # the proxies of torch.fx have it
     if kind.__module__.startswith("torch.nested."):
-        return True  # the function refuses it, and says what to pass instead
+        return True  # the function refuses the tensor, and says what to pass instead
     return (
         kind in (_torch.torch.Tensor, _torch.torch.nn.Parameter)
         and not (tensor.requires_grad and _torch.torch.is_grad_enabled())

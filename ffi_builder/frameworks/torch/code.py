@@ -1,7 +1,7 @@
-"""Writes the Python functions of an operator: what allocates its results and calls the function.
+"""Writes the Python functions of an operator, which allocate its results and call the function.
 
-They are code, since checks in Python would cost more than the call. For the functional form of
-``add(x: Tensor([n], float32, intent=in), y: Tensor([n * 2], float32, intent=out))``::
+They are generated, since general Python code would cost more than the call. For the functional form
+of ``add(x: Tensor([n], float32, intent=in), y: Tensor([n * 2], float32, intent=out))``::
 
     def add(x):
         if isinstance(x, __i_Proxy): return __i_doubt
@@ -15,7 +15,7 @@ They are code, since checks in Python would cost more than the call. For the fun
         if __i_result is __i_doubt: return __i_doubt
         return __i_y
 
-Names begin with ``__i_``, which no argument's does.
+Names begin with ``__i_``, which no name of an argument does.
 """
 
 from __future__ import annotations
@@ -36,20 +36,21 @@ from ffi_builder.spec.tensors.devices import ANY
 Function: TypeAlias = Callable[..., Any]
 _PREFIX: Final = "__i_"
 DOUBT: Final = object()
-"""Returned by a careful function that did not call: the operator is to be called."""
+"""Returned by a function that did not make the call: the operator has to be called instead."""
 
 
 class Writer:
-    """Writes functions of the arguments that an operator is given.
+    """Writes functions that take the arguments of an operator.
 
     Raises:
-        SpecError: a tensor is to be allocated whose size, dtype or device is not known.
+        SpecError: the size, dtype or device of a tensor to allocate is not known.
     """
 
     def __init__(self, interface: Interface, checks: Function, blame: Function) -> None:
-        """Write functions of these arguments.
+        """Write functions for an interface.
 
-        `checks` raises what is wrong with them. `blame` does so when allocating has failed.
+        `checks` raises an error for wrong arguments. `blame` does the same after an allocation has
+        failed.
         """
         self._interface = interface
         self._scope: dict[str, Any] = {
@@ -62,15 +63,15 @@ class Writer:
         }
         self._symbols = dict(_symbol_sources(make_plan(interface.checked), interface))
         self._used: dict[str, str] = {}
-        """The symbols that were needed so far, with the lines that define them."""
+        """The symbols used so far, with the lines that define them."""
 
     def calling(
         self, function: Function, *, after: Function | None = None, careful: bool = False
     ) -> Function:
-        """Allocate, call `function`, return what it wrote and returned.
+        """Write a function that allocates, calls `function`, and returns outputs and results.
 
-        `after` is called with each tensor that was given and written. A `careful` function takes
-        keyword-only arguments as such, and may return `DOUBT`, which is then returned.
+        `after` is called with each argument that the function wrote in place. A `careful` function
+        gets keyword-only arguments by keyword. If it returns `DOUBT`, so does the result.
         """
         scope: dict[str, Any] = {f"{_PREFIX}call": function, f"{_PREFIX}after": after}
         values = ", ".join(self._values(by_name=careful))
@@ -92,14 +93,17 @@ class Writer:
         return self._made(first, lines, returned, scope)
 
     def _leaving_proxies(self) -> str:
-        """Return the line that leaves what `torch.fx` traces alone: the reading would be traced."""
+        """Return the line that leaves proxies of `torch.fx` to the operator.
+
+        Otherwise `torch.fx` would trace the code that reads sizes.
+        """
         proxies = " or ".join(
             f"isinstance({argument.name}, {_PREFIX}Proxy)" for argument in self._interface.given
         )
         return f"if {proxies}: return {_PREFIX}doubt"
 
     def _blaming(self, lines: list[str]) -> list[str]:
-        """Return lines that read what was given, with the error of the wrapper if they fail."""
+        """Return the lines that read the arguments; if they fail, the wrapper's error is raised."""
         lines = [*self._used.values(), *lines]
         if not lines:
             return []
@@ -121,7 +125,7 @@ class Writer:
         ]
 
     def allocating(self) -> Function:
-        """Allocate and return everything, after the checks."""
+        """Write a function that checks the arguments, and allocates and returns all outputs."""
         lines = self._allocations()
         results: list[str] = []
         for tensor in self._interface.signature.result_tensors:
@@ -142,11 +146,11 @@ class Writer:
         scope = {**self._scope, **scope}
         exec(compile(source, f"<operator {interface.signature.name}>", "exec"), scope)
         made = scope[f"{_PREFIX}made"]
-        made.__name__ = made.__qualname__ = interface.signature.name  # as in Python's own errors
+        made.__name__ = made.__qualname__ = interface.signature.name  # Python's errors show it
         return made
 
     def _arguments(self) -> Iterator[str]:
-        """Yield the parameters. Torch leaves out arguments that are equal to their defaults."""
+        """Yield the parameters, with defaults: torch leaves out arguments that equal them."""
         by_position = True
         for argument in self._interface.given:
             if argument.kw_only and by_position:
@@ -179,7 +183,7 @@ class Writer:
         return lines
 
     def _allocation(self, name: str, number: int, tensor: spec.Tensor) -> str:
-        """Return the line that allocates a tensor, behind arguments up to `number`."""
+        """Return the line that allocates a tensor, which may use the arguments up to `number`."""
         what = f"{self._interface.what}: {name!r}"
         made = f"{_PREFIX}{name} = "
         sources = self._sources(tensor)
@@ -193,10 +197,10 @@ class Writer:
         alike = list(self._alike(number, tensor, dtype, device))
         for like in alike:
             if like.tensor and _same_layout(like.tensor, tensor):
-                return f"{made}{_PREFIX}empty_like({like.name})"  # the quickest by far
+                return f"{made}{_PREFIX}empty_like({like.name})"  # by far the fastest way
         new = _PREFIX
         if alike:
-            new, options = f"{alike[0].name}.new_", ""  # quicker than with options
+            new, options = f"{alike[0].name}.new_", ""  # faster than passing options
         sizes = [self._size(what, tensor, axis, dim) for axis, dim in enumerate(tensor.dims)]
         shape = _tuple(sizes)
         if tensor.order == "C":
@@ -205,7 +209,7 @@ class Writer:
         return f"{made}{new}empty_strided({shape}, {strides}{options})"
 
     def _sources(self, tensor: spec.Tensor) -> dict[str, str]:
-        """Return expressions for the fields that are taken from an argument that is given."""
+        """Return expressions for the fields that a tensor takes from arguments of the operator."""
         names = {argument.param.name: argument.name for argument in self._interface.given}
         return {
             field: f"{names[path]}.{'device' if field == 'device_type' else field}"
@@ -216,9 +220,9 @@ class Writer:
     def _alike(
         self, number: int, tensor: spec.Tensor, dtype: str, device: str
     ) -> Iterator[Argument]:
-        """Yield the arguments that have the same dtype and device if they are right.
+        """Yield the arguments that have the same dtype and device whenever they are valid.
 
-        They stand before the tensor, so that the wrapper says first what is wrong with them.
+        They precede the tensor, so that the wrapper reports their errors first.
         """
         for argument in self._interface.given:
             like = argument.tensor
@@ -247,7 +251,7 @@ class Writer:
             return ["*".join(sizes[:axis]) or "1" for axis in axes]
         strides: list[str] = []
         for axis, entry in enumerate(tensor.stride_entries or ()):
-            if entry is None or not self._known(entry):  # a free choice: row-major
+            if entry is None or not self._known(entry):  # any stride fits: use row-major
                 strides.append("*".join(f"({size})" for size in sizes[axis + 1 :]) or "1")
             elif tensor.packing > 1 and axis != tensor.packed_axis:
                 strides.append(f"{self._text(entry)} // {tensor.packing}")
@@ -308,7 +312,7 @@ def _tuple(items: Sequence[str]) -> str:
 
 
 def _symbol_sources(plan: Plan, interface: Interface) -> Iterator[tuple[str, str]]:
-    """Yield the symbols that are always known, each with an expression for its value."""
+    """Yield the symbols that every call binds, each with an expression for its value."""
     by_number = [argument for argument in interface.arguments if argument.given]
     solved: dict[Place, str] = {}
     seen: set[str] = set()

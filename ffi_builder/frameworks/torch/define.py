@@ -1,4 +1,4 @@
-"""Defines operators: the schema, the kernels under their dispatch keys, the object to call."""
+"""Defines operators: the schema, the kernels by dispatch key, and the object to call."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ from ffi_builder.runtime.python.functions import WrappedFunction, check_defaults
 from ffi_builder.suggest import did_you_mean
 
 _libraries: Final[dict[str, Any]] = {}
-"""The library of each operator, by its qualified name. Operators stay until the process ends, as
-graphs refer to them by name."""
+"""The library of each operator, by its qualified name. Libraries are kept until the process ends,
+since graphs refer to operators by name."""
 
 
 def operator(
@@ -60,26 +60,27 @@ def operator(
     vmap: Callable[..., Any] | None = None,
     tags: Sequence[Any] = (),
 ) -> Operator:
-    """Define an operator of PyTorch that calls a compiled function, and return what calls it.
+    """Define an operator of PyTorch that calls a compiled function; return an object to call it.
 
-    The result is called like the function. It is differentiated, traced, compiled and exported as
-    `torch.ops.<namespace>.<name>`.
+    Call the object like the function. PyTorch differentiates, traces, compiles and exports its
+    calls as `torch.ops.<namespace>.<name>`.
 
-    Tensors of the signature say by `intent` which are written. With `form="functional"` those with
-    `intent="out"` are not passed but allocated and returned, and those with `"inout"` are copied
-    first, and the copy is returned. Tensors that the wrapper allocates are returned in either form,
-    behind these. The call is checked while it is traced, with the errors of the wrapper.
+    The `intent` of each tensor in the signature says whether the function writes it. With
+    `form="functional"`, the operator allocates and returns tensors with `intent="out"` instead of
+    taking them. It copies tensors with `"inout"`, and returns the copies. In either form it also
+    returns the tensors that the wrapper allocates, after the others. A call is checked while it is
+    traced, with the errors of the wrapper.
 
     Args:
-        function: of a compiled module or loaded library, or a callable of one.
-        namespace: the namespace of the operator, an identifier. One of your own.
+        function: a function of a compiled module or loaded library, or its callable.
+        namespace: the namespace of the operator, an identifier. Choose your own.
         name: the name of the operator; by default that of the function.
-        signature: the signature of the function, if it does not know that itself, or does not say
-            each `intent`.
-        form: `"mutating"`, as the function is, or `"functional"`.
+        signature: the signature of the function, if the function does not know it, or does not
+            know each `intent`.
+        form: `"mutating"`, like the function itself, or `"functional"`.
         backward: the derivative, `backward(ctx, *grads)`, as for
-            `torch.library.register_autograd`; for the functional form. Without it a call that
-            wants a gradient of floats raises.
+            `torch.library.register_autograd`; for the functional form. Without it, a call that
+            requires a gradient of floats raises.
         setup_context: `setup_context(ctx, inputs, output)`, which saves what `backward` needs.
         vmap: the batching rule, `vmap(info, in_dims, *args)`, as for
             `torch.library.register_vmap`. By default functional operators are called once for each
@@ -89,7 +90,7 @@ def operator(
     Raises:
         SpecError: the signature is not known, differs from that of the function, or has something
             that operators cannot have; the message says what to change.
-        TypeError, ValueError: a wrong argument, or a name that is taken.
+        TypeError, ValueError: an argument is invalid, or the name is taken.
 
     Examples:
         Needs PyTorch:
@@ -140,7 +141,7 @@ def operator(
 
 @dataclass(frozen=True)
 class _Defined:
-    """An operator that torch knows, and what is registered for it."""
+    """An operator that torch knows. Its methods register its kernels and rules."""
 
     function: tvm_ffi.Function
     interface: Interface
@@ -150,10 +151,10 @@ class _Defined:
     text: str
     """The schema, without the namespace."""
     eager: Callable[..., Any]
-    """Calls the function, or returns `DOUBT`."""
+    """Calls the function directly, or returns `DOUBT`."""
 
     def register_kernels(self, writer: Writer) -> None:
-        """Register what runs on devices, and what stands for it while torch traces."""
+        """Register the kernel for devices, and the fake kernel for traces."""
         kernel = _kernel(self.function, self.interface, writer)
         for key in self.interface.dispatch_keys:
             self.library.impl(self._name, kernel, key)
@@ -166,7 +167,7 @@ class _Defined:
         vmap: Callable[..., Any],
     ) -> None:
         """Register the derivative and the batching rule."""
-        keys = backward is not None  # torch's own kernel takes the dispatch keys
+        keys = backward is not None  # the kernel that torch makes takes the dispatch keys
         otherwise: Any = Refused(self.qualified, self.overload, self.interface)
         if backward is not None:
             kernel = _torch_kernel(self.qualified, backward, setup_context)
@@ -179,7 +180,7 @@ class _Defined:
             _torch.torch.library.register_vmap(self.qualified, vmap, lib=self.library)
 
     def made(self, in_functorch: Callable[..., Any] | None) -> Operator:
-        """Return the object that callers have."""
+        """Return the object that users call."""
         given = tuple(argument.parameter for argument in self.interface.arguments if argument.given)
         info = dataclasses.replace(self.interface.info, parameters=given)
         own = OperatorInfo(
@@ -195,9 +196,9 @@ class _Defined:
         return PythonOperator(own) if found is None else found
 
     def _read_in_c(self, info: Info, otherwise: Callable[..., Any], *, autocast: bool) -> Any:
-        """Return an entry that calls the function, or `otherwise` in doubt; None without one.
+        """Return an entry that calls the function, or in doubt `otherwise`.
 
-        With `autocast`, it is in doubt while that is on.
+        With `autocast`, an active autocast is a doubt. Returns None if C cannot read the calls.
         """
         if self.interface.functional or not functions.reads_arrays(info):
             return None
@@ -215,7 +216,7 @@ class _Defined:
 
 
 def _eager(function: tvm_ffi.Function, interface: Interface, writer: Writer) -> Callable[..., Any]:
-    """Return what calls the function, or returns `DOUBT`."""
+    """Make a function that calls the compiled function, or returns `DOUBT`."""
     info = interface.info
 
     def in_doubt(general: Callable[..., Any]) -> Careful:
@@ -228,11 +229,11 @@ def _eager(function: tvm_ffi.Function, interface: Interface, writer: Writer) -> 
 
 
 def _kernel(function: tvm_ffi.Function, interface: Interface, writer: Writer) -> Callable[..., Any]:
-    """Return what the operator calls on a device."""
+    """Return the kernel that the operator calls on a device."""
     info = interface.info
     kernel: Any = functions.made(same_function(function), info.name, info)
     if interface.functional or interface.has_keywords or not functions.reads_arrays(info):
-        # Our functions tell autograd what they write; tvm-ffi's own does not.
+        # Entries and Python functions tell autograd what they write; functions of tvm-ffi do not.
         own = isinstance(kernel, WrappedFunction)
         return writer.calling(kernel, after=note_written if own else None)
     return kernel
@@ -262,7 +263,7 @@ def _qualified(namespace: str, name: str) -> str:
 
 
 def _library(namespace: str, name: str, text: str, tags: Sequence[Any]) -> Any:
-    """Define an operator by its schema; return its library. Raises ValueError if it is taken."""
+    """Define an operator by its schema; return its library. Raises ValueError for a taken name."""
     library = _torch.torch.library.Library(namespace, "FRAGMENT")
     tag = _torch.torch.Tag
     try:
@@ -283,7 +284,7 @@ def _check_free(namespace: str, name: str) -> None:
 def _torch_kernel(
     qualified: str, backward: Callable[..., Any], setup_context: Callable[..., Any] | None
 ) -> Callable[..., Any]:
-    """Return the kernel for autograd that torch makes of a derivative."""
+    """Return the autograd kernel that torch makes from a derivative."""
     made = _Recorder()
     _torch.torch.library.register_autograd(
         qualified, backward, setup_context=setup_context, lib=made
@@ -292,7 +293,7 @@ def _torch_kernel(
 
 
 class _Recorder:
-    """Stands for a library, and keeps the kernel that is registered in it."""
+    """Takes the place of a library, and keeps the kernel that torch registers in it."""
 
     kernel: Callable[..., Any]
 

@@ -1,4 +1,4 @@
-"""The interface of an operator: what the function says of itself, and the schema in torch's words.
+"""The interface of an operator: the function's description of itself, and torch's schema.
 
 A schema is `scale(Tensor x, Tensor(a0!) y) -> ()`.
 """
@@ -40,13 +40,13 @@ class Argument:
     """The name in Python and the schema: ``from_`` for ``from``."""
     param: spec.Param
     parameter: Parameter
-    """The same as the code describes itself, with the default."""
+    """The parameter as the metadata describes it, with its default."""
     given: bool
-    """Whether callers of the operator pass it."""
+    """Whether the operator takes it."""
 
     @property
     def inner(self) -> Plain:
-        """The parameter, or the one in an Optional."""
+        """The parameter, without its Optional if it has one."""
         return spec.required(self.param)
 
     @property
@@ -66,7 +66,7 @@ class Argument:
 
     @property
     def kw_only(self) -> bool:
-        """Whether callers give the argument by its name alone."""
+        """Whether the argument is keyword-only."""
         return self.parameter.kw_only
 
 
@@ -75,8 +75,9 @@ class Interface:
     """The arguments and results of an operator, checked.
 
     Raises:
-        SpecError: torch's operators cannot have a parameter or result of the signature, it does
-            not say which tensors are written, or the functional form does not know a size.
+        SpecError: torch's operators cannot have a parameter or result of the signature, the
+            signature does not say which tensors are written, or the functional form does not know
+            a size.
     """
 
     signature: spec.Signature
@@ -98,7 +99,7 @@ class Interface:
                     f"operators of torch return tensors alone; make a function without it"
                 )
             _check_dtypes(self.what, result)
-        # Whatever writes a list is refused as such, where the schema is made.
+        # `schema` refuses operators that write a list of tensors.
         lists = any(isinstance(each.inner, spec.TensorList) for each in self.arguments)
         if not self.written and not self.signature.results and not lists:
             raise SpecError(
@@ -141,35 +142,35 @@ class Interface:
 
     @property
     def given(self) -> tuple[Argument, ...]:
-        """The arguments of the operator: positional ones, then those by name."""
+        """The arguments of the operator: positional ones, then keyword-only ones."""
         given = [argument for argument in self.arguments if argument.given]
         return tuple(sorted(given, key=lambda argument: argument.kw_only))
 
     @property
     def written(self) -> tuple[Argument, ...]:
-        """Written arguments, in order; the functional form returns these first."""
+        """The arguments that the function writes. The functional form returns them first."""
         return tuple(argument for argument in self.arguments if argument.written)
 
     @property
     def mutated(self) -> tuple[Argument, ...]:
-        """Arguments that are given and written in place."""
+        """The arguments that the operator writes in place."""
         return () if self.functional else self.written
 
     @property
     def has_keywords(self) -> bool:
-        """Whether some arguments are given by name alone."""
+        """Whether some arguments are keyword-only."""
         return any(argument.kw_only for argument in self.arguments)
 
     @property
     def has_keyword_tensors(self) -> bool:
-        """Whether some tensors are given by name alone."""
+        """Whether some tensors of the operator are keyword-only."""
         return any(argument.tensor and argument.kw_only for argument in self.given)
 
     @cached_property
     def checked(self) -> spec.Signature:
-        """The signature of what is given alone, in the order of the arguments.
+        """The signature of the operator's arguments alone, in the order of the function.
 
-        It has no `no_overlap`, which is about memory that is not there while a call is traced.
+        If the operator allocates outputs, it has no `no_overlap`: traced tensors have no memory.
         """
         given = [argument.param for argument in self.arguments if argument.given]
         allocated = [argument.name for argument in self.arguments if not argument.given]
@@ -192,7 +193,7 @@ class Interface:
 
     @cached_property
     def differentiable(self) -> bool:
-        """Whether a result or something written could have a gradient."""
+        """Whether a result or a written tensor could have a gradient."""
         written = [argument.tensor for argument in self.written]
         tensors = [*self.signature.result_tensors, *(tensor for tensor in written if tensor)]
         return any(
@@ -207,7 +208,7 @@ class Interface:
         tensors = [argument.tensor for argument in self.given if argument.tensor]
         devices = dict.fromkeys(tensor.device for tensor in tensors)
         required = any(argument.tensor and not argument.optional for argument in self.given)
-        if ANY in devices or not required:  # without a tensor there is no key of a device
+        if ANY in devices or not required:  # a call without tensors has no device's key
             return ("CompositeExplicitAutograd",)
         keys = (_torch.dispatch_key(self.what, device) for device in devices)
         return tuple(dict.fromkeys(keys))
@@ -243,14 +244,14 @@ def _check_dtypes(what: str, tensor: spec.Tensor) -> None:
 
 
 def described(own: Info | None, signature: spec.Signature) -> Info:
-    """Return what is known of a function with this signature, which says `own` of itself."""
+    """Return the metadata of a function with this signature; `own` is its own metadata, if any."""
     made = read(signature.name, signature.metadata())
     assert made is not None
     return made if own is None else dataclasses.replace(made, name=own.name, borrows=own.borrows)
 
 
 def same_function(function: tvm_ffi.Function) -> tvm_ffi.Function:
-    """Return another function object of the same code."""
+    """Return another function object for the same code."""
     same: Any = cast("Any", tvm_ffi.Array([function]))[0]
     same.release_gil = function.release_gil
     return same

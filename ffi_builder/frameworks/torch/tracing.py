@@ -1,7 +1,7 @@
-"""Checks the arguments of an operator while torch traces it: tensors without data.
+"""Checks the arguments of an operator while torch traces it, when tensors have no data.
 
-A symbolic size counts with its hint, the size of the call that torch traces for. No guard comes of
-that: a graph serves all sizes, and the wrapper checks them when it runs.
+For a symbolic size the hint is checked, which is the size in the traced call. This adds no guard:
+a graph serves all sizes, and the wrapper checks them when it runs.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from ffi_builder.spec.tensors.devices import ANY
 
 @dataclass(frozen=True)
 class Tracing:
-    """The checks of an operator. Calling it with what was given, in order, makes them.
+    """The checks of an operator. Call it with the operator's arguments, in the function's order.
 
     Raises:
-        TypeError, ValueError: as the wrapper would, in its words.
+        TypeError, ValueError: exactly the wrapper's error.
     """
 
     interface: Interface
@@ -38,7 +38,7 @@ class Tracing:
         self._checks(described)
 
     def blame(self, *values: Any) -> None:
-        """Check the values when something else has failed: its error is not shown as the cause."""
+        """Check the values after another failure, which is not shown as the error's cause."""
         try:
             self(*values)
         except (TypeError, ValueError) as error:
@@ -73,7 +73,7 @@ def _described(param: spec.Tensor | None, tensor: Any) -> Described:
 
 
 def _known(value: object) -> object:
-    """Return a number, of a symbolic one its hint."""
+    """Return a number, or the hint of a symbolic one; `UNKNOWN` if it has none."""
     node: Any = getattr(value, "node", None)
     if node is None:
         return value

@@ -1,6 +1,6 @@
 """Derivatives and batching: what autograd and `torch.vmap` do with an operator, and refuse.
 
-Nothing is lost without a word: an operator without a derivative raises where a gradient is wanted,
+No gradient is lost silently: an operator without a derivative raises where a gradient is required,
 and every operator raises where a tangent of forward mode would be lost.
 """
 
@@ -23,10 +23,10 @@ _NO_FORWARD_MODE: Final = (
 
 @dataclass(frozen=True)
 class Refused:
-    """The kernel for autograd where there is no derivative.
+    """The autograd kernel of an operator without a derivative.
 
     Raises:
-        RuntimeError: a gradient or a tangent is wanted.
+        RuntimeError: a gradient is required, or a tensor has a tangent.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Refused:
         wanted = _torch.torch.is_grad_enabled() and self.interface.differentiable
         if wanted and _torch.requires_grad((*args, *keywords.values())):
             self._refuse(args, keywords)
-        # The caller has checked whether a gradient is wanted, so the function need not.
+        # Gradients have been refused above, so the function need not look for them.
         return _torch.below_autograd(self.overload, args, keywords)
 
     def _refuse(self, args: Sequence[Any], keywords: dict[str, Any]) -> NoReturn:
@@ -58,10 +58,10 @@ class Refused:
 
 @dataclass(frozen=True)
 class Differentiated:
-    """The kernel for autograd where there is a derivative.
+    """The autograd kernel of an operator with a derivative.
 
     Raises:
-        RuntimeError: a tangent is wanted, or `torch.func` differentiates below the object.
+        RuntimeError: a tensor has a tangent, or `torch.func` differentiates below the dispatcher.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Differentiated:
     """The kernel that torch made, which takes the dispatch keys first."""
 
     def __call__(self, keyset: Any, *args: Any, **keywords: Any) -> Any:
-        """Call the operator below autograd, and note the derivative if a gradient is wanted."""
+        """Call the operator below autograd, and record the derivative if a gradient is required."""
         refuse_tangents(self.name, args, keywords)
         if _torch.in_functorch() and _torch.requires_grad((*args, *keywords.values())):
             raise RuntimeError(
@@ -81,11 +81,11 @@ class Differentiated:
 
 
 def directly(eager: Kernel, otherwise: Kernel, *, with_keyset: bool) -> Kernel:
-    """Return a kernel for autograd that calls the function if autograd has nothing to do.
+    """Return an autograd kernel that calls the function directly if autograd has nothing to do.
 
-    `eager` returns `DOUBT` where that is not sure. Then `otherwise` is called, with the dispatch
-    keys in front if it takes them. A direct call saves the way back through the dispatcher, which
-    has called autocast already.
+    If `eager` returns `DOUBT`, the kernel calls `otherwise`, with the dispatch keys as the first
+    argument if it takes them. A direct call saves a second pass through the dispatcher, which has
+    already handled autocast.
     """
     first = int(with_keyset)
 
@@ -105,9 +105,9 @@ def for_functorch(
     setup_context: Callable[..., Any] | None,
     batched: Callable[[Kernel], Kernel],
 ) -> Kernel:
-    """Return the operator as torch.func differentiates it: above the dispatcher, not below it.
+    """Return a function that torch.func can differentiate above the dispatcher.
 
-    `batched` returns its batching rule: a default one calls what is differentiated.
+    `batched` makes its batching rule from it: the default rule calls the function.
     """
 
     def refused(*_: Any) -> NoReturn:
@@ -140,9 +140,9 @@ def refuse_tangents(name: str, args: Sequence[Any], keywords: dict[str, Any]) ->
 
 
 def note_written(tensor: Any) -> None:
-    """Tell autograd that a tensor was written. Those of inference mode have no version.
+    """Tell autograd that a tensor was written.
 
-    Arrays of other frameworks may have been given too.
+    Tensors of inference mode have no version. Arrays of other frameworks are left alone.
     """
     if isinstance(tensor, _torch.torch.Tensor) and not tensor.is_inference():
         _torch.increment_version(tensor)
@@ -154,7 +154,7 @@ def note_written(tensor: Any) -> None:
 def batching_rule(
     interface: Interface, overload: Any, vmap: Callable[..., Any] | None, call: Callable[..., Any]
 ) -> Callable[..., Any]:
-    """Return the rule that was given, or the default one of an operator, by way of `call`."""
+    """Return the given batching rule, or the operator's default rule, which calls `call`."""
     if vmap is not None:
         return vmap
     if not interface.mutated:
@@ -181,7 +181,7 @@ class Sequential:
     def __call__(
         self, info: Any, in_dims: tuple[Any, ...], *args: Any, **keywords: Any
     ) -> tuple[Any, Any]:
-        """Return the results, batched in front."""
+        """Return the results, whose first dimension is the batch."""
         if info.batch_size == 0:
             raise RuntimeError(f"{self.overload} has no example to learn its results' sizes from")
         batched = [
@@ -206,5 +206,5 @@ class Sequential:
     def _in_front(self, number: int, value: Any, dim: int) -> Any:
         moved = value.movedim(dim, 0)
         tensor = self.interface.given[number].tensor
-        # A tensor in vmap has no layout that its user would know of.
+        # The user of vmap does not choose the layout of a batched tensor.
         return moved.contiguous() if tensor is not None and tensor.order == "C" else moved
