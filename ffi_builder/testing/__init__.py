@@ -1,8 +1,8 @@
 """Tools for the tests of a DSL and its kernels.
 
-Check arguments without a kernel, make some, print a wrapper; verify what a kernel reads and writes,
-and compare it with a reference. Only :func:`emit` needs MLIR. What needs NumPy is loaded on first
-use.
+They check arguments without a kernel, make arguments, print a wrapper, verify what a kernel reads
+and writes, and compare a kernel with a reference. Only :func:`emit` needs MLIR. Tools that need
+NumPy are loaded on first use.
 """
 
 from __future__ import annotations

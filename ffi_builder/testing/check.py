@@ -43,16 +43,16 @@ def check_raw(signature: spec.Signature, args_address: int, num_args: int) -> di
     Args:
         signature: what the wrapper accepts.
         args_address: the address of an array of ``TVMFFIAny``, 16 bytes each; 0 is NULL.
-        num_args: how many there are.
+        num_args: the length of the array.
 
     Returns:
         The value of every symbol, by name; 0 if only absent Optionals or empty lists would bind it.
-        Symbols that have a value for each element of a list are left out.
+        Symbols with one value for each element of a list are left out.
 
     Raises:
         TypeError, ValueError: exactly the wrapper's error.
-        BuildError: the signature is too large for a wrapper, or the package was installed where no
-            C compiler links its library.
+        BuildError: the signature is too large for a wrapper, or the package was installed without a
+            C compiler to link its library.
 
     Examples:
         An array of one ``TVMFFIAny``: 8 bytes with the type index of an int, 1, and then the value:
@@ -70,7 +70,7 @@ def check_raw(signature: spec.Signature, args_address: int, num_args: int) -> di
 
 @dataclass(frozen=True)
 class Checker:
-    """The checks of a signature, which are planned and encoded once.
+    """The checks of a signature. They are planned and encoded once.
 
     Raises:
         BuildError: the signature is too large for a wrapper.
@@ -143,7 +143,7 @@ def check(signature: spec.Signature, *args: Any) -> dict[str, Scalar]:
     """Check arguments as the compiled wrapper would, and return the symbols that they bind.
 
     tvm-ffi converts the arguments, as for a compiled function. A symbol that only absent Optionals
-    would bind is 0, and one that has a value for each element of a list is left out.
+    would bind is 0. A symbol with one value for each element of a list is left out.
 
     Args:
         signature: what the wrapper accepts.
@@ -173,13 +173,13 @@ def check(signature: spec.Signature, *args: Any) -> dict[str, Scalar]:
 
 # ---- results and workspaces
 #
-# Wrappers check these in code of `builder.allocation`, next to the allocation that needs the
-# values. Results have no part in the diagnosis, so the rules are here a second time; tests compare
+# Wrappers check results in code of `builder.allocation`, next to the allocation that needs the
+# values. The diagnosis does not know results, so this file repeats the rules, and tests compare
 # both. Failures of the allocator are not predicted.
 
 
 def _check_results(signature: spec.Signature, values: Mapping[str, float]) -> None:
-    """Check what the results and workspaces would be, with the values of the symbols by name.
+    """Check the sizes and devices of results and workspaces, given the symbols' values by name.
 
     Raises:
         ValueError: exactly the wrapper's error.
@@ -207,7 +207,7 @@ def _size(signature: spec.Signature, dim: spec.Var | Expr, values: Mapping[str, 
 
 
 def _signed(value: int) -> int:
-    """Return the int64 with the same bits."""
+    """Return the int64 that has the same bits."""
     return ctypes.c_int64(value).value
 
 

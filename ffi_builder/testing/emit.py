@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ffi_builder.providers import CallProvider
 
 _MINE: Final = (abi.PREFIX, TABLE)
-"""Prefixes of the symbols of a wrapper and its table."""
+"""The prefixes of two symbols: a wrapper and its table."""
 
 
 def emit(
@@ -23,20 +23,21 @@ def emit(
 ) -> str:
     """Return the wrapper that :func:`~ffi_builder.attach` adds to an empty module, as MLIR text.
 
-    The text is meant for FileCheck tests: the wrapper, and then the table of its checks. It leaves
-    out shared functions and declarations, which are alike for most signatures and may change with
-    any version.
+    The text is meant for FileCheck tests. It has the wrapper, then the table of its checks. It
+    leaves out shared functions and declarations, which are the same for most signatures and may
+    change with any version.
 
     Args:
         signature: what the wrapper accepts.
         provider: emits the call. The default is ``NopCallProvider()``. If the signature returns
-            scalars, which a callee has to make, it is ``DynamicParamPackCallProvider`` of the
-            signature's name. The callee is declared.
+            scalars, which only a callee can make, the default is a
+            ``DynamicParamPackCallProvider`` for a callee with the signature's name. The module
+            declares the callee.
         mlir: the MLIR Python distribution, by its package: ``"torch_mlir"``, ``"jaxlib.mlir"``, …
         whole: print the whole module instead, which verifies and can be parsed again.
 
     Raises:
-        BuildError: there is no such distribution, or :func:`~ffi_builder.attach` fails.
+        BuildError: the distribution does not exist, or :func:`~ffi_builder.attach` fails.
 
     Examples:
         >>> from ffi_builder import providers, spec, testing

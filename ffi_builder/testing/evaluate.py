@@ -22,7 +22,7 @@ OPERATORS: Final[dict[str, Callable[[int, int], int]]] = {
     "max": max,
     "min": min,
 }
-"""The operators of expressions, on exact ints."""
+"""The operators of expressions, on ints of any size."""
 
 
 def _in_int64(value: int) -> int | None:
@@ -56,7 +56,7 @@ _IN_INT64: Final = {op: _checked(compute) for op, compute in OPERATORS.items()}
 
 
 def evaluate(value: spec.Dim, of: Callable[[spec.Var], float]) -> int | None:
-    """Return the value of an expression; None if a part of it does not fit int64.
+    """Return the value of an expression; None if it or a part of it does not fit int64.
 
     ``of`` returns the values of symbols.
     """
@@ -68,8 +68,9 @@ def holds(
 ) -> bool:
     """Return whether a condition of symbols holds.
 
-    A relation is unknown if ``of`` returns None for a symbol of it. It then holds unless
-    ``certainly``. If a part of it does not fit int64, neither it nor its negation holds.
+    A relation is unknown if ``of`` returns None for one of its symbols. It then counts as true,
+    or with ``certainly`` as false. If a part of a relation does not fit int64, neither the relation
+    nor its negation holds.
     """
     match condition:
         case Combined("not", (part,)):

@@ -1,1 +1,1 @@
-"""Checks what kernels do: tensors are read and written as declared, and hold the right values."""
+"""Checks that kernels read and write tensors as declared, and compute the right values."""

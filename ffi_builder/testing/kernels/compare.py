@@ -28,7 +28,7 @@ def _written(signature: spec.Signature) -> Iterator[tuple[str, Plain]]:
 
 
 def _output_names(frame: Frame) -> list[str]:
-    """Return the paths of tensors that are written, also of absent ones, and of results."""
+    """Return the paths of written tensors, also of absent ones, and of results."""
     names: list[str] = []
     for path, plain in _written(frame.signature):
         listed = (tensor.path for tensor in frame.outputs if tensor.path.startswith(f"{path}["))
@@ -40,20 +40,20 @@ def expected_outputs(reference: Callable[..., Any], frame: Frame, framework: str
     """Call the reference, and return what each output should be, by name.
 
     Raises:
-        Finding: it returns another number of values.
+        Finding: the reference returns the wrong number of values.
     """
     frame.write_given()
     arguments = frame.with_tensors(_torch_copy if framework == "torch" else _numpy_copy)
-    with np.errstate(all="ignore"):  # kernels do not warn of overflows either
+    with np.errstate(all="ignore"):  # as kernels do not warn of overflows
         returned = call(reference, frame.signature, arguments)
     names = _output_names(frame)
     several = isinstance(returned, (tuple, list))
     given: list[Any] = [*cast("Any", returned)] if several else [returned]
     kind = type(cast("object", returned)).__name__
     if len(given) != len(names):
-        given = [*_flat(given)]  # a list for each list of tensors
+        given = [*_flat(given)]  # the reference returned a list for each list of tensors
     if len(names) == 1 and len(given) != 1:
-        given = [returned]  # a list of numbers
+        given = [returned]  # the one output is a list of numbers
     if len(given) == len(names):
         return dict(zip(names, given, strict=True))
     shown = f"{kind} of {len(given)} values" if several else _shown(returned)
@@ -94,7 +94,7 @@ def compare(
     """Check that outputs are as expected.
 
     Raises:
-        Finding: one is not.
+        Finding: an output is not as expected.
     """
     for name, output in outputs.items():
         default = tolerance(output.dtype)
@@ -169,7 +169,7 @@ def _close(got: Any, expected: Any, relative: float, absolute: float) -> Any:
 
 
 def _as_numpy(value: Any) -> Any:
-    """Return what a reference returned as a NumPy array of numbers; None if it is none."""
+    """Convert a value from a reference to a NumPy array of numbers; None if that is impossible."""
     framework = type(value).__module__.partition(".")[0]
     if framework == "torch":
         value = value.detach().resolve_conj().resolve_neg()

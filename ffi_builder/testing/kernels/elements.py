@@ -32,13 +32,13 @@ _GREATEST: Final = 4
 _NARROW: Final = 16
 """Ints of up to so many bits, such as pixels and samples, have any value in half of all tensors."""
 _HUGE: Final = 2**40
-"""More elements than NumPy is asked for, even if one size is 0."""
+"""The limit for the product of the sizes that NumPy gets, where a size of 0 counts as 1."""
 _OFTEN: Final = 8
-"""One in this many random elements is a limit, if limits are asked for."""
+"""One in this many random elements is a limit, if limits are requested."""
 
 
 def element_dtype(tensor: spec.Tensor, stored: DataType) -> DataType:
-    """Return the type of one stored element as the kernel sees it; packed ones become lanes."""
+    """Return the type of one stored element as the kernel sees it: packed elements are lanes."""
     if tensor.packing == 1:
         return stored
     dtype = parse_dtype(tensor.dtypes[0])
@@ -48,7 +48,8 @@ def element_dtype(tensor: spec.Tensor, stored: DataType) -> DataType:
 def tolerance(dtype: DataType) -> float:
     """Return the default tolerance for values of a type; 0 for ints, bools and others.
 
-    It is 1e-9 for float64, 1e-5 for float32, and the distance of 1 to the next value for the rest.
+    It is 1e-9 for float64, 1e-5 for float32, and for other floats the distance from 1 to the next
+    value.
     """
     name = _CODES.get(dtype.code, "")
     bits = dtype.bits // 2 if name == "complex" else dtype.bits
@@ -60,7 +61,7 @@ def tolerance(dtype: DataType) -> float:
 
 
 def _ml_dtypes() -> Any:
-    """Import the package of the floats of 8 bits and fewer, which NumPy has not."""
+    """Import the package with floats of 8 bits and fewer, which NumPy lacks."""
     return needed("ml_dtypes", "ml_dtypes", extra="testing")
 
 
@@ -77,7 +78,7 @@ def _table(name: str) -> Any:
 def values(dtype: DataType, contents: Any, packed_axis: int | None = None) -> Any:
     """Return the values in the contents of a tensor, as a NumPy array.
 
-    Several lanes are the last axis of the result, or are joined with ``packed_axis``.
+    Several lanes become the last axis of the result, or are joined with ``packed_axis``.
     """
     lanes = _lanes(dtype, contents)
     found = _scalars(dtype, np.ascontiguousarray(lanes))
@@ -110,7 +111,7 @@ def _scalars(dtype: DataType, lanes: Any) -> Any:
         widened = lanes.view("<u2")[..., 0].astype("uint32") << 16
         return widened.view("float32")
     if name == "bool":
-        # Anything but 0 and 1 is not a bool, and is shown as it is.
+        # If a byte is neither 0 nor 1, show the bytes as numbers.
         return lanes[..., 0] if lanes.max(initial=0) > 1 else lanes[..., 0].view("bool")
     if name == "complex" and bits == 32:
         return lanes.view("<f2").astype("float32").view("complex64")[..., 0]
@@ -124,7 +125,7 @@ def _scalars(dtype: DataType, lanes: Any) -> Any:
 def empty(shape: Sequence[int], count: int) -> Any:
     """Return the contents of a tensor without elements, of ``count`` bytes or bits each.
 
-    NumPy has no arrays of huge sizes, even if one size is 0. All other sizes are 1 then.
+    NumPy refuses huge sizes even if another size is 0. All other sizes are then 1.
     """
     huge = math.prod(max(size, 1) for size in shape) > _HUGE
     return np.zeros((*(min(size, 1) if huge else size for size in shape), count), "uint8")
@@ -171,7 +172,7 @@ def _made(dtype: DataType, shape: tuple[int, ...], kind: str, random: Generator)
 
 
 def _plain(dtype: DataType, random: Generator | None) -> Any:
-    """Return numbers near 0 in their order. Of a narrow int they are all, if ``random`` says so."""
+    """Return numbers near 0 in their order; in half of random cases, all values of a narrow int."""
     name = _CODES.get(dtype.code, "")
     if name in ("float", "bfloat", "complex"):
         return np.arange(-8 * _GREATEST, 8 * _GREATEST + 1) / 8
@@ -207,7 +208,7 @@ def _limits(dtype: DataType) -> Any:
 
 
 def encode(dtype: DataType, numbers: Any) -> Any:
-    """Return numbers as bytes, along a new last axis; a complex one is a pair along the last."""
+    """Return numbers as bytes along a new last axis. A complex number is given as two numbers."""
     name, size = _CODES.get(dtype.code, ""), max(dtype.bits // 8, 1)
     if name in abi.FIXED_BITS:
         found = np.asarray(numbers, "float32").astype(getattr(_ml_dtypes(), name))

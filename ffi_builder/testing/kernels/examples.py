@@ -1,8 +1,8 @@
-"""Makes examples: random right arguments for a signature, and simpler ones of the same kind.
+"""Makes examples: random valid arguments for a signature, and simpler ones of the same kind.
 
 Whatever a signature leaves open is a *choice* between candidates, which are ordered from the
-simplest on. A *draw* has the number of the candidate of each choice. So smaller numbers make
-simpler arguments, and shrinking an example needs to know nothing else of it.
+simplest on. A *draw* has the number of the chosen candidate for each choice. Smaller numbers make
+simpler arguments, so shrinking an example only has to reduce numbers.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ from ffi_builder.testing.make.symbols import Symbol
 np: Final = numpy()
 
 Key: TypeAlias = tuple[str, str]
-"""The kind of choice, such as ``"dtype"``, and the path or symbol that it is made for."""
+"""The kind of choice, such as ``"dtype"``, and its path or symbol."""
 Draw: TypeAlias = Mapping[Key, int]
 
 EDGES: Final = (
     *(0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129),
     *(255, 256, 257, 511, 512, 513, 1000, 1023, 1024, 1025),
 )
-"""Sizes at which kernels go wrong, in multiples of the divisibility."""
+"""Sizes at which kernels tend to go wrong, in multiples of the divisibility."""
 _LAYOUTS: Final = ("plain", "padded", "transposed", "reversed", "broadcast")
-"""Strides where any are allowed. Padded elements have others between them; broadcast ones are the
-same element, which only inputs may have."""
+"""Strides where any are allowed. Padding leaves gaps between elements. Broadcast elements share one
+place in memory, which only inputs may do."""
 _PLACES: Final = ("aligned", "least aligned")
-"""Whether the address is a multiple of more than ``data_alignment`` or an element asks for."""
+"""Whether the address is aligned better than ``data_alignment`` and the element require."""
 _LARGEST: Final = {0: 1030, 1: 1030, 2: 130, 3: 34}
 """Greatest size by the rank of the tensor."""
 _LARGEST_OF_MORE: Final = 10
 _LENGTHS: Final = range(5)
-"""The lengths of lists, unless they need more."""
+"""The lengths of lists, unless the signature requires more."""
 _PADS: Final = (0, 1, 2, 5, 16)
-"""Amounts that are added to strides that are symbols, in multiples of the divisibility."""
+"""Amounts to add to strides that are symbols, in multiples of the divisibility."""
 _SHAPES: Final = (
     *((), (0,), (1,), (2,), (3,), (5,), (17,), (64,), (1000,)),
     *((1, 1), (2, 3), (0, 3), (3, 0), (16, 17), (1, 2, 3), (4, 3, 2), (2, 1, 3, 2)),
@@ -52,13 +52,13 @@ _SHAPES: Final = (
 _FLOATS: Final = (0.0, 1.0, -1.0, 2.0, 0.5, -0.5, 3.0, 1.25, -2.75)
 _LIMITS: Final = (float("nan"), float("inf"), float("-inf"), -0.0)
 _FARTHEST: Final = 64
-"""The most distance from 0 of an int that is not a size, unless its bounds are declared."""
+"""The largest magnitude of an int that is not a size, unless its bounds are declared."""
 _ROOM: Final = 2**22
-"""Greatest size of a tensor in an example, in bytes, if a smaller one can be made."""
+"""Greatest size of a tensor in an example, in bytes, unless the signature requires more."""
 _SIMPLEST: Final = 3
-"""The number of examples with the first candidate of each choice, then the second, and so on."""
+"""The first so many examples are not random: example i takes candidate i of each choice."""
 _ALL_BELOW: Final = 18
-"""Choices below this are all tried when an example is shrunk."""
+"""Shrinking an example tries all candidates with numbers below this."""
 
 
 @dataclass(frozen=True)
@@ -74,18 +74,18 @@ class Examples:
     prepare: Callable[..., object] | None = field(kw_only=True)
 
     def example(self, number: int, draw: Draw | None = None) -> tuple[Draw, Frame | None]:
-        """Make an example: a random one, or one of a draw. The same number gives the same one.
+        """Make an example: a random one, or one from a draw. Equal numbers give equal examples.
 
         The frame is None if ``prepare`` leaves the example out.
 
         Raises:
-            ValueError: there are no such arguments.
+            ValueError: no arguments fit.
         """
         choices, arguments = self._arguments(number, draw)
         return choices.drawn, self._filled(arguments, choices, number)
 
     def _arguments(self, number: int, draw: Draw | None) -> tuple[_Choices, list[Any]]:
-        """Make arguments: small ones if there are any, and absent ones unless that is an error."""
+        """Make arguments: small ones if possible, and with absent Optionals if that is possible."""
         attempts = [(_ROOM, True), (LIMIT, True), (LIMIT, False)]
         while True:
             room, optional = attempts.pop(0)
@@ -113,7 +113,7 @@ class Examples:
 
 
 def simpler(draw: Draw) -> Iterator[Draw]:
-    """Yield draws with a lower number for one choice, the lowest first."""
+    """Yield draws in which one choice has a lower number, the lowest first."""
     for key, choice in draw.items():
         nearer = (choice - 2**power for power in reversed(range(choice.bit_length())))
         for lower in dict.fromkeys((*range(min(choice, _ALL_BELOW)), *nearer)):
@@ -121,12 +121,12 @@ def simpler(draw: Draw) -> Iterator[Draw]:
 
 
 class _Choices:
-    """Makes the choices of one example, and notes them.
+    """Makes the choices of one example, and records them.
 
     Args:
-        examples: what the examples are of.
+        examples: the examples that it belongs to.
         number: the number of the example.
-        draw: the choices to make; others are the simplest ones. None makes random ones.
+        draw: the choices to make; any other choice is the simplest. None makes random choices.
         optional: whether Optionals may be absent.
     """
 
@@ -139,7 +139,7 @@ class _Choices:
         self._random = np.random.default_rng([examples.seed, number])
 
     def pick(self, kind: str, name: str, subject: Any, usual: Any) -> Any:
-        """Choose one of the candidates; the usual one if there are no others."""
+        """Choose one of the candidates; the usual one if there is only one."""
         candidates, edges = self._candidates(kind, subject)
         if len(candidates) < 2 or (kind == "present" and not self._optional):
             return usual
@@ -171,7 +171,7 @@ class _Choices:
         return replace(array, strides=strides, least_aligned=place == "least aligned")
 
     def _any(self, count: int, edges: Sequence[int]) -> int:
-        """Return a number below ``count``, in half of all cases that of an edge."""
+        """Return a random number below ``count``. In half of all cases it is an edge."""
         among: list[Sequence[int]] = [range(count)]
         if edges:
             among += [range(min(count, 3)), edges, edges]
@@ -179,7 +179,7 @@ class _Choices:
         return chosen[int(self._random.integers(len(chosen)))]
 
     def _candidates(self, kind: str, subject: Any) -> tuple[Sequence[Any], Sequence[int]]:
-        """Return the candidates, the simplest first, and the numbers of those to try more often."""
+        """Return the candidates, the simplest first, and the numbers of those to prefer."""
         limits = self._examples.limits
         match kind:
             case "symbol":
@@ -210,7 +210,7 @@ class _Choices:
 
 
 def _values(symbol: Symbol, *, limits: bool) -> tuple[Sequence[Any], Sequence[int]]:
-    """Return values that a symbol may have, and the numbers of those to try more often."""
+    """Return the values that a symbol may have, and the numbers of those to prefer."""
     low, high, step = symbol.low, symbol.high, symbol.step
     match symbol.role:
         case _ if symbol.var.dtype == "bool":

@@ -1,4 +1,4 @@
-"""What is wrong with a kernel, and the error that reports it."""
+"""Mistakes of kernels, and the error that reports them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 
 class KernelError(AssertionError):
-    """A kernel does something else than its signature or its reference says.
+    """A kernel does not do what its signature or its reference says.
 
     Attributes:
         argument: the tensor or result that is wrong, by its name in errors: ``"x"``, ``"cfg.y"``;
             empty if there is none.
-        index: the first element of it that is wrong, or None. For a packed tensor that was not
+        index: the index of the first wrong element, or None. For a packed tensor that was not
             written as declared, this is the index of the stored element.
 
     Examples:
@@ -35,7 +35,7 @@ class KernelError(AssertionError):
 
 
 class Finding(Exception):
-    """Something wrong; two of one ``kind`` and ``argument`` count as the same mistake."""
+    """A mistake. Two findings with the same ``kind`` and ``argument`` count as the same mistake."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class Finding(Exception):
         self.index, self.cause = index, cause
 
     def error(self, name: str, context: str) -> KernelError:
-        """Return the error, whose message ends in the arguments of the call."""
+        """Return the error. Its message ends with the arguments of the call."""
         return KernelError(f"{name}: {self.words}\n{context}", self.argument, self.index)
 
 
@@ -60,5 +60,5 @@ def place(argument: str, index: Sequence[int]) -> str:
 
 
 def of_all(count: int, size: int) -> str:
-    """Return ``(3 of 8 elements)``; empty if there is one element only."""
+    """Return ``(3 of 8 elements)``, or an empty string if there is only one element."""
     return "" if size == 1 else f" ({count} of {size} elements)"

@@ -1,4 +1,4 @@
-"""The arguments of calls, whose tensors are guarded copies of those that were given or made."""
+"""The arguments of calls, with guarded copies of the given or made tensors."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ np: Final = numpy()
 
 _T = TypeVar("_T")
 Relayout = Callable[[str, spec.Tensor, Array], Array]
-"""Gives a tensor another layout; its arguments are the path, the parameter and its array."""
+"""Returns a tensor's array with another layout, given the path, the parameter and the array."""
 _MOST: Final = 16
-"""Greatest number of elements that errors show whole."""
+"""The greatest number of elements of a tensor that errors show completely."""
 
 
 class Functions(Protocol):
@@ -32,7 +32,7 @@ class Functions(Protocol):
 def function_of(
     compiled: Callable[..., Any] | Functions, signature: spec.Signature
 ) -> Callable[..., Any]:
-    """Return the function itself, or the one of a module that has the signature's name."""
+    """Return the function itself, or the function of a module that has the signature's name."""
     return compiled if callable(compiled) else compiled[signature.name]
 
 
@@ -44,8 +44,8 @@ class Frame:
     Args:
         signature: what the function accepts.
         arguments: one for each of ``signature.arguments``. They are copied, and not changed.
-        framework: makes the tensors; None: that of each given tensor.
-        relayout: chooses other strides and another alignment than the given ones.
+        framework: makes the tensors; None for the framework of each given tensor.
+        relayout: replaces the given strides and alignment.
 
     Raises:
         ValueError: an unknown framework, a wrong number of arguments or elements, or a tensor that
@@ -75,7 +75,7 @@ class Frame:
     def randomize(
         self, kind: str, random: Generator, *, limits: bool = False, kept: Collection[str] = ()
     ) -> None:
-        """Give tensors other contents, but for those at or in the paths ``kept``.
+        """Give new contents to all tensors except those at or inside the paths ``kept``.
 
         See :func:`~ffi_builder.testing.kernels.elements.make`.
         """
@@ -86,12 +86,12 @@ class Frame:
                 tensor.give(make(tensor.dtype, shape, kind, random, limits=limits))
 
     def write_given(self) -> None:
-        """Give every tensor its contents; outputs that are only written hold zeros."""
+        """Write its given contents into every tensor, and zeros into outputs that are not read."""
         for tensor in self.tensors:
             tensor.prepare(tensor.given * (tensor.intent != "out"), 0)
 
     def read_given(self) -> None:
-        """Take what the tensors hold now for what they are given."""
+        """Make the current contents of the tensors their given contents."""
         for tensor in self.tensors:
             tensor.given = tensor.read()
 
@@ -112,7 +112,7 @@ class Frame:
 
 
 def call(function: Callable[..., Any], signature: spec.Signature, arguments: Iterable[Any]) -> Any:
-    """Call a function, with keyword-only arguments by keyword if it has such parameters."""
+    """Call a function. Pass keyword-only arguments by keyword if it has keyword-only parameters."""
     pairs = list(zip(signature.arguments, arguments, strict=True))
     keywords = [value for param, value in pairs if param.kw_only]
     names = _keyword_only(function) if keywords else []
@@ -218,6 +218,6 @@ def _shown(tensor: Guarded) -> str:
 
 
 def shown_values(array: Any) -> str:
-    """Return the values of an array in one line, shortened if there are many."""
+    """Return the values of an array as one line, shortened if there are many."""
     text = np.array2string(array, threshold=_MOST, edgeitems=3, separator=", ")
     return " ".join(text.split()).replace("[ ", "[")

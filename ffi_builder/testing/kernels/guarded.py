@@ -1,10 +1,10 @@
-"""Tensors in memory of their own, between guard zones, of which every byte is looked at.
+"""Tensors in separate memory, between guard zones, of which every byte is checked.
 
     | guard | elements, and bytes between them if strided | guard |
 
 Before a call every byte gets a known value; after it, the bytes tell what the call has written.
-Bytes around elements differ from place to place and from tensor to tensor, so a kernel that copies
-them changes them.
+The bytes around elements vary by place and by tensor, so a kernel that copies them to another place
+changes bytes there.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from ffi_builder.testing.make.arrays import NUMPY_NAMES, Array, numpy
 np: Final = numpy()
 
 GUARD: Final = 4096
-"""Bytes before and behind the elements."""
+"""The size of each guard zone, in bytes."""
 GARBAGE: Final = (0x3F, 0xFF)
-"""Bytes that stand for memory that nobody has written, in two calls.
+"""The bytes of memory that nobody has written, in the first and the second call.
 
-As floats, they are about 1 and NaN: a kernel that adds to them, or multiplies them by 0, has other
-results in both calls.
+As floats, they are about 1 and NaN. If a kernel adds to them, or multiplies them by 0, its results
+differ between the calls.
 """
 _AROUND: Final = (3, 61)
-"""The least byte around elements in the first call, and the number of different ones.
+"""The least byte around elements in the first call, and the number of different bytes.
 
-As floats, all of them are between 0 and 2. In the second call, they are NaN.
+As floats, they are between 0 and 2. In the second call, they are NaN.
 """
 _PERIOD: Final = 65521
-"""The bytes around elements repeat after this many. Rows of a tensor have other lengths."""
+"""The bytes around elements repeat after so many bytes, which is no usual length of a row."""
 _BITS: Final = (0x55, 0xAA)
-"""The same for elements of less than a byte: no bit is the same in both."""
+"""The bytes of unwritten elements that are smaller than a byte: every bit differs between calls."""
 _BOOLS: Final = (0, 1)
 
 
@@ -50,7 +50,7 @@ def read(path: str, given: Any, alignment: int | None = None) -> tuple[Array, An
     """
     alignment = alignment or 1
     if _is_numpy(given):
-        # DLPack does not export arrays that are read-only.
+        # DLPack does not export read-only arrays.
         strides = tuple(stride // given.itemsize for stride in given.strides)
         dtype = parse_dtype(given.dtype.name)
         array = Array(path, dtype, given.shape, strides, alignment)
@@ -70,7 +70,7 @@ def _address(tensor: Any) -> int:
     """The address of the first element of a ``tvm_ffi.Tensor``."""
     if hasattr(tensor, "data_ptr"):
         return tensor.data_ptr()
-    at = tensor.__chandle__() + abi.OBJECT_SIZE  # of a DLTensor; before apache-tvm-ffi 0.1.13
+    at = tensor.__chandle__() + abi.OBJECT_SIZE  # the DLTensor; before apache-tvm-ffi 0.1.13
     word = ctypes.c_uint64.from_address
     return word(at + abi.DLTENSOR_DATA).value + word(at + abi.DLTENSOR_BYTE_OFFSET).value
 
@@ -87,7 +87,7 @@ class Guarded:
     Args:
         tensor: what the signature says of it.
         array: its dtype, shape and strides.
-        given: its contents before a call; in place of them, an ``intent="out"`` has garbage.
+        given: its contents before a call. With ``intent="out"`` it holds garbage instead.
         framework: makes the tensor: ``"numpy"``, ``"torch"`` or ``"tvm_ffi"``.
         number: its number among the tensors of a call.
     """
@@ -106,7 +106,7 @@ class Guarded:
         self.give(given)
 
     def garbage(self, call: int) -> Any:
-        """Return contents that stand for memory that nobody has written, in call 0 or 1."""
+        """Return the contents of unwritten memory in call 0 or 1."""
         patterns = GARBAGE
         if self.array.dtype.total_bits % 8:
             patterns = _BITS
@@ -117,12 +117,12 @@ class Guarded:
         return made
 
     def give(self, contents: Any) -> None:
-        """Set what the tensor is given; of elements that share memory, the last one counts."""
+        """Set the given contents. Among elements that share memory, the last one counts."""
         self._elements.write(contents)
         self.given = self.read()
 
     def prepare(self, contents: Any, call: int) -> None:
-        """Write the contents, and around them the bytes of call 0 or 1."""
+        """Write these contents, and the bytes of call 0 or 1 around them."""
         np.copyto(self._memory.bytes, self._around[call], where=self._outside)
         self._elements.write(contents)
 
@@ -156,7 +156,7 @@ class Guarded:
         raise Finding("outside", self.path, words)
 
     def _find_outside(self, contents: Any) -> Any:
-        """Return which bytes of the memory, which is zeros still, have no part of an element."""
+        """Return which bytes of the memory, which is still zeros, belong to no element."""
         self._elements.write(np.full_like(contents, 255))
         return self._memory.bytes == 0
 
@@ -164,8 +164,8 @@ class Guarded:
 def _around(size: int, offset: int, number: int) -> Any:
     """Return the bytes around a tensor in the first call.
 
-    Two of up to 61 tensors have different bytes at equal distances from the first element, which
-    is at ``offset``.
+    The first element is at ``offset``. At the same distance from it, any two of up to 61 tensors
+    have different bytes.
     """
     least, count = _AROUND
     places = np.arange(-offset, size - offset) % _PERIOD
@@ -174,12 +174,12 @@ def _around(size: int, offset: int, number: int) -> Any:
 
 @cache
 def _table() -> Any:
-    """Return numbers in no order, which a copy to another place changes."""
+    """Return random numbers, so that bytes copied to another place are likely to differ there."""
     return np.frombuffer(Random(0).randbytes(_PERIOD), "uint8") % _AROUND[1]
 
 
 class _Elements:
-    """The elements of a tensor in memory; whoever uses this keeps the memory alive."""
+    """The elements of a tensor in memory, which the caller keeps alive."""
 
     def __init__(self, array: Array, address: int) -> None:
         self._shape, self._strides = array.shape, array.strides
@@ -195,7 +195,7 @@ class _Elements:
         return self._view(self._bytes(), self._bits // 8, 1).copy()
 
     def write(self, contents: Any) -> None:
-        """Write the contents, and no other bit."""
+        """Write the contents, and change no other bit."""
         memory = self._bytes()
         if not self._bits % 8:
             self._view(memory, self._bits // 8, 1)[...] = contents
@@ -206,17 +206,17 @@ class _Elements:
         memory[:] = np.packbits(bits, bitorder="little")
 
     def _bytes(self) -> Any:
-        """Return the memory from the element with the lowest address to the highest one."""
+        """Return the memory from the element with the lowest address to that with the highest."""
         if not self._size:
             return np.zeros(0, "uint8")
         first = self._address - self._before
         return np.frombuffer((ctypes.c_uint8 * self._size).from_address(first), "uint8")
 
     def _view(self, units: Any, count: int, per_byte: int) -> Any:
-        """Return an array of shape ``(*shape, count)``; an element has ``count`` of the units."""
+        """Return an array of shape ``(*shape, count)``, where an element has ``count`` units."""
         if not self._size:
             return empty(self._shape, count)
-        # The stride of a dimension of size 1 may be anything, also what NumPy refuses.
+        # The stride of a dimension of size 1 may be any number, even one that NumPy refuses.
         pairs = zip(self._shape, self._strides, strict=True)
         strides = [*(stride * count if size > 1 else 0 for size, stride in pairs), 1]
         offset = self._before * per_byte

@@ -1,4 +1,4 @@
-"""Compares a kernel with a reference, on random arguments, and shrinks what differs."""
+"""Compares a kernel with a reference on random arguments, and shrinks examples that differ."""
 
 from __future__ import annotations
 
@@ -32,30 +32,31 @@ def check_intents(
 ) -> None:
     """Verify that a function reads and writes its tensors as their ``intent`` declares.
 
-    The function is called twice, or a few times more if there is something to find out, on copies
-    of the tensors in guarded memory. In these calls
+    The function is called twice on copies of the tensors in guarded memory, and a few times more if
+    its outputs differ. In these calls
 
     - no element of an ``intent="in"`` tensor may change;
     - every element of an ``intent="out"`` tensor must be written, and no output or result may
       depend on what the tensor held before;
-    - no byte outside of the elements of any tensor may be written (4096 bytes before and behind
-      them, and the bytes between them if it is strided), nor have an influence on the outputs.
+    - no byte outside of the elements of any tensor may be written, or influence the outputs. These
+      bytes are 4096 before and behind the elements, and those between them if it is strided.
 
     A tensor without an ``intent`` is only guarded. Tensors in tuples, structs and Optionals are
-    looked at too; those in Arrays and Maps are not.
+    checked too; those in Arrays and Maps are not.
 
     Args:
         compiled: the function, or a compiled module that has it by the name of the signature.
         signature: what the function accepts. Its tensors must be allowed on the CPU.
-        arguments: the arguments in their order; they stay as they are. Tensors that share memory
-            do not in the copies. Without them, :func:`make_args` makes some, with random elements.
+        arguments: the arguments in their order, which are not changed. Tensors that share memory
+            do not share it in the copies. By default, :func:`make_args` makes the arguments, with
+            random elements.
         framework: makes the tensors: ``"numpy"``, ``"torch"`` or ``"tvm_ffi"``. The default is the
             framework of each given tensor, or NumPy.
         seed: seeds the random elements.
 
     Raises:
-        KernelError: the function does something else than is declared. The message says to which
-            argument, where, and what was there before and after.
+        KernelError: the function does not do what is declared. The message names the argument and
+            the element, with its values before and after the call.
         ValueError: an unknown framework, a wrong number of arguments or elements, a tensor that is
             not on the CPU, or no arguments can be made.
         SpecError: ``signature`` is not a Signature.
@@ -112,44 +113,45 @@ def check_kernel(
 ) -> None:
     """Compare a kernel with a reference on random arguments that the signature accepts.
 
-    Sizes are small, and often 0, 1, odd, or next to a power of two; ints and floats are near 0, but
-    elements of 8 and 16 bits have any value in half of the tensors. Every dtype, rank, layout,
-    Choice, and presence of an Optional that the signature allows is tried. Some tensors are aligned
-    as an element or ``data_alignment`` asks for, and no better. Lists of tensors have up to 4
-    elements, or as many as they need. With each example, :func:`check_intents` verifies what is
-    read and written. The arguments of an example that goes wrong are made smaller as long as the
-    same goes wrong.
+    Sizes are small, and often 0, 1, odd, or next to a power of two. Ints and floats are near 0, but
+    elements of 8 and 16 bits have any value in half of the tensors. The examples vary the dtypes,
+    ranks, layouts, Choices, and the presence of Optionals as the signature allows. Some tensors
+    have only the alignment that the element or ``data_alignment`` requires. Lists of tensors have
+    up to 4 elements, or as many as the signature requires. In each example, the checks of
+    :func:`check_intents` verify what is read and written. If an example fails, its arguments are
+    made simpler as long as the same mistake occurs.
 
-    ``reference`` takes copies of the same arguments, and returns what each output should be: one
-    value, or a tuple of them. The outputs are the tensors of ``intent`` "out" and "inout", in the
-    order of the parameters, and then the results; those of a list may be one list. What it returns
-    for an absent tensor is ignored. Tensors of ``intent="out"`` hold zeros. It gets NumPy arrays,
-    with float32 in place of floats that NumPy has not (bfloat16, float8, float6, float4), int8 and
-    uint8 in place of narrower ints, and packed elements apart; with ``framework="torch"``, it gets
-    torch tensors.
+    ``reference`` takes copies of the same arguments, and returns the expected value of each output:
+    one value, or a tuple of values. The outputs are the tensors of ``intent`` "out" and "inout", in
+    the order of the parameters, and then the results. The outputs of a list of tensors may be one
+    list. A value for an absent tensor is ignored. Tensors of ``intent="out"`` hold zeros. The
+    reference gets NumPy arrays, in which packed elements are separate. Floats that NumPy lacks
+    (bfloat16, float8, float6, float4) become float32, and ints of less than 8 bits become int8 or
+    uint8. With ``framework="torch"``, the reference gets torch tensors.
 
     Args:
         compiled: the function, or a compiled module that has it by the name of the signature.
-        signature: what the function accepts. Its tensors must be allowed on the CPU, and at least
-            one is declared to be an output, or the function returns something.
+        signature: what the function accepts. Its tensors must be allowed on the CPU. At least one
+            must be declared as an output, unless the function returns something.
         reference: computes what is expected.
         examples: how many examples to try.
         seed: seeds the examples; the same seed makes the same ones.
         rtol: greatest difference, relative to the expected value. The default depends on the
             output: 1e-9 for float64, 1e-5 for float32, the distance of 1 to the next value for
-            narrower floats, and 0 for ints and bools. NaN is as expected where NaN is.
-        atol: greatest difference that is allowed in addition; the default is that of ``rtol``.
+            narrower floats, and 0 for ints and bools. An expected NaN matches NaN.
+        atol: greatest absolute difference, which is added to the relative one; the default is that
+            of ``rtol``.
         framework: makes the tensors: ``"numpy"``, ``"torch"`` or ``"tvm_ffi"``.
-        dims: values of symbols that all examples have, as in :func:`make_args`.
-        values: arguments that all examples have, as in :func:`make_args`.
-        limits: put NaN, infinities, -0 and the least and greatest ints among the elements, and
-            NaN and infinities among floats that are no tensors.
-        prepare: called with the arguments of each example before the kernel is. It may write other
+        dims: values of symbols for all examples, as in :func:`make_args`.
+        values: arguments for all examples, as in :func:`make_args`.
+        limits: put NaN, infinities, -0 and the least and greatest ints among the elements, and NaN,
+            infinities and -0 among floats that are not in tensors.
+        prepare: called with the arguments of each example before the kernel. It may write other
             elements into them, say indices that are in range, or return False to leave the example
             out.
 
     Raises:
-        KernelError: an output is not as expected, something is read or written against its
+        KernelError: an output is not as expected, a tensor is read or written against its
             ``intent``, or a call raises an exception. The message shows the smallest arguments.
         ValueError: the signature has no outputs, no arguments can be made, or ``prepare`` leaves
             out all examples.
@@ -218,7 +220,7 @@ def _shrunk(
     found: Finding,
     frame: Frame,
 ) -> tuple[Finding, Frame]:
-    """Make the arguments simpler, as long as the same goes wrong with the same argument."""
+    """Make the arguments simpler, as long as the same mistake occurs with the same argument."""
     candidates = simpler(draw)
     for _ in range(_SHRINKS):
         lower = next(candidates, None)

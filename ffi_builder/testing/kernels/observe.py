@@ -1,11 +1,11 @@
 """Calls a function twice, and finds out what it reads and writes.
 
-All memory that a kernel has no business to read is garbage: the elements of ``intent="out"``, and
-whatever lies around the elements of any tensor. A kernel is called with two kinds of garbage:
+All memory that a kernel must not read holds garbage: the elements of ``intent="out"``, and the
+bytes around the elements of any tensor. The kernel is called with two kinds of garbage:
 
-- An output element that still has both was not written.
-- An output that differs otherwise depends on memory that should not be read. Further calls, with
-  the garbage of one place changed at a time, find which.
+- An output element that holds the garbage after both calls was not written.
+- Any other output that differs between the calls depends on memory that the kernel must not read.
+  Further calls, which change the garbage in one place at a time, find the place.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ffi_builder.testing.make.arrays import numpy
 np: Final = numpy()
 
 Place: TypeAlias = tuple[int, str]
-"""The number of a tensor, and ``"elements"`` or ``"outside"``: memory that holds garbage."""
+"""A place with garbage: the number of a tensor, and ``"elements"`` or ``"outside"``."""
 
 _READS: Final = {
     "elements": (
@@ -39,7 +39,7 @@ _READS: Final = {
 
 @dataclass(frozen=True)
 class Output:
-    """A tensor that a call may write, or a result; ``contents`` are those after the call."""
+    """A tensor that a call may write, or a result, with its ``contents`` after the call."""
 
     dtype: DataType
     contents: Any
@@ -55,16 +55,16 @@ class Output:
 
 
 Outputs: TypeAlias = Mapping[str, Output]
-"""Outputs by name: of a tensor its path."""
+"""Outputs by name. The name of a tensor is its path."""
 Kept: TypeAlias = Mapping[str, Any]
-"""Which elements of an output hold the garbage of two calls still, by its path."""
+"""Which elements of an output held the garbage after each of two calls, by its path."""
 
 
 def observe(function: Callable[..., Any], frame: Frame) -> Outputs:
-    """Call the function twice, and return what the first call made.
+    """Call the function twice, and return the outputs of the first call.
 
     Raises:
-        Finding: it reads or writes something else than is declared.
+        Finding: the function does not read and write as declared.
     """
     first = _called(function, frame, set())
     second = _called(function, frame, {*_places(frame)})
@@ -76,7 +76,8 @@ def observe(function: Callable[..., Any], frame: Frame) -> Outputs:
         for tensor in frame.outputs
         if tensor.intent == "out"
     }
-    # Adding 0 to what was there looks like not writing, so that is said of other elements first.
+    # A kernel that adds 0 to unwritten elements seems not to write them. Its other elements show
+    # that it reads them, so look for that first.
     if _difference(kept, first, second) and _repeats(function, frame, kept, first, set()):
         _check_influence(function, frame, kept, first)
     for path, which in kept.items():
@@ -103,7 +104,7 @@ def _places(frame: Frame) -> Iterator[Place]:
 
 
 def _called(function: Callable[..., Any], frame: Frame, changed: set[Place]) -> Outputs:
-    """Call the function with the second kind of garbage at these places, the first elsewhere."""
+    """Call the function with the second kind of garbage in these places, the first elsewhere."""
     for number, tensor in enumerate(frame.tensors):
         elements = (number, "elements") in changed
         contents = tensor.garbage(elements) if tensor.intent == "out" else tensor.given
@@ -162,7 +163,7 @@ def _check_influence(
     function: Callable[..., Any], frame: Frame, kept: Kept, first: Outputs
 ) -> None:
     """Find the memory that makes outputs differ between two calls."""
-    # Elements are read by mistake more often than what lies around them.
+    # Kernels read elements by mistake more often than the bytes around them.
     for changed in sorted(_places(frame), key=lambda at: at[1]):
         other = _called(function, frame, {changed})
         found = _difference(kept, first, other)
@@ -180,16 +181,19 @@ def _check_influence(
 def _repeats(
     function: Callable[..., Any], frame: Frame, kept: Kept, outputs: Outputs, changed: set[Place]
 ) -> bool:
-    """Call once more; if the outputs are others, a difference between calls has no meaning."""
+    """Call the function again, and return whether the outputs repeat.
+
+    If they do not, a difference between calls means nothing.
+    """
     return _difference(kept, outputs, _called(function, frame, changed)) is None
 
 
 def _difference(
     kept: Kept, first: Outputs, second: Outputs
 ) -> tuple[str, tuple[int, ...], str, str] | None:
-    """Return the first output that differs, where, and both values as text.
+    """Return the first output that differs, the index, and both values as text.
 
-    Elements that were kept may differ.
+    Elements that both calls left unwritten may differ.
     """
     for name, one in first.items():
         two = second[name]

@@ -33,14 +33,14 @@ from ffi_builder.testing.make.parts import Entry, Parts, Pick, lists_of, symbols
 from ffi_builder.testing.make.symbols import Env, Search, entry_rule, room_rule
 
 Dims: TypeAlias = Mapping[str, Union[Scalar, list[int], tuple[int, ...]]]
-"""Values of symbols by name; of one with a value for each element of a list, a list of them."""
+"""Values of symbols by name. A symbol with one value for each element of a list has a list."""
 
 LIMIT: Final = 2**30
 """Greatest size of a tensor, in bytes. Larger ones are nearly always a mistake."""
 _USUAL: Final = 2
 """The number of elements of a list, unless the signature or the caller says otherwise."""
 _ATTEMPTS: Final = 64
-"""The number of ways to try what conditions may be about."""
+"""The number of attempts to find dtypes, ranks and other choices that satisfy conditions."""
 _ANY: Final = abi.TYPE_KEYS[abi.FIRST_OBJECT]
 
 
@@ -52,34 +52,34 @@ def make_args(
 ) -> list[Any]:
     """Make the simplest arguments that :func:`check` and the compiled wrapper accept.
 
-    They are the same each time; :func:`check_kernel` draws others. Tensors hold zeros in memory of
-    their own, aligned to ``data_alignment`` and at least to 64 bytes, with exactly the strides that
-    the signature asks for and the first of several dtypes (that of ``x`` for ``dtype="x.dtype"``,
-    also if ``x`` is in ``values``).
+    They are the same each time; :func:`check_kernel` makes random ones. Tensors hold zeros in
+    separate memory, aligned to ``data_alignment`` and at least to 64 bytes. They have exactly the
+    strides that the signature requires, and the first of several dtypes. With ``dtype="x.dtype"``
+    they have the dtype of ``x``, also if ``x`` is in ``values``.
     Tuples, structs and lists of tensors become tuples; Optionals are present. Lists have two
     elements, unless the signature or ``dims`` says otherwise. Streams and pointers are NULL;
-    strings, Arrays and Maps are empty; a Choice is its first one, a DType float32, and a Device the
-    first CPU. Where a condition of ``where`` needs it, an Optional is absent, or a tensor or a
-    Choice is another one.
+    strings, Arrays and Maps are empty. A Choice has its first value, a DType is float32, and a
+    Device is the first CPU. A condition of ``where`` may require other choices: an absent Optional,
+    or another dtype, rank or Choice.
 
     Args:
         signature: what the function accepts. Its tensors must be allowed on the CPU.
-        dims: values of symbols, by name. The others get small ones that fit: ints from 2 on,
+        dims: values of symbols, by name. Other symbols get small values that fit: ints from 2 on,
             different if possible, strides without overlap, True, 0.5, 1.5, …, NULL. A symbol with
-            a value for each element of a list may have a list of values.
+            one value for each element of a list may have a list of values.
         framework: makes the tensors: ``"numpy"``, ``"torch"`` or ``"tvm_ffi"``. With
-            ``"numpy"``, dtypes that NumPy cannot export (bfloat16, float8, float4, sub-byte ints,
-            several lanes) come as ``tvm_ffi.Tensor``, whether or not ml_dtypes is installed.
-        values: arguments, elements and fields to take as they are, by their names in errors:
+            ``"numpy"``, tensors of dtypes that NumPy cannot export (bfloat16, float8, float4,
+            sub-byte ints, several lanes) are ``tvm_ffi.Tensor``, even if ml_dtypes is installed.
+        values: arguments, elements and fields to use unchanged, by their names in errors:
             ``"mask"``, ``"cfg[1]"``, ``"cfg.alpha"``. None makes an Optional absent. Only their
-            dtypes are looked at: give the values of symbols that they bind in ``dims``.
+            dtypes are read: give the values of symbols that they bind in ``dims``.
 
     Raises:
-        ValueError: an unknown framework or name in ``dims`` or ``values``, a value in ``dims`` that
-            the signature does not accept; a tensor that is not on the CPU, that the framework
-            cannot represent or that needs more than 1 GiB; tensors that need more memory together
-            than is free; an object of a type that cannot be made; or no values that fit were found;
-            or not one value for each element of a list.
+        ValueError: an unknown framework or name in ``dims`` or ``values``; a value in ``dims`` that
+            the signature does not accept; a list in ``dims`` of the wrong length; a tensor that is
+            not on the CPU, that the framework cannot represent or that needs more than 1 GiB;
+            tensors that together need more memory than is free; an object of a type that cannot be
+            made; or no values were found that fit.
         SpecError: ``signature`` is not a Signature.
         ModuleNotFoundError: the framework, or NumPy, which allocates the memory, is not installed.
 
@@ -106,13 +106,13 @@ def make(
     pick: Pick = usual,
     room: int = LIMIT,
 ) -> list[Any]:
-    """Make arguments as :func:`make_args` does, where ``pick`` decides what is left open.
+    """Make arguments as :func:`make_args` does, but let ``pick`` make the choices.
 
     Args:
         signature: what the function accepts.
         dims: values of symbols.
         framework: makes the tensors.
-        values: arguments that are given.
+        values: the given arguments.
         pick: makes the choices.
         room: the greatest size of a tensor, in bytes.
 
@@ -140,7 +140,7 @@ def make(
 
 
 def _another(random: Random, pick: Pick, kind: str, name: str, subject: Any, usual: Any) -> Any:
-    """Choose at random what conditions may be about."""
+    """Make the choices that conditions may depend on at random, and the others with ``pick``."""
     match kind:
         case "present":
             return random.random() < 0.5
@@ -179,7 +179,7 @@ def _made(
     allocated = [*_allocated(signature)]
     bound = {var for entry in entries for var in variables(entry.value)}
     for var in {var for entry in allocated for var in variables(entry.value)} - bound:
-        env.setdefault(var, 0)  # only absent Optionals have it
+        env.setdefault(var, 0)  # only absent Optionals bind it
     devices = None if framework == "tvm_ffi" else (0,)
     rules = [
         *(entry_rule(entry, devices) for entry in entries),
@@ -198,7 +198,7 @@ def _made(
 
 
 def _number(parts: Parts, subject: Subject) -> int | None:
-    """Return what is compared of a parameter; None if it is not known before it is made."""
+    """Return the number that a condition compares; None if it is not known before the call."""
     of = subject.of
     given, param = parts.values.get(of.path), parts.params.get(of.path)
     if of.field == "present":
@@ -245,10 +245,10 @@ def _lengths(signature: spec.Signature, dims: Dims, pick: Pick) -> tuple[Env, di
 
 
 def _given(parts: Parts, var: spec.Var, value: Any) -> Env:
-    """Return the symbols that a given value is for, each with its own.
+    """Return the value of each symbol that a given value is for.
 
     Raises:
-        ValueError: the symbol cannot have the value, or there is not one for each element.
+        ValueError: a symbol cannot have the value, or the list has not one for each element.
     """
     symbols = parts.of_elements.get(var.name)
     if symbols is None:
@@ -264,10 +264,10 @@ def _given(parts: Parts, var: spec.Var, value: Any) -> Env:
 
 
 def _value(var: spec.Var, value: Any) -> Scalar:
-    """Return the value that the symbol has if given ``value``.
+    """Return the value that the symbol has after a call with ``value``.
 
     Raises:
-        ValueError: the symbol cannot have it.
+        ValueError: the symbol cannot have the value.
     """
     try:
         plain = spec.Var(var.name, "uint64") if var.dtype == "handle" else var
@@ -278,7 +278,7 @@ def _value(var: spec.Var, value: Any) -> Scalar:
 
 
 def _allocated(signature: spec.Signature) -> Iterator[Entry]:
-    """Yield what the wrapper makes."""
+    """Yield the sizes and devices of the tensors that the wrapper allocates."""
     for result in (*signature.results, *signature.workspaces):
         for path, entry in sizes(result):
             yield Entry(path, "size", entry)
@@ -287,7 +287,7 @@ def _allocated(signature: spec.Signature) -> Iterator[Entry]:
 
 
 def _check_memory(parts: Parts, env: Env) -> None:
-    """Refuse to make more than there is memory for, before anything is made."""
+    """Raise ValueError if the tensors need more memory than is free, before any is made."""
     rooms = {
         path: room_for(tensor, *layout_of(tensor, env)) for path, tensor in parts.tensors.items()
     }
@@ -304,7 +304,7 @@ class _Maker:
     def __init__(self, framework: str, env: Env, parts: Parts) -> None:
         self._framework, self._env, self._parts = framework, env, parts
         self._device_id: int | None = None
-        """Device id of the first tensor, and of tensors without one of their own."""
+        """Device id of the first tensor, and of all tensors that do not specify one."""
 
     def argument(self, path: str, param: spec.Param) -> Any:
         if path in self._parts.values:
@@ -367,7 +367,7 @@ def _plain(param: Plain) -> Any:
 
 
 def _pointer(address: int) -> ctypes.c_void_p | None:
-    """Return an address in the form that tvm_ffi takes; None is NULL."""
+    """Return an address in the form that tvm_ffi takes, which is None for NULL."""
     return ctypes.c_void_p(address) if address else None
 
 

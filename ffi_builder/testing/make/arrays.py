@@ -1,8 +1,8 @@
 """Lays out tensors, and makes arrays of zeros, of a framework or of tvm_ffi.
 
 NumPy does not export bfloat16, float8, float4, ints below 8 bits and types of several lanes, even
-with ml_dtypes installed. Arrays of those are ``tvm_ffi.Tensor``: a DLPack capsule that NumPy makes
-of the memory, with other dtype, shape and strides written into it. NumPy frees it.
+with ml_dtypes installed. Arrays of these dtypes are ``tvm_ffi.Tensor``. NumPy makes a DLPack
+capsule of the memory, this module overwrites its dtype, shape and strides, and NumPy frees it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NUMPY_NAMES: Final = {
 """Dtypes that NumPy has and exports."""
 
 _ALIGNMENT: Final = 64
-"""Alignment of the memory that frameworks allocate, in bytes."""
+"""The usual alignment of memory that frameworks allocate, in bytes."""
 
 _MEMINFO: Final = Path("/proc/meminfo")
 _CGROUP: Final = Path("/sys/fs/cgroup")
@@ -44,7 +44,7 @@ _capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
 @dataclass(frozen=True)
 class Memory:
-    """Memory for an array: an array of uint8, and where the first element is in it, in bytes."""
+    """Memory for an array: an array of uint8, and the offset of the first element, in bytes."""
 
     bytes: Any
     offset: int
@@ -67,19 +67,19 @@ class Array:
 
     @property
     def least(self) -> int:
-        """The alignment that it has at least: that of an element, or the given one if greater."""
+        """The least alignment that it may have: the element's, or ``alignment`` if greater."""
         size = max(self.dtype.total_bits // 8, 1)
         return max(size & -size, self.alignment)
 
     @property
     def extent(self) -> tuple[int, int]:
-        """The bytes of elements that lie before the first one, and those from it on."""
+        """The number of bytes of elements before the first one in memory, and from it on."""
         bits = self.dtype.total_bits
         before, behind = reach(self.shape, self.strides)
         return -(-before * bits // 8), -(-behind * bits // 8)
 
     def make(self, framework: str) -> Any:
-        """Make the array with a framework, in memory of its own.
+        """Make the array with a framework, in new memory.
 
         Raises:
             ValueError: the framework cannot represent it.
@@ -89,7 +89,7 @@ class Array:
         made = self.place(framework, memory)
         if framework != "numpy" or not isinstance(made, numpy().ndarray):
             return made
-        # Some versions of NumPy export other strides than the array has if those are free.
+        # Where a stride may have any value, some versions of NumPy export another value.
         changed = made.flags.c_contiguous and self.strides != contiguous(self.shape, "C")
         return self._tvm_ffi(memory) if changed else made
 
@@ -165,7 +165,7 @@ class Array:
 
 
 _EXPORTED_BYTES: Final = 4
-"""Size of the view that is exported."""
+"""The size of the exported view, in bytes."""
 
 
 class _Exported:
@@ -212,10 +212,10 @@ def needed(module: str, name: str, *, extra: str | None = None) -> Any:
 
 
 def check_framework(what: str, framework: object) -> None:
-    """Check that arrays of a framework can be made; ``what`` begins the message.
+    """Check that the framework is a known one; ``what`` begins the message.
 
     Raises:
-        ValueError: they cannot.
+        ValueError: it is not.
     """
     if framework not in FRAMEWORKS:
         raise ValueError(
@@ -228,10 +228,10 @@ def check_framework(what: str, framework: object) -> None:
 
 
 def free_memory() -> int | None:
-    """Return the bytes that can be used without swapping or being killed; None if unknown.
+    """Return how many bytes can be used without swapping or being killed; None if unknown.
 
-    It is the least of what Linux calls available, and what the control group of a container has
-    left.
+    It is the smaller of two numbers: the memory that Linux calls available, and the rest of the
+    limit of the container's control group.
     """
     found = re.search(r"^MemAvailable:\s+(\d+) kB", _read(_MEMINFO), re.MULTILINE)
     free = [int(found[1]) * 1024] if found else []
@@ -256,9 +256,9 @@ def layout_of(
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return shape and strides in elements of ``dtype``, as the spec counts them.
 
-    Every dimension has an entry. A stride that may be anything, or whose symbols have no values
-    yet, is chosen so that elements do not overlap. Entries that do not fit int64 become 0; the
-    caller refuses them.
+    Every dimension of the tensor must have an entry. A stride that may have any value, or whose
+    symbols have no values yet, is chosen so that elements do not overlap. Entries that do not fit
+    int64 become 0; the caller refuses them.
     """
     shape = [_known(entry, symbols) or 0 for entry in tensor.dims]
     if tensor.order is not None:
@@ -286,7 +286,7 @@ def stored(
 
 
 def reach(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, int]:
-    """Count the elements that lie before the first one in memory, and those from it on."""
+    """Count the elements before the first one in memory, and those from it on."""
     if 0 in shape:
         return 0, 0
     steps = [(dim - 1) * stride for dim, stride in zip(shape, strides, strict=True)]
@@ -294,14 +294,14 @@ def reach(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, int]:
 
 
 def room_for(tensor: spec.Tensor, shape: Sequence[int], strides: Sequence[int]) -> int:
-    """Count the bytes that the tensor and its alignment need."""
+    """Return how many bytes the tensor and its alignment need."""
     bits = parse_dtype(tensor.element_dtypes[0]).total_bits
     elements = sum(reach(*stored(tensor, shape, strides)))
     return -(-elements * bits // 8) + (tensor.data_alignment or 0 if elements else 0)
 
 
 def _known(entry: spec.Dim | None, symbols: Mapping[spec.Var, int | float]) -> int | None:
-    """Return the value of an entry; None if it may be anything, or is not known yet."""
+    """Return the value of an entry; None if it may have any value, or is not known yet."""
     if entry is None or any(var not in symbols for var in variables(entry)):
         return None
     return evaluate(entry, lambda var: symbols[var]) or 0

@@ -1,4 +1,4 @@
-"""Lists what is to be made for a signature, and decides what the signature leaves open."""
+"""Lists the parts of arguments to make, and makes the choices that a signature leaves open."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from ffi_builder.spec.tensors.devices import ANY
 Pick: TypeAlias = Callable[[str, str, Any, Any], Any]
 """Decides something that a signature leaves open.
 
-It is called with the kind of choice, such as ``"dtype"``; the path or symbol that it is made for;
-the parameter or symbol itself; and the usual choice, which :func:`usual` returns.
+Its arguments are the kind of choice, such as ``"dtype"``; the name of the path or symbol; the
+parameter or symbol itself; and the usual choice, which :func:`usual` returns.
 """
 
 _ANY_RANK: Final = (2, 3)
@@ -39,17 +39,17 @@ class Entry:
     role: str
     value: spec.Dim | None
     packing: int = 1
-    """The value must be a multiple of this."""
+    """The value must be a multiple of this number."""
     rank: int = 2
     """The number of dimensions, for sizes."""
 
 
 class Parts:
-    """The parameters of a signature that are made, each by its path.
+    """The parameters to make for a signature, by path.
 
-    Every tensor has one dtype and a known rank, and every dimension has an entry. A list is its
-    elements, where each symbol with a value for each element is several: ``m_0``, ``m_1`` and so
-    on. What is absent or chosen by name is among the ``values``.
+    Every tensor has one dtype and a known rank, and every dimension has an entry. A list is
+    replaced by its elements. A symbol with one value for each element becomes several symbols:
+    ``m_0``, ``m_1`` and so on. Absent parameters and Choices are among the ``values``.
 
     Raises:
         ValueError: a tensor is not on the CPU.
@@ -65,7 +65,7 @@ class Parts:
         self.params: dict[str, Plain] = {}
         self.values = dict(values)
         self.of_elements: dict[str, list[spec.Var]] = {}
-        """The symbols of the elements, by the name of the one that they stand for."""
+        """The symbols of the elements, by the name of the symbol that they replace."""
         self.lengths, self._pick = lengths, pick
         self._taken = {var.name for var in symbols_of(signature)}
         for path, tensors in lists_of(signature).items():
@@ -82,7 +82,7 @@ class Parts:
         return {path: p for path, p in self.params.items() if isinstance(p, spec.Tensor)}
 
     def entries(self) -> Iterator[Entry]:
-        """Yield every place of a symbol."""
+        """Yield every place that may have a symbol."""
         for path, param in self.params.items():
             match param:
                 case spec.Var():
@@ -132,7 +132,7 @@ class Parts:
                     self._add(*inner, argument)
 
     def _narrowed(self, path: str, tensor: spec.Tensor) -> spec.Tensor:
-        """Return a tensor of one dtype, whose dimensions all have entries."""
+        """Return the tensor with one dtype, and with an entry for each dimension."""
         source = tensor.references.get("dtype")
         if source is None:
             dtype = self._pick("dtype", path, tensor, tensor.dtypes[0])
@@ -181,7 +181,7 @@ def lists_of(signature: spec.Signature) -> dict[str, spec.TensorList]:
 
 
 def _renamed(entry: Any, names: Mapping[spec.Var, spec.Var]) -> Any:
-    """Return an entry with other symbols for some."""
+    """Return an entry in which some symbols are replaced."""
     if isinstance(entry, Expr):
         return Expr(entry.op, _renamed(entry.lhs, names), _renamed(entry.rhs, names))
     return names.get(entry, entry) if isinstance(entry, spec.Var) else entry

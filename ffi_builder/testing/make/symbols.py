@@ -1,7 +1,7 @@
-"""Chooses values for the symbols of a signature: small ones that fit, or those that are wanted.
+"""Chooses values for the symbols of a signature: small values that fit, or requested ones.
 
-A search gives each symbol a value in turn. It begins with the most natural one, narrows what the
-others may be, and steps back where nothing is left.
+A search gives each symbol a value in turn. It begins with the most natural value, narrows the
+ranges of the other symbols, and steps back if none is left.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Spans: TypeAlias = dict[spec.Var, Span]
 _BUDGET: Final = 2_000
 """Number of candidates to try before giving up."""
 _ROLES: Final = ("size", "length", "device", "stride", "scalar")
-"""What a symbol may be; of several, the first one counts."""
+"""The roles of a symbol. If it has several, the first in this order counts."""
 _ROUNDS: Final = 8
 """The number of times that all spans are narrowed: each round may help the next."""
 
@@ -46,18 +46,18 @@ class Symbol:
     var: spec.Var
     role: str
     rank: int
-    """The greatest rank of a tensor that has it in its shape."""
+    """The greatest rank of the tensors that have the symbol in their shape."""
     low: int
     high: int
     step: int
-    """Values are multiples of it."""
+    """Values are multiples of this number."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """Something that must hold: ``broken`` returns what is wrong, or None.
+    """A condition that must hold: ``broken`` returns what is wrong, or None.
 
-    It is called only once all symbols of the rule have values.
+    ``broken`` is called only after all symbols of the rule have values.
     """
 
     symbols: frozenset[spec.Var]
@@ -65,7 +65,7 @@ class Rule:
 
 
 def entry_rule(entry: Entry, devices: Sequence[int] | None = None) -> Rule:
-    """Return the rule that an entry fits its place; ``devices`` are those that exist, if known."""
+    """Return the rule that an entry fits its place. ``devices`` are the existing ones, if known."""
 
     def broken(env: Env) -> str | None:
         if entry.value is None or entry.role == "scalar":
@@ -87,7 +87,7 @@ def _misfit(entry: Entry, value: int, devices: Sequence[int] | None) -> str | No
             wanted = "must not be negative"
         case _ if value % entry.packing:
             wanted = f"must be a multiple of {entry.packing}, as so many are packed"
-        case _ if entry.packing > 1 and value == -(2**63):  # not the magnitude of any int64
+        case _ if entry.packing > 1 and value == -(2**63):  # no int64 has its magnitude
             wanted = "must not be as low for packed elements"
         case _:
             return None
@@ -95,7 +95,7 @@ def _misfit(entry: Entry, value: int, devices: Sequence[int] | None) -> str | No
 
 
 def room_rule(path: str, tensor: spec.Tensor, room: int) -> Rule:
-    """Return the rule that a tensor needs no more than so many bytes."""
+    """Return the rule that a tensor needs at most ``room`` bytes."""
     entries = [*tensor.dims, *(tensor.stride_entries or ())]
 
     def broken(env: Env) -> str | None:
@@ -132,9 +132,9 @@ def _bindings(value: object, env: Env) -> str:
 
 
 def _symbols(entries: Iterable[Entry]) -> dict[spec.Var, Symbol]:
-    """Return the symbols in order of occurrence; those of strides last, reversed.
+    """Return the symbols in order of occurrence, then those of strides in reverse order.
 
-    Strides of a tensor are then chosen after its dimensions, the innermost first.
+    So the strides of a tensor are chosen after its dimensions, the innermost first.
     """
     places: dict[spec.Var, list[Entry]] = {}
     for entry in entries:
@@ -159,10 +159,10 @@ def _symbol(var: spec.Var, places: Sequence[Entry]) -> Symbol:
 
 
 def _not_negative(entries: Iterable[Entry]) -> Iterator[Relation]:
-    """Yield what helps to find sizes: that expressions are not negative."""
+    """Yield the relations that sizes are not negative, which help the search."""
     for entry in entries:
         if entry.role == "size" and isinstance(entry.value, Expr):
-            with suppress(SpecError):  # it has too many parts with two more
+            with suppress(SpecError):  # the relation has two parts more, which may be too many
                 yield Relation(">=", entry.value, 0)
 
 
@@ -172,11 +172,11 @@ class Search:
     Args:
         signature: the signature, for its name.
         entries: every place of a symbol.
-        rules: what must hold.
-        env: the values that are given; :meth:`run` adds the others.
-        tensors: their strides are chosen so that elements do not overlap.
-        conditions: those of the signature. Those of other symbols are left out.
-        known: the values of the properties that they compare, as far as they are known.
+        rules: the rules that values must keep.
+        env: the given values; :meth:`run` adds the others.
+        tensors: the tensors whose strides are chosen so that elements do not overlap.
+        conditions: the conditions of the signature. Those of other symbols are left out.
+        known: the values of properties that the conditions compare, as far as they are known.
 
     Raises:
         ValueError: a given value breaks a rule.
@@ -218,7 +218,7 @@ class Search:
                 raise ValueError(f"make_args: {words}")
 
     def run(self, pick: Pick) -> None:
-        """Give every symbol a value; ``pick`` decides which are wanted.
+        """Give every symbol a value; ``pick`` requests values.
 
         Raises:
             ValueError: no values were found.
@@ -243,7 +243,7 @@ class Search:
             )
 
     def _from(self, index: int, spans: Spans) -> bool:
-        """Give the symbols from here on values, if there are any."""
+        """Give values to the symbols from this index on; return whether any were found."""
         if index == len(self._order):
             return True
         var = self._order[index]
@@ -256,13 +256,13 @@ class Search:
             words = self._wrong(var, narrowed)
             if words is None and self._from(index + 1, narrowed):
                 return True
-            if words and index > self._deepest:  # the first message about the symbol reached last
+            if words and index > self._deepest:  # keep the first message about the deepest symbol
                 self._deepest, self._words = index, words
         self._env.pop(var, None)
         return False
 
     def _wrong(self, var: spec.Var, spans: Spans) -> str | None:
-        """Return what is wrong with the value of a symbol; narrow the spans of others."""
+        """Return what is wrong with the value of a symbol, or None; narrow the other spans."""
         for rule in self._rules[var]:
             words = rule.broken(self._env)
             if words:
@@ -274,7 +274,7 @@ class Search:
         symbol = self._symbols[var]
         step = symbol.step
         least, greatest = -(-low // step), high // step
-        # From here on, numbers count steps.
+        # From here on, numbers are in units of `step`.
         first = min(max(-(-self._start(symbol, low) // step), least), greatest)
         if self._wanted.get(var) is None and symbol.role in ("size", "scalar"):
             # Equal values would hide mistakes.
@@ -307,7 +307,7 @@ class Search:
             return self._stride(symbol.var) + (wanted or 0) * symbol.step
         if wanted is not None:
             return wanted
-        # From 2 on, as a dimension of 1 leaves its stride free, and one of 0 leaves all of them.
+        # Begin at 2: a size of 1 leaves the stride of its dimension free, and 0 leaves all free.
         return 2 if low == symbol.low else low + 2
 
     def _stride(self, var: spec.Var) -> int:
@@ -326,9 +326,9 @@ class Search:
 
 
 def _narrow(relations: Iterable[Relation], spans: Spans, env: Env) -> str | None:
-    """Narrow the spans of symbols to values with which each relation alone is possible.
+    """Narrow the spans of symbols to values with which each relation, taken alone, can hold.
 
-    Returns what is wrong if one is not possible with any of the values.
+    Returns what is wrong if a relation cannot hold with any of the values.
     """
     for _ in range(_ROUNDS):
         before = dict(spans)
@@ -344,9 +344,9 @@ def _narrow(relations: Iterable[Relation], spans: Spans, env: Env) -> str | None
 
 
 def _narrowed(relation: Relation, var: spec.Var, spans: Spans) -> Span:
-    """Cut the ends off the span of one symbol.
+    """Cut impossible values off both ends of the span of one symbol.
 
-    If a part of a span is possible, so is every larger part: each end is found by halving.
+    If a part of a span is possible, so is every larger part. So bisection finds each end.
     """
 
     def possible(low: int, high: int) -> bool:
@@ -361,7 +361,7 @@ def _narrowed(relation: Relation, var: spec.Var, spans: Spans) -> Span:
 
 
 def _first(reached: Callable[[int], bool], least: int, greatest: int) -> int:
-    """Return the least value for which ``reached`` is True, as it is for all greater ones."""
+    """Return the least value for which ``reached`` is True; it is True for all greater ones."""
     while least < greatest:
         middle = (least + greatest) // 2
         if reached(middle):
@@ -372,7 +372,7 @@ def _first(reached: Callable[[int], bool], least: int, greatest: int) -> int:
 
 
 def _possible(relation: Relation, spans: Mapping[spec.Var, Span]) -> bool:
-    """Return False if no values in these spans keep the relation."""
+    """Return False if the relation holds for no values in these spans."""
     low, high = _span(relation.lhs, spans)
     if isinstance(relation.rhs, tuple):
         return any(low <= value <= high for value in relation.rhs)
@@ -389,7 +389,7 @@ def _possible(relation: Relation, spans: Mapping[spec.Var, Span]) -> bool:
 
 
 def _span(value: spec.Dim, spans: Mapping[spec.Var, Span]) -> Span:
-    """Return a span that has all values of an expression, and perhaps more."""
+    """Return a span that contains all values of an expression, and perhaps others."""
     match value:
         case int():
             return value, value
