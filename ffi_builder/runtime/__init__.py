@@ -1,13 +1,13 @@
-"""Compile a module, or take one that is compiled, and call its functions.
+"""Compiles modules, loads compiled ones, and calls their functions.
 
     compiled = runtime.compile(module, pipeline="builtin.module(…)")
     compiled["matmul"](a, b, c)
 
-`compile_cached` looks a compiled module up before it builds it. `export_object` and
-`export_library` of a compiled module write it to files, and `load` gives the functions of such a
-library.
+`compile_cached` looks a compiled module up in the cache before it builds the module. The methods
+`export_object` and `export_library` of a compiled module write it to files, and `load` loads a
+library and returns its functions.
 
-MLIR, LLVM and the JIT are imported when they are first used, and so is each name of this package.
+MLIR, LLVM, the JIT and the names of this package are imported on first use.
 """
 
 from __future__ import annotations

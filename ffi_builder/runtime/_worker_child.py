@@ -1,4 +1,4 @@
-"""The child process of `safety.worker`: serves requests until its owner is gone."""
+"""The child process of `safety.worker`, which serves requests until its owner ends."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def serve(connection: int, life: int) -> None:
     `life` is the reading end of a pipe that the owner of this process holds open.
     """
     _end_with(life)
-    llvm.most_pipelines = math.inf  # this process is replaced in time
+    llvm.most_pipelines = math.inf  # the owner replaces this process before leaks matter
     requests = Connection(connection)
     while True:
         try:
@@ -48,9 +48,9 @@ def serve(connection: int, life: int) -> None:
 def _end_with(life: int) -> None:
     """End this process as soon as the other end of the pipe `life` is closed.
 
-    The kernel sends SIGIO then, whose default is to end the process. No thread has to run for that,
+    The kernel then sends SIGIO, which ends the process by default. No thread has to run for that,
     so it works while MLIR or LLVM holds the interpreter's lock. (PR_SET_PDEATHSIG would fire when
-    the *thread* ends that started this process.)
+    the *thread* that started this process ends.)
     """
     signal.signal(signal.SIGIO, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGIO])
@@ -58,19 +58,19 @@ def _end_with(life: int) -> None:
     fcntl.fcntl(life, fcntl.F_SETFL, fcntl.fcntl(life, fcntl.F_GETFL) | os.O_ASYNC)
     poll = select.poll()
     poll.register(life, 0)
-    if poll.poll(0):  # it was closed before
+    if poll.poll(0):  # the pipe was closed before
         sys.exit()
 
 
 def _translate(module: str | bytes, root: str) -> str:
     parsed = mlir.parse(module, root)
-    # A failing translation ends this process, in some distributions by itself, so messages have to
-    # be on stderr before that.
+    # A failing translation may end this process at once, so messages are written to stderr as they
+    # arise.
     handler = parsed.context.attach_diagnostic_handler(_print_diagnostic)
     try:
         return mlir.translate(parsed)
     except mlir.Refused:
-        sys.exit()  # the owner reads from stderr why
+        sys.exit()  # the owner reads the reason from stderr
     finally:
         handler.detach()
 

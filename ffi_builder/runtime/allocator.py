@@ -1,8 +1,8 @@
 """`install_allocator`: allocate returned tensors where the caller's framework does not.
 
-tvm-ffi uses PyTorch's allocator for calls with PyTorch tensors; NumPy has none. There are two with
-the same results: one in C, of the extension (`entry/_allocator.h`), and one in Python for processes
-without it (10 µs a tensor instead of 0.1).
+tvm-ffi uses PyTorch's allocator for calls with PyTorch tensors; NumPy has none. This package has
+two allocators with the same results: one in C, in the extension (`entry/_allocator.h`), and one in
+Python for processes without the extension, which takes 10 µs a tensor instead of 0.1 µs.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ class InstalledAllocator:
         self._installed = True
 
     def remove(self) -> None:
-        """Reinstall the allocator that was there before; a second call does nothing."""
+        """Reinstall the previous allocator; a second call does nothing."""
         if self._installed:
             self._installed = False
             (_install_everywhere if self._every_thread else _install)(self._before)
 
     def __enter__(self) -> InstalledAllocator:
-        """The allocator is installed already."""
+        """Return itself: the allocator is installed already."""
         return self
 
     def __exit__(
@@ -61,13 +61,13 @@ def install_allocator(*, every_thread: bool = False) -> InstalledAllocator:
     The memory is aligned to 64 bytes, not initialised, and freed with the last tensor that uses it,
     also after :meth:`InstalledAllocator.remove`.
 
-    In calls with PyTorch tensors PyTorch's allocator goes first. C and C++ programs install one of
-    their own with `TVMFFIEnvSetDLPackManagedTensorAllocator`.
+    In calls with PyTorch tensors, PyTorch's allocator takes precedence. C and C++ programs can
+    install another allocator with `TVMFFIEnvSetDLPackManagedTensorAllocator`.
 
     Args:
-        every_thread: for calls on all threads that have none of their own, such as once when a DSL
-            is imported; while no other thread calls a function that allocates. Otherwise it is for
-            calls on this thread.
+        every_thread: install it for all threads that have no allocator, for example when a DSL is
+            imported. Meanwhile no other thread may call a function that allocates. By default it
+            is installed for this thread alone.
 
     Examples:
         >>> import numpy as np
@@ -91,7 +91,7 @@ def install_allocator(*, every_thread: bool = False) -> InstalledAllocator:
 
 @cache
 def _address() -> int:
-    """The address of the allocator, which is never freed: others may have copied it."""
+    """Return the address of the allocator. It is never freed, since other code may keep it."""
     found = extension()
     return found.module.ALLOCATE if isinstance(found, Extension) else python_address()
 
@@ -106,7 +106,7 @@ def _library() -> ctypes.CDLL:
 
 
 def _install(address: int | None, *, everywhere: bool = False) -> int | None:
-    """Install an allocator, or none, and return the one that this thread had."""
+    """Install an allocator, or none, and return the previous one of this thread."""
     before = ctypes.c_void_p()
     status = _library().TVMFFIEnvSetDLPackManagedTensorAllocator(
         ctypes.c_void_p(address), ctypes.c_int(everywhere), ctypes.byref(before)
@@ -116,9 +116,9 @@ def _install(address: int | None, *, everywhere: bool = False) -> int | None:
 
 
 def _install_everywhere(address: int | None) -> int | None:
-    """Install an allocator for threads without one, and return the one that was there for them.
+    """Install an allocator for threads without one, and return the previous one for them.
 
-    This thread's own goes before it, so it is taken away to ask for the other, and put back.
+    This thread's own allocator hides the previous one, so remove it to ask, then put it back.
     """
     own = _install(None)
     before = _library().TVMFFIEnvGetDLPackManagedTensorAllocator()
@@ -127,7 +127,7 @@ def _install_everywhere(address: int | None) -> int | None:
     return before
 
 
-# ---- in Python: `entry/_allocator.h` says what is done
+# ---- in Python; the comments are in `entry/_allocator.h`
 
 ALIGNMENT: Final = 64
 """Alignment of the data in bytes: a cache line, and the widest vectors of x86-64."""
@@ -162,11 +162,11 @@ _Allocate = ctypes.CFUNCTYPE(
 _libc: Final = ctypes.CDLL(None)
 _libc.posix_memalign.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t)
 _FREE: Final = ctypes.cast(_libc.free, ctypes.c_void_p).value
-"""The deleter. Everything is in one block, so freeing it needs no Python."""
+"""The deleter. A tensor is one block, so freeing it needs no Python."""
 
 
 def python_address() -> int:
-    """The address of the function, which is never freed."""
+    """Return the address of the allocator in Python, which is never freed."""
     function = _Allocate(_allocate)
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(function))
     found = ctypes.cast(function, ctypes.c_void_p).value

@@ -1,8 +1,8 @@
-"""Bindings that `ffi_builder` does not install by itself, and MLIR's C API below its bindings.
+"""Loads bindings that `ffi_builder` does not install by itself, and MLIR's C API below them.
 
-They are imported when they are first used. None of them is typed completely, so `protocols`
-declares what is used of them, and this is the one place that hands out `Any`. MLIR's C API is there
-where the libraries of a distribution give it out.
+The bindings are imported on first use. None is typed completely, so `protocols` declares what this
+package uses, and only this module returns `Any`. MLIR's C API is available if the libraries of a
+distribution export it.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ _EXTRAS = {
     ),
     "torch_mlir": ("torch-mlir", "mlir", ""),
 }
-"""The package, the extra and a hint, by module."""
+"""The package to install, the extra and a hint, by module."""
 
 
 def load(name: str) -> Any:
-    """Import `name`, of an extra, or of the MLIR distribution that a module belongs to.
+    """Import `name`, which is part of an extra or of the MLIR distribution of a module.
 
-    Raises CompileError that says what is missing, and for an extra how to install it.
+    Raises CompileError that says what is missing, and how to install an extra.
     """
     try:
         return import_module(name)
@@ -57,9 +57,9 @@ def load(name: str) -> Any:
 
 
 def lacking(names: Iterable[str]) -> str:
-    """Say which of these functions the installed libtvm_ffi should have, and has not.
+    """Return a message about those of these functions that the installed libtvm_ffi lacks.
 
-    Empty if there is none. Later versions of libtvm_ffi have more functions.
+    It is empty if none is missing. Later versions of libtvm_ffi have more functions.
     """
     library = load("tvm_ffi").LIB
     lacks = [name for name in names if name.startswith("TVMFFI") and not hasattr(library, name)]
@@ -85,13 +85,13 @@ _CAPSULE: Final = ctypes.PYFUNCTYPE(
 
 
 POINTER, CREATE = "_CAPIPtr", "_CAPICreate"
-"""Attributes with which MLIR's bindings take objects to and from its C API."""
+"""Attributes of MLIR's bindings that convert objects to and from its C API."""
 
 
 def root_of(operation: object) -> str:
-    """The package that an operation's bindings live in.
+    """Return the root package of an operation's bindings.
 
-    The type of a Context, or of an op's class, may be in another one.
+    The type of a Context, or of an op's class, may be in another package.
     """
     return type(operation).__module__.partition("._mlir_libs")[0]
 
@@ -117,13 +117,13 @@ def library(root: str, function: str) -> ctypes.PyDLL | None:
 
 
 def address(value: object) -> int | None:
-    """Return the address of an object of MLIR's C API; None if its bindings do not tell it."""
+    """Return the address of an object in MLIR's C API; None if its bindings do not give it."""
     capsule = getattr(value, POINTER, None)
     return None if capsule is None else _POINTER_OF(capsule, _NAME_OF(capsule))
 
 
 def type_at(address: int, operation: Operation) -> object | None:
-    """The type at `address`, from the bindings that `operation` is from; None if they make none."""
+    """Make a type at `address`, with the bindings of `operation`; None if they cannot."""
     types = ir_of(operation)
     capsule = getattr(types.NoneType.get(operation.context), POINTER, None)
     create = getattr(types.Type, CREATE, None)
@@ -134,5 +134,5 @@ def type_at(address: int, operation: Operation) -> object | None:
 
 @functools.cache
 def _kept(name: bytes) -> bytes:
-    """The one copy of `name` that stays: a capsule refers to its name."""
+    """Return a copy of `name` that stays alive, since a capsule keeps only the address."""
     return name

@@ -14,7 +14,7 @@ _ALIGNED: Final = 0x80
 
 
 def sections(data: bytes | memoryview) -> Iterator[tuple[int, int, int]]:
-    """Yield the number of each section of a module, where it begins, and where it ends."""
+    """Yield the number, the start and the end of each section of a module."""
     # The producer follows the magic and a version.
     at = bytes(data[:1000]).index(b"\0", number(data, 4)[1]) + 1
     while at < len(data):
@@ -28,7 +28,7 @@ def sections(data: bytes | memoryview) -> Iterator[tuple[int, int, int]]:
 
 
 def number(data: bytes | memoryview, at: int) -> tuple[int, int]:
-    """Return a number, and where it ends. The zeros of its first byte count further bytes."""
+    """Return a number and its end. The low zero bits of its first byte count the bytes after it."""
     first = data[at]
     if not first:
         return int.from_bytes(data[at + 1 : at + 9], "little"), at + 9
@@ -37,7 +37,7 @@ def number(data: bytes | memoryview, at: int) -> tuple[int, int]:
 
 
 def strings(data: bytes) -> list[str]:
-    """Return the strings in their section."""
+    """Return the strings of a string section."""
     sizes: list[int] = []
     count, at = number(data, 0)
     for _ in range(count):
@@ -57,7 +57,7 @@ def operations(data: bytes, strings: list[str]) -> Iterator[str]:
     for _ in range(count):
         name, at = number(data, at)
         dialects.append(strings[name >> 1])
-        if name & 1:  # its version follows, in a section
+        if name & 1:  # the dialect's version follows, in a section
             size, at = number(data, at + 1)
             at += size
     _, at = number(data, at)

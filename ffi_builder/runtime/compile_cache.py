@@ -1,7 +1,7 @@
 """The compile cache: keys, entries, and the folder that has a file for each entry.
 
-A key is everything that a compiled module depends on, as JSON that people can read, with long
-contents as their SHA-256. Looking one up imports neither MLIR nor LLVM. The file of an entry:
+A key is everything that a compiled module depends on, as readable JSON, in which long contents are
+replaced by their SHA-256. Looking up a key imports neither MLIR nor LLVM. The file of an entry:
 
     magic, version, length of the file, SHA-256 of what follows
     number of parts, their lengths
@@ -9,10 +9,9 @@ contents as their SHA-256. Looking one up imports neither MLIR nor LLVM. The fil
 
 Reading runs no code from the file, and trusts only what the checksum covers.
 
-A folder that fails is never an error: an entry that cannot be read is built anew, and one that
-cannot be written is a warning. There are no locks. A file is written under another name and then
-renamed, so whoever opens it sees the whole file; if two processes write the same one, the later one
-stays.
+A failing folder is never an error. An entry that cannot be read is built again, and one that cannot
+be written is a warning. There are no locks. A file is written under another name and then renamed,
+so every reader sees the whole file. If two processes write the same file, the later one stays.
 """
 
 from __future__ import annotations
@@ -52,13 +51,14 @@ _UNFINISHED: Final = ".unfinished-"
 
 _TOUCH_SECONDS: Final = 3600.0
 _UNFINISHED_SECONDS: Final = 600.0
-"""Writing takes milliseconds: what is older was left by a process that was killed."""
+"""The age from which an unfinished file counts as left by a killed process. Writing takes
+milliseconds."""
 
-# Looking through a full folder takes some 40 ms, so it is done once for every 64th of its size that
-# is written. Chance decides when: processes that write one entry each need not share a count.
+# Looking through a full folder takes some 40 ms, so it is done about once for every 64th of the
+# size limit that is written. Chance decides when, so that processes need not share a count.
 _LOOKS_PER_SIZE: Final = 64
 
-# How much of the limit is left after entries were removed.
+# The part of the limit to which removing entries reduces the folder.
 _KEPT: Final = 7 / 8
 
 SIZE_VARIABLE: Final = "FFI_BUILDER_CACHE_SIZE"
@@ -94,13 +94,13 @@ def _size_limit() -> int:
 
 @dataclass(frozen=True)
 class Cache:
-    """A folder, which need not exist, and the most bytes that its files may take."""
+    """A folder, which need not exist, and the limit for the size of all files in it, in bytes."""
 
     folder: Path
     limit: int
 
     def read(self, key: bytes) -> Entry | None:
-        """Read the entry for `key`; None if there is none, or others may have written its file."""
+        """Read the entry for `key`; None if it is missing, or another user can write its file."""
         try:
             data = _read_own(self.path(key), self.limit)
         except OSError:
@@ -108,7 +108,7 @@ class Cache:
         return None if data is None else decode(key, data)
 
     def write(self, key: bytes, entry: Entry) -> None:
-        """Store `entry` unless it is larger than all may be, or warn once that it cannot be.
+        """Store `entry` unless it exceeds the limit alone; warn once if storing fails.
 
         The warning points at the caller's caller.
         """
@@ -152,9 +152,10 @@ class Cache:
         return drawn * self.limit < written * _LOOKS_PER_SIZE
 
     def _trim(self, newest: str) -> None:
-        """Remove the least recently used entries if all together are too large; keep `newest`.
+        """Remove the least recently used entries if the folder exceeds the limit; keep `newest`.
 
-        Other processes may do the same, or need what is removed: they build it again.
+        Other processes may do so at the same time. If they need a removed entry, they build it
+        again.
         """
         entries = sorted(self.entries(), key=lambda entry: entry[0])
         total = sum(size for _, size, _ in entries)
@@ -169,7 +170,7 @@ class Cache:
                 total -= size
 
     def entries(self) -> Iterator[tuple[float, int, Path]]:
-        """Yield when each was last used, its size and path; remove what killed processes left."""
+        """Yield the last use, size and path of each entry; remove files of killed processes."""
         now = time.time()
         for file in os.scandir(self.folder):
             with contextlib.suppress(OSError):
@@ -186,7 +187,7 @@ class Cache:
 
 
 def _read_own(path: Path, limit: int) -> bytes | None:
-    """The bytes of a file of up to `limit` bytes that only this user can have written."""
+    """Read a file; None if it has more than `limit` bytes, or another user can write it."""
     # O_NONBLOCK: a FIFO of that name would keep `open` waiting.
     file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
@@ -237,13 +238,13 @@ class Entry:
 
     code: Code
     getter: bytes
-    """The template of address getters; making it would need LLVM."""
+    """The template of address getters, which only LLVM can make."""
     source: StoredSource | None
-    """The source of the code; None if whoever looks the entry up has it."""
+    """The source of the code; None if the caller of the lookup has it."""
     distributions: dict[str, str]
-    """The builds of MLIR that made it, unless they are in the key."""
+    """The builds of MLIR that made the entry, unless they are in the key."""
     made_of: list[list[str]]
-    """The contents that the objects were made of, by `cache_key.made_of`."""
+    """The contents that the objects were made of: the result of :func:`made_of`."""
 
 
 def encode(key: bytes, entry: Entry) -> bytes:
@@ -352,15 +353,15 @@ _FEATURE_FIELDS: Final = frozenset({"flags", "Features", "isa"})
 
 
 def made_of(source: Source, items: Sequence[LlvmSource | ObjectSource]) -> list[list[str]]:
-    """Return the kinds and SHA-256s of `source`, and of what is linked to it, as they are now.
+    """Return the kinds and current SHA-256s of `source` and of everything that is linked to it.
 
-    An entry of the cache contains it, whatever its key is.
+    Every entry of the cache contains them, whatever its key is.
     """
     return [_content(each) for each in (source, *items)]
 
 
 def of_source(source: Source, level: int, contents: list[list[str]]) -> bytes:
-    """The key of the objects that `source` becomes; `contents` is the result of `made_of`."""
+    """Return the key of the objects made of `source`; `contents` is the result of `made_of`."""
     own, *linked = contents
     parts: list[object] = ["source", own]
     if isinstance(source, MlirSource):
@@ -371,9 +372,9 @@ def of_source(source: Source, level: int, contents: list[list[str]]) -> bytes:
 def of_name(
     key: object, pipeline: str | None, level: int, items: Sequence[LlvmSource | ObjectSource]
 ) -> bytes:
-    """The key of a module that an author names `key`.
+    """Return the key of a module for which the author gave `key`.
 
-    Raises TypeError if that is neither str nor bytes, nor a tuple of these, ints and tuples, and
+    Raises TypeError if `key` is not a str, bytes, or a tuple of strs, bytes, ints and tuples, and
     ValueError if tuples are nested more than 32 deep.
     """
     if isinstance(key, int):
@@ -393,7 +394,10 @@ def _with_environment(*parts: object) -> bytes:
 
 
 def _plain(key: object, depth: int = 0) -> object:
-    """Convert `key` to JSON values; different keys differ. Raises TypeError or ValueError."""
+    """Convert `key` to JSON values, which differ for different keys.
+
+    Raises TypeError or ValueError.
+    """
     match key:
         case str():
             return str.__str__(key)
@@ -442,7 +446,7 @@ def _sha256(data: bytes) -> str:
 
 @functools.cache
 def environment() -> str:
-    """The part that all keys share: this package, the compilers that it uses, and the CPU."""
+    """Return the part that all keys share: this package, its compilers, and the CPU."""
     known = {
         "ffi_builder": _own_sources(),
         **{package: _version(package) for package in _PACKAGES},
@@ -454,7 +458,7 @@ def environment() -> str:
 
 
 def _own_sources() -> str:
-    """The version of this package, and a digest of all its sources: a clone changes without it."""
+    """Return the version of this package and a digest of its sources, as clones keep a version."""
     root = str(Path(__file__).parents[1])
     total = hashlib.sha256()
     # os.walk and open take a third of the time of Path.rglob and read_bytes.
@@ -479,7 +483,7 @@ def _version(package: str) -> str:
 
 @functools.cache
 def distribution(root: str) -> str:
-    """A digest of the sizes and times of libraries: an MLIR under work keeps its version."""
+    """Return a digest of the sizes and times of libraries, as development builds keep a version."""
     return _sha256(json.dumps(_libraries(root, "_mlir_libs")).encode())
 
 
@@ -501,7 +505,7 @@ def _libraries(package: str, folder: str) -> list[tuple[str, int, int]]:
 
 
 def cpu() -> list[str]:
-    """The CPU as Linux describes it, which takes microseconds, or else as LLVM does."""
+    """Describe the CPU as Linux does, which takes microseconds, or else as LLVM does."""
     lines = [line.partition(":") for line in _first_processor().splitlines()]
     fields = {name.strip(): value.strip() for name, _, value in lines}
     known = [f"{name}: {fields[name]}" for name in sorted(_CPU_FIELDS & fields.keys())]
@@ -511,7 +515,7 @@ def cpu() -> list[str]:
 
 
 def _first_processor() -> str:
-    """The first part of /proc/cpuinfo: reading all takes milliseconds on a large machine."""
+    """Read the first part of /proc/cpuinfo: reading all takes milliseconds on a large machine."""
     data = b""
     try:
         with _CPUINFO.open("rb", buffering=0) as file:

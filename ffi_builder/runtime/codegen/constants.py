@@ -1,15 +1,15 @@
 """LLVM IR without the values of its large constants, which stay bytes.
 
-As text, 16 million floats take LLVM 20 seconds and gigabytes. So the text only declares a large
-constant, LLVM compiles that, and the object gets a section with the bytes::
+As text, 16 million floats cost LLVM 20 seconds and gigabytes. So the text only declares a large
+constant, LLVM compiles the text, and the object gets a section with the bytes::
 
     @w = internal constant [1048576 x float] [float 1.000000e+00, …], align 4
     ─►  @w = external dso_local constant [1048576 x float], align 64
 
 LLVM does not fold loads from it, and reaches it as it reaches a constant of the same object.
 
-An array, `[N x float] [float 1.0, …]` or `[N x i8] c"…"`, may have millions of elements. It is read
-in pieces of many elements, each with a few calls of Python.
+An array, `[N x float] [float 1.0, …]` or `[N x i8] c"…"`, may have millions of elements. To be
+fast, Python reads it in pieces of many elements, with a few calls for each piece.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from ffi_builder.runtime.codegen import floats
 from ffi_builder.runtime.object_files import Constant
 
 SMALLEST: Final = 4096
-"""Bytes of the smallest constant that is kept apart: LLVM folds loads from smaller ones."""
+"""The least size in bytes of a constant that stays bytes. LLVM folds loads from smaller ones."""
 ALIGN: Final = 64
-"""Bytes: at least this alignment lets vector code load whole cache lines."""
+"""The least alignment in bytes, with which vector code loads whole cache lines."""
 NAME: Final = r"[A-Za-z$._-][\w$.-]*"
-"""A name that LLVM IR, assembly and objects write alike."""
+"""A name that has the same form in LLVM IR, assembly and objects."""
 
 _DECLARED: Final = (
     rf"(?am)^@({NAME}) = external (?:dso_local )?((?:local_)?(?:unnamed_addr )?)"
@@ -51,8 +51,8 @@ class LlvmIr(NamedTuple):
     constants: Mapping[str, Constant] = MappingProxyType({})
 
     def complete(self) -> str:
-        """The text with all values: constants are strings of bytes."""
-        # LLVM removes declarations that nothing uses, but others may use what they declare.
+        """Return the text with all values. Constants are strings of bytes."""
+        # LLVM removes unused declarations, but other modules may use those constants.
         unused = {name: each for name, each in self.constants.items() if not each.local}
 
         def defined(found: re.Match[str]) -> str:
@@ -66,7 +66,7 @@ class LlvmIr(NamedTuple):
         return "".join([text, *more]) if more else text
 
     def only_visible(self, text: str, visible: frozenset[str]) -> LlvmIr:
-        """The same constants with other text, local but for those in `visible`."""
+        """Return other text with the constants. All are local but those in `visible`."""
         constants = {
             name: constant._replace(local=constant.local or name not in visible)
             for name, constant in self.constants.items()
@@ -74,7 +74,7 @@ class LlvmIr(NamedTuple):
         return LlvmIr(text, constants)
 
     def in_assembly(self, assembly: str) -> str:
-        """The assembly that the text became, with all constants."""
+        """Add all constants to the assembly that was made of the text."""
         if not self.constants:
             return assembly
         return "".join([assembly, *self._directives(assembly)])
@@ -103,13 +103,13 @@ def _definition(name: str, constant: Constant, address: str = "", rest: str = ""
 
 
 def read(text: str) -> LlvmIr:
-    """Read LLVM IR: large arrays as bytes, and the rest so that LLVM 22 reads it."""
+    """Read LLVM IR: large arrays become bytes, and the rest text that LLVM 22 reads."""
     constants: dict[str, Constant] = {}
     pieces: list[str] = []
     last = 0
     for start, end in _long_lines(text):
         found = _defined(text, start, end)
-        if found is not None and " alias " not in text:  # LLVM has none of what is only declared
+        if found is not None and " alias " not in text:  # declarations cannot have aliases
             name, line, constants[name] = found
             pieces += text[last:start], line
             last = end
@@ -118,7 +118,7 @@ def read(text: str) -> LlvmIr:
 
 
 def _long_lines(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where the long lines about variables are."""
+    """Yield the start and end of each long line that may define a variable."""
     start = 0 if text.startswith("@") else text.find("\n@") + 1
     while start or text.startswith("@"):
         end = text.find("\n", start)
@@ -131,7 +131,7 @@ def _long_lines(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _defined(text: str, start: int, end: int) -> tuple[str, str, Constant] | None:
-    """The name, the declaration and the value of a large constant; None if it is another line."""
+    """Return the name, declaration and value of a large constant; None for any other line."""
     found = re.compile(_DEFINED).match(text, start, end)
     if found is None:
         return None
@@ -161,7 +161,7 @@ def _defined(text: str, start: int, end: int) -> tuple[str, str, Constant] | Non
 # ---- arrays
 
 _PIECE: Final = 1 << 18
-"""Characters that are read at once."""
+"""The number of characters to read at once."""
 
 _ARRAY: Final = (
     r"((?:\[\d+ x )+)(\{ (half|bfloat|float|double), \3 \}|half|bfloat|float|double|i\d+)(\]+)"
@@ -178,7 +178,7 @@ _CODES: Final = {
     "i32": "I",
     "i64": "Q",
 }
-"""Codes of arrays whose unsigned integers have the bits of elements."""
+"""The code of Python's array of unsigned integers with the bits of each type."""
 _BOOLS: Final = {"true": "1", "false": "0"}
 _FLOATS: Final = {"float": "f", "double": "d"}
 _PREFIXES: Final = {"half": "0xH", "bfloat": "0xR"}
@@ -210,7 +210,7 @@ class _Array(NamedTuple):
 
 
 def _array_type(text: str) -> _Array | None:
-    """Read an array type; None if its elements have no bytes that are known."""
+    """Read an array type; None if the layout of its elements is unknown."""
     found = re.fullmatch(_ARRAY, text)
     if found is None:
         return None
@@ -234,9 +234,9 @@ def _unescaped(text: str) -> bytes:
 
 
 def _array_bytes(text: str, start: int, end: int, type_: _Array) -> bytes:
-    """The bytes of an array's elements, which are without the outer brackets.
+    """Return the bytes of an array's elements, given without the outer brackets.
 
-    Raises ValueError for elements that LLVM refuses, and some that are rare.
+    Raises ValueError for elements that LLVM refuses, and for some rare ones.
     """
     separator = "}, " if type_.is_pair else ", "
     return b"".join(_elements(piece, type_) for piece in _pieces(text, start, end, separator))
@@ -283,7 +283,7 @@ def _floats(text: str, scalar: str) -> array[int]:
 
 
 def _decimals(text: str, scalar: str) -> array[int]:
-    """The bits of decimals. Raises ValueError if some are none, or not exact."""
+    """Return the bits of decimals. Raises ValueError if an element is not an exact decimal."""
     code = _FLOATS.get(scalar)
     if code is None or re.fullmatch(r"[-+.,eE0-9]*", text.replace(scalar, "")) is None:
         raise ValueError
@@ -293,8 +293,8 @@ def _decimals(text: str, scalar: str) -> array[int]:
 
 
 def _in_one_form(text: str, scalar: str, form: str) -> array[int]:
-    """The bits of floats that are hexadecimal after `form`, or are written so first."""
-    widened = scalar == "float" and form == "0x"  # as a double with its value
+    """Return the bits of floats in hexadecimal after `form`; rewrite others in this form first."""
+    widened = scalar == "float" and form == "0x"  # written as a double of the same value
     bits = array("Q" if widened else _CODES[scalar], [0][:0])
     digits, start, count = 2 * bits.itemsize, f",{scalar}{form}", text.count(",")
 
@@ -313,18 +313,18 @@ def _in_one_form(text: str, scalar: str, form: str) -> array[int]:
 
 
 def _narrowed(numbers: array[float], code: str) -> array[int]:
-    """The bits of the same numbers in another format. Raises ValueError if they have none."""
-    narrow = array(code, numbers.tolist())  # a list takes less time
-    if narrow != numbers:  # or one is a NaN
+    """Return the bits of these numbers in another format. Raises ValueError if one does not fit."""
+    narrow = array(code, numbers.tolist())  # a list is faster
+    if narrow != numbers:  # also if one is a NaN
         raise ValueError
     return array("I" if code == "f" else "Q", narrow.tobytes())
 
 
 def _pieces(text: str, start: int, end: int, separator: str) -> Iterator[str]:
-    """Cut text, each piece but the first before a separator."""
+    """Cut text into pieces. Each but the first begins with a separator."""
     while start < end:
         cut = text.find(separator, start + _PIECE, end)
-        while cut >= 0 and text[cut - 1] == "\\":  # two of these are a character
+        while cut >= 0 and text[cut - 1] == "\\":  # two backslashes are one character
             cut = text.find(separator, cut + 1, end)
         cut = end if cut < 0 else cut
         yield text[start:cut]

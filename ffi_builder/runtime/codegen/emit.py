@@ -1,4 +1,4 @@
-"""LLVM IR to objects and text: in this process where that is safe, else in a child process.
+"""Compiles LLVM IR to objects and text, in this process if that is safe, else in a child process.
 
 The functions of the same names in `llvm` do the work. All raise CompileError.
 """
@@ -38,20 +38,20 @@ def emit_assembly(ir: LlvmIr, cpu: str, level: int) -> str:
 
 
 def optimised(ir: LlvmIr, cpu: str, level: int) -> LlvmIr:
-    """Optimise LLVM IR, as is done before code is generated from it."""
+    """Optimise LLVM IR with the passes that precede code generation."""
     text = _safely(_hazard(ir.text, cpu), llvm.optimised, ir.text, cpu, level)
     return ir._replace(text=text)
 
 
 def internalised(ir: LlvmIr, visible: Sequence[str]) -> LlvmIr:
-    """Hide all symbols of LLVM IR from other objects but those in `visible`."""
+    """Hide all symbols of LLVM IR from other objects, except those in `visible`."""
     hazard = _hazard(ir.text, "host")
     text = _safely(hazard, llvm.internalised, ir.text, tuple(visible))
     return ir.only_visible(text, frozenset(visible))
 
 
 def _hazard(text: str, cpu: str, triple: str | None = None) -> str | None:
-    """Return what may end the process, as the words after "LLVM cannot generate code for"."""
+    """Return what may end the process, to be put after "LLVM cannot generate code for"; or None."""
     hazard = allowlist_llvm.codegen_hazard(text, llvm.host_cpu(), llvm.host_features())
     if hazard is not None:
         return f"the module, which has `{hazard}`"

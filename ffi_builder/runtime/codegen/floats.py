@@ -1,16 +1,16 @@
-"""Float constants of newer LLVM IR, written so that the LLVM of llvmlite reads them.
+"""Rewrites float constants of newer LLVM IR so that the LLVM of llvmlite reads them.
 
 LLVM 24, which is in torch-mlir, prints constants that LLVM 22, which is in llvmlite, refuses::
 
     f0x4B800000   +inf   -qnan   +nan(0x1)   +snan(0x4000)
     float 1.000000e-01
 
-The first is the bits of a float; the last is not exact, and so not a float to LLVM 22. All of them
-have a hexadecimal form that both read: ``0x`` and the bits of a double (also for a
+The first is the bits of a float. The last is not exact, so LLVM 22 does not accept it as a float.
+All have a hexadecimal form that both versions read: ``0x`` and the bits of a double (also for a
 float), ``0xH`` for a half, ``0xR`` for a bfloat, ``0xK`` for an x86_fp80, ``0xL`` for an fp128 (its
 low half first). See "Simple Constants" in LLVM's language reference.
 
-This can go once llvmlite is built with LLVM 23 or later.
+Remove this module once llvmlite is built with LLVM 23 or later.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class _Format:
             exponent -= 1
         exponent = max(exponent, 1 - self.bias)
         units = round(value / two ** (exponent - self.mantissa))
-        # The hidden bit is part of the sum, so that a carry out of the mantissa is right too.
+        # The sum includes the hidden bit, so that a carry out of the mantissa is also right.
         bits = min(((exponent + self.bias - 1) << self.mantissa) + units, self._infinity)
         if self.explicit:
             field = bits >> self.mantissa
@@ -111,13 +111,13 @@ def readable(text: str) -> str:
 
 
 def _suspects(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where the lines are that may have a constant to rewrite."""
+    """Yield the start and end of each line that may have a constant to rewrite."""
     yield from _marked(text)
     yield from _with_decimals(text)
 
 
 def _marked(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where the lines are that may have a constant with a name, or in hexadecimal."""
+    """Yield the start and end of each line that may have a named or hexadecimal constant."""
     for mark in _MARKS:
         at = text.find(mark)
         while at >= 0:
@@ -127,7 +127,7 @@ def _marked(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _with_decimals(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where the lines are that have a decimal which is not the same to every type."""
+    """Yield the start and end of each line with a decimal that is not exact in every type."""
     wide = any(name in text for name in _WIDE)
     end = 0
     for found in re.finditer(r"\.\d+(?:[eE][-+]?\d+)?", text):
@@ -144,9 +144,9 @@ def _line_at(text: str, at: int) -> tuple[int, int]:
 
 @functools.lru_cache(maxsize=4096)
 def _is_exact(decimal: str) -> bool:
-    """Tell whether a decimal, with the character before, is a number of every type to 64 bits.
+    """Tell whether a decimal is exact in every type of up to 64 bits, such as 1, 0.5 and -2.
 
-    Such as 1, 0.5 and -2. LLVM 22 reads those.
+    LLVM 22 reads these. The character before the decimal is part of the argument.
     """
     if re.fullmatch(r"[ (\[-]\d\.\d+(?:e[-+]\d\d)?", decimal) is None:
         return False
@@ -156,7 +156,7 @@ def _is_exact(decimal: str) -> bool:
 
 
 def _line(line: str) -> str:
-    """Rewrite a line, in which a constant has the last type that was named before it."""
+    """Rewrite a line. The type of a constant is the last type named before it."""
     current = ""
 
     def token(found: re.Match[str]) -> str:
@@ -170,13 +170,13 @@ def _line(line: str) -> str:
 
 def _constant(type_: str, literal: str) -> str:
     if type_ == "double" and literal[-1].isdigit() and not literal.startswith("f0x"):
-        return literal  # a decimal is a double, to both
+        return literal  # both versions read a decimal as a double
     return _hexadecimal(type_, bits(type_, literal))
 
 
 @functools.lru_cache(maxsize=4096)
 def bits(type_: str, literal: str) -> int:
-    """The bits of a constant of LLVM IR. Raises ValueError if it is none."""
+    """Return the bits of a constant of LLVM IR. Raises ValueError for any other text."""
     format_ = _FORMATS[type_]
     hexadecimal = re.fullmatch(r"(f0x|0x[HR]?)([0-9A-Fa-f]+)", literal)
     if hexadecimal is not None:
@@ -206,7 +206,7 @@ def _decimal(type_: str, digits: str, negative: bool) -> int:
     if type_ == "float":
         nearest = float(digits)
         (bits,) = struct.unpack("<Q", struct.pack("<d", nearest))
-        # Rounding twice is right but for ties between two floats, and for subnormal floats.
+        # Rounding twice is right except for ties between two floats, and for subnormal floats.
         if bits & (2**29 - 1) != 2**28 and 1e-37 < nearest < 3e38:
             (single,) = struct.unpack("<I", struct.pack("<f", nearest))
             return format_.special(negative, 0) & 1 << 31 | single
@@ -235,7 +235,7 @@ def _hexadecimal(type_: str, bits: int) -> str:
 
 
 def _narrowed(bits: int) -> int:
-    """The bits of the float with the value of a double, which it has exactly."""
+    """Return the bits of the float that equals a double. Raises ValueError if none does."""
     sign, exponent, mantissa = bits >> 63 << 31, bits >> 52 & 0x7FF, bits & (2**52 - 1)
     if exponent == 0x7FF:
         return sign | 0x7F800000 | mantissa >> 29
@@ -247,7 +247,7 @@ def _narrowed(bits: int) -> int:
 
 
 def widened(bits: int) -> int:
-    """The bits of the double with the value of a float; a NaN keeps its payload."""
+    """Return the bits of the double that equals a float; a NaN keeps its payload."""
     if bits & 0x7FFFFFFF > 0x7F800000:
         payload = (bits & (2**23 - 1)) << 29
         return _FORMATS["double"].special(bits >> 31 != 0, payload)

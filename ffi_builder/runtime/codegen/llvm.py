@@ -1,9 +1,9 @@
-"""LLVM IR text to machine code, with llvmlite: parse, verify, optimise, emit.
+"""Compiles LLVM IR text to machine code with llvmlite: parse, verify, optimise, emit.
 
-LLVM's code generator ends the process on what it cannot do (`LLVM ERROR`, or exit(1) for a fault in
-inline assembly), and nothing in llvmlite's API can stop that. So `emit` calls these functions in
-this process only with text in which `allowlist_llvm.codegen_hazard` finds nothing, and in a child
-process (`safety.worker`) with any other.
+LLVM's code generator ends the process if it cannot handle some code (`LLVM ERROR`, or exit(1) for a
+fault in inline assembly), and nothing in llvmlite's API can stop that. So `emit` calls these
+functions in this process only if `allowlist_llvm.codegen_hazard` finds nothing in the text. For any
+other text it calls them in a child process (`safety.worker`).
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ _VISIBLE_LINKAGES = frozenset(
     {"external", "linkonce_any", "linkonce_odr", "weak_any", "weak_odr", "common"}
 )
 
-# An alias or ifunc, which llvmlite does not list: what is before its linkage, and what is after.
+# An alias or ifunc, which llvmlite does not list: the text before its linkage, and the text after.
 _ALIAS = r"""^(@"?([^"\n]*?)"?\ =\ )
         (?:(?:linkonce|weak|linkonce_odr|weak_odr|dso_local|hidden|protected)\ )*
         ((?:thread_local(?:\([a-z]+\))?\ )?(?:(?:local_)?unnamed_addr\ )?(?:alias|ifunc)\ )"""
 
 _machine_lock = fork_safe_lock()
 
-# Each run of LLVM's pipeline leaks its pass builder, 1.5 KB, which llvmlite does not free. So this
-# process generates code until it has lost 3 MB, and then children do.
+# llvmlite does not free the pass builder of each run of LLVM's pipeline, 1.5 KB. So this process
+# generates code until it has leaked 3 MB; after that, children do.
 most_pipelines: float = 2000
 _pipelines = 0
 
@@ -52,7 +52,7 @@ class TooManyPipelinesError(Exception):
 @functools.cache
 @uninterrupted
 def binding() -> Any:
-    """llvmlite's binding, with this machine's target initialised.
+    """Return llvmlite's binding, with this machine's target initialised.
 
     The assembly parser is initialised too: without it, inline assembly ends the process.
     """
@@ -90,9 +90,10 @@ def architecture(triple: str) -> str:
 
 
 def target_machine(cpu: str, level: int, triple: str | None = None) -> TargetMachine:
-    """The target machine for `cpu` at codegen level `level`, made once per process.
+    """Return the target machine for `cpu` at codegen level `level`, made once per process.
 
-    `cpu` is `host`, `baseline` or a name that LLVM knows for `triple`, by default this machine's.
+    `cpu` is `host`, `baseline`, or one of LLVM's names for `triple`. The default triple is this
+    machine's.
     """
     with _machine_lock:
         return _target_machine(cpu, level, triple)
@@ -116,8 +117,7 @@ def parse(text: str, machine: TargetMachine) -> LlvmModule:
     """Parse and verify LLVM IR for `machine`.
 
     Raises CompileError if it does not parse, is refused by the verifier, or is for another target.
-    Each module gets an LLVM context of its own, since a context never forgets the types it has
-    seen.
+    Each module gets a new LLVM context, since a context never forgets the types it has seen.
     """
     module = parse_unverified(text)
     try:
@@ -129,7 +129,7 @@ def parse(text: str, machine: TargetMachine) -> LlvmModule:
 
 
 def parse_unverified(text: str, context: Any = None) -> Any:
-    """Parse LLVM IR, in an LLVM context of its own if none is given. Raises CompileError."""
+    """Parse LLVM IR, by default in a new LLVM context. Raises CompileError."""
     llvm = binding()
     try:
         return llvm.parse_assembly(text, llvm.create_context() if context is None else context)
@@ -139,7 +139,7 @@ def parse_unverified(text: str, context: Any = None) -> Any:
 
 @uninterrupted
 def internalised(text: str, visible: Collection[str]) -> str:
-    """Make every symbol that LLVM IR `text` defines internal, except for those in `visible`."""
+    """Make all symbols that LLVM IR `text` defines internal, except those in `visible`."""
     module = parse_unverified(text)
     for symbol in (*module.functions, *module.global_variables):
         known = symbol.name in visible or symbol.name.startswith("llvm.")
@@ -158,7 +158,7 @@ def optimise(
 ) -> None:
     """Run LLVM's standard pipeline for `level` on `module`, in place.
 
-    Raises TooManyPipelinesError if that is `limited`.
+    Raises TooManyPipelinesError if pipelines are `limited` and this process has run enough of them.
     """
     if all("optnone" in _attributes(f) for f in module.functions if not f.is_declaration):
         return  # nothing would change, and the pipeline costs milliseconds
@@ -179,7 +179,7 @@ def optimise(
 
 @uninterrupted
 def optimised(text: str, cpu: str, level: int) -> str:
-    """Optimise LLVM IR `text`, as is done before code is generated from it."""
+    """Optimise LLVM IR `text` with the passes that precede code generation."""
     machine = target_machine(cpu, level)
     module = parse(text, machine)
     optimise(module, machine, level, limited=False)
@@ -219,9 +219,9 @@ def emit_assembly(text: str, cpu: str, level: int) -> str:
 
 
 def _free_passes(passes: Any) -> None:
-    """Do what `passes.close()` should: in llvmlite 0.50 it inherits the wrong `_dispose`.
+    """Free passes, which `passes.close()` does not: in llvmlite 0.50 it has the wrong `_dispose`.
 
-    Each pipeline would leak 50 KB.
+    Without this, each pipeline leaks 50 KB.
     """
     manager = bindings.load("llvmlite.binding.newpassmanagers").NewPassManager
     if hasattr(manager, "_dispose"):
@@ -248,7 +248,7 @@ def _set_target(module: LlvmModule, machine: TargetMachine) -> None:
 
 
 def _pointers(layout: str) -> tuple[str, str]:
-    """The byte order, and the size of a plain pointer: code for other ones cannot be used."""
+    """Return the byte order and the size of a plain pointer. Both must be those of the target."""
     pointer = re.search(r"(?:^|-)p0?:(\d+)", layout)
     return layout.partition("-")[0] if layout[:1] in "eE" else "e", pointer[1] if pointer else "64"
 
@@ -260,7 +260,7 @@ def _attributes(function: LlvmValue) -> str:
 def _with_external_thread_locals(text: str) -> str:
     """Make every thread-local variable of LLVM IR external, under a unique name.
 
-    Code reaches an internal one by R_X86_64_TLSLD, which JITLink does not know.
+    Code addresses internal ones with R_X86_64_TLSLD, which JITLink does not know.
     """
     tag = hashlib.sha256(text.encode()).hexdigest()[:16]
     for name in re.findall(_OWN_THREAD_LOCAL, text):

@@ -1,8 +1,8 @@
 """Targets of code generation: triples and CPUs, checked before LLVM sees them, and PTX.
 
 For an unknown CPU, LLVM only prints a warning; for one without a 64-bit mode it ends the process.
-It ends the process, too, on what it cannot select for an NVIDIA architecture, so `safety.worker`
-calls `emit_ptx` in a child process.
+It also ends the process if it cannot select instructions for an NVIDIA architecture, so
+`safety.worker` calls `emit_ptx` in a child process.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Target:
 
 
 def target(cpu: object, triple: object) -> Target:
-    """Check a target. Raises TypeError, and CompileError that says what there is."""
+    """Check a target. Raises TypeError, and CompileError that lists the known targets."""
     if not isinstance(cpu, str):
         raise TypeError(f"Expected cpu= as a str, `baseline`, `host` or a name, but got {cpu!r}")
     if triple is not None and not isinstance(triple, str):
@@ -92,7 +92,7 @@ def _check_cpu(cpu: str, target: Target) -> None:
 
 @functools.cache
 def _known_cpus(architecture: str) -> tuple[str, ...]:
-    """The names of CPUs. LLVM only prints them, and once a process, so a child is asked."""
+    """Return the names of CPUs. LLVM only prints them, once per process, so ask a child process."""
     code = _LIST_CPUS.format(path=sys.path, triple=f"{architecture}-linux-gnu")
     done = subprocess.run(
         [sys.executable, "-I", "-c", code], capture_output=True, text=True, check=False
