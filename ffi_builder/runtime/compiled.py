@@ -1,4 +1,4 @@
-"""`LoweredModule`, a module to look at or to export, and `CompiledModule`, one that is loaded."""
+"""`LoweredModule`, a module to inspect or export, and `CompiledModule`, a loaded module."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 class LoweredModule:
     """A module in the LLVM dialect, LLVM IR or an object: its texts, and its exports.
 
-    Nothing is loaded into this process, so it may be for another machine, and need symbols that are
-    linked later.
+    Nothing is loaded into this process. So the module may be for another machine, and may need
+    symbols that are linked later.
 
     Examples:
         >>> import tempfile
@@ -65,7 +65,7 @@ class LoweredModule:
     def llvm_ir(self) -> str | None:
         """The optimised LLVM IR, or None if an object was compiled.
 
-        It declares the functions of `ffi_builder.support` that wrappers call, and has all values:
+        It declares the functions of `ffi_builder.support` that wrappers call. It has all values:
         constants of 4 KB and more are strings of bytes, `[4096 x i8] c"…"`.
         """
         ir = self._ir
@@ -97,26 +97,26 @@ class LoweredModule:
         stub: str | os.PathLike[str] | None = None,
         modules: Iterable[CustomModule | tuple[str, bytes]] = (),
     ) -> None:
-        """Write a relocatable ELF object to `path`: all files that are asked for, or none.
+        """Write a relocatable ELF object to `path`. If any file cannot be written, none is.
 
-        What `link=` added is not in it: link that beside it. A module that was given as an object
-        is written as it is.
+        The object does not contain the objects and LLVM IR of `link=`: link them separately. A
+        module that was given as an object is written unchanged.
 
         Args:
-            path: the object.
-            cpu: `baseline` for every CPU of the architecture, `host` for that of this machine, or
-                LLVM's name of one.
-            triple: `x86_64-linux-gnu`, `aarch64-linux-gnu`; left out, this machine's.
-            export_only: the functions that other objects see; everything else that the module
-                defines, the kernel too, is internal. Left out, all stays as it is.
-            header: a header for C and C++ to write as well.
-            stub: a `.pyi` to write as well.
+            path: the path of the object.
+            cpu: `baseline` for every CPU of the architecture, `host` for the CPU of this machine,
+                or LLVM's name of a CPU.
+            triple: `x86_64-linux-gnu` or `aarch64-linux-gnu`; by default this machine's.
+            export_only: the functions that other objects see. Everything else that the module
+                defines becomes internal, also the kernel. By default all symbols stay as they are.
+            header: the path of a header for C and C++ to write as well.
+            stub: the path of a `.pyi` to write as well.
             modules: custom modules, `(kind, bytes)`, which tvm-ffi makes and imports when it loads
                 the library (see CustomModule).
 
         Raises:
             UnknownFunctionError: a KeyError; `export_only` names no function of the module.
-            CompileError: there is no such CPU or target, or the module does not compile for it.
+            CompileError: the CPU or target is unknown, or the module does not compile for it.
             OSError: a file cannot be written.
             TypeError, ValueError: an invalid argument.
 
@@ -143,15 +143,16 @@ class LoweredModule:
         stub: str | os.PathLike[str] | None = None,
         modules: Iterable[CustomModule | tuple[str, bytes]] = (),
     ) -> None:
-        """Write a shared library to `path`: all files that are asked for, or none.
+        """Write a shared library to `path`. If any file cannot be written, none is.
 
-        It has what `link=` added, needs libtvm_ffi and libc, and shows no symbol but its functions.
-        The arguments are those of `export_object`; `export_only` leaves out functions. The linker
-        is that of the C compiler in `$CC`, or of cc, gcc or clang.
+        The library contains the objects and LLVM IR of `link=`, needs libtvm_ffi and libc, and
+        exports only its functions. The arguments are those of `export_object`; with `export_only`
+        the library exports only these functions. The linker is that of the C compiler in `$CC`, or
+        of cc, gcc or clang.
 
         Raises:
-            CompileError: there is no linker. Also what `export_object` raises.
-            LinkError: the linker fails; with its message.
+            CompileError: there is no linker. Also every error of `export_object`.
+            LinkError: the linker fails; the error has its message.
 
         Examples:
             >>> with tempfile.TemporaryDirectory() as folder:
@@ -180,11 +181,11 @@ class LoweredModule:
         return {name: text for source in sources for name, text in metadata_of(source).items()}
 
     def _own_objects(self) -> tuple[bytes, ...]:
-        """Objects that define what the source does."""
+        """The objects that define the symbols of the source."""
         return (self.object,)
 
     def _every_function(self) -> tuple[str, ...]:
-        """The names of its functions, and of those of `link=`."""
+        """The names of the module's functions, and of those of `link=`."""
         linked = [LoweredModule(item, self._level).object for item in self._links]
         return _names((*self._own_objects(), *linked))
 
@@ -213,15 +214,15 @@ def _names(objects: Iterable[bytes]) -> tuple[str, ...]:
 
 
 _MOST_KEPT: Final = 1 << 20
-"""Bytes: larger objects, which have large constants, are made again when they are asked for."""
+"""The largest object to keep, in bytes. Larger ones, with large constants, are made on request."""
 
 
 class CompiledModule(LoweredModule, FunctionTable):
     """A loaded module: its functions, by their names without the `__tvm_ffi_` prefix.
 
     `compiled["matmul"]` is a `tvm_ffi.Function`, and the fastest to call. It takes keywords and
-    defaults, too. `compiled.callable("matmul")` is a Python function, which also takes dataclasses,
-    enumerators and streams of any framework. Each keeps the code that it runs alive; the compiled
+    defaults, too. `compiled.callable("matmul")` is a Python function that also takes dataclasses,
+    enumerators and streams of any framework. Each function keeps its code alive, so the compiled
     module may be dropped.
 
     Examples:
@@ -261,7 +262,7 @@ class CompiledModule(LoweredModule, FunctionTable):
     def address(self, name: str) -> int:
         """The address of the machine code of `name`.
 
-        It is valid as long as the compiled module, or a function of it, is alive.
+        The address is valid as long as the compiled module or one of its functions is alive.
 
         Raises:
             UnknownFunctionError: a KeyError; there is no such function.

@@ -1,4 +1,4 @@
-"""`compile`, `compile_cached` and `lower`: a module to callable functions, or to files.
+"""`compile`, `compile_cached` and `lower`: make callable functions, or files, of a module.
 
 MLIR ─clone─pipeline─hooks─verify─► LLVM IR ─parse─verify─passes─► object ─► JIT library
 """
@@ -51,24 +51,24 @@ def compile(
 
     Args:
         module: an `ir.Module` (or its operation) of any MLIR distribution; MLIR text, which
-            torch-mlir parses; LLVM IR text; or the bytes of a relocatable ELF object. It is not
-            changed.
+            torch-mlir parses; LLVM IR text; or the bytes of a relocatable ELF object. The module
+            is not changed.
         pipeline: an MLIR pass pipeline, `builtin.module(…)`, that the module's own distribution
             runs on a clone.
-        post_compile_hooks: called one after the other with the lowered clone, which they may
-            change.
+        post_compile_hooks: functions that are called in order with the lowered clone, and may
+            change it.
         opt_level: 0 to 3, for LLVM's passes and code generation.
         link: more LLVM IR text or object bytes, or paths of such files, loaded together with the
             module.
         cache_dir: a folder that keeps compiled code, by default `$FFI_BUILDER_CACHE_DIR`; without
-            either, nothing is kept. Code is looked up by the lowered module, so the pipeline and
-            the hooks run in any case; `compile_cached` needs neither.
+            either, nothing is kept. The lowered module is part of the key, so the pipeline and the
+            hooks always run; `compile_cached` runs them only if its key is not found.
 
     Raises:
         CompileError: the module does not parse, lower, verify or compile.
         LinkError: a symbol is missing, or defined twice.
-        TypeError: an argument of another type, or a pipeline or hooks without MLIR.
-        ValueError: an `opt_level` out of range, or an invalid setting of the cache or of
+        TypeError: an argument has another type, or a pipeline or hooks are given without MLIR.
+        ValueError: `opt_level` is out of range, or a setting of the cache is invalid, or of
             `$FFI_BUILDER_JIT_SYMBOLS`, which announces the code to profilers and debuggers.
         OSError: the code cannot be announced.
 
@@ -108,13 +108,13 @@ def lower(
     opt_level: int = 2,
     link: Links = (),
 ) -> LoweredModule:
-    """Compile `module` without loading it, to look at it or to export it.
+    """Compile `module` without loading it, to inspect or export it.
 
-    The arguments are those of `compile`. The module may be for another machine, and need symbols
-    that are linked later.
+    The arguments are those of `compile`. The module may be for another machine, and may need
+    symbols that are linked later.
 
     Raises:
-        CompileError: as for `compile`, like TypeError, ValueError and OSError.
+        CompileError, TypeError, ValueError, OSError: as for `compile`.
 
     Examples:
         >>> from torch_mlir import ir
@@ -134,16 +134,16 @@ def lower(
 def llvm_ir(module: object, *, pipeline: str | None = None, post_compile_hooks: Hooks = ()) -> str:
     """Translate `module` to LLVM IR that llvmlite parses, for a JIT of your own.
 
-    MLIR prints LLVM IR of its own LLVM, which is newer than llvmlite's: what that does not read,
-    such as some float constants, is rewritten. So it is in LLVM IR text that is given instead of
-    MLIR. The result is not optimised, declares the support functions that it calls, and can be
-    given to `function`.
+    MLIR prints LLVM IR for its own LLVM, which is newer than llvmlite's. This function rewrites
+    constants that llvmlite cannot read, such as some floats, also in LLVM IR text that is given
+    instead of MLIR. The result is not optimised, and only declares the support functions that it
+    calls. `function_at` takes it as its `module`.
 
     The arguments are those of `compile`.
 
     Raises:
         CompileError: the module does not parse, lower, verify or translate.
-        TypeError: the bytes of an object, or an argument of another type.
+        TypeError: `module` is an object, or an argument has another type.
 
     Examples:
         >>> from torch_mlir import ir
@@ -173,23 +173,23 @@ def compile_cached(
 ) -> CompiledModule:
     """Compile `build()`, unless the cache has the result under `key`.
 
-    On a hit neither `build` nor a hook is called, and no MLIR is imported. Without a folder in
+    If it has, neither `build` nor a hook is called, and no MLIR is imported. Without a folder in
     `cache_dir` or `$FFI_BUILDER_CACHE_DIR`, nothing is kept.
 
     Args:
         key: everything that the results of `build` and the hooks depend on: the kernel, its
-            parameters, the version of your compiler. A str, bytes, or a tuple of these, ints and
-            such tuples, nested at most 32 deep. The other arguments, the CPU and the versions of
-            MLIR, LLVM and the JIT need not be in it.
+            parameters, the version of your compiler. It is a str, bytes, or a tuple of strs, bytes,
+            ints and tuples, nested at most 32 deep. The other arguments, the CPU and the versions
+            of MLIR, LLVM and the JIT need not be in it.
         build: returns what `compile` takes.
         pipeline: as for `compile`.
         post_compile_hooks: as for `compile`; their code is not part of the key.
         opt_level: as for `compile`.
-        link: as for `compile`; read and compared in any case.
+        link: as for `compile`; always read and compared.
         cache_dir: as for `compile`.
 
     Raises:
-        TypeError, ValueError: the key is invalid. Also what `compile` and `build` raise.
+        TypeError, ValueError: the key is invalid. Also every error of `compile` and `build`.
 
     Examples:
         >>> import tempfile
@@ -233,10 +233,10 @@ def compile_cached(
 
 
 def _cache(cache_dir: str | os.PathLike[str] | None) -> Cache | None:
-    """Open the cache in `cache_dir`, or in the folder that the environment names, if it does.
+    """Open the cache in `cache_dir`, or in the folder that the environment names; None without.
 
-    Raises TypeError if it is not a path, and ValueError if it is empty, or if the size limit in the
-    environment is not a number of bytes with K, M, G or T.
+    Raises TypeError if `cache_dir` is not a path, and ValueError if the path is empty, or if the
+    size limit in the environment is not a number of bytes with K, M, G or T.
     """
     if cache_dir is None:
         cache_dir = os.environ.get("FFI_BUILDER_CACHE_DIR") or None
@@ -256,7 +256,10 @@ class _Options:
 
 
 def _checked(pipeline: str | None, hooks: Hooks, level: object, link: Links) -> _Options:
-    """Check the arguments that all functions here have. Raises TypeError or ValueError."""
+    """Check the arguments that all functions of this module share.
+
+    Raises TypeError or ValueError.
+    """
     checked_level = _checked_level(level)
     if callable(hooks):
         raise TypeError(
@@ -302,8 +305,8 @@ def _compiled(
 ) -> tuple[CompiledModule, Entry]:
     """Compile and load `source`; also return its entry for the cache.
 
-    `made_of` describes `source` as it was before. Raises CompileError if it has changed since, as
-    the code might not belong to the entry.
+    `made_of` describes the source before it was compiled. Raises CompileError if the source has
+    changed since then, as the code might not belong to the entry.
     """
     from ffi_builder.runtime import compile_cache
 
@@ -323,7 +326,7 @@ def _compiled(
 def _loaded(
     source: Source, code: Code, options: _Options, getter: bytes | None = None
 ) -> CompiledModule:
-    """Load `code`, with the elements of `link=` that were given as objects, in order."""
+    """Load `code`, with the objects among the elements of `link=`, in order."""
     compiled = iter(code.linked)
     linked = [i.data if isinstance(i, ObjectSource) else next(compiled) for i in options.items]
     library = link_objects([*code.own, *linked], getter, functools.partial(callers, source))

@@ -1,10 +1,11 @@
-"""Large constants of MLIR modules as bytes, so that no value becomes text.
+"""Reads large constants of MLIR modules as bytes, so that no value becomes text.
 
     llvm.mlir.global private constant @w(dense<"0x…"> : tensor<1024x1024xf32>) : !llvm.array<…>
     ─►  llvm.mlir.global external constant @w() {alignment = 64, dso_local} : !llvm.array<…>
 
-MLIR's C API gives the address of the bytes of `dense`. It has no function for those of
-`dense_resource`: they are at the end of the bytecode of a module that has nothing else.
+MLIR's C API gives the address of the bytes of `dense`. It has no function for the bytes of
+`dense_resource`. To get them, the constant is copied into a module of its own: its bytes are at the
+end of that module's bytecode.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _ATTRIBUTES: Final = frozenset(
         *("addr_space", "visibility_", "unnamed_addr", "tls_mode", "sym_visibility"),
     }
 )
-"""With any other attribute, such as a section, LLVM gets the value."""
+"""A constant with any other attribute, such as a section, goes to LLVM with its value."""
 # A declaration keeps everything else, such as calling convention and argument attributes.
 _ONLY_ON_DEFINITIONS: Final = frozenset(
     {"linkage", "visibility_", "dso_local", "comdat", "section", "personality", "value", "tls_mode"}
@@ -53,18 +54,18 @@ _SIZES: Final = {
 }
 """The bytes of an element, in an array of LLVM and in an attribute of MLIR."""
 _BYTES: Final = ("i1", "i4")
-"""Elements that a resource may pack, so that only MLIR knows."""
+"""Types of elements that a resource may pack in a way that only MLIR knows."""
 
 
 def constants(module: Operation) -> dict[str, Constant]:
-    """The large constants of `module` by name, if its bindings give out their bytes."""
+    """Return the large constants of `module` by name, if its bindings give access to the bytes."""
     found: dict[str, Constant] = {}
     api = _api(bindings.root_of(module))
     if api is None:
         return found
     for view in module.regions[0].blocks[0].operations:
         operation = view.operation
-        if operation.name == "llvm.mlir.alias":  # LLVM has none of what is only declared
+        if operation.name == "llvm.mlir.alias":  # declarations cannot have aliases
             return {}
         if operation.name == "llvm.mlir.global":
             constant = _constant(operation, api)
@@ -74,9 +75,9 @@ def constants(module: Operation) -> dict[str, Constant]:
 
 
 def declaration(definition: Operation, **changed: str) -> Operation:
-    """A declaration of what `definition` defines, without its debug information.
+    """Return a declaration of the symbol that `definition` defines, without debug information.
 
-    `changed` are attributes that differ from those of the definition, as text.
+    `changed` has the attributes that differ from the definition's, as text.
     """
     attributes = {
         named.name: named.attr
@@ -91,7 +92,7 @@ def declaration(definition: Operation, **changed: str) -> Operation:
 
 
 def declaration_of(operation: Operation, constant: Constant) -> Operation:
-    """A declaration of the variable that `operation` defines as `constant`."""
+    """Return a declaration of the variable that `operation` defines, whose value is `constant`."""
     changed = {"alignment": f"{constant.align} : i64"}
     if constant.local or "dso_local" in operation.attributes:
         changed["dso_local"] = "unit"
@@ -99,7 +100,7 @@ def declaration_of(operation: Operation, constant: Constant) -> Operation:
 
 
 def _constant(variable: Operation, api: _Api) -> Constant | None:
-    """The value of a variable, if it is large, and its bytes are where they are expected."""
+    """Return the value of a variable; None if it is small, or its bytes cannot be read."""
     place = bindings.address(variable)
     value = None if place is None else api.attribute(place, _String(b"value", len(b"value")))
     if not value or not (api.is_dense(value) or api.is_resource(value)):
@@ -131,8 +132,8 @@ def _data(variable: Operation, value: int, api: _Api) -> bytes | memoryview | No
     count = math.prod(map(int, re.findall(r"\d+", lengths)))
     if not count * size:
         return None
-    # Small resources need no child process then. When torch-mlir's bindings show a complex value,
-    # the process ends.
+    # Leave out small constants, except resources, which would need a child process, and complex
+    # values: torch-mlir's bindings end the process when they print one.
     if count * size < SMALLEST and api.is_dense(value) and not pair:
         return None
     type_ = bindings.type_at(api.type_of(value), variable)
@@ -148,12 +149,12 @@ def _data(variable: Operation, value: int, api: _Api) -> bytes | memoryview | No
         one = ctypes.string_at(address, size)
         return one * count if any(one) or pair else None
     data: Any = (ctypes.c_char * (count * size)).from_address(address)
-    data.owner = variable.context  # which the attribute lives in
+    data.owner = variable.context  # keeps the attribute alive
     return memoryview(data).cast("B")
 
 
 def _are_bools_bytes(variable: Operation, api: _Api) -> bool:
-    """Tell whether a bool is a byte, as in new versions of MLIR, and not a bit."""
+    """Tell whether a bool is a byte, as in new versions of MLIR, rather than a bit."""
     bools = bindings.ir_of(variable).Attribute.parse(
         "dense<[false, true]> : tensor<2xi1>", variable.context
     )
@@ -162,7 +163,7 @@ def _are_bools_bytes(variable: Operation, api: _Api) -> bool:
 
 
 def _same(given: re.Match[str], element: str, pair: str | None, count: int) -> bool:
-    """Tell whether the elements of an attribute have the layout of an LLVM array's."""
+    """Tell whether an attribute has as many elements as an LLVM array, in the same layout."""
     sizes, kind, part = given.groups()
     if math.prod(map(int, re.findall(r"\d+", sizes))) != count or (part is None) != (pair is None):
         return False
@@ -173,7 +174,7 @@ def _same(given: re.Match[str], element: str, pair: str | None, count: int) -> b
 
 
 def _resource(variable: Operation, size: int) -> memoryview | None:
-    """The bytes of a variable's `dense_resource`; None if they are not `size` bytes."""
+    """Return the bytes of a variable's `dense_resource`; None if there are not `size` of them."""
     ir = bindings.ir_of(variable)
     alone = ir.Module.create(ir.Location.unknown(variable.context))
     alone.body.append(variable.clone())
@@ -186,7 +187,7 @@ def _resource(variable: Operation, size: int) -> memoryview | None:
 
 
 def _last_blob(data: memoryview, size: int) -> memoryview | None:
-    """The blob at the end of the section of resources, if that has `size` bytes and no more."""
+    """Return the blob at the end of the resource section, if it has exactly `size` bytes."""
     for kind, at, end in bytecode.sections(data):
         if kind == bytecode.RESOURCES:
             align, start = bytecode.number(data, at)
@@ -220,7 +221,7 @@ class _Api(NamedTuple):
 
 @functools.cache
 def _api(root: str) -> _Api | None:
-    """The functions, if the library of distribution `root` gives them out."""
+    """Return the functions, if the library of distribution `root` exports them."""
     names = (
         "mlirOperationGetAttributeByName",
         "mlirAttributeIsADenseElements",

@@ -1,11 +1,11 @@
 """Custom modules in an exported library: PTX, weights, modules of another runtime.
 
-When tvm-ffi loads the library, it makes each of them again with the global function
-`ffi.Module.load_from_bytes.<kind>`, and imports them into the library's module. They are in the
-symbol `__tvm_ffi__library_bin`, in the layout of tvm-ffi's guide to function modules. All numbers
-are little-endian u64; strs and bytes have their length in front:
+When tvm-ffi loads the library, it makes each module with the global function
+`ffi.Module.load_from_bytes.<kind>`, and imports the modules into the library's module. The bytes
+are in the symbol `__tvm_ffi__library_bin`, whose layout is in tvm-ffi's guide to function modules.
+All numbers are little-endian u64; strs and bytes have their length in front:
 
-    bytes that follow
+    the number of bytes that follow
     the import tree as a sparse array: count, offsets…; count, indices of children…
     for each module, importers first: kind, then bytes (not for `_lib`, the library itself)
 """
@@ -26,11 +26,11 @@ from ffi_builder.runtime.object_files import Constant
 
 SYMBOL: Final = "__tvm_ffi__library_bin"
 SYMBOLS: Final = (SYMBOL, abi.LIBRARY_CONTEXT)
-"""Symbols that tvm-ffi looks for in a library that it loads. Libraries export both, if any."""
+"""Symbols that tvm-ffi looks up in a library when it loads it. A library exports both or none."""
 _LIBRARY: Final = "_lib"
 _RESERVED: Final = (_LIBRARY, "_import_tree")
 _MERGED: Final = "__ffi_builder_merged_library_bin_"
-"""The symbol's name in an object whose modules are in another object now."""
+"""The start of the symbol's new name in an object whose modules were moved to another object."""
 
 
 @dataclass(frozen=True)
@@ -39,15 +39,15 @@ class CustomModule:
 
     Args:
         kind: the end of the global function's name.
-        data: what the function gets; at least one byte.
+        data: the bytes that the function gets; at least one byte.
         imports: the modules that this one imports, each as a CustomModule or `(kind, bytes)`.
 
     Raises:
-        TypeError: an argument of another type.
-        ValueError: no kind, one that tvm-ffi reserves, or no data.
+        TypeError: an argument has another type.
+        ValueError: the kind is empty or reserved by tvm-ffi, or there is no data.
 
     Examples:
-        A library that brings along a table, which tvm-ffi makes with the global function
+        A library that contains a table. tvm-ffi makes the table with the global function
         ``ffi.Module.load_from_bytes.example.table`` when it loads the library:
 
         >>> import tempfile
@@ -96,9 +96,9 @@ def as_module(given: object) -> CustomModule:
 
 
 def library_bin(modules: Iterable[CustomModule]) -> bytes:
-    """The content of the symbol, for a library that imports `modules`."""
+    """Return the content of the symbol for a library that imports `modules`."""
     tree = _Tree()
-    # Modules that are still to be placed, the next one last.
+    # Modules that have no place yet, the next one last.
     waiting = [(module, 0) for module in modules][::-1]
     while waiting:
         module, parent = waiting.pop()
@@ -109,19 +109,19 @@ def library_bin(modules: Iterable[CustomModule]) -> bytes:
 
 
 def constants(modules: Sequence[CustomModule]) -> dict[str, Constant]:
-    """The symbol of a library that imports `modules`; nothing if there are none."""
+    """Return the symbol for a library that imports `modules`, or nothing if there are none."""
     return {SYMBOL: Constant(library_bin(modules))} if modules else {}
 
 
 def with_one_library_bin(objects: Sequence[bytes], machine: str | None = None) -> list[bytes]:
     """Move the custom modules of all objects into the first that has some.
 
-    So objects that were each exported with modules can be linked. Raises LinkError for modules that
-    are not imported by the library itself.
+    So several objects that were exported with modules can be linked together. Raises LinkError for
+    modules that the library itself does not import.
     """
     result = list(objects)
     if sum(SYMBOL.encode() in data for data in objects) < 2:
-        return result  # as nearly always, so it is quick
+        return result  # the usual case, which has to be fast
     found = [object_files.content_of(data, SYMBOL, machine) for data in objects]
     holders = [at for at, held in enumerate(found) if held is not None]
     if len(holders) < 2:
@@ -138,10 +138,10 @@ def with_one_library_bin(objects: Sequence[bytes], machine: str | None = None) -
 
 @dataclass
 class _Tree:
-    """The modules of a library, the library itself first, and what each imports."""
+    """The modules of a library, the library itself first, and the imports of each."""
 
     modules: list[bytes] = field(default_factory=lambda: [_sized(_LIBRARY.encode())])
-    """Kind and bytes of each."""
+    """The kind and bytes of each module, as stored."""
     imports: list[list[int]] = field(default_factory=lambda: [[]])
 
     def add(self, module: bytes) -> int:
@@ -161,7 +161,7 @@ class _Tree:
 
 
 def _together(held: Iterable[bytes]) -> bytes:
-    """Return the bytes for a library that imports the modules of several symbols."""
+    """Merge the contents of several symbols: return the bytes for a library with all modules."""
     tree = _Tree()
     for data in held:
         try:

@@ -1,4 +1,4 @@
-"""Inputs of `compile`: MLIR, LLVM IR, objects, and modules from the compile cache."""
+"""Reads the inputs of `compile`: MLIR, LLVM IR, objects, and modules from the compile cache."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ffi_builder.runtime.protocols import Module, Operation, OpView
 
 @dataclass(frozen=True)
 class MlirSource:
-    """A lowered module that nothing else refers to, verified when it is translated."""
+    """A lowered module that nothing else refers to. It is verified when it is translated."""
 
     module: Module
 
@@ -62,13 +62,13 @@ class Code:
     """The objects of a compiled module."""
 
     own: tuple[bytes, ...]
-    """Objects of the module: its own, then those of its wrappers."""
+    """The object of the module, then those of its wrappers."""
     linked: tuple[bytes, ...]
     """Objects of those elements of `link=` that are LLVM IR, in order."""
 
 
 def mlir_text(source: Source) -> str | None:
-    """The MLIR of `source`, or None for LLVM IR and objects."""
+    """Return the MLIR of `source`, or None for LLVM IR and objects."""
     if isinstance(source, MlirSource):
         return source.module.operation.get_asm()
     if isinstance(source, CachedSource):
@@ -77,7 +77,7 @@ def mlir_text(source: Source) -> str | None:
 
 
 def llvm_ir(source: Source) -> LlvmIr | None:
-    """Unoptimised LLVM IR, or None for an object."""
+    """Return the unoptimised LLVM IR of `source`, or None for an object."""
     match source:
         case MlirSource(module):
             mlir.verify(module)
@@ -116,7 +116,7 @@ def callers(source: Source, symbol: str) -> list[str]:
 
 
 def wrappers(module: Operation) -> list[tuple[str, Operation]]:
-    """The functions of a module that were attached, by their names without the prefix."""
+    """Return the wrappers in a module, with their names without the prefix."""
     prefix = metadata.PREFIX
     found: list[tuple[str, Operation]] = []
     for view in module.regions[0].blocks[0].operations:
@@ -144,7 +144,7 @@ _PATH = r"[^\n\0<>(){};@%=]*\.(?:mlir|mlirbc|ll|bc|o|obj|so|a|c|cc|cpp|cu|py|txt
 _SOURCES = (".c", ".cc", ".cpp", ".cxx", ".cu", ".rs")
 _TEXTS = (".mlir", ".ll", ".txt")
 _LONGEST_PATH = 200
-"""Longer text is not taken for the name of a file."""
+"""Text of this length or more is never taken for the name of a file."""
 
 # How a line of LLVM IR outside of functions begins. MLIR has none of these: its aliases are
 # `!a = !llvm…` and `#a = #…`, and its comments begin with `//`.
@@ -160,7 +160,7 @@ _FIRST_LINE = r"(?:\s*//[^\n]*\n)*\s*([^\n]{0,1000})"
 def read_source(
     module: object, pipeline: str | None = None, hooks: Sequence[Callable[[Any], object]] = ()
 ) -> Source:
-    """Tell what `module` is, and lower a clone of it if it is MLIR.
+    """Find out what `module` is, and lower a clone of it if it is MLIR.
 
     Raises TypeError for anything but MLIR, LLVM IR or an object, and for a pipeline or hooks
     without MLIR; CompileError if it does not parse, lower or verify.
@@ -189,7 +189,7 @@ def read_source(
 
 
 def _check_unicode(text: str) -> None:
-    """Raise CompileError for half of a surrogate pair: MLIR and LLVM read UTF-8."""
+    """Raise CompileError for half of a surrogate pair, since MLIR and LLVM read UTF-8."""
     if text.isascii():
         return
     try:
@@ -218,14 +218,14 @@ def _check_no_path(module: object) -> None:
 
 
 def _names(module: OpView) -> set[str]:
-    """The functions that were attached to a module."""
+    """Return the names of the wrappers in a module."""
     return {name for name, _ in wrappers(module.operation)}
 
 
 def _check_untouched(
     module: OpView, before: set[str], hooks: Sequence[Callable[[Any], object]]
 ) -> None:
-    """Raise CompileError if a hook attached to the module that was given, not to its clone."""
+    """Raise CompileError if a hook attached a wrapper to the given module instead of the clone."""
     new = sorted(_names(module) - before) if hooks else []
     if new:
         names = ", ".join(f"`{name}`" for name in new)
@@ -239,8 +239,8 @@ def _check_untouched(
 def read_link_item(item: object, what: str = "the module") -> LlvmSource | ObjectSource:
     """Read an element of `link=`.
 
-    Raises TypeError if it is neither LLVM IR text nor an object's bytes, nor a path of such a file;
-    CompileError for bytes that are not an object; OSError.
+    Raises TypeError if it is neither LLVM IR text, nor the bytes of an object, nor the path of a
+    file with one of these; CompileError for bytes that are not an object; OSError.
     """
     if isinstance(item, os.PathLike):
         path = Path(cast("os.PathLike[str]", item))

@@ -31,7 +31,7 @@ _ADDRESSES: Final = (
 
 @dataclass(frozen=True)
 class Reading:
-    """Something that is read in C, or is not: `reason` says why not, and is empty where it is."""
+    """Whether something is read in C: `reason` says why not, and is empty if it is."""
 
     name: str
     reason: str = ""
@@ -39,27 +39,28 @@ class Reading:
 
 @dataclass(frozen=True)
 class Extension:
-    """The extension, set up."""
+    """The extension after it was set up."""
 
     module: Any
     make: Callable[[], Any]
-    """Makes an entry that is nothing yet."""
+    """Makes an empty entry."""
 
 
 tried: dict[str, Reading] = {}
-"""Results of setting up NumPy and PyTorch, by the name of the module."""
+"""The results of setting up frameworks and classes, by name."""
 
 
 _found: list[Extension | Reading] = []
 _operators: list[Any] = []
-"""The type of operators of torch, or None, once that is known."""
+"""A list of one item once it is known: the type of operators of torch, or None."""
 _lock = threading.RLock()
 
 
 def extension(bases: tuple[type, ...]) -> Extension | Reading:
-    """The extension, or why it is not used. `bases` of the type end with `tvm_ffi.Function`.
+    """Return the extension, or why it is not used.
 
-    What they are counts once: the process has one type.
+    `bases` are the base classes of the type of entries. They end with `tvm_ffi.Function`. Only the
+    first call uses them, since the process has one such type.
     """
     if not _found:
         with _lock:
@@ -81,7 +82,7 @@ def _set_up(bases: tuple[type, ...]) -> Extension | Reading:
         finish = tvm_ffi.Function.__from_extern_c__(module.FINISH, keep_alive_object=None)
         finish.release_gil = False
         made = _made_type(module, bases, finish)
-        made.__doc__ = bases[0].__dict__["__doc__"]  # a type has one of its own, None
+        made.__doc__ = bases[0].__dict__["__doc__"]  # the new type's own `__doc__` is None
         module.use_finish(finish)
         handle = layouts.function_layout(_functions(finish)).handle
         _try("tvm_ffi", lambda: _use_managed(module, handle))
@@ -91,23 +92,24 @@ def _set_up(bases: tuple[type, ...]) -> Extension | Reading:
 
 
 def _switched_off() -> str:
-    """Return why the extension must not even be loaded; empty if it may be."""
+    """Return why the extension must not even be loaded; empty if it may be loaded."""
     if os.environ.get(VARIABLE, "") == "python":
         return f"turned off by {VARIABLE}=python"
     if sys.implementation.name != "cpython":
         return f"this is {sys.implementation.name}"
-    # They would load one for the limited API, but their objects are laid out in another way, and
-    # nothing here locks what threads share.
+    # Free-threaded builds would load an extension for the limited API, but lay out objects in
+    # another way, and the extension does not lock data that threads share.
     if "t" in sys.abiflags:
         return "this is a free-threaded build of CPython"
     return ""
 
 
 def operators(bases: tuple[type, ...]) -> Callable[[], Any] | None:
-    """Return what makes entries that are operators of torch; None if its tensors are not read in C.
+    """Return a function that makes entries for operators of torch; None if C cannot read tensors.
 
-    Their calls are not read while a mode of torch is on. `bases` of the type, which is made once,
-    end with `tvm_ffi.Function`, and have a `__call__` for tools that look it up.
+    While a mode of torch is on, these entries do not read calls. `bases` are the base classes of
+    the type, which is made once. They end with `tvm_ffi.Function`, and have a `__call__` for tools
+    that look it up.
     """
     if not _operators:
         with _lock:
@@ -125,13 +127,13 @@ def _operator_type(bases: tuple[type, ...]) -> Any:
 
 
 def watcher() -> Callable[[], bool] | None:
-    """Return what says in C whether a mode of torch or autocast is on; None where nothing can."""
+    """Return a C function that tells whether a mode or autocast of torch is on, or None."""
     module = _seeing_modes()
     return None if module is None else module.is_watched
 
 
 def _seeing_modes() -> Any:
-    """Return the extension if it reads torch's tensors, and knows whether a mode is on; or None."""
+    """Return the extension if it can read torch's tensors and see its modes, else None."""
     found = _found[0] if _found else None
     if not isinstance(found, Extension) or tried.get("torch") != Reading("torch"):
         return None
@@ -158,12 +160,12 @@ def _made_type(
 
 def _learner(module: Any) -> Callable[[type], None]:
     def learn(cls: type) -> None:
-        """Read arrays of this class by its exchange API, if it has one that says enough."""
+        """Read arrays of this class through its exchange API, if that suffices."""
         torch, jax = sys.modules.get("torch"), sys.modules.get("jax")
-        # The keys of torch's own tensors must be read, and a subclass may mean something else.
+        # For torch's own tensors the keys must be read, and a subclass may change their meaning.
         if torch is not None and issubclass(cls, torch.Tensor):
             return
-        # The general way knows where an array that never changes may be passed.
+        # The general path knows where an array that never changes may be passed.
         if jax is not None and issubclass(cls, jax.Array):
             return
         if "__dlpack_c_exchange_api__" not in cls.__dict__:
@@ -175,18 +177,18 @@ def _learner(module: Any) -> Callable[[type], None]:
 
 
 def use_frameworks(module: Any) -> None:
-    """Set up NumPy and PyTorch, if they have been imported since this was called last."""
+    """Set up NumPy and PyTorch, if they have been imported since the last call."""
     for name, use in (("numpy", _use_numpy), ("torch", _use_torch)):
         if name in tried or (found := sys.modules.get(name)) is None:
             continue
         with _lock:
-            # Another thread may be importing it, or have been here first.
+            # Another thread may be importing it, or may have set it up already.
             if name not in tried and not getattr(found.__spec__, "_initializing", False):
                 _try(name, functools.partial(use, module, found))
 
 
 def readings() -> list[Reading]:
-    """Return these results, in order."""
+    """Return the results of all attempts so far, in order."""
     return list(tried.values())
 
 
@@ -194,14 +196,14 @@ def _try(name: str, use: Callable[[], object]) -> None:
     try:
         use()
     except Exception as error:
-        # A framework that is not as it was when this was written is read by the general way.
+        # A framework that is not laid out as expected takes the general path.
         tried[name] = Reading(name, str(error) or type(error).__name__)
     else:
         tried[name] = Reading(name)
 
 
 def _use_managed(module: Any, handle: int) -> None:
-    """Tensors have their handle where functions have it: both classes inherit it."""
+    """Read `tvm_ffi.Tensor`s: their handle is where functions have it, as both inherit it."""
     if tvm_ffi.Tensor.__chandle__ is not tvm_ffi.Function.__chandle__:
         raise LayoutError("tvm_ffi.Tensor and tvm_ffi.Function have no handle in common")
     module.use_managed(tvm_ffi.Tensor, handle)
@@ -209,7 +211,7 @@ def _use_managed(module: Any, handle: int) -> None:
 
 def _use_numpy(module: Any, numpy: Any) -> None:
     dtypes = layouts.numpy_dtypes(numpy)
-    # NumPy 2.2 leaves strides out where it can, and tvm-ffi writes those of a row-major array.
+    # NumPy 2.2 omits strides where it can, and tvm-ffi then writes those of a row-major array.
     odd = numpy.lib.stride_tricks.as_strided(numpy.zeros(8), (1, 2), (400, 8))
     row_major = tvm_ffi.from_dlpack(odd).strides == (2, 1)
     module.use_numpy(numpy.ndarray, dtypes, row_major)

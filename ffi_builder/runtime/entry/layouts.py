@@ -1,7 +1,7 @@
-"""Offsets that the extension reads at, found or verified on objects of known contents.
+"""Finds the offsets at which the extension reads, or verifies them, on objects with known contents.
 
-Each function returns a layout, or raises LayoutError with the reason why there is none that can
-be relied upon. None of them writes to memory.
+Each function returns a layout, or raises LayoutError with the reason why it found no reliable one.
+No function writes to memory.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class DLTensor(ctypes.Structure):
 
 
 class LayoutError(Exception):
-    """An object is not laid out as expected; the text is a reason to show."""
+    """An object is not laid out as expected. The text is a reason for users."""
 
 
 def words(address: int, count: int) -> list[int]:
@@ -50,7 +50,7 @@ def expect(right: bool, reason: str) -> None:
 
 
 def only(offsets: Iterable[int], what: str) -> int:
-    """Return the only one of `offsets`. Raises LayoutError if there are none, or several."""
+    """Return the single item of `offsets`. Raises LayoutError if there is none, or several."""
     found = list(offsets)
     expect(len(found) == 1, f"{what} is at {found or 'no offset'}")
     return found[0]
@@ -72,7 +72,7 @@ def address_of(library: ctypes.CDLL, symbol: str) -> int:
 
 @dataclass(frozen=True)
 class FunctionLayout:
-    """Offsets of `handle` and `release_gil` in a `tvm_ffi.Function`, and the size of one."""
+    """The size of a `tvm_ffi.Function`, and the offsets of `handle` and `release_gil` in it."""
 
     size: int
     handle: int
@@ -80,7 +80,7 @@ class FunctionLayout:
 
 
 def function_layout(functions: Sequence[Any]) -> FunctionLayout:
-    """Find the layout of `tvm_ffi.Function`s; their `release_gil` is switched on and off."""
+    """Find the layout of `tvm_ffi.Function`s, by switching `release_gil` on and off."""
     size: int = type(functions[0]).__basicsize__
     handle = only(_handles(functions), "the handle of a tvm_ffi.Function")
     function = functions[0]
@@ -115,7 +115,7 @@ _NUMPY_CODES: Final = {"b": 6, "i": 0, "u": 1, "f": 2, "c": 5}
 
 
 def numpy_dtypes(np: Any) -> DTypes:
-    """Return the NumPy types that DLPack has, after comparing the layout of arrays with C's."""
+    """Return the NumPy types that DLPack has, after checking the layout that C relies on."""
     found: DTypes = {}
     for letter in "?bBhHiIlLqQefdFD":
         dtype = np.dtype(letter)
@@ -200,13 +200,13 @@ _impl_of: Final = attrgetter("_cdata")
 """Returns the address of the TensorImpl of a tensor."""
 _version_of: Final = attrgetter("_version")
 _IMPL_WORDS: Final = 24
-"""The words in which the last field of a TensorImpl, the dispatch keys, is searched."""
+"""The number of words of a TensorImpl in which to search for its last field, the dispatch keys."""
 _META_WORDS: Final = 16
-"""The words of an AutogradMeta that are searched: it has 24 or more."""
+"""The number of words of an AutogradMeta to search; it has at least 24."""
 _CONTROL_BLOCK: Final = 16
-"""The size of libstdc++'s control block, behind which std::make_shared puts the object."""
+"""The size of libstdc++'s control block. std::make_shared puts the object after it."""
 _COUNTER_WORDS: Final = 3
-"""Words of a version counter, at least: a vtable, a reference count, the version."""
+"""The least number of words of a version counter: a vtable, a reference count, the version."""
 
 
 @dataclass(frozen=True)
@@ -248,7 +248,7 @@ MODES: Final = (
 def modes(torch: Any) -> tuple[int, int, int, int, int, int]:
     """Find torch's functions that say whether a mode, a trace or autocast is on.
 
-    They are the arguments of `_entry.use_modes`. Each is called with modes on and off.
+    Return the arguments of `_entry.use_modes`. Each function is tried with modes on and off.
 
     Raises:
         LayoutError: torch lacks one of them, or one gives a wrong answer.
@@ -314,9 +314,9 @@ def torch_layout(torch: Any) -> TorchLayout:
 
 @contextmanager
 def _dual_level(torch: Any) -> Generator[Callable[..., Any]]:
-    """Enter a level of forward-mode AD, and yield what makes dual tensors there.
+    """Enter a level of forward-mode AD, and yield a function that makes dual tensors.
 
-    torch.autograd.forward_ad calls the same, but its `make_dual` imports much else.
+    torch.autograd.forward_ad calls the same functions, but its `make_dual` imports much else.
     """
     enter, leave = torch._C._enter_dual_level, torch._C._exit_dual_level
     make = torch._VF._make_dual
@@ -347,10 +347,10 @@ def _undefined(torch: Any, forward_gradient: int, impl: int) -> int:
 
 
 def _torch_keys(torch: Any) -> tuple[int, int]:
-    """The dispatch keys that a tensor may have, and those that it must have."""
+    """Return the dispatch keys that a tensor may have, and those that it must have."""
     key_set, key = torch._C.DispatchKeySet, torch._C.DispatchKey
     allowed: int = torch._C._dispatch_keys(torch.zeros(1)).raw_repr()
-    if torch.version.hip is None:  # AMD's devices are called CUDA in torch, and not in DLPack
+    if torch.version.hip is None:  # torch calls AMD's devices CUDA, and DLPack does not
         allowed |= key_set(key.CUDA).raw_repr()
     needed: int = key_set(key.Dense).raw_repr()
     expect(bool(needed) and needed & allowed == needed, "the dispatch keys")
@@ -361,7 +361,7 @@ def _torch_keys(torch: Any) -> tuple[int, int]:
 
 
 def _conjugate(torch: Any) -> list[Any]:
-    """Return a conjugate view and a negative one."""
+    """Return a conjugate view and a negative view."""
     conjugate = torch.zeros(2, dtype=torch.complex64).conj()
     return [conjugate, conjugate.imag]
 
@@ -380,7 +380,7 @@ def _torch_offsets(torch: Any) -> tuple[int, int, int, int, int, int]:
         ),
         "the at::Tensor in a torch.Tensor",
     )
-    # Before torch 2.10 a flag stood before it: whether the at::Tensor is another's.
+    # Before torch 2.10 a flag preceded it, which says whether the at::Tensor is borrowed.
     expect(impl == 16, f"the at::Tensor in a torch.Tensor is at {impl}")
 
     def offsets(right: Callable[[int], bool], end: int = _IMPL_WORDS) -> Iterator[int]:
@@ -430,7 +430,7 @@ def _torch_version(
                 0 != word(item, at) == word(detached, at) != word(data, at)
                 for item, detached, data in others
             )
-            # Words that are not initialised may be like that too, but not another for each tensor.
+            # Uninitialised words may look the same, but do not differ for each tensor.
             and len({word(item, at) for item in tensors}) == len(tensors)
         ),
         "the version counter",
@@ -453,7 +453,7 @@ def _torch_version(
 def _torch_tangent(torch: Any, autograd: int, graph: list[Any]) -> int:
     """Find the tangent of forward-mode AD in autograd metadata: a `shared_ptr`.
 
-    Words that are not initialised stand before it, so both of its words are looked at.
+    Uninitialised words precede it, so both words of the pointer are checked.
     """
 
     def meta(tensor: Any) -> list[int]:
@@ -495,7 +495,7 @@ def _torch_dtypes(torch: Any, shim: ctypes.CDLL, api: int, impl: int) -> DTypes:
 
 
 def _check_shim(torch: Any, shim: ctypes.CDLL, api: int, impl: int) -> None:
-    """Compare what the shim says of some tensors with what the exchange API says."""
+    """Check that the shim and the exchange API agree about some tensors."""
     whole = torch.zeros(5, 7, 3)
     for tensor in (whole, whole[1:, ::2], whole.mT, torch.zeros(2, 3, 1, 4, 1, 2, 2)):
         borrowed = _borrowed(api, tensor)

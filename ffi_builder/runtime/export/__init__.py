@@ -1,4 +1,4 @@
-"""Compiled modules to files: objects, libraries, headers and stubs.
+"""Writes compiled modules to files: objects, libraries, headers and stubs.
 
-Its modules are loaded when something is exported, since most modules are not.
+It is loaded on the first export, since most compiled modules are never exported.
 """

@@ -1,6 +1,7 @@
-"""Write a compiled module to files: an object or a shared library, a header, a stub.
+"""Writes a compiled module to files: an object or a shared library, a header, a stub.
 
-Files are written whole, and together as far as a file system allows.
+Each file is written completely or not at all. The same holds for all files together, as far as a
+file system allows.
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ class Exporter:
     def _object(
         self, source: Source, options: Options, modules: Sequence[CustomModule] = ()
     ) -> bytes:
-        """Compile `source`, with custom modules; an object that was given is returned as it is."""
+        """Compile `source`, with custom modules. A given object is returned unchanged."""
         if isinstance(source, ObjectSource):
             read_object(source.data, options.target.machine)
             return source.data
@@ -154,7 +155,7 @@ def _chosen(known: tuple[str, ...], options: Options) -> tuple[str, ...]:
 
 
 def _check_hidden(data: bytes, options: Options) -> None:
-    """Raise CompileError for symbols that cannot be hidden in an object that was given."""
+    """Raise CompileError if symbols have to be hidden in a given object, which is impossible."""
     shown = {*symbols(options.only or ()), *embedded_modules.SYMBOLS}
     others = [s.name for s in read_object(data, options.target.machine).symbols if s.defined]
     visible = sorted(set(others) - shown)
@@ -178,7 +179,7 @@ class Output:
 
 
 def write_outputs(outputs: Sequence[Output]) -> None:
-    """Write all to temporary names beside the files, then rename all.
+    """Write all files under temporary names in the same folders, then rename them.
 
     Raises OSError, and ValueError for a path that occurs twice. An error leaves the files as they
     were, unless renaming the second or a later one fails.
@@ -195,7 +196,7 @@ def write_outputs(outputs: Sequence[Output]) -> None:
             temporary.append(output.path.with_name(name))
             _write_new(temporary[-1], output)
         for output in outputs:
-            if output.path.is_dir():  # renaming would say so, but too late
+            if output.path.is_dir():  # renaming would fail too, but too late
                 raise IsADirectoryError(
                     errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(output.path)
                 )
@@ -207,11 +208,11 @@ def write_outputs(outputs: Sequence[Output]) -> None:
 
 
 def _write_new(path: Path, output: Output) -> None:
-    mode = 0o777 if output.executable else 0o666  # less the umask
+    mode = 0o777 if output.executable else 0o666  # the umask removes bits
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     except OSError as error:
-        error.filename = os.fspath(output.path)  # the one that the caller knows
+        error.filename = os.fspath(output.path)  # the name that the caller knows
         raise
     with os.fdopen(descriptor, "wb") as file:
         file.write(output.data)

@@ -1,4 +1,4 @@
-"""Functions with their types, for headers and stubs; and functions that return metadata.
+"""Describes functions with their types, for headers and stubs, and adds functions with metadata.
 
 For each function that has metadata, an export adds to its LLVM IR
 
@@ -24,7 +24,7 @@ Schema: TypeAlias = Mapping[str, Any]
 """A type in tvm-ffi's schema: `{"type": "Optional", "args": [{"type": "int"}]}`."""
 
 DESCRIPTIONS: Final = ("_metadata_", "_doc_")
-"""The part between PREFIX and the name, in functions that describe a function."""
+"""The parts between PREFIX and the name of a function, in the functions that describe it."""
 
 _MAKE_STRING: Final = "TVMFFIStringFromByteArray"
 
@@ -38,12 +38,12 @@ class Argument:
 
     @property
     def is_constant(self) -> bool:
-        """Whether the parameter takes one value alone, `parameter.value`."""
+        """Whether the parameter accepts only one value, `parameter.value`."""
         return self.parameter.value is not EMPTY and not self.parameter.optional
 
     @property
     def is_uint64(self) -> bool:
-        """Whether the parameter takes numbers that an int64_t does not hold."""
+        """Whether the parameter accepts numbers that do not fit int64_t."""
         return self.parameter.kind == "uint64" and not self.parameter.optional
 
 
@@ -71,12 +71,12 @@ def described(name: str, text: str | None) -> Described:
 
 
 def symbols(names: Iterable[str]) -> list[str]:
-    """The symbols of functions, and of those that describe them."""
+    """Return the symbols of functions, and of the functions that describe them."""
     return [f"{PREFIX}{kind}{name}" for name in names for kind in ("", *DESCRIPTIONS)]
 
 
 def with_descriptions(text: str, texts: Mapping[str, str]) -> str:
-    """Add functions to LLVM IR that return `texts`, the metadata by names of functions."""
+    """Add functions to LLVM IR that return `texts`, the metadata by name of the function."""
     parts = [text]
     for name, data in texts.items():
         info = metadata.read(name, data)

@@ -1,4 +1,4 @@
-"""A header for C and C++: the functions as they are, and for C++ typed ones that call them.
+"""Writes a header for C and C++: the exported functions, and for C++ typed functions to call them.
 
 #ifdef __cplusplus
 #include <tvm/ffi/tvm_ffi.h>
@@ -34,9 +34,9 @@ _OUTER: Final = "ffi_builder"
 
 
 def text(functions: Sequence[Described], library: str, name: str) -> str:
-    """The header `name` of the functions in the file `library`.
+    """Return the header `name` for the functions in the file `library`.
 
-    Its inner namespace is named after the header, without the suffix.
+    Its inner namespace has the name of the header, without the suffix.
     """
     namespace = identifier(Path(name).stem)
     names = identifiers([function.name for function in functions if _is_name_of_c(function.name)])
@@ -68,7 +68,7 @@ def text(functions: Sequence[Described], library: str, name: str) -> str:
 
 
 def _guard(name: str, lines: Sequence[str]) -> str:
-    """A unique macro: `a-b.h` and `A_B.h`, or two `kernels.h`, may be included."""
+    """Return a unique macro, so that `a-b.h` and `A_B.h`, or two `kernels.h`, can be included."""
     digest = hashlib.sha256("\n".join([name, *lines]).encode()).hexdigest()[:8].upper()
     return f"FFI_BUILDER_{re.sub(r'[^A-Z0-9]', '_', name.upper())}_{digest}_"
 
@@ -100,7 +100,7 @@ def _comment(function: Described) -> Iterator[str]:
 
 
 def _line(words: str) -> str:
-    """A line of a comment, without comment marks, trigraphs and unprintable letters."""
+    """Return a line of a comment, without comment marks, trigraphs and unprintable letters."""
     visible = "".join(
         letter if letter.isprintable() or letter == "\t" else repr(letter)[1:-1] for letter in words
     )
@@ -136,8 +136,8 @@ _CLASSES: Final[Mapping[str, str]] = {
 }
 """C++ types by the type in tvm-ffi's schema; any other type is an ObjectRef."""
 
-# Keywords, alternative tokens, macros of the headers that are included, and what is named here.
-# Everything else is written with its namespace, so that no name can hide it.
+# Keywords, alternative tokens, macros of the included headers, and names that this header uses.
+# Every other name is written with its namespace, so that nothing can hide it.
 _RESERVED = words(
     """
     alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t
@@ -159,12 +159,12 @@ _RESERVED = words(
     """
 )
 _ERRORS = frozenset(name for name in dir(errno) if name.startswith("E")) | {"EHWPOISON"}
-# Names that compilers keep, and names in the style of macros: INT_MAX, M_PIf, SYS_read.
+# Names reserved for compilers, and names in the style of macros: INT_MAX, M_PIf, SYS_read.
 _MACRO_LIKE = re.compile(r"_[_A-Z]\w*|[A-Z][A-Z0-9]*_[A-Z0-9_]*|SNAN[A-Z0-9]*|(M_[A-Z0-9]|SYS_)\w*")
 
 
 def includes(functions: Iterable[Described]) -> list[str]:
-    """The headers that the definitions need."""
+    """Return the headers that the definitions need."""
     arguments = [argument for function in functions for argument in function.arguments]
     wide = any(argument.is_uint64 for argument in arguments)
     names = ["tvm/ffi/big_int.h"] if wide else []
@@ -174,7 +174,7 @@ def includes(functions: Iterable[Described]) -> list[str]:
 
 
 def identifier(name: str) -> str:
-    """The C++ name that is closest to `name`: for `new`, `new_`."""
+    """Return the C++ name that is closest to `name`, such as `new_` for `new`."""
     letters = re.sub(r"\W", "_", name, flags=re.ASCII) or "_"
     if letters[0].isdigit():
         letters = f"_{letters}"
@@ -183,10 +183,10 @@ def identifier(name: str) -> str:
 
 
 def identifiers(names: Collection[str]) -> dict[str, str]:
-    """A different C++ name for each of `names`.
+    """Return a different C++ name for each of `names`.
 
-    Names that are valid in C++ stay as they are, so that the others do not depend on their order:
-    beside `new_`, `new` is `new__`.
+    Names that are valid in C++ never change, whatever the order of the names: if there is a `new_`,
+    `new` becomes `new__`.
     """
     found = {name: name for name in names if identifier(name) == name}
     taken = set(found)
@@ -229,7 +229,7 @@ def inline_function(function: Described, name: str) -> Iterator[str]:
 
 
 def _returned(function: Described) -> str:
-    """The type that is returned: an Any for a uint64, which an int64_t may not hold."""
+    """Return the C++ type of the result. It is Any for a uint64, which may not fit int64_t."""
     assert function.info is not None
     schema = function.returns
     if schema is None or any(result.kind == "uint64" for result in function.info.results):
@@ -238,7 +238,7 @@ def _returned(function: Described) -> str:
 
 
 def _wrapped(start: str, items: Sequence[str], end: str) -> Iterator[str]:
-    """Yield a call or declaration on one line, or on filled lines."""
+    """Yield a call or declaration, wrapped to the width of lines."""
     line = start
     for index, item in enumerate(items):
         piece = item + (end if index == len(items) - 1 else ",")
@@ -265,10 +265,10 @@ def _parameter_type(argument: Argument) -> str:
 
 
 def _type(schema: Schema) -> str:
-    """The type of a value that may be in a container."""
+    """Return the C++ type of a value that may be in a container."""
     kind: str = schema["type"]
     if kind == "Optional" and schema["args"][0]["type"] == "Any":
-        return f"{_FFI}Any"  # which may be None; tvm-ffi has no Optional of it
+        return f"{_FFI}Any"  # it may be None, and tvm-ffi has no Optional<Any>
     if kind in _VALUES:
         return _VALUES[kind]
     if kind not in _CLASSES:
@@ -278,7 +278,7 @@ def _type(schema: Schema) -> str:
 
 
 def _passed(argument: Argument, name: str) -> str:
-    # An AnyView would wrap what an int64_t does not hold.
+    # An AnyView would wrap numbers that do not fit int64_t.
     return f"{_FFI}BigInt({name})" if argument.is_uint64 else name
 
 

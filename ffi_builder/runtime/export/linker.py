@@ -1,4 +1,4 @@
-"""Link objects to a shared library, and support functions into an object as a linker would."""
+"""Links objects to a shared library, and support functions into an object."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def link_library(
 
     Args:
         objects: relocatable objects for `target`.
-        visible: patterns of the symbols that are exported.
+        visible: patterns of the symbols to export.
         name: the name of the file, which becomes the SONAME.
         target: the machine to link for.
 
@@ -54,11 +54,11 @@ def link_library(
             file.write_bytes(data)
         (folder / "version").write_text(_version_script(visible))
         missing = undefined([read_object(data, target.machine) for data in objects])
-        # Before glibc 2.34, dlopen, which launching wrappers call, is in libdl.
+        # Wrappers that launch kernels call dlopen, which is in libdl before glibc 2.34.
         libraries = [_tvm_ffi(folder, compiler, missing, target), "-lm", "-ldl"]
         if any(symbol.startswith(CXX_PREFIXES) for symbol in missing):
             libraries.append("-lstdc++")
-        # Linkers look for a symbol only in the libraries that follow what needs it.
+        # Linkers look for a symbol only in libraries that come after the object that needs it.
         libraries += filter(re.compile(r"-l.+|.+\.(a|so)").fullmatch, compiler[1:])
         command = [
             *(*compiler, "-shared", "-fPIC", "-o", str(folder / "library.so")),
@@ -72,7 +72,7 @@ def link_library(
 
 
 def _compiler(target: Target) -> list[str]:
-    """The first words of a command that runs the C compiler."""
+    """Return the first words of a command that runs the C compiler."""
     given = os.environ.get("CC", "").strip()
     if given:
         return _given_compiler(given)
@@ -119,10 +119,10 @@ def _version_script(visible: Collection[str]) -> str:
 
 
 def _tvm_ffi(folder: Path, compiler: list[str], missing: Sequence[str], target: Target) -> str:
-    """The libtvm_ffi to link with.
+    """Return the libtvm_ffi to link with.
 
-    For another architecture none is installed, but the linker reads only the SONAME and the
-    symbols, so a library with these is made.
+    For another architecture none is installed. The linker reads only the SONAME and the symbols, so
+    a library with only these is made.
     """
     if not target.foreign:
         return str(bindings.load("tvm_ffi.libinfo").find_libtvm_ffi())
@@ -168,13 +168,13 @@ _UNDEFINED: Final = (elf.STB_GLOBAL << 4, elf.STV_DEFAULT, elf.SHN_UNDEF, 0, 0)
 
 
 def with_support(data: bytes, machine: str) -> bytes:
-    """Return an object that defines the support functions which it needs; itself if it needs none.
+    """Add the support functions that an object needs to it; return it unchanged if it needs none.
 
-    What is added is hidden and weak: objects with the same functions can be linked together, and a
-    linked library shows none of them.
+    The added symbols are hidden and weak: objects with the same functions can be linked together,
+    and a linked library exports none of them.
 
     Raises:
-        LinkError: the object has a function of its own with a name that these functions call.
+        LinkError: the object defines a function with the name of one that support functions call.
     """
     file = Elf(View(data, "the object", CompileError))
     table = file.table(elf.SHT_SYMTAB)
@@ -188,13 +188,13 @@ def with_support(data: bytes, machine: str) -> bytes:
 
 
 class _Symbols:
-    """The symbols of an object, and those that are added to it."""
+    """The symbols of an object, and those to add to it."""
 
     def __init__(self, file: Elf, table: Section) -> None:
         strings = file.symbol_names(table)
         self.strings = bytearray(strings)
         self._entries: list[SymbolFields] = list(file.symbols(table))
-        others = enumerate(self._entries[table.info :], table.info)  # behind the local ones
+        others = enumerate(self._entries[table.info :], table.info)  # all but the local ones
         self._numbers = {file.text(strings, fields[0]): number for number, fields in others}
 
     @property
@@ -212,7 +212,7 @@ class _Symbols:
         return name in self._numbers and not self.is_undefined(name)
 
     def number(self, name: str) -> int:
-        """Return the number of a symbol; a new one is undefined."""
+        """Return the number of a symbol. Add it as undefined if it is new."""
         if name not in self._numbers:
             self._numbers[name] = len(self._entries)
             self._entries.append((len(self.strings), *_UNDEFINED))
@@ -220,7 +220,7 @@ class _Symbols:
         return self._numbers[name]
 
     def define(self, name: str, section: int, value: int, size: int) -> None:
-        """Define a function, or with no size another place."""
+        """Define a function, or if `size` is 0, a label."""
         number = self.number(name)
         fields = (_WEAK | (elf.STT_FUNC if size else 0), elf.STV_HIDDEN, section, value, size)
         self._entries[number] = (self._entries[number][0], *fields)
@@ -229,7 +229,7 @@ class _Symbols:
 def _with_parts(
     file: Elf, table: Section, symbols: _Symbols, needed: Sequence[str], parts: Sequence[Part]
 ) -> bytes:
-    """Return the object with a section of code and one of constants; calls are resolved."""
+    """Return the object with one section of code and one of constants, and with resolved calls."""
     code_flags = elf.SHF_ALLOC | elf.SHF_EXECINSTR
     code = Added(".text.ffi_builder", elf.SHT_PROGBITS, code_flags)
     constants = Added(".rodata.ffi_builder", elf.SHT_PROGBITS, elf.SHF_ALLOC)
@@ -247,12 +247,12 @@ def _with_parts(
         for symbol in part.functions:
             if symbol.name in needed:
                 symbols.define(symbol.name, number, places[part.number] + symbol.value, symbol.size)
-    # A linker takes the first of several weak symbols. An object with other functions has other
-    # places in its sections, so the symbols at their starts are named after the functions.
+    # Of several weak symbols a linker takes the first. The sections of objects with other functions
+    # differ, so the symbols at their starts have a digest of the functions' names.
     mark = f"{zlib.crc32(repr(needed).encode()):08x}"
     starts = {True: f"{PREFIX}code_{mark}", False: f"{PREFIX}constants_{mark}"}
     is_code = {part.number: part.is_code for part in parts}
-    for part in parts:  # only code refers to others
+    for part in parts:  # only code has relocations
         for offset, kind, target, addend in part.relocations:
             at, name = places[part.number] + offset, target.name
             if target.section:
@@ -285,4 +285,4 @@ _CALLS: Final[Mapping[int, Callable[[bytearray, int, int], None]]] = {
     **dict.fromkeys((2, 4), _call_x86_64),  # R_X86_64_PC32, R_X86_64_PLT32
     **dict.fromkeys((282, 283), _call_aarch64),  # R_AARCH64_JUMP26, R_AARCH64_CALL26
 }
-"""Writes the distance of a call, by the relocation."""
+"""Functions that write the distance of a call, by type of the relocation."""

@@ -25,7 +25,7 @@ _IMPORTS: Final[Mapping[str, Sequence[str]]] = {
     "enum": ("Enum",),
     "typing": ("Any", "Literal", "Protocol"),
 }
-"""The modules that names in types come from; names of builtins need none."""
+"""The modules that the names in types are imported from. Builtins need no import."""
 _NAMES: Final = frozenset({"_Array", *(name for names in _IMPORTS.values() for name in names)})
 _WIDTH: Final = 100
 
@@ -62,7 +62,7 @@ _TYPES: Final[Mapping[str, str]] = {
 class _Names(dict[str, str]):
     """The names of the types that a stub uses.
 
-    A type gives way to a function of its name: beside a function `int`, it is called `int_`.
+    If a function has the name of a type, the type is renamed: to `int_` beside a function `int`.
     """
 
     def __init__(self, functions: Collection[str]) -> None:
@@ -76,7 +76,7 @@ class _Names(dict[str, str]):
         return self.setdefault(name, own)
 
     def within(self, text: str) -> str:
-        """Fill in the names in a type, which are in braces."""
+        """Replace the names in braces in a type by those that the stub uses."""
         return text.format_map(self)
 
     def imports(self) -> Iterator[str]:
@@ -92,7 +92,7 @@ class _Names(dict[str, str]):
 
 
 def text(functions: Sequence[Described], library: str) -> str:
-    """The stub of the functions in the file `library`; names must be valid in Python."""
+    """Return the stub of the functions in `library` whose names are valid in Python."""
     shown = [f for f in functions if f.name.isidentifier() and not keyword.iskeyword(f.name)]
     names = _Names({function.name for function in shown})
     parts = ["\n".join(["", *_definition(function, names), ""]) for function in shown]
@@ -118,7 +118,7 @@ def _definition(function: Described, names: _Names) -> Iterator[str]:
 
 
 def _returned(schema: Schema | None) -> str:
-    """The type that is returned; Any for tensors, which the caller's framework may wrap."""
+    """Return the type of the result. It is Any for tensors, whose framework is the caller's."""
     if schema is None:
         return "{Any}"
     if schema["type"] == "Tuple":
@@ -144,7 +144,7 @@ def _type(param: Parameter) -> str:
         choices = ", ".join(map(repr, param.choices))
         return f"{{Literal}}[{_plain(choices)}] | {{Enum}}{none}"
     if param.kind == "Literal":
-        # Python's Literal takes no floats, and mypy does not read the least int64.
+        # Python's Literal does not allow floats, and mypy does not read the least int64.
         if isinstance(param.value, int) and param.value != -(1 << 63):
             return f"{{Literal}}[{param.value}]{none}"
         return f"{{{type(param.value).__name__}}}{none}"
@@ -152,7 +152,7 @@ def _type(param: Parameter) -> str:
 
 
 def _plain(text: str) -> str:
-    """Escape braces that are not around a name."""
+    """Escape the braces in text that has no names to replace."""
     return text.replace("{", "{{").replace("}", "}}")
 
 
