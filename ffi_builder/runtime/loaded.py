@@ -1,4 +1,4 @@
-"""Functions of code that was compiled before: of exported libraries, and at addresses."""
+"""Makes functions of code that is compiled already: in exported libraries, and at addresses."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
 
 
 _infos: Final[dict[str, dict[str, Info | None]]] = {}
-"""The Info of each function, by the path that `_spelt` made and the function's name. A file that is
-loaded twice gives functions with the same Info, by which `frameworks.jax` knows them again."""
+"""The Info of each function, by the path from `_spelt` and the function's name. If a file is loaded
+twice, its functions have the same Info, by which `frameworks.jax` recognizes them."""
 
 
 class LoadedLibrary(FunctionTable):
-    """The functions of a shared library, as a `CompiledModule` has them.
+    """The functions of a shared library. It is used like a `CompiledModule`.
 
-    Their names, defaults and documentation are in the library, if `ffi_builder` exported it. The
-    code stays in the process.
+    The library has their names, defaults and documentation, if `ffi_builder` exported it. The code
+    stays in the process.
 
     Example: see :func:`load`.
     """
 
     def __init__(self, path: str, module: tvm_ffi.Module, functions: tuple[str, ...]) -> None:
-        """Made by `load`; `path` is the one that the library was opened by."""
+        """Made by `load`; `path` is the path with which the library was opened."""
         self._path = path
         self._name = Path(path).name
         self._module = module
@@ -78,13 +78,13 @@ class LoadedLibrary(FunctionTable):
 def load(path: str | os.PathLike[str]) -> LoadedLibrary:
     """Load the shared library at `path`, which `export_library` wrote.
 
-    Any other library with functions of the TVM-FFI ABI can be loaded, but says nothing of their
+    Other libraries with functions of the TVM-FFI ABI can be loaded, too. They do not describe their
     parameters, so they have no `callable`. A file that was written again is loaded again.
 
     Raises:
         OSError: the file cannot be read.
-        LinkError: it is not a shared library for this machine, has no such functions, or needs
-            something that is missing.
+        LinkError: it is not a shared library for this machine, has no functions of the TVM-FFI ABI,
+            or needs a symbol that is missing.
 
     Examples:
         >>> import tempfile
@@ -131,10 +131,10 @@ _lock = fork_safe_lock()
 
 
 def _spelt(file: Path) -> str:
-    """Spell the path as no other file was loaded by.
+    """Return a spelling of the path under which no other file was loaded.
 
-    The C library returns what it has loaded by a name without looking at the file. So each file
-    that was at the same path gets another spelling: `/a/b.so`, `/a/./b.so`, `/a/././b.so`.
+    For a name that it knows, the C library returns the loaded library without reading the file. So
+    each new file at the same path gets a new spelling: `/a/b.so`, `/a/./b.so`, `/a/././b.so`.
     """
     status = file.stat()
     identity = (status.st_dev, status.st_ino)
@@ -159,32 +159,32 @@ def function_at(
     name: str | None = None,
     borrows_tensors: bool = False,
 ) -> tvm_ffi.Function:
-    """The TVM-FFI function whose code is at `address`, for users of a JIT of their own.
+    """Return the TVM-FFI function whose code is at `address`, for code from any JIT.
 
-    It is what `compiled[name]` is for code that `compile` made. With `module` or `signature` it
-    knows its signature, and its arguments are read in C where they can be.
+    It is like `compiled[name]` for code that `compile` made. With `module` or `signature` the
+    function knows its signature, and its arguments are read in C if possible.
 
     Args:
         address: the address of the code, as an int.
-        owner: an object that is kept alive as long as the function is: the one that frees the code
-            when it is dropped, or None for code that stays.
+        owner: an object to keep alive as long as the function is: the one that frees the code when
+            it is dropped, or None for code that stays.
         module: the MLIR module or the LLVM IR text that the code was made of.
-        signature: the `spec.Signature` that was attached. Use it where the module is gone, or has
-            lost its attributes. Nothing compares it with the code, which does all checks.
-        name: which of the module's functions it is; it can be left out if there is one. With a
-            signature, the name to show if it is another than the signature's.
-        borrows_tensors: whether the kernel uses tensors only during the call, as providers say it
-            (docs/providers.md). With a signature alone, as modules say it themselves. Arrays are
-            then read without making a tensor that the kernel could keep.
+        signature: the `spec.Signature` that was attached. Use it if the module is gone, or has lost
+            its attributes. Nothing compares it with the code, which does all checks.
+        name: the name of the function in the module; needed if the module has several functions.
+            With a signature, the name to show instead of the signature's.
+        borrows_tensors: whether the kernel uses tensors only during the call, as providers declare
+            it (docs/providers.md). Arrays are then read without making a tensor that the kernel
+            could keep. Give it with a signature only, since modules contain this information.
 
     Raises:
-        TypeError: an `address` that is no int, both a module and a signature, an argument of
-            another type, or one that goes with what was not given.
-        ValueError: an `address` that cannot be one.
-        UnknownFunctionError: a KeyError; the module describes no such function.
+        TypeError: `address` is not an int, both a module and a signature are given, an argument has
+            another type, or an argument needs another one that is missing.
+        ValueError: `address` cannot be an address.
+        UnknownFunctionError: a KeyError; the module does not describe the function.
 
     Examples:
-        A function of an engine of your own; here it is that of another compiled module:
+        A function of another engine; here the engine is a compiled module:
 
         >>> from torch_mlir import ir
         >>> from ffi_builder import attach, providers, runtime, spec
@@ -216,16 +216,15 @@ def callable_at(
     name: str | None = None,
     borrows_tensors: bool = False,
 ) -> Callable[..., Any]:
-    """The same function as a Python function: what `compiled.callable(name)` is.
+    """Return the same function as a Python function, like `compiled.callable(name)`.
 
-    Takes what `function_at` takes.
+    The arguments are those of `function_at`.
 
     Raises:
-        TypeError: neither a module nor a signature is given, the module says nothing of the
-            parameters, or a default cannot travel with code. Also as for `function_at`, like the
-            next.
-        ValueError: an `address` that cannot be one.
-        UnknownFunctionError: a KeyError; the module describes no such function.
+        TypeError: neither a module nor a signature is given, the module does not describe the
+            parameters, or a default cannot travel with code. Also as for `function_at`.
+        ValueError: `address` cannot be an address.
+        UnknownFunctionError: a KeyError; the module does not describe the function.
 
     Examples:
         >>> from torch_mlir import ir
@@ -265,7 +264,7 @@ def _described(
     name: str | None,
     borrows_tensors: bool,
 ) -> tuple[str, str] | None:
-    """Return the function's name and its metadata, if something describes it."""
+    """Return the function's name and metadata from the module or the signature, if given."""
     if signature is not None:
         if module is not None:
             raise TypeError("Pass module= or signature=, not both: each describes the function")

@@ -39,12 +39,12 @@ class Parameter:
 
     name: str
     kind: str
-    """`Tensor`, `Struct`, `float32`; for an Optional, the kind of the value in it."""
+    """`Tensor`, `Struct`, `float32`; for an Optional, the kind of its value."""
     type: str = ""
     """The signature's text, `Tensor([n], float32)`; elements have none."""
     optional: bool = False
     value: object = EMPTY
-    """The one value that a Literal or None takes."""
+    """The only value that a Literal or None accepts."""
     choices: tuple[str, ...] = ()
     elements: tuple[Parameter, ...] = ()
     """The elements of a Struct or Tuple."""
@@ -67,7 +67,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Info:
-    """Metadata of a function. `name` is its name in the module; `signature` has that in errors."""
+    """The metadata of a function. `name` is its name in the module; errors show `signature`'s."""
 
     name: str
     signature: str
@@ -81,18 +81,18 @@ class Info:
     where: str = ""
     """The constraints as text: `n % 2 == 0, no_overlap(y)`."""
     borrows: bool = False
-    """Whether the kernel sees tensors during the call alone, so needs no reference to them."""
+    """Whether the kernel uses tensors only during the call, so that it needs no reference."""
     allocates: bool = False
     """Whether the wrapper allocates tensors, with the allocator of the arguments' framework."""
 
     @property
     def text(self) -> str:
-        """The signature for people: only what callers pass."""
+        """The signature for readers, with only the parameters that callers pass."""
         return _signature(self.name, self.parameters, self.returns, self.where)
 
     @property
     def documentation(self) -> str:
-        """Text for `help`: the author's words, documented parameters, the signature."""
+        """The text for `help`: the author's text, the documented parameters, and the signature."""
         parts = [self.doc] if self.doc else []
         documented = [f"    {param.name}: {param.doc}" for param in self.parameters if param.doc]
         if documented:
@@ -118,7 +118,7 @@ def _attribute(operation: Operation) -> str | None:
     if "passthrough" not in operation.attributes:
         return None
     for entry in operation.attributes["passthrough"]:
-        # A name alone is a string, with a value it is an array of two.
+        # A name alone is a string; a name with a value is an array of two strings.
         if hasattr(entry, "value"):
             continue
         name, value = (part.value for part in entry)
@@ -155,7 +155,7 @@ def _unescaped(text: str) -> str:
 
 
 def read(name: str, text: str) -> Info | None:
-    """Read the JSON text; None if it is not of this form, as it may come from anywhere."""
+    """Read the JSON text, which may come from anywhere; None if it is not valid metadata."""
     try:
         return _info(name, json.loads(text)["ffi_builder"])
     except (ValueError, LookupError, TypeError, RecursionError):
@@ -163,7 +163,7 @@ def read(name: str, text: str) -> Info | None:
 
 
 def is_of_another_format(text: str | None) -> bool:
-    """Tell whether ffi_builder wrote the JSON, but a version whose format is not read here."""
+    """Tell whether a version of ffi_builder with another metadata format wrote the JSON."""
     try:
         own = json.loads(text or "")["ffi_builder"]
         return own.get("format") != METADATA_FORMAT and "params" in own
@@ -254,7 +254,7 @@ def _read_value(value: object) -> object:
 
 
 def exported(text: str) -> str:
-    """The JSON as tvm-ffi's tools read it from a library: the schema is a string with JSON."""
+    """Return the JSON in the form that tvm-ffi's tools read: the schema is a string of JSON."""
     data = json.loads(text)
     data["type_schema"] = json.dumps(data["type_schema"], separators=(",", ":"))
     return json.dumps(data, separators=(",", ":"))
@@ -275,7 +275,7 @@ class _TypeText(str):
 
 
 def python_signature(info: Info, *, positional: bool = False) -> inspect.Signature:
-    """Return the signature as Python writes it, with the signature's texts of types."""
+    """Return the signature for `inspect`, with the types' texts as annotations."""
     params: list[_PythonParameter] = []
     for name, param in zip(python_names(info), info.parameters, strict=True):
         default = param.default if param.has_default and not positional else _PythonParameter.empty
@@ -289,7 +289,7 @@ def python_signature(info: Info, *, positional: bool = False) -> inspect.Signatu
         params.append(
             _PythonParameter(name, kind, default=default, annotation=_TypeText(param.type))
         )
-    # In Python keyword-only parameters come last, whatever the order of the arguments is.
+    # In Python keyword-only parameters come last, whatever the order of the arguments.
     ordered = sorted(params, key=lambda param: param.kind)
     returns = info.returns
     empty = inspect.Signature.empty
@@ -297,9 +297,9 @@ def python_signature(info: Info, *, positional: bool = False) -> inspect.Signatu
 
 
 def documentation(info: Info) -> str:
-    """Return the documentation, whose signature is as Python writes it, with defaults.
+    """Return the documentation with Python's signature, which has defaults.
 
-    `help` shows no other signature of an entry, which it takes for data.
+    `help` takes an entry for data, so it shows no other signature.
     """
     where = f" where {info.where}" if info.where else ""
     before = info.documentation.removesuffix(info.text)
@@ -307,7 +307,7 @@ def documentation(info: Info) -> str:
 
 
 def python_names(info: Info) -> list[str]:
-    """Return the parameters' names, with an underscore if Python cannot have them: `from_`."""
+    """Return the parameters' names in Python. Invalid ones get an underscore: `from_`."""
     taken = {param.name for param in info.parameters}
     names: list[str] = []
     for param in info.parameters:

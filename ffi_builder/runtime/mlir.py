@@ -1,9 +1,8 @@
-"""Modules of any MLIR distribution: clone, pipeline, hooks, verify, translate to LLVM IR.
+"""Handles modules of any MLIR distribution: clone, pipeline, hooks, verify, translate to LLVM IR.
 
-The distribution is the one that the module's bindings belong to; its root package (`torch_mlir`,
-`jaxlib.mlir`, …) is read off the type, so nothing here imports a distribution that the module did
-not bring along, except torch-mlir, which parses MLIR text and translates modules of distributions
-that cannot.
+The distribution is the one whose bindings made the module. Its root package (`torch_mlir`,
+`jaxlib.mlir`, …) follows from the type of the module. So this module imports no other distribution,
+except torch-mlir, which parses MLIR text and translates modules whose distributions cannot.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ DEFAULT_ROOT = "torch_mlir"
 # A context remembers every attribute and type it has seen, and takes 3 ms to make.
 _SCRATCH_USES = 64
 
-# Strings, which may have a hundred million characters, comments, and what looks like brackets.
+# Strings, which may have a hundred million characters, comments, and operators with < or >.
 _SKIPPED = r'"[^"\\]*(?:\\.[^"\\]*)*"|//[^\n]*|->|[<>]=|=>'
 _MOST_LEVELS = 500
 
@@ -50,7 +49,7 @@ def is_module(value: object) -> TypeGuard[OpView]:
 
 
 def root_of(module: Module) -> str:
-    """The package that the module's bindings live in, such as `torch_mlir` or `iree.compiler`."""
+    """Return the root package of the module's bindings, such as `torch_mlir` or `iree.compiler`."""
     return bindings.root_of(module.operation)
 
 
@@ -80,8 +79,8 @@ def _check_nesting(text: str) -> None:
 def _check_atomics(text: str) -> None:
     """Raise CompileError for a type of `llvm.atomicrmw` that ends the process.
 
-    MLIR's parser refuses all but numbers, pointers and vectors there, with a message that it has
-    freed (LLVM 24git).
+    MLIR's parser accepts only numbers, pointers and vectors there. For other types it reads a freed
+    message (LLVM 24git).
     """
     found = re.search(_ATOMIC_OF_NO_NUMBER, text) if "llvm.atomicrmw" in text else None
     if found is not None:
@@ -92,9 +91,9 @@ def _check_atomics(text: str) -> None:
 
 
 def clone(module: OpView) -> Module:
-    """A copy of `module`, in the same context.
+    """Copy `module`, in the same context.
 
-    Raises CompileError if it is another operation than a module.
+    Raises CompileError if it is not a `builtin.module`.
     """
     source = module.operation
     if source.name != "builtin.module":
@@ -108,7 +107,7 @@ def clone(module: OpView) -> Module:
 
 
 def empty_like(operation: Operation, *, located: bool = True) -> Module:
-    """An empty module with the attributes of `operation` and, if it is `located`, its location."""
+    """Make an empty module with the attributes of `operation` and, if `located`, its location."""
     ir = bindings.ir_of(operation)
     unknown = ir.Location.unknown(operation.context)
     module = ir.Module.create(operation.location if located else unknown)
@@ -130,7 +129,7 @@ def rename(module: Module, operation: Operation, old: str, new: str) -> None:
 
 
 def forget_locations(module: Module) -> None:
-    """Make all locations in `module` unknown, if its distribution has the pass that does it."""
+    """Make all locations in `module` unknown, if its distribution has the pass for that."""
     root = root_of(module)
     ir = bindings.load(f"{root}.ir")
     manager = bindings.load(f"{root}.passmanager").PassManager
@@ -147,9 +146,9 @@ def lowered(
 ) -> Module:
     """Run `pipeline`, then `hooks`, on `module` in place, and return it.
 
-    The memrefs that kernels take are recorded on the way, for hooks that attach.
+    It also records the memref types of kernels, for hooks that attach wrappers.
 
-    Raises CompileError; a hook's error is its own.
+    Raises CompileError, and the errors of hooks unchanged.
     """
     if pipeline is not None:
         _run_pipeline(module, pipeline)
@@ -189,7 +188,7 @@ def _translated(module: Module) -> LlvmIr:
     try:
         if way is Way.CHILD:
             return LlvmIr(worker.translate(text, DEFAULT_ROOT, _only_function(module)), constants)
-        # The bindings of torch-mlir may know of constants what those of `root` do not.
+        # The bindings of torch-mlir may read constants that those of `root` cannot.
         parsed, more = _without_constants(parse(text))
         return LlvmIr(_safely_translated(parsed), {**constants, **more})
     except CompileError as error:
@@ -199,14 +198,14 @@ def _translated(module: Module) -> LlvmIr:
 
 
 def _safely_translated(module: Module) -> str:
-    """Translate `module` with its own bindings: in this process if that is harmless."""
+    """Translate `module` with its own bindings, in this process if safe, else in a child."""
     if answers(module):
         hazard = allowlist_mlir.translation_hazard(module.operation)
         if hazard is None:
             try:
                 return translate(module)
             except Refused:
-                # LLVM says why on stderr. A child has one of its own, so the error gets its words.
+                # LLVM writes the reason to stderr. Only from a child can the error take it.
                 hazard = _only_function(module)
     else:
         allowlist_mlir.check_operations(module.operation)
@@ -215,7 +214,7 @@ def _safely_translated(module: Module) -> str:
 
 
 def _only_function(module: Module) -> str | None:
-    """Name the one function that is not a wrapper, for errors; None if there are several."""
+    """Return the name of the only function that is not a wrapper; None if there are several."""
     names = [
         operation.attributes["sym_name"].value
         for operation in body(module)
@@ -227,9 +226,9 @@ def _only_function(module: Module) -> str | None:
 
 
 def _without_constants(module: Module) -> tuple[Module, dict[str, Constant]]:
-    """A module that only declares the large constants of `module`, and these.
+    """Return a module that only declares the large constants of `module`, and the constants.
 
-    It is a copy if there are any, as others may look at `module` at the same time.
+    If there are any, it is a copy, as other threads may read `module` at the same time.
     """
     constants = dense.constants(module.operation)
     if not constants:
@@ -246,21 +245,21 @@ def _without_constants(module: Module) -> tuple[Module, dict[str, Constant]]:
 
 
 def generic_text(module: Module) -> str:
-    """Text that every distribution parses."""
+    """Return the text of `module` in the generic form, which every distribution parses."""
     return module.operation.get_asm(print_generic_op_form=True, enable_debug_info=True)
 
 
 def content(module: Module) -> bytes:
-    """Serialise `module`, for comparing and for `parse` in the same distribution.
+    """Serialise `module`, for comparisons and for `parse` in the same distribution.
 
-    Raises CompileError if MLIR's verifier refuses it: writing bytecode ends the process then.
+    Raises CompileError if MLIR's verifier refuses it: then writing bytecode would end the process.
     """
     verify(module)
     return content_of_verified(module)
 
 
 def content_of_verified(module: Module) -> bytes:
-    """`content` of a module that was verified."""
+    """Return the `content` of a module that was verified."""
     buffer = io.BytesIO()
     try:
         module.operation.write_bytecode(buffer)
@@ -270,7 +269,7 @@ def content_of_verified(module: Module) -> bytes:
 
 
 def stored(module: Module) -> tuple[bytes, str]:
-    """Serialise `module`, with the root of the distribution that parses and translates it."""
+    """Serialise `module`; also return the root of a distribution that can translate it."""
     root = root_of(module)
     if way_of(root) is Way.OWN:
         return content(module), root
@@ -278,7 +277,7 @@ def stored(module: Module) -> tuple[bytes, str]:
 
 
 def roots_for(module: Module) -> tuple[str, ...]:
-    """The distributions that translate `module`; if it is not known, those that may."""
+    """Return the distributions that translate `module`, or may do so if that is not known."""
     root = root_of(module)
     return (root,) if WAYS.get(root) is Way.OWN else (root, DEFAULT_ROOT)
 
@@ -298,7 +297,7 @@ def _run_pipeline(module: Module, pipeline: str) -> None:
             f"The pass pipeline `{pipeline}` does not parse in {root}: {_words(error)}"
         ) from error
     if takes_tensors(module):
-        # Kernels then get memrefs between two passes, and some later pass lowers these.
+        # One of the passes gives kernels memrefs, and a later pass lowers these.
         with suppress(ir.MLIRError, ValueError):
             managers = [parsed(step) for step in steps(pipeline)] or managers
     try:
@@ -310,7 +309,7 @@ def _run_pipeline(module: Module, pipeline: str) -> None:
 
 
 def _scratch_context(root: str, ir: Any) -> Any:
-    """A context for text, replaced after some uses so that it does not grow for ever."""
+    """Return a context for text, replaced after some uses so that it cannot grow forever."""
     with _lock:
         context, uses = _scratch.get(root, (None, _SCRATCH_USES))
         if uses >= _SCRATCH_USES:
@@ -357,17 +356,17 @@ WAYS: Final[dict[str, Way]] = {
     "iree.compiler": Way.OWN,
     "flydsl._mlir": Way.OWN,
     "cutlass._mlir": Way.OWN,
-    # Its bindings have the function too, which ends the process: it registers no translations.
+    # Its bindings have the function, too, but it ends the process: it registers no translations.
     "jaxlib.mlir": Way.TORCH_MLIR,
 }
-"""The distributions in tests/distributions; any other is tried when it is first used."""
+"""The distributions in tests/distributions. Any other distribution is tried on its first use."""
 
 
 def way_of(root: str) -> Way:
     """Return the way in which modules of distribution `root` become LLVM IR.
 
-    For an unknown one, a child process, which may crash, tries to translate a small module. That
-    takes half a second, once per process.
+    For an unknown distribution, a child process tries to translate a small module, which may crash
+    the child. That takes half a second, once per process.
     """
     return WAYS.get(root) or _tried(root)
 
@@ -382,7 +381,7 @@ def _tried(root: str) -> Way:
 
 
 def answers(module: Module) -> bool:
-    """Tell whether refusing to translate `module` is an answer. If not, it ends the process."""
+    """Tell whether a refused translation of `module` returns. If not, it ends the process."""
     return (
         bindings.address(module.operation) is not None and _answering(root_of(module)) is not None
     )
@@ -391,12 +390,12 @@ def answers(module: Module) -> bool:
 def translate(module: Module) -> str:
     """Translate `module` to LLVM IR text in this process.
 
-    The bindings' own function leaks the text that the C API returns, and ends the process where
-    LLVM's verifier refuses the module: see `safety.allowlist_mlir`. With LLVM's C functions, if the
-    library exports them as that of torch-mlir does, the module that is made is compared with NULL
-    before it is printed.
+    The bindings' own function leaks the text that the C API returns, and ends the process if LLVM's
+    verifier refuses the module: see `safety.allowlist_mlir`. Some libraries, such as that of
+    torch-mlir, export LLVM's C functions. With these, the result is compared with NULL before it is
+    printed.
 
-    Raises Refused. LLVM's verifier has written the reason to stderr.
+    Raises Refused; LLVM's verifier has then written the reason to stderr.
     """
     root, address = root_of(module), bindings.address(module.operation)
     library = None if address is None else _answering(root)
@@ -419,7 +418,7 @@ def translate(module: Module) -> str:
 
 @functools.cache
 def _answering(root: str) -> Mapping[str, Any] | None:
-    """The functions with which a translation is an answer, if its library exports all of them."""
+    """Return the functions for refusable translations, if the library exports all of them."""
     library = bindings.library(root, ANSWERING[0])
     if library is None or not all(hasattr(library, name) for name in ANSWERING):
         return None
@@ -436,9 +435,9 @@ _NO_OPERATION = "ffi_builder.none"
 
 
 def steps(pipeline: str) -> list[str]:
-    """Split a pipeline into the pipelines to run instead; none if its text is of another form.
+    """Split a pipeline into pipelines with one pass each; empty if its text has another form.
 
-    The first of these becomes the other three, behind one that runs no pass::
+    The first pipeline below becomes the other three, after one that runs no pass::
 
         builtin.module(one-shot-bufferize{a=1 b=2},func.func(cse,canonicalize),convert-to-llvm)
 
@@ -446,9 +445,10 @@ def steps(pipeline: str) -> list[str]:
         builtin.module(func.func(cse,canonicalize))
         builtin.module(convert-to-llvm)
 
-    That one is for an operation that no module has. MLIR loads the dialects that passes create
-    before it runs a pipeline, and some passes rely on those of later passes. MLIR describes the
-    text under "Textual Pass Pipeline Specification" in https://mlir.llvm.org/docs/PassManagement/.
+    The one that runs no pass has all passes, for an operation that no module has. It makes MLIR
+    load the dialects that passes create, since some passes rely on those of later passes. MLIR
+    describes the text under "Textual Pass Pipeline Specification" in
+    https://mlir.llvm.org/docs/PassManagement/.
     """
     found = re.fullmatch(r"\s*([\w.$-]+)\s*\((.*)\)\s*", pipeline, re.DOTALL)
     if found is None:
@@ -459,9 +459,9 @@ def steps(pipeline: str) -> list[str]:
 
 
 def _separated(passes: str) -> list[str]:
-    """Split at the commas that are outside of parentheses and braces.
+    """Split at the commas outside parentheses and braces.
 
-    Within the braces around options, parentheses mean nothing.
+    Parentheses inside the braces of options do not count.
     """
     found, start, parentheses, braces = list[str](), 0, 0, 0
     for at, char in enumerate(passes):

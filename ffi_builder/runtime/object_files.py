@@ -1,7 +1,7 @@
-"""ELF files for linking: the symbols of objects and libraries, and edited objects.
+"""Reads and edits ELF files for linking: the symbols of objects and libraries, and edited objects.
 
-The JIT finds an unresolved symbol only when a function is looked up, and names it on stderr;
-reading the objects first is what lets `link` raise an error that names it.
+The JIT finds an unresolved symbol only when a function is looked up, and names it only on stderr.
+So `link` reads the objects first, and can raise an error that names the symbol.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Symbol(NamedTuple):
     name: str
     defined: bool
     weak: bool
-    """Weak or common: may be defined again elsewhere, and if undefined may stay so."""
+    """Weak or common: it may be defined again elsewhere, or remain undefined."""
     exported: bool
     """Defined, a function, and visible outside of its library."""
     indirect: bool
@@ -41,14 +41,14 @@ class Symbol(NamedTuple):
 
 
 class Reach(IntEnum):
-    """The place of a relocation's symbol."""
+    """Where the symbol of a relocation is."""
 
     SECTION = 0
-    """The section that is relocated."""
+    """In the section that is relocated."""
     OBJECT = 1
-    """Another section of the object."""
+    """In another section of the object."""
     ELSEWHERE = 2
-    """Another object, or the process."""
+    """In another object, or in the process."""
 
 
 class Relocation(NamedTuple):
@@ -61,14 +61,14 @@ class Relocation(NamedTuple):
 
 @dataclass(frozen=True)
 class ObjectFile:
-    """One relocatable object, as far as linking needs it."""
+    """One relocatable object, with the facts that linking needs."""
 
     data: bytes
     symbols: tuple[Symbol, ...]
     thread_local: bool
     """It has thread-local variables."""
     relocations: frozenset[Relocation]
-    """Relocations of loaded sections: debug information has others."""
+    """The relocations of loaded sections. Those of debug information are left out."""
     constructors: bool
     destructors: bool
 
@@ -100,7 +100,7 @@ _read_once = lru_cache(maxsize=32)(_read)
 
 
 def read_library(data: bytes) -> tuple[Symbol, ...]:
-    """The symbols of a shared library that it defines for others, and those that it needs.
+    """Return the symbols that a shared library defines for others, and those that it needs.
 
     Raises LinkError if it is not an ELF-64 shared library for this machine.
     """
@@ -119,7 +119,7 @@ def read_library(data: bytes) -> tuple[Symbol, ...]:
 
 
 def content_of(data: bytes, symbol: str, machine: str | None = None) -> bytes | None:
-    """The bytes of a constant that object `data` defines, or None if it defines none.
+    """Return the bytes of a constant in object `data`; None if the object does not define it.
 
     Raises CompileError as `read_object` does.
     """
@@ -134,7 +134,7 @@ def content_of(data: bytes, symbol: str, machine: str | None = None) -> bytes | 
 
 
 def source_file(data: bytes) -> str | None:
-    """The name of the file that object `data` was compiled from, or None if it names none or many.
+    """Return the name of the source file of object `data`; None if it names none, or several.
 
     Raises CompileError as `read_object` does.
     """
@@ -146,7 +146,7 @@ def source_file(data: bytes) -> str | None:
 
 
 def relocated(data: bytes, types: Collection[int]) -> list[str]:
-    """The symbols, or sections, that relocations of these types in loaded sections refer to.
+    """Return the symbols and sections to which relocations of these types in loaded sections refer.
 
     Raises CompileError as `read_object` does.
     """
@@ -187,11 +187,11 @@ def with_empty_initialiser(data: bytes) -> bytes:
 
 
 class Constant(NamedTuple):
-    """Data that a symbol stands for, and that an object may only declare."""
+    """The data of a symbol, which an object may only declare."""
 
     data: bytes | memoryview
     align: int = 16
-    """Bytes, a power of two."""
+    """The alignment in bytes, a power of two."""
     local: bool = False
     """Whether other objects cannot see it."""
     writable: bool = False
@@ -202,7 +202,7 @@ def with_constants(
 ) -> bytes:
     """A copy of object `data` that defines `constants`, by their symbols.
 
-    Local ones that it does not need are left out.
+    Local constants that the object does not need are left out.
     """
     file = _object(data, machine)
     table = _symbol_table(file)
@@ -233,7 +233,7 @@ def with_constants(
             symbols[at] = (name_at, *fields)
         if section.pieces:
             added.append(section)
-    # Local symbols come before all others, so that some symbols get other numbers.
+    # Local symbols come before all others, so some symbols get new numbers.
     order = sorted(range(len(symbols)), key=lambda at: at not in local)
     entries = b"".join([elf.SYM.pack(*symbols[at]) for at in order])
     number = file.sections.index(table)
@@ -246,7 +246,7 @@ def with_constants(
 def _renumber(
     file: Elf, numbers: Mapping[int, int], replaced: dict[int, bytes], infos: dict[int, int]
 ) -> None:
-    """Add what refers to symbols by number to the contents and infos of sections that change."""
+    """Add the sections that refer to symbols by number to the contents and infos to replace."""
     for at, section in enumerate(file.sections):
         if section.kind == elf.SHT_RELA:
             replaced[at] = b"".join(
@@ -258,7 +258,7 @@ def _renumber(
 
 
 class Function(NamedTuple):
-    """A function of an object that is loaded."""
+    """A function of a loaded object."""
 
     address: int
     size: int
@@ -266,10 +266,10 @@ class Function(NamedTuple):
 
 
 def with_labels(data: bytes, prefix: str) -> tuple[bytes, dict[int, str]]:
-    """A copy of object `data` with a symbol at the start of each section that has code.
+    """Copy object `data`, with a symbol at the start of each section with code or unwind tables.
 
-    Also at the unwind tables. Returns the symbols by the numbers of their sections; all begin with
-    `prefix`. They tell where local functions are, since the JIT keeps a section in one piece.
+    Also return the symbols by the numbers of their sections. All begin with `prefix`. Their
+    addresses tell where local functions are, since the JIT keeps a section in one piece.
     """
     file = _object(data)
     table = _symbol_table(file)
@@ -293,7 +293,7 @@ def with_labels(data: bytes, prefix: str) -> tuple[bytes, dict[int, str]]:
 
 
 def with_addresses(data: bytes, addresses: Mapping[int, int]) -> bytes:
-    """A copy of object `data` that says at which addresses its sections were loaded."""
+    """Return a copy of object `data` that has the addresses at which its sections were loaded."""
     file, out = _object(data), bytearray(data)
     for number, address in addresses.items():
         moved = file.section(number, "code")._replace(address=address)
@@ -302,7 +302,7 @@ def with_addresses(data: bytes, addresses: Mapping[int, int]) -> bytes:
 
 
 def functions_at(data: bytes, addresses: Mapping[int, int]) -> Iterator[Function]:
-    """The functions in those sections of object `data` that were loaded at `addresses`."""
+    """Yield the functions in the sections of object `data` that were loaded at `addresses`."""
     file = _object(data)
     table = _symbol_table(file)
     names = file.symbol_names(table)
@@ -316,7 +316,7 @@ def _set_section(file: Elf, out: bytearray, number: int, section: Section) -> No
 
 
 class Added:
-    """A section that is added to an object."""
+    """A section to add to an object."""
 
     def __init__(self, name: str, kind: int, flags: int, entry_size: int = 0) -> None:
         self.name, self.pieces, self.size, self.align = name, list[bytes | memoryview](), 0, 16
@@ -342,12 +342,12 @@ def rebuilt(
     added: Sequence[Added],
     infos: Mapping[int, int] = {},
 ) -> bytes:
-    """A copy of an object with other contents of some sections, and more sections at its end.
+    """Copy an object, with new contents of some sections, and more sections at its end.
 
-    The copy is made once, since the sections may be large. `infos` are new `sh_info`.
+    The data is copied only once, since sections may be large. `infos` has new values of `sh_info`.
     """
     sections, names_at = list(file.sections), file.header.section_names
-    # These may be in the same section as the names of symbols.
+    # The names of sections may be in the same section as the names of symbols.
     names = bytearray(replaced.get(names_at) or file.content(file.section(names_at, "the names")))
     contents = {**replaced, names_at: names}
     pieces: list[bytes | bytearray | memoryview] = [b""]
@@ -384,7 +384,7 @@ def rebuilt(
 
 
 def _object(data: bytes, machine: str | None = None) -> Elf:
-    """The file, if it is a relocatable object for `machine`, by default this one."""
+    """Read a relocatable object for `machine`, by default this one."""
     if data[:4] != MAGIC:
         hint = ""
         if data[:4] == _BITCODE:
@@ -417,7 +417,7 @@ def _symbol_table(file: Elf) -> Section:
 
 
 def _places(strings: bytes | bytearray, name: str) -> set[int]:
-    """Return the offset of a name in a table of strings; it may be the end of a longer one."""
+    """Return the offsets of a name in a table of strings, also as the end of a longer name."""
     wanted, found = name.encode() + b"\0", set[int]()
     at = strings.find(wanted)
     while at >= 0:
@@ -431,7 +431,7 @@ def _machine_name(number: int) -> str:
 
 
 def _symbols(file: Elf, kind: int) -> tuple[Symbol, ...]:
-    """The global and weak symbols of the table of this kind, if there is one."""
+    """Return the global and weak symbols of the table of this kind, if the file has one."""
     table = file.table(kind)
     if table is None:
         return ()
@@ -452,7 +452,7 @@ def _symbols(file: Elf, kind: int) -> tuple[Symbol, ...]:
 
 
 def _relocations(file: Elf) -> Iterator[Relocation]:
-    """The relocations in sections that are loaded."""
+    """Yield the relocations in loaded sections."""
     places = _symbol_sections(file)
     for section, info in _relocation_infos(file):
         symbol = info >> 32
@@ -462,7 +462,7 @@ def _relocations(file: Elf) -> Iterator[Relocation]:
 
 
 def _relocation_infos(file: Elf) -> Iterator[tuple[Section, int]]:
-    """The different `r_info` of each section with relocations of a section that is loaded."""
+    """Yield each section with relocations of a loaded section, with each of its `r_info` once."""
     for section in file.sections:
         if (
             section.kind != elf.SHT_RELA
@@ -478,7 +478,7 @@ def _relocation_infos(file: Elf) -> Iterator[tuple[Section, int]]:
 
 
 def _symbol_sections(file: Elf) -> list[int | None]:
-    """The sections of all symbols by their numbers; None for the object's own offset table."""
+    """Return the section of each symbol, by number; None for the global offset table."""
     table = file.table(elf.SHT_SYMTAB)
     if table is None:
         return []

@@ -1,6 +1,7 @@
-"""Protocols of what `runtime` uses of MLIR's Python bindings, of llvmlite and of a signature.
+"""Protocols for the parts of MLIR's Python bindings, llvmlite and signatures that `runtime` uses.
 
-The first two have no types that suffice. The parts of MLIR are the same in every distribution.
+The type annotations of the first two do not suffice. The parts of MLIR are the same in every
+distribution.
 """
 
 from __future__ import annotations
@@ -123,8 +124,8 @@ class Signature(Protocol):
 def named_attributes(operation: Operation) -> Iterable[NamedAttribute]:
     """The attributes of `operation`.
 
-    Iterating over them gives names in new bindings and pairs in old ones; indexing gives pairs in
-    all.
+    Iterating over them yields names in new bindings and pairs in old ones. Indexing returns pairs
+    in all.
     """
     attributes = operation.attributes
     return (attributes[index] for index in range(len(attributes)))

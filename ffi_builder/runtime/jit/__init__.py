@@ -1,1 +1,1 @@
-"""Objects to code of this process, with LLVM's ORC JIT."""
+"""Loads objects into this process, with LLVM's ORC JIT."""

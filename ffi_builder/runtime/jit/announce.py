@@ -1,8 +1,8 @@
-"""Announce code to tools that otherwise know only the addresses: `perf` and gdb.
+"""Announces code to tools that otherwise see only addresses: `perf` and gdb.
 
-The environment variable `FFI_BUILDER_JIT_SYMBOLS` says to which: `perf`, `gdb`, or `perf,gdb`.
-The JIT gives out no addresses of local functions. So each object gets a label at each of its
-sections, and the JIT is asked where these are.
+The environment variable `FFI_BUILDER_JIT_SYMBOLS` names the tools: `perf`, `gdb`, or `perf,gdb`.
+The JIT does not tell the addresses of local functions. So each section of an object gets a label,
+and the JIT tells the addresses of the labels.
 
 `perf report` reads `/tmp/perf-<pid>.map` when the profile is made: a line for each function,
 address, size and name, the numbers in hexadecimal. Its format is in jit-interface.txt of perf's
@@ -50,12 +50,12 @@ def requested() -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Announcement:
-    """Objects that are about to be loaded, and what they are announced to."""
+    """Objects to load, and how to announce them afterwards."""
 
     files: tuple[ObjectFile, ...]
-    """The code that is loaded."""
+    """The objects to load."""
     functions: tuple[str, ...] = ()
-    """Labels: names, without the prefix of functions, whose addresses are needed."""
+    """The labels whose addresses are needed, without the prefix of functions."""
     _announce: Callable[[Callable[[str], int]], None] = lambda address: None
 
     def make(self, address: Callable[[str], int]) -> None:
@@ -64,10 +64,10 @@ class Announcement:
 
 
 def announcement(files: Sequence[ObjectFile]) -> Announcement:
-    """Prepare objects to be announced, if the environment asks for that.
+    """Prepare objects to be announced, if the environment names tools.
 
-    Raises ValueError for an invalid setting, and CompileError if gdb was asked for and the
-    extension that it needs was not built.
+    Raises ValueError for an invalid setting, and CompileError if it names gdb and the extension for
+    gdb was not built.
     """
     tools = requested()
     if not tools:
@@ -76,7 +76,7 @@ def announcement(files: Sequence[ObjectFile]) -> Announcement:
     labelled = [
         with_labels(file.data, f"{PREFIX}{_LABEL}{index}_") for index, file in enumerate(files)
     ]
-    # Code that cannot be loaded leaves its entries behind, of 32 bytes each and in no list.
+    # If loading fails, the entries leak: 32 bytes each, in no list.
     entries = [0 if gdb is None else gdb.new_entry() for _ in labelled]
 
     def announce(address: Callable[[str], int]) -> None:
@@ -106,7 +106,7 @@ def _extension() -> ModuleType:
 
 
 def _farewell(forget: int, entries: Sequence[int]) -> bytes:
-    """An object that takes `entries` from gdb's list when the library is unloaded."""
+    """Make an object that removes `entries` from gdb's list when the library is unloaded."""
     calls = "\n".join(
         f"  call void inttoptr (i64 {forget} to ptr)(ptr inttoptr (i64 {entry} to ptr))"
         for entry in entries
@@ -126,12 +126,12 @@ define internal void @farewell() {{
 
 _lines: Final[list[str]] = []
 _written: Final[dict[int, int]] = {}
-"""How many lines the file of a process has; a forked child begins one of its own."""
+"""The number of lines in the file of each process; a forked child begins a new file."""
 _lock = fork_safe_lock()
 
 
 def perf_map() -> str:
-    """The file of this process."""
+    """Return the path of the file of this process."""
     return f"/tmp/perf-{os.getpid()}.map"
 
 
@@ -139,7 +139,7 @@ def _append_to_perf_map(functions: Iterable[Function]) -> None:
     """Append `functions` to the file of this process. Raises OSError."""
     with _lock:
         _lines.extend(f"{at:x} {size:x} {name}\n" for at, size, name in functions)
-        # The code that a forked child has from its parent is in the child's file too.
+        # The file of a forked child also lists the code that it has from its parent.
         new = _lines[_written.get(os.getpid(), 0) :]
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
         file = os.open(perf_map(), flags, 0o600)

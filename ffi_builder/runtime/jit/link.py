@@ -1,7 +1,7 @@
-"""Load objects as a library, with apache-tvm-ffi-orcjit (LLVM's ORC JIT).
+"""Loads objects as a library, with apache-tvm-ffi-orcjit (LLVM's ORC JIT).
 
-All libraries share one session, and each has its own namespace. Objects are first searched for
-everything that would make the JIT write to stderr, or hang.
+All libraries share one session, and each has its own namespace. Before loading, objects are checked
+for everything that would make the JIT write to stderr, or hang.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 # `__tvm_ffi__metadata_f` and `__tvm_ffi__doc_f` describe `f`, `__tvm_ffi__library_*` the library.
 RESERVED = ("_metadata_", "_doc_", "_library_")
 
-# GCC adds this symbol to objects of `-flto` without `-ffat-lto-objects`.
+# GCC adds this symbol to objects compiled with `-flto` and without `-ffat-lto-objects`.
 _LTO_ONLY = "__gnu_lto_slim"
 
 _GETTER = f"{protocol.PREFIX}address_of_"
@@ -76,7 +76,7 @@ class Library:
         return self.module.get_function(name)
 
     def metadata(self, name: str) -> str | None:
-        """The metadata of a function in the library itself, if it was exported with it."""
+        """Return a function's metadata from the library, if it was exported with metadata."""
         return metadata_in(self.module, name)
 
     def address(self, name: str) -> int:
@@ -85,7 +85,7 @@ class Library:
 
 
 def metadata_in(module: tvm_ffi.Module, name: str) -> str | None:
-    """Ask a library for the JSON of a function; None if it was exported without."""
+    """Ask a library for the JSON of a function; None if it was exported without metadata."""
     try:
         return str(module.get_function(f"_metadata_{name}")())
     except (AttributeError, RuntimeError):
@@ -100,9 +100,9 @@ def link(
     """Load `objects` as one library.
 
     `getter` is the result of `getter_template`, perhaps from another process, as making it needs
-    LLVM. `callers` returns the functions that call a symbol, for symbols that are missing.
-    Raises LinkError that names every symbol that is missing or defined twice, CompileError for
-    objects of other machines, and what announcing code to `perf` and gdb raises.
+    LLVM. `callers` returns the functions that call a missing symbol. Raises LinkError that names
+    all symbols that are missing or defined twice, CompileError for objects of other machines, and
+    the errors of announcing code to `perf` and gdb.
     """
     files = [read_object(data) for data in with_one_library_bin(objects)]
     support = supplied.support_object(undefined(files))
@@ -131,10 +131,10 @@ def link(
 
 def _load(files: Sequence[ObjectFile], getters: Sequence[bytes]) -> tvm_ffi.Module:
     session = bindings.load("tvm_ffi_orcjit").default_session()
-    # A thread that used a thread-local variable calls into the library when it ends, however late
-    # that is; and the JIT's runtime never forgets where the variables were. So it has to stay.
+    # When a thread that used a thread-local variable ends, however late, it calls into the library.
+    # The JIT's runtime also never forgets where the variables were. So the library has to stay.
     stays = any(file.thread_local for file in files)
-    # Given a compiler that cannot be run, it asks none.
+    # With a compiler that cannot run, the session does not look for C++ libraries.
     cxx = None if any(name.startswith(CXX_PREFIXES) for name in undefined(files)) else os.devnull
     try:
         with _loadable(files) as objects:
@@ -147,8 +147,9 @@ def _load(files: Sequence[ObjectFile], getters: Sequence[bytes]) -> tvm_ffi.Modu
 def _loadable(files: Sequence[ObjectFile]) -> Generator[list[bytes | str]]:
     """Prepare the objects so that all of their constructors and destructors run.
 
-    The JIT runs destructors only of objects that have something to initialise. It adds a symbol to
-    each of these that is named after the file, so objects that came as bytes would clash.
+    The JIT runs the destructors of an object only if the object has something to initialise. To
+    each of these objects it adds a symbol with the name of the file, so they must be files: objects
+    given as bytes would clash.
     """
     objects = [
         with_empty_initialiser(file.data)
@@ -175,14 +176,14 @@ def functions_among(symbols: Iterable[Symbol]) -> Iterable[str]:
 
 
 def undefined(files: Sequence[ObjectFile]) -> list[str]:
-    """Names that some object needs and none defines, in order."""
+    """Return the names that some object needs and no object defines, in order."""
     defined = {symbol.name for file in files for symbol in file.symbols if symbol.defined}
     needed = (s.name for file in files for s in file.symbols if not s.defined and not s.weak)
     return list(dict.fromkeys(name for name in needed if name not in defined))
 
 
 def _check_code(files: Sequence[ObjectFile]) -> None:
-    """Raise LinkError for an object that GCC made for link-time optimisation alone."""
+    """Raise LinkError for an object that GCC made only for link-time optimisation."""
     for file in files:
         if any(symbol.name == _LTO_ONLY for symbol in file.symbols):
             raise LinkError(
@@ -222,7 +223,7 @@ def _check_undefined(files: Sequence[ObjectFile], callers: Callable[[str], Seque
 def _remarks(
     missing: Sequence[str], files: Sequence[ObjectFile], callers: Callable[[str], Sequence[str]]
 ) -> str:
-    """Say who calls what is missing, and what may be meant: a similar name, or C++."""
+    """Name the callers of missing symbols, and what may be meant: a similar name, or C++."""
     defined = [symbol.name for file in files for symbol in file.symbols if symbol.defined]
     remarks: list[str] = []
     for name in missing:
@@ -234,7 +235,7 @@ def _remarks(
             remarks += [remark] if remark else []
             remarks.append(f'`{mangled[0]}` is C++: declare it extern "C"')
             continue
-        # Kernels are called like their wrappers.
+        # Kernels often have the names of their wrappers, so do not suggest those.
         own = {PREFIX + wrapper for wrapper in wrappers}
         internal = name.startswith("__")
         alike = [n for n in defined if n.startswith("__") == internal and n not in own]
@@ -268,7 +269,7 @@ def _in_process(name: str) -> bool:
 
 @functools.cache
 def _process() -> ctypes.CDLL:
-    bindings.load("tvm_ffi")  # its library is loaded with global symbols
+    bindings.load("tvm_ffi")  # loads its library with global symbols
 
     return ctypes.CDLL(None)
 
@@ -283,9 +284,9 @@ def _compiler_libraries() -> tuple[ctypes.CDLL, ...]:
 
 
 def _address_getter(name: str, template: bytes | None) -> bytes:
-    """An object that defines a function which returns the address of `name`.
+    """Make an object with a function that returns the address of `name`.
 
-    The JIT gives out callables, not addresses. One object is compiled, and its symbols are renamed.
+    The JIT returns callables, not addresses. One object is compiled, and its symbols are renamed.
     """
     symbol, target = f"{PREFIX}{_GETTER}{name}", f"{PREFIX}{name}"
     names = {"getter": symbol, "target": target}
@@ -294,7 +295,7 @@ def _address_getter(name: str, template: bytes | None) -> bytes:
 
 @functools.cache
 def getter_template() -> bytes:
-    """An object with a `getter` that returns the address of `target`."""
+    """Make an object with a `getter` that returns the address of `target`."""
     return llvm.emit_object(_GETTER_IR, "host", 1, passes=False)
 
 
@@ -330,7 +331,7 @@ class _Refusal:
     words: str
     """Text after "The object uses"."""
     reach: Reach = Reach.SECTION
-    """Symbols that are as far away, or farther, are refused."""
+    """The nearest symbols that are refused. Those farther away are refused, too."""
 
 
 # ABS64, PREL64, PREL32, MOVW_UABS_G0_NC to G3, LD_PREL_LO19, ADR_PREL_LO21, ADR_PREL_PG_HI21,

@@ -1,11 +1,11 @@
-"""Finds the objects that are linked beside the given ones: functions that these call.
+"""Supplies objects to link with the given ones, which define functions that these call.
 
 Support functions of wrappers are in a library that is loaded once, unless the package was installed
 without a C compiler.
 
-By default (-moutline-atomics) gcc calls functions such as `__aarch64_ldadd8_acq_rel` in code for
-AArch64, which are in libgcc.a alone. They look at run time whether the CPU has atomic instructions
-(LSE). LLVM knows the CPU, so functions of one operation do the same:
+By default (-moutline-atomics) gcc's code for AArch64 calls functions such as
+`__aarch64_ldadd8_acq_rel`, which only libgcc.a has. They find out at run time whether the CPU has
+atomic instructions (LSE). LLVM knows the CPU, so functions with one operation suffice:
 
     define zeroext i8 @__aarch64_ldadd1_acq(i8 %value, ptr %at) {
       %old = atomicrmw add ptr %at, i8 %value acquire
@@ -31,10 +31,9 @@ from ffi_builder.runtime.codegen import llvm
 
 
 def support_object(undefined: Iterable[str]) -> bytes | None:
-    """Return the object to link, or None if no symbol needs it or this process has the code.
+    """Return the object with support functions; None if it need not be linked.
 
-    The code is in a library that is loaded once, unless the package was installed without a C
-    compiler.
+    That is so if no symbol needs it, or if the library with the same code is loaded.
     """
     own = _own_support(undefined)
     if not own or _in_library(own[0]):
@@ -43,7 +42,7 @@ def support_object(undefined: Iterable[str]) -> bytes | None:
 
 
 def missing_support(names: Iterable[str]) -> str:
-    """Say what to do about support functions that nothing defines; empty if there is none."""
+    """Say what to do about support functions that nothing defines; empty if `names` has none."""
     found = [name for name in names if name.startswith(SHARED)]
     if not found:
         return ""
@@ -59,14 +58,14 @@ def missing_support(names: Iterable[str]) -> str:
 
 
 def _own_support(names: Iterable[str]) -> list[str]:
-    """Return the names of functions of this version."""
+    """Return the names of support functions of this version."""
     ending = f"_{support.digest()}"
     return [name for name in names if name.startswith(SHARED) and name.endswith(ending)]
 
 
 @functools.cache
 def _in_library(symbol: str) -> bool:
-    bindings.load("tvm_ffi")  # its library is loaded with global symbols, which this one needs
+    bindings.load("tvm_ffi")  # loads its library with global symbols, which this library needs
     with contextlib.suppress(BuildError, OSError):
         return hasattr(ctypes.CDLL(str(support.library()), ctypes.RTLD_GLOBAL), symbol)
     return False
@@ -93,13 +92,13 @@ _ORDERINGS: Final = {
     "sync": "seq_cst",
 }
 _FAILURES: Final = {"release": "monotonic", "acq_rel": "acquire"}
-"""The ordering of a comparison that fails, where it differs."""
+"""The ordering of a failing compare-and-exchange, where it differs from the other ordering."""
 
 
 def outline_atomics(undefined: Iterable[str]) -> bytes | None:
-    """Make an object that defines those of the `undefined` symbols that libgcc.a would.
+    """Make an object that defines the `undefined` symbols that libgcc.a has.
 
-    Returns None if there are none, or if this machine is no AArch64.
+    Returns None if it has none of them, or if this machine is not AArch64.
     """
     if platform.machine() != "aarch64":
         return None
@@ -108,7 +107,7 @@ def outline_atomics(undefined: Iterable[str]) -> bytes | None:
 
 
 def definitions(names: Iterable[str]) -> str:
-    """The LLVM IR of those functions, among `names`, that libgcc.a has."""
+    """Return LLVM IR that defines the functions among `names` that libgcc.a has."""
     matches = (re.fullmatch(_ATOMIC, name) for name in names)
     return "".join(_definition(found) for found in matches if found is not None)
 

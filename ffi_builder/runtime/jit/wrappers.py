@@ -1,17 +1,17 @@
-"""Machine code of wrappers that this process has made before, linked instead of compiled again.
+"""Keeps the machine code of wrappers, to link it instead of compiling equal wrappers again.
 
 Wrappers of one structure recur under other names, around other kernels: a JIT compiles one wrapper
 over and over, and many kernels of a library take the same arguments. The first time, a wrapper is
-compiled with the rest of its module, which saves LLVM's fixed cost per object; the second time it
-is compiled as a module of its own, and from the third time on not at all.
+compiled with the rest of its module, which saves LLVM's fixed cost per object. The second time it
+is compiled as a separate module, and from the third time on not at all.
 
-The wrapper, its table (which has all texts) and its callee go by placeholders there, so that
-wrappers of one structure have equal modules:
+In that module, placeholders replace the names of the wrapper, its table (which has all texts) and
+its callee. So wrappers of one structure have equal modules:
 
     llvm.func @__tvm_ffi_matmul(…) { … @__ffi_builder_table_matmul … @matmul … }
     ─►  llvm.func @__tvm_ffi__unit(…) { … @__ffi_builder_unit_1 … @__ffi_builder_unit_2 … }
 
-Whatever cannot be separated is compiled with the rest of its module.
+A wrapper that cannot be separated is compiled with the rest of its module.
 """
 
 from __future__ import annotations
@@ -36,21 +36,21 @@ from ffi_builder.runtime.safety import allowlist_mlir
 from ffi_builder.runtime.safety.locks import fork_safe_lock
 
 MOST: Final = 256
-"""How many wrappers' objects are kept, of 1 to 10 KB each; the least recently used go first."""
+"""The number of objects to keep, of 1 to 10 KB each. The least recently used are dropped first."""
 
 _MOST_AT_ONCE: Final = 4
-"""How many structures of one module are compiled apart: more are quicker together."""
+"""The most structures of one module to compile separately. More compile faster together."""
 
 _MOST_SEEN: Final = 4096
 
 _seen: Final[OrderedDict[tuple[int, int], None]] = OrderedDict()
-"""Marks of wrappers, with the optimisation level."""
+"""The marks of wrappers compiled before, each with the optimisation level."""
 _objects: Final[OrderedDict[bytes, bytes]] = OrderedDict()
 _lock = fork_safe_lock()
 
 
 def compiled_objects(module: Module, level: int) -> list[bytes]:
-    """Compile `module` for this CPU: its own object, then its wrappers'.
+    """Compile `module` for this CPU. Return its own object, then those of its wrappers.
 
     Raises CompileError.
     """
@@ -65,8 +65,8 @@ def compiled_objects(module: Module, level: int) -> list[bytes]:
 def _take_wrappers(module: Module, level: int) -> list[bytes]:
     """Replace the wrappers in `module` by declarations, and return the objects that define them.
 
-    The module has been verified. It keeps the wrappers' tables, since others may refer to them. All
-    wrappers are taken or none, so that functions stay in their order.
+    The module must be verified. It keeps the wrappers' tables, since others may refer to them.
+    Either all wrappers are taken or none, so that functions keep their order.
     """
     symbols = _symbols(module)
     wrappers = [op for name, op in symbols.items() if _defines_wrapper(name, op)]
@@ -80,7 +80,7 @@ def _take_wrappers(module: Module, level: int) -> list[bytes]:
         try:
             code = _wrapper_object(alone.module, level)
         except CompileError:
-            return []  # compiling the module as it is says what is wrong
+            return []  # compiling the whole module reports the error
         taken.append(
             object_files.with_constants(object_files.rename_symbols(code, alone.names), alone.table)
         )
@@ -91,10 +91,10 @@ def _take_wrappers(module: Module, level: int) -> list[bytes]:
 
 
 def _were_seen(wrappers: list[Operation], level: int) -> bool:
-    """Tell whether a wrapper like each was probably compiled before, or is twice among these.
+    """Tell whether each wrapper's structure was probably compiled before, or occurs twice here.
 
-    From now on, they were. Where the marks of two different structures are equal, one is compiled
-    apart too early, which does no harm.
+    This also records the wrappers. If the marks of two different structures are equal, one is
+    compiled separately too early, which does no harm.
     """
     marks = [allowlist_mlir.mark(op) for op in wrappers if _is_unoptimised(op)]
     keys = Counter((mark, level) for mark in marks if mark is not None)
@@ -137,10 +137,10 @@ _DEBUG_INFORMATION: Final = "#llvm.di_"
 
 @contextlib.contextmanager
 def _lent(module: Module) -> Generator[Module]:
-    """Lend a module that has the operations of `module`, whose wrappers may be erased there.
+    """Lend a module that has the operations of `module`, and whose wrappers may be erased.
 
-    Wrappers are copied. What else there is, is moved, as a kernel may have a hundred thousand
-    operations. Afterwards, `module` is as it was.
+    Wrappers are copied. All other operations are moved, as a kernel may have a hundred thousand of
+    them, and moved back afterwards.
     """
     operations = mlir.body(module)
     result = mlir.empty_like(module.operation)
@@ -157,13 +157,13 @@ def _lent(module: Module) -> Generator[Module]:
 
 @dataclass(frozen=True)
 class _WrapperModule:
-    """A wrapper by itself."""
+    """A module with one wrapper."""
 
     module: Module
     names: dict[str, str]
-    """The symbols that placeholders stand for."""
+    """The symbols that the placeholders stand for."""
     table: dict[str, Constant]
-    """The wrapper's table by its symbol, which the module only declares."""
+    """The wrapper's table, which the module only declares, by its symbol."""
 
 
 def _symbols(module: Module) -> dict[str, Operation]:
@@ -182,13 +182,13 @@ def _defines_wrapper(name: str, operation: Operation) -> bool:
 
 
 def _is_unoptimised(wrapper: Operation) -> bool:
-    """Tell whether LLVM's passes leave a wrapper alone, so that compiled apart it is no slower."""
+    """Tell whether LLVM's passes skip a wrapper, so that compiling it separately loses no speed."""
     attributes = wrapper.attributes
     return "passthrough" in attributes and '"optnone"' in str(attributes["passthrough"])
 
 
 def _only_declares(module: Module) -> bool:
-    """Tell whether a module without its wrappers has nothing left to compile but constants."""
+    """Tell whether a module without its wrappers has only declarations and constants left."""
     return all(
         _is_declaration(op) or ("sym_name" in op.attributes and _is_constant(_name(op), op))
         for op in mlir.body(module)
@@ -198,10 +198,10 @@ def _only_declares(module: Module) -> bool:
 def _only_wrapper(
     module: Module, wrapper: Operation, symbols: dict[str, Operation]
 ) -> _WrapperModule | None:
-    """A module of `wrapper` and what it refers to; None if it cannot be compiled by itself.
+    """Make a module of `wrapper` and its references; None if it cannot be compiled separately.
 
-    That is so if its mark is not intact, if it refers to what other objects cannot see, and if it
-    has debug information, which contains names and is of one function alone.
+    It cannot if its mark is not intact, if it refers to a symbol that other objects cannot see, or
+    if it has debug information, which contains names and belongs to one function.
     """
     references = allowlist_mlir.trusted_references(wrapper)
     if references is None or _DEBUG_INFORMATION in str(wrapper.location):
@@ -221,14 +221,14 @@ def _with_placeholders(
     for name, operation in references.items():
         is_constant = _is_constant(name, operation)
         if name == table:
-            # `elf.with_constants` defines it, and only that says how long it is.
+            # `object_files.with_constants` defines it, with its size.
             copy = declaration(operation, visibility_=_HIDDEN, global_type=_UNSIZED)
         elif is_constant or _is_declaration(operation):
             copy = operation.clone().operation
         else:
             copy = declaration(operation)
         alone.body.append(copy)
-        # The names of support functions and of texts follow from what is in them.
+        # The names of support functions and of texts contain a digest of their contents.
         if name == table or not (is_constant or name.startswith(SHARED)):
             named[name] = copy
     copy = wrapper.clone().operation
@@ -236,7 +236,7 @@ def _with_placeholders(
     _leave_out_metadata(copy)
     mlir.rename(alone, copy, _name(wrapper), _WRAPPER)
     names = {_WRAPPER: _name(wrapper)}
-    # Functions may share a table; each of their objects has one.
+    # Wrappers may share a table, but each object gets its own copy.
     own_table = f"{TABLE}{_name(wrapper)}"
     for name, copy in named.items():
         placeholder = f"{_PLACEHOLDER}{len(names)}"
@@ -248,7 +248,7 @@ def _with_placeholders(
 
 
 def _is_linkable(name: str, operation: Operation | None) -> bool:
-    """Tell whether another object can refer to a symbol, under any name."""
+    """Tell whether another object can refer to the symbol, and a placeholder can replace it."""
     if operation is None or name.startswith(("llvm.", _PLACEHOLDER)) or name == _WRAPPER:
         return False
     if _is_constant(name, operation) or _is_declaration(operation):
@@ -260,7 +260,7 @@ def _is_linkable(name: str, operation: Operation | None) -> bool:
 
 
 def _leave_out_metadata(wrapper: Operation) -> None:
-    """Metadata contains names, and is in no object."""
+    """Remove the metadata from a wrapper: it contains names, and no object has it."""
     flags = wrapper.attributes["passthrough"]
     others = [flag for flag in flags if metadata.ATTRIBUTE not in str(flag)]
     wrapper.attributes["passthrough"] = bindings.ir_of(wrapper).ArrayAttr.get(
