@@ -1,11 +1,11 @@
-"""Convert what tvm-ffi does not: enumerators, NumPy's bools, streams, and elements of structs.
+"""Converts what tvm-ffi does not: enumerators, NumPy's bools, streams, and elements of structs.
 
-One Python function is made for a signature. It passes on what is of the right type already:
+For each signature, one Python function is made. It passes arguments of the right type unchanged:
 
     def adapter(a0, a1, a2):
         return function(array_0(a0), a1 if type(a1) is int else plain(a1), elements_2(a2))
 
-Arrays are checked by the rules of their frameworks (`arrays.py`), also where nothing is converted.
+It always checks arrays by the rules of their frameworks (`arrays.py`), also if it converts nothing.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ SCALARS: Final[dict[str, str]] = {
     "Choice": "{0} if type({0}) is str else choice({0})",
     "Stream": "{0} if {0} is None else stream({0})",
 }
-"""The kinds of parameters that take ints, floats, bools and strs, with conversions to these.
+"""The kinds of parameters that take ints, floats, bools and strs, with the conversions to these.
 
-`{0}` is the argument. Other kinds pass it on as it is.
+`{0}` is the argument. Other kinds pass it unchanged.
 """
 
 _TENSORS, _TUPLE = 1, 2
-"""Kinds of results, as in `_entry.h`: tensors, and several without tensors."""
+"""Kinds of results, as in `_entry.h`: with tensors, and several results without tensors."""
 
 _TUPLE_CLASS: Final[Any] = tuple
-"""Typed so that a comparison with it narrows no type."""
+"""Typed as Any, so that type checkers do not narrow types after a comparison with it."""
 
 _ARRAYS: Final = {
     "Tensor": arrays.check_array,
@@ -58,7 +58,7 @@ _ARRAYS: Final = {
 
 
 def has_arrays(params: Iterable[Parameter]) -> bool:
-    """Tell whether frameworks' rules are about an argument, or an element of one."""
+    """Tell whether an argument, or an element of one, may be an array, which has rules to check."""
     return any(param.kind in _ARRAYS or has_arrays(param.elements) for param in params)
 
 
@@ -67,8 +67,8 @@ def adapter(
 ) -> Callable[..., Any]:
     """Wrap `function` to check, convert and reorder its arguments, if there is anything to do.
 
-    Argument i of the function is number `order[i]` of the wrapper. Of the signature, only the
-    number of arguments gets into the code. Without `converts`, arrays alone are looked at.
+    Argument i of the function is argument `order[i]` of the wrapper. The generated code contains
+    only numbers from the signature, no names. Without `converts`, only arrays are checked.
     """
     scope = _Scope(
         {
@@ -97,14 +97,14 @@ class _Scope:
     expressions: Mapping[str, str]
 
     def add(self, name: str, value: object) -> str:
-        """Give `value` a name of its own that begins with `name`."""
+        """Return a new name for `value`, which begins with `name`."""
         name = f"{name}_{len(self.names)}"
         self.names[name] = value
         return name
 
 
 def _expression(param: Parameter, argument: str, scope: _Scope, at: Position) -> str:
-    """Write what is passed on for `argument`, a name; `scope` gets functions that it calls."""
+    """Return the expression to pass for the name `argument`; add what it calls to `scope`."""
     if (check := _ARRAYS.get(param.kind)) is not None:
         return f"{scope.add('array', functools.partial(check, at=at))}({argument})"
     if param.kind not in ("Struct", "Tuple"):
@@ -114,7 +114,7 @@ def _expression(param: Parameter, argument: str, scope: _Scope, at: Position) ->
 
 
 def _elements(param: Parameter, scope: _Scope, at: Position) -> str:
-    """The name of a function that converts a tuple or record; empty if there is nothing to do."""
+    """Return the name of a function that converts a tuple or record; empty if none is needed."""
     count = len(param.elements)
     names = [f"e{index}" for index in range(count)]
     made = [
@@ -135,7 +135,7 @@ def _elements(param: Parameter, scope: _Scope, at: Position) -> str:
                 values = _fields(values, named, at.path)
             if is_sequence(values):
                 values = tuple(items(values))
-        # For anything else, or too few, the wrapper raises the error.
+        # For other values, or another number of elements, the wrapper raises the error.
         return split(values) if type(values) is _TUPLE_CLASS and len(values) == count else values
 
     return scope.add("elements", elements)
@@ -145,10 +145,10 @@ def _elements(param: Parameter, scope: _Scope, at: Position) -> str:
 
 
 def finishing(function: Callable[..., Any], info: Info) -> Callable[..., Any]:
-    """Wrap `function` to tell autograd what it wrote, and to return arrays as the caller has them.
+    """Wrap `function` to tell autograd what it wrote, and to return the caller's kind of arrays.
 
-    Nothing is told of a call that fails, as in PyTorch. If a framework does not export an array,
-    its error names the argument.
+    As in PyTorch, autograd is not told about calls that fail. If a framework does not export an
+    array, the error names the argument.
     """
     paths = list(array_paths(info.parameters))
     written = [path for path, param in paths if param.intent != "in"]
@@ -209,7 +209,7 @@ def returning(info: Info) -> Callable[[Any, Sequence[Any]], Any]:
 def array_paths(
     params: Sequence[Parameter], path: tuple[int, ...] = ()
 ) -> Iterator[tuple[tuple[int, ...], Parameter]]:
-    """Yield the places of parameters that may have arrays, in tuples too, and the parameters."""
+    """Yield the path of each parameter that may have arrays, also in tuples, and the parameter."""
     for index, param in enumerate(params):
         if param.kind in _ARRAYS:
             yield (*path, index), param
@@ -217,9 +217,9 @@ def array_paths(
 
 
 def _at(args: Any, path: tuple[int, ...]) -> Any:
-    """Return the argument or element at a path; None if it is in an Optional that is absent.
+    """Return the argument or element at a path; None if it is in an absent Optional.
 
-    None too if it is in something else that tvm-ffi converts to an Array, by a method.
+    Also return None if it is in another object that tvm-ffi converts to an Array by a method.
     """
     for index in path:
         if not isinstance(args, (tuple, list, tvm_ffi.Array)):
@@ -247,7 +247,7 @@ def plain_value(value: Any) -> Any:
 
 @functools.lru_cache(maxsize=256)
 def _is_numpy_bool(cls: type[object]) -> bool:
-    """Tell whether it is `np.bool_`, which NumPy 2 calls bool, without importing NumPy."""
+    """Tell whether a class is `np.bool_`, which NumPy 2 calls bool, without importing NumPy."""
     return cls.__module__ == "numpy" and cls.__name__ in ("bool", "bool_")
 
 
@@ -263,14 +263,14 @@ def stream_handle(stream: Any) -> Any:
     if _has(stream, "__cuda_stream__"):
         return stream
     handle = getattr(stream, "cuda_stream", stream)
-    # With `__float__` as well, it is a number or an array.
+    # An object that also has `__float__` is a number or an array.
     if type(handle) is int or (_has(handle, "__int__") and not _has(handle, "__float__")):
         return int(handle)
     return stream
 
 
 def _has(value: object, name: str) -> bool:
-    """Tell whether the class of `value` has an attribute: tvm-ffi looks there too."""
+    """Tell whether the class of `value` has an attribute, as tvm-ffi does."""
     return hasattr(type(value), name)
 
 
@@ -278,10 +278,10 @@ def _has(value: object, name: str) -> bool:
 
 
 def _fields(value: Any, expected: tuple[str, ...], path: str) -> Any:
-    """Return the fields of a dataclass, and anything else as it is.
+    """Return the fields of a dataclass, and any other value unchanged.
 
-    Raises TypeError for a record whose fields are not named as expected, if any names are: they are
-    passed by position.
+    Fields are passed by position. So if names are `expected`, a record with other names raises
+    TypeError.
     """
     cls = cast("type[object]", type(value))
     record = _record(cls)
@@ -298,11 +298,11 @@ def _fields(value: Any, expected: tuple[str, ...], path: str) -> Any:
 
 @functools.lru_cache(maxsize=256)
 def _record(cls: type[object]) -> tuple[tuple[str, ...], Callable[[Any], Any]] | None:
-    """The names of the fields of a dataclass or NamedTuple, and what reads them; or None."""
+    """Return the field names of a dataclass or NamedTuple, and a function to read them; or None."""
     if dataclasses.is_dataclass(cls):
         names = tuple(field.name for field in dataclasses.fields(cls))
         if len(names) > 1:
-            return names, operator.attrgetter(*names)  # which returns one field bare
+            return names, operator.attrgetter(*names)  # not for one field: it makes no tuple
         return names, lambda value: tuple(getattr(value, name) for name in names)
     names = getattr(cast("Any", cls), "_fields", None) if issubclass(cls, tuple) else None
     return None if names is None else (names, lambda value: value)

@@ -1,8 +1,8 @@
-"""Rules of frameworks for arrays that DLPack does not carry, and how tvm-ffi takes containers.
+"""Rules of frameworks for arrays that DLPack cannot express, and how tvm-ffi takes containers.
 
-A wrapper sees memory, a shape and a dtype. Whether an array has a gradient, a mask, a conjugate bit
-or memory that must not be written, only its framework can tell. The rules are checked before a
-call; arrays that the extension reads in C obey them already.
+A wrapper sees memory, a shape and a dtype. Only its framework can tell whether an array has a
+gradient, a mask, a conjugate bit or read-only memory. The rules are checked before a call; for
+arrays that the extension reads in C, it checks them itself.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _BUFFERS: Final = {
     "array.array": ("array", "array"),
     "a ctypes array": ("ctypes", "Array"),
 }
-"""Modules and classes of values with memory that are not arrays for tvm-ffi."""
+"""The module and class of values that have memory, but are not arrays for tvm-ffi."""
 _LONGEST: Final = 400
-"""The longest signature that a message shows whole, as in docs/checks.md."""
+"""The longest signature that a message shows completely, as in docs/checks.md."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Position:
     """`in`, `out`, `inout`, or empty if the signature does not say."""
 
     def mismatch(self, expected: str, got: str) -> ValueError:
-        """Make an error in the words of the wrapper's own."""
+        """Make an error with the same words as the wrapper's errors."""
         return ValueError(self._words(self.path, expected, got))
 
     def mismatched_type(self, expected: str, got: str) -> TypeError:
@@ -94,16 +94,16 @@ def position_of(param: Parameter, index: int, info: Info) -> Position:
 def check_array(value: Any, at: Position) -> Any:
     """Return `value`, or a view of it that DLPack can pass on.
 
-    Raises ValueError if it is an array that must not be passed at this place, and TypeError for a
-    buffer of which NumPy makes an array. Anything else is returned as it is, for the wrapper to
-    refuse.
+    Raises ValueError for an array that must not be passed here, and TypeError for a buffer that has
+    to be made an array by NumPy first. Any other value is returned unchanged; the wrapper refuses
+    it.
     """
     rule = _rule_of_tensors(cast("type[object]", type(value)))
     return value if rule is None else rule(value, at)
 
 
 def check_list(value: Any, at: Position) -> Any:
-    """Check the arrays in a list of tensors, and return a list. Anything else is returned as is."""
+    """Check the arrays in a list of tensors, and return a list. Return other values unchanged."""
     value = unwrapped(value)
     if not is_sequence(value):
         return value
@@ -140,7 +140,7 @@ def _rule(cls: type[object]) -> Rule | None:
 
 @functools.lru_cache(maxsize=256)
 def _rule_of_tensors(cls: type[object]) -> Rule | None:
-    """Return the rule for a class of values that are passed for a tensor."""
+    """Return the rule for values of a class that are passed as tensors."""
     for kind, (module, name) in _BUFFERS.items():
         if _is_of(cls, module, name):
             return functools.partial(_refuse_buffer, kind)
@@ -192,7 +192,10 @@ class _Memory:
 
 
 def _writable_view(array: Any) -> Any:
-    """View memory that will only be read, since NumPy's DLPack has no word for that."""
+    """Return a writable view of a read-only array, since NumPy's DLPack does not export that.
+
+    The function only reads it.
+    """
     numpy: Any = sys.modules["numpy"]
     return numpy.asarray(_Memory(array)).view(array.dtype)
 
@@ -232,7 +235,7 @@ def _check_torch(tensor: Any, at: Position) -> Any:
                 "a tensor whose memory has its values",
                 f"a {adjective} view, whose memory has others: pass {at.path}.{resolve}()",
             )
-    if getattr(tensor, "is_quantized", False):  # torch will drop them
+    if getattr(tensor, "is_quantized", False):  # future versions of torch lack the attribute
         raise at.mismatch(
             "a tensor whose memory has its values",
             f"a quantised tensor, whose memory has ints that stand for them: pass "
@@ -269,7 +272,7 @@ def _check_torch(tensor: Any, at: Position) -> Any:
 def _without_memory(tensor: Any) -> str | None:
     """Return the kind of a tensor without memory, or None if the tensor has memory."""
     try:
-        # Those of FakeTensorMode, too, are on the meta device behind the scenes.
+        # The storage of tensors of FakeTensorMode is also on the meta device.
         if tensor.untyped_storage().device.type != "meta":
             tensor.data_ptr()
             return None
@@ -300,7 +303,7 @@ def _refusal(array: Any) -> BufferError | None:
 
 
 def mark_written(value: Any) -> None:
-    """Raise the version of a torch tensor, or of those in a list, tuple or dict, for autograd."""
+    """Increment the versions of torch's tensors in a value, for autograd."""
     if is_sequence(value):
         for item in items(value):
             mark_written(item)
@@ -328,10 +331,10 @@ def arrays_in(value: Any) -> Iterator[Any]:
 
 
 def like_arguments(result: Any, arrays: list[Any]) -> Any:
-    """Return a result with arrays of the framework that all `arrays` are of, if that is one.
+    """Convert the tensors in a result to the framework of `arrays`, if all have the same one.
 
     `result` is a tensor or a `tvm_ffi.Array`, which becomes a tuple. If no framework is found, an
-    Array with tensors stays as it is, and so does a tensor whose dtype or device it lacks.
+    Array with tensors stays unchanged. So does a tensor whose dtype or device the framework lacks.
     """
     for module, name in (("numpy", "ndarray"), ("torch", "Tensor")):
         classes = [cast("type[object]", type(array)) for array in arrays]
@@ -365,7 +368,7 @@ _BEFORE_CONTAINERS: Final = (
     "__cuda_stream__",
     "__dlpack__",
 )
-"""Attributes of classes that tvm-ffi looks for before it takes a value for a container."""
+"""Attributes of classes that tvm-ffi looks up before it takes a value for a container."""
 
 _BEFORE_VALUES: Final = (
     *_BEFORE_CONTAINERS,
@@ -375,21 +378,21 @@ _BEFORE_VALUES: Final = (
     "__tvm_ffi_int__",
     "__tvm_ffi_float__",
 )
-"""The same before it asks for ``__tvm_ffi_value__``."""
+"""Attributes of classes that tvm-ffi looks up before ``__tvm_ffi_value__``."""
 
 _OTHERS: Final = (
     *(tvm_ffi.Object, tvm_ffi.core.PyNativeObject, numbers.Real),
     *(str, bytes, bytearray, tuple, list, dict, ctypes.c_void_p),
 )
-"""Classes that it looks for before."""
+"""Classes that tvm-ffi checks for before ``__tvm_ffi_value__``."""
 
 _DEEPEST: Final = 32
-"""The most objects around a value, each of which has ``__tvm_ffi_value__``."""
+"""The largest number of nested objects with ``__tvm_ffi_value__``."""
 
 
 @functools.lru_cache(maxsize=256)
 def container(cls: type[object]) -> type[tuple[Any, ...] | list[Any] | dict[Any, Any]] | None:
-    """Return tuple, list or dict if tvm-ffi passes the items of values of a class, or else None."""
+    """Return the container (tuple, list or dict) that tvm-ffi takes a class for, or None."""
     if issubclass(cls, tvm_ffi.core.PyNativeObject) or _has_any(cls, _BEFORE_CONTAINERS):
         return None
     return next((kind for kind in (tuple, list, dict) if issubclass(cls, kind)), None)
@@ -406,12 +409,12 @@ def is_mapping(value: Any) -> bool:
 
 
 def items(value: Any) -> Iterable[Any]:
-    """Return what tvm-ffi passes of a sequence: it asks lists alone for an iterator."""
+    """Return the items of a sequence that tvm-ffi passes: only a list's own iterator is used."""
     return cast("Any", tuple).__iter__(value) if isinstance(value, tuple) else value
 
 
 def pairs(value: Any) -> Iterable[tuple[Any, Any]]:
-    """Return what tvm-ffi passes of a mapping: it does not ask a subclass."""
+    """Return the items of a mapping that tvm-ffi passes: methods of subclasses are not called."""
     return cast("Any", dict).items(value)
 
 
@@ -426,10 +429,10 @@ def unwrapped(value: Any) -> Any:
 
 @functools.lru_cache(maxsize=256)
 def is_wrapped(cls: type[object]) -> bool:
-    """Return whether tvm-ffi passes what ``__tvm_ffi_value__`` returns for values of a class."""
+    """Return whether tvm-ffi replaces values of a class by the result of ``__tvm_ffi_value__``."""
     if not hasattr(cls, "__tvm_ffi_value__") or issubclass(cls, _OTHERS):
         return False
-    # Every class has that attribute: its metaclass does.
+    # `hasattr` finds `__call__` for every class, as its metaclass has it.
     is_callable = any("__call__" in base.__dict__ for base in cls.__mro__)
     return not (is_callable or _has_any(cls, _BEFORE_VALUES))
 

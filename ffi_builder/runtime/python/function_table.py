@@ -47,17 +47,16 @@ class FunctionTable(ABC):
 
     @abstractmethod
     def _function(self, name: str) -> Any:
-        """A new reference to the function `name`, which exists."""
+        """Return a new reference to the function `name`, which exists."""
 
     @abstractmethod
     def _metadata(self, name: str) -> str | None:
-        """The metadata of the function `name`, if it has some."""
+        """Return the metadata of the function `name`, if it has any."""
 
     def __getitem__(self, name: str) -> WrappedFunction:
-        """The function `name`: a `tvm_ffi.Function`, with keywords and defaults.
+        """Return the function `name`: a `tvm_ffi.Function` that takes keywords and defaults.
 
-        It knows its `__signature__`, `__doc__` and `__name__`. Raises UnknownFunctionError, a
-        KeyError.
+        It has `__signature__`, `__doc__` and `__name__`. Raises UnknownFunctionError, a KeyError.
         """
         from ffi_builder.runtime.python.functions import made
 
@@ -65,11 +64,11 @@ class FunctionTable(ABC):
         return made(self._function(name), name, self._info(name))
 
     def callable(self, name: str) -> Callable[..., Any]:
-        """The function `name` as a Python function, which converts what it is called with.
+        """Return the function `name` as a Python function that converts its arguments.
 
-        It takes dataclasses and NamedTuples for structs and tuples, enumerators for what they stand
-        for, and any framework's stream for a Stream. Raises UnknownFunctionError, a KeyError, and
-        TypeError if the code has no metadata, or a default that could not travel with it.
+        It takes dataclasses and NamedTuples as structs and tuples, enumerators as their values or
+        names, and any framework's stream as a Stream. Raises UnknownFunctionError, a KeyError, and
+        TypeError if the code has no metadata, or a default that could not be stored in it.
         """
         from ffi_builder.runtime.python.functions import made_callable
 
@@ -78,7 +77,7 @@ class FunctionTable(ABC):
         return made_callable(self._function(name), name, info)
 
     def info(self, name: str) -> Info | None:
-        """The signature, documentation and parameters of the function `name`.
+        """Return the signature, documentation and parameters of the function `name`.
 
         None if the code has no metadata. Raises UnknownFunctionError, a KeyError.
         """
@@ -94,10 +93,10 @@ class FunctionTable(ABC):
     def __len__(self) -> int:
         return len(self.functions)
 
-    if not TYPE_CHECKING:  # for type checkers there is no such attribute
+    if not TYPE_CHECKING:  # type checkers must not take every name for an attribute
 
         def __getattr__(self, name: str) -> Any:
-            """Raise AttributeError; for the name of a function, with how to get it."""
+            """Raise AttributeError; for the name of a function, the error says how to get it."""
             words = f"{type(self).__name__!r} object has no attribute {name!r}"
             if not name.startswith("_") and name in self.functions:
                 words += f"; its function is [{name!r}], or .callable({name!r})"
@@ -105,7 +104,7 @@ class FunctionTable(ABC):
 
     @functools.cached_property
     def _infos(self) -> dict[str, Info | None]:
-        """Metadata that was read."""
+        """The metadata read so far."""
         return {}
 
     def _info(self, name: str) -> Info | None:
@@ -121,7 +120,7 @@ class FunctionTable(ABC):
 def check_name(name: str | None, functions: tuple[str, ...], kind: str) -> None:
     """Raise UnknownFunctionError if `name` is not among the `functions` of `kind`.
 
-    The name is None if the only function was asked for, and there is none.
+    The name is None if the caller wanted the only function, and there is none.
     """
     if name not in functions:
         what = "No function" if name is None else f"No function `{name}`"

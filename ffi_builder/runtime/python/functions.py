@@ -1,4 +1,4 @@
-"""Compiled functions as Python calls them: read in C where that works, else by tvm-ffi."""
+"""Makes Python's function objects for compiled functions. Calls are read in C, or by tvm-ffi."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-# Ctrl-C within a callback: tvm-ffi passes on the exceptions that it knows, others as RuntimeError.
+# For Ctrl-C within a callback: exceptions that tvm-ffi does not know become RuntimeError.
 tvm_ffi.register_error("KeyboardInterrupt", KeyboardInterrupt)
 
 
@@ -53,13 +53,13 @@ class Described:
 
     @property
     def __signature__(self) -> inspect.Signature:
-        """The signature for `inspect.signature`; of a `WrappedFunction`, without defaults."""
+        """The signature for `inspect.signature`; without defaults for a `WrappedFunction`."""
         if self._info is None:
             raise AttributeError(f"`{self._name}` says nothing of its parameters")
         return python_signature(self._info, positional=isinstance(self, WrappedFunction))
 
     def __repr__(self) -> str:
-        if not self._by_position:  # as that of a function in Python
+        if not self._by_position:  # like the repr of a Python function
             return f"<function {self._name}{self.__signature__} at {id(self):#x}>"
         return f"<function {self._info.text if self._info else f'{self._name}(…)'}>"
 
@@ -79,7 +79,7 @@ class Described:
         )
 
 
-# In the class body it would be the documentation of the class.
+# A docstring in the class body would be the documentation of the class.
 def _documentation(self: Described) -> str | None:
     info = self._info  # pyright: ignore[reportPrivateUsage]
     if info is None or self._by_position:  # pyright: ignore[reportPrivateUsage]
@@ -106,7 +106,7 @@ WrappedFunction.__doc__ = Described.__dict__["__doc__"]
 
 
 def wrapped(function: tvm_ffi.Function, name: str, info: Info | None) -> WrappedFunction:
-    """Move `function` into one with a name and a signature; it is empty afterwards."""
+    """Move `function` into one with a name and a signature; `function` is empty afterwards."""
     result = WrappedFunction.__new__(WrappedFunction)
     result.release_gil = function.release_gil
     result.__move_handle_from__(function)
@@ -115,7 +115,7 @@ def wrapped(function: tvm_ffi.Function, name: str, info: Info | None) -> Wrapped
 
 
 def info_of(function: object) -> Info | None:
-    """Return what a function of a compiled module or loaded library says of itself, if it does."""
+    """Return the metadata of a function of a compiled module or loaded library, if it has any."""
     return getattr(function, "_info", None)
 
 
@@ -130,8 +130,8 @@ def with_keywords(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
     order = [names.index(name) for name in python_names(info)]
     make = cast("Any", kwargs_wrapper).make_kwargs_wrapper_from_signature
     result = make(adapter(function, order, info), signature)
-    # `repr` shows the signature only of the extension's objects: here, an object with a `__repr__`
-    # of its own would cost a quarter of a call, and half of one with keywords.
+    # Unlike the extension's objects, this function has no `repr` with the signature: an object with
+    # another `__repr__` would cost a quarter of a call, or half of a call with keywords.
     result.__name__ = result.__qualname__ = info.name
     result.__doc__ = documentation(info)
     result.__module__ = __name__
@@ -141,10 +141,10 @@ def with_keywords(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
 
 
 def by_position(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
-    """Make a Python function that takes all arguments by position, or else names and defaults.
+    """Make a Python function that is fast if all arguments are given by position.
 
-    It converts none, but keeps the rules of arrays. A wrong number is for `function` to refuse; its
-    error then says how many arguments can be left out.
+    It takes keywords and defaults, too. It converts no arguments, but checks the rules of arrays.
+    `function` refuses a wrong number of arguments; the error then counts defaults.
     """
     names = python_names(info)
     checked = adapter(function, range(len(names)), info, converts=False)
@@ -168,7 +168,7 @@ def by_position(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
         try:
             return function(*args)
         except TypeError as error:
-            if least < most:  # the wrapper does not know of defaults
+            if least < most:  # the wrapper does not know the defaults
                 words = str(error).replace(
                     f"expected {most} but", f"expected {least} to {most} but"
                 )
@@ -179,7 +179,7 @@ def by_position(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
 
 
 def check_defaults(info: Info) -> None:
-    """Raise TypeError for a default that could not travel with the code."""
+    """Raise TypeError if a default could not be stored in the code."""
     for param in info.parameters:
         if (found := unwritable(param.default)) is not None:
             raise TypeError(
@@ -191,7 +191,7 @@ def check_defaults(info: Info) -> None:
 
 
 def unwritable(value: object) -> Unwritable | None:
-    """Return what in a default could not travel with the code, if there is something."""
+    """Return the first part of a default that could not be stored in the code, if any."""
     match value:
         case Unwritable():
             return value
@@ -211,7 +211,7 @@ _GENERAL, _SCALAR, _TENSOR, _TENSOR_IN, _KEPT, _KEPT_IN, _ITEMS, _UNKNOWN = rang
 
 
 def extension() -> available.Extension | available.Reading:
-    """The extension, set up for the frameworks that are imported; or why there is none."""
+    """Return the extension, set up for the imported frameworks, or why it is not used."""
     found = available.extension((Described, tvm_ffi.Function))
     if isinstance(found, Extension):
         available.use_frameworks(found.module)
@@ -219,10 +219,10 @@ def extension() -> available.Extension | available.Reading:
 
 
 def made(function: tvm_ffi.Function, name: str, info: Info | None) -> Any:
-    """Move `function` into one that has its name and signature; `function` is empty afterwards.
+    """Move `function` into an object with its name and signature; `function` is empty afterwards.
 
     tvm-ffi converts the arguments of calls that the extension does not read, and makes their
-    errors. The rules of frameworks are checked in any case.
+    errors. The rules of frameworks are always checked.
     """
     found = extension()
     if info is None or not isinstance(found, Extension):
@@ -245,9 +245,9 @@ def made_callable(function: tvm_ffi.Function, name: str, info: Info) -> Callable
 def made_careful(
     function: tvm_ffi.Function, info: Info, otherwise: Callable[[Callable[..., Any]], Any]
 ) -> Callable[..., Any]:
-    """Do what `made_callable` does, but leave calls that C cannot read to what `otherwise` makes.
+    """Do what `made_callable` does, but calls that C cannot read go to the result of `otherwise`.
 
-    `otherwise` is called with the function in Python, which takes keywords and defaults.
+    `otherwise` gets the function in Python, which takes keywords and defaults.
     """
     found = extension()
     if not isinstance(found, Extension):
@@ -265,9 +265,9 @@ def made_operator(
 ) -> Any:
     """Do what `made_careful` does for an operator of torch; None if C cannot read its calls.
 
-    The result is an instance of `face`, the same class for all operators, whose `__call__` only
-    tools see. Calls are left to Python while a mode of torch is on, and with `autocast` while
-    autocast is on.
+    The result is an instance of `face`, which must be the same class for all operators. Only tools
+    see the `__call__` of this class. Calls are left to Python while a mode of torch is on, and with
+    `autocast` also while autocast is on.
     """
     found = extension()
     maker = available.operators((face, tvm_ffi.Function))
@@ -276,20 +276,20 @@ def made_operator(
     own = Extension(found.module, maker)
     result = _entry(own, function, info.name, info, converts=True, otherwise=otherwise)
     found.module.ask_for_modes(result, autocast)
-    documentation = Described.__dict__["__doc__"]  # that of each, instead of that of the class
+    documentation = Described.__dict__["__doc__"]  # each operator's, instead of the class's
     if type(result).__dict__["__doc__"] is not documentation:
         type(result).__doc__ = documentation
     return result
 
 
 def watcher() -> Callable[[], bool] | None:
-    """Return what says in C whether a mode of torch or autocast is on; None where nothing can."""
+    """Return a C function that tells whether a mode or autocast of torch is on, or None."""
     extension()
     return available.watcher()
 
 
 def reads_arrays(info: Info) -> bool:
-    """Return whether C reads every call whose arguments are plain."""
+    """Return whether C reads every call with plain arguments."""
     found = extension()
     if not isinstance(found, Extension) or len(info.parameters) > found.module.MAX_ARGS:
         return False
@@ -322,7 +322,7 @@ def _entry(
 def _careful(
     otherwise: Callable[[Callable[..., Any]], Any],
 ) -> tuple[Callable[[tvm_ffi.Function, Info], Any], Callable[[tvm_ffi.Function, Info], Any]]:
-    """Return the makers for an entry that leaves calls to what `otherwise` makes."""
+    """Return the makers for an entry that leaves other calls to the result of `otherwise`."""
 
     def as_given(general: tvm_ffi.Function, info: Info) -> Any:
         return otherwise(with_keywords(general, info))
@@ -350,12 +350,12 @@ def _converting(general: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
 
 
 def _checking(general: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
-    """Make the same function, which converts nothing."""
+    """Make the function that takes all arguments in order, and converts none."""
     return adapter(general, range(len(info.parameters)), info, converts=False)
 
 
 def _returning(general: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
-    """Make the function that converts a result for a call with these arguments."""
+    """Make the function that converts the result of a call, given its arguments."""
     del general
     return returning(info)
 
@@ -363,14 +363,15 @@ def _returning(general: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
 def _parameters(
     info: Info, *, by_name: bool, most: int
 ) -> tuple[tuple[tuple[Any, ...], ...] | None, int]:
-    """Return the parameters for `_entry.describe`, or None; and how many are positional.
+    """Return the parameters for `_entry.describe`, or None, and the number of positional ones.
 
-    With `by_name`, keyword-only ones are taken by name alone.
+    With `by_name`, keyword-only parameters are taken by name alone.
     """
     if len(info.parameters) > most:
         return None, 0
     names = python_names(info)
-    # By position: all, in order; or those that are not keyword-only, which stand anywhere.
+    # Positional parameters: all of them, or with `by_name` those that are not keyword-only, which
+    # may be anywhere in the signature.
     order = [at for at, param in enumerate(info.parameters) if not (by_name and param.kw_only)]
     at_position = [*order, *[0] * (len(names) - len(order))]
     kinds = _kinds(info, converts=by_name)
@@ -381,7 +382,7 @@ def _parameters(
 
 
 def _default(param: Parameter) -> tuple[Any, ...]:
-    """Return the default, if there is one that has travelled with the code."""
+    """Return the default, if the parameter has one that was stored in the code."""
     none = param.default is EMPTY or unwritable(param.default) is not None
     return () if none else (param.default,)
 
@@ -405,10 +406,10 @@ def _kind(param: Parameter, *, borrows: bool, converts: bool) -> int:
 
 
 def _borrows(info: Info) -> bool:
-    """Whether a tensor may be passed without a reference to it.
+    """Return whether a tensor may be passed without a reference to it.
 
-    A callback may change or drop what the arrays are of. Results and workspaces are allocated by
-    the framework whose tensors came, which the general way finds out.
+    A callback may change or drop the owners of arrays. If the wrapper allocates results or
+    workspaces, the general path has to find out the framework of the arguments.
     """
     callbacks = any(param.kind in ("Function", "Object") for param in info.parameters)
     return info.borrows and not info.allocates and not callbacks

@@ -1,15 +1,15 @@
-"""Decide which LLVM IR this process may generate code for.
+"""Decides for which LLVM IR this process may generate code.
 
-LLVM answers what it cannot generate with `LLVM ERROR` and abort(), with an assertion, or by running
-out of stack; faults in inline assembly end in exit(1). Nothing in llvmlite's API can stop that. So
-this process takes only text in which every word is known to be harmless, and every type is of a
-usual size: the wrappers of this package, and what lowering passes and compilers usually make. All
-other text goes to a child process (see `safety.worker`), which costs some tenths of a second once.
+If LLVM cannot generate some code, it calls abort() after `LLVM ERROR`, fails an assertion, or runs
+out of stack; a fault in inline assembly calls exit(1). Nothing in llvmlite's API can stop that. So
+this process takes only text in which every word is known to be harmless, and every type has a usual
+size: the wrappers of this package, and the usual output of lowering passes and compilers. All other
+text goes to a child process (see `safety.worker`), which costs some tenths of a second once.
 
-The text is read as LLVM's lexer reads it: strings and comments are taken out first, the rest falls
-into words. Lines that differ in the names of values alone are looked at once, as each rule but
-those for nesting and allocations is about one line. tests/runtime/test_allowlists.py and
-test_unusual.py try the words with each other.
+The text is read as LLVM's lexer reads it: strings and comments are taken out first, and the rest
+consists of words. Lines that differ only in the names of values are checked once, as all rules
+except those for nesting and allocations concern single lines. tests/runtime/test_allowlists.py and
+test_unusual.py try combinations of the words.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ffi_builder import protocol
 from ffi_builder.runtime import metadata
 from ffi_builder.runtime.safety.nesting import is_deeper
 
-# ---- words, each of which was tried: tests/runtime/test_allowlists.py, test_unusual.py
+# ---- words; tests/runtime/test_allowlists.py and test_unusual.py try each of them
 
 
 def words(text: str, prefix: str = "") -> frozenset[str]:
@@ -62,8 +62,8 @@ _TOP_LEVEL: Final = words(
     externally_initialized section fastcc ccc preserve_mostcc
     """
 ) | (
-    # LLVM has no code generator for the first on AArch64, and for the second not with all vectors.
-    # No argument on its stack is empty.
+    # On AArch64, LLVM cannot generate code for the first, nor for the second with some vectors.
+    # Arguments on the stack must not be empty.
     words("coldcc preserve_allcc byval") if _ON_X86 else words("")
 )
 _ATTRIBUTES: Final = words(
@@ -80,7 +80,7 @@ _ATTRIBUTES: Final = words(
 _METADATA: Final = words("distinct FullDebug LineTablesOnly NoDebug DebugDirectivesOnly")
 _HARMLESS: Final = INSTRUCTIONS | _FLAGS | _TYPES | _TOP_LEVEL | _ATTRIBUTES | _METADATA
 
-# Generic intrinsics that every target can generate code for, without their types.
+# Generic intrinsics for which every target can generate code, without their types.
 INTRINSICS: Final = words(
     """
     abs acos asin assume atan atan2 bitreverse bswap ceil copysign cos cosh ctlz ctpop cttz
@@ -97,8 +97,8 @@ INTRINSICS: Final = words(
     vector.reduce.smax vector.reduce.smin vector.reduce.umax vector.reduce.umin vector.reduce.xor
     """
 ) | (
-    # LLVM's passes make the first two of reference counts, Numba's for example. 256 elements take
-    # a code generator for AArch64 minutes.
+    # LLVM's passes make the first two from reference counts, such as Numba's. With 256 elements, a
+    # code generator for AArch64 takes minutes.
     words("x86.atomic.add.cc x86.atomic.sub.cc masked.gather masked.scatter")
     if _ON_X86
     else words("")
@@ -124,8 +124,8 @@ _GLOBAL: Final = (
     | words("x null undef poison zeroinitializer true false getelementptr inbounds nuw nusw weak")
 )
 
-# String attributes choose what the code generator may use: without SSE, for example, it cannot
-# return floats. The values are patterns.
+# String attributes restrict the code generator: without SSE, for example, it cannot return floats.
+# The values are patterns.
 _ATTRIBUTE_VALUES: Final = {
     metadata.ATTRIBUTE: '[^"]*',
     "alloc-family": r"\w+",
@@ -147,9 +147,9 @@ _ATTRIBUTE_VALUES: Final = {
 _GENERIC_CPUS: Final = words(
     "generic x86-64 x86-64-v2 x86-64-v3 x86-64-v4" if _ON_X86 else "generic"
 )
-"""LLVM warns on stderr of a CPU that it does not know."""
+"""Known names of CPUs: LLVM warns on stderr about others."""
 _OLDEST_FEATURES: Final = words("x87" if _ON_X86 else "neon", "+")
-"""Those that every processor of the architecture has, and that LLVM does not count."""
+"""Features that every processor of the architecture has, and that LLVM does not list."""
 _MODULE_FLAGS: Final = frozenset(
     {
         *("Debug Info Version", "Dwarf Version", "PIC Level", "PIE Level", "frame-pointer"),
@@ -178,25 +178,25 @@ _SPACES: Final = str.maketrans(dict.fromkeys("()[]{}<>,=*", " "))
 _MOST_LANES: Final = 256
 _LANES_OF_A_VALUE: Final = 16
 _MOST_VALUES: Final = 512
-"""The most values in the types of one line: the code generator makes one of each field and
+"""The most values in the types of one line. The code generator makes a value of each field and
 element, and takes 20 s for 3,000."""
 _MOST_ELEMENTS: Final = 1 << 24
-"""Elements of an array in memory that a function allocates or points into."""
+"""The most elements of an array in memory that a function allocates or points into."""
 _MOST_GLOBAL_ELEMENTS: Final = 1 << 31
 _MOST_LEVELS: Final = 64
-"""Levels of types, constants and metadata in one another."""
+"""The most levels of nested types, constants and metadata."""
 _LONGEST_LINE: Final = 60_000
-"""Characters of a line in a function, without numbers of values: an instruction of some ten
-thousand operands."""
+"""The most characters of a line in a function, without numbers of values: an instruction with some
+ten thousand operands."""
 
-# LLVM's parser crashes on the two largest numbers of 32 bits: it keeps values in a DenseMap, where
-# they mean free places. So longer numbers remain, and are no known word.
+# LLVM's parser crashes on the two largest numbers of 32 bits: it keeps values in a DenseMap, in
+# which they mark free places. So longer numbers are kept in the text, where they are no known word.
 _NUMBER: Final = r"[0-9]{1,9}(?![-0-9A-Z_a-z$.\"])"
 _VALUES: Final = re.compile(rf'%(?:{_NUMBER}|[-A-Z_a-z$.][-0-9A-Z_a-z$.]*(?!"))')
 _NODES: Final = re.compile(f"!{_NUMBER}")
 _ID: Final = r"[0-9]{1,9}"
 _INTEGER: Final = r"i(?:[1-9]|[1-5]\d|6[0-4]|128)"
-# Words that are not in a table. Each string has been replaced by one quote.
+# Words that no table has. Each string is replaced by one quote.
 _OTHER_WORDS: Final = re.compile(
     rf"""(?:(?:
       % | [%@](?:[-a-zA-Z$._][-\w$.]*|") | @{_ID}    # values, types and symbols
@@ -214,7 +214,7 @@ _INTRINSIC_NAME: Final = re.compile(r"@llvm\.\S*")
 
 _POINTER: Final = r"ptr(?:[ ]addrspace\(\d+\))?"
 _ATOMIC: Final = r"(?:i8|i16|i32|i64|ptr|float|double)\b"
-# Words in other forms than LLVM prints, or with numbers that are too large.
+# Words in forms that LLVM does not print, or with numbers that are too large.
 _ODD_FORM: Final = re.compile(
     rf"""
       [\s(\[{{<,=](?:
@@ -230,10 +230,10 @@ _ODD_FORM: Final = re.compile(
     """,
     re.VERBOSE,
 )
-# LLVM has three code generators for AArch64: GlobalISel at level 0, FastISel for functions that are
-# `optnone`, and SelectionDAG for all others. Each ends the process on a few types that those for
-# x86-64 take. All instructions and intrinsics of the tables were tried with all types, for a
-# generic CPU and for one with SVE, with LLVM 22.
+# LLVM has three code generators for AArch64: GlobalISel at level 0, FastISel for `optnone`
+# functions, and SelectionDAG for all others. Each ends the process on a few types that work on
+# x86-64. All instructions and intrinsics of the tables were tried with all types, for a generic CPU
+# and for one with SVE, with LLVM 22.
 _ODD_FOR_AARCH64: Final = re.compile(
     r"""
       [su]itofp\ (?:nneg\ )?i128\ [^\n]*\ to\ bfloat
@@ -242,7 +242,7 @@ _ODD_FOR_AARCH64: Final = re.compile(
     """,
     re.VERBOSE,
 )
-# A line that is not one whole statement, as LLVM and llvmlite print it: something could hide there.
+# A line that is not one whole statement, as LLVM and llvmlite print it. It could hide something.
 _ODD_LINE: Final = re.compile(
     r"""^(?![ \t\r]*(?:
         [@%]\S*[ ]=[ ]+[^\s] | ![^\s=]*[ ]=[ ] | (?:attributes|define|declare|target)[ ]
@@ -253,7 +253,7 @@ _ODD_LINE: Final = re.compile(
     re.VERBOSE | re.MULTILINE,
 )
 
-# `[4 x [8 x `, and how the type of the elements begins.
+# `[4 x [8 x `, and the start of the type of the elements.
 _SIZES: Final = re.compile(r"((?:[\[<]\d+ x )+)(.)")
 _TYPE: Final = r"[^()=!]+?"
 _IN_MEMORY: Final = re.compile(
@@ -275,8 +275,8 @@ _SECTION: Final = '".text"'  # cold functions of this package ask for it
 _HEADERS: Final = ("source_filename =", "datalayout =", "triple =", "allockind(")
 _NAME_MARKS: Final = frozenset("@%!c$")
 
-# LLVM's verifier does not look at all nodes of metadata, and the passes that use those take their
-# form for granted. In the nodes of these kinds they expect a null.
+# LLVM's verifier does not check all nodes of metadata, and passes rely on their form. In nodes of
+# these kinds they expect a null.
 _WITHOUT_NULL: Final = words("alias.scope llvm.loop noalias tbaa", "!")
 _NULL: Final = re.compile(r"^! = (?:distinct )?!\{[^\n]*\bnull\b", re.MULTILINE)
 _LOOP_PROPERTY: Final = re.compile(
@@ -292,7 +292,7 @@ _FLAG: Final = re.compile(r'^!\d* = !\{i32 \d+, !"([^"]*)"', re.MULTILINE)
 def codegen_hazard(text: str, cpu: str, features: str) -> str | None:
     """Return what in LLVM IR `text` is not known to be harmless, or None.
 
-    `cpu` and `features` are those that code is generated for, as LLVM writes them (`+avx,-sse4a`).
+    `cpu` and `features` are the target's, as LLVM writes them (`+avx,-sse4a`).
     """
     whole, strings = _without_strings(text)
     if is_deeper(whole, _MOST_LEVELS):
@@ -319,18 +319,18 @@ def codegen_hazard(text: str, cpu: str, features: str) -> str | None:
 
 
 def _without_strings(text: str) -> tuple[str, list[tuple[int, int]]]:
-    """Return `text` with one quote for each string and without comments; and where strings are.
+    """Return `text` with one quote for each string and without comments, and the places of strings.
 
-    As LLVM's lexer finds them: there are no escaped quotes, and a carriage return ends a comment.
+    They are found as LLVM's lexer does: no quote is escaped, and a carriage return ends a comment.
     """
     code: list[str] = []
     strings: list[tuple[int, int]] = []
     last = 0
-    quote, comment = text.find('"'), text.find(";")  # a regular expression takes longer
+    quote, comment = text.find('"'), text.find(";")  # faster than a regular expression
     while quote >= 0 or comment >= 0:
         if comment < 0 or 0 <= quote < comment:
             start, end = quote, text.find('"', quote + 1) + 1
-            if not end:  # it is not closed, and no other quote follows
+            if not end:  # the string is not closed, and no other quote follows
                 quote = -1
                 continue
             code += text[last:start], '"'
@@ -369,7 +369,7 @@ def _intrinsic_known(name: str) -> bool:
 def _attributes(
     text: str, strings: list[tuple[int, int]], cpu: str, features: str
 ) -> Iterator[str]:
-    """Look at the strings that are attributes, of all `strings`: names, data and metadata too."""
+    """Check the attributes among all `strings`, which include names, data and metadata."""
     last, key = 0, ""
     for start, end in strings:
         before, string = text[last:start].rstrip(), text[start:end]
@@ -401,7 +401,7 @@ def _attribute_known(key: str, value: str, cpu: str, features: str) -> bool:
 
 
 def _types(lines: Iterable[str], count: int) -> Iterator[str]:
-    """Look at the sizes of types, of which there are `count`, and at what globals are made of."""
+    """Check the sizes of the `count` types, and the contents of globals."""
     sizes = 0
     for line in lines:
         chains: list[tuple[str, str]] = _SIZES.findall(line) if " x " in line else []
@@ -454,7 +454,7 @@ def _global(line: str, chains: list[tuple[str, str]]) -> Iterator[str]:
 
 
 def _values(chain: str) -> int:
-    """Count the values that elements are held in: registers, in case of vectors."""
+    """Count the values that hold elements, which are registers for vectors."""
     lanes = math.prod(1 + int(lanes) // _LANES_OF_A_VALUE for lanes in _LANES.findall(chain))
     return lanes * math.prod(int(size) for size in re.findall(r"\[(\d+)", chain))
 
@@ -464,7 +464,7 @@ def _product(chain: str) -> int:
 
 
 def _allocations(code: str) -> Iterator[str]:
-    """Look at how often a type is allocated, which must not become a negative constant."""
+    """Check the number of elements of allocations, which must not become a negative constant."""
     for found in _COUNTED.finditer(code):
         count = found[1]
         if count.startswith("%"):
@@ -477,7 +477,7 @@ def _allocations(code: str) -> Iterator[str]:
 
 
 def _metadata(text: str, code: str, found: set[str]) -> Iterator[str]:
-    """Look at the nodes in `text`; `code` is without strings."""
+    """Check the nodes of metadata in `text`; `code` is the same without strings."""
     if found & _WITHOUT_NULL:
         yield from (node[0] for node in _NULL.finditer(code[f"\n{code}".find("\n!") :]))
     if '!"llvm.loop.' in text:
@@ -493,7 +493,7 @@ def _metadata(text: str, code: str, found: set[str]) -> Iterator[str]:
 
 
 def aarch64_hazards(code: str) -> Iterator[str]:
-    """Yield what only the code generators for AArch64 cannot take."""
+    """Yield code that only the code generators for AArch64 cannot handle."""
     yield from (odd[0] for odd in _ODD_FOR_AARCH64.finditer(code))
     # SelectionDAG narrows three 64-bit integers to bytes of another number of bits.
     for lanes in sorted(set(_LANES.findall(code))):
