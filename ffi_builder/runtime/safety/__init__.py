@@ -1,1 +1,1 @@
-"""Keep faults of MLIR and LLVM, and interrupts, from harming this process."""
+"""Protects this process from faults of MLIR and LLVM, and from interrupts."""

@@ -1,18 +1,18 @@
-"""Decide which MLIR modules this process may translate to LLVM IR.
+"""Decides which MLIR modules this process may translate to LLVM IR.
 
-MLIR's verifier lets modules through that have no translation, or that LLVM's verifier refuses:
-`llvm.trunc %a : i32 to i64`, a `switch` with the same case twice. Where a library exports all that
-`runtime.mlir.translate` needs, a refusal is an answer. What still ends the
-process is looked for: types that contain themselves, values and globals of types that have none,
-blocks that are not reached, in which MLIR does not check the order of definitions, and dialects
-with a translation of their own. Bytecode names all operations, types and attributes of a module
-once, and MLIR writes it in the time that it takes to look at each operation.
+MLIR's verifier accepts modules that have no translation, or that LLVM's verifier refuses:
+`llvm.trunc %a : i32 to i64`, a `switch` with the same case twice. If a library exports all
+functions that `runtime.mlir.translate` needs, such a refusal raises an error. This module looks for
+what still ends the process: types that contain themselves; values and globals of types that can
+have none; unreachable blocks, in which MLIR does not check the order of definitions; and dialects
+with their own translation. It reads the bytecode, which names all operations, types and attributes
+of a module once, and which MLIR writes as fast as Python could visit each operation.
 
-Other libraries end the process for each refusal, so a child process (see `safety.worker`)
+With other libraries each refusal ends the process, so a child process (see `safety.worker`)
 translates their modules.
 
-A wrapper of this package carries TRUSTED and a checksum in its `passthrough` list. It is as it was
-made if the checksum is that of the names of its operations.
+A wrapper of this package has TRUSTED and a checksum in its `passthrough` list. It is unchanged if
+the checksum is that of the names of its operations.
 """
 
 from __future__ import annotations
@@ -60,21 +60,21 @@ _MODULE: Final = (
     "llvm.mlir.global_dtors",
 )
 
-# Translating attributes of these takes their form for granted.
+# The translation of these attributes relies on their form.
 _OTHER_ATTRIBUTES: Final = tuple(f"{name}." for name in _TRANSLATED - {"builtin", "llvm"})
 # The types of the dialect, which are text in bytecode.
 _TYPE: Final = re.compile(rb"!llvm\.[^\0]*")
 _KNOWN_TYPE: Final = re.compile(rb"!llvm\.(?:ptr|array|struct|func|ppc_fp128)\b")
 _ITSELF: Final = re.compile(rb'struct<"[^"]*">')
 _MOST_TYPES: Final = 256
-"""Types in a type. What translates a type calls itself for each that is in another."""
+"""The most types nested in a type: the translation of types is recursive."""
 
-# How many operations an error names.
+# The most operations that an error names.
 _MOST_NAMED: Final = 8
 
 
 def translation_hazard(module: Operation) -> str | None:
-    """Return what may end the process that translates `module`, if a refusal is an answer, or None.
+    """Return what may end the process that translates `module`, if refusals raise errors; or None.
 
     Raises CompileError that names the operations that certainly have no translation.
     """
@@ -85,7 +85,7 @@ def translation_hazard(module: Operation) -> str | None:
         sections = {kind: data[at:end] for kind, at, end in bytecode.sections(data)}
         strings = bytecode.strings(sections[bytecode.STRINGS])
         operations = set(bytecode.operations(sections[bytecode.DIALECTS], strings))
-    except (AttributeError, ValueError, LookupError):  # a dialect, or a version, that has none
+    except (AttributeError, ValueError, LookupError):  # a dialect or version without bytecode
         return "bytecode that cannot be read"
     if not all(map(_has_translation, operations)):
         raise _untranslatable(module)
@@ -120,7 +120,7 @@ def translation_hazard(module: Operation) -> str | None:
 
 
 def _initialiser_known(attributes: Attributes) -> bool:
-    """Tell whether the value of a global variable is of its type: nothing else looks at that."""
+    """Tell whether the value of a global variable has its type, which nothing else checks."""
     value = attributes["value"] if "value" in attributes else None  # noqa: SIM401  (it has no get)
     kind = str(attributes["global_type"])
     match type(value).__name__:
@@ -150,7 +150,7 @@ def _named(operation: Operation) -> str:
 
 
 def _all_reachable(function: Operation) -> bool:
-    """Tell whether every block can be reached: only there MLIR checks the order of definitions."""
+    """Tell whether every block is reachable: only there MLIR checks the order of definitions."""
     blocks = list(function.regions[0].blocks)
     seen: set[object] = set()
     waiting = blocks[:1]
@@ -166,8 +166,8 @@ def _all_reachable(function: Operation) -> bool:
 def trusted_references(function: Operation) -> list[str] | None:
     """Return the symbols that a trusted function calls or takes the address of, in order of use.
 
-    None if the function is not trusted. Functions that differ only in names have theirs in the same
-    order.
+    None if the function is not trusted. For functions that differ only in names, the order is the
+    same.
     """
     expected = mark(function)
     if expected is None:
@@ -182,7 +182,7 @@ def trusted_references(function: Operation) -> list[str] | None:
 
 
 def uses(operation: Operation) -> Iterator[tuple[str, str | None]]:
-    """Yield the name of each inner operation, and the symbol that it refers to, if any."""
+    """Yield the name of each inner operation, and the symbol to which it refers, if any."""
     for region in operation.regions:
         for block in region.blocks:
             for op in block.operations:

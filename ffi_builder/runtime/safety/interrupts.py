@@ -1,7 +1,7 @@
-"""Keep signal handlers out of code that they must not interrupt.
+"""Keeps signal handlers from interrupting code that must not be interrupted.
 
-Python runs signal handlers in the main thread, between any two bytecodes, and a handler may raise
-there, as Ctrl-C's does.
+Python runs signal handlers in the main thread, between any two bytecodes. There a handler may raise
+an exception, as that of Ctrl-C does.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ _Result = TypeVar("_Result")
 
 
 def uninterrupted(function: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
-    """Run `function` in another thread where it is called in the main one.
+    """Make `function` run in another thread if it is called in the main thread.
 
-    It is for functions that use llvmlite: an exception inside its lock would leave it locked, and
-    every other thread would wait for it for ever. An interrupted caller does not wait for the
-    thread to finish.
+    Use it for functions that call llvmlite: an exception inside llvmlite's lock would leave it
+    locked, and every other thread would wait for it forever. An interrupted caller does not wait
+    for the thread to finish.
     """
 
     @functools.wraps(function)
@@ -35,14 +35,14 @@ def uninterrupted(function: Callable[_Arguments, _Result]) -> Callable[_Argument
             try:
                 results.append(function(*args, **kwargs))
             except BaseException as error:
-                # The frames hold LLVM's objects, which are freed under the same lock.
+                # The frames refer to LLVM's objects, which are freed under the same lock.
                 traceback.clear_frames(error.__traceback__)
                 errors.append(error)
 
         thread = threading.Thread(target=work, daemon=True)
         try:
             thread.start()
-        except RuntimeError:  # no more threads, as at the end of the interpreter
+        except RuntimeError:  # threads cannot start any more, as at the end of the interpreter
             return function(*args, **kwargs)
         thread.join()
         if errors:

@@ -1,7 +1,7 @@
-"""Find text with brackets that are nested too deep.
+"""Finds text with brackets that are nested too deeply.
 
-LLVM's and MLIR's parsers, and everything that walks types and attributes, call themselves for each
-level. Some ten thousand levels exhaust the stack, which ends the process.
+LLVM's and MLIR's parsers are recursive, and so is all code that walks types and attributes. Some
+ten thousand levels exhaust the stack, which ends the process.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ _REST: Final = {code: None for code in range(128) if chr(code) not in "".join(_P
 
 
 def is_deeper(code: str, most: int) -> bool:
-    """Tell whether brackets are certainly more than `most`, or a little more, levels deep.
+    """Tell whether brackets are nested too deeply: True means more than `most` levels.
 
     Args:
         code: text without strings and comments.
-        most: up to twice as many levels may pass.
+        most: the limit, which is not exact: up to twice as many levels may pass.
     """
     brackets = code.translate(_REST)
     for _ in range(most):

@@ -1,12 +1,13 @@
-"""Translation and code generation in child processes, for input that might end the process.
+"""Translates and generates code in child processes, for input that might end the process.
 
-A child is started when one is first needed, and kept: it takes 0.1 to 0.4 s to start, and about a
-millisecond a request. LLVM and each MLIR distribution have children of their own, since some
-distributions cannot share a process. A child serves one request at a time; there are at most as
-many of a kind as this process has cores.
+A child is started on first use, and kept: it takes 0.1 to 0.4 s to start, and about a millisecond
+per request. LLVM and each MLIR distribution have separate children, since some distributions cannot
+share a process. A child serves one request at a time; there are at most as many children of a kind
+as this process has cores.
 
-Each answer repeats the identity of its request. Whatever ends a request early, an interrupt too,
-kills the child, so that its answer cannot be taken for the answer to a later request.
+Each answer repeats the identity of its request. If a request ends early, for example by an
+interrupt, its child is killed, so that the answer cannot be taken for the answer to a later
+request.
 """
 
 from __future__ import annotations
@@ -33,12 +34,13 @@ SECONDS_VARIABLE: Final = "FFI_BUILDER_CHILD_SECONDS"
 """The environment variable that says how many seconds a request may take."""
 
 DEFAULT_SECONDS: Final = 120.0
-"""Code generation takes milliseconds to seconds, but never ends on some modules."""
+"""The default limit. Code generation takes seconds at most, but never ends for some modules."""
 
-# LLVM's pipelines, MLIR's contexts and texts of translations stay behind with each request.
+# A child is replaced after so many requests, since each leaks memory: LLVM's pipelines, MLIR's
+# contexts and the texts of translations.
 _MOST_REQUESTS = 1_000
 
-# How often a thread looks for a free child, if there may be no more of them.
+# The interval at which a thread looks for a free child, if no more can be started.
 _WAIT_SECONDS: Final = 0.002
 
 IDENTITY: Final = struct.Struct("<Q32s")
@@ -69,7 +71,7 @@ def generate(function: str, hazard: str, *arguments: object) -> Any:
 
 
 def emit_ptx(text: str, cpu: str, features: str, level: int, libraries: Sequence[bytes]) -> str:
-    """Call `nvptx.emit_ptx` in a child.
+    """Call `codegen.targets.emit_ptx` in a child.
 
     Raises CompileError, also for what would have ended the process.
     """
@@ -89,11 +91,11 @@ def _seconds() -> float:
 
 
 class _RequestError(Exception):
-    """A child did not answer; the text says why."""
+    """A child did not answer. The text is the reason."""
 
 
 class _Lease:
-    """A request. A child that serves it refers to it weakly: if it is gone, it was interrupted."""
+    """A request. Its child refers to it weakly: if the request is gone, it was interrupted."""
 
 
 class _Child:
@@ -104,15 +106,15 @@ class _Child:
             raise CompileError(
                 "A child process is needed to compile this module, but sys.executable is not set"
             )
-        from multiprocessing.connection import Pipe  # here: 8 ms, and most processes need no child
+        from multiprocessing.connection import Pipe  # takes 8 ms, and most processes need no child
 
         self.owner: weakref.ref[_Lease] | None = None
         self.requests = 0
         self._serial = itertools.count()
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  (lives as long as the child)
         self.connection, theirs = Pipe()
-        # Nothing is ever written to this pipe. The kernel tells the child when its last writer,
-        # this process, is gone.
+        # Nothing is ever written to this pipe. The kernel tells the child when this process, the
+        # last writer, is gone.
         watched, life = os.pipe()
         self._life = open(life, "wb", buffering=0)  # noqa: SIM115, PTH123
         try:
@@ -136,9 +138,9 @@ class _Child:
         )
 
     def request(self, message: tuple[object, ...], seconds: float) -> tuple[str | None, Any]:
-        """Return the error, if there is one, and the result that the child answers with.
+        """Return the child's answer: an error or None, and the result.
 
-        Raises _RequestError if it ends, or takes longer than `seconds`.
+        Raises _RequestError if the child ends, or takes longer than `seconds`.
         """
         data = pickle.dumps(message)
         identity = IDENTITY.pack(next(self._serial), hashlib.sha256(data).digest())
@@ -165,7 +167,7 @@ class _Child:
         return self.process.returncode is not None
 
     def _reap(self, options: int) -> None:
-        """Do what `wait` and `poll` of Popen do, which an interrupt can leave locked."""
+        """Do what Popen's `wait` and `poll` do, without locks that an interrupt can leave held."""
         if self.process.returncode is not None:
             return
         try:
@@ -177,7 +179,7 @@ class _Child:
                 self.process.returncode = os.waitstatus_to_exitcode(status)
 
     def is_lost(self) -> bool:
-        """Tell whether its request was given up, and an interrupt kept it from being killed."""
+        """Tell whether its request is gone, as an interrupt kept `_give_back` from being called."""
         return self.owner is not None and self.owner() is None
 
     def _last_words(self, start: int) -> str:
@@ -192,25 +194,25 @@ class _Child:
         self.disconnect()
 
     def disconnect(self) -> None:
-        """Close the pipes. After a fork, the copies that this process has of them."""
+        """Close the pipes, or after a fork this process's copies of them."""
         self.connection.close()
         self._life.close()
         self._errors.close()
 
     def abandon(self) -> None:
-        """Leave the process to its owner, in a fork of that: only the owner may talk to it."""
+        """In a fork of the owner, leave the process to the owner: only that may talk to it."""
         self.disconnect()
         self.process.returncode = 0
 
 
 running: dict[str, list[_Child]] = {}
-"""The children by what they serve: `llvm`, or the root package of an MLIR distribution."""
+"""The children by kind: `llvm`, or the root package of an MLIR distribution."""
 
 _lock = threading.Lock()  # not a Condition: an interrupt may leave that locked
 
 
 def most_children() -> int:
-    """The most children of a kind: as many as this process may use cores."""
+    """Return the most children of a kind: the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
 
 
@@ -225,7 +227,7 @@ atexit.register(kill_children)
 
 
 def _take(kind: str, lease: _Lease) -> _Child:
-    """Give a free child of `kind` to `lease`: start one, or wait if there are enough."""
+    """Give a free child of `kind` to `lease`. If none is free, start one, or wait at the limit."""
     while True:
         with _lock:
             children = running[kind] = _usable(running.get(kind, ()))
@@ -240,7 +242,7 @@ def _take(kind: str, lease: _Lease) -> _Child:
 
 
 def _usable(children: Iterable[_Child]) -> list[_Child]:
-    """Return those that serve a request or can serve the next one; kill the others."""
+    """Return the children that serve a request or can serve the next one; kill the others."""
     usable: list[_Child] = []
     for child in children:
         if child.is_lost() or (child.owner is None and child.ended()):
@@ -277,7 +279,7 @@ def _request(kind: str, failure: str, message: tuple[object, ...]) -> Any:
 
 
 def _forked() -> None:
-    """Leave the children to their owner after a fork, and start with none."""
+    """After a fork, leave the children to their owner, and start without any."""
     global _lock
     _lock = threading.Lock()
     for child in itertools.chain.from_iterable(running.values()):
