@@ -1,6 +1,6 @@
 /* Layouts that the extension reads and writes: TVM-FFI's, DLPack's, and CPython's older names.
  *
- * tests/entry compares them with the headers that are installed.
+ * tests/entry compares them with the installed headers.
  */
 #ifndef FFI_BUILDER_ENTRY_ABI_H
 #define FFI_BUILDER_ENTRY_ABI_H
@@ -25,7 +25,7 @@ enum {
     ANY_FLOAT = 3,
     ANY_DLTENSOR = 7,
     ANY_SMALL_STR = 11,
-    ANY_OBJECT = 64, /* and above: v_ptr is an object that is counted */
+    ANY_OBJECT = 64, /* and above: v_ptr is a counted object */
     ANY_TENSOR = 70,
 };
 
@@ -48,14 +48,14 @@ typedef struct {
 
 typedef int (*SafeCall)(void *handle, const Any *args, int32_t count, Any *result);
 
-/* Where a function object has its code: TVMFFIFunctionCell, behind TVMFFIObject. */
+/* TVMFFIFunctionCell, which follows TVMFFIObject in a function object, and has its code. */
 enum { FUNCTION_SAFE_CALL = 24 };
 
 enum { DEVICE_CPU = 1, DEVICE_CUDA = 2 };
 
 typedef struct {
     uint8_t code;
-    uint8_t bits; /* 0: there is no such DLPack type */
+    uint8_t bits; /* 0: DLPack has no such type */
     uint16_t lanes;
 } DataType;
 

@@ -1,10 +1,10 @@
 /* Allocates the tensors that functions return: a DLPackManagedTensorAllocator for the CPU.
  *
- * One block has everything, so that libc's free is the deleter:
+ * A tensor is one block, so that libc's free is the deleter:
  *
  *     | DLManagedTensorVersioned | shape | strides | data, at a multiple of 64 |
  *
- * runtime/allocator.py has the same in Python, for processes without the extension.
+ * runtime/allocator.py does the same in Python, for processes without the extension.
  */
 #ifndef FFI_BUILDER_ENTRY_ALLOCATOR_H
 #define FFI_BUILDER_ENTRY_ALLOCATOR_H
@@ -39,7 +39,7 @@ static int allocate(const Tensor *wanted, ManagedTensor **out, void *context, Se
     int too_large = 0;
     for (int i = 0; i < wanted->ndim; i++) {
         too_large |= __builtin_mul_overflow(bits, (uint64_t)wanted->shape[i], &bits);
-        /* Of an empty one the product is 0, whatever it was before. */
+        /* For an empty tensor the product is 0, whatever it was before. */
         if (wanted->shape[i] == 0) too_large = 0;
     }
     size_t arrays = (size_t)wanted->ndim * 2 * sizeof(int64_t);

@@ -1,4 +1,4 @@
-/* Arguments of a call: bound to parameters, and read or looked at. */
+/* Arguments of a call: bound to parameters, then read or checked. */
 #ifndef FFI_BUILDER_ENTRY_ARGUMENTS_H
 #define FFI_BUILDER_ENTRY_ARGUMENTS_H
 
@@ -45,7 +45,7 @@ static inline int read_argument(PyObject *value, int kind, Call *call, Any *out)
         int overflow;
         out->type_index = ANY_INT;
 #if PY_VERSION_HEX < 0x030C0000
-        /* What PyLong_AsLongLongAndOverflow does first, without a call. */
+        /* The fast case of PyLong_AsLongLongAndOverflow, without a call. */
         if (Py_SIZE(value) >= -1 && Py_SIZE(value) <= 1) {
             out->v_int64 = Py_SIZE(value) * (int64_t)((PyLongObject *)value)->ob_digit[0];
             return 1;
@@ -67,7 +67,7 @@ static inline int read_argument(PyObject *value, int kind, Call *call, Any *out)
     return type == &PyUnicode_Type && read_string(value, call, out);
 }
 
-/* The number of the parameter of that name, or -1. */
+/* The number of the parameter with this name, or -1. */
 static int parameter_named(const Entry *entry, PyObject *name)
 {
     for (int i = 0; i < entry->count; i++)
@@ -77,7 +77,7 @@ static int parameter_named(const Entry *entry, PyObject *name)
     return -1;
 }
 
-/* Whether all arguments are given, in the order of the parameters: `args` is what `bind` makes. */
+/* Whether all arguments are given in the order of the parameters, so that `bind` is not needed. */
 static inline int in_order(const Entry *entry, Py_ssize_t given, PyObject *keywords)
 {
     if (!entry->ordered || given > entry->positional) return 0;
@@ -89,7 +89,7 @@ static inline int in_order(const Entry *entry, Py_ssize_t given, PyObject *keywo
     return 1;
 }
 
-/* Put what is given, and defaults, in the order of the parameters. 0 if that cannot be done. */
+/* Put arguments and defaults in the order of the parameters. Return 0 if they do not fit. */
 static int bind(const Entry *entry, PyObject *const *args, Py_ssize_t given, PyObject *keywords,
                 PyObject **values)
 {
@@ -103,7 +103,7 @@ static int bind(const Entry *entry, PyObject *const *args, Py_ssize_t given, PyO
         if (at < 0 || values[at] != NULL) return 0;
         values[at] = args[given + i];
     }
-    if (given + named == count) return 1; /* each of them once */
+    if (given + named == count) return 1; /* each parameter exactly once */
     for (Py_ssize_t i = 0; i < count; i++) {
         if (values[i] == NULL) values[i] = entry->parameters[i].fallback;
         if (values[i] == NULL) return 0;
@@ -111,7 +111,7 @@ static int bind(const Entry *entry, PyObject *const *args, Py_ssize_t given, PyO
     return 1;
 }
 
-/* Whether Python would pass a value on as it is; which arrays it is or has is noted. */
+/* Whether Python would pass a value unchanged. Record the arrays that it is or contains. */
 static int passes(const Entry *entry, PyObject *value, int kind, Call *call, int depth)
 {
     PyTypeObject *type = Py_TYPE(value);
@@ -126,7 +126,7 @@ static int passes(const Entry *entry, PyObject *value, int kind, Call *call, int
         }
         return 1;
     }
-    /* An object of tvm-ffi's: what it is or has is not a framework's any more. */
+    /* An object of tvm-ffi: neither it nor its contents belong to a framework. */
     if (kind == KIND_ITEMS && PyType_IsSubtype(type, base.object)) return 1;
     int read_only = kind == KIND_TENSOR_IN || kind == KIND_KEPT_IN;
     if (type == numpy.array) {

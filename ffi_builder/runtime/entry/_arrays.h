@@ -1,8 +1,8 @@
-/* Borrowed reads of arrays: what a kernel needs of one, without a Python object or a reference.
+/* Borrowed reads of arrays: the parts that a kernel needs, without a Python object or a reference.
  *
- * Each `read_…` returns 1, or 0 for a doubt of any kind, with no Python error set: the call then
- * goes to the general function. Shapes and strides are copied, since another thread may change an
- * array's own while a kernel runs without the GIL.
+ * Each `read_…` returns 1, or 0 in any doubt, with no Python error set: the call then goes to the
+ * general function. Shapes and strides are copied, since another thread may change those of an
+ * array while a kernel runs without the GIL.
  */
 #ifndef FFI_BUILDER_ENTRY_ARRAYS_H
 #define FFI_BUILDER_ENTRY_ARRAYS_H
@@ -11,7 +11,7 @@
 
 enum { MAX_ARGS = 32, MAX_DIMS = 128, MAX_EXCHANGE = 8, MAX_DTYPES = 64 };
 
-/* One call: everything that its arguments need, on the stack. */
+/* One call: all memory that its arguments need, on the stack. */
 typedef struct {
     Any args[MAX_ARGS];
     Tensor tensors[MAX_ARGS];
@@ -20,10 +20,10 @@ typedef struct {
     void *strings[MAX_ARGS];      /* String objects, owned */
     int tensor_count, dim_count, written_count, string_count;
     int grad_mode;  /* -1: not asked yet */
-    int has_arrays; /* whether NumPy's or torch's were seen by the general way */
+    int has_arrays; /* whether `passes` has seen arrays of NumPy or torch */
     int32_t device_type, device_id;
     void *stream;
-    int has_stream; /* of the first argument that is not on the CPU */
+    int has_stream; /* whether the first argument that is not on the CPU set the stream */
 } Call;
 
 /* A new tensor with room for `ndim` dimensions and strides, or NULL. */
@@ -51,8 +51,8 @@ static inline int pass_tensor(Tensor *tensor, Any *out)
 
 /* ---- NumPy */
 
-/* Where PyArrayObject and PyArray_Descr have what is read of them: public since NumPy 1.7, and
- * compared with arrays of known contents before anything here is used. */
+/* The offsets of fields in PyArrayObject and PyArray_Descr. They are public since NumPy 1.7, and
+ * compared with arrays of known contents before their first use. */
 enum {
     NDARRAY_DATA = 16,
     NDARRAY_NDIM = 24,
@@ -71,10 +71,10 @@ enum {
 static struct {
     PyTypeObject *array; /* NULL: not read here */
     DataType dtypes[MAX_DTYPES]; /* by type number */
-    int row_major; /* whether its DLPack leaves the strides of row-major arrays out */
+    int row_major; /* whether its DLPack omits the strides of row-major arrays */
 } numpy;
 
-/* Whether an array may be written, and NumPy would not warn about it. */
+/* Whether an array may be written without a warning of NumPy. */
 static inline int is_writable(PyObject *array)
 {
     const uint32_t looked_at = NDARRAY_WRITEABLE | NDARRAY_WARN_ON_WRITE;
@@ -92,7 +92,7 @@ static inline DataType dtype_of_ndarray(PyObject *array)
     return number < MAX_DTYPES && is_native ? numpy.dtypes[number] : none;
 }
 
-/* Whether NumPy exports an array; if it may not, Python calls, and explains NumPy's error. */
+/* Whether NumPy exports an array. In doubt Python makes the call, and explains NumPy's error. */
 static int is_exported(PyObject *array)
 {
     DataType dtype = dtype_of_ndarray(array);
@@ -123,7 +123,7 @@ static int read_ndarray(PyObject *array, Call *call, Any *out, int read_only)
         tensor->strides[i] = strides[i] >> shift;
     }
     if (numpy.row_major && flags & NDARRAY_C_CONTIGUOUS) {
-        /* Those of dimensions of size 1 may be anything, and a signature may name them. */
+        /* The strides of dimensions of size 1 may be anything, and a signature may name them. */
         int64_t stride = 1;
         for (int32_t i = ndim; i-- > 0; stride *= shape[i]) tensor->strides[i] = stride;
     }
@@ -138,7 +138,7 @@ static int read_ndarray(PyObject *array, Call *call, Any *out, int read_only)
 
 static struct {
     PyTypeObject *tensor, *parameter; /* NULL: not read here */
-    /* Offsets that were found by comparing tensors of known contents. */
+    /* Offsets found by comparing tensors of known contents. */
     Py_ssize_t impl;        /* in the Python object: the at::Tensor, which is one pointer */
     Py_ssize_t keys;        /* in the TensorImpl: the dispatch keys */
     Py_ssize_t autograd;    /* in the TensorImpl: the autograd metadata, or NULL */
@@ -158,27 +158,27 @@ static struct {
     int (*get_device_index)(void *, int32_t *);
     _Bool (*grad_mode_is_enabled)(void);
     _Bool (*requires_grad)(const void *impl); /* c10::TensorImpl::requires_grad() const */
-    /* c10::TensorImpl::_fw_grad(uint64_t, const at::TensorBase &) const, and what it returns for
-     * a tensor without a tangent. */
+    /* c10::TensorImpl::_fw_grad(uint64_t, const at::TensorBase &) const, and its result for a
+     * tensor without a tangent. */
     void *const *(*forward_gradient)(const void *impl, uint64_t level, const void *handle);
     const void *undefined;
 } torch;
 
 enum { TORCH_CPU = 0, TORCH_CUDA = 1 };
 
-/* Whether autograd has no business with a tensor: it needs no gradient now, and has no tangent. */
+/* Whether autograd may ignore a tensor: it needs no gradient now, and has no tangent. */
 static int without_gradient(const void *const *handle, Call *call)
 {
     const void *impl = *handle, *meta = FIELD(void *, impl, torch.autograd);
     if (meta == NULL) return 1;
     if (FIELD(void *, meta, torch.tangent) != NULL) return 0;
-    /* A view gets the tangent of its base when it is asked for it. */
+    /* A view takes the tangent of its base only when it is asked for its tangent. */
     if (*torch.forward_gradient(impl, 0, handle) != torch.undefined) return 0;
     if (call->grad_mode < 0) call->grad_mode = torch.grad_mode_is_enabled();
     return !call->grad_mode || !torch.requires_grad(impl);
 }
 
-/* Note the current stream of a device, as tvm-ffi does: the first argument's that is on one. */
+/* Record the stream of the first argument's device that is not the CPU, as tvm-ffi does. */
 static int note_stream(Call *call, const ExchangeApi *api, int32_t device_type, int32_t device_id)
 {
     if (call->has_stream) return 1;
@@ -193,13 +193,13 @@ static int note_stream(Call *call, const ExchangeApi *api, int32_t device_type, 
     return 1;
 }
 
-/* Whether a tensor is strided memory, and autograd has no business with it now. */
+/* Whether a tensor is strided memory, and autograd may ignore it now. */
 static int is_plain_torch(PyObject *object, Call *call)
 {
     char *impl = FIELD(char *, object, torch.impl);
     if (impl == NULL) return 0;
     /* Conjugate and negative views, sparse and mkldnn layouts, wrappers of functorch and of
-     * functionalization, subclasses' modes: each has a key that a plain tensor has not. */
+     * functionalization, and modes of subclasses all have a key that a plain tensor lacks. */
     uint64_t keys = FIELD(uint64_t, impl, torch.keys);
     if ((keys & ~torch.allowed_keys) || (keys & torch.needed_keys) != torch.needed_keys) return 0;
     return without_gradient(&FIELD(const void *, object, torch.impl), call);
@@ -241,12 +241,12 @@ static int read_torch(PyObject *object, Call *call, Any *out, int read_only)
     return pass_tensor(tensor, out);
 }
 
-/* Tell autograd that a tensor was written. What it consists of may have changed meanwhile. */
+/* Tell autograd that a tensor was written. Its parts may have been replaced during the call. */
 static void raise_version(PyObject *object)
 {
     char *impl = FIELD(char *, object, torch.impl);
     char *counter = impl == NULL ? NULL : FIELD(char *, impl, torch.counter);
-    /* Tensors of inference mode have none. */
+    /* Tensors of inference mode have no version counter. */
     if (counter != NULL) __atomic_fetch_add(&FIELD(uint32_t, counter, torch.version), 1, __ATOMIC_RELAXED);
 }
 
@@ -257,7 +257,7 @@ static struct {
     Py_ssize_t handle;
 } managed;
 
-/* The object itself is passed, so it may be kept and forwarded too. */
+/* The object itself is passed, so the function may keep or forward it. */
 static inline int read_managed(PyObject *object, Any *out)
 {
     void *handle = FIELD(void *, object, managed.handle);
@@ -268,7 +268,7 @@ static inline int read_managed(PyObject *object, Any *out)
     return 1;
 }
 
-/* ---- anything else that has the exchange API of DLPack */
+/* ---- other classes with DLPack's exchange API */
 
 static struct {
     PyTypeObject *type;
@@ -287,7 +287,7 @@ static int read_exchange(PyObject *object, PyTypeObject *type, Call *call, Any *
         PyErr_Clear();
         return 0;
     }
-    /* What no tensor has, somebody's API may say. */
+    /* The API of a foreign class may return values that no tensor can have. */
     if (given.shape == NULL && given.ndim != 0) return 0;
     if (given.device_type < DEVICE_CPU || given.device_id < 0) return 0;
     Tensor *tensor = new_tensor(call, given.ndim);

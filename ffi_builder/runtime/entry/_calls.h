@@ -1,17 +1,17 @@
-/* Calls: of the code with arguments that were read, and by the general way. */
+/* Calls: directly with the arguments that were read, or through the general function. */
 #ifndef FFI_BUILDER_ENTRY_CALLS_H
 #define FFI_BUILDER_ENTRY_CALLS_H
 
 #include "_arguments.h"
 
-/* ---- what came back */
+/* ---- results */
 
 typedef struct {
     Any result;
     int status;
 } Outcome;
 
-/* The code of `base.finish`, a tvm_ffi.Function: it ends as another call did. */
+/* The code of `base.finish`, a tvm_ffi.Function. It returns the outcome of an earlier call. */
 static int finish(void *handle, const Any *args, int32_t count, Any *result)
 {
     (void)handle;
@@ -21,11 +21,11 @@ static int finish(void *handle, const Any *args, int32_t count, Any *result)
     return outcome->status;
 }
 
-/* Let tvm-ffi make the error or the object of a call. */
+/* Let tvm-ffi convert the outcome of a call to an error or a result. */
 static PyObject *finished(Outcome *outcome)
 {
     if (outcome->status != 0 && PyErr_Occurred()) {
-        /* Raised by Python code that was called; what TVM-FFI has noted says no more than that. */
+        /* Python code that was called raised the error. TVM-FFI's record of it says no more. */
         void *error = NULL;
         ffi.take_error(&error);
         if (error != NULL) ffi.decref(error);
@@ -63,7 +63,7 @@ static void raise_versions(const Call *call)
     for (int i = 0; i < call->written_count; i++) raise_version(call->written[i]);
 }
 
-/* The call that has been read. The handle was looked at before. */
+/* Make the call that has been read. The handle has been checked. */
 static PyObject *run(PyObject *self, int count, Call *call)
 {
     Outcome outcome = {{ANY_NONE, 0, {0}}, 0};
@@ -90,7 +90,7 @@ static PyObject *run(PyObject *self, int count, Call *call)
     return returned(&outcome);
 }
 
-/* The handle; or NULL and an error, since tvm-ffi ends the process if it calls none. */
+/* The handle, or NULL and an error: calling without one, tvm-ffi ends the process. */
 static void *handle_of(PyObject *self)
 {
     void *handle = FIELD(void *, self, base.handle);
@@ -98,7 +98,7 @@ static void *handle_of(PyObject *self)
     return handle;
 }
 
-/* Another tvm_ffi.Function of the same handle. */
+/* Another tvm_ffi.Function with the same handle. */
 static PyObject *same_function(PyObject *self)
 {
     void *handle = handle_of(self);
@@ -114,7 +114,7 @@ static PyObject *same_function(PyObject *self)
     return made;
 }
 
-/* The function in Python of that number; a borrowed reference, or NULL and an error. */
+/* The function in Python with this number; a borrowed reference, or NULL and an error. */
 static PyObject *python_of(PyObject *self, Entry *entry, int number)
 {
     if (entry->makers == NULL) {
@@ -138,10 +138,10 @@ static PyObject *python_of(PyObject *self, Entry *entry, int number)
     return entry->python[number];
 }
 
-/* Show Python the types that were not known here, so that it can say how they are read. */
+/* Pass unknown types to Python, so that it can say how to read them. */
 static int learn(const Entry *entry, PyObject *const *values)
 {
-    static const void *seen[16]; /* addresses only: a type in another's place is not learnt */
+    static const void *seen[16]; /* addresses only: a new type at an old address is not learnt */
     for (int i = 0; i < entry->count; i++) {
         PyTypeObject *type = Py_TYPE(values[i]);
         if (entry->parameters[i].kind < KIND_TENSOR || type == managed.tensor ||
@@ -197,7 +197,7 @@ static PyObject *call_unread(PyObject *self, PyObject *const *args, size_t flagg
     return call_python(self, PYTHON_AS_GIVEN, args, flagged, keywords);
 }
 
-/* Tensors that came back, in the arguments' framework. Takes the reference to the result. */
+/* Convert returned tensors to the arguments' framework. Takes the reference to the result. */
 static PyObject *converted(PyObject *self, PyObject *result, PyObject *const *values)
 {
     if (Py_TYPE(result) == torch.tensor || result == Py_None) return result;
@@ -211,7 +211,7 @@ static PyObject *converted(PyObject *self, PyObject *result, PyObject *const *va
     return made;
 }
 
-/* Several results as a tuple, in place of a tvm_ffi.Array. Takes the reference to the result. */
+/* Convert several results from a tvm_ffi.Array to a tuple. Takes the reference to the result. */
 static PyObject *as_tuple(PyObject *result)
 {
     if (result == NULL) return NULL;
@@ -220,7 +220,7 @@ static PyObject *as_tuple(PyObject *result)
     return tuple;
 }
 
-/* The same arguments, by the general way: tvm-ffi's own if they need no change. */
+/* Call the general function with the same arguments: tvm-ffi's own if they need no change. */
 static PyObject *call_general(PyObject *self, PyObject *const *values, Call *call)
 {
     Entry *entry = entry_of(self);
@@ -229,7 +229,7 @@ static PyObject *call_general(PyObject *self, PyObject *const *values, Call *cal
     call->written_count = call->has_arrays = 0;
     while (i < count && passes(entry, values[i], entry->parameters[i].kind, call, 0)) i++;
     if (i < count) return call_python(self, PYTHON_IN_ORDER, values, count, NULL);
-    /* A list may lose its items meanwhile. */
+    /* A list may lose its items during the call. */
     for (i = 0; i < call->written_count; i++) Py_INCREF(call->written[i]);
     PyObject *result = call_direct(self, values, count);
     if (result != NULL) raise_versions(call);

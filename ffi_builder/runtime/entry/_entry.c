@@ -1,10 +1,10 @@
 /* A callable that reads its arguments itself: one vectorcall type, based on tvm_ffi.Function.
  *
  * An entry has a table of its parameters. A call binds keywords and defaults, reads each argument
- * into a TVMFFIAny without making an object, and calls the function. What is not exactly of a type
- * that is known here, and every other doubt, goes to the general function with the same arguments,
- * before anything has run; so that one says what is wrong. Nothing is kept between calls, so an
- * entry may be called by many threads, and by itself.
+ * into a TVMFFIAny without making an object, and calls the function. If the type of an argument is
+ * not exactly a known one, or in any other doubt, the call goes to the general function with the
+ * same arguments before any code has run. So the general function reports all errors. A call leaves
+ * no state in the entry, so many threads may call it, and it may be called recursively.
  *
  * Offsets and addresses come from Python (layouts.py), which has checked them on real objects.
  */
@@ -21,7 +21,7 @@
 static int entry_traverse(PyObject *self, visitproc visit, void *arg)
 {
     const Entry *entry = entry_of(self);
-    /* A base that is a heap type itself visits the type. */
+    /* If the base is a heap type, it visits the type. */
     if (!(PyType_GetFlags(base.function) & Py_TPFLAGS_HEAPTYPE)) Py_VISIT(Py_TYPE(self));
     Py_VISIT(entry->name);
     Py_VISIT(entry->info);
@@ -69,7 +69,7 @@ static void entry_dealloc(PyObject *self)
     entry_clear(self);
     destructor dealloc = (destructor)PyType_GetSlot(base.function, Py_tp_dealloc);
     dealloc(self);
-    /* A base that is a heap type itself has dropped the reference to the type. */
+    /* If the base is a heap type, it has dropped the reference to the type. */
     if (!(PyType_GetFlags(base.function) & Py_TPFLAGS_HEAPTYPE)) Py_DECREF(type);
 }
 
@@ -111,7 +111,7 @@ static PyObject *make_type(PyObject *module, PyObject *args)
         {Py_tp_traverse, entry_traverse},
         {Py_tp_clear, entry_clear},
         {Py_tp_dealloc, entry_dealloc},
-        /* tvm-ffi's own keep memory for the next object of a handle, which has other fields. */
+        /* tvm-ffi's own functions may reuse the memory for an object with other fields. */
         {Py_tp_alloc, PyType_GenericAlloc},
         {Py_tp_free, PyObject_GC_Del},
         {Py_tp_members, members},
@@ -244,7 +244,7 @@ static PyMethodDef methods[] = {
 
 static int execute(PyObject *module)
 {
-    static int done; /* once only: its type and its offsets are the process's */
+    static int done; /* runs only once: the type and the offsets belong to the process */
     if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0) {
         PyErr_SetString(PyExc_ImportError, "this is a subinterpreter");
         return -1;

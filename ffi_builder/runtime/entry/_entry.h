@@ -1,13 +1,13 @@
-/* What an entry is: its fields, and what all entries of the process share. */
+/* The fields of an entry, and the state that all entries of the process share. */
 #ifndef FFI_BUILDER_ENTRY_ENTRY_H
 #define FFI_BUILDER_ENTRY_ENTRY_H
 
 #include "_abi.h"
 #include "_arrays.h"
 
-/* What an argument may be. None is read for each kind. */
+/* Kinds of arguments. For each kind, None is read. */
 enum {
-    KIND_GENERAL = 0,   /* no array, and nothing that Python converts: left to tvm-ffi */
+    KIND_GENERAL = 0,   /* no array, and not converted by Python: left to tvm-ffi */
     KIND_SCALAR = 1,    /* a number, a str or a stream */
     KIND_TENSOR = 2,    /* may be borrowed */
     KIND_TENSOR_IN = 3, /* and is only read */
@@ -17,36 +17,36 @@ enum {
     KIND_UNKNOWN = 7, /* left to Python */
 };
 
-/* Functions in Python: of the arguments in order, of arguments as they were given, and of a result
- * and the arguments. */
+/* Functions in Python. They take all arguments in order; the arguments as given; or a result and
+ * the arguments. */
 enum { PYTHON_IN_ORDER, PYTHON_AS_GIVEN, PYTHON_RETURNED, PYTHON_COUNT };
 
 typedef struct {
     PyObject *name;     /* interned */
     PyObject *fallback; /* the default, or NULL */
     uint8_t kind;
-    uint8_t at; /* which argument the positional one of this number is */
+    uint8_t at; /* the argument to which the positional argument of this number belongs */
 } Parameter;
 
 /* Kinds of results. */
 enum {
     RETURNS_AS_IS = 0,
-    RETURNS_TENSORS = 1, /* are converted to the framework of the arguments */
+    RETURNS_TENSORS = 1, /* converted to the framework of the arguments */
     RETURNS_TUPLE = 2,   /* several, without tensors */
 };
 
-/* What an entry has behind the fields of a tvm_ffi.Function. */
+/* The fields of an entry after those of a tvm_ffi.Function. */
 typedef struct {
     vectorcallfunc call;
     PyObject *weak_references;
     PyObject *name, *info; /* for the properties in Python */
-    PyObject *makers;      /* make `python` of `general` and `info`, when it is first needed */
-    PyObject *general;     /* a tvm_ffi.Function of the same handle, which `python` calls */
+    PyObject *makers;      /* make `python` from `general` and `info` on first use */
+    PyObject *general;     /* a tvm_ffi.Function with the same handle, which `python` calls */
     PyObject *python[PYTHON_COUNT]; /* the functions in Python, by PYTHON_… */
     Parameter *parameters; /* NULL if calls are never read here */
     uint8_t count, positional;
-    uint8_t ordered;     /* whether the positional ones are the first, in order */
-    uint8_t by_position; /* shown as a function that takes arguments by position */
+    uint8_t ordered;     /* whether the positional parameters come first, in order */
+    uint8_t by_position; /* whether it is shown as a function of positional arguments */
     uint8_t returns; /* RETURNS_… */
     unsigned int general_calls;
 } Entry;
@@ -56,12 +56,12 @@ static PyTypeObject *entry_types[MAX_TYPES];
 static int entry_type_count;
 static struct {
     PyTypeObject *function; /* tvm_ffi.Function */
-    PyTypeObject *object;   /* its base, that of all objects of tvm-ffi */
-    Py_ssize_t entry;       /* where an entry's own fields begin */
+    PyTypeObject *object;   /* its base, which all objects of tvm-ffi share */
+    Py_ssize_t entry;       /* the offset of an entry's own fields */
     Py_ssize_t handle, release_gil;
     ternaryfunc call; /* the slot */
     PyObject *finish;
-    PyObject *learn; /* called once with the type of an argument that is not known here */
+    PyObject *learn; /* called once with each unknown type of an argument */
 } base;
 
 /* libtvm_ffi's functions. */

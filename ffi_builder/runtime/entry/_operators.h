@@ -9,7 +9,7 @@ static struct {
     _Bool (*dispatch)(_Bool skip_infra);
     _Bool (*function)(void);
     _Bool (*included)(uint16_t key);
-    _Bool (*excluded)(uint64_t keys); /* all of them: a DispatchKeySet is its bits */
+    _Bool (*excluded)(uint64_t keys); /* whether all these bits of a DispatchKeySet are */
     uint64_t autocast; /* the dispatch keys that are excluded while no autocast is on */
     uint16_t tracer;   /* the dispatch key that is included while torch.jit traces */
 } modes;
@@ -21,8 +21,8 @@ static inline int operators_are_watched(void)
 
 static inline int autocast_is_on(void) { return !modes.excluded(modes.autocast); }
 
-/* A call of an operator. While a mode is on, Python calls it through the dispatcher. So it does
- * while autocast is on, whose rule may be registered at any time. */
+/* A call of an operator. While a mode is on, Python calls it through the dispatcher. It also does
+ * so while autocast is on, since an autocast rule may be registered at any time. */
 static PyObject *call_operator(PyObject *self, PyObject *const *args, size_t flagged,
                                PyObject *keywords)
 {
@@ -31,7 +31,7 @@ static PyObject *call_operator(PyObject *self, PyObject *const *args, size_t fla
     return call_read(self, args, flagged, keywords);
 }
 
-/* A call of an operator's kernel for autograd, by the dispatcher. Autocast comes before it. */
+/* A call of an operator's autograd kernel by the dispatcher, which has handled autocast already. */
 static PyObject *call_kernel(PyObject *self, PyObject *const *args, size_t flagged,
                              PyObject *keywords)
 {

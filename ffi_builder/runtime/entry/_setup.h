@@ -1,10 +1,10 @@
-/* What Python tells the extension of frameworks, once it has checked it (layouts.py). */
+/* Facts about frameworks that Python gives to the extension after checking them (layouts.py). */
 #ifndef FFI_BUILDER_ENTRY_SETUP_H
 #define FFI_BUILDER_ENTRY_SETUP_H
 
 #include "_arrays.h"
 
-/* The pairs (number, (code, bits)) of a dict, as a table. */
+/* Convert a dict of pairs (number, (code, bits)) to a table. */
 static int fill_dtypes(PyObject *given, DataType *table)
 {
     memset(table, 0, MAX_DTYPES * sizeof *table);
@@ -116,7 +116,7 @@ static PyObject *use_exchange(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "O!K", &PyType_Type, &type, &address)) return NULL;
     const ExchangeApi *api = (const ExchangeApi *)(uintptr_t)address;
     if (api->major != 1 || api->borrow == NULL) Py_RETURN_FALSE;
-    /* A type may come again: `learn` forgets those whose addresses collide. */
+    /* A type may be passed again: `learn` forgets types whose addresses collide. */
     int at = 0;
     while (at < exchange_count && exchange[at].type != (PyTypeObject *)type) at++;
     if (at == MAX_EXCHANGE) Py_RETURN_FALSE;

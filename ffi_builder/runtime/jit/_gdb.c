@@ -1,7 +1,7 @@
-/* Lists of loaded code for debuggers, as "JIT Compilation Interface" in gdb's manual describes.
+/* Lists loaded code for debuggers, as "JIT Compilation Interface" in gdb's manual describes.
  *
- * gdb looks for the two symbols below in every library that is loaded, puts a breakpoint on the
- * function, and reads the list when it attaches. That needs a library, not code of a JIT.
+ * gdb looks for the two symbols below in every loaded library, puts a breakpoint on the function,
+ * and reads the list when it attaches. So the symbols must be in a library, not in code of a JIT.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -98,7 +98,7 @@ static PyMethodDef methods[] = {
 };
 
 static int set_up(PyObject *module) {
-  /* A child has the list of its parent, and none of the threads that may hold the lock. */
+  /* A child has the list of its parent, but not the threads that may hold the lock. */
   if (pthread_atfork(acquire, release, release) != 0) {
     PyErr_SetString(PyExc_OSError, "pthread_atfork failed");
     return -1;
