@@ -106,7 +106,7 @@ def _removed(name: str) -> str:
 
 
 def _is_from_import() -> bool:
-    """Whether the caller is ``from package import name``, which hides an AttributeError's text."""
+    """Return whether ``from package import name`` calls, which hides an AttributeError's text."""
     import inspect
 
     frame = inspect.currentframe()

@@ -210,7 +210,7 @@ def _allocate(prototype: Any, out: Any, context: int | None, set_error: Any) -> 
 
 
 def _head(ndim: int) -> int:
-    """The number of bytes in front of the data."""
+    """Return the number of bytes in front of the data."""
     used = ctypes.sizeof(_Managed) + 2 * ctypes.sizeof(ctypes.c_int64) * ndim
     return (used + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
 

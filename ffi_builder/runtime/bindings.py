@@ -97,13 +97,13 @@ def root_of(operation: object) -> str:
 
 
 def ir_of(operation: object) -> Any:
-    """The `ir` module of the distribution that an operation belongs to."""
+    """Return the `ir` module of the distribution that an operation belongs to."""
     return load(f"{root_of(operation)}.ir")
 
 
 @functools.cache
 def library(root: str, function: str) -> ctypes.PyDLL | None:
-    """The library of distribution `root` that has `function`, or None."""
+    """Return the library of distribution `root` that has `function`, or None."""
     for folder in load(f"{root}._mlir_libs").__path__:
         for path in sorted(Path(folder).glob("lib*.so*")):
             try:

@@ -129,7 +129,7 @@ class Cache:
                 )
 
     def path(self, key: bytes) -> Path:
-        """The path of the entry for `key`, whether or not it exists."""
+        """Return the path of the entry for `key`, whether or not it exists."""
         return self.folder / f"{hashlib.sha256(key).hexdigest()}{_SUFFIX}"
 
     def _store(self, path: Path, data: bytes) -> None:

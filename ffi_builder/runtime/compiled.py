@@ -172,7 +172,7 @@ class LoweredModule:
         return llvm_ir(self._source)
 
     def _metadata(self, name: str) -> str | None:
-        """The metadata of the function `name`."""
+        """Return the metadata of the function `name`."""
         return self._metadata_by_name.get(name)
 
     @functools.cached_property
@@ -181,11 +181,11 @@ class LoweredModule:
         return {name: text for source in sources for name, text in metadata_of(source).items()}
 
     def _own_objects(self) -> tuple[bytes, ...]:
-        """The objects that define the symbols of the source."""
+        """Return the objects that define the symbols of the source."""
         return (self.object,)
 
     def _every_function(self) -> tuple[str, ...]:
-        """The names of the module's functions, and of those of `link=`."""
+        """Return the names of the module's functions, and of those of `link=`."""
         linked = [LoweredModule(item, self._level).object for item in self._links]
         return _names((*self._own_objects(), *linked))
 
@@ -260,7 +260,7 @@ class CompiledModule(LoweredModule, FunctionTable):
         return self._library.functions
 
     def address(self, name: str) -> int:
-        """The address of the machine code of `name`.
+        """Return the address of the machine code of `name`.
 
         The address is valid as long as the compiled module or one of its functions is alive.
 

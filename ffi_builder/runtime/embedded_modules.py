@@ -151,7 +151,7 @@ class _Tree:
         return len(self.modules) - 1
 
     def encoded(self) -> bytes:
-        """The bytes that the symbol holds."""
+        """Return the bytes that the symbol holds."""
         offsets = [0]
         for own in self.imports:
             offsets.append(offsets[-1] + len(own))

@@ -91,7 +91,7 @@ def llvm_ir(source: Source) -> LlvmIr | None:
 
 
 def metadata_of(source: Source) -> dict[str, str]:
-    """The metadata of the wrappers in `source`, by their names without the prefix."""
+    """Return the metadata of the wrappers in `source`, by their names without the prefix."""
     match source:
         case MlirSource(module):
             return metadata.of_module(module)
@@ -104,7 +104,7 @@ def metadata_of(source: Source) -> dict[str, str]:
 
 
 def callers(source: Source, symbol: str) -> list[str]:
-    """The wrappers in an MLIR module that mention a symbol, by their names."""
+    """Return the wrappers in an MLIR module that mention a symbol, by their names."""
     if not isinstance(source, MlirSource):
         return []
     mention = re.compile(rf'@"?{re.escape(symbol)}(?![\w.$])')

@@ -51,7 +51,7 @@ class LoadedLibrary(FunctionTable):
         return self._functions
 
     def address(self, name: str) -> int:
-        """The address of the machine code of `name`.
+        """Return the address of the machine code of `name`.
 
         Raises:
             UnknownFunctionError: a KeyError; there is no such function.

@@ -117,7 +117,7 @@ def empty_like(operation: Operation, *, located: bool = True) -> Module:
 
 
 def body(module: Module) -> list[Operation]:
-    """The operations of `module`."""
+    """Return the operations of `module`."""
     return [view.operation for view in module.body.operations]
 
 

@@ -164,7 +164,7 @@ def relocated(data: bytes, types: Collection[int]) -> list[str]:
 
 
 def rename_symbols(data: bytes, names: Mapping[str, str], machine: str | None = None) -> bytes:
-    """A copy of object `data` with symbols renamed, and a new string table at its end."""
+    """Return a copy of object `data` with symbols renamed, and a new string table at its end."""
     file = _object(data, machine)
     table = _symbol_table(file)
     strings, out = bytearray(file.symbol_names(table)), bytearray(data)
@@ -181,7 +181,7 @@ def rename_symbols(data: bytes, names: Mapping[str, str], machine: str | None = 
 
 
 def with_empty_initialiser(data: bytes) -> bytes:
-    """A copy of object `data` with an `.init_array` of no entries."""
+    """Return a copy of object `data` with an `.init_array` of no entries."""
     flags = elf.SHF_WRITE | elf.SHF_ALLOC
     return rebuilt(_object(data), {}, [Added(".init_array", elf.SHT_INIT_ARRAY, flags, 8)])
 
@@ -200,7 +200,7 @@ class Constant(NamedTuple):
 def with_constants(
     data: bytes, constants: Mapping[str, Constant], machine: str | None = None
 ) -> bytes:
-    """A copy of object `data` that defines `constants`, by their symbols.
+    """Return a copy of object `data` that defines `constants`, by their symbols.
 
     Local constants that the object does not need are left out.
     """
@@ -331,7 +331,7 @@ class Added:
         return start
 
     def header(self, name_at: int, offset: int) -> Section:
-        """The section's header."""
+        """Return the section's header."""
         start = name_at, self._kind, self._flags, 0, offset, self.size
         return Section(*start, self.link, self.info, self.align, self._entry_size)
 

@@ -122,7 +122,7 @@ class Signature(Protocol):
 
 
 def named_attributes(operation: Operation) -> Iterable[NamedAttribute]:
-    """The attributes of `operation`.
+    """Return the attributes of `operation`.
 
     Iterating over them yields names in new bindings and pairs in old ones. Indexing returns pairs
     in all.

@@ -222,7 +222,7 @@ def _array_type(text: str) -> _Array | None:
 
 
 def string_bytes(text: str, start: int, end: int) -> bytes:
-    """The bytes of a string of LLVM IR, without its quotes."""
+    """Return the bytes of a string of LLVM IR, without its quotes."""
     return b"".join(map(_unescaped, _pieces(text, start, end, "\\")))
 
 
@@ -257,7 +257,7 @@ def _elements(text: str, type_: _Array) -> bytes:
 
 
 def _integers(text: str, scalar: str) -> array[int]:
-    """The integers in `,i32-1,i322`."""
+    """Return the integers in `,i32-1,i322`."""
     values = text.split(f",{scalar}")[1:]
     mask = (1 << int(scalar[1:])) - 1
     if mask == 1:
@@ -271,7 +271,7 @@ def _integers(text: str, scalar: str) -> array[int]:
 
 
 def _floats(text: str, scalar: str) -> array[int]:
-    """The bits of the floats in `,float1.0,float0x3FB99999A0000000`."""
+    """Return the bits of the floats in `,float1.0,float0x3FB99999A0000000`."""
     try:
         if "x" not in text:
             return _decimals(text, scalar)

@@ -47,7 +47,7 @@ class _Format:
         return 1 + self.exponent + self.mantissa + self.explicit
 
     def special(self, negative: bool, mantissa: int) -> int:
-        """The bits of an infinity (mantissa 0) or NaN."""
+        """Return the bits of an infinity (mantissa 0) or NaN."""
         leading = 1 << self.mantissa if self.explicit else 0
         exponent = (2**self.exponent - 1) << (self.mantissa + self.explicit)
         return self._sign(negative) | exponent | leading | mantissa
@@ -58,7 +58,7 @@ class _Format:
         return (2**self.exponent - 1) << self.mantissa
 
     def nearest(self, value: Fraction, negative: bool) -> int:
-        """The bits of the nearest number, ties to even."""
+        """Return the bits of the nearest number, ties to even."""
         if value == 0:
             return self._sign(negative)
         exponent = value.numerator.bit_length() - value.denominator.bit_length()
@@ -199,7 +199,7 @@ def bits(type_: str, literal: str) -> int:
 
 
 def _decimal(type_: str, digits: str, negative: bool) -> int:
-    """The bits of a decimal, without its sign."""
+    """Return the bits of a decimal, without its sign."""
     from fractions import Fraction  # two milliseconds, and most modules have no such constant
 
     format_ = _FORMATS[type_]

@@ -73,7 +73,7 @@ def host_cpu() -> str:
 @functools.cache
 @uninterrupted
 def host_features() -> str:
-    """The features of this CPU as LLVM wants them: `+avx2,-avx512f,…`."""
+    """Return the features of this CPU as LLVM wants them: `+avx2,-avx512f,…`."""
     return binding().get_host_cpu_features().flatten()
 
 

@@ -177,7 +177,7 @@ class ExchangeApi(ctypes.Structure):
 
 
 def exchange_api(cls: Any) -> int:
-    """The address of the exchange API of a class. Raises LayoutError if it is of no use."""
+    """Return the address of the exchange API of a class. Raises LayoutError if it is of no use."""
     capsule: Any = getattr(cls, "__dlpack_c_exchange_api__", None)
     expect(capsule is not None, f"{cls.__name__} has no exchange API")
     address: int = capsule

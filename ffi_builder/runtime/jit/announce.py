@@ -39,7 +39,7 @@ _LABEL: Final = f"{protocol.PREFIX}section_"
 
 
 def requested() -> frozenset[str]:
-    """The tools that the environment names. Raises ValueError for one that is not known."""
+    """Return the tools that the environment names. Raises ValueError for one that is not known."""
     given = [word.strip() for word in os.environ.get(VARIABLE, "").split(",")]
     tools = frozenset(word for word in given if word)
     for word in sorted(tools - {_PERF, _GDB}):

@@ -72,7 +72,7 @@ class Library:
     """Names without the prefix, in the order of the objects."""
 
     def function(self, name: str) -> tvm_ffi.Function:
-        """The function `name`, one of `functions`."""
+        """Return the function `name`, one of `functions`."""
         return self.module.get_function(name)
 
     def metadata(self, name: str) -> str | None:
@@ -80,7 +80,7 @@ class Library:
         return metadata_in(self.module, name)
 
     def address(self, name: str) -> int:
-        """The address of the code of `name`."""
+        """Return the address of the code of `name`."""
         return int(self.module.get_function(_GETTER + name)())
 
 

@@ -167,7 +167,7 @@ class _WrapperModule:
 
 
 def _symbols(module: Module) -> dict[str, Operation]:
-    """The operations of `module` that have a name."""
+    """Return the operations of `module` that have a name."""
     return {_name(op): op for op in mlir.body(module) if "sym_name" in op.attributes}
 
 

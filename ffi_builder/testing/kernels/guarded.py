@@ -67,7 +67,7 @@ def read(path: str, given: Any, alignment: int | None = None) -> tuple[Array, An
 
 
 def _address(tensor: Any) -> int:
-    """The address of the first element of a ``tvm_ffi.Tensor``."""
+    """Return the address of the first element of a ``tvm_ffi.Tensor``."""
     if hasattr(tensor, "data_ptr"):
         return tensor.data_ptr()
     at = tensor.__chandle__() + abi.OBJECT_SIZE  # the DLTensor; before apache-tvm-ffi 0.1.13
