@@ -86,9 +86,9 @@ class PackedCallProvider:
         args: the entries to pass, in order.
 
     Raises:
-        BuildError: when attached, if not exactly one of symbol and global_function is given, if the
-            symbol is a function of another type or the wrapper itself, or if the Function may be
-            None.
+        BuildError: when attached, if both or neither of ``symbol`` and ``global_function`` are
+            given; if ``symbol`` is a function of another type, or the wrapper itself; or if it is a
+            Function parameter that may be None.
 
     Examples:
         >>> import numpy as np

@@ -49,7 +49,7 @@ __getattr__, __dir__ = lazy(__name__, {}, __all__)
 
 
 def dtype(tensor: spec.Param) -> Comparable:
-    """Compare the dtype of a tensor, with ``==`` or ``!=``, with a dtype that it declares.
+    """Compare a tensor's dtype, by ``==`` or ``!=``, to one of the dtypes that it declares.
 
     An absent tensor has no dtype: ``==`` does not hold, ``!=`` does.
 
@@ -163,7 +163,8 @@ def contiguous(tensor: spec.Param) -> Condition:
     not count. For a tensor with a ``storage_dtype``, the shape and strides are those that the
     kernel gets. An absent tensor is not contiguous.
 
-    The kernel of a variant with this condition is checked as if the Tensor had no ``strides=``.
+    If a variant requires this condition, its kernel's types are checked as if the Tensor had been
+    declared without ``strides=``.
 
     Raises:
         SpecError: if the parameter is not a Tensor, or an Optional Tensor.

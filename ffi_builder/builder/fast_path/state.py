@@ -5,8 +5,8 @@ given wherever a record, a symbol or a state is made, so Python and pyright catc
 is forgotten where a branch begins (``fork``) or ends (``join``). Fields with a default cache values
 that were read; a branch does not pass them on.
 
-Only the steps of a position write its record, and providers once all branches have ended. So a
-branch shares the records that were there before it.
+A position's record is written only by the steps of that position and, once all branches have ended,
+by providers. So a branch shares the records that were there before it.
 
 At the end of a branch, block arguments take the value of either path (``merge``).
 """

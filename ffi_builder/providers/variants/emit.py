@@ -339,7 +339,7 @@ def _kind_text(is_owned: bool) -> str:
 
 
 def _statuses(context: CallContext, ends: Sequence[End]) -> list[Value]:
-    """Return the integer that each variant returned, all of one type; empty if any has none."""
+    """Return the integers that variants returned, extended to one type; empty if any has none."""
     b = context.builder
     widths: list[int] = []
     for end in ends:

@@ -52,7 +52,7 @@ tried: dict[str, Reading] = {}
 
 _found: list[Extension | Reading] = []
 _operators: list[Any] = []
-"""A list of one item once it is known: the type of operators of torch, or None."""
+"""Empty until somebody asks. Then the type of entries for torch's operators, or None."""
 _lock = threading.RLock()
 
 

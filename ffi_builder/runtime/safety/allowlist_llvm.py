@@ -493,7 +493,7 @@ def _metadata(text: str, code: str, found: set[str]) -> Iterator[str]:
 
 
 def aarch64_hazards(code: str) -> Iterator[str]:
-    """Yield code that only the code generators for AArch64 cannot handle."""
+    """Yield what LLVM's code generators for AArch64 cannot handle, and those for x86-64 can."""
     yield from (odd[0] for odd in _ODD_FOR_AARCH64.finditer(code))
     # SelectionDAG narrows three 64-bit integers to bytes of another number of bits.
     for lanes in sorted(set(_LANES.findall(code))):
