@@ -77,6 +77,9 @@ def test_a_wrapper_loads_only_what_it_uses():
 
 
 def test_a_submodule_is_an_attribute():
+    assert not modules_after("import ffi_builder; ffi_builder.frameworks.described").isdisjoint(
+        {"ffi_builder.frameworks.described"}
+    )
     assert not modules_after("import ffi_builder; ffi_builder.plan.path").isdisjoint(
         {"ffi_builder.plan.path"}
     )
@@ -145,6 +148,8 @@ def test_an_old_name_says_what_to_write():
     assert not hasattr(ffi_builder.spec, "short_text")
     with pytest.raises(ImportError, match="it served the package alone, and nothing replaces it"):
         exec("from ffi_builder.ir import lowered_words")
+    with pytest.raises(AttributeError, match=r"any more: write ffi_builder.runtime.function_at"):
+        _ = ffi_builder.runtime.function  # pyright: ignore
     with pytest.raises(AttributeError, match=r"'not_' any more: write ~condition"):
         _ = ffi_builder.providers.when.not_  # pyright: ignore
 

@@ -41,7 +41,7 @@ class Symbol(NamedTuple):
 
 
 class Reach(IntEnum):
-    """Where the symbol of a relocation is."""
+    """The place of a relocation's symbol, seen from the relocation."""
 
     SECTION = 0
     """In the section that is relocated."""

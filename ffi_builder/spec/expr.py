@@ -356,7 +356,7 @@ def combined(op: str, *conditions: Condition) -> Condition:
     """Return ``a and b and c``, or the same with ``or``.
 
     Raises:
-        SpecError: an operand is not a condition.
+        SpecError: an operand is not a condition, or the result has too many levels.
     """
     found: list[Condition] = []
     for each in map(checked_condition, conditions):

@@ -121,8 +121,9 @@ def test_arguments_of_attach_out_of_place() -> None:
     signature = Signature("f", [n])
     with pytest.raises(BuildError, match=r"as in attach\(module, signature, call_prov.*but got \["):
         attach(new_module(), [n], NopCallProvider())  # pyright: ignore
-    with pytest.raises(BuildError, match=r"attach\(module, signature, .*\) takes a Signature"):
-        attach_ffi_func(new_module(), "f", signature, NopCallProvider())  # pyright: ignore
+    for given in [("f", signature), (signature, [n])]:
+        with pytest.raises(BuildError, match=r"attach\(module, signature, .*\) takes a Signature"):
+            attach_ffi_func(new_module(), *given, NopCallProvider())  # pyright: ignore
     with pytest.raises(
         BuildError, match=r"but got text: parse it, as torch_mlir.*attach in a hook"
     ):

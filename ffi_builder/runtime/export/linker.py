@@ -247,7 +247,7 @@ def _with_parts(
         for symbol in part.functions:
             if symbol.name in needed:
                 symbols.define(symbol.name, number, places[part.number] + symbol.value, symbol.size)
-    # Of several weak symbols a linker takes the first. The sections of objects with other functions
+    # A linker takes the first of several weak symbols. The sections of objects with other functions
     # differ, so the symbols at their starts have a digest of the functions' names.
     mark = f"{zlib.crc32(repr(needed).encode()):08x}"
     starts = {True: f"{PREFIX}code_{mark}", False: f"{PREFIX}constants_{mark}"}

@@ -89,7 +89,7 @@ class Array:
         made = self.place(framework, memory)
         if framework != "numpy" or not isinstance(made, numpy().ndarray):
             return made
-        # Where a stride may have any value, some versions of NumPy export another value.
+        # Some versions of NumPy export another value for a stride that may have any.
         changed = made.flags.c_contiguous and self.strides != contiguous(self.shape, "C")
         return self._tvm_ffi(memory) if changed else made
 
