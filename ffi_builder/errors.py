@@ -59,6 +59,6 @@ class LinkError(CompileError):
         ... except LinkError as error:
         ...     print(error)
         Neither the linked objects nor this process define: `my_relu`; pass what defines them
-            with link=, or load its library with ctypes.RTLD_GLOBAL (`my_relu` is what the
-            call provider of `relu` calls)
+            with link=: LLVM IR, an object, an archive or a library (`my_relu` is what the call
+            provider of `relu` calls)
     """

@@ -27,6 +27,7 @@ _REPLACED: Final = {
         )
     },
     **{f"providers.{name}": f"ffi_builder.ir.{name}" for name in ("Block", "Module", "Value")},
+    "cuda.wrap_cubin": "ffi_builder.wrap(image, signature, launch=ffi_builder.Launch(…))",
     "make_plan": "ffi_builder.explain(signature)",
     "providers.cuda.CudaLaunchCallProvider": "ffi_builder.providers.CudaLaunchCallProvider",
     "providers.when.not_": "~condition",
@@ -34,6 +35,7 @@ _REPLACED: Final = {
     "runtime.function": "ffi_builder.runtime.function_at",
     "spec.argument_texts": _OUTLINE,
     "spec.results_text": "str(signature)",
+    "runtime.UnknownFunctionError": "KeyError",
     "spec.short_text": _OUTLINE,
 }
 """Earlier names, with the names or expressions that replace them."""

@@ -23,13 +23,11 @@ if TYPE_CHECKING:
     from ffi_builder.runtime.compiler import compile, compile_cached, llvm_ir, lower
     from ffi_builder.runtime.embedded_modules import CustomModule
     from ffi_builder.runtime.loaded import callable_at, function_at, load
-    from ffi_builder.runtime.python.function_table import UnknownFunctionError
 
 __all__ = [
     "CompiledModule",
     "CustomModule",
     "LoweredModule",
-    "UnknownFunctionError",
     "callable_at",
     "compile",
     "compile_cached",
@@ -55,7 +53,6 @@ __getattr__, __dir__ = lazy(
         **dict.fromkeys(("callable_at", "function_at", "load"), "loaded"),
         **dict.fromkeys(("CompiledModule", "LoweredModule"), "compiled"),
         "CustomModule": "embedded_modules",
-        "UnknownFunctionError": "python.function_table",
         "install_allocator": "allocator",
     },
     __all__,

@@ -85,6 +85,9 @@ _SERVICES: dict[str, Callable[..., object]] = {
     "emit_ptx": targets.emit_ptx,
     **{
         function.__name__: function
-        for function in (llvm.emit_object, llvm.emit_assembly, llvm.optimised, llvm.internalised)
+        for function in (
+            *(llvm.disassemble, llvm.emit_object, llvm.emit_assembly, llvm.internalised),
+            llvm.optimised,
+        )
     },
 }

@@ -45,6 +45,7 @@ from ffi_builder.runtime.inputs import (
     ObjectSource,
     Source,
 )
+from ffi_builder.runtime.links import AddressSource, ArchiveSource, Item, LibrarySource
 
 _SUFFIX: Final = ".ffib"
 _UNFINISHED: Final = ".unfinished-"
@@ -352,7 +353,7 @@ _CPU_FIELDS: Final = frozenset(
 _FEATURE_FIELDS: Final = frozenset({"flags", "Features", "isa"})
 
 
-def made_of(source: Source, items: Sequence[LlvmSource | ObjectSource]) -> list[list[str]]:
+def made_of(source: Source, items: Sequence[Item]) -> list[list[str]]:
     """Return the kinds and current SHA-256s of `source` and of everything that is linked to it.
 
     Every entry of the cache contains them, whatever its key is.
@@ -369,9 +370,7 @@ def of_source(source: Source, level: int, contents: list[list[str]]) -> bytes:
     return _with_environment(*parts, level, linked)
 
 
-def of_name(
-    key: object, pipeline: str | None, level: int, items: Sequence[LlvmSource | ObjectSource]
-) -> bytes:
+def of_name(key: object, pipeline: str | None, level: int, items: Sequence[Item]) -> bytes:
     """Return the key of a module for which the author gave `key`.
 
     Raises TypeError if `key` is not a str, bytes, or a tuple of strs, bytes, ints and tuples, and
@@ -425,7 +424,7 @@ def _unfit(key: object) -> TypeError:
     )
 
 
-def _content(source: Source) -> list[str]:
+def _content(source: Source | Item) -> list[str]:
     match source:
         case MlirSource(module):
             return ["mlir", _sha256(mlir.content(module))]
@@ -435,6 +434,12 @@ def _content(source: Source) -> list[str]:
             return ["llvm", _sha256(text.encode("utf-8", "surrogatepass"))]
         case ObjectSource(data):
             return ["object", _sha256(data)]
+        case ArchiveSource(data):
+            return ["archive", _sha256(data)]
+        case LibrarySource(given):  # what is in it is looked up each time
+            return ["library", given]
+        case AddressSource(symbol):
+            return ["address", symbol]
 
 
 def _sha256(data: bytes) -> str:

@@ -12,7 +12,6 @@ from ffi_builder.runtime.codegen import emit
 from ffi_builder.runtime.codegen.constants import LlvmIr
 from ffi_builder.runtime.embedded_modules import CustomModule
 from ffi_builder.runtime.inputs import (
-    LlvmSource,
     ObjectSource,
     Source,
     llvm_ir,
@@ -20,6 +19,7 @@ from ffi_builder.runtime.inputs import (
     mlir_text,
 )
 from ffi_builder.runtime.jit.link import Library, functions_among
+from ffi_builder.runtime.links import Item, code_among
 from ffi_builder.runtime.object_files import read_object
 from ffi_builder.runtime.python.function_table import FunctionTable
 
@@ -48,9 +48,7 @@ class LoweredModule:
         (True, True)
     """
 
-    def __init__(
-        self, source: Source, level: int, links: tuple[LlvmSource | ObjectSource, ...] = ()
-    ) -> None:
+    def __init__(self, source: Source, level: int, links: tuple[Item, ...] = ()) -> None:
         """Made by `lower`; `links` is what is linked to the module."""
         self._source = source
         self._level = level
@@ -177,7 +175,7 @@ class LoweredModule:
 
     @functools.cached_property
     def _metadata_by_name(self) -> dict[str, str]:
-        sources = (*self._links, self._source)
+        sources = (*code_among(self._links), self._source)
         return {name: text for source in sources for name, text in metadata_of(source).items()}
 
     def _own_objects(self) -> tuple[bytes, ...]:
@@ -186,7 +184,7 @@ class LoweredModule:
 
     def _every_function(self) -> tuple[str, ...]:
         """Return the names of the module's functions, and of those of `link=`."""
-        linked = [LoweredModule(item, self._level).object for item in self._links]
+        linked = [LoweredModule(item, self._level).object for item in code_among(self._links)]
         return _names((*self._own_objects(), *linked))
 
     @property
@@ -247,7 +245,7 @@ class CompiledModule(LoweredModule, FunctionTable):
         library: Library,
         objects: tuple[bytes, ...],
         level: int,
-        links: tuple[LlvmSource | ObjectSource, ...] = (),
+        links: tuple[Item, ...] = (),
     ) -> None:
         """Made by `compile`; `objects` are the source's own, `links` what is linked to them."""
         super().__init__(source, level, links)

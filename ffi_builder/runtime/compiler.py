@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from ffi_builder.errors import CompileError
 from ffi_builder.records import dataclass
-from ffi_builder.runtime import mlir
+from ffi_builder.runtime import linking, mlir
 from ffi_builder.runtime.compiled import CompiledModule, LoweredModule
 from ffi_builder.runtime.inputs import (
     CachedSource,
@@ -24,12 +24,11 @@ from ffi_builder.runtime.inputs import (
     callers,
     metadata_of,
     objects,
-    read_link_item,
     read_source,
 )
 from ffi_builder.runtime.inputs import llvm_ir as llvm_ir_of
 from ffi_builder.runtime.jit.link import getter_template
-from ffi_builder.runtime.jit.link import link as link_objects
+from ffi_builder.runtime.links import Item, code_among, read_item
 
 if TYPE_CHECKING:
     from ffi_builder.runtime.compile_cache import Cache, Entry, Key, StoredSource
@@ -58,8 +57,10 @@ def compile(
         post_compile_hooks: functions that are called in order with the lowered clone, and may
             change it.
         opt_level: 0 to 3, for LLVM's passes and code generation.
-        link: more LLVM IR text or object bytes, or paths of such files, loaded together with the
-            module.
+        link: what else the module needs: LLVM IR text, the bytes of objects and static archives,
+            paths of such files and of shared libraries, and `-lname` for a library of the system.
+            Of an archive, the objects that define what is missing are linked. A shared library
+            stays loaded.
         cache_dir: a folder that keeps compiled code, by default `$FFI_BUILDER_CACHE_DIR`; without
             either, nothing is kept. The lowered module is part of the key, so the pipeline and the
             hooks always run; `compile_cached` runs them only if its key is not found.
@@ -252,7 +253,7 @@ class _Options:
     pipeline: str | None
     hooks: tuple[Callable[[Any], object], ...]
     level: int
-    items: tuple[LlvmSource | ObjectSource, ...]
+    items: tuple[Item, ...]
 
 
 def _checked(pipeline: str | None, hooks: Hooks, level: object, link: Links) -> _Options:
@@ -280,7 +281,7 @@ def _checked(pipeline: str | None, hooks: Hooks, level: object, link: Links) -> 
         raise TypeError(
             f"Expected a sequence in link=, but got one {type(link).__name__}: put it into a list"
         )
-    items = tuple(read_link_item(item, f"link[{index}]") for index, item in enumerate(link))
+    items = tuple(read_item(item, f"link[{index}]") for index, item in enumerate(link))
     return _Options(pipeline, hooks, checked_level, items)
 
 
@@ -326,10 +327,14 @@ def _compiled(
 def _loaded(
     source: Source, code: Code, options: _Options, getter: bytes | None = None
 ) -> CompiledModule:
-    """Load `code`, with the objects among the elements of `link=`, in order."""
+    """Load `code`, with the elements of `link=`, in order."""
     compiled = iter(code.linked)
-    linked = [i.data if isinstance(i, ObjectSource) else next(compiled) for i in options.items]
-    library = link_objects([*code.own, *linked], getter, functools.partial(callers, source))
+    linked = [
+        item.data if isinstance(item, ObjectSource) else next(compiled)
+        for item in code_among(options.items)
+    ]
+    called_by = functools.partial(callers, source)
+    library = linking.load(code.own, linked, options.items, getter, called_by)
     return CompiledModule(source, library, code.own, options.level, options.items)
 
 

@@ -15,6 +15,7 @@ from ffi_builder.runtime.codegen import constants, emit
 from ffi_builder.runtime.codegen.constants import LlvmIr
 from ffi_builder.runtime.jit.wrappers import compiled_objects
 from ffi_builder.runtime.protocols import Module, Operation, OpView
+from ffi_builder.runtime.safety import worker
 
 
 @dataclass(frozen=True)
@@ -140,8 +141,10 @@ def objects(source: Source, level: int) -> list[bytes]:
             return [data]
 
 
+_BITCODE = (b"BC\xc0\xde", b"\xde\xc0\x17\x0b")
+"""How bitcode begins, and bitcode in a wrapper."""
+
 _PATH = r"[^\n\0<>(){};@%=]*\.(?:mlir|mlirbc|ll|bc|o|obj|so|a|c|cc|cpp|cu|py|txt)"
-_SOURCES = (".c", ".cc", ".cpp", ".cxx", ".cu", ".rs")
 _TEXTS = (".mlir", ".ll", ".txt")
 _LONGEST_PATH = 200
 """Text of this length or more is never taken for the name of a file."""
@@ -178,14 +181,15 @@ def read_source(
         return MlirSource(lowered)
     if pipeline is not None or hooks:
         given = "pipeline" if pipeline is not None else "post_compile_hooks"
-        raise TypeError(f"{given}= needs an MLIR module, but got {_kind(module)}")
-    if not isinstance(module, (str, bytes, bytearray)):
+        raise TypeError(f"{given}= needs an MLIR module, but got {kind_of(module)}")
+    code = code_of(module)
+    if code is None:
         raise TypeError(
             f"Expected an ir.Module of an MLIR Python distribution, MLIR or LLVM IR text, or the "
-            f"bytes of an object file, but got {_kind(module)}; give a module of other MLIR "
+            f"bytes of an object file, but got {kind_of(module)}; give a module of other MLIR "
             f"bindings as text, which torch-mlir parses"
         )
-    return read_link_item(module)
+    return code
 
 
 def _check_unicode(text: str) -> None:
@@ -236,34 +240,21 @@ def _check_untouched(
         )
 
 
-def read_link_item(item: object, what: str = "the module") -> LlvmSource | ObjectSource:
-    """Read an element of `link=`.
+def code_of(given: object) -> LlvmSource | ObjectSource | None:
+    """Read LLVM IR as text or bitcode, or the bytes of an object; return None for anything else.
 
-    Raises TypeError if it is neither LLVM IR text, nor the bytes of an object, nor the path of a
-    file with one of these; CompileError for bytes that are not an object; OSError.
+    Raises CompileError for bytes that are neither.
     """
-    if isinstance(item, os.PathLike):
-        path = Path(cast("os.PathLike[str]", item))
-        data = path.read_text() if path.suffix == ".ll" else path.read_bytes()
-        try:
-            return read_link_item(data, what)
-        except CompileError as error:
-            hint = "; compile the source code to an object" if path.suffix in _SOURCES else ""
-            raise CompileError(f"{path}: {error}{hint}") from None
-    if isinstance(item, str) and is_llvm_ir(item):
-        _check_unicode(item)
-        return LlvmSource(item)
-    if isinstance(item, (bytes, bytearray)):
-        data = bytes(item)
-        object_files.read_object(data)
-        return ObjectSource(data)
-    hint = ""
-    if isinstance(item, str) and len(item) < _LONGEST_PATH and "\n" not in item:
-        hint = f", {item!r}; for a file give pathlib.Path({item!r})"
-    raise TypeError(
-        f"Expected LLVM IR text or the bytes of an object file for {what}, but got {_kind(item)}"
-        f"{hint}"
-    )
+    if isinstance(given, str) and is_llvm_ir(given):
+        _check_unicode(given)
+        return LlvmSource(given)
+    if not isinstance(given, (bytes, bytearray)):
+        return None
+    data = bytes(given)
+    if data.startswith(_BITCODE):
+        return LlvmSource(worker.disassemble(data))
+    object_files.read_object(data)
+    return ObjectSource(data)
 
 
 def is_llvm_ir(text: str) -> bool:
@@ -272,7 +263,8 @@ def is_llvm_ir(text: str) -> bool:
     return first is not None and re.match(_LLVM_IR_LINE, first[1], re.VERBOSE) is not None
 
 
-def _kind(value: object) -> str:
+def kind_of(value: object) -> str:
+    """Say in an error what was given instead of a module."""
     if isinstance(value, str):
         return "LLVM IR text" if is_llvm_ir(value) else "other text"
     if isinstance(value, (bytes, bytearray)):

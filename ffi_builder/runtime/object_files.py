@@ -22,7 +22,6 @@ _SYM_AFTER_NAME = struct.Struct("<BBHQQ")
 _SMALL = 1 << 16
 _READ_ONLY = ".rodata.constant", elf.SHT_PROGBITS, elf.SHF_ALLOC
 _WRITABLE = ".data.variable", elf.SHT_PROGBITS, elf.SHF_ALLOC | elf.SHF_WRITE
-_BITCODE = b"BC\xc0\xde"
 _MACHINES = {"x86_64": 62, "aarch64": 183}
 _MACHINE_NAMES = {number: name for name, number in _MACHINES.items()}
 
@@ -387,13 +386,8 @@ def _object(data: bytes, machine: str | None = None) -> Elf:
     """Read a relocatable object for `machine`, by default this one."""
     if data[:4] != MAGIC:
         hint = ""
-        if data[:4] == _BITCODE:
-            hint = (
-                ": it is LLVM bitcode; compile it without -flto to an object, or with "
-                "-S -emit-llvm to LLVM IR text"
-            )
         if data[:8] == b"!<arch>\n":
-            hint = " of a static library: `ld -r --whole-archive lib.a -o lib.o` makes an object"
+            hint = " of a static library: give it in link="
         raise CompileError(
             f"Expected an ELF object file, but the bytes start with {bytes(data[:8])!r}{hint}"
         )

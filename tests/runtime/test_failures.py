@@ -57,7 +57,7 @@ def test_what_is_no_module() -> None:
     fails("NoneType", None, TypeError)
     fails("ELF object file, but the bytes start with b'abc", b"abcdefghi")
     fails("ELF object file", b"")
-    fails("`ld -r --whole-archive lib.a -o lib.o` makes an object", b"!<arch>\nfoo.o/")
+    fails("of a static library: give it in link=", b"!<arch>\nfoo.o/")
     module: Any = parse("llvm.func @f() { llvm.return }")
     fails("`builtin.module`, but got a `llvm.func`", module.body.operations[0].operation)
 
@@ -86,7 +86,12 @@ def test_arguments_of_other_kinds() -> None:
         post_compile_hooks=["cse"],
     )
     fails("put it into a list", ADD_ONE, TypeError, link="define void @f() { ret void }")
-    fails("LLVM IR text or the bytes of an object", ADD_ONE, TypeError, link=[ADD_ONE])
+    fails(
+        "LLVM IR text, the bytes of an object or an archive, or a path for link",
+        ADD_ONE,
+        TypeError,
+        link=[ADD_ONE],
+    )
     fails("ELF object file", ADD_ONE, link=[b"abc"])
     fails("LLVM IR does not parse", ADD_ONE, link=["define @f"])
 

@@ -137,6 +137,17 @@ def parse_unverified(text: str, context: Any = None) -> Any:
         raise CompileError(f"The LLVM IR does not parse: {_reason(error)}") from error
 
 
+def disassemble(bitcode: bytes) -> str:
+    """Return bitcode as text. Call it in a child: LLVM ends the process for some damaged bitcode.
+
+    Raises CompileError.
+    """
+    try:
+        return str(binding().parse_bitcode(bitcode, binding().create_context()))
+    except RuntimeError as error:
+        raise CompileError(_reason(error)) from error
+
+
 @uninterrupted
 def internalised(text: str, visible: Collection[str]) -> str:
     """Make all symbols that LLVM IR `text` defines internal, except those in `visible`."""

@@ -23,7 +23,14 @@ from ffi_builder.runtime.embedded_modules import CustomModule
 from ffi_builder.runtime.export import header, linker, stub
 from ffi_builder.runtime.export.function_info import described, symbols, with_descriptions
 from ffi_builder.runtime.export.linker import with_support
-from ffi_builder.runtime.inputs import LlvmSource, ObjectSource, Source, llvm_ir, metadata_of
+from ffi_builder.runtime.inputs import (
+    LlvmSource,
+    ObjectSource,
+    Source,
+    llvm_ir,
+    metadata_of,
+)
+from ffi_builder.runtime.links import AddressSource, Item, code_among, words_of
 from ffi_builder.runtime.metadata import PREFIX
 from ffi_builder.runtime.object_files import read_object
 from ffi_builder.runtime.python.function_table import check_name
@@ -72,7 +79,7 @@ class Exporter:
     """The parts of a compiled module that an export needs."""
 
     source: Source
-    links: Sequence[LlvmSource | ObjectSource]
+    links: Sequence[Item]
     level: int
     own: tuple[str, ...]
     """The functions of `source`."""
@@ -86,6 +93,7 @@ class Exporter:
 
         Raises UnknownFunctionError, CompileError and OSError.
         """
+        self._check_no_address()
         names = _chosen(self.own, options)
         if options.modules and isinstance(self.source, ObjectSource):
             raise CompileError(
@@ -105,16 +113,28 @@ class Exporter:
         Raises UnknownFunctionError, CompileError, LinkError and OSError.
         """
         path = Path(path)
+        self._check_no_address()
         names = _chosen(self.linked, options)
-        objects = [self._object(source, options) for source in (self.source, *self.links)]
+        sources = (self.source, *code_among(self.links))
+        objects = [self._object(source, options) for source in sources]
         if options.modules:
             objects.append(self._object(LlvmSource(""), options, options.modules))
         shown = [f"{PREFIX}*"]
         if options.only is not None:
             shown = [f'"{symbol}"' for symbol in (*symbols(names), *embedded_modules.SYMBOLS)]
         objects = [with_support(each, options.target.machine) for each in objects]
-        data = linker.link_library(objects, shown, path.name, options.target)
+        others = words_of(self.links)
+        data = linker.link_library(objects, shown, path.name, options.target, others)
         self._write(Output(path, data, executable=True), names, options)
+
+    def _check_no_address(self) -> None:
+        """Raise CompileError if a kernel is code of this process, which no file can contain."""
+        for link in self.links:
+            if isinstance(link, AddressSource):
+                raise CompileError(
+                    f"`{link.symbol}` is at an address of this process, which no file can contain: "
+                    f"to export, wrap the object or the archive that it is linked from"
+                )
 
     def _object(
         self, source: Source, options: Options, modules: Sequence[CustomModule] = ()

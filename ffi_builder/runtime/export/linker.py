@@ -33,7 +33,11 @@ _TVM_FFI: Final = "libtvm_ffi.so"
 
 
 def link_library(
-    objects: Sequence[bytes], visible: Collection[str], name: str, target: Target
+    objects: Sequence[bytes],
+    visible: Collection[str],
+    name: str,
+    target: Target,
+    others: Sequence[str | bytes] = (),
 ) -> bytes:
     """Link `objects` to a shared library, which needs libtvm_ffi and libc.
 
@@ -42,6 +46,7 @@ def link_library(
         visible: patterns of the symbols to export.
         name: the name of the file, which becomes the SONAME.
         target: the machine to link for.
+        others: archives, and words for the compiler, such as `-lm`.
 
     Raises LinkError with the linker's message, and CompileError if there is no linker.
     """
@@ -56,7 +61,13 @@ def link_library(
         missing = undefined([read_object(data, target.machine) for data in objects])
         # Wrappers that launch kernels call dlopen, which is in libdl before glibc 2.34.
         libraries = [_tvm_ffi(folder, compiler, missing, target), "-lm", "-ldl"]
-        if any(symbol.startswith(CXX_PREFIXES) for symbol in missing):
+        archives = [_archive(folder, other) for other in others if isinstance(other, bytes)]
+        words = [other for other in others if isinstance(other, str)]
+        group = [*_to_linker("--start-group"), *archives, *_to_linker("--end-group")]
+        libraries = [*group, *words, *libraries] if archives else [*words, *libraries]
+        archived = b"".join(other for other in others if isinstance(other, bytes))
+        is_cxx = any(symbol.startswith(CXX_PREFIXES) for symbol in missing)
+        if is_cxx or any(prefix.encode() in archived for prefix in CXX_PREFIXES[1:]):
             libraries.append("-lstdc++")
         # Linkers look for a symbol only in libraries that come after the object that needs it.
         libraries += filter(re.compile(r"-l.+|.+\.(a|so)").fullmatch, compiler[1:])
@@ -69,6 +80,12 @@ def link_library(
         ]
         _run(command, folder)
         return (folder / "library.so").read_bytes()
+
+
+def _archive(folder: Path, data: bytes) -> str:
+    file = folder / f"archive-{len(list(folder.glob('*.a')))}.a"
+    file.write_bytes(data)
+    return str(file)
 
 
 def _compiler(target: Target) -> list[str]:
@@ -152,7 +169,7 @@ def _run(command: list[str], folder: Path) -> None:
         hint = (
             bindings.lacking(missing)
             or supplied.missing_support(missing)
-            or ("pass what defines them with link=, or add its library to $CC, as in CC='cc -lfir'")
+            or ("pass what defines them with link=: LLVM IR, an object, an archive or a library")
         )
         raise LinkError(
             f"Neither the linked objects, libtvm_ffi nor libc define: {names}; {hint}. "

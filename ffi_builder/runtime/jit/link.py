@@ -63,6 +63,15 @@ _COMPILER_LIBRARIES = ("libm.so.6", "libgcc_s.so.1")
 CXX_PREFIXES = ("_Z", "__cxa_", "__gxx_")
 
 
+class UnsupportedError(LinkError):
+    """The JIT cannot load an object that the system's linker may know."""
+
+    def __init__(self, words: str, data: bytes) -> None:
+        super().__init__(words)
+        self.data = data
+        """The object."""
+
+
 @dataclass(frozen=True)
 class Library:
     """Code that is loaded and ready to run."""
@@ -70,10 +79,16 @@ class Library:
     module: tvm_ffi.Module
     functions: tuple[str, ...]
     """Names without the prefix, in the order of the objects."""
+    owners: tuple[object, ...] = ()
+    """What keeps other code alive that the library calls."""
 
     def function(self, name: str) -> tvm_ffi.Function:
         """Return the function `name`, one of `functions`."""
-        return self.module.get_function(name)
+        if not self.owners:
+            return self.module.get_function(name)
+        tvm_ffi = bindings.load("tvm_ffi")
+        owned = (self.module, *self.owners)
+        return tvm_ffi.core.Function.__from_extern_c__(self.address(name), keep_alive_object=owned)
 
     def metadata(self, name: str) -> str | None:
         """Return a function's metadata from the library, if it was exported with metadata."""
@@ -96,8 +111,9 @@ def link(
     objects: Sequence[bytes],
     getter: bytes | None = None,
     callers: Callable[[str], Sequence[str]] = lambda name: (),
+    owners: tuple[object, ...] = (),
 ) -> Library:
-    """Load `objects` as one library.
+    """Load `objects` as one library, whose functions keep `owners` alive.
 
     `getter` is the result of `getter_template`, perhaps from another process, as making it needs
     LLVM. `callers` returns the functions that call a missing symbol. Raises LinkError that names
@@ -119,10 +135,10 @@ def link(
     announced = announcement(files)
     getters = [_address_getter(name, getter) for name in (*functions, *announced.functions)]
     module = _load(announced.files, getters)
-    library = Library(module, functions)
+    library = Library(module, functions, owners)
     try:
         for name in functions:
-            library.function(name)
+            module.get_function(name)
         announced.make(library.address)
     except RuntimeError as error:
         raise LinkError(f"The JIT cannot link the module: {error}") from error
@@ -183,13 +199,14 @@ def undefined(files: Sequence[ObjectFile]) -> list[str]:
 
 
 def _check_code(files: Sequence[ObjectFile]) -> None:
-    """Raise LinkError for an object that GCC made only for link-time optimisation."""
+    """Raise UnsupportedError for an object that GCC made only for link-time optimisation."""
     for file in files:
         if any(symbol.name == _LTO_ONLY for symbol in file.symbols):
-            raise LinkError(
+            words = (
                 f"{_the_object(file)} has no code, only what GCC needs for link-time "
                 f"optimisation: compile it without -flto, or with -ffat-lto-objects"
             )
+            raise UnsupportedError(words, file.data)
 
 
 def _check_duplicates(files: Sequence[ObjectFile]) -> None:
@@ -204,7 +221,7 @@ def _check_duplicates(files: Sequence[ObjectFile]) -> None:
 
 
 def _check_undefined(files: Sequence[ObjectFile], callers: Callable[[str], Sequence[str]]) -> None:
-    missing = [name for name in undefined(files) if not _in_process(name)]
+    missing = [name for name in undefined(files) if not in_process(name)]
     if not missing:
         return
     text = f"Neither the linked objects nor this process define: {_listed(missing)}"
@@ -213,7 +230,7 @@ def _check_undefined(files: Sequence[ObjectFile], callers: Callable[[str], Seque
     elif hint := bindings.lacking(missing) or supplied.missing_support(missing):
         text += f"; {hint}"
     else:
-        text += "; pass what defines them with link=, or load its library with ctypes.RTLD_GLOBAL"
+        text += "; pass what defines them with link=: LLVM IR, an object, an archive or a library"
         text += _remarks(missing, files, callers)
         if "memrefCopy" in missing:
             text += "; torch-mlir's pass refback-munge-memref-copy makes loops of memref.copy"
@@ -250,10 +267,12 @@ def _check_supported(files: Sequence[ObjectFile]) -> None:
         refusal = unsupported_relocation(file.relocations)
         if refusal is not None:
             names = relocated(file.data, refusal.types)
-            raise LinkError(f"{_the_object(file)} uses, for {_listed(names)}, {refusal.words}")
-    indirect = {symbol.name for file in files for symbol in file.symbols if symbol.indirect}
-    if indirect:
-        raise LinkError(f"The JIT does not know indirect functions (`ifunc`): {_listed(indirect)}")
+            words = f"{_the_object(file)} uses, for {_listed(names)}, {refusal.words}"
+            raise UnsupportedError(words, file.data)
+        indirect = [symbol.name for symbol in file.symbols if symbol.indirect]
+        if indirect:
+            words = f"The JIT does not know indirect functions (`ifunc`): {_listed(indirect)}"
+            raise UnsupportedError(words, file.data)
 
 
 def _the_object(file: ObjectFile) -> str:
@@ -261,7 +280,8 @@ def _the_object(file: ObjectFile) -> str:
     return "An object" if name is None else f"The object of `{name}`"
 
 
-def _in_process(name: str) -> bool:
+def in_process(name: str) -> bool:
+    """Return whether the JIT finds a symbol in this process."""
     if name in _FROM_JIT or hasattr(_process(), name):
         return True
     return any(hasattr(library, name) for library in _compiler_libraries())

@@ -25,7 +25,7 @@ class UnknownFunctionError(KeyError):
         >>> attach(module, spec.Signature("rms_norm", []), providers.NopCallProvider())
         >>> try:
         ...     runtime.compile(module)["rmsnorm"]
-        ... except runtime.UnknownFunctionError as error:
+        ... except KeyError as error:
         ...     print(error)
         No function `rmsnorm` in the compiled module, which has: rms_norm, did you mean
             `rms_norm`?

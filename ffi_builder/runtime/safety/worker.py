@@ -70,6 +70,12 @@ def generate(function: str, hazard: str, *arguments: object) -> Any:
     return _request("llvm", f"LLVM cannot generate code for {hazard}", (function, *arguments))
 
 
+def disassemble(bitcode: bytes) -> str:
+    """Return the LLVM IR of bitcode. Raises CompileError, also for what would end the process."""
+    failure = "Expected LLVM bitcode of LLVM 22 or earlier; it is not read"
+    return _request("llvm", failure, ("disassemble", bitcode))
+
+
 def emit_ptx(text: str, cpu: str, features: str, level: int, libraries: Sequence[bytes]) -> str:
     """Call `codegen.targets.emit_ptx` in a child.
 

@@ -1,0 +1,141 @@
+"""Links a module with what ``link=`` has, and loads the result.
+
+Objects are linked by the JIT. The JIT does not load shared libraries, so functions of these, and
+those at addresses, are defined by an object that jumps to them. What the JIT cannot load goes
+through the system's linker.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import platform
+import tempfile
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Final, cast
+
+from ffi_builder.errors import CompileError, LinkError
+from ffi_builder.runtime import archives
+from ffi_builder.runtime.codegen import llvm, targets
+from ffi_builder.runtime.jit.link import Library, UnsupportedError, in_process, link, undefined
+from ffi_builder.runtime.links import (
+    AddressSource,
+    ArchiveSource,
+    Item,
+    LibrarySource,
+    path_in,
+    words_of,
+)
+from ffi_builder.runtime.object_files import read_library, read_object
+
+
+def load(
+    own: Sequence[bytes],
+    linked: Sequence[bytes],
+    items: Sequence[Item],
+    getter: bytes | None,
+    callers: Callable[[str], Sequence[str]],
+) -> Library:
+    """Load a module's own objects, with those of ``link=`` and its other items.
+
+    Raises:
+        LinkError, CompileError: as :func:`~ffi_builder.runtime.jit.link.link` does.
+    """
+    objects = [*own, *linked]
+    found = {item.what: item.data for item in items if isinstance(item, ArchiveSource)}
+    if found:
+        objects += archives.needed(found, _missing(objects))
+    owners = tuple(item.owner for item in items if isinstance(item, AddressSource))
+    try:
+        return link([*objects, *_jumps(objects, items)], getter, callers, owners)
+    except UnsupportedError as error:
+        if error.data in own:
+            raise LinkError(str(error)) from None
+        made = _linked_by_system(own, objects[len(own) :], items, error)
+    try:
+        jumps = _jumps(own, [made, *items])
+    finally:
+        Path(made.given).unlink()
+    return link([*own, *jumps], getter, callers, owners)
+
+
+def _missing(objects: Sequence[bytes]) -> list[str]:
+    return undefined([read_object(data) for data in objects])
+
+
+def _jumps(objects: Sequence[bytes], items: Sequence[Item]) -> list[bytes]:
+    """Return an object that defines missing functions by jumps, if addresses of some are known."""
+    addresses = {item.symbol: item.address for item in items if isinstance(item, AddressSource)}
+    libraries = [item for item in items if isinstance(item, LibrarySource)]
+    missing = _missing(objects) if libraries else []
+    for item in libraries:
+        handle = item.load()
+        defined = _defined(Path(path_in(handle)))
+        for name in missing:
+            if defined.get(name):
+                address = ctypes.cast(getattr(handle, name), ctypes.c_void_p).value
+                addresses.setdefault(name, cast("int", address))
+            elif name in defined or (not in_process(name) and hasattr(handle, name)):
+                # A variable, or a symbol of a library that this one needs.
+                ctypes.CDLL(path_in(handle), ctypes.RTLD_GLOBAL)
+    return [jumps_to(addresses)] if addresses else []
+
+
+def _defined(path: Path) -> dict[str, bool]:
+    """Return the symbols of a library, and which are functions; none for one without a path."""
+    if not path.is_absolute():
+        return {}
+    symbols = read_library(path.read_bytes())
+    return {symbol.name: symbol.exported for symbol in symbols if symbol.defined}
+
+
+_JUMPS: Final = {
+    "x86_64": "jmpq *1f(%rip)",
+    "aarch64": "ldr x16, 1f; br x16",  # x16 is free between a call and its target
+}
+
+
+def jumps_to(addresses: Mapping[str, int]) -> bytes:
+    """Return an object that defines each symbol as a jump to an address.
+
+    Code that the JIT links is near, and the address may be far. The JIT ignores absolute symbols.
+    """
+    lines = [".text"]
+    for symbol, address in addresses.items():
+        name = _escaped(symbol)
+        lines += [f'.globl "{name}"', f'.type "{name}", @function', ".p2align 4", f'"{name}":']
+        lines += [_JUMPS[platform.machine()], ".p2align 3", f"1: .quad {address}"]
+    text = "\n".join(f'module asm "{_escaped(line)}"' for line in lines)
+    return llvm.emit_object(text, "host", 0, passes=False)
+
+
+def _escaped(text: str) -> str:
+    plain = (c.isascii() and c.isprintable() and c not in '"\\' for c in text)
+    return "".join(
+        c if is_plain else "".join(f"\\{byte:02X}" for byte in c.encode())
+        for c, is_plain in zip(text, plain, strict=True)
+    )
+
+
+def _linked_by_system(
+    own: Sequence[bytes], linked: Sequence[bytes], items: Sequence[Item], reason: LinkError
+) -> LibrarySource:
+    """Link what the JIT cannot load to a shared library, which stays loaded."""
+    from ffi_builder.runtime.export.linker import link_library  # few need it
+
+    host = targets.target(targets.HOST, None)
+    visible = [f'"{name}"' for name in _missing(own)]
+    try:
+        words = [word for word in words_of(items) if isinstance(word, str)]
+        data = link_library(linked, visible, "linked.so", host, words)
+    except (CompileError, LinkError) as error:
+        raise LinkError(f"{reason}. Nor can the system's linker: {error}") from None
+    warnings.warn(
+        f"{reason}. So the C compiler has linked what link= has to a shared library, which stays "
+        f"loaded",
+        stacklevel=2,
+    )
+    with tempfile.NamedTemporaryFile(prefix="ffi_builder-", suffix=".so", delete=False) as file:
+        file.write(data)
+    return LibrarySource(file.name)

@@ -1,0 +1,191 @@
+"""What ``link=`` adds to a module: LLVM IR, objects, archives, shared libraries and addresses."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, TypeAlias, TypeGuard, Union, cast, get_args
+
+from ffi_builder import elf
+from ffi_builder.errors import CompileError, LinkError
+from ffi_builder.records import dataclass
+from ffi_builder.runtime import archives
+from ffi_builder.runtime.inputs import LlvmSource, ObjectSource, code_of, kind_of
+from ffi_builder.runtime.object_files import read_library
+
+_SOURCES: Final = (".c", ".cc", ".cpp", ".cxx", ".cu", ".rs")
+_LONGEST_PATH: Final = 4096
+
+
+@dataclass(frozen=True)
+class ArchiveSource:
+    """A static archive. Those of its objects are linked that define what is missing."""
+
+    data: bytes
+    what: str
+    """Its path, for errors."""
+
+
+@dataclass(frozen=True)
+class LibrarySource:
+    """A shared library: its path, or ``-l`` and its name."""
+
+    given: str
+
+    def load(self) -> ctypes.CDLL:
+        """Load it for good, or return it if it is loaded. Raises LinkError."""
+        path = _found(self.given) if is_name(self.given) else self.given
+        try:
+            loaded = ctypes.CDLL(path)
+        except OSError as error:
+            raise LinkError(f"{self.given} cannot be loaded: {error}") from None
+        if _is_replaced(path):
+            raise LinkError(
+                f"{path} was loaded before, and has been written anew since: the system would go "
+                f"on with the old one, so give the new one another name"
+            )
+        return loaded
+
+    def words(self) -> list[str]:
+        """Return what the linker is given. Libraries are found in the folder that they are in."""
+        if self.given.startswith("-l"):
+            return [self.given]
+        return ["-Xlinker", f"-rpath={Path(self.given).parent}", self.given]
+
+
+@dataclass(frozen=True)
+class AddressSource:
+    """A function at an address of this process, which no file can contain."""
+
+    symbol: str
+    address: int
+    owner: object
+    """Keeps the code alive. Functions of the module keep it."""
+
+
+Item: TypeAlias = Union[LlvmSource, ObjectSource, ArchiveSource, LibrarySource, AddressSource]
+"""An element of ``link=``."""
+
+
+def read_item(given: object, what: str) -> Item:
+    """Read an element of ``link=``.
+
+    Args:
+        given: LLVM IR; the bytes of an object, an archive or bitcode; the path of a file with one
+            of these, or of a shared library; or ``-l`` and the name of a shared library.
+        what: the element in errors.
+
+    Raises:
+        TypeError: it is something else.
+        CompileError: the file or the bytes are something else, or damaged.
+        OSError: the file cannot be read.
+    """
+    if isinstance(given, get_args(Item)):
+        return cast("Item", given)
+    if is_name(given):
+        return LibrarySource(given)
+    path = path_of(given)
+    if path is not None:
+        return _of_file(path)
+    if isinstance(given, (bytes, bytearray)) and given.startswith((archives.MAGIC, archives.THIN)):
+        return _of_bytes(bytes(given), what)
+    code = code_of(given)
+    if code is None:
+        raise TypeError(
+            f"Expected LLVM IR text, the bytes of an object or an archive, or a path for {what}, "
+            f"but got {kind_of(given)}"
+        )
+    return code
+
+
+def is_name(given: object) -> TypeGuard[str]:
+    """Return whether a value is ``-l`` and the name of a library."""
+    return isinstance(given, str) and re.fullmatch(r"-l[\w.+-]+", given) is not None
+
+
+def code_among(items: Sequence[Item]) -> list[LlvmSource | ObjectSource]:
+    """Return the LLVM IR and the objects, which need not be searched."""
+    return [item for item in items if isinstance(item, (LlvmSource, ObjectSource))]
+
+
+def path_of(given: object) -> Path | None:
+    """Return the path that a value is: a PathLike, or text of one line without ``{``, ``@``, ``(``.
+
+    Examples:
+        >>> from ffi_builder.runtime.links import path_of
+        >>> path_of("kernel.o").name, path_of("define void @f() { ret void }")
+        ('kernel.o', None)
+    """
+    if isinstance(given, os.PathLike):
+        return Path(cast("os.PathLike[str]", given))
+    if not isinstance(given, str) or len(given) > _LONGEST_PATH or re.search(r"[\n\0{}@(]", given):
+        return None
+    return Path(given) if given.strip() else None
+
+
+def _of_file(path: Path) -> Item:
+    data = path.read_bytes()
+    if is_library(data):
+        read_library(data)
+        return LibrarySource(str(path.resolve()))
+    if path.suffix == ".ll":
+        return LlvmSource(data.decode(errors="replace"))
+    try:
+        return _of_bytes(data, str(path))
+    except CompileError as error:
+        hint = "; compile the source code to an object" if path.suffix in _SOURCES else ""
+        raise CompileError(f"{path}: {error}{hint}") from None
+
+
+def _of_bytes(data: bytes, what: str) -> Item:
+    if data.startswith(archives.MAGIC):
+        return ArchiveSource(data, what)
+    if data.startswith(archives.THIN):
+        raise CompileError("a thin archive only names its objects: make it without `T`")
+    code = code_of(data)
+    assert code is not None, "bytes are code, or an error"
+    return code
+
+
+def is_library(data: bytes) -> bool:
+    """Return whether the bytes begin as those of a shared library do."""
+    if not data.startswith(elf.MAGIC):
+        return False
+    return elf.Elf(elf.View(data, "object file", CompileError)).header.type == elf.ET_DYN
+
+
+def path_in(loaded: ctypes.CDLL) -> str:
+    """Return the path or name that a library was loaded by."""
+    return loaded._name  # pyright: ignore[reportPrivateUsage]  # documented
+
+
+def _found(name: str) -> str:
+    from ctypes.util import find_library  # imports much
+
+    path = find_library(name.removeprefix("-l"))
+    if path is None:
+        raise LinkError(f"{name}: the system has no library `lib{name.removeprefix('-l')}`")
+    return path
+
+
+def _is_replaced(path: str) -> bool:
+    """Return whether the file at a path is not the one of that path that is loaded."""
+    maps = Path("/proc/self/maps")
+    if not os.path.isabs(path) or not maps.exists():  # noqa: PTH117
+        return False
+    inode = str(Path(path).stat().st_ino)
+    lines = (line.split(maxsplit=5) for line in maps.read_text(errors="replace").splitlines())
+    loaded = {line[4] for line in lines if line[5:] in ([path], [f"{path} (deleted)"])}
+    return bool(loaded) and inode not in loaded
+
+
+def words_of(items: Sequence[Item]) -> list[str | bytes]:
+    """Return what a linker gets besides objects: archives as bytes, then words for libraries."""
+    found: list[str | bytes] = [item.data for item in items if isinstance(item, ArchiveSource)]
+    for item in items:
+        if isinstance(item, LibrarySource):
+            found += item.words()
+    return found

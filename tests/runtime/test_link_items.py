@@ -1,0 +1,139 @@
+"""What ``link=`` takes besides LLVM IR and objects: archives and shared libraries."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from ffi_builder import CompileError, LinkError, runtime
+from tests.runtime.samples import c_object, llvm_entry, needs_cc, run_child
+
+pytestmark = needs_cc
+CALLS = "declare i64 @scaled(i64)\n" + llvm_entry("f", "%x = call i64 @scaled(i64 %v)")
+
+
+def library(folder: Path, source: str, name: str, *flags: str) -> Path:
+    c_object(folder, source)
+    path = folder / name
+    subprocess.run(["gcc", "-shared", folder / "part.o", "-o", path, *flags], check=True)
+    return path
+
+
+def archive(folder: Path, *sources: str) -> Path:
+    path = folder / "libparts.a"
+    for index, source in enumerate(sources):
+        c_object(folder, source)
+        member = (folder / "part.o").rename(folder / f"a-member-with-a-long-name-{index}.o")
+        subprocess.run(["ar", "rcs", path, member], check=True)
+    return path
+
+
+def both_ways(module: str, link: list[object], folder: Path) -> list[int]:
+    """Call it as the JIT loads it, and as a library."""
+    compiled = runtime.compile(module, link=link)  # pyright: ignore[reportArgumentType]
+    compiled.export_library(folder / "f.so")
+    return [compiled["f"](7), runtime.load(folder / "f.so")["f"](7)]
+
+
+def test_the_objects_of_an_archive_that_are_needed(tmp_path: Path) -> None:
+    path = archive(
+        tmp_path,
+        "int64_t by(void); int64_t scaled(int64_t n) { return n * by(); }",
+        "int64_t by(void) { return 6; }",
+        "int64_t nowhere(void); int64_t other(void) { return nowhere(); }",
+    )
+    assert both_ways(CALLS, [path], tmp_path) == [42, 42]
+    assert both_ways(CALLS, [path.read_bytes()], tmp_path) == [42, 42]
+
+
+def test_archives_need_each_other(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    first = archive(
+        tmp_path / "a", "int64_t by(void); int64_t scaled(int64_t n) { return n * by(); }"
+    )
+    second = archive(tmp_path / "b", "int64_t by(void) { return 6; }")
+    assert both_ways(CALLS, [second, first], tmp_path) == [42, 42]
+
+
+def test_a_shared_library(tmp_path: Path) -> None:
+    source = "int64_t by = 6; int64_t scaled(int64_t n) { return n * by; }"
+    path = library(tmp_path, source, "libscaled.so")
+    assert both_ways(CALLS, [path], tmp_path) == [42, 42]
+    assert both_ways(CALLS, [str(path)], tmp_path) == [42, 42]
+
+
+def test_a_variable_of_a_shared_library(tmp_path: Path) -> None:
+    path = library(tmp_path, "int64_t factor_of_a_library = 6;", "libfactor.so")
+    text = "@factor_of_a_library = external global i64\n" + llvm_entry(
+        "f", "%by = load i64, ptr @factor_of_a_library\n%x = mul i64 %v, %by"
+    )
+    assert both_ways(text, [path], tmp_path) == [42, 42]
+
+
+def test_two_libraries_with_functions_of_one_name(tmp_path: Path) -> None:
+    """Each module calls its own: what a library has is not made global for that."""
+    found: list[runtime.CompiledModule] = []
+    for number in (2, 3):
+        source = f"int64_t scaled(int64_t n) {{ return n * {number}; }}"
+        path = library(tmp_path, source, f"libscaled{number}.so")
+        found.append(runtime.compile(CALLS, link=[path]))
+    assert [compiled["f"](7) for compiled in found] == [14, 21]
+
+
+def test_a_library_of_the_system(tmp_path: Path) -> None:
+    text = "declare i64 @labs(i64)\n" + llvm_entry("f", "%x = call i64 @labs(i64 %v)")
+    assert both_ways(text, ["-lm", "-lc"], tmp_path) == [7, 7]
+    with pytest.raises(LinkError, match="-lnone_of_that_name: the system has no library"):
+        runtime.compile(text, link=["-lnone_of_that_name"])
+
+
+THREAD_LOCAL = "static __thread int64_t c; int64_t scaled(int64_t n) { return c += n; }"
+
+
+def test_what_the_jit_cannot_load_goes_through_the_linker(tmp_path: Path) -> None:
+    data = c_object(tmp_path, THREAD_LOCAL)
+    with pytest.warns(UserWarning, match="So the C compiler has linked what link= has to a shared"):
+        compiled = runtime.compile(CALLS, link=[data])
+    assert [compiled["f"](7), compiled["f"](7)] == [7, 14]
+    with pytest.warns(UserWarning, match="the C compiler has linked"):
+        assert both_ways(CALLS, [archive(tmp_path, THREAD_LOCAL)], tmp_path) == [7, 7]
+
+
+def test_without_a_linker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = c_object(tmp_path, THREAD_LOCAL)
+    monkeypatch.setenv("CC", "no-such-compiler")
+    words = "uses, for `c`, a thread-local model .*Nor can the system's linker: .*no-such-compiler"
+    with pytest.raises(LinkError, match=words):
+        runtime.compile(CALLS, link=[data])
+
+
+def test_a_cache_keeps_code_that_calls_libraries(tmp_path: Path) -> None:
+    """Their functions are elsewhere in another process."""
+    path = library(tmp_path, "int64_t scaled(int64_t n) { return n * 6; }", "libscaled6.so")
+    code = f"""
+    from ffi_builder import runtime
+    text = {CALLS!r}
+    print(runtime.compile(text, link=[{str(path)!r}], cache_dir={str(tmp_path / "cache")!r})["f"](7))
+    """
+    assert [run_child(code).stdout for _ in "ab"] == ["42\n", "42\n"]
+    assert len(list((tmp_path / "cache").iterdir())) == 1
+
+
+def test_damaged_items(tmp_path: Path) -> None:
+    path = archive(tmp_path, "int64_t scaled(int64_t n) { return n; }")
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(
+        CompileError, match=r"libparts.a: the archive is truncated or damaged at byte"
+    ):
+        runtime.compile(CALLS, link=[path])
+    (tmp_path / "k.c").write_text("int f;")
+    with pytest.raises(CompileError, match=r"k.c: .*; compile the source code to an object"):
+        runtime.compile(CALLS, link=[tmp_path / "k.c"])
+    path = library(tmp_path, "int64_t scaled(int64_t n) { return n; }", "libdamaged.so")
+    data = path.read_bytes()
+    path.write_bytes(data[:18] + b"\xf3\0" + data[20:])
+    with pytest.raises(LinkError, match="this machine is"):
+        runtime.compile(CALLS, link=[path])
