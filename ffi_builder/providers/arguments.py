@@ -1,12 +1,13 @@
 """Entries of ``args=``, and the C arguments that the ready-made providers pass for them.
 
-An entry is a parameter, a part of a parameter, a symbol, an expression, an int or a result.
+An entry is a parameter, a part of a parameter, a symbol, an expression, a constant or a result.
 Providers differ in how they pass tensors, but pass all other entries alike.
 """
 
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -15,6 +16,7 @@ from typing import Final, TypeAlias
 from ffi_builder import spec
 from ffi_builder.errors import BuildError, SpecError
 from ffi_builder.ir import Value
+from ffi_builder.ir.builder import Builder
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.results import result_pointer, value_results
 from ffi_builder.records import dataclass
@@ -105,6 +107,8 @@ def scalar_argument(context: CallContext, item: Item) -> Argument:
             return Argument(context.value(value))
         case ResultPointer(result=result):
             return Argument(result_pointer(context, result))
+        case Constant() as constant:
+            return Argument(constant.emit(context, "f64"))
         case spec.Choice(dtype=dtype) as choice:
             return Argument(context.scalar(choice), _NARROW.get(dtype, ""))
         case param:
@@ -145,6 +149,17 @@ def widened(context: CallContext, item: spec.Dim) -> Value:
     return extend(value, b.types.i64)
 
 
+def in_range(b: Builder, value: Value, low: int, high: int, *, signed: bool) -> Value | None:
+    """Compare an i64 with a range; return an i1, or None if every i64 is in the range."""
+    found: Value | None = None
+    if low > -(2**63) and (signed or low > 0):
+        found = b.sge(value, b.i64(low)) if signed else b.uge(value, b.i64(low))
+    if high < (2**63 - 1 if signed else 2**64 - 1):
+        below = b.sle(value, b.i64(high)) if signed else b.ule(value, b.i64(high))
+        found = below if found is None else b.and_(found, below)
+    return found
+
+
 @dataclass(frozen=True)
 class ResultPointer:
     """A pointer to the place where the callee writes a result that is not a tensor."""
@@ -152,11 +167,36 @@ class ResultPointer:
     result: HandedOver
 
 
-Item: TypeAlias = "spec.Param | Data | spec.Field | spec.Dim | ResultPointer"
-"""A parameter or part of a parameter, a symbol, an expression, an int, or a pointer to a result."""
-Entry: TypeAlias = "spec.Param | Data | spec.Field | spec.Dim | str"
+@dataclass(frozen=True)
+class Constant:
+    """A constant of ``args=``: NULL, a float, or bytes, of which the address is passed."""
+
+    value: float | bytes | None
+
+    def emit(self, context: CallContext, type_: str) -> Value:
+        """Emit it; a float in a type such as ``f32``. A NUL follows bytes."""
+        b = context.builder
+        match self.value:
+            case None:
+                return b.null()
+            case bytes() as data:
+                return b.text_constant(data + b"\0")
+            case number:
+                packed = FLOATS[type_].pack(number)
+                bits = b.constant(8 * len(packed), int.from_bytes(packed, "little"))
+                return b.bitcast(bits, b.types.parse(type_))
+
+
+FLOATS: Final = {"f32": struct.Struct("<f"), "f64": struct.Struct("<d")}
+"""The types of MLIR as which a float of ``args=`` is passed."""
+
+Item: TypeAlias = "spec.Param | Data | spec.Field | spec.Dim | ResultPointer | Constant"
+"""A parameter or part of a parameter, a symbol, an expression, an int, a pointer to a result, or a
+constant."""
+Entry: TypeAlias = "spec.Param | Data | spec.Field | spec.Dim | str | float | bytes | None"
 """An entry of ``args=``: an item, or the name of a parameter, symbol or result, ``"x.data"``, or
-the text of an expression."""
+the text of an expression. None is NULL; a float is one of the callee's type; bytes are passed by
+their address."""
 
 CONSTANTS: Final = (spec.ConstNone, spec.ConstInt, spec.ConstBool, spec.ConstFloat)
 
@@ -205,6 +245,9 @@ def entries(
     look_up = partial(_named, provider, context, dict(every), symbols)
     found: list[Item] = []
     for given in args:
+        if given is None or isinstance(given, (float, bytes)):
+            found.append(_constant(provider, given, pointers=pointers))
+            continue
         result = next((r for r in results if given in (r, r.name)), None)
         if result is not None:
             found.append(_pointer(provider, result, pointers=pointers))
@@ -225,6 +268,14 @@ def entries(
                 f"{context.fn_name!r}; it has {names or 'none'}"
             )
     return found
+
+
+def _constant(provider: str, given: float | bytes | None, *, pointers: bool) -> Constant:
+    if not pointers:
+        raise BuildError(
+            f"{provider}: args= has {given!r}, a constant; only providers of C arguments pass those"
+        )
+    return Constant(given)
 
 
 def _pointer(provider: str, result: HandedOver, *, pointers: bool) -> ResultPointer:
@@ -354,7 +405,7 @@ def _flat(params: Sequence[spec.Param]) -> Iterator[spec.Param]:
 
 def flat_item(entry: Item) -> Iterator[Item]:
     """Yield an entry, or the elements of a tuple or struct; nothing for a constant."""
-    if isinstance(entry, (Data, spec.Field, int, Expr, ResultPointer)):
+    if isinstance(entry, (Data, spec.Field, int, Expr, ResultPointer, Constant)):
         yield entry
     else:
         yield from _flat([entry])
@@ -382,12 +433,14 @@ def shown(context: CallContext, item: Item) -> str:
             return result.name
         case spec.Var() | Expr() | int():
             return str(item)
+        case Constant(value=value):
+            return "NULL" if value is None else repr(value)
         case param:
             return path_of(context, spec.required(param))
 
 
 def present(context: CallContext, item: Item) -> Value | None:
     """Return an i1 that says whether a parameter is present; None if it always is."""
-    if isinstance(item, (int, Expr, Data, spec.Field, ResultPointer)):
+    if isinstance(item, (int, Expr, Data, spec.Field, ResultPointer, Constant)):
         return None
     return context.present(item) if context.may_be_absent(item) else None

@@ -12,7 +12,7 @@ from ffi_builder.ir import Value
 from ffi_builder.ir.protocols import Attribute, Operation, Type
 from ffi_builder.ir.symbols import describe, function_parts
 from ffi_builder.packed.callees import check_name
-from ffi_builder.providers.arguments import Argument
+from ffi_builder.providers.arguments import FLOATS, Argument, Constant, in_range
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.results import (
     result_type,
@@ -20,6 +20,7 @@ from ffi_builder.providers.results import (
     take_results,
     value_results,
 )
+from ffi_builder.spec.expr import Expr
 
 _NARROW_BITS: Final = {f"i{bits}": bits for bits in (8, 16, 32)}
 """The integer types that an int of ``args=`` can have, besides the default i64."""
@@ -78,7 +79,7 @@ def _call(
         context.symbols.declare(callee, result, types, attributes)
         return b.call(callee, values, result, attributes)
     result, parameters = _types_of(provider, callee, operation, context)
-    arguments = _fit_ints(provider, context, callee, arguments, parameters)
+    arguments = _fit_constants(provider, context, callee, arguments, parameters)
     if tuple(str(argument.value.type) for argument in arguments) != parameters:
         # Only errors need this module; it imports the providers, which import this one.
         mismatch: Any = import_module("ffi_builder.providers.mismatch")
@@ -109,17 +110,17 @@ def _types_of(
     return context.builder.types.parse(result), parameters
 
 
-def _fit_ints(
+def _fit_constants(
     provider: str,
     context: CallContext,
     callee: str,
     arguments: Sequence[Argument],
     parameters: Sequence[str],
 ) -> Sequence[Argument]:
-    """Give each int of ``args=`` the integer type that the callee takes there.
+    """Give each number of ``args=`` the type that the callee takes there.
 
     Raises:
-        BuildError: if an int does not fit this type.
+        BuildError: if it does not fit this type.
     """
     if len(arguments) != len(parameters):
         return arguments
@@ -135,9 +136,32 @@ def _fit_ints(
                         f"@{callee} is {type_}, which holds {low} to {high}"
                     )
                 fitted.append(replace(argument, value=context.builder.constant(bits, number)))
+            case (Constant(value=float()) as constant,) if type_ in FLOATS:
+                try:
+                    value = constant.emit(context, type_)
+                except OverflowError:
+                    raise BuildError(
+                        f"{provider}: args= has {constant.value}, but argument #{index} of the "
+                        f"callee @{callee} is {type_}, which does not hold it"
+                    ) from None
+                fitted.append(replace(argument, value=value))
+            case (Expr() as expression,) if bits is not None:
+                what = f"{expression} is {{}}, but argument #{index} of {callee} is {type_}"
+                value = _narrowed(context, argument.value, bits, what)
+                fitted.append(replace(argument, value=value))
             case _:
                 fitted.append(argument)
     return fitted
+
+
+def _narrowed(context: CallContext, number: Value, bits: int, words: str) -> Value:
+    """Emit a check that an i64 fits a signed integer, and make it one."""
+    b = context.builder
+    low, high = -(1 << bits - 1), (1 << bits - 1) - 1
+    fits = in_range(b, number, low, high, signed=True)
+    assert fits is not None
+    b.check(fits, "ValueError", f"{words}, which holds {low} to {high}", number)
+    return b.trunc(number, b.types.integer(bits))
 
 
 def check_status(context: CallContext, callee: str, status: Value | None) -> None:

@@ -35,6 +35,7 @@ from ffi_builder.packed.callees import (
     check_symbol,
 )
 from ffi_builder.providers.arguments import (
+    Constant,
     Entry,
     Item,
     ResultPointer,
@@ -219,7 +220,7 @@ def _any(context: CallContext, item: Item) -> tuple[Value, Value]:
             # It fits, since a dimension, a stride or the like binds it.
             return any_head(b, TypeIndex.INT), widened(context, var)
         case param:
-            assert not isinstance(param, ResultPointer)  # entries() refuses them
+            assert not isinstance(param, (ResultPointer, Constant))  # entries() refuses them
             came = context.any(param)
             return b.load(t.i64, came), b.field(t.i64, came, abi.ANY_PAYLOAD)
 

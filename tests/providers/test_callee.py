@@ -105,7 +105,6 @@ def test_a_callee_that_is_a_global() -> None:
         Shape("s", [n]),
         TupleParam("t", [X]),
         ["x"],
-        None,
         True,
     ],
     ids=repr,

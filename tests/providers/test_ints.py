@@ -65,11 +65,23 @@ def test_they_must_fit(number: int, type_: str, limits: str) -> None:
     )
 
 
-def test_symbols_and_expressions_keep_their_types() -> None:
+def test_an_expression_takes_the_type_of_the_callee_where_it_fits() -> None:
+    module = new_module(
+        "llvm.func @k(%n: i8) -> i64 { %r = llvm.sext %n : i8 to i64\n llvm.return %r : i64 }"
+    )
+    attach(module, F, DirectCallProvider("k", args=["n * 2"]))
+    f = runtime.compile(module)["f"]
+    assert [f(63), f(-64)] == [126, -128]
+    for n in (64, -65):
+        words = f"n \\* 2 is {2 * n}, but argument #0 of k is i8, which holds -128 to 127"
+        with pytest.raises(ValueError, match=words):
+            f(n)
+
+
+def test_symbols_keep_their_types() -> None:
     module = new_module("llvm.func @k(i32) -> i64")
-    for entry in ("n", "n * 2"):
-        with pytest.raises(BuildError, match="is passed as i64, but argument #0 is i32"):
-            attach(module, F, DirectCallProvider("k", args=[entry]))
+    with pytest.raises(BuildError, match="is passed as i64, but argument #0 is i32"):
+        attach(module, F, DirectCallProvider("k", args=["n"]))
     with pytest.raises(BuildError, match="4 is passed as i64, but argument #0 is f32"):
         attach(new_module("llvm.func @k(f32) -> i64"), F, DirectCallProvider("k", args=[4]))
 

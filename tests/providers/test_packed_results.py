@@ -229,8 +229,8 @@ def refused(provider: Packed, text: str = "", params: list[spec.Param] | None = 
             "args= has 'q', which names no parameter or symbol of 'f'; it has n",
         ),
         (
-            Packed("a", args=[None]),  # pyright: ignore
-            "args= has None, which is not a parameter of 'f'; it has n",
+            Packed("a", args=[None]),
+            "args= has None, a constant; only providers of C arguments pass those",
         ),
         (Packed("a", args="n"), "args= is 'n'; expected a list, such as ['n']"),
     ],

@@ -17,6 +17,7 @@ from ffi_builder.providers.arguments import (
     Item,
     entries,
     flat_item,
+    in_range,
     items,
     path_of,
     plain,
@@ -154,21 +155,21 @@ Members: TypeAlias = Callable[[CallContext, spec.Tensor], Sequence[Value]]
 class KernelArgument:
     """One argument of the kernel: laid out values, a number, or the address of a caller's bytes.
 
-    A ``number`` (an int, or the i64 of an expression) has no size of its own; it takes the size of
-    the kernel's parameter. Sizes are bytes. ``is_float`` is None except for single numbers.
+    A ``number`` (an int, a float, or the i64 of an expression) has no size of its own; it takes the
+    size of the kernel's parameter. Sizes are bytes. ``is_float`` is None except for single numbers.
     """
 
     text: str
     size: int | None
     align: int = 1
     layout: Layout | None = None
-    number: Value | int | None = None
+    number: Value | float | None = None
     address: Value | None = None
     is_float: bool | None = None
 
     def __str__(self) -> str:
         if self.size is None:
-            return f"{self.text}: an integer"
+            return f"{self.text}: {'a float' if self.is_float else 'an integer'}"
         return f"{self.text}: {self.size} byte{'' if self.size == 1 else 's'}"
 
 
@@ -205,6 +206,14 @@ class _Maker:
             case Scalar():
                 is_float = entry.dtype in FLOAT_DTYPES  # the value is the float's bits, an int
                 yield replace(_laid_out(str(entry), self._scalar(entry)), is_float=is_float)
+            case None:
+                yield _laid_out("NULL", self.context.builder.null())
+            case float():
+                yield KernelArgument(str(entry), None, number=entry, is_float=True)
+            case bytes():
+                raise BuildError(
+                    f"{PROVIDER}: args= has {entry!r}, and the address of bytes is in host memory"
+                )
             case Struct() | Packed() | Nested():
                 yield _laid_out(str(entry), self._tree(entry))
             case Pointee():
@@ -350,17 +359,6 @@ class _Maker:
         if not isinstance(var, spec.Var) or not var.is_integer:
             raise BuildError(f"{PROVIDER}: Scalar: expected an integer Var but got {name!r}")
         return var
-
-
-def in_range(b: Builder, value: Value, low: int, high: int, *, signed: bool) -> Value | None:
-    """Compare an i64 with a range; return an i1, or None if every i64 is in the range."""
-    found: Value | None = None
-    if low > -(2**63) and (signed or low > 0):
-        found = b.sge(value, b.i64(low)) if signed else b.uge(value, b.i64(low))
-    if high < (2**63 - 1 if signed else 2**64 - 1):
-        below = b.sle(value, b.i64(high)) if signed else b.ule(value, b.i64(high))
-        found = below if found is None else b.and_(found, below)
-    return found
 
 
 def _is_uint64(item: object) -> bool:

@@ -22,6 +22,7 @@ Parameters are compared with those of the kernel's image. The emitted code::
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
@@ -31,13 +32,14 @@ from ffi_builder.ir import Block, CheckingBuilder, Value
 from ffi_builder.ir.builder import Builder, load_acquire
 from ffi_builder.ir.checking import call_support
 from ffi_builder.kernel_image import Kernel, Parameter
+from ffi_builder.providers.arguments import in_range
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.cuda import driver
 from ffi_builder.providers.cuda.arguments import (
     PROVIDER,
     KernelArgument,
+    Layout,
     in_memory,
-    in_range,
     layout,
 )
 from ffi_builder.providers.cuda.dimensions import Launch, emit_config
@@ -46,6 +48,7 @@ from ffi_builder.providers.cuda.streams import Place
 from ffi_builder.records import dataclass
 
 _NUMBER_SIZES: Final = (1, 2, 4, 8)
+_FLOATS: Final = {4: "<f", 8: "<d"}
 _FLOAT: Final = re.compile(r"b?f\d+")
 _INTEGER: Final = re.compile(r"[su]\d+")
 """Types of PTX."""
@@ -111,7 +114,8 @@ def _copied(b: Builder, argument: KernelArgument) -> Value:
 
 def _fits(parameter: Parameter, argument: KernelArgument) -> bool:
     if argument.size is None:
-        return parameter.size in _NUMBER_SIZES and not _FLOAT.fullmatch(parameter.type or "")
+        sizes = _FLOATS if argument.is_float else _NUMBER_SIZES
+        return parameter.size in sizes and _same_kind(parameter, argument)
     if argument.size != parameter.size:
         return False
     align = min(argument.align, _OFFSET_ALIGN)
@@ -125,9 +129,10 @@ def _same_kind(parameter: Parameter, argument: KernelArgument) -> bool:
 
     ``b32`` may be either, and so may a struct or bytes that the caller has laid out.
     """
-    kind = parameter.type or ""
+    if argument.is_float is None and argument.size is not None:
+        return True
     wrong = _INTEGER if argument.is_float else _FLOAT
-    return argument.is_float is None or not wrong.fullmatch(kind)
+    return not wrong.fullmatch(parameter.type or "")
 
 
 def _sized(
@@ -137,6 +142,8 @@ def _sized(
     number = argument.number
     if number is None:
         return argument
+    if isinstance(number, float):
+        return replace(argument, size=size, align=size, layout=_float(context, number, size))
     b, low, high = context.builder, -(1 << (8 * size - 1)), (1 << 8 * size) - 1
     where = f"the {size} byte{'' if size == 1 else 's'} that kernel {kernel.name!r} has for it"
     if isinstance(number, int):
@@ -153,6 +160,15 @@ def _sized(
         value = b.trunc(number, b.types.integer(8 * size))
     found = layout(value)
     return KernelArgument(argument.text, found.size, found.align, layout=found)
+
+
+def _float(context: CallContext, number: float, size: int) -> Layout:
+    try:
+        bits = int.from_bytes(struct.pack(_FLOATS[size], number), "little")
+    except OverflowError:
+        words = f"{PROVIDER}: args= has {number}, which no float of {size} bytes holds"
+        raise BuildError(words) from None
+    return layout(context.builder.constant(8 * size, bits))
 
 
 def _mismatch(
