@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ffi_builder import cuda, spec
+from ffi_builder import Launch, cuda, spec, wrap
 
 SOURCE = r"""
 extern "C" __global__ void saxpy(float a, const float *x, float *y, int n) {
@@ -37,9 +37,8 @@ def compiled_for(arch: str):
     image = Path(given[0]).read_bytes() if given else cuda.compile_cuda(SOURCE, arch=arch)
     print(cuda.kernels(image))
     grid = spec.ceildiv(n, THREADS)
-    return cuda.wrap_cubin(image, "saxpy", SIGNATURE, grid=grid, block=THREADS, args=[a, x, y, n])[
-        "saxpy"
-    ]
+    launch = Launch(grid=grid, block=THREADS)
+    return wrap(image, SIGNATURE, launch=launch, args=[a, x, y, n])["saxpy"]
 
 
 def on_gpu(torch):

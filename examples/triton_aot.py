@@ -17,8 +17,7 @@ import triton.language as tl
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
-from ffi_builder import cuda, runtime, spec
-from ffi_builder.providers.cuda import Scalar
+from ffi_builder import Launch, cuda, runtime, spec, wrap
 
 WIDEST = 1024
 TYPES = {"float32": "fp32", "int32": "i32", "int64": "i64"}
@@ -53,25 +52,12 @@ def compile_kernel(arch):
     return triton.compile(source, target=GPUTarget("cuda", arch, 32), options=options)
 
 
-def scratch(kernel, metadata):
-    """Return the pointers to scratch memory that Triton appends; NULL if it needs none."""
-    sizes = [metadata.global_scratch_size, metadata.profile_scratch_size]
-    if any(sizes) or len(kernel.parameters) != len(ARGUMENTS) + len(sizes):
-        words = "expected 2 parameters of Triton's for 0 bytes of scratch memory; nobody allocates"
-        raise NotImplementedError(f"{words} {sizes} bytes: {kernel}")
-    return [Scalar(0, "handle")] * len(sizes)
-
-
 def export(compiled, output):
-    """Export a library that launches as Triton does: 32 threads per warp, one block per program."""
-    image, metadata = compiled.asm["cubin"], compiled.metadata
-    kernel = cuda.find_kernel(cuda.kernels(image), metadata.name)
-    print(kernel)
-    args = [*ARGUMENTS, *scratch(kernel, metadata)]
-    block, shared = 32 * metadata.num_warps, metadata.shared
-    options = {"grid": rows, "block": block, "args": args, "dynamic_smem_bytes": shared}
+    """Export a library that launches as Triton does: `compiled` says how, except for the grid."""
     signature = spec.Signature("softmax", [x, y])
-    cuda.wrap_cubin(image, kernel.name, signature, **options).export_library(output)
+    print(cuda.find_kernel(cuda.kernels(compiled.asm["cubin"]), compiled.metadata.name))
+    wrapped = wrap(compiled, signature, launch=Launch(grid=rows), args=ARGUMENTS)
+    wrapped.export_library(output)
 
 
 def call(function, gpu, width):

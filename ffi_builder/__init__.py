@@ -19,12 +19,15 @@ if TYPE_CHECKING:
     from ffi_builder.builder.names import rename_tvm_ffi_function
     from ffi_builder.builder.wrapper import attach, attach_ffi_func
     from ffi_builder.plan import Sanitize, explain
+    from ffi_builder.wrapping.launch import Launch
+    from ffi_builder.wrapping.wrap import wrap
 
 __version__ = "0.1.0"
 
 __all__ = [
     "BuildError",
     "CompileError",
+    "Launch",
     "LinkError",
     "Sanitize",
     "SpecError",
@@ -45,6 +48,7 @@ __all__ = [
     "spec",
     "support",
     "testing",
+    "wrap",
 ]
 
 __getattr__, __dir__ = lazy(
@@ -56,6 +60,8 @@ __getattr__, __dir__ = lazy(
         **dict.fromkeys(("record_memref_types", "signature_of"), "builder.kernel_signature"),
         "rename_tvm_ffi_function": "builder.names",
         "return_asserts": "builder.asserts",
+        "Launch": "wrapping.launch",
+        "wrap": "wrapping.wrap",
     },
     __all__,
 )

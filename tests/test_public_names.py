@@ -150,6 +150,8 @@ def test_an_old_name_says_what_to_write():
         exec("from ffi_builder.ir import lowered_words")
     with pytest.raises(AttributeError, match=r"any more: write ffi_builder.runtime.function_at"):
         _ = ffi_builder.runtime.function  # pyright: ignore
+    with pytest.raises(AttributeError, match=r"'wrap_cubin' any more: write ffi_builder.wrap\("):
+        _ = ffi_builder.cuda.wrap_cubin  # pyright: ignore
     with pytest.raises(AttributeError, match=r"'not_' any more: write ~condition"):
         _ = ffi_builder.providers.when.not_  # pyright: ignore
 

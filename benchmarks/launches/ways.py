@@ -17,7 +17,7 @@ from typing import Any
 from native import HERE, Arguments, cc
 from tvm_ffi import libinfo
 
-from ffi_builder import cuda, runtime, spec
+from ffi_builder import Launch, runtime, spec, wrap
 from ffi_builder.cuda.toolkit import roots
 from launches.driver import PTX, SIZE, Driver
 
@@ -90,9 +90,8 @@ def wrapper(*more: spec.Param, **options: Any) -> runtime.CompiledModule:
     x, y = (spec.Tensor(name, [n], "float32", device_type="cuda") for name in "xy")
     signature = spec.Signature("saxpy", [a, x, y, *more])
     grid = spec.ceildiv(n, 128)
-    return cuda.wrap_cubin(
-        PTX, "saxpy", signature, grid=grid, block=128, args=[a, x, y, n], **options
-    )
+    launch = Launch(grid=grid, block=128, **options)
+    return wrap(PTX, signature, function="saxpy", launch=launch, args=[a, x, y, n])
 
 
 def in_c(driver: Driver, loops: Loops) -> Iterator[Way]:

@@ -6,6 +6,7 @@ The options for launches are for kernels in CUDA images.
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -54,8 +55,8 @@ def add_convention(parser: argparse.ArgumentParser, default: str) -> None:
     parser.add_argument(
         "--args",
         metavar="LIST",
-        help="the arguments of the kernel: parameters, parts of them and expressions, as in "
-        "'x, x.ndim, n * 2' (default: all parameters)",
+        help="the arguments of the kernel: parameters, parts of them, expressions, NULL and "
+        "numbers, as in 'x, x.ndim, n * 2, NULL, 0.5' (default: all parameters)",
     )
 
 
@@ -78,6 +79,21 @@ def list_of(option: str, text: str) -> list[str]:
     return [entry for entry in entries if entry]
 
 
+def args_of(text: str | None) -> list[str | float | None] | None:
+    """Return the entries of ``--args``: ``NULL``, floats, and what providers read themselves.
+
+    Raises:
+        CompileError: an entry is empty.
+    """
+    if text is None:
+        return None
+    found: list[str | float | None] = []
+    for entry in list_of("--args", text):
+        is_float = re.fullmatch(r"-?\d+(\.\d*(e[+-]?\d+)?|e[+-]?\d+)", entry)
+        found.append(None if entry == "NULL" else float(entry) if is_float else entry)
+    return found
+
+
 def provider_of(convention: str, callee: str, args: str | None) -> CallProvider:
     """Return the call provider of a convention.
 
@@ -86,7 +102,7 @@ def provider_of(convention: str, callee: str, args: str | None) -> CallProvider:
     """
     from ffi_builder import providers
 
-    chosen = None if args is None else list_of("--args", args)
+    chosen = args_of(args)
     match convention:
         case "memref":
             return providers.MemRefCallProvider(callee, args=chosen)
@@ -158,5 +174,5 @@ def launch_provider(given: argparse.Namespace, callee: str) -> CallProvider:
         block=list_of("--block", given.block),
         cluster=None if given.cluster is None else list_of("--cluster", given.cluster),
         dynamic_smem_bytes=0 if given.shared_memory is None else given.shared_memory,
-        args=None if given.args is None else list_of("--args", given.args),
+        args=args_of(given.args),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,6 +13,7 @@ from ffi_builder.cli.options import (
     add_convention,
     add_launch,
     add_signature,
+    args_of,
     check_launch_options,
     is_image,
     launch_provider,
@@ -25,12 +26,13 @@ from ffi_builder.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from ffi_builder.runtime import LoweredModule
+    from ffi_builder.wrapping.prototype import Prototype
 
 HELP = "make a library, an object or IR from a kernel and a signature"
 DESCRIPTION = """\
-Read a kernel (MLIR, LLVM IR, an object, or a CUDA image), attach a validating TVM-FFI entry point
-for each signature, and write a shared library, an object, LLVM IR, MLIR or assembly, depending on
-the suffix of the output: .so .o .ll .mlir .s
+Read a kernel (MLIR, LLVM IR, an object, an archive, a shared library, or a CUDA image), attach a
+validating TVM-FFI entry point for each signature, and write a shared library, an object, LLVM IR,
+MLIR or assembly, depending on the suffix of the output: .so .o .ll .mlir .s
 
 MLIR in other dialects than LLVM's is lowered by a pipeline for linalg, affine, scf, memref and
 func; --pipeline sets another one, or `none`.
@@ -39,8 +41,9 @@ EXAMPLES = """\
 examples:
   ffi-builder wrap kernel.mlir --device cpu --convention memref -o add_one.so \\
       --signature 'add_one(x: Tensor([n], float32), y: Tensor([n], float32))'
-  ffi-builder wrap kernel.o --device cpu --convention direct --callee scale_f32 -o scale.so \\
-      --signature 'scale(x: Tensor([n], float32), n: int64, factor: float32)'
+  ffi-builder wrap kernel.o --device cpu -o scale.so \\
+      --prototype 'void scale_f32(float *x, int64_t n, float factor)' \\
+      --signature 'scale(x: Tensor([n], float32), factor: float32)'
   ffi-builder wrap kernel.ll --device cuda --convention pack --triple aarch64-linux-gnu -o k.o \\
       --signature 'k(x: Tensor([n], float16), s: EnvStream)' --header k.h
   ffi-builder wrap saxpy.ptx --device cuda --grid 'ceildiv(n, 128)' --block 128 -o saxpy.so \\
@@ -48,19 +51,21 @@ examples:
                    where n: int32' \\
       --args 'a, x, y, n'
 """
-PIPELINE: Final = (
-    "builtin.module(func.func(convert-linalg-to-loops),expand-strided-metadata,lower-affine,"
-    "convert-scf-to-cf,convert-to-llvm,reconcile-unrealized-casts)"
-)
 _SUFFIXES: Final = (".so", ".o", ".ll", ".mlir", ".s")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     images = ", ".join(IMAGES)
-    parser.add_argument("kernel", type=Path, help=f"a file .mlir, .ll, .o, {images}")
+    parser.add_argument("kernel", type=Path, help=f"a file .mlir, .ll, .o, .a, .so, {images}")
     add_signature(parser, many=True)
-    add_convention(parser, "memref for a kernel in MLIR; needed for others")
+    add_convention(parser, "memref for a kernel in MLIR, direct with the types of --prototype")
+    parser.add_argument(
+        "--prototype",
+        metavar="C",
+        help="the kernel's declaration in C, or the path of a header that has it; it is compared "
+        "with the signature, and an integer that the kernel returns is a status",
+    )
     parser.add_argument(
         "-o", "--output", type=Path, required=True, metavar="PATH", help="the file to write"
     )
@@ -78,7 +83,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="PATH",
-        help="more .ll or .o files to link",
+        help="more .ll, .o, .a or .so files to link",
     )
     parser.add_argument(
         "--cpu", default="baseline", help="baseline (default), host, or LLVM's name"
@@ -108,8 +113,10 @@ def run(given: argparse.Namespace) -> int:
     link: list[Path] = list(given.link)
     # In all other cases the callee may be in a file that is linked now or later.
     complete = is_mlir and given.output.suffix == ".so" and not link
-    hook = _attach_hook(signatures, given, complete=complete)
-    pipeline, module = None, "module {}"
+    found = _prototypes(signatures, given)
+    hook = _attach_hook(signatures, given, found, complete=complete)
+    pipeline = None
+    module = f"module {{ {' '.join(each.declaration() for each in found.values())} }}"
     if is_mlir:
         module = given.kernel.read_text()
         pipeline = _pipeline(given.pipeline, module)
@@ -141,12 +148,22 @@ def _check_options(given: argparse.Namespace) -> None:
 
 
 def _attach_hook(
-    signatures: Sequence[Signature], given: argparse.Namespace, *, complete: bool
+    signatures: Sequence[Signature],
+    given: argparse.Namespace,
+    prototypes: Mapping[str, Prototype],
+    *,
+    complete: bool,
 ) -> Callable[[Any], None]:
     def hook(module: Any) -> None:
         from ffi_builder.builder.wrapper import attach
+        from ffi_builder.wrapping.calls import called
 
         for signature in signatures:
+            if signature.name in prototypes:
+                declared, args = prototypes[signature.name], args_of(given.args)
+                checked, provider = called(declared, signature, args)
+                attach(module, checked, provider, sanitize=given.sanitize)
+                continue
             callee = given.callee or signature.name
             if is_image(given.kernel):
                 provider = launch_provider(given, callee)
@@ -161,6 +178,26 @@ def _attach_hook(
     return hook
 
 
+def _prototypes(signatures: Sequence[Signature], given: argparse.Namespace) -> dict[str, Prototype]:
+    """Return the prototypes of the kernels by the names of the signatures, where they have some.
+
+    Raises:
+        CompileError: a prototype is not read, or given beside a convention or for MLIR.
+    """
+    from ffi_builder.wrapping.prototype import defined_in, read
+
+    is_code = given.kernel.suffix != ".mlir" and not is_image(given.kernel)
+    if given.prototype is None:
+        if given.kernel.suffix != ".ll" or given.convention is not None:
+            return {}
+        text = given.kernel.read_text()
+        return {s.name: defined_in(text, given.callee or s.name) for s in signatures}
+    if given.convention is not None or not is_code:
+        what = "a --convention" if is_code else f"{given.kernel}, which has the types"
+        raise CompileError(f"--prototype does not go with {what}")
+    return {s.name: read(given.prototype, given.callee, s.name) for s in signatures}
+
+
 def _default_convention(module: Any, callee: str, kernel: Path) -> str:
     """Return ``memref`` if the module declares the callee, so that its type is compared.
 
@@ -171,8 +208,8 @@ def _default_convention(module: Any, callee: str, kernel: Path) -> str:
         return "memref"
     choices = ", ".join(f"{name} ({words})" for name, words in CONVENTIONS.items())
     raise CompileError(
-        f"--convention is needed: {kernel} has no MLIR type of @{callee} to compare with "
-        f"--signature, and a call that does not fit crashes; choose one of {choices}"
+        f"--prototype or --convention is needed: {kernel} has no MLIR type of @{callee} to compare "
+        f"with --signature, and a call that does not fit crashes; choose one of {choices}"
     )
 
 
@@ -194,10 +231,12 @@ def _check_callee(module: Any, callee: str, kernel: Path) -> None:
 
 
 def _pipeline(given: str | None, text: str) -> str | None:
-    """Return the given pipeline, or :data:`PIPELINE` if the text has dialects that need it."""
+    """Return the given pipeline, or the one that the dialects of the text need."""
     if given is not None:
         return None if given == "none" else given
-    return PIPELINE if "func.func" in text or "memref" in text else None
+    from ffi_builder.wrapping.wrap import pipeline_for
+
+    return pipeline_for(text)
 
 
 def _write(lowered: LoweredModule, given: argparse.Namespace, names: list[str]) -> None:

@@ -10,7 +10,6 @@ No function needs a driver or a GPU. Each imports NVIDIA's compilers when it is 
 from ffi_builder.cuda.compilers import assemble, compile_cuda
 from ffi_builder.cuda.lowering import lower_to_ptx
 from ffi_builder.cuda.triton import triton_signature
-from ffi_builder.cuda.wrapping import wrap_cubin
 from ffi_builder.kernel_image import find_kernel
 from ffi_builder.kernel_image import read_image as kernels
 from ffi_builder.lazy import lazy
@@ -22,7 +21,6 @@ __all__ = [
     "kernels",
     "lower_to_ptx",
     "triton_signature",
-    "wrap_cubin",
 ]
 
 __getattr__, __dir__ = lazy(__name__, {}, __all__)

@@ -8,6 +8,6 @@ a driver.
 """
 
 from ffi_builder.kernel_image.image import Image, Kernel, Parameter, find_kernel
-from ffi_builder.kernel_image.read import read_image
+from ffi_builder.kernel_image.read import is_image, read_image
 
-__all__ = ["Image", "Kernel", "Parameter", "find_kernel", "read_image"]
+__all__ = ["Image", "Kernel", "Parameter", "find_kernel", "is_image", "read_image"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ffi_builder.elf import MAGIC, Elf, View
+from ffi_builder.elf import EHDR, MAGIC, Elf, View
 from ffi_builder.errors import SpecError
 from ffi_builder.kernel_image import fatbin
 from ffi_builder.kernel_image.cubin import EM_CUDA, read_cubin
@@ -34,6 +34,17 @@ _TEXTS: Final = (
 )
 _SHOWN: Final = 16
 _MOST_TEXT: Final = 4096
+
+
+def is_image(data: bytes | str) -> bool:
+    """Return whether it begins as a cubin, a fatbin or PTX does."""
+    if isinstance(data, str):
+        return is_ptx(data)
+    if data.startswith(MAGIC):
+        return (
+            len(data) >= EHDR.size and Elf(View(data, "cubin", SpecError)).header.machine == EM_CUDA
+        )
+    return data.startswith(fatbin.MAGIC) or is_ptx(data[:_MOST_TEXT].decode(errors="replace"))
 
 
 def read_image(data: bytes | bytearray | memoryview | str) -> Image:

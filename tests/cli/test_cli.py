@@ -209,20 +209,50 @@ class TestWrap:
         # An object may be linked to one that has it.
         self.wrap(kernel, tmp_path / "a.o", "--callee", "elsewhere", "--convention", "memref")
 
-    @pytest.mark.parametrize("suffix", [".o", ".ll"])
-    def test_a_kernel_without_types_needs_a_convention(
-        self, suffix: str, scale: Path, tmp_path: Path
-    ):
+    def test_llvm_ir_has_types(self, tmp_path: Path):
+        scale, made = tmp_path / "scale.ll", tmp_path / "scale.so"
+        scale.write_text("define void @scale(i64 %n, ptr %x, float %factor) { ret void }")
+        signature = "scale(x: Tensor([n], float32), factor: float32)"
+        given = ("wrap", scale, "--signature", signature, "--device", "cpu", "-o", made)
+        assert succeeds(*given) == ""
+        runtime.load(made)["scale"](np.ones(3, "float32"), 2.5)
+        words = fails(*given, "--args", "n, factor, factor")
+        assert "argument #1" in words
+
+    def test_a_prototype(self, scale: Path, tmp_path: Path):
+        pytest.importorskip("pycparser")
+        made, header = tmp_path / "scale.so", tmp_path / "scale.h"
+        header.write_text("#include <stdint.h>\nvoid scale(float *x, int64_t n, float factor);\n")
+        signature = "scale(x: Tensor([n], float32), factor: float32)"
+        given = ("wrap", scale, "--signature", signature, "--device", "cpu", "-o", made)
+        for prototype in (header.read_text().splitlines()[1], header):
+            assert succeeds(*given, "--prototype", prototype) == ""
+            x = np.ones(3, dtype="float32")
+            runtime.load(made)["scale"](x, 2.5)
+            np.testing.assert_array_equal(x, np.full(3, 2.5, "float32"))
+        assert succeeds(*given, "--prototype", header, "--args", "x, n, 0.5") == ""
+        x = np.ones(3, dtype="float32")
+        runtime.load(made)["scale"](x, 2.5)
+        np.testing.assert_array_equal(x, np.full(3, 0.5, "float32"))
+        words = fails(*given, "--prototype", header, "--convention", "direct")
+        assert words == "error: --prototype does not go with a --convention\n"
+        assert "declares no function 'other'" in fails(
+            *given, "--prototype", header, "--callee", "other"
+        )
+
+    def test_a_prototype_of_mlir(self, kernel: Path, tmp_path: Path):
+        given = ("--signature", SIGNATURE, "--device", "cpu", "-o", tmp_path / "a.so")
+        words = fails("wrap", kernel, *given, "--prototype", "int f()")
+        assert words == f"error: --prototype does not go with {kernel}, which has the types\n"
+
+    def test_a_kernel_without_types_needs_a_convention(self, scale: Path, tmp_path: Path):
         # Taken for memrefs, the arguments of this kernel would be a crash at the first call.
-        if suffix == ".ll":
-            scale = tmp_path / "scale.ll"
-            scale.write_text("define void @scale(ptr %x, i64 %n, float %factor) { ret void }")
         signature = "scale(x: Tensor([n], float32), n: int64, factor: float32)"
         given = ("wrap", scale, "--signature", signature, "--device", "cpu")
         made = tmp_path / "scale.so"
         words = fails(*given, "-o", made)
         assert words.startswith(
-            f"error: --convention is needed: {scale} has no MLIR type of @scale to compare with "
+            f"error: --prototype or --convention is needed: {scale} has no MLIR type of @scale to compare with "
             "--signature, and a call that does not fit crashes; choose one of memref ("
         )
         assert "direct (plain C arguments: a tensor is its data pointer), pack (" in words

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
-from ffi_builder import cuda, spec, testing
+from ffi_builder import Launch, cuda, spec, testing, wrap
 from ffi_builder.errors import BuildError
 from ffi_builder.providers.cuda import Scalar
 from tests.cuda.fake import FakeDriver, device_array, library, missing
@@ -117,9 +117,8 @@ def test_a_kernel_is_launched_with_the_signature_and_with_shapes_added() -> None
     y = device_array(driver, np.ones((16,), "float32"))
     for signature in (known, shaped):
         args = [*signature.params, Scalar(0, "handle"), Scalar(0, "handle")]
-        compiled = cuda.wrap_cubin(
-            PTX, "axpy", signature, grid="ceildiv(n, 128)", block=128, args=args
-        )
+        launch = Launch(grid="ceildiv(n, 128)", block=128)
+        compiled = wrap(PTX, signature, function="axpy", launch=launch, args=args)
         compiled["axpy"](x.tensor(), y.tensor(), 16, 2.0)
         launch = driver.launches()[-1]
         assert [int.from_bytes(given, "little") for given in launch.arguments] == [

@@ -77,6 +77,7 @@ USES: Final = {
         pages=("docs/jax.md",),
         left_out_on=("python3.10", "python3.15"),
     ),
+    "prototype": Use(beside=("jit", "mlir"), pages=("docs/wrap.md",)),
     "frameworks": Use(
         beside=("demo",),
         pages=("docs/frontends.md",),

@@ -195,5 +195,5 @@ def cupy_arrays(gpu: Gpu) -> None:
 def examples_of_docstrings(gpu: Gpu) -> None:
     """The launches that docstrings show do what is written there."""
     torch_on(gpu)
-    for path in (PACKAGE / "providers/cuda/provider.py", PACKAGE / "cuda/wrapping.py"):
+    for path in (PACKAGE / "providers/cuda/provider.py", PACKAGE / "wrapping/launch.py"):
         assert "".join(run(group) for group in groups(path).values()) == ""

@@ -1,0 +1,1 @@
+"""The front door: one call that wraps whatever a compiler emits."""

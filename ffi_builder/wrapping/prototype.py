@@ -1,0 +1,294 @@
+"""Prototypes of C functions: the types that an object or an address lacks.
+
+pycparser reads C, and `$CC -E` the directives of headers. Types are those of 64-bit Linux.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, cast
+
+from ffi_builder.errors import BuildError, CompileError
+from ffi_builder.records import dataclass
+from ffi_builder.suggest import did_you_mean
+
+_POINTER: Final = "!llvm.ptr"
+_INTS: Final = {"char": 8, "short": 16, "int": 32, "long": 64, "long long": 64}
+_PLAIN: Final = {
+    "void": None,
+    "float": "float32",
+    "double": "float64",
+    "_Float16": "float16",
+    "__bf16": "bfloat16",
+    "_Bool": "bool",
+    "bool": "bool",
+    "size_t": "uint64",
+    "ssize_t": "int64",
+    "ptrdiff_t": "int64",
+    "intptr_t": "int64",
+    "uintptr_t": "uint64",
+    **{f"{sign}int{bits}_t": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)},
+}
+"""The dtypes of types that are one word."""
+_TYPES: Final = {
+    "float32": "f32",
+    "float64": "f64",
+    "float16": "f16",
+    "bfloat16": "bf16",
+    "bool": "i1",
+}
+_UNKNOWN: Final = (
+    *("bool", "_Float16", "__bf16"),
+    *("_Float32", "_Float32x", "_Float64", "_Float64x", "_Float128", "__int128_t", "__uint128_t"),
+)
+"""Types of compilers that pycparser does not know. System headers mention them."""
+# Words of GNU C in system headers that pycparser does not read, and none of which is about types.
+_WITHOUT: Final = (
+    *("-D__attribute__(x)=", "-D__extension__=", "-D__restrict=", "-D__asm__(x)=", "-D__inline="),
+    *("-D__inline__=", "-D__const=const", "-D__builtin_va_list=void*", "-D_Noreturn="),
+)
+
+
+@dataclass(frozen=True)
+class CType:
+    """The type of a parameter or result."""
+
+    dtype: str | None
+    """Of a number its dtype; of a pointer that of what it points to, None if nothing says it."""
+    is_pointer: bool = False
+    is_const: bool = False
+    """Whether the function cannot write to what it points to."""
+    text: str = ""
+
+    @property
+    def mlir(self) -> str:
+        """The type in MLIR's LLVM dialect."""
+        if self.is_pointer:
+            return _POINTER
+        assert self.dtype is not None, "functions have no parameters of type void"
+        bits = self.dtype.lstrip("uint")
+        return _TYPES.get(self.dtype) or f"i{bits}"
+
+
+@dataclass(frozen=True)
+class Prototype:
+    """The parameters of a function by name, where they have one, and its result."""
+
+    name: str
+    params: tuple[tuple[str, CType], ...]
+    result: CType | None
+
+    def declaration(self) -> str:
+        """Return the function's declaration in MLIR."""
+        types = ", ".join(type_.mlir for _, type_ in self.params)
+        result = f" -> {self.result.mlir}" if self.result is not None else ""
+        return f'llvm.func @"{self.name}"({types}){result}'
+
+
+def read(given: str | os.PathLike[str], function: str | None, default: str) -> Prototype:
+    """Read a prototype, or find it in a header.
+
+    Args:
+        given: ``"int gemv(int64_t m, const float *A)"``, or the path of a header.
+        function: its name; None for the only function that is declared, or ``default``.
+        default: the name of the signature.
+
+    Raises:
+        CompileError: C that pycparser does not read, with its line; no such function, or several;
+            a parameter or result of a type that is neither a number nor a pointer.
+        OSError: the header cannot be read, or there is no C compiler.
+    """
+    is_path = not isinstance(given, str) or re.fullmatch(r"[^\n()]+\.(h|hh|hpp|i)", given)
+    text = _preprocessed(Path(given)) if is_path else f'# 1 "prototype"\n{given}'
+    if not is_path and not re.search(r"[;}]\s*$", text):
+        text += ";"
+    typedefs: dict[str, Any] = {}
+    functions: dict[str, Any] = {}
+    for node in _parse(text):
+        kind = type(node).__name__
+        if kind == "Typedef":
+            typedefs[node.name] = node.type
+        declared = node.decl if kind == "FuncDef" else node
+        if type(getattr(declared, "type", None)).__name__ == "FuncDecl":
+            functions[declared.name] = declared.type
+    where = str(given) if is_path else "the prototype"
+    if function is None:
+        function = next(iter(functions)) if len(functions) == 1 else default
+    if function not in functions:
+        meant = did_you_mean(function, functions) or "; say which with function="
+        raise CompileError(
+            f"{where} declares no function {function!r}; it has "
+            f"{', '.join(list(functions)[:8]) or 'none'}{meant}"
+        )
+    return _prototype(function, functions[function], typedefs)
+
+
+def _preprocessed(path: Path) -> str:
+    compiler = os.environ.get("CC", "cc").split()
+    path.stat()
+    try:
+        done = subprocess.run(
+            [*compiler, "-E", "-x", "c", *_WITHOUT, str(path)], capture_output=True, text=True
+        )
+    except FileNotFoundError:
+        raise CompileError(
+            f"{path}: reading a header needs a C compiler ($CC, or cc); or give the prototype as "
+            f"text"
+        ) from None
+    if done.returncode:
+        raise CompileError(f"{path}: {done.stderr.strip().partition(chr(10))[0]}")
+    return done.stdout
+
+
+def _parse(text: str) -> Sequence[Any]:
+    try:
+        from pycparser import c_parser
+    except ModuleNotFoundError:
+        raise CompileError(
+            "prototype= needs pycparser: pip install 'ffi_builder[prototype]'"
+        ) from None
+    unknown = [name for name in _PLAIN if name.endswith("_t")]
+    known = "".join(f"typedef int {name};" for name in [*unknown, *_UNKNOWN]) + "\n"
+    try:
+        return cast("Sequence[Any]", c_parser.CParser().parse(known + text).ext)
+    except c_parser.ParseError as error:
+        raise CompileError(f"prototype=: not read as C: {error}") from None
+
+
+def _prototype(name: str, function: Any, typedefs: Mapping[str, Any]) -> Prototype:
+    params: list[tuple[str, CType]] = []
+    for index, node in enumerate(function.args.params if function.args else ()):
+        kind = type(node).__name__
+        if kind == "EllipsisParam":
+            raise CompileError(f"{name}: a function with `...` cannot be called by a wrapper")
+        what = f"{name}: parameter {node.name or f'#{index}'}" if kind != "ID" else name
+        type_ = _type(what, node.type, typedefs)
+        if type_ is not None:
+            params.append((node.name or "", type_))
+        elif len(function.args.params) > 1 or node.name:
+            raise CompileError(f"{what} is void")
+    return Prototype(name, tuple(params), _type(f"{name}: the result", function.type, typedefs))
+
+
+def _type(what: str, node: Any, typedefs: Mapping[str, Any]) -> CType | None:
+    """Return the type of a declaration; None for void."""
+    match type(node).__name__:
+        case "TypeDecl":
+            return _named(what, node.type, typedefs)
+        case "PtrDecl" | "ArrayDecl":
+            inner = node.type
+            is_const = "const" in getattr(inner, "quals", ())
+            pointee = None
+            if type(inner).__name__ == "TypeDecl" and type(inner.type).__name__ == "IdentifierType":
+                found = _named(what, inner.type, typedefs)
+                if found is not None and not found.is_pointer:
+                    pointee = found.dtype
+            return CType(pointee, is_pointer=True, is_const=is_const)
+        case "FuncDecl":
+            return CType(None, is_pointer=True)
+        case other:
+            raise CompileError(f"{what} has a type that is not read: {other}")
+
+
+def _named(what: str, node: Any, typedefs: Mapping[str, Any]) -> CType | None:
+    kind = type(node).__name__
+    if kind == "Enum":
+        return CType("int32")
+    if kind != "IdentifierType":
+        raise CompileError(
+            f"{what} is a {kind.lower()} that is passed by value, which providers cannot pass; "
+            f"let a function in C take its address"
+        )
+    words = " ".join(node.names)
+    if words in _PLAIN:
+        dtype = _PLAIN[words]
+        return None if dtype is None else CType(dtype)
+    if words in typedefs:
+        return _type(what, typedefs[words], typedefs)
+    unsigned = "u" if "unsigned" in node.names else ""
+    kept = [word for word in node.names if word not in ("signed", "unsigned")]
+    if len(kept) > 1 and kept[-1] == "int":
+        kept.pop()
+    bits = _INTS.get(" ".join(kept) or "int")
+    if bits is None:
+        raise CompileError(f"{what} is a {words}, which no parameter of a signature is")
+    return CType(f"{unsigned}int{bits}")
+
+
+def bound_args(prototype: Prototype, names: Sequence[str]) -> list[str] | None:
+    """Return the names of the parameters as ``args=``, if the signature has them.
+
+    None if it has none of them: then the order counts.
+
+    Raises:
+        BuildError: the signature has some of the names and lacks others.
+    """
+    own = [name for name, _ in prototype.params]
+    lacking = [name or "without a name" for name in own if name not in names]
+    if len(lacking) == len(own):
+        return None
+    if lacking:
+        raise BuildError(
+            f"{prototype.name} has parameters that the signature lacks: {', '.join(lacking)}; "
+            f"write args=[…], with one entry for each of {', '.join(n or '_' for n in own)}"
+        )
+    return own
+
+
+_LLVM_DTYPES: Final = {
+    "float": "float32",
+    "double": "float64",
+    "half": "float16",
+    "bfloat": "bfloat16",
+    "i1": "bool",
+    **{f"i{bits}": f"int{bits}" for bits in (8, 16, 32, 64)},
+}
+
+
+def defined_in(text: str, function: str) -> Prototype:
+    """Return the types with which LLVM IR defines a function.
+
+    Raises:
+        CompileError: it defines no such function, or one of other types than numbers and pointers.
+    """
+    quoted = re.escape(function)
+    found = re.search(rf'^define\b[^@\n]*?(\S+) @"?{quoted}"?\((.*)$', text, re.MULTILINE)
+    if found is None:
+        names = re.findall(r'^define\b[^@\n]*@"?([^"(\s]+)', text, re.MULTILINE)
+        meant = did_you_mean(function, names)
+        raise CompileError(
+            f"the LLVM IR defines no `{function}`; it has {', '.join(names[:8]) or 'none'}{meant}"
+        )
+    params: list[tuple[str, CType]] = []
+    for param in _split(found[2]):
+        first, *rest = param.split()
+        name = rest[-1].removeprefix("%") if rest and rest[-1].startswith("%") else ""
+        params.append(("" if name.isdecimal() else name, _of_llvm(function, first)))
+    result = None if found[1] == "void" else _of_llvm(function, found[1])
+    return Prototype(function, tuple(params), result)
+
+
+def _split(text: str) -> list[str]:
+    """Return the parameters before the bracket that ends them."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter in "([{<") - (letter in ")]}>")
+        if depth < 0:
+            break
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part for part in map(str.strip, parts) if part]
+
+
+def _of_llvm(function: str, word: str) -> CType:
+    if word == "ptr":
+        return CType(None, is_pointer=True)
+    if word not in _LLVM_DTYPES:
+        raise CompileError(f"`{function}` has a type that is not read: {word}; give provider=")
+    return CType(_LLVM_DTYPES[word])

@@ -1,0 +1,165 @@
+"""Tells what a kernel was given as, by its type or by how its bytes or text begin."""
+
+from __future__ import annotations
+
+import ctypes
+from importlib import import_module
+from typing import Any, Final, TypeAlias, Union, cast
+
+from ffi_builder.kernel_image import is_image
+from ffi_builder.records import dataclass
+from ffi_builder.runtime.inputs import LlvmSource, ObjectSource, is_llvm_ir
+from ffi_builder.runtime.links import (
+    AddressSource,
+    ArchiveSource,
+    Item,
+    LibrarySource,
+    is_name,
+    path_of,
+    read_item,
+)
+from ffi_builder.wrapping.triton import is_compiled
+
+_MLIR_BYTECODE: Final = b"ML\xefR"
+UNOWNED: Final[Any] = object()
+"""Stands for an owner that was not given."""
+
+
+@dataclass(frozen=True)
+class Mlir:
+    """A module of any bindings, its text or its bytecode."""
+
+    module: Any
+
+
+@dataclass(frozen=True)
+class Image:
+    """A cubin, a fatbin or PTX."""
+
+    data: bytes | str
+    name: str | None = None
+    metadata: Any = None
+    """What Triton says of a kernel that it compiled."""
+
+
+Kernel: TypeAlias = Union[Mlir, Image, Item]
+WORDS: Final = {
+    Mlir: "MLIR",
+    LlvmSource: "LLVM IR",
+    ObjectSource: "an object",
+    ArchiveSource: "an archive",
+    LibrarySource: "a shared library",
+    AddressSource: "an address",
+    Image: "a CUDA image",
+}
+"""What errors call them."""
+
+
+def read(source: object, function: str, owner: object, *, launched: bool) -> Kernel:
+    """Tell what a source is, and read it.
+
+    Args:
+        source: what a compiler made, or the path of a file with it.
+        function: the symbol of the kernel.
+        owner: keeps the code at an address alive; :data:`UNOWNED` if nothing was said.
+        launched: whether text is an image for certain.
+
+    Raises:
+        TypeError: something else, or an int without an owner.
+        ValueError: an address that is none.
+        CompileError: a file or bytes of another kind.
+        OSError: the file cannot be read.
+    """
+    if is_name(source):
+        return read_item(source, "the kernel")
+    path = path_of(source)
+    data = source if path is None else path.read_bytes()
+    if isinstance(data, bytearray):
+        data = bytes(data)
+    if isinstance(data, (str, bytes)):
+        if is_image(data) or (launched and isinstance(data, str)):
+            return Image(data)
+        text = _text(data)
+        if text is not None:
+            return LlvmSource(text) if is_llvm_ir(text) else Mlir(text)
+        assert isinstance(data, bytes)
+        if data.startswith(_MLIR_BYTECODE):
+            return Mlir(data)
+        return read_item(data if path is None else path, "the kernel")
+    if is_compiled(source):
+        made = cast("Any", source)
+        return Image(made.asm["cubin"], made.metadata.name, made.metadata)
+    address = _address(source)
+    if address is not None:
+        return _of_address(source, address, function, owner)
+    if hasattr(source, "operation") or hasattr(source, "get_asm"):
+        return Mlir(source)
+    raise TypeError(
+        f"wrap: expected MLIR, LLVM IR, an object, an archive, a shared library, a CUDA image, a "
+        f"path of one of them, or the address of a function, but got {_shown(source)}"
+    )
+
+
+def _shown(source: object) -> str:
+    kind = f"{type(source).__module__}.{type(source).__qualname__}".removeprefix("builtins.")
+    if kind in ("list", "tuple"):
+        return f"a {kind}: give the kernel, and what else it needs in link="
+    if callable(source):
+        return f"{kind}, which is Python: compile it first"
+    return f"{kind}; give a module of other bindings as text"
+
+
+def _text(data: str | bytes) -> str | None:
+    """Return text that was given as such, or as bytes; None for other bytes."""
+    if isinstance(data, str):
+        return data
+    if b"\0" in data[:1024]:
+        return None
+    try:
+        return data.decode() if not data.startswith((b"!<", b"\x7fELF")) else None
+    except UnicodeDecodeError:
+        return None
+
+
+def _of_address(source: object, address: int, function: str, owner: object) -> AddressSource:
+    if owner is UNOWNED:
+        if isinstance(source, int):
+            raise TypeError(
+                f"wrap: the address {source:#x} needs owner=: the object that frees its code when "
+                f"it is dropped, or None for code that stays"
+            )
+        owner = source
+    if not 0 < address < 1 << 64:
+        raise ValueError(f"wrap: expected the address of `{function}` but got {address:#x}")
+    return AddressSource(function, address, owner)
+
+
+_C_FUNCTION: Final = ctypes.CFUNCTYPE(None).__mro__[1]
+"""The class of all functions of ctypes, which has a private name."""
+
+
+def _address(source: object) -> int | None:
+    """Return the address of code that a source stands for; None if it stands for none."""
+    if isinstance(source, bool):
+        return None
+    if isinstance(source, int):
+        return source
+    if isinstance(source, (_C_FUNCTION, ctypes.c_void_p)):
+        return ctypes.cast(cast("Any", source), ctypes.c_void_p).value or 0
+    name = f"{type(source).__module__}.{type(source).__name__}"
+    if name == "builtins.PyCapsule":
+        return _in_capsule(source)
+    if "CData" in name:
+        cffi = import_module("cffi")
+        return int(cffi.FFI().cast("uintptr_t", source))
+    found = getattr(source, "address", None)  # a @cfunc of Numba
+    return found if isinstance(found, int) and not isinstance(found, bool) else None
+
+
+def _in_capsule(capsule: object) -> int:
+    api = ctypes.pythonapi
+    name = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(("PyCapsule_GetName", api))
+    pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+        ("PyCapsule_GetPointer", api)
+    )
+    return int(pointer(capsule, name(capsule)))

@@ -1,0 +1,259 @@
+"""``wrap``: a function that checks its arguments, around whatever a compiler emits."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
+
+from ffi_builder import runtime, spec
+from ffi_builder.builder.wrapper import attach
+from ffi_builder.errors import BuildError
+from ffi_builder.plan import Sanitize, check_signature
+from ffi_builder.protocol import MEMREF_TYPES
+from ffi_builder.providers import (
+    CallProvider,
+    CudaLaunchCallProvider,
+    DirectCallProvider,
+    MemRefCallProvider,
+)
+from ffi_builder.runtime.inputs import LlvmSource, ObjectSource
+from ffi_builder.runtime.links import AddressSource, ArchiveSource, LibrarySource
+from ffi_builder.wrapping import sources, triton
+from ffi_builder.wrapping.calls import called
+from ffi_builder.wrapping.launch import Launch
+from ffi_builder.wrapping.prototype import defined_in, read
+
+if TYPE_CHECKING:
+    from ffi_builder.providers.arguments import Entry
+    from ffi_builder.providers.cuda.entries import LaunchEntry
+    from ffi_builder.runtime import CompiledModule
+
+PIPELINE: Final = (
+    "builtin.module(func.func(convert-linalg-to-loops),expand-strided-metadata,lower-affine,"
+    "convert-scf-to-cf,convert-to-llvm,reconcile-unrealized-casts)"
+)
+"""Passes for linalg, affine, scf, memref and func."""
+
+
+def wrap(
+    source: object,
+    signature: spec.Signature | str,
+    *,
+    device: str | None = None,
+    function: str | None = None,
+    prototype: str | os.PathLike[str] | None = None,
+    args: Sequence[LaunchEntry] | None = None,
+    provider: CallProvider | type[Any] | None = None,
+    launch: Launch | None = None,
+    owner: object = sources.UNOWNED,
+    pipeline: str | None = None,
+    link: Iterable[str | bytes | os.PathLike[str]] = (),
+    sanitize: bool | Sanitize = False,
+    opt_level: int = 2,
+    cache_dir: str | os.PathLike[str] | None = None,
+) -> CompiledModule:
+    """Compile a function that checks its arguments and calls a kernel, whatever that is.
+
+    ====================================== =================================================
+    source                                 how its kernel is called
+    ====================================== =================================================
+    MLIR: a module, or its text            by the types of the function: memrefs or plain C
+    LLVM IR text                           plain C, of the types that it is defined with
+    an object or a static archive          plain C, of the types of ``prototype=``
+    a shared library                       the same, in this process: it is not exported
+    an address: an int, a function of      the same; ``owner=`` keeps the code of an int alive
+    ctypes or cffi, Numba's ``@cfunc``,
+    a capsule
+    a cubin, a fatbin or PTX; a kernel     launched as ``launch=`` says
+    that Triton compiled
+    ====================================== =================================================
+
+    A path stands for its file, whose first bytes say what it is. ``provider=`` calls in another
+    way, and says so where nothing has the types.
+
+    With a prototype, or LLVM IR, parameters of the kernel get the parameter or symbol of their
+    name, and without such names those of their position. An integer that the kernel returns is a
+    status, unless the signature has results: other than 0, it is raised as a RuntimeError.
+
+    Args:
+        source: what the compiler emitted.
+        signature: what the function accepts, or its text (:meth:`~ffi_builder.spec.Signature.parse`
+            reads it).
+        device: the device type of tensors of a text that have none.
+        function: the symbol of the kernel; left out, that of the prototype, or the signature's
+            name.
+        prototype: the kernel's declaration in C, or the path of a header that has it.
+        args: what the kernel gets, in order, as for the providers.
+        provider: a class of :mod:`ffi_builder.providers` that is made with the symbol and ``args``,
+            or a provider.
+        launch: how a CUDA kernel is launched.
+        owner: the object that frees the code at an int when it is dropped; None for code that
+            stays. Functions keep it alive.
+        pipeline: MLIR passes; left out, those for linalg, affine, scf, memref and func where the
+            module has a ``func.func``.
+        link: more LLVM IR, objects and paths of these, as for :func:`~ffi_builder.runtime.compile`,
+            like the next.
+        sanitize: check what the kernel does to its tensors: see :class:`~ffi_builder.Sanitize`.
+        opt_level: 0 to 3.
+        cache_dir: a folder for compiled code.
+
+    Raises:
+        TypeError: a source of another kind, an option that does not go with it, or an int without
+            ``owner=``.
+        SpecError: the signature is none, or an image cannot be read or launched so.
+        BuildError: the kernel takes other arguments; nothing says which it takes.
+        CompileError: the source is damaged, for another machine, or has no such function; the
+            prototype is not read.
+        LinkError: a symbol is missing, or defined twice.
+        OSError: a file cannot be read.
+
+    Examples:
+        C's ``hypot`` by its address:
+
+        >>> import ctypes
+        >>> import ffi_builder
+        >>> hypot = ffi_builder.wrap(
+        ...     ctypes.CDLL("libm.so.6").hypot,
+        ...     "hypot(x: float64, y: float64) -> r: float64",
+        ...     prototype="double hypot(double x, double y)",
+        ... )
+        >>> hypot["hypot"](3.0, 4.0)
+        5.0
+    """
+    if isinstance(signature, str):
+        signature = spec.Signature.parse(signature, device=device)
+    elif device is not None:
+        raise TypeError("wrap: device= goes with the text of a signature")
+    check_signature("wrap: ", signature)
+    declared = None if prototype is None else read(prototype, function, signature.name)
+    name = function or (declared.name if declared else signature.name)
+    kernel = sources.read(source, name, owner, launched=launch is not None)
+    _check_options(
+        kernel,
+        launch=launch,
+        prototype=prototype,
+        owner=None if owner is sources.UNOWNED else owner,
+        pipeline=pipeline,
+        provider=provider,
+    )
+    if args is not None and provider is not None and not isinstance(provider, type):
+        raise TypeError("wrap: args= goes with a class in provider=; give them to the provider")
+    c_args = cast("Sequence[Entry] | None", args)  # for an image, _launching takes them
+    module: object = "module {}"
+    items: list[Any] = [*link]
+    if isinstance(kernel, sources.Mlir):
+        module, pipeline = kernel.module, pipeline or pipeline_for(kernel.module)
+    elif isinstance(kernel, sources.Image):
+        name = function or kernel.name or name
+        provider = _launching(kernel, name, signature, launch, args)
+    else:
+        items.insert(0, kernel)
+        if isinstance(kernel, LlvmSource):
+            declared = declared or defined_in(kernel.text, name)
+        if provider is None:
+            declared = declared or _undeclared(name)
+            module = f"module {{ {declared.declaration()} }}"
+            signature, provider = called(declared, signature, c_args)
+
+    def hook(lowered: Any) -> None:
+        how = _provider(lowered, name, c_args, provider)
+        attach(lowered, signature, how, sanitize=sanitize)
+
+    return runtime.compile(
+        module,
+        pipeline=pipeline,
+        post_compile_hooks=[hook],
+        opt_level=opt_level,
+        link=items,
+        cache_dir=cache_dir,
+    )
+
+
+_CODE: Final = (LlvmSource, ObjectSource, ArchiveSource, LibrarySource, AddressSource)
+_OPTIONS: Final = {
+    "pipeline": (sources.Mlir,),
+    "prototype": _CODE,
+    "owner": (AddressSource,),
+    "launch": (sources.Image,),
+    "provider": (sources.Mlir, *_CODE),
+}
+"""The sources that options go with. The others go with all."""
+
+
+def _check_options(kernel: sources.Kernel, **given: object) -> None:
+    for option, value in given.items():
+        kinds = _OPTIONS[option]
+        if value is not None and type(kernel) not in kinds:
+            raise TypeError(
+                f"wrap: {option}= goes with {' or '.join(sources.WORDS[k] for k in kinds)}, but "
+                f"the source is {sources.WORDS[type(kernel)]}"
+            )
+
+
+def pipeline_for(module: object) -> str | None:
+    """Return :data:`PIPELINE` if a module has dialects that need it."""
+    if isinstance(module, bytes):
+        return PIPELINE if b"memref" in module or b"func" in module else None
+    text = module if isinstance(module, str) else str(module)
+    return PIPELINE if "func.func" in text or "memref" in text else None
+
+
+def _launching(
+    image: sources.Image,
+    name: str,
+    signature: spec.Signature,
+    launch: Launch | None,
+    args: Sequence[LaunchEntry] | None,
+) -> CallProvider:
+    if launch is None:
+        raise TypeError(
+            "wrap: a CUDA image needs launch=, as in launch=Launch(grid=spec.ceildiv(n, 128), "
+            "block=128)"
+        )
+    if image.metadata is not None:
+        launch = triton.launched(image.metadata, launch)
+        args = triton.with_scratch(image.metadata, signature, args)
+    elif launch.block is None:
+        raise TypeError("wrap: launch= needs block=: the image does not say how many threads")
+    how: dict[str, Any] = {each.name: getattr(launch, each.name) for each in fields(launch)}
+    return CudaLaunchCallProvider(image.data, name, args=args, **how)  # pyright: ignore[reportArgumentType]
+
+
+def _undeclared(name: str) -> NoReturn:
+    raise BuildError(
+        f"wrap: nothing says which arguments `{name}` takes, and a call that does not fit crashes: "
+        f'give prototype="int {name}(…)", or provider=providers.DirectCallProvider if they are '
+        f"those of the signature, as plain C"
+    )
+
+
+def _provider(
+    lowered: Any,
+    name: str,
+    args: Sequence[Entry] | None,
+    given: CallProvider | type[Any] | None,
+) -> CallProvider:
+    """Return the provider for a lowered module."""
+    if isinstance(given, type):
+        return given(name, args=args)
+    return _by_types(lowered, name, args) if given is None else given
+
+
+def _by_types(lowered: Any, name: str, args: Sequence[Entry] | None) -> CallProvider:
+    """Choose by whether the function took memrefs before it was lowered."""
+    for view in lowered.body.operations:
+        attributes = view.operation.attributes
+        if "sym_name" in attributes and attributes["sym_name"].value == name:
+            kind = MemRefCallProvider if MEMREF_TYPES in attributes else DirectCallProvider
+            return kind(name, args=args)
+    names = [
+        view.operation.attributes["sym_name"].value
+        for view in lowered.body.operations
+        if "sym_name" in view.operation.attributes
+    ]
+    raise BuildError(
+        f"wrap: the module has no @{name}; it has {', '.join(names) or 'nothing'}; say which with "
+        f"function="
+    )

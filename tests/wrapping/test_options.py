@@ -1,0 +1,132 @@
+"""Which options of ``wrap`` go with which source, and kernels that Triton compiled."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ffi_builder import BuildError, Launch, spec, wrap
+from tests.cuda.fake import FakeDriver, Running, device_array
+from tests.kernel_image.images import image
+from tests.wrapping.test_sources import ADD, ADD_SIGNATURE, HYPOT, HYPOT_IN_C, LLVM, TWICE, hypot
+
+CUBIN = image("cuda13-sm_90.cubin")
+AXPY = "saxpy(a: float32, x: Tensor([n], float32), y: Tensor([n], float32)) where n: int32"
+LAUNCH = Launch(grid="ceildiv(n, 256)", block=256)
+
+
+@pytest.mark.parametrize(
+    ("source", "signature", "options", "words"),
+    [
+        (hypot(), HYPOT, {"launch": LAUNCH}, "launch= goes with a CUDA image, but the source is an"),
+        (LLVM, TWICE, {"pipeline": "x"}, "pipeline= goes with MLIR, but the source is LLVM IR"),
+        (LLVM, TWICE, {"owner": 3}, "owner= goes with an address, but the source is LLVM IR"),
+        (hypot(), HYPOT, {"pipeline": "x"}, "pipeline= goes with MLIR, but the source is an address"),
+        (CUBIN, AXPY, {"prototype": HYPOT_IN_C}, "goes with LLVM IR or an object or an archive or a"),
+        (CUBIN, AXPY, {}, r"a CUDA image needs launch=, as in launch=Launch\(grid="),
+        (CUBIN, AXPY, {"launch": Launch(grid=1)}, "launch= needs block=: the image does not say"),
+        (ADD, spec.Signature.parse(ADD_SIGNATURE, device="cpu"), {}, "device= goes with the text of"),
+    ],
+)  # fmt: skip
+def test_an_option_of_another_source(
+    source: Any, signature: Any, options: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(TypeError, match=words):
+        wrap(source, signature, device="cuda" if source is CUBIN else "cpu", **options)
+
+
+def test_a_function_of_another_name() -> None:
+    with pytest.raises(BuildError, match="the module has no @sum; it has add; say which with"):
+        wrap(ADD, ADD_SIGNATURE.replace("add", "sum"), device="cpu")
+    compiled = wrap(ADD, ADD_SIGNATURE.replace("add", "sum"), device="cpu", function="add")
+    assert compiled.functions == ("sum",)
+
+
+# ---- Triton
+
+
+def compiled_by_triton(**changed: Any) -> Any:
+    """An object with the attributes that ``triton.compile`` returns; the kernel is ours."""
+    metadata = {
+        "name": "saxpy",
+        "num_warps": 4,
+        "num_ctas": 1,
+        "shared": 1024,
+        "launch_cooperative_grid": False,
+        "launch_pdl": False,
+    }
+    return SimpleNamespace(asm={"cubin": CUBIN}, metadata=SimpleNamespace(**metadata | changed))
+
+
+def test_a_kernel_of_triton(driver: FakeDriver) -> None:
+    def saxpy(running: Running) -> None:
+        factor, source, target, count = running.values("fQQi")
+        to = running.memory(target, count, "float32")
+        to += running.memory(source, count, "float32") * factor
+
+    driver.kernel("saxpy", saxpy)
+    compiled = wrap(
+        compiled_by_triton(),
+        AXPY.replace("saxpy", "axpy"),
+        device="cuda",
+        launch=Launch(grid="ceildiv(n, 512)"),
+        args=["a", "x", "y", "n"],
+    )
+    x, y = (device_array(driver, np.ones(1000, "float32")) for _ in "xy")
+    compiled["axpy"](2.0, x.tensor(), y.tensor())
+    (launch,) = driver.launches()
+    assert (launch.grid, launch.block, launch.shared) == ((2, 1, 1), (128, 1, 1), 1024)
+    np.testing.assert_array_equal(y.host, 3)
+
+
+def test_what_triton_says_is_not_said_again() -> None:
+    with pytest.raises(TypeError, match="Triton's metadata say block: leave it out of launch="):
+        wrap(compiled_by_triton(), AXPY, device="cuda", launch=LAUNCH)
+
+
+def test_scratch_memory_of_triton() -> None:
+    launch = Launch(grid=1)
+    scratch = {"global_scratch_size": 0, "profile_scratch_size": 0}
+    with pytest.raises(BuildError, match=r"NULL: 8 bytes, #5 NULL: 8 bytes"):
+        wrap(
+            compiled_by_triton(**scratch),
+            AXPY,
+            device="cuda",
+            launch=launch,
+            args=["a", "x", "y", "n"],
+        )
+    scratch["global_scratch_size"] = 64
+    with pytest.raises(
+        BuildError, match=r"needs scratch memory, {'global_scratch_size': 64,.*nobody"
+    ):
+        wrap(compiled_by_triton(**scratch), AXPY, device="cuda", launch=launch)
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        ([2.5, "x", "y", "n"], None),
+        ([1e300, "x", "y", "n"], "args= has 1e[+]300, which no float of 4 bytes holds"),
+        (["a", None, "y", "n"], None),
+        (["a", b"A", "y", "n"], "args= has b'A', and the address of bytes is in host memory"),
+        (["a", "x", 2.5, "n"], None),
+    ],
+)
+def test_constants_of_a_launch(args: list[Any], words: str | None, driver: FakeDriver) -> None:
+    def compiled() -> Any:
+        return wrap(CUBIN, AXPY, device="cuda", launch=LAUNCH, args=args)
+
+    if words is not None:
+        with pytest.raises(BuildError, match=words):
+            compiled()
+        return
+    x, y = (device_array(driver, np.ones(4, "float32")) for _ in "xy")
+    driver.kernel("saxpy", lambda running: None)
+    compiled()["saxpy"](2.0, x.tensor(), y.tensor())
+    given = [int.from_bytes(given, "little") for given in driver.launches()[0].arguments]
+    wanted = {2.5: 0x40200000 if args[0] == 2.5 else 0x4004000000000000, None: 0}
+    at = next(index for index, arg in enumerate(args) if arg in wanted)
+    assert given[at] == wanted[args[at]]
