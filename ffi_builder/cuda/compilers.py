@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -17,6 +18,7 @@ from ffi_builder.kernel_image import read_image
 _NO_ARCHITECTURE: Final = "--nv_arch"
 _NO_HEADER: Final = "open source file"
 _UNSHARED: Final = 16
+_ERROR: Final = r"(?m)^\S.*\berror\b"
 
 
 def compile_cuda(
@@ -107,7 +109,7 @@ def _compiled(nvrtc: Any, source: str, name: str, flags: Sequence[str]) -> bytes
         (status,) = nvrtc.nvrtcCompileProgram(program, len(encoded), encoded)
         if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
             log = _output(nvrtc, "ProgramLog", program).rstrip(b"\0").decode(errors="replace")
-            words = log.strip() or _words(nvrtc, status)
+            words = errors_first(log) or _words(nvrtc, status)
             raise CompileError(f"The CUDA source does not compile: {words}{_hint(words, flags[0])}")
         cubin = _output(nvrtc, "CUBIN", program)
         if not cubin:
@@ -116,6 +118,20 @@ def _compiled(nvrtc: Any, source: str, name: str, flags: Sequence[str]) -> bytes
         return cubin
     finally:
         nvrtc.nvrtcDestroyProgram(program)
+
+
+def errors_first(log: str) -> str:
+    r"""Return the messages of NVRTC, which an empty line ends, with errors before warnings.
+
+    Examples:
+        >>> from ffi_builder.cuda.compilers import errors_first
+        >>> print(errors_first("f.cu(1): warning #177-D: …\n\nf.cu(9): error: …"))
+        f.cu(9): error: …
+        <BLANKLINE>
+        f.cu(1): warning #177-D: …
+    """
+    messages = log.strip().split("\n\n")
+    return "\n\n".join(sorted(messages, key=lambda each: re.search(_ERROR, each) is None))
 
 
 def _output(nvrtc: Any, kind: str, program: object) -> bytes:

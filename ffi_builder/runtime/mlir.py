@@ -22,6 +22,8 @@ from ffi_builder.runtime import bindings, dense
 from ffi_builder.runtime.codegen import floats
 from ffi_builder.runtime.codegen.constants import LlvmIr
 from ffi_builder.runtime.object_files import Constant
+from ffi_builder.runtime.passes import unknown_pass, with_line
+from ffi_builder.runtime.progress import told
 from ffi_builder.runtime.protocols import Module, Operation, OpView, named_attributes
 from ffi_builder.runtime.safety import allowlist_mlir, worker
 from ffi_builder.runtime.safety.locks import fork_safe_lock
@@ -65,7 +67,8 @@ def parse(text: str | bytes, root: str = DEFAULT_ROOT) -> Module:
     try:
         return ir.Module.parse(text, _scratch_context(root, ir))
     except (ir.MLIRError, ValueError) as error:
-        raise CompileError(f"The MLIR text does not parse: {_words(error)}") from error
+        words = with_line(_words(error), text)
+        raise CompileError(f"The MLIR text does not parse: {words}") from error
 
 
 def _check_nesting(text: str) -> None:
@@ -293,17 +296,19 @@ def _run_pipeline(module: Module, pipeline: str) -> None:
     try:
         managers = [parsed(pipeline)]
     except (ir.MLIRError, ValueError) as error:
+        words = _words(error)
         raise CompileError(
-            f"The pass pipeline `{pipeline}` does not parse in {root}: {_words(error)}"
+            f"The pass pipeline `{pipeline}` does not parse in {root}{unknown_pass(words)}: {words}"
         ) from error
     if takes_tensors(module):
         # One of the passes gives kernels memrefs, and a later pass lowers these.
         with suppress(ir.MLIRError, ValueError):
             managers = [parsed(step) for step in steps(pipeline)] or managers
     try:
-        for passes in managers:
+        for manager in managers:
             record_memref_types(ir, module)
-            passes.run(module.operation)
+            with told("MLIR's passes"):
+                manager.run(module.operation)
     except (ir.MLIRError, RuntimeError) as error:
         raise CompileError(f"The pass pipeline `{pipeline}` failed: {_words(error)}") from error
 

@@ -20,6 +20,8 @@ from ffi_builder.runtime.links import (
 )
 from ffi_builder.wrapping.triton import is_compiled
 
+_PRINTED: Final = ("builtin.module", '"builtin.module"', "module")
+"""How the text of a module begins that bindings without ``operation`` print, such as xDSL's."""
 _MLIR_BYTECODE: Final = b"ML\xefR"
 UNOWNED: Final[Any] = object()
 """Stands for an owner that was not given."""
@@ -94,6 +96,9 @@ def read(source: object, function: str, owner: object, *, launched: bool) -> Ker
         return _of_address(source, address, function, owner)
     if hasattr(source, "operation") or hasattr(source, "get_asm"):
         return Mlir(source)
+    text = str(source)
+    if text.startswith(_PRINTED):
+        return Mlir(text)
     raise TypeError(
         f"wrap: expected MLIR, LLVM IR, an object, an archive, a shared library, a CUDA image, a "
         f"path of one of them, or the address of a function, but got {_shown(source)}"

@@ -108,6 +108,31 @@ def test_pipelines_and_hooks_need_mlir() -> None:
         fails(f"post_compile_hooks= needs.*{kind}", module, TypeError, post_compile_hooks=[print])
 
 
+def test_text_shows_the_line_of_its_mistake() -> None:
+    with pytest.raises(CompileError) as raised:
+        runtime.compile("llvm.func @f() {\n  llvm.retrun\n}")
+    assert str(raised.value).endswith("custom op 'llvm.retrun' is unknown\n  llvm.retrun\n  ^")
+    long = "llvm.func @f() { " + "llvm.call @f() : () -> () " * 1000 + "llvm.retrun }"
+    with pytest.raises(CompileError) as raised:
+        runtime.compile(long)
+    *_, line, caret = str(raised.value).splitlines()
+    assert len(line) <= 100
+    assert line[len(caret) - 1 :].startswith("llvm.retrun")
+
+
+def test_passes_that_were_forgotten_or_misspelt() -> None:
+    loop = """
+    func.func @f(%n: index) {
+      %zero = arith.constant 0 : index
+      scf.for %i = %zero to %n step %n { }
+      return
+    }
+    """
+    words = "pipeline=: convert-scf-to-cf lowers scf, reconcile-unrealized-casts lowers builtin$"
+    fails(words, loop, pipeline="builtin.module(convert-to-llvm)")
+    fails("did you mean 'convert-scf-to-cf'", loop, pipeline="builtin.module(convert-scf-to-cfg)")
+
+
 def test_pipelines() -> None:
     fails(
         "`builtin.module\\(no-such-pass\\)` does not parse in torch_mlir.*no-such-pass",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,9 @@ from ffi_builder.providers import (
     NopCallProvider,
     PackedCallProvider,
 )
+from ffi_builder.runtime import progress
 from ffi_builder.spec import Signature
+from tests.runtime.samples import ADD_ONE
 from tests.support.wrapping import new_module
 
 KERNEL = """
@@ -200,3 +203,17 @@ def test_numpy_bools_are_bools_in_a_callable() -> None:
         f(yes, no, (yes, (no,)), no, 1, 1)
     with pytest.raises(TypeError, match=r"expected bool but got ffi.Tensor"):
         f(np.zeros(2, "bool"), no, (yes, (no,)), yes, 1, 1)
+
+
+def test_a_long_step_is_named_on_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    module = ADD_ONE.replace("add_one", "add_slowly")
+    monkeypatch.setattr(progress, "SECONDS", 0.0)
+    runtime.compile(module)
+    assert capsys.readouterr().err == ""  # no terminal
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    runtime.compile(module, pipeline="builtin.module(cse)")
+    shown = capsys.readouterr().err
+    assert "ffi_builder: MLIR's passes took 0.0 s" in shown
+    assert "ffi_builder: LLVM (emit_object; a lower opt_level takes less) took 0.0 s" in shown

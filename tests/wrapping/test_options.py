@@ -82,6 +82,14 @@ def test_a_kernel_of_triton(driver: FakeDriver) -> None:
     np.testing.assert_array_equal(y.host, 3)
 
 
+def test_forgotten_pointers_to_scratch_memory() -> None:
+    ptx = """.version 8.0\n.target sm_80\n.address_size 64
+    .visible .entry k(.param .u64 x, .param .u64 a, .param .u64 b) { ret; }"""
+    words = "Triton appends two pointers to scratch memory: pass None for each$"
+    with pytest.raises(BuildError, match=words):
+        wrap(ptx, "k(x: Tensor([n], float32))", device="cuda", launch=Launch(grid=1, block=32))
+
+
 def test_what_triton_says_is_not_said_again() -> None:
     with pytest.raises(TypeError, match="Triton's metadata say block: leave it out of launch="):
         wrap(compiled_by_triton(), AXPY, device="cuda", launch=LAUNCH)

@@ -48,6 +48,8 @@ from ffi_builder.providers.cuda.streams import Place
 from ffi_builder.records import dataclass
 
 _NUMBER_SIZES: Final = (1, 2, 4, 8)
+_POINTER: Final = 8
+_SCRATCH: Final = 2
 _FLOATS: Final = {4: "<f", 8: "<d"}
 _FLOAT: Final = re.compile(r"b?f\d+")
 _INTEGER: Final = re.compile(r"[su]\d+")
@@ -185,11 +187,15 @@ def _mismatch(
         for parameter in wanted
     )
     given = ", ".join(f"#{index} {argument}" for index, argument in enumerate(arguments))
+    scratch = wanted[len(arguments) :]
+    is_tritons = len(scratch) == _SCRATCH and all(each.size == _POINTER for each in scratch)
+    hint = "; Triton appends two pointers to scratch memory: pass None for each"
     first = f" (#{', #'.join(map(str, wrong))} differ{'s' if len(wrong) == 1 else ''})"
     return (
         f"{PROVIDER}: the kernel {kernel.name!r} takes ({takes}), but the arguments of "
         f"{context.fn_name!r} are passed as ({given}){first if wrong else ''}; choose and order "
         f"them with args=, give numbers a type with Scalar(value, dtype), or change the kernel"
+        f"{hint if is_tritons else ''}"
     )
 
 

@@ -11,6 +11,7 @@ from typing import TypeVar
 from ffi_builder.runtime import object_files
 from ffi_builder.runtime.codegen import llvm
 from ffi_builder.runtime.codegen.constants import LlvmIr
+from ffi_builder.runtime.progress import told
 from ffi_builder.runtime.safety import allowlist_llvm, worker
 
 _Result = TypeVar("_Result")
@@ -62,9 +63,10 @@ def _hazard(text: str, cpu: str, triple: str | None = None) -> str | None:
 
 
 def _safely(hazard: str | None, function: Callable[..., _Result], *arguments: object) -> _Result:
-    if hazard is None:
-        try:
-            return function(*arguments)
-        except llvm.TooManyPipelinesError:
-            hazard = "the module"
-    return worker.generate(function.__name__, hazard, *arguments)
+    with told(f"LLVM ({function.__name__}; a lower opt_level takes less)"):
+        if hazard is None:
+            try:
+                return function(*arguments)
+            except llvm.TooManyPipelinesError:
+                hazard = "the module"
+        return worker.generate(function.__name__, hazard, *arguments)

@@ -25,6 +25,7 @@ from typing import Final
 from ffi_builder.errors import CompileError
 from ffi_builder.protocol import TRUSTED, checksum
 from ffi_builder.runtime import bytecode, metadata
+from ffi_builder.runtime.passes import lowering
 from ffi_builder.runtime.protocols import Attributes, Operation
 from ffi_builder.runtime.safety.allowlist_llvm import INSTRUCTIONS, INTRINSICS, words
 
@@ -235,7 +236,7 @@ def _untranslatable(module: Operation) -> CompileError:
                 found.setdefault(operation.name, place)
                 provided = provided and bool(wrapper)
     names = ", ".join(f"`{name}` {place}" for name, place in list(found.items())[:_MOST_NAMED])
-    cure = "Lower the module to the LLVM dialect, before or with pipeline="
+    cure = f"Lower the module to the LLVM dialect, before or with pipeline={lowering(found)}"
     if provided:
         cure = (
             "The call provider made them. Hooks run after pipeline=, so a provider must make "

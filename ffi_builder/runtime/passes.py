@@ -1,0 +1,69 @@
+"""What errors say of MLIR's passes and text: the pass that was meant, the place of a mistake."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from ffi_builder.suggest import did_you_mean
+
+_LOWERING: Final = {
+    "one-shot-bufferize{bufferize-function-boundaries}": ("tensor", "bufferization"),
+    "func.func(convert-linalg-to-loops)": ("linalg",),
+    "expand-strided-metadata": (),
+    "lower-affine": ("affine",),
+    "convert-scf-to-cf": ("scf",),
+    "convert-to-llvm": (
+        *("arith", "cf", "complex", "func", "index", "math", "memref", "ub", "vector"),
+    ),
+    "reconcile-unrealized-casts": ("builtin",),
+}
+"""Passes to the LLVM dialect in the order in which they run, with the dialects that each ends."""
+
+_OTHERS: Final = (
+    *("affine-loop-fusion", "affine-loop-tile", "affine-super-vectorize", "canonicalize", "cse"),
+    *("buffer-deallocation-pipeline", "convert-arith-to-llvm", "convert-cf-to-llvm", "inline"),
+    *("convert-bufferization-to-memref", "convert-complex-to-llvm", "convert-func-to-llvm"),
+    *("convert-elementwise-to-linalg", "convert-index-to-llvm", "convert-linalg-to-affine-loops"),
+    *("convert-linalg-to-parallel-loops", "convert-math-to-libm", "convert-math-to-llvm", "sccp"),
+    *("convert-openmp-to-llvm", "convert-scf-to-openmp", "convert-ub-to-llvm", "symbol-dce"),
+    *("convert-vector-to-llvm", "convert-vector-to-scf", "empty-tensor-to-alloc-tensor"),
+    *("finalize-memref-to-llvm", "linalg-fuse-elementwise-ops", "linalg-generalize-named-ops"),
+    *("loop-invariant-code-motion", "lower-vector-mask"),
+)
+_KNOWN: Final = (*(name.partition("(")[2].rstrip(")") or name for name in _LOWERING), *_OTHERS)
+"""Names of upstream's passes that kernels are lowered with."""
+
+_MOST_SHOWN: Final = 100
+
+
+def lowering(operations: Iterable[str]) -> str:
+    """Say which passes lower operations; empty if none is known.
+
+    Examples:
+        >>> from ffi_builder.runtime.passes import lowering
+        >>> lowering(["scf.for", "func.func"])
+        ': convert-scf-to-cf lowers scf, convert-to-llvm lowers func'
+    """
+    dialects = {name.partition(".")[0] for name in operations}
+    found = {name: sorted(dialects & {*ended}) for name, ended in _LOWERING.items()}
+    shown = [f"{name} lowers {', '.join(ended)}" for name, ended in found.items() if ended]
+    return f": {', '.join(shown)}" if shown else ""
+
+
+def unknown_pass(words: str) -> str:
+    """Return ``", did you mean 'convert-scf-to-cf'?"`` for MLIR's words on a pass it lacks."""
+    found = re.search(r"'([^']+)' does not refer to a registered pass", words)
+    return did_you_mean(found[1], _KNOWN) if found else ""
+
+
+def with_line(words: str, text: str | bytes) -> str:
+    """Add the first line that an error names, with a caret, to MLIR's words."""
+    found = re.search(r'"-":(\d+):(\d+)', words)
+    lines = text.split("\n") if isinstance(text, str) else []
+    if found is None or not 0 < int(found[1]) <= len(lines):
+        return words
+    line, column = lines[int(found[1]) - 1], int(found[2]) - 1
+    start = max(0, column - _MOST_SHOWN // 2) if len(line) > _MOST_SHOWN else 0
+    return f"{words}\n{line[start : start + _MOST_SHOWN]}\n{' ' * (column - start)}^"
