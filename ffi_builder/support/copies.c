@@ -1,24 +1,26 @@
-// Copies of tensors for `sanitize=`, and what the kernel has done to them.
+// Copies tensors for `sanitize=`, and finds out what the kernel has done to the copies.
 //
-// The kernel sees the first region of a copy: a guard zone, the elements, a guard zone. The second
-// has what the first held before the call, and the third is room for check_outside.
+// A copy has three regions. The kernel gets the first one: a guard zone, the elements, and another
+// guard zone. The second region has the bytes of the first before the call. check_outside uses the
+// third.
 //
-// Elements narrower than a byte are copied with all bytes from the first to the last, and counted
-// as bytes. A dimension of stride 0 counts as 1: its elements are the same one.
+// If elements are not whole bytes, all bytes from the first to the last element are copied, and
+// each byte counts as an element. A dimension with stride 0 counts as 1, since all of its elements
+// are the same.
 
 typedef struct {
-  const TVMFFIObject *object; // for the kernel: that of the tensor below, or the one that came
-  unsigned char *data;        // for the kernel, with the byte_offset
-  unsigned char *memory;      // malloc's; NULL if nothing was copied
-  unsigned char *region;      // the first one
+  const TVMFFIObject *object; // for the kernel: the tensor below, or the argument if not copied
+  unsigned char *data;        // for the kernel; it includes the byte_offset
+  unsigned char *memory;      // from malloc; NULL if nothing was copied
+  unsigned char *region;      // the first region
   int64_t size, step;         // bytes of a region, and from one region to the next
   int64_t span;               // bytes from the first to the last element
   uint64_t pattern;           // 8 bytes that are repeated, beginning at `data`
   int64_t width;              // bytes of an element
-  int64_t count;              // elements
-  int64_t misplaced, foreign; // what check_outside has found
-  int64_t origin;             // where the elements begin, from the data
-  int64_t is_certain;         // what unwritten_element has found
+  int64_t count;              // number of elements
+  int64_t misplaced, foreign; // results of check_outside
+  int64_t origin;             // bytes from the data to the first byte of the elements
+  int64_t is_certain;         // a result of unwritten_element
   DLTensor tensor;
 } Copy;
 
@@ -30,19 +32,19 @@ _Static_assert(offsetof(Copy, object) == 0 && offsetof(Copy, data) == 8 &&
                    offsetof(Copy, origin) == 96 && offsetof(Copy, is_certain) == 104,
                "the fields of a copy");
 
-// More bytes than there are addresses; three times as many fit an int64_t.
+// More bytes than a process can have. Three times as many still fit an int64_t.
 #define TOO_MANY_BYTES ((uint64_t)1 << 56)
 
-// The pattern of all but floats, before it is salted. No two of its bytes are equal, as data has
-// runs of equal values, and none is 0 or 1, as of a bool.
+// The pattern for all dtypes but floats, before it is salted. No two bytes are equal, since data
+// often has runs of equal values. No byte is 0 or 1, which are the valid bools.
 #define POISON_BYTES 0x1BF2489E61D73CA5
 
-enum { SALTS = 16 }; // the low four bits of a pattern's numbers are those of its tensor's salt
+enum { SALTS = 16 }; // a salt changes the low four bits of each number of a pattern
 
-// A dtype of floating-point numbers. A number is NaN if `(number ^ flip) & mask > greatest`.
+// A dtype of floats. A number is NaN if `((number ^ flip) & mask) > greatest`.
 typedef struct {
   uint8_t code, bits;
-  uint8_t size; // bytes of a number; a complex element has two
+  uint8_t size; // bytes of a number; a complex element has two numbers
   uint8_t flip;
   uint64_t mask, greatest;
   uint64_t poison; // the number in the pattern, a signalling NaN; 0 if the dtype has none
@@ -70,7 +72,7 @@ static bool has_dtype(const DLTensor *tensor, int32_t code, int32_t bits) {
   return tensor->dtype.code == code && tensor->dtype.bits == bits;
 }
 
-// Return what is known of the tensor's floats, with any number of lanes; NULL if it has others.
+// Return the entry of FLOATS for the tensor's dtype with any number of lanes, or NULL.
 static const Floats *floats_of(const DLTensor *tensor) {
   const Floats *end = FLOATS + sizeof FLOATS / sizeof *FLOATS;
   for (const Floats *floats = FLOATS; floats < end; ++floats)
@@ -83,7 +85,7 @@ static const Floats *floats_of(const DLTensor *tensor) {
 
 static bool is_narrow(const DLTensor *tensor) { return bits_of(tensor) % 8 != 0; }
 
-// Return how many different elements there are along an axis.
+// Return the number of different elements along an axis.
 static int64_t steps_along(const DLTensor *tensor, int64_t axis) {
   int64_t dim = tensor->shape[axis];
   return dim != 0 && stride_of(tensor, axis) == 0 ? 1 : dim;
@@ -96,7 +98,8 @@ static int64_t count_elements(const DLTensor *tensor) {
   return count;
 }
 
-// Return how many bytes an element, by its number in row-major order, is from the data.
+// Return the distance in bytes from the data to an element. `number` counts elements in row-major
+// order.
 static int64_t element_offset(const Copy *copy, int64_t number) {
   const DLTensor *tensor = &copy->tensor;
   if (is_narrow(tensor))
@@ -137,8 +140,8 @@ static void fill(const Copy *copy, unsigned char *start, int64_t size) {
 
 // ---- before the call
 
-// Find where the elements are: store the address of the first byte, which may be anything. Return
-// false if they are too many.
+// Find the bytes of the elements, and store the address of the first one. Without elements it is
+// the data pointer, which may have any value. Return false if there are too many bytes.
 static bool find_span(Copy *copy, const TVMFFIObject *given, uint64_t *first) {
   Extent extent;
   uint64_t address = (uintptr_t)copy->data;
@@ -154,7 +157,8 @@ static bool find_span(Copy *copy, const TVMFFIObject *given, uint64_t *first) {
   return true;
 }
 
-// Allocate three regions. The elements lie as far from a multiple of `alignment` as those given.
+// Allocate three regions. The elements of the copy are as far from a multiple of `alignment` as
+// those of the given tensor.
 static bool allocate(Copy *copy, uint64_t first, int64_t guard, int64_t alignment) {
   copy->size = copy->span + 2 * guard;
   copy->step = (copy->size + 7) & -8;
@@ -166,7 +170,7 @@ static bool allocate(Copy *copy, uint64_t first, int64_t guard, int64_t alignmen
   return true;
 }
 
-// Write the tensor that the kernel gets, and what is known of its elements.
+// Fill in the tensor that the kernel gets, and the number and width of its elements.
 static void describe(Copy *copy, const DLTensor *given, unsigned char *data) {
   copy->tensor = *given;
   copy->tensor.data = data;
@@ -177,15 +181,15 @@ static void describe(Copy *copy, const DLTensor *given, unsigned char *data) {
   copy->count = is_narrow(given) ? copy->span : count_elements(given);
 }
 
-// Return a number of some bytes, repeated until it fills 8.
+// Return 8 bytes in which a number of `size` bytes is repeated.
 static uint64_t repeated(uint64_t number, int32_t size) {
   for (; size < 8; size *= 2)
     number |= number << 8 * size;
   return number;
 }
 
-// Return salted bytes, or a salted number that is repeated: a kernel that copies the pattern of
-// another tensor writes another one.
+// Return the pattern of a tensor. Its salt makes it differ from the patterns of other tensors, so
+// that a kernel that copies the pattern of another tensor has written something.
 static uint64_t salted_pattern(const DLTensor *tensor, uint64_t salt) {
   const Floats *floats = floats_of(tensor);
   if (floats != NULL && floats->poison != 0)
@@ -200,8 +204,8 @@ static void copy_elements(const Copy *copy, unsigned char *to, const unsigned ch
   }
 }
 
-// Copy a tensor, if it is one on the CPU; return false if there is no memory. With `poison` the
-// kernel sees a pattern in place of the elements.
+// Copy a tensor if it is on the CPU. Return false if there is no memory. With `poison` the kernel
+// gets the pattern in place of the elements.
 RARE bool SHARED(copy_tensor)(const TVMFFIObject *object, Copy *copy, int64_t guard,
                               int64_t alignment, int64_t salt, bool poison) {
   copy->memory = NULL;
@@ -229,11 +233,11 @@ RARE bool SHARED(copy_tensor)(const TVMFFIObject *object, Copy *copy, int64_t gu
 
 // ---- after the call
 
-// Say whether the kernel has written only elements. Else it has changed `foreign` bytes, the first
-// of them `misplaced` bytes from the data.
+// Return whether the kernel has written no byte outside of the elements. If it has, store how many
+// such bytes there are as `foreign`, and the first one's distance from the data as `misplaced`.
 RARE bool SHARED(check_outside)(Copy *copy) {
-  // With the pattern in the elements, all bytes of the region are of the pattern. The elements are
-  // taken back from the third region.
+  // Fill the elements with the pattern. All bytes of the region that differ from the pattern are
+  // then outside of the elements. The third region keeps the elements meanwhile.
   copy_region(copy, 2, 0);
   for (int64_t number = 0; number < copy->count; ++number)
     fill(copy, element_at(copy, number, 0), copy->width);
@@ -245,7 +249,7 @@ RARE bool SHARED(check_outside)(Copy *copy) {
   return copy->foreign == 0;
 }
 
-// Return the number of the first element that is not as before the call, or -1.
+// Return the number of the first element that the call has changed, or -1.
 RARE int64_t SHARED(changed_element)(const Copy *copy) {
   for (int64_t number = 0; number < copy->count; ++number)
     if (has_changed(copy, number))
@@ -253,16 +257,17 @@ RARE int64_t SHARED(changed_element)(const Copy *copy) {
   return -1;
 }
 
-// Return how many elements in a row have as many bytes. One is enough where the pattern is a
-// signalling NaN, or no bool.
+// Return how many adjacent elements have at least `size` bytes. One is enough if the pattern is a
+// signalling NaN, or if the dtype is bool, since no byte of the pattern is a valid bool.
 static int64_t elements_of(const Copy *copy, int64_t size) {
   const Floats *floats = floats_of(&copy->tensor);
   bool is_nan_or_bool = floats == NULL ? has_dtype(&copy->tensor, kDLBool, 8) : floats->poison != 0;
   return is_nan_or_bool ? 1 : (copy->width + size - 1) / copy->width;
 }
 
-// Return the number of the first element of a row that holds the pattern, or -1. Rows have 4 bytes
-// or more; it `is_certain` if these are 8 or more, which no kernel writes by chance.
+// Return the number of the first element of a row of elements that hold the pattern, or -1. A row
+// has at least 4 bytes. If it has at least 8, `is_certain` is set: no kernel writes 8 such bytes by
+// chance.
 RARE int64_t SHARED(unwritten_element)(Copy *copy) {
   int64_t possible = elements_of(copy, 4), certain = elements_of(copy, 8);
   int64_t number = 0, row = 0;
@@ -278,7 +283,7 @@ RARE int64_t SHARED(unwritten_element)(Copy *copy) {
   return row >= possible ? number - row : -1;
 }
 
-// Write the elements that have changed to the tensor; with `every`, all of them.
+// Write the elements that have changed back to the tensor. With `every`, write all elements.
 RARE void SHARED(give_copy_back)(const TVMFFIObject *object, const Copy *copy, bool every) {
   if (copy->memory == NULL)
     return;

@@ -1,7 +1,7 @@
-// What launching kernels needs: the part of the driver API that is called, by its public names; the
-// states of a module; and the functions that generated code calls.
+// Declarations for launching kernels: the functions of the driver API that are called, with their
+// public names; the states of a module; and the functions that generated code calls.
 //
-// Only Linux has the driver under this name. It is found at run time, so nothing links it.
+// The driver is loaded at run time, and nothing links it. CUDA_LIBRARY is its name on Linux.
 
 #ifndef FFI_BUILDER_CUDA_H
 #define FFI_BUILDER_CUDA_H
@@ -39,7 +39,7 @@ typedef struct {
   uint32_t numAttrs;
 } CUlaunchConfig;
 
-// The functions that are called. Enumerations of the API are int32_t here.
+// The functions of the driver that are called. Enumerations of the API are int32_t here.
 typedef struct {
   CUresult (*cuLaunchKernelEx)(const CUlaunchConfig *, CUfunction, void **params, void **extra);
   CUresult (*cuInit)(uint32_t flags);
@@ -63,24 +63,24 @@ typedef struct {
   CUresult (*cuGetErrorName)(CUresult, const char **);
   CUresult (*cuGetErrorString)(CUresult, const char **);
   CUresult (*cuDriverGetVersion)(int32_t *);
-  // The value is an unsigned char in the API. Machines pass its 0 as they pass this one, and
-  // compilers do not agree on who extends a char.
+  // The API declares the value as an unsigned char, and compilers do not agree on whether the
+  // caller or the callee extends a char. The value is always 0, which is passed alike either way.
   CUresult (*cuMemsetD8Async)(CUdeviceptr, uint32_t value, size_t count, CUstream);
 } CudaDriver;
 
-// ---- states; all are zeros at first
+// ---- states; all bytes are 0 at first
 
-// The state of a kernel. One that was listed once stays listed.
+// The state of a kernel. A kernel that was added to its library's list stays in it.
 typedef struct CudaKernel {
-  void *handle; // the CUkernel, which TVMFFIHandleInitOnce initialises
+  void *handle; // the CUkernel; TVMFFIHandleInitOnce initialises it
   struct CudaKernel *next;
   int64_t listed;
-  // The attributes that are set, for each device. The last byte, for devices without one of their
-  // own, stays 0.
+  // The attributes that are set, one byte for each device. The last byte is for all devices without
+  // a byte of their own, and stays 0.
   uint8_t prepared[CUDA_DEVICES];
 } CudaKernel;
 
-// The state of an image. One that was listed once stays listed.
+// The state of an image. An image that was added to its module's list stays in it.
 typedef struct CudaLibrary {
   CUlibrary handle;
   struct CudaLibrary *next;
@@ -94,16 +94,16 @@ typedef struct {
     CudaDriver driver;
     void *addresses[sizeof(CudaDriver) / sizeof(void *)];
   };
-  int64_t ready; // whether the driver was found and initialised
+  int64_t ready; // 1 once the driver was found and initialised
   CudaLibrary *libraries;
-  CUcontext contexts[CUDA_DEVICES]; // primary contexts that were retained
+  CUcontext contexts[CUDA_DEVICES]; // the primary contexts that the module retains
 } CudaState;
 
-// The compute capabilities of a module's devices, or 0. That of the last device stays 0: wrappers
-// look there for a device that they do not know.
+// The compute capabilities of devices, or 0 for one that is not known yet. The last one stays 0:
+// wrappers read it for a device that has none of its own.
 typedef struct {
   int64_t devices[CUDA_DEVICES];
-  void *ready; // the state of the module, once the driver was found
+  void *ready; // the module's CudaState once the driver was found, else NULL
 } CudaCapabilities;
 
 // ---- what generated code relies on
@@ -156,18 +156,19 @@ TAKES(CudaCapabilities, CUDA_CAPABILITY_SLOTS * 8);
 
 // ---- functions that generated code calls
 //
-// Each returns 0, or what a wrapper returns after an error has been set; those that return a status
-// say so. A status has a CUresult in its low CUDA_CODE_BITS bits, and above them the number of the
-// function that failed. A device of -1 is an unknown one: the current device, or 0 if there is
-// none.
+// Each function returns 0, or sets an error and returns what the wrapper is to return. Some return
+// a status instead, and their comments say so. A status of 0 is success. The low CUDA_CODE_BITS
+// bits of another status are a CUresult, and the bits above them are the number of the function
+// that failed. A device of -1 is not known; it stands for the current context's device, or for
+// device 0 if there is no current context.
 
 typedef int32_t CudaRaiser(const char *kind, int64_t kind_size, const char *message, int64_t size,
                            const char *backtrace, int64_t backtrace_size);
 typedef int CudaInit(void **result);
 
-// The wrapper that an error is of.
+// What an error says about its wrapper.
 typedef struct {
-  const char *name;          // of the kernel, or where none is launched of the wrapper
+  const char *name;          // of the kernel; of the wrapper if it launches none
   const char *architectures; // of the kernel's image
   CudaRaiser *raiser;
   const char *suffix; // ends each message
@@ -175,14 +176,14 @@ typedef struct {
   int64_t backtrace_size;
 } CudaSite;
 
-// The last parameters of each function that sets errors, and the site that they are.
+// The last parameters of each function that sets errors, and the CudaSite made of them.
 #define CUDA_SITE_PARAMETERS                                                                       \
   const char *name, const char *architectures, CudaRaiser *raiser, const char *suffix,             \
       const char *backtrace, int64_t backtrace_size
 #define CUDA_SITE                                                                                  \
   (&(const CudaSite){name, architectures, raiser, suffix, backtrace, backtrace_size})
 
-// Callbacks of TVMFFIHandleInitOnce have its lock, the only one of the process.
+// TVMFFIHandleInitOnce calls these while it holds its lock. The process has one such lock.
 int32_t SHARED(cuda_load)(void **result, CudaState *, CudaLibrary *, CudaKernel *,
                           const void *image, const char *symbol, CUDA_SITE_PARAMETERS);
 int32_t SHARED(cuda_unload)(void **result, CudaState *, CudaLibrary *);

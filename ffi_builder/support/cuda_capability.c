@@ -1,10 +1,10 @@
 // The compute capabilities of devices, each an int: major << CUDA_CAPABILITY_BITS | minor.
 //
-// Two threads that ask the driver at the same time store the same.
+// Two threads may ask the driver at the same time. Both store the same value.
 
 #include "cuda.h"
 
-// Finds the driver if no launch has.
+// Finds the driver if no launch has found it.
 int32_t SHARED(cuda_init_capability)(void **result, CudaState *state, CUDA_SITE_PARAMETERS) {
   int32_t found = cuda_find_driver(state, true, CUDA_SITE);
   if (found == 0)
@@ -24,7 +24,7 @@ static int32_t cuda_ask_capability(const CudaState *state, CUdevice device, int3
   return cuda_status(NUMBER_cuDeviceGetAttribute, result);
 }
 
-// Stores the capability of a device; of the stream's device if it is -1.
+// Stores the capability of a device. A device of -1 stands for the stream's device.
 int32_t SHARED(cuda_find_capability)(CudaState *state, CudaCapabilities *capabilities,
                                      CudaInit *init, CUdevice device, CUstream stream,
                                      int32_t *capability, CUDA_SITE_PARAMETERS) {

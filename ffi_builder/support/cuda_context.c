@@ -1,13 +1,13 @@
 // Choosing and entering contexts.
 //
-// A kernel is launched in the context of its stream. For special streams this is the current
-// context. There may be none, or one of another device, so the device's primary context is current
-// during the launch.
+// A kernel is launched in the context of its stream. A special stream belongs to the current
+// context. If there is no current context, or it is one of another device, the device's primary
+// context is made current during the launch.
 //
-// Other code may reset a device (cudaDeviceReset), which destroys its primary context for everyone
-// who retained it. What finds the context destroyed retains the new one, once. It does not release
-// the old one: a count that is too high keeps a context longer than needed, but a count that is too
-// low would take it away from other code.
+// Other code may reset a device (cudaDeviceReset). This destroys the device's primary context for
+// all code that retained it. A function that finds the context destroyed retains the new context
+// once. It does not release the old one: a reference count that is too high keeps a context longer
+// than needed, but one that is too low would take the context away from other code.
 
 #include "cuda.h"
 
@@ -20,9 +20,9 @@ static void cuda_forget(CudaState *state, CUdevice device) {
   __atomic_store_n(&state->contexts[device < 0 ? 0 : device], NULL, __ATOMIC_RELEASE);
 }
 
-// Stores the device's primary context, which the module retains once, until it is unloaded: if each
-// launch retained and released it, the driver would create it for each, unless other code retains
-// it too. Returns a status.
+// Stores the device's primary context; returns a status. The module retains the context once, until
+// the module is unloaded. If each launch retained and released it, and no other code retained it,
+// the driver would create a new context for each launch.
 static int32_t cuda_primary(CudaState *state, CUdevice device, CUcontext *out) {
   if ((uint32_t)device >= CUDA_DEVICES)
     return cuda_status(NUMBER_cuDevicePrimaryCtxRetain, CUDA_ERROR_INVALID_DEVICE);
@@ -38,7 +38,7 @@ static int32_t cuda_primary(CudaState *state, CUdevice device, CUcontext *out) {
   CUcontext before = NULL;
   bool first =
       __atomic_compare_exchange_n(slot, &before, *out, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-  if (!first) { // another thread was faster; one count is enough
+  if (!first) { // another thread has stored the context; the module retains it once
     *out = before;
     state->driver.cuDevicePrimaryCtxRelease_v2(device);
   }
@@ -62,8 +62,8 @@ static int32_t cuda_push_primary(CudaState *state, CUdevice device) {
   return cuda_status(NUMBER_cuCtxPushCurrent_v2, result);
 }
 
-// Makes a context of the device current, and stores whether one was pushed for that, which
-// cuda_leave undoes. Returns a status.
+// Makes a context of the device current; returns a status. Stores whether it pushed a context,
+// which cuda_leave then pops.
 static int32_t cuda_enter(CudaState *state, CUdevice device, bool *pushed) {
   *pushed = false;
   CUcontext current = NULL;
@@ -91,7 +91,8 @@ static void cuda_leave(const CudaState *state, bool pushed) {
     state->driver.cuCtxPopCurrent_v2(&popped);
 }
 
-// Launches in a context of the device, and leaves it before the result is examined.
+// Launches in a context of the device; returns a status. The context that was current is current
+// again afterwards.
 static int32_t cuda_launch_in(CudaState *state, const CUlaunchConfig *config, CUkernel kernel,
                               void **params, CUdevice device, bool *pushed) {
   int32_t status = cuda_enter(state, device, pushed);
@@ -102,7 +103,7 @@ static int32_t cuda_launch_in(CudaState *state, const CUlaunchConfig *config, CU
   return cuda_status(NUMBER_cuLaunchKernelEx, result);
 }
 
-// Launches on a special stream.
+// Launches on a special stream; returns a status.
 int32_t SHARED(cuda_launch)(CudaState *state, const CUlaunchConfig *config, CUkernel kernel,
                             void **params, CUdevice device) {
   bool pushed;
@@ -114,12 +115,12 @@ int32_t SHARED(cuda_launch)(CudaState *state, const CUlaunchConfig *config, CUke
   return cuda_launch_in(state, config, kernel, params, device, &pushed);
 }
 
-// Returns the device of a stream; for a special stream, or if the driver fails, the given one. If
-// that is -1, it stands for the current context's device, or 0 if there is none.
+// Returns the device of a stream. For a special stream, or if the driver fails, returns `device`. A
+// device of -1 stands for the current context's device, or 0 if there is no current context.
 static CUdevice cuda_device_of(const CudaState *state, CUstream stream, CUdevice device) {
   CUdevice found = device < 0 ? 0 : device;
   if (cuda_is_special(stream)) {
-    // Without a current context this fails, and stores nothing.
+    // Without a current context this call fails, and stores nothing.
     if (device < 0)
       state->driver.cuCtxGetDevice(&found);
     return found;

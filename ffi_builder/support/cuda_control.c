@@ -1,4 +1,4 @@
-// Preloading and releasing kernels, and what the module's destructor calls.
+// Preloads and releases kernels, and cleans up for the module's destructor.
 
 #include "cuda.h"
 #include <dlfcn.h>
@@ -17,7 +17,7 @@ static void cuda_expect_device(CudaMessage *message, const CudaSite *site) {
            site->name, CUDA_DEVICES - 1);
 }
 
-// Stores the device in the only argument, or -1 if there is none.
+// Stores the device that the only argument names, or -1 without an argument.
 static int32_t cuda_read_device(const TVMFFIAny *args, int32_t count, CUdevice *device,
                                 const CudaSite *site) {
   CudaMessage message;
@@ -43,7 +43,8 @@ static int32_t cuda_read_device(const TVMFFIAny *args, int32_t count, CUdevice *
   return 0;
 }
 
-// Loads the kernel and prepares it, on the device in the only argument or the current one.
+// Loads the kernel and prepares it, on the device that the only argument names. Without an argument
+// it is the current device.
 int32_t SHARED(cuda_preload)(const TVMFFIAny *args, int32_t count, TVMFFIAny *result,
                              CudaState *state, CudaKernel *kernel, CudaInit *init, int32_t needs,
                              CUDA_SITE_PARAMETERS) {
@@ -60,7 +61,7 @@ int32_t SHARED(cuda_preload)(const TVMFFIAny *args, int32_t count, TVMFFIAny *re
   return status == 0 ? 0 : cuda_fail_without_launch(state, device, status, site);
 }
 
-// Unloads the image under the lock of loading.
+// Unloads the image. `unload` runs under the lock under which images are loaded.
 int32_t SHARED(cuda_release)(int32_t count, CudaState *state, TVMFFIAny *result, CudaInit *unload,
                              CUDA_SITE_PARAMETERS) {
   const CudaSite *site = CUDA_SITE;
@@ -76,7 +77,7 @@ int32_t SHARED(cuda_release)(int32_t count, CudaState *state, TVMFFIAny *result,
   int32_t refused = TVMFFIHandleInitOnce(&slot, unload);
   if (refused != 0)
     return refused;
-  // The slot has the status plus 1, so that it is not NULL.
+  // cuda_unload stores the status plus 1, so that the slot is not NULL.
   int32_t status = (int32_t)((uintptr_t)slot - 1);
   return status == 0 ? 0 : cuda_fail_without_launch(state, -1, status, site);
 }
@@ -86,8 +87,8 @@ static void cuda_forget_kernel(CudaKernel *kernel) {
   memset(kernel->prepared, 0, sizeof kernel->prepared);
 }
 
-// Unloads the library, and forgets it and its kernels even if the driver fails. The next call of a
-// kernel loads it again.
+// Unloads the library, and forgets the library and its kernels even if the driver fails. The next
+// call of one of the kernels loads the library again.
 int32_t SHARED(cuda_unload)(void **result, CudaState *state, CudaLibrary *library) {
   int32_t status = 0;
   if (library->handle != NULL) {
@@ -102,7 +103,7 @@ int32_t SHARED(cuda_unload)(void **result, CudaState *state, CudaLibrary *librar
   return 0;
 }
 
-// Calls a function of the interpreter; returns 0 if the process has none of that name.
+// Calls a function of the Python interpreter; returns 0 if the process has no such function.
 static int cuda_ask_interpreter(const char *name) {
   int (*function)(void);
   void *address = dlsym(NULL, name);
@@ -110,13 +111,14 @@ static int cuda_ask_interpreter(const char *name) {
   return address == NULL ? 0 : function();
 }
 
-// The names in Python 3.13 and later, and in older versions.
+// The function is Py_IsFinalizing in Python 3.13 and later, and _Py_IsFinalizing in older versions.
 static bool cuda_interpreter_ends(void) {
   return cuda_ask_interpreter("Py_IsFinalizing") || cuda_ask_interpreter("_Py_IsFinalizing");
 }
 
-// Releases libraries and contexts when the code is unloaded, ignoring failures, which nothing could
-// report. When the interpreter ends nothing is released, since the driver may be unloaded already.
+// Releases libraries and contexts when the module's code is unloaded. Failures are ignored, since
+// nobody could be told. Nothing is released while the interpreter ends: the driver may be unloaded
+// already.
 void SHARED(cuda_leave_module)(CudaState *state) {
   if (!state->ready || cuda_interpreter_ends())
     return;

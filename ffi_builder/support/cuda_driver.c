@@ -1,14 +1,14 @@
-// What every call of the driver needs.
+// Functions that calls of the driver share.
 
 #include "cuda.h"
 
-// Returns a status for the result of a function; 0 stays 0.
+// Returns the status for a function's number and its result. The status of a success is 0.
 static int32_t cuda_status(int32_t number, CUresult result) {
   return result == CUDA_SUCCESS ? 0 : result | number << CUDA_CODE_BITS;
 }
 
-// Allows calls that a stream capture in this or another thread would forbid, until
-// cuda_restore_capture gets the result.
+// Allows calls that a stream capture in this or another thread would forbid. Returns the mode until
+// now, which cuda_restore_capture sets again.
 static int32_t cuda_relax_capture(const CudaState *state) {
   int32_t mode = CU_STREAM_CAPTURE_MODE_RELAXED;
   state->driver.cuThreadExchangeStreamCaptureMode(&mode);
@@ -25,9 +25,9 @@ static CUkernel cuda_handle(CudaKernel *kernel) {
 
 static CUresult cuda_launch_kernel(const CudaState *state, const CUlaunchConfig *config,
                                    CUkernel kernel, void **params) {
-  // The driver takes a kernel where it takes a function, and finds that of the context.
+  // The driver accepts a CUkernel as a CUfunction, and finds its function in the current context.
   return state->driver.cuLaunchKernelEx(config, (CUfunction)kernel, params, NULL);
 }
 
-// Whether the NULL, legacy or per-thread stream is meant, which are streams of any context.
+// Returns whether a stream is the NULL, legacy or per-thread stream. Every context has these three.
 static bool cuda_is_special(CUstream stream) { return (uintptr_t)stream < CUDA_SPECIAL_STREAMS; }

@@ -1,7 +1,7 @@
-// Parts of a message: the limits of the device that a launch exceeds.
+// Parts of a message: the limits that a launch exceeds.
 //
-// All limits are queried after a launch has failed. The failure may have broken the driver; a part
-// for which it does not answer is left out.
+// All limits are queried after the launch has failed. After some failures the driver answers no
+// queries. A message leaves out a limit that the driver does not tell.
 
 #include "cuda.h"
 
@@ -13,7 +13,7 @@ typedef struct {
   CUdevice device;
 } CudaLaunch;
 
-// Returns whether the driver answered.
+// Stores an attribute of the device; returns whether the driver answered.
 static bool cuda_ask_device(const CudaLaunch *launch, int32_t attribute, int32_t *answer) {
   *answer = 0;
   return launch->state->driver.cuDeviceGetAttribute(answer, attribute, launch->device) ==
@@ -26,7 +26,7 @@ static bool cuda_ask_kernel(const CudaLaunch *launch, int32_t attribute, int32_t
                                                     launch->device) == CUDA_SUCCESS;
 }
 
-// A product that does not fit an int64_t is its maximum.
+// Returns the product, or INT64_MAX if it does not fit an int64_t.
 static uint64_t cuda_product(uint64_t x, uint64_t y, uint64_t z) {
   uint64_t plane = x * y, most = INT64_MAX;
   return z != 0 && plane > most / z ? most : plane * z;
@@ -55,7 +55,7 @@ static void cuda_add_dimensions(CudaMessage *message, const CudaLaunch *launch) 
                      CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z);
 }
 
-// The kernel may allow fewer threads of a block than the device does.
+// Appends the limit of the kernel, which may be less than that of the device.
 static void cuda_add_threads(CudaMessage *message, const CudaLaunch *launch) {
   const CUlaunchConfig *config = launch->config;
   uint64_t threads = cuda_product(config->blockDimX, config->blockDimY, config->blockDimZ);
@@ -77,8 +77,8 @@ static void cuda_add_shared_memory(CudaMessage *message, const CudaLaunch *launc
              launch->config->sharedMemBytes, (long long)left);
 }
 
-// Stores the size of clusters: the one of the launch, or the one for which the kernel was compiled.
-// Returns whether there are clusters.
+// Stores the size of clusters; returns whether there are any. A launch without a size of its own
+// has the size for which the kernel was compiled.
 static bool cuda_find_cluster(const CudaLaunch *launch, uint32_t cluster[3]) {
   const int32_t compiled[] = {CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
                               CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,

@@ -1,7 +1,8 @@
-// Finding the driver, and getting a kernel from an image.
+// Finds the driver, and gets kernels from images.
 //
-// It runs under the lock of TVMFFIHandleInitOnce. The process has one such lock, so the states need
-// none. If it fails, nothing is initialised, and the next call tries again.
+// This code runs under the lock of TVMFFIHandleInitOnce. The process has one such lock, so the
+// states need none of their own. After a failure nothing is initialised, and the next call tries
+// again.
 
 #include "cuda.h"
 #include <dlfcn.h>
@@ -37,8 +38,8 @@ static int32_t cuda_raise_too_old(void *driver, const char *missing, bool launch
   return cuda_raise(&message, "RuntimeError", site);
 }
 
-// Fills the table of functions, and initialises the driver, unless that was done; or sets an error.
-// Kernels are launched, or workspaces filled.
+// Finds the driver's functions and initialises the driver, unless that was done, or sets an error.
+// The error says that a kernel was to be launched, or that workspaces were to be filled.
 static int32_t cuda_find_driver(CudaState *state, bool launches, const CudaSite *site) {
   if (state->ready)
     return 0;
@@ -57,8 +58,8 @@ static int32_t cuda_find_driver(CudaState *state, bool launches, const CudaSite 
   return 0;
 }
 
-// Loads an image, unless it is loaded; returns a status. The log receives the messages of the
-// driver's PTX compiler.
+// Loads an image if it is not loaded; returns a status. The driver's PTX compiler writes its
+// messages to the log.
 static int32_t cuda_load_image(CudaState *state, CudaLibrary *library, const void *image,
                                char log[CUDA_LOG_SIZE]) {
   if (library->handle != NULL)
@@ -79,7 +80,7 @@ static int32_t cuda_load_image(CudaState *state, CudaLibrary *library, const voi
   return 0;
 }
 
-// Gets a kernel, loading the image first if necessary; returns a status.
+// Loads the image if it is not loaded, and stores one of its kernels; returns a status.
 static int32_t cuda_take_kernel(CudaState *state, CudaLibrary *library, const void *image,
                                 const char *symbol, char log[CUDA_LOG_SIZE], CUkernel *out) {
   int32_t mode = cuda_relax_capture(state);
@@ -91,7 +92,7 @@ static int32_t cuda_take_kernel(CudaState *state, CudaLibrary *library, const vo
   return status;
 }
 
-// Stores the CUkernel.
+// Loads a kernel, and stores its CUkernel.
 int32_t SHARED(cuda_load)(void **result, CudaState *state, CudaLibrary *library, CudaKernel *kernel,
                           const void *image, const char *symbol, CUDA_SITE_PARAMETERS) {
   const CudaSite *site = CUDA_SITE;

@@ -5,15 +5,16 @@
 // kernel with different launches, or with sizes known only at run time, do not lower the limits of
 // each other.
 //
-// A launch runs on the device of its stream, even if the tensors are on another one. Asking for the
-// stream's device takes four calls. So if there is a tensor, and the kernel is prepared on its
-// device, a wrapper assumes that the stream has the same device. If it does not, the driver refuses
-// the launch; cuda_launch_again then prepares the kernel on the stream's device, and launches a
-// second time.
+// A launch runs on the device of its stream, even if the tensors are on another one. It takes four
+// calls of the driver to find the stream's device. So if the kernel is prepared on the device of a
+// tensor, a wrapper assumes that the stream has the same device. If the stream has another device,
+// the driver refuses the launch. cuda_launch_again then prepares the kernel on the stream's device
+// and launches a second time.
 
 #include "cuda.h"
 
-// The byte of a device. A device of -1 has the last one, too.
+// Returns the byte of a device. It is the last one for a device of -1, and for those without a byte
+// of their own.
 static uint8_t *cuda_prepared(CudaKernel *kernel, CUdevice device) {
   uint32_t last = CUDA_DEVICES - 1;
   return &kernel->prepared[(uint32_t)device < last ? (uint32_t)device : last];
@@ -23,7 +24,7 @@ static bool cuda_has(CudaKernel *kernel, CUdevice device, int32_t needs) {
   return (__atomic_load_n(cuda_prepared(kernel, device), __ATOMIC_ACQUIRE) & needs) == needs;
 }
 
-// Allows as much dynamic shared memory as the device has; returns a status.
+// Allows the kernel as much dynamic shared memory as the device has; returns a status.
 static int32_t cuda_allow_shared_memory(const CudaState *state, CUkernel kernel, CUdevice device) {
   int32_t total = 0, fixed = 0;
   CUresult result = state->driver.cuDeviceGetAttribute(
@@ -54,7 +55,8 @@ static int32_t cuda_set_attributes(const CudaState *state, CUkernel kernel, CUde
   return cuda_status(NUMBER_cuKernelSetAttribute, result);
 }
 
-// Sets the attributes once per device, also while another thread captures a stream.
+// Sets the attributes once per device; returns a status. Another thread may capture a stream
+// meanwhile.
 int32_t SHARED(cuda_prepare)(CudaState *state, CudaKernel *kernel, CUdevice device, CUstream stream,
                              int32_t needs) {
   CUdevice known = cuda_device_of(state, stream, device);
@@ -66,13 +68,14 @@ int32_t SHARED(cuda_prepare)(CudaState *state, CudaKernel *kernel, CUdevice devi
   if (status != 0)
     return status;
   uint8_t *slot = cuda_prepared(kernel, known);
-  // The last byte, for all devices without one of their own, stays 0.
+  // The last byte stays 0: it is for all devices without a byte of their own.
   if (slot != &kernel->prepared[CUDA_DEVICES - 1])
     __atomic_fetch_or(slot, (uint8_t)needs, __ATOMIC_RELEASE);
   return 0;
 }
 
-// Launches again if the stream's device is not prepared; returns that status or the first one.
+// Launches again if the kernel is not prepared on the stream's device. Returns the status of this
+// second attempt; without one, the status that it was given.
 int32_t SHARED(cuda_launch_again)(CudaState *state, CudaKernel *kernel,
                                   const CUlaunchConfig *config, void **params, CUdevice device,
                                   int32_t needs, int32_t status) {
@@ -89,8 +92,8 @@ int32_t SHARED(cuda_launch_again)(CudaState *state, CudaKernel *kernel,
                      cuda_launch_kernel(state, config, cuda_handle(kernel), params));
 }
 
-// Does everything that a first launch does before it launches, which a capture would forbid;
-// returns a status.
+// Does what the first launch of a kernel does before it launches, and what a capture of the stream
+// would forbid; returns a status.
 static int32_t cuda_load_on(CudaState *state, CudaKernel *kernel, CUdevice device, int32_t needs) {
   bool pushed;
   int32_t status = cuda_enter(state, device, &pushed);

@@ -1,4 +1,4 @@
-// Errors of the driver, with their likely cause.
+// Reports errors of the driver, with their likely cause.
 //
 //     cuLaunchKernelEx failed: CUDA_ERROR_INVALID_VALUE (1: invalid argument) for kernel 'saxpy':
 //     grid=(1, 1, 1), block=(2048, 1, 1), dynamic_smem_bytes=0, device 0, stream 0x0;
@@ -8,7 +8,7 @@
 
 static CUresult cuda_code(int32_t status) { return status & ((1 << CUDA_CODE_BITS) - 1); }
 
-// Appends the function that failed, and the driver's name and text for the result.
+// Appends the function that failed, and the driver's name and text for its result.
 static void cuda_add_failure(CudaMessage *message, const CudaState *state, int32_t status) {
   CUresult code = cuda_code(status);
   const char *name = NULL, *text = NULL, *none = "an error without a name";
@@ -45,13 +45,13 @@ static void cuda_add_figures(CudaMessage *message, const CUlaunchConfig *config,
 // Appends what was launched, and the limits that it exceeds.
 static void cuda_add_launch(CudaMessage *message, const CudaLaunch *launch, CUresult code) {
   cuda_add_figures(message, launch->config, launch->device);
-  // A query about a kernel may load it, which would invalidate a capture.
+  // A query about a kernel may load the kernel, and loading would invalidate a capture.
   int32_t mode = cuda_relax_capture(launch->state);
   cuda_add_limits(message, launch, code);
   cuda_restore_capture(launch->state, mode);
 }
 
-// Sets the error for a status. A failure that is not of a launch has no configuration.
+// Sets the error for a status. `config` is NULL unless a launch has failed.
 static int32_t cuda_report(const CudaLaunch *launch, int32_t status, const char *log,
                            const CudaSite *site) {
   CUresult code = cuda_code(status);
@@ -67,7 +67,7 @@ static int32_t cuda_report(const CudaLaunch *launch, int32_t status, const char 
   return cuda_raise(&message, "RuntimeError", site);
 }
 
-// Sets the error for a status of something else than a launch; -1 stands for an unknown device.
+// Sets the error for a status of something else than a launch. A device of -1 is not known.
 static int32_t cuda_fail_without_launch(const CudaState *state, CUdevice device, int32_t status,
                                         const CudaSite *site) {
   const CudaLaunch none = {state, NULL, NULL, device < 0 ? 0 : device};

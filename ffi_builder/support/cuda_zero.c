@@ -1,8 +1,8 @@
-// Filling workspaces on devices with zeros. The name of the site is the function's.
+// Fills workspaces on devices with zeros. The name of a site is that of the wrapper.
 
 #include "cuda.h"
 
-// Finds the driver unless a launch has; then the result is the state.
+// Finds the driver if no launch has found it, and stores the state.
 int32_t SHARED(cuda_ready)(void **result, CudaState *state, CUDA_SITE_PARAMETERS) {
   int32_t found = cuda_find_driver(state, false, CUDA_SITE);
   if (found == 0)

@@ -1,14 +1,14 @@
-// The diagnosis: finds out what is wrong with a call, and raises it as an error.
+// The diagnosis: finds out what is wrong with a call, and raises an error that says so.
 //
-// It starts over from the first argument, in the declared order, whatever order the fast path
-// checked in. It interprets the table of the wrapper, which ffi_builder/diagnosis/table.py
-// describes, and ends at the first check that fails.
+// It starts with the first argument and checks in the declared order; the fast path may check in
+// another order. It interprets the table of the wrapper (ffi_builder/diagnosis/table.py describes
+// tables), and ends at the first check that fails.
 
 #include "plan.h"
 
 // clang-format off: each file may use those before it.
 #include "diagnosis_state.c"
-// What writes messages is small rather than fast: each exported object has a copy of it.
+// Code that writes messages is small rather than fast: each exported object has a copy of it.
 #ifdef __clang__
 #pragma clang attribute push(__attribute__((minsize)), apply_to = function)
 #endif
@@ -136,8 +136,8 @@ static bool step(State *s) {
 
 // ---- memory
 
-// Run the table's instructions from a position on, in new memory for slots and the message, as much
-// as the table says. Return false without that memory, with an error that says so.
+// Run the table's instructions from a position on. Allocate memory for slots and the message; the
+// table says how much. If there is no memory, set an error that says so and return false.
 static bool run(State *s, const TVMFFIAny *args, int32_t num_args, const char *table,
                 uint32_t code) {
   *s = (State){.args = args, .num_args = num_args, .table = (const uint8_t *)table};
@@ -163,12 +163,12 @@ static uint32_t first_code(const char *table) {
   return table_u32((const uint8_t *)table + HEAD_CODE);
 }
 
-// ---- what is called
+// ---- functions that generated code calls
 
-// Wrappers end in a call of one of the first three, so these need not keep the registers.
+// Each of the first three is the last call of a wrapper, so it need not preserve registers.
 
-// Raise an error with this backtrace: walking the stack would cost a first error hundreds of
-// milliseconds.
+// Raise an error with the given backtrace. Walking the stack instead would take hundreds of
+// milliseconds for the first error.
 __attribute__((cold)) int32_t SHARED(raise)(const char *kind, int64_t kind_size,
                                             const char *message, int64_t message_size,
                                             const char *backtrace, int64_t backtrace_size) {
@@ -179,11 +179,11 @@ __attribute__((cold)) int32_t SHARED(raise)(const char *kind, int64_t kind_size,
   if (TVMFFIErrorCreate(&kind_array, &message_array, &backtrace_array, &error))
     return -1;
   TVMFFIErrorSetRaised(error);
-  TVMFFIObjectDecRef(error); // raising took a reference of its own
+  TVMFFIObjectDecRef(error); // TVMFFIErrorSetRaised took a reference of its own
   return -1;
 }
 
-// Raise the error that was found.
+// Raise the error that was found, and free the memory.
 static int32_t raise_found(State *s) {
   const uint8_t *table = s->table;
   SHARED(raise)(s->kind, (int64_t)strlen(s->kind), s->message, s->cursor - s->message,
@@ -202,7 +202,7 @@ __attribute__((cold)) int32_t SHARED(diagnose)(const TVMFFIAny *args, int32_t nu
   return raise_found(&state);
 }
 
-// The same where memory is compared, which only wrappers with `no_overlap` call.
+// Do the same, and compare memory. Only wrappers with `no_overlap` call this function.
 __attribute__((cold)) int32_t SHARED(diagnose_overlaps)(const TVMFFIAny *args, int32_t num_args,
                                                         const char *table, int32_t overlaps) {
   State state;
@@ -212,12 +212,12 @@ __attribute__((cold)) int32_t SHARED(diagnose_overlaps)(const TVMFFIAny *args, i
   return raise_found(&state);
 }
 
-// Find the error, for Python, instead of raising it.
+// Find the error for Python, and do not raise it.
 //
-// Overlaps are at a position in the table; it is 0 if there are none. Store the value of each slot,
-// the error's class, and its message, for which there is room for `room` bytes: the table's frame
-// is always enough. Return the size of the message. It is -1 if all checks hold, and then no error
-// is stored, and -2 without memory.
+// `overlaps` is the position in the table of what to compare, or 0. Store the value of each slot,
+// the error's class and its message. `room` is the room for the message in bytes; the size of the
+// table's frame is always enough. Return the size of the message, -1 if all checks hold, or -2 if
+// there is no memory. Nothing is stored as the error if all checks hold.
 int64_t SHARED(find)(const TVMFFIAny *args, int32_t num_args, const char *table, int32_t overlaps,
                      int64_t *values, const char **kind, char *message, int64_t room) {
   State state;

@@ -1,4 +1,4 @@
-// Checks the value that was read, binds symbols and compares with them.
+// Checks the value that was read, and binds or compares symbols.
 
 static bool check_equal(State *s, int64_t expected) {
   s->expected = expected;
@@ -16,13 +16,13 @@ static bool check_bool(State *s) {
   return s->value == 0 || s->value == 1 || fail(s, WORDS_CHECK_BOOL);
 }
 
-// Check the range, even of a free stride: no value is ever truncated.
+// Check that the value fits its dtype. This applies to free strides, too: no value is truncated.
 static bool check_fits(State *s) {
   const uint8_t bits = read_u8(s), is_signed = read_u8(s);
-  // As a DLDataType of one lane.
+  // The dtype as a DLDataType of one lane.
   s->expected = (is_signed ? kDLInt : kDLUInt) | bits << 8 | 1 << 16;
   const uint64_t greatest = UINT64_MAX >> (64 - bits);
-  // value + 2^(bits - 1) is at most 2^bits - 1, as an unsigned number.
+  // If the dtype is signed, value + 2^(bits - 1) as an unsigned number is at most 2^bits - 1.
   const uint64_t shifted = (uint64_t)s->value + (is_signed ? greatest / 2 + 1 : 0);
   bool fits = s->big == BIG_NONE && shifted <= greatest;
   if (!is_signed && bits == 64)
@@ -30,7 +30,7 @@ static bool check_fits(State *s) {
   return fits || fail(s, WORDS_FITS);
 }
 
-// Check that the value can be multiplied, even of a free stride.
+// Multiply the value, and check that the product fits. This applies to free strides, too.
 static bool scale(State *s) {
   const int64_t factor = read_i64(s);
   s->expected = INT64_MAX / factor;
@@ -40,7 +40,7 @@ static bool scale(State *s) {
   return true;
 }
 
-// Read the symbol that errors name; its style is that of the values they show.
+// Read the symbol that an error names. The error shows values in the symbol's style.
 static Slot *use_symbol(State *s) {
   s->symbol = read_u16(s);
   s->style = symbol_style(s, s->symbol);
@@ -108,7 +108,7 @@ static bool bind_or_check(State *s) {
   return true;
 }
 
-// Solve `scale * symbol + offset`; the symbol's value is then the one that was read.
+// Solve `factor * symbol + offset` for the symbol: the solution is then the value that was read.
 static bool solve(State *s) {
   s->symbol = read_u16(s);
   const int64_t factor = read_i64(s), offset = read_i64(s);

@@ -1,8 +1,8 @@
-// Looks at arguments, elements and objects, and reads their parts.
+// Decodes arguments, elements and objects, and reads their parts.
 
 // ---- checks that do not always apply
 
-// Whether checks do not apply to the value, as the stride is free or the tensor empty.
+// Return whether checks do not apply to the value: its stride is free, or its tensor is empty.
 static bool is_free(const State *s) {
   if (!s->free)
     return false;
@@ -10,14 +10,15 @@ static bool is_free(const State *s) {
   return is_empty(tensor) || (s->free > 0 && tensor->shape[s->free - 1] == 1);
 }
 
-// Fail unless the value is right, or checks do not apply to it. Return false for an error.
+// Fail and return false if the value is not right, unless checks do not apply to it.
 static bool check(State *s, bool right, uint8_t words) {
   return right || is_free(s) || fail(s, words);
 }
 
 // ---- arguments and elements
 
-// Set the place to the position of this record's operands in the table: a text, u16 argument.
+// Set the place to a parameter: the position of the operands in the table. They are a text and the
+// number of the argument, a u16.
 static bool set_parameter(State *s) {
   s->place = (Place){(uint32_t)(s->pc - s->table), NO_INDEX, PART_VALUE, false};
   s->pc += 8;
@@ -34,14 +35,15 @@ static const TVMFFIAny *list_element(const TVMFFIObject *list, int64_t index) {
   return (const TVMFFIAny *)list_cell(list)->data + index;
 }
 
-// Load type index and payload.
+// Load the type index and the payload of the current TVMFFIAny.
 static void look(State *s) {
   s->type = s->any->type_index;
   s->payload = s->any->v_int64;
 }
 
-// Load the same, but of a moved reference those of the object in it. If a pointer on the way is
-// NULL, the type stays that of a moved reference, with a NULL payload.
+// Do the same, but look inside a moved reference: load the type index and the address of the object
+// in it. If the reference or the object is NULL, the type index stays that of a moved reference,
+// and the payload is NULL.
 static void look_inside(State *s) {
   look(s);
   s->inner = false;
@@ -54,7 +56,7 @@ static void look_inside(State *s) {
   s->inner = true;
 }
 
-// Skip steps if None came; the slot notes whether something else did.
+// Store the type index of an Optional argument in its slot. Skip instructions if it is None.
 static bool look_at_optional(State *s) {
   Slot *slot = read_slot(s);
   const uint32_t size = read_u32(s);
@@ -104,7 +106,7 @@ static bool restore_from(State *s, const Slot *slot) {
 
 // ---- lists
 
-// Begin with the elements of a list, or skip what is done with them.
+// Begin with the elements of a list. Skip the instructions for them if there are none.
 static bool begin_elements(State *s) {
   const uint32_t size = read_u32(s);
   const TVMFFISeqCell *cell = list_cell(s->object);
@@ -139,7 +141,7 @@ static bool go_back(State *s) {
 
 // ---- scalars
 
-// The bit of a scalar's mask that stands for a type index; 0 if there is none.
+// Return the bit of a scalar's mask that stands for a type index, or 0 if there is none.
 static uint32_t scalar_bit(int32_t type) {
   for (uint32_t bit = 0; bit < sizeof SCALAR_BITS; ++bit) {
     if (SCALAR_BITS[bit] == type)
@@ -148,7 +150,7 @@ static uint32_t scalar_bit(int32_t type) {
   return 0;
 }
 
-// Read a BigInt: a word count and the words, least significant first.
+// Read a BigInt: a count of words and the words, the least significant word first.
 static void read_big_int(State *s) {
   s->value = 0;
   s->big = BIG_BEYOND;
@@ -160,7 +162,7 @@ static void read_big_int(State *s) {
     return;
   s->value = big->words[0];
   if (big->words[big->count - 1] < 0) {
-    // One word is an int64 like any other.
+    // A single word is an int64.
     s->big = big->count == 1 ? BIG_NONE : BIG_NEGATIVE;
     return;
   }
@@ -187,7 +189,7 @@ static bool decode_scalar(State *s) {
   return true;
 }
 
-// Round the value to a dtype, and back.
+// Return the value rounded to a dtype, as a double.
 static double rounded(double value, uint8_t rounding) {
   switch (rounding) {
   case ROUNDING_FLOAT32:
@@ -216,14 +218,14 @@ static int64_t dtype_word(const TVMFFIObject *tensor) {
   return word;
 }
 
-// Read a stride as it is stored, or the row-major one if the pointer is NULL.
+// Read a stride. NULL strides stand for row-major ones.
 static void read_stride(State *s, int32_t axis) {
   turn_to(s, PART_STRIDES, (uint16_t)axis);
   s->value = stride_of(dl_tensor(s->object), axis);
   s->free = axis + 1;
 }
 
-// Read an int64 of a Shape, or an int or bool of an Array or List.
+// Read an element: an int64 of a Shape, or an int or bool of an Array or List.
 static bool read_entry(State *s, uint16_t index) {
   if (s->object_type == kTVMFFIShape) {
     s->value = ((const TVMFFIShapeCell *)(s->object + 1))->data[index];
@@ -235,8 +237,8 @@ static bool read_entry(State *s, uint16_t index) {
   return s->type == kTVMFFIInt || s->type == kTVMFFIBool || fail(s, WORDS_DECODE_ENTRY);
 }
 
-// Read a part of the current object. SOURCE_OBJECT and those behind it, but for the number of
-// elements of a list, are no parts that errors name.
+// Read a part of the current object. Errors do not name the parts from SOURCE_OBJECT to
+// SOURCE_CELLS.
 static bool read_part(State *s, uint8_t source, uint16_t index) {
   const bool named = source <= SOURCE_ARGUMENTS || source >= SOURCE_ELEMENTS;
   turn_to(s, named ? source : PART_VALUE, index);
@@ -265,7 +267,7 @@ static bool read_part(State *s, uint8_t source, uint16_t index) {
   case SOURCE_CONTIGUOUS:
     s->value = !dl_tensor(s->object)->strides || SHARED(contiguous)(s->object);
     break;
-  case SOURCE_PRESENT: // the index is that of the slot of an Optional
+  case SOURCE_PRESENT: // the index is the number of an Optional's slot
     s->value = s->slots[index].value != kTVMFFINone;
     s->place.index = NO_INDEX;
     break;

@@ -1,16 +1,18 @@
-// Evaluates expressions of symbols, and checks them and relations of them.
+// Evaluates and checks expressions of symbols and conditions.
 
-// An unknown condition may hold. With an overflow, neither it nor its negation may.
+// The truth of a condition. Bit 0 says that the condition may hold, and bit 1 that its negation may
+// not. If symbols are not known, both may hold; after an overflow neither may.
 enum { TRUTH_FALSE, TRUTH_UNKNOWN, TRUTH_OVERFLOW, TRUTH_TRUE };
 
-// What an expression or condition comes to. A part that does not fit int64, or a uint64 symbol that
-// does not, is an overflow. The value then has no meaning. Of a condition, the value is a TRUTH.
+// The result of an expression or condition. The value of a condition is one of TRUTH_…. It is an
+// overflow if an intermediate result, or a uint64 symbol, does not fit int64; the value then has no
+// meaning.
 typedef struct {
   int64_t value;
-  uint8_t doubt; // TRUTH_UNKNOWN if a symbol has no value, and TRUTH_OVERFLOW
+  uint8_t doubt; // bits: TRUTH_UNKNOWN if a symbol has no value, TRUTH_OVERFLOW after an overflow
 } Result;
 
-// Compare the two values, which are then what errors show.
+// Compare two values, and keep them for errors to show.
 static void compare(State *s, int64_t *left, int64_t right, Result *result) {
   const uint8_t comparison = read_u8(s); // a bit each for less, equal and greater
   s->value = *left;
@@ -18,7 +20,7 @@ static void compare(State *s, int64_t *left, int64_t right, Result *result) {
   const uint32_t order = *left < right ? 0 : 1 + (*left > right);
   *left = comparison >> order & 1 ? TRUTH_TRUE : TRUTH_FALSE;
   if (result->doubt)
-    *left = result->doubt & -result->doubt; // the lower bit: an unknown value may be right
+    *left = result->doubt & -result->doubt; // the lower bit: unknown comes before overflow
   result->doubt = 0;
 }
 
@@ -70,11 +72,11 @@ static int64_t read_symbol(State *s, Result *result) {
   return slot->value;
 }
 
-// Exchange the bits of a truth, which say that it may hold and that it does, and invert them.
+// Return the truth of the negation: the two bits exchanged and inverted.
 static int64_t negated(int64_t truth) { return ((truth & 1) << 1 | truth >> 1) ^ 3; }
 
-// Read what errors show: the text, and the list of symbols. Then evaluate postfix code on a stack,
-// to its end even after an overflow.
+// Read the text and the list of symbols, which errors show. Then evaluate the postfix code on a
+// stack. After an overflow the rest of the code is evaluated, too.
 static void evaluate(State *s, Result *result) {
   s->text = read_text(s);
   s->bindings = s->pc;
@@ -106,8 +108,8 @@ static bool check_expression(State *s) {
                                           check(s, s->value == s->expected, words));
 }
 
-// Check that a condition is not false. Errors show the place of the first of its symbols, of which
-// the last that is bound comes first, that this call has bound.
+// Check that a condition may hold. An error shows the place of a symbol: the first one in the
+// condition's list that this call has bound. The list begins with the symbol that is bound last.
 static bool check_condition(State *s) {
   const uint8_t words = read_u8(s);
   Result result = {0};
@@ -118,7 +120,7 @@ static bool check_condition(State *s) {
     return true;
   }
   const Slot *slot;
-  do { // one is bound, or the condition would be unknown
+  do { // at least one symbol is bound, since the condition would be unknown otherwise
     s->symbol = read_u16(s);
     slot = &s->slots[s->symbol];
   } while (slot->state == UNBOUND);

@@ -2,7 +2,7 @@
 
 // ---- strs and bytes
 
-// Decode a str or bytes. Of small ones, whose bytes are in place, the object is not NULL.
+// Decode a str or bytes. For small ones, whose bytes are in the TVMFFIAny, the object is not NULL.
 static bool decode_text(State *s) {
   const uint8_t binary = read_u8(s);
   look_inside(s);
@@ -19,7 +19,7 @@ static bool is_small(const State *s) {
   return s->type == kTVMFFISmallStr || s->type == kTVMFFISmallBytes;
 }
 
-// Find address and number of the bytes of a str or bytes.
+// Store the address and the number of the bytes of a str or bytes.
 static void find_bytes(State *s) {
   if (s->type == kTVMFFIRawStr) {
     s->data = address(s->payload);
@@ -63,7 +63,7 @@ static bool check_choice(State *s) {
 
 // ---- objects
 
-// Whether the object's dynamic type, or one of its ancestors, has the key.
+// Return whether the object's type is dynamic, and the type or one of its ancestors has the key.
 static bool has_own_key(const State *s, const uint8_t *key) {
   return dynamic_type(s) && has_key(s->type, text_data(s, key), text_size(key));
 }
@@ -73,7 +73,7 @@ static bool decode_object(State *s) {
   s->text = read_text(s);
   look_inside(s);
   const bool object = s->type >= kTVMFFIStaticObjectBegin;
-  // A moved reference to nothing is an object that is NULL.
+  // A moved reference that holds nothing is an object that is NULL.
   bool fine = (s->type == kTVMFFIObjectRValueRef && !s->inner) || (object && s->type == right);
   if (right == RIGHT_ANY)
     fine |= object;

@@ -1,42 +1,44 @@
-// Compares the memory of tensors, to find the first one that overlaps with another, and the first
-// of these others.
+// Compares the memory of tensors. It finds the first tensor that overlaps with another one, and the
+// first tensor with which that one overlaps.
 
-// What the current tensor or list is compared with.
+// The current tensor or list, and the others with which it is compared.
 typedef struct {
   Slot own;              // the current tensor or list
-  const uint8_t *others; // in the table: for each u16 slot, u32 text, u16 length
-  uint16_t count;
+  const uint8_t *others; // entries in the table: u16 slot, u32 text, u16 length
+  uint16_t count;        // of the others
 } Comparison;
 
 enum { OTHER_SIZE = 8 };
 
 static bool is_own(const uint8_t *other) { return table_u16(other) == LATER; }
 
-// The slot of another tensor or list. LATER stands for the later elements of the own list.
+// Return the slot of another tensor or list. LATER stands for the later elements of the own list.
 static const Slot *other_slot(const State *s, const Comparison *compared, const uint8_t *other) {
   return is_own(other) ? &compared->own : &s->slots[table_u16(other)];
 }
 
-// Count the tensors of a list; any other object is one tensor, and an absent one is none.
+// Return the number of tensors of a slot: the elements of a list, 1 for a tensor, 0 if it is
+// absent.
 static int64_t count_tensors(const Slot *slot) {
   if (!slot->value)
     return 0;
   return is_list(slot->object_type) ? list_cell(slot_object(slot))->size : 1;
 }
 
-// Store the extent of a tensor, or of an element of a list.
+// Store the extent of a tensor, or of an element of a list. Return whether there is anything to
+// compare.
 static bool extent_at(const Slot *slot, int64_t index, Extent *extent) {
   const TVMFFIObject *object = slot_object(slot);
   return is_list(slot->object_type) ? extent_in(list_cell(object), index, extent)
                                     : SHARED(extent)(object, extent);
 }
 
-// The number of an element that errors show, from 1 on; 0 of a tensor that is in no list.
+// Return an element's number, from 1 on, which errors show; 0 for a tensor that is in no list.
 static int64_t number_at_index(const Slot *slot, int64_t index) {
   return is_list(slot->object_type) ? index + 1 : 0;
 }
 
-// Compare the tensor with this index with each of the others, in order.
+// Compare the own tensor at an index with each of the others, in order.
 static bool check_others(State *s, const Comparison *compared, int64_t index) {
   Extent own, other;
   if (!extent_at(&compared->own, index, &own))
@@ -63,14 +65,16 @@ static bool check_others(State *s, const Comparison *compared, int64_t index) {
 
 // ---- long lists
 
-// All tensors that are compared, by number: first the own ones, then the others.
+// All tensors that are compared, in a numbered sequence: first the own ones, then the others.
 typedef struct {
-  Extent *extents; // of each
-  Extent *order;   // of those that have something to compare: the first address, then the number
-  int64_t room, count, found;
+  Extent *extents; // of each tensor
+  Extent *order;   // of each with something to compare: its first address, and its number as `last`
+  int64_t room;    // for as many tensors
+  int64_t count;   // of `extents`
+  int64_t found;   // of `order`
 } Tensors;
 
-// Append the tensors of a slot, as far as there is room.
+// Append the tensors of a slot as far as there is room.
 static void add_tensors(Tensors *all, const Slot *slot) {
   const int64_t count = least(count_tensors(slot), all->room - all->count);
   for (int64_t index = 0; index < count; ++index) {
@@ -81,11 +85,14 @@ static void add_tensors(Tensors *all, const Slot *slot) {
   }
 }
 
-// Find the first of the own tensors, which are the first `own` ones, that overlaps with one that it
-// is compared with: with an other or, if `within`, with an own one. Return `own` if there is none.
+// Return the number of the first own tensor that overlaps with another tensor, or `own` if there is
+// none. The first `own` tensors are the own ones. They are compared with the others; if `within`,
+// also with each other.
 //
-// With a tensor that begins before it, it overlaps if the farthest such one reaches it. With a
-// tensor that begins after it, it overlaps if it reaches the next such one.
+// Two passes over the tensors, which are sorted by their first address, find the overlaps. The
+// first pass goes forward: a tensor overlaps with an earlier one if the greatest last address until
+// then reaches its first. The second pass goes backward: a tensor overlaps with a later one if its
+// last address reaches the first address of the next one.
 static int64_t find_first(const Tensors *all, int64_t own, bool within) {
   int64_t first = own;
   const Extent *farthest = NULL, *next = NULL;
@@ -108,10 +115,11 @@ static int64_t find_first(const Tensors *all, int64_t own, bool within) {
   return first;
 }
 
-// Say how many elements of the own list certainly overlap with no later one and with none of the
-// others. Without the memory to find out, or of a tensor that is in no list, it is none.
+// Return how many elements at the start of the own list certainly overlap with no later element and
+// with none of the others. Return 0 for a tensor that is in no list, or if there is no memory.
 //
-// Earlier elements of the list are compared, too. If one overlapped, it would be the first itself.
+// Elements are compared with earlier ones of their list, too. That changes nothing: an earlier
+// element that overlaps would itself be the first one.
 static int64_t count_apart(const State *s, const Comparison *compared, int64_t length) {
   if (!is_list(compared->own.object_type))
     return 0;
@@ -155,7 +163,8 @@ static bool check_overlap(State *s) {
   return true;
 }
 
-// Compare what the table has at this position, of objects that its instructions have saved.
+// Make the comparisons that the table lists at a position, between objects that its instructions
+// have saved.
 static bool check_overlaps(State *s, int32_t position) {
   s->pc = s->table + position + sizeof(uint32_t);
   for (int32_t count = read_u16(s); count > 0; --count) {

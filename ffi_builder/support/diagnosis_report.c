@@ -46,7 +46,7 @@ static void put_bindings(State *s) {
   s->symbol = symbol;
 }
 
-// Append a choice, by its index. They follow the symbol's name, each ending in NUL.
+// Append the choice with an index. The choices follow the symbol's name, and each ends in NUL.
 static void put_choice(State *s, int64_t index) {
   const uint8_t *entry = symbol_entry(s, s->symbol);
   const char *choice = text_data(s, entry) + text_size(entry) + 1;
@@ -128,7 +128,7 @@ static void put_placeholder(State *s, char placeholder) {
   case PUT_OFFSET:
     put_hex(s, s->expected);
     break;
-  case PUT_ALIGNMENT: // the lowest bit
+  case PUT_ALIGNMENT: // the lowest bit that is set
     put_unsigned(s, s->value & (int64_t)-(uint64_t)s->value);
     break;
   case PUT_SUBJECT:
@@ -169,7 +169,7 @@ static void put_placeholder(State *s, char placeholder) {
   }
 }
 
-// Append a template: runs of text, and placeholders, which are bytes below 32.
+// Append a template. Bytes below 32 are placeholders; all others are text.
 static void put_template(State *s, uint16_t position) {
   const char *template = TEXTS + position;
   while (*template) {
@@ -185,7 +185,7 @@ static void put_template(State *s, uint16_t position) {
 
 // ---- failing
 
-// Write the error. Return false, which says that there is one.
+// Write the message of an error. Return false, as a check that fails does.
 __attribute__((noinline)) static bool fail(State *s, uint8_t words) {
   s->row = &WORDS[words];
   s->kind = TEXTS + s->row->kind;
@@ -193,7 +193,7 @@ __attribute__((noinline)) static bool fail(State *s, uint8_t words) {
   return false;
 }
 
-// Say that nothing is wrong, although the fast path found something.
+// Write that the diagnosis has found nothing wrong, although the fast path has.
 static void undecided(State *s) {
   s->kind = TEXTS + RUNTIME_ERROR;
   put_text(s, UNDECIDED);

@@ -2,15 +2,15 @@
 //
 // ffi_builder/diagnosis/table.py describes the table: numbers are little-endian and packed.
 
-// What a message is about. A symbol remembers where it was bound.
+// The part of an argument that a message is about, or where a symbol was bound.
 typedef struct {
   uint32_t parameter; // position in the table of the operands of PARAM, or 0 if it is no argument
   uint16_t index;     // or NO_INDEX
   uint8_t part;       // PART_…
-  bool solved;        // whether the value is that of a symbol that an expression was solved for
+  bool solved;        // whether an expression was solved for the symbol
 } Place;
 
-// A slot of the table: of a symbol, a saved object, or an Optional.
+// A slot: a symbol, a saved object, or an Optional.
 typedef struct {
   int64_t value; // of the symbol; the object's address; the type index of what an Optional holds
   union {
@@ -18,29 +18,30 @@ typedef struct {
     int64_t object_type; // type index of the object
   };
   int32_t state;   // of a symbol: UNBOUND, PROVISIONAL or BOUND
-  int32_t element; // of the symbol's place: number of the element of a list, from 1 on, or 0
+  int32_t element; // where the symbol was bound: number of a list's element, from 1 on, or 0
 } Slot;
 _Static_assert(sizeof(Slot) == SLOT_SIZE, "the table says how much memory slots need");
 
-// The value of a symbol is provisional if checks do not apply where it was read.
+// The state of a symbol. Its value is provisional if it was read where checks do not apply.
 enum { UNBOUND, PROVISIONAL, BOUND };
 
-// What an int beyond int64 is.
+// The range of an int.
 enum {
-  BIG_NONE,
+  BIG_NONE,     // int64
   BIG_UNSIGNED, // from 2^63 to 2^64 - 1; the value has its bits
-  BIG_BEYOND,   // greater, or missing
+  BIG_BEYOND,   // greater, or the BigInt is NULL
   BIG_NEGATIVE, // below -2^63
 };
 
-// What is read most often comes first: instructions that address it are shorter.
+// The state of a diagnosis. Fields that are read most often come first, since instructions that
+// address them are shorter.
 typedef struct {
   const uint8_t *table;
   const uint8_t *pc; // next byte of the table
   Slot *slots;
 
-  // The current argument or element. Of a moved reference, type and payload are those of the
-  // object in it, if `inner` is set.
+  // The current argument or element. If `inner` is set, it is a moved reference, and the type and
+  // the payload are those of the object in it.
   const TVMFFIAny *any;
   int64_t payload;
   int32_t type;
@@ -57,30 +58,29 @@ typedef struct {
   int64_t expected;
   int32_t big;   // BIG_…
   int32_t style; // STYLE_…
-  // When checks do not apply to the value. 0: they always do. -1: they do not if the tensor is
-  // empty. 1 more than the axis of a stride: they do not if the stride is free.
+  // When checks apply to the value. 0: always. -1: unless the tensor is empty. 1 more than the axis
+  // of a stride: unless the stride is free.
   int64_t free;
   Place place;
 
-  // What errors show beside.
+  // More that errors show.
   uint32_t symbol;
   const uint8_t *text;     // a text operand
   const uint8_t *bindings; // a list of symbols or of choices: u16 count, then each
-  int64_t other;           // of the other tensor that `text` names: its element, as above
+  int64_t other;           // if `text` names a list: number of its element, from 1 on, or 0
   const Row *row;          // positions in TEXTS of the templates
-  // The bytes of a str or bytes; of an error about overlaps, the extent of the other tensor.
-  const char *data;
-  uint64_t size;
-  uint64_t other_bytes[2];
+  const char *data;        // the bytes of a str or bytes
+  uint64_t size;           // of the data
+  uint64_t other_bytes[2]; // in errors about overlaps: the extent of the other tensor
 
   const TVMFFIAny *args;
   int64_t num_args;
 
-  // The error: its class, or NULL, and its message in memory up to `end`.
-  const char *kind;
-  const char *message;
-  char *cursor;
-  const char *end;
+  // The error.
+  const char *kind;    // its class; NULL if there is no error
+  const char *message; // its start
+  char *cursor;        // the end of the message so far
+  const char *end;     // of the memory for the message
 } State;
 
 // ---- numbers of the table
@@ -103,7 +103,7 @@ static int64_t table_i64(const uint8_t *at) {
   return number;
 }
 
-// Each of these reads an operand of the current instruction.
+// The next functions each read an operand of the current instruction.
 
 static uint8_t read_u8(State *s) { return *s->pc++; }
 
@@ -126,7 +126,7 @@ static int64_t read_i64(State *s) {
 
 static Slot *read_slot(State *s) { return &s->slots[read_u16(s)]; }
 
-// A text operand is u32 position, u16 length.
+// Return a text operand: u32 position, u16 length.
 static const uint8_t *read_text(State *s) {
   s->pc += 6;
   return s->pc - 6;
@@ -138,7 +138,7 @@ static const char *text_data(const State *s, const uint8_t *text) {
 
 static uint16_t text_size(const uint8_t *text) { return table_u16(text + 4); }
 
-// A symbol's entry in the table: u32 start, u16 length of its name, u16 style.
+// Return a symbol's entry in the table: u32 position and u16 length of its name, u16 style.
 static const uint8_t *symbol_entry(const State *s, uint32_t symbol) {
   return s->table + HEAD_SIZE + 8 * symbol;
 }
@@ -147,7 +147,7 @@ static int32_t symbol_style(const State *s, uint32_t symbol) {
   return table_u16(symbol_entry(s, symbol) + 6);
 }
 
-// ---- addresses and floats in numbers
+// ---- addresses and floats as int64
 
 static const void *address(int64_t number) { return (const void *)(intptr_t)number; }
 
@@ -163,14 +163,14 @@ static int64_t float_bits(double number) {
   return bits;
 }
 
-// NaN equals NaN.
+// Return whether two floats are equal. A NaN equals any NaN.
 static bool same_float(double one, double other) {
   return one == other || (one != one && other != other);
 }
 
 // ---- the value that is read
 
-// Make this part, an int64, the one that is read next.
+// Make this part the place of the value that is read next.
 static void turn_to(State *s, uint8_t part, uint16_t index) {
   s->free = 0;
   s->big = BIG_NONE;

@@ -1,6 +1,6 @@
-// Shows the str that came, and the choice that it is near to.
+// Shows the str that was passed, and the choice that is most like it.
 
-// Append the str in quotes, with escapes; of a long one the first bytes.
+// Append the str in quotes, with escapes. Append only the first bytes of a long one.
 static void put_quoted(State *s) {
   put_byte(s, '\'');
   for (uint64_t i = 0; i < s->size && i < SHOWN_ENTRIES; ++i) {
@@ -21,10 +21,9 @@ static void put_quoted(State *s) {
 
 static int64_t least(int64_t one, int64_t other) { return one < other ? one : other; }
 
-// Count the bytes to insert, delete or replace to get from the str to a text: Levenshtein's
-// distance.
+// Return the Levenshtein distance between the str and a text, in bytes.
 static int64_t distance(const State *s, const char *text, int64_t size) {
-  // The distances from the bytes read so far to each prefix of the text.
+  // The distances from the bytes of the str so far to each prefix of the text.
   int64_t row[LONGEST_NEAREST + 1];
   for (int64_t column = 0; column <= size; ++column)
     row[column] = column;
@@ -41,9 +40,11 @@ static int64_t distance(const State *s, const char *text, int64_t size) {
   return row[size];
 }
 
-// Append the first of the nearest choices, unless more than half of the longer str differs.
+// Append the nearest choice, the first of several, unless the distance is more than half of the
+// longer length.
 static void put_nearest(State *s) {
-  // A str more than twice as long differs in more than half of its bytes.
+  // A str that is more than twice as long as any choice has a distance of more than half its
+  // length.
   if (s->size > 2 * LONGEST_NEAREST)
     return;
   const uint8_t *nearest = NULL;

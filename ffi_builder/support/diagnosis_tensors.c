@@ -1,11 +1,11 @@
 // Checks tensors as a whole, and their dimensions, strides and data.
 
-// Turn to the tensor in the current TVMFFIAny. Return false if it holds none.
+// Make the tensor in the current TVMFFIAny the current object. Return false if there is none.
 static bool find_tensor(State *s) {
   look_inside(s);
   take_object(s);
   if (s->type == kTVMFFIDLTensorPtr && !s->inner) {
-    // What behind a header would be the DLTensor.
+    // The object of the tensor (support.h).
     s->object = s->payload ? address(s->payload - (int64_t)sizeof(TVMFFIObject)) : NULL;
     return true;
   }
@@ -33,7 +33,7 @@ static bool check_head(State *s) {
          check_part(s, SOURCE_DEVICE_TYPE, device, WORDS_CHECK_DEVICE_TYPE);
 }
 
-// Check that the array of dimensions is there, unless there are no dimensions.
+// Check that the pointer to the dimensions is not NULL, unless there are no dimensions.
 static bool check_shape_pointer(State *s) {
   const DLTensor *dl = dl_tensor(s->object);
   if (dl->shape || !dl->ndim)
@@ -56,7 +56,7 @@ static bool check_dims(State *s) {
   return true;
 }
 
-// The stride of an axis in column-major order.
+// Return the stride of an axis in column-major order.
 static int64_t column_major(const DLTensor *tensor, int32_t axis) {
   int64_t product = 1;
   while (--axis >= 0)
@@ -78,7 +78,7 @@ static bool check_layout(State *s) {
   return true;
 }
 
-// Check element count, offset and pointer, and read the address.
+// Check the number of elements, the byte offset and the data pointer. Then read the address.
 static bool check_data(State *s) {
   const DLTensor *dl = dl_tensor(s->object);
   turn_to(s, PART_SHAPE, NO_INDEX);

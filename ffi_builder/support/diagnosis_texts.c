@@ -1,4 +1,4 @@
-// Appends texts, numbers and names to the message, as far as there is room.
+// Appends texts, numbers and names to the message as far as there is room.
 
 __attribute__((noinline)) static void put(State *s, const char *text, size_t size) {
   const size_t room = (size_t)(s->end - s->cursor);
@@ -9,7 +9,7 @@ __attribute__((noinline)) static void put(State *s, const char *text, size_t siz
 
 static void put_byte(State *s, char byte) { put(s, &byte, 1); }
 
-// Append one of TEXTS, by its position: each address in code would take a relocation.
+// Append one of TEXTS by its position. An address in the code would need a relocation.
 static void put_text(State *s, uint16_t position) {
   put(s, TEXTS + position, strlen(TEXTS + position));
 }
@@ -24,9 +24,9 @@ static char digit(uint64_t number) {
   return (char)(number < 10 ? '0' + number : 'a' + number - 10);
 }
 
-// snprintf would take most of the time of an error that shows a few numbers.
+// Append digits. This is faster than snprintf, which would take most of the time of many errors.
 static void put_digits(State *s, uint64_t number, uint32_t base) {
-  char space[20]; // as many as 2^64 has
+  char space[20]; // the number of digits of 2^64
   size_t at = sizeof space;
   do {
     space[--at] = digit(number % base);
@@ -54,11 +54,11 @@ static void put_addresses(State *s, int64_t first, int64_t last) {
   put_hex(s, last);
 }
 
-// A literal would be in a section with those of all files, which exported objects had to take
-// whole.
+// The compiler puts all literals of this translation unit into one section. An exported object
+// would have to take that section whole.
 static const char FLOAT_FORMAT[] = "%.*g";
 
-// Show a float64 by 15 digits, or by 17 if that would read back differently.
+// Append a float64 with 15 digits, or with 17 if 15 do not read back as the same number.
 static void put_float(State *s, double number) {
   if (number != number) {
     put_text(s, NOT_A_NUMBER);
@@ -78,7 +78,7 @@ static void put_value(State *s, int64_t value, int32_t big) {
     put_text(s, BIG_INT);
   else if (s->style == STYLE_FLOAT)
     put_float(s, as_float(value));
-  // A bool that is neither 0 nor 1 is shown as the int that it is.
+  // A bool that is neither 0 nor 1 is shown as an int.
   else if (s->style == STYLE_BOOL && (value == 0 || value == 1))
     put_text(s, value ? TRUE : FALSE);
   else if (s->style == STYLE_DTYPE)
@@ -103,7 +103,7 @@ static void put_range(State *s, int64_t dtype) {
 
 // ---- names
 
-// Append a number's name. Return false if there is none.
+// Append the name of a number, from the names at a position in TEXTS. Return false if it has none.
 static bool put_name(State *s, uint16_t position, int64_t number) {
   const char *names = TEXTS + position;
   while (names[1]) {
@@ -144,8 +144,9 @@ static void put_dtype(State *s, int64_t dtype) {
   }
 }
 
-// The registry of types. It ends the process if asked for a type index that was never registered,
-// so it is asked only for one that the object itself has. Else the result is NULL.
+// Return what the registry of types has on the current dynamic type, or NULL. The registry ends the
+// process if it is asked for a type index that was never registered. So it is asked only if the
+// object's own header has the same type index.
 static const TVMFFITypeInfo *dynamic_type(const State *s) {
   if (s->type < kTVMFFIDynObjectBegin || !s->payload)
     return NULL;
@@ -153,7 +154,7 @@ static const TVMFFITypeInfo *dynamic_type(const State *s) {
   return object->type_index == s->type ? TVMFFIGetTypeInfo(s->type) : NULL;
 }
 
-// Append the type key of an object, or the name of another kind.
+// Append the type key of an object with a dynamic type, or else the name of the type.
 static void put_type(State *s) {
   const TVMFFITypeInfo *info = dynamic_type(s);
   if (info && info->type_key.size <= LONGEST_TYPE_KEY) {
@@ -176,7 +177,7 @@ static void put_index(State *s, int64_t index) {
   put_byte(s, ']');
 }
 
-// Append the index of an element of a list, whose number is 1 more; nothing for 0.
+// Append the index of an element of a list by its number, which is 1 more. Append nothing for 0.
 static void put_element(State *s, int64_t element) {
   if (element)
     put_index(s, element - 1);
@@ -197,7 +198,8 @@ static void put_place(State *s, const Place *place, uint32_t symbol, int64_t ele
     put_index(s, place->index);
 }
 
-// Append as many entries of a shape or strides as the current tensor has dimensions, or NULL.
+// Append the entries of a shape or of strides, one for each dimension of the current tensor. Append
+// NULL if the pointer is NULL.
 static void put_list(State *s, const int64_t *entries) {
   if (!entries) {
     put_text(s, NO_POINTER);

@@ -1,4 +1,4 @@
-// Copies of tensors: finds NaN and poison in them, and shows elements of them in errors.
+// Finds NaN and poison in copies of tensors, and writes elements of copies for errors.
 
 // Return a little-endian number of up to 8 bytes.
 static uint64_t number_at(const unsigned char *address, int64_t size) {
@@ -11,16 +11,17 @@ static bool is_nan(uint64_t number, const Floats *floats) {
   return ((number ^ floats->flip) & floats->mask) > floats->greatest;
 }
 
-// Say whether a number is a signalling NaN of any tensor's pattern, or what arithmetic makes of it:
-// the same NaN, but quiet, and perhaps with another sign.
+// Return whether a number is a signalling NaN of any tensor's pattern, or the result of arithmetic
+// on one: the same NaN, but quiet, and perhaps with another sign.
 static bool is_poison(uint64_t number, const Floats *floats) {
-  // What is greatest is infinity, whose bits are all of the exponent. A quiet NaN has the next one.
+  // `greatest` is infinity, which has all bits of the exponent and none of the fraction. The first
+  // bit of the fraction makes a NaN quiet.
   uint64_t quiet = (floats->greatest & (0 - floats->greatest)) >> 1;
   uint64_t kept = floats->mask & (0 - (uint64_t)SALTS);
   return ((number & kept) | quiet) == ((floats->poison & kept) | quiet);
 }
 
-// Return the number of the first element that has a wanted number after the call, or -1.
+// Return the index of the first element with a wanted number after the call, or -1.
 static int64_t first_element(const Copy *copy, const Floats *floats,
                              bool (*is_wanted)(uint64_t, const Floats *)) {
   for (int64_t element = 0; element < copy->count; ++element) {
@@ -46,7 +47,7 @@ RARE int64_t SHARED(poisonous_element)(const Copy *copy) {
 
 enum {
   TEXT_SIZE = 96, // bytes that generated code makes room for
-  FULL_TEXT = 64, // the length at which nothing is appended; messages show no more
+  FULL_TEXT = 64, // nothing is appended to a text of this length; messages show no more
 };
 
 static void append(char *text, const char *more) {
@@ -61,7 +62,7 @@ static void append_number(char *text, int64_t number) {
     snprintf(text + length, TEXT_SIZE - length, "%lld", (long long)number);
 }
 
-// Write `[1, 2]` for an element, and `, byte 3` where elements are narrower than a byte.
+// Write where an element is: `[1, 2]`, or `, byte 3` if elements are not whole bytes.
 RARE void SHARED(element_index)(const Copy *copy, int64_t number, char *text) {
   const DLTensor *tensor = &copy->tensor;
   *text = 0;
@@ -94,7 +95,8 @@ static double float32_value(uint64_t bits) {
   return (double)value;
 }
 
-// Put the fields of a float16 into a double, whose value is then 2^1008 times too small.
+// Return the value of a float16. Its fields are put into a double, which is then 2^1008 times too
+// small.
 static double float16_value(uint64_t bits) {
   uint64_t magnitude = (bits & 0x7FFF) << (52 - 10);
   uint64_t sign = (bits & 0x8000) << 48;
@@ -103,7 +105,7 @@ static double float16_value(uint64_t bits) {
   return double_of(sign | magnitude) * 0x1p1008;
 }
 
-// Write a float of one lane; return false if it is of another kind.
+// Write an element of one lane if it is a float; else return false.
 static bool write_float(const DLTensor *tensor, uint64_t bits, char *text) {
   if (has_dtype(tensor, kDLFloat, 64))
     snprintf(text, TEXT_SIZE, "%.15g", double_of(bits));
@@ -118,7 +120,7 @@ static bool write_float(const DLTensor *tensor, uint64_t bits, char *text) {
   return true;
 }
 
-// Write an int, uint or bool of one lane and whole bytes; return false if it is of another kind.
+// Write an element of one lane and whole bytes if it is an int, uint or bool; else return false.
 static bool write_integer(const DLTensor *tensor, uint64_t bits, char *text) {
   int32_t unused = 64 - tensor->dtype.bits;
   if (tensor->dtype.code == kDLInt)
@@ -130,7 +132,7 @@ static bool write_integer(const DLTensor *tensor, uint64_t bits, char *text) {
   return true;
 }
 
-// Write an element of a region: a number, or the bytes of what C has no format for.
+// Write an element of a region: a number, or its bytes in hexadecimal for all other dtypes.
 RARE void SHARED(element_value)(const Copy *copy, int64_t number, int64_t region, char *text) {
   const DLTensor *tensor = &copy->tensor;
   uint64_t bits = number_at(element_at(copy, number, region), copy->width < 8 ? copy->width : 8);

@@ -1,4 +1,4 @@
-// Objects, strs and bytes.
+// Reads objects, strs and bytes.
 
 static bool same_bytes(const void *one, const void *other, int64_t size) {
   const unsigned char *left = one, *right = other;
@@ -8,15 +8,17 @@ static bool same_bytes(const void *one, const void *other, int64_t size) {
   return true;
 }
 
-// Return the object that an rvalue reference holds; NULL if it holds none, or is something else.
+// Return the object that an rvalue reference holds. Return NULL if it holds none, or if the value
+// is no rvalue reference.
 static const TVMFFIObject *inside(const TVMFFIAny *any) {
   if (any->type_index != kTVMFFIObjectRValueRef || any->v_ptr == NULL)
     return NULL;
   return *(TVMFFIObject *const *)any->v_ptr;
 }
 
-// Return the object that an rvalue reference holds if bit (type index - kTVMFFIStaticObjectBegin)
-// of `kinds` is set. A mask of all bits stands for the dynamic types, too.
+// Return the object that an rvalue reference holds, or NULL if its type is not in `kinds`. Bit
+// (type index - kTVMFFIStaticObjectBegin) of `kinds` stands for a type; all 64 bits stand for all
+// types, dynamic ones too.
 RARE const TVMFFIObject *SHARED(moved_object)(uint64_t kinds, const TVMFFIAny *any) {
   const TVMFFIObject *moved = inside(any);
   if (moved == NULL || moved->type_index < kTVMFFIStaticObjectBegin)
@@ -31,8 +33,8 @@ static uint64_t kind_bit(int32_t type_index) {
   return (uint64_t)1 << (type_index - kTVMFFIStaticObjectBegin);
 }
 
-// Return the elements of an Array or List, moved or not, if they are `size` ints and bools; of an
-// empty one, the object.
+// Return the elements of an Array or List, moved or not, if they are `size` ints and bools, else
+// NULL. Return the object if `size` is 0, since the elements may then be NULL.
 RARE const void *SHARED(integers)(int64_t size, const TVMFFIAny *any) {
   const TVMFFIObject *object = any->v_obj;
   if (any->type_index != kTVMFFIArray && any->type_index != kTVMFFIList)
@@ -59,7 +61,7 @@ static bool is_key(const TVMFFITypeInfo *type, const char *key, int64_t length) 
   return (int64_t)type->type_key.size == length && same_bytes(type->type_key.data, key, length);
 }
 
-// Say whether a dynamic type is registered as `key` or derives from the one that is.
+// Return whether a registered type has the type key, or derives from a type that has it.
 static bool has_key(int32_t type_index, const char *key, int64_t length) {
   const TVMFFITypeInfo *type = TVMFFIGetTypeInfo(type_index);
   if (is_key(type, key, length))
@@ -70,8 +72,8 @@ static bool has_key(int32_t type_index, const char *key, int64_t length) {
   return false;
 }
 
-// Return an object, moved or not, if its type is the one registered as `key` or derives from it,
-// else NULL. `static_index` is the type's own index if that is static, else 0.
+// Return an object, moved or not, if its type has the type key or derives from a type that has it,
+// else NULL. `static_index` is the type index that belongs to the key if that is static, else 0.
 RARE const TVMFFIObject *SHARED(typed_object)(const TVMFFIAny *any, const char *key, int64_t length,
                                               int32_t static_index) {
   const TVMFFIObject *object = any->v_obj;
@@ -86,8 +88,8 @@ RARE const TVMFFIObject *SHARED(typed_object)(const TVMFFIAny *any, const char *
     return NULL;
   if (type_index == static_index)
     return object;
-  // tvm-ffi ends the process when it is asked about an index that is not registered. So the object
-  // itself must have the index that the argument names.
+  // tvm-ffi ends the process when it is asked about an index that is not registered. So the
+  // object's own header must have the type index of the argument.
   bool is_registered = type_index >= kTVMFFIDynObjectBegin && object->type_index == type_index;
   return is_registered && has_key(type_index, key, length) ? object : NULL;
 }
@@ -101,9 +103,9 @@ static bool read_array(const TVMFFIByteArray *array, TVMFFIByteArray *text) {
   return array->data != NULL || array->size == 0;
 }
 
-// Read a str or, if `binary` is 1 and not 0, bytes; return whether it is one and has data.
+// Read a str, or bytes if `binary` is 1. Return whether the value is one and has data.
 RARE bool SHARED(text)(const TVMFFIAny *any, int32_t binary, TVMFFIByteArray *text) {
-  // The type indices of bytes are one above those of strs.
+  // Each type index of bytes is 1 more than that of a str.
   _Static_assert(kTVMFFISmallBytes == kTVMFFISmallStr + 1 && kTVMFFIBytes == kTVMFFIStr + 1 &&
                      kTVMFFIByteArrayPtr == kTVMFFIRawStr + 1,
                  "the type indices of strs and bytes are pairs");
@@ -127,14 +129,15 @@ RARE bool SHARED(text)(const TVMFFIAny *any, int32_t binary, TVMFFIByteArray *te
   return object != NULL && read_array((const TVMFFIByteArray *)(object + 1), text);
 }
 
-// Tables are packed.
+// Read an int64 from a table. Tables are packed, so the address may be unaligned.
 static int64_t unaligned(const char *address) {
   int64_t number;
   memcpy(&number, address, sizeof number);
   return number;
 }
 
-// Look a text up in a count of choices, each a value, a length and the bytes; store the value.
+// Look a text up in a table of choices, and store its value. Return whether it is in the table. The
+// table has the number of choices, then for each its value, its length and its bytes.
 RARE bool SHARED(choose)(const TVMFFIByteArray *text, const char *choices, int64_t *value) {
   const char *choice = choices + sizeof(int64_t);
   for (int64_t count = unaligned(choices); count > 0; --count) {

@@ -1,20 +1,20 @@
-// The memory of tensors, compared by the rules of docs/checks.md.
+// Compares the memory of tensors by the rules of docs/checks.md.
 
-// The addresses of the first and the last byte of a tensor. A tensor that has nothing to compare
-// ends before it begins.
+// The addresses of the first and the last byte of a tensor. If there is nothing to compare, `last`
+// is less than `first`.
 typedef struct {
   uint64_t first, last;
 } Extent;
 _Static_assert(sizeof(Extent) == 16, "generated code makes room for extents");
 
-// How far elements are from the first one in one direction, in elements.
+// The greatest distance of an element from the first one in one direction, in elements.
 typedef struct {
   int64_t distance;
   bool is_wide; // the distance does not fit
 } Reach;
 
-// Say whether a device shares one address space with the CPU: CUDA, HIP and SYCL call this unified
-// addressing. On others `data` may be a handle, or equal an address that is other memory.
+// Return whether a device shares one address space with the CPU. CUDA, HIP and SYCL call this
+// unified addressing. On other devices `data` may be a handle, or the address of other memory.
 static bool is_unified(const DLTensor *tensor) {
   switch (tensor->device.device_type) {
   case kDLCPU:
@@ -37,7 +37,8 @@ static void extend(Reach *reach, int64_t dim, int64_t stride) {
   reach->is_wide = reach->is_wide || is_wide || is_wider;
 }
 
-// Return the bytes of elements of some bits, at most UINT64_MAX. Eight elements need `bits` bytes.
+// Return how many bytes `elements` of `bits` bits take, at most UINT64_MAX. Eight elements take
+// `bits` bytes.
 static uint64_t size_of(uint64_t elements, uint64_t bits) {
   uint64_t rest = ((elements & 7) * bits + 7) >> 3;
   uint64_t size;
@@ -77,7 +78,7 @@ static bool meet(const Extent *one, const Extent *other) {
   return one->first <= other->last && other->first <= one->last;
 }
 
-// Say whether two tensors, which may be absent, have no byte in common.
+// Return whether two tensors, which may be absent, have no byte in common.
 RARE bool SHARED(apart)(const TVMFFIObject *object, const TVMFFIObject *other_object) {
   Extent one, other;
   return !SHARED(extent)(object, &one) || !SHARED(extent)(other_object, &other) ||
@@ -91,7 +92,7 @@ static bool extent_in(const TVMFFISeqCell *list, int64_t index, Extent *extent) 
   return SHARED(extent)(SHARED(tensor_object)((const TVMFFIAny *)list->data + index), extent);
 }
 
-// Say whether no element of an Array or List has a byte in common with a tensor. Both may be
+// Return whether no element of an Array or List has a byte in common with a tensor. Both may be
 // absent.
 RARE bool SHARED(list_apart)(const TVMFFIObject *list_object, const TVMFFIObject *object) {
   Extent own, other;
@@ -105,15 +106,15 @@ RARE bool SHARED(list_apart)(const TVMFFIObject *list_object, const TVMFFIObject
   return true;
 }
 
-// Return where the run of extents in order ends that begins here.
+// Return the end of the run of sorted extents that begins at an index.
 static int64_t end_of_run(const Extent *extents, int64_t at, int64_t count) {
   while (at < count && (++at == count || extents[at - 1].first <= extents[at].first)) {
   }
   return at;
 }
 
-// Sort by the first address: merge each two runs that are in order already, until there is one.
-// `space` is for as many.
+// Sort extents by the first address: merge pairs of adjacent sorted runs until one run is left.
+// `space` has room for `count` extents.
 static void sort(Extent *extents, Extent *space, int64_t count) {
   Extent *from = extents, *to = space;
   while (end_of_run(from, 0, count) < count) {
@@ -136,10 +137,12 @@ static void sort(Extent *extents, Extent *space, int64_t count) {
     memcpy(extents, from, (size_t)count * sizeof *extents);
 }
 
-// Store the extents of the elements of an Array or List, which may be absent, sorted by the first
-// address. Those that have nothing to compare are left out; return the number of the others.
+// Store the extents of the first `length` elements of an Array or List, sorted by the first
+// address. Leave out elements with nothing to compare; return the number of the others. The list
+// may be absent.
 //
-// There is room for twice `length`: another thread may append to a List.
+// `extents` has room for twice `length`. The length is not read again, since another thread may
+// append to a List.
 RARE int64_t SHARED(sort_extents)(const TVMFFIObject *list, int64_t length, Extent *extents) {
   if (list == NULL)
     return 0;
@@ -150,7 +153,7 @@ RARE int64_t SHARED(sort_extents)(const TVMFFIObject *list, int64_t length, Exte
   return count;
 }
 
-// Say whether no two of these extents, which are sorted, have a byte in common.
+// Return whether no two of these sorted extents have a byte in common.
 RARE bool SHARED(each_apart)(const Extent *extents, int64_t count) {
   for (int64_t index = 1; index < count; ++index)
     if (extents[index].first <= extents[index - 1].last)
@@ -158,8 +161,8 @@ RARE bool SHARED(each_apart)(const Extent *extents, int64_t count) {
   return true;
 }
 
-// Say whether no extent has a byte in common with one of the others. Both are sorted: what ends
-// before one of the others begins also ends before all later ones, and need not be looked at again.
+// Return whether no extent has a byte in common with one of the others. Both are sorted. So an
+// extent that ends before one of the others begins also ends before all later ones.
 RARE bool SHARED(lists_apart)(const Extent *extents, int64_t count, const Extent *others,
                               int64_t number) {
   const Extent *one = extents, *other = others;

@@ -1,8 +1,8 @@
-// Tensors, for the rare branches of the fast path.
+// Checks of tensors, for the rare branches of the fast path.
 //
-// Dimensions may be anything when they come here, also negative. Their products wrap.
+// Dimensions have not been checked yet and may be negative. Their products wrap.
 
-// Return the object of a Tensor or DLTensor*, also if it was moved; NULL of all other values.
+// Return the object of a Tensor, moved or not, or of a DLTensor*; NULL for all other values.
 RARE const TVMFFIObject *SHARED(tensor_object)(const TVMFFIAny *any) {
   if (any->v_obj == NULL || any->type_index == kTVMFFITensor)
     return any->v_obj;
@@ -22,20 +22,20 @@ static bool is_empty(const DLTensor *tensor) {
 
 RARE bool SHARED(is_empty)(const TVMFFIObject *object) { return is_empty(dl_tensor(object)); }
 
-// Say whether a tensor is empty and its pointer NULL.
+// Return whether a tensor is empty and its data pointer is NULL.
 RARE bool SHARED(has_no_data)(const TVMFFIObject *object) {
   const DLTensor *tensor = dl_tensor(object);
   return tensor->data == NULL && is_empty(tensor);
 }
 
-// Say whether no dimension is negative and their product fits int64_t.
+// Return whether no dimension is negative and the product of all dimensions fits int64_t.
 RARE bool SHARED(numel_fits)(const TVMFFIObject *object) {
   const DLTensor *tensor = dl_tensor(object);
   uint64_t product = 1;
   for (int64_t axis = 0; axis < tensor->ndim; ++axis) {
     if (tensor->shape[axis] < 0)
       return false;
-    // The product stays at the greatest number, until a dimension of 0 makes it 0.
+    // After an overflow the product stays UINT64_MAX, unless a later dimension of 0 makes it 0.
     if (__builtin_mul_overflow(product, (uint64_t)tensor->shape[axis], &product))
       product = UINT64_MAX;
   }
@@ -62,7 +62,7 @@ static int64_t row_major(const DLTensor *tensor, int64_t axis) {
   return product;
 }
 
-// Fill `space` with the products for all axes, and return it.
+// Fill `space` with the row-major strides of all axes, and return it.
 RARE int64_t *SHARED(row_major_strides)(const TVMFFIObject *object, int64_t *space) {
   const DLTensor *tensor = dl_tensor(object);
   int64_t product = 1;
@@ -78,7 +78,7 @@ static int64_t stride_of(const DLTensor *tensor, int64_t axis) {
   return tensor->strides == NULL ? row_major(tensor, axis) : tensor->strides[axis];
 }
 
-// Say whether any stride will do on an axis, as no element is reached by it.
+// Return whether an axis may have any stride, since no element is reached by it.
 static bool free_stride(const DLTensor *tensor, int64_t axis) {
   return tensor->shape[axis] == 1 || is_empty(tensor);
 }
@@ -87,7 +87,7 @@ RARE bool SHARED(free_stride)(const TVMFFIObject *object, int64_t axis) {
   return free_stride(dl_tensor(object), axis);
 }
 
-// Say whether strides, which are not NULL, are row-major where they matter.
+// Return whether strides, which are not NULL, are row-major on all axes where they matter.
 RARE bool SHARED(contiguous)(const TVMFFIObject *object) {
   const DLTensor *tensor = dl_tensor(object);
   int64_t wanted = 1;
@@ -99,7 +99,7 @@ RARE bool SHARED(contiguous)(const TVMFFIObject *object) {
   return true;
 }
 
-// Say whether strides are column-major where they matter.
+// Return whether strides are column-major on all axes where they matter.
 RARE bool SHARED(column_major)(const TVMFFIObject *object) {
   const DLTensor *tensor = dl_tensor(object);
   int64_t wanted = 1;
