@@ -1,6 +1,6 @@
 """The operations of the builder: arithmetic, memory, blocks and control flow.
 
-As in LLVM, the names of arithmetic say the signedness. Each construct of control flow
+As in LLVM, arithmetic operations have signed and unsigned names. Each construct of control flow
 terminates the blocks that it opens. Hot blocks stand in the order in which they are made; blocks
 made with ``cold=True`` go to the end of the function, so that printed IR reads from top to bottom.
 """

@@ -75,7 +75,7 @@ def _plan_header(planner: ValuePlanner, place: Place, tensor: spec.Tensor, optio
 def _dtype(
     planner: ValuePlanner, place: Place, tensor: spec.Tensor
 ) -> s.CheckDType | s.CheckSameDType:
-    """Return the check of the dtype: a comparison if it comes from a tensor of several dtypes."""
+    """Return the check of the dtype. If another tensor decides it, compare with that tensor."""
     path = tensor.references.get("dtype")
     if path is None or len(tensor.dtypes) == 1:
         return s.CheckDType(place, tuple(map(parse_dtype, tensor.element_dtypes)))
@@ -86,7 +86,7 @@ def _dtype(
 def _candidates(
     tensors: list[tuple[Place, spec.Tensor, bool]], device: str
 ) -> tuple[tuple[Place, ...], bool]:
-    """Return the tensors that may be the first on this device type, and whether only one may be."""
+    """Return the candidates for the first tensor on a device type, and whether it is known."""
     found: list[Place] = []
     for place, tensor, given in tensors:
         other = tensor.device_type  # only results and Workspaces take a device from another tensor

@@ -1,6 +1,6 @@
 """Loads bindings that `ffi_builder` does not install by itself, and MLIR's C API below them.
 
-The bindings are imported on first use. None is typed completely, so `protocols` declares what this
+The bindings are imported on first use. They lack types, so `protocols` declares those that this
 package uses, and only this module returns `Any`. MLIR's C API is available if the libraries of a
 distribution export it.
 """

@@ -1,8 +1,7 @@
-"""Links a module with what ``link=`` has, and loads the result.
+"""Links a module with the items of ``link=``, and loads the result.
 
-Objects are linked by the JIT. The JIT does not load shared libraries, so functions of these, and
-those at addresses, are defined by an object that jumps to them. What the JIT cannot load goes
-through the system's linker.
+The JIT links objects. It cannot link shared libraries, so an object defines the functions of these,
+and functions at addresses, as jumps. The system's linker links objects that the JIT cannot load.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What ``link=`` adds to a module: LLVM IR, objects, archives, shared libraries and addresses."""
+"""Reads ``link=``: LLVM IR, objects, archives, shared libraries and addresses."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LONGEST_PATH: Final = 4096
 
 @dataclass(frozen=True)
 class ArchiveSource:
-    """A static archive. Those of its objects are linked that define what is missing."""
+    """A static archive. Only its objects that define missing symbols are linked."""
 
     data: bytes
     what: str
@@ -50,7 +50,7 @@ class LibrarySource:
         return loaded
 
     def words(self) -> list[str]:
-        """Return what the linker is given. Libraries are found in the folder that they are in."""
+        """Return the linker's options, with the folder of the library as the run path."""
         if self.given.startswith("-l"):
             return [self.given]
         return ["-Xlinker", f"-rpath={Path(self.given).parent}", self.given]

@@ -386,7 +386,7 @@ def _tried(root: str) -> Way:
 
 
 def answers(module: Module) -> bool:
-    """Tell whether a refused translation of `module` returns. If not, it ends the process."""
+    """Return whether translating a refused `module` returns instead of ending the process."""
     return (
         bindings.address(module.operation) is not None and _answering(root_of(module)) is not None
     )

@@ -205,7 +205,7 @@ def _row(ndim: int) -> str:
 
 
 def _allocate(fast: FastPath, place: Place, tensor: spec.Tensor, own: ListValues) -> None:
-    """Reserve contiguous memory for the three arrays, and behind them for the extents."""
+    """Reserve contiguous memory for the three arrays, followed by the extents."""
     b, t = fast.b, fast.b.types
     row = 8 * tensor.ndim
     is_sorted = place.position in fast.sorted

@@ -156,7 +156,7 @@ def bind_or_equal(fast: FastPath, step: s.BindOrEqual) -> None:
     if applies is None:
         fast.require(equal)
         if symbol.dtype in FLOAT_DTYPES and certain is not None:
-            # 0.0 equals -0.0 but is another value; the first one counts.
+            # 0.0 and -0.0 are equal, but have different bits. Keep the value that was bound first.
             value = b.select(certain, before.value, value)
         fast.state.symbols[symbol] = _bound(value, low, high)
         return

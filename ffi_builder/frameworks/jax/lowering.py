@@ -222,6 +222,6 @@ def _axes(array: Any) -> frozenset[Any]:
         return kind.vma
     if hasattr(kind, "manual_axis_type"):
         return kind.manual_axis_type.varying
-    # As JAX's documentation shows it: float32[2]{V:i}, float32[1]{V:(i,j)}. These names are strs.
+    # JAX documents the format: float32[2]{V:i}, float32[1]{V:(i,j)}. These names are strs.
     shown = _VARYING.search(str(kind))
     return frozenset(shown[1].split(",") if shown else ())

@@ -219,7 +219,7 @@ def array_paths(
 def _at(args: Any, path: tuple[int, ...]) -> Any:
     """Return the argument or element at a path; None if it is in an absent Optional.
 
-    Also return None if it is in another object that tvm-ffi converts to an Array by a method.
+    Also return None for an element of an object that tvm-ffi converts to an Array by a method.
     """
     for index in path:
         if not isinstance(args, (tuple, list, tvm_ffi.Array)):

@@ -139,8 +139,8 @@ def check_kernel(
         rtol: greatest difference, relative to the expected value. The default depends on the
             output: 1e-9 for float64, 1e-5 for float32, the distance of 1 to the next value for
             narrower floats, and 0 for ints and bools. An expected NaN matches NaN.
-        atol: greatest absolute difference, which is added to the relative one; the default is that
-            of ``rtol``.
+        atol: greatest absolute difference, which is added to the relative one. By default it is
+            equal to ``rtol``.
         framework: makes the tensors: ``"numpy"``, ``"torch"`` or ``"tvm_ffi"``.
         dims: values of symbols for all examples, as in :func:`make_args`.
         values: arguments for all examples, as in :func:`make_args`.

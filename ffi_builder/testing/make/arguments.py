@@ -33,7 +33,7 @@ from ffi_builder.testing.make.parts import Entry, Parts, Pick, lists_of, symbols
 from ffi_builder.testing.make.symbols import Env, Search, entry_rule, room_rule
 
 Dims: TypeAlias = Mapping[str, Union[Scalar, list[int], tuple[int, ...]]]
-"""Values of symbols by name. A symbol with one value for each element of a list has a list."""
+"""Values of symbols by name. A symbol in ``each`` has a list: a value for each element."""
 
 LIMIT: Final = 2**30
 """Greatest size of a tensor, in bytes. Larger ones are nearly always a mistake."""

@@ -34,7 +34,7 @@ Spans: TypeAlias = dict[spec.Var, Span]
 _BUDGET: Final = 2_000
 """Number of candidates to try before giving up."""
 _ROLES: Final = ("size", "length", "device", "stride", "scalar")
-"""The roles of a symbol. If it has several, the first in this order counts."""
+"""The roles of a symbol. A symbol with several roles has the first one in this order."""
 _ROUNDS: Final = 8
 """The number of times that all spans are narrowed: each round may help the next."""
 
