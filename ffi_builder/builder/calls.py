@@ -258,7 +258,7 @@ def call_packed(
         where: an ``ir.Operation`` of the LLVM dialect, or an ``ir.InsertionPoint`` before one: the
             call is emitted before it, and the operation and all that follow move into a new block.
             Or an ``ir.Block`` that has no terminator yet, or an ``ir.InsertionPoint`` at its end.
-            Or a builder: a call provider gives ``context.builder``, which goes on behind the call.
+            Or a builder: ``context.builder`` in a call provider. It continues after the call.
         callee: one of the callees of :mod:`ffi_builder.packed`.
         args: the arguments: see :mod:`ffi_builder.packed`. They are borrowed.
         result: what to convert the result to: ``int8`` to ``uint64``, ``bool``, ``float16`` to
@@ -322,7 +322,7 @@ def release_packed(where: Any, value: Value, result: str = OBJECT) -> Block:
 
     Args:
         where: as for :func:`call_packed`.
-        value: the result; a NULL object is left alone.
+        value: the result; nothing is done for a NULL object.
         result: ``object`` or ``any``.
 
     Returns:

@@ -56,7 +56,7 @@ _RULES: Final[tuple[_Rule, ...]] = (
     (r"^Signature\.parse: device: ", "--device: "),
     (r"^Signature\.parse: ", "--signature: "),
     (r"device='cpu' for all", "--device cpu for all"),
-    # No --convention stands for these providers and options.
+    # No value of --convention selects these providers and options.
     (
         r"(?:(?:Packed|NestedTensor)CallProvider|\w+CallProvider with \w+=True) "
         r"passes what it takes(?:, with args=\[[^]]*\])?",

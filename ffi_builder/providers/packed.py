@@ -217,7 +217,7 @@ def _any(context: CallContext, item: Item) -> tuple[Value, Value]:
         case int() | Expr():
             return any_head(b, TypeIndex.INT), context.value(item)
         case spec.Var() as var if not _is_parameter(context, var):
-            # The value fits an int64, since a dimension, a stride or another int64 binds the symbol.
+            # The value fits: a dimension, a stride or another int64 binds the symbol.
             return any_head(b, TypeIndex.INT), widened(context, var)
         case param:
             assert not isinstance(param, (ResultPointer, Constant))  # entries() refuses them

@@ -148,7 +148,7 @@ class Cache:
             raise
 
     def _is_time_to_look(self, written: int) -> bool:
-        # Not `random`: seeded alike, all processes would draw alike.
+        # Not `random`: processes that seed it alike would all draw the same number.
         drawn = int.from_bytes(os.urandom(4), "little") / 2**32
         return drawn * self.limit < written * _LOOKS_PER_SIZE
 
@@ -463,7 +463,7 @@ def environment() -> str:
 
 
 def _own_sources() -> str:
-    """Return the version of this package and a digest of its sources, as clones keep a version."""
+    """Return this package's version and a digest of its sources, which may change in a clone."""
     root = str(Path(__file__).parents[1])
     total = hashlib.sha256()
     # os.walk and open take a third of the time of Path.rglob and read_bytes.
@@ -488,7 +488,7 @@ def _version(package: str) -> str:
 
 @functools.cache
 def distribution(root: str) -> str:
-    """Return a digest of the sizes and times of libraries, as development builds keep a version."""
+    """Return a digest of sizes and times of libraries, since builds may share a version."""
     return _sha256(json.dumps(_libraries(root, "_mlir_libs")).encode())
 
 

@@ -172,7 +172,7 @@ def _found(name: str) -> str:
 
 
 def _is_replaced(path: str) -> bool:
-    """Return whether the file at a path is not the one of that path that is loaded."""
+    """Return whether the file at a path has been replaced since it was loaded."""
     maps = Path("/proc/self/maps")
     if not os.path.isabs(path) or not maps.exists():  # noqa: PTH117
         return False

@@ -28,7 +28,7 @@ def is_compiled(source: Any) -> bool:
 
 
 def launched(metadata: Any, launch: Launch) -> Launch:
-    """Add to a launch what Triton's metadata says.
+    """Add the values in Triton's metadata to a launch.
 
     Raises:
         TypeError: the launch has it already.

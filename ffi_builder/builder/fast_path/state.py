@@ -276,7 +276,7 @@ class State:
         )
 
     def fork(self) -> State:
-        """Return the state at the beginning of a branch; what the branch adds is not added here."""
+        """Return a copy of the state for a branch. Additions in the branch do not change this one."""
         return State(
             records=dict(self.records),
             present=dict(self.present),

@@ -134,7 +134,7 @@ class JaxFunction:
         """Made by :func:`function`."""
         jax = load("jax")
         self._form, self._target, self._vmap, self._vjp = form, target, vmap, vjp
-        # Traced once for each shape. Inlined, so that a program contains no call of a jitted function.
+        # Traced once for each shape. Inlined, so that programs call no jitted function in between.
         self._traced = jax.jit(self._trace, static_argnums=0, inline=True)
         self.__name__ = self.__qualname__ = form.signature.name
         self.__doc__ = form.signature.doc or None

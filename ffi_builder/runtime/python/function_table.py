@@ -67,8 +67,10 @@ class FunctionTable(ABC):
         """Return the function `name` as a Python function that converts its arguments.
 
         It takes dataclasses and NamedTuples as structs and tuples, enumerators as their values or
-        names, and any framework's stream as a Stream. Raises UnknownFunctionError, a KeyError. Raises
-        TypeError if the code has no metadata, or if metadata cannot contain one of the defaults.
+        names, and any framework's stream as a Stream.
+
+        Raises UnknownFunctionError, a KeyError. Raises TypeError if the code has no metadata, or if
+        metadata cannot contain one of the defaults.
         """
         from ffi_builder.runtime.python.functions import made_callable
 

@@ -30,7 +30,7 @@ _CODES: Final = {code: name for name, code in abi.DTYPE_CODES.items()}
 _GREATEST: Final = 4
 """Greatest magnitude of a random float; ints are up to twice as large, unless they are narrow."""
 _NARROW: Final = 16
-"""Ints of up to so many bits, such as pixels and samples, have any value in half of all tensors."""
+"""In half of all tensors, ints of at most this many bits (pixels, samples) have any value."""
 _HUGE: Final = 2**40
 """The limit for the product of the sizes that NumPy gets, where a size of 0 counts as 1."""
 _OFTEN: Final = 8
