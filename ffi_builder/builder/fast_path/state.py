@@ -276,7 +276,7 @@ class State:
         )
 
     def fork(self) -> State:
-        """Return a copy of the state for a branch. Additions in the branch do not change this one."""
+        """Return a copy of the state for a branch. Additions in the branch do not change this."""
         return State(
             records=dict(self.records),
             present=dict(self.present),
