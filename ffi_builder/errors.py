@@ -43,6 +43,8 @@ class CompileError(RuntimeError):
         ...     print(error)
         The MLIR text does not parse: Unable to parse module assembly:
         error: "-":1:42: use of undeclared SSA value name
+        func.func @relu(%x: f32) -> f32 { return %y : f32 }
+                                                 ^
     """
 
 

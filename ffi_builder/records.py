@@ -68,7 +68,7 @@ else:
         return cls
 
     def _own_fields(cls, kw_only):
-        """Let the standard decorator find the fields of a class, in a copy with only its fields."""
+        """Return the fields that the standard decorator finds in a class that has only these."""
         own = cls.__dict__
         annotations = cls.__annotations__
         if not annotations:

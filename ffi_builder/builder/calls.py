@@ -141,8 +141,8 @@ class Place:
         """Check the block that errors branch to.
 
         Raises:
-            BuildError: if it is not a block of this function, if its arguments are not a single i32
-                or none, or if it is left out in a function that does not return an i32.
+            BuildError: if ``on_error`` is no block of this function, or has other arguments than a
+                single i32 or none; if it is None, and the function does not return an i32.
         """
         types = self.types
         if on_error is None:

@@ -20,7 +20,7 @@ MOST_DEVICES: Final = 1 << 31
 
 
 def checked_range(place: Place, symbol: spec.Var) -> tuple[int, int]:
-    """Return the checked range of a symbol bound at this place; free strides are unchecked."""
+    """Return the checked range of a symbol that this place binds. A free stride has no limits."""
     low, high = INT_RANGES.get(symbol.dtype, (0, 0))
     if place.part is Part.STRIDES:
         return low, high
@@ -76,7 +76,7 @@ def _allocated(tensor: spec.Tensor) -> str:
 
 
 def _range_of(checks: Sequence[s.AnyCheck], var: spec.Var) -> tuple[int, int]:
-    """Return the range of a symbol over all places that bind it; provisional ones are unchecked."""
+    """Return the range of a symbol over all places that bind it, also provisionally."""
     ranges = [
         checked_range(step.place, var)
         if isinstance(step, s.Bind)

@@ -175,7 +175,7 @@ def function_at(
             With a signature, the name to show instead of the signature's.
         borrows_tensors: whether the kernel uses tensors only during the call, as providers declare
             it (docs/providers.md). Arrays are then read without making a tensor that the kernel
-            could keep. Give it with a signature only, since modules contain this information.
+            could keep. Pass this only with a signature: modules contain the information.
 
     Raises:
         TypeError: `address` is not an int, both a module and a signature are given, an argument has

@@ -414,9 +414,9 @@ class Field:
 
     Args:
         param: an Optional, a Tensor or a TensorList.
-        part: of an Optional ``present``, a bool: whether the argument is not None. Of a Tensor
+        part: for an Optional, ``present``: a bool, whether the argument is not None. For a Tensor,
             ``dtype`` (the ``DLDataType``, 32 bits), ``device_type``, ``device_id``, ``ndim`` (32
-            bits each) or ``dltensor`` (the ``DLTensor*``). Of a TensorList ``pointers`` (a
+            bits each) or ``dltensor`` (the ``DLTensor*``). For a TensorList, ``pointers`` (a
             ``void**``), ``shapes`` and ``strides`` (an ``int64_t*`` each), arrays in the memory of
             the host that are valid during the call, or ``length``, an int64.
 

@@ -292,7 +292,7 @@ class Launcher:
         return status
 
     def _call(self, state: Value, stream: Value, operands: Sequence[Value]) -> Value:
-        """Launch on the stream; a stream of the current context is left to C."""
+        """Launch on the stream. For a special stream, C code makes the device's context current."""
         b, t = self.b, self.b.types
         of_context = [state, *operands, self.place.device]
         if isinstance(self.place.stream, int):

@@ -170,12 +170,12 @@ class Search:
     """A depth-first search over the candidates of each symbol in turn.
 
     Args:
-        signature: the signature, for its name.
+        signature: the signature; errors show its name.
         entries: every place of a symbol.
         rules: the rules that values must keep.
         env: the given values; :meth:`run` adds the others.
         tensors: the tensors whose strides are chosen so that elements do not overlap.
-        conditions: the conditions of the signature. Those of other symbols are left out.
+        conditions: the conditions of the signature. Conditions with other symbols are ignored.
         known: the values of properties that the conditions compare, as far as they are known.
 
     Raises:
