@@ -55,7 +55,7 @@ def compile_kernel(arch):
 def export(compiled, output):
     """Export a library that launches as Triton does: `compiled` says how, except for the grid."""
     signature = spec.Signature("softmax", [x, y])
-    print(cuda.find_kernel(cuda.kernels(compiled.asm["cubin"]), compiled.metadata.name))
+    print(cuda.kernels(compiled.asm["cubin"])[compiled.metadata.name])
     wrapped = wrap(compiled, signature, launch=Launch(grid=rows), args=ARGUMENTS)
     wrapped.export_library(output)
 

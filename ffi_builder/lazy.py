@@ -27,6 +27,7 @@ _REPLACED: Final = {
         )
     },
     **{f"providers.{name}": f"ffi_builder.ir.{name}" for name in ("Block", "Module", "Value")},
+    "cuda.find_kernel": "ffi_builder.cuda.kernels(image)[name]",
     "cuda.wrap_cubin": "ffi_builder.wrap(image, signature, launch=ffi_builder.Launch(…))",
     "make_plan": "ffi_builder.explain(signature)",
     "providers.cuda.CudaLaunchCallProvider": "ffi_builder.providers.CudaLaunchCallProvider",

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
+from launches.ways import Way
 from suite.plot import STYLE
 from suite.samples import Samples, digits_of
-
-from launches.ways import Way
 
 LABEL, SCALE, STEP, HEAD = 240, 380, 18, 64
 COLOURS = {"C": "#2f7ed8", "Python": "#76a912"}

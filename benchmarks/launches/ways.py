@@ -14,12 +14,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from launches.driver import PTX, SIZE, Driver
 from native import HERE, Arguments, cc
 from tvm_ffi import libinfo
 
 from ffi_builder import Launch, runtime, spec, wrap
 from ffi_builder.cuda.toolkit import roots
-from launches.driver import PTX, SIZE, Driver
 
 FACTOR = 2
 load_module: Any = import_module("tvm_ffi").load_module

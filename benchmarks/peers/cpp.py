@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from native import HERE
-
 from peers import base, shared
 
 tvm_ffi_cpp: Any = import_module("tvm_ffi.cpp")

@@ -12,7 +12,6 @@ from importlib import import_module
 from typing import Any
 
 import tvm_ffi_orcjit
-
 from peers import base
 
 builder: Any = import_module("cutlass.base_dsl.tvm_ffi_builder")

@@ -10,12 +10,12 @@ from collections.abc import Generator
 from importlib import import_module
 from typing import Any
 
+from peers import base
 from signatures import MAKERS, MATMUL
 
 from ffi_builder import __version__, attach_ffi_func, runtime
 from ffi_builder.builder import reuse
 from ffi_builder.runtime.jit import wrappers
-from peers import base
 
 ir: Any = import_module("torch_mlir.ir")
 import_module("torch_mlir.dialects.llvm")  # MLIR imports it with the first operation of it

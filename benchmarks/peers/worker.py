@@ -25,7 +25,6 @@ else:  # tvm_ffi would import it wherever it is installed
     sys.modules["torch"] = None  # pyright: ignore[reportArgumentType]
 
 from native import Native
-
 from peers.base import Peer, Unsupported
 
 

@@ -13,10 +13,9 @@ from typing import Any
 
 from native import HERE, cc
 from peers.base import CASES, declaration
-from tvm_ffi import libinfo
-
 from suite.samples import Samples
 from suite.schedule import WAYS
+from tvm_ffi import libinfo
 
 C_FUNCTIONS = {"by_hand": "hand", "unchecked": "unchecked"}
 CALLS = 1000  # as in count.c

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 
 from peers.base import CASES
-
 from suite.goals import results
 from suite.samples import Samples, Spread, What, digits_of
 from suite.schedule import BUILT, WAYS

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from peers.base import CASES
-
 from suite.samples import Samples
 from suite.workers import Crew, Team, team
 

@@ -10,14 +10,12 @@ No function needs a driver or a GPU. Each imports NVIDIA's compilers when it is 
 from ffi_builder.cuda.compilers import assemble, compile_cuda
 from ffi_builder.cuda.lowering import lower_to_ptx
 from ffi_builder.cuda.triton import triton_signature
-from ffi_builder.kernel_image import find_kernel
 from ffi_builder.kernel_image import read_image as kernels
 from ffi_builder.lazy import lazy
 
 __all__ = [
     "assemble",
     "compile_cuda",
-    "find_kernel",
     "kernels",
     "lower_to_ptx",
     "triton_signature",

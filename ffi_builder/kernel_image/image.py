@@ -1,4 +1,4 @@
-"""The contents of a kernel image as data: `Image`, `Kernel`, `Parameter`, and `find_kernel`."""
+"""The contents of a kernel image as data: `Image`, `Kernel` and `Parameter`."""
 
 from __future__ import annotations
 
@@ -138,61 +138,60 @@ class Image:
     unread: tuple[str, ...] = ()
     """The entries of a fatbin that could not be read, with reasons. They may have other kernels."""
 
+    def __getitem__(self, name: str) -> Kernel:
+        """Return the kernel of that name.
+
+        A kernel that is not found may be in an entry of a fatbin that could not be read. If there
+        is such an entry, the result is a `Kernel` with nothing but a name.
+
+        Raises:
+            SpecError: if there is no such kernel (the message lists the others), or if the entries
+                of a fatbin disagree about its parameters.
+            TypeError: if the name is not a str.
+
+        Examples:
+            >>> from ffi_builder import cuda
+            >>> KERNEL = "gpu.module @k { gpu.func @fill(%x: !llvm.ptr) kernel { gpu.return } }"
+            >>> image = cuda.kernels(cuda.lower_to_ptx(KERNEL, arch="sm_90"))
+            >>> print(image["fill"])
+            fill(u64)
+            >>> image["fil"]
+            Traceback (most recent call last):
+            ...
+            ffi_builder.errors.SpecError: No kernel 'fil' in the ptx for compute_90, which has
+                'fill', did you mean 'fill'?
+        """
+        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"kernel: expected a name but got {name!r} ({type(name).__name__})")
+        if name in self.kernels:
+            found = self.kernels[name]
+            if found.contradiction is not None:
+                raise SpecError(
+                    f"The kernel {name!r} has different parameters in the entries of the fatbin, "
+                    f"so no launch fits all of them: {found.contradiction}. Compile all entries "
+                    f"from one source, or pass a single entry"
+                )
+            return found
+        if self.unread:
+            return Kernel(name, None)
+        where = f"the {self.format} for {', '.join(self.architectures)}"
+        if not self.architectures:
+            raise SpecError(f"No kernel {name!r} in the {self.format}, which is empty")
+        if not self.kernels:
+            raise SpecError(
+                f"No kernel {name!r} in {where}: it has no kernels at all. A kernel that is a "
+                f"static function or a template that nothing instantiates is left out by the "
+                f'compiler; mark it `extern "C" __global__`'
+            )
+        raise SpecError(
+            f"No kernel {name!r} in {where}, which has {_listed(self)}{_hint(self, name)}"
+        )
+
     def __str__(self) -> str:
         lines = [f"{self.format} for {', '.join(self.architectures) or 'nothing'}"]
         lines += [f"  {kernel}" for kernel in self.kernels.values()]
         lines += [f"  not read: {words}" for words in self.unread]
         return "\n".join(lines)
-
-
-def find_kernel(image: Image, name: str) -> Kernel:
-    """Return the kernel of that name.
-
-    A kernel that is not found may be in an entry of a fatbin that could not be read. If there is
-    such an entry, the result is a `Kernel` with nothing but a name.
-
-    Raises:
-        SpecError: if there is no such kernel (the message lists the others), or if the entries of a
-            fatbin disagree about its parameters.
-        TypeError: if the name is not a str.
-
-    Examples:
-        >>> from ffi_builder import cuda
-        >>> KERNEL = "gpu.module @k { gpu.func @fill(%x: !llvm.ptr) kernel { gpu.return } }"
-        >>> image = cuda.kernels(cuda.lower_to_ptx(KERNEL, arch="sm_90"))
-        >>> print(cuda.find_kernel(image, "fill"))
-        fill(u64)
-        >>> cuda.find_kernel(image, "fil")
-        Traceback (most recent call last):
-        ...
-        ffi_builder.errors.SpecError: No kernel 'fil' in the ptx for compute_90, which has
-            'fill', did you mean 'fill'?
-    """
-    if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise TypeError(f"kernel: expected a name but got {name!r} ({type(name).__name__})")
-    if name in image.kernels:
-        found = image.kernels[name]
-        if found.contradiction is not None:
-            raise SpecError(
-                f"The kernel {name!r} has different parameters in the entries of the fatbin, so no "
-                f"launch fits all of them: {found.contradiction}. Compile all entries from one "
-                "source, or pass a single entry"
-            )
-        return found
-    if image.unread:
-        return Kernel(name, None)
-    where = f"the {image.format} for {', '.join(image.architectures)}"
-    if not image.architectures:
-        raise SpecError(f"No kernel {name!r} in the {image.format}, which is empty")
-    if not image.kernels:
-        raise SpecError(
-            f"No kernel {name!r} in {where}: it has no kernels at all. A kernel that is a static "
-            "function or a template that nothing instantiates is left out by the compiler; mark it "
-            '`extern "C" __global__`'
-        )
-    raise SpecError(
-        f"No kernel {name!r} in {where}, which has {_listed(image)}{_hint(image, name)}"
-    )
 
 
 def merged(parts: Sequence[tuple[str, Kernel]]) -> Kernel:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from ffi_builder.providers import when
     from ffi_builder.providers.context import CallContext, ModuleContext, OwnedAny
     from ffi_builder.providers.cuda.provider import CudaLaunchCallProvider
+    from ffi_builder.providers.halide import HalideCallProvider
     from ffi_builder.providers.memref import MemRefCallProvider
     from ffi_builder.providers.packed import PackedCallProvider
     from ffi_builder.providers.packing import (
@@ -29,6 +30,7 @@ __all__ = [
     "CudaLaunchCallProvider",
     "DirectCallProvider",
     "DynamicParamPackCallProvider",
+    "HalideCallProvider",
     "MemRefCallProvider",
     "ModuleContext",
     "NestedTensorCallProvider",
@@ -49,6 +51,7 @@ __getattr__, __dir__ = lazy(
         "CheckStatus": "status",
         "CudaLaunchCallProvider": "cuda.provider",
         "DynamicParamPackCallProvider": "packing",
+        "HalideCallProvider": "halide",
         "MemRefCallProvider": "memref",
         "NestedTensorCallProvider": "packing",
         "PackedCallProvider": "packed",

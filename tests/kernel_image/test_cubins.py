@@ -6,7 +6,7 @@ from itertools import accumulate
 
 import pytest
 
-from ffi_builder.kernel_image import Kernel, Parameter, find_kernel, read_image
+from ffi_builder.kernel_image import Kernel, Parameter, read_image
 from tests.kernel_image.images import FILL, SIZES, SMALL, image
 
 CUBINS = {
@@ -64,7 +64,7 @@ def test_parameters_of_every_width():
 
 
 def test_parameters_larger_than_16383_bytes():
-    kernel = find_kernel(read_image(image("cuda13-sm_90.cubin")), "large")
+    kernel = read_image(image("cuda13-sm_90.cubin"))["large"]
     assert kernel.parameters == (
         Parameter(0, 0, 4),
         Parameter(1, 4, 4 * 4097),

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from ffi_builder import SpecError
-from ffi_builder.kernel_image import Kernel, Parameter, find_kernel, read_image
+from ffi_builder.kernel_image import Kernel, Parameter, read_image
 from tests.kernel_image.images import SIZES, image
 
 FATBINS = ("none.fatbin", "speed.fatbin", "size.fatbin")
@@ -73,7 +73,7 @@ def test_a_part_that_does_not_know_its_parameters_overrules_none():
     read = read_image(
         fatbin(entry(image("cuda12-sm_80.cubin"), sm=80), entry(ptx, kind=PTX, sm=100))
     )
-    parameters = find_kernel(read, "saxpy").parameters
+    parameters = read["saxpy"].parameters
     assert parameters is not None
     assert [parameter.size for parameter in parameters] == SIZES["saxpy"]
 
@@ -88,7 +88,7 @@ def test_other_parameters_in_another_part_cannot_be_launched():
     differ = "sm_80 has (4 bytes, 8 bytes, 8 bytes, 4 bytes), compute_100 has (u64)"
     assert f"saxpy(…)  [its parameters differ: {differ}]" in str(read)
     with pytest.raises(SpecError) as caught:
-        find_kernel(read, "saxpy")
+        read["saxpy"]
     assert f"so no launch fits all of them: {differ}. Compile" in str(caught.value)
     assert read.kernels["tensor_map"].parameters is not None
 
@@ -114,7 +114,7 @@ def test_without_a_decoder_any_kernel_may_be_there(name: str, compression: str, 
         "entry 3, PTX for compute_90a",
     ]
     assert f"install {package}, as the extra ffi_builder[cuda] does" in read.unread[0]
-    assert find_kernel(read, "whatever") == Kernel("whatever", None)
+    assert read["whatever"] == Kernel("whatever", None)
     assert f"not read: entry 1, code for sm_80: compressed by {compression}" in str(read)
 
 
@@ -131,8 +131,8 @@ def test_kinds_of_entries_that_have_no_kernels():
         "entry 3, an entry of kind 77 for sm_100: not a kind that kernels are read from",
     )
     assert read.architectures == ("sm_80", "sm_90", "sm_100")
-    assert find_kernel(read, "saxpy").registers == 10
-    assert find_kernel(read, "in the LTO IR, perhaps").parameters is None
+    assert read["saxpy"].registers == 10
+    assert read["in the LTO IR, perhaps"].parameters is None
 
 
 def test_flags_say_the_letter_of_what_is_not_read():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ffi_builder import SpecError
-from ffi_builder.kernel_image import Image, Kernel, find_kernel, read_image
+from ffi_builder.kernel_image import Image, Kernel, read_image
 from tests.kernel_image.images import FILL, image
 
 
@@ -15,14 +15,14 @@ def having(*names: str) -> Image:
 
 def refused(image: Image, name: str) -> str:
     with pytest.raises(SpecError) as caught:
-        find_kernel(image, name)
+        image[name]
     return str(caught.value)
 
 
 def test_by_its_name():
     read = read_image(image("cuda13-sm_90a.cubin"))
-    assert find_kernel(read, "saxpy").name == "saxpy"
-    assert find_kernel(read, FILL).name == FILL
+    assert read["saxpy"].name == "saxpy"
+    assert read[FILL].name == FILL
 
 
 def test_a_name_nearly_right():

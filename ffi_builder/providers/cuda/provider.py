@@ -11,7 +11,7 @@ from typing import ClassVar, Final, cast, get_args
 from ffi_builder import spec
 from ffi_builder.errors import BuildError, SpecError
 from ffi_builder.ir import Block, Value
-from ffi_builder.kernel_image import Kernel, find_kernel, read_image
+from ffi_builder.kernel_image import Kernel, read_image
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.cuda import driver
 from ffi_builder.providers.cuda.arguments import PROVIDER, kernel_arguments
@@ -246,7 +246,7 @@ class CudaLaunchCallProvider:
 
     def __post_init__(self) -> None:
         image = read_image(self.image)
-        kernel = find_kernel(image, self.kernel)
+        kernel = image[self.kernel]
         raw = self.image.encode() if isinstance(self.image, str) else bytes(self.image)
         if image.format == "ptx":
             raw = raw.rstrip(b"\0") + _PTX_END

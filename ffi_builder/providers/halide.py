@@ -1,0 +1,135 @@
+"""Calls functions that Halide compiled ahead of time.
+
+The layouts are those of ``HalideRuntime.h``. A ``halide_buffer_t`` has 56 bytes::
+
+     0 device (uint64)    8 device_interface   16 host          24 flags (uint64)
+    32 type: code, bits (uint8), lanes (uint16)
+    36 dimensions (int32) 40 dim               48 padding
+
+``dim`` points to a ``halide_dimension_t`` for each dimension, the innermost first: min, extent and
+stride in elements (int32) and flags (uint32).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from ffi_builder import spec
+from ffi_builder.errors import BuildError
+from ffi_builder.ir import Block, Value
+from ffi_builder.providers.arguments import (
+    Argument,
+    Item,
+    c_arguments,
+    convert_items,
+    in_range,
+    path_of,
+    present,
+)
+from ffi_builder.providers.call import call, check_status
+from ffi_builder.providers.context import CallContext
+from ffi_builder.providers.simple import DirectCallProvider
+from ffi_builder.records import dataclass
+
+_BUFFER: Final = 56
+_HOST: Final = 16
+_TYPE: Final = 32
+_RANK: Final = 36
+_DIM: Final = 40
+_DIMENSION: Final = 16
+_CODES: Final = {"int": 0, "uint": 1, "float": 2, "bfloat": 4}
+"""``halide_type_code_t``. A bool is a uint of one bit."""
+
+
+@dataclass(frozen=True)
+class HalideCallProvider(DirectCallProvider):
+    """Calls a function that Halide compiled: each tensor is a ``halide_buffer_t *``.
+
+    The last axis of a tensor is Halide's first dimension, as in Halide's own Python bindings. All
+    other items are passed as :class:`DirectCallProvider` passes them. The function returns a
+    status: any value other than 0 raises an error. Sizes and strides must fit an int32.
+
+    Args:
+        callee: the symbol to call; declared if the module has none of that name.
+        args: the items to pass, in order; left out, every parameter except constants.
+
+    Raises:
+        BuildError: when attached, if the callee is in the module and takes other arguments; if a
+            tensor is not on the CPU, has several dtypes, any rank, or a dtype that Halide lacks.
+
+    Examples:
+        >>> from ffi_builder import providers, spec, testing
+        >>> blur = spec.Signature.parse(
+        ...     "blur(x: Tensor([h, w], float32), y: Tensor([h, w], float32))", device="cpu"
+        ... )
+        >>> module = testing.emit(blur, providers.HalideCallProvider("blur"), whole=True)
+        >>> next(line.strip() for line in module.splitlines() if "func @blur" in line)
+        'llvm.func @blur(!llvm.ptr, !llvm.ptr) -> i32'
+    """
+
+    def __call__(self, current_block: Block, context: CallContext) -> Block:
+        """Emit the call."""
+        name = type(self).__name__
+        arguments = convert_items(name, self.args, context, self.arguments_of)
+        status = call(name, context, self.callee, arguments, context.builder.types.i32)
+        check_status(context, self.callee, status)
+        return context.builder.block
+
+    def arguments_of(self, context: CallContext, item: Item) -> list[Argument]:
+        """Return the arguments for one entry of ``args=``."""
+        return c_arguments(context, item, _buffer)
+
+
+def _buffer(context: CallContext, tensor: spec.Tensor) -> list[Value]:
+    """Write a ``halide_buffer_t`` to the stack, and return its address."""
+    b, t = context.builder, context.builder.types
+    path = path_of(context, tensor)
+    code, bits = _type(path, tensor)
+    place = b.alloca(t.i64, _BUFFER // 8, align=8)
+    for at in range(0, _BUFFER, 8):
+        b.store(b.i64(0), b.offset(place, at))
+    dimensions = b.alloca(t.i64, max(1, tensor.ndim) * _DIMENSION // 8, align=8)
+    for axis, (extent, stride) in enumerate(_innermost_first(context, tensor, path)):
+        for at, value in ((0, b.i32(0)), (4, extent), (8, stride), (12, b.i32(0))):
+            b.store(value, b.offset(dimensions, _DIMENSION * axis + at))
+    b.store(context.data(tensor), b.offset(place, _HOST))
+    b.store(b.i32(code | bits << 8 | 1 << 16), b.offset(place, _TYPE))
+    b.store(b.i32(tensor.ndim), b.offset(place, _RANK))
+    b.store(dimensions, b.offset(place, _DIM))
+    came = present(context, tensor)
+    return [place if came is None else b.select(came, place, b.null())]
+
+
+def _type(path: str, tensor: spec.Tensor) -> tuple[int, int]:
+    """Return the code and the bits of the elements."""
+    is_known = len(tensor.dtypes) == 1 and not tensor.any_rank and tensor.device == "cpu"
+    found = re.fullmatch(r"(u?int|b?float)(8|16|32|64)", tensor.dtypes[0])
+    if is_known and tensor.dtypes == ("bool",):
+        return _CODES["uint"], 1
+    if not is_known or found is None:
+        raise BuildError(
+            f"HalideCallProvider: {path} is {spec.outline(tensor)}; expected a tensor on the CPU "
+            f"of a known rank and of one dtype, an integer, a float or a bool"
+        )
+    return _CODES[found[1]], int(found[2])
+
+
+def _innermost_first(
+    context: CallContext, tensor: spec.Tensor, path: str
+) -> Iterator[tuple[Value, Value]]:
+    shape, strides = context.shape(tensor, wide=True), context.strides(tensor, wide=True)
+    for axis in reversed(range(tensor.ndim)):
+        yield (
+            _int32(context, shape[axis], f"{path}.shape[{axis}]"),
+            _int32(context, strides[axis], f"{path}.strides[{axis}]"),
+        )
+
+
+def _int32(context: CallContext, value: Value, what: str) -> Value:
+    b = context.builder
+    fits = in_range(b, value, -(1 << 31), (1 << 31) - 1, signed=True)
+    assert fits is not None
+    b.check(fits, "ValueError", f"{what} is {{}}, which no int32 of a halide_buffer_t holds", value)
+    return b.trunc(value, b.types.i32)

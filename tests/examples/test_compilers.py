@@ -1,0 +1,34 @@
+"""Kernels of other compilers: each example runs with the real one, where it is installed."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from importlib.util import find_spec
+
+import pytest
+
+from tests.examples.test_examples import run
+
+NEEDS = {
+    "cffi_function.py": ("cffi", ""),
+    "cpp.py": ("", "c++"),
+    "exo_gemv.py": ("exo", "cc"),
+    "halide_blur.py": ("halide", ""),
+    "numba_cfunc.py": ("numba", ""),
+    "openmp.py": ("", "cc"),
+    "rust.py": ("", "rustc"),
+    "xdsl_scale.py": ("xdsl", ""),
+}
+
+
+@pytest.mark.parametrize("name", NEEDS)
+def test_a_kernel_of_another_compiler(name: str) -> None:
+    package, tool = NEEDS[name]
+    if (package and find_spec(package) is None) or (tool and shutil.which(tool) is None):
+        pytest.skip(f"needs {package or tool}: `make test-frameworks` installs packages")
+    printed = run(f"compilers/{name}")
+    [difference] = re.findall(r"largest difference from NumPy: (\S+)", printed)
+    assert float(difference) < 1e-6
+    if name in ("openmp.py", "cpp.py"):
+        assert re.search(r"failed with status \d+ when calling", printed)

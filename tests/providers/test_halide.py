@@ -1,0 +1,98 @@
+"""``HalideCallProvider``: the ``halide_buffer_t`` that a function gets, read by one in C."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ffi_builder import BuildError, providers, wrap
+from tests.runtime.samples import c_object, needs_cc
+
+pytestmark = needs_cc
+
+# Types and offsets of HalideRuntime.h, written again here.
+LOOK = """
+struct dimension { int32_t min, extent, stride; uint32_t flags; };
+struct buffer {
+  uint64_t device; const void *interface; uint8_t *host; uint64_t flags;
+  struct { uint8_t code, bits; uint16_t lanes; } type;
+  int32_t dimensions; struct dimension *dim; void *padding;
+};
+int look(const struct buffer *x, int32_t n, int64_t *seen) {
+  if (!x) return 17;
+  if (n < 0) return n;
+  int at = 0;
+  seen[at++] = x->device; seen[at++] = (int64_t)x->interface; seen[at++] = (int64_t)x->host;
+  seen[at++] = x->flags; seen[at++] = x->type.code; seen[at++] = x->type.bits;
+  seen[at++] = x->type.lanes; seen[at++] = x->dimensions; seen[at++] = (int64_t)x->padding;
+  for (int d = 0; d < x->dimensions; d++) {
+    seen[at++] = x->dim[d].min; seen[at++] = x->dim[d].extent;
+    seen[at++] = x->dim[d].stride; seen[at++] = x->dim[d].flags;
+  }
+  return 0;
+}
+"""
+
+
+def looking(folder: Path, x: str) -> Any:
+    return wrap(
+        c_object(folder, LOOK),
+        f"look(x: {x}, n: int32, seen: Tensor([21], int64))",
+        device="cpu",
+        provider=providers.HalideCallProvider,
+        args=["x", "n", "seen.data"],
+    )["look"]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "code", "bits"),
+    [
+        *(("int8", 0, 8), ("int64", 0, 64), ("uint16", 1, 16), ("bool", 1, 1)),
+        *(("float16", 2, 16), ("float32", 2, 32), ("float64", 2, 64)),
+    ],
+)
+def test_the_buffer(dtype: str, code: int, bits: int, tmp_path: Path) -> None:
+    look = looking(tmp_path, f"Tensor([a, 3, b], {dtype}, strides=any)")
+    x = np.zeros((4, 3, 10), dtype)[1:, :, ::2]
+    seen = np.full(21, -1, "int64")
+    look(x, 0, seen)
+    assert seen[:9].tolist() == [0, 0, x.ctypes.data, 0, code, bits, 1, 3, 0]
+    assert seen[9:].tolist() == [0, 5, 2, 0, 0, 3, 10, 0, 0, 3, 30, 0]  # the last axis first
+
+
+def test_its_status(tmp_path: Path) -> None:
+    look = looking(tmp_path, "Optional(Tensor([m], float32))")
+    seen = np.zeros(21, "int64")
+    look(np.zeros(3, "float32"), 0, seen)
+    with pytest.raises(RuntimeError, match="look failed with status 17"):
+        look(None, 0, seen)
+    with pytest.raises(RuntimeError, match="look failed with status -5"):
+        look(np.zeros(3, "float32"), -5, seen)
+
+
+def test_a_size_that_is_too_large(tmp_path: Path) -> None:
+    look = looking(tmp_path, "Tensor([m], float32, strides=any)")
+    x = np.lib.stride_tricks.as_strided(np.zeros(1, "float32"), (1 << 31,), (0,))
+    with pytest.raises(
+        ValueError, match=r"x\.shape\[0\] is 2147483648, which no int32 of a halide_"
+    ):
+        look(x, 0, np.zeros(21, "int64"))
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        "Tensor([m], float8_e4m3fn, device_type=cpu)",
+        "Tensor([m], float32 | float64, device_type=cpu)",
+        "Tensor(..., float32, device_type=cpu)",
+        "Tensor([m], float32, device_type=cuda)",
+    ],
+)
+def test_what_no_buffer_describes(x: str, tmp_path: Path) -> None:
+    with pytest.raises(
+        BuildError, match=r"HalideCallProvider: x is .*; expected a tensor on the CPU"
+    ):
+        looking(tmp_path, x)
