@@ -89,6 +89,7 @@ def _defined(path: Path) -> dict[str, bool]:
     return {symbol.name: symbol.exported for symbol in symbols if symbol.defined}
 
 
+_LONGEST: Final = 200
 _JUMPS: Final = {
     "x86_64": "jmpq *1f(%rip)",
     "aarch64": "ldr x16, 1f; br x16",  # x16 is free between a call and its target
@@ -130,9 +131,11 @@ def _linked_by_system(
         data = link_library(linked, visible, "linked.so", host, words)
     except (CompileError, LinkError) as error:
         raise LinkError(f"{reason}. Nor can the system's linker: {error}") from None
+    words = str(reason)
+    shown = words if len(words) <= _LONGEST else f"{words[:_LONGEST]}…"
     warnings.warn(
-        f"{reason}. So the C compiler has linked what link= has to a shared library, which stays "
-        f"loaded",
+        f"The C compiler has linked what the JIT cannot load to a shared library, which stays "
+        f"loaded. {shown}",
         stacklevel=2,
     )
     with tempfile.NamedTemporaryFile(prefix="ffi_builder-", suffix=".so", delete=False) as file:

@@ -87,6 +87,8 @@ def read_item(given: object, what: str) -> Item:
         return cast("Item", given)
     if is_name(given):
         return LibrarySource(given)
+    if isinstance(given, str) and given.startswith("-"):
+        raise TypeError(f"{what}: options of linkers are not taken, only `-lname`: {given!r}")
     path = path_of(given)
     if path is not None:
         return _of_file(path)

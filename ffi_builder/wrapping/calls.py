@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
-from ffi_builder.providers import CallProvider, CheckStatus, DirectCallProvider
+from ffi_builder.providers import (
+    CallProvider,
+    CheckStatus,
+    DirectCallProvider,
+    HalideCallProvider,
+)
 from ffi_builder.spec.functions import variables
 from ffi_builder.spec.numbers import INT_RANGES
 from ffi_builder.spec.places import occurrences
-from ffi_builder.wrapping.prototype import CType, Prototype, bound_args
+from ffi_builder.wrapping.prototype import CType, Prototype, bound_args, llvm_type
 
 if TYPE_CHECKING:
     from ffi_builder.providers.arguments import Entry
 
 _BYTES: Final = ("int8", "uint8")
 """What a pointer points to that may point to anything, as ``char *``."""
+_BITS: Final = {"uint16": ("float16", "bfloat16")}
+"""Integers as which C handles floats that it lacks."""
+_HALIDE: Final = "struct halide_buffer_t"
 
 
 def called(
@@ -26,35 +34,87 @@ def called(
 ) -> tuple[spec.Signature, CallProvider]:
     """Return a signature that checks what the prototype's types need, and a provider.
 
-    Parameters of the kernel get the parameter, symbol or result of their name. A size that the
-    kernel takes as a narrower integer gets that integer's range. An integer that the kernel
-    returns is a status, unless the signature has results.
+    An integer that the kernel returns is a status, unless it is a result of the signature.
 
     Raises:
-        BuildError: the prototype's pointers are to other elements than the tensors have, or const
-            where the kernel writes; the signature lacks some of its names.
+        BuildError: as :func:`bound`; the kernel returns what nobody takes.
+    """
+    signature, args = bound(declared, signature, args)
+    buffers = any(type_.opaque == _HALIDE for _, type_ in declared.params)
+    provider = (HalideCallProvider if buffers else DirectCallProvider)(declared.name, args=args)
+    tensors = {tensor.name for tensor in signature.result_tensors}
+    passed = {entry for entry in args or () if isinstance(entry, str)} | tensors
+    result = declared.result
+    if result is None or any(each.name not in passed for each in signature.results):
+        return signature, provider
+    if result.is_pointer or not re.match("u?int", result.dtype or ""):
+        raise BuildError(
+            f"{declared.name} returns {result}, which the signature lacks: add a result, as in "
+            f"`-> r: float64`, or give provider="
+        )
+    return signature, provider if buffers else CheckStatus(provider)
+
+
+def bound(
+    declared: Prototype, signature: spec.Signature, args: Sequence[Entry] | None
+) -> tuple[spec.Signature, Sequence[Entry] | None]:
+    """Return a signature that checks what the prototype's types need, and the arguments.
+
+    Parameters of the kernel get the parameter, symbol or result of their name. A size that the
+    kernel takes as a narrower integer gets that integer's range.
+
+    Raises:
+        BuildError: the prototype's types differ from those of the signature; the signature lacks
+            some of its names.
     """
     params = {path: spec.required(param) for path, param in spec.with_paths(signature.params)}
     symbols = {var.name: var for var in _symbols(signature)}
     if args is None:
         results = [result.name for result in signature.results]
         args = bound_args(declared, [*params, *symbols, *results])
-    known = {**params, **{each.name: each for each in signature.result_tensors}}
+    known = {**symbols, **params, **{each.name: each for each in signature.result_tensors}}
+    _check_count(declared, args, known)
     narrow: dict[str, str] = {}
     for (own, type_), entry in zip(declared.params, args or (), strict=False):
-        size = symbols.get(entry) if isinstance(entry, str) and entry not in params else None
-        if size is not None and _is_narrower(type_, size):
-            narrow[size.name] = f"{type_.dtype}"
-        tensor = known.get(entry) if isinstance(entry, str) else entry
-        if isinstance(tensor, spec.Tensor):
-            _check_tensor(f"{declared.name}: parameter {own or entry}", type_, tensor)
-    signature = _narrowed(signature, narrow)
-    provider = DirectCallProvider(declared.name, args=args)
-    result = declared.result
-    if result is None or result.is_pointer or signature.results:
-        return signature, provider
-    is_status = re.match("u?int", result.dtype or "")
-    return signature, CheckStatus(provider) if is_status else provider
+        what = f"{declared.name}: parameter {own or entry} is {type_}"
+        item = known.get(entry) if isinstance(entry, str) else entry
+        if isinstance(item, spec.Tensor):
+            _check_tensor(what, type_, item)
+        elif isinstance(item, spec.Var) and item.dtype != "handle":
+            _check_number(what, type_, item.name)
+            if item.name not in params and _is_narrower(type_, item.dtype):
+                narrow[item.name] = f"{type_.dtype}"
+            elif llvm_type(item.dtype) != type_.llvm:
+                raise BuildError(
+                    f"{what}, but {item.name!r} is {item.dtype}: declare `{item.name}: "
+                    f"{type_.dtype}`"
+                )
+        elif isinstance(item, (int, float)):
+            _check_number(what, type_, item)
+        elif item is None and entry is None and not type_.is_pointer:
+            raise BuildError(f"{what}, and None is NULL")
+    return _narrowed(signature, narrow), args
+
+
+def _check_count(
+    declared: Prototype, args: Sequence[Entry] | None, known: Mapping[str, object]
+) -> None:
+    """Raise BuildError for another number of arguments, if each is passed as one."""
+    single = (spec.Tensor, spec.Var, int, float, bytes, type(None))
+    items = [known.get(e, e) if isinstance(e, str) else e for e in args or ()]
+    count = len(declared.params)
+    if args is None or len(args) == count or not all(isinstance(item, single) for item in items):
+        return
+    names = ", ".join(name or "_" for name, _ in declared.params)
+    raise BuildError(
+        f"{declared.name} takes {count} parameters ({names}), but args= has {len(args)}: write an "
+        f"entry for each; None passes NULL"
+    )
+
+
+def _check_number(what: str, type_: CType, number: object) -> None:
+    if type_.is_pointer:
+        raise BuildError(f"{what}, but {number!r} is a number; None passes NULL")
 
 
 def _symbols(signature: spec.Signature) -> Iterable[spec.Var]:
@@ -62,32 +122,42 @@ def _symbols(signature: spec.Signature) -> Iterable[spec.Var]:
         yield from variables(entry)
 
 
-def _is_narrower(type_: CType, symbol: spec.Var) -> bool:
-    if type_.is_pointer or type_.dtype not in INT_RANGES or symbol.dtype not in INT_RANGES:
+def _is_narrower(type_: CType, dtype: str) -> bool:
+    if type_.dtype not in INT_RANGES or dtype not in INT_RANGES:
         return False
-    return INT_RANGES[type_.dtype][1] < INT_RANGES[symbol.dtype][1]
+    return INT_RANGES[type_.dtype][1] < INT_RANGES[dtype][1]
 
 
 def _narrowed(signature: spec.Signature, dtypes: dict[str, str]) -> spec.Signature:
-    """Return the signature with other dtypes of symbols."""
-    if not dtypes:
+    return with_conditions(signature, [f"{name}: {dtype}" for name, dtype in dtypes.items()])
+
+
+def with_conditions(signature: spec.Signature, conditions: Sequence[str]) -> spec.Signature:
+    """Return the signature with more conditions, and dtypes of symbols, as text."""
+    if not conditions:
         return signature
     text = str(signature)
-    more = ", ".join(f"{name}: {dtype}" for name, dtype in dtypes.items())
+    more = ", ".join(conditions)
     return spec.Signature.parse(f"{text}{', ' if ' where ' in text else ' where '}{more}")
 
 
 def _check_tensor(what: str, type_: CType, tensor: spec.Tensor) -> None:
-    """Raise BuildError if a pointer is to other elements, or allows other accesses."""
+    """Raise BuildError if no pointer is passed, or one to other elements, or for other accesses."""
     if not type_.is_pointer:
-        return
-    if type_.dtype not in (None, *_BYTES, *tensor.dtypes):
+        raise BuildError(f"{what}, but {tensor.name!r} is a tensor, which is passed as a pointer")
+    if type_.opaque not in (None, _HALIDE):
         raise BuildError(
-            f"{what} points to {type_.dtype}, but the elements of {tensor.name!r} are "
-            f"{' or '.join(tensor.dtypes)}"
+            f"{what}, but {tensor.name!r} is passed as the address of its elements; let a function "
+            f"in C make what the kernel takes, or write a provider"
+        )
+    allowed = (None, *_BYTES, *tensor.dtypes)
+    is_bits = all(dtype in _BITS.get(f"{type_.dtype}", ()) for dtype in tensor.dtypes)
+    if type_.dtype not in allowed and not is_bits:
+        raise BuildError(
+            f"{what}, but the elements of {tensor.name!r} are {' or '.join(tensor.dtypes)}"
         )
     if type_.is_const and tensor.intent in ("out", "inout"):
         raise BuildError(
-            f"{what} is const, so the kernel does not write to it, but intent={tensor.intent!r} of "
+            f"{what}, so the kernel does not write to it, but intent={tensor.intent!r} of "
             f"{tensor.name!r} says that it does"
         )

@@ -41,6 +41,12 @@ _TYPES: Final = {
     "bfloat16": "bf16",
     "bool": "i1",
 }
+_COMPLEX: Final = {"float _Complex": "complex64", "double _Complex": "complex128"}
+_KEYWORDS: Final = (
+    *("char", "short", "int", "long"),
+    *("const", "volatile", "restrict", "signed", "unsigned", "struct", "union", "enum", "static"),
+    *("inline", "extern", "register", "typedef", "_Complex", "_Noreturn", "__restrict"),
+)
 _UNKNOWN: Final = (
     *("bool", "_Float16", "__bf16"),
     *("_Float32", "_Float32x", "_Float64", "_Float64x", "_Float128", "__int128_t", "__uint128_t"),
@@ -62,16 +68,27 @@ class CType:
     is_pointer: bool = False
     is_const: bool = False
     """Whether the function cannot write to what it points to."""
-    text: str = ""
+    opaque: str | None = None
+    """What a pointer points to that has no dtype: a struct, another pointer, a function."""
 
     @property
-    def mlir(self) -> str:
+    def llvm(self) -> str:
         """The type in MLIR's LLVM dialect."""
         if self.is_pointer:
             return _POINTER
         assert self.dtype is not None, "functions have no parameters of type void"
-        bits = self.dtype.lstrip("uint")
-        return _TYPES.get(self.dtype) or f"i{bits}"
+        return llvm_type(self.dtype)
+
+    def __str__(self) -> str:
+        if not self.is_pointer:
+            return f"{self.dtype}"
+        to = f" to {self.opaque or self.dtype}" if self.opaque or self.dtype else ""
+        return f"a {'const ' if self.is_const else ''}pointer{to}"
+
+
+def llvm_type(dtype: str) -> str:
+    """Return the type of a number in MLIR's LLVM dialect."""
+    return _TYPES.get(dtype) or f"i{dtype.lstrip('uint')}"
 
 
 @dataclass(frozen=True)
@@ -84,8 +101,8 @@ class Prototype:
 
     def declaration(self) -> str:
         """Return the function's declaration in MLIR."""
-        types = ", ".join(type_.mlir for _, type_ in self.params)
-        result = f" -> {self.result.mlir}" if self.result is not None else ""
+        types = ", ".join(type_.llvm for _, type_ in self.params)
+        result = f" -> {self.result.llvm}" if self.result is not None else ""
         return f'llvm.func @"{self.name}"({types}){result}'
 
 
@@ -103,7 +120,7 @@ def read(given: str | os.PathLike[str], function: str | None, default: str) -> P
         OSError: the header cannot be read, or there is no C compiler.
     """
     is_path = not isinstance(given, str) or re.fullmatch(r"[^\n()]+\.(h|hh|hpp|i)", given)
-    text = _preprocessed(Path(given)) if is_path else f'# 1 "prototype"\n{given}'
+    text = _preprocessed(Path(given)) if is_path else f'# 1 "prototype"\n{_plain_c(str(given))}'
     if not is_path and not re.search(r"[;}]\s*$", text):
         text += ";"
     typedefs: dict[str, Any] = {}
@@ -127,9 +144,15 @@ def read(given: str | os.PathLike[str], function: str | None, default: str) -> P
     return _prototype(function, functions[function], typedefs)
 
 
+def _plain_c(text: str) -> str:
+    """Leave out what C++ and GNU C add to a declaration and what says nothing of its types."""
+    return re.sub(r'extern\s*"C"|\bstd::|__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)', " ", text)
+
+
 def _preprocessed(path: Path) -> str:
     compiler = os.environ.get("CC", "cc").split()
-    path.stat()
+    if not path.exists():
+        raise CompileError(f"prototype=: there is no header {path}")
     try:
         done = subprocess.run(
             [*compiler, "-E", "-x", "c", *_WITHOUT, str(path)], capture_output=True, text=True
@@ -140,7 +163,9 @@ def _preprocessed(path: Path) -> str:
             f"text"
         ) from None
     if done.returncode:
-        raise CompileError(f"{path}: {done.stderr.strip().partition(chr(10))[0]}")
+        lines = done.stderr.strip().splitlines() or [f"{compiler[0]} -E fails"]
+        errors = [line for line in lines if "error" in line]
+        raise CompileError(f"prototype=: {path}: {(errors or lines)[0]}")
     return done.stdout
 
 
@@ -156,7 +181,10 @@ def _parse(text: str) -> Sequence[Any]:
     try:
         return cast("Sequence[Any]", c_parser.CParser().parse(known + text).ext)
     except c_parser.ParseError as error:
-        raise CompileError(f"prototype=: not read as C: {error}") from None
+        words = re.findall(r"\b([A-Za-z_]\w*)\s+(?=[*A-Za-z_])", text.partition("\n")[2])
+        strange = dict.fromkeys(w for w in words if w not in {*_PLAIN, *_UNKNOWN, *_KEYWORDS})
+        hint = f"; it has {', '.join(strange)}, which a header may declare" if strange else ""
+        raise CompileError(f"prototype=: not read as C: {error}{hint}") from None
 
 
 def _prototype(name: str, function: Any, typedefs: Mapping[str, Any]) -> Prototype:
@@ -180,18 +208,41 @@ def _type(what: str, node: Any, typedefs: Mapping[str, Any]) -> CType | None:
         case "TypeDecl":
             return _named(what, node.type, typedefs)
         case "PtrDecl" | "ArrayDecl":
-            inner = node.type
-            is_const = "const" in getattr(inner, "quals", ())
-            pointee = None
-            if type(inner).__name__ == "TypeDecl" and type(inner.type).__name__ == "IdentifierType":
-                found = _named(what, inner.type, typedefs)
-                if found is not None and not found.is_pointer:
-                    pointee = found.dtype
-            return CType(pointee, is_pointer=True, is_const=is_const)
+            is_const = "const" in getattr(node.type, "quals", ())
+            dtype, opaque = _pointee(node.type, typedefs)
+            return CType(dtype, is_pointer=True, is_const=is_const, opaque=opaque)
         case "FuncDecl":
-            return CType(None, is_pointer=True)
+            return CType(None, is_pointer=True, opaque="a function")
         case other:
             raise CompileError(f"{what} has a type that is not read: {other}")
+
+
+def _pointee(node: Any, typedefs: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """Return the dtype that a pointer points to, or what else it points to; neither for void."""
+    match type(node).__name__:
+        case "PtrDecl":
+            return None, "a pointer"
+        case "FuncDecl":
+            return None, "a function"
+        case "ArrayDecl":
+            return _pointee(node.type, typedefs)
+        case "TypeDecl":
+            return _pointee(node.type, typedefs)
+        case "Struct" | "Union" as kind:
+            return None, f"{kind.lower()} {node.name or '{…}'}"
+        case "Enum":
+            return "int32", None
+        case _:
+            words = " ".join(node.names)
+            if words in _COMPLEX:
+                return _COMPLEX[words], None
+            if words in typedefs and words not in _PLAIN:
+                return _pointee(typedefs[words], typedefs)
+            try:
+                found = _named("", node, typedefs)
+            except CompileError:
+                return None, words
+            return (None if found is None else found.dtype), None
 
 
 def _named(what: str, node: Any, typedefs: Mapping[str, Any]) -> CType | None:
@@ -234,7 +285,8 @@ def bound_args(prototype: Prototype, names: Sequence[str]) -> list[str] | None:
     if lacking:
         raise BuildError(
             f"{prototype.name} has parameters that the signature lacks: {', '.join(lacking)}; "
-            f"write args=[…], with one entry for each of {', '.join(n or '_' for n in own)}"
+            f"write args=[…] with an entry (None for NULL) for each of "
+            f"{', '.join(n or '_' for n in own)}"
         )
     return own
 

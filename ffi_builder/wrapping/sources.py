@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import ctypes
+import operator
+import re
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Final, TypeAlias, Union, cast
 
+from ffi_builder.errors import CompileError
 from ffi_builder.kernel_image import is_image
 from ffi_builder.records import dataclass
+from ffi_builder.runtime.archives import members
 from ffi_builder.runtime.inputs import LlvmSource, ObjectSource, is_llvm_ir
 from ffi_builder.runtime.links import (
     AddressSource,
@@ -18,8 +23,12 @@ from ffi_builder.runtime.links import (
     path_of,
     read_item,
 )
+from ffi_builder.runtime.object_files import read_library, read_object
+from ffi_builder.suggest import did_you_mean
 from ffi_builder.wrapping.triton import is_compiled
 
+_SOURCES: Final = (".c", ".cc", ".cpp", ".cxx", ".cu", ".h", ".hpp", ".rs", ".s", ".S", ".py")
+_C: Final = r"\s*(?:/\*.*?\*/\s*|//[^\n]*\n\s*)*(?:\#\s*include|extern|static|typedef|void|int)\b"
 _PRINTED: Final = ("builtin.module", '"builtin.module"', "module")
 """How the text of a module begins that bindings without ``operation`` print, such as xDSL's."""
 _MLIR_BYTECODE: Final = b"ML\xefR"
@@ -83,6 +92,7 @@ def read(source: object, function: str, owner: object, *, launched: bool) -> Ker
             return Image(data)
         text = _text(data)
         if text is not None:
+            _check_no_source(text, path)
             return LlvmSource(text) if is_llvm_ir(text) else Mlir(text)
         assert isinstance(data, bytes)
         if data.startswith(_MLIR_BYTECODE):
@@ -111,7 +121,46 @@ def _shown(source: object) -> str:
         return f"a {kind}: give the kernel, and what else it needs in link="
     if callable(source):
         return f"{kind}, which is Python: compile it first"
-    return f"{kind}; give a module of other bindings as text"
+    if isinstance(source, ctypes.CDLL):
+        return f"{kind}: give a function of it"
+    return kind
+
+
+def _check_no_source(text: str, path: Path | None) -> None:
+    """Raise CompileError for source code, which would be taken for MLIR."""
+    if path is not None and path.suffix in _SOURCES:
+        raise CompileError(f"{path} is source code: compile it, and give the object")
+    if re.match(_C, text):
+        raise CompileError("wrap: the text is C: compile it, and give the object")
+    if not text.strip():
+        raise CompileError("wrap: expected MLIR or LLVM IR, but the text is empty")
+
+
+def check_defines(kernel: Item, function: str) -> None:
+    """Raise CompileError if an object, an archive or a library lacks a function.
+
+    A library that the system finds by its name is not read.
+    """
+    match kernel:
+        case ObjectSource(data):
+            symbols = read_object(data).symbols
+        case ArchiveSource(data, what):
+            symbols = [s for each in members(data, what) for s in read_object(each).symbols]
+        case LibrarySource(given) if not is_name(given):
+            symbols = read_library(Path(given).read_bytes())
+        case _:
+            return
+    names = [symbol.name for symbol in symbols if symbol.defined]
+    if function in names:
+        return
+    mangled = next((n for n in names if n.startswith(f"_Z{len(function)}{function}")), None)
+    hint = did_you_mean(function, names)
+    if mangled is not None:
+        hint = f', but `{mangled}`, which is C++: declare it extern "C"'
+    raise CompileError(
+        f"{WORDS[type(kernel)]} defines no function {function!r}{hint}; it has "
+        f"{', '.join(names[:8]) or 'none'}; say which with function="
+    )
 
 
 def _text(data: str | bytes) -> str | None:
@@ -128,7 +177,7 @@ def _text(data: str | bytes) -> str | None:
 
 def _of_address(source: object, address: int, function: str, owner: object) -> AddressSource:
     if owner is UNOWNED:
-        if isinstance(source, int):
+        if hasattr(source, "__index__"):
             raise TypeError(
                 f"wrap: the address {source:#x} needs owner=: the object that frees its code when "
                 f"it is dropped, or None for code that stays"
@@ -147,8 +196,8 @@ def _address(source: object) -> int | None:
     """Return the address of code that a source stands for; None if it stands for none."""
     if isinstance(source, bool):
         return None
-    if isinstance(source, int):
-        return source
+    if hasattr(source, "__index__"):
+        return operator.index(cast("Any", source))
     if isinstance(source, (_C_FUNCTION, ctypes.c_void_p)):
         return ctypes.cast(cast("Any", source), ctypes.c_void_p).value or 0
     name = f"{type(source).__module__}.{type(source).__name__}"

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
+from ffi_builder.wrapping.calls import bound, with_conditions
 from ffi_builder.wrapping.launch import Launch
+from ffi_builder.wrapping.prototype import CType, Prototype
 
 if TYPE_CHECKING:
     from ffi_builder.providers.cuda.entries import LaunchEntry
@@ -54,20 +56,54 @@ def launched(metadata: Any, launch: Launch) -> Launch:
     )
 
 
-def with_scratch(
-    metadata: Any, signature: spec.Signature, args: Sequence[LaunchEntry] | None
-) -> list[LaunchEntry]:
-    """Return what the kernel gets: the arguments, and NULL for each pointer to scratch memory.
+def checked(
+    compiled: Any, signature: spec.Signature, args: Sequence[LaunchEntry] | None
+) -> tuple[spec.Signature, list[LaunchEntry]]:
+    """Return a signature that checks what Triton relies on, and what the kernel gets.
+
+    Triton's names, types and divisibilities are those of a prototype. NULL is passed for each
+    pointer to scratch memory.
 
     Raises:
-        BuildError: the kernel needs scratch memory, which nobody allocates.
+        BuildError: the signature contradicts the types; the kernel needs scratch memory, which
+            nobody allocates.
     """
+    metadata = compiled.metadata
     sizes = {name: getattr(metadata, name) for name in _SCRATCH if hasattr(metadata, name)}
     if any(sizes.values()):
         raise BuildError(
             f"wrap: Triton's kernel {metadata.name!r} needs scratch memory, {sizes}, which nobody "
             f"allocates: launch it from Triton"
         )
+    if hasattr(compiled, "src"):
+        from ffi_builder.cuda.triton import triton_signature  # imports NVIDIA's tools
+
+        known = triton_signature(compiled)
+        types = [
+            (p.name, CType(p.dtypes[0], is_pointer=True))
+            if isinstance(p, spec.Tensor)
+            else (p.name, CType(cast("spec.Var", p).dtype))
+            for p in known.params
+        ]
+        declared = Prototype(metadata.name, tuple(types), None)
+        signature, found = bound(declared, signature, cast("Any", args))
+        args = list(found) if found is not None else None
+        signature = with_conditions(signature, _promised(known, signature, args))
     if args is None:
         args = [p for p in signature.params if not isinstance(spec.required(p), _LAUNCHERS)]
-    return [*args, *(None for _ in sizes)]
+    return signature, [*args, *(None for _ in sizes)]
+
+
+def _promised(
+    known: spec.Signature, signature: spec.Signature, args: Sequence[LaunchEntry] | None
+) -> list[str]:
+    """Return what Triton relies on as conditions, of arguments that are passed by their names."""
+    names = args or [param.name for param in signature.params]
+    found: list[str] = []
+    for param, entry in zip(known.params, names, strict=False):
+        promise = getattr(param, "data_alignment", None) or getattr(param, "divisibility", None)
+        name = getattr(entry, "name", entry)
+        if promise is not None and isinstance(name, str) and name.isidentifier():
+            is_tensor = isinstance(param, spec.Tensor)
+            found.append(f"{name}{'.data' if is_tensor else ''} % {promise} == 0")
+    return found

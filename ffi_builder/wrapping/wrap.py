@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
@@ -10,16 +11,19 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 from ffi_builder import runtime, spec
 from ffi_builder.builder.wrapper import attach
 from ffi_builder.errors import BuildError
+from ffi_builder.ir.symbols import function_parts
 from ffi_builder.plan import Sanitize, check_signature
 from ffi_builder.protocol import MEMREF_TYPES
 from ffi_builder.providers import (
     CallProvider,
+    CheckStatus,
     CudaLaunchCallProvider,
     DirectCallProvider,
     MemRefCallProvider,
 )
 from ffi_builder.runtime.inputs import LlvmSource, ObjectSource
 from ffi_builder.runtime.links import AddressSource, ArchiveSource, LibrarySource
+from ffi_builder.suggest import did_you_mean
 from ffi_builder.wrapping import sources, triton
 from ffi_builder.wrapping.calls import called
 from ffi_builder.wrapping.launch import Launch
@@ -30,6 +34,11 @@ if TYPE_CHECKING:
     from ffi_builder.providers.cuda.entries import LaunchEntry
     from ffi_builder.runtime import CompiledModule
 
+_BUFFERIZE: Final = (
+    "one-shot-bufferize{bufferize-function-boundaries "
+    "function-boundary-type-conversion=identity-layout-map},"
+    "buffer-results-to-out-params{modify-public-functions=1},"
+)
 PIPELINE: Final = (
     "builtin.module(func.func(convert-linalg-to-loops),expand-strided-metadata,lower-affine,"
     "convert-scf-to-cf,convert-to-llvm,reconcile-unrealized-casts)"
@@ -62,7 +71,7 @@ def wrap(
     MLIR: a module, or its text            by the types of the function: memrefs or plain C
     LLVM IR text                           plain C, of the types that it is defined with
     an object or a static archive          plain C, of the types of ``prototype=``
-    a shared library                       the same, in this process: it is not exported
+    a shared library                       the same; an exported library needs it
     an address: an int, a function of      the same; ``owner=`` keeps the code of an int alive
     ctypes or cffi, Numba's ``@cfunc``,
     a capsule
@@ -74,8 +83,9 @@ def wrap(
     way, and says so where nothing has the types.
 
     With a prototype, or LLVM IR, parameters of the kernel get the parameter or symbol of their
-    name, and without such names those of their position. An integer that the kernel returns is a
-    status, unless the signature has results: other than 0, it is raised as a RuntimeError.
+    name; if none of these names is in the signature, those of their position. An integer that the
+    kernel returns is a status, unless it is a result of the signature: other than 0, it is raised
+    as a RuntimeError.
 
     Args:
         source: what the compiler emitted.
@@ -141,24 +151,33 @@ def wrap(
     if args is not None and provider is not None and not isinstance(provider, type):
         raise TypeError("wrap: args= goes with a class in provider=; give them to the provider")
     c_args = cast("Sequence[Entry] | None", args)  # for an image, _launching takes them
+    if isinstance(link, (str, bytes, os.PathLike)):
+        raise TypeError("wrap: link= is a list, as in link=['helper.o', '-lm']")
+    if not isinstance(launch, (Launch, type(None))):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"wrap: expected launch=Launch(grid=…, block=…) but got {launch!r}")
     module: object = "module {}"
     items: list[Any] = [*link]
     if isinstance(kernel, sources.Mlir):
         module, pipeline = kernel.module, pipeline or pipeline_for(kernel.module)
     elif isinstance(kernel, sources.Image):
         name = function or kernel.name or name
-        provider = _launching(kernel, name, signature, launch, args)
+        if kernel.metadata is not None:
+            signature, args = triton.checked(source, signature, args)
+        provider = _launching(kernel, name, launch, args)
     else:
         items.insert(0, kernel)
         if isinstance(kernel, LlvmSource):
             declared = declared or defined_in(kernel.text, name)
         if provider is None:
             declared = declared or _undeclared(name)
+            sources.check_defines(kernel, name)
             module = f"module {{ {declared.declaration()} }}"
             signature, provider = called(declared, signature, c_args)
 
     def hook(lowered: Any) -> None:
         how = _provider(lowered, name, c_args, provider)
+        if provider is None and not signature.results and _returns_int(lowered, name):
+            how = CheckStatus(how)
         attach(lowered, signature, how, sanitize=sanitize)
 
     return runtime.compile(
@@ -193,28 +212,29 @@ def _check_options(kernel: sources.Kernel, **given: object) -> None:
 
 
 def pipeline_for(module: object) -> str | None:
-    """Return :data:`PIPELINE` if a module has dialects that need it."""
-    if isinstance(module, bytes):
-        return PIPELINE if b"memref" in module or b"func" in module else None
-    text = module if isinstance(module, str) else str(module)
-    return PIPELINE if "func.func" in text or "memref" in text else None
+    """Return the passes that a module's dialects need; None if it needs none.
+
+    Tensors become memrefs, and tensors that a function returns become its last arguments.
+    """
+    text = module.decode(errors="replace") if isinstance(module, bytes) else str(module)
+    if "func.func" not in text and "memref" not in text:
+        return None
+    return PIPELINE.replace("(", f"({_BUFFERIZE}", 1) if "tensor<" in text else PIPELINE
 
 
 def _launching(
     image: sources.Image,
     name: str,
-    signature: spec.Signature,
     launch: Launch | None,
     args: Sequence[LaunchEntry] | None,
 ) -> CallProvider:
     if launch is None:
         raise TypeError(
-            "wrap: a CUDA image needs launch=, as in launch=Launch(grid=spec.ceildiv(n, 128), "
-            "block=128)"
+            "wrap: a CUDA image needs launch=, as in launch=Launch(grid=spec.ceildiv(n, 128)"
+            f"{')' if image.metadata is not None else ', block=128)'}"
         )
     if image.metadata is not None:
         launch = triton.launched(image.metadata, launch)
-        args = triton.with_scratch(image.metadata, signature, args)
     elif launch.block is None:
         raise TypeError("wrap: launch= needs block=: the image does not say how many threads")
     how: dict[str, Any] = {each.name: getattr(launch, each.name) for each in fields(launch)}
@@ -241,19 +261,25 @@ def _provider(
     return _by_types(lowered, name, args) if given is None else given
 
 
+def _returns_int(lowered: Any, name: str) -> bool:
+    found = next(view.operation for view in lowered.body.operations if _name(view) == name)
+    is_function = found.name == "llvm.func"
+    return is_function and re.fullmatch(r"i\d+", str(function_parts(found)[0])) is not None
+
+
+def _name(view: Any) -> str | None:
+    attributes = view.operation.attributes
+    return attributes["sym_name"].value if "sym_name" in attributes else None
+
+
 def _by_types(lowered: Any, name: str, args: Sequence[Entry] | None) -> CallProvider:
     """Choose by whether the function took memrefs before it was lowered."""
-    for view in lowered.body.operations:
-        attributes = view.operation.attributes
-        if "sym_name" in attributes and attributes["sym_name"].value == name:
-            kind = MemRefCallProvider if MEMREF_TYPES in attributes else DirectCallProvider
-            return kind(name, args=args)
-    names = [
-        view.operation.attributes["sym_name"].value
-        for view in lowered.body.operations
-        if "sym_name" in view.operation.attributes
-    ]
+    named = {_name(view): view.operation for view in lowered.body.operations}
+    if name in named:
+        is_memref = MEMREF_TYPES in named[name].attributes
+        return (MemRefCallProvider if is_memref else DirectCallProvider)(name, args=args)
+    names = [each for each in named if each is not None]
     raise BuildError(
-        f"wrap: the module has no @{name}; it has {', '.join(names) or 'nothing'}; say which with "
-        f"function="
+        f"wrap: the module has no @{name}{did_you_mean(name, names)}; it has "
+        f"{', '.join(names) or 'nothing'}; say which with function="
     )

@@ -95,10 +95,10 @@ THREAD_LOCAL = "static __thread int64_t c; int64_t scaled(int64_t n) { return c 
 
 def test_what_the_jit_cannot_load_goes_through_the_linker(tmp_path: Path) -> None:
     data = c_object(tmp_path, THREAD_LOCAL)
-    with pytest.warns(UserWarning, match="So the C compiler has linked what link= has to a shared"):
+    with pytest.warns(UserWarning, match="The C compiler has linked what the JIT cannot load to a"):
         compiled = runtime.compile(CALLS, link=[data])
     assert [compiled["f"](7), compiled["f"](7)] == [7, 14]
-    with pytest.warns(UserWarning, match="the C compiler has linked"):
+    with pytest.warns(UserWarning, match="The C compiler has linked"):
         assert both_ways(CALLS, [archive(tmp_path, THREAD_LOCAL)], tmp_path) == [7, 7]
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from ffi_builder import BuildError, Launch, spec, wrap
+from ffi_builder import BuildError, CompileError, Launch, runtime, spec, wrap
 from tests.cuda.fake import FakeDriver, Running, device_array
 from tests.kernel_image.images import image
 from tests.wrapping.test_sources import ADD, ADD_SIGNATURE, HYPOT, HYPOT_IN_C, LLVM, TWICE, hypot
@@ -36,6 +37,59 @@ def test_an_option_of_another_source(
 ) -> None:
     with pytest.raises(TypeError, match=words):
         wrap(source, signature, device="cuda" if source is CUBIN else "cpu", **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"link": "-lm"}, r"link= is a list, as in link=\['helper.o', '-lm'\]"),
+        ({"launch": {"grid": 1}}, r"expected launch=Launch\(grid=…, block=…\) but got {'grid': 1}"),
+        ({"link": ["-fopenmp"]}, r"options of linkers .* only `-lname`"),
+    ],
+)
+def test_options_of_other_types(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(TypeError, match=words):
+        wrap(LLVM, TWICE, device="cpu", **options)
+
+
+def test_an_int_that_mlir_returns_is_a_status() -> None:
+    f = wrap("func.func @f(%a: i32) -> i32 { return %a : i32 }", "f(a: int32)")["f"]
+    assert f(0) is None
+    with pytest.raises(RuntimeError, match="f failed with status 3"):
+        f(3)
+    g = wrap("func.func @f(%a: i32) -> i32 { return %a : i32 }", "f(a: int32) -> r: int32")["f"]
+    assert g(3) == 3
+
+
+def test_tensors_in_mlir() -> None:
+    text = """
+    func.func @twice(%x: tensor<?xf32>) -> tensor<?xf32> {
+      %y = linalg.add ins(%x, %x : tensor<?xf32>, tensor<?xf32>) outs(%x : tensor<?xf32>)
+          -> tensor<?xf32>
+      return %y : tensor<?xf32>
+    }
+    """
+    signature = "twice(x: Tensor([n], float32)) -> y: Tensor([n], float32)"
+    twice = wrap(text, signature, device="cpu")["twice"]
+    runtime.install_allocator()
+    x = np.arange(3, dtype="float32")
+    np.testing.assert_array_equal(np.from_dlpack(twice(x)), [0, 2, 4])
+
+
+def test_text_and_files_that_are_source_code(tmp_path: Path) -> None:
+    path = tmp_path / "k.c"
+    path.write_text("#include <stdint.h>\nint f(void) { return 0; }")
+    with pytest.raises(CompileError, match=r"k\.c is source code: compile it, and give the object"):
+        wrap(path, "f()", prototype="int f(void)")
+    with pytest.raises(CompileError, match="the text is C: compile it, and give the object"):
+        wrap(path.read_text(), "f()", prototype="int f(void)")
+    with pytest.raises(CompileError, match="expected MLIR or LLVM IR, but the text is empty"):
+        wrap(" ", "f()")
+
+
+def test_llvmlites_own_module() -> None:
+    text = 'target triple = "unknown-unknown-unknown"\n' + LLVM
+    wrap(text, TWICE, device="cpu")["twice"](np.ones(3, "float32"))
 
 
 def test_a_function_of_another_name() -> None:
@@ -93,6 +147,30 @@ def test_forgotten_pointers_to_scratch_memory() -> None:
 def test_what_triton_says_is_not_said_again() -> None:
     with pytest.raises(TypeError, match="Triton's metadata say block: leave it out of launch="):
         wrap(compiled_by_triton(), AXPY, device="cuda", launch=LAUNCH)
+
+
+def test_what_triton_relies_on_is_checked(driver: FakeDriver) -> None:
+    compiled = compiled_by_triton()
+    compiled.src = SimpleNamespace(
+        name="saxpy",
+        signature={"a": "fp32", "x": "*fp32", "y": "*fp32", "n": "i32", "BLOCK": "constexpr"},
+        attrs={(1,): [["tt.divisibility", 16]], (3,): [["tt.divisibility", 16]]},
+    )
+    launch = Launch(grid=1)
+    for dtype in ("int64", "float64"):
+        signature = AXPY.replace("x: Tensor([n], float32)", f"x: Tensor([n], {dtype})")
+        words = f"parameter x is a pointer to float32, but the elements of 'x' are {dtype}"
+        with pytest.raises(BuildError, match=words):
+            wrap(compiled, signature, device="cuda", launch=launch)
+    with pytest.raises(BuildError, match="parameter n is int32, but 'a' is float32"):
+        wrap(compiled, AXPY, device="cuda", launch=launch, args=["a", "x", "y", "a"])
+    signature = AXPY.removesuffix(" where n: int32")  # the types say it
+    saxpy = wrap(compiled, signature, device="cuda", launch=launch)["saxpy"]
+    assert "n: int32, n % 16 == 0, x.data % 16 == 0" in str(saxpy.__doc__)
+    driver.kernel("saxpy", lambda running: None)
+    x, y = (device_array(driver, np.ones(17, "float32")).tensor() for _ in "xy")
+    with pytest.raises(ValueError, match="expected a multiple of 16"):
+        saxpy(2.0, x, y)
 
 
 def test_scratch_memory_of_triton() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ffi_builder import BuildError, CompileError, providers, wrap
-from tests.runtime.samples import c_object, needs_cc
+from tests.runtime.samples import c_object, needs_cc, needs_cxx
 from tests.wrapping.kernels import ARGS, GEMV, PROTOTYPE, SOURCE, check_gemv
 
 pytest.importorskip("pycparser")
@@ -84,7 +84,7 @@ def test_results_and_constants(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("prototype", "words"),
     [
-        ("int gemv(std::vector<int> x)", "prototype=: not read as C: prototype:1:13"),
+        ("int gemv(std::vector<int> x)", "prototype=: not read as C: prototype:1:"),
         ("int gemv(int m\nint n)", "prototype:2:"),
         ("struct s gemv(int m)", "the result is a struct that is passed by value"),
         ("int gemv(struct s x)", "parameter x is a struct that is passed by value"),
@@ -92,6 +92,7 @@ def test_results_and_constants(tmp_path: Path) -> None:
         ("int gemv(long double m)", "parameter m is a long double, which no parameter of a sig"),
         ("int gemv(float _Complex m)", "_Complex"),
         ("int other(int m); int more(int n);", "the prototype declares no function 'gemv'; it has"),
+        ("int gemv(void *ctx, idx_t m)", "it has idx_t, which a header may declare"),
         ("", "the prototype declares no function 'gemv'; it has none"),
         ("int gemv(void *ctx, int64_t m)", "has parameters that the signature lacks: ctx; write"),
     ],
@@ -105,11 +106,15 @@ def test_what_is_not_read(tmp_path: Path, prototype: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("float32), x", "float64), x", "A points to float32, but the elements of 'A' are float64"),
+        (
+            "float32), x",
+            "float64), x",
+            "A is a const pointer to float32, but the elements of 'A' are float64",
+        ),
         (
             "float32), x",
             "float32, intent=out), x",
-            "A is const, so the kernel does not write to it",
+            "A is a const pointer to float32, so the kernel does not write",
         ),
     ],
 )
@@ -122,7 +127,9 @@ def test_what_the_signature_contradicts(tmp_path: Path, old: str, new: str, word
 def test_a_number_for_a_pointer(tmp_path: Path) -> None:
     data = c_object(tmp_path, SOURCE)
     args: list[Any] = [None, "m", "n", "m", "x", "y"]
-    with pytest.raises(BuildError, match="argument #3"):
+    with pytest.raises(
+        BuildError, match="A is a const pointer to float32, but 'm' is a number; None passes"
+    ):
         wrap(data, GEMV, device="cpu", prototype=PROTOTYPE, args=args)
 
 
@@ -158,3 +165,120 @@ def test_what_gcc_makes_of_headers_is_read(tmp_path: Path) -> None:
     assert f(1) is None
     with pytest.raises(RuntimeError, match="f failed with status 2"):
         f(3)
+
+
+def test_a_status_beside_a_result(tmp_path: Path) -> None:
+    """The result goes through a pointer, and the status is raised."""
+    source = "int norm(int64_t n, const double *x, double *r) { *r = n; return n > 5 ? 22 : 0; }"
+    data = c_object(tmp_path, source)
+    prototype = "int norm(int64_t n, const double *x, double *r)"
+    for args in (None, ["n", "x", "r"]):
+        signature = "norm(x: Tensor([n], float64)) -> r: float64"
+        norm = wrap(data, signature, device="cpu", prototype=prototype, args=args)["norm"]
+        assert norm(np.ones(3)) == 3
+        with pytest.raises(RuntimeError, match="norm failed with status 22"):
+            norm(np.ones(9))
+
+
+def test_what_the_kernel_returns_is_not_dropped(tmp_path: Path) -> None:
+    data = c_object(tmp_path, "double f(double x) { return x; } char *g(double x) { return 0; }")
+    with pytest.raises(BuildError, match="f returns float64, which the signature lacks: add a res"):
+        wrap(data, "f(x: float64)", prototype="double f(double x)")
+    with pytest.raises(BuildError, match="g returns a pointer to int8, which the signature lacks"):
+        wrap(data, "g(x: float64)", prototype="char *g(double x)")
+    f = wrap(data, "f(x: float64)", provider=providers.DirectCallProvider)["f"]
+    assert f(1.0) is None
+
+
+@pytest.mark.parametrize(
+    ("type_", "shown"),
+    [
+        ("struct s *x", "a pointer to struct s"),
+        ("const union u *x", "a const pointer to union u"),
+        ("float **x", "a pointer to a pointer"),
+        ("long double *x", "a pointer to long double"),
+        ("handle *x", "a pointer to struct"),
+    ],
+)
+def test_a_pointer_to_no_elements(type_: str, shown: str, tmp_path: Path) -> None:
+    data = c_object(tmp_path, "void f(void *x) { }")
+    prototype = f"typedef struct {{ int n; }} handle; void f({type_});"
+    with pytest.raises(
+        BuildError, match=f"parameter x is {shown}.*, but 'x' is passed as the addr"
+    ):
+        wrap(data, "f(x: Tensor([n], float32))", device="cpu", prototype=prototype)
+
+
+@pytest.mark.parametrize(
+    ("type_", "dtype"),
+    [
+        *(("float (*x)[4]", "float32"), ("uint16_t *x", "bfloat16"), ("uint16_t *x", "float16")),
+        *(("float _Complex *x", "complex64"), ("void *x", "float64"), ("unsigned char *x", "bool")),
+        *(("enum e { A } *x", "int32"), ("real *x", "float32"), ("real x[restrict 4]", "float32")),
+    ],
+)
+def test_pointers_to_elements(type_: str, dtype: str, tmp_path: Path) -> None:
+    data = c_object(tmp_path, "void f(void *x) { }")
+    prototype = f"typedef float real; void f({type_});"
+    wrap(data, f"f(x: Tensor([n], {dtype}))", device="cpu", prototype=prototype)
+
+
+def test_halide_buffers_are_known_by_their_name(tmp_path: Path) -> None:
+    data = c_object(tmp_path, "int f(const void *x) { return ((const int *)x)[9] - 2; }")
+    prototype = "struct halide_buffer_t; int f(struct halide_buffer_t *x);"
+    f = wrap(data, "f(x: Tensor([n, m], float32))", device="cpu", prototype=prototype)["f"]
+    assert f(np.ones((2, 2), "float32")) is None  # the int is the number of dimensions
+    f = wrap(data, "f(x: Tensor([n], float32))", device="cpu", prototype=prototype)["f"]
+    with pytest.raises(RuntimeError, match="f failed with status -1"):
+        f(np.ones(2, "float32"))
+
+
+def test_c_of_other_dialects(tmp_path: Path) -> None:
+    data = c_object(tmp_path, "int64_t f(int64_t n) { return n; }")
+    for prototype in (
+        'extern "C" std::int64_t f(std::int64_t n)',
+        '__attribute__((visibility("default"))) int64_t f(int64_t n)',
+    ):
+        assert wrap(data, "f(n: int64) -> r: int64", prototype=prototype)["f"](3) == 3
+
+
+def test_another_number_of_arguments(tmp_path: Path) -> None:
+    data = c_object(tmp_path, SOURCE)
+    words = r"gemv takes 6 parameters \(ctx, m, n, A, x, y\), but args= has 5: .*; None passes NULL"
+    with pytest.raises(BuildError, match=words):
+        wrap(data, GEMV, device="cpu", prototype=PROTOTYPE, args=ARGS[1:])
+
+
+def test_a_scalar_of_another_type(tmp_path: Path) -> None:
+    data = c_object(tmp_path, "void f(double alpha) { }")
+    words = "parameter alpha is float64, but 'alpha' is float32: declare `alpha: float64`"
+    with pytest.raises(BuildError, match=words):
+        wrap(data, "f(alpha: float32)", prototype="void f(double alpha)")
+
+
+def test_a_symbol_that_the_kernel_lacks(tmp_path: Path) -> None:
+    data = c_object(tmp_path, SOURCE)
+    prototype = PROTOTYPE.replace("gemv", "gemvv")
+    words = r"an object defines no function 'gemvv', did you mean 'gemv'\?; it has gemv; say which"
+    with pytest.raises(CompileError, match=words):
+        wrap(data, GEMV, device="cpu", prototype=prototype, args=ARGS)
+    subprocess.run(["ar", "rcs", tmp_path / "l.a", tmp_path / "part.o"], check=True)
+    subprocess.run(["gcc", "-shared", tmp_path / "part.o", "-o", tmp_path / "l.so"], check=True)
+    for name, what in (("l.a", "an archive"), ("l.so", "a shared library")):
+        with pytest.raises(CompileError, match=f"{what} defines no function 'gemvv', did you mean"):
+            wrap(tmp_path / name, GEMV, device="cpu", prototype=prototype, args=ARGS)
+
+
+@needs_cxx
+def test_a_symbol_of_cpp(tmp_path: Path) -> None:
+    data = c_object(tmp_path, "int gemv(int n) { return n; }", compiler="g++")
+    with pytest.raises(CompileError, match=r'`_Z4gemvi`, which is C\+\+: declare it extern "C"'):
+        wrap(data, "gemv(n: int32)", prototype="int gemv(int n)")
+
+
+def test_a_header_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(CompileError, match="prototype=: there is no header "):
+        wrap(b"", "f()", prototype=tmp_path / "f.h")
+    (tmp_path / "f.h").write_text("#pragma once\n#include <none.h>\n")
+    with pytest.raises(CompileError, match=r"none\.h: No such file"):
+        wrap(b"", "f()", prototype=tmp_path / "f.h")

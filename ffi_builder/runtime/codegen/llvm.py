@@ -244,7 +244,8 @@ def _free_passes(passes: Any) -> None:
 
 def _set_target(module: LlvmModule, machine: TargetMachine) -> None:
     wanted, given = machine.triple, module.triple
-    if given and given.partition("-")[0] != wanted.partition("-")[0]:
+    # llvmlite's own modules are for `unknown-unknown-unknown` if nothing else was said.
+    if given.partition("-")[0] not in ("", "unknown", wanted.partition("-")[0]):
         raise CompileError(
             f"The module is for target `{given}`, but is compiled for `{wanted}`: lower it for that"
         )
