@@ -18,7 +18,7 @@ from ffi_builder import spec, support
 from ffi_builder.builder.names import is_declaration
 from ffi_builder.diagnosis.writing import Table
 from ffi_builder.ir import Module, Symbols, Types
-from ffi_builder.ir.distribution import bytecode
+from ffi_builder.ir.distribution import stored
 from ffi_builder.ir.protocols import Operation
 from ffi_builder.plan.sanitize import Sanitize
 from ffi_builder.protocol import METADATA, PREFIX, SHARED, TABLE, TEXT
@@ -53,7 +53,8 @@ class Names:
 class _Made:
     """A stored wrapper: a module with its table, the wrapper, and the symbols that it refers to."""
 
-    bytecode: bytes
+    module: Any
+    """What :func:`~ffi_builder.ir.distribution.stored` returns."""
     table: Table
 
 
@@ -114,7 +115,7 @@ class Template:
         if made is None:
             return False
         types = symbols.types
-        source = types.ir.Module.parse(made.bytecode, types.context)
+        source = types.ir.Module.parse(made.module, types.context)
         table, function, *others = [operation.operation for operation in source.body.operations]
         data = made.table.named(names.function, names.backtrace)
         name = TABLE + names.function
@@ -152,7 +153,7 @@ class Template:
             while len(_KEPT) > MOST:
                 _KEPT.popitem(last=False)
         elif self._kept.made is None and not symbols.renamed:
-            code = _bytecode(symbols, function, TABLE + self._name, self._provider)
+            code = _stored(symbols, function, TABLE + self._name, self._provider)
             if code is not None:
                 self._kept.made = _Made(code, table)
 
@@ -190,8 +191,8 @@ def _fits(symbols: Symbols, operation: Operation) -> bool:
     return name in found.attributes and found.attributes[name] == attributes[name]
 
 
-def _bytecode(symbols: Symbols, function: Operation, table: str, provider: Members) -> bytes | None:
-    """Return the bytecode of a module with the wrapper and the symbols that it refers to.
+def _stored(symbols: Symbols, function: Operation, table: str, provider: Members) -> Any:
+    """Return a stored module with the wrapper and the symbols that it refers to.
 
     Returns None if one of the symbols has the name of a placeholder, or if the stored module would
     lack something that attaching added.
@@ -219,7 +220,7 @@ def _bytecode(symbols: Symbols, function: Operation, table: str, provider: Membe
             target.declare_as(name, found.attributes["function_type"].value)
         else:
             found.clone(end)
-    return bytecode(module) if provider.trusted or _verifies(module) else None
+    return stored(module) if provider.trusted or _verifies(module) else None
 
 
 def _verifies(module: Module) -> bool:

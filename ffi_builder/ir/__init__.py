@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ffi_builder.ir.checking import CheckingBuilder
 from ffi_builder.ir.distribution import named
 from ffi_builder.ir.protocols import Block, Module, Value
@@ -9,6 +11,9 @@ from ffi_builder.ir.symbols import Symbols
 from ffi_builder.ir.types import Types
 from ffi_builder.lazy import lazy
 
-__all__ = ["Block", "CheckingBuilder", "Module", "Symbols", "Types", "Value", "named"]
+if TYPE_CHECKING:
+    from ffi_builder.ir.plain.module import PlainModule
 
-__getattr__, __dir__ = lazy(__name__, {}, __all__)
+__all__ = ["Block", "CheckingBuilder", "Module", "PlainModule", "Symbols", "Types", "Value", "named"]
+
+__getattr__, __dir__ = lazy(__name__, {"PlainModule": "plain.module"}, __all__)

@@ -165,16 +165,13 @@ def pass_through(
         >>> print(function.attributes["passthrough"])
         ["noinline", ["frame-pointer", "all"]]
     """
-    quoted = ", ".join(f'"{name}"' for name in names)
-    attribute: Any = types.attribute(f"[{quoted}]")
-    if values:
-        array = types.ir.ArrayAttr.get
-        pairs = [
-            array([types.string(name), types.string(value)], types.context)
-            for name, value in values.items()
-        ]
-        attribute = array([*attribute, *pairs], types.context)
-    function.attributes["passthrough"] = attribute
+    array = types.ir.ArrayAttr.get
+    pairs = [
+        array([types.string(name), types.string(value)], types.context)
+        for name, value in (values or {}).items()
+    ]
+    flags = map(types.string, names)
+    function.attributes["passthrough"] = array([*flags, *pairs], types.context)
 
 
 ERROR_KINDS = (

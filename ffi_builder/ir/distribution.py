@@ -21,6 +21,9 @@ from ffi_builder.suggest import did_you_mean, install
 _MARK: Final = "._mlir_libs"
 """The subpackage of the native bindings in every distribution."""
 
+PLAIN: Final = "ffi_builder.ir.plain"
+"""The package of modules that need no MLIR."""
+
 PIP_NAMES: Final = {
     "torch_mlir": "torch-mlir",
     "jaxlib.mlir": "jaxlib",
@@ -167,6 +170,8 @@ def of_module(module: Module) -> Distribution:
         'torch_mlir'
     """
     kind = type(module)
+    if is_plain(module) and hasattr(module, "body"):
+        return Distribution(PLAIN, importlib.import_module(PLAIN))
     root, mark, _ = kind.__module__.partition(_MARK)
     if mark and hasattr(module, "body") and hasattr(module, "context"):
         return named(root)
@@ -274,20 +279,35 @@ def _shown(root: str) -> str:
     return repr(root) if path is None else f"{root!r} (of {path})"
 
 
-def bytecode(module: Any) -> bytes:
-    """Return a module as bytecode, which MLIR reads in a third of the time of building it.
+def stored(module: Any) -> Any:
+    """Return a module as what ``ir.Module.parse`` of its distribution reads quickly.
 
-    The module must verify: MLIR ends the process on an invalid module.
+    It is bytecode, which MLIR reads in a third of the time of building the module. The module must
+    verify: MLIR ends the process on an invalid one.
 
     Examples:
         >>> from torch_mlir import ir as mlir
-        >>> from ffi_builder.ir.distribution import bytecode
-        >>> data = bytecode(mlir.Module.parse("llvm.func @relu(!llvm.ptr)", mlir.Context()))
+        >>> from ffi_builder.ir.distribution import stored
+        >>> data = stored(mlir.Module.parse("llvm.func @relu(!llvm.ptr)", mlir.Context()))
         >>> print(mlir.Module.parse(data, mlir.Context()))
         module {
           llvm.func @relu(!llvm.ptr)
         }
     """
+    if is_plain(module):
+        return module  # parsing copies it
     buffer = io.BytesIO()
     module.operation.write_bytecode(buffer)
     return buffer.getvalue()
+
+
+def is_plain(built: object) -> bool:
+    """Tell whether an object is a plain module, or a part of one.
+
+    Examples:
+        >>> from ffi_builder import ir
+        >>> from ffi_builder.ir.distribution import is_plain
+        >>> is_plain(ir.PlainModule())
+        True
+    """
+    return type(built).__module__.startswith(f"{PLAIN}.")

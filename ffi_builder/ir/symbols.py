@@ -290,11 +290,11 @@ def function_parts(operation: Operation) -> tuple[str, tuple[str, ...]]:
         >>> print(result, *parameters)
         !llvm.void !llvm.ptr i64
     """
-    return _function_parts(str(operation.attributes["function_type"]))
+    return split_function_type(str(operation.attributes["function_type"]))
 
 
 @cache
-def _function_parts(text: str) -> tuple[str, tuple[str, ...]]:
+def split_function_type(text: str) -> tuple[str, tuple[str, ...]]:
     match = re.fullmatch(r"!llvm\.func<(.*)>", text, re.DOTALL)
     assert match is not None, text
     inner = match[1]
@@ -305,7 +305,7 @@ def _function_parts(text: str) -> tuple[str, tuple[str, ...]]:
         if depth == 0:
             start = index
             break
-    parameters = tuple(_full(part) for part in _split(inner[start + 1 : -1]))
+    parameters = tuple(_full(part) for part in split_at_commas(inner[start + 1 : -1]))
     return _full(inner[:start].strip()), parameters
 
 
@@ -319,12 +319,12 @@ def aggregate_members(text: str) -> tuple[str, ...] | None:
     """
     struct = re.fullmatch(r'!llvm\.struct<(?:"[^"]*", )?(?:packed )?\((.*)\)>', text, re.DOTALL)
     if struct is not None:
-        return tuple(map(_full, _split(struct[1])))
+        return tuple(map(_full, split_at_commas(struct[1])))
     array = re.fullmatch(r"!llvm\.array<(\d+) x (.*)>", text, re.DOTALL)
     return None if array is None else (_full(array[2]),) * int(array[1])
 
 
-def _split(text: str) -> list[str]:
+def split_at_commas(text: str) -> list[str]:
     """Split at commas outside brackets."""
     parts: list[str] = []
     depth = 0

@@ -1,0 +1,192 @@
+"""Constants as LLVM folds them while it builds, so that both ways to LLVM IR give one text.
+
+A constant is an int, the bits of a number or a NULL pointer, and 0 for the zero of any type; a
+tuple, the members of a struct or array; or a str, which LLVM IR writes as it is: an address, an
+expression of addresses, ``undef`` or ``poison``.
+"""
+
+from __future__ import annotations
+
+import operator
+import struct
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias, Union
+
+from ffi_builder.ir.plain.types import Type
+
+Constant: TypeAlias = Union[int, str, "tuple[Constant, ...]"]
+
+_CODES: Final = {"f16": "e", "f32": "f", "f64": "d"}
+_DOUBLE_EXPONENT: Final = 0x7FF
+
+
+def spelled(type_: Type, constant: Constant) -> str:
+    """Return a constant in LLVM IR, without its type."""
+    if isinstance(constant, str):
+        return constant
+    if isinstance(constant, tuple):
+        inner = ", ".join(
+            f"{type_.member(index).llvm} {spelled(type_.member(index), member)}"
+            for index, member in enumerate(constant)
+        )
+        opened = type_.llvm[: 2 if type_.llvm.startswith("<{") else 1]
+        return f"{opened}{inner}{'}>' if opened == '<{' else '}' if opened == '{' else ']'}"
+    match type_.kind:
+        case "int":
+            if type_.bits == 1:
+                return "true" if constant else "false"
+            return str(constant - (1 << type_.bits) if constant >> (type_.bits - 1) else constant)
+        case "ptr":
+            return "null"
+        case "float":
+            return _spelled_float(type_, constant)
+        case _:
+            return "zeroinitializer"
+
+
+def _spelled_float(type_: Type, bits: int) -> str:
+    if type_.bits == 16:
+        return f"0x{'H' if type_.text == 'f16' else 'R'}{bits:04X}"
+    if type_.bits == 32:  # LLVM writes it as a double, NaNs with their bits
+        exponent, rest = bits >> 23 & 0xFF, bits & 0x7FFFFF
+        if exponent == 0xFF:
+            bits = (bits >> 31) << 63 | _DOUBLE_EXPONENT << 52 | rest << 29
+        else:
+            (bits,) = struct.unpack("<Q", struct.pack("<d", _float(type_, bits)))
+    return f"0x{bits:016X}"
+
+
+def _float(type_: Type, bits: int) -> float:
+    if type_.text == "bf16":
+        return struct.unpack("<f", struct.pack("<I", bits << 16))[0]
+    data = bits.to_bytes(type_.bits // 8, "little")
+    return struct.unpack(f"<{_CODES[type_.text]}", data)[0]
+
+
+def float_bits(type_: Type, value: float) -> int | None:
+    """Return the bits of a float; None if the type does not have it exactly, or if it is a NaN."""
+    code = "f" if type_.text == "bf16" else _CODES[type_.text]
+    try:
+        bits = int.from_bytes(struct.pack(f"<{code}", value), "little")
+    except OverflowError:
+        return None
+    bits >>= 16 if type_.text == "bf16" else 0
+    return bits if _float(type_, bits) == value else None
+
+
+def signed(bits: int, value: int) -> int:
+    """Return the value of an int of two's complement."""
+    return value - (1 << bits) if value >> (bits - 1) else value
+
+
+def _quotient(one: int, other: int) -> int:
+    return abs(one) // abs(other) * (-1 if (one < 0) != (other < 0) else 1)
+
+
+_UNSIGNED: Final[dict[str, Callable[[int, int], int]]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "udiv": operator.floordiv,
+    "urem": operator.mod,
+    "and": operator.and_,
+    "or": operator.or_,
+    "xor": operator.xor,
+    "shl": operator.lshift,
+    "lshr": operator.rshift,
+}
+_SIGNED: Final[dict[str, Callable[[int, int], int]]] = {
+    "sdiv": _quotient,
+    "srem": lambda one, other: one - other * _quotient(one, other),
+    "ashr": operator.rshift,
+}
+BINARY: Final = (*_UNSIGNED, *_SIGNED)
+_COMPARED: Final[dict[str, Callable[[Any, Any], bool]]] = {
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+}
+
+
+def binary(name: str, bits: int, one: Constant, other: Constant) -> Constant | None:
+    """Fold an operation on ints; None if LLVM keeps the instruction."""
+    if not isinstance(one, int) or not isinstance(other, int):
+        return None
+    if (name in ("shl", "lshr", "ashr") and other >= bits) or ("div" in name and not other):
+        return "poison"
+    if name in ("srem", "urem") and not other:
+        return "poison"
+    if name in _UNSIGNED:
+        return _UNSIGNED[name](one, other) & ((1 << bits) - 1)
+    shift = other if name == "ashr" else signed(bits, other)
+    found = _SIGNED[name](signed(bits, one), shift)
+    return "poison" if found >> (bits - 1) not in (0, -1) else found & ((1 << bits) - 1)
+
+
+def icmp(predicate: str, type_: Type, one: Constant, other: Constant, never_null: bool) -> int | None:
+    """Fold a comparison; ``never_null`` says that one is the address of a symbol."""
+    if isinstance(one, int) and isinstance(other, int):
+        if predicate[0] == "s":
+            one, other = signed(type_.bits, one), signed(type_.bits, other)
+        return int(_COMPARED[predicate[-2:]](one, other))
+    if never_null and other == 0 and predicate in ("eq", "ne"):
+        return int(predicate == "ne")
+    return None
+
+
+def fcmp(predicate: str, type_: Type, one: Constant, other: Constant) -> int | None:
+    """Fold a comparison of floats."""
+    if not isinstance(one, int) or not isinstance(other, int):
+        return None
+    left, right = _float(type_, one), _float(type_, other)
+    unordered = left != left or right != right  # noqa: PLR0124  (NaNs)
+    match predicate:
+        case "true" | "false":
+            return int(predicate == "true")
+        case "ord" | "uno":
+            return int(unordered == (predicate == "uno"))
+        case _:
+            if unordered:
+                return int(predicate[0] == "u")
+            return int(_COMPARED[{"eq": "eq", "ne": "ne"}.get(predicate[1:], predicate[1:])](left, right))
+
+
+def cast(name: str, from_: Type, to: Type, value: Constant) -> Constant | None:
+    """Fold a conversion; None if LLVM keeps the instruction."""
+    if isinstance(value, str):
+        if value in ("undef", "poison"):
+            return value if name in ("trunc", "bitcast", "inttoptr", "ptrtoint") else None
+        if name in ("inttoptr", "ptrtoint") or (name == "trunc" and from_.kind == "int"):
+            return f"{name} ({from_.llvm} {value} to {to.llvm})"
+        return None
+    if not isinstance(value, int):
+        return None
+    match name:
+        case "trunc":
+            return value & ((1 << to.bits) - 1)
+        case "zext" | "bitcast":
+            return value
+        case "sext":
+            return signed(from_.bits, value) & ((1 << to.bits) - 1)
+        case "ptrtoint":
+            return 0
+        case "inttoptr":
+            return 0 if not value else f"inttoptr ({from_.llvm} {spelled(from_, value)} to {to.llvm})"
+        case "sitofp":
+            return float_bits(to, signed(from_.bits, value))
+        case "uitofp":
+            return float_bits(to, value)
+        case "fpext" | "fptrunc":
+            return float_bits(to, _float(from_, value))
+        case _:
+            return None
+
+
+def members(type_: Type, constant: Constant) -> tuple[Constant, ...]:
+    """Return the members of an aggregate constant: ``undef`` and 0 stand for such members."""
+    if isinstance(constant, tuple):
+        return constant
+    return (constant,) * (type_.bits if type_.kind == "array" else len(type_.members))

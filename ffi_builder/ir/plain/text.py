@@ -1,0 +1,115 @@
+"""LLVM IR of plain modules: functions, their bodies, globals, and lists of functions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final
+
+from ffi_builder.ir.plain import attributes as of
+from ffi_builder.ir.plain.attributes import symbol
+from ffi_builder.ir.plain.instructions import LIKELY, LIKELY_NODE
+
+
+def body_text(blocks: Iterable[Any]) -> str:
+    """Return the body of a function in LLVM IR; empty for a declaration."""
+    lines: list[str] = []
+    for block in blocks:
+        is_entry = not lines
+        lines.append(f"{block.label}:")
+        for index, argument in enumerate(() if is_entry else block.arguments):
+            # As MLIR writes them: the branch that was made last comes first.
+            values = ", ".join(
+                f"[ {operands[index].text}, %{origin.label} ]"
+                for origin, operands in reversed(block.incoming)
+            )
+            lines.append(f"  {argument.text} = phi {argument.type.llvm} {values}")
+        lines += [f"  {operation.line}" for operation in block.operations if operation.line]
+    return "\n".join(["{", *lines, "}"]) if lines else ""
+
+
+def _function(operation: Any) -> str:
+    attributes, region = operation.attributes, operation.regions[0]
+    type_ = attributes["function_type"].value
+    result, *parameters = type_.members
+    extensions = of.of_parameters(attributes.get("arg_attrs"), len(parameters))
+    words = [f"{each.llvm}{more}" for each, more in zip(parameters, extensions, strict=True)]
+    entry = region.first
+    if entry is not None:
+        names = [argument.text for argument in entry.arguments]
+        words = [f"{word} {name}" for word, name in zip(words, names, strict=True)]
+    linkage = of.linkage(attributes.get("linkage"))
+    return "".join(
+        (
+            "declare " if entry is None else "define ",
+            "" if linkage == "external" else f"{linkage} ",
+            of.visibility(attributes.get("visibility_")),
+            of.convention(attributes.get("CConv")),
+            f"{result.llvm} {symbol(attributes['sym_name'].value)}",
+            f"({', '.join([*words, *(['...'] if type_.bits else [])])})",
+            of.of_function(attributes.get("passthrough")),
+            "" if entry is None else f" {region.finished()}",
+        )
+    )
+
+
+_ADDRESSES: Final = {0: "", 1: "local_unnamed_addr ", 2: "unnamed_addr "}
+
+
+def _global(operation: Any) -> str:
+    attributes = operation.attributes
+    linkage = of.linkage(attributes.get("linkage"))
+    space = attributes["addr_space"].value if "addr_space" in attributes else 0
+    address = attributes["unnamed_addr"].value if "unnamed_addr" in attributes else 0
+    align = attributes["alignment"].value if "alignment" in attributes else 0
+    value = attributes.get("value")
+    shown = "" if value is None else f' c"{_escaped(value.value_bytes)}"'
+    return "".join(
+        (
+            f"{symbol(attributes['sym_name'].value)} = ",
+            "" if linkage == "external" and value is not None else f"{linkage} ",
+            of.visibility(attributes.get("visibility_")),
+            _ADDRESSES[address],
+            f"addrspace({space}) " if space else "",
+            "constant " if "constant" in attributes else "global ",
+            f"{attributes['global_type'].value.llvm}{shown}",
+            f", align {align}" if align else "",
+        )
+    )
+
+
+def _escaped(data: bytes) -> str:
+    return "\\" + data.hex("\\") if data else ""
+
+
+def _listed(operation: Any) -> str:
+    """Return the entries of a list of destructors, without the list."""
+    names = re.findall(r"@([^\],\s]+)", operation.attributes["dtors"].value)
+    priorities = re.findall(r"(\d+) : i32", operation.attributes["priorities"].value)
+    return ", ".join(
+        f"{{ i32, ptr, ptr }} {{ i32 {priority}, ptr {symbol(name)}, ptr null }}"
+        for name, priority in zip(names, priorities, strict=True)
+    )
+
+
+_DTORS: Final = "llvm.mlir.global_dtors"
+TOP_LEVEL: Final[dict[str, Callable[[Any], str]]] = {
+    "llvm.func": _function,
+    "llvm.mlir.global": _global,
+    _DTORS: _listed,
+}
+"""The operations of modules, with functions that write their LLVM IR."""
+
+
+def module_text(operations: Sequence[Any]) -> str:
+    """Return a module in LLVM IR."""
+    parts = [str(operation) for operation in operations if operation.name != _DTORS]
+    listed = [str(operation) for operation in operations if operation.name == _DTORS]
+    if listed:
+        joined = ", ".join(listed)
+        count = joined.count("{ i32, ptr, ptr } {")
+        value = f"[{count} x {{ i32, ptr, ptr }}] [{joined}]"
+        parts.append(f"@llvm.global_dtors = appending global {value}")
+    if any(LIKELY in part for part in parts):
+        parts.append(LIKELY_NODE)
+    return "\n\n".join(parts)
