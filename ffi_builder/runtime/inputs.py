@@ -13,8 +13,9 @@ from ffi_builder.records import dataclass
 from ffi_builder.runtime import metadata, mlir, object_files
 from ffi_builder.runtime.codegen import constants, emit
 from ffi_builder.runtime.codegen.constants import LlvmIr
+from ffi_builder.runtime.jit import units
 from ffi_builder.runtime.jit.wrappers import compiled_objects
-from ffi_builder.runtime.protocols import Module, Operation, OpView
+from ffi_builder.runtime.protocols import Module, Operation, OpView, PlainModule
 from ffi_builder.runtime.safety import worker
 
 
@@ -30,6 +31,8 @@ class LlvmSource:
     """LLVM IR text."""
 
     text: str
+    plain: bool = False
+    """Whether a module without MLIR has written it (`jit.units` knows its form)."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +109,8 @@ def metadata_of(source: Source) -> dict[str, str]:
 
 def callers(source: Source, symbol: str) -> list[str]:
     """Return the wrappers in an MLIR module that mention a symbol, by their names."""
+    if isinstance(source, LlvmSource) and source.plain:
+        return units.callers(source.text, symbol)
     if not isinstance(source, MlirSource):
         return []
     mention = re.compile(rf'@"?{re.escape(symbol)}(?![\w.$])')
@@ -135,6 +140,8 @@ def objects(source: Source, level: int) -> list[bytes]:
             return compiled_objects(module, level)
         case CachedSource():
             return objects(MlirSource(source.parsed()), level)
+        case LlvmSource(text, plain=True):
+            return units.compiled_objects(text, level)
         case LlvmSource(text):
             return [emit.emit_object(constants.read(text), "host", level)]
         case ObjectSource(data):
@@ -165,8 +172,8 @@ def read_source(
 ) -> Source:
     """Find out what `module` is, and lower a clone of it if it is MLIR.
 
-    Raises TypeError for anything but MLIR, LLVM IR or an object, and for a pipeline or hooks
-    without MLIR; CompileError if it does not parse, lower or verify.
+    Raises TypeError for anything but MLIR, a plain module, LLVM IR or an object, and for a
+    pipeline or hooks without them; CompileError if it does not parse, lower or verify.
     """
     if isinstance(module, str) and (not module or module.isspace()):
         raise CompileError("Expected MLIR or LLVM IR, but the text is empty")
@@ -179,6 +186,8 @@ def read_source(
         lowered = mlir.lowered(copy, pipeline, hooks)
         _check_untouched(module, before, hooks)
         return MlirSource(lowered)
+    if isinstance(module, PlainModule) and pipeline is None:
+        return _plain(module, hooks)
     if pipeline is not None or hooks:
         given = "pipeline" if pipeline is not None else "post_compile_hooks"
         raise TypeError(f"{given}= needs an MLIR module, but got {kind_of(module)}")
@@ -190,6 +199,17 @@ def read_source(
             f"bindings as text, which torch-mlir parses"
         )
     return code
+
+
+def _plain(module: PlainModule, hooks: Sequence[Callable[[Any], object]]) -> LlvmSource:
+    """Write the LLVM IR of a module without MLIR, on a clone of which hooks are called."""
+    lowered, before = module, set[str]()
+    if hooks:
+        lowered, before = module.clone(), _names(module)
+    for hook in hooks:
+        hook(lowered)
+    _check_untouched(module, before, hooks)
+    return LlvmSource(lowered.llvm_ir(), plain=True)
 
 
 def _check_unicode(text: str) -> None:
@@ -221,13 +241,13 @@ def _check_no_path(module: object) -> None:
     )
 
 
-def _names(module: OpView) -> set[str]:
+def _names(module: OpView | PlainModule) -> set[str]:
     """Return the names of the wrappers in a module."""
     return {name for name, _ in wrappers(module.operation)}
 
 
 def _check_untouched(
-    module: OpView, before: set[str], hooks: Sequence[Callable[[Any], object]]
+    module: OpView | PlainModule, before: set[str], hooks: Sequence[Callable[[Any], object]]
 ) -> None:
     """Raise CompileError if a hook attached a wrapper to the given module instead of the clone."""
     new = sorted(_names(module) - before) if hooks else []

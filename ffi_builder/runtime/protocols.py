@@ -7,7 +7,7 @@ distribution.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 
 class NamedAttribute(Protocol):
@@ -129,3 +129,13 @@ def named_attributes(operation: Operation) -> Iterable[NamedAttribute]:
     """
     attributes = operation.attributes
     return (attributes[index] for index in range(len(attributes)))
+
+
+@runtime_checkable
+class PlainModule(Protocol):
+    """`ffi_builder.ir.PlainModule`: a module that needs no MLIR, and writes LLVM IR itself."""
+
+    @property
+    def operation(self) -> Any: ...
+    def clone(self) -> PlainModule: ...
+    def llvm_ir(self) -> str: ...

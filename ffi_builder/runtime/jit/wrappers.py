@@ -17,9 +17,10 @@ A wrapper that cannot be separated is compiled with the rest of its module.
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 from collections import Counter, OrderedDict
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Hashable, Sequence
 from typing import Final
 
 from ffi_builder import abi, protocol
@@ -28,6 +29,7 @@ from ffi_builder.protocol import SHARED, TABLE, TEXT
 from ffi_builder.records import dataclass
 from ffi_builder.runtime import bindings, metadata, mlir, object_files
 from ffi_builder.runtime.codegen import emit
+from ffi_builder.runtime.codegen.constants import LlvmIr
 from ffi_builder.runtime.dense import declaration
 from ffi_builder.runtime.jit.link import RESERVED
 from ffi_builder.runtime.object_files import Constant
@@ -43,7 +45,7 @@ _MOST_AT_ONCE: Final = 4
 
 _MOST_SEEN: Final = 4096
 
-_seen: Final[OrderedDict[tuple[int, int], None]] = OrderedDict()
+_seen: Final[OrderedDict[tuple[Hashable, int], None]] = OrderedDict()
 """The marks of wrappers compiled before, each with the optimisation level."""
 _objects: Final[OrderedDict[bytes, bytes]] = OrderedDict()
 _lock = fork_safe_lock()
@@ -78,7 +80,8 @@ def _take_wrappers(module: Module, level: int) -> list[bytes]:
         if alone is None:
             return []
         try:
-            code = _wrapper_object(alone.module, level)
+            content = mlir.content_of_verified(alone.module)
+            code = kept_object(content, level, functools.partial(mlir.to_llvm_ir, alone.module))
         except CompileError:
             return []  # compiling the whole module reports the error
         taken.append(
@@ -97,8 +100,17 @@ def _were_seen(wrappers: list[Operation], level: int) -> bool:
     compiled separately too early, which does no harm.
     """
     marks = [allowlist_mlir.mark(op) for op in wrappers if _is_unoptimised(op)]
-    keys = Counter((mark, level) for mark in marks if mark is not None)
-    if keys.total() < len(wrappers) or len(keys) > _MOST_AT_ONCE:
+    known = [mark for mark in marks if mark is not None]
+    return len(known) == len(wrappers) and were_seen(known, level)
+
+
+def were_seen(marks: Sequence[Hashable], level: int) -> bool:
+    """Tell whether each structure was compiled before, or occurs twice; and record them all.
+
+    `marks` has one for the structure of each wrapper of a module.
+    """
+    keys = Counter((mark, level) for mark in marks)
+    if len(keys) > _MOST_AT_ONCE:
         return False
     with _lock:
         known = all(count > 1 or key in _seen for key, count in keys.items())
@@ -108,14 +120,14 @@ def _were_seen(wrappers: list[Operation], level: int) -> bool:
     return known
 
 
-def _wrapper_object(alone: Module, level: int) -> bytes:
-    content = mlir.content_of_verified(alone)
+def kept_object(content: bytes, level: int, translate: Callable[[], LlvmIr]) -> bytes:
+    """Compile the module of a wrapper, unless that was done; `content` identifies the module."""
     key = hashlib.sha256(content).digest() + bytes([level])
     with _lock:
         if key in _objects:
             _objects.move_to_end(key)
             return _objects[key]
-    code = emit.emit_object(mlir.to_llvm_ir(alone), "host", level)
+    code = emit.emit_object(translate(), "host", level)
     with _lock:
         _objects[key] = code
         while len(_objects) > MOST:
