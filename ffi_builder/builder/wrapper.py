@@ -284,7 +284,7 @@ def attach(
     name = abi.PREFIX + checked_name(signature.name if symbol_name is None else symbol_name)
     distribution = of_module(module)
     distribution.load_llvm(module.context)
-    types = Types(distribution.ir, module.context)
+    types = distribution.types(module.context)
     symbols = Symbols(types, module, None)
     symbols.location = location_of_wrapper(distribution, symbols, provider.callee, location)
     check_free(symbols, name)

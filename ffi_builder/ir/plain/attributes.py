@@ -233,11 +233,13 @@ def of_function(attribute: Attribute | None) -> str:
 
 
 _PLAIN: Final = re.compile(r"[A-Za-z$._-][\w$.-]*", re.ASCII)
-_ODD: Final = re.compile(rb'[^ !#-\[\]-~]')
+_ODD: Final = re.compile(rb"[^ !#-\[\]-~]")
 
 
 def quoted(text: str) -> str:
     """Return a string of LLVM IR."""
+    if text.isascii() and text.isprintable():  # the metadata, which is long
+        return '"' + text.replace("\\", "\\5C").replace('"', "\\22") + '"'
     escaped = _ODD.sub(lambda found: b"\\%02X" % found[0][0], text.encode())
     return f'"{escaped.decode()}"'
 

@@ -1,8 +1,8 @@
 """Constants as LLVM folds them while it builds, so that both ways to LLVM IR give one text.
 
-A constant is an int, the bits of a number or a NULL pointer, and 0 for the zero of any type; a
-tuple, the members of a struct or array; or a str, which LLVM IR writes as it is: an address, an
-expression of addresses, ``undef`` or ``poison``.
+A constant is an int, the bits of a number or pointer, and 0 for the zero of any type; a tuple, the
+members of a struct or array; an :class:`Address`; or a str, which LLVM IR writes as it is:
+``undef``, ``poison``, or a conversion of an address.
 """
 
 from __future__ import annotations
@@ -10,11 +10,29 @@ from __future__ import annotations
 import operator
 import struct
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias, Union
+from typing import Any, Final, NamedTuple, TypeAlias, Union
 
 from ffi_builder.ir.plain.types import Type
 
-Constant: TypeAlias = Union[int, str, "tuple[Constant, ...]"]
+
+class Address(NamedTuple):
+    """The address of a symbol, or a place behind it."""
+
+    symbol: str
+    size: int
+    """The size of the global in bytes; 0 for a function, and if it is unknown."""
+    weak: bool
+    """Whether the symbol may be missing, and the address then NULL."""
+    offset: int = 0
+
+    def __str__(self) -> str:
+        if not self.offset:
+            return self.symbol
+        known = "inbounds nuw " if 0 <= self.offset <= self.size else ""
+        return f"getelementptr {known}(i8, ptr {self.symbol}, i64 {self.offset})"
+
+
+Constant: TypeAlias = Union[int, str, Address, "tuple[Constant, ...]"]
 
 _CODES: Final = {"f16": "e", "f32": "f", "f64": "d"}
 _DOUBLE_EXPONENT: Final = 0x7FF
@@ -22,8 +40,8 @@ _DOUBLE_EXPONENT: Final = 0x7FF
 
 def spelled(type_: Type, constant: Constant) -> str:
     """Return a constant in LLVM IR, without its type."""
-    if isinstance(constant, str):
-        return constant
+    if isinstance(constant, (str, Address)):
+        return str(constant)
     if isinstance(constant, tuple):
         inner = ", ".join(
             f"{type_.member(index).llvm} {spelled(type_.member(index), member)}"
@@ -37,7 +55,7 @@ def spelled(type_: Type, constant: Constant) -> str:
                 return "true" if constant else "false"
             return str(constant - (1 << type_.bits) if constant >> (type_.bits - 1) else constant)
         case "ptr":
-            return "null"
+            return f"inttoptr (i64 {constant} to {type_.llvm})" if constant else "null"
         case "float":
             return _spelled_float(type_, constant)
         case _:
@@ -126,14 +144,14 @@ def binary(name: str, bits: int, one: Constant, other: Constant) -> Constant | N
     return "poison" if found >> (bits - 1) not in (0, -1) else found & ((1 << bits) - 1)
 
 
-def icmp(predicate: str, type_: Type, one: Constant, other: Constant, never_null: bool) -> int | None:
-    """Fold a comparison; ``never_null`` says that one is the address of a symbol."""
+def icmp(predicate: str, type_: Type, one: Constant, other: Constant) -> int | None:
+    """Fold a comparison; None if LLVM keeps the instruction."""
     if isinstance(one, int) and isinstance(other, int):
         if predicate[0] == "s":
             one, other = signed(type_.bits, one), signed(type_.bits, other)
         return int(_COMPARED[predicate[-2:]](one, other))
-    if never_null and other == 0 and predicate in ("eq", "ne"):
-        return int(predicate == "ne")
+    if isinstance(one, Address) and not one.weak and not one.offset and other == 0:
+        return int(predicate == "ne") if predicate in ("eq", "ne") else None
     return None
 
 
@@ -156,37 +174,51 @@ def fcmp(predicate: str, type_: Type, one: Constant, other: Constant) -> int | N
 
 def cast(name: str, from_: Type, to: Type, value: Constant) -> Constant | None:
     """Fold a conversion; None if LLVM keeps the instruction."""
-    if isinstance(value, str):
-        if value in ("undef", "poison"):
-            return value if name in ("trunc", "bitcast", "inttoptr", "ptrtoint") else None
+    if value in ("undef", "poison"):
+        return value if name in ("trunc", "bitcast", "inttoptr", "ptrtoint") else None
+    if isinstance(value, (str, Address)):
         if name in ("inttoptr", "ptrtoint") or (name == "trunc" and from_.kind == "int"):
             return f"{name} ({from_.llvm} {value} to {to.llvm})"
         return None
     if not isinstance(value, int):
         return None
     match name:
-        case "trunc":
-            return value & ((1 << to.bits) - 1)
-        case "zext" | "bitcast":
-            return value
+        case "trunc" | "inttoptr" | "ptrtoint" | "zext" | "bitcast":
+            return value & ((1 << (64 if to.kind == "ptr" else to.bits)) - 1)
         case "sext":
             return signed(from_.bits, value) & ((1 << to.bits) - 1)
-        case "ptrtoint":
-            return 0
-        case "inttoptr":
-            return 0 if not value else f"inttoptr ({from_.llvm} {spelled(from_, value)} to {to.llvm})"
         case "sitofp":
             return float_bits(to, signed(from_.bits, value))
-        case "uitofp":
-            return float_bits(to, value)
-        case "fpext" | "fptrunc":
+        case _:  # fpext and fptrunc
             return float_bits(to, _float(from_, value))
-        case _:
-            return None
+
+
+def moved(pointer: Constant, element: Type, indices: list[Constant]) -> Constant | None:
+    """Fold a getelementptr with constant indices; None if LLVM has an expression of its own."""
+    if all(index == 0 for index in indices):
+        return pointer
+    size = size_of(element)
+    if len(indices) != 1 or not isinstance(indices[0], int) or not size:
+        return None
+    offset = size * indices[0]
+    if isinstance(pointer, Address):
+        return pointer._replace(offset=pointer.offset + offset)
+    return (pointer + offset) & ((1 << 64) - 1) if isinstance(pointer, int) else None
+
+
+def size_of(type_: Type) -> int:
+    """Return the size in memory of a number, a pointer or an array of them; 0 if it is another."""
+    if type_.kind == "array":
+        return type_.bits * size_of(type_.members[0])
+    if type_.kind == "ptr":
+        return 8
+    if type_.kind in ("int", "float") and type_.bits in (1, 8, 16, 32, 64):
+        return (type_.bits + 7) // 8
+    return 0
 
 
 def members(type_: Type, constant: Constant) -> tuple[Constant, ...]:
     """Return the members of an aggregate constant: ``undef`` and 0 stand for such members."""
-    if isinstance(constant, tuple):
+    if isinstance(constant, tuple) and not isinstance(constant, Address):
         return constant
     return (constant,) * (type_.bits if type_.kind == "array" else len(type_.members))

@@ -22,11 +22,10 @@ LIKELY_NODE: Final = '!0 = !{!"branch_weights", i32 2000, i32 1}'
 _WEIGHTS: Final = (2000, 1)
 
 
-def _require(holds: bool, op: Any, takes: str) -> None:
-    """Raise ValueError unless an operation has the operands and the result that it takes."""
-    if not holds:
-        given = ", ".join(str(operand.type) for operand in op.operands)
-        raise ValueError(f"takes {takes}, but got ({given}) -> {op.type or 'nothing'}")
+def _refused(op: Any, takes: str) -> ValueError:
+    """Return the error for operands or a result that an operation does not take."""
+    given = ", ".join(str(operand.type) for operand in op.operands)
+    return ValueError(f"takes {takes}, but got ({given}) -> {op.type or 'nothing'}")
 
 
 def _allow(op: Any, *names: str) -> None:
@@ -50,7 +49,8 @@ def _binary(name: str) -> Callable[..., None]:
     def write(op: Any, one: Any, other: Any) -> None:
         type_ = one.type
         fits = type_.kind == "int" and other.type is type_ and op.type is type_
-        _require(fits, op, "two integers of one type, and returns that type")
+        if not fits:
+            raise _refused(op, "two integers of one type, and returns that type")
         if op.attributes:
             _allow(op)
         if one.known is not None and other.known is not None:
@@ -66,32 +66,22 @@ def _binary(name: str) -> Callable[..., None]:
 def _icmp(op: Any, one: Any, other: Any) -> None:
     type_ = one.type
     fits = type_.kind in ("int", "ptr") and other.type is type_ and op.type is _BOOL
-    _require(fits, op, "two integers or two pointers of one type, and returns i1")
+    if not fits:
+        raise _refused(op, "two integers or two pointers of one type, and returns i1")
     predicate = ICMP[op.attributes["predicate"].value]
     if one.known is not None and other.known is not None:
-        known = constants.icmp(predicate, type_, one.known, other.known, _never_null(one))
+        known = constants.icmp(predicate, type_, one.known, other.known)
         if known is not None:
             op.fold(known)
             return
     op.emit(f"icmp {predicate} {type_.llvm} {one.text}, {other.text}")
 
 
-def _never_null(value: Any) -> bool:
-    """Tell whether a constant is the address of a symbol that is always there."""
-    if not isinstance(value.known, str) or not value.known.startswith("@"):
-        return False
-    module = value.block.region.owner.block
-    for operation in module.operations:
-        attributes = operation.attributes
-        if "sym_name" in attributes and symbol(attributes["sym_name"].value) == value.known:
-            return of.linkage(attributes.get("linkage")) != "extern_weak"
-    return False
-
-
 def _fcmp(op: Any, one: Any, other: Any) -> None:
     type_ = one.type
     fits = type_.kind == "float" and other.type is type_ and op.type is _BOOL
-    _require(fits, op, "two floats of one type, and returns i1")
+    if not fits:
+        raise _refused(op, "two floats of one type, and returns i1")
     predicate = FCMP[op.attributes["predicate"].value]
     _allow(op, "predicate")
     if one.known is not None and other.known is not None:
@@ -104,7 +94,8 @@ def _fcmp(op: Any, one: Any, other: Any) -> None:
 
 def _select(op: Any, condition: Any, then: Any, otherwise: Any) -> None:
     fits = condition.type is _BOOL and then.type is otherwise.type is op.type
-    _require(fits, op, "an i1 and two values of one type, and returns that type")
+    if not fits:
+        raise _refused(op, "an i1 and two values of one type, and returns that type")
     _allow(op)
     values = (condition.known, then.known, otherwise.known)
     if None not in values and isinstance(condition.known, int):
@@ -135,7 +126,8 @@ def _cast(name: str) -> Callable[..., None]:
             op.alias(value)
             return
         fits = old.kind in from_ and new.kind in to and fits_in(old.bits, new.bits)
-        _require(fits, op, f"one value that LLVM can {name}")
+        if not fits:
+            raise _refused(op, f"one value that LLVM can {name}")
         if op.attributes:
             _allow(op)
         if value.known is not None:
@@ -153,7 +145,8 @@ def _with_overflow(name: str) -> Callable[..., None]:
         type_ = one.type
         fits = type_.kind == "int" and other.type is type_
         fits = fits and op.type.members == (type_, _BOOL)
-        _require(fits, op, "two integers of one type, and returns a struct of it and an i1")
+        if not fits:
+            raise _refused(op, "two integers of one type, and returns a struct of it and an i1")
         callee = f"@llvm.{name}.with.overflow.{type_.llvm}"
         op.emit(f"call {op.type.llvm} {callee}({_typed(one)}, {_typed(other)})")
 
@@ -167,10 +160,12 @@ def _constant(op: Any) -> None:
     value = op.attributes["value"].value
     if op.type.kind == "float" and isinstance(value, str):
         bits = constants.float_bits(op.type, float(value.partition(" ")[0]))
-        _require(bits is not None, op, f"a number that {op.type} has exactly, not {value}")
+        if not (bits is not None):
+            raise _refused(op, f"a number that {op.type} has exactly, not {value}")
         op.fold(bits)
         return
-    _require(op.type.kind == "int", op, "an integer, or the text of a float")
+    if not (op.type.kind == "int"):
+        raise _refused(op, "an integer, or the text of a float")
     if isinstance(value, str):
         value = {"true": 1, "false": 0}.get(value) or int(value.partition(" ")[0])
     op.fold(value & ((1 << op.type.bits) - 1))
@@ -178,20 +173,30 @@ def _constant(op: Any) -> None:
 
 def _always(known: constants.Constant) -> Callable[..., None]:
     def write(op: Any) -> None:
-        _require(op.type is not None and op.type.kind not in ("void", "func"), op, "nothing")
+        if not (op.type is not None and op.type.kind not in ("void", "func")):
+            raise _refused(op, "nothing")
         op.fold(known)
 
     return write
 
 
 def _addressof(op: Any) -> None:
-    _require(op.type is not None and op.type.kind == "ptr", op, "nothing, and returns a pointer")
-    op.fold(symbol(op.attributes["global_name"].value))
+    if not (op.type is not None and op.type.kind == "ptr"):
+        raise _refused(op, "nothing, and returns a pointer")
+    name = op.attributes["global_name"].value
+    found = op.block.owner.block.region.symbol(name)
+    size, weak = 0, False
+    if found is not None:
+        weak = of.linkage(found.attributes.get("linkage")) == "extern_weak"
+        if "global_type" in found.attributes and not weak:
+            size = constants.size_of(found.attributes["global_type"].value)
+    op.fold(constants.Address(symbol(name), size, weak))
 
 
 def _extractvalue(op: Any, aggregate: Any) -> None:
     type_, [index] = aggregate.type, op.attributes["position"].value
-    _require(type_.member(index) is op.type, op, "a struct, and returns a member of it")
+    if not (type_.member(index) is op.type):
+        raise _refused(op, "a struct, and returns a member of it")
     if aggregate.known is not None:
         op.fold(constants.members(type_, aggregate.known)[index])
     else:
@@ -201,7 +206,8 @@ def _extractvalue(op: Any, aggregate: Any) -> None:
 def _insertvalue(op: Any, aggregate: Any, value: Any) -> None:
     type_, [index] = aggregate.type, op.attributes["position"].value
     fits = type_.member(index) is value.type and op.type is type_
-    _require(fits, op, "a struct and a member of it, and returns the struct")
+    if not fits:
+        raise _refused(op, "a struct and a member of it, and returns the struct")
     if aggregate.known is not None and value.known is not None:
         members = list(constants.members(type_, aggregate.known))
         members[index] = value.known
@@ -216,23 +222,30 @@ def _insertvalue(op: Any, aggregate: Any, value: Any) -> None:
 def _getelementptr(op: Any, pointer: Any, *indices: Any) -> None:
     fits = pointer.type.kind == "ptr" and op.type is pointer.type
     fits = fits and all(index.type.kind == "int" for index in indices)
-    _require(fits, op, "a pointer and integers, and returns a pointer")
+    if not fits:
+        raise _refused(op, "a pointer and integers, and returns a pointer")
     _allow(op, "rawConstantIndices", "elem_type")
     more = iter(indices)
     raw = op.attributes["rawConstantIndices"].value
     if raw.count(_DYNAMIC) != len(indices):
         raise ValueError(f"takes {raw.count(_DYNAMIC)} indices but got {len(indices)}")
     found = [next(more) if number == _DYNAMIC else number for number in raw]
-    words = "".join(f", i32 {i}" if isinstance(i, int) else f", {_typed(i)}" for i in found)
-    element = op.attributes["elem_type"].value.llvm
+    element = op.attributes["elem_type"].value
     if pointer.known is not None:
-        known = [index if isinstance(index, int) else index.known for index in found]
-        if None not in known:
-            zero = all(index == 0 for index in known)
-            folded = f"getelementptr ({element}, {_typed(pointer)}{words})"
-            op.fold(pointer.known if zero else folded)
+        known = [_index(index) for index in found]
+        folded = None if None in known else constants.moved(pointer.known, element, known)
+        if folded is not None:
+            op.fold(folded)
             return
-    op.emit(f"getelementptr {element}, {_typed(pointer)}{words}")
+    words = "".join(f", i32 {i}" if isinstance(i, int) else f", {_typed(i)}" for i in found)
+    op.emit(f"getelementptr {element.llvm}, {_typed(pointer)}{words}")
+
+
+def _index(index: Any) -> Any:
+    """Return the number of an index; None if it is not constant."""
+    if isinstance(index, int) or not isinstance(index.known, int):
+        return index if isinstance(index, int) else None
+    return constants.signed(index.type.bits, index.known)
 
 
 def _memory(op: Any, type_: Type) -> tuple[str, str]:
@@ -249,20 +262,23 @@ def _memory(op: Any, type_: Type) -> tuple[str, str]:
 
 def _load(op: Any, pointer: Any) -> None:
     fits = pointer.type.kind == "ptr" and op.type is not None
-    _require(fits and op.type.kind not in ("void", "func"), op, "a pointer, and returns a value")
+    if not (fits and op.type.kind not in ("void", "func")):
+        raise _refused(op, "a pointer, and returns a value")
     before, after = _memory(op, op.type)
     op.emit(f"load {before}{op.type.llvm}, {_typed(pointer)}{after}")
 
 
 def _store(op: Any, value: Any, pointer: Any) -> None:
-    _require(pointer.type.kind == "ptr" and op.type is None, op, "a value and a pointer")
+    if not (pointer.type.kind == "ptr" and op.type is None):
+        raise _refused(op, "a value and a pointer")
     before, after = _memory(op, value.type)
     op.emit(f"store {before}{_typed(value)}, {_typed(pointer)}{after}")
 
 
 def _alloca(op: Any, count: Any) -> None:
     fits = count.type.kind == "int" and op.type is _POINTER
-    _require(fits, op, "an integer, and returns a pointer")
+    if not fits:
+        raise _refused(op, "an integer, and returns a pointer")
     _allow(op, "alignment", "elem_type")
     align = _number(op, "alignment")
     element = op.attributes["elem_type"].value.llvm
@@ -272,7 +288,8 @@ def _alloca(op: Any, count: Any) -> None:
 def _cmpxchg(op: Any, pointer: Any, expected: Any, value: Any) -> None:
     fits = pointer.type.kind == "ptr" and expected.type is value.type
     fits = fits and value.type.kind in ("int", "ptr") and op.type.members == (value.type, _BOOL)
-    _require(fits, op, "a pointer and two values of one type, and returns a struct with an i1")
+    if not fits:
+        raise _refused(op, "a pointer and two values of one type, and returns a struct with an i1")
     _allow(op, "success_ordering", "failure_ordering")
     words = [ORDERINGS[_number(op, f"{when}_ordering")] for when in ("success", "failure")]
     operands = ", ".join(map(_typed, (pointer, expected, value)))
@@ -283,7 +300,8 @@ def _fill(name: str) -> Callable[..., None]:
     def write(op: Any, target: Any, source: Any, size: Any) -> None:
         kind = "ptr" if name == "memcpy" else "int"
         fits = (target.type.kind, source.type.kind, size.type.kind) == ("ptr", kind, "int")
-        _require(fits, op, "a pointer, what is stored there, and a size")
+        if not fits:
+            raise _refused(op, "a pointer, what is stored there, and a size")
         _allow(op, "isVolatile")
         spaces = [f"p{each.type.bits}" for each in (target, source) if each.type.kind == "ptr"]
         callee = ".".join(["@llvm", name, *spaces, size.type.llvm])
@@ -308,7 +326,8 @@ def _call(op: Any, *operands: Any) -> None:
         target = symbol(attributes["callee"].value)
     else:
         target, *operands = operands  # pyright: ignore
-        _require(target.type.kind == "ptr", op, "a pointer to call, and its arguments")
+        if not (target.type.kind == "ptr"):
+            raise _refused(op, "a pointer to call, and its arguments")
         target = target.text
     extensions = of.of_parameters(attributes.get("arg_attrs"), len(operands))
     given = ", ".join(
@@ -343,7 +362,8 @@ def _br(op: Any, *operands: Any) -> None:
 
 
 def _cond_br(op: Any, condition: Any, *operands: Any) -> None:
-    _require(condition.type is _BOOL, op, "an i1 and the arguments of blocks")
+    if not (condition.type is _BOOL):
+        raise _refused(op, "an i1 and the arguments of blocks")
     then, otherwise = op.successors
     _, count, _ = op.attributes["operandSegmentSizes"].value
     if then is otherwise and operands:
@@ -361,7 +381,8 @@ def _switch(op: Any, value: Any) -> None:
     default, *targets = op.successors
     text = op.attributes["case_values"].value
     numbers = text[text.index("[") + 1 : text.index("]")].split(", ") if targets else []
-    _require(value.type.kind == "int" and len(numbers) == len(targets), op, "an integer")
+    if not (value.type.kind == "int" and len(numbers) == len(targets)):
+        raise _refused(op, "an integer")
     first = _go(op, default, ())
     cases = " ".join(
         f"{value.type.llvm} {number}, {_go(op, target, ())}"
@@ -374,7 +395,8 @@ def _return(op: Any, *values: Any) -> None:
     wanted = op.block.owner.attributes["function_type"].value.members[0]
     void = wanted.kind == "void"
     fits = not values if void else len(values) == 1 and values[0].type is wanted
-    _require(fits, op, "nothing" if void else f"one value of type {wanted}")
+    if not fits:
+        raise _refused(op, "nothing" if void else f"one value of type {wanted}")
     op.emit("ret void" if void else f"ret {_typed(values[0])}")
 
 

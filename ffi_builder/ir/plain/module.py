@@ -84,9 +84,10 @@ class Value:
 
     __slots__ = ("block", "known", "text", "type")
 
-    def __init__(self, type_: Any, block: Block, text: str) -> None:
-        self.type, self.block, self.text = type_, block, text
-        self.known: Constant | None = None
+    type: Any
+    block: Block
+    text: str
+    known: Constant | None
 
     @property
     def owner(self) -> Any:
@@ -98,20 +99,22 @@ class Value:
 
 
 class Operation(Value):
-    """An instruction or constant of a function; or a function, a global or a list of functions."""
+    """An instruction or a constant of a function; or a function, a global or a list of functions.
 
-    __slots__ = ("attributes", "line", "location", "name", "operands", "regions", "successors")
+    Attributes:
+        line: the line of LLVM IR; empty for a constant.
+    """
 
+    __slots__ = ("attributes", "line", "name", "operands", "successors")
+
+    name: str
+    attributes: dict[str, Any]
+    operands: Sequence[Value]
+    successors: Sequence[Block]
+    line: str
     context = CONTEXT
-
-    def __init__(self, name: str, block: Block, attributes: dict[str, Any], location: Any) -> None:
-        super().__init__(None, block, "")
-        self.name, self.attributes, self.location = name, attributes, location
-        self.operands: Sequence[Value] = ()
-        self.successors: Sequence[Block] = ()
-        self.regions: tuple[Region, ...] = ()
-        self.line = ""
-        """The line of LLVM IR; empty for a constant."""
+    location = Location()
+    regions: tuple[Region, ...] = ()
 
     @staticmethod
     def create(
@@ -132,27 +135,33 @@ class Operation(Value):
             TypeError: an argument is of another class.
         """
         assert ip is not None
-        block = ip.block
-        made = Operation(name, block, attributes or {}, loc)
         write = WRITERS.get(name)
+        made = Operation() if write is not None else Symbol()
+        made.block = block = ip.block
+        made.name, made.attributes = name, attributes or _NONE
+        made.operands, made.successors = operands, successors or ()
+        made.text, made.known, made.line = "", None, ""
         if write is None:
-            if name not in TOP_LEVEL:
-                raise ValueError("plain modules have no such operation")
-            made.attributes = dict(made.attributes)
-            made.regions = (Region(made),) if name == "llvm.func" else ()
+            made.begin()
         else:
-            made.operands, made.successors = operands, successors or ()
             made.type = results[0] if results else None
+            region = block.region
             try:
-                region = block.region
                 for operand in operands:
                     if operand.block.region is not region:
                         raise ValueError(f"{operand!r} is a value of another function")
                 write(made, *operands)
             except (AttributeError, KeyError, IndexError) as error:
                 raise TypeError(f"unexpected operands or attributes: {error}") from error
-        ip.insert(made)
+        if ip.at is None:
+            block.operations.append(made)
+        else:
+            ip.insert(made)
         return made
+
+    def begin(self) -> None:
+        """Refuse to be a symbol of a module."""
+        raise NotImplementedError
 
     @property
     def operation(self) -> Operation:
@@ -179,8 +188,8 @@ class Operation(Value):
         if self.type is None:
             self.line = text
         else:
-            self.text = self.block.region.new_name("%v")
-            self.line = f"{self.text} = {text}"
+            self.text = name = self.block.region.new_name("%v")
+            self.line = f"{name} = {text}"
 
     def fold(self, constant: Constant) -> None:
         """Become a constant."""
@@ -189,6 +198,38 @@ class Operation(Value):
     def alias(self, value: Value) -> None:
         """Become another value of the same type."""
         self.known, self.text = value.known, value.text
+
+    def verify(self) -> bool:
+        """Return True: operations are checked when they are made."""
+        return True
+
+    def erase(self) -> None:
+        """Remove the operation from where it is."""
+        self.block.operations.remove(self)
+
+    def detach_from_parent(self) -> Operation:
+        """Remove the operation, to insert it elsewhere."""
+        self.erase()
+        return self
+
+    def __str__(self) -> str:
+        return self.line or f"{self.type} {self.text}"
+
+
+_NONE: Final[dict[str, Any]] = {}
+
+
+class Symbol(Operation):
+    """A function, a global or a list of functions."""
+
+    __slots__ = ("regions",)
+
+    def begin(self) -> None:
+        """Get attributes that can be changed, and the region of a function."""
+        if self.name not in TOP_LEVEL:
+            raise ValueError("plain modules have no such operation")
+        self.type, self.attributes = None, dict(self.attributes)
+        self.regions = (Region(self),) if self.name == "llvm.func" else ()
 
     def verify(self) -> bool:
         """Check that each block of a function ends in a terminator, and has no other.
@@ -206,25 +247,19 @@ class Operation(Value):
                         raise BuildError(f"{name} is not at the end of its block")
         return True
 
-    def erase(self) -> None:
-        """Remove the operation from where it is."""
-        self.block.operations.remove(self)
-
-    def detach_from_parent(self) -> Operation:
-        """Remove the operation, to insert it elsewhere."""
-        self.erase()
-        return self
-
     def clone(self, ip: InsertionPoint) -> Operation:
-        """Copy a symbol of a module. The body of a function becomes text."""
-        copy = Operation(self.name, ip.block, dict(self.attributes), self.location)
+        """Copy the symbol to a module. The body of a function becomes text."""
+        copy = Operation.create(self.name, attributes=self.attributes, ip=ip)
         copy.regions = tuple(region.copied(copy) for region in self.regions)
-        ip.insert(copy)
         return copy
 
+    def erase(self) -> None:
+        """Remove the symbol from its module."""
+        super().erase()
+        self.block.region.forget(self)
+
     def __str__(self) -> str:
-        write = TOP_LEVEL.get(self.name)
-        return self.line if write is None else write(self)
+        return TOP_LEVEL[self.name](self)
 
 
 class Block:
@@ -249,7 +284,9 @@ class Block:
 
     def add_argument(self, type_: Type, location: object = None) -> Value:
         """Add an argument."""
-        made = Value(type_, self, self.region.new_name("%v"))
+        made = Value()
+        made.type, made.block, made.known = type_, self, None
+        made.text = self.region.new_name("%v")
         self.arguments.append(made)
         return made
 
@@ -270,7 +307,7 @@ class Region:
         text: the body in LLVM IR if it is finished.
     """
 
-    __slots__ = ("_names", "first", "last", "owner", "text")
+    __slots__ = ("_found", "_names", "first", "last", "owner", "text")
 
     def __init__(self, owner: Any) -> None:
         self.owner = owner
@@ -278,6 +315,24 @@ class Region:
         self.last: Block | None = None
         self.text: str | None = None
         self._names = 0
+        self._found: dict[str, Operation] = {}
+
+    def symbol(self, name: str) -> Operation | None:
+        """Return the symbol of this name in a module; None if there is none."""
+        found = self._found.get(name)
+        if found is not None and found.attributes["sym_name"].value == name:
+            return found
+        for operation in reversed(self.blocks[0].operations):  # most were just added
+            if "sym_name" in operation.attributes and operation.attributes["sym_name"].value == name:
+                self._found[name] = operation
+                return operation
+        return None
+
+    def forget(self, operation: Operation) -> None:
+        """Note that an operation is no longer in a module."""
+        name = operation.attributes.get("sym_name")
+        if name is not None and self._found.get(name.value) is operation:
+            del self._found[name.value]
 
     def new_name(self, prefix: str) -> str:
         """Return a name that no other value or block here has."""
@@ -346,29 +401,30 @@ class Blocks:
 class InsertionPoint:
     """A place in a block: its end, or its beginning."""
 
-    __slots__ = ("_at", "block")
+    __slots__ = ("at", "block")
 
     def __init__(self, block: Block) -> None:
         if not isinstance(block, Block):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError(f"expected a block but got {block!r}")
         self.block = block
-        self._at: int | None = None
+        self.at: int | None = None
+        """The index of the next operation; None for the end."""
 
     @classmethod
     def at_block_begin(cls, block: Block) -> InsertionPoint:
         """Return the place before all operations that a block has now."""
         made = cls(block)
-        made._at = 0
+        made.at = 0
         return made
 
     def insert(self, operation: Operation) -> None:
         """Insert an operation; the next one comes after it."""
         operation.block = self.block
-        if self._at is None:
+        if self.at is None:
             self.block.operations.append(operation)
         else:
-            self.block.operations.insert(self._at, operation)
-            self._at += 1
+            self.block.operations.insert(self.at, operation)
+            self.at += 1
 
 
 class _ModuleOperation:

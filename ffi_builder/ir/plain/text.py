@@ -14,16 +14,16 @@ from ffi_builder.ir.plain.instructions import LIKELY, LIKELY_NODE
 def body_text(blocks: Iterable[Any]) -> str:
     """Return the body of a function in LLVM IR; empty for a declaration."""
     lines: list[str] = []
-    for block in blocks:
-        is_entry = not lines
+    order = {block: index for index, block in enumerate(blocks)}
+    for block, index in order.items():
         lines.append(f"{block.label}:")
-        for index, argument in enumerate(() if is_entry else block.arguments):
-            # As MLIR writes them: the branch that was made last comes first.
-            values = ", ".join(
-                f"[ {operands[index].text}, %{origin.label} ]"
-                for origin, operands in reversed(block.incoming)
-            )
-            lines.append(f"  {argument.text} = phi {argument.type.llvm} {values}")
+        if index and block.arguments:
+            # As MLIR writes them: the last block that branches here comes first.
+            edges = sorted(block.incoming, key=lambda edge: -order[edge[0]])
+            for at, argument in enumerate(block.arguments):
+                values = (f"[ {given[at].text}, %{origin.label} ]" for origin, given in edges)
+                phi = f"phi {argument.type.llvm} {', '.join(values)}"
+                lines.append(f"  {argument.text} = {phi}")
         lines += [f"  {operation.line}" for operation in block.operations if operation.line]
     return "\n".join(["{", *lines, "}"]) if lines else ""
 
