@@ -7,6 +7,7 @@ same, so that both give one text.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, Final
 
 from ffi_builder.ir.plain import attributes as of
@@ -221,16 +222,18 @@ def _insertvalue(op: Any, aggregate: Any, value: Any) -> None:
 
 def _getelementptr(op: Any, pointer: Any, *indices: Any) -> None:
     fits = pointer.type.kind == "ptr" and op.type is pointer.type
-    fits = fits and all(index.type.kind == "int" for index in indices)
-    if not fits:
+    if not fits or not all(index.type.kind == "int" for index in indices):
         raise _refused(op, "a pointer and integers, and returns a pointer")
     _allow(op, "rawConstantIndices", "elem_type")
+    attributes = op.attributes
+    raw, element = attributes["rawConstantIndices"].value, attributes["elem_type"].value
+    if pointer.known is None and not indices:
+        op.emit(f"getelementptr {element.llvm}, {_typed(pointer)}{_numbers(raw)}")
+        return
     more = iter(indices)
-    raw = op.attributes["rawConstantIndices"].value
-    if raw.count(_DYNAMIC) != len(indices):
+    found = [next(more, None) if number == _DYNAMIC else number for number in raw]
+    if None in found or next(more, None) is not None:
         raise ValueError(f"takes {raw.count(_DYNAMIC)} indices but got {len(indices)}")
-    found = [next(more) if number == _DYNAMIC else number for number in raw]
-    element = op.attributes["elem_type"].value
     if pointer.known is not None:
         known = [_index(index) for index in found]
         folded = None if None in known else constants.moved(pointer.known, element, known)
@@ -239,6 +242,13 @@ def _getelementptr(op: Any, pointer: Any, *indices: Any) -> None:
             return
     words = "".join(f", i32 {i}" if isinstance(i, int) else f", {_typed(i)}" for i in found)
     op.emit(f"getelementptr {element.llvm}, {_typed(pointer)}{words}")
+
+
+@cache
+def _numbers(raw: tuple[int, ...]) -> str:
+    if _DYNAMIC in raw:
+        raise ValueError(f"takes {raw.count(_DYNAMIC)} indices but got none")
+    return "".join(f", i32 {number}" for number in raw)
 
 
 def _index(index: Any) -> Any:
@@ -315,29 +325,36 @@ def _fill(name: str) -> Callable[..., None]:
 # ---- calls and control flow
 
 
+_OF_CALLS: Final = (
+    *("callee", "operandSegmentSizes", "op_bundle_sizes", "var_callee_type", "CConv"),
+    *("arg_attrs", "TailCallKind"),
+)
+
+
 def _call(op: Any, *operands: Any) -> None:
-    _allow(
-        op,
-        *("callee", "operandSegmentSizes", "op_bundle_sizes", "var_callee_type", "CConv"),
-        *("arg_attrs", "TailCallKind"),
-    )
+    _allow(op, *_OF_CALLS)
     attributes = op.attributes
     if "callee" in attributes:
         target = symbol(attributes["callee"].value)
     else:
         target, *operands = operands  # pyright: ignore
-        if not (target.type.kind == "ptr"):
+        if target.type.kind != "ptr":
             raise _refused(op, "a pointer to call, and its arguments")
         target = target.text
-    extensions = of.of_parameters(attributes.get("arg_attrs"), len(operands))
-    given = ", ".join(
-        f"{each.type.llvm}{more} {each.text}" for each, more in zip(operands, extensions, strict=True)
-    )
+    if "arg_attrs" in attributes:
+        more = of.of_parameters(attributes["arg_attrs"], len(operands))
+        words = [
+            f"{each.type.llvm}{extension} {each.text}"
+            for each, extension in zip(operands, more, strict=True)
+        ]
+    else:
+        words = [f"{each.type.llvm} {each.text}" for each in operands]
     result = "void" if op.type is None else op.type.llvm
     if "var_callee_type" in attributes:
         result = attributes["var_callee_type"].value.llvm
-    before = of.tail_call(attributes.get("TailCallKind"))
-    op.emit(f"{before}call {of.convention(attributes.get('CConv'))}{result} {target}({given})")
+    before = of.tail_call(attributes["TailCallKind"]) if "TailCallKind" in attributes else ""
+    convention = of.convention(attributes["CConv"]) if "CConv" in attributes else ""
+    op.emit(f"{before}call {convention}{result} {target}({', '.join(words)})")
 
 
 def _inline_asm(op: Any) -> None:
@@ -346,13 +363,15 @@ def _inline_asm(op: Any) -> None:
 
 
 def _go(op: Any, target: Any, operands: Sequence[Any]) -> str:
-    wanted = [argument.type for argument in target.arguments]
-    if [operand.type for operand in operands] != wanted:
-        given = ", ".join(str(operand.type) for operand in operands)
-        raise ValueError(f"the block takes ({', '.join(map(str, wanted))}) but gets ({given})")
-    if target.region is not op.block.region:
+    block = op.block
+    if operands or target.arguments:
+        wanted = [argument.type for argument in target.arguments]
+        if [operand.type for operand in operands] != wanted:
+            given = ", ".join(str(operand.type) for operand in operands)
+            raise ValueError(f"the block takes ({', '.join(map(str, wanted))}) but gets ({given})")
+        target.incoming.append((block, operands))
+    if target.region is not block.region:
         raise ValueError("the block is in another function")
-    target.incoming.append((op.block, operands))
     return f"label %{target.label}"
 
 

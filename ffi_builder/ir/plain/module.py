@@ -188,7 +188,9 @@ class Operation(Value):
         if self.type is None:
             self.line = text
         else:
-            self.text = name = self.block.region.new_name("%v")
+            region = self.block.region
+            region.names = number = region.names + 1
+            self.text = name = f"%v{number}"
             self.line = f"{name} = {text}"
 
     def fold(self, constant: Constant) -> None:
@@ -307,14 +309,14 @@ class Region:
         text: the body in LLVM IR if it is finished.
     """
 
-    __slots__ = ("_found", "_names", "first", "last", "owner", "text")
+    __slots__ = ("_found", "first", "last", "names", "owner", "text")
 
     def __init__(self, owner: Any) -> None:
         self.owner = owner
         self.first: Block | None = None
         self.last: Block | None = None
         self.text: str | None = None
-        self._names = 0
+        self.names = 0
         self._found: dict[str, Operation] = {}
 
     def symbol(self, name: str) -> Operation | None:
@@ -336,8 +338,8 @@ class Region:
 
     def new_name(self, prefix: str) -> str:
         """Return a name that no other value or block here has."""
-        self._names += 1
-        return f"{prefix}{self._names}"
+        self.names += 1
+        return f"{prefix}{self.names}"
 
     def add(self, types: Sequence[Type], before: Block | None = None) -> Block:
         """Make a block after another one, or the first."""
