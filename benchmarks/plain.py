@@ -149,23 +149,23 @@ def growth_table(rounds: int, most: int) -> None:
     rows: list[list[str]] = []
     for size in (10, 1_000, 100_000, 10_000_000):
 
-        def work(make: Callable[[], Any], size: int = size) -> dict[str, float]:
+        def constant(make: Callable[[], Any], size: int = size) -> dict[str, float]:
             return build(make, [], with_constant(size))
 
-        found = interleaved(rounds, work)
+        found = interleaved(rounds, constant)
         rows.append([f"a constant of {size:,} bytes", *cells(found, "attach and compile")])
     for count in (10, 100, most):
         params = [spec.Var(f"p{index}", "int64") for index in range(count)]
 
-        def work(make: Callable[[], Any], params: Any = params) -> dict[str, float]:
+        def parameters(make: Callable[[], Any], params: Any = params) -> dict[str, float]:
             with forgotten():
                 return build(make, params, providers.NopCallProvider())
 
-        found = interleaved(rounds, work)
+        found = interleaved(rounds, parameters)
         rows.append([f"{count:,} parameters", *cells(found, "attach and compile")])
     for count in (10, 100, most):
 
-        def work(make: Callable[[], Any], count: int = count) -> dict[str, float]:
+        def wrappers(make: Callable[[], Any], count: int = count) -> dict[str, float]:
             module = make()
             start = time.perf_counter()
             for index in range(count):
@@ -173,7 +173,7 @@ def growth_table(rounds: int, most: int) -> None:
             runtime.compile(module, link=[KERNEL])
             return {"attach and compile": 1e3 * (time.perf_counter() - start)}
 
-        found = interleaved(rounds, work)
+        found = interleaved(rounds, wrappers)
         rows.append([f"{count:,} wrappers in a module", *cells(found, "attach and compile")])
     table("What grows, ms", rows, "", "plain", "MLIR", "ratio")
 

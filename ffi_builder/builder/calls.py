@@ -28,7 +28,7 @@ from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, CheckingBuilder, Symbols, Types, Value, named
 from ffi_builder.ir.builder import Builder
 from ffi_builder.ir.contained import contain_support
-from ffi_builder.ir.distribution import root_of
+from ffi_builder.ir.distribution import is_plain, root_of
 from ffi_builder.ir.protocols import Operation
 from ffi_builder.ir.symbols import function_parts
 from ffi_builder.packed.anys import (
@@ -103,6 +103,11 @@ class Place:
             return cls(who, where.types, where.function, where.block, given=where)
         where = where.operation if hasattr(where, "operation") else where
         root = root_of(where)
+        if is_plain(where):
+            raise BuildError(
+                f"{who}: calls can be placed in functions of MLIR modules alone; in a plain module "
+                f"a call provider passes its builder"
+            )
         if root is None:
             raise _not_a_place(who, where)
         ir = named(root).ir

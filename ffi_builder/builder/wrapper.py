@@ -42,11 +42,12 @@ from ffi_builder.builder.verify import verify_added
 from ffi_builder.diagnosis.encode import encode
 from ffi_builder.diagnosis.writing import Table
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import Block, CheckingBuilder, Module, Symbols, Types, Value
+from ffi_builder.ir import Block, CheckingBuilder, Module, Symbols, Value
 from ffi_builder.ir.builder import Builder
 from ffi_builder.ir.checking import declare_support, mark_trusted, pass_through
 from ffi_builder.ir.distribution import of_module
 from ffi_builder.ir.protocols import Operation
+from ffi_builder.ir.types import types_of
 from ffi_builder.packed.anys import store_none
 from ffi_builder.plan import Place, Plan, make_plan, steps
 from ffi_builder.plan.messages import signature_text
@@ -167,7 +168,8 @@ def attach_ffi_func(
     :func:`attach` takes a :class:`~ffi_builder.spec.Signature` instead of its parts.
 
     Args:
-        module: an ``ir.Module`` of any MLIR Python distribution, which also builds the wrapper.
+        module: an ``ir.Module`` of any MLIR Python distribution, which also builds the wrapper, or
+            an :class:`~ffi_builder.ir.PlainModule`.
         symbol_name: the exported name of the function, after ``__tvm_ffi_``.
         params: its parameters, in the order of the arguments.
         call_provider: emits the call of the kernel.
@@ -234,7 +236,8 @@ def attach(
     """Add a wrapper for a :class:`~ffi_builder.spec.Signature`, as :func:`attach_ffi_func` does.
 
     Args:
-        module: an ``ir.Module`` of any MLIR Python distribution, lowered to the LLVM dialect.
+        module: an ``ir.Module`` of any MLIR Python distribution, lowered to the LLVM dialect, or
+            an :class:`~ffi_builder.ir.PlainModule`.
         signature: the parameters and results of the function, and its name in errors.
         call_provider: emits the call of the kernel.
         symbol_name: the exported name, after ``__tvm_ffi_``; left out, the signature's name.
@@ -284,7 +287,7 @@ def attach(
     name = abi.PREFIX + checked_name(signature.name if symbol_name is None else symbol_name)
     distribution = of_module(module)
     distribution.load_llvm(module.context)
-    types = distribution.types(module.context)
+    types = types_of(distribution, module.context)
     symbols = Symbols(types, module, None)
     symbols.location = location_of_wrapper(distribution, symbols, provider.callee, location)
     check_free(symbols, name)

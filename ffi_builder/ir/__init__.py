@@ -14,6 +14,15 @@ from ffi_builder.lazy import lazy
 if TYPE_CHECKING:
     from ffi_builder.ir.plain.module import PlainModule
 
-__all__ = ["Block", "CheckingBuilder", "Module", "PlainModule", "Symbols", "Types", "Value", "named"]
+__all__ = [
+    "Block",
+    "CheckingBuilder",
+    "Module",
+    "PlainModule",
+    "Symbols",
+    "Types",
+    "Value",
+    "named",
+]
 
 __getattr__, __dir__ = lazy(__name__, {"PlainModule": "plain.module"}, __all__)

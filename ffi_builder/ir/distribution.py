@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import importlib
 import io
-import itertools
 import sys
 from functools import cache
 from typing import Any, Final
 
 from ffi_builder.errors import BuildError
 from ffi_builder.ir.protocols import Module
-from ffi_builder.ir.types import Types
 from ffi_builder.records import dataclass
 from ffi_builder.suggest import did_you_mean, install
 
@@ -94,14 +92,6 @@ class Distribution:
     root: str
     ir: Any
 
-    def types(self, context: Any) -> Types:
-        """Return types and attributes of a context. Plain modules share theirs."""
-        if self.root != PLAIN:
-            return Types(self.ir, context)
-        if next(_uses) % _MOST_USES == 0:  # they grow with each constant
-            _shared[:] = [Types(self.ir, context)]
-        return _shared[0]
-
     def load_llvm(self, context: Any) -> None:
         """Load the LLVM dialect into a context.
 
@@ -153,11 +143,6 @@ class Distribution:
             return False
         return True
 
-
-_shared: Final[list[Types]] = []
-"""The types of plain modules, at most one."""
-_uses: Final = itertools.count()
-_MOST_USES: Final = 256
 
 _complete: Final[set[str]] = set()
 """The distributions whose LLVM dialect has been checked."""

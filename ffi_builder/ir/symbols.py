@@ -295,6 +295,13 @@ def function_parts(operation: Operation) -> tuple[str, tuple[str, ...]]:
 
 @cache
 def split_function_type(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return the result type and the parameter types in the text of a function type.
+
+    Examples:
+        >>> from ffi_builder.ir.symbols import split_function_type
+        >>> split_function_type("!llvm.func<ptr (i64, ...)>")
+        ('!llvm.ptr', ('i64', '...'))
+    """
     match = re.fullmatch(r"!llvm\.func<(.*)>", text, re.DOTALL)
     assert match is not None, text
     inner = match[1]
@@ -325,7 +332,13 @@ def aggregate_members(text: str) -> tuple[str, ...] | None:
 
 
 def split_at_commas(text: str) -> list[str]:
-    """Split at commas outside brackets."""
+    """Split a text at commas outside brackets.
+
+    Examples:
+        >>> from ffi_builder.ir.symbols import split_at_commas
+        >>> split_at_commas("ptr, struct<(i64, i32)>")
+        ['ptr', 'struct<(i64, i32)>']
+    """
     parts: list[str] = []
     depth = 0
     current = ""

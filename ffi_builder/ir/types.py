@@ -5,11 +5,13 @@ Errors for refused operands say more than those of the bindings, which list thei
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from ffi_builder.errors import BuildError
+from ffi_builder.ir.distribution import PLAIN, Distribution
 from ffi_builder.ir.protocols import Attribute, Type
 
 
@@ -347,3 +349,28 @@ class Types:
     def _make(self, key: object, **attributes: Attribute) -> dict[str, Attribute]:
         self._of[key] = attributes
         return attributes
+
+
+_shared: Final[list[Types]] = []
+"""The types of plain modules, at most one."""
+_uses: Final = itertools.count()
+_MOST_USES: Final = 256
+"""They keep each constant, so new ones are made now and then."""
+
+
+def types_of(distribution: Distribution, context: Any) -> Types:
+    """Return types and attributes of a context. Plain modules, which have only one, share theirs.
+
+    Examples:
+        >>> from ffi_builder import ir
+        >>> from ffi_builder.ir.distribution import of_module
+        >>> from ffi_builder.ir.types import types_of
+        >>> module = ir.PlainModule()
+        >>> print(types_of(of_module(module), module.context).pointer(1))
+        !llvm.ptr<1>
+    """
+    if distribution.root != PLAIN:
+        return Types(distribution.ir, context)
+    if next(_uses) % _MOST_USES == 0:
+        _shared[:] = [Types(distribution.ir, context)]
+    return _shared[0]

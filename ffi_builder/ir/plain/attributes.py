@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final, TypeVar
 
 from ffi_builder.ir.plain.types import Type
@@ -244,7 +244,7 @@ def quoted(text: str) -> str:
     return f'"{escaped.decode()}"'
 
 
-@cache
+@lru_cache(4096)  # there is no end to the names of functions
 def symbol(name: str) -> str:
     """Return a symbol in LLVM IR, quoted if it must be.
 

@@ -102,21 +102,21 @@ def _quotient(one: int, other: int) -> int:
 
 
 _UNSIGNED: Final[dict[str, Callable[[int, int], int]]] = {
-    "add": operator.add,
-    "sub": operator.sub,
-    "mul": operator.mul,
-    "udiv": operator.floordiv,
-    "urem": operator.mod,
-    "and": operator.and_,
-    "or": operator.or_,
-    "xor": operator.xor,
-    "shl": operator.lshift,
-    "lshr": operator.rshift,
+    "add": lambda one, other: one + other,
+    "sub": lambda one, other: one - other,
+    "mul": lambda one, other: one * other,
+    "udiv": lambda one, other: one // other,
+    "urem": lambda one, other: one % other,
+    "and": lambda one, other: one & other,
+    "or": lambda one, other: one | other,
+    "xor": lambda one, other: one ^ other,
+    "shl": lambda one, other: one << other,
+    "lshr": lambda one, other: one >> other,
 }
 _SIGNED: Final[dict[str, Callable[[int, int], int]]] = {
     "sdiv": _quotient,
     "srem": lambda one, other: one - other * _quotient(one, other),
-    "ashr": operator.rshift,
+    "ashr": lambda one, other: one >> other,
 }
 BINARY: Final = (*_UNSIGNED, *_SIGNED)
 _COMPARED: Final[dict[str, Callable[[Any, Any], bool]]] = {
@@ -160,7 +160,7 @@ def fcmp(predicate: str, type_: Type, one: Constant, other: Constant) -> int | N
     if not isinstance(one, int) or not isinstance(other, int):
         return None
     left, right = _float(type_, one), _float(type_, other)
-    unordered = left != left or right != right  # noqa: PLR0124  (NaNs)
+    unordered = left != left or right != right
     match predicate:
         case "true" | "false":
             return int(predicate == "true")
@@ -169,7 +169,9 @@ def fcmp(predicate: str, type_: Type, one: Constant, other: Constant) -> int | N
         case _:
             if unordered:
                 return int(predicate[0] == "u")
-            return int(_COMPARED[{"eq": "eq", "ne": "ne"}.get(predicate[1:], predicate[1:])](left, right))
+            return int(
+                _COMPARED[{"eq": "eq", "ne": "ne"}.get(predicate[1:], predicate[1:])](left, right)
+            )
 
 
 def cast(name: str, from_: Type, to: Type, value: Constant) -> Constant | None:

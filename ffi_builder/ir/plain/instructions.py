@@ -7,7 +7,7 @@ same, so that both give one text.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import lru_cache
 from typing import Any, Final
 
 from ffi_builder.ir.plain import attributes as of
@@ -35,8 +35,9 @@ def _allow(op: Any, *names: str) -> None:
             raise ValueError(f"the attribute {name!r} is not known to plain modules")
 
 
-def _number(op: Any, name: str) -> int:
-    return op.attributes[name].value if name in op.attributes else 0
+def _number(op: Any, name: str, default: int | None = None) -> int:
+    attributes: dict[str, Any] = op.attributes
+    return attributes[name].value if default is None or name in attributes else default
 
 
 def _typed(value: Any) -> str:
@@ -69,7 +70,7 @@ def _icmp(op: Any, one: Any, other: Any) -> None:
     fits = type_.kind in ("int", "ptr") and other.type is type_ and op.type is _BOOL
     if not fits:
         raise _refused(op, "two integers or two pointers of one type, and returns i1")
-    predicate = ICMP[op.attributes["predicate"].value]
+    predicate = ICMP[_number(op, "predicate")]
     if one.known is not None and other.known is not None:
         known = constants.icmp(predicate, type_, one.known, other.known)
         if known is not None:
@@ -83,7 +84,7 @@ def _fcmp(op: Any, one: Any, other: Any) -> None:
     fits = type_.kind == "float" and other.type is type_ and op.type is _BOOL
     if not fits:
         raise _refused(op, "two floats of one type, and returns i1")
-    predicate = FCMP[op.attributes["predicate"].value]
+    predicate = FCMP[_number(op, "predicate")]
     _allow(op, "predicate")
     if one.known is not None and other.known is not None:
         known = constants.fcmp(predicate, type_, one.known, other.known)
@@ -196,7 +197,7 @@ def _addressof(op: Any) -> None:
 
 def _extractvalue(op: Any, aggregate: Any) -> None:
     type_, [index] = aggregate.type, op.attributes["position"].value
-    if not (type_.member(index) is op.type):
+    if type_.member(index) is not op.type:
         raise _refused(op, "a struct, and returns a member of it")
     if aggregate.known is not None:
         op.fold(constants.members(type_, aggregate.known)[index])
@@ -244,7 +245,7 @@ def _getelementptr(op: Any, pointer: Any, *indices: Any) -> None:
     op.emit(f"getelementptr {element.llvm}, {_typed(pointer)}{words}")
 
 
-@cache
+@lru_cache(4096)
 def _numbers(raw: tuple[int, ...]) -> str:
     if _DYNAMIC in raw:
         raise ValueError(f"takes {raw.count(_DYNAMIC)} indices but got none")
@@ -263,7 +264,7 @@ def _memory(op: Any, type_: Type) -> tuple[str, str]:
     _allow(op, "alignment", "ordering")
     if not op.attributes:
         return "", ""
-    align, ordering = _number(op, "alignment"), ORDERINGS[_number(op, "ordering")]
+    align, ordering = _number(op, "alignment", 0), ORDERINGS[_number(op, "ordering", 0)]
     if ordering and not (align and type_.kind in ("int", "ptr", "float")):
         raise ValueError("takes a number or pointer and its alignment if it is atomic")
     after = f", align {align}" if align else ""
@@ -271,11 +272,11 @@ def _memory(op: Any, type_: Type) -> tuple[str, str]:
 
 
 def _load(op: Any, pointer: Any) -> None:
-    fits = pointer.type.kind == "ptr" and op.type is not None
-    if not (fits and op.type.kind not in ("void", "func")):
+    type_: Any = op.type
+    if pointer.type.kind != "ptr" or type_ is None or type_.kind in ("void", "func"):
         raise _refused(op, "a pointer, and returns a value")
-    before, after = _memory(op, op.type)
-    op.emit(f"load {before}{op.type.llvm}, {_typed(pointer)}{after}")
+    before, after = _memory(op, type_)
+    op.emit(f"load {before}{type_.llvm}, {_typed(pointer)}{after}")
 
 
 def _store(op: Any, value: Any, pointer: Any) -> None:
@@ -290,7 +291,7 @@ def _alloca(op: Any, count: Any) -> None:
     if not fits:
         raise _refused(op, "an integer, and returns a pointer")
     _allow(op, "alignment", "elem_type")
-    align = _number(op, "alignment")
+    align = _number(op, "alignment", 0)
     element = op.attributes["elem_type"].value.llvm
     op.emit(f"alloca {element}, {_typed(count)}{f', align {align}' if align else ''}")
 
@@ -300,8 +301,9 @@ def _cmpxchg(op: Any, pointer: Any, expected: Any, value: Any) -> None:
     fits = fits and value.type.kind in ("int", "ptr") and op.type.members == (value.type, _BOOL)
     if not fits:
         raise _refused(op, "a pointer and two values of one type, and returns a struct with an i1")
-    _allow(op, "success_ordering", "failure_ordering")
-    words = [ORDERINGS[_number(op, f"{when}_ordering")] for when in ("success", "failure")]
+    names = ("success_ordering", "failure_ordering")
+    _allow(op, *names)
+    words = [ORDERINGS[_number(op, name)] for name in names]
     operands = ", ".join(map(_typed, (pointer, expected, value)))
     op.emit(f"cmpxchg {operands} {' '.join(words)}")
 
@@ -381,7 +383,7 @@ def _br(op: Any, *operands: Any) -> None:
 
 
 def _cond_br(op: Any, condition: Any, *operands: Any) -> None:
-    if not (condition.type is _BOOL):
+    if condition.type is not _BOOL:
         raise _refused(op, "an i1 and the arguments of blocks")
     then, otherwise = op.successors
     _, count, _ = op.attributes["operandSegmentSizes"].value
@@ -398,8 +400,8 @@ def _cond_br(op: Any, condition: Any, *operands: Any) -> None:
 
 def _switch(op: Any, value: Any) -> None:
     default, *targets = op.successors
-    text = op.attributes["case_values"].value
-    numbers = text[text.index("[") + 1 : text.index("]")].split(", ") if targets else []
+    text: str = op.attributes["case_values"].value
+    numbers = text[text.index("[") + 1 : text.index("]")].split(", ") if targets else list[str]()
     if not (value.type.kind == "int" and len(numbers) == len(targets)):
         raise _refused(op, "an integer")
     first = _go(op, default, ())

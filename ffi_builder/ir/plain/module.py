@@ -15,7 +15,7 @@ from ffi_builder.errors import BuildError
 from ffi_builder.ir.plain.attributes import Attribute, StringAttr, TypeAttr, symbol
 from ffi_builder.ir.plain.constants import Constant, spelled
 from ffi_builder.ir.plain.instructions import TERMINATORS, WRITERS
-from ffi_builder.ir.plain.text import TOP_LEVEL, body_text, module_text
+from ffi_builder.ir.plain.text import HEADS, TOP_LEVEL, body_text, module_text
 from ffi_builder.ir.plain.types import Type, function_type, given_type
 
 
@@ -132,7 +132,6 @@ class Operation(Value):
         Raises:
             ValueError: plain modules have no such operation, or not with these operands, results
                 and attributes.
-            TypeError: an argument is of another class.
         """
         assert ip is not None
         write = WRITERS.get(name)
@@ -151,8 +150,13 @@ class Operation(Value):
                     if operand.block.region is not region:
                         raise ValueError(f"{operand!r} is a value of another function")
                 write(made, *operands)
-            except (AttributeError, KeyError, IndexError) as error:
-                raise TypeError(f"unexpected operands or attributes: {error}") from error
+            except KeyError as error:
+                raise ValueError(f"lacks the attribute {error}") from None
+            except (AttributeError, IndexError, TypeError):
+                given = ", ".join(str(getattr(each, "type", each)) for each in operands)
+                raise ValueError(
+                    f"takes other operands, attributes or blocks; got ({given})"
+                ) from None
         if ip.at is None:
             block.operations.append(made)
         else:
@@ -234,11 +238,15 @@ class Symbol(Operation):
         self.regions = (Region(self),) if self.name == "llvm.func" else ()
 
     def verify(self) -> bool:
-        """Check that each block of a function ends in a terminator, and has no other.
+        """Check the attributes, and that each block ends in a terminator and has no other.
 
         Raises:
-            BuildError: one does not.
+            BuildError: one does not, or an attribute is unknown.
         """
+        try:
+            HEADS.get(self.name, str)(self)
+        except ValueError as error:
+            raise BuildError(f"{self.name}: {error}") from None
         for region in self.regions:
             for block in () if region.text else region.blocks:
                 names = [operation.name for operation in block.operations]
@@ -325,7 +333,10 @@ class Region:
         if found is not None and found.attributes["sym_name"].value == name:
             return found
         for operation in reversed(self.blocks[0].operations):  # most were just added
-            if "sym_name" in operation.attributes and operation.attributes["sym_name"].value == name:
+            if (
+                "sym_name" in operation.attributes
+                and operation.attributes["sym_name"].value == name
+            ):
                 self._found[name] = operation
                 return operation
         return None
@@ -518,6 +529,7 @@ class PlainModule:
         copy = PlainModule()
         place = InsertionPoint(copy.body)
         for operation in self.body.operations:
+            assert isinstance(operation, Symbol)
             operation.clone(place)
         return copy
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
+from ffi_builder.errors import BuildError
 from ffi_builder.ir.plain import attributes as of
 from ffi_builder.ir.plain.attributes import symbol
 from ffi_builder.ir.plain.instructions import LIKELY, LIKELY_NODE
@@ -28,7 +29,19 @@ def body_text(blocks: Iterable[Any]) -> str:
     return "\n".join(["{", *lines, "}"]) if lines else ""
 
 
-def _function(operation: Any) -> str:
+def _check(operation: Any, *known: str) -> None:
+    for name in operation.attributes:
+        if name not in known:
+            raise ValueError(f"the attribute {name!r} is not known to plain modules")
+
+
+def _head(operation: Any) -> str:
+    """Return a function in LLVM IR without its body."""
+    _check(
+        operation,
+        *("sym_name", "function_type", "linkage", "visibility_", "CConv", "arg_attrs"),
+        "passthrough",
+    )
     attributes, region = operation.attributes, operation.regions[0]
     type_ = attributes["function_type"].value
     result, *parameters = type_.members
@@ -48,15 +61,24 @@ def _function(operation: Any) -> str:
             f"{result.llvm} {symbol(attributes['sym_name'].value)}",
             f"({', '.join([*words, *(['...'] if type_.bits else [])])})",
             of.of_function(attributes.get("passthrough")),
-            "" if entry is None else f" {region.finished()}",
         )
     )
+
+
+def _function(operation: Any) -> str:
+    body = operation.regions[0].finished()
+    return f"{_head(operation)} {body}" if body else _head(operation)
 
 
 _ADDRESSES: Final = {0: "", 1: "local_unnamed_addr ", 2: "unnamed_addr "}
 
 
 def _global(operation: Any) -> str:
+    _check(
+        operation,
+        *("sym_name", "global_type", "value", "linkage", "visibility_", "unnamed_addr"),
+        *("addr_space", "alignment", "constant"),
+    )
     attributes = operation.attributes
     linkage = of.linkage(attributes.get("linkage"))
     space = attributes["addr_space"].value if "addr_space" in attributes else 0
@@ -93,6 +115,8 @@ def _listed(operation: Any) -> str:
 
 
 _DTORS: Final = "llvm.mlir.global_dtors"
+HEADS: Final[dict[str, Callable[[Any], str]]] = {"llvm.func": _head, "llvm.mlir.global": _global}
+"""What of a symbol can be written before its body is finished."""
 TOP_LEVEL: Final[dict[str, Callable[[Any], str]]] = {
     "llvm.func": _function,
     "llvm.mlir.global": _global,
@@ -101,10 +125,17 @@ TOP_LEVEL: Final[dict[str, Callable[[Any], str]]] = {
 """The operations of modules, with functions that write their LLVM IR."""
 
 
+def _written(operation: Any) -> str:
+    try:
+        return TOP_LEVEL[operation.name](operation)
+    except (ValueError, KeyError, AttributeError) as error:
+        raise BuildError(f"{operation.name}: {error}") from error
+
+
 def module_text(operations: Sequence[Any]) -> str:
     """Return a module in LLVM IR."""
-    parts = [str(operation) for operation in operations if operation.name != _DTORS]
-    listed = [str(operation) for operation in operations if operation.name == _DTORS]
+    parts = [_written(operation) for operation in operations if operation.name != _DTORS]
+    listed = [_written(operation) for operation in operations if operation.name == _DTORS]
     if listed:
         joined = ", ".join(listed)
         count = joined.count("{ i32, ptr, ptr } {")

@@ -31,7 +31,7 @@ _NAME: Final = re.compile(r'@("[^"]*"|[\w.$-]+)')
 _STRING: Final = re.compile(r'(?<!@)"[^"]*"')
 _DESCRIPTION: Final = re.compile(rf' "{METADATA}"="[^"]*"')
 _DATA: Final = re.compile(r' c"([^"]*)"')
-_LINKABLE: Final = re.compile(r"define (?:[\w]+ )??(?:void|ptr|i\d+|half|bfloat|float|double|[\[{<])")
+_HIDDEN: Final = re.compile(r"define (?:internal|private|hidden) ")
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def _unit(name: str, wrapper: str, parts: dict[str, str]) -> _Unit | None:
             table[own_table] = Constant(constants.string_bytes(data[1], 0, len(data[1])))
             part = f"@{reference} = external hidden unnamed_addr constant [1 x i8]"
         elif part.startswith("define "):
-            if _LINKABLE.match(part) is None:
+            if _HIDDEN.match(part) is not None:
                 return None
             part = _declaration(part)
         elif part.startswith("@") and not reference.startswith(TEXT):
