@@ -1,4 +1,4 @@
-"""The compiled wrapper, and its diagnosis run in Python, against the oracle, on calls of every kind.
+"""The compiled wrapper, with MLIR and without, and its diagnosis run in Python, against the oracle.
 
 2,000 calls; ``FFI_BUILDER_EXAMPLES`` asks for another number, and then every run draws others.
 ``FFI_BUILDER_OPT_LEVEL=0`` compiles the wrappers at another level than 2.
@@ -39,8 +39,8 @@ many = settings(
 
 @pytest.fixture(scope="module", params=["diagnosed and compiled"])
 def workers() -> Iterator[list[Worker]]:
-    """Both implementations."""
-    processes = [Worker("diagnosed"), Worker("compiled")]
+    """All implementations."""
+    processes = [Worker("diagnosed"), Worker("compiled"), Worker("plain")]
     yield processes
     for process in processes:
         process.close()

@@ -1,6 +1,6 @@
 """The process that runs an implementation, so that a crash is one call's result and not the end.
 
-``python -m tests.differential.worker compiled`` (or ``diagnosed``) reads a pickled
+``python -m tests.differential.worker compiled`` (or ``plain``, ``diagnosed``) reads a pickled
 ``(signature, calls)`` at a time from standard input. It writes one pickled
 :class:`~tests.differential.outcome.Outcome` for the compilation, and one for each call.
 """
@@ -37,6 +37,14 @@ def compiled() -> Callable[[Signature], Callee]:
 
     set_streams()
     return compile_wrapper
+
+
+def plain() -> Callable[[Signature], Callee]:
+    """Wrappers in modules without MLIR, compiled by the JIT."""
+    from tests.differential.wrapper import compile_plain, set_streams
+
+    set_streams()
+    return compile_plain
 
 
 def diagnosed() -> Callable[[Signature], Callee]:
@@ -89,5 +97,5 @@ if __name__ == "__main__":
     # Printed text must not come between the replies.
     channel = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    implementations = {"compiled": compiled, "diagnosed": diagnosed}
+    implementations = {"compiled": compiled, "plain": plain, "diagnosed": diagnosed}
     serve(implementations[sys.argv[1]](), sys.stdin.buffer, channel)

@@ -6,11 +6,12 @@ import ctypes
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from tvm_ffi import libinfo
 
 from ffi_builder import abi, attach, runtime
+from ffi_builder.ir import PlainModule
 from ffi_builder.spec import Signature
 from tests.differential.memory import Memory
 from tests.differential.outcome import STREAM_DEVICES, STREAM_IDS, Outcome, stream_of
@@ -51,10 +52,17 @@ class Wrapper:
         return error
 
 
-def compile_wrapper(signature: Signature, opt_level: int = LEVEL) -> Wrapper:
-    """Attach a wrapper to an empty module and compile it."""
+def compile_plain(signature: Signature) -> Wrapper:
+    """Do the same with a module that needs no MLIR."""
+    return compile_wrapper(signature, module=PlainModule())
+
+
+def compile_wrapper(
+    signature: Signature, opt_level: int = LEVEL, *, module: Any = None
+) -> Wrapper:
+    """Attach a wrapper to an empty module, by default of torch-mlir, and compile it."""
     recorder = Recorder(signature)
-    module = new_module()
+    module = new_module() if module is None else module
     attach(module, signature, recorder)
     compiled = runtime.compile(module, opt_level=opt_level)
     return Wrapper(recorder, SafeCall(compiled.address(signature.name)), compiled)
