@@ -14,7 +14,7 @@ from ffi_builder.runtime import bindings, metadata
 from ffi_builder.runtime.jit.link import functions_among, metadata_in
 from ffi_builder.runtime.metadata import PREFIX, Info
 from ffi_builder.runtime.object_files import read_library
-from ffi_builder.runtime.protocols import Module, Signature
+from ffi_builder.runtime.protocols import Module, PlainModule, Signature
 from ffi_builder.runtime.python.function_table import FunctionTable, check_described, check_name
 from ffi_builder.runtime.safety.locks import fork_safe_lock
 
@@ -154,7 +154,7 @@ def function_at(
     address: int,
     *,
     owner: object,
-    module: Module | str | None = None,
+    module: Module | PlainModule | str | None = None,
     signature: Signature | None = None,
     name: str | None = None,
     borrows_tensors: bool = False,
@@ -211,7 +211,7 @@ def callable_at(
     address: int,
     *,
     owner: object,
-    module: Module | str | None = None,
+    module: Module | PlainModule | str | None = None,
     signature: Signature | None = None,
     name: str | None = None,
     borrows_tensors: bool = False,
@@ -259,7 +259,7 @@ def _function_at(address: int, owner: object) -> tvm_ffi.Function:
 
 
 def _described(
-    module: Module | str | None,
+    module: Module | PlainModule | str | None,
     signature: Signature | None,
     name: str | None,
     borrows_tensors: bool,
@@ -274,6 +274,8 @@ def _described(
         raise TypeError("borrows_tensors= goes with signature=: a module says it itself")
     if module is None:
         return None
+    if isinstance(module, PlainModule):
+        module = module.llvm_ir()
     texts = metadata.of_llvm_ir(module) if isinstance(module, str) else metadata.of_module(module)
     if name is None and len(texts) == 1:
         (name,) = texts

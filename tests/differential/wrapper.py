@@ -57,9 +57,7 @@ def compile_plain(signature: Signature) -> Wrapper:
     return compile_wrapper(signature, module=PlainModule())
 
 
-def compile_wrapper(
-    signature: Signature, opt_level: int = LEVEL, *, module: Any = None
-) -> Wrapper:
+def compile_wrapper(signature: Signature, opt_level: int = LEVEL, *, module: Any = None) -> Wrapper:
     """Attach a wrapper to an empty module, by default of torch-mlir, and compile it."""
     recorder = Recorder(signature)
     module = new_module() if module is None else module

@@ -21,6 +21,9 @@ define i64 @twice(i64 %x) {
 """
 
 
+_objects = wrappers._objects  # pyright: ignore[reportPrivateUsage]
+
+
 def twice(name: str = "f", *, most: int | None = None) -> PlainModule:
     module = PlainModule()
     module.declare("twice", "i64", ["i64"])
@@ -43,8 +46,21 @@ def test_a_kernel_in_llvm_ir_or_an_object():
 
 
 def test_a_missing_kernel():
-    with pytest.raises(LinkError, match="`twice` is what the call provider of `f` calls"):
+    with pytest.raises(LinkError, match=r"\(`twice` is what the call provider of `f` calls\)$"):
         runtime.compile(twice())
+    module = PlainModule()
+    attach(module, spec.Signature("f", []), providers.PackedCallProvider("g"))
+    with pytest.raises(
+        LinkError, match=r"\(`__tvm_ffi_g` is what the call provider of `f` calls\)$"
+    ):
+        runtime.compile(module)
+
+
+def test_a_function_that_another_jit_has_compiled():
+    module = twice()
+    compiled = runtime.compile(module, link=[KERNEL])
+    described = runtime.function_at(compiled.address("f"), owner=compiled, module=module)
+    assert described(x=4) == 8
 
 
 def test_hooks_get_a_clone():
@@ -66,22 +82,22 @@ class TestEqualWrappers:
     """Wrappers of one structure are compiled once, under any name."""
 
     def test_one_in_a_module(self):
-        wrappers._objects.clear()
+        _objects.clear()
         for name in ("a", "b", "c"):
             assert runtime.compile(twice(name), link=[KERNEL])[name](4) == 8
-            assert len(wrappers._objects) == 1
+            assert len(_objects) == 1
         with pytest.raises(TypeError, match=r"when calling: `c\(x: int64\)`"):
             runtime.compile(twice("c"), link=[KERNEL])["c"]("x")
 
     def test_several_in_a_module(self):
-        wrappers._objects.clear()
+        _objects.clear()
         module = twice("a")
         for name in "bcd":
             signature = spec.Signature.parse(f"{name}(x: int64) -> y: int64")
             attach(module, signature, providers.DirectCallProvider("twice"))
         compiled = runtime.compile(module, link=[KERNEL])
         assert [compiled[name](3) for name in "abcd"] == [6] * 4
-        assert len(wrappers._objects) == 1
+        assert len(_objects) == 1
         for name in "abcd":
             with pytest.raises(TypeError, match=rf"when calling: `{name}\("):
                 compiled[name]("x")

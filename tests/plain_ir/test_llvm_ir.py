@@ -19,19 +19,21 @@ from tests.differential.tricky import CASES
 from tests.plain_ir.comparing import symbols_of
 from tests.support.wrapping import new_module
 
+_KEPT = reuse._KEPT  # pyright: ignore[reportPrivateUsage]
+
 
 @pytest.fixture(autouse=True)
 def nothing_is_reused() -> Iterator[None]:
     """A wrapper from MLIR's bytecode has the branches of a block in another order."""
-    reuse._KEPT.clear()
+    _KEPT.clear()
     yield
-    reuse._KEPT.clear()
+    _KEPT.clear()
 
 
 def compare(signature: spec.Signature, provider: CallProvider, **options: Any) -> None:
     other, plain = new_module(), ir.PlainModule()
     attach(other, signature, provider, **options)
-    reuse._KEPT.clear()
+    _KEPT.clear()
     attach(plain, signature, provider, **options)
     expected, found = symbols_of(runtime.llvm_ir(other)), symbols_of(plain.llvm_ir())
     assert found.keys() == expected.keys()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -56,7 +56,10 @@ def flags(b: CheckingBuilder, x: Any) -> None:
 
 
 def unlikely(b: CheckingBuilder, x: Any) -> None:
-    attributes = {**b.types.of_branch(0, 0, likely=False), "branch_weights": b.types.i32_array(1, 9)}
+    attributes = {
+        **b.types.of_branch(0, 0, likely=False),
+        "branch_weights": b.types.i32_array(1, 9),
+    }
     blocks = b.new_block(), b.new_block()
     b.op("llvm.cond_br", (b.i1(True),), (), attributes, blocks)
 
@@ -75,7 +78,10 @@ MISTAKES: list[tuple[Mistake, str]] = [
     (lambda b, x: b.value("llvm.add", (x, x), b.types.i32), INTEGERS + "(i64, i64) -> i32"),
     (lambda b, x: b.add(b.null(), b.null()), INTEGERS + "(!llvm.ptr, !llvm.ptr) -> !llvm.ptr"),
     (lambda b, x: b.value("llvm.add", (x,), b.types.i64), "llvm.add: takes other operands"),
-    (lambda b, x: b.add(x, 3), "llvm.add: operand 1: expected a value (an ir.Value) but got 3"),
+    (
+        lambda b, x: b.add(x, cast("Any", 3)),
+        "llvm.add: operand 1: expected a value (an ir.Value) but got 3",
+    ),
     (lambda b, x: b.eq(x, b.null()), "llvm.icmp: takes two integers or two pointers of one type"),
     (lambda b, x: b.float_compare("oeq", x, x), "llvm.fcmp: takes two floats of one type"),
     (lambda b, x: b.select(x, x, x), "llvm.select: takes an i1 and two values of one type"),
@@ -99,13 +105,19 @@ MISTAKES: list[tuple[Mistake, str]] = [
     (lambda b, x: b.op("llvm.frobnicate"), "llvm.frobnicate: plain modules have no such operation"),
     (lambda b, x: b.op("arith.addi", (x, x), (b.types.i64,)), "arith.addi: plain modules have no"),
     (lambda b, x: b.op("llvm.mlir.constant", (), (b.types.ptr,), b.types.of_constant(8, 1)), "ptr"),
-    (lambda b, x: b.types.parse("vector<4xf32>"), "'vector<4xf32>' is not a type: expected iN, f16"),
+    (
+        lambda b, x: b.types.parse("vector<4xf32>"),
+        "'vector<4xf32>' is not a type: expected iN, f16",
+    ),
     (flags, "llvm.add: the attribute 'overflowFlags' is not known to plain modules"),
     (unlikely, "llvm.cond_br: plain modules know only the branch weights (2000, 1)"),
     (no_terminator, "the wrapper does not verify: a block ends without a terminator, after []"),
     (terminated_twice, "the wrapper does not verify: llvm.br is not at the end of its block"),
     (of_another_function, "is a value of another function"),
-    (lambda b, x: b.call("g", [x], b.types.void), "the wrapper calls @g, which the module does not"),
+    (
+        lambda b, x: b.call("g", [x], b.types.void),
+        "the wrapper calls @g, which the module does not",
+    ),
     (wrong_call, "the wrapper calls @free with (i64) -> !llvm.void, but it is (!llvm.ptr) -> "),
     (declare("linkage", "#llvm.linkage<odd>"), "llvm.func: unknown linkage odd"),
     (declare("CConv", "#llvm.cconv<odd>"), "llvm.func: unknown calling convention odd"),
@@ -164,7 +176,7 @@ def test_a_name_that_is_taken():
     attach(module, SIGNATURE, NopCallProvider())
     with pytest.raises(BuildError, match="the module has a symbol @__tvm_ffi_f already"):
         attach(module, SIGNATURE, NopCallProvider())
-    with pytest.raises(BuildError, match="the callee @k takes no arguments|takes 0 arguments"):
+    with pytest.raises(BuildError, match="the callee @k takes"):
         attach(module, spec.Signature("g", [X]), DirectCallProvider("k"))
 
 
@@ -187,5 +199,5 @@ def test_places_in_functions_are_those_of_mlir():
 
 
 def test_passes_are_those_of_mlir():
-    with pytest.raises(TypeError, match="pipeline= needs an MLIR module, but got .*PlainModule"):
+    with pytest.raises(TypeError, match=r"pipeline= needs an MLIR module, but got .*PlainModule"):
         runtime.compile(ir.PlainModule(), pipeline="builtin.module()")

@@ -78,7 +78,8 @@ def compiled_objects(text: str, level: int) -> list[bytes]:
 def callers(text: str, symbol: str) -> list[str]:
     """Return the wrappers of a module that mention a symbol, by their names."""
     mention = re.compile(rf'@"?{re.escape(symbol)}(?![\w.$])')
-    found = [name for name, part in _parts(text).items() if mention.search(part)]
+    defined = {name: part for name, part in _parts(text).items() if part.startswith("define ")}
+    found = [name for name, part in defined.items() if mention.search(part)]
     return [name.removeprefix(abi.PREFIX) for name in found if name.startswith(abi.PREFIX)]
 
 
