@@ -60,7 +60,7 @@ def test_a_function_that_another_jit_has_compiled():
     module = twice()
     compiled = runtime.compile(module, link=[KERNEL])
     described = runtime.function_at(compiled.address("f"), owner=compiled, module=module)
-    assert described(x=4) == 8
+    assert described(4) == 8
 
 
 def test_hooks_get_a_clone():
