@@ -50,8 +50,8 @@ def compile(
 
     Args:
         module: an `ir.Module` (or its operation) of any MLIR distribution; MLIR text, which
-            torch-mlir parses; LLVM IR text; or the bytes of a relocatable ELF object. The module
-            is not changed.
+            torch-mlir parses; a `PlainModule`; LLVM IR text; or the bytes of a relocatable ELF
+            object. The module is not changed.
         pipeline: an MLIR pass pipeline, `builtin.module(…)`, that the module's own distribution
             runs on a clone.
         post_compile_hooks: functions that are called in order with the lowered clone, and may

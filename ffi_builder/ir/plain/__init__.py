@@ -20,14 +20,12 @@ from ffi_builder.ir.plain.module import (
     Context,
     InsertionPoint,
     Location,
+    Module,
     Operation,
-    PlainModule,
     SymbolTable,
     Value,
 )
 from ffi_builder.ir.plain.types import Type
-
-Module = PlainModule
 
 __all__ = [
     "ArrayAttr",

@@ -533,13 +533,17 @@ class PlainModule:
             operation.clone(place)
         return copy
 
-    @classmethod
-    def create(cls, location: object) -> PlainModule:
-        """Return an empty module."""
-        return cls()
 
-    @classmethod
-    def parse(cls, source: PlainModule, context: object = None) -> PlainModule:
+class Module:
+    """What the bindings of MLIR call ``ir.Module``: it makes modules."""
+
+    @staticmethod
+    def create(location: object) -> PlainModule:
+        """Return an empty module."""
+        return PlainModule()
+
+    @staticmethod
+    def parse(source: PlainModule, context: object = None) -> PlainModule:
         """Return a copy of a module: there is no other text of it than LLVM IR."""
         return source.clone()
 
