@@ -147,14 +147,14 @@ def with_constant(size: int) -> Any:
 
 def growth_table(rounds: int, most: int) -> None:
     rows: list[list[str]] = []
-    for size in (10, 1_000, 100_000, 10_000_000):
+    for size in (10, 1_000, 100_000, *([10_000_000] if rounds > 1 else [])):
 
         def constant(make: Callable[[], Any], size: int = size) -> dict[str, float]:
             return build(make, [], with_constant(size))
 
         found = interleaved(rounds, constant)
         rows.append([f"a constant of {size:,} bytes", *cells(found, "attach and compile")])
-    for count in (10, 100, most):
+    for count in sorted({10, 100, most}):
         params = [spec.Var(f"p{index}", "int64") for index in range(count)]
 
         def parameters(make: Callable[[], Any], params: Any = params) -> dict[str, float]:
@@ -163,7 +163,7 @@ def growth_table(rounds: int, most: int) -> None:
 
         found = interleaved(rounds, parameters)
         rows.append([f"{count:,} parameters", *cells(found, "attach and compile")])
-    for count in (10, 100, most):
+    for count in sorted({10, 100, most}):
 
         def wrappers(make: Callable[[], Any], count: int = count) -> dict[str, float]:
             module = make()
@@ -184,9 +184,9 @@ def main() -> None:
     quick = parser.parse_args().quick
     with tempfile.TemporaryDirectory() as folder:
         os.environ["TMPDIR"] = str(Path(folder))
-        main_table(20 if quick else 60)
-        process_table(3 if quick else 9)
-        growth_table(1 if quick else 3, 300 if quick else 1000)
+        main_table(5 if quick else 60)
+        process_table(1 if quick else 9)
+        growth_table(1 if quick else 3, 100 if quick else 1000)
 
 
 if __name__ == "__main__":
