@@ -101,7 +101,7 @@ def _quotient(one: int, other: int) -> int:
     return abs(one) // abs(other) * (-1 if (one < 0) != (other < 0) else 1)
 
 
-_UNSIGNED: Final[dict[str, Callable[[int, int], int]]] = {
+_INTEGERS: Final[dict[str, Callable[[int, int], int]]] = {
     "add": lambda one, other: one + other,
     "sub": lambda one, other: one - other,
     "mul": lambda one, other: one * other,
@@ -112,13 +112,12 @@ _UNSIGNED: Final[dict[str, Callable[[int, int], int]]] = {
     "xor": lambda one, other: one ^ other,
     "shl": lambda one, other: one << other,
     "lshr": lambda one, other: one >> other,
-}
-_SIGNED: Final[dict[str, Callable[[int, int], int]]] = {
     "sdiv": _quotient,
     "srem": lambda one, other: one - other * _quotient(one, other),
     "ashr": lambda one, other: one >> other,
 }
-BINARY: Final = (*_UNSIGNED, *_SIGNED)
+BINARY: Final = tuple(_INTEGERS)
+_SIGNED: Final = ("sdiv", "srem", "ashr")
 _COMPARED: Final[dict[str, Callable[[Any, Any], bool]]] = {
     "eq": operator.eq,
     "ne": operator.ne,
@@ -133,15 +132,15 @@ def binary(name: str, bits: int, one: Constant, other: Constant) -> Constant | N
     """Fold an operation on ints; None if LLVM keeps the instruction."""
     if not isinstance(one, int) or not isinstance(other, int):
         return None
-    if (name in ("shl", "lshr", "ashr") and other >= bits) or ("div" in name and not other):
+    if (name in ("shl", "lshr", "ashr") and other >= bits) or (
+        name in ("udiv", "sdiv", "urem", "srem") and not other
+    ):
         return "poison"
-    if name in ("srem", "urem") and not other:
-        return "poison"
-    if name in _UNSIGNED:
-        return _UNSIGNED[name](one, other) & ((1 << bits) - 1)
-    shift = other if name == "ashr" else signed(bits, other)
-    found = _SIGNED[name](signed(bits, one), shift)
-    return "poison" if found >> (bits - 1) not in (0, -1) else found & ((1 << bits) - 1)
+    if name in _SIGNED:
+        one, other = signed(bits, one), other if name == "ashr" else signed(bits, other)
+        if name != "ashr" and (one, other) == (-(1 << (bits - 1)), -1):
+            return "poison"
+    return _INTEGERS[name](one, other) & ((1 << bits) - 1)
 
 
 def icmp(predicate: str, type_: Type, one: Constant, other: Constant) -> int | None:
@@ -169,9 +168,7 @@ def fcmp(predicate: str, type_: Type, one: Constant, other: Constant) -> int | N
         case _:
             if unordered:
                 return int(predicate[0] == "u")
-            return int(
-                _COMPARED[{"eq": "eq", "ne": "ne"}.get(predicate[1:], predicate[1:])](left, right)
-            )
+            return int(_COMPARED[predicate[1:]](left, right))
 
 
 def cast(name: str, from_: Type, to: Type, value: Constant) -> Constant | None:

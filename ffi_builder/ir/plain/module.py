@@ -12,7 +12,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from ffi_builder.errors import BuildError
-from ffi_builder.ir.plain.attributes import Attribute, StringAttr, TypeAttr, symbol
+from ffi_builder.ir.plain.attributes import (
+    Attribute,
+    StringAttr,
+    TypeAttr,
+    symbol,
+)
 from ffi_builder.ir.plain.constants import Constant, spelled
 from ffi_builder.ir.plain.instructions import TERMINATORS, WRITERS
 from ffi_builder.ir.plain.text import HEADS, TOP_LEVEL, body_text, module_text
@@ -44,27 +49,18 @@ Type.context = Attribute.context = CONTEXT
 
 
 class Location:
-    """A place in a file, or none; ``str`` returns what MLIR prints."""
+    """No place: plain modules have no debug information."""
 
     context = CONTEXT
     current = None
 
-    def __init__(self, text: str = "loc(unknown)") -> None:
-        self._text = text
-
     def __str__(self) -> str:
-        return self._text
+        return "loc(unknown)"
 
     @classmethod
     def unknown(cls, context: object = None) -> Location:
         """Return no place."""
         return cls()
-
-    @classmethod
-    def file(cls, file: str, line: int, column: int, context: object = None) -> Location:
-        """Return a place in a file."""
-        escaped = file.replace("\\", "\\\\").replace('"', "\\22")
-        return cls(f'loc("{escaped}":{line}:{column})')
 
     @classmethod
     def name(cls, name: str, location: Location, context: object = None) -> Location:
@@ -364,33 +360,12 @@ class Region:
         return made
 
     @property
-    def blocks(self) -> Blocks:
-        """The blocks in order."""
-        return Blocks(self)
-
-    def finished(self) -> str:
-        """Return the body in LLVM IR; empty for a declaration."""
-        if self.text is None:
-            return body_text(self.blocks)
-        return self.text
-
-    def copied(self, owner: Operation) -> Region:
-        """Return a copy that is finished."""
-        copy = Region(owner)
-        copy.first, copy.last, copy.text = self.first, self.last, self.finished()
-        return copy
-
-
-class Blocks:
-    """The blocks of a region, as a sequence."""
-
-    __slots__ = ("_region",)
-
-    def __init__(self, region: Region) -> None:
-        self._region = region
+    def blocks(self) -> Region:
+        """The blocks in order, as a sequence."""
+        return self
 
     def __iter__(self) -> Iterator[Block]:
-        block = self._region.first
+        block = self.first
         while block is not None:
             yield block
             block = block.following
@@ -398,17 +373,24 @@ class Blocks:
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
-    def __bool__(self) -> bool:
-        return self._region.first is not None
-
     def __getitem__(self, index: int) -> Block:
-        if index == 0 and self._region.first is not None:
-            return self._region.first
-        return list(self)[index]
+        return self.first if not index and self.first is not None else list(self)[index]
 
     def append(self, *types: Type, arg_locs: object = None) -> Block:
         """Make a block at the end."""
-        return self._region.add(types, self._region.last)
+        return self.add(types, self.last)
+
+    def finished(self) -> str:
+        """Return the body in LLVM IR; empty for a declaration."""
+        if self.text is None:
+            return body_text(self)
+        return self.text
+
+    def copied(self, owner: Operation) -> Region:
+        """Return a copy that is finished."""
+        copy = Region(owner)
+        copy.first, copy.last, copy.text = self.first, self.last, self.finished()
+        return copy
 
 
 class InsertionPoint:
@@ -479,6 +461,7 @@ class PlainModule:
     """
 
     context = CONTEXT
+    operation: Any
 
     def __init__(self) -> None:
         self.operation = _ModuleOperation()
