@@ -184,6 +184,8 @@ def of_module(module: Module) -> Distribution:
         "expected an ir.Module of an MLIR Python distribution (torch_mlir, jaxlib.mlir, "
         f"iree.compiler, mlir, …) but got {kind.__name__} from {kind.__module__!r}"
     )
+    if is_plain(module):
+        raise BuildError(f"{expected}: pass the ir.PlainModule, not a part of it")
     if _MARK in f"{type(getattr(module, 'operation', None)).__module__}{kind.__module__}":
         raise BuildError(f"{expected}: pass the ir.Module, not an operation or a part of it")
     raise BuildError(

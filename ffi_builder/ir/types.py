@@ -318,12 +318,10 @@ class Types:
     def of_branch(self, then: int, otherwise: int, *, likely: bool) -> dict[str, Attribute]:
         """Attributes of a cond_br, with the number of operands for each of its blocks."""
         key = ("branch", then, otherwise, likely)
-        found = self._of.get(key)
-        if found is None:
-            found = self._make(key, operandSegmentSizes=self.i32_array(1, then, otherwise))
-            if likely:
-                found["branch_weights"] = self.i32_array(*_LIKELY)
-        return found
+        if key not in self._of:
+            weights = {"branch_weights": self.i32_array(*_LIKELY)} if likely else {}
+            self._make(key, operandSegmentSizes=self.i32_array(1, then, otherwise), **weights)
+        return self._of[key]
 
     def of_call(self, operands: int) -> dict[str, Attribute]:
         """Attributes of a call with this number of operands, without the callee."""

@@ -35,6 +35,7 @@ class Address(NamedTuple):
 Constant: TypeAlias = Union[int, str, Address, "tuple[Constant, ...]"]
 
 _CODES: Final = {"f16": "e", "f32": "f", "f64": "d"}
+_LEAST_NORMAL: Final = {"f16": 2.0**-14, "bf16": 2.0**-126, "f32": 2.0**-126, "f64": 2.0**-1022}
 _DOUBLE_EXPONENT: Final = 0x7FF
 
 
@@ -81,15 +82,16 @@ def _float(type_: Type, bits: int) -> float:
     return struct.unpack(f"<{_CODES[type_.text]}", data)[0]
 
 
-def float_bits(type_: Type, value: float) -> int | None:
-    """Return the bits of a float; None if the type does not have it exactly, or if it is a NaN."""
+def float_bits(type_: Type, value: float, *, exact: bool = True) -> int | None:
+    """Return the bits of a float; None if it is too large, or if ``exact`` it has no such value."""
     code = "f" if type_.text == "bf16" else _CODES[type_.text]
     try:
         bits = int.from_bytes(struct.pack(f"<{code}", value), "little")
     except OverflowError:
         return None
-    bits >>= 16 if type_.text == "bf16" else 0
-    return bits if _float(type_, bits) == value else None
+    if type_.text == "bf16":  # to nearest, ties to even
+        bits = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
+    return bits if not exact or _float(type_, bits) == value else None
 
 
 def signed(bits: int, value: int) -> int:
@@ -138,7 +140,7 @@ def binary(name: str, bits: int, one: Constant, other: Constant) -> Constant | N
         return "poison"
     if name in _SIGNED:
         one, other = signed(bits, one), other if name == "ashr" else signed(bits, other)
-        if name != "ashr" and (one, other) == (-(1 << (bits - 1)), -1):
+        if name != "ashr" and bits > 1 and (one, other) == (-(1 << (bits - 1)), -1):
             return "poison"
     return _INTEGERS[name](one, other) & ((1 << bits) - 1)
 
@@ -159,6 +161,9 @@ def fcmp(predicate: str, type_: Type, one: Constant, other: Constant) -> int | N
     if not isinstance(one, int) or not isinstance(other, int):
         return None
     left, right = _float(type_, one), _float(type_, other)
+    least = _LEAST_NORMAL[type_.text]
+    if 0 < abs(left) < least or 0 < abs(right) < least:  # some processors take these for 0
+        return None
     unordered = left != left or right != right
     match predicate:
         case "true" | "false":

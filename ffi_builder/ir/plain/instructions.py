@@ -161,12 +161,12 @@ def _with_overflow(name: str) -> Callable[..., None]:
 def _constant(op: Any) -> None:
     value = op.attributes["value"].value
     if op.type.kind == "float" and isinstance(value, str):
-        bits = constants.float_bits(op.type, float(value.partition(" ")[0]))
-        if not (bits is not None):
-            raise _refused(op, f"a number that {op.type} has exactly, not {value}")
+        bits = constants.float_bits(op.type, float(value.partition(" ")[0]), exact=False)
+        if bits is None:
+            raise _refused(op, f"a number that {op.type} has, not {value}")
         op.fold(bits)
         return
-    if not (op.type.kind == "int"):
+    if op.type.kind != "int":
         raise _refused(op, "an integer, or the text of a float")
     if isinstance(value, str):
         value = {"true": 1, "false": 0}.get(value) or int(value.partition(" ")[0])
