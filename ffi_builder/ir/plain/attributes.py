@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 from ffi_builder.ir.plain.types import Type
 from ffi_builder.ir.symbols import split_at_commas
 
-_Made = TypeVar("_Made", bound="Attribute")
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class Attribute:
@@ -28,10 +29,15 @@ class Attribute:
     def __init__(self, value: Any) -> None:
         self.value = value
 
-    @classmethod
-    def parse(cls, text: str, context: object = None) -> Attribute:
+    @staticmethod
+    def parse(text: str, context: object = None) -> Attribute:
         """Return the attribute of a text, which the operation that gets it will read."""
         return Attribute(text)
+
+    @classmethod
+    def get(cls, value: Any, context: Any = None) -> Self:
+        """Return the attribute of a value."""
+        return cls(value)
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and other.value == self.value  # pyright: ignore
@@ -46,15 +52,27 @@ class Attribute:
         return f"{type(self).__name__}({self.value!r})"
 
 
+class FlatSymbolRefAttr(Attribute):
+    """The name of a symbol."""
+
+    __slots__ = ()
+
+
+class TypeAttr(Attribute):
+    """A type."""
+
+    __slots__ = ()
+
+
 class IntegerAttr(Attribute):
     """An integer, kept without its type, which that of the operation repeats."""
 
     __slots__ = ()
 
     @classmethod
-    def get(cls, type_: Type, value: int) -> IntegerAttr:
-        """Return the attribute of an int."""
-        return cls(value)
+    def get(cls, value: Type, context: Any = None) -> Self:
+        """Return the attribute of a type and an int."""
+        return cls(context)
 
 
 class StringAttr(Attribute):
@@ -62,14 +80,9 @@ class StringAttr(Attribute):
 
     __slots__ = ("value_bytes",)
 
-    @classmethod
-    def get(cls, data: str | bytes, context: object = None) -> StringAttr:
-        """Return the attribute of a text or bytes."""
-        return cls(data)
-
-    def __init__(self, data: str | bytes) -> None:
-        self.value_bytes = data.encode() if isinstance(data, str) else data
-        self.value = data if isinstance(data, str) else data.decode(errors="replace")
+    def __init__(self, value: str | bytes) -> None:
+        self.value_bytes = value.encode() if isinstance(value, str) else value
+        self.value = value if isinstance(value, str) else value.decode(errors="replace")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, StringAttr) and other.value_bytes == self.value_bytes
@@ -78,52 +91,19 @@ class StringAttr(Attribute):
         return hash(self.value_bytes)
 
 
-class FlatSymbolRefAttr(Attribute):
-    """The name of a symbol."""
-
-    __slots__ = ()
-
-    @classmethod
-    def get(cls, name: str, context: object = None) -> FlatSymbolRefAttr:
-        """Return the attribute of a name."""
-        return cls(name)
-
-
-class TypeAttr(Attribute):
-    """A type."""
-
-    __slots__ = ()
-
-    @classmethod
-    def get(cls, type_: Type, context: object = None) -> TypeAttr:
-        """Return the attribute of a type."""
-        return cls(type_)
-
-
 class ArrayAttr(Attribute):
-    """Attributes in order."""
+    """Attributes or ints in order."""
 
     __slots__ = ()
 
-    @classmethod
-    def get(cls: type[_Made], values: Sequence[Any], context: object = None) -> _Made:
-        """Return the attribute of a sequence."""
-        return cls(tuple(values))
+    def __init__(self, value: Sequence[Any]) -> None:
+        self.value = tuple(value)
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.value)
 
 
-class DenseI32ArrayAttr(ArrayAttr):
-    """Ints in order."""
-
-    __slots__ = ()
-
-
-class DenseI64ArrayAttr(ArrayAttr):
-    """Ints in order."""
-
-    __slots__ = ()
+DenseI32ArrayAttr = DenseI64ArrayAttr = ArrayAttr
 
 
 # ---- what attributes say
@@ -135,7 +115,6 @@ LINKAGES: Final = (
 _CONVENTIONS: Final = ("ccc", "fastcc", "coldcc", "preserve_mostcc", "preserve_allcc")
 _TAIL_CALLS: Final = {"none": "", "tail": "tail ", "notail": "notail ", "musttail": "musttail "}
 ORDERINGS: Final = {0: "", 2: "monotonic", 4: "acquire", 5: "release", 6: "acq_rel", 7: "seq_cst"}
-ICMP: Final = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 FCMP: Final = (
     *("false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord"),
     *("ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true"),

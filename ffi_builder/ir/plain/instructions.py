@@ -12,8 +12,9 @@ from typing import Any, Final
 
 from ffi_builder.ir.plain import attributes as of
 from ffi_builder.ir.plain import constants
-from ffi_builder.ir.plain.attributes import FCMP, ICMP, ORDERINGS, symbol
+from ffi_builder.ir.plain.attributes import FCMP, ORDERINGS, symbol
 from ffi_builder.ir.plain.types import Type
+from ffi_builder.ir.types import PREDICATES
 
 _POINTER: Final = Type.parse("!llvm.ptr")
 _BOOL: Final = Type.parse("i1")
@@ -21,6 +22,7 @@ _DYNAMIC: Final = -(2**31)
 LIKELY: Final = ", !prof !0"
 LIKELY_NODE: Final = '!0 = !{!"branch_weights", i32 2000, i32 1}'
 _WEIGHTS: Final = (2000, 1)
+_ICMP: Final = tuple(PREDICATES)
 
 
 def _refused(op: Any, takes: str) -> ValueError:
@@ -70,7 +72,7 @@ def _icmp(op: Any, one: Any, other: Any) -> None:
     fits = type_.kind in ("int", "ptr") and other.type is type_ and op.type is _BOOL
     if not fits:
         raise _refused(op, "two integers or two pointers of one type, and returns i1")
-    predicate = ICMP[_number(op, "predicate")]
+    predicate = _ICMP[_number(op, "predicate")]
     if one.known is not None and other.known is not None:
         known = constants.icmp(predicate, type_, one.known, other.known)
         if known is not None:
@@ -175,7 +177,7 @@ def _constant(op: Any) -> None:
 
 def _always(known: constants.Constant) -> Callable[..., None]:
     def write(op: Any) -> None:
-        if not (op.type is not None and op.type.kind not in ("void", "func")):
+        if op.type is None or op.type.kind in ("void", "func"):
             raise _refused(op, "nothing")
         op.fold(known)
 
@@ -183,7 +185,7 @@ def _always(known: constants.Constant) -> Callable[..., None]:
 
 
 def _addressof(op: Any) -> None:
-    if not (op.type is not None and op.type.kind == "ptr"):
+    if op.type is None or op.type.kind != "ptr":
         raise _refused(op, "nothing, and returns a pointer")
     name = op.attributes["global_name"].value
     found = op.block.owner.block.region.symbol(name)
@@ -280,7 +282,7 @@ def _load(op: Any, pointer: Any) -> None:
 
 
 def _store(op: Any, value: Any, pointer: Any) -> None:
-    if not (pointer.type.kind == "ptr" and op.type is None):
+    if pointer.type.kind != "ptr" or op.type is not None:
         raise _refused(op, "a value and a pointer")
     before, after = _memory(op, value.type)
     op.emit(f"store {before}{_typed(value)}, {_typed(pointer)}{after}")
@@ -402,7 +404,7 @@ def _switch(op: Any, value: Any) -> None:
     default, *targets = op.successors
     text: str = op.attributes["case_values"].value
     numbers = text[text.index("[") + 1 : text.index("]")].split(", ") if targets else list[str]()
-    if not (value.type.kind == "int" and len(numbers) == len(targets)):
+    if value.type.kind != "int" or len(numbers) != len(targets):
         raise _refused(op, "an integer")
     first = _go(op, default, ())
     cases = " ".join(
@@ -425,9 +427,6 @@ def _unreachable(op: Any) -> None:
     op.emit("unreachable")
 
 
-TERMINATORS: Final = frozenset(
-    ("llvm.br", "llvm.cond_br", "llvm.switch", "llvm.return", "llvm.unreachable")
-)
 WRITERS: Final[dict[str, Callable[..., None]]] = {
     **{f"llvm.{name}": _binary(name) for name in constants.BINARY},
     **{f"llvm.{name}": _cast(name) for name in _CASTS},

@@ -12,14 +12,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from ffi_builder.errors import BuildError
-from ffi_builder.ir.plain.attributes import (
-    Attribute,
-    StringAttr,
-    TypeAttr,
-    symbol,
-)
+from ffi_builder.ir.operations import TERMINATORS
+from ffi_builder.ir.plain.attributes import Attribute, StringAttr, TypeAttr, symbol
 from ffi_builder.ir.plain.constants import Constant, spelled
-from ffi_builder.ir.plain.instructions import TERMINATORS, WRITERS
+from ffi_builder.ir.plain.instructions import WRITERS
 from ffi_builder.ir.plain.text import HEADS, TOP_LEVEL, body_text, module_text
 from ffi_builder.ir.plain.types import Type, function_type, given_type
 
@@ -313,14 +309,14 @@ class Region:
         text: the body in LLVM IR if it is finished.
     """
 
-    __slots__ = ("_found", "first", "last", "names", "owner", "text")
+    __slots__ = ("_count", "_found", "first", "last", "names", "owner", "text")
 
     def __init__(self, owner: Any) -> None:
         self.owner = owner
         self.first: Block | None = None
         self.last: Block | None = None
         self.text: str | None = None
-        self.names = 0
+        self.names = self._count = 0
         self._found: dict[str, Operation] = {}
 
     def symbol(self, name: str) -> Operation | None:
@@ -351,6 +347,7 @@ class Region:
     def add(self, types: Sequence[Type], before: Block | None = None) -> Block:
         """Make a block after another one, or the first."""
         made = Block(self, types, self.new_name("b"))
+        self._count += 1
         if before is None:
             self.first = made
         else:
@@ -371,7 +368,7 @@ class Region:
             block = block.following
 
     def __len__(self) -> int:
-        return sum(1 for _ in self)
+        return self._count
 
     def __getitem__(self, index: int) -> Block:
         return self.first if not index and self.first is not None else list(self)[index]
@@ -390,6 +387,7 @@ class Region:
         """Return a copy that is finished."""
         copy = Region(owner)
         copy.first, copy.last, copy.text = self.first, self.last, self.finished()
+        copy._count = self._count
         return copy
 
 
