@@ -155,13 +155,14 @@ def test_exports(tmp_path: Path):
 
 
 def test_self_contained():
-    module = PlainModule()
-    nothing = spec.Signature("f", [spec.Var("x", "int64")])
-    attach(module, nothing, providers.NopCallProvider(), self_contained=True)
-    function = runtime.compile(module)["f"]
-    assert function(1) is None
-    with pytest.raises(TypeError, match="expected int but got str"):
-        function("x")
+    nothing = spec.Signature("f", [spec.Var("x", "int64", doc="not optnone {\n\n@f")])
+    for _ in range(3):
+        module = PlainModule()
+        attach(module, nothing, providers.NopCallProvider(), self_contained=True)
+        function = runtime.compile(module)["f"]
+        assert function(1) is None
+        with pytest.raises(TypeError, match="expected int but got str"):
+            function("x")
 
 
 WITHOUT_MLIR = """

@@ -111,7 +111,7 @@ def _unit(name: str, wrapper: str, parts: dict[str, str]) -> _Unit | None:
 
     None also if it refers to a symbol that other objects cannot see.
     """
-    head, _, body = wrapper.partition(" {\n")
+    head, _, body = _DESCRIPTION.sub("", wrapper).partition(" {\n")
     if " optnone" not in head:
         return None
     references = dict.fromkeys(_NAME.findall(body))
@@ -140,7 +140,7 @@ def _unit(name: str, wrapper: str, parts: dict[str, str]) -> _Unit | None:
         texts.append(part)
     if not table:
         return None
-    text = "\n\n".join([*texts, _DESCRIPTION.sub("", head) + " {\n" + body, parts.get("", "")])
+    text = "\n\n".join([*texts, f"{head} {{\n{body}", parts.get("", "")])
     text = _NAME.sub(lambda found: f"@{names.get(found[1], found[1])}", text)
     shown = {new: own_table if old.startswith(TABLE) else old for old, new in names.items()}
     return _Unit(text, shown, table)
