@@ -384,10 +384,13 @@ class Region:
         return self.text
 
     def copied(self, owner: Operation) -> Region:
-        """Return a copy that is finished."""
+        """Return a copy that is finished: of the blocks it has only the arguments of the first."""
         copy = Region(owner)
-        copy.first, copy.last, copy.text = self.first, self.last, self.finished()
-        copy._count = self._count
+        copy.text = self.finished()
+        if self.first is not None:
+            entry = copy.add([argument.type for argument in self.first.arguments])
+            for argument, original in zip(entry.arguments, self.first.arguments, strict=True):
+                argument.text = original.text
         return copy
 
 
