@@ -24,7 +24,8 @@ import numpy as np
 import tvm_ffi
 
 from benchmarks.calling.peers import PEERS
-from ffi_builder import attach, ir, runtime
+from ffi_builder import attach, runtime
+from ffi_builder.ir.distribution import named
 from ffi_builder.providers import NopCallProvider
 from ffi_builder.runtime.entry import available
 from ffi_builder.runtime.python import functions
@@ -55,7 +56,7 @@ def vectors(count: int) -> runtime.CompiledModule:
 
 def compiled(signature: str) -> runtime.CompiledModule:
     """A wrapper that only checks its arguments."""
-    distribution = ir.named("torch_mlir")
+    distribution = named("torch_mlir")
     context = distribution.ir.Context()
     distribution.load_llvm(context)
     module = distribution.ir.Module.parse("", context)

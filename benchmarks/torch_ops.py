@@ -25,8 +25,9 @@ from typing import Any
 import torch
 
 from benchmarks.calling.peers import by_torch
-from ffi_builder import attach, ir, runtime, spec
+from ffi_builder import attach, runtime, spec
 from ffi_builder.frameworks import torch as ffi_torch
+from ffi_builder.ir.distribution import named
 from ffi_builder.providers import NopCallProvider
 
 SIGNATURE = spec.Signature.parse(
@@ -41,7 +42,7 @@ CHOICES = (min, statistics.median)
 
 def compiled() -> Any:
     """A wrapper that only checks its tensors."""
-    distribution = ir.named("torch_mlir")
+    distribution = named("torch_mlir")
     context = distribution.ir.Context()
     distribution.load_llvm(context)
     module = distribution.ir.Module.parse("", context)

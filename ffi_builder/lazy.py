@@ -49,7 +49,7 @@ _INTERNAL: Final = {
     "KernelType KernelValue MemRef Operation Type aggregate_members bytecode call_support "
     "contain_support declare_support describe dtypes_of exchange_null function_parts load_acquire "
     "lowered lowered_words mark_trusted of_module pass_through read_function read_kernel read_type "
-    "recorded_types root_of run_support store_release",
+    "named recorded_types root_of run_support store_release",
     "packed": "Argument Callee",
     "providers.cuda": "LaunchEntry",
     "runtime": "InstalledAllocator LoadedLibrary",

@@ -20,7 +20,7 @@ OURS = {
     *("_name", "_replace"),  # which Python documents, of libraries and of named tuples
     # of C
     *("_Bool", "_Float16", "_Float32", "_Float32x", "_Float64", "_Float64x", "_Float128"),
-    *("_Noreturn", "_t"),
+    *("_Complex", "_Noreturn", "_t"),
     # of ELF, C++, LLVM and tvm-ffi, in whose formats they are documented
     *("_GLOBAL_OFFSET_TABLE_", "_GLOBAL__N_", "_Z", "_import_tree", "_mlir_ciface_"),
 }

@@ -25,10 +25,10 @@ from typing import Any, Final
 
 from ffi_builder.builder.names import backtrace
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import Block, CheckingBuilder, Symbols, Types, Value, named
+from ffi_builder.ir import Block, CheckingBuilder, Symbols, Types, Value
 from ffi_builder.ir.builder import Builder
 from ffi_builder.ir.contained import contain_support
-from ffi_builder.ir.distribution import is_plain, root_of
+from ffi_builder.ir.distribution import is_plain, named, root_of
 from ffi_builder.ir.protocols import Operation
 from ffi_builder.ir.symbols import function_parts
 from ffi_builder.packed.anys import (

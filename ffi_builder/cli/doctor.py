@@ -169,7 +169,7 @@ def _compiling(roots: Sequence[str]) -> Finding:
     for root in roots:
         code = f"""
 from ffi_builder import attach, providers, runtime, spec
-from ffi_builder.ir import named
+from ffi_builder.ir.distribution import named
 d = named({root!r}); c = d.ir.Context(); d.load_llvm(c); m = d.ir.Module.parse("", c)
 attach(m, spec.Signature("f", [spec.Var("a", "int32")]), providers.NopCallProvider())
 runtime.compile(m)["f"](1)

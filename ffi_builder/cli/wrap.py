@@ -105,6 +105,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(given: argparse.Namespace) -> int:
     """Run the command; return the exit status."""
     from ffi_builder import runtime
+    from ffi_builder.ir import PlainModule
 
     _check_options(given)
     signatures = [Signature.parse(text, device=given.device) for text in given.signature]
@@ -116,7 +117,9 @@ def run(given: argparse.Namespace) -> int:
     found = _prototypes(signatures, given)
     hook = _attach_hook(signatures, given, found, complete=complete)
     pipeline = None
-    module = f"module {{ {' '.join(each.declaration() for each in found.values())} }}"
+    module: Any = PlainModule()
+    for each in found.values():
+        module.declare(*each.declaration())
     if is_mlir:
         module = given.kernel.read_text()
         pipeline = _pipeline(given.pipeline, module)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ffi_builder.ir.checking import CheckingBuilder
-from ffi_builder.ir.distribution import named
 from ffi_builder.ir.protocols import Block, Module, Value
 from ffi_builder.ir.symbols import Symbols
 from ffi_builder.ir.types import Types
@@ -22,7 +21,6 @@ __all__ = [
     "Symbols",
     "Types",
     "Value",
-    "named",
 ]
 
 __getattr__, __dir__ = lazy(__name__, {"PlainModule": "plain.module"}, __all__)

@@ -83,8 +83,8 @@ class Distribution:
 
     Examples:
         >>> from torch_mlir import ir as mlir
-        >>> from ffi_builder import ir
-        >>> distribution = ir.named("torch_mlir")
+        >>> from ffi_builder.ir.distribution import named
+        >>> distribution = named("torch_mlir")
         >>> distribution.ir is mlir
         True
     """
@@ -215,10 +215,10 @@ def named(root: str) -> Distribution:
         BuildError: the package cannot be imported, or lacks something that wrappers need.
 
     Examples:
-        >>> from ffi_builder import ir
-        >>> ir.named("torch_mlir").root
+        >>> from ffi_builder.ir.distribution import named
+        >>> named("torch_mlir").root
         'torch_mlir'
-        >>> ir.named("torch-mlir")
+        >>> named("torch-mlir")
         Traceback (most recent call last):
         ...
         ffi_builder.errors.BuildError: there is no MLIR distribution 'torch-mlir' (No module

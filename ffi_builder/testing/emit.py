@@ -50,7 +50,7 @@ def emit(
     """
     # Imported here so that callers of `check` need not load MLIR.
     from ffi_builder.builder.wrapper import attach
-    from ffi_builder.ir import named
+    from ffi_builder.ir.distribution import named
     from ffi_builder.providers import DynamicParamPackCallProvider, NopCallProvider
 
     if provider is None:

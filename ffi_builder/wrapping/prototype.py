@@ -16,7 +16,7 @@ from ffi_builder.errors import BuildError, CompileError
 from ffi_builder.records import dataclass
 from ffi_builder.suggest import did_you_mean
 
-_POINTER: Final = "!llvm.ptr"
+_POINTER: Final = "ptr"
 _INTS: Final = {"char": 8, "short": 16, "int": 32, "long": 64, "long long": 64}
 _PLAIN: Final = {
     "void": None,
@@ -73,7 +73,7 @@ class CType:
 
     @property
     def llvm(self) -> str:
-        """The type in MLIR's LLVM dialect."""
+        """The type, as in MLIR's LLVM dialect."""
         if self.is_pointer:
             return _POINTER
         assert self.dtype is not None, "functions have no parameters of type void"
@@ -99,11 +99,10 @@ class Prototype:
     params: tuple[tuple[str, CType], ...]
     result: CType | None
 
-    def declaration(self) -> str:
-        """Return the function's declaration in MLIR."""
-        types = ", ".join(type_.llvm for _, type_ in self.params)
-        result = f" -> {self.result.llvm}" if self.result is not None else ""
-        return f'llvm.func @"{self.name}"({types}){result}'
+    def declaration(self) -> tuple[str, str, list[str]]:
+        """Return what :meth:`~ffi_builder.ir.PlainModule.declare` takes."""
+        result = "void" if self.result is None else self.result.llvm
+        return self.name, result, [type_.llvm for _, type_ in self.params]
 
 
 def read(given: str | os.PathLike[str], function: str | None, default: str) -> Prototype:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 from ffi_builder import runtime, spec
 from ffi_builder.builder.wrapper import attach
 from ffi_builder.errors import BuildError
+from ffi_builder.ir import PlainModule
 from ffi_builder.ir.symbols import function_parts
 from ffi_builder.plan import Sanitize, check_signature
 from ffi_builder.protocol import MEMREF_TYPES
@@ -155,7 +156,7 @@ def wrap(
         raise TypeError("wrap: link= is a list, as in link=['helper.o', '-lm']")
     if not isinstance(launch, (Launch, type(None))):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"wrap: expected launch=Launch(grid=…, block=…) but got {launch!r}")
-    module: object = "module {}"
+    module: Any = PlainModule()  # needs no MLIR
     items: list[Any] = [*link]
     if isinstance(kernel, sources.Mlir):
         module, pipeline = kernel.module, pipeline or pipeline_for(kernel.module)
@@ -171,7 +172,7 @@ def wrap(
         if provider is None:
             declared = declared or _undeclared(name)
             sources.check_defines(kernel, name)
-            module = f"module {{ {declared.declaration()} }}"
+            module.declare(*declared.declaration())
             signature, provider = called(declared, signature, c_args)
 
     def hook(lowered: Any) -> None:

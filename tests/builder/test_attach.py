@@ -19,7 +19,7 @@ from ffi_builder import (
     support,
 )
 from ffi_builder.errors import BuildError, SpecError
-from ffi_builder.ir import named
+from ffi_builder.ir.distribution import named
 from ffi_builder.providers import (
     DirectCallProvider,
     DynamicParamPackCallProvider,

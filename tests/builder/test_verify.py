@@ -9,7 +9,8 @@ import pytest
 
 from ffi_builder import attach_ffi_func
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import Block, named
+from ffi_builder.ir import Block
+from ffi_builder.ir.distribution import named
 from ffi_builder.providers import CallContext
 from ffi_builder.spec import Param, Var
 from tests.support.wrapping import new_module

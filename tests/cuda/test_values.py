@@ -10,7 +10,7 @@ import pytest
 ATTACH = """
 import sys
 from ffi_builder import attach_ffi_func, spec
-from ffi_builder.ir import named
+from ffi_builder.ir.distribution import named
 from ffi_builder.providers.cuda import Nested, Packed, Pointee, Scalar, Struct
 from tests.cuda.fake import KernelImage, make_cubin
 from tests.cuda.launching import provider

@@ -11,7 +11,7 @@ import pytest
 
 from ffi_builder import CompileError, cuda
 from ffi_builder.cuda import toolkit
-from ffi_builder.ir import named
+from ffi_builder.ir.distribution import named
 from ffi_builder.kernel_image import Kernel
 from tests.cuda_tools.tools import LLVM_IR, SCALE
 

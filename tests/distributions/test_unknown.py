@@ -15,8 +15,7 @@ from torch_mlir import ir
 
 from ffi_builder import BuildError, attach, providers, runtime, spec, testing
 from ffi_builder.errors import CompileError
-from ffi_builder.ir import named
-from ffi_builder.ir.distribution import Distribution, of_module
+from ffi_builder.ir.distribution import Distribution, named, of_module
 from tests.support.wrapping import new_module
 
 SIGNATURE = spec.Signature("f", [spec.Var("n", "int32")])

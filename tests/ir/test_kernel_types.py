@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 
-from ffi_builder.ir import named
+from ffi_builder.ir.distribution import named
 from ffi_builder.ir.kernel import FunctionTypes, MemRef, dtypes_of, lowered, read_function
 from ffi_builder.ir.symbols import function_parts
 from ffi_builder.spec.dtypes import parse_dtype

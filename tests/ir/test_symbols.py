@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import Symbols, Types, named
-from ffi_builder.ir.distribution import of_module
+from ffi_builder.ir import Symbols, Types
+from ffi_builder.ir.distribution import named, of_module
 from ffi_builder.ir.symbols import describe, function_parts
 from tests.support.printed import symbol_names
 from tests.support.wrapping import new_module

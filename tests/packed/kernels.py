@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
 from ffi_builder import attach, call_packed, packed, runtime, spec
-from ffi_builder.ir import named
-from ffi_builder.ir.distribution import of_module, root_of
+from ffi_builder.ir.distribution import named, of_module, root_of
 from ffi_builder.packed.arguments import Argument
 from ffi_builder.packed.callees import CALLEES, Callee
 from ffi_builder.providers import CheckStatus, DirectCallProvider

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from ffi_builder.ir import named
+from ffi_builder.ir.distribution import named
 from tests.support.contexts import shared_context
 
 needs_cc = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")

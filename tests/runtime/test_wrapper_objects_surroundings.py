@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from ffi_builder import attach, runtime, spec
-from ffi_builder.ir import named
+from ffi_builder.ir.distribution import named
 from ffi_builder.providers import DirectCallProvider
 from tests.support.printed import name_of, operations
 from tests.support.wrapping import SafeCall, new_module

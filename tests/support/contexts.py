@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ffi_builder.ir import named
+from ffi_builder.ir.distribution import named
 
 MOST: Final = 32
 """Modules in one context. If a replaced one stays alive, tests/conftest.py fails the test of that moment."""

@@ -11,7 +11,7 @@ import tvm_ffi
 from tvm_ffi import libinfo
 
 from ffi_builder import abi, attach_ffi_func, runtime, spec
-from ffi_builder.ir import named
+from ffi_builder.ir.distribution import named
 from ffi_builder.providers import CallProvider, NopCallProvider
 from ffi_builder.spec.expr import Condition
 from tests.differential.description import Arguments, Value

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from ffi_builder import BuildError, SpecError, providers, spec, testing
-from ffi_builder.ir import named
+from ffi_builder.ir.distribution import named
 from ffi_builder.spec import Signature, Tensor, Var
 from tests.support.printed import check_comments
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import subprocess
+import sys
 import weakref
 from importlib import import_module
 from pathlib import Path
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 from ffi_builder import CompileError, runtime, wrap
+from tests.kernel_image.images import IMAGES
 from tests.runtime.samples import TORCH_IR, c_object, needs_cc
 from tests.support.contexts import shared_context
 from tests.wrapping.kernels import ARGS, GEMV, PROTOTYPE, SOURCE, check_gemv, wrapped
@@ -212,3 +214,25 @@ def test_a_library_that_was_replaced(tmp_path: Path) -> None:
             assert f() == 1
     with pytest.raises(Exception, match=r"libf.so was loaded before, and has been written anew"):
         wrap(path, "f() -> r: int64", prototype="int64_t f(void)")
+
+
+WITHOUT_MLIR = """
+import sys
+for name in ("torch_mlir", "mlir", "jaxlib", "iree"):
+    sys.modules[name] = None
+from ffi_builder import Launch, wrap
+kernel, cubin = sys.argv[1:]
+f = wrap(kernel, "f(n: int64) -> r: int64", prototype="int64_t f(int64_t n)")["f"]
+assert f(41) == 42
+launch = Launch(grid=1, block=1)
+assert wrap(cubin, "go()", function="nothing", launch=launch).functions[0] == "go"
+"""
+
+
+@needs_cc
+def test_what_is_not_mlir_needs_no_mlir(tmp_path: Path) -> None:
+    c_object(tmp_path, "int64_t f(int64_t n) { return n + 1; }")
+    cubin = IMAGES / "cuda13-sm_90a.cubin"
+    command = [sys.executable, "-W", "error", "-c", WITHOUT_MLIR, tmp_path / "part.o", cubin]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")

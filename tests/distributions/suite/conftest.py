@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from ffi_builder.ir import named
-from ffi_builder.ir.distribution import Distribution
+from ffi_builder.ir.distribution import Distribution, named
 from tests.distributions import known
 from tests.support.wrapping import new_module
 

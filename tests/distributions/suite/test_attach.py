@@ -174,7 +174,7 @@ def test_text_for_tests(distribution: Distribution, root: str) -> None:
 
 VALUES = """
 import sys
-from ffi_builder.ir import named
+from ffi_builder.ir.distribution import named
 from tests.distributions.suite.cases import CASES
 from tests.support.own_values import register
 from tests.support.wrapping import new_module
