@@ -312,7 +312,8 @@ def defined_in(text: str, function: str) -> Prototype:
         names = re.findall(r'^define\b[^@\n]*@"?([^"(\s]+)', text, re.MULTILINE)
         meant = did_you_mean(function, names)
         raise CompileError(
-            f"the LLVM IR defines no `{function}`; it has {', '.join(names[:8]) or 'none'}{meant}"
+            f"the LLVM IR defines no `{function}`; it has {', '.join(names[:8]) or 'none'}{meant}; "
+            f"say which with function="
         )
     params: list[tuple[str, CType]] = []
     for param in _split(found[2]):

@@ -40,6 +40,7 @@ _BUFFERIZE: Final = (
     "function-boundary-type-conversion=identity-layout-map},"
     "buffer-results-to-out-params{modify-public-functions=1},"
 )
+_LARGE: Final = 16
 PIPELINE: Final = (
     "builtin.module(func.func(convert-linalg-to-loops),expand-strided-metadata,lower-affine,"
     "convert-scf-to-cf,convert-to-llvm,reconcile-unrealized-casts)"
@@ -151,11 +152,9 @@ def wrap(
     )
     if args is not None and provider is not None and not isinstance(provider, type):
         raise TypeError("wrap: args= goes with a class in provider=; give them to the provider")
-    c_args = cast("Sequence[Entry] | None", args)  # for an image, _launching takes them
     if isinstance(link, (str, bytes, os.PathLike)):
         raise TypeError("wrap: link= is a list, as in link=['helper.o', '-lm']")
-    if not isinstance(launch, (Launch, type(None))):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise TypeError(f"wrap: expected launch=Launch(grid=…, block=…) but got {launch!r}")
+    c_args = cast("Sequence[Entry] | None", args)  # for an image, _launching takes them
     module: Any = PlainModule()  # needs no MLIR
     items: list[Any] = [*link]
     if isinstance(kernel, sources.Mlir):
@@ -167,9 +166,9 @@ def wrap(
         provider = _launching(kernel, name, launch, args)
     else:
         items.insert(0, kernel)
-        if isinstance(kernel, LlvmSource):
-            declared = declared or defined_in(kernel.text, name)
         if provider is None:
+            if declared is None and isinstance(kernel, LlvmSource):
+                declared = defined_in(kernel.text, name)
             declared = declared or _undeclared(name)
             sources.check_defines(kernel, name)
             module.declare(*declared.declaration())
@@ -203,6 +202,10 @@ _OPTIONS: Final = {
 
 
 def _check_options(kernel: sources.Kernel, **given: object) -> None:
+    """Raise TypeError for an option of another source, or of another type."""
+    launch = given["launch"]
+    if not isinstance(launch, (Launch, type(None))):
+        raise TypeError(f"wrap: expected launch=Launch(grid=…, block=…) but got {launch!r}")
     for option, value in given.items():
         kinds = _OPTIONS[option]
         if value is not None and type(kernel) not in kinds:
@@ -217,10 +220,17 @@ def pipeline_for(module: object) -> str | None:
 
     Tensors become memrefs, and tensors that a function returns become its last arguments.
     """
-    text = module.decode(errors="replace") if isinstance(module, bytes) else str(module)
+    text = _text(module)
     if "func.func" not in text and "memref" not in text:
         return None
     return PIPELINE.replace("(", f"({_BUFFERIZE}", 1) if "tensor<" in text else PIPELINE
+
+
+def _text(module: Any) -> str:
+    """Return the text of a module, without its large constants."""
+    if isinstance(module, (str, bytes)):
+        return module if isinstance(module, str) else module.decode(errors="replace")
+    return module.operation.get_asm(large_elements_limit=_LARGE)
 
 
 def _launching(
