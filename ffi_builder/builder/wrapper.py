@@ -327,9 +327,12 @@ def attach(
 def _check_arguments(signature: object, call_provider: object) -> None:
     """Check the types of arguments that callers often confuse."""
     if not isinstance(signature, spec.Signature):
+        hint = "attach_ffi_func takes a list of parameters"
+        if isinstance(signature, str) and "(" in signature:
+            hint = "spec.Signature.parse makes one of text"
         raise BuildError(
             f"attach: expected a Signature after the module, as in attach(module, signature, "
-            f"call_provider), but got {signature!r}; attach_ffi_func takes a list of parameters"
+            f"call_provider), but got {signature!r}; {hint}"
         )
     check_provider("attach", call_provider)
 

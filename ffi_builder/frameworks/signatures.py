@@ -35,7 +35,7 @@ def function_and_signature(
     if old or not isinstance(function, tvm_ffi.Function):
         name = next((each for each in old if isinstance(each, str)), "f")
         raise TypeError(
-            f"{what}: function: expected one function of a compiled module or loaded library, as "
+            f"{what}: expected one function of a compiled module or loaded library, as "
             f"in {what}(compiled[{name!r}]), but got {given!r}"
         )
     own = info_of(function)

@@ -246,7 +246,7 @@ def explain(signature: spec.Signature, *, sanitize: bool | Sanitize = False) -> 
           5  act                  non-NULL elements                  ValueError
           6  act                  one of 'relu', 'gelu'              ValueError
     """
-    check_signature("", signature)
+    check_signature("explain: ", signature)
     options = checked_sanitize(sanitize)
     if options is None:
         return str(make_plan(signature))

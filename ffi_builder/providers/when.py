@@ -130,7 +130,11 @@ def divisible(item: spec.Param | Expr, divisor: int) -> Condition:
     """
     given = _required(item)
     if not isinstance(given, (spec.Var, Expr)):
-        raise SpecError(f"divisible: expected a Var or an expression but got {given!r}")
+        hint = f": spec.Var({given!r}, 'int64') is a symbol of that name"
+        raise SpecError(
+            f"divisible: expected a Var or an expression but got {given!r}"
+            f"{hint if isinstance(given, str) else ''}"
+        )
     return compared("==", given % divisor, 0)
 
 

@@ -55,7 +55,7 @@ def lowering(operations: Iterable[str]) -> str:
 def unknown_pass(words: str) -> str:
     """Return ``", did you mean 'convert-scf-to-cf'?"`` for MLIR's words on a pass it lacks."""
     found = re.search(r"'([^']+)' does not refer to a registered pass", words)
-    return did_you_mean(found[1], _KNOWN) if found else ""
+    return did_you_mean(found[1], _KNOWN) if found and found[1] not in _KNOWN else ""
 
 
 def with_line(words: str, text: str | bytes) -> str:

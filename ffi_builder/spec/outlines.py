@@ -28,12 +28,13 @@ def outline(item: Signature | Param) -> str:
     return item.type_text(outline=True)
 
 
-def signature(name: str, params: Sequence[Param]) -> str:
+def signature(name: str, params: Sequence[Param] | None = None) -> str:
     """Return the outline of a signature; CUTLASS has this function under the same name.
 
     To make a signature, use :class:`Signature`, or :meth:`Signature.parse` for a text.
 
     Raises:
+        TypeError: there are no parameters.
         SpecError: the parameters do not make a valid :class:`Signature`.
 
     Examples:
@@ -41,6 +42,11 @@ def signature(name: str, params: Sequence[Param]) -> str:
         >>> spec.signature("scale", [spec.Var("factor", "float32")])
         'scale(factor: float32)'
     """
+    if params is None:
+        raise TypeError(
+            f"spec.signature prints the outline of a signature: to make one, write "
+            f"spec.Signature.parse({name!r}) of a text, or spec.Signature(name, params)"
+        )
     return outline(Signature(name, params))
 
 

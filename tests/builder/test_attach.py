@@ -379,3 +379,9 @@ def test_the_runtime_skips_what_attach_refuses() -> None:
 def test_a_name_that_looks_like_one_of_these(name: str) -> None:
     function = runtime.compile(attached([A], name=name))[name]
     assert function(1) is None
+
+
+def test_text_instead_of_a_signature() -> None:
+    words = r"expected a Signature after the module, .*; spec.Signature.parse makes one of text"
+    with pytest.raises(BuildError, match=words):
+        attach(new_module(), "f(n: int32)", NopCallProvider())  # pyright: ignore

@@ -392,3 +392,9 @@ def test_nothing_is_tested_twice() -> None:
 def test_a_text_is_parsed_for_a_signature():
     with pytest.raises(SpecError, match=r"when\.parse: expected a Signature but got \["):
         when.parse("n > 1", [N])  # pyright: ignore[reportArgumentType]
+
+
+def test_the_name_of_a_symbol_is_no_symbol() -> None:
+    words = r"expected a Var or an expression but got 'n': spec.Var\('n', 'int64'\) is a symbol"
+    with pytest.raises(SpecError, match=words):
+        when.divisible("n", 16)  # pyright: ignore

@@ -196,3 +196,21 @@ def test_an_address_is_an_int(address: object) -> None:
 def test_an_address_is_in_range(address: int) -> None:
     with pytest.raises(ValueError, match="Expected a code address"):
         runtime.function_at(address, owner=None)
+
+
+def test_a_module_of_one_function_is_called() -> None:
+    compiled = runtime.compile(ADD_ONE)
+    assert compiled(41) == 42
+    two = runtime.compile(ADD_ONE, link=[llvm_entry("g")])
+    words = (
+        "The compiled module is called if it has one function, but it has `add_one`, `g`: choose"
+    )
+    with pytest.raises(TypeError, match=words):
+        two(41)
+    with pytest.raises(TypeError, match="but it has none"):
+        runtime.compile("define void @f() { ret void }")()
+
+
+def test_a_loaded_library_of_one_function_is_called(tmp_path: Path) -> None:
+    runtime.compile(ADD_ONE).export_library(tmp_path / "a.so")
+    assert runtime.load(tmp_path / "a.so")(41) == 42

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ffi_builder import SpecError
+from ffi_builder import SpecError, spec
 from ffi_builder.spec import (
     Choice,
     ConstBool,
@@ -266,3 +266,9 @@ def test_occurrences_are_in_the_order_of_the_checks():
         ("s.v[1]", 2),
         ("t[0].device_id", None),
     ]
+
+
+def test_what_prints_an_outline_says_what_makes_a_signature() -> None:
+    words = r"spec.Signature.parse\('f\(n: int32\)'\) of a text, or spec.Signature\(name, params\)"
+    with pytest.raises(TypeError, match=words):
+        spec.signature("f(n: int32)")

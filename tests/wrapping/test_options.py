@@ -71,9 +71,9 @@ def test_tensors_in_mlir() -> None:
     """
     signature = "twice(x: Tensor([n], float32)) -> y: Tensor([n], float32)"
     twice = wrap(text, signature, device="cpu")["twice"]
-    runtime.install_allocator()
     x = np.arange(3, dtype="float32")
-    np.testing.assert_array_equal(np.from_dlpack(twice(x)), [0, 2, 4])
+    with runtime.install_allocator():
+        np.testing.assert_array_equal(np.from_dlpack(twice(x)), [0, 2, 4])
 
 
 def test_text_and_files_that_are_source_code(tmp_path: Path) -> None:

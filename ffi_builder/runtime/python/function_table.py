@@ -63,6 +63,24 @@ class FunctionTable(ABC):
         self._check(name)
         return made(self._function(name), name, self._info(name))
 
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        """Call the only function; those whose names begin with `_` are not counted.
+
+        Raises TypeError if there are several, or none.
+        """
+        if self._only is None:
+            names = ", ".join(f"`{name}`" for name in self.functions) or "none"
+            raise TypeError(
+                f"{self._kind.capitalize()} is called if it has one function, but it has {names}: "
+                f"choose one, as in compiled['f'](…)"
+            )
+        return self._only(*args, **keywords)
+
+    @functools.cached_property
+    def _only(self) -> WrappedFunction | None:
+        names = [name for name in self.functions if not name.startswith("_")]
+        return self[names[0]] if len(names) == 1 else None
+
     def callable(self, name: str) -> Callable[..., Any]:
         """Return the function `name` as a Python function that converts its arguments.
 
