@@ -150,7 +150,10 @@ def _distribution(root: str, package: str) -> Finding:
         found, version = False, ""
     if not found:
         return Finding(root, None, "not installed")
-    code = f"from ffi_builder.ir.distribution import named; d = named({root!r}); c = d.ir.Context(); d.load_llvm(c)"
+    code = (
+        f"from ffi_builder.ir import distribution; d = distribution.named({root!r}); "
+        f"c = d.ir.Context(); d.load_llvm(c)"
+    )
     done = _python(code)
     if done.returncode:
         lines = done.stderr.strip().splitlines()

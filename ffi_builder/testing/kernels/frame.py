@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any, Final, Protocol, TypeVar, cast
+from typing import Any, Final, Protocol, TypeVar, cast, runtime_checkable
 
 from ffi_builder import spec
 from ffi_builder.spec.composite import elements
@@ -23,6 +23,7 @@ _MOST: Final = 16
 """The greatest number of elements of a tensor that errors show completely."""
 
 
+@runtime_checkable
 class Functions(Protocol):
     """Functions by name: a compiled or loaded module."""
 
@@ -33,7 +34,7 @@ def function_of(
     compiled: Callable[..., Any] | Functions, signature: spec.Signature
 ) -> Callable[..., Any]:
     """Return the function itself, or the function of a module that has the signature's name."""
-    return compiled if callable(compiled) else compiled[signature.name]
+    return compiled[signature.name] if isinstance(compiled, Functions) else compiled
 
 
 class Frame:
