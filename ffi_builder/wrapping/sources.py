@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-import operator
 import re
 from importlib import import_module
+from numbers import Integral
 from pathlib import Path
 from typing import Any, Final, TypeAlias, Union, cast
 
@@ -177,9 +177,9 @@ def _text(data: str | bytes) -> str | None:
 
 def _of_address(source: object, address: int, function: str, owner: object) -> AddressSource:
     if owner is UNOWNED:
-        if hasattr(source, "__index__"):
+        if isinstance(source, Integral):
             raise TypeError(
-                f"wrap: the address {source:#x} needs owner=: the object that frees its code when "
+                f"wrap: the address {address:#x} needs owner=: the object that frees its code when "
                 f"it is dropped, or None for code that stays"
             )
         owner = source
@@ -196,8 +196,8 @@ def _address(source: object) -> int | None:
     """Return the address of code that a source stands for; None if it stands for none."""
     if isinstance(source, bool):
         return None
-    if hasattr(source, "__index__"):
-        return operator.index(cast("Any", source))
+    if isinstance(source, Integral):  # NumPy's too
+        return int(source)
     if isinstance(source, (_C_FUNCTION, ctypes.c_void_p)):
         return ctypes.cast(cast("Any", source), ctypes.c_void_p).value or 0
     name = f"{type(source).__module__}.{type(source).__name__}"

@@ -121,6 +121,8 @@ def test_addresses() -> None:
     ):
         assert wrap(source, HYPOT, prototype=HYPOT_IN_C)["hypot"](3.0, 4.0) == 5
     assert wrap(number, HYPOT, prototype=HYPOT_IN_C, owner=None)["hypot"](3.0, 4.0) == 5
+    given = np.uint64(number or 0)
+    assert wrap(given, HYPOT, prototype=HYPOT_IN_C, owner=None)["hypot"](3.0, 4.0) == 5
     assert wrap("-lm", HYPOT, prototype=HYPOT_IN_C)["hypot"](3.0, 4.0) == 5
 
 
@@ -169,6 +171,8 @@ def test_an_int_needs_an_owner() -> None:
     [
         (None, TypeError, "but got NoneType"),
         (True, TypeError, "but got bool"),
+        (np.zeros(3), TypeError, "but got numpy.ndarray"),
+        (ctypes.CDLL(None), TypeError, "but got ctypes.CDLL: give a function of it"),
         (["k.o"], TypeError, "but got a list: give the kernel, and what else it needs in link="),
         (print, TypeError, "builtin_function_or_method, which is Python: compile it first"),
         (b"\x89PNG\xff", CompileError, "Expected an ELF object file, but the bytes start with"),
