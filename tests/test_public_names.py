@@ -9,6 +9,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -23,11 +24,13 @@ runtime.compile(module)["f"](1)
 """
 ROOT = Path(__file__).parents[1]
 NAMES = (ROOT / "tests" / "public_names.txt").read_text()
-LISTED = re.findall(r"^\S+", NAMES, re.MULTILINE)
+LISTED = re.findall(r"^[^\s(]+", NAMES, re.MULTILINE)
 """The names that users may rely on, each where it is imported from."""
+CALLS = dict(re.findall(r"^([^\s(]+)(\(.*\))$", NAMES, re.MULTILINE))
+"""The parameters of functions and of classes that users make; ``=`` follows what has a default."""
 MEMBERS = {
     name: members.split()
-    for name, members in re.findall(r"^(\S+)\n((?: .*\n)+)", NAMES, re.MULTILINE)
+    for name, members in re.findall(r"^([^\s(]+).*\n((?: .*\n)+)", NAMES, re.MULTILINE)
 }
 """The members of classes whose objects users get and do not make, or make in several ways."""
 SHOWN = re.findall(
@@ -103,6 +106,32 @@ def test_the_names_of_a_package_are_those_of_the_list(package: str):
     listed = {name for name in LISTED if name.rpartition(".")[0] == package}
     assert of_package(package) == listed
     assert {name.rpartition(".")[2] for name in listed} <= set(dir(import_module(package)))
+
+
+def parameters_of(name: str) -> str | None:
+    """How a name is called; None for types of annotations, errors and protocols."""
+    package, _, last = name.rpartition(".")
+    value: Any = getattr(import_module(package), last)
+    is_protocol = getattr(value, "_is_protocol", False) or inspect.isabstract(value)
+    is_error = isinstance(value, type) and issubclass(value, Exception)
+    if is_error or is_protocol or not (inspect.isclass(value) or inspect.isfunction(value)):
+        return None
+    shown: list[str] = []
+    for parameter in inspect.signature(value).parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY and not any(p.startswith("*") for p in shown):
+            shown.append("*")
+        star = "*" if parameter.kind is parameter.VAR_POSITIONAL else ""
+        shown.append(f"{star}{parameter.name}{'' if parameter.default is parameter.empty else '='}")
+    return f"({', '.join(shown)})"
+
+
+@pytest.mark.parametrize("name", LISTED)
+def test_the_list_shows_how_a_name_is_called(name: str) -> None:
+    package = name.rpartition(".")[0]
+    if package in NEED_A_FRAMEWORK:
+        pytest.importorskip(NEED_A_FRAMEWORK[package])
+    if name in CALLS or name not in MEMBERS:
+        assert CALLS.get(name) == parameters_of(name)
 
 
 @pytest.mark.parametrize("name", MEMBERS)
