@@ -112,9 +112,9 @@ def parameters_of(name: str) -> str | None:
     """How a name is called; None for types of annotations, errors and protocols."""
     package, _, last = name.rpartition(".")
     value: Any = getattr(import_module(package), last)
-    is_protocol = getattr(value, "_is_protocol", False) or inspect.isabstract(value)
-    is_error = isinstance(value, type) and issubclass(value, Exception)
-    if is_error or is_protocol or not (inspect.isclass(value) or inspect.isfunction(value)):
+    is_called = inspect.isclass(value) or inspect.isfunction(value)
+    is_error = Exception in getattr(value, "__mro__", ())
+    if is_error or not is_called or getattr(value, "_is_protocol", inspect.isabstract(value)):
         return None
     shown: list[str] = []
     for parameter in inspect.signature(value).parameters.values():
