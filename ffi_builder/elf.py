@@ -66,6 +66,7 @@ STT_OBJECT: Final = 1
 STT_FUNC: Final = 2
 STT_SECTION: Final = 3
 STT_FILE: Final = 4
+STT_TLS: Final = 6
 STT_GNU_IFUNC: Final = 10
 STV_DEFAULT: Final = 0
 STV_HIDDEN: Final = 2

@@ -29,8 +29,11 @@ def function_and_signature(
     """
     import tvm_ffi
 
+    from ffi_builder.runtime.python.function_table import FunctionTable
     from ffi_builder.runtime.python.functions import info_of
 
+    if isinstance(given, FunctionTable):
+        given = given.only or given
     function = getattr(given, "__wrapped__", given)
     if old or not isinstance(function, tvm_ffi.Function):
         name = next((each for each in old if isinstance(each, str)), "f")

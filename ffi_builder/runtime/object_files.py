@@ -37,6 +37,8 @@ class Symbol(NamedTuple):
     """Defined, a function, and visible outside of its library."""
     indirect: bool
     """Its address is chosen when it is loaded (`ifunc`)."""
+    data: bool = False
+    """A variable."""
 
 
 class Reach(IntEnum):
@@ -440,6 +442,7 @@ def _symbols(file: Elf, kind: int) -> tuple[Symbol, ...]:
                 binding == elf.STB_WEAK or section == elf.SHN_COMMON,
                 defined and info & 15 == elf.STT_FUNC and visible,
                 info & 15 == elf.STT_GNU_IFUNC,
+                info & 15 in (elf.STT_OBJECT, elf.STT_TLS) or section == elf.SHN_COMMON,
             )
             found.append(symbol)
     return tuple(found)

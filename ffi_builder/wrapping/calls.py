@@ -26,6 +26,7 @@ _BYTES: Final = ("int8", "uint8")
 """What a pointer points to that may point to anything, as ``char *``."""
 _BITS: Final = {"uint16": ("float16", "bfloat16")}
 """Integers as which C handles floats that it lacks."""
+_EXPRESSION: Final = r"[A-Za-z_].*[-+*/%(]|[-+*/%(].*[A-Za-z_]"
 _HALIDE: Final = "struct halide_buffer_t"
 
 
@@ -50,9 +51,22 @@ def called(
     if result.is_pointer or not re.match("u?int", result.dtype or ""):
         raise BuildError(
             f"{declared.name} returns {result}, which the signature lacks: add a result, as in "
-            f"`-> r: float64`, or give provider="
+            f"`-> r: {'handle' if result.is_pointer else result.dtype}`, or give provider="
         )
     return signature, provider if buffers else CheckStatus(provider)
+
+
+def check_same(given: Prototype, defined: Prototype) -> None:
+    """Raise BuildError if a prototype differs from the types of the kernel's LLVM IR."""
+    texts = [
+        f"({', '.join(type_.llvm for _, type_ in each.params)}) -> "
+        f"{each.result.llvm if each.result else 'void'}"
+        for each in (given, defined)
+    ]
+    if texts[0] != texts[1]:
+        raise BuildError(
+            f"{given.name}: prototype= says {texts[0]}, but the LLVM IR defines {texts[1]}"
+        )
 
 
 def bound(
@@ -75,6 +89,7 @@ def bound(
     known = {**symbols, **params, **{each.name: each for each in signature.result_tensors}}
     _check_count(declared, args, known)
     narrow: dict[str, str] = {}
+    conditions: list[str] = []
     for (own, type_), entry in zip(declared.params, args or (), strict=False):
         what = f"{declared.name}: parameter {own or entry} is {type_}"
         item = known.get(entry) if isinstance(entry, str) else entry
@@ -91,9 +106,22 @@ def bound(
                 )
         elif isinstance(item, (int, float)):
             _check_number(what, type_, item)
+            _check_constant(what, type_, item)
+        elif isinstance(entry, str) and re.search(_EXPRESSION, entry) and not type_.is_pointer:
+            if INT_RANGES.get(f"{type_.dtype}", (-1, 0))[0] == 0:
+                conditions.append(f"0 <= {entry}")  # the provider checks the other end
         elif item is None and entry is None and not type_.is_pointer:
             raise BuildError(f"{what}, and None is NULL")
-    return _narrowed(signature, narrow), args
+    conditions += [f"{name}: {dtype}" for name, dtype in narrow.items()]
+    return with_conditions(signature, conditions), args
+
+
+def _check_constant(what: str, type_: CType, number: float) -> None:
+    """Raise BuildError for a constant that the kernel's type does not hold."""
+    low, high = INT_RANGES.get(f"{type_.dtype}", (0, 0))
+    is_int = type_.dtype in INT_RANGES
+    if is_int != isinstance(number, int) or (is_int and not low <= number <= high):
+        raise BuildError(f"{what}, which is not {number!r}: write a number of that type")
 
 
 def _check_count(
@@ -114,7 +142,10 @@ def _check_count(
 
 def _check_number(what: str, type_: CType, number: object) -> None:
     if type_.is_pointer:
-        raise BuildError(f"{what}, but {number!r} is a number; None passes NULL")
+        raise BuildError(
+            f"{what}, but {number!r} is a number; None passes NULL, and a tensor of rank 0, as "
+            f"`a: Tensor([], float64)`, the address of a number"
+        )
 
 
 def _symbols(signature: spec.Signature) -> Iterable[spec.Var]:
@@ -126,10 +157,6 @@ def _is_narrower(type_: CType, dtype: str) -> bool:
     if type_.dtype not in INT_RANGES or dtype not in INT_RANGES:
         return False
     return INT_RANGES[type_.dtype][1] < INT_RANGES[dtype][1]
-
-
-def _narrowed(signature: spec.Signature, dtypes: dict[str, str]) -> spec.Signature:
-    return with_conditions(signature, [f"{name}: {dtype}" for name, dtype in dtypes.items()])
 
 
 def with_conditions(signature: spec.Signature, conditions: Sequence[str]) -> spec.Signature:

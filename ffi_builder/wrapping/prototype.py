@@ -32,6 +32,12 @@ _PLAIN: Final = {
     "intptr_t": "int64",
     "uintptr_t": "uint64",
     **{f"{sign}int{bits}_t": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)},
+    **{
+        f"{sign}int_{kind}{bits}_t": f"{sign}int{64 if kind == 'fast' and bits > 8 else bits}"
+        for sign in ("", "u")
+        for kind in ("fast", "least")
+        for bits in (8, 16, 32, 64)
+    },  # as glibc defines them
 }
 """The dtypes of types that are one word."""
 _TYPES: Final = {
@@ -118,19 +124,24 @@ def read(given: str | os.PathLike[str], function: str | None, default: str) -> P
             a parameter or result of a type that is neither a number nor a pointer.
         OSError: the header cannot be read, or there is no C compiler.
     """
+    if not isinstance(given, (str, os.PathLike)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"wrap: prototype= is C as text or the path of a header, but got {given!r}")
     is_path = not isinstance(given, str) or re.fullmatch(r"[^\n()]+\.(h|hh|hpp|i)", given)
     text = _preprocessed(Path(given)) if is_path else f'# 1 "prototype"\n{_plain_c(str(given))}'
     if not is_path and not re.search(r"[;}]\s*$", text):
         text += ";"
     typedefs: dict[str, Any] = {}
     functions: dict[str, Any] = {}
-    for node in _parse(text):
+    twice: set[str] = set()
+    for node in _parse(text, is_header=bool(is_path)):
         kind = type(node).__name__
         if kind == "Typedef":
             typedefs[node.name] = node.type
         declared = node.decl if kind == "FuncDef" else node
         if type(getattr(declared, "type", None)).__name__ == "FuncDecl":
-            functions[declared.name] = declared.type
+            earlier = functions.setdefault(declared.name, declared.type)
+            if earlier is not declared.type and _differ(earlier, declared.type, typedefs):
+                twice.add(declared.name)
     where = str(given) if is_path else "the prototype"
     if function is None:
         function = next(iter(functions)) if len(functions) == 1 else default
@@ -140,11 +151,24 @@ def read(given: str | os.PathLike[str], function: str | None, default: str) -> P
             f"{where} declares no function {function!r}; it has "
             f"{', '.join(list(functions)[:8]) or 'none'}{meant}"
         )
+    if function in twice:
+        raise CompileError(f"{where} declares {function!r} twice, with different types")
     return _prototype(function, functions[function], typedefs)
+
+
+def _differ(first: Any, second: Any, typedefs: Mapping[str, Any]) -> bool:
+    """Return whether two declarations have other types; one that is not read has none."""
+    try:
+        found = [_prototype("", each, typedefs) for each in (first, second)]
+    except CompileError:
+        return False
+    types = [([type_ for _, type_ in each.params], each.result) for each in found]
+    return types[0] != types[1]
 
 
 def _plain_c(text: str) -> str:
     """Leave out what C++ and GNU C add to a declaration and what says nothing of its types."""
+    text = re.sub(r"\bcomplex\b", "_Complex", re.sub(r"\b__restrict(?:__)?\b", " ", text))
     return re.sub(r'extern\s*"C"|\bstd::|__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)', " ", text)
 
 
@@ -154,7 +178,10 @@ def _preprocessed(path: Path) -> str:
         raise CompileError(f"prototype=: there is no header {path}")
     try:
         done = subprocess.run(
-            [*compiler, "-E", "-x", "c", *_WITHOUT, str(path)], capture_output=True, text=True
+            [*compiler, "-E", "-x", "c", *_WITHOUT, str(path)],
+            capture_output=True,
+            text=True,
+            errors="replace",
         )
     except FileNotFoundError:
         raise CompileError(
@@ -168,7 +195,7 @@ def _preprocessed(path: Path) -> str:
     return done.stdout
 
 
-def _parse(text: str) -> Sequence[Any]:
+def _parse(text: str, *, is_header: bool) -> Sequence[Any]:
     try:
         from pycparser import c_parser
     except ModuleNotFoundError:
@@ -182,7 +209,8 @@ def _parse(text: str) -> Sequence[Any]:
     except c_parser.ParseError as error:
         words = re.findall(r"\b([A-Za-z_]\w*)\s+(?=[*A-Za-z_])", text.partition("\n")[2])
         strange = dict.fromkeys(w for w in words if w not in {*_PLAIN, *_UNKNOWN, *_KEYWORDS})
-        hint = f"; it has {', '.join(strange)}, which a header may declare" if strange else ""
+        hint = f"; it has {', '.join(strange)}, which a header may declare"
+        hint = hint if strange and not is_header else ""
         raise CompileError(f"prototype=: not read as C: {error}{hint}") from None
 
 
@@ -307,7 +335,7 @@ def defined_in(text: str, function: str) -> Prototype:
         CompileError: it defines no such function, or one of other types than numbers and pointers.
     """
     quoted = re.escape(function)
-    found = re.search(rf'^define\b[^@\n]*?(\S+) @"?{quoted}"?\((.*)$', text, re.MULTILINE)
+    found = re.search(rf'^define\b([^@\n]*?)(\S+) @"?{quoted}"?\((.*)$', text, re.MULTILINE)
     if found is None:
         names = re.findall(r'^define\b[^@\n]*@"?([^"(\s]+)', text, re.MULTILINE)
         meant = did_you_mean(function, names)
@@ -315,12 +343,19 @@ def defined_in(text: str, function: str) -> Prototype:
             f"the LLVM IR defines no `{function}`; it has {', '.join(names[:8]) or 'none'}{meant}; "
             f"say which with function="
         )
+    convention = re.search(r"\b(?!ccc\b)(\w+cc|cc \d+|spir_\w+|ptx_\w+)\b", found[1])
+    if convention is not None:
+        raise CompileError(
+            f"`{function}` is {convention[1]}, which C does not call; give provider="
+        )
     params: list[tuple[str, CType]] = []
-    for param in _split(found[2]):
+    for param in _split(found[3]):
         first, *rest = param.split()
-        name = rest[-1].removeprefix("%") if rest and rest[-1].startswith("%") else ""
+        if re.search(r"\b(byval|byref|inalloca|sret)\b", param):
+            raise CompileError(f"`{function}` takes `{param}`, a struct by value; give provider=")
+        name = rest[-1][1:].strip('"') if rest and rest[-1].startswith("%") else ""
         params.append(("" if name.isdecimal() else name, _of_llvm(function, first)))
-    result = None if found[1] == "void" else _of_llvm(function, found[1])
+    result = None if found[2] == "void" else _of_llvm(function, found[2])
     return Prototype(function, tuple(params), result)
 
 

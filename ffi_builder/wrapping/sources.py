@@ -119,6 +119,10 @@ def _shown(source: object) -> str:
     kind = f"{type(source).__module__}.{type(source).__qualname__}".removeprefix("builtins.")
     if kind in ("list", "tuple"):
         return f"a {kind}: give the kernel, and what else it needs in link="
+    if kind.startswith("llvmlite."):
+        return f"{kind}: give its text, str(module)"
+    if kind == "builtin_function_or_method":
+        return f"{kind}; a function of a cffi library is ffi.addressof(library, 'name')"
     if callable(source):
         return f"{kind}, which is Python: compile it first"
     if isinstance(source, ctypes.CDLL):
@@ -150,9 +154,11 @@ def check_defines(kernel: Item, function: str) -> None:
             symbols = read_library(Path(given).read_bytes())
         case _:
             return
-    names = [symbol.name for symbol in symbols if symbol.defined]
+    names = [symbol.name for symbol in symbols if symbol.defined and not symbol.data]
     if function in names:
         return
+    if any(symbol.name == function and symbol.defined for symbol in symbols):
+        raise CompileError(f"{WORDS[type(kernel)]} defines {function!r} as a variable")
     mangled = next((n for n in names if n.startswith(f"_Z{len(function)}{function}")), None)
     hint = did_you_mean(function, names)
     if mangled is not None:

@@ -23,10 +23,11 @@ from ffi_builder.providers import (
     MemRefCallProvider,
 )
 from ffi_builder.runtime.inputs import LlvmSource, ObjectSource
-from ffi_builder.runtime.links import AddressSource, ArchiveSource, LibrarySource
+from ffi_builder.runtime.links import AddressSource, ArchiveSource, LibrarySource, read_item
+from ffi_builder.spec.overlap import tensors_of
 from ffi_builder.suggest import did_you_mean
 from ffi_builder.wrapping import sources, triton
-from ffi_builder.wrapping.calls import called
+from ffi_builder.wrapping.calls import called, check_same
 from ffi_builder.wrapping.launch import Launch
 from ffi_builder.wrapping.prototype import defined_in, read
 
@@ -136,9 +137,14 @@ def wrap(
     """
     if isinstance(signature, str):
         signature = spec.Signature.parse(signature, device=device)
-    elif device is not None:
-        raise TypeError("wrap: device= goes with the text of a signature")
-    check_signature("wrap: ", signature)
+    else:
+        check_signature("wrap: ", signature)
+        found = {str(tensor.device) for tensor in tensors_of(signature.params).values()}
+        if device is not None and found - {device}:
+            raise TypeError(
+                f"wrap: device={device!r} goes with the text of a signature; the tensors of this "
+                f"one are on {', '.join(sorted(found))}"
+            )
     declared = None if prototype is None else read(prototype, function, signature.name)
     name = function or (declared.name if declared else signature.name)
     kernel = sources.read(source, name, owner, launched=launch is not None)
@@ -156,7 +162,7 @@ def wrap(
         raise TypeError("wrap: link= is a list, as in link=['helper.o', '-lm']")
     c_args = cast("Sequence[Entry] | None", args)  # for an image, _launching takes them
     module: Any = PlainModule()  # needs no MLIR
-    items: list[Any] = [*link]
+    items: list[Any] = [read_item(item, f"link[{at}]") for at, item in enumerate(link or ())]
     if isinstance(kernel, sources.Mlir):
         module, pipeline = kernel.module, pipeline or pipeline_for(kernel.module)
     elif isinstance(kernel, sources.Image):
@@ -167,8 +173,11 @@ def wrap(
     else:
         items.insert(0, kernel)
         if provider is None:
-            if declared is None and isinstance(kernel, LlvmSource):
-                declared = defined_in(kernel.text, name)
+            if isinstance(kernel, LlvmSource):
+                defined = defined_in(kernel.text, name)
+                if declared is not None:
+                    check_same(declared, defined)
+                declared = declared or defined
             declared = declared or _undeclared(name)
             sources.check_defines(kernel, name)
             module.declare(*declared.declaration())

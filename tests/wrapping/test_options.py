@@ -29,7 +29,7 @@ LAUNCH = Launch(grid="ceildiv(n, 256)", block=256)
         (CUBIN, AXPY, {"prototype": HYPOT_IN_C}, "goes with LLVM IR or an object or an archive or a"),
         (CUBIN, AXPY, {}, r"a CUDA image needs launch=, as in launch=Launch\(grid="),
         (CUBIN, AXPY, {"launch": Launch(grid=1)}, "launch= needs block=: the image does not say"),
-        (ADD, spec.Signature.parse(ADD_SIGNATURE, device="cpu"), {}, "device= goes with the text of"),
+        (ADD, spec.Signature.parse(ADD_SIGNATURE, device="cuda"), {}, "device='cpu' goes with the text of"),
     ],
 )  # fmt: skip
 def test_an_option_of_another_source(

@@ -75,7 +75,9 @@ def test_results_and_constants(tmp_path: Path) -> None:
         BuildError, match=r"args= has 1e[+]300, but argument #0 .* does not hold it"
     ):
         wrap(data, "f() -> r: float64", prototype=prototype, args=[1e300, 4, b"A", None])
-    with pytest.raises(BuildError, match="args= has 70000, but argument #1 of the callee"):
+    with pytest.raises(
+        BuildError, match="parameter n is int16, which is not 70000: write a number of"
+    ):
         wrap(data, "f() -> r: float64", prototype=prototype, args=[1.0, 70000, b"A", None])
     with pytest.raises(BuildError, match=r"argument #3 .*ptr|NULL|takes"):
         wrap(data, "f() -> r: float64", prototype=prototype, args=[1.0, 4, b"A", 2])
@@ -282,3 +284,111 @@ def test_a_header_that_is_not_there(tmp_path: Path) -> None:
     (tmp_path / "f.h").write_text("#pragma once\n#include <none.h>\n")
     with pytest.raises(CompileError, match=r"none\.h: No such file"):
         wrap(b"", "f()", prototype=tmp_path / "f.h")
+
+
+def test_signs(tmp_path: Path) -> None:
+    source = "int f(unsigned a, signed char b, double *r) { *r = a + b; return 0; }"
+    data = c_object(tmp_path, source)
+    prototype = "int f(unsigned a, signed char b, double *r)"
+    signature = "f(x: Tensor([n], float32)) -> r: float64"
+
+    def wrapped(*args: Any) -> Any:
+        return wrap(data, signature, device="cpu", prototype=prototype, args=[*args, "r"])["f"]
+
+    assert wrapped("n - 2", -1)(np.ones(3, "float32")) == 0
+    with pytest.raises(ValueError, match=r"0 <= n - 5|n - 5"):
+        wrapped("n - 5", -1)(np.ones(3, "float32"))
+    for args in ((-1, 0), (0, 200), (1.5, 0)):
+        with pytest.raises(
+            BuildError, match=r"is u?int.*, which is not .*: write a number of that"
+        ):
+            wrapped(*args)
+
+
+def test_variables_are_not_called(tmp_path: Path) -> None:
+    data = c_object(tmp_path, "int glob = 3; static int f(void) { return 0; } int (*g)(void) = f;")
+    subprocess.run(["ar", "rcs", tmp_path / "l.a", tmp_path / "part.o"], check=True)
+    subprocess.run(["gcc", "-shared", tmp_path / "part.o", "-o", tmp_path / "l.so"], check=True)
+    for source in (data, tmp_path / "l.a", tmp_path / "l.so"):
+        with pytest.raises(CompileError, match="defines 'glob' as a variable"):
+            wrap(source, "glob(n: int32)", prototype="int glob(int n)")
+
+
+def test_hidden_functions_of_objects_are_called(tmp_path: Path) -> None:
+    data = c_object(tmp_path, "int64_t f(int64_t n) { return n; }", "-fvisibility=hidden")
+    assert wrap(data, "f(n: int64) -> r: int64", prototype="int64_t f(int64_t n)")["f"](3) == 3
+
+
+def test_two_declarations(tmp_path: Path) -> None:
+    data = c_object(tmp_path, "int p(int64_t n, float *x) { return 0; }")
+    same = "int p(int64_t n, float *x); int p(int64_t, float *);"
+    wrap(data, "p(x: Tensor([n], float32))", device="cpu", prototype=same)
+    other = "int p(int64_t n, float *x); int p(float *x, int n);"
+    with pytest.raises(
+        CompileError, match="the prototype declares 'p' twice, with different types"
+    ):
+        wrap(data, "p(x: Tensor([n], float32))", device="cpu", prototype=other)
+
+
+LLVM = "define i32 @k(i64 %n, i64 %m, ptr %x) {\n  ret i32 0\n}"
+
+
+def test_a_prototype_that_llvm_ir_contradicts() -> None:
+    words = (
+        r"k: prototype= says \(i64, ptr\) -> i32, but the LLVM IR defines \(i64, i64, ptr\) -> i32"
+    )
+    with pytest.raises(BuildError, match=words):
+        wrap(
+            LLVM, "k(x: Tensor([n], float32))", device="cpu", prototype="int k(int64_t n, float *x)"
+        )
+    prototype = "int k(int64_t n, int64_t m, float *x)"
+    signature = "k(x: Tensor([n, m], float32))"
+    wrap(LLVM.replace("%m", "%b"), signature, device="cpu", prototype=prototype)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("i32 @k", "fastcc i32 @k", "`k` is fastcc, which C does not call; give provider="),
+        ("define i32", "define ghccc i32", "`k` is ghccc, which C does not call"),
+        (
+            "ptr %x",
+            "ptr byval([2 x i64]) %x",
+            r"takes `ptr byval\(\[2 x i64\]\) %x`, a struct by v",
+        ),
+        ("i64 %m", "<2 x i64> %m", "has a type that is not read"),
+    ],
+)
+def test_llvm_ir_that_c_cannot_call(old: str, new: str, words: str) -> None:
+    text = LLVM.replace(old, new).replace("define i32 @k", "define i32 @k")
+    if "fastcc" in new:
+        text = LLVM.replace("define i32", "define fastcc i32")
+    with pytest.raises(CompileError, match=words):
+        wrap(text, "k(x: Tensor([n, m], float32))", device="cpu", args=["n", "m", "x"])
+
+
+def test_quoted_names_of_llvm_ir() -> None:
+    text = LLVM.replace("%n", '%"n"').replace("%m", '%"m"').replace("%x", '%"x"')
+    wrap(text, "k(x: Tensor([n, m], float32))", device="cpu")["k"](np.ones((2, 2), "float32"))
+
+
+@pytest.mark.parametrize(
+    "prototype",
+    [
+        "void f(float complex *x)",
+        "void f(float _Complex *__restrict__ x)",
+        "void f(const float _Complex *__restrict x)",
+    ],
+)
+def test_words_of_c_dialects(prototype: str, tmp_path: Path) -> None:
+    data = c_object(tmp_path, "void f(void *x) { }")
+    wrap(data, "f(x: Tensor([n], complex64))", device="cpu", prototype=prototype)
+
+
+def test_prototypes_of_other_types(tmp_path: Path) -> None:
+    with pytest.raises(
+        TypeError, match="prototype= is C as text or the path of a header, but got b"
+    ):
+        wrap(b"", "f()", prototype=b"int f(void)")  # pyright: ignore
+    data = c_object(tmp_path, "void f(int_fast32_t n) { }")
+    wrap(data, "f(n: int64)", prototype="void f(int_fast32_t n)")

@@ -174,7 +174,7 @@ def test_an_int_needs_an_owner() -> None:
         (np.zeros(3), TypeError, "but got numpy.ndarray"),
         (ctypes.CDLL(None), TypeError, "but got ctypes.CDLL: give a function of it"),
         (["k.o"], TypeError, "but got a list: give the kernel, and what else it needs in link="),
-        (print, TypeError, "builtin_function_or_method, which is Python: compile it first"),
+        (print, TypeError, "a function of a cffi library is ffi.addressof"),
         (b"\x89PNG\xff", CompileError, "Expected an ELF object file, but the bytes start with"),
         (b"!<thin>\n", CompileError, "a thin archive only names its objects: make it without `T`"),
         (b"!<arch>\nabc", CompileError, "the archive is truncated or damaged at byte"),

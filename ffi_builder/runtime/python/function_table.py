@@ -68,16 +68,17 @@ class FunctionTable(ABC):
 
         Raises TypeError if there are several, or none.
         """
-        if self._only is None:
+        if self.only is None:
             names = ", ".join(f"`{name}`" for name in self.functions) or "none"
             raise TypeError(
                 f"{self._kind.capitalize()} is called if it has one function, but it has {names}: "
                 f"choose one, as in compiled['f'](…)"
             )
-        return self._only(*args, **keywords)
+        return self.only(*args, **keywords)
 
     @functools.cached_property
-    def _only(self) -> WrappedFunction | None:
+    def only(self) -> WrappedFunction | None:
+        """The only function; None if there are several, or none."""
         names = [name for name in self.functions if not name.startswith("_")]
         return self[names[0]] if len(names) == 1 else None
 
