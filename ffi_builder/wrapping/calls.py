@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from ffi_builder import spec
@@ -27,6 +28,8 @@ _BYTES: Final = ("int8", "uint8")
 _BITS: Final = {"uint16": ("float16", "bfloat16")}
 """Integers as which C handles floats that it lacks."""
 _EXPRESSION: Final = r"[A-Za-z_].*[-+*/%(]|[-+*/%(].*[A-Za-z_]"
+_UNWRITTEN: Final = ("cls", "default", "doc", "kw_only")
+"""Fields of parameters that the text of a signature does not keep."""
 _HALIDE: Final = "struct halide_buffer_t"
 
 
@@ -165,7 +168,12 @@ def with_conditions(signature: spec.Signature, conditions: Sequence[str]) -> spe
         return signature
     text = str(signature)
     more = ", ".join(conditions)
-    return spec.Signature.parse(f"{text}{', ' if ' where ' in text else ' where '}{more}")
+    parsed = spec.Signature.parse(f"{text}{', ' if ' where ' in text else ' where '}{more}")
+    unwritten = {
+        each.name: {field: getattr(each, field) for field in _UNWRITTEN if hasattr(each, field)}
+        for each in (*signature.params, *signature.results)
+    }
+    return replace(parsed.with_params(**unwritten), doc=signature.doc)
 
 
 def _check_tensor(what: str, type_: CType, tensor: spec.Tensor) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from ffi_builder import BuildError, CompileError, providers, wrap
+from ffi_builder import BuildError, CompileError, providers, spec, wrap
 from tests.runtime.samples import c_object, needs_cc, needs_cxx
 from tests.wrapping.kernels import ARGS, GEMV, PROTOTYPE, SOURCE, check_gemv
 
@@ -392,3 +393,33 @@ def test_prototypes_of_other_types(tmp_path: Path) -> None:
         wrap(b"", "f()", prototype=b"int f(void)")  # pyright: ignore
     data = c_object(tmp_path, "void f(int_fast32_t n) { }")
     wrap(data, "f(n: int64)", prototype="void f(int_fast32_t n)")
+
+
+@dataclass
+class Config:
+    alpha: float
+
+
+def test_what_the_text_of_a_signature_lacks_is_kept(tmp_path: Path) -> None:
+    """Sizes that the kernel takes as ints change the signature; nothing else changes."""
+    source = "int f(int n, const float *x, double a, double b, int c, double *r)"
+    data = c_object(tmp_path, source + " { *r = a + b + c + n; return 0; }")
+    n = spec.Var("n", "int64")
+    fields = [spec.Var("alpha", "float64")]
+    signature = spec.Signature(
+        "f",
+        [
+            spec.Tensor("x", [n], "float32", device_type="cpu", doc="the input"),
+            spec.Struct("config", fields, Config),
+            spec.Var("b", "float64", default=0.5),
+            spec.Choice("act", {"relu": 3}, "int32", kw_only=True),
+        ],
+        returns=spec.Var("r", "float64"),
+        doc="Adds numbers.",
+    )
+    args = ["n", "x", "config.alpha", "b", "act", "r"]
+    f = wrap(data, signature, prototype=source, args=args).callable("f")
+    assert f(np.ones(3, "float32"), Config(0.25), act="relu") == 6.75
+    assert "Adds numbers." in str(f.__doc__)
+    assert "the input" in str(f.__doc__)
+    assert "n: int32" in str(f.__doc__)
