@@ -123,7 +123,11 @@ def path_of(given: object) -> Path | None:
     """
     if isinstance(given, os.PathLike):
         return Path(cast("os.PathLike[str]", given))
-    if not isinstance(given, str) or len(given) > _LONGEST_PATH or re.search(r"[\n\0{}@(]", given):
+    if (
+        not isinstance(given, str)
+        or len(given) > _LONGEST_PATH
+        or re.search(r"[\n\0{}@(]|^//", given)
+    ):
         return None
     return Path(given) if given.strip() else None
 

@@ -343,6 +343,11 @@ def defined_in(text: str, function: str) -> Prototype:
             f"the LLVM IR defines no `{function}`; it has {', '.join(names[:8]) or 'none'}{meant}; "
             f"say which with function="
         )
+    if re.search(r"\b(internal|private)\b", found[1]):
+        raise CompileError(
+            f"`{function}` is internal or private in the LLVM IR, so nothing else can call it: "
+            f"make it external"
+        )
     convention = re.search(r"\b(?!ccc\b)(\w+cc|cc \d+|spir_\w+|ptx_\w+)\b", found[1])
     if convention is not None:
         raise CompileError(

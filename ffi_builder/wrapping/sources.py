@@ -132,6 +132,8 @@ def _shown(source: object) -> str:
 
 def _check_no_source(text: str, path: Path | None) -> None:
     """Raise CompileError for source code, which would be taken for MLIR."""
+    if path is not None and path.suffix == ".so":
+        raise CompileError(f"{path} is text, a script of the linker: give the library, or -lname")
     if path is not None and path.suffix in _SOURCES:
         raise CompileError(f"{path} is source code: compile it, and give the object")
     if re.match(_C, text):

@@ -81,6 +81,11 @@ def test_text_and_files_that_are_source_code(tmp_path: Path) -> None:
     path.write_text("#include <stdint.h>\nint f(void) { return 0; }")
     with pytest.raises(CompileError, match=r"k\.c is source code: compile it, and give the object"):
         wrap(path, "f()", prototype="int f(void)")
+    (tmp_path / "libk.so").write_text("INPUT(-lk)")
+    with pytest.raises(
+        CompileError, match=r"libk\.so is text, a script of the linker: give the lib"
+    ):
+        wrap(tmp_path / "libk.so", "f()", prototype="int f(void)")
     with pytest.raises(CompileError, match="the text is C: compile it, and give the object"):
         wrap(path.read_text(), "f()", prototype="int f(void)")
     with pytest.raises(CompileError, match="expected MLIR or LLVM IR, but the text is empty"):

@@ -350,6 +350,11 @@ def test_a_prototype_that_llvm_ir_contradicts() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
+        (
+            "define i32",
+            "define internal i32",
+            "internal or private in the LLVM IR, so nothing else",
+        ),
         ("i32 @k", "fastcc i32 @k", "`k` is fastcc, which C does not call; give provider="),
         ("define i32", "define ghccc i32", "`k` is ghccc, which C does not call"),
         (
