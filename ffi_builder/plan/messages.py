@@ -136,10 +136,13 @@ TYPE_NAMES: Final[dict[int, str]] = {
     **abi.TYPE_KEYS,
     65: "str",
     66: "bytes",
+    71: "list",
+    72: "dict",
     74: "Python object",
     78: "int beyond int64",
 }
-"""Names of the kinds of values in messages; most objects have their type key."""
+"""Names of the kinds of values in messages: what Python passes has its name there, other objects
+their type key."""
 
 OR_NONE: Final = " or None"
 """``{or_none}`` of an Optional."""

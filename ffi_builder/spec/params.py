@@ -359,7 +359,7 @@ class Object(Named):
         Traceback (most recent call last):
         ...
         TypeError: Mismatched type of module on argument #0 when calling: `...`, expected
-            ffi.Module but got ffi.Array
+            ffi.Module but got list
     """
 
     accepts: ClassVar[PlainValues] = PlainValues("an object", (str, bytes, list, dict))

@@ -388,7 +388,7 @@ static const char TEXTS[] =
     "dtype(code=\000"
     ", bits=\000"
     ", lanes=\000"
-    "\000None\000\001int\000\002bool\000\003float\000\004opaque pointer\000\005dtype\000\006device\000\007DLTensor*\000\010char*\000\011TVMFFIByteArray*\000\012moved object\000\013str\000\014bytes\000\015Unchanged\000@ffi.Object\000Astr\000Bbytes\000Cffi.Error\000Dffi.Function\000Effi.Shape\000Fffi.Tensor\000Gffi.Array\000Hffi.Map\000Iffi.Module\000JPython object\000Kffi.List\000Lffi.Dict\000Mffi.VisitInterrupt\000Nint beyond int64\000\000\000"
+    "\000None\000\001int\000\002bool\000\003float\000\004opaque pointer\000\005dtype\000\006device\000\007DLTensor*\000\010char*\000\011TVMFFIByteArray*\000\012moved object\000\013str\000\014bytes\000\015Unchanged\000@ffi.Object\000Astr\000Bbytes\000Cffi.Error\000Dffi.Function\000Effi.Shape\000Fffi.Tensor\000Glist\000Hdict\000Iffi.Module\000JPython object\000Kffi.List\000Lffi.Dict\000Mffi.VisitInterrupt\000Nint beyond int64\000\000\000"
     "\000int\000\001uint\000\002float\000\003handle\000\004bfloat\000\005complex\000\006bool\000\007float8_e3m4\000\010float8_e4m3\000\011float8_e4m3b11fnuz\000\012float8_e4m3fn\000\013float8_e4m3fnuz\000\014float8_e5m2\000\015float8_e5m2fnuz\000\016float8_e8m0fnu\000\017float6_e2m3fn\000\020float6_e3m2fn\000\021float4_e2m1fn\000\000\000"
     "\001cpu\000\002cuda\000\003cuda_host\000\004opencl\000\007vulkan\000\010metal\000\011vpi\000\012rocm\000\013rocm_host\000\014ext_dev\000\015cuda_managed\000\016oneapi\000\017webgpu\000\020hexagon\000\021maia\000\022trn\000\000\000"
     "\001.ndim\000\002.dtype\000\003.device_type\000\004.device_id\000\005.shape\000\006.strides\000\007.byte_offset\000\010.data\000\020.contiguous\000\021.present\000\012number of arguments\000\013argument array\000\000\000";
@@ -426,9 +426,9 @@ enum {
   DTYPE_BITS = 1430,
   DTYPE_LANES = 1438,
   TYPE_NAMES = 1447,
-  DTYPE_NAMES = 1754,
-  DEVICE_NAMES = 1974,
-  SUFFIXES = 2102,
+  DTYPE_NAMES = 1746,
+  DEVICE_NAMES = 1966,
+  SUFFIXES = 2094,
 };
 
 // Where the texts of an error are: the class, the place's prefix, expected, got.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -85,11 +85,11 @@ def bound(
             some of its names.
     """
     params = {path: spec.required(param) for path, param in spec.with_paths(signature.params)}
-    symbols = {var.name: var for var in _symbols(signature)}
+    sizes = symbols(signature)
     if args is None:
         results = [result.name for result in signature.results]
-        args = bound_args(declared, [*params, *symbols, *results])
-    known = {**symbols, **params, **{each.name: each for each in signature.result_tensors}}
+        args = bound_args(declared, [*params, *sizes, *results])
+    known = {**sizes, **params, **{each.name: each for each in signature.result_tensors}}
     _check_count(declared, args, known)
     narrow: dict[str, str] = {}
     conditions: list[str] = []
@@ -151,9 +151,10 @@ def _check_number(what: str, type_: CType, number: object) -> None:
         )
 
 
-def _symbols(signature: spec.Signature) -> Iterable[spec.Var]:
-    for _, entry in occurrences(signature.params):
-        yield from variables(entry)
+def symbols(signature: spec.Signature) -> dict[str, spec.Var]:
+    """Return the sizes and strides in a signature, by their names."""
+    uses = occurrences(signature.params)
+    return {variable.name: variable for _, entry in uses for variable in variables(entry)}
 
 
 def _is_narrower(type_: CType, dtype: str) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
-from ffi_builder.wrapping.calls import bound, with_conditions
+from ffi_builder.wrapping.calls import bound, symbols, with_conditions
 from ffi_builder.wrapping.launch import Launch
 from ffi_builder.wrapping.prototype import CType, Prototype
 
@@ -97,13 +97,25 @@ def checked(
 def _promised(
     known: spec.Signature, signature: spec.Signature, args: Sequence[LaunchEntry] | None
 ) -> list[str]:
-    """Return what Triton relies on as conditions, of arguments that are passed by their names."""
+    """Return what Triton relies on as conditions, of arguments that are passed by their names.
+
+    What the signature says already is left out.
+    """
     names = args or [param.name for param in signature.params]
+    known_sizes = {param.name: param for param in signature.params} | symbols(signature)
     found: list[str] = []
     for param, entry in zip(known.params, names, strict=False):
         promise = getattr(param, "data_alignment", None) or getattr(param, "divisibility", None)
         name = getattr(entry, "name", entry)
         if promise is not None and isinstance(name, str) and name.isidentifier():
             is_tensor = isinstance(param, spec.Tensor)
-            found.append(f"{name}{'.data' if is_tensor else ''} % {promise} == 0")
+            condition = f"{name}{'.data' if is_tensor else ''} % {promise} == 0"
+            divisor = getattr(known_sizes.get(name), "divisibility", None) or 1
+            if divisor == 1:
+                found.append(condition)
+            elif divisor % promise:
+                raise BuildError(
+                    f"wrap: Triton relies on {condition}, but the signature says that {name!r} is "
+                    f"divisible by {divisor}: write {promise}"
+                )
     return found

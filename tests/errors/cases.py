@@ -58,7 +58,7 @@ GROUPS: Final = (
     Group(
         "Kinds of values",
         "Objects are shown by their type key, but for strs, bytes, and what has none for Python. "
-        "Lists and tuples arrive as `ffi.Array`.",
+        "Lists and tuples, `ffi.Array` in C, are `list`.",
         (
             Case("DECODE_TENSOR", _ONE, "f([1.0, 2.0])"),
             Case("DECODE_TENSOR", "f(x: Optional(Tensor([n], float32)))", 'f("x")'),

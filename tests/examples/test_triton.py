@@ -12,10 +12,9 @@ from typing import Any, Final
 
 import pytest
 
-from ffi_builder import cuda
+from ffi_builder import BuildError, Launch, cuda, wrap
 from tests.cuda.fake import environment, library, missing
 from tests.examples.test_examples import ROOT, differences, run
-from tests.frontends.support import example
 
 pytest.importorskip("triton", reason="needs triton: `make test-cuda` installs it")
 
@@ -150,11 +149,9 @@ def test_a_kernel_that_needs_scratch_memory_is_refused():
     source = ASTSource(copy, types, {(3,): 32}, {(0,): [["tt.divisibility", 16]]})
     options = {"num_warps": 4, "enable_fp_fusion": True}
     compiled = triton.compile(source, target=GPUTarget("cuda", 90, 32), options=options)
-    kernel = cuda.kernels(compiled.asm["cubin"]).kernels["copy"]
-    with pytest.raises(
-        NotImplementedError, match=r"nobody allocates \[256, 0\] bytes: copy\(8 byt"
-    ):
-        example("triton_aot").scratch(kernel, compiled.metadata)
+    signature = "copy(x: Tensor([n, 32], float32), y: Tensor([n, 32], float32))"
+    with pytest.raises(BuildError, match=r"needs scratch memory, {'global_scratch_size': 256,"):
+        wrap(compiled, signature, device="cuda", launch=Launch(grid=1))
 
 
 def test_the_signature_that_triton_knows():

@@ -137,7 +137,7 @@ WRONG: Final = [
     ("int64", "a str", "str"),
     ("int64", 0.5, "float"),
     ("int64", None, "None"),
-    ("int8", [1], "ffi.Array"),
+    ("int8", [1], "list"),
     ("bool", 1, "int"),
     ("float32", "small", "str"),
     ("handle", 3, "int"),

@@ -249,7 +249,7 @@ def test_what_a_packed_callee_returns_is_converted(dtype: str, came: Any, expect
         ("bool", 1, TypeError, "another kind than bool was returned for r: int when"),
         ("int64", "short", TypeError, "for r: str when"),
         ("float32", None, TypeError, "for r: None when"),
-        ("int32", [1], TypeError, "for r: ffi.Array when"),
+        ("int32", [1], TypeError, "for r: list when"),
         ("int32", np.zeros(2, "float32"), TypeError, "for r: ffi.Tensor when"),
         ("bool", b"0123456789", TypeError, "for r: bytes when"),
         ("int32", object(), TypeError, "for r: Python object when"),

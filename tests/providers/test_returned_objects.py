@@ -212,12 +212,12 @@ def test_of_the_right_kind(kind: str, value: Any) -> None:
     ("kind", "value", "came"),
     [
         ("String", b"short", "bytes"),
-        ("String", [1], "ffi.Array"),
+        ("String", [1], "list"),
         ("Bytes", "a long text of many bytes", "str"),
         ("Function", 3, "int"),
-        ("Map", [1], "ffi.Array"),
+        ("Map", [1], "list"),
         ("Object", 2.5, "float"),
-        ("Object('ffi.Shape')", [1], "ffi.Array"),
+        ("Object('ffi.Shape')", [1], "list"),
         ("Object('ffi.Shape')", 3, "int"),
         ("Object('testing.TestIntPair')", tvm_ffi.Shape((1,)), "ffi.Shape"),
     ],
@@ -254,7 +254,7 @@ class Calling:
         ("String", None, "None"),
         ("Bytes", "text", "str"),
         ("Array", tvm_ffi.Shape((1, 2)), "ffi.Shape"),
-        ("Object('ffi.Shape')", [1], "ffi.Array"),
+        ("Object('ffi.Shape')", [1], "list"),
         ("Function", "a text of many bytes", "str"),
     ],
 )
@@ -289,7 +289,7 @@ def test_owned_anys_are_released_if_one_is_of_another_kind(wrong: int) -> None:
 
     with counting() as allocator:
         for _ in range(5):
-            words = f"returned for {'abc'[wrong]}: ffi.Array"
+            words = f"returned for {'abc'[wrong]}: list"
             with pytest.raises(TypeError, match=words):
                 function(*(lambda number=number: result(number) for number in range(3)))
         assert allocator.alive == {}

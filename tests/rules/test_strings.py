@@ -63,7 +63,7 @@ class TestKinds:
             (small(b"a", TypeIndex.SMALL_BYTES), "bytes"),
             (bytes_(b"a"), "bytes"),
             (moved(bytes_(b"a")), "bytes"),
-            (object_(TypeIndex.ARRAY), "ffi.Array"),
+            (object_(TypeIndex.ARRAY), "list"),
         ],
     )
     def test_no_str(self, given: Plain, kind: str) -> None:

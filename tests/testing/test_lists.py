@@ -45,7 +45,7 @@ def test_sizes_are_given(framework: str) -> None:
     [
         ({"m": [1, 2], "n": [1]}, r"n = \[1\]: expected 2 values, one for each element, but got 1"),
         ({"g": 3, "m": [1, 2]}, r"m = \[1, 2\]: expected 3 values"),
-        ({"k": [1]}, r"k = \[1\]: expected int but got ffi.Array"),
+        ({"k": [1]}, r"k = \[1\]: expected int but got list"),
         ({"g": -1}, "length of As = g with g = -1 is -1, and must not be negative"),
         ({"g": 0.5}, "g = 0.5: expected int but got float"),
         ({"m": [-1]}, "As.0..shape.0. = m_0 with m_0 = -1"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -176,6 +177,22 @@ def test_what_triton_relies_on_is_checked(driver: FakeDriver) -> None:
     x, y = (device_array(driver, np.ones(17, "float32")).tensor() for _ in "xy")
     with pytest.raises(ValueError, match="expected a multiple of 16"):
         saxpy(2.0, x, y)
+
+
+@pytest.mark.parametrize(
+    ("divisor", "words"), [(16, None), (48, None), (8, "divisible by 8: write 16")]
+)
+def test_a_divisibility_that_both_say(divisor: int, words: str | None) -> None:
+    compiled = compiled_by_triton()
+    compiled.src = SimpleNamespace(
+        name="saxpy",
+        signature={"a": "fp32", "x": "*fp32", "y": "*fp32", "n": "i32"},
+        attrs={(3,): [["tt.divisibility", 16]]},
+    )
+    signature = f"{AXPY}, n % {divisor} == 0"
+    with pytest.raises(BuildError, match=words) if words else nullcontext():
+        saxpy = wrap(compiled, signature, device="cuda", launch=Launch(grid=1))["saxpy"]
+        assert f"n % {divisor} == 0" in str(saxpy.__doc__)
 
 
 def test_scratch_memory_of_triton() -> None:
