@@ -9,6 +9,7 @@ GPU := .venv-gpu
 BENCH := .venv-bench
 DISTRIBUTIONS := .venv-distributions
 OLDER := .venv-tvm-ffi
+TILELANG := .venv-tilelang
 # Other versions of PyTorch and JAX than pyproject.toml pins have an environment of their own.
 TORCH ?=
 JAX ?=
@@ -51,7 +52,7 @@ SUPPORT := $(wildcard ffi_builder/support/*.c) $(addprefix ffi_builder/support/,
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-frameworks test-tvm-ffi test-cuda test-cute test-distributions test-aarch64 \
+.PHONY: help demo test test-fast test-frameworks test-tvm-ffi test-cuda test-cute test-tilelang test-distributions test-aarch64 \
   test-aarch64-fast test-gpu check lint format support types fuzz soak bench bench-compare bench-instructions bench-calls \
   bench-torch bench-launch coverage mutants docs wheels release-check entry-asan dev clean
 
@@ -89,6 +90,9 @@ test-gpu: $(GPU)/.made ## Install CUDA builds of PyTorch, JAX and CuPy in .venv-
 
 test-cute: $(CUTE)/.made ## Install NVIDIA's CuTe DSL (proprietary) in .venv-cute, and test examples/cute_dsl.
 	$(CUTE)/bin/python -m pytest tests/examples/test_cute_convert.py tests/examples/test_cute_provider.py tests/examples/test_cute_dsl.py tests/examples/test_cutlass_names.py
+
+test-tilelang: $(TILELANG)/.made ## Install TileLang with the apache-tvm-ffi that it needs in .venv-tilelang, and test what is for it.
+	$(TILELANG)/bin/python -m pytest tests/examples/test_tilelang.py 'tests/docs/test_docstrings.py::test_examples_run_and_print_what_is_written[cuda/tilelang.py]'
 
 test-distributions: $(DISTRIBUTIONS)/.made ## Install other MLIR bindings (CUTLASS's are proprietary) in .venv-distributions, and test each.
 	$(DISTRIBUTIONS)/bin/python -m pytest tests/distributions
@@ -189,7 +193,7 @@ mutants: $(VENV)/.mutants ## Change the code in small ways, and print the change
 dev: $(VENV)/.dev ## Install everything to work on ffi_builder.
 
 clean: ## Remove what the other targets made.
-	rm -rf $(VENV) $(CUTE) $(CUDA) $(GPU) $(BENCH) $(DISTRIBUTIONS) $(OLDER) .venv-frameworks $(AARCH64) build dist .pytest_cache .ruff_cache .hypothesis .coverage .import_linter_cache mutants
+	rm -rf $(VENV) $(CUTE) $(CUDA) $(GPU) $(BENCH) $(DISTRIBUTIONS) $(OLDER) $(TILELANG) .venv-frameworks $(AARCH64) build dist .pytest_cache .ruff_cache .hypothesis .coverage .import_linter_cache mutants
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.made:
@@ -244,6 +248,11 @@ $(GPU)/.made: pyproject.toml Makefile
 $(OLDER)/.made: pyproject.toml
 	$(PYTHON) -m venv $(OLDER)
 	$(OLDER)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	@touch $@
+
+$(TILELANG)/.made: pyproject.toml
+	$(PYTHON) -m venv $(TILELANG)
+	$(TILELANG)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[export,prototype,testing]' pytest hypothesis torch==2.13.0 tilelang==0.1.15
 	@touch $@
 
 $(CUTE)/.made: pyproject.toml

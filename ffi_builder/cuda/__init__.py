@@ -9,6 +9,7 @@ No function needs a driver or a GPU. Each imports NVIDIA's compilers when it is 
 
 from ffi_builder.cuda.compilers import assemble, compile_cuda
 from ffi_builder.cuda.lowering import lower_to_ptx
+from ffi_builder.cuda.tilelang import tilelang_signature
 from ffi_builder.cuda.triton import triton_signature
 from ffi_builder.kernel_image import read_image as kernels
 from ffi_builder.lazy import lazy
@@ -18,6 +19,7 @@ __all__ = [
     "compile_cuda",
     "kernels",
     "lower_to_ptx",
+    "tilelang_signature",
     "triton_signature",
 ]
 

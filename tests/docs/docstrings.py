@@ -131,6 +131,7 @@ AVAILABLE: dict[str, Callable[[], bool]] = {
     "JAX": _module("jax_tvm_ffi"),
     "NVRTC": _module("cuda.bindings.nvrtc"),
     "nvJitLink": _module("cuda.bindings.nvjitlink"),
+    "TileLang": _module("tilelang"),
     "Triton": _module("triton"),
     "a GPU of sm_90 or later": _has_gpu,
 }

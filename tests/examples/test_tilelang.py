@@ -1,0 +1,63 @@
+# pyright: basic, reportMissingImports=false, reportInvalidTypeForm=false
+"""examples/compilers/tilelang_scale.py, and signatures, with TileLang itself.
+
+`make test-tilelang` installs it with the tvm-ffi that it needs.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from ffi_builder import cuda
+from tests.examples.test_examples import run
+
+pytest.importorskip("tilelang", reason="needs tilelang: `make test-tilelang` installs it")
+
+import tilelang
+import tilelang.language as T
+from tilelang import tvm
+
+m, n, pitch = (T.dynamic(name) for name in ("m", "n", "pitch"))
+
+
+@T.prim_func
+def kernel(
+    x: T.Tensor((m, n, 128), "float16"),
+    y: T.Tensor((m + 1, n + 3, m, 4), "bfloat16"),
+    z: T.StridedTensor((m, n * 2), (pitch, 1), "float8_e4m3"),
+    by: T.float32,
+    count: T.int32,
+):
+    with T.Kernel(T.ceildiv(m, 4), threads=128) as block:
+        for i in T.Parallel(128):
+            x[block, 0, i] = x[block, 0, i] * T.cast(by, "float16")
+
+
+def test_the_example():
+    printed, refused = run("compilers/tilelang_scale.py").splitlines()
+    assert float(printed.removeprefix("largest difference from NumPy: ")) == 0
+    assert refused.endswith("expected 128 but got 64")
+    assert refused.startswith("Mismatched y.shape[1] on argument #1 when calling: `scale(")
+
+
+def test_what_tilelang_knows():
+    assert str(cuda.tilelang_signature(kernel, device="cpu")) == (
+        "kernel(x: Tensor([m, n, 128], float16, device_type=cpu, data_alignment=16), "
+        "y: Tensor([m + 1, n + 3, m, 4], bfloat16, device_type=cpu, data_alignment=16), "
+        "z: Tensor([m, n * 2], float8_e4m3 | float8_e4m3fn, strides=[pitch, 1], "
+        "device_type=cpu, data_alignment=16), by: float32, count: int32) "
+        "where m: int32, n: int32, pitch: int32"
+    )
+
+
+def test_where_a_launch_is_said():
+    """docs/cuda-tools.md names these attributes."""
+    target = tvm.target.Target({"kind": "cuda", "arch": "sm_90"})
+    with target:
+        artifact = tilelang.lower(kernel, target=target)
+    [(name, device)] = artifact.device_mod.functions.items()
+    assert name.name_hint == "kernel_kernel"
+    assert [param.name for param in device.params][:1] == ["x"]
+    extent = {name: str(size) for name, size in device.attrs["thread_extent"].items()}
+    assert (extent["blockIdx.x"], extent["threadIdx.x"]) == ("(m + 3) // 4", "128")
+    assert device.attrs.get("dyn_shared_memory_buf", 0) == 0
