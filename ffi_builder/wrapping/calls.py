@@ -90,6 +90,7 @@ def bound(
         results = [result.name for result in signature.results]
         args = bound_args(declared, [*params, *sizes, *results])
     known = {**sizes, **params, **{each.name: each for each in signature.result_tensors}}
+    numbers = {each.name: each for each in signature.results if isinstance(each, spec.Var)}
     _check_count(declared, args, known)
     narrow: dict[str, str] = {}
     conditions: list[str] = []
@@ -107,6 +108,8 @@ def bound(
                     f"{what}, but {item.name!r} is {item.dtype}: declare `{item.name}: "
                     f"{type_.dtype}`"
                 )
+        elif isinstance(entry, str) and entry in numbers:
+            _check_result(what, type_, numbers[entry])
         elif isinstance(item, (int, float)):
             _check_number(what, type_, item)
             _check_constant(what, type_, item)
@@ -175,6 +178,17 @@ def with_conditions(signature: spec.Signature, conditions: Sequence[str]) -> spe
         for each in (*signature.params, *signature.results)
     }
     return replace(parsed.with_params(**unwritten), doc=signature.doc)
+
+
+def _check_result(what: str, type_: CType, result: spec.Var) -> None:
+    """Raise BuildError if the kernel does not write a number of the result's dtype by a pointer."""
+    if not type_.is_pointer or type_.is_const or type_.opaque is not None:
+        raise BuildError(f"{what}, but the kernel writes the result {result.name!r} by a pointer")
+    if type_.dtype not in (None, *_BYTES, result.dtype) and result.dtype != "handle":
+        raise BuildError(
+            f"{what}, but the result {result.name!r} is {result.dtype}: declare "
+            f"`-> {result.name}: {type_.dtype}`"
+        )
 
 
 def _check_tensor(what: str, type_: CType, tensor: spec.Tensor) -> None:

@@ -116,7 +116,8 @@ def read(given: str | os.PathLike[str], function: str | None, default: str) -> P
 
     Args:
         given: ``"int gemv(int64_t m, const float *A)"``, or the path of a header.
-        function: its name; None for the only function that is declared, or ``default``.
+        function: its name; None for the only function that is declared, or ``default``. The only
+            function also stands for a name that is no identifier of C, such as ``f.1``.
         default: the name of the signature.
 
     Raises:
@@ -143,8 +144,10 @@ def read(given: str | os.PathLike[str], function: str | None, default: str) -> P
             if earlier is not declared.type and _differ(earlier, declared.type, typedefs):
                 twice.add(declared.name)
     where = str(given) if is_path else "the prototype"
-    if function is None:
-        function = next(iter(functions)) if len(functions) == 1 else default
+    symbol = function
+    if len(functions) == 1 and (function is None or not function.isidentifier()):
+        [function] = functions  # C cannot declare a symbol such as `f.1`, but something like it
+    function = function or default
     if function not in functions:
         meant = did_you_mean(function, functions) or "; say which with function="
         raise CompileError(
@@ -153,7 +156,7 @@ def read(given: str | os.PathLike[str], function: str | None, default: str) -> P
         )
     if function in twice:
         raise CompileError(f"{where} declares {function!r} twice, with different types")
-    return _prototype(function, functions[function], typedefs)
+    return _prototype(symbol or function, functions[function], typedefs)
 
 
 def _differ(first: Any, second: Any, typedefs: Mapping[str, Any]) -> bool:

@@ -94,7 +94,7 @@ def wrap(
         source: what the compiler emitted.
         signature: what the function accepts, or its text (:meth:`~ffi_builder.spec.Signature.parse`
             reads it).
-        device: the device type of tensors of a text that have none.
+        device: the device type of tensors of a text that have none; "cuda" for a launch.
         function: the symbol of the kernel; left out, that of the prototype, or the signature's
             name.
         prototype: the kernel's declaration in C, or the path of a header that has it.
@@ -136,7 +136,8 @@ def wrap(
         5.0
     """
     if isinstance(signature, str):
-        signature = spec.Signature.parse(signature, device=device)
+        default = device or ("cuda" if launch is not None else None)
+        signature = spec.Signature.parse(signature, device=default)
     else:
         check_signature("wrap: ", signature)
         found = {str(tensor.device) for tensor in tensors_of(signature.params).values()}
@@ -264,8 +265,8 @@ def _launching(
 def _undeclared(name: str) -> NoReturn:
     raise BuildError(
         f"wrap: nothing says which arguments `{name}` takes, and a call that does not fit crashes: "
-        f'give prototype="int {name}(…)", or provider=providers.DirectCallProvider if they are '
-        f"those of the signature, as plain C"
+        f'give prototype="int {name}(…)", with void for int if it returns nothing, or '
+        f"provider=providers.DirectCallProvider if they are those of the signature, as plain C"
     )
 
 

@@ -131,7 +131,6 @@ def test_a_kernel_of_triton(driver: FakeDriver) -> None:
     compiled = wrap(
         compiled_by_triton(),
         AXPY.replace("saxpy", "axpy"),
-        device="cuda",
         launch=Launch(grid="ceildiv(n, 512)"),
         args=["a", "x", "y", "n"],
     )

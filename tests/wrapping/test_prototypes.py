@@ -428,3 +428,32 @@ def test_what_the_text_of_a_signature_lacks_is_kept(tmp_path: Path) -> None:
     assert "Adds numbers." in str(f.__doc__)
     assert "the input" in str(f.__doc__)
     assert "n: int32" in str(f.__doc__)
+
+
+def test_a_number_that_is_returned_by_a_pointer(tmp_path: Path) -> None:
+    prototype = "int mean_of(int64_t n, const double *x, double *mean)"
+    data = c_object(tmp_path, f"{prototype} {{ *mean = (x[0] + x[n - 1]) / 2; return 0; }}")
+
+    def wrapped(result: str, prototype: str = prototype) -> Any:
+        signature = f"mean_of(x: Tensor([n], float64)) -> mean: {result}"
+        return wrap(data, signature, device="cpu", prototype=prototype)["mean_of"]
+
+    assert wrapped("float64")(np.array([1.0, 2.0, 4.0])) == 2.5
+    for result in ("float32", "int64", "bool"):
+        words = (
+            f"parameter mean is a pointer to float64, but the result 'mean' is {result}: declare"
+        )
+        with pytest.raises(BuildError, match=f"{words} `-> mean: float64`"):
+            wrapped(result)
+    for changed in ("const double *mean", "double mean", "char **mean"):
+        with pytest.raises(BuildError, match="the kernel writes the result 'mean' by a pointer"):
+            wrapped("float64", prototype.replace("double *mean", changed))
+
+
+def test_a_name_that_c_has_not() -> None:
+    text = 'define i64 @"twice.1"(i64 %n) { %m = mul i64 %n, 2 ret i64 %m }'
+    signature, prototype = "twice(n: int64) -> m: int64", "int64_t twice(int64_t n)"
+    twice = wrap(text, signature, function="twice.1", prototype=prototype)["twice"]
+    assert twice(4) == 8
+    with pytest.raises(CompileError, match=r"declares no function 'once'; it has twice"):
+        wrap(text, signature, function="once", prototype=prototype)
