@@ -57,6 +57,7 @@ _ALIASES: Final = {
     "order": ("strides",),
     "keyword_only": ("kw_only",),
     "description": ("doc",),
+    "cdiv": ("ceildiv",),
     **{
         f"{short}{bits}": (f"{name}{bits}",)
         for short, name, widths in (

@@ -17,12 +17,13 @@ OURS = {
     # parts of symbols and of names of the package
     *("_Array", "_cuda_", "_doc_", "_lib", "_library_", "_library_ctx", "_metadata_", "_unit"),
     *("_defaults", "_depth", "_runs_once"),
-    *("_name", "_replace"),  # which Python documents, of libraries and of named tuples
+    # which Python documents, of libraries, of named tuples and of pointers of ctypes
+    *("_name", "_replace", "_type_"),
     # of C
     *("_Bool", "_Float16", "_Float32", "_Float32x", "_Float64", "_Float64x", "_Float128"),
     *("_Complex", "_Noreturn", "_t"),
     # of ELF, C++, LLVM and tvm-ffi, in whose formats they are documented
-    *("_GLOBAL_OFFSET_TABLE_", "_GLOBAL__N_", "_Z", "_import_tree", "_mlir_ciface_"),
+    *("_GLOBAL_OFFSET_TABLE_", "_GLOBAL__N_", "_Z", "_ZS", "_import_tree", "_mlir_ciface_"),
 }
 
 

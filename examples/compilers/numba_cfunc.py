@@ -19,12 +19,7 @@ def scale(n, factor, x):
         values[i] *= factor
 
 
-compiled = wrap(
-    scale,
-    "scale(x: Tensor([n], float64), factor: float64)",
-    device="cpu",
-    prototype="void scale(int64_t n, double factor, double *x)",
-)
+compiled = wrap(scale, "scale(x: Tensor([n], float64), factor: float64)", device="cpu")
 
 x = np.arange(4.0)
 compiled["scale"](x, 2.5)

@@ -11,6 +11,7 @@ from ffi_builder.errors import BuildError
 from ffi_builder.ir import Value
 from ffi_builder.ir.protocols import Attribute, Operation, Type
 from ffi_builder.ir.symbols import describe, function_parts
+from ffi_builder.packed.anys import DEC_REF
 from ffi_builder.packed.callees import check_name
 from ffi_builder.providers.arguments import FLOATS, Argument, Constant, in_range
 from ffi_builder.providers.context import CallContext
@@ -24,6 +25,8 @@ from ffi_builder.spec.expr import Expr
 
 _NARROW_BITS: Final = {f"i{bits}": bits for bits in (8, 16, 32)}
 """The integer types that an int of ``args=`` can have, besides the default i64."""
+_MOVE_RAISED: Final = "TVMFFIErrorMoveFromRaised"
+_SET_RAISED: Final = "TVMFFIErrorSetRaised"
 
 
 def call(
@@ -180,3 +183,18 @@ def check_status(context: CallContext, callee: str, status: Value | None) -> Non
             f"the callee @{callee} returns {status.type}; expected nothing or a status of type i32"
         )
     b.check(b.eq(status, b.i32(0)), "RuntimeError", f"{callee} failed with status {{}}", status)
+
+
+def pass_on(context: CallContext, status: Value) -> None:
+    """Return ``status`` if the callee has set a TVM-FFI error."""
+    b, t = context.builder, context.builder.types
+    cell = b.alloca(t.ptr)
+    b.symbols.declare(_MOVE_RAISED, t.void, [t.ptr])
+    b.call(_MOVE_RAISED, [cell], t.void)
+    raised = b.load(t.ptr, cell)
+    with b.when(b.ne(raised, b.null())):
+        b.symbols.declare(_SET_RAISED, t.void, [t.ptr])
+        b.call(_SET_RAISED, [raised], t.void)
+        b.symbols.declare(DEC_REF, t.i32, [t.ptr])
+        b.call(DEC_REF, [raised], t.i32)  # raising added a reference
+        b.ret(status)

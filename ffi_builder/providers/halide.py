@@ -19,6 +19,7 @@ from typing import Final
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, Value
+from ffi_builder.ir.builder import Builder
 from ffi_builder.providers.arguments import (
     Argument,
     Item,
@@ -28,8 +29,8 @@ from ffi_builder.providers.arguments import (
     path_of,
     present,
 )
-from ffi_builder.providers.call import call, check_status
-from ffi_builder.providers.context import CallContext
+from ffi_builder.providers.call import call, check_status, pass_on
+from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.providers.simple import DirectCallProvider
 from ffi_builder.records import dataclass
 
@@ -41,6 +42,9 @@ _DIM: Final = 40
 _DIMENSION: Final = 16
 _CODES: Final = {"int": 0, "uint": 1, "float": 2, "bfloat": 4}
 """``halide_type_code_t``. A bool is a uint of one bit."""
+_HANDLER: Final = "halide_error"
+"""What Halide's code calls with a message; Halide's own, which is weak, ends the process."""
+_SET_ERROR: Final = "TVMFFIErrorSetRaisedFromCStr"
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,11 @@ class HalideCallProvider(DirectCallProvider):
     The last axis of a tensor is Halide's first dimension, as in Halide's own Python bindings. All
     other items are passed as :class:`DirectCallProvider` passes them. The function returns a
     status: any value other than 0 raises an error. Sizes and strides must fit an int32.
+
+    What Halide's code finds wrong, such as a buffer of another type, raises a RuntimeError with
+    Halide's message: the module defines ``halide_error``, unless it has one, as a weak symbol.
+    Halide's own, which ends the process, stays in shared libraries, and where an object or archive
+    of Halide's is linked before the wrapper's object.
 
     Args:
         callee: the symbol to call; declared if the module has none of that name.
@@ -69,13 +78,28 @@ class HalideCallProvider(DirectCallProvider):
         'llvm.func @blur(!llvm.ptr, !llvm.ptr) -> i32'
     """
 
+    def prepare(self, context: ModuleContext) -> None:
+        """Define what Halide's code calls with an error."""
+        if _HANDLER in context.symbols:
+            return
+        t = context.symbols.types
+        b = Builder.define(context.symbols, _HANDLER, t.void, [t.ptr, t.ptr], "weak")
+        context.symbols.declare(_SET_ERROR, t.void, [t.ptr, t.ptr])
+        kind = b.text_constant(b"RuntimeError\0")
+        b.call(_SET_ERROR, [kind, b.entry.arguments[1]], t.void)
+        b.ret()
+
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the call."""
+        b = context.builder
         name = type(self).__name__
         arguments = convert_items(name, self.args, context, self.arguments_of)
-        status = call(name, context, self.callee, arguments, context.builder.types.i32)
+        status = call(name, context, self.callee, arguments, b.types.i32)
+        if status is not None and not context.status_wanted:
+            with b.when(b.ne(status, b.zero(status.type)), cold=True):
+                pass_on(context, b.i32(-1))  # -2 has a meaning in TVM-FFI, and one in Halide
         check_status(context, self.callee, status)
-        return context.builder.block
+        return b.block
 
     def arguments_of(self, context: CallContext, item: Item) -> list[Argument]:
         """Return the arguments for one entry of ``args=``."""

@@ -12,7 +12,7 @@ from typing import Any, Final, cast
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, Value
 from ffi_builder.ir.checking import ERROR_KINDS
-from ffi_builder.packed.anys import DEC_REF
+from ffi_builder.providers.call import pass_on
 from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.providers.packed import PackedCallProvider
 from ffi_builder.providers.provider import CallProvider, Members, check_provider
@@ -21,8 +21,6 @@ from ffi_builder.suggest import did_you_mean
 
 _FIELDS: Final = ("callee", "status")
 _MOST_BITS: Final = 64
-_MOVE_RAISED: Final = "TVMFFIErrorMoveFromRaised"
-_SET_RAISED: Final = "TVMFFIErrorSetRaised"
 _PYTHON_ERROR: Final = -2
 """The status of a function that has set a Python error, which the caller raises."""
 
@@ -149,19 +147,10 @@ class CheckStatus:
 
     def _pass_on(self, context: CallContext, status: Value) -> None:
         """Return a status other than 0 with the callee's error; ensure that an error is set."""
-        b, t = context.builder, context.builder.types
+        b = context.builder
         with b.when(b.eq(status, b.i32(_PYTHON_ERROR))):
             b.ret(status)
-        cell = b.alloca(t.ptr)
-        b.symbols.declare(_MOVE_RAISED, t.void, [t.ptr])
-        b.call(_MOVE_RAISED, [cell], t.void)
-        raised = b.load(t.ptr, cell)
-        with b.when(b.ne(raised, b.null())):
-            b.symbols.declare(_SET_RAISED, t.void, [t.ptr])
-            b.call(_SET_RAISED, [raised], t.void)
-            b.symbols.declare(DEC_REF, t.i32, [t.ptr])
-            b.call(DEC_REF, [raised], t.i32)  # raising added a reference
-            b.ret(status)
+        pass_on(context, status)
         words = "{callee} returned {status}, but has set no error"
         self._fail(context, status, "RuntimeError", words)
 

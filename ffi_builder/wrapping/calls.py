@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from ffi_builder import spec
@@ -15,6 +16,7 @@ from ffi_builder.providers import (
     DirectCallProvider,
     HalideCallProvider,
 )
+from ffi_builder.providers.arguments import CONSTANTS
 from ffi_builder.spec.functions import variables
 from ffi_builder.spec.numbers import INT_RANGES
 from ffi_builder.spec.places import occurrences
@@ -54,22 +56,34 @@ def called(
     if result.is_pointer or not re.match("u?int", result.dtype or ""):
         raise BuildError(
             f"{declared.name} returns {result}, which the signature lacks: add a result, as in "
-            f"`-> r: {'handle' if result.is_pointer else result.dtype}`, or give provider="
+            f"`-> r: {'handle' if result.is_pointer else result.dtype}`"
+            f"{', or drop it: prototype=' + repr('void …') if result.is_pointer else ''}"
         )
     return signature, provider if buffers else CheckStatus(provider)
 
 
-def check_same(given: Prototype, defined: Prototype) -> None:
-    """Raise BuildError if a prototype differs from the types of the kernel's LLVM IR."""
-    texts = [
-        f"({', '.join(type_.llvm for _, type_ in each.params)}) -> "
-        f"{each.result.llvm if each.result else 'void'}"
-        for each in (given, defined)
-    ]
-    if texts[0] != texts[1]:
-        raise BuildError(
-            f"{given.name}: prototype= says {texts[0]}, but the LLVM IR defines {texts[1]}"
+def check_same(given: Prototype, known: Prototype, who: str) -> None:
+    """Raise BuildError if a prototype differs from the types that are known otherwise.
+
+    A pointer may be dropped: Numba's LLVM IR returns one from functions without a result.
+    """
+    drops = given.result is None and known.result is not None and known.result.is_pointer
+    of_given = [*(type_ for _, type_ in given.params), given.result]
+    of_known = [*(type_ for _, type_ in known.params), None if drops else known.result]
+    if len(of_given) != len(of_known) or not all(map(_fit, of_given, of_known)):
+        says, defines = (
+            f"({', '.join(map(str, types[:-1]))}) -> {types[-1] or 'void'}"
+            for types in (of_given, of_known)
         )
+        raise BuildError(f"{given.name}: prototype= says {says}, but {who} {defines}")
+
+
+def _fit(first: CType | None, second: CType | None) -> bool:
+    """Return whether two types are passed alike, and not known to point to other numbers."""
+    if first is None or second is None or first.llvm != second.llvm:
+        return first is second
+    dtypes = {each.dtype for each in (first, second) if each.dtype not in (None, *_BYTES)}
+    return not first.is_pointer or len(dtypes) < 2 or any(_BITS.get(f"{d}") for d in dtypes)
 
 
 def bound(
@@ -94,7 +108,8 @@ def bound(
     _check_count(declared, args, known)
     narrow: dict[str, str] = {}
     conditions: list[str] = []
-    for (own, type_), entry in zip(declared.params, args or (), strict=False):
+    entries = _in_order(params, signature) if args is None else args
+    for (own, type_), entry in zip(declared.params, entries, strict=False):
         what = f"{declared.name}: parameter {own or entry} is {type_}"
         item = known.get(entry) if isinstance(entry, str) else entry
         if isinstance(item, spec.Tensor):
@@ -120,6 +135,15 @@ def bound(
             raise BuildError(f"{what}, and None is NULL")
     conditions += [f"{name}: {dtype}" for name, dtype in narrow.items()]
     return with_conditions(signature, conditions), args
+
+
+def _in_order(params: Mapping[str, spec.Param], signature: spec.Signature) -> list[str]:
+    """Return what is passed without ``args=``, up to the first of which no one argument is made."""
+    given = [item for item in params.items() if not isinstance(item[1], CONSTANTS)]
+    single = takewhile(lambda item: isinstance(item[1], (spec.Tensor, spec.Var)), given)
+    names = [path for path, _ in single]
+    rest = [] if len(names) < len(given) else [each.name for each in signature.result_tensors]
+    return [*names, *rest]
 
 
 def _check_constant(what: str, type_: CType, number: float) -> None:
@@ -204,7 +228,8 @@ def _check_tensor(what: str, type_: CType, tensor: spec.Tensor) -> None:
     is_bits = all(dtype in _BITS.get(f"{type_.dtype}", ()) for dtype in tensor.dtypes)
     if type_.dtype not in allowed and not is_bits:
         raise BuildError(
-            f"{what}, but the elements of {tensor.name!r} are {' or '.join(tensor.dtypes)}"
+            f"{what}, but the elements of {tensor.name!r} are {' or '.join(tensor.dtypes)}: "
+            f"declare `{tensor.name}: Tensor([…], {type_.dtype})`, or change the prototype"
         )
     if type_.is_const and tensor.intent in ("out", "inout"):
         raise BuildError(

@@ -214,6 +214,8 @@ def _parse(text: str, *, is_header: bool) -> Sequence[Any]:
         strange = dict.fromkeys(w for w in words if w not in {*_PLAIN, *_UNKNOWN, *_KEYWORDS})
         hint = f"; it has {', '.join(strange)}, which a header may declare"
         hint = hint if strange and not is_header else ""
+        if "fn" in strange:
+            hint = "; it is Rust: write the declaration in C, as cbindgen does"
         raise CompileError(f"prototype=: not read as C: {error}{hint}") from None
 
 
@@ -285,19 +287,25 @@ def _named(what: str, node: Any, typedefs: Mapping[str, Any]) -> CType | None:
             f"let a function in C take its address"
         )
     words = " ".join(node.names)
-    if words in _PLAIN:
-        dtype = _PLAIN[words]
-        return None if dtype is None else CType(dtype)
-    if words in typedefs:
+    if words in typedefs and words not in _PLAIN:
         return _type(what, typedefs[words], typedefs)
-    unsigned = "u" if "unsigned" in node.names else ""
-    kept = [word for word in node.names if word not in ("signed", "unsigned")]
+    if words == "void":
+        return None
+    dtype = number(node.names)
+    if dtype is None:
+        raise CompileError(f"{what} is a {words}, which no parameter of a signature is")
+    return CType(dtype)
+
+
+def number(words: Sequence[str]) -> str | None:
+    """Return the dtype of a number of C by its words; None for another type."""
+    if " ".join(words) in _PLAIN:
+        return _PLAIN[" ".join(words)]
+    kept = [word for word in words if word not in ("signed", "unsigned")]
     if len(kept) > 1 and kept[-1] == "int":
         kept.pop()
     bits = _INTS.get(" ".join(kept) or "int")
-    if bits is None:
-        raise CompileError(f"{what} is a {words}, which no parameter of a signature is")
-    return CType(f"{unsigned}int{bits}")
+    return None if bits is None else f"{'u' if 'unsigned' in words else ''}int{bits}"
 
 
 def bound_args(prototype: Prototype, names: Sequence[str]) -> list[str] | None:
@@ -384,6 +392,11 @@ def _split(text: str) -> list[str]:
 def _of_llvm(function: str, word: str) -> CType:
     if word == "ptr":
         return CType(None, is_pointer=True)
+    if word.endswith("*"):
+        raise CompileError(
+            f"`{function}` takes `{word}`, but LLVM has had only opaque pointers since version 17: "
+            f"let your compiler write `ptr`"
+        )
     if word not in _LLVM_DTYPES:
         raise CompileError(f"`{function}` has a type that is not read: {word}; give provider=")
     return CType(_LLVM_DTYPES[word])

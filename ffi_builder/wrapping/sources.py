@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import re
-from importlib import import_module
 from numbers import Integral
 from pathlib import Path
 from typing import Any, Final, TypeAlias, Union, cast
@@ -25,6 +24,7 @@ from ffi_builder.runtime.links import (
 )
 from ffi_builder.runtime.object_files import read_library, read_object
 from ffi_builder.suggest import did_you_mean
+from ffi_builder.wrapping.addresses import address_of
 from ffi_builder.wrapping.triton import is_compiled
 
 _SOURCES: Final = (".c", ".cc", ".cpp", ".cxx", ".cu", ".h", ".hpp", ".rs", ".s", ".S", ".py")
@@ -101,7 +101,7 @@ def read(source: object, function: str, owner: object, *, launched: bool) -> Ker
     if is_compiled(source):
         made = cast("Any", source)
         return Image(made.asm["cubin"], made.metadata.name, made.metadata)
-    address = _address(source)
+    address = address_of(source)
     if address is not None:
         return _of_address(source, address, function, owner)
     if hasattr(source, "operation") or hasattr(source, "get_asm"):
@@ -194,34 +194,3 @@ def _of_address(source: object, address: int, function: str, owner: object) -> A
     if not 0 < address < 1 << 64:
         raise ValueError(f"wrap: expected the address of `{function}` but got {address:#x}")
     return AddressSource(function, address, owner)
-
-
-_C_FUNCTION: Final = ctypes.CFUNCTYPE(None).__mro__[1]
-"""The class of all functions of ctypes, which has a private name."""
-
-
-def _address(source: object) -> int | None:
-    """Return the address of code that a source stands for; None if it stands for none."""
-    if isinstance(source, bool):
-        return None
-    if isinstance(source, Integral):  # NumPy's too
-        return int(source)
-    if isinstance(source, (_C_FUNCTION, ctypes.c_void_p)):
-        return ctypes.cast(cast("Any", source), ctypes.c_void_p).value or 0
-    name = f"{type(source).__module__}.{type(source).__name__}"
-    if name == "builtins.PyCapsule":
-        return _in_capsule(source)
-    if "CData" in name:
-        cffi = import_module("cffi")
-        return int(cffi.FFI().cast("uintptr_t", source))
-    found = getattr(source, "address", None)  # a @cfunc of Numba
-    return found if isinstance(found, int) and not isinstance(found, bool) else None
-
-
-def _in_capsule(capsule: object) -> int:
-    api = ctypes.pythonapi
-    name = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(("PyCapsule_GetName", api))
-    pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
-        ("PyCapsule_GetPointer", api)
-    )
-    return int(pointer(capsule, name(capsule)))

@@ -27,6 +27,7 @@ from ffi_builder.runtime.links import AddressSource, ArchiveSource, LibrarySourc
 from ffi_builder.spec.overlap import tensors_of
 from ffi_builder.suggest import did_you_mean
 from ffi_builder.wrapping import sources, triton
+from ffi_builder.wrapping.addresses import declared_by
 from ffi_builder.wrapping.calls import called, check_same
 from ffi_builder.wrapping.launch import Launch
 from ffi_builder.wrapping.prototype import defined_in, read
@@ -75,9 +76,9 @@ def wrap(
     LLVM IR text                           plain C, of the types that it is defined with
     an object or a static archive          plain C, of the types of ``prototype=``
     a shared library                       the same; an exported library needs it
-    an address: an int, a function of      the same; ``owner=`` keeps the code of an int alive
-    ctypes or cffi, Numba's ``@cfunc``,
-    a capsule
+    a function of cffi, Numba's            the same, or of the types that it has
+    ``@cfunc``, or one of ctypes
+    an address: an int, a capsule          the same; ``owner=`` keeps the code of an int alive
     a cubin, a fatbin or PTX; a kernel     launched as ``launch=`` says
     that Triton compiled
     ====================================== =================================================
@@ -135,6 +136,8 @@ def wrap(
         >>> hypot["hypot"](3.0, 4.0)
         5.0
     """
+    if isinstance(signature, (list, tuple)):
+        raise TypeError("wrap: makes one function of one signature: call it for each of them")
     if isinstance(signature, str):
         default = device or ("cuda" if launch is not None else None)
         signature = spec.Signature.parse(signature, device=default)
@@ -174,12 +177,14 @@ def wrap(
     else:
         items.insert(0, kernel)
         if provider is None:
+            known, who = None, "the LLVM IR defines"
             if isinstance(kernel, LlvmSource):
-                defined = defined_in(kernel.text, name)
-                if declared is not None:
-                    check_same(declared, defined)
-                declared = declared or defined
-            declared = declared or _undeclared(name)
+                known = defined_in(kernel.text, name)
+            elif isinstance(kernel, AddressSource):
+                known, who = declared_by(source, name, declared), f"{type(source).__name__} has"
+            if declared is not None and known is not None:
+                check_same(declared, known, who)
+            declared = declared or known or _undeclared(name)
             sources.check_defines(kernel, name)
             module.declare(*declared.declaration())
             signature, provider = called(declared, signature, c_args)

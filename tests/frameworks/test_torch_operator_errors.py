@@ -48,7 +48,7 @@ def test_errors_in_eager_mode_are_those_of_the_wrapper() -> None:
     ("wrong", "kind"),
     [
         (None, "None"),
-        ([[1.0]], "ffi.Array"),
+        ([[1.0]], "list"),
         (2.5, "float"),
         ("x", "str"),
     ],

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ffi_builder import BuildError, providers, wrap
+from ffi_builder import BuildError, providers, runtime, wrap
 from tests.runtime.samples import c_object, needs_cc
 
 pytestmark = needs_cc
@@ -71,6 +71,41 @@ def test_its_status(tmp_path: Path) -> None:
         look(None, 0, seen)
     with pytest.raises(RuntimeError, match="look failed with status -5"):
         look(np.zeros(3, "float32"), -5, seen)
+
+
+HANDLER = """
+#include <stdlib.h>
+__attribute__((weak)) void halide_error(void *context, const char *message) { abort(); }
+int k(void *x, int32_t n) {
+  if (n == 0) return 0;
+  if (n > 0) halide_error(NULL, "Input buffer x has type float64");
+  return -2;
+}
+"""
+
+
+def test_what_halide_says_of_an_error(tmp_path: Path) -> None:
+    """Its own function for that ends the process."""
+    text = "k(x: Tensor([m], float32), n: int32)"
+    code = c_object(tmp_path, HANDLER)
+    compiled = wrap(code, text, device="cpu", provider=providers.HalideCallProvider)
+    compiled.export_library(tmp_path / "k.so")
+    x = np.zeros(3, "float32")
+    for module in (compiled, runtime.load(tmp_path / "k.so")):
+        module["k"](x, 0)
+        with pytest.raises(RuntimeError, match=r"^Input buffer x has type float64$"):
+            module["k"](x, 1)
+        with pytest.raises(RuntimeError, match="k failed with status -2"):
+            module["k"](x, -1)
+
+
+def test_a_handler_of_the_author(tmp_path: Path) -> None:
+    source = HANDLER.replace("__attribute__((weak)) ", "").replace("abort()", "")
+    code = c_object(tmp_path, source)
+    text = "k(x: Tensor([m], float32), n: int32)"
+    compiled = wrap(code, text, device="cpu", provider=providers.HalideCallProvider)
+    with pytest.raises(RuntimeError, match="k failed with status -2"):
+        compiled["k"](np.zeros(3, "float32"), 1)
 
 
 def test_a_size_that_is_too_large(tmp_path: Path) -> None:

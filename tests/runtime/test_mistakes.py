@@ -19,7 +19,7 @@ from ffi_builder.providers import (
 )
 from ffi_builder.runtime import progress
 from ffi_builder.spec import Signature
-from tests.runtime.samples import ADD_ONE
+from tests.runtime.samples import ADD_ONE, c_object, needs_cc
 from tests.support.wrapping import new_module
 
 KERNEL = """
@@ -135,6 +135,18 @@ def test_a_callee_that_is_misspelt(make: Callable[[str], Any]) -> None:
         "define: `sqare`; pass what defines them with link=: LLVM IR, an object, an archive or a "
         "library (`sqare` is what the call provider of `f`, `g` calls, did you mean `square`?)"
     )
+
+
+@needs_cc
+def test_a_library_of_a_compiler_that_is_missing(tmp_path: Path) -> None:
+    code = c_object(tmp_path, "void __kmpc_no_such(void); void square(void) { __kmpc_no_such(); }")
+    words = r'define: `__kmpc_no_such`; pass the library that defines them: link=\["-lomp"\]'
+    module = new_module()
+    attach(module, SIGNATURE, DirectCallProvider("square", args=[]))
+    with pytest.raises(LinkError, match=words):
+        runtime.compile(module, link=[code])
+    with pytest.raises(LinkError, match=words):
+        runtime.lower(module, link=[code]).export_library(tmp_path / "f.so")
 
 
 def test_a_callee_that_is_like_none() -> None:

@@ -125,6 +125,9 @@ f(x: Tensor([n], float32, data_alignment=3))
 expected an int, a symbol or an expression but got ']'
 f(x: Tensor([n + ], float32))
                  ^
+expected ceildiv, max, min before '(', did you mean 'ceildiv'?
+f(x: Tensor([n, cdiv(n, 2)], float32))
+                ^^^^
 expected ',' or ']' but got '='
 f(x: Tensor([n = 2], float32))
                ^

@@ -53,6 +53,11 @@ def test_options_of_other_types(options: dict[str, Any], words: str) -> None:
         wrap(LLVM, TWICE, device="cpu", **options)
 
 
+def test_a_list_of_signatures() -> None:
+    with pytest.raises(TypeError, match="one function of one signature: call it for each of them"):
+        wrap("", ["f(n: int64)", "g(n: int64)"])  # pyright: ignore[reportArgumentType]
+
+
 def test_an_int_that_mlir_returns_is_a_status() -> None:
     f = wrap("func.func @f(%a: i32) -> i32 { return %a : i32 }", "f(a: int32)")["f"]
     assert f(0) is None

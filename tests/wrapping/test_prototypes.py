@@ -89,6 +89,7 @@ def test_results_and_constants(tmp_path: Path) -> None:
     [
         ("int gemv(std::vector<int> x)", "prototype=: not read as C: prototype:1:"),
         ("int gemv(int m\nint n)", "prototype:2:"),
+        ("pub extern fn gemv(m: i32)", "it is Rust: write the declaration in C, as cbindgen does"),
         ("struct s gemv(int m)", "the result is a struct that is passed by value"),
         ("int gemv(struct s x)", "parameter x is a struct that is passed by value"),
         ("int gemv(int m, ...)", r"a function with `\.\.\.` cannot be called by a wrapper"),
@@ -331,12 +332,47 @@ def test_two_declarations(tmp_path: Path) -> None:
         wrap(data, "p(x: Tensor([n], float32))", device="cpu", prototype=other)
 
 
+def test_a_pointer_that_is_dropped() -> None:
+    """Numba's LLVM IR returns one from a function without a result."""
+    text = "define ptr @k(i64 %n) {\n  ret ptr null\n}"
+    with pytest.raises(BuildError, match="`-> r: handle`, or drop it: prototype='void …'"):
+        wrap(text, "k(n: int64)")
+    assert wrap(text, "k(n: int64)", prototype="void k(int64_t n)")(3) is None
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        (
+            "double *, int64_t",
+            "x is a pointer to float64, but the elements of 'x' are float32: decl",
+        ),
+        ("double *a, int64_t b", r"declare `x: Tensor\(\[…\], float64\)`, or change the prototype"),
+        ("struct s *, int64_t", "x is a pointer to struct s, but 'x' is passed as the address"),
+        ("const float *, int64_t", "x is a const pointer to float32, so the kernel does not write"),
+        ("float *, int", "n is int32, but 'n' is int64: declare `n: int32`"),
+        ("float *, int64_t *", "n is a pointer to int64, but 'n' is a number"),
+        ("float, int64_t", "x is float32, but 'x' is a tensor"),
+    ],
+)
+def test_a_prototype_without_the_names(params: str, words: str, tmp_path: Path) -> None:
+    """Arguments go by position, and are compared as by name."""
+    data = c_object(tmp_path, "void k(float *x, int64_t n) { x[0] = n; }")
+    text = "k(x: Tensor([m], float32, intent=out), n: int64)"
+    with pytest.raises(BuildError, match=words):
+        wrap(data, text, device="cpu", prototype=f"void k({params})")
+    x = np.zeros(1, "float32")
+    wrap(data, text, device="cpu", prototype="void k(float *, int64_t)")(x, 3)
+    assert x == 3
+
+
 LLVM = "define i32 @k(i64 %n, i64 %m, ptr %x) {\n  ret i32 0\n}"
 
 
 def test_a_prototype_that_llvm_ir_contradicts() -> None:
     words = (
-        r"k: prototype= says \(i64, ptr\) -> i32, but the LLVM IR defines \(i64, i64, ptr\) -> i32"
+        r"k: prototype= says \(int64, a pointer to float32\) -> int32, but the LLVM IR defines "
+        r"\(int64, int64, a pointer\) -> int32"
     )
     with pytest.raises(BuildError, match=words):
         wrap(
@@ -344,6 +380,9 @@ def test_a_prototype_that_llvm_ir_contradicts() -> None:
         )
     prototype = "int k(int64_t n, int64_t m, float *x)"
     signature = "k(x: Tensor([n, m], float32))"
+    typed = LLVM.replace("ptr", "float*")
+    with pytest.raises(CompileError, match=r"takes `float\*`, but LLVM has had only opaque pointe"):
+        wrap(typed, signature, device="cpu")
     wrap(LLVM.replace("%m", "%b"), signature, device="cpu", prototype=prototype)
 
 

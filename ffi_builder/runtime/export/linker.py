@@ -23,8 +23,7 @@ from ffi_builder.runtime.codegen import emit
 from ffi_builder.runtime.codegen.constants import LlvmIr
 from ffi_builder.runtime.codegen.targets import BASELINE, Target
 from ffi_builder.runtime.embedded_modules import with_one_library_bin
-from ffi_builder.runtime.jit import supplied
-from ffi_builder.runtime.jit.link import CXX_PREFIXES, undefined
+from ffi_builder.runtime.jit.link import CXX_PREFIXES, hint_for, undefined
 from ffi_builder.runtime.object_files import Added, read_object, rebuilt
 from ffi_builder.support.sections import Part, parts_of
 
@@ -163,17 +162,13 @@ def _run(command: list[str], folder: Path) -> None:
     if done.returncode == 0:
         return
     words = (done.stderr or done.stdout).replace(f"{folder}/", "").strip()
-    missing = dict.fromkeys(re.findall(r"undefined (?:reference to|symbol:) [`']?([^'\s]+)", words))
+    found: list[str] = re.findall(r"undefined (?:reference to [`']|symbol: )([^'\n]+)", words)
+    missing = dict.fromkeys(found)
     if missing:
         names = ", ".join(f"`{name}`" for name in missing)
-        hint = (
-            bindings.lacking(missing)
-            or supplied.missing_support(missing)
-            or ("pass what defines them with link=: LLVM IR, an object, an archive or a library")
-        )
         raise LinkError(
-            f"Neither the linked objects, libtvm_ffi nor libc define: {names}; {hint}. "
-            f"{command[0]} says:\n{words}"
+            f"Neither the linked objects, libtvm_ffi nor libc define: {names}; "
+            f"{hint_for(missing)}. {command[0]} says:\n{words}"
         )
     raise LinkError(f"{command[0]} cannot link the library: {words or done.returncode}")
 

@@ -12,7 +12,7 @@ import functools
 import os
 import platform
 import tempfile
-from collections.abc import Callable, Generator, Iterable, Sequence, Set
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -61,6 +61,12 @@ _COMPILER_LIBRARIES = ("libm.so.6", "libgcc_s.so.1")
 # Prefixes of C++ symbols. The C++ compiler is asked for its runtime library, which takes 5 ms once,
 # only if one of them is undefined.
 CXX_PREFIXES = ("_Z", "__cxa_", "__gxx_")
+_LIBRARIES: Final = {
+    "gomp": ("GOMP_", "omp_"),
+    "omp": ("__kmpc_",),
+    "stdc++": (*CXX_PREFIXES[1:], "_ZS", "std::", "operator new", "operator delete"),
+}
+"""Libraries of compilers, and how the names of their functions begin."""
 
 
 class UnsupportedError(LinkError):
@@ -220,6 +226,21 @@ def _check_duplicates(files: Sequence[ObjectFile]) -> None:
         raise LinkError(f"Defined in more than one of the linked objects: {_listed(twice)}")
 
 
+def hint_for(missing: Collection[str]) -> str:
+    """Say how to supply functions that nothing defines."""
+    found = [
+        f'"-l{library}"'
+        for library, beginnings in _LIBRARIES.items()
+        if any(name.startswith(beginnings) for name in missing)
+    ]
+    return (
+        bindings.lacking(missing)
+        or supplied.missing_support(missing)
+        or (f"pass the library that defines them: link=[{', '.join(found)}]" if found else "")
+        or "pass what defines them with link=: LLVM IR, an object, an archive or a library"
+    )
+
+
 def _check_undefined(files: Sequence[ObjectFile], callers: Callable[[str], Sequence[str]]) -> None:
     missing = [name for name in undefined(files) if not in_process(name)]
     if not missing:
@@ -227,10 +248,8 @@ def _check_undefined(files: Sequence[ObjectFile], callers: Callable[[str], Seque
     text = f"Neither the linked objects nor this process define: {_listed(missing)}"
     if any(name.startswith("llvm.") for name in missing):
         text += "; LLVM has no intrinsic of that name"
-    elif hint := bindings.lacking(missing) or supplied.missing_support(missing):
-        text += f"; {hint}"
     else:
-        text += "; pass what defines them with link=: LLVM IR, an object, an archive or a library"
+        text += f"; {hint_for(missing)}"
         text += _remarks(missing, files, callers)
         if "memrefCopy" in missing:
             text += "; torch-mlir's pass refback-munge-memref-copy makes loops of memref.copy"

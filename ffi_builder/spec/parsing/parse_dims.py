@@ -13,6 +13,7 @@ from ffi_builder.spec._check import text as checked_text
 from ffi_builder.spec.expr import Dim, Expr, Var
 from ffi_builder.spec.numbers import FUNCTIONS, OPERATORS, RELATIONS
 from ffi_builder.spec.parsing.tokens import Token, Tokens
+from ffi_builder.suggest import did_you_mean
 
 _DEEPEST: Final = 164
 """The most levels of brackets and types. 50 tuples in Optionals around a type that holds an
@@ -139,6 +140,9 @@ class DimParser:
             t.advance()
             if token.kind == "name" and token.text in FUNCTIONS and t.accept("("):
                 return self._call(token)
+            if token.kind == "name" and t.sees("("):
+                meant = did_you_mean(token.text, FUNCTIONS)
+                raise t.error(token, f"expected {', '.join(FUNCTIONS)} before '('{meant}")
             return self.symbol(token)
         words = "an int, a symbol or an expression"
         if token.kind == "float":

@@ -1,0 +1,153 @@
+"""Functions at an address of this process: where their code is, and the types that they have."""
+
+from __future__ import annotations
+
+import ctypes
+import inspect
+from importlib import import_module
+from numbers import Integral
+from typing import Any, Final, cast
+
+from ffi_builder.errors import CompileError
+from ffi_builder.wrapping.prototype import CType, Prototype, number
+
+_C_FUNCTION: Final = ctypes.CFUNCTYPE(None).__mro__[1]
+"""The class of all functions of ctypes, which has a private name."""
+_CTYPES: Final = {
+    ctypes.c_bool: "bool",
+    ctypes.c_char: "int8",
+    ctypes.c_float: "float32",
+    ctypes.c_double: "float64",
+    **{getattr(ctypes, f"c_int{bits}"): f"int{bits}" for bits in (8, 16, 32, 64)},
+    **{getattr(ctypes, f"c_uint{bits}"): f"uint{bits}" for bits in (8, 16, 32, 64)},
+}
+"""The dtypes of numbers of ctypes. Its other numbers are these under other names."""
+_POINTER: Final = ctypes.POINTER(ctypes.c_int).__mro__[1]
+"""The class of all typed pointers of ctypes, which has a private name."""
+
+
+def address_of(source: object) -> int | None:
+    """Return the address of code that a source stands for; None if it stands for none.
+
+    Raises:
+        TypeError: a pointer of cffi to data.
+    """
+    if isinstance(source, bool):
+        return None
+    if isinstance(source, Integral):  # NumPy's too
+        return int(source)
+    if isinstance(source, (_C_FUNCTION, ctypes.c_void_p)):
+        return ctypes.cast(cast("Any", source), ctypes.c_void_p).value or 0
+    if f"{type(source).__module__}.{type(source).__name__}" == "builtins.PyCapsule":
+        return _in_capsule(source)
+    if _is_cffi(source):
+        kind = _ffi().typeof(source)
+        if kind.kind == "array" or (kind.kind == "pointer" and kind.item.kind != "void"):
+            raise TypeError(
+                f"wrap: expected the address of a function, but got {source!r}, which is data"
+            )
+        return int(_ffi().cast("uintptr_t", source))
+    found = getattr(source, "address", None)  # a @cfunc of Numba
+    return found if isinstance(found, int) and not isinstance(found, bool) else None
+
+
+def declared_by(source: Any, name: str, given: Prototype | None) -> Prototype | None:
+    """Return the types that a function of ctypes, cffi or Numba has; None if it has none.
+
+    A function of ctypes has types if its ``argtypes`` are set. Its ``restype`` is ``c_int`` if
+    nothing was set; then the result is that of the ``given`` prototype, if there is one.
+
+    Raises:
+        CompileError: a type that is neither a number nor a pointer.
+    """
+    if _is_cffi(source):
+        type_ = _ffi().typeof(source)
+        if type_.kind != "function":
+            return None
+        if type_.ellipsis:
+            raise CompileError(f"{name}: a function with `...` cannot be called by a wrapper")
+        params = [_of_cffi(f"{name}: parameter #{at}", t) for at, t in enumerate(type_.args)]
+        return _prototype(name, [], params, _of_cffi(f"{name}: the result", type_.result))
+    names = list(inspect.signature(source).parameters) if hasattr(source, "__wrapped__") else []
+    function = getattr(source, "ctypes", source)  # a @cfunc of Numba has the types that ctypes has
+    if not isinstance(function, _C_FUNCTION) or function.argtypes is None:
+        return None
+    params = [_of_ctypes(f"{name}: parameter #{at}", t) for at, t in enumerate(function.argtypes)]
+    result = _of_ctypes(f"{name}: the result", function.restype)
+    if given is not None and function is source and function.restype is ctypes.c_int:
+        result = given.result
+    return _prototype(name, names, params, result)
+
+
+def _prototype(
+    name: str, names: list[str], params: list[CType | None], result: CType | None
+) -> Prototype:
+    """Return a prototype; the names are those of the first parameters."""
+    known = [*names, *[""] * len(params)]
+    typed = [(own, type_) for own, type_ in zip(known, params, strict=False) if type_ is not None]
+    return Prototype(name, tuple(typed), result)
+
+
+def _of_ctypes(what: str, type_: Any) -> CType | None:
+    """Return the type that ctypes calls so; None for void."""
+    if type_ is None:
+        return None
+    class_: type[Any] = type_ if isinstance(type_, type) else ctypes.c_int  # a Python function
+    if class_ in _CTYPES:
+        return CType(_CTYPES[class_])
+    if issubclass(class_, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_wchar_p)):
+        return CType(None, is_pointer=True)  # NumPy's ndpointer is one
+    if issubclass(class_, _C_FUNCTION):
+        return CType(None, is_pointer=True, opaque="a function")
+    if issubclass(class_, _POINTER):
+        to = cast("type[Any]", class_._type_)
+        dtype = _CTYPES.get(to)
+        return CType(dtype, is_pointer=True, opaque=None if dtype else to.__name__)
+    raise _not_passed(what, class_.__name__)
+
+
+def _of_cffi(what: str, type_: Any) -> CType | None:
+    """Return the type that cffi calls so; None for void."""
+    match type_.kind:
+        case "void":
+            return None
+        case "pointer" | "array":
+            item = type_.item
+            if item.kind == "void":
+                return CType(None, is_pointer=True)
+            dtype = _dtype_of_cffi(item)
+            return CType(dtype, is_pointer=True, opaque=None if dtype else item.cname)
+        case "function":
+            return CType(None, is_pointer=True, opaque="a function")
+        case _:
+            dtype = _dtype_of_cffi(type_)
+            if dtype is None:
+                raise _not_passed(what, type_.cname)
+            return CType(dtype)
+
+
+def _dtype_of_cffi(type_: Any) -> str | None:
+    if type_.kind == "enum":
+        return f"int{8 * _ffi().sizeof(type_)}"
+    return number(type_.cname.split()) if type_.kind == "primitive" else None
+
+
+def _not_passed(what: str, type_: str) -> CompileError:
+    return CompileError(f"{what} is a {type_}, which no parameter of a signature is")
+
+
+def _is_cffi(source: object) -> bool:
+    return "CData" in f"{type(source).__module__}.{type(source).__name__}"
+
+
+def _ffi() -> Any:
+    return import_module("cffi").FFI()
+
+
+def _in_capsule(capsule: object) -> int:
+    api = ctypes.pythonapi
+    name = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(("PyCapsule_GetName", api))
+    pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+        ("PyCapsule_GetPointer", api)
+    )
+    return int(pointer(capsule, name(capsule)))

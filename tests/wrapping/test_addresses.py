@@ -1,0 +1,154 @@
+"""The types that functions of ctypes, cffi and Numba have, which `wrap` needs no prototype for."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ffi_builder import BuildError, CompileError, wrap
+
+HYPOT = "hypot(x: float64, y: float64) -> r: float64"
+
+
+def of_ctypes(name: str, restype: Any, *argtypes: Any) -> Any:
+    function = ctypes.CDLL("libm.so.6")[name]
+    function.argtypes, function.restype = argtypes, restype
+    return function
+
+
+def of_cffi(declaration: str) -> Any:
+    ffi = pytest.importorskip("cffi").FFI()
+    ffi.cdef(f"struct s; {declaration};")
+    return getattr(ffi.dlopen(None), declaration.partition("(")[0].split()[-1].lstrip("*"))
+
+
+def test_a_function_of_ctypes() -> None:
+    hypot = of_ctypes("hypot", ctypes.c_double, ctypes.c_double, ctypes.c_double)
+    assert wrap(hypot, HYPOT)(3.0, 4.0) == 5
+
+
+def test_a_closure_of_ctypes() -> None:
+    seen: list[object] = []
+
+    def kernel(x: Any, n: int, scale: float) -> int:
+        seen.append([x[i] * scale for i in range(n)])
+        return 0
+
+    type_ = ctypes.CFUNCTYPE(
+        ctypes.c_int, ctypes.POINTER(ctypes.c_float), ctypes.c_int64, ctypes.c_float
+    )
+    text = "f(x: Tensor([3], float32), n: int64, scale: float32)"
+    wrap(type_(kernel), text, device="cpu")(np.arange(3, dtype="float32"), 3, 2.0)
+    assert seen == [[0, 2, 4]]
+
+
+def test_a_result_that_ctypes_was_not_told() -> None:
+    hypot = of_ctypes("hypot", ctypes.c_int, ctypes.c_double, ctypes.c_double)
+    assert wrap(hypot, HYPOT, prototype="double hypot(double x, double y)")(3.0, 4.0) == 5
+    with pytest.raises(BuildError, match="the callee @hypot returns i32, but 'hypot' returns r"):
+        wrap(hypot, HYPOT)
+
+
+def test_a_function_without_types_needs_a_prototype() -> None:
+    function = ctypes.CDLL("libm.so.6").hypot
+    with pytest.raises(BuildError, match="nothing says which arguments `hypot` takes"):
+        wrap(function, HYPOT)
+    assert wrap(function, HYPOT, prototype="double hypot(double, double)")(3.0, 4.0) == 5
+
+
+class Point(ctypes.Structure):
+    """A struct."""
+
+
+@pytest.mark.parametrize(
+    ("argtypes", "param", "words"),
+    [
+        ([ctypes.POINTER(ctypes.c_double)], "x: Tensor([n], float32)", "elements of 'x' are float"),
+        ([ctypes.POINTER(Point)], "x: Tensor([n], float32)", "x is a pointer to Point, but 'x'"),
+        ([ctypes.c_int64], "x: Tensor([n], float32)", "x is int64, but 'x' is a tensor"),
+        ([ctypes.c_void_p], "n: int64", "n is a pointer, but 'n' is a number"),
+        ([ctypes.c_int32], "n: int64", "n is int32, but 'n' is int64"),
+    ],
+)
+def test_types_that_differ(argtypes: list[Any], param: str, words: str) -> None:
+    with pytest.raises(BuildError, match=words):
+        wrap(of_ctypes("fabs", None, *argtypes), f"f({param})", device="cpu", function="fabs")
+
+
+@pytest.mark.parametrize(
+    ("type_", "words"),
+    [(ctypes.py_object, "#0 is a py_object"), (Point, "#0 is a Point"), (ctypes.c_wchar, "c_wch")],
+)
+def test_types_that_are_not_passed(type_: Any, words: str) -> None:
+    with pytest.raises(CompileError, match=f"fabs: parameter .*{words}.*, which no parameter of a"):
+        wrap(of_ctypes("fabs", None, type_), "fabs(x: float64)")
+
+
+def test_pointers_of_ctypes_that_fit() -> None:
+    for pointer in (
+        *(ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_float)),
+        *(ctypes.POINTER(ctypes.c_uint8), np.ctypeslib.ndpointer("float32")),
+    ):
+        function = of_ctypes("fabs", None, pointer)
+        wrap(function, "f(x: Tensor([n], float32))", device="cpu", function="fabs")
+
+
+def test_a_prototype_that_differs_from_the_types() -> None:
+    hypot = of_ctypes("hypot", ctypes.c_double, ctypes.c_double, ctypes.c_double)
+    words = r"says \(float32, float32\) -> float32, but _FuncPtr has \(float64, float64\) -> float"
+    with pytest.raises(BuildError, match=words):
+        wrap(hypot, HYPOT, prototype="float hypot(float, float)")
+    fabs = of_ctypes("fabs", None, ctypes.POINTER(ctypes.c_double))
+    with pytest.raises(BuildError, match=r"a pointer to float32\) -> void, but _FuncPtr has"):
+        wrap(fabs, "f(x: Tensor([n], float32))", device="cpu", prototype="void f(float *x)")
+
+
+def test_functions_of_cffi() -> None:
+    assert wrap(of_cffi("int abs(int n)"), "abs(n: int32) -> r: int32")(-4) == 4
+    assert wrap(of_cffi("long labs(long n)"), "f(n: int64) -> r: int64")(-4) == 4
+    with pytest.raises(BuildError, match="abs: parameter n is int32, but 'n' is int64"):
+        wrap(of_cffi("int abs(int n)"), "abs(n: int64) -> r: int32")
+    with pytest.raises(BuildError, match=r"says \(int64\) -> int32, but .* has \(int32\) -> int32"):
+        wrap(of_cffi("int abs(int n)"), "abs(n: int64) -> r: int32", prototype="int abs(int64_t n)")
+
+
+def test_functions_of_cffi_that_are_not_called() -> None:
+    printf = of_cffi("int printf(const char *, ...)")
+    with pytest.raises(CompileError, match=r"printf: a function with `\.\.\.` cannot be called"):
+        wrap(printf, "printf(n: int64)")
+    fgetc = of_cffi("int fgetc(struct s *)")
+    with pytest.raises(BuildError, match="x is a pointer to struct s, but 'x' is passed as the"):
+        wrap(fgetc, "fgetc(x: Tensor([n], float32)) -> r: int32", device="cpu")
+
+
+def test_data_of_cffi_is_no_function() -> None:
+    ffi = pytest.importorskip("cffi").FFI()
+    for data in (ffi.new("int *"), ffi.new("int[3]")):
+        with pytest.raises(TypeError, match=r"expected the address of a function, but got <cdata"):
+            wrap(data, HYPOT, prototype="double hypot(double, double)")
+
+
+def test_a_cfunc_of_numba() -> None:
+    numba: Any = pytest.importorskip("numba")
+    types = numba.types
+
+    def scale(n: int, factor: float, x: Any) -> None:
+        for i in range(n):
+            x[i] *= factor
+
+    made = numba.cfunc(types.void(types.int64, types.float64, types.CPointer(types.float64)))
+    x = np.arange(3.0)
+    wrap(made(scale), "scale(x: Tensor([n], float64), factor: float64)", device="cpu")(x, 2.0)
+    assert x.tolist() == [0, 2, 4]
+    with pytest.raises(BuildError, match="x is a pointer to float64, but the elements of 'x' are"):
+        wrap(made(scale), "scale(x: Tensor([n], float32), factor: float64)", device="cpu")
+    with pytest.raises(BuildError, match=r"says \(int32, float64, a poi.* but CFunc has \(int64, "):
+        wrap(
+            made(scale),
+            "scale(x: Tensor([n], float64), factor: float64)",
+            device="cpu",
+            prototype="void scale(int n, double factor, double *x)",
+        )
