@@ -299,6 +299,7 @@ def _run_pipeline(module: Module, pipeline: str) -> None:
         words = _words(error)
         raise CompileError(
             f"The pass pipeline `{pipeline}` does not parse in {root}{unknown_pass(words)}: {words}"
+            f"{_unanchored(pipeline)}"
         ) from error
     if takes_tensors(module):
         # One of the passes gives kernels memrefs, and a later pass lowers these.
@@ -310,7 +311,14 @@ def _run_pipeline(module: Module, pipeline: str) -> None:
             with told("MLIR's passes"):
                 manager.run(module.operation)
     except (ir.MLIRError, RuntimeError) as error:
-        raise CompileError(f"The pass pipeline `{pipeline}` failed: {_words(error)}") from error
+        words = f"{_words(error)}{_unanchored(pipeline)}"
+        raise CompileError(f"The pass pipeline `{pipeline}` failed: {words}") from error
+
+
+def _unanchored(pipeline: str) -> str:
+    """Say how passes are written for a module, if these are for something else."""
+    is_module = pipeline.lstrip().startswith("builtin.module")
+    return "" if is_module else f"; write `builtin.module({pipeline})`"
 
 
 def _scratch_context(root: str, ir: Any) -> Any:

@@ -128,13 +128,18 @@ def read(given: str | os.PathLike[str], function: str | None, default: str) -> P
     if not isinstance(given, (str, os.PathLike)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"wrap: prototype= is C as text or the path of a header, but got {given!r}")
     is_path = not isinstance(given, str) or re.fullmatch(r"[^\n()]+\.(h|hh|hpp|i)", given)
-    text = _preprocessed(Path(given)) if is_path else f'# 1 "prototype"\n{_plain_c(str(given))}'
+    if is_path:
+        text = _preprocessed(Path(given))
+    elif "#" in str(given):
+        text = _preprocessed(str(given))
+    else:
+        text = f'# 1 "prototype"\n{_plain_c(str(given))}'
     if not is_path and not re.search(r"[;}]\s*$", text):
         text += ";"
     typedefs: dict[str, Any] = {}
     functions: dict[str, Any] = {}
     twice: set[str] = set()
-    for node in _parse(text, is_header=bool(is_path)):
+    for node in _parse(text, header=Path(given) if is_path else None):
         kind = type(node).__name__
         if kind == "Typedef":
             typedefs[node.name] = node.type
@@ -175,30 +180,45 @@ def _plain_c(text: str) -> str:
     return re.sub(r'extern\s*"C"|\bstd::|__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)', " ", text)
 
 
-def _preprocessed(path: Path) -> str:
+def _preprocessed(source: Path | str) -> str:
+    """Return a header, or text with directives, after the preprocessor."""
     compiler = os.environ.get("CC", "cc").split()
-    if not path.exists():
+    path = source if isinstance(source, Path) else Path("-")
+    if path is source and not path.exists():
         raise CompileError(f"prototype=: there is no header {path}")
     try:
         done = subprocess.run(
             [*compiler, "-E", "-x", "c", *_WITHOUT, str(path)],
+            input=None if path is source else f'# 1 "prototype"\n{source}\n',
             capture_output=True,
             text=True,
             errors="replace",
         )
     except FileNotFoundError:
         raise CompileError(
-            f"{path}: reading a header needs a C compiler ($CC, or cc); or give the prototype as "
-            f"text"
+            "prototype=: headers and directives need a C compiler ($CC, or cc); or give the "
+            "declaration alone, as text"
         ) from None
     if done.returncode:
         lines = done.stderr.strip().splitlines() or [f"{compiler[0]} -E fails"]
         errors = [line for line in lines if "error" in line]
-        raise CompileError(f"prototype=: {path}: {(errors or lines)[0]}")
+        raise CompileError(f"prototype=: {path}: {(errors or lines)[0]}{_if_cxx(path)}")
     return done.stdout
 
 
-def _parse(text: str, *, is_header: bool) -> Sequence[Any]:
+def _if_cxx(path: Path | None) -> str:
+    """Say what to do with a header of C++."""
+    words = r'\b(namespace|template|class|using|extern\s*"C")|#\s*include\s*<\w+>'
+    if (
+        path is None
+        or not path.is_file()
+        or not re.search(words, path.read_text("utf-8", "replace"))
+    ):
+        return ""
+    return "; it is C++: guard that by `#ifdef __cplusplus`, or give the declaration as text"
+
+
+def _parse(text: str, *, header: Path | None) -> Sequence[Any]:
     try:
         from pycparser import c_parser
     except ModuleNotFoundError:
@@ -213,7 +233,7 @@ def _parse(text: str, *, is_header: bool) -> Sequence[Any]:
         words = re.findall(r"\b([A-Za-z_]\w*)\s+(?=[*A-Za-z_])", text.partition("\n")[2])
         strange = dict.fromkeys(w for w in words if w not in {*_PLAIN, *_UNKNOWN, *_KEYWORDS})
         hint = f"; it has {', '.join(strange)}, which a header may declare"
-        hint = hint if strange and not is_header else ""
+        hint = hint if strange and header is None else _if_cxx(header)
         if "fn" in strange:
             hint = "; it is Rust: write the declaration in C, as cbindgen does"
         raise CompileError(f"prototype=: not read as C: {error}{hint}") from None

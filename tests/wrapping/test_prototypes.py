@@ -154,7 +154,9 @@ def test_without_types(tmp_path: Path) -> None:
 def test_without_a_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "f.h").write_text("int f(void);")
     monkeypatch.setenv("CC", "no-such-compiler")
-    with pytest.raises(CompileError, match=r"reading a header needs a C compiler \(\$CC, or cc\)"):
+    with pytest.raises(
+        CompileError, match=r"headers and directives need a C compiler \(\$CC, or cc\)"
+    ):
         wrap(b"", "f()", prototype=tmp_path / "f.h")
 
 
@@ -330,6 +332,28 @@ def test_two_declarations(tmp_path: Path) -> None:
         CompileError, match="the prototype declares 'p' twice, with different types"
     ):
         wrap(data, "p(x: Tensor([n], float32))", device="cpu", prototype=other)
+
+
+def test_directives_in_a_prototype(tmp_path: Path) -> None:
+    data = c_object(tmp_path, SOURCE)
+    text = f"#include <stdint.h>\n{PROTOTYPE};"
+    check_gemv(wrap(data, GEMV, device="cpu", prototype=text, args=ARGS))
+    with pytest.raises(CompileError, match=r"prototype:1:.*no_such.h: No such file"):
+        wrap(data, GEMV, device="cpu", prototype=f'#include "no_such.h"\n{PROTOTYPE};')
+
+
+@pytest.mark.parametrize(
+    "line", ["#include <vector>", 'extern "C" int other(int n);', "namespace a { class b; }"]
+)
+def test_a_header_of_cxx(line: str, tmp_path: Path) -> None:
+    data = c_object(tmp_path, SOURCE)
+    header = tmp_path / "gemv.h"
+    header.write_text(f"#include <stdint.h>\n{line}\n{PROTOTYPE};")
+    words = r"it is C\+\+: guard that by `#ifdef __cplusplus`, or give the declaration as text"
+    with pytest.raises(CompileError, match=words):
+        wrap(data, GEMV, device="cpu", prototype=header, args=ARGS)
+    header.write_text(f"#include <stdint.h>\n#ifdef __cplusplus\n{line}\n#endif\n{PROTOTYPE};")
+    check_gemv(wrap(data, GEMV, device="cpu", prototype=header, args=ARGS))
 
 
 def test_a_pointer_that_is_dropped() -> None:
