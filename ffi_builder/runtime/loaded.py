@@ -281,7 +281,7 @@ def _described(
         (name,) = texts
     if name is None and texts:
         raise TypeError(f"The module has several functions: pass name=, one of {', '.join(texts)}")
-    check_name(name, tuple(texts), _MODULE)
+    check_name(name, texts, _MODULE)
     assert name is not None
     return name, texts[name]
 

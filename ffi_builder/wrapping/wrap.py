@@ -136,7 +136,7 @@ def wrap(
         >>> hypot["hypot"](3.0, 4.0)
         5.0
     """
-    if isinstance(signature, (list, tuple)):
+    if isinstance(signature, (list, tuple)) and isinstance(signature[:1][0], (str, spec.Signature)):
         raise TypeError("wrap: makes one function of one signature: call it for each of them")
     if isinstance(signature, str):
         default = device or ("cuda" if launch is not None else None)

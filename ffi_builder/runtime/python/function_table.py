@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ffi_builder.runtime import metadata
@@ -106,7 +106,7 @@ class FunctionTable(ABC):
         return self._info(name)
 
     def __contains__(self, name: object) -> bool:
-        return name in self.functions
+        return name in self._names
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.functions)
@@ -134,11 +134,16 @@ class FunctionTable(ABC):
             self._infos[name] = None if text is None else metadata.read(name, text)
         return self._infos[name]
 
+    @functools.cached_property
+    def _names(self) -> dict[str, None]:
+        """The functions, to be looked up in constant time."""
+        return dict.fromkeys(self.functions)
+
     def _check(self, name: str) -> None:
-        check_name(name, self.functions, self._kind)
+        check_name(name, self._names, self._kind)
 
 
-def check_name(name: str | None, functions: tuple[str, ...], kind: str) -> None:
+def check_name(name: str | None, functions: Collection[str], kind: str) -> None:
     """Raise UnknownFunctionError if `name` is not among the `functions` of `kind`.
 
     The name is None if the caller wanted the only function, and there is none.
@@ -164,7 +169,7 @@ def check_described(name: str, info: Info | None, text: str | None, kind: str) -
     )
 
 
-def _what_it_has(name: object, functions: tuple[str, ...]) -> str:
+def _what_it_has(name: object, functions: Collection[str]) -> str:
     prefix = metadata.PREFIX
     if not functions:
         return (
