@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import tvm_ffi_orcjit
@@ -156,10 +157,24 @@ class Peer(base.Peer):
         address = loaded.get_function("address")()
         return base.Callee(address, base.from_address(address, loaded), loaded)
 
-    def _object(self, text: str) -> bytes:
+    def export(self, path: str, functions: dict[str, tuple[str, str]]) -> None:
+        """Write an object for any CPU: functions by name, each for a case and a way."""
+        machine = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(
+            cpu="x86-64", opt=2, reloc="pic"
+        )
+        texts = dict.fromkeys(base.declaration(*each) for each in functions.values())
+        with ir.Context(), ir.Location.unknown(), spec.DefaultConfig(device_type="cpu"):
+            module = ir.Module.parse("\n".join(texts))
+            for name, (case, how) in functions.items():
+                builder.attach_ffi_func(module, name, MAKERS[case](), provider(case, how))
+            text = llvm_dialect.translate_module_to_llvmir(module.operation)
+        Path(path).write_bytes(self._object(text, machine))
+
+    def _object(self, text: str, machine: Any = None) -> bytes:
+        machine = machine or self._machine
         parsed = llvm.parse_assembly(text)
         options = llvm.create_pipeline_tuning_options(speed_level=2)
-        llvm.create_pass_builder(self._machine, options).getModulePassManager().run(
-            parsed, llvm.create_pass_builder(self._machine, options)
+        llvm.create_pass_builder(machine, options).getModulePassManager().run(
+            parsed, llvm.create_pass_builder(machine, options)
         )
-        return self._machine.emit_object(parsed)
+        return machine.emit_object(parsed)

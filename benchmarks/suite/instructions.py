@@ -14,7 +14,8 @@ from typing import Any
 from native import HERE, cc
 from peers.base import CASES, declaration
 from suite.samples import Samples
-from suite.schedule import WAYS
+from suite.schedule import BUILT, WAYS
+from suite.workers import Worker
 from tvm_ffi import libinfo
 
 C_FUNCTIONS = {"by_hand": "hand", "unchecked": "unchecked"}
@@ -44,14 +45,29 @@ def exported(folder: Path) -> Path:
     return path
 
 
-def program(folder: Path) -> Path:
+def exported_by_nvidia(folder: Path, python: Path) -> dict[str, str]:
+    """Export NVIDIA's wrappers; return their symbols by case and way."""
+    names = {f"nvidia_{case}_{how}": (case, how) for case, how in product(CASES, BUILT)}
+    worker = Worker(python, folder, ["nvidia"], None)
+    try:
+        worker.ask("nvidia", "export", path=str(folder / "nvidia.o"), functions=names)
+    finally:
+        worker.close()
+    return {"/".join(names[name]): f"__tvm_ffi_{name}" for name in names}
+
+
+def program(folder: Path, nvidia: Path | None) -> Path:
     """Build the program that calls all of them."""
     if shutil.which("valgrind") is None:
         raise NoValgrindError("valgrind is not installed")
+    theirs = exported_by_nvidia(folder, nvidia) if nvidia else {}
+    objects = [str(folder / "nvidia.o")] if theirs else []
     lines: list[str] = []
     for case, how in product(CASES, WAYS):
         symbols = {"ours": f"__tvm_ffi_{case}_{how}"}
         symbols.update({peer: f"{c}_{case}_{how}" for peer, c in C_FUNCTIONS.items()})
+        if f"{case}/{how}" in theirs:
+            symbols["nvidia"] = theirs[f"{case}/{how}"]
         for peer, symbol in symbols.items():
             lines.append(f'FUNCTION({symbol}, "{peer}/{case}/{how}", "{case}")\n')
     (folder / "functions.inc").write_text("".join(lines))
@@ -66,6 +82,7 @@ def program(folder: Path) -> Path:
             f"-I{HERE}",
             *sources,
             str(exported(folder)),
+            *objects,
             str(library),
             f"-Wl,-rpath,{library.parent}",
             "-o",
@@ -76,10 +93,15 @@ def program(folder: Path) -> Path:
     return result
 
 
-def count_instructions(samples: Samples, folder: Path, missing: dict[str, str]) -> None:
-    """Fill in "instructions", or name valgrind as missing."""
+def count_instructions(
+    samples: Samples, folder: Path, missing: dict[str, str], nvidia: Path | None = None
+) -> None:
+    """Fill in "instructions", or name valgrind as missing.
+
+    ``nvidia`` is the interpreter of an environment with NVIDIA's builder.
+    """
     try:
-        counting = program(folder)
+        counting = program(folder, nvidia)
     except NoValgrindError as why:
         missing["callgrind"] = str(why)
         return
