@@ -5,8 +5,9 @@
 The functions are wrappers of a matmul, each in a module and a context of its own, whose kernel does
 nothing. They have the same structure, so that their code is copied from the second time on, or
 parameters of other names, so that each is compiled. Each row has a process of its own, which has
-made a few before. Memory is that of the process, with all functions and after all were dropped;
-times are CPU times, medians of the first and of the last fifty.
+made a few before. Memory is that of the process, and again after all were dropped and as many were
+made: what is dropped serves the next. Times are CPU times, medians of the first and of the last
+fifty.
 
 The second table is about libraries with that many functions: the time to load one, and then to get
 each function, in microseconds of CPU time for each function; the medians of nine processes.
@@ -68,10 +69,11 @@ def row(count: int, alike: bool) -> str:
         times.append(1e3 * (time.process_time() - start))
     each = (resident() - before) / count
     del kept[BEFORE:]
-    left = (resident() - before) / count
+    kept += [function(number, alike) for number in range(BEFORE + count, BEFORE + 2 * count)]
+    again = (resident() - before) / count
     first, last = (statistics.median(some) for some in (times[:BEFORE], times[-BEFORE:]))
     structure = "the same" if alike else "each its own"
-    return f"| {structure} | {count:,} | {each:.0f} | {left:.1f} | {first:.2f} | {last:.2f} |"
+    return f"| {structure} | {count:,} | {each:.0f} | {again:.0f} | {first:.2f} | {last:.2f} |"
 
 
 def export(path: Path, count: int) -> None:
@@ -122,7 +124,7 @@ def main() -> None:
     if options.row:
         print(row(int(options.row[0]), options.row[1] == "True"))
         return
-    print("| structure | functions | KB each | KB after dropping | first, ms | last, ms |")
+    print("| structure | functions | KB each | again | first, ms | last, ms |")
     print("| -- | -: | -: | -: | -: | -: |")
     for alike in (True, False):
         for count in options.counts:

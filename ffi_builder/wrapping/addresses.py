@@ -6,9 +6,10 @@ import ctypes
 import inspect
 from importlib import import_module
 from numbers import Integral
+from pathlib import Path
 from typing import Any, Final, cast
 
-from ffi_builder.errors import CompileError
+from ffi_builder.errors import BuildError, CompileError
 from ffi_builder.wrapping.prototype import CType, Prototype, number
 
 _C_FUNCTION: Final = ctypes.CFUNCTYPE(None).__mro__[1]
@@ -51,13 +52,24 @@ def address_of(source: object) -> int | None:
     return found if isinstance(found, int) and not isinstance(found, bool) else None
 
 
+def is_code(address: int) -> bool:
+    """Return whether this process can execute what is at an address."""
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        places, rights, *_ = line.split()
+        start, _, end = places.partition("-")
+        if int(start, 16) <= address < int(end, 16):
+            return "x" in rights
+    return False
+
+
 def declared_by(source: Any, name: str, given: Prototype | None) -> Prototype | None:
     """Return the types that a function of ctypes, cffi or Numba has; None if it has none.
 
-    A function of ctypes has types if its ``argtypes`` are set. Its ``restype`` is ``c_int`` if
-    nothing was set; then the result is that of the ``given`` prototype, if there is one.
+    A function of ctypes has types if its ``argtypes`` are set. The ``restype`` of a function of a
+    library is ``c_int`` if nothing was set; then only the ``given`` prototype says what it returns.
 
     Raises:
+        BuildError: nothing says what it returns.
         CompileError: a type that is neither a number nor a pointer.
     """
     if _is_cffi(source):
@@ -74,7 +86,13 @@ def declared_by(source: Any, name: str, given: Prototype | None) -> Prototype | 
         return None
     params = [_of_ctypes(f"{name}: parameter #{at}", t) for at, t in enumerate(function.argtypes)]
     result = _of_ctypes(f"{name}: the result", function.restype)
-    if given is not None and function is source and function.restype is ctypes.c_int:
+    # The class of a function of a library has no types of its own; those of CFUNCTYPE have.
+    if function.restype is ctypes.c_int and type(function)().argtypes is None:
+        if given is None:
+            raise BuildError(
+                f"wrap: nothing says what `{name}` returns, as ctypes says c_int where nothing is "
+                f'set: give prototype="int {name}(…)", or set its restype to another type or None'
+            )
         result = given.result
     return _prototype(name, names, params, result)
 

@@ -20,7 +20,7 @@ from ffi_builder.providers.arguments import CONSTANTS
 from ffi_builder.spec.functions import variables
 from ffi_builder.spec.numbers import INT_RANGES
 from ffi_builder.spec.places import occurrences
-from ffi_builder.wrapping.prototype import CType, Prototype, bound_args, llvm_type
+from ffi_builder.wrapping.prototype import HALIDE_BUFFER, CType, Prototype, bound_args, llvm_type
 
 if TYPE_CHECKING:
     from ffi_builder.providers.arguments import Entry
@@ -29,10 +29,13 @@ _BYTES: Final = ("int8", "uint8")
 """What a pointer points to that may point to anything, as ``char *``."""
 _BITS: Final = {"uint16": ("float16", "bfloat16")}
 """Integers as which C handles floats that it lacks."""
+_BY_POSITION: Final = (
+    "The signature has none of the kernel's names, so arguments go by position; args=[…] lists "
+    "them in another order"
+)
 _EXPRESSION: Final = r"[A-Za-z_].*[-+*/%(]|[-+*/%(].*[A-Za-z_]"
 _UNWRITTEN: Final = ("cls", "default", "doc", "kw_only")
 """Fields of parameters that the text of a signature does not keep."""
-_HALIDE: Final = "struct halide_buffer_t"
 
 
 def called(
@@ -46,12 +49,21 @@ def called(
         BuildError: as :func:`bound`; the kernel returns what nobody takes.
     """
     signature, args = bound(declared, signature, args)
-    buffers = any(type_.opaque == _HALIDE for _, type_ in declared.params)
+    buffers = any(type_.opaque == HALIDE_BUFFER for _, type_ in declared.params)
     provider = (HalideCallProvider if buffers else DirectCallProvider)(declared.name, args=args)
     tensors = {tensor.name for tensor in signature.result_tensors}
     passed = {entry for entry in args or () if isinstance(entry, str)} | tensors
     result = declared.result
-    if result is None or any(each.name not in passed for each in signature.results):
+    returned = [each for each in signature.results if each.name not in passed]
+    match returned:
+        case [spec.Var(name, dtype)] if result and _llvm_type(dtype) != result.llvm:
+            raise BuildError(
+                f"{declared.name} returns {result}, but the result {name!r} is {dtype}: declare "
+                f"`-> {name}: {result.dtype or 'handle'}`"
+            )
+        case _:
+            pass
+    if result is None or returned:
         return signature, provider
     if result.is_pointer or not re.match("u?int", result.dtype or ""):
         raise BuildError(
@@ -60,6 +72,11 @@ def called(
             f"{', or drop it: prototype=' + repr('void …') if result.is_pointer else ''}"
         )
     return signature, provider if buffers else CheckStatus(provider)
+
+
+def _llvm_type(dtype: str) -> str:
+    """Return the type of a returned number or pointer."""
+    return "ptr" if dtype == "handle" else llvm_type(dtype)
 
 
 def check_same(given: Prototype, known: Prototype, who: str) -> None:
@@ -82,6 +99,8 @@ def _fit(first: CType | None, second: CType | None) -> bool:
     """Return whether two types are passed alike, and not known to point to other numbers."""
     if first is None or second is None or first.llvm != second.llvm:
         return first is second
+    if first.opaque != second.opaque and None not in (first.to, second.to):
+        return False
     dtypes = {each.dtype for each in (first, second) if each.dtype not in (None, *_BYTES)}
     return not first.is_pointer or len(dtypes) < 2 or any(_BITS.get(f"{d}") for d in dtypes)
 
@@ -105,45 +124,89 @@ def bound(
         args = bound_args(declared, [*params, *sizes, *results])
     known = {**sizes, **params, **{each.name: each for each in signature.result_tensors}}
     numbers = {each.name: each for each in signature.results if isinstance(each, spec.Var)}
-    _check_count(declared, args, known)
-    narrow: dict[str, str] = {}
-    conditions: list[str] = []
-    entries = _in_order(params, signature) if args is None else args
-    for (own, type_), entry in zip(declared.params, entries, strict=False):
-        what = f"{declared.name}: parameter {own or entry} is {type_}"
-        item = known.get(entry) if isinstance(entry, str) else entry
+    entries, is_whole = (args, True) if args is not None else _in_order(params, signature)
+    try:
+        if is_whole:
+            _check_count(declared, entries, known)
+        checks = _Checks(declared.name, known, params, numbers)
+        for (own, type_), entry in zip(declared.params, entries, strict=False):
+            checks.check(own, type_, entry)
+    except BuildError as error:
+        raise (error if args is not None else BuildError(f"{error}. {_BY_POSITION}")) from None
+    unwritten = {name: {"intent": "in"} for name in checks.only_read(signature)}
+    return with_conditions(signature.with_params(**unwritten), checks.conditions()), args
+
+
+class _Checks:
+    """Compares the parameters of a prototype with what is passed, and collects what to check."""
+
+    def __init__(
+        self,
+        function: str,
+        known: Mapping[str, spec.Param],
+        params: Mapping[str, spec.Param],
+        numbers: Mapping[str, spec.Var],
+    ) -> None:
+        self.function, self.known, self.params, self.numbers = function, known, params, numbers
+        self.narrow = dict[str, str]()
+        self.ranges = list[str]()
+        self.read, self.written = set[str](), set[str]()
+
+    def check(self, own: str, type_: CType, entry: Entry) -> None:
+        """Compare a parameter with an entry of ``args=``. Raises BuildError."""
+        what = f"{self.function}: parameter {own or entry} is {type_}"
+        item = self.known.get(entry) if isinstance(entry, str) else entry
         if isinstance(item, spec.Tensor):
             _check_tensor(what, type_, item)
+            (self.read if type_.is_const else self.written).add(item.name)
         elif isinstance(item, spec.Var) and item.dtype != "handle":
             _check_number(what, type_, item.name)
-            if item.name not in params and _is_narrower(type_, item.dtype):
-                narrow[item.name] = f"{type_.dtype}"
+            if item.name not in self.params and _is_narrower(type_, item.dtype):
+                self.narrow[item.name] = f"{type_.dtype}"
             elif llvm_type(item.dtype) != type_.llvm:
                 raise BuildError(
                     f"{what}, but {item.name!r} is {item.dtype}: declare `{item.name}: "
                     f"{type_.dtype}`"
                 )
-        elif isinstance(entry, str) and entry in numbers:
-            _check_result(what, type_, numbers[entry])
+        elif isinstance(entry, str) and entry in self.numbers:
+            _check_result(what, type_, self.numbers[entry])
         elif isinstance(item, (int, float)):
             _check_number(what, type_, item)
             _check_constant(what, type_, item)
         elif isinstance(entry, str) and re.search(_EXPRESSION, entry) and not type_.is_pointer:
             if INT_RANGES.get(f"{type_.dtype}", (-1, 0))[0] == 0:
-                conditions.append(f"0 <= {entry}")  # the provider checks the other end
+                self.ranges.append(f"0 <= {entry}")  # the provider checks the other end
         elif item is None and entry is None and not type_.is_pointer:
             raise BuildError(f"{what}, and None is NULL")
-    conditions += [f"{name}: {dtype}" for name, dtype in narrow.items()]
-    return with_conditions(signature, conditions), args
+
+    def conditions(self) -> list[str]:
+        """Return what the signature has to check, as text."""
+        return [*self.ranges, *(f"{name}: {dtype}" for name, dtype in self.narrow.items())]
+
+    def only_read(self, signature: spec.Signature) -> list[str]:
+        """Return the tensors of unknown intent that the kernel gets by const pointers alone."""
+        return [
+            param.name
+            for param in signature.params
+            if isinstance(param, spec.Tensor)
+            and param.intent is None
+            and param.name in self.read - self.written
+        ]
 
 
-def _in_order(params: Mapping[str, spec.Param], signature: spec.Signature) -> list[str]:
-    """Return what is passed without ``args=``, up to the first of which no one argument is made."""
+def _in_order(
+    params: Mapping[str, spec.Param], signature: spec.Signature
+) -> tuple[list[str], bool]:
+    """Return what is passed without ``args=``, up to the first of which no one argument is made.
+
+    Also return whether that is everything.
+    """
     given = [item for item in params.items() if not isinstance(item[1], CONSTANTS)]
     single = takewhile(lambda item: isinstance(item[1], (spec.Tensor, spec.Var)), given)
     names = [path for path, _ in single]
-    rest = [] if len(names) < len(given) else [each.name for each in signature.result_tensors]
-    return [*names, *rest]
+    if len(names) < len(given):
+        return names, False
+    return [*names, *(each.name for each in signature.result_tensors)], True
 
 
 def _check_constant(what: str, type_: CType, number: float) -> None:
@@ -154,19 +217,18 @@ def _check_constant(what: str, type_: CType, number: float) -> None:
         raise BuildError(f"{what}, which is not {number!r}: write a number of that type")
 
 
-def _check_count(
-    declared: Prototype, args: Sequence[Entry] | None, known: Mapping[str, object]
-) -> None:
+def _check_count(declared: Prototype, args: Sequence[Entry], known: Mapping[str, object]) -> None:
     """Raise BuildError for another number of arguments, if each is passed as one."""
     single = (spec.Tensor, spec.Var, int, float, bytes, type(None))
-    items = [known.get(e, e) if isinstance(e, str) else e for e in args or ()]
+    items = [known.get(e, e) if isinstance(e, str) else e for e in args]
     count = len(declared.params)
-    if args is None or len(args) == count or not all(isinstance(item, single) for item in items):
+    if len(args) == count or not all(isinstance(item, single) for item in items):
         return
-    names = ", ".join(name or "_" for name, _ in declared.params)
+    params = ", ".join(f"{name or '_'}: {type_}" for name, type_ in declared.params)
+    passed = ", ".join(f"{each}" for each in args)
     raise BuildError(
-        f"{declared.name} takes {count} parameters ({names}), but args= has {len(args)}: write an "
-        f"entry for each; None passes NULL"
+        f"{declared.name} takes {count} parameters ({params}), but {len(args)} are passed "
+        f"({passed}): write args=[…] with an entry for each, which may be a size; None passes NULL"
     )
 
 
@@ -219,12 +281,14 @@ def _check_tensor(what: str, type_: CType, tensor: spec.Tensor) -> None:
     """Raise BuildError if no pointer is passed, or one to other elements, or for other accesses."""
     if not type_.is_pointer:
         raise BuildError(f"{what}, but {tensor.name!r} is a tensor, which is passed as a pointer")
-    if type_.opaque not in (None, _HALIDE):
+    if type_.opaque not in (None, HALIDE_BUFFER):
         raise BuildError(
             f"{what}, but {tensor.name!r} is passed as the address of its elements; let a function "
             f"in C make what the kernel takes, or write a provider"
         )
-    allowed = (None, *_BYTES, *tensor.dtypes)
+    if type_.rank is not None and type_.rank != tensor.ndim:
+        raise BuildError(f"{what}, but {tensor.name!r} has rank {tensor.ndim}")
+    allowed = (None, *(() if type_.opaque else _BYTES), *tensor.dtypes)
     is_bits = all(dtype in _BITS.get(f"{type_.dtype}", ()) for dtype in tensor.dtypes)
     if type_.dtype not in allowed and not is_bits:
         raise BuildError(

@@ -17,6 +17,7 @@ from ffi_builder.records import dataclass
 from ffi_builder.suggest import did_you_mean
 
 _POINTER: Final = "ptr"
+HALIDE_BUFFER: Final = "struct halide_buffer_t"
 _INTS: Final = {"char": 8, "short": 16, "int": 32, "long": 64, "long long": 64}
 _PLAIN: Final = {
     "void": None,
@@ -62,6 +63,7 @@ _UNKNOWN: Final = (
 _WITHOUT: Final = (
     *("-D__attribute__(x)=", "-D__extension__=", "-D__restrict=", "-D__asm__(x)=", "-D__inline="),
     *("-D__inline__=", "-D__const=const", "-D__builtin_va_list=void*", "-D_Noreturn="),
+    *("-D__restrict__=", "-D__volatile__=volatile", "-D_Nonnull=", "-D_Nullable="),
 )
 
 
@@ -76,6 +78,8 @@ class CType:
     """Whether the function cannot write to what it points to."""
     opaque: str | None = None
     """What a pointer points to that has no dtype: a struct, another pointer, a function."""
+    rank: int | None = None
+    """The number of dimensions of a ``halide_buffer_t``, if it is known."""
 
     @property
     def llvm(self) -> str:
@@ -85,10 +89,17 @@ class CType:
         assert self.dtype is not None, "functions have no parameters of type void"
         return llvm_type(self.dtype)
 
+    @property
+    def to(self) -> str | None:
+        """What a pointer points to; None if nothing says it."""
+        return self.opaque or self.dtype
+
     def __str__(self) -> str:
         if not self.is_pointer:
             return f"{self.dtype}"
-        to = f" to {self.opaque or self.dtype}" if self.opaque or self.dtype else ""
+        to = f" to {self.to}" if self.to else ""
+        if self.opaque == HALIDE_BUFFER and self.dtype:
+            to += f" of rank {self.rank} and {self.dtype}"
         return f"a {'const ' if self.is_const else ''}pointer{to}"
 
 
@@ -202,7 +213,8 @@ def _preprocessed(source: Path | str) -> str:
     if done.returncode:
         lines = done.stderr.strip().splitlines() or [f"{compiler[0]} -E fails"]
         errors = [line for line in lines if "error" in line]
-        raise CompileError(f"prototype=: {path}: {(errors or lines)[0]}{_if_cxx(path)}")
+        where = f"{path}: " if path is source else ""
+        raise CompileError(f"prototype=: {where}{(errors or lines)[0]}{_if_cxx(path)}")
     return done.stdout
 
 
@@ -366,7 +378,8 @@ def defined_in(text: str, function: str) -> Prototype:
         CompileError: it defines no such function, or one of other types than numbers and pointers.
     """
     quoted = re.escape(function)
-    found = re.search(rf'^define\b([^@\n]*?)(\S+) @"?{quoted}"?\((.*)$', text, re.MULTILINE)
+    result = r"(<[^>]*>|\S+)"
+    found = re.search(rf'^define\b([^@\n]*?){result} @"?{quoted}"?\((.*)$', text, re.MULTILINE)
     if found is None:
         names = re.findall(r'^define\b[^@\n]*@"?([^"(\s]+)', text, re.MULTILINE)
         meant = did_you_mean(function, names)
@@ -386,7 +399,8 @@ def defined_in(text: str, function: str) -> Prototype:
         )
     params: list[tuple[str, CType]] = []
     for param in _split(found[3]):
-        first, *rest = param.split()
+        vector = re.match(r"<[^>]*>", param)
+        first, *rest = [vector[0]] if vector else param.split()
         if re.search(r"\b(byval|byref|inalloca|sret)\b", param):
             raise CompileError(f"`{function}` takes `{param}`, a struct by value; give provider=")
         name = rest[-1][1:].strip('"') if rest and rest[-1].startswith("%") else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import re
+from collections.abc import Sequence
 from numbers import Integral
 from pathlib import Path
 from typing import Any, Final, TypeAlias, Union, cast
@@ -22,9 +23,9 @@ from ffi_builder.runtime.links import (
     path_of,
     read_item,
 )
-from ffi_builder.runtime.object_files import read_library, read_object
+from ffi_builder.runtime.object_files import Symbol, read_library, read_object
 from ffi_builder.suggest import did_you_mean
-from ffi_builder.wrapping.addresses import address_of
+from ffi_builder.wrapping.addresses import address_of, is_code
 from ffi_builder.wrapping.triton import is_compiled
 
 _SOURCES: Final = (".c", ".cc", ".cpp", ".cxx", ".cu", ".h", ".hpp", ".rs", ".s", ".S", ".py")
@@ -147,17 +148,9 @@ def check_defines(kernel: Item, function: str) -> None:
 
     A library that the system finds by its name is not read.
     """
-    match kernel:
-        case ObjectSource(data):
-            symbols = read_object(data).symbols
-        case ArchiveSource(data, what):
-            symbols = [s for each in members(data, what) for s in read_object(each).symbols]
-        case LibrarySource(given) if not is_name(given):
-            symbols = read_library(Path(given).read_bytes())
-        case _:
-            return
-    names = [symbol.name for symbol in symbols if symbol.defined and not symbol.data]
-    if function in names:
+    symbols = symbols_of(kernel)
+    names = [symbol.name for symbol in symbols or () if symbol.defined and not symbol.data]
+    if symbols is None or function in names:
         return
     if any(symbol.name == function and symbol.defined for symbol in symbols):
         raise CompileError(f"{WORDS[type(kernel)]} defines {function!r} as a variable")
@@ -165,10 +158,23 @@ def check_defines(kernel: Item, function: str) -> None:
     hint = did_you_mean(function, names)
     if mangled is not None:
         hint = f', but `{mangled}`, which is C++: declare it extern "C"'
-    raise CompileError(
-        f"{WORDS[type(kernel)]} defines no function {function!r}{hint}; it has "
-        f"{', '.join(names[:8]) or 'none'}; say which with function="
-    )
+    it_has = f"it has {', '.join(names[:8])}; say which with function="
+    if not names:
+        it_has = "it has none: export it (no `static`; `#[no_mangle]` in Rust), and leave out -flto"
+    raise CompileError(f"{WORDS[type(kernel)]} defines no function {function!r}{hint}; {it_has}")
+
+
+def symbols_of(kernel: Item) -> Sequence[Symbol] | None:
+    """Return the symbols of code; None for what is not read, as a library by its name."""
+    match kernel:
+        case ObjectSource(data):
+            return read_object(data).symbols
+        case ArchiveSource(data, what):
+            return [s for each in members(data, what) for s in read_object(each).symbols]
+        case LibrarySource(given) if not is_name(given):
+            return read_library(Path(given).read_bytes())
+        case _:
+            return None
 
 
 def _text(data: str | bytes) -> str | None:
@@ -191,6 +197,9 @@ def _of_address(source: object, address: int, function: str, owner: object) -> A
                 f"it is dropped, or None for code that stays"
             )
         owner = source
-    if not 0 < address < 1 << 64:
-        raise ValueError(f"wrap: expected the address of `{function}` but got {address:#x}")
+    if not is_code(address):
+        raise ValueError(
+            f"wrap: expected the address of `{function}` but got {address:#x}, where this process "
+            f"has no code"
+        )
     return AddressSource(function, address, owner)

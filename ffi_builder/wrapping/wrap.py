@@ -20,17 +20,24 @@ from ffi_builder.providers import (
     CheckStatus,
     CudaLaunchCallProvider,
     DirectCallProvider,
+    HalideCallProvider,
     MemRefCallProvider,
 )
 from ffi_builder.runtime.inputs import LlvmSource, ObjectSource
-from ffi_builder.runtime.links import AddressSource, ArchiveSource, LibrarySource, read_item
+from ffi_builder.runtime.links import (
+    AddressSource,
+    ArchiveSource,
+    Item,
+    LibrarySource,
+    read_item,
+)
 from ffi_builder.spec.overlap import tensors_of
 from ffi_builder.suggest import did_you_mean
-from ffi_builder.wrapping import sources, triton
+from ffi_builder.wrapping import halide, sources, triton
 from ffi_builder.wrapping.addresses import declared_by
 from ffi_builder.wrapping.calls import called, check_same
 from ffi_builder.wrapping.launch import Launch
-from ffi_builder.wrapping.prototype import defined_in, read
+from ffi_builder.wrapping.prototype import Prototype, defined_in, read
 
 if TYPE_CHECKING:
     from ffi_builder.providers.arguments import Entry
@@ -176,16 +183,16 @@ def wrap(
         provider = _launching(kernel, name, launch, args)
     else:
         items.insert(0, kernel)
+        if provider in (HalideCallProvider, DirectCallProvider) and _has_metadata(kernel, name):
+            if provider is DirectCallProvider:
+                raise BuildError(f"wrap: Halide compiled `{name}`: leave provider= out")
+            provider = None  # with metadata, arguments are compared
         if provider is None:
-            known, who = None, "the LLVM IR defines"
-            if isinstance(kernel, LlvmSource):
-                known = defined_in(kernel.text, name)
-            elif isinstance(kernel, AddressSource):
-                known, who = declared_by(source, name, declared), f"{type(source).__name__} has"
+            sources.check_defines(kernel, name)
+            known, who = _known(kernel, name, source, declared, items)
             if declared is not None and known is not None:
                 check_same(declared, known, who)
-            declared = declared or known or _undeclared(name)
-            sources.check_defines(kernel, name)
+            declared = (known if who == _HALIDE else None) or declared or known or _undeclared(name)
             module.declare(*declared.declaration())
             signature, provider = called(declared, signature, c_args)
 
@@ -203,6 +210,28 @@ def wrap(
         link=items,
         cache_dir=cache_dir,
     )
+
+
+_HALIDE: Final = "Halide's metadata have"
+
+
+def _has_metadata(kernel: Item, name: str) -> bool:
+    symbols = sources.symbols_of(kernel) or ()
+    return any(each.defined and each.name == halide.symbol_of(name) for each in symbols)
+
+
+def _known(
+    kernel: Item, name: str, source: object, declared: Prototype | None, items: Sequence[Item]
+) -> tuple[Prototype | None, str]:
+    """Return the types that a source itself has, if it has any, and words for errors."""
+    if isinstance(kernel, LlvmSource):
+        return defined_in(kernel.text, name), "the LLVM IR defines"
+    if isinstance(kernel, AddressSource):
+        package = type(source).__module__.strip("_").partition(".")[0]
+        return declared_by(source, name, declared), f"{package} has"
+    if _has_metadata(kernel, name):
+        return halide.declared_by(items, name), _HALIDE
+    return None, ""
 
 
 _CODE: Final = (LlvmSource, ObjectSource, ArchiveSource, LibrarySource, AddressSource)

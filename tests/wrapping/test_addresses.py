@@ -48,8 +48,12 @@ def test_a_closure_of_ctypes() -> None:
 def test_a_result_that_ctypes_was_not_told() -> None:
     hypot = of_ctypes("hypot", ctypes.c_int, ctypes.c_double, ctypes.c_double)
     assert wrap(hypot, HYPOT, prototype="double hypot(double x, double y)")(3.0, 4.0) == 5
-    with pytest.raises(BuildError, match="the callee @hypot returns i32, but 'hypot' returns r"):
+    with pytest.raises(
+        BuildError, match=r"nothing says what `hypot` returns, as ctypes says c_int"
+    ):
         wrap(hypot, HYPOT)
+    closure = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)(abs)
+    assert wrap(closure, "f(n: int32) -> r: int32")(-4) == 4  # here c_int was written
 
 
 def test_a_function_without_types_needs_a_prototype() -> None:
@@ -98,11 +102,11 @@ def test_pointers_of_ctypes_that_fit() -> None:
 
 def test_a_prototype_that_differs_from_the_types() -> None:
     hypot = of_ctypes("hypot", ctypes.c_double, ctypes.c_double, ctypes.c_double)
-    words = r"says \(float32, float32\) -> float32, but _FuncPtr has \(float64, float64\) -> float"
+    words = r"says \(float32, float32\) -> float32, but ctypes has \(float64, float64\) -> float"
     with pytest.raises(BuildError, match=words):
         wrap(hypot, HYPOT, prototype="float hypot(float, float)")
     fabs = of_ctypes("fabs", None, ctypes.POINTER(ctypes.c_double))
-    with pytest.raises(BuildError, match=r"a pointer to float32\) -> void, but _FuncPtr has"):
+    with pytest.raises(BuildError, match=r"a pointer to float32\) -> void, but ctypes has"):
         wrap(fabs, "f(x: Tensor([n], float32))", device="cpu", prototype="void f(float *x)")
 
 
@@ -115,6 +119,15 @@ def test_functions_of_cffi() -> None:
         wrap(of_cffi("int abs(int n)"), "abs(n: int64) -> r: int32", prototype="int abs(int64_t n)")
 
 
+def test_sizes_go_by_no_position() -> None:
+    function = of_ctypes("fabs", None, ctypes.POINTER(ctypes.c_float), ctypes.c_int64)
+    words = r"takes 2 parameters \(_: a pointer to float32, _: int64\), but 1 are passed \(x\)"
+    with pytest.raises(BuildError, match=f"{words}.*so arguments go by position"):
+        wrap(function, "f(x: Tensor([n], float32))", device="cpu", function="fabs")
+    text = "f(x: Tensor([n], float32))"
+    assert wrap(function, text, device="cpu", function="fabs", args=["x", "n"])
+
+
 def test_functions_of_cffi_that_are_not_called() -> None:
     printf = of_cffi("int printf(const char *, ...)")
     with pytest.raises(CompileError, match=r"printf: a function with `\.\.\.` cannot be called"):
@@ -122,6 +135,17 @@ def test_functions_of_cffi_that_are_not_called() -> None:
     fgetc = of_cffi("int fgetc(struct s *)")
     with pytest.raises(BuildError, match="x is a pointer to struct s, but 'x' is passed as the"):
         wrap(fgetc, "fgetc(x: Tensor([n], float32)) -> r: int32", device="cpu")
+
+
+def test_an_address_of_data() -> None:
+    data = np.ones(4)
+    for address in (data.ctypes.data, 12345):
+        with pytest.raises(
+            ValueError, match=f"but got {address:#x}, where this process has no cod"
+        ):
+            wrap(address, HYPOT, prototype="double hypot(double, double)", owner=data)
+    with pytest.raises(ValueError, match="where this process has no code"):
+        wrap(ctypes.c_void_p(data.ctypes.data), HYPOT, prototype="double hypot(double, double)")
 
 
 def test_data_of_cffi_is_no_function() -> None:
@@ -145,7 +169,7 @@ def test_a_cfunc_of_numba() -> None:
     assert x.tolist() == [0, 2, 4]
     with pytest.raises(BuildError, match="x is a pointer to float64, but the elements of 'x' are"):
         wrap(made(scale), "scale(x: Tensor([n], float32), factor: float64)", device="cpu")
-    with pytest.raises(BuildError, match=r"says \(int32, float64, a poi.* but CFunc has \(int64, "):
+    with pytest.raises(BuildError, match=r"says \(int32, float64, a poi.* but numba has \(int64, "):
         wrap(
             made(scale),
             "scale(x: Tensor([n], float64), factor: float64)",

@@ -250,7 +250,10 @@ def test_c_of_other_dialects(tmp_path: Path) -> None:
 
 def test_another_number_of_arguments(tmp_path: Path) -> None:
     data = c_object(tmp_path, SOURCE)
-    words = r"gemv takes 6 parameters \(ctx, m, n, A, x, y\), but args= has 5: .*; None passes NULL"
+    words = (
+        r"gemv takes 6 parameters \(ctx: a pointer, m: int64, .*\), but 5 are passed "
+        r"\(m, n, A, x, y\): .*; None passes NULL"
+    )
     with pytest.raises(BuildError, match=words):
         wrap(data, GEMV, device="cpu", prototype=PROTOTYPE, args=ARGS[1:])
 
@@ -334,6 +337,44 @@ def test_two_declarations(tmp_path: Path) -> None:
         wrap(data, "p(x: Tensor([n], float32))", device="cpu", prototype=other)
 
 
+def test_what_const_says(tmp_path: Path) -> None:
+    """Python callers may pass read-only arrays to what the kernel only reads."""
+    compiled = wrap(c_object(tmp_path, SOURCE), GEMV, device="cpu", prototype=PROTOTYPE, args=ARGS)
+    params = [each.split(": ")[0] for each in str(compiled["gemv"].__doc__).split("intent=in")[:-1]]
+    assert len(params) == 2
+    a = np.ones((2, 3), "float32")
+    a.flags.writeable = False
+    y = np.zeros(2, "float32")
+    compiled["gemv"](a, np.ones(3, "float32"), y)
+    assert y.tolist() == [3, 3]
+    y.flags.writeable = False
+    with pytest.raises(ValueError, match="expected an array that can be written"):
+        compiled["gemv"](a, np.ones(3, "float32"), y)
+
+
+def test_a_tensor_that_is_read_and_written(tmp_path: Path) -> None:
+    data = c_object(tmp_path, "void k(const float *x, float *y) { y[0] = x[0] + 1; }")
+    prototype = "void k(const float *x, float *y)"
+    text = "k(x: Tensor([m], float32))"
+    compiled = wrap(data, text, device="cpu", prototype=prototype, args=["x", "x"])
+    assert "intent" not in str(compiled["k"].__doc__)
+
+
+def test_a_result_of_another_dtype(tmp_path: Path) -> None:
+    data = c_object(tmp_path, "double k(double x) { return x; }")
+    with pytest.raises(BuildError, match="the result 'r' is float32: declare `-> r: float64`"):
+        wrap(data, "k(x: float64) -> r: float32", prototype="double k(double x)")
+    assert wrap(data, "k(x: float64) -> r: float64", prototype="double k(double x)")(2.0) == 2
+
+
+def test_an_object_without_functions(tmp_path: Path) -> None:
+    data = c_object(tmp_path, "int x; static void k(void) {}")
+    with pytest.raises(
+        CompileError, match=r"no function 'k'; it has none: export it \(no `static`"
+    ):
+        wrap(data, "k()", prototype="void k(void)")
+
+
 def test_directives_in_a_prototype(tmp_path: Path) -> None:
     data = c_object(tmp_path, SOURCE)
     text = f"#include <stdint.h>\n{PROTOTYPE};"
@@ -407,6 +448,9 @@ def test_a_prototype_that_llvm_ir_contradicts() -> None:
     typed = LLVM.replace("ptr", "float*")
     with pytest.raises(CompileError, match=r"takes `float\*`, but LLVM has had only opaque pointe"):
         wrap(typed, signature, device="cpu")
+    vector = LLVM.replace("ptr", "<4 x float>")
+    with pytest.raises(CompileError, match="a type that is not read: <4 x float>; give provider="):
+        wrap(vector, signature, device="cpu")
     wrap(LLVM.replace("%m", "%b"), signature, device="cpu", prototype=prototype)
 
 
