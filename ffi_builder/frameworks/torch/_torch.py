@@ -43,7 +43,9 @@ _FUNCTORCH: Final = _hidden("_C.DispatchKey.FuncTorchDynamicLayerFrontMode", Non
 _is_excluded: Final = _hidden("_C._dispatch_tls_is_dispatch_key_excluded", _no)
 _modes_before_dispatch: Final = _hidden("_ops._len_torch_dispatch_stack_pre_dispatch", _no)
 _BelowAutograd: Final = _hidden("_C._AutoDispatchBelowAutograd", None)
+_FunctionBase: Final = _hidden("_C._FunctionBase", None)
 
+_Function: Final[Any] = torch.autograd.Function
 forward_ad: Final[Any] = torch.autograd.forward_ad
 increment_version: Final[Any] = torch.autograd.graph.increment_version
 is_traced: Final[Any] = torch.compiler.is_dynamo_compiling
@@ -77,6 +79,29 @@ def has_tangent(tensor: Any) -> bool:
     return forward_ad.unpack_dual(tensor).tangent is not None
 
 
+def are_ordinary(*tensors: Any) -> bool:
+    """Return whether `torch.func` is off, and each of these is None or an ordinary tensor."""
+    if _functorch_layers is None or _functorch_layers():
+        return False
+    return all(tensor is None or is_ordinary(tensor) for tensor in tensors)
+
+
+def is_ordinary(tensor: Any) -> bool:
+    """Return whether torch sees no more in a value than the data of a tensor and a gradient."""
+    return (
+        type(tensor) in _ORDINARY
+        and not is_functorch_wrapper(tensor)
+        and not is_batched_gradient(tensor)
+        and not tensor.is_conj()
+        and not tensor.is_neg()
+        and not tensor.is_meta
+        and not has_tangent(tensor)
+    )
+
+
+_ORDINARY: Final = (torch.Tensor, torch.nn.Parameter)
+
+
 def below_autograd(overload: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
     """Call an operator without autograd."""
     if _BelowAutograd is not None:
@@ -88,6 +113,15 @@ def below_autograd(overload: Any, args: Sequence[Any], keywords: Mapping[str, An
     if isinstance(result, torch.Tensor):
         return result.clone()
     return result and tuple(each.clone() for each in result)
+
+
+def apply_of(function: Any) -> Any:
+    """Return the `apply` of a `torch.autograd.Function`, for calls outside of `torch.func`.
+
+    It is the one in C. The one in Python takes 10 µs more, in which it looks for the defaults of
+    `forward` and for transforms of `torch.func`.
+    """
+    return function.apply if _FunctionBase is None else super(_Function, function).apply
 
 
 def in_functorch() -> bool:

@@ -32,7 +32,7 @@ class OperatorInfo(Info):
     schema: str = ""
     overload: Any = None
     spec: spec.Signature | None = None
-    eager: Function | None = None
+    eager: Function = lambda *_, **__: DOUBT
     """Calls the function directly, or returns `DOUBT`."""
     in_functorch: Function | None = None
 
@@ -53,7 +53,6 @@ class Operator:
         if _is_traced():
             return self._info.overload(*args, **keywords)
         if not _is_watched():
-            assert self._info.eager is not None
             result = self._info.eager(*args, **keywords)
             if result is not DOUBT:
                 return result
@@ -167,13 +166,6 @@ def _is_plain(tensor: Any) -> bool:
         return not hasattr(kind, "__torch_function__")  # the proxies of torch.fx have it
     if kind.__module__.startswith("torch.nested."):
         return True  # the function refuses the tensor, and says what to pass instead
-    return (
-        kind in (_torch.torch.Tensor, _torch.torch.nn.Parameter)
-        and not (tensor.requires_grad and _torch.torch.is_grad_enabled())
-        and not _torch.is_functorch_wrapper(tensor)
-        and not _torch.is_batched_gradient(tensor)
-        and not tensor.is_conj()
-        and not tensor.is_neg()
-        and not tensor.is_meta
-        and not _torch.has_tangent(tensor)
+    return _torch.is_ordinary(tensor) and not (
+        tensor.requires_grad and _torch.torch.is_grad_enabled()
     )

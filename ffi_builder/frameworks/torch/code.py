@@ -58,6 +58,9 @@ class Writer:
             f"{_PREFIX}empty_like": _torch.torch.empty_like,
             f"{_PREFIX}empty_strided": _torch.torch.empty_strided,
             f"{_PREFIX}Proxy": _torch.Proxy,
+            f"{_PREFIX}Tensor": _torch.torch.Tensor,
+            f"{_PREFIX}is_grad_enabled": _torch.torch.is_grad_enabled,
+            f"{_PREFIX}are_ordinary": _torch.are_ordinary,
             f"{_PREFIX}checks": checks,
             f"{_PREFIX}blame": blame,
         }
@@ -66,12 +69,19 @@ class Writer:
         """The symbols used so far, with the lines that define them."""
 
     def calling(
-        self, function: Function, *, after: Function | None = None, careful: bool = False
+        self,
+        function: Function,
+        *,
+        after: Function | None = None,
+        careful: bool = False,
+        recorded: Function | None = None,
     ) -> Function:
         """Write a function that allocates, calls `function`, and returns outputs and results.
 
         `after` is called with each argument that the function wrote in place. A `careful` function
         gets keyword-only arguments by keyword. If it returns `DOUBT`, so does the result.
+        `recorded` is called instead of all that where a gradient is wanted, if torch sees no more
+        in the arguments.
         """
         scope: dict[str, Any] = {f"{_PREFIX}call": function, f"{_PREFIX}after": after}
         values = ", ".join(self._values(by_name=careful))
@@ -90,7 +100,28 @@ class Writer:
         first = self._blaming(self._allocations())
         if careful and first:
             first.insert(0, self._leaving_proxies())
+        if recorded is not None:
+            first.insert(0, self._recording())
+            scope[f"{_PREFIX}recorded"] = recorded
         return self._made(first, lines, returned, scope)
+
+    def _recording(self) -> str:
+        """Return the line that calls `recorded` if a gradient is wanted."""
+        given = self._interface.given
+        tensors = [argument for argument in given if argument.tensor]
+        required = " or ".join(
+            f"isinstance({argument.name}, {_PREFIX}Tensor) and {argument.name}.requires_grad"
+            for argument in tensors
+        )
+        conditions = [
+            f"{_PREFIX}is_grad_enabled()",
+            f"({required})",
+            # A tensor for a number would lose its gradient.
+            *(f"not isinstance({a.name}, {_PREFIX}Tensor)" for a in given if not a.tensor),
+            f"{_PREFIX}are_ordinary({', '.join(argument.name for argument in tensors)})",
+        ]
+        names = ", ".join(argument.name for argument in given)
+        return f"if {' and '.join(conditions)}: return {_PREFIX}recorded({names})"
 
     def _leaving_proxies(self) -> str:
         """Return the line that leaves proxies of `torch.fx` to the operator.

@@ -33,8 +33,8 @@ from ffi_builder.frameworks.torch.transforms import (
     Differentiated,
     Refused,
     batching_rule,
+    derivative,
     directly,
-    for_functorch,
     note_written,
 )
 from ffi_builder.records import dataclass
@@ -129,13 +129,16 @@ def operator(
     eager = _eager(function, interface, writer)
     library = _library(namespace, name, text, tags)
     overload = getattr(getattr(_torch.torch.ops, namespace), name).default
-    defined = _Defined(function, interface, library, qualified, overload, text, eager)
-    defined.register_kernels(writer)
     batched = partial(batching_rule, interface, overload, vmap)
-    defined.register_rules(backward, setup_context, batched(overload))
     in_functorch = None
     if backward is not None:
-        in_functorch = for_functorch(overload, backward, setup_context, batched)
+        derived = derivative(overload, eager, backward, setup_context, batched)
+        in_functorch = derived.apply
+        if not interface.has_keywords:
+            eager = _eager(function, interface, writer, recorded=_torch.apply_of(derived))
+    defined = _Defined(function, interface, library, qualified, overload, text, eager)
+    defined.register_kernels(writer)
+    defined.register_rules(backward, setup_context, batched(overload))
     return defined.made(in_functorch)
 
 
@@ -215,8 +218,16 @@ class _Defined:
         return self.qualified.partition("::")[2]
 
 
-def _eager(function: tvm_ffi.Function, interface: Interface, writer: Writer) -> Callable[..., Any]:
-    """Make a function that calls the compiled function, or returns `DOUBT`."""
+def _eager(
+    function: tvm_ffi.Function,
+    interface: Interface,
+    writer: Writer,
+    recorded: Callable[..., Any] | None = None,
+) -> Callable[..., Any]:
+    """Make a function that calls the compiled function, or returns `DOUBT`.
+
+    Where a gradient is wanted it calls `recorded` instead.
+    """
     info = interface.info
 
     def in_doubt(general: Callable[..., Any]) -> Careful:
@@ -224,7 +235,7 @@ def _eager(function: tvm_ffi.Function, interface: Interface, writer: Writer) -> 
 
     careful: Any = functions.made_careful(same_function(function), info, in_doubt)
     if interface.functional or not functions.reads_arrays(info):
-        return writer.calling(careful, careful=True)
+        return writer.calling(careful, careful=True, recorded=recorded)
     return careful
 
 

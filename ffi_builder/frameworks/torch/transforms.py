@@ -99,16 +99,22 @@ def directly(eager: Kernel, otherwise: Kernel, *, with_keyset: bool) -> Kernel:
     return autograd
 
 
-def for_functorch(
+def derivative(
     overload: Any,
+    eager: Kernel,
     backward: Callable[..., Any],
     setup_context: Callable[..., Any] | None,
     batched: Callable[[Kernel], Kernel],
-) -> Kernel:
-    """Return a function that torch.func can differentiate above the dispatcher.
+) -> Any:
+    """Return a `torch.autograd.Function` of an operator, which torch.func can differentiate.
 
-    `batched` makes its batching rule from it: the default rule calls the function.
+    It calls `eager`, which makes no derivative, and in doubt the operator. `batched` makes its
+    batching rule from its `apply`, which the default rule calls.
     """
+
+    def forward(*args: Any) -> Any:
+        result = DOUBT if _torch.is_watched() else eager(*args)
+        return overload(*args) if result is DOUBT else result
 
     def refused(*_: Any) -> NoReturn:
         raise RuntimeError(f"{overload.name()} {_NO_FORWARD_MODE}")
@@ -121,15 +127,14 @@ def for_functorch(
         f"{overload.name()}.Derivative",
         (_torch.torch.autograd.Function,),
         {
-            "forward": staticmethod(lambda *args: overload(*args)),
+            "forward": staticmethod(forward),
             "setup_context": staticmethod(saved),
             "backward": staticmethod(backward),
             "jvp": staticmethod(refused),
         },
     )
-    apply = function.apply
-    function.vmap = staticmethod(batched(apply))
-    return apply
+    function.vmap = staticmethod(batched(function.apply))
+    return function
 
 
 def refuse_tangents(name: str, args: Sequence[Any], keywords: dict[str, Any]) -> None:
