@@ -35,6 +35,7 @@ SIGNATURE = spec.Signature.parse(
     "c: Tensor([n], float32, intent=out))",
     device="cpu",
 )
+NAMESPACE = "ffi_builder_bench"
 MORE = 20
 """Calls in a compiled graph beyond the first."""
 CHOICES = (min, statistics.median)

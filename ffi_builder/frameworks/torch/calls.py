@@ -34,7 +34,8 @@ class OperatorInfo(Info):
     spec: spec.Signature | None = None
     eager: Function = lambda *_, **__: DOUBT
     """Calls the function directly, or returns `DOUBT`."""
-    in_functorch: Function | None = None
+    recording: Function | None = None
+    """Calls the function, and records its derivative where `torch.func` sees it."""
 
 
 class Operator:
@@ -111,11 +112,8 @@ class PythonOperator(Operator):
 
 def dispatched(info: OperatorInfo, *args: Any, **keywords: Any) -> Any:
     """Call the operator, or while `torch.func` differentiates, the function that it can see."""
-    if info.in_functorch is not None and not keywords and _torch.is_differentiated_in_functorch():
-        # torch.func passes on the given arguments alone; a derivative expects the defaults, too.
-        left_out = [p for p in info.parameters[len(args) :] if not p.kw_only]
-        if all(parameter.has_default for parameter in left_out):
-            return info.in_functorch(*args, *(parameter.default for parameter in left_out))
+    if info.recording is not None and _torch.is_differentiated_in_functorch():
+        return info.recording(*args, **keywords)
     return info.overload(*args, **keywords)
 
 

@@ -105,6 +105,11 @@ class Writer:
             scope[f"{_PREFIX}recorded"] = recorded
         return self._made(first, lines, returned, scope)
 
+    def passing(self, function: Function) -> Function:
+        """Write a function that passes all arguments on by position, defaults too."""
+        names = ", ".join(argument.name for argument in self._interface.given)
+        return self._made([], [], [f"{_PREFIX}call({names})"], {f"{_PREFIX}call": function})
+
     def _recording(self) -> str:
         """Return the line that calls `recorded` if a gradient is wanted."""
         given = self._interface.given

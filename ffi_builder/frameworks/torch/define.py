@@ -30,11 +30,11 @@ from ffi_builder.frameworks.torch.interface import (
 )
 from ffi_builder.frameworks.torch.tracing import Tracing
 from ffi_builder.frameworks.torch.transforms import (
-    Differentiated,
-    Refused,
+    Autograd,
     batching_rule,
     derivative,
     directly,
+    give_rule,
     note_written,
 )
 from ffi_builder.records import dataclass
@@ -130,16 +130,16 @@ def operator(
     library = _library(namespace, name, text, tags)
     overload = getattr(getattr(_torch.torch.ops, namespace), name).default
     batched = partial(batching_rule, interface, overload, vmap)
-    in_functorch = None
+    recording = None
     if backward is not None:
-        derived = derivative(overload, eager, backward, setup_context, batched)
-        in_functorch = derived.apply
-        if not interface.has_keywords:
-            eager = _eager(function, interface, writer, recorded=_torch.apply_of(derived))
-    defined = _Defined(function, interface, library, qualified, overload, text, eager)
+        derived = derivative(interface, overload, eager, backward, setup_context)
+        recording = writer.passing(derived.apply)
+        give_rule(derived, interface, batched(recording))
+        eager = _eager(function, interface, writer, recorded=_torch.apply_of(derived))
+    defined = _Defined(function, interface, library, qualified, overload, text, eager, recording)
     defined.register_kernels(writer)
-    defined.register_rules(backward, setup_context, batched(overload))
-    return defined.made(in_functorch)
+    defined.register_rules(batched(overload))
+    return defined.made()
 
 
 @dataclass(frozen=True)
@@ -155,6 +155,8 @@ class _Defined:
     """The schema, without the namespace."""
     eager: Callable[..., Any]
     """Calls the function directly, or returns `DOUBT`."""
+    recording: Callable[..., Any] | None
+    """Calls the function, and records its derivative."""
 
     def register_kernels(self, writer: Writer) -> None:
         """Register the kernel for devices, and the fake kernel for traces."""
@@ -163,26 +165,17 @@ class _Defined:
             self.library.impl(self._name, kernel, key)
         _torch.torch.library.register_fake(self.qualified, writer.allocating(), lib=self.library)
 
-    def register_rules(
-        self,
-        backward: Callable[..., Any] | None,
-        setup_context: Callable[..., Any] | None,
-        vmap: Callable[..., Any],
-    ) -> None:
+    def register_rules(self, vmap: Callable[..., Any]) -> None:
         """Register the derivative and the batching rule."""
-        keys = backward is not None  # the kernel that torch makes takes the dispatch keys
-        otherwise: Any = Refused(self.qualified, self.overload, self.interface)
-        if backward is not None:
-            kernel = _torch_kernel(self.qualified, backward, setup_context)
-            otherwise = Differentiated(self.qualified, kernel)
+        otherwise = Autograd(self.qualified, self.overload, self.interface, self.recording)
         autograd = self._read_in_c(self.interface.info, otherwise, autocast=False)
         if autograd is None:
-            autograd = directly(self.eager, otherwise, with_keyset=keys)
-        self.library.impl(self._name, autograd, "Autograd", with_keyset=keys)
+            autograd = directly(self.eager, otherwise)
+        self.library.impl(self._name, autograd, "Autograd")
         if not self.interface.has_keyword_tensors:
             _torch.torch.library.register_vmap(self.qualified, vmap, lib=self.library)
 
-    def made(self, in_functorch: Callable[..., Any] | None) -> Operator:
+    def made(self) -> Operator:
         """Return the object that users call."""
         given = tuple(argument.parameter for argument in self.interface.arguments if argument.given)
         info = dataclasses.replace(self.interface.info, parameters=given)
@@ -193,7 +186,7 @@ class _Defined:
             overload=self.overload,
             spec=self.interface.signature,
             eager=self.eager,
-            in_functorch=in_functorch,
+            recording=self.recording,
         )
         found = self._read_in_c(own, self.overload, autocast=True)
         return PythonOperator(own) if found is None else found
@@ -290,25 +283,3 @@ def _check_free(namespace: str, name: str) -> None:
     if hasattr(getattr(_torch.torch.ops, namespace), name):
         taken = f"The name {namespace}::{name} is taken; give another name="
         raise ValueError(taken) from None
-
-
-def _torch_kernel(
-    qualified: str, backward: Callable[..., Any], setup_context: Callable[..., Any] | None
-) -> Callable[..., Any]:
-    """Return the autograd kernel that torch makes from a derivative."""
-    made = _Recorder()
-    _torch.torch.library.register_autograd(
-        qualified, backward, setup_context=setup_context, lib=made
-    )
-    return made.kernel
-
-
-class _Recorder:
-    """Takes the place of a library, and keeps the kernel that torch registers in it."""
-
-    kernel: Callable[..., Any]
-
-    def impl(self, name: str, kernel: Callable[..., Any], key: str, *, with_keyset: bool) -> None:
-        """Keep the kernel."""
-        assert (key, with_keyset) == ("Autograd", True)
-        self.kernel = kernel

@@ -161,6 +161,18 @@ class Interface:
         """Whether some arguments are keyword-only."""
         return any(argument.kw_only for argument in self.arguments)
 
+    @cached_property
+    def keywords(self) -> tuple[str, ...]:
+        """The names of the operator's keyword-only arguments."""
+        return tuple(argument.name for argument in self.given if argument.kw_only)
+
+    def split(self, args: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Return positional and keyword-only arguments, of all arguments in order."""
+        if not self.keywords:
+            return args, {}
+        count = len(args) - len(self.keywords)
+        return args[:count], dict(zip(self.keywords, args[count:], strict=True))
+
     @property
     def has_keyword_tensors(self) -> bool:
         """Whether some tensors of the operator are keyword-only."""

@@ -22,24 +22,34 @@ _NO_FORWARD_MODE: Final = (
 
 
 @dataclass(frozen=True)
-class Refused:
-    """The autograd kernel of an operator without a derivative.
+class Autograd:
+    """The autograd kernel of an operator.
 
     Raises:
-        RuntimeError: a gradient is required, or a tensor has a tangent.
+        RuntimeError: a tensor has a tangent, or a gradient is required and there is no derivative,
+            or `torch.func` differentiates below the dispatcher.
     """
 
     name: str
     overload: Any
     interface: Interface
+    recording: Kernel | None
+    """Calls the operator, and records its derivative."""
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        """Call the operator below autograd."""
+        """Call the operator below autograd, and record the derivative if a gradient is required."""
         refuse_tangents(self.name, args, keywords)
         wanted = _torch.torch.is_grad_enabled() and self.interface.differentiable
         if wanted and _torch.requires_grad((*args, *keywords.values())):
-            self._refuse(args, keywords)
-        # Gradients have been refused above, so the function need not look for them.
+            if self.recording is None:
+                self._refuse(args, keywords)
+            if _torch.in_functorch():
+                raise RuntimeError(
+                    f"{self.name} has no derivative for torch.func here: call what operator() "
+                    f"returned, not torch.ops, outside of torch.compile and torch.export"
+                )
+            return self.recording(*args, **keywords)
+        # No gradient is required here, so the function need not look for one.
         return _torch.below_autograd(self.overload, args, keywords)
 
     def _refuse(self, args: Sequence[Any], keywords: dict[str, Any]) -> NoReturn:
@@ -56,42 +66,16 @@ class Refused:
         raise RuntimeError(f"{self.name} {words}: {cure}, or call it under torch.no_grad()")
 
 
-@dataclass(frozen=True)
-class Differentiated:
-    """The autograd kernel of an operator with a derivative.
+def directly(eager: Kernel, otherwise: Kernel) -> Kernel:
+    """Return an autograd kernel that calls the function directly if no mode looks at operators.
 
-    Raises:
-        RuntimeError: a tensor has a tangent, or `torch.func` differentiates below the dispatcher.
+    If `eager` returns `DOUBT`, the kernel calls `otherwise`. A direct call saves a second pass
+    through the dispatcher, which has already handled autocast.
     """
-
-    name: str
-    kernel: Kernel
-    """The kernel that torch made, which takes the dispatch keys first."""
-
-    def __call__(self, keyset: Any, *args: Any, **keywords: Any) -> Any:
-        """Call the operator below autograd, and record the derivative if a gradient is required."""
-        refuse_tangents(self.name, args, keywords)
-        if _torch.in_functorch() and _torch.requires_grad((*args, *keywords.values())):
-            raise RuntimeError(
-                f"{self.name} has no derivative for torch.func here: call what operator() returned,"
-                f" not torch.ops, with positional arguments, and outside of torch.compile and"
-                f" torch.export"
-            )
-        return self.kernel(keyset, *args, **keywords)
-
-
-def directly(eager: Kernel, otherwise: Kernel, *, with_keyset: bool) -> Kernel:
-    """Return an autograd kernel that calls the function directly if autograd has nothing to do.
-
-    If `eager` returns `DOUBT`, the kernel calls `otherwise`, with the dispatch keys as the first
-    argument if it takes them. A direct call saves a second pass through the dispatcher, which has
-    already handled autocast.
-    """
-    first = int(with_keyset)
 
     def autograd(*args: Any, **keywords: Any) -> Any:
         if not _torch.has_modes():
-            result = eager(*args[first:], **keywords)
+            result = eager(*args, **keywords)
             if result is not DOUBT:
                 return result
         return otherwise(*args, **keywords)
@@ -100,41 +84,61 @@ def directly(eager: Kernel, otherwise: Kernel, *, with_keyset: bool) -> Kernel:
 
 
 def derivative(
+    interface: Interface,
     overload: Any,
     eager: Kernel,
     backward: Callable[..., Any],
     setup_context: Callable[..., Any] | None,
-    batched: Callable[[Kernel], Kernel],
 ) -> Any:
-    """Return a `torch.autograd.Function` of an operator, which torch.func can differentiate.
+    """Return a `torch.autograd.Function` of an operator, which takes all arguments by position.
 
-    It calls `eager`, which makes no derivative, and in doubt the operator. `batched` makes its
-    batching rule from its `apply`, which the default rule calls.
+    It calls `eager`, which records no derivative, and in doubt the operator. As for
+    `torch.library.register_autograd`, the rules do not take keyword-only arguments by position.
     """
+    count = len(interface.given) - len(interface.keywords)
 
     def forward(*args: Any) -> Any:
-        result = DOUBT if _torch.is_watched() else eager(*args)
-        return overload(*args) if result is DOUBT else result
+        args, keywords = interface.split(args)
+        result = DOUBT if _torch.is_watched() else eager(*args, **keywords)
+        return _torch.below_autograd(overload, args, keywords) if result is DOUBT else result
+
+    def saved(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        if setup_context is None:
+            return
+        inputs, keywords = interface.split(inputs)
+        more = {"keyword_only_inputs": keywords} if keywords else {}
+        setup_context(ctx=ctx, inputs=inputs, output=output, **more)
+
+    def gradients(ctx: Any, *grads: Any) -> Any:
+        ctx.needs_input_grad = ctx.needs_input_grad[:count]
+        found = backward(ctx, *grads)
+        none = [None] * len(interface.keywords)
+        return (*found, *none) if isinstance(found, tuple) else (found, *none)
 
     def refused(*_: Any) -> NoReturn:
         raise RuntimeError(f"{overload.name()} {_NO_FORWARD_MODE}")
 
-    def saved(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        if setup_context is not None:
-            setup_context(ctx=ctx, inputs=inputs, output=output)
-
-    function: Any = type(
+    methods = {
+        "forward": forward,
+        "setup_context": saved,
+        "backward": gradients if interface.keywords else backward,
+        "jvp": refused,
+    }
+    return type(
         f"{overload.name()}.Derivative",
         (_torch.torch.autograd.Function,),
-        {
-            "forward": staticmethod(forward),
-            "setup_context": staticmethod(saved),
-            "backward": staticmethod(backward),
-            "jvp": staticmethod(refused),
-        },
+        {name: staticmethod(method) for name, method in methods.items()},
     )
-    function.vmap = staticmethod(batched(function.apply))
-    return function
+
+
+def give_rule(derived: Any, interface: Interface, rule: Callable[..., Any]) -> None:
+    """Give a function of `derivative` a batching rule."""
+
+    def vmap(info: Any, in_dims: tuple[Any, ...], *args: Any) -> Any:
+        args, keywords = interface.split(args)
+        return rule(info, in_dims[: len(args)], *args, **keywords)
+
+    derived.vmap = staticmethod(vmap)
 
 
 def refuse_tangents(name: str, args: Sequence[Any], keywords: dict[str, Any]) -> None:
