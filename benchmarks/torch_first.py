@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -86,7 +87,7 @@ def measure(way: str) -> None:
     for make in (lambda: module, lambda: torch.compile(module, fullgraph=True)):
         make()(torch.ones(8)).sum().backward()
         times.append(time.perf_counter())
-    print(*(after - before for before, after in zip(times, times[1:])), times[-1] - times[0])
+    print(*(after - before for before, after in pairwise(times)), times[-1] - times[0])
 
 
 def in_fresh_process(way: str) -> list[float]:
@@ -107,7 +108,8 @@ def main() -> None:
     if options.way is not None:
         measure(options.way)
         return
-    rounds = [{way: in_fresh_process(way) for way in WAYS} for _ in range(2 if options.quick else 9)]
+    count = 2 if options.quick else 9
+    rounds = [{way: in_fresh_process(way) for way in WAYS} for _ in range(count)]
     print(f"| ms, {COUNT} operators, the median of {len(rounds)} processes | {' | '.join(STEPS)} |")
     print(f"| --- |{' ---: |' * len(STEPS)}")
     for way in WAYS:

@@ -126,7 +126,9 @@ def operator(
     tracing = Tracing(interface)
     writer = Writer(interface, tracing, tracing.blame)
     qualified = _qualified(namespace, name)
-    eager = _eager(function, interface, writer)
+    eager = careful = _careful(function, info)
+    if interface.functional or not functions.reads_arrays(info):
+        eager = writer.calling(careful, careful=True)
     library = _library(namespace, name, text, tags)
     overload = getattr(getattr(_torch.torch.ops, namespace), name).default
     batched = partial(batching_rule, interface, overload, vmap)
@@ -135,7 +137,7 @@ def operator(
         derived = derivative(interface, overload, eager, backward, setup_context)
         recording = writer.passing(derived.apply)
         give_rule(derived, interface, batched(recording))
-        eager = _eager(function, interface, writer, recorded=_torch.apply_of(derived))
+        eager = writer.calling(careful, careful=True, recorded=_torch.apply_of(derived))
     defined = _Defined(function, interface, library, qualified, overload, text, eager, recording)
     defined.register_kernels(writer)
     defined.register_rules(batched(overload))
@@ -211,25 +213,13 @@ class _Defined:
         return self.qualified.partition("::")[2]
 
 
-def _eager(
-    function: tvm_ffi.Function,
-    interface: Interface,
-    writer: Writer,
-    recorded: Callable[..., Any] | None = None,
-) -> Callable[..., Any]:
-    """Make a function that calls the compiled function, or returns `DOUBT`.
-
-    Where a gradient is wanted it calls `recorded` instead.
-    """
-    info = interface.info
+def _careful(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
+    """Make a function that calls the compiled function, or returns `DOUBT`."""
 
     def in_doubt(general: Callable[..., Any]) -> Careful:
         return Careful(general, doubt, info)
 
-    careful: Any = functions.made_careful(same_function(function), info, in_doubt)
-    if interface.functional or not functions.reads_arrays(info):
-        return writer.calling(careful, careful=True, recorded=recorded)
-    return careful
+    return functions.made_careful(same_function(function), info, in_doubt)
 
 
 def _kernel(function: tvm_ffi.Function, interface: Interface, writer: Writer) -> Callable[..., Any]:

@@ -44,12 +44,12 @@ class Argument:
     given: bool
     """Whether the operator takes it."""
 
-    @property
+    @cached_property
     def inner(self) -> Plain:
         """The parameter, without its Optional if it has one."""
         return spec.required(self.param)
 
-    @property
+    @cached_property
     def tensor(self) -> spec.Tensor | None:
         """The tensor, if it is one."""
         return self.inner if isinstance(self.inner, spec.Tensor) else None
@@ -140,13 +140,13 @@ class Interface:
             )
         )
 
-    @property
+    @cached_property
     def given(self) -> tuple[Argument, ...]:
         """The arguments of the operator: positional ones, then keyword-only ones."""
         given = [argument for argument in self.arguments if argument.given]
         return tuple(sorted(given, key=lambda argument: argument.kw_only))
 
-    @property
+    @cached_property
     def written(self) -> tuple[Argument, ...]:
         """The arguments that the function writes. The functional form returns them first."""
         return tuple(argument for argument in self.arguments if argument.written)

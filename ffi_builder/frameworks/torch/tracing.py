@@ -13,12 +13,10 @@ from ffi_builder import abi, spec
 from ffi_builder.frameworks.described import UNKNOWN, Checks, Described
 from ffi_builder.frameworks.torch import _torch
 from ffi_builder.frameworks.torch.interface import Argument, Interface
-from ffi_builder.records import dataclass
 from ffi_builder.runtime.python.arrays import position_of
 from ffi_builder.spec.tensors.devices import ANY
 
 
-@dataclass(frozen=True)
 class Tracing:
     """The checks of an operator. Call it with the operator's arguments, in the function's order.
 
@@ -26,7 +24,11 @@ class Tracing:
         TypeError, ValueError: exactly the wrapper's error.
     """
 
-    interface: Interface
+    def __init__(self, interface: Interface) -> None:
+        """Check arguments for this interface."""
+        self.interface = interface
+        self._passed = ""
+        """The arguments that passed last, as text."""
 
     def __call__(self, *values: Any) -> None:
         """Check the values."""
@@ -35,7 +37,11 @@ class Tracing:
             argument.param.name: self._described(argument, value)
             for argument, value in zip(given, values, strict=True)
         }
-        self._checks(described)
+        # torch traces a call several times. The text tells 1, 1.0 and True apart.
+        text = repr(described)
+        if text != self._passed:
+            self._checks(described)
+            self._passed = text
 
     def blame(self, *values: Any) -> None:
         """Check the values after another failure, which is not shown as the error's cause."""

@@ -118,7 +118,7 @@ def derivative(
     def refused(*_: Any) -> NoReturn:
         raise RuntimeError(f"{overload.name()} {_NO_FORWARD_MODE}")
 
-    methods = {
+    methods: dict[str, Kernel] = {
         "forward": forward,
         "setup_context": saved,
         "backward": gradients if interface.keywords else backward,
