@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ffi_builder import spec
@@ -48,7 +49,7 @@ def function_and_signature(
         return function, own, signature_of(own)
     check_signature("signature: ", signature)
     if own is not None:
-        known = spec.Signature.parse(own.signature)
+        known = _parsed(own.signature)
         if _without_intents(known) != _without_intents(signature):
             raise SpecError(
                 f"signature: the function has another one: {own.signature}; it may differ in "
@@ -62,10 +63,16 @@ def signature_of(info: Info) -> spec.Signature:
 
     A default that could not be written into the metadata is left out.
     """
-    parsed = spec.Signature.parse(info.signature)
+    parsed = _parsed(info.signature)
     given = {param.name: param for param in info.parameters}
     params = [_described(param, given) for param in parsed.params]
     return replace(parsed, params=params, doc=info.doc)
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: str) -> spec.Signature:
+    """Parse a text, which says the devices. Many operators may have one function."""
+    return spec.Signature.parse(text)
 
 
 def _without_intents(signature: spec.Signature) -> spec.Signature:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import weakref
 from functools import partial
 from importlib import import_module
 from typing import Any, NoReturn
@@ -53,6 +54,91 @@ def test_a_second_derivative_by_a_derivative_that_calls_operators() -> None:
     (first,) = torch.autograd.grad(op(x, 3.0).pow(3).sum(), x, create_graph=True)
     (second,) = torch.autograd.grad(first.sum(), x)
     assert torch.allclose(second, 6 * 27 * x.detach())
+
+
+def keyword_only(seen: list[Any]) -> Any:
+    """An operator whose derivative is `a`, which can be given by keyword alone."""
+    (n,) = dims("n")
+    params = [
+        Tensor("x", [n], "float32", device_type="cpu", intent="in"),
+        Tensor("w", [n], "float32", device_type="cpu", intent="in"),
+        Var("a", "float32", default=0.5, kw_only=True),
+    ]
+    signature = Signature("f", params, Tensor("y", [n], "float32", device_type="cpu"))
+
+    def keep_keyword(ctx: Any, inputs: Any, keyword_only_inputs: Any, output: Any) -> None:
+        ctx.a = keyword_only_inputs["a"]
+        assert len(inputs) == 2
+
+    def times_keyword(ctx: Any, grad: Any) -> Any:
+        seen.append(ctx.needs_input_grad)
+        return grad * ctx.a, None
+
+    return operator(in_python(signature), backward=times_keyword, setup_context=keep_keyword)
+
+
+def test_a_derivative_of_what_has_keyword_only_arguments() -> None:
+    seen: list[Any] = []
+    op = keyword_only(seen)
+    w = torch.ones(3)
+    calls = [*both(op), torch.compile(op, backend="aot_eager", fullgraph=True)]
+    for call in calls:
+        for given, a in (({}, 0.5), ({"a": 4.0}, 4.0)):
+            x = leaf()
+            call(x, w=w, **given).sum().backward()
+            assert x.grad.tolist() == [a] * 3
+    assert set(seen) == {(True, False)}
+    gradient = torch.func.grad(lambda x, **given: op(x, w, **given).sum())
+    assert gradient(torch.ones(3)).tolist() == [0.5] * 3
+    assert gradient(torch.ones(3), a=4.0).tolist() == [4] * 3
+    batch = torch.ones(2, 3, requires_grad=True)
+    torch.vmap(lambda x: op(x, w, a=3.0))(batch).sum().backward()
+    assert batch.grad.tolist() == [[3] * 3] * 2
+    each = torch.vmap(torch.func.grad(lambda x: op(x, w, a=3.0).sum()))
+    assert each(torch.ones(2, 3)).tolist() == [[3] * 3] * 2
+
+
+def test_a_derivative_knows_what_is_needed_and_may_leave_it_out() -> None:
+    seen: list[Any] = []
+
+    def keep_both(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.save_for_backward(*inputs[:2], output)
+
+    def backward(ctx: Any, grad: Any) -> Any:
+        x, y, output = ctx.saved_tensors
+        seen.append(ctx.needs_input_grad)
+        assert output.tolist() == (2 * x + 3 * y).tolist()
+        return None, 3 * grad, None, None
+
+    op = operator(axpby(), form="functional", backward=backward, setup_context=keep_both)
+    for call in both(op):
+        x, y = leaf(), leaf()
+        call(torch.ones(3), y, a=2.0, b=3.0).sum().backward()
+        call(x, y, 2.0, 3.0).sum().backward()
+        assert x.grad is None
+        assert y.grad.tolist() == [6] * 3
+        loss = call(x, y, 2.0, 3.0).sum()
+        with torch.no_grad():
+            y += 1
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            loss.backward()
+    assert seen == [(False, True, False, False), (True, True, False, False)] * 2
+
+
+def test_what_a_derivative_saved_is_freed_with_the_result() -> None:
+    def keep_x(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.save_for_backward(inputs[0])
+        ctx.a = inputs[1]
+
+    op = operator(scale(), form="functional", backward=times, setup_context=keep_x)
+    for call in both(op):
+        x = leaf() * 1
+        saved = weakref.ref(x)
+        y = call(x, 2.0)
+        del x
+        y.sum().backward()
+        del y
+        assert saved() is None
 
 
 def test_without_a_derivative_a_wanted_gradient_is_refused() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from ffi_builder.errors import SpecError
 from ffi_builder.runtime.python import functions
@@ -121,8 +121,9 @@ def apply_of(function: Any) -> Any:
     It is the one in C. The one in Python takes 10 µs more, in which it looks for the defaults of
     `forward` and for transforms of `torch.func`.
     """
-    found: Any = function if _FunctionBase is None else super(_Function, function)
-    return found.apply
+    if _FunctionBase is None:
+        return function.apply
+    return cast("Any", super(_Function, function)).apply
 
 
 def in_functorch() -> bool:

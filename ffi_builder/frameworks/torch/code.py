@@ -21,6 +21,7 @@ Names begin with ``__i_``, which no name of an argument does.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import Any, Final, TypeAlias
 
 from ffi_builder import spec
@@ -64,9 +65,13 @@ class Writer:
             f"{_PREFIX}checks": checks,
             f"{_PREFIX}blame": blame,
         }
-        self._symbols = dict(_symbol_sources(make_plan(interface.checked), interface))
         self._used: dict[str, str] = {}
         """The symbols used so far, with the lines that define them."""
+
+    @cached_property
+    def _symbols(self) -> dict[str, str]:
+        """The symbols that every call binds, each with an expression for its value."""
+        return dict(_symbol_sources(make_plan(self._interface.checked), self._interface))
 
     def calling(
         self,
