@@ -175,6 +175,7 @@ bench-calls: $(VENV)/.frameworks ## Measure calls from Python beside nanobind, p
 
 bench-torch: $(VENV)/.frameworks ## Measure operators of PyTorch, eager and in compiled graphs, beside others (needs a C++ compiler).
 	$(PY) -m benchmarks.torch_ops
+	$(PY) -m benchmarks.torch_first
 
 bench-launch: $(VENV)/.demo ## Measure what launching a CUDA kernel costs the host (needs no GPU).
 	$(PY) benchmarks/launch.py
