@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import lru_cache
 from typing import Any, ClassVar, Final
 
 from ffi_builder import abi, spec
@@ -67,7 +67,7 @@ class Checks:
         """
         tensors = [value for value in values.values() if isinstance(value, Described)]
         unknown = any(value is UNKNOWN for value in values.values())
-        checker = self._checker
+        checker = _checker(self.signature)
         if unknown or not all(tensor.is_known for tensor in tensors):
             checker = Checker(_without_sizes(self.signature, values))
         given = [values[param.name] for param in checker.signature.arguments]
@@ -79,15 +79,13 @@ class Checks:
             words = _shown(str(error), checker.signature, self.shown)
             raise type(error)(words) from None
 
-    @cached_property
-    def _checker(self) -> Checker:
-        # All tensors have the same address here.
-        where = tuple(
-            each for each in self.signature.where if not any(map(_is_address, each.atoms()))
-        )
-        if where == self.signature.where and not self.signature.no_overlap:
-            return Checker(self.signature)  # making a signature takes as long as its checks
-        return Checker(replace(self.signature, where=where, no_overlap=()))
+
+@lru_cache(maxsize=64)
+def _checker(signature: spec.Signature) -> Checker:
+    """Return the checks of a signature. Many operators may have equal ones."""
+    # All tensors have the same address here.
+    where = [each for each in signature.where if not any(map(_is_address, each.atoms()))]
+    return Checker(replace(signature, where=where, no_overlap=()))
 
 
 def _is_address(atom: Condition) -> bool:
