@@ -5,7 +5,7 @@
 
 `compile_cached` looks a compiled module up in the cache before it builds the module. The methods
 `export_object` and `export_library` of a compiled module write it to files, and `load` loads a
-library and returns its functions.
+library and returns its functions. `compile_many` compiles modules on all cores.
 
 MLIR, LLVM, the JIT and the names of this package are imported on first use.
 """
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ffi_builder.runtime.compiler import compile, compile_cached, llvm_ir, lower
     from ffi_builder.runtime.embedded_modules import CustomModule
     from ffi_builder.runtime.loaded import callable_at, function_at, load
+    from ffi_builder.runtime.many import compile_many
 
 __all__ = [
     "CompiledModule",
@@ -31,6 +32,7 @@ __all__ = [
     "callable_at",
     "compile",
     "compile_cached",
+    "compile_many",
     "function_at",
     "install_allocator",
     "llvm_ir",
@@ -53,6 +55,7 @@ __getattr__, __dir__ = lazy(
         **dict.fromkeys(("callable_at", "function_at", "load"), "loaded"),
         **dict.fromkeys(("CompiledModule", "LoweredModule"), "compiled"),
         "CustomModule": "embedded_modules",
+        "compile_many": "many",
         "install_allocator": "allocator",
     },
     __all__,

@@ -111,7 +111,7 @@ class Cache:
     def write(self, key: bytes, entry: Entry) -> None:
         """Store `entry` unless it exceeds the limit alone; warn once if storing fails.
 
-        The warning points at the caller's caller.
+        The warning points at the caller of `compile`.
         """
         data = encode(key, entry)
         if len(data) > self.limit:
@@ -126,7 +126,7 @@ class Cache:
                 warnings.warn(
                     f"The compile cache in {self.folder} cannot be written, and is not: {error}",
                     RuntimeWarning,
-                    stacklevel=3,
+                    stacklevel=4,
                 )
 
     def path(self, key: bytes) -> Path:

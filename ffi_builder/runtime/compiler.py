@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from ffi_builder.errors import CompileError
 from ffi_builder.records import dataclass
 from ffi_builder.runtime import linking, mlir
+from ffi_builder.runtime.codegen.emit import Steps, run
 from ffi_builder.runtime.compiled import CompiledModule, LoweredModule
 from ffi_builder.runtime.inputs import (
     CachedSource,
@@ -84,21 +85,8 @@ def compile(
         >>> compiled["hypot"](3.0, 4.0)
         5.0
     """
-    options = _checked(pipeline, post_compile_hooks, opt_level, link)
-    cache = _cache(cache_dir)
-    source = read_source(module, options.pipeline, options.hooks)
-    if cache is None or all(isinstance(part, ObjectSource) for part in (source, *options.items)):
-        return _loaded(source, _code(source, options), options)
-    from ffi_builder.runtime import compile_cache
-
-    made_of = compile_cache.made_of(source, options.items)
-    key = compile_cache.of_source(source, options.level, made_of)
-    entry = cache.read(key)
-    if entry is not None:
-        return _loaded(source, entry.code, options, entry.getter)
-    compiled, entry = _compiled(source, options, made_of, with_source=False)
-    cache.write(key, entry)
-    return compiled
+    options = checked(pipeline, post_compile_hooks, opt_level, link)
+    return run(made(module, options, cache_in(cache_dir)), options.level).kept()
 
 
 def lower(
@@ -127,7 +115,7 @@ def lower(
         >>> "call void @relu(ptr" in lowered.llvm_ir
         True
     """
-    options = _checked(pipeline, post_compile_hooks, opt_level, link)
+    options = checked(pipeline, post_compile_hooks, opt_level, link)
     source = read_source(module, options.pipeline, options.hooks)
     return LoweredModule(source, options.level, options.items)
 
@@ -155,7 +143,7 @@ def llvm_ir(module: object, *, pipeline: str | None = None, post_compile_hooks: 
         >>> "define i32 @__tvm_ffi_relu(" in text
         True
     """
-    options = _checked(pipeline, post_compile_hooks, 0, ())
+    options = checked(pipeline, post_compile_hooks, 0, ())
     ir = llvm_ir_of(read_source(module, options.pipeline, options.hooks))
     if ir is None:
         raise TypeError("Expected MLIR or LLVM IR, but got the bytes of an object")
@@ -210,30 +198,70 @@ def compile_cached(
         >>> power["pow"](2.0, 10.0)
         1024.0
     """
+    options = checked(pipeline, post_compile_hooks, opt_level, link)
+    return run(made_cached(key, build, options, cache_in(cache_dir)), options.level).kept()
+
+
+@dataclass(frozen=True)
+class Made:
+    """A compiled module, and what the cache has to keep of it."""
+
+    compiled: CompiledModule
+    store: Callable[[], None] | None = None
+
+    def kept(self) -> CompiledModule:
+        """Store the module, if the cache does not have it, and return it.
+
+        A warning that this fails points at the caller's caller.
+        """
+        if self.store is not None:
+            self.store()
+        return self.compiled
+
+
+def made(module: object, options: Options, cache: Cache | None) -> Steps[Made]:
+    """Do the work of `compile`, up to storing the result. Raises what that raises."""
+    source = read_source(module, options.pipeline, options.hooks)
+    if cache is None or all(isinstance(part, ObjectSource) for part in (source, *options.items)):
+        code = yield from _code(source, options)
+        return Made(_loaded(source, code, options))
     from ffi_builder.runtime import compile_cache
 
-    options = _checked(pipeline, post_compile_hooks, opt_level, link)
+    made_of = compile_cache.made_of(source, options.items)
+    key = compile_cache.of_source(source, options.level, made_of)
+    entry = cache.read(key)
+    if entry is not None:
+        return Made(_loaded(source, entry.code, options, entry.getter))
+    compiled, entry = yield from _compiled(source, options, made_of, with_source=False)
+    return Made(compiled, functools.partial(cache.write, key, entry))
+
+
+def made_cached(
+    key: object, build: Callable[[], object], options: Options, cache: Cache | None
+) -> Steps[Made]:
+    """Do the work of `compile_cached`, up to storing the result. Raises what that raises."""
+    from ffi_builder.runtime import compile_cache
+
     if not callable(build):
         raise TypeError(f"Expected a function that makes a module as build, but got {build!r}")
-    name = compile_cache.of_name(key, pipeline, options.level, options.items)
-    cache = _cache(cache_dir)
+    name = compile_cache.of_name(key, options.pipeline, options.level, options.items)
     entry = None if cache is None else cache.read(name)
     if (
         entry is not None
         and entry.source is not None
         and entry.distributions == compile_cache.distributions(entry.distributions)
     ):
-        return _loaded(entry.source, entry.code, options, entry.getter)
+        return Made(_loaded(entry.source, entry.code, options, entry.getter))
     source = read_source(build(), options.pipeline, options.hooks)
     if cache is None:
-        return _loaded(source, _code(source, options), options)
+        code = yield from _code(source, options)
+        return Made(_loaded(source, code, options))
     made_of = compile_cache.made_of(source, options.items)
-    compiled, entry = _compiled(source, options, made_of, with_source=True)
-    cache.write(name, entry)
-    return compiled
+    compiled, entry = yield from _compiled(source, options, made_of, with_source=True)
+    return Made(compiled, functools.partial(cache.write, name, entry))
 
 
-def _cache(cache_dir: str | os.PathLike[str] | None) -> Cache | None:
+def cache_in(cache_dir: str | os.PathLike[str] | None) -> Cache | None:
     """Open the cache in `cache_dir`, or in the folder that the environment names; None without.
 
     Raises TypeError if `cache_dir` is not a path, and ValueError if the path is empty, or if the
@@ -249,14 +277,16 @@ def _cache(cache_dir: str | os.PathLike[str] | None) -> Cache | None:
 
 
 @dataclass(frozen=True)
-class _Options:
+class Options:
+    """The arguments that all functions of this module share, checked."""
+
     pipeline: str | None
     hooks: tuple[Callable[[Any], object], ...]
     level: int
     items: tuple[Item, ...]
 
 
-def _checked(pipeline: str | None, hooks: Hooks, level: object, link: Links) -> _Options:
+def checked(pipeline: str | None, hooks: Hooks, level: object, link: Links) -> Options:
     """Check the arguments that all functions of this module share.
 
     Raises TypeError or ValueError.
@@ -282,7 +312,7 @@ def _checked(pipeline: str | None, hooks: Hooks, level: object, link: Links) -> 
             f"Expected a sequence in link=, but got one {type(link).__name__}: put it into a list"
         )
     items = tuple(read_item(item, f"link[{index}]") for index, item in enumerate(link))
-    return _Options(pipeline, hooks, checked_level, items)
+    return Options(pipeline, hooks, checked_level, items)
 
 
 def _checked_level(level: object) -> int:
@@ -293,17 +323,19 @@ def _checked_level(level: object) -> int:
     return level
 
 
-def _code(source: Source, options: _Options) -> Code:
+def _code(source: Source, options: Options) -> Steps[Code]:
     """Compile `source`, and the LLVM IR that is linked to it."""
-    own = objects(source, options.level)
-    texts = [item for item in options.items if isinstance(item, LlvmSource)]
-    linked = [data for text in texts for data in objects(text, options.level)]
+    own = yield from objects(source, options.level)
+    linked: list[bytes] = []
+    for item in options.items:
+        if isinstance(item, LlvmSource):
+            linked += yield from objects(item, options.level)
     return Code(tuple(own), tuple(linked))
 
 
 def _compiled(
-    source: Source, options: _Options, made_of: list[list[str]], *, with_source: bool
-) -> tuple[CompiledModule, Entry]:
+    source: Source, options: Options, made_of: list[list[str]], *, with_source: bool
+) -> Steps[tuple[CompiledModule, Entry]]:
     """Compile and load `source`; also return its entry for the cache.
 
     `made_of` describes the source before it was compiled. Raises CompileError if the source has
@@ -311,7 +343,7 @@ def _compiled(
     """
     from ffi_builder.runtime import compile_cache
 
-    code = _code(source, options)
+    code = yield from _code(source, options)
     compiled = _loaded(source, code, options)
     stored = _stored(source) if with_source else None
     if compile_cache.made_of(source, options.items) != made_of:
@@ -325,7 +357,7 @@ def _compiled(
 
 
 def _loaded(
-    source: Source, code: Code, options: _Options, getter: bytes | None = None
+    source: Source, code: Code, options: Options, getter: bytes | None = None
 ) -> CompiledModule:
     """Load `code`, with the elements of `link=`, in order."""
     compiled = iter(code.linked)

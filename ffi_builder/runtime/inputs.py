@@ -11,8 +11,9 @@ from typing import Any, cast
 from ffi_builder.errors import CompileError
 from ffi_builder.records import dataclass
 from ffi_builder.runtime import metadata, mlir, object_files
-from ffi_builder.runtime.codegen import constants, emit
+from ffi_builder.runtime.codegen import constants
 from ffi_builder.runtime.codegen.constants import LlvmIr
+from ffi_builder.runtime.codegen.emit import Steps
 from ffi_builder.runtime.jit import units
 from ffi_builder.runtime.jit.wrappers import compiled_objects
 from ffi_builder.runtime.protocols import Module, Operation, OpView, PlainModule
@@ -133,17 +134,18 @@ def wrappers(module: Operation) -> list[tuple[str, Operation]]:
     return found
 
 
-def objects(source: Source, level: int) -> list[bytes]:
+def objects(source: Source, level: int) -> Steps[list[bytes]]:
     """Compile `source` for this CPU: its own object, then its wrappers'. Raises CompileError."""
     match source:
         case MlirSource(module):
-            return compiled_objects(module, level)
+            return (yield from compiled_objects(module, level))
         case CachedSource():
-            return objects(MlirSource(source.parsed()), level)
+            return (yield from compiled_objects(source.parsed(), level))
         case LlvmSource(text, plain=True):
-            return units.compiled_objects(text, level)
+            return (yield from units.compiled_objects(text, level))
         case LlvmSource(text):
-            return [emit.emit_object(constants.read(text), "host", level)]
+            own = yield constants.read(text)
+            return [own]
         case ObjectSource(data):
             return [data]
 

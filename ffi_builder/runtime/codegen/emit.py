@@ -5,9 +5,10 @@ The functions of the same names in `llvm` do the work. All raise CompileError.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Generator, Sequence
+from typing import TypeAlias, TypeVar
 
+from ffi_builder.errors import CompileError
 from ffi_builder.runtime import object_files
 from ffi_builder.runtime.codegen import llvm
 from ffi_builder.runtime.codegen.constants import LlvmIr
@@ -15,6 +16,29 @@ from ffi_builder.runtime.progress import told
 from ffi_builder.runtime.safety import allowlist_llvm, worker
 
 _Result = TypeVar("_Result")
+
+Steps: TypeAlias = Generator[LlvmIr, bytes, _Result]
+"""Work that yields LLVM IR, for this CPU, where it needs its object.
+
+`run` generates the code on the spot, and `runtime.many` does so in child processes.
+"""
+
+
+def run(steps: Steps[_Result], level: int) -> _Result:
+    """Run `steps` to their end, and compile what they yield one after the other."""
+    try:
+        ir = next(steps)
+        while True:
+            try:
+                data = emit_object(ir, "host", level)
+            except CompileError as error:
+                ir = steps.throw(error)
+            else:
+                ir = steps.send(data)
+    except StopIteration as end:
+        return end.value
+    finally:
+        steps.close()
 
 
 def emit_object(
@@ -29,8 +53,33 @@ def emit_object(
     """Compile LLVM IR to an object file."""
     hazard = _hazard(ir.text, cpu, triple)
     data = _safely(hazard, llvm.emit_object, ir.text, cpu, level, passes, jit, triple)
+    return _with_constants(data, ir, triple)
+
+
+def request(ir: LlvmIr, level: int) -> tuple[object, ...]:
+    """Return the request to a child that compiles LLVM IR to an object for this CPU."""
+    return (llvm.emit_object.__name__, ir.text, "host", level)
+
+
+def answered(ir: LlvmIr, data: bytes) -> bytes:
+    """Return the object that `emit_object` would make, from the answer to its `request`."""
+    return _with_constants(data, ir)
+
+
+def refused(ir: LlvmIr, words: str, *, ended: bool) -> CompileError:
+    """Return the error that `emit_object` would raise, from the words of a child.
+
+    `ended` says that the child ended, or was ended, before it answered.
+    """
+    hazard = _hazard(ir.text, "host") or ("the module" if ended else None)
+    return CompileError(words if hazard is None else worker.cannot_generate(hazard, words))
+
+
+def _with_constants(data: bytes, ir: LlvmIr, triple: str | None = None) -> bytes:
+    if not ir.constants:
+        return data
     machine = llvm.architecture(triple or llvm.host_triple())
-    return object_files.with_constants(data, ir.constants, machine) if ir.constants else data
+    return object_files.with_constants(data, ir.constants, machine)
 
 
 def emit_assembly(ir: LlvmIr, cpu: str, level: int) -> str:

@@ -19,7 +19,8 @@ from ffi_builder.errors import CompileError
 from ffi_builder.protocol import METADATA, SHARED, TABLE, TEXT
 from ffi_builder.records import dataclass
 from ffi_builder.runtime import object_files
-from ffi_builder.runtime.codegen import constants, emit
+from ffi_builder.runtime.codegen import constants
+from ffi_builder.runtime.codegen.emit import Steps
 from ffi_builder.runtime.jit.link import RESERVED
 from ffi_builder.runtime.jit.wrappers import kept_object, were_seen
 from ffi_builder.runtime.object_files import Constant
@@ -44,16 +45,17 @@ class _Unit:
     table: dict[str, Constant]
     """The wrapper's table, which the module only declares, by its symbol."""
 
-    def compiled(self, level: int) -> bytes:
-        """Return the object of the wrapper. Raises CompileError."""
-        code = kept_object(self.text.encode(), level, functools.partial(constants.read, self.text))
+    def compiled(self, level: int) -> Steps[bytes]:
+        """Make the object of the wrapper. Raises CompileError."""
+        read = functools.partial(constants.read, self.text)
+        code = yield from kept_object(self.text.encode(), level, read)
         return object_files.with_constants(
             object_files.rename_symbols(code, self.names), self.table
         )
 
 
-def compiled_objects(text: str, level: int) -> list[bytes]:
-    """Compile a module for this CPU. Return its own object, if any, then those of its wrappers.
+def compiled_objects(text: str, level: int) -> Steps[list[bytes]]:
+    """Compile a module for this CPU, to its own object, if any, then those of its wrappers.
 
     Raises CompileError.
     """
@@ -62,8 +64,10 @@ def compiled_objects(text: str, level: int) -> list[bytes]:
     rest = {name: part for name, part in parts.items() if name not in units}
     alone = len(units) == 1 and all(map(_only_declares, rest.items()))
     if alone or (units and were_seen([unit.text for unit in units.values()], level)):
+        objects: list[bytes] = []
         try:
-            objects = [unit.compiled(level) for unit in units.values()]
+            for unit in units.values():
+                objects.append((yield from unit.compiled(level)))
         except CompileError:
             objects = []  # compiling the whole module reports the error
         if objects and all(map(_only_declares, rest.items())):
@@ -71,8 +75,10 @@ def compiled_objects(text: str, level: int) -> list[bytes]:
         if objects:
             declared = [_declaration(parts[name]) for name in units]
             text = "\n\n".join([*rest.values(), *declared])
-            return [emit.emit_object(constants.read(text), "host", level), *objects]
-    return [emit.emit_object(constants.read(text), "host", level)]
+            own = yield constants.read(text)
+            return [own, *objects]
+    own = yield constants.read(text)
+    return [own]
 
 
 def callers(text: str, symbol: str) -> list[str]:

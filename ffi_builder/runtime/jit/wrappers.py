@@ -28,7 +28,7 @@ from ffi_builder.errors import CompileError
 from ffi_builder.protocol import SHARED, TABLE, TEXT
 from ffi_builder.records import dataclass
 from ffi_builder.runtime import bindings, metadata, mlir, object_files
-from ffi_builder.runtime.codegen import emit
+from ffi_builder.runtime.codegen.emit import Steps
 from ffi_builder.runtime.codegen.constants import LlvmIr
 from ffi_builder.runtime.dense import declaration
 from ffi_builder.runtime.jit.link import RESERVED
@@ -51,21 +51,22 @@ _objects: Final[OrderedDict[bytes, bytes]] = OrderedDict()
 _lock = fork_safe_lock()
 
 
-def compiled_objects(module: Module, level: int) -> list[bytes]:
-    """Compile `module` for this CPU. Return its own object, then those of its wrappers.
+def compiled_objects(module: Module, level: int) -> Steps[list[bytes]]:
+    """Compile `module` for this CPU, to its own object, then those of its wrappers.
 
     Raises CompileError.
     """
     with _lent(module) as rest:
         mlir.verify(rest)
-        wrappers = _take_wrappers(rest, level)
+        wrappers = yield from _take_wrappers(rest, level)
         if wrappers and _only_declares(rest):
             return wrappers
-        return [emit.emit_object(mlir.to_llvm_ir(rest), "host", level), *wrappers]
+        own = yield mlir.to_llvm_ir(rest)
+        return [own, *wrappers]
 
 
-def _take_wrappers(module: Module, level: int) -> list[bytes]:
-    """Replace the wrappers in `module` by declarations, and return the objects that define them.
+def _take_wrappers(module: Module, level: int) -> Steps[list[bytes]]:
+    """Replace the wrappers in `module` by declarations, and make the objects that define them.
 
     The module must be verified. It keeps the wrappers' tables, since others may refer to them.
     Either all wrappers are taken or none, so that functions keep their order.
@@ -81,7 +82,8 @@ def _take_wrappers(module: Module, level: int) -> list[bytes]:
             return []
         try:
             content = mlir.content_of_verified(alone.module)
-            code = kept_object(content, level, functools.partial(mlir.to_llvm_ir, alone.module))
+            translate = functools.partial(mlir.to_llvm_ir, alone.module)
+            code = yield from kept_object(content, level, translate)
         except CompileError:
             return []  # compiling the whole module reports the error
         taken.append(
@@ -120,14 +122,14 @@ def were_seen(marks: Sequence[Hashable], level: int) -> bool:
     return known
 
 
-def kept_object(content: bytes, level: int, translate: Callable[[], LlvmIr]) -> bytes:
+def kept_object(content: bytes, level: int, translate: Callable[[], LlvmIr]) -> Steps[bytes]:
     """Compile the module of a wrapper, unless that was done; `content` identifies the module."""
     key = hashlib.sha256(content).digest() + bytes([level])
     with _lock:
         if key in _objects:
             _objects.move_to_end(key)
             return _objects[key]
-    code = emit.emit_object(translate(), "host", level)
+    code = yield translate()
     with _lock:
         _objects[key] = code
         while len(_objects) > MOST:

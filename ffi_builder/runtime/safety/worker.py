@@ -3,7 +3,7 @@
 A child is started on first use, and kept: it takes 0.1 to 0.4 s to start, and about a millisecond
 per request. LLVM and each MLIR distribution have separate children, since some distributions cannot
 share a process. A child serves one request at a time; there are at most as many children of a kind
-as this process has cores.
+as this process has cores. `crew` keeps several children busy from one thread.
 
 Each answer repeats the identity of its request. If a request ends early, for example by an
 interrupt, its child is killed, so that the answer cannot be taken for the answer to a later
@@ -43,6 +43,8 @@ _MOST_REQUESTS = 1_000
 # The interval at which a thread looks for a free child, if no more can be started.
 _WAIT_SECONDS: Final = 0.002
 
+_NO_CODE: Final = "LLVM cannot generate code for {}"
+
 IDENTITY: Final = struct.Struct("<Q32s")
 """The start of a request and of its answer: a serial number, and the request's SHA-256."""
 
@@ -67,7 +69,12 @@ def generate(function: str, hazard: str, *arguments: object) -> Any:
 
     `hazard` names what may fail. Raises CompileError, also for what would have ended the process.
     """
-    return _request("llvm", f"LLVM cannot generate code for {hazard}", (function, *arguments))
+    return _request("llvm", _NO_CODE.format(hazard), (function, *arguments))
+
+
+def cannot_generate(hazard: str, words: str) -> str:
+    """Return the text of the error that `generate` raises, from the words of the child."""
+    return f"{_NO_CODE.format(hazard)}: {words}"
 
 
 def disassemble(bitcode: bytes) -> str:
@@ -85,7 +92,8 @@ def emit_ptx(text: str, cpu: str, features: str, level: int, libraries: Sequence
     return _request("llvm", f"LLVM makes no PTX of the module for {cpu}", message)
 
 
-def _seconds() -> float:
+def time_limit() -> float:
+    """Return how many seconds a request may take. Raises ValueError for an invalid setting."""
     text = os.environ.get(SECONDS_VARIABLE, "").strip()
     try:
         seconds = float(text or DEFAULT_SECONDS)
@@ -96,15 +104,15 @@ def _seconds() -> float:
     return seconds
 
 
-class _RequestError(Exception):
+class RequestError(Exception):
     """A child did not answer. The text is the reason."""
 
 
-class _Lease:
-    """A request. Its child refers to it weakly: if the request is gone, it was interrupted."""
+class Lease:
+    """A request, or a crew. Its children refer to it weakly: if it is gone, it was interrupted."""
 
 
-class _Child:
+class Child:
     """A running child process."""
 
     def __init__(self) -> None:
@@ -114,9 +122,11 @@ class _Child:
             )
         from multiprocessing.connection import Pipe  # takes 8 ms, and most processes need no child
 
-        self.owner: weakref.ref[_Lease] | None = None
+        self.owner: weakref.ref[Lease] | None = None
         self.requests = 0
+        self.deadline = 0.0
         self._serial = itertools.count()
+        self._identity, self._start, self._seconds = b"", 0, 0.0
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  (lives as long as the child)
         self.connection, theirs = Pipe()
         # Nothing is ever written to this pipe. The kernel tells the child when this process, the
@@ -143,29 +153,43 @@ class _Child:
             start_new_session=True,  # Ctrl-C in a terminal is for the owner to handle
         )
 
-    def request(self, message: tuple[object, ...], seconds: float) -> tuple[str | None, Any]:
-        """Return the child's answer: an error or None, and the result.
-
-        Raises _RequestError if the child ends, or takes longer than `seconds`.
-        """
+    def ask(self, message: tuple[object, ...], seconds: float) -> None:
+        """Send a request that may take so many seconds. Raises RequestError if the child ends."""
         data = pickle.dumps(message)
-        identity = IDENTITY.pack(next(self._serial), hashlib.sha256(data).digest())
-        start = os.fstat(self._errors.fileno()).st_size
+        self._identity = IDENTITY.pack(next(self._serial), hashlib.sha256(data).digest())
+        self._start = os.fstat(self._errors.fileno()).st_size
+        self._seconds, self.deadline = seconds, time.monotonic() + seconds
         try:
-            self.connection.send_bytes(identity + data)
-            answer = self.connection.recv_bytes() if self.connection.poll(seconds) else None
+            self.connection.send_bytes(self._identity + data)
+        except OSError:
+            raise self._crash() from None
+
+    def answer(self) -> tuple[str | None, Any]:
+        """Wait for the answer to the last request: an error or None, and the result.
+
+        Raises RequestError if the child ends, or takes too long.
+        """
+        left = max(0.0, self.deadline - time.monotonic())
+        try:
+            answer = self.connection.recv_bytes() if self.connection.poll(left) else None
         except (EOFError, OSError):
-            self._reap(0)
-            status = self.process.returncode
-            words = self._last_words(start) or f"it crashed (status {status}) without a word"
-            raise _RequestError(words) from None
+            raise self._crash() from None
         if answer is None:
-            late = f"it did not end within {seconds:g} s ({SECONDS_VARIABLE} sets this limit)"
-            raise _RequestError(f"{self._last_words(start)} {late}".lstrip())
-        if not answer.startswith(identity):
-            raise _RequestError("the child process answered another request")
+            limit = f"{self._seconds:g} s ({SECONDS_VARIABLE} sets this limit)"
+            raise RequestError(f"{self._last_words()} it did not end within {limit}".lstrip())
+        if not answer.startswith(self._identity):
+            raise RequestError("the child process answered another request")
         self.requests += 1
         return pickle.loads(memoryview(answer)[IDENTITY.size :])
+
+    def is_usable(self) -> bool:
+        """Tell whether the process runs, and has not served so many requests that leaks matter."""
+        return not self.ended() and self.requests < _MOST_REQUESTS
+
+    def _crash(self) -> RequestError:
+        self._reap(0)
+        status = self.process.returncode
+        return RequestError(self._last_words() or f"it crashed (status {status}) without a word")
 
     def ended(self) -> bool:
         """Tell whether the process is gone."""
@@ -185,11 +209,11 @@ class _Child:
                 self.process.returncode = os.waitstatus_to_exitcode(status)
 
     def is_lost(self) -> bool:
-        """Tell whether its request is gone, as an interrupt kept `_give_back` from being called."""
+        """Tell whether its request is gone, as an interrupt kept `give_back` from being called."""
         return self.owner is not None and self.owner() is None
 
-    def _last_words(self, start: int) -> str:
-        self._errors.seek(start)
+    def _last_words(self) -> str:
+        self._errors.seek(self._start)
         return self._errors.read().decode(errors="replace").strip()
 
     def kill(self) -> None:
@@ -211,7 +235,7 @@ class _Child:
         self.process.returncode = 0
 
 
-running: dict[str, list[_Child]] = {}
+running: dict[str, list[Child]] = {}
 """The children by kind: `llvm`, or the root package of an MLIR distribution."""
 
 _lock = threading.Lock()  # not a Condition: an interrupt may leave that locked
@@ -232,24 +256,29 @@ def kill_children() -> None:
 atexit.register(kill_children)
 
 
-def _take(kind: str, lease: _Lease) -> _Child:
+def _take(kind: str, lease: Lease) -> Child:
     """Give a free child of `kind` to `lease`. If none is free, start one, or wait at the limit."""
-    while True:
-        with _lock:
-            children = running[kind] = _usable(running.get(kind, ()))
-            child = next((child for child in children if child.owner is None), None)
-            if child is None and len(children) < most_children():
-                child = _Child()
-                children.append(child)
-            if child is not None:
-                child.owner = weakref.ref(lease)
-                return child
+    while (child := hire(kind, lease, most_children())) is None:
         time.sleep(_WAIT_SECONDS)
+    return child
 
 
-def _usable(children: Iterable[_Child]) -> list[_Child]:
+def hire(kind: str, lease: Lease, most: float) -> Child | None:
+    """Give a free or new child of `kind` to `lease`; None if none is free and there are `most`."""
+    with _lock:
+        children = running[kind] = _usable(running.get(kind, ()))
+        child = next((child for child in children if child.owner is None), None)
+        if child is None and len(children) < most:
+            child = Child()
+            children.append(child)
+        if child is not None:
+            child.owner = weakref.ref(lease)
+        return child
+
+
+def _usable(children: Iterable[Child]) -> list[Child]:
     """Return the children that serve a request or can serve the next one; kill the others."""
-    usable: list[_Child] = []
+    usable: list[Child] = []
     for child in children:
         if child.is_lost() or (child.owner is None and child.ended()):
             child.kill()
@@ -258,27 +287,29 @@ def _usable(children: Iterable[_Child]) -> list[_Child]:
     return usable
 
 
-def _give_back(kind: str, lease: _Lease, *, served: bool) -> None:
-    """Free the child of `lease`; kill it if it has not `served` the request."""
+def give_back(kind: str, lease: Lease, *, served: bool) -> None:
+    """Free the children of `lease`; kill them if they have not `served` their requests."""
     with _lock:
         for child in list(running.get(kind, ())):
             if child.owner is not None and child.owner() is lease:
-                if not served or child.requests >= _MOST_REQUESTS:
+                if not served or not child.is_usable():
                     running[kind].remove(child)
                     child.kill()
                 child.owner = None
 
 
 def _request(kind: str, failure: str, message: tuple[object, ...]) -> Any:
-    seconds = _seconds()
-    lease, served = _Lease(), False
+    seconds = time_limit()
+    lease, served = Lease(), False
     try:
-        error, answer = _take(kind, lease).request(message, seconds)
+        child = _take(kind, lease)
+        child.ask(message, seconds)
+        error, answer = child.answer()
         served = True
-    except _RequestError as failed:
+    except RequestError as failed:
         raise CompileError(f"{failure}: {failed}") from None
     finally:
-        _give_back(kind, lease, served=served)
+        give_back(kind, lease, served=served)
     if error is not None:
         raise CompileError(f"{failure}: {error}")
     return answer
