@@ -156,22 +156,19 @@ class _Many:
         """Begin to compile the next of the modules, if there is one."""
         assert self._modules is not None
         try:
-            module = next(self._modules)
+            task = _Task(self._steps(next(self._modules)))
         except StopIteration:
             self._modules = None
         except Exception as error:
             self._modules, self._failure = None, error
         else:
-            task = _Task(self._steps(module))
             self._tasks.append(task)
             self._go_on(task, functools.partial(next, task.steps))
 
     def _steps(self, module: object) -> Steps[Made]:
-        if isinstance(module, tuple):
-            given = cast("tuple[Any, ...]", module)
-            if len(given) == 2 and callable(given[1]):
-                return made_cached(given[0], given[1], self._options, self._cache)
-        return made(module, self._options, self._cache)
+        if isinstance(module, tuple) and len(pair := cast("tuple[Any, ...]", module)) == 2:
+            return made_cached(*pair, self._options, self._cache)
+        return made(cast("object", module), self._options, self._cache)
 
     def _serve(self, *, wait: bool) -> None:
         """Go on with the compilations for which the crew has an answer."""

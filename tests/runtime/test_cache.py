@@ -15,6 +15,7 @@ import pytest
 from ffi_builder import runtime
 from ffi_builder.errors import CompileError
 from ffi_builder.runtime import compiler
+from ffi_builder.runtime.codegen.emit import Steps
 from ffi_builder.runtime.inputs import Source
 from tests.runtime.samples import (
     ADD_ONE,
@@ -256,7 +257,7 @@ def hit(monkeypatch: pytest.MonkeyPatch, module: object, folder: Path, **options
     compiled: list[Source] = []
     objects = compiler.objects
 
-    def counted(source: Source, level: int) -> list[bytes]:
+    def counted(source: Source, level: int) -> Steps[list[bytes]]:
         compiled.append(source)
         return objects(source, level)
 

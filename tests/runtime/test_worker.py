@@ -18,6 +18,7 @@ import pytest
 from ffi_builder import runtime
 from ffi_builder.errors import CompileError
 from ffi_builder.runtime import compiler
+from ffi_builder.runtime.codegen.emit import Steps
 from ffi_builder.runtime.inputs import Source
 from ffi_builder.runtime.safety import worker
 from tests.runtime.samples import by_assembly, llvm_entry, mlir_entry, run_child
@@ -53,7 +54,7 @@ def translated(number: int, slow: bool) -> str:
     )
 
 
-class _Alarm:
+class Alarm:
     """Raises KeyboardInterrupt in the main thread once, some seconds from now."""
 
     def __init__(self, seconds: float) -> None:
@@ -72,7 +73,7 @@ class _Alarm:
 
 
 def interrupted(module: str, **options: Any) -> None:
-    with pytest.raises(KeyboardInterrupt), _Alarm(0.5):
+    with pytest.raises(KeyboardInterrupt), Alarm(0.5):
         runtime.compile(module, **options)
 
 
@@ -108,8 +109,8 @@ def test_a_module_that_changes_while_it_is_compiled_is_not_cached(
     kept: list[Any] = []
     emit = compiler.objects
 
-    def changing(source: Source, level: int) -> list[bytes]:
-        made = emit(source, level)
+    def changing(source: Source, level: int) -> Steps[list[bytes]]:
+        made = yield from emit(source, level)
         first = kept[0].body.operations[0].operation
         first.attributes["odd.mark"] = first.attributes["sym_name"]
         return made
@@ -131,7 +132,7 @@ def test_interrupts_at_any_point_leave_nothing_wrong(tmp_path: Path) -> None:
         make = guarded if in_child else plain
         cache = tmp_path if number % 3 == 0 else None
         try:
-            with _Alarm(random.uniform(0.0005, 0.4 if in_child else 0.008)):
+            with Alarm(random.uniform(0.0005, 0.4 if in_child else 0.008)):
                 compiled = runtime.compile(make(number), cache_dir=cache)
         except KeyboardInterrupt:
             pass

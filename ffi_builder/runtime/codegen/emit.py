@@ -29,16 +29,19 @@ def run(steps: Steps[_Result], level: int) -> _Result:
     try:
         ir = next(steps)
         while True:
-            try:
-                data = emit_object(ir, "host", level)
-            except CompileError as error:
-                ir = steps.throw(error)
-            else:
-                ir = steps.send(data)
+            ir = _next_step(steps, ir, level)
     except StopIteration as end:
         return end.value
     finally:
         steps.close()
+
+
+def _next_step(steps: Steps[_Result], ir: LlvmIr, level: int) -> LlvmIr:
+    try:
+        data = emit_object(ir, "host", level)
+    except CompileError as error:
+        return steps.throw(error)
+    return steps.send(data)
 
 
 def emit_object(

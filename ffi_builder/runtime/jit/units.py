@@ -45,13 +45,12 @@ class _Unit:
     table: dict[str, Constant]
     """The wrapper's table, which the module only declares, by its symbol."""
 
-    def compiled(self, level: int) -> Steps[bytes]:
+    def compiled(self, level: int) -> Steps[list[bytes]]:
         """Make the object of the wrapper. Raises CompileError."""
         read = functools.partial(constants.read, self.text)
         code = yield from kept_object(self.text.encode(), level, read)
-        return object_files.with_constants(
-            object_files.rename_symbols(code, self.names), self.table
-        )
+        named = object_files.rename_symbols(code, self.names)
+        return [object_files.with_constants(named, self.table)]
 
 
 def compiled_objects(text: str, level: int) -> Steps[list[bytes]]:
@@ -67,7 +66,7 @@ def compiled_objects(text: str, level: int) -> Steps[list[bytes]]:
         objects: list[bytes] = []
         try:
             for unit in units.values():
-                objects.append((yield from unit.compiled(level)))
+                objects += yield from unit.compiled(level)
         except CompileError:
             objects = []  # compiling the whole module reports the error
         if objects and all(map(_only_declares, rest.items())):

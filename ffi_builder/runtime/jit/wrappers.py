@@ -28,8 +28,8 @@ from ffi_builder.errors import CompileError
 from ffi_builder.protocol import SHARED, TABLE, TEXT
 from ffi_builder.records import dataclass
 from ffi_builder.runtime import bindings, metadata, mlir, object_files
-from ffi_builder.runtime.codegen.emit import Steps
 from ffi_builder.runtime.codegen.constants import LlvmIr
+from ffi_builder.runtime.codegen.emit import Steps
 from ffi_builder.runtime.dense import declaration
 from ffi_builder.runtime.jit.link import RESERVED
 from ffi_builder.runtime.object_files import Constant
