@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from ffi_builder.runtime.safety import worker
@@ -42,17 +41,20 @@ class Crew:
         self._queue: deque[tuple[str, tuple[object, ...]]] = deque()
         self._children: list[worker.Child] = []
         self._busy: dict[worker.Child, str] = {}
+        self._answers: list[Answer] = []
 
     def ask(self, tag: str, message: tuple[object, ...]) -> None:
-        """Queue a request; `tag` comes back with its answer."""
+        """Give a request to a free child, or queue it; `tag` comes back with its answer."""
         self._queue.append((tag, message))
+        self._give_out()
 
-    def answers(self, *, wait: bool) -> Iterator[Answer]:
-        """Give out requests, and yield the answers that are there. With `wait`, wait for one."""
-        yield from self._give_out()
-        for child in self._due(wait):
-            yield self._answer(child)
-        yield from self._give_out()
+    def answers(self, *, wait: bool) -> list[Answer]:
+        """Return the answers that are there. With `wait`, wait for one if there is none."""
+        for child in self._due(wait and not self._answers):
+            self._answer(child)
+        self._give_out()  # so that the children work while the caller reads the answers
+        found, self._answers = self._answers, []
+        return found
 
     def close(self) -> None:
         """Kill the children that are at work. The others are kept for the next crew."""
@@ -61,8 +63,8 @@ class Crew:
             child.kill()
         worker.give_back(KIND, self._lease, served=True)
 
-    def _give_out(self) -> Iterator[Answer]:
-        """Give requests to free children. Yield the answers of those that ended."""
+    def _give_out(self) -> None:
+        """Give requests to free children. A child that ends at once has answered."""
         if not self._queue:
             return
         for child in self._children:
@@ -80,7 +82,7 @@ class Crew:
                 try:
                     child.ask(message, self._seconds)
                 except worker.RequestError:
-                    yield self._answer(child)
+                    self._answer(child)
 
     def _due(self, wait: bool) -> list[worker.Child]:
         """Return the children that have answered or ended, or have taken too long."""
@@ -93,13 +95,14 @@ class Crew:
         now = time.monotonic()
         return [c for c in self._busy if c.connection in ready or c.deadline <= now]
 
-    def _answer(self, child: worker.Child) -> Answer:
+    def _answer(self, child: worker.Child) -> None:
+        """Read the answer of a child, and free the child."""
         tag, ended = self._busy[child], False
         try:
             error, result = child.answer()
         except worker.RequestError as failed:
             child.kill()
             error, result, ended = str(failed), None, True
+        self._answers.append(Answer(tag, result, error, ended))
         # Not before: an interrupt while the answer is read leaves the child to `close`.
         del self._busy[child]
-        return Answer(tag, result, error, ended)
