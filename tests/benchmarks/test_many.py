@@ -14,7 +14,7 @@ MANY: Final = Path(__file__).parents[2] / "benchmarks" / "many.py"
 
 @pytest.mark.slow
 def test_a_short_run() -> None:
-    command = [sys.executable, str(MANY), "--quick", "--rounds", "1", "--workers", "2"]
+    command = [sys.executable, str(MANY), "--quick", "--workers", "2"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     rows = [line.split(" | ")[0].strip("| ") for line in done.stdout.splitlines() if " | " in line]
