@@ -6,8 +6,8 @@ The functions are wrappers of a matmul, each in a module and a context of its ow
 nothing. They have the same structure, so that their code is copied from the second time on, or
 parameters of other names, so that each is compiled. Each row has a process of its own, which has
 made a few before. Memory is that of the process, and again after all were dropped and as many were
-made: what is dropped serves the next. Times are CPU times, medians of the first and of the last
-fifty.
+made: what is dropped serves the next. Times are CPU times of attaching and compiling, medians of
+the first and of the last fifty.
 
 The second table is about libraries with that many functions: the time to load one, and then to get
 each function, in microseconds of CPU time for each function; the medians of nine processes.
@@ -41,15 +41,17 @@ PARAMETERS = (
 BEFORE = 50
 
 
-def function(number: int, alike: bool) -> Any:
-    """Attach and compile one."""
+def function(number: int, alike: bool) -> tuple[Any, float]:
+    """Return one, and the milliseconds of attaching and compiling it."""
     k = "k" if alike else f"k{number}"
     text = f"matmul{number}({PARAMETERS.format(k=k)})"
     signature = spec.Signature.parse(text, device="cpu")
     module = ir.Module.parse(KERNEL, ir.Context())
     args = ["A", "B", "C", "n", k, "m"]
+    start = time.process_time()
     attach(module, signature, providers.DirectCallProvider("kernel", args=args))
-    return runtime.compile(module)[signature.name]
+    compiled = runtime.compile(module)
+    return compiled[signature.name], 1e3 * (time.process_time() - start)
 
 
 def resident() -> int:
@@ -62,11 +64,9 @@ def resident() -> int:
 def row(count: int, alike: bool) -> str:
     """Measure in this process, and return a row of the table."""
     kept = [function(number, alike) for number in range(BEFORE)]
-    before, times = resident(), list[float]()
-    for number in range(BEFORE, BEFORE + count):
-        start = time.process_time()
-        kept.append(function(number, alike))
-        times.append(1e3 * (time.process_time() - start))
+    before = resident()
+    kept += [function(number, alike) for number in range(BEFORE, BEFORE + count)]
+    times = [taken for _, taken in kept[BEFORE:]]
     each = (resident() - before) / count
     del kept[BEFORE:]
     kept += [function(number, alike) for number in range(BEFORE + count, BEFORE + 2 * count)]

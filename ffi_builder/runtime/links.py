@@ -88,7 +88,8 @@ def read_item(given: object, what: str) -> Item:
     if is_name(given):
         return LibrarySource(given)
     if isinstance(given, str) and given.startswith("-"):
-        raise TypeError(f"{what}: options of linkers are not taken, only `-lname`: {given!r}")
+        hint = "; OpenMP is '-lgomp'" if given == "-fopenmp" else ""
+        raise TypeError(f"{what}: options of linkers are not taken, only `-lname`: {given!r}{hint}")
     path = path_of(given)
     if path is not None:
         return _of_file(path)
@@ -133,7 +134,13 @@ def path_of(given: object) -> Path | None:
 
 
 def _of_file(path: Path) -> Item:
-    data = path.read_bytes()
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError as error:
+        name = re.fullmatch(r"(?:lib)?([\w+-]+)(?:\.so[.\d]*)?", str(path))
+        if name is not None:  # the loader finds libraries by their names, a path does not
+            error.strerror = f"{error.strerror} (a library of the system is '-l{name[1]}')"
+        raise
     if is_library(data):
         read_library(data)
         return LibrarySource(str(path.resolve()))

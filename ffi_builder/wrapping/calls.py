@@ -67,9 +67,9 @@ def called(
         return signature, provider
     if result.is_pointer or not re.match("u?int", result.dtype or ""):
         raise BuildError(
-            f"{declared.name} returns {result}, which the signature lacks: add a result, as in "
-            f"`-> r: {'handle' if result.is_pointer else result.dtype}`"
-            f"{', or drop it: prototype=' + repr('void …') if result.is_pointer else ''}"
+            f"{declared.name} returns {result}, which the signature lacks: "
+            f"{'drop it by prototype=' + repr('void …') + ', or ' if result.is_pointer else ''}"
+            f"add a result, as in `-> r: {'handle' if result.is_pointer else result.dtype}`"
         )
     return signature, provider if buffers else CheckStatus(provider)
 

@@ -149,6 +149,23 @@ def test_a_library_of_a_compiler_that_is_missing(tmp_path: Path) -> None:
         runtime.lower(module, link=[code]).export_library(tmp_path / "f.so")
 
 
+@pytest.mark.parametrize("given", ["gomp", "libgomp.so.1", "libgomp"])
+def test_a_library_without_its_option(given: str) -> None:
+    with pytest.raises(FileNotFoundError, match="a library of the system is '-lgomp'"):
+        runtime.compile(KERNEL, link=[given])
+    with pytest.raises(TypeError, match="only `-lname`: '-fopenmp'; OpenMP is '-lgomp'"):
+        runtime.compile(KERNEL, link=["-fopenmp"])
+
+
+@needs_cc
+def test_the_runtime_of_halide_is_missing(tmp_path: Path) -> None:
+    code = c_object(tmp_path, "void halide_no_such(void); void square(void) { halide_no_such(); }")
+    module = new_module()
+    attach(module, SIGNATURE, DirectCallProvider("square", args=[]))
+    with pytest.raises(LinkError, match="they are Halide's runtime: pass the object that hl"):
+        runtime.compile(module, link=[code])
+
+
 def test_a_callee_that_is_like_none() -> None:
     module = new_module(KERNEL)
     attach(module, SIGNATURE, DirectCallProvider("elsewhere"))

@@ -400,7 +400,9 @@ def test_a_header_of_cxx(line: str, tmp_path: Path) -> None:
 def test_a_pointer_that_is_dropped() -> None:
     """Numba's LLVM IR returns one from a function without a result."""
     text = "define ptr @k(i64 %n) {\n  ret ptr null\n}"
-    with pytest.raises(BuildError, match="`-> r: handle`, or drop it: prototype='void …'"):
+    with pytest.raises(
+        BuildError, match="drop it by prototype='void …', or add a result, as in `-> r: handle`"
+    ):
         wrap(text, "k(n: int64)")
     assert wrap(text, "k(n: int64)", prototype="void k(int64_t n)")(3) is None
 

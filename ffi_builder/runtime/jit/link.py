@@ -67,6 +67,10 @@ _LIBRARIES: Final = {
     "stdc++": (*CXX_PREFIXES[1:], "_ZS", "std::", "operator new", "operator delete"),
 }
 """Libraries of compilers, and how the names of their functions begin."""
+_HALIDE: Final = (
+    "they are Halide's runtime: pass the object that hl.compile_standalone_runtime writes with "
+    "link=, or compile without no_runtime"
+)
 
 
 class UnsupportedError(LinkError):
@@ -237,6 +241,7 @@ def hint_for(missing: Collection[str]) -> str:
         bindings.lacking(missing)
         or supplied.missing_support(missing)
         or (f"pass the library that defines them: link=[{', '.join(found)}]" if found else "")
+        or (_HALIDE if any(name.startswith("halide_") for name in missing) else "")
         or "pass what defines them with link=: LLVM IR, an object, an archive or a library"
     )
 
