@@ -12,16 +12,18 @@ WIDTH, LEFT, BAR, ROW = 820, 20, 26, 20
 STYLES = ("ours", "yours", "right", "wrong", "box")
 
 
-def column(heading: str, number: int, skip: tuple[str, ...] = ()) -> list[tuple[str, float]]:
-    """Return a column of the table that begins with a heading: names and numbers."""
-    lines = PAGE.read_text().split(f"| {heading}", 1)[1].splitlines()[2:]
+def column(
+    heading: str, number: int, skip: tuple[str, ...] = (), page: Path = PAGE
+) -> list[tuple[str, float]]:
+    """Return a column of the table of a page that begins with a heading: names and numbers."""
+    lines = page.read_text().split(f"| {heading}", 1)[1].splitlines()[2:]
     rows: list[tuple[str, float]] = []
     for line in lines:
         if not line.startswith("|"):
             break
         cells = [re.sub(r"[`*]", "", cell).strip() for cell in line.strip("|").split("|")]
         if cells[0] not in skip:
-            rows.append((cells[0], float(cells[number])))
+            rows.append((cells[0], float(cells[number].replace(",", ""))))
     return rows
 
 
