@@ -3,6 +3,7 @@
 Weights are a dict of arrays. What differs between the frameworks is in `Ops`.
 """
 
+# pyright: basic
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -14,6 +15,8 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Sizes:
+    """How large the model is."""
+
     layers: int = 12
     width: int = 256
     heads: int = 4
@@ -22,6 +25,7 @@ class Sizes:
 
     @property
     def pairs(self) -> int:
+        """Half of the features of a head: each two of them are rotated."""
         return self.width // self.heads // 2
 
 
@@ -53,8 +57,8 @@ def weights(sizes: Sizes, dtype: str = "float32") -> dict[str, Any]:
         made |= {f"{layer}.{name}": weight for name, weight in of_layer.items()}
     angles = np.outer(np.arange(sizes.time), 1e4 ** -(np.arange(sizes.pairs) / sizes.pairs))
     cos, sin = np.cos(angles), np.sin(angles)
-    made["rotations"] = np.stack([cos, -sin, sin, cos], -1).reshape(*angles.shape, 2, 2)
-    return made | {"rotations": made["rotations"].astype(dtype)}
+    rotations = np.stack([cos, -sin, sin, cos], -1).reshape(*angles.shape, 2, 2)
+    return made | {"rotations": rotations.astype(dtype)}
 
 
 def forward(sizes: Sizes, ops: Ops, weights: dict[str, Any], tokens: Any) -> Any:
