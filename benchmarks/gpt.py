@@ -18,7 +18,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -31,8 +31,6 @@ import torch
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples" / "gpt"))
 frameworks, gpt, ops = map(importlib.import_module, ("frameworks", "model", "ops"))
 
-LARGE = gpt.Sizes()
-TINY = replace(LARGE, width=2, heads=1, vocabulary=2, time=1)
 KERNELS = ("rms_norm", "rotate", "gelu")
 PURE = {
     "PyTorch, kernels": "PyTorch",
@@ -104,31 +102,34 @@ def models(sizes: Any) -> tuple[dict[str, Callable[[], Any]], dict[str, Timed]]:
 def main() -> None:
     """Measure, and print Markdown."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="fewer rounds")
-    rounds = 20 if parser.parse_args().quick else 200
+    parser.add_argument("--quick", action="store_true", help="2 layers, fewer rounds")
+    quick = parser.parse_args().quick
+    rounds, layers = (5, 2) if quick else (200, 12)
+    sizes = gpt.Sizes(layers)
+    tiny_sizes = gpt.Sizes(layers, width=2, heads=1, vocabulary=2, time=1)
     warnings.simplefilter("ignore")  # torch's own
     torch.set_num_threads(1)
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # before XLA starts its threads
     torch._dynamo.config.recompile_limit = 100  # each model is compiled from the same code
     load = os.getloadavg()[0]
     with torch.no_grad():
-        (large, timed), (tiny, tiny_timed) = models(LARGE), models(TINY)
-        spent = {(size, name): [] for size in (LARGE, TINY) for name in large}
+        (large, timed), (tiny, tiny_timed) = models(sizes), models(tiny_sizes)
+        of_large, of_tiny = ({name: [] for name in large} for _ in range(2))
         for _ in range(rounds):
-            for size, which in (LARGE, large), (TINY, tiny):
+            for which, spent in (large, of_large), (tiny, of_tiny):
                 for name in random.sample(list(which), len(which)):
-                    spent[size, name].append(milliseconds(which[name]))
-    calls = sum(timed["kernels"].calls[name] for name in KERNELS)
+                    spent[name].append(1e3 * milliseconds(which[name]))
 
+    calls = sum(timed["kernels"].calls[name] for name in KERNELS)
     print("| a forward | ms: least | median | tiny, µs: least | median | ns more for a kernel |")
     print("| -- | -: | -: | -: | -: | -: |")
     for name in [name for name in large if not name.startswith("within")]:
-        whole, small = spent[LARGE, name], [1e3 * ms for ms in spent[TINY, name]]
-        more = ""
-        if name in PURE:
-            more = f"{1e3 * (median(small) - 1e3 * median(spent[TINY, PURE[name]])) / calls:,.0f}"
-        cells = f"{min(whole):.2f} | {median(whole):.2f} | {min(small):,.0f} | {median(small):,.0f}"
-        print(f"| {name} | {cells} | {more} |")
+        whole, tiny_whole = [1e-3 * us for us in of_large[name]], of_tiny[name]
+        more = median(tiny_whole) - median(of_tiny[PURE.get(name, name)])
+        cells = [f"{choose(whole):.2f}" for choose in (min, median)]
+        cells += [f"{choose(tiny_whole):,.0f}" for choose in (min, median)]
+        cells += [f"{1e3 * more / calls:,.0f}" if name in PURE else ""]
+        print(f"| {name} | {' | '.join(cells)} |")
 
     print("\n| medians, ms | calls | PyTorch | kernels | of these: calls | ns a call |")
     print("| -- | -: | -: | -: | -: | -: |")
@@ -138,9 +139,8 @@ def main() -> None:
         cells = [f"{timed[way].median(name):.2f}" for way in ("PyTorch", "kernels")]
         each = f"{1e6 * overhead / count:,.0f}" if count else ""
         print(f"| {name} | {count or ''} | {' | '.join(cells)} | {overhead:.3f} | {each} |")
-    print(
-        f"\n{rounds} rounds, load {load:.1f} to {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
-    )
+    after = os.getloadavg()[0]
+    print(f"\n{rounds} rounds, load {load:.1f} to {after:.1f} on {os.cpu_count()} cores")
 
 
 if __name__ == "__main__":
