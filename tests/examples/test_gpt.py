@@ -10,7 +10,9 @@ from tests.examples.test_examples import CXX, run, shutil
 from tests.frontends.support import needs
 
 
-@pytest.mark.skipif(shutil.which(CXX) is None, reason=f"torch.compile needs a C++ compiler: no {CXX}")
+@pytest.mark.skipif(
+    shutil.which(CXX) is None, reason=f"torch.compile needs a C++ compiler: no {CXX}"
+)
 def test_the_model_has_the_logits_of_numpy_in_each_framework() -> None:
     for package in ("torch", "jax", "jax_tvm_ffi"):
         needs(package)
