@@ -101,8 +101,8 @@ def main() -> None:
         build(folder)
         versions = Bench(effort, folder, crews, torch, missing, samples).run()
         importing(samples, folder / "bytecode", 3 if options.quick else 15)
-        theirs = environments / "nvidia" / "bin" / "python"
-        count_instructions(samples, folder, missing, theirs if theirs.exists() else None)
+        nvidia = next((python for python, modules in crews if modules == ["nvidia"]), None)
+        count_instructions(samples, folder, missing, nvidia)
     names = {peer.module: peer.title for peer in peers()}
     titles = {peer: title for peer, title in names.items() if peer in versions}
     header = about(versions, missing, options.quick)
