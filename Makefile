@@ -95,7 +95,7 @@ test-tilelang: $(TILELANG)/.made ## Install TileLang with the apache-tvm-ffi tha
 	$(TILELANG)/bin/python -m pytest tests/examples/test_tilelang.py 'tests/docs/test_docstrings.py::test_examples_run_and_print_what_is_written[cuda/tilelang.py]'
 
 test-distributions: $(DISTRIBUTIONS)/.made ## Install other MLIR bindings (CUTLASS's are proprietary) in .venv-distributions, and test each.
-	$(DISTRIBUTIONS)/bin/python -m pytest tests/distributions
+	$(DISTRIBUTIONS)/bin/python -m pytest tests/distributions tests/examples/test_compilers.py
 
 # The differential tests are those of compiled wrappers. Level 0 has a code generator of its own there.
 test-aarch64: $(AARCH64)/.made ## Install an arm64 system in .venv-aarch64 (qemu and Debian's packages), and run the tests in it.

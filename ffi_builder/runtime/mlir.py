@@ -285,6 +285,17 @@ def roots_for(module: Module) -> tuple[str, ...]:
     return (root,) if WAYS.get(root) is Way.OWN else (root, DEFAULT_ROOT)
 
 
+def has_passes(module: Module, pipeline: str) -> bool:
+    """Return whether the distribution of a module has the passes of a pipeline."""
+    root = root_of(module)
+    ir = bindings.load(f"{root}.ir")
+    try:
+        bindings.load(f"{root}.passmanager").PassManager.parse(pipeline, context=module.context)
+    except (ir.MLIRError, ValueError):
+        return False
+    return True
+
+
 def _run_pipeline(module: Module, pipeline: str) -> None:
     root = root_of(module)
     passmanager = bindings.load(f"{root}.passmanager").PassManager

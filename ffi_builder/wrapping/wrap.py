@@ -23,6 +23,7 @@ from ffi_builder.providers import (
     HalideCallProvider,
     MemRefCallProvider,
 )
+from ffi_builder.runtime import mlir
 from ffi_builder.runtime.inputs import LlvmSource, ObjectSource
 from ffi_builder.runtime.links import (
     AddressSource,
@@ -175,7 +176,7 @@ def wrap(
     module: Any = PlainModule()  # needs no MLIR
     items: list[Any] = [read_item(item, f"link[{at}]") for at, item in enumerate(link or ())]
     if isinstance(kernel, sources.Mlir):
-        module, pipeline = kernel.module, pipeline or pipeline_for(kernel.module)
+        module, pipeline = _with_passes(kernel.module, pipeline)
     elif isinstance(kernel, sources.Image):
         name = function or kernel.name or name
         if kernel.metadata is not None:
@@ -257,6 +258,14 @@ def _check_options(kernel: sources.Kernel, **given: object) -> None:
                 f"wrap: {option}= goes with {' or '.join(sources.WORDS[k] for k in kinds)}, but "
                 f"the source is {sources.WORDS[type(kernel)]}"
             )
+
+
+def _with_passes(module: Any, given: str | None) -> tuple[Any, str | None]:
+    """Return a module and its passes; its text, if its own distribution lacks ours."""
+    found = given or pipeline_for(module)
+    if given or found is None or isinstance(module, (str, bytes)):
+        return module, found
+    return (module if mlir.has_passes(module, found) else str(module)), found
 
 
 def pipeline_for(module: object) -> str | None:

@@ -15,6 +15,7 @@ NEEDS = {
     "cpp.py": ("", "c++"),
     "exo_gemv.py": ("exo", "cc"),
     "halide_blur.py": ("halide", ""),
+    "iree_add.py": ("iree", ""),
     "numba_cfunc.py": ("numba", ""),
     "openmp.py": ("", "cc"),
     "rust.py": ("", "rustc"),
@@ -26,7 +27,8 @@ NEEDS = {
 def test_a_kernel_of_another_compiler(name: str) -> None:
     package, tool = NEEDS[name]
     if (package and find_spec(package) is None) or (tool and shutil.which(tool) is None):
-        pytest.skip(f"needs {package or tool}: `make test-frameworks` installs packages")
+        target = "test-distributions" if package == "iree" else "test-frameworks"
+        pytest.skip(f"needs {package or tool}: `make {target}` installs packages")
     printed = run(f"compilers/{name}")
     [difference] = re.findall(r"largest difference from NumPy: (\S+)", printed)
     assert float(difference) < 1e-6

@@ -13,6 +13,7 @@ import pytest
 from ffi_builder import BuildError, CompileError, Launch, runtime, spec, wrap
 from tests.cuda.fake import FakeDriver, Running, device_array
 from tests.kernel_image.images import image
+from tests.runtime.samples import TORCH_IR
 from tests.wrapping.test_sources import ADD, ADD_SIGNATURE, HYPOT, HYPOT_IN_C, LLVM, TWICE, hypot
 
 CUBIN = image("cuda13-sm_90.cubin")
@@ -65,6 +66,23 @@ def test_an_int_that_mlir_returns_is_a_status() -> None:
         f(3)
     g = wrap("func.func @f(%a: i32) -> i32 { return %a : i32 }", "f(a: int32) -> r: int32")["f"]
     assert g(3) == 3
+
+
+def test_a_module_of_bindings_without_the_passes() -> None:
+    """jaxlib has few passes; torch-mlir lowers the text."""
+    jaxlib: Any = pytest.importorskip("jaxlib.mlir.ir")
+    text = TORCH_IR.Module.parse(ADD, TORCH_IR.Context()).operation.get_asm(
+        print_generic_op_form=True
+    )
+    with jaxlib.Context() as context:
+        context.allow_unregistered_dialects = True
+        module = jaxlib.Module.parse(text)
+    x, z = np.arange(3, dtype="float32"), np.zeros(3, "float32")
+    wrap(module, ADD_SIGNATURE, device="cpu")(x, x, z)
+    assert z.tolist() == [0, 2, 4]
+    pipeline = "builtin.module(convert-linalg-to-loops)"
+    with pytest.raises(CompileError, match=r"does not parse in jaxlib\.mlir"):
+        wrap(module, ADD_SIGNATURE, device="cpu", pipeline=pipeline)
 
 
 def test_tensors_in_mlir() -> None:
