@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -66,6 +67,8 @@ def signature_of(info: Info) -> spec.Signature:
     parsed = _parsed(info.signature)
     given = {param.name: param for param in info.parameters}
     params = [_described(param, given) for param in parsed.params]
+    if not info.doc and all(map(operator.is_, params, parsed.params)):
+        return parsed
     return replace(parsed, params=params, doc=info.doc)
 
 
@@ -97,4 +100,6 @@ def _described(param: spec.Param, given: Mapping[str, Parameter]) -> spec.Param:
         return param
     unknown = found.default is EMPTY or isinstance(found.default, Unwritable)
     default = spec.MISSING if unknown else found.default
+    if default is spec.MISSING and not found.kw_only and not found.doc:
+        return param
     return replace(param, default=default, kw_only=found.kw_only, doc=found.doc)

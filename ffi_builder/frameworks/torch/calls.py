@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 from typing_extensions import Self
@@ -51,13 +52,7 @@ class Operator:
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         """Call the function, through the operator if anything looks at operators."""
         # torch.compile traces this code. An entry is called in C instead.
-        if _is_traced():
-            return self._info.overload(*args, **keywords)
-        if not _is_watched():
-            result = self._info.eager(*args, **keywords)
-            if result is not DOUBT:
-                return result
-        return dispatched(self._info, *args, **keywords)
+        return self._info.overload(*args, **keywords)
 
     @property
     def overload(self) -> Any:
@@ -107,7 +102,19 @@ class PythonOperator(Operator):
     def __init__(self, info: OperatorInfo) -> None:
         """Made by `operator`."""
         self._info = info
+        self._overload = info.overload
         self.__doc__ = info.documentation
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        """Call the function, through the operator if anything looks at operators."""
+        # torch.compile traces this code, and guards each attribute on the way.
+        if _is_traced():
+            return self._overload(*args, **keywords)
+        if not _is_watched():
+            result = self._info.eager(*args, **keywords)
+            if result is not DOUBT:
+                return result
+        return dispatched(self._info, *args, **keywords)
 
 
 def dispatched(info: OperatorInfo, *args: Any, **keywords: Any) -> Any:
@@ -125,8 +132,8 @@ class Careful:
     than their data, go to `otherwise`.
     """
 
-    general: Function
-    """The function in Python, which reports errors of a call."""
+    make_general: Callable[[], Function]
+    """Makes the function in Python, which reports errors of a call."""
     otherwise: Function
     info: Info
 
@@ -139,7 +146,7 @@ class Careful:
         if _is_watched():
             return self.otherwise(*args, **keywords)
         if all(map(_is_plain, (*args, *keywords.values()))):
-            return self.general(*args, **keywords)
+            return self._general(*args, **keywords)
         for number, parameter in enumerate(self.info.parameters):
             if parameter.kind == "Tensor":
                 continue
@@ -150,6 +157,10 @@ class Careful:
                     f"tensor, whose gradient would be lost; pass {parameter.name}.item()"
                 )
         return self.otherwise(*args, **keywords)
+
+    @cached_property
+    def _general(self) -> Function:
+        return self.make_general()
 
 
 def doubt(*args: Any, **keywords: Any) -> object:

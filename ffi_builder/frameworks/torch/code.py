@@ -67,6 +67,8 @@ class Writer:
         }
         self._used: dict[str, str] = {}
         """The symbols used so far, with the lines that define them."""
+        self._allocations = self._allocating()
+        """The lines that allocate or copy what the functional form returns."""
 
     @cached_property
     def _symbols(self) -> dict[str, str]:
@@ -102,7 +104,7 @@ class Writer:
             returned.append(f"{_PREFIX}result")
         elif results is not None:
             returned.append(f"*{_PREFIX}result")
-        first = self._blaming(self._allocations())
+        first = self._blaming(self._allocations)
         if careful and first:
             first.insert(0, self._leaving_proxies())
         if recorded is not None:
@@ -167,7 +169,7 @@ class Writer:
 
     def allocating(self) -> Function:
         """Write a function that checks the arguments, and allocates and returns all outputs."""
-        lines = self._allocations()
+        lines = [*self._allocations]
         results: list[str] = []
         for tensor in self._interface.signature.result_tensors:
             lines.append(self._allocation(tensor.name, len(self._interface.arguments), tensor))
@@ -212,7 +214,7 @@ class Writer:
         made = self._interface.functional and argument.written
         return f"{_PREFIX}{argument.name}" if made else argument.name
 
-    def _allocations(self) -> list[str]:
+    def _allocating(self) -> list[str]:
         lines: list[str] = []
         for argument in self._interface.written if self._interface.functional else ():
             tensor = argument.tensor

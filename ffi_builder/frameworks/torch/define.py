@@ -127,17 +127,18 @@ def operator(
     writer = Writer(interface, tracing, tracing.blame)
     qualified = _qualified(namespace, name)
     eager = careful = _careful(function, info)
-    if interface.functional or not functions.reads_arrays(info):
+    if backward is None and (interface.functional or not functions.reads_arrays(info)):
         eager = writer.calling(careful, careful=True)
     library = _library(namespace, name, text, tags)
     overload = getattr(getattr(_torch.torch.ops, namespace), name).default
     batched = partial(batching_rule, interface, overload, vmap)
     recording = None
     if backward is not None:
-        derived = derivative(interface, overload, eager, backward, setup_context)
+        derived = derivative(interface, overload, backward, setup_context)
         recording = writer.passing(derived.apply)
         give_rule(derived, interface, batched(recording))
         eager = writer.calling(careful, careful=True, recorded=_torch.apply_of(derived))
+        derived.eager = staticmethod(eager)
     defined = _Defined(function, interface, library, qualified, overload, text, eager, recording)
     defined.register_kernels(writer)
     defined.register_rules(batched(overload))
@@ -203,7 +204,7 @@ class _Defined:
         return functions.made_operator(
             same_function(self.function),
             info,
-            lambda general: Careful(general, otherwise, info),
+            lambda make_general: Careful(make_general, otherwise, info),
             Operator,
             autocast=autocast,
         )
@@ -215,11 +216,9 @@ class _Defined:
 
 def _careful(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
     """Make a function that calls the compiled function, or returns `DOUBT`."""
-
-    def in_doubt(general: Callable[..., Any]) -> Careful:
-        return Careful(general, doubt, info)
-
-    return functions.made_careful(same_function(function), info, in_doubt)
+    return functions.made_careful(
+        same_function(function), info, lambda make_general: Careful(make_general, doubt, info)
+    )
 
 
 def _kernel(function: tvm_ffi.Function, interface: Interface, writer: Writer) -> Callable[..., Any]:

@@ -27,21 +27,23 @@ class Tracing:
     def __init__(self, interface: Interface) -> None:
         """Check arguments for this interface."""
         self.interface = interface
-        self._passed = ""
-        """The arguments that passed last, as text."""
+        self._passed: object = None
+        """What is known of the arguments that passed last."""
 
     def __call__(self, *values: Any) -> None:
         """Check the values."""
+        # torch traces a call several times.
+        facts = [_facts(value) for value in values]
+        if facts == self._passed:
+            return
         given = [argument for argument in self.interface.arguments if argument.given]
-        described = {
-            argument.param.name: self._described(argument, value)
-            for argument, value in zip(given, values, strict=True)
-        }
-        # torch traces a call several times. The text tells 1, 1.0 and True apart.
-        text = repr(described)
-        if text != self._passed:
-            self._checks(described)
-            self._passed = text
+        self._checks(
+            {
+                argument.param.name: self._described(argument, value)
+                for argument, value in zip(given, values, strict=True)
+            }
+        )
+        self._passed = facts
 
     def blame(self, *values: Any) -> None:
         """Check the values after another failure, which is not shown as the error's cause."""
@@ -65,6 +67,16 @@ class Tracing:
             known = [_known(each) for each in cast("list[object]", value)]
             return UNKNOWN if any(each is UNKNOWN for each in known) else known
         return _known(value)
+
+
+def _facts(value: Any) -> object:
+    """Return what is checked of a value, to be compared."""
+    if isinstance(value, _torch.torch.Tensor):
+        sizes = [_known(each) for each in (*value.shape, *value.stride())]
+        return value.dtype, value.device, sizes
+    if isinstance(value, (list, tuple)):
+        return list(map(_facts, cast("list[object]", value)))
+    return repr(_known(value))  # tells 1, 1.0 and True apart
 
 
 def _described(param: spec.Tensor | None, tensor: Any) -> Described:

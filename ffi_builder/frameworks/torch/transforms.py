@@ -86,20 +86,19 @@ def directly(eager: Kernel, otherwise: Kernel) -> Kernel:
 def derivative(
     interface: Interface,
     overload: Any,
-    eager: Kernel,
     backward: Callable[..., Any],
     setup_context: Callable[..., Any] | None,
 ) -> Any:
     """Return a `torch.autograd.Function` of an operator, which takes all arguments by position.
 
-    It calls `eager`, which records no derivative, and in doubt the operator. As for
+    It calls its attribute `eager`, which the caller sets, and in doubt the operator. As for
     `torch.library.register_autograd`, the rules do not take keyword-only arguments by position.
     """
     count = len(interface.given) - len(interface.keywords)
 
     def forward(*args: Any) -> Any:
         args, keywords = interface.split(args)
-        result = DOUBT if _torch.is_watched() else eager(*args, **keywords)
+        result = DOUBT if _torch.is_watched() else made.eager(*args, **keywords)
         return _torch.below_autograd(overload, args, keywords) if result is DOUBT else result
 
     def saved(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
@@ -124,11 +123,12 @@ def derivative(
         "backward": gradients if interface.keywords else backward,
         "jvp": refused,
     }
-    return type(
+    made: Any = type(
         f"{overload.name()}.Derivative",
         (_torch.torch.autograd.Function,),
         {name: staticmethod(method) for name, method in methods.items()},
     )
+    return made
 
 
 def give_rule(derived: Any, interface: Interface, rule: Callable[..., Any]) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast
 
 import tvm_ffi
 from tvm_ffi.utils import kwargs_wrapper
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
 
 # For Ctrl-C within a callback: exceptions that tvm-ffi does not know become RuntimeError.
 tvm_ffi.register_error("KeyboardInterrupt", KeyboardInterrupt)
+
+MakeGeneral: TypeAlias = Callable[[], Callable[..., Any]]
+"""Makes the function in Python of an entry, for the calls that the entry does not read."""
 
 
 class Described:
@@ -243,22 +247,22 @@ def made_callable(function: tvm_ffi.Function, name: str, info: Info) -> Callable
 
 
 def made_careful(
-    function: tvm_ffi.Function, info: Info, otherwise: Callable[[Callable[..., Any]], Any]
+    function: tvm_ffi.Function, info: Info, otherwise: Callable[[MakeGeneral], Any]
 ) -> Callable[..., Any]:
     """Do what `made_callable` does, but calls that C cannot read go to the result of `otherwise`.
 
-    `otherwise` gets the function in Python, which takes keywords and defaults.
+    `otherwise` gets what makes the function in Python, which takes keywords and defaults.
     """
     found = extension()
     if not isinstance(found, Extension):
-        return otherwise(with_keywords(function, info))
+        return otherwise(partial(with_keywords, function, info))
     return _entry(found, function, info.name, info, converts=True, otherwise=otherwise)
 
 
 def made_operator(
     function: tvm_ffi.Function,
     info: Info,
-    otherwise: Callable[[Callable[..., Any]], Any],
+    otherwise: Callable[[MakeGeneral], Any],
     face: type,
     *,
     autocast: bool,
@@ -303,7 +307,7 @@ def _entry(
     info: Info,
     *,
     converts: bool,
-    otherwise: Callable[[Callable[..., Any]], Any] | None = None,
+    otherwise: Callable[[MakeGeneral], Any] | None = None,
 ) -> Any:
     result: Any = found.make()
     result.release_gil = function.release_gil
@@ -320,12 +324,12 @@ def _entry(
 
 
 def _careful(
-    otherwise: Callable[[Callable[..., Any]], Any],
+    otherwise: Callable[[MakeGeneral], Any],
 ) -> tuple[Callable[[tvm_ffi.Function, Info], Any], Callable[[tvm_ffi.Function, Info], Any]]:
     """Return the makers for an entry that leaves other calls to the result of `otherwise`."""
 
     def as_given(general: tvm_ffi.Function, info: Info) -> Any:
-        return otherwise(with_keywords(general, info))
+        return otherwise(partial(with_keywords, general, info))
 
     def in_order(general: tvm_ffi.Function, info: Info) -> Any:
         function = as_given(general, info)
