@@ -1,4 +1,7 @@
-"""Draw many.svg: many compiles and calls with gradients, from the tables of the pages."""
+"""Draw pictures of many kernels, from the tables of the pages.
+
+many.svg has compiles and calls that want a gradient, live.svg live functions, gpt.svg a model.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +25,8 @@ def bars(drawing: Drawing, top: int, title: str, rows: list[tuple[str, float, st
     return top + ROW * (len(rows) + 2)
 
 
-def main() -> None:
-    """Draw it."""
+def compiles_and_gradients() -> None:
+    """Draw many.svg."""
     loops, many = column("modules | loop, ms each", 1), column("modules | loop, ms each", 3)
     ratios = [
         (name, round(alone / together, 1), "ours")
@@ -38,6 +41,48 @@ def main() -> None:
     top = bars(drawing, 32, "compile_many on two cores: modules a second, a loop is 1", compiles)
     bars(drawing, top, "Call an operator of PyTorch that wants a gradient, µs", calls)
     drawing.save("many")
+
+
+def live() -> None:
+    """Draw live.svg."""
+    names = [
+        f"{'1,000' if at % 2 == 0 else '10,000'} of {words}"
+        for at, words in enumerate(
+            (
+                "the same structure",
+                "the same structure",
+                "different structures",
+                "different structures",
+            )
+        )
+    ]
+    heading = "structure | live functions | KB each"
+    drawing = Drawing(WIDTH, 252, "Memory and time of live functions")
+    top = 32
+    for title, number in (("Memory of a function, KB", 2), ("Attach and compile one more, ms", 5)):
+        values = [value for _, value in column(heading, number)]
+        rows = [(name, value, "ours") for name, value in zip(names, values, strict=True)]
+        top = bars(drawing, top, title, rows)
+    drawing.save("live")
+
+
+def gpt() -> None:
+    """Draw gpt.svg."""
+    page = HERE.parents[1] / "examples/gpt/README.md"
+    rows = [
+        (name, value, "ours" if "kernels" in name else "box")
+        for name, value in column("a forward", 2, page=page)
+    ]
+    drawing = Drawing(WIDTH, 192, "The time of a forward of the small GPT")
+    bars(drawing, 32, "A forward of the small GPT on one core, ms", rows)
+    drawing.save("gpt")
+
+
+def main() -> None:
+    """Draw them."""
+    compiles_and_gradients()
+    live()
+    gpt()
 
 
 if __name__ == "__main__":
