@@ -34,7 +34,7 @@ TVM_FFI_TESTS := tests/abi tests/arrays tests/compatibility tests/entry tests/er
   callable_arguments export export_library loaded metadata older_tvm_ffi results))
 # Tests that need PyTorch, JAX or Numba. tests/test_project.py checks that none is missing.
 FRAMEWORK_TESTS := tests/abi tests/arrays tests/benchmarks/test_gpt.py tests/benchmarks/test_jax_calls.py tests/docs tests/entry \
-  tests/examples tests/frameworks tests/frontends tests/providers/test_results_like_arguments.py \
+  tests/examples tests/frameworks tests/frontends tests/packaging tests/providers/test_results_like_arguments.py \
   tests/providers/test_workspaces.py tests/runtime/test_results.py tests/testing tests/wrapping
 # Each process takes its share of the tests in order, and then some of another's: most fixtures of
 # modules are made once. With `JOBS=0` all run in pytest's own process.

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ffi_builder.builder.kernel_signature import record_memref_types, signature_of
     from ffi_builder.builder.names import rename_tvm_ffi_function
     from ffi_builder.builder.wrapper import attach, attach_ffi_func
+    from ffi_builder.packaging.package import package
     from ffi_builder.plan import Sanitize, explain
     from ffi_builder.wrapping.launch import Launch
     from ffi_builder.wrapping.wrap import wrap
@@ -37,6 +38,7 @@ __all__ = [
     "cuda",
     "explain",
     "ir",
+    "package",
     "packed",
     "providers",
     "record_memref_types",
@@ -61,6 +63,7 @@ __getattr__, __dir__ = lazy(
         "rename_tvm_ffi_function": "builder.names",
         "return_asserts": "builder.asserts",
         "Launch": "wrapping.launch",
+        "package": "packaging.package",
         "wrap": "wrapping.wrap",
     },
     __all__,

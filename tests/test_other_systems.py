@@ -147,7 +147,7 @@ def test_the_command_line(system: str) -> None:
         """
         from ffi_builder.cli.main import main
         print(main(["explain", "--signature", "f(n: int32)"]))
-        print(main(["check", "kernels.so"]))
+        print(main(["inspect", "kernels.so"]))
         """,
         loaded="argparse, shutil, shlex, importlib.metadata",
     )

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ffi_builder import __version__
-from ffi_builder.cli import check, doctor, explain, wrap
+from ffi_builder.cli import doctor, explain, inspect, package, wrap
 from ffi_builder.cli.output import print_error
 from ffi_builder.errors import BuildError, CompileError, SpecError
 
@@ -55,7 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"ffi_builder {__version__}")
     parser.add_argument("--debug", action="store_true", help="show tracebacks of errors")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (wrap, explain, check, doctor):
+    for command in (wrap, package, inspect, explain, doctor):
         name = command.__name__.rpartition(".")[2]
         sub = commands.add_parser(
             name,

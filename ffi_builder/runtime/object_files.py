@@ -88,7 +88,7 @@ def _read(data: bytes, machine: str | None) -> ObjectFile:
     names = list(file.by_name)
     return ObjectFile(
         data,
-        _symbols(file, elf.SHT_SYMTAB),
+        symbols_of(file, elf.SHT_SYMTAB),
         any(section.flags & elf.SHF_TLS for section in file.sections),
         frozenset(_relocations(file)),
         # With a priority they are called `.init_array.200`.
@@ -113,10 +113,10 @@ def read_library(data: bytes) -> tuple[Symbol, ...]:
             "Expected a shared library, but it is an object, an executable, or for another word "
             "size"
         )
-    given, wanted = _machine_name(file.header.machine), platform.machine()
+    given, wanted = machine_name(file.header.machine), platform.machine()
     if wanted in _MACHINES and given != wanted:
         raise LinkError(f"The library is for {given}, but this machine is {wanted}")
-    return _symbols(file, elf.SHT_DYNSYM)
+    return symbols_of(file, elf.SHT_DYNSYM)
 
 
 def content_of(data: bytes, symbol: str, machine: str | None = None) -> bytes | None:
@@ -400,7 +400,7 @@ def _object(data: bytes, machine: str | None = None) -> Elf:
             "but the file is an executable, a shared library (for the JIT, "
             "ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL) loads one), or for another word size"
         )
-    given, wanted = _machine_name(file.header.machine), machine or platform.machine()
+    given, wanted = machine_name(file.header.machine), machine or platform.machine()
     if wanted in _MACHINES and given != wanted:
         what = "this machine" if machine is None else "the target"
         raise CompileError(f"The object file is for {given}, but {what} is {wanted}")
@@ -422,11 +422,12 @@ def _places(strings: bytes | bytearray, name: str) -> set[int]:
     return found
 
 
-def _machine_name(number: int) -> str:
+def machine_name(number: int) -> str:
+    """Return the name of a machine of ELF, as `x86_64`."""
     return _MACHINE_NAMES.get(number, f"ELF machine {number}")
 
 
-def _symbols(file: Elf, kind: int) -> tuple[Symbol, ...]:
+def symbols_of(file: Elf, kind: int) -> tuple[Symbol, ...]:
     """Return the global and weak symbols of the table of this kind, if the file has one."""
     table = file.table(kind)
     if table is None:

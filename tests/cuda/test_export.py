@@ -108,7 +108,7 @@ def test_it_loads_and_says_so_when_there_is_no_driver(built: Path):
 
 
 def test_the_command_line_says_what_the_other_functions_are_for(built: Path):
-    shown = run([sys.executable, "-m", "ffi_builder", "check", str(built)])
+    shown = run([sys.executable, "-m", "ffi_builder", "inspect", str(built)])
     assert "_cuda_preload_f\n    loads the CUDA kernel of f ahead of calls, on the device" in shown
     assert "_cuda_release_f\n    unloads the CUDA kernel of f\n" in shown
 

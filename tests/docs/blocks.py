@@ -2,8 +2,9 @@
 
 The blocks of a file run one after the other, as a reader would paste them: Python in one namespace,
 sh with Bash in the folder ``here`` of that namespace, and C++ is compiled there. A ``text`` block
-right behind a block is what that prints, where a line ``…`` stands for any lines. If Python ends in
-an exception, the last line is its class and message; without a ``text`` block it must not. A block
+right behind a block is what that prints, where a line ``…`` stands for any lines, and ``…`` within
+a line for anything. If Python ends in an exception, the last line is its class and message; without
+a ``text`` block it must not. A block
 with ``<!-- needs a.module -->`` or ``<!-- needs a.module:name -->`` in the line above is left out if
 there is no such module, or no such name in it, and one with ``<!-- not run: why -->`` always. One
 with ``<!-- from a/file.py -->`` is an excerpt of this file, and is compared instead of run.
@@ -155,7 +156,10 @@ def _output(block: Block, where: str, here: str) -> str:
 
 
 def _pattern(text: str) -> re.Pattern[str]:
-    lines = (r"(.*\n)*?" if x == "…\n" else re.escape(x) for x in _trimmed(text).splitlines(True))
+    lines = (
+        r"(.*\n)*?" if line == "…\n" else re.escape(line).replace("…", ".*")
+        for line in _trimmed(text).splitlines(True)
+    )
     return re.compile("".join(lines))
 
 

@@ -30,6 +30,15 @@ from ffi_builder import runtime
 text = "define i32 @__tvm_ffi_f(ptr %self, ptr %args, i32 %n, ptr %result) { ret i32 0 }"
 assert runtime.compile(text)["f"]() is None
 """
+_PACKAGE: Final = """
+import tempfile
+from ffi_builder import package, runtime
+text = "define i32 @__tvm_ffi_f(ptr %self, ptr %args, i32 %n, ptr %result) { ret i32 0 }"
+try:
+    package(runtime.lower(text), tempfile.mkdtemp(), project={"name": "f", "version": "1"})
+except Exception as error:
+    assert "says nothing of its parameters" in str(error), error
+"""
 _EXPORT: Final = """
 import tempfile
 from pathlib import Path
@@ -54,6 +63,7 @@ _CUDA: Final = Use(beside=("jit", "mlir"), pages=("docs/cuda-tools.md",))
 USES: Final = {
     "": Use(commands=(("python", "-m", "ffi_builder", "--help"), _EXPLAIN)),
     "export": Use(commands=(("python", "-W", "error", "-c", _EXPORT),)),
+    "package": Use(commands=(("python", "-W", "error", "-c", _PACKAGE),)),
     "jit": Use(commands=(("python", "-W", "error", "-c", _COMPILE),)),
     "mlir": Use(commands=(("python", "-W", "error", "-c", _ATTACH),)),
     "cuda": _CUDA,

@@ -10,6 +10,7 @@ import errno
 import os
 import uuid
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -21,7 +22,12 @@ from ffi_builder.runtime.codegen.constants import LlvmIr
 from ffi_builder.runtime.codegen.targets import Target, target
 from ffi_builder.runtime.embedded_modules import CustomModule
 from ffi_builder.runtime.export import header, linker, stub
-from ffi_builder.runtime.export.function_info import described, symbols, with_descriptions
+from ffi_builder.runtime.export.function_info import (
+    Described,
+    described,
+    symbols,
+    with_descriptions,
+)
 from ffi_builder.runtime.export.linker import with_support
 from ffi_builder.runtime.inputs import (
     LlvmSource,
@@ -32,7 +38,7 @@ from ffi_builder.runtime.inputs import (
 )
 from ffi_builder.runtime.links import AddressSource, Item, code_among, words_of
 from ffi_builder.runtime.metadata import PREFIX
-from ffi_builder.runtime.object_files import read_object
+from ffi_builder.runtime.object_files import read_object, rename_symbols
 from ffi_builder.runtime.python.function_table import check_name
 
 PathLike: TypeAlias = str | os.PathLike[str]
@@ -113,19 +119,30 @@ class Exporter:
         Raises UnknownFunctionError, CompileError, LinkError and OSError.
         """
         path = Path(path)
-        self._check_no_address()
         names = _chosen(self.linked, options)
-        sources = (self.source, *code_among(self.links))
-        objects = [self._object(source, options) for source in sources]
-        if options.modules:
-            objects.append(self._object(LlvmSource(""), options, options.modules))
         shown = [f"{PREFIX}*"]
         if options.only is not None:
             shown = [f'"{symbol}"' for symbol in (*symbols(names), *embedded_modules.SYMBOLS)]
-        objects = [with_support(each, options.target.machine) for each in objects]
-        others = words_of(self.links)
-        data = linker.link_library(objects, shown, path.name, options.target, others)
+        objects = self.objects(options)
+        if options.modules:
+            objects.append(self._object(LlvmSource(""), options, options.modules))
+        data = _linked(objects, words_of(self.links), shown, path, options)
         self._write(Output(path, data, executable=True), names, options)
+
+    def objects(self, options: Options) -> list[bytes]:
+        """Return the objects of the module and of what is linked to it.
+
+        Raises CompileError.
+        """
+        self._check_no_address()
+        linked = code_among(self.links)
+        # What is linked together refers to the kernels by their names.
+        sees = replace(options, only=None) if linked else options
+        return [self._object(each, sees) for each in (self.source, *linked)]
+
+    def functions(self) -> list[Described]:
+        """Return the functions of the module, and of what is linked to it."""
+        return [described(name, self.metadata(name)) for name in self.linked]
 
     def _check_no_address(self) -> None:
         """Raise CompileError if a kernel is code of this process, which no file can contain."""
@@ -164,6 +181,60 @@ class Exporter:
             text = stub.text(functions, main.path.name)
             outputs.append(Output(options.stub, text.encode()))
         write_outputs(outputs)
+
+
+def write_together(
+    path: Path, exporters: Sequence[Exporter], options: Options
+) -> tuple[Described, ...]:
+    """Write a shared library with the functions of several modules; return these, sorted by name.
+
+    The modules share nothing, so their kernels may have the same names.
+
+    Raises:
+        CompileError: two functions have the same name, and what `Exporter.library` raises.
+        LinkError: the linker fails.
+    """
+    functions: dict[str, Described] = {}
+    groups: list[list[bytes]] = []
+    words: list[str | bytes] = []
+    for exporter in exporters:
+        for function in exporter.functions():
+            if function.name in functions:
+                raise CompileError(f"Two modules have a function {function.name!r}: rename one")
+            functions[function.name] = function
+        groups.append(exporter.objects(replace(options, only=exporter.linked)))
+        words += words_of(exporter.links)
+    if not functions:
+        raise CompileError("The modules have no functions")
+    objects = _apart(groups, options.target.machine)
+    data = _linked(objects, list(dict.fromkeys(words)), [f"{PREFIX}*"], path, options)
+    write_outputs([Output(path, data, executable=True)])
+    return tuple(sorted(functions.values(), key=lambda function: function.name))
+
+
+def _apart(groups: Sequence[Sequence[bytes]], machine: str) -> list[bytes]:
+    """Rename what an earlier group defines, too; return the objects of all groups."""
+    taken: set[str] = set()
+    apart: list[bytes] = []
+    for number, group in enumerate(groups):
+        symbols = (s for data in group for s in read_object(data, machine).symbols)
+        defined = {s.name for s in symbols if s.defined and not s.weak}
+        names = {name: f"{name}.{number}" for name in defined & taken}
+        apart += [rename_symbols(data, names, machine) if names else data for data in group]
+        taken |= defined
+    return apart
+
+
+def _linked(
+    objects: Sequence[bytes],
+    others: Sequence[str | bytes],
+    shown: Sequence[str],
+    path: Path,
+    options: Options,
+) -> bytes:
+    machine = options.target.machine
+    ready = [with_support(each, machine) for each in objects]
+    return linker.link_library(ready, shown, path.name, options.target, others)
 
 
 def _chosen(known: tuple[str, ...], options: Options) -> tuple[str, ...]:

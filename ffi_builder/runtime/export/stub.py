@@ -99,7 +99,7 @@ def text(functions: Sequence[Described], library: str) -> str:
     if "_Array" in names:
         parts.insert(0, names.within(_ARRAY))
     head = f"Functions of {library}. Written by ffi_builder."
-    return "\n".join([_literal(head), "", *names.imports(), ""]) + "".join(parts)
+    return "\n".join([docstring(head), "", *names.imports(), ""]) + "".join(parts)
 
 
 def _definition(function: Described, names: _Names) -> Iterator[str]:
@@ -114,7 +114,7 @@ def _definition(function: Described, names: _Names) -> Iterator[str]:
             [f"def {function.name}(", *(f"    {p}," for p in params), f") -> {returned}:"]
         )
     yield line
-    yield f"    {_literal(function.info.documentation)}"
+    yield f"    {docstring(function.info.documentation)}"
 
 
 def _returned(schema: Schema | None) -> str:
@@ -165,8 +165,8 @@ def _default(value: object) -> str:
     return shown
 
 
-def _literal(words: str) -> str:
-    """Write text as a docstring."""
+def docstring(words: str) -> str:
+    """Write text as the docstring of a function."""
     escaped = words.strip().replace("\\", "\\\\")
     escaped = re.sub(r'""+|"$', lambda found: found[0].replace('"', '\\"'), escaped)
     first, *rest = map(_visible, escaped.splitlines())

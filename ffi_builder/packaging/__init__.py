@@ -1,0 +1,1 @@
+"""Makes wheels of compiled kernels: `ffi_builder.package`, and `ffi-builder package`."""

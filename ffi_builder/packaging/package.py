@@ -1,0 +1,231 @@
+"""`package`: a wheel of compiled kernels."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Final, TypeAlias, Union, cast
+
+from ffi_builder.errors import BuildError
+from ffi_builder.packaging.choices import BASELINE, CPUS, FRAMEWORKS
+from ffi_builder.packaging.contents import modules as python_modules
+from ffi_builder.packaging.project import OWN, Project, read_project
+from ffi_builder.packaging.template import _load
+from ffi_builder.packaging.wheel import wheel
+from ffi_builder.runtime import LoweredModule
+from ffi_builder.runtime.export import files, header, stub
+from ffi_builder.runtime.export.function_info import Described
+from ffi_builder.runtime.export.inspection import Inspected, inspected
+from ffi_builder.suggest import did_you_mean
+
+Modules: TypeAlias = Union[LoweredModule, Sequence[LoweredModule]]
+_EVERYWHERE: Final = re.compile(
+    r"lib(tvm_ffi|c|m|dl|pthread|rt|gcc_s)\.so(\.\d+)?|ld-linux.*\.so\.\d+"
+)
+"""Libraries that manylinux has, and libtvm_ffi, which apache-tvm-ffi has."""
+_OLDEST_GLIBC: Final = 17
+"""manylinux_2_17 is the oldest that pip and PyPI take from new wheels."""
+
+
+def package(
+    modules: Modules | Callable[[str], Modules],
+    folder: str | os.PathLike[str],
+    *,
+    project: Mapping[str, object],
+    frameworks: Iterable[str] = (),
+    cpus: Iterable[str] = (BASELINE,),
+    include: Mapping[str, str | os.PathLike[str]] | None = None,
+    triple: str | None = None,
+) -> Path:
+    """Write a wheel with the functions of compiled modules; return its path.
+
+    Importing the package loads its library and registers nothing else. Its functions take NumPy
+    arrays and arrays of other frameworks. The modules `torch` and `jax` of the package have
+    operators of PyTorch, in the package's namespace, and functions of JAX. The wheel also has a
+    header for C and C++, and type stubs.
+
+    The same modules give the same bytes, with the same compilers. The package is imported in a
+    child process before the wheel is written, if it is for this machine.
+
+    Args:
+        modules: compiled or lowered modules, or a function that returns them for one of `cpus`.
+        folder: where the wheel is written. It is made if it does not exist.
+        project: the fields of `[project]` in a pyproject.toml, such as `name` and `version`. Paths
+            in it are relative to the current folder.
+        frameworks: `torch` and `jax`. With one of these, or if a function makes tensors, the wheel
+            depends on `ffi_builder`, else on apache-tvm-ffi alone.
+        cpus: `baseline`, `x86-64-v2`, `x86-64-v3`, `x86-64-v4`. The package has a library for each,
+            and loads the best for the CPU. On a CPU that none is for, importing it is an error.
+        include: more files of the package by their names in it, as `{"torch.py": "my_torch.py"}`.
+            They replace files that `package` would write.
+        triple: `x86_64-linux-gnu` or `aarch64-linux-gnu`; by default this machine's.
+
+    Raises:
+        BuildError: `project` is not valid, a function cannot be in a package, the package cannot be
+            imported, or pyproject-metadata, of the extra `package`, is not installed.
+        CompileError, LinkError: a library cannot be made, as for `export_library`.
+        OSError: a file cannot be read or written.
+        TypeError, ValueError: an invalid argument.
+
+    Examples:
+        >>> import tempfile
+        >>> from torch_mlir import ir
+        >>> from ffi_builder import attach, package, providers, runtime, spec
+        >>> module = ir.Module.parse("", ir.Context())
+        >>> hypot = spec.Signature.parse("hypot(x: float64, y: float64) -> r: float64")
+        >>> attach(module, hypot, providers.DirectCallProvider("hypot"))
+        >>> lowered = runtime.lower(module)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     made = package(lowered, folder, project={"name": "my-hypot", "version": "1.0"})
+        >>> made.name.split("-")[:3]
+        ['my_hypot', '1.0', 'py3']
+    """
+    chosen = _among("frameworks", frameworks, FRAMEWORKS)
+    levels = _among("cpus", cpus, CPUS)
+    if not levels:
+        raise ValueError("cpus: expected one at least")
+    with tempfile.TemporaryDirectory(prefix="ffi_builder-") as scratch:
+        made = _Made(Path(scratch), project, chosen, triple)
+        for level in levels:
+            made.add_library(level, _for(level, modules))
+        content = made.content(include or {})
+        own = made.project
+        data = wheel(own.name, own.version, made.tag, content, own.metadata)
+        if made.runs_here:
+            _check(own, content, chosen, Path(scratch))
+    path = Path(folder, f"{own.name}-{own.version}-{made.tag}.whl")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    files.write_outputs([files.Output(path, data)])
+    return path
+
+
+def _for(level: str, given: object) -> list[LoweredModule]:
+    """Return the modules for a CPU."""
+    if callable(given) and not isinstance(given, LoweredModule):
+        given = given(level)
+    listed = [given] if not isinstance(given, (list, tuple)) else cast("list[object]", given)
+    found = [each for each in listed if isinstance(each, LoweredModule)]
+    if len(found) < len(listed):
+        wrong = next(each for each in listed if not isinstance(each, LoweredModule))
+        raise TypeError(f"modules: expected compiled or lowered modules, but got {wrong!r}")
+    return found
+
+
+def _among(what: str, given: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(given, str):
+        raise TypeError(f"{what}: expected a list, but got {given!r}: put it into one")
+    chosen = tuple(dict.fromkeys(given))
+    for each in chosen:
+        if each not in known:
+            raise ValueError(
+                f"{what}: expected some of {', '.join(known)}, but got {each!r}"
+                f"{did_you_mean(each, known)}"
+            )
+    return chosen
+
+
+class _Made:
+    """The libraries of a wheel, and what is known of them."""
+
+    def __init__(
+        self,
+        scratch: Path,
+        table: Mapping[str, object],
+        frameworks: Sequence[str],
+        triple: str | None,
+    ) -> None:
+        self._scratch = scratch
+        self._table = table
+        self._frameworks = frameworks
+        self._triple = triple
+        self._functions: tuple[Described, ...] = ()
+        self._libraries: dict[str, Inspected] = {}
+        # The name of the library is that of the project, which is checked first.
+        self._named = read_project(table, Path(), (), needs_own=False)
+
+    def add_library(self, level: str, modules: Sequence[LoweredModule]) -> None:
+        """Link the modules to the library for a level of the CPU."""
+        path = self._scratch / level / f"lib{self._named.name}.so"
+        path.parent.mkdir()
+        options = files.options(level, self._triple, None, None, None, ())
+        exporters = [each._exporter for each in modules]  # pyright: ignore[reportPrivateUsage]
+        functions = files.write_together(path, exporters, options)
+        if self._libraries and functions != self._functions:
+            raise BuildError(f"package: modules: those for {level} have other functions")
+        self._functions = functions
+        self._libraries[level] = inspected(path)
+
+    @property
+    def _needs_own(self) -> bool:
+        makes_tensors = any(each.info and each.info.allocates for each in self._functions)
+        given = self._table.get("dependencies", ())
+        named = any(re.match(OWN, str(each)) for each in cast("Iterable[object]", given))
+        return bool(self._frameworks) or makes_tensors or named
+
+    @property
+    def project(self) -> Project:
+        """The project, with what the wheel depends on."""
+        return read_project(self._table, Path(), self._frameworks, needs_own=self._needs_own)
+
+    def content(self, include: Mapping[str, str | os.PathLike[str]]) -> dict[str, bytes]:
+        """Return all files of the package, by their paths in the wheel."""
+        name = self._named.name
+        found: dict[str, bytes] = {
+            key: text.encode()
+            for key, text in python_modules(
+                self._named, self._functions, self._frameworks, own=self._needs_own
+            ).items()
+        }
+        found["py.typed"] = b""
+        found["__init__.pyi"] = stub.text(self._functions, name).encode()
+        library = f"lib{self._named.name}.so"
+        found[f"include/{name}.h"] = header.text(self._functions, library, f"{name}.h").encode()
+        for level, each in self._libraries.items():
+            at = "lib" if level == BASELINE else f"lib/glibc-hwcaps/{level}"
+            found[f"{at}/{library}"] = each.path.read_bytes()
+        for key, path in include.items():
+            found[key] = Path(path).read_bytes()
+        return {f"{name}/{key}": data for key, data in found.items()}
+
+    @property
+    def tag(self) -> str:
+        """The tags of the wheel: manylinux if the libraries need nothing that it lacks."""
+        machine = next(iter(self._libraries.values())).machine
+        versions = [v for each in self._libraries.values() for v in each.versions]
+        others = [n for each in self._libraries.values() for n in each.needs]
+        if not all(map(_EVERYWHERE.fullmatch, others)):
+            return f"py3-none-linux_{machine}"
+        minors = [int(v[1]) for v in map(re.compile(r"GLIBC_2\.(\d+).*").fullmatch, versions) if v]
+        return f"py3-none-manylinux_2_{max([*minors, _OLDEST_GLIBC])}_{machine}"
+
+    @property
+    def runs_here(self) -> bool:
+        """Whether this machine can import the package."""
+        machine = next(iter(self._libraries.values())).machine
+        lowest = min(self._libraries, key=CPUS.index)
+        return machine == platform.machine() and (lowest == BASELINE or not _load.missing(lowest))
+
+
+def _check(
+    project: Project, content: Mapping[str, bytes], frameworks: Sequence[str], scratch: Path
+) -> None:
+    """Import the package in a child process. Raises BuildError."""
+    for path, data in content.items():
+        (scratch / "import" / path).parent.mkdir(parents=True, exist_ok=True)
+        (scratch / "import" / path).write_bytes(data)
+    for name in (project.name, *(f"{project.name}.{each}" for each in frameworks)):
+        code = f"import sys; sys.path.insert(0, {str(scratch / 'import')!r}); import {name}"
+        command = [sys.executable, "-B", "-c", code]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            words = done.stderr.strip().rpartition("\n")[2] or f"it ended with {done.returncode}"
+            hint = ""
+            if name != project.name:
+                hint = f"; to write {name.rpartition('.')[2]}.py yourself, give it in include="
+            raise BuildError(f"package: {name} cannot be imported: {words}{hint}")

@@ -1,0 +1,88 @@
+"""Reads the `[project]` table of a wheel, and writes its metadata."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from importlib import import_module, metadata
+from pathlib import Path
+from typing import Any, Final
+
+from ffi_builder import __version__
+from ffi_builder.errors import BuildError
+from ffi_builder.records import dataclass
+from ffi_builder.runtime import bindings
+
+OWN: Final = "ffi_builder"
+TVM_FFI: Final = "apache-tvm-ffi"
+
+
+@dataclass(frozen=True)
+class Project:
+    """The name, the version and the metadata of a wheel."""
+
+    name: str
+    """The name of the package, and of the distribution as files have it: `my_kernels`."""
+    version: str
+    summary: str
+    metadata: bytes
+    """The file METADATA."""
+
+
+def read_project(
+    table: Mapping[str, object], folder: Path, frameworks: Iterable[str], *, needs_own: bool
+) -> Project:
+    """Check a `[project]` table, and add what the wheel depends on.
+
+    Args:
+        table: the fields, as in pyproject.toml.
+        folder: where the files are that the table names, such as a readme.
+        frameworks: `torch` and `jax`; each becomes an extra that installs it.
+        needs_own: whether the wheel needs `ffi_builder`, or apache-tvm-ffi alone.
+
+    Raises:
+        BuildError: a field is missing or wrong, or pyproject-metadata is not installed.
+    """
+    reader = _reader()
+    given: dict[str, Any] = dict(table)
+    given.setdefault("requires-python", metadata.metadata(OWN)["Requires-Python"])
+    below = _next_breaking(__version__)
+    requirements = [_required_tvm_ffi()]
+    if needs_own:
+        requirements.append(f"{OWN}>={__version__},<{below}")
+    given["dependencies"] = [*given.get("dependencies", ()), *requirements]
+    extras = {each: [f"{OWN}[{each}]>={__version__},<{below}"] for each in frameworks}
+    given["optional-dependencies"] = {**given.get("optional-dependencies", {}), **extras}
+    try:
+        found: Any = reader.StandardMetadata.from_pyproject({"project": given}, folder)
+        data = bytes(found.as_rfc822())
+    except reader.ConfigurationError as error:
+        raise BuildError(f"package: project: {error}") from None
+    name = found.canonical_name.replace("-", "_")
+    if not name.isidentifier():
+        raise BuildError(
+            f"package: project: name: {found.name!r} becomes {name!r}, which Python cannot import"
+        )
+    if found.version is None:
+        raise BuildError("package: project: version: it is missing (--version)")
+    return Project(name, str(found.version), found.description or "", data)
+
+
+def _reader() -> Any:
+    try:
+        return import_module("pyproject_metadata")
+    except ImportError as error:
+        raise BuildError(f"package: {error}: {bindings.install('package')}") from None
+
+
+def _required_tvm_ffi() -> str:
+    """Return the requirement of `ffi_builder` itself."""
+    found = (re.fullmatch(rf"{TVM_FFI}([<>=.,\d]+)", each) for each in metadata.requires(OWN) or [])
+    bounds = next(filter(None, found))[1]
+    return TVM_FFI + ",".join(sorted(bounds.split(","), reverse=True))
+
+
+def _next_breaking(version: str) -> str:
+    """Return the next version that may break users: 0.3 after 0.2.1, 2 after 1.4."""
+    major, minor = map(int, version.split(".")[:2])
+    return str(major + 1) if major else f"0.{minor + 1}"

@@ -1,0 +1,1 @@
+"""Wheels of kernels: made, installed, used and refused."""
