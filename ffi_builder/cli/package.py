@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import runpy
 import sys
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -64,18 +63,10 @@ def run(given: argparse.Namespace) -> int:
     """Run the command; return the exit status."""
     from ffi_builder.packaging.package import package
 
-    project = _project(given.file.with_name("pyproject.toml"))
-    named = {"name": given.name, "version": given.version}
-    project |= {key: value for key, value in named.items() if value is not None}
-    if "name" not in project or "version" not in project:
-        raise BuildError(
-            f"the wheel has no name and version: give --name and --version, or write a table "
-            f"[project] into {given.file.with_name('pyproject.toml')}"
-        )
     path = package(
         _modules(given.file),
         given.output,
-        project=project,
+        project=_project(given),
         frameworks=given.frameworks,
         cpus=given.cpus,
         include={path.name: path for path in given.include},
@@ -97,12 +88,18 @@ def _modules(file: Path) -> Any:
     raise BuildError(f"{file} assigns no `modules`{hint}")
 
 
-def _project(path: Path) -> dict[str, Any]:
+def _project(given: argparse.Namespace) -> Path | dict[str, str]:
+    """Return the pyproject.toml beside the file, or what the options say."""
+    path: Path = given.file.with_name("pyproject.toml")
+    named = {"name": given.name, "version": given.version}
+    chosen = {key: value for key, value in named.items() if value is not None}
     if not path.exists():
-        return {}
-    # Python 3.10 has no tomllib; the extra installs its origin there.
-    tomllib: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
-    try:
-        return tomllib.loads(path.read_text()).get("project", {})
-    except tomllib.TOMLDecodeError as error:
-        raise BuildError(f"{path}: {error}") from None
+        if len(chosen) < len(named):
+            raise BuildError(
+                f"the wheel has no name or no version: give --name and --version, or write a "
+                f"table [project] into {path}"
+            )
+        return chosen
+    if chosen:
+        raise BuildError(f"{path} names the wheel: leave out --name and --version")
+    return path

@@ -14,8 +14,9 @@ from typing import Final, TypeAlias, Union, cast
 
 from ffi_builder.errors import BuildError
 from ffi_builder.packaging.choices import BASELINE, CPUS, FRAMEWORKS
+from ffi_builder.packaging.contents import is_helper
 from ffi_builder.packaging.contents import modules as python_modules
-from ffi_builder.packaging.project import OWN, Project, read_project
+from ffi_builder.packaging.project import Project, Table, read_project, read_table
 from ffi_builder.packaging.template import _load
 from ffi_builder.packaging.wheel import wheel
 from ffi_builder.runtime import LoweredModule
@@ -37,7 +38,7 @@ def package(
     modules: Modules | Callable[[str], Modules],
     folder: str | os.PathLike[str],
     *,
-    project: Mapping[str, object],
+    project: Mapping[str, object] | str | os.PathLike[str],
     frameworks: Iterable[str] = (),
     cpus: Iterable[str] = (BASELINE,),
     include: Mapping[str, str | os.PathLike[str]] | None = None,
@@ -56,8 +57,8 @@ def package(
     Args:
         modules: compiled or lowered modules, or a function that returns them for one of `cpus`.
         folder: where the wheel is written. It is made if it does not exist.
-        project: the fields of `[project]` in a pyproject.toml, such as `name` and `version`. Paths
-            in it are relative to the current folder.
+        project: the path of a pyproject.toml, or the fields of its table `[project]`, such as
+            `name` and `version`.
         frameworks: `torch` and `jax`. With one of these, or if a function makes tensors, the wheel
             depends on `ffi_builder`, else on apache-tvm-ffi alone.
         cpus: `baseline`, `x86-64-v2`, `x86-64-v3`, `x86-64-v4`. The package has a library for each,
@@ -91,7 +92,7 @@ def package(
     if not levels:
         raise ValueError("cpus: expected one at least")
     with tempfile.TemporaryDirectory(prefix="ffi_builder-") as scratch:
-        made = _Made(Path(scratch), project, chosen, triple)
+        made = _Made(Path(scratch), read_table(project), chosen, triple)
         for level in levels:
             made.add_library(level, _for(level, modules))
         content = made.content(include or {})
@@ -136,7 +137,7 @@ class _Made:
     def __init__(
         self,
         scratch: Path,
-        table: Mapping[str, object],
+        table: Table,
         frameworks: Sequence[str],
         triple: str | None,
     ) -> None:
@@ -147,7 +148,7 @@ class _Made:
         self._functions: tuple[Described, ...] = ()
         self._libraries: dict[str, Inspected] = {}
         # The name of the library is that of the project, which is checked first.
-        self._named = read_project(table, Path(), (), needs_own=False)
+        self._named = read_project(table, (), needs_own=False)
 
     def add_library(self, level: str, modules: Sequence[LoweredModule]) -> None:
         """Link the modules to the library for a level of the CPU."""
@@ -164,26 +165,25 @@ class _Made:
     @property
     def _needs_own(self) -> bool:
         makes_tensors = any(each.info and each.info.allocates for each in self._functions)
-        given = self._table.get("dependencies", ())
-        named = any(re.match(OWN, str(each)) for each in cast("Iterable[object]", given))
-        return bool(self._frameworks) or makes_tensors or named
+        return bool(self._frameworks) or makes_tensors or self._table.needs_own
 
     @property
     def project(self) -> Project:
         """The project, with what the wheel depends on."""
-        return read_project(self._table, Path(), self._frameworks, needs_own=self._needs_own)
+        return read_project(self._table, self._frameworks, needs_own=self._needs_own)
 
     def content(self, include: Mapping[str, str | os.PathLike[str]]) -> dict[str, bytes]:
         """Return all files of the package, by their paths in the wheel."""
         name = self._named.name
+        shown = [each for each in self._functions if not is_helper(each)]
         found: dict[str, bytes] = {
             key: text.encode()
             for key, text in python_modules(
-                self._named, self._functions, self._frameworks, own=self._needs_own
+                self._named, shown, self._frameworks, own=self._needs_own
             ).items()
         }
         found["py.typed"] = b""
-        found["__init__.pyi"] = stub.text(self._functions, name).encode()
+        found["__init__.pyi"] = stub.text(shown, name).encode()
         library = f"lib{self._named.name}.so"
         found[f"include/{name}.h"] = header.text(self._functions, library, f"{name}.h").encode()
         for level, each in self._libraries.items():

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from importlib import import_module, metadata
 from pathlib import Path
@@ -29,22 +31,51 @@ class Project:
     """The file METADATA."""
 
 
-def read_project(
-    table: Mapping[str, object], folder: Path, frameworks: Iterable[str], *, needs_own: bool
-) -> Project:
-    """Check a `[project]` table, and add what the wheel depends on.
+@dataclass(frozen=True)
+class Table:
+    """A `[project]` table."""
+
+    fields: Mapping[str, Any]
+    folder: Path
+    """Where the files are that it names, such as a readme."""
+
+    @property
+    def needs_own(self) -> bool:
+        """Whether `ffi_builder` is among its dependencies."""
+        return any(re.match(OWN, str(each)) for each in self.fields.get("dependencies", ()))
+
+
+def read_table(given: Mapping[str, object] | str | os.PathLike[str]) -> Table:
+    """Read a pyproject.toml, or take its fields.
+
+    Raises BuildError if the file has no such table, and OSError.
+    """
+    if isinstance(given, Mapping):
+        return Table(given, Path())
+    path = Path(given)
+    # Python 3.10 has no tomllib; the extra installs its origin there.
+    toml = _reader("tomllib" if sys.version_info >= (3, 11) else "tomli")
+    try:
+        return Table(toml.loads(path.read_text())["project"], path.parent)
+    except toml.TOMLDecodeError as error:
+        raise BuildError(f"{path}: {error}") from None
+    except KeyError:
+        raise BuildError(f"{path} has no table [project]") from None
+
+
+def read_project(table: Table, frameworks: Iterable[str], *, needs_own: bool) -> Project:
+    """Check a table, and add what the wheel depends on.
 
     Args:
         table: the fields, as in pyproject.toml.
-        folder: where the files are that the table names, such as a readme.
         frameworks: `torch` and `jax`; each becomes an extra that installs it.
         needs_own: whether the wheel needs `ffi_builder`, or apache-tvm-ffi alone.
 
     Raises:
         BuildError: a field is missing or wrong, or pyproject-metadata is not installed.
     """
-    reader = _reader()
-    given: dict[str, Any] = dict(table)
+    reader = _reader("pyproject_metadata")
+    given = dict(table.fields)
     given.setdefault("requires-python", metadata.metadata(OWN)["Requires-Python"])
     below = _next_breaking(__version__)
     requirements = [_required_tvm_ffi()]
@@ -54,7 +85,7 @@ def read_project(
     extras = {each: [f"{OWN}[{each}]>={__version__},<{below}"] for each in frameworks}
     given["optional-dependencies"] = {**given.get("optional-dependencies", {}), **extras}
     try:
-        found: Any = reader.StandardMetadata.from_pyproject({"project": given}, folder)
+        found: Any = reader.StandardMetadata.from_pyproject({"project": given}, table.folder)
         data = bytes(found.as_rfc822())
     except reader.ConfigurationError as error:
         raise BuildError(f"package: project: {error}") from None
@@ -68,9 +99,9 @@ def read_project(
     return Project(name, str(found.version), found.description or "", data)
 
 
-def _reader() -> Any:
+def _reader(name: str) -> Any:
     try:
-        return import_module("pyproject_metadata")
+        return import_module(name)
     except ImportError as error:
         raise BuildError(f"package: {error}: {bindings.install('package')}") from None
 

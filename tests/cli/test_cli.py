@@ -430,3 +430,41 @@ class TestUsage:
             shown = os.read(leader, 4096).decode()
             os.close(leader)
             assert ("\033[31merror:" in shown) is expected
+
+
+class TestPackage:
+    KERNELS = """
+from ffi_builder import runtime, spec, attach, providers
+from ffi_builder.ir import PlainModule
+module = PlainModule()
+hypot = spec.Signature.parse("hypot(x: float64, y: float64) -> r: float64")
+attach(module, hypot, providers.DirectCallProvider("hypot"))
+lowered = runtime.lower(module)
+"""
+
+    @pytest.fixture
+    def file(self, tmp_path: Path) -> Path:
+        file = tmp_path / "kernels.py"
+        file.write_text(f"{self.KERNELS}modules = [lowered]\n")
+        return file
+
+    def test_a_wheel(self, file: Path, tmp_path: Path):
+        named = ("--name", "my-hypot", "--version", "1.0", "-o", tmp_path / "dist")
+        made = Path(succeeds("package", file, *named).strip())
+        assert made.parent == tmp_path / "dist"
+        shown = succeeds("inspect", made)
+        assert "my_hypot/lib/libmy_hypot.so, for" in shown
+        assert "hypot(x: float64, y: float64) -> r: float64" in shown
+
+    def test_a_pyproject(self, file: Path, tmp_path: Path):
+        assert "give --name and --version" in fails("package", file, "--name", "x")
+        project = tmp_path / "pyproject.toml"
+        project.write_text('[project]\nname = "b"\nversion = "2"\n')
+        assert "leave out --name and --version" in fails("package", file, "--name", "x")
+        assert "/b-2-py3-none-" in succeeds("package", file, "-o", tmp_path / "dist")
+
+    def test_without_modules(self, file: Path):
+        file.write_text(self.KERNELS)
+        named = ("--name", "my-hypot", "--version", "1.0")
+        words = fails("package", file, *named)
+        assert words.endswith("kernels.py assigns no `modules`: write modules = [lowered]\n")

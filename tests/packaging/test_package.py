@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from ffi_builder import BuildError, CompileError, package, wrap
+from ffi_builder import BuildError, CompileError, Launch, package, wrap
+from tests.kernel_image.images import image
 from tests.packaging.environments import Environment
 from tests.packaging.kernels import making, negate, scale
 from tests.runtime.samples import needs_cc, needs_cxx
@@ -210,6 +211,36 @@ print(_load.library().parent.name)
 
         made(tmp_path, modules, cpus=["baseline", "x86-64-v4"])
         assert asked == ["baseline", "x86-64-v4"]
+
+
+def test_a_pyproject(tmp_path: Path):
+    (tmp_path / "README.md").write_text("How to scale.")
+    file = tmp_path / "pyproject.toml"
+    file.write_text('[project]\nname = "a.b"\nversion = "2"\nreadme = "README.md"\n')
+    wheel = made(tmp_path, project=file)
+    assert wheel.name.startswith("a_b-2-py3-none-")
+    assert "How to scale." in metadata(wheel)
+    file.write_text("[build-system]\n")
+    with pytest.raises(BuildError, match=r"has no table \[project\]"):
+        made(tmp_path, project=file)
+    file.write_text("name")
+    with pytest.raises(BuildError, match=r"pyproject\.toml: "):
+        made(tmp_path, project=file)
+
+
+def test_kernels_for_cuda(tmp_path: Path):
+    text = "saxpy(a: float32, x: Tensor([n], float32), y: Tensor([n], float32)) where n: int32"
+    launch = Launch(grid="ceildiv(n, 256)", block=256)
+    args = ["a", "x", "y", "n"]
+    module = wrap(image("cuda13-sm_90.cubin"), text, args=args, device="cuda", launch=launch)
+    wheel = made(tmp_path / "dist", module)  # imported without a driver
+    assert "preload" not in content(wheel)["my_kernels/__init__.pyi"].decode()
+    user = Environment(tmp_path / "environment")
+    user.install(wheel)
+    code = (
+        "import my_kernels; print(my_kernels.__all__, my_kernels._library['_cuda_preload_saxpy'])"
+    )
+    assert user.run(code) == "['saxpy'] ffi.Function\n"
 
 
 class TestErrors:
