@@ -1,8 +1,8 @@
 """Tools for the tests of a DSL and its kernels.
 
 They check arguments without a kernel, make arguments, print a wrapper, verify what a kernel reads
-and writes, and compare a kernel with a reference. Only :func:`emit` needs MLIR. Tools that need
-NumPy are loaded on first use.
+and writes, compare a kernel with a reference, and launch CUDA kernels without a GPU. Only
+:func:`emit` needs MLIR. Tools that need NumPy are loaded on first use.
 """
 
 from __future__ import annotations
@@ -14,11 +14,15 @@ from ffi_builder.testing.check import check
 from ffi_builder.testing.emit import emit
 
 if TYPE_CHECKING:
+    from ffi_builder.testing.cuda.fake import FakeCuda
     from ffi_builder.testing.kernels.finding import KernelError
     from ffi_builder.testing.kernels.kernel import check_intents, check_kernel
     from ffi_builder.testing.make.arguments import make_args
+    from ffi_builder.testing.make.arrays import FakeArray
 
 __all__ = [
+    "FakeArray",
+    "FakeCuda",
     "KernelError",
     "check",
     "check_intents",
@@ -31,6 +35,8 @@ __getattr__, __dir__ = lazy(
     __name__,
     {
         **dict.fromkeys(("check_intents", "check_kernel"), "kernels.kernel"),
+        "FakeArray": "make.arrays",
+        "FakeCuda": "cuda.fake",
         "KernelError": "kernels.finding",
         "make_args": "make.arguments",
     },

@@ -24,9 +24,9 @@ import tvm_ffi
 from ffi_builder import runtime
 from ffi_builder.runtime.loaded import LoadedLibrary
 from ffi_builder.runtime.metadata import Unwritable
+from ffi_builder.testing.cuda.records import read_log
 from tests.compatibility.make import BYTES, FILES, KIND
 from tests.cuda.fake import Launch, environment, library, missing
-from tests.cuda.fake.records import read_log
 
 pytestmark = pytest.mark.skipif(
     platform.machine() != "x86_64", reason="the saved libraries are for x86-64"

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
-from functools import cache
 
 import pytest
 
+from ffi_builder.testing.cuda.fake import the_driver
 from tests.cuda.allocating import Allocator, allocating
-from tests.cuda.fake import FakeDriver, library, missing
-
-
-@cache
-def _driver() -> FakeDriver:
-    return FakeDriver(library())
+from tests.cuda.fake import FakeDriver, missing
 
 
 @pytest.fixture
@@ -26,7 +21,7 @@ def driver() -> Iterator[FakeDriver]:
     """
     if reason := missing():
         pytest.skip(reason)
-    found = _driver()
+    found = the_driver()
     found.reset()
     yield found
     # Modules that are garbage give back what they have now, and not in the next test.

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from ffi_builder.testing.cuda.records import read_log
 from tests.cuda.fake import (
     KernelImage,
     Launch,
@@ -18,7 +19,6 @@ from tests.cuda.fake import (
     make_ptx,
     missing,
 )
-from tests.cuda.fake.records import read_log
 
 pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
 

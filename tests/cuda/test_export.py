@@ -12,6 +12,8 @@ import pytest
 from tvm_ffi import libinfo
 
 from ffi_builder import attach_ffi_func, runtime, spec
+from ffi_builder.testing.cuda.build import CC
+from ffi_builder.testing.cuda.records import Event, read_log
 from tests.cuda.fake import (
     Call,
     FakeDriver,
@@ -24,8 +26,6 @@ from tests.cuda.fake import (
     missing,
     no_driver,
 )
-from tests.cuda.fake.build import CC
-from tests.cuda.fake.records import Event, read_log
 from tests.cuda.launching import provider
 from tests.runtime.exporting import INCLUDES, needed, visible
 from tests.support.wrapping import new_module

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ffi_builder.testing.cuda.rules import RULES
 from tests.cuda.fake import (
     LEGACY,
     PER_THREAD,
@@ -24,10 +25,9 @@ from tests.cuda.fake import (
     make_fatbin,
     make_ptx,
 )
-from tests.cuda.fake.build import compile_c
+from tests.cuda.fake.building import compile_c
 from tests.cuda.fake.calling import P, kernel, launch, load, loading, rules_broken, tries
 from tests.cuda.fake.kernels import EMPTY, SAXPY, emulate_saxpy
-from tests.cuda.fake.rules import RULES
 
 # The driver.
 

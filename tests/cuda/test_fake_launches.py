@@ -6,6 +6,7 @@ import ctypes
 import struct
 from typing import Any
 
+from ffi_builder.testing.cuda.constants import CaptureStatus
 from tests.cuda.fake import (
     NON_BLOCKING,
     PER_THREAD,
@@ -29,7 +30,6 @@ from tests.cuda.fake.calling import (
     rules_broken,
     tries,
 )
-from tests.cuda.fake.constants import CaptureStatus
 from tests.cuda.fake.kernels import BOUNDED, CLUSTERED, EMPTY, HUNGRY
 
 # Launching.

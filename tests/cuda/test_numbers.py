@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from ffi_builder.providers.cuda import driver
-from tests.cuda.fake import constants, missing
-from tests.cuda.fake.build import compile_c, headers
+from ffi_builder.testing.cuda import constants
+from ffi_builder.testing.cuda.build import headers
+from tests.cuda.fake import missing
+from tests.cuda.fake.building import compile_c
 
 pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
 

@@ -26,7 +26,7 @@ def returning(**options: Any) -> Any:
 
 def test_the_kernel_writes_to_what_is_returned(driver: FakeDriver, allocator: Allocator):
     def twice(launch: Any) -> None:
-        x, y = launch.values("QQ")
+        x, y = launch.values(["handle"] * 2)
         launch.memory(y, 4, "float32")[:] = 2 * launch.memory(x, 4, "float32")
 
     driver.kernel("k", twice)

@@ -53,7 +53,7 @@ def emulate(driver: FakeDriver) -> None:
     """Let the kernel copy its workspace to x, and write to it."""
 
     def kernel(running: Any) -> None:
-        x, w = running.values("QQ")
+        x, w = running.values(["handle"] * 2)
         scratch = running.memory(w, 8, "float32")
         running.memory(x, 4, "float32")[:] = scratch[:4]
         scratch[:] = 5

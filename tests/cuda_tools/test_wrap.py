@@ -39,7 +39,7 @@ def run_on_the_fake(driver: FakeDriver, compiled: Any) -> None:
     """Call it with 1000 elements, and look at what the kernel got, and at the result."""
 
     def saxpy(running: Running) -> None:
-        factor, source, target, count = running.values("fQQi")
+        factor, source, target, count = running.values(["float32", "handle", "handle", "int32"])
         to = running.memory(target, count, "float32")
         to += running.memory(source, count, "float32") * factor
 
@@ -84,7 +84,7 @@ def test_cuda_cpp(driver: FakeDriver):
 
 def scaled(driver: FakeDriver, kernel_image: str | bytes) -> None:
     def scale(running: Running) -> None:
-        address, count, factor = running.values("Qif")
+        address, count, factor = running.values(["handle", "int32", "float32"])
         memory = running.memory(address, count, "float32")
         memory *= factor
 

@@ -315,7 +315,7 @@ def test_other_parameters() -> None:
             [n, TupleParam("t", [Tensor("A", [n], "float32", device_type="cuda")])],
             {},
             "t[0] on argument #1 is on cuda, and make_args makes CPU arrays only; test with a "
-            "signature whose device_type is 'cpu'",
+            "signature whose device_type is 'cpu', or in a testing.FakeCuda()",
         ),
     ],
 )  # fmt: skip

@@ -146,7 +146,7 @@ def compiled_by_triton(**changed: Any) -> Any:
 
 def test_a_kernel_of_triton(driver: FakeDriver) -> None:
     def saxpy(running: Running) -> None:
-        factor, source, target, count = running.values("fQQi")
+        factor, source, target, count = running.values(["float32", "handle", "handle", "int32"])
         to = running.memory(target, count, "float32")
         to += running.memory(source, count, "float32") * factor
 

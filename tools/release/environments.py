@@ -22,7 +22,7 @@ def extras() -> list[str]:
     """Return the extras that pyproject.toml declares."""
     text = (ROOT / "pyproject.toml").read_text()
     section = text.partition("[project.optional-dependencies]\n")[2].partition("\n[")[0]
-    return re.findall(r"^(\w+) = \[", section, re.MULTILINE)
+    return re.findall(r"^([\w-]+) = \[", section, re.MULTILINE)
 
 
 def install(python: Python, wheel: Path, extras: Sequence[str], folder: Path, *more: str) -> Path:

@@ -69,6 +69,7 @@ USES: Final = {
     "cuda": _CUDA,
     "cuda12": _CUDA,
     "testing": Use(beside=("jit", "mlir"), pages=("docs/testing.md",)),
+    "cuda-testing": Use(beside=("jit",), pages=("docs/fake-cuda.md",)),
     "demo": Use(commands=(("ffi-builder", "doctor"),), pages=("README.md",)),
     "test": Use(commands=(("pytest", "--version"),)),
     "docs": Use(commands=(("mkdocs", "--version"),)),

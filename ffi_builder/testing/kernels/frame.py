@@ -12,7 +12,8 @@ from ffi_builder.spec.composite import elements
 from ffi_builder.testing.evaluate import contiguous
 from ffi_builder.testing.kernels.elements import Generator, make
 from ffi_builder.testing.kernels.guarded import Guarded, read
-from ffi_builder.testing.make.arrays import Array, check_framework, numpy
+from ffi_builder.testing.make import devices
+from ffi_builder.testing.make.arrays import Array, FakeArray, check_framework, numpy
 
 np: Final = numpy()
 
@@ -50,7 +51,7 @@ class Frame:
 
     Raises:
         ValueError: an unknown framework, a wrong number of arguments or elements, or a tensor that
-            is not on the CPU.
+            is neither on the CPU nor on a fake device.
     """
 
     def __init__(
@@ -113,7 +114,18 @@ class Frame:
 
 
 def call(function: Callable[..., Any], signature: spec.Signature, arguments: Iterable[Any]) -> Any:
-    """Call a function. Pass keyword-only arguments by keyword if it has keyword-only parameters."""
+    """Call a function, and wait for fake devices.
+
+    Keyword-only arguments are passed by keyword if the function has keyword-only parameters.
+    """
+    returned = _called(function, signature, arguments)
+    devices.raise_errors()
+    return returned
+
+
+def _called(
+    function: Callable[..., Any], signature: spec.Signature, arguments: Iterable[Any]
+) -> Any:
     pairs = list(zip(signature.arguments, arguments, strict=True))
     keywords = [value for param, value in pairs if param.kw_only]
     names = _keyword_only(function) if keywords else []
@@ -132,6 +144,8 @@ def _keyword_only(function: Callable[..., Any]) -> list[str]:
 
 
 def _framework_of(value: Any) -> str:
+    if isinstance(value, FakeArray):
+        return "numpy"
     module = type(value).__module__.partition(".")[0]
     return module if module in ("numpy", "torch") else "tvm_ffi"
 

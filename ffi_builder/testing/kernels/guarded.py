@@ -18,6 +18,7 @@ from ffi_builder import abi, spec
 from ffi_builder.spec.dtypes import parse_dtype
 from ffi_builder.testing.kernels.elements import element_dtype, empty, values
 from ffi_builder.testing.kernels.finding import Finding
+from ffi_builder.testing.make import devices
 from ffi_builder.testing.make.arrays import NUMPY_NAMES, Array, numpy
 
 np: Final = numpy()
@@ -46,7 +47,7 @@ def read(path: str, given: Any, alignment: int | None = None) -> tuple[Array, An
     """Describe a tensor of any framework, and copy its contents.
 
     Raises:
-        ValueError: it is not on the CPU.
+        ValueError: it is neither on the CPU nor on a fake device.
     """
     alignment = alignment or 1
     if _is_numpy(given):
@@ -58,12 +59,17 @@ def read(path: str, given: Any, alignment: int | None = None) -> tuple[Array, An
     import tvm_ffi
 
     found = given if isinstance(given, tvm_ffi.Tensor) else tvm_ffi.from_dlpack(given)
-    if found.device.type != "cpu":
+    kind, device_id = found.device.type, found.device.index
+    memory = devices.active(kind)
+    if kind != "cpu" and memory is None:
         raise ValueError(f"{path} is on {found.device}, and only tensors on the CPU are looked at")
     shape, strides = tuple(map(int, found.shape)), tuple(map(int, found.strides))
     dtype = parse_dtype(str(found.dtype))
-    array = Array(path, dtype, shape, strides, alignment, found.device.index)
-    return array, _Elements(array, _address(found)).read()
+    array = Array(path, dtype, shape, strides, alignment, device_id, device_type=kind)
+    address = _address(found)
+    if memory is not None and array.extent != (0, 0):
+        address = memory.host(address, 1, device_id)
+    return array, _Elements(array, address).read()
 
 
 def _address(tensor: Any) -> int:

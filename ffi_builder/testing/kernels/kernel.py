@@ -46,7 +46,8 @@ def check_intents(
 
     Args:
         compiled: the function, or a compiled module that has it by the name of the signature.
-        signature: what the function accepts. Its tensors must be allowed on the CPU.
+        signature: what the function accepts. Its tensors must be allowed on the CPU, or in the
+            block of a :class:`FakeCuda` on CUDA.
         arguments: the arguments in their order, which are not changed. Tensors that share memory
             do not share it in the copies. By default, :func:`make_args` makes the arguments, with
             random elements.
@@ -58,7 +59,7 @@ def check_intents(
         KernelError: the function does not do what is declared. The message names the argument and
             the element, with its values before and after the call.
         ValueError: an unknown framework, a wrong number of arguments or elements, a tensor that is
-            not on the CPU, or no arguments can be made.
+            on another device, or no arguments can be made.
         SpecError: ``signature`` is not a Signature.
 
     Examples:
@@ -131,8 +132,9 @@ def check_kernel(
 
     Args:
         compiled: the function, or a compiled module that has it by the name of the signature.
-        signature: what the function accepts. Its tensors must be allowed on the CPU. At least one
-            must be declared as an output, unless the function returns something.
+        signature: what the function accepts. Its tensors must be allowed on the CPU, or in the
+            block of a :class:`FakeCuda` on CUDA. At least one must be declared as an output, unless
+            the function returns something.
         reference: computes what is expected.
         examples: how many examples to try.
         seed: seeds the examples; the same seed makes the same ones.

@@ -18,9 +18,11 @@ from ffi_builder.spec.expr import Condition
 from ffi_builder.spec.functions import variables
 from ffi_builder.spec.param import MISSING
 from ffi_builder.spec.results import sizes
+from ffi_builder.spec.tensors.devices import ANY
 from ffi_builder.suggest import did_you_mean
 from ffi_builder.testing.check import Scalar, check
 from ffi_builder.testing.evaluate import evaluate
+from ffi_builder.testing.make import devices
 from ffi_builder.testing.make.arrays import (
     Array,
     check_framework,
@@ -63,7 +65,8 @@ def make_args(
     or another dtype, rank or Choice.
 
     Args:
-        signature: what the function accepts. Its tensors must be allowed on the CPU.
+        signature: what the function accepts. Its tensors must be allowed on the CPU, or in the
+            block of a :class:`FakeCuda` on CUDA, where they are a :class:`FakeArray`.
         dims: values of symbols, by name. Other symbols get small values that fit: ints from 2 on,
             different if possible, strides without overlap, True, 0.5, 1.5, …, NULL. A symbol with
             one value for each element of a list may have a list of values.
@@ -77,7 +80,7 @@ def make_args(
     Raises:
         ValueError: an unknown framework or name in ``dims`` or ``values``; a value in ``dims`` that
             the signature does not accept; a list in ``dims`` of the wrong length; a tensor that is
-            not on the CPU, that the framework cannot represent or that needs more than 1 GiB;
+            on another device, that the framework cannot represent or that needs more than 1 GiB;
             tensors that together need more memory than is free; an object of a type that cannot be
             made; or no values were found that fit.
         SpecError: ``signature`` is not a Signature.
@@ -180,9 +183,8 @@ def _made(
     bound = {var for entry in entries for var in variables(entry.value)}
     for var in {var for entry in allocated for var in variables(entry.value)} - bound:
         env.setdefault(var, 0)  # only absent Optionals bind it
-    devices = None if framework == "tvm_ffi" else (0,)
     rules = [
-        *(entry_rule(entry, devices) for entry in entries),
+        *(entry_rule(entry, _devices(parts, framework)) for entry in entries),
         *(room_rule(path, tensor, room) for path, tensor in parts.tensors.items()),
         *map(entry_rule, allocated),
     ]
@@ -195,6 +197,14 @@ def _made(
     _check_memory(parts, env)
     maker = _Maker(framework, env, parts)
     return [maker.argument(param.name, param) for param in signature.arguments]
+
+
+def _devices(parts: Parts, framework: str) -> Sequence[int] | None:
+    """Return the numbers of the devices that tensors may be on; None if that is any number."""
+    fake = devices.active("cuda")
+    if fake and any(tensor.device == "cuda" for tensor in parts.tensors.values()):
+        return range(fake.devices)
+    return None if framework == "tvm_ffi" else (0,)
 
 
 def _number(parts: Parts, subject: Subject) -> int | None:
@@ -336,7 +346,9 @@ class _Maker:
             self._device_id = device_id
         dtype = parse_dtype(tensor.element_dtypes[0])
         alignment = tensor.data_alignment or 1
-        return Array(path, dtype, shape, strides, alignment, device_id).make(self._framework)
+        kind = "cpu" if tensor.device == ANY else tensor.device
+        made = Array(path, dtype, shape, strides, alignment, device_id, device_type=kind)
+        return made.make(self._framework)
 
     def _value(self, entry: spec.Dim) -> int:
         value = evaluate(entry, lambda var: self._env[var])

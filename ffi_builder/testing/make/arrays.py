@@ -1,4 +1,4 @@
-"""Lays out tensors, and makes arrays of zeros, of a framework or of tvm_ffi.
+"""Lays out tensors, and makes arrays of zeros, of a framework, of tvm_ffi or on a fake device.
 
 NumPy does not export bfloat16, float8, float4, ints below 8 bits and types of several lanes, even
 with ml_dtypes installed. Arrays of these dtypes are ``tvm_ffi.Tensor``. NumPy makes a DLPack
@@ -21,6 +21,7 @@ from ffi_builder.spec.dtypes import DataType, parse_dtype
 from ffi_builder.spec.functions import variables
 from ffi_builder.suggest import did_you_mean, install
 from ffi_builder.testing.evaluate import contiguous, evaluate
+from ffi_builder.testing.make import devices
 
 FRAMEWORKS: Final = ("numpy", "torch", "tvm_ffi")
 
@@ -44,10 +45,14 @@ _capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
 @dataclass(frozen=True)
 class Memory:
-    """Memory for an array: an array of uint8, and the offset of the first element, in bytes."""
+    """Memory for an array: an array of uint8, and the offset of the first element, in bytes.
+
+    ``address`` is that of the first byte, where the array's device finds it.
+    """
 
     bytes: Any
     offset: int
+    address: int
 
 
 @dataclass(frozen=True)
@@ -64,6 +69,7 @@ class Array:
     alignment: int = 1
     device_id: int = 0
     least_aligned: bool = False
+    device_type: str = "cpu"
 
     @property
     def least(self) -> int:
@@ -101,9 +107,16 @@ class Array:
         if self.least_aligned and before + behind:
             alignment, shift = max(2 * self.least, _ALIGNMENT), self.least
         room = before + behind + alignment + shift + max(_EXPORTED_BYTES, 2 * guard)
-        zeros = numpy().zeros(room, "uint8")
-        address = zeros.ctypes.data + guard + before
-        return Memory(zeros, guard + before + -address % alignment + shift)
+        zeros, address = self._zeros(room)
+        offset = guard + before
+        return Memory(zeros, offset + -(address + offset) % alignment + shift, address)
+
+    def _zeros(self, size: int) -> tuple[Any, int]:
+        memory = devices.active(self.device_type)
+        if memory is not None:
+            return memory.allocate(self.device_id, size)
+        zeros = numpy().zeros(size, "uint8")
+        return zeros, zeros.ctypes.data
 
     def place(self, framework: str, memory: Memory) -> Any:
         """Make the array with a framework, in memory that :meth:`allocate` returned.
@@ -112,9 +125,19 @@ class Array:
             ValueError: the framework cannot represent it.
             ModuleNotFoundError: the framework is not installed.
         """
+        if self.device_type != "cpu" and framework != "tvm_ffi":
+            return self._on_device(framework, memory)
         if framework == "torch":
             return self._torch(memory)
         return self._numpy(memory) if framework == "numpy" else self._tvm_ffi(memory)
+
+    def _on_device(self, framework: str, memory: Memory) -> FakeArray:
+        if framework != "numpy":
+            raise ValueError(
+                f"make_args: {self.path} is on a fake device, where {framework} has no tensors; "
+                f"framework='numpy' makes a FakeArray, and 'tvm_ffi' a tvm_ffi.Tensor"
+            )
+        return FakeArray(self, memory)
 
     def _numpy(self, memory: Memory) -> Any:
         if str(self.dtype) not in NUMPY_NAMES:
@@ -158,6 +181,11 @@ class Array:
         assert tensor is not None
         kind = struct.pack("<BBH", *self.dtype)
         ctypes.memmove(tensor + abi.DLTENSOR_DTYPE, kind, len(kind))
+        ctypes.c_uint64.from_address(tensor + abi.DLTENSOR_DATA).value = (
+            memory.address + memory.offset
+        )
+        code = abi.DEVICE_TYPES[self.device_type]
+        ctypes.c_int32.from_address(tensor + abi.DLTENSOR_DEVICE_TYPE).value = code
         ctypes.c_int32.from_address(tensor + abi.DLTENSOR_DEVICE_ID).value = self.device_id
         _write(tensor + abi.DLTENSOR_SHAPE, self.shape)
         _write(tensor + abi.DLTENSOR_STRIDES, self.strides)
@@ -175,10 +203,89 @@ class _Exported:
         self._array, self._memory = array, memory
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return abi.DEVICE_TYPES["cpu"], self._array.device_id
+        return abi.DEVICE_TYPES[self._array.device_type], self._array.device_id
 
     def __dlpack__(self, **_: object) -> Any:
         return self._array.capsule(self._memory)
+
+
+class FakeArray(_Exported):
+    """An array on a device of a :class:`FakeCuda`, which compiled functions take as a tensor.
+
+    :meth:`FakeCuda.array` and :func:`make_args` make them. ``array[1:, ::2]`` is a part of one, in
+    the same memory. An array keeps its memory, also after the end of its ``FakeCuda``.
+    """
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape."""
+        return self._array.shape
+
+    @property
+    def dtype(self) -> str:
+        """The name of the dtype."""
+        return str(self._array.dtype)
+
+    @property
+    def device(self) -> int:
+        """The number of the device."""
+        return self._array.device_id
+
+    @property
+    def address(self) -> int:
+        """The address of the first element, which the host must not use."""
+        return self._memory.address + self._memory.offset
+
+    def numpy(self) -> Any:
+        """Return the array for the host: a NumPy array in the same memory, to read and to write.
+
+        Raises:
+            Exception: what an emulated kernel has raised since the last time.
+            ValueError: NumPy and ml_dtypes lack the dtype.
+            ModuleNotFoundError: ml_dtypes, which has the dtype, is not installed.
+        """
+        devices.raise_errors()
+        array = self._array
+        itemsize = array.dtype.total_bits // 8
+        strides = [stride * itemsize for stride in array.strides]
+        made = numpy_dtype(self.dtype)
+        return numpy().ndarray(array.shape, made, self._memory.bytes, self._memory.offset, strides)
+
+    def __getitem__(self, index: Any) -> FakeArray:
+        whole = self.numpy()
+        part = whole[(*index, ...) if isinstance(index, tuple) else (index, ...)]
+        if not numpy().may_share_memory(part, self._memory.bytes):
+            raise IndexError(f"FakeArray: expected ints and slices, but got {index!r}")
+        array, memory = self._array, self._memory
+        made = Array(
+            *(array.path, array.dtype, part.shape),
+            tuple(stride // part.itemsize for stride in part.strides),
+            device_id=array.device_id,
+            device_type=array.device_type,
+        )
+        offset = memory.offset + part.ctypes.data - whole.ctypes.data
+        return FakeArray(made, Memory(memory.bytes, offset, memory.address))
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __repr__(self) -> str:
+        return f"<FakeArray {self.dtype}{list(self.shape)} on cuda:{self.device}>"
+
+
+def numpy_dtype(name: str) -> Any:
+    """Return the dtype of that name, of NumPy or ml_dtypes, whose elements have whole bytes.
+
+    Raises:
+        ValueError: there is none.
+        ModuleNotFoundError: ml_dtypes is not installed.
+    """
+    if name in NUMPY_NAMES:
+        return numpy().dtype(name)
+    found = getattr(needed("ml_dtypes", "ml_dtypes", extra="testing"), name, None)
+    if found is None or parse_dtype(name).total_bits % 8:
+        raise ValueError(f"{name} is no dtype of NumPy or ml_dtypes with elements of whole bytes")
+    return numpy().dtype(found)
 
 
 def _write(field: int, values: Sequence[int]) -> None:

@@ -14,6 +14,7 @@ from ffi_builder.spec.expr import Expr
 from ffi_builder.spec.functions import variables
 from ffi_builder.spec.places import occurrences
 from ffi_builder.spec.tensors.devices import ANY
+from ffi_builder.testing.make import devices
 
 Pick: TypeAlias = Callable[[str, str, Any, Any], Any]
 """Decides something that a signature leaves open.
@@ -113,11 +114,12 @@ class Parts:
             return
         match plain:
             case spec.Tensor():
-                if plain.device not in ("cpu", ANY):
+                if plain.device not in ("cpu", ANY) and not devices.active(plain.device):
+                    fake = ", or in a testing.FakeCuda()" if plain.device == "cuda" else ""
                     raise ValueError(
                         f"make_args: {path} on argument #{argument} is on {plain.device}, and "
                         f"make_args makes CPU arrays only; test with a signature whose device_type "
-                        f"is 'cpu'"
+                        f"is 'cpu'{fake}"
                     )
                 self.params[path] = self._narrowed(path, plain)
             case spec.TensorList():

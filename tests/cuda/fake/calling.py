@@ -7,8 +7,8 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from tests.cuda.fake.constants import PER_THREAD
-from tests.cuda.fake.driver import FakeDriver
+from ffi_builder.testing.cuda.constants import PER_THREAD
+from ffi_builder.testing.cuda.driver import FakeDriver
 from tests.cuda.fake.image import KernelImage, make_cubin
 from tests.cuda.fake.kernels import EMPTY
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tests.cuda.fake.driver import FakeDriver, Running
+from ffi_builder.testing.cuda.driver import FakeDriver, Running
 from tests.cuda.fake.image import TENSOR_MAP, KernelImage
 
 SAXPY: Final = KernelImage("saxpy", (4, 8, 8, 4), registers=10)
@@ -51,7 +51,7 @@ def emulate_saxpy(driver: FakeDriver, name: str = "saxpy") -> None:
     """Let ``saxpy`` compute, with the threads that it was launched with."""
 
     def saxpy(launch: Running) -> None:
-        factor, x, y, n = launch.values("fQQi")
+        factor, x, y, n = launch.values(["float32", "handle", "handle", "int32"])
         count = min(n, launch.grid[0] * launch.block[0])
         if count > 0:
             to = launch.memory(y, count, "float32")

@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from ffi_builder import abi
 from ffi_builder.spec.dtypes import parse_dtype
+from ffi_builder.testing.cuda.driver import FakeDriver
 from ffi_builder.testing.make.arrays import Array
-from tests.cuda.fake.driver import FakeDriver
 
 _capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _capsule_pointer.restype = ctypes.c_void_p
@@ -36,10 +36,11 @@ class DeviceArray:
     def __post_init__(self) -> None:
         count = prod(self.shape)
         size = max(count, 1) * np.dtype(self.dtype).itemsize
-        address = self.driver.cuda.fake_allocate(self.device, size)
-        assert address, "no memory"
+        memory, address = self.driver.allocate(self.device, size)
+        self.driver.keep(memory)
         object.__setattr__(self, "address", address)
-        flat: Any = self.driver.memory(address, count, self.dtype)
+        flat: Any = memory
+        flat = flat[: count * np.dtype(self.dtype).itemsize].view(self.dtype)
         object.__setattr__(self, "host", flat.reshape(self.shape))
 
     def tensor(

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from tests.cuda.fake.build import SONAME
+from ffi_builder.testing.cuda.build import SONAME
 from tests.cuda.fake.memory import tensor_at
 
 IMAGES: Final = {8: "cuda13-sm_80.cubin", 9: "cuda13-sm_90.cubin", 10: "cuda13-sm_100.cubin"}

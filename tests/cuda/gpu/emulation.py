@@ -11,6 +11,9 @@ import numpy.typing as npt
 from tests.cuda.fake import FakeDriver, Running
 from tests.cuda.fake.kernels import emulate_saxpy
 
+TYPES = ["handle", "handle", "int64", "int64", "int32", "handle", "handle"]
+"""The parameters of the kernel of examples/triton_aot.py."""
+
 
 def emulate(driver: FakeDriver) -> None:
     """Let them compute."""
@@ -33,7 +36,7 @@ def _tensor_map(launch: Running) -> None:
 
 def _softmax(launch: Running) -> None:
     """Run the kernel of examples/triton_aot.py, a block a row; Triton's own pointers are last."""
-    x, y, x_pitch, y_pitch, cols, *scratch = launch.values("QQqqiQQ")
+    x, y, x_pitch, y_pitch, cols, *scratch = launch.values(TYPES)
     assert scratch == [0, 0], "there is no scratch memory"
     for row in range(launch.grid[0]):
         given = launch.memory(x + 4 * row * x_pitch, cols, "float32")

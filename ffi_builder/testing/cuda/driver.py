@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import ctypes
 import os
-import struct
-from collections.abc import Callable, Generator
+import weakref
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-import numpy as np
-import numpy.typing as npt
+from ffi_builder.testing.cuda.build import SONAME
+from ffi_builder.testing.cuda.constants import CaptureMode, DeviceAttribute, Result
+from ffi_builder.testing.cuda.records import Call, Dims, Event, Launch, Violation, read_log
+from ffi_builder.testing.cuda.values import read_values
+from ffi_builder.testing.make.arrays import numpy
 
-from tests.cuda.fake.build import SONAME
-from tests.cuda.fake.constants import CaptureMode, DeviceAttribute, Result
-from tests.cuda.fake.records import Call, Dims, Event, Launch, Violation, read_log
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+np: Final = numpy()
 
 _E = TypeVar("_E", Call, Launch, Violation)
 _Pointer = ctypes.c_void_p
@@ -65,6 +69,7 @@ class Running:
 
     def __init__(self, driver: FakeDriver, launch: Any) -> None:
         self._driver = driver
+        self.kernel: str = launch.kernel.decode()
         self.grid: Dims = tuple(launch.grid)
         self.block: Dims = tuple(launch.block)
         self.cluster: Dims = tuple(launch.cluster)
@@ -75,15 +80,33 @@ class Running:
             for index in range(launch.count)
         )
 
-    def values(self, formats: str) -> list[Any]:
-        """The arguments, each by its letter of :mod:`struct`."""
-        assert len(formats) == len(self.arguments)
-        return [
-            struct.unpack(f"<{letter}", data)[0]
-            for letter, data in zip(formats, self.arguments, strict=True)
-        ]
+    def values(self, types: Sequence[str]) -> list[Any]:
+        """The arguments by their types, as :meth:`FakeLaunch.values`; pointers are addresses."""
+        return read_values(self.kernel, self.arguments, types)
 
-    def memory(self, address: int, count: int, dtype: str) -> npt.NDArray[Any]:
+    def arrays(self, types: Sequence[str]) -> list[Any]:
+        """The arguments by their types, with arrays for pointers to elements.
+
+        Each array reaches to the end of the memory. None stands for NULL.
+
+        Raises:
+            IllegalAddressError: a pointer is not to memory of the kernel's device, or not aligned.
+        """
+        return read_values(self.kernel, self.arguments, types, self._array)
+
+    def _array(self, address: int, dtype: Any) -> Any:
+        if not address:
+            return None
+        extent = self._driver.cuda.fake_extent(address, self.device)
+        if not extent or address % dtype.alignment:
+            what = "is not aligned" if extent else f"is no memory of device {self.device}"
+            raise IllegalAddressError(
+                f"kernel {self.kernel!r} gets the address {address:#x} of {dtype} elements, which "
+                f"{what}"
+            )
+        return self.memory(address, extent // dtype.itemsize, dtype)
+
+    def memory(self, address: int, count: int, dtype: Any) -> npt.NDArray[Any]:
         """``count`` elements at an address on the kernel's device.
 
         Raises:
@@ -93,28 +116,54 @@ class Running:
 
 
 class FakeDriver:
-    """The fake libcuda.so.1 of this process. ``cuda`` has its functions, which return an int."""
+    """The fake libcuda.so.1 of this process. ``cuda`` has its functions, which return an int.
+
+    Raises:
+        RuntimeError: this process has another one.
+    """
 
     def __init__(self, path: Path | str) -> None:
         loaded = _loaded()
-        self.cuda = ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
-        if loaded is not None and loaded._handle != self.cuda._handle:
-            raise RuntimeError(f"another {SONAME} is loaded in this process already")
+        if loaded is not None and not hasattr(loaded, "fake_reset"):
+            raise RuntimeError(
+                f"FakeCuda: this process has loaded another {SONAME} already{_where()}, which "
+                f"cannot be replaced; use FakeCuda before anything initializes CUDA, or in a "
+                f"process of its own"
+            )
+        # Loaded under its name, it is what dlopen finds for everybody in this process from now on.
+        self.cuda = loaded or ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
         cuda = self.cuda
         cuda.fake_log.restype = ctypes.c_size_t
         cuda.fake_allocate.restype = ctypes.c_uint64
         cuda.fake_host.restype = ctypes.c_void_p
+        cuda.fake_extent.restype = ctypes.c_size_t
+        cuda.fake_extent.argtypes = [ctypes.c_uint64, ctypes.c_int]
         cuda.fake_host.argtypes = [ctypes.c_uint64, ctypes.c_size_t, ctypes.c_int]
         cuda.fake_free.argtypes = [ctypes.c_uint64]
         cuda.fake_allocate.argtypes = [ctypes.c_int, ctypes.c_size_t]
         cuda.fake_kernel.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p]
         self._callbacks: list[Any] = []
+        self._emulated: set[str] = set()
+        self._kept: list[Any] = []
         self.errors: list[Exception] = []
         """Errors that emulations have raised."""
+        self.machine: object = None
+        """Whatever the devices were set up for since the last reset."""
 
     def reset(self, devices: int = 2, *, host_access: bool = False) -> None:
-        """Forget everything, cuInit too; handles from before stay invalid for ever."""
+        """Forget everything but arrays, cuInit too; handles from before stay invalid for ever."""
         self.cuda.fake_reset(devices, int(host_access))
+        self._callbacks.clear()
+        self.errors.clear()
+        self._kept.clear()
+        self.machine = None
+
+    def forget(self) -> None:
+        """Forget what happened, and all emulations. Handles stay valid, and failures to come."""
+        self.clear_log()
+        for name in self._emulated:
+            self.cuda.fake_kernel(name.encode(), None, None)
+        self._emulated.clear()
         self._callbacks.clear()
         self.errors.clear()
 
@@ -200,19 +249,44 @@ class FakeDriver:
                 return Result.LAUNCH_FAILED
             return Result.SUCCESS
 
+        self._emulated.add(name)
         callback = _CALLBACK(run)
         self._callbacks.append(callback)
         self.cuda.fake_kernel(name.encode(), ctypes.cast(callback, ctypes.c_void_p), None)
 
-    def memory(self, address: int, count: int, dtype: str, device: int = -1) -> npt.NDArray[Any]:
+    def memory(self, address: int, count: int, dtype: Any, device: int = -1) -> npt.NDArray[Any]:
         """Device memory, as the host can touch it: ``count`` elements; device -1 is any."""
         size = count * np.dtype(dtype).itemsize
-        host = self.cuda.fake_host(address, size, device)
-        if not host:
-            raise IllegalAddressError(f"{size} bytes at {address:#x} on device {device}")
-        buffer = (ctypes.c_uint8 * size).from_address(host)
+        buffer = (ctypes.c_uint8 * size).from_address(self.host(address, size, device))
         flat: Any = np.ctypeslib.as_array(buffer)
         return flat.view(dtype)
+
+    def keep(self, memory: npt.NDArray[Any]) -> None:
+        """Keep memory until the driver is reset."""
+        self._kept.append(memory)
+
+    def host(self, address: int, size: int, device: int) -> int:
+        """Where the host finds bytes of a device.
+
+        Raises:
+            IllegalAddressError: they are not all there.
+        """
+        found = self.cuda.fake_host(address, size, device)
+        if not found:
+            raise IllegalAddressError(f"{size} bytes at {address:#x} on device {device}")
+        return found
+
+    def allocate(self, device: int, size: int) -> tuple[npt.NDArray[Any], int]:
+        """Zeros on a device, for the host, and their address; they live as long as the array.
+
+        Raises:
+            MemoryError: there is no more memory.
+        """
+        address = self.cuda.fake_allocate(device, size)
+        if not address:
+            raise MemoryError(f"FakeCuda: no {size} bytes for device {device}")
+        host = self.host(address, size, device)
+        return np.asarray(_Block(self.cuda, address, host, size)), address
 
     # The driver's functions, for tests that need what they do.
 
@@ -277,6 +351,19 @@ class FakeDriver:
         return self.get("cuCtxGetCurrent")
 
 
+class _Block:
+    """Memory that ends with the last array in it."""
+
+    def __init__(self, cuda: ctypes.CDLL, address: int, host: int, size: int) -> None:
+        self.__array_interface__ = {
+            "data": (host, False),
+            "shape": (size,),
+            "typestr": "|u1",
+            "version": 3,
+        }
+        weakref.finalize(self, cuda.fake_free, address).atexit = False
+
+
 def _argument(argument: Any) -> Any:
     """Plain ints are handles where they do not fit an int."""
     if isinstance(argument, int) and not -(2**31) <= argument < 2**31:
@@ -290,3 +377,10 @@ def _loaded() -> ctypes.CDLL | None:
         return ctypes.CDLL(SONAME, mode=os.RTLD_NOLOAD | os.RTLD_NOW)
     except OSError:
         return None
+
+
+def _where() -> str:
+    """The path of that library, for an error."""
+    lines = Path("/proc/self/maps").read_text().splitlines()
+    paths = (line.split(maxsplit=5)[-1] for line in lines if SONAME.removesuffix(".1") in line)
+    return next((f" ({path})" for path in paths), "")

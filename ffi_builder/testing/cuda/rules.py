@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from tests.cuda.fake.constants import Result
+from ffi_builder.testing.cuda.constants import Result
 
 
 @dataclass(frozen=True)

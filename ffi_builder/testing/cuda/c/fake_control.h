@@ -36,8 +36,8 @@ typedef struct FakeLaunch {
  * stays with the context, as on a device. Runs in the thread that launches, with no lock held. */
 typedef int (*FakeKernel)(const FakeLaunch* launch, void* user);
 
-/* Forget everything: objects, log, failures, delays, kernels; no cuInit. Handles are never used
- * again, so an old one stays invalid. With host_access the device's memory is readable and writable
+/* Forget everything but the memory of fake_allocate: objects, log, failures, delays, kernels; no
+ * cuInit. Handles are never used again, so an old one stays invalid. With host_access the device's memory is readable and writable
  * at its own addresses; without, a host that touches it crashes, as it does with a real driver. */
 void fake_reset(int devices, int host_access);
 
@@ -69,10 +69,13 @@ unsigned fake_live(const char* kind);
 /* How many contexts are on the calling thread's stack. */
 unsigned fake_stack_depth(void);
 
-/* Device memory without a context, for tests to put data in; not logged. 0: no more. */
+/* Device memory without a context, for tests to put data in, until fake_free; not logged. 0: no
+ * more. */
 uint64_t fake_allocate(int device, size_t size);
 void fake_free(uint64_t address);
 /* Where the host finds size bytes of device memory; NULL if that device (-1: any) has them not. */
 void* fake_host(uint64_t address, size_t size, int device);
+/* How many bytes there are from an address to the end of what was allocated there; 0 if none. */
+size_t fake_extent(uint64_t address, int device);
 
 #endif

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
+
+from ffi_builder.testing.cuda.values import read_values
 
 Dims = tuple[int, int, int]
 
@@ -52,6 +55,14 @@ class Launch:
     def arguments(self) -> tuple[bytes, ...]:
         """The bytes of each parameter."""
         return tuple(parameter.data for parameter in self.parameters)
+
+    def values(self, types: Sequence[str]) -> list[Any]:
+        """The arguments, by the types that :meth:`FakeCuda.kernel` takes; pointers are addresses.
+
+        Raises:
+            ValueError: the types do not fit the parameters, or one is unknown.
+        """
+        return read_values(self.kernel, self.arguments, types)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ typedef struct Block {
   char* host;
   size_t size, mapped;
   int device;
-  Context* context; /* NULL: made by fake_allocate */
+  Context* context; /* NULL: made by fake_allocate, and only freed by fake_free */
   uint64_t id;
   struct Block* next;
 } Block;
@@ -62,17 +62,18 @@ static void release(Block* block) {
   free(block);
 }
 
-void memory_clear(void) {
-  while (blocks != NULL) release(blocks);
-}
-
-void memory_end(const Context* context) {
+/* What a context has allocated, or with NULL all contexts. */
+static void release_of(const Context* context) {
   for (Block* block = blocks; block != NULL;) {
     Block* next = block->next;
-    if (block->context == context) release(block);
+    if (context == NULL ? block->context != NULL : block->context == context) release(block);
     block = next;
   }
 }
+
+void memory_clear(void) { release_of(NULL); }
+
+void memory_end(const Context* context) { release_of(context); }
 
 unsigned memory_live(void) {
   unsigned count = 0;
@@ -88,6 +89,15 @@ uint64_t fake_allocate(int device, size_t size) {
   uint64_t address = block == NULL ? 0 : block->address;
   unlock();
   return address;
+}
+
+size_t fake_extent(uint64_t address, int device) {
+  lock();
+  const Block* block = find(address);
+  bool found = block != NULL && (device < 0 || block->device == device);
+  size_t extent = found ? block->size - (address - block->address) : 0;
+  unlock();
+  return extent;
 }
 
 void fake_free(uint64_t address) {

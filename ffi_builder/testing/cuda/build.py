@@ -1,0 +1,168 @@
+"""Compiles the fake driver, once for each version of its sources."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Final
+
+from ffi_builder.suggest import install
+
+SONAME: Final = "libcuda.so.1"
+CC: Final = shlex.split(os.environ.get("CC", "cc"))
+SOURCES: Final = Path(__file__).parent / "c"
+
+_DISTRIBUTION: Final = "nvidia-cuda-runtime"
+
+
+def missing() -> Exception | None:
+    """Return an error that says what building the driver lacks; None if nothing."""
+    if sys.platform != "linux":
+        return OSError(f"FakeCuda: needs Linux, and this is {sys.platform}")
+    if shutil.which(CC[0]) is None:
+        return FileNotFoundError(
+            f"FakeCuda: needs a C compiler to build the driver, and there is no {CC[0]!r}; install "
+            f"one, such as gcc or clang, or set CC to its name"
+        )
+    if headers() is None:
+        return ModuleNotFoundError(
+            f"FakeCuda: needs cuda.h to build the driver: {install('cuda-testing', _DISTRIBUTION)}",
+            name=_DISTRIBUTION,
+        )
+    return None
+
+
+@cache
+def headers() -> Path | None:
+    """Return the folder of the real cuda.h; None if the package is not installed."""
+    try:
+        files = metadata.files(_DISTRIBUTION) or []
+    except metadata.PackageNotFoundError:
+        return None
+    found = [Path(str(file.locate())) for file in files if file.name == "cuda.h"]
+    return found[0].parent if found else None
+
+
+@cache
+def library(*, without: tuple[str, ...] = (), flags: tuple[str, ...] = ()) -> Path:
+    """Return the library, in a folder of its own, which is what LD_LIBRARY_PATH takes.
+
+    It stays in a folder of the user's cache, and is built anew if anything that it is made from
+    has changed.
+
+    Args:
+        without: symbols that it shall lack, as an older driver does.
+        flags: more options of the compiler.
+
+    Raises:
+        FileNotFoundError: there is no C compiler.
+        ModuleNotFoundError: there is no cuda.h.
+        OSError: the system is not Linux.
+        RuntimeError: the compiler fails.
+    """
+    if error := missing():
+        raise error
+    target = _cache(_digest(without, flags)) / SONAME
+    if not target.exists():
+        with tempfile.TemporaryDirectory(dir=target.parent) as folder:
+            made = _link(Path(folder), without, flags)
+            made.rename(target)  # at once: another process may build it, too
+    return target
+
+
+def _digest(without: tuple[str, ...], flags: tuple[str, ...]) -> str:
+    """Name all that a library is made from."""
+    words = [platform.machine(), *CC, "without", *without, "flags", *flags]
+    found = hashlib.sha256("\0".join(words).encode())
+    for source in (*sorted(SOURCES.iterdir()), Path(__file__), _include() / "cuda.h"):
+        found.update(hashlib.sha256(source.read_bytes()).digest())
+    return found.hexdigest()[:16]
+
+
+def _cache(digest: str) -> Path:
+    """Return a folder for a library; one that goes with the machine's temporary files if needed."""
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    folder = Path(home, "ffi_builder", f"fake-cuda-{digest}")
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if os.access(folder, os.W_OK) or (folder / SONAME).exists():
+            return folder
+    except OSError:
+        pass
+    return Path(tempfile.mkdtemp(prefix="fake-cuda-"))
+
+
+def _include() -> Path:
+    found = headers()
+    assert found is not None, missing()
+    return found
+
+
+def _link(folder: Path, without: tuple[str, ...], flags: tuple[str, ...]) -> Path:
+    target = folder / SONAME
+    hidden = "".join(f" {symbol};" for symbol in without)
+    exports = folder / "exports.map"
+    exports.write_text(f"{{ global: cu*; fake_*; local:{hidden} *; }};\n")
+    objects = map(str, _objects(folder, flags))
+    ends = (f"-Wl,-soname,{SONAME}", f"-Wl,--version-script={exports}", "-ldl", "-lpthread")
+    _wait(_start("-shared", *flags, *objects, "-o", str(target), *ends))
+    return target
+
+
+def _objects(folder: Path, flags: tuple[str, ...]) -> list[Path]:
+    (folder / "results.inc").write_text(_results((_include() / "cuda.h").read_text()))
+    options = ("-std=gnu11", "-O1", "-g", "-fPIC", *flags, f"-I{_include()}", f"-I{folder}")
+    sources = sorted(SOURCES.glob("*.c"))
+    objects = [folder / f"{source.stem}.o" for source in sources]
+    pairs = list(zip(sources, objects, strict=True))
+    # As many compilers at once as there are processors.
+    count = max(os.cpu_count() or 1, 1)
+    for first in range(0, len(pairs), count):
+        batch = pairs[first : first + count]
+        running = [_start(*options, "-c", str(one), "-o", str(other)) for one, other in batch]
+        for process in running:
+            _wait(process)
+    return objects
+
+
+def _start(*arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*CC, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+
+
+def _wait(process: subprocess.Popen[str]) -> None:
+    """Wait for a compiler.
+
+    Raises:
+        RuntimeError: it fails.
+    """
+    printed, _ = process.communicate()
+    if process.returncode:
+        raise RuntimeError(f"FakeCuda: building the driver fails: {process.args}\n{printed}")
+
+
+def _results(header: str) -> str:
+    """Return a line RESULT(name) for each CUresult."""
+    body = re.search(r"typedef enum cudaError_enum \{(.*?)\} CUresult;", header, re.DOTALL)
+    assert body is not None
+    names = re.findall(r"(CUDA_\w+)\s*=", re.sub(r"/\*.*?\*/", "", body[1], flags=re.DOTALL))
+    return "".join(f"RESULT({name})\n" for name in names)
+
+
+def environment(library_file: Path) -> dict[str, str]:
+    """Return this process's environment, for children that are to find that library."""
+    before = os.environ.get("LD_LIBRARY_PATH", "")
+    path = f"{library_file.parent}:{before}" if before else str(library_file.parent)
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("FAKE_CUDA_")}
+    return {**kept, "LD_LIBRARY_PATH": path}

@@ -1,0 +1,272 @@
+"""The face of the fake driver: what the tests of an author of kernels need."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import cache
+from types import TracebackType
+from typing import Any, Final, TypeVar
+
+from ffi_builder.spec.dtypes import parse_dtype
+from ffi_builder.testing.cuda.build import environment, library
+from ffi_builder.testing.cuda.constants import DeviceAttribute
+from ffi_builder.testing.cuda.driver import FakeDriver, Running
+from ffi_builder.testing.cuda.records import Call, Event, Launch, Violation
+from ffi_builder.testing.make.arrays import Array, FakeArray, numpy
+from ffi_builder.testing.make.devices import activate
+
+_E = TypeVar("_E", Call, Launch, Violation)
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+_MOST: Final = 8
+_SHARED: Final = {70: 96, 72: 96, 75: 64, 80: 163, 86: 99, 87: 163, 89: 99, 90: 227, 100: 227}
+"""The most shared memory of a block, in KiB, by compute capability."""
+_SHARED_OF_LATER: Final = {10: 227, 11: 227, 12: 99}
+"""The same by major compute capability."""
+
+
+@cache
+def the_driver() -> FakeDriver:
+    """Return the driver of this process. It is built and loaded once.
+
+    Raises:
+        FileNotFoundError, ModuleNotFoundError, OSError, RuntimeError: as :class:`FakeCuda`.
+    """
+    return FakeDriver(library())
+
+
+class FakeCuda:
+    """CUDA devices without a GPU, in a ``with`` block: to test code that launches kernels.
+
+    The process gets a ``libcuda.so.1`` that was written for tests. It is built with the C compiler
+    where it is first used, and kept in ``~/.cache/ffi_builder``. It refuses what a real driver
+    refuses, with the same errors, and records all calls and launches. It cannot run code of a
+    device: kernels are Python functions that :meth:`kernel` registers. A launch of another kernel
+    is checked and recorded, and changes nothing. In the block, :func:`make_args`,
+    :func:`check_kernel` and :func:`check_intents` take signatures whose tensors are on CUDA.
+
+    At its end, the block raises the first exception of an emulated kernel that no
+    :meth:`FakeArray.numpy` has raised, and an AssertionError if calls of the driver have broken
+    rules that a real driver does not check, where it reads freed memory, say.
+
+    Functions stay usable in later blocks with the same devices. A block with other devices is
+    another machine, for which they must be compiled anew.
+
+    Args:
+        archs: the architecture of each device. The default is one device, ``"sm_90"``.
+
+    Raises:
+        ValueError: an unknown architecture, or more than 8 devices.
+        FileNotFoundError: entering, and there is no C compiler.
+        ModuleNotFoundError: entering, and nvidia-cuda-runtime, which has cuda.h, is not installed.
+        OSError: entering, on another system than Linux.
+        RuntimeError: entering, within another block, or after the process has loaded a real driver.
+
+    Examples:
+        >>> import numpy as np
+        >>> from ffi_builder import Launch, testing, wrap
+        >>> ptx = '''
+        ... .version 7.0
+        ... .target sm_70
+        ... .address_size 64
+        ... .visible .entry twice(.param .u64 x, .param .u32 n) { ret; }
+        ... '''
+        >>> signature = "twice(x: Tensor([n], float32)) where n: int32"
+        >>> launch = Launch(grid="ceildiv(n, 128)", block=128)
+        >>> twice = wrap(ptx, signature, device="cuda", launch=launch, args=["x", "n"])["twice"]
+        >>> with testing.FakeCuda() as gpu:
+        ...
+        ...     @gpu.kernel("twice", ["float32*", "int32"])
+        ...     def emulated(launch, x, n):
+        ...         x[:n] *= 2
+        ...
+        ...     x = gpu.array(np.ones(300, "float32"))
+        ...     twice(x)
+        >>> x.numpy().sum(), gpu.launches[0].grid
+        (np.float32(600.0), (3, 1, 1))
+    """
+
+    def __init__(self, *archs: str) -> None:
+        self._archs = archs or ("sm_90",)
+        self._capabilities = tuple(map(_capability, self._archs))
+        if len(archs) > _MOST:
+            raise ValueError(f"FakeCuda: {len(archs)} devices, and there are {_MOST} at most")
+        self._memory: _Memory | None = None
+        self._ended: list[Event] = []
+
+    def __enter__(self) -> FakeCuda:
+        global _current
+        if _current is not None:
+            raise RuntimeError("FakeCuda: this process is in the block of another FakeCuda already")
+        driver = the_driver()
+        if driver.machine != self._capabilities:
+            driver.reset(len(self._capabilities))
+            for number, capability in enumerate(self._capabilities):
+                _set_up(driver, number, capability)
+            driver.machine = self._capabilities
+        driver.forget()
+        _current, self._memory = self, _Memory(driver, len(self._archs))
+        activate("cuda", self._memory)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        global _current
+        memory = self._inside
+        driver = memory.driver
+        self._ended = driver.log()
+        _current = self._memory = None
+        activate("cuda", None)
+        try:
+            memory.raise_error()
+        finally:
+            driver.forget()
+        if self.violations and error is None:
+            broken = "\n".join(f"  {each.rule}: {each.text}" for each in self.violations)
+            raise AssertionError(f"FakeCuda: rules of the CUDA driver were broken:\n{broken}")
+
+    @property
+    def _inside(self) -> _Memory:
+        if self._memory is None:
+            raise RuntimeError("FakeCuda: this works in its block only: `with FakeCuda() as gpu:`")
+        return self._memory
+
+    def array(self, content: Any, device: int = 0) -> FakeArray:
+        """Return a copy of an array on a device.
+
+        Args:
+            content: what ``numpy.asarray`` takes.
+            device: the number of the device.
+
+        Raises:
+            ValueError: there is no such device, or the dtype is none of a tensor.
+            RuntimeError: not in the block.
+        """
+        count = self._inside.devices
+        if not 0 <= device < count:
+            raise ValueError(f"FakeCuda: expected a device from 0 to {count - 1} but got {device}")
+        given = numpy().asarray(content, order="C")
+        strides = tuple(stride // max(given.itemsize, 1) for stride in given.strides)
+        array = Array(
+            *("array", parse_dtype(given.dtype.name), given.shape, strides),
+            device_id=device,
+            device_type="cuda",
+        )
+        made = FakeArray(array, array.allocate())
+        made.numpy()[...] = given
+        return made
+
+    def kernel(self, name: str, types: Sequence[str]) -> Callable[[_F], _F]:
+        """Return a decorator: the function runs on the host when a kernel of this name is launched.
+
+        The function takes the launch and then each parameter of the kernel. The launch has
+        ``grid``, ``block`` and ``cluster``, of three ints each, ``shared``, which is the dynamic
+        shared memory in bytes, and ``device``. The function runs once for all blocks, and must
+        compute what they would.
+
+        Args:
+            name: the name of the kernel in the image.
+            types: a type for each parameter of the kernel. ``"float32"`` and other dtypes are a
+                number. ``"float32*"`` is a NumPy array in the device's memory, from where the
+                pointer points to the end of what was allocated there, or None for NULL.
+                ``"handle"`` is a pointer as an int, and ``"bytes"`` whatever is there.
+
+        Raises:
+            RuntimeError: not in the block.
+        """
+        driver = self._inside.driver
+
+        def register(function: _F) -> _F:
+            def emulation(running: Running) -> None:
+                try:
+                    function(running, *running.arrays(types))
+                except Exception as error:
+                    driver.errors.append(error)
+
+            driver.kernel(name, emulation)
+            return function
+
+        return register
+
+    @property
+    def launches(self) -> list[Launch]:
+        """The kernels that were launched in the block, in order.
+
+        Each has ``kernel``, which is its name, ``grid``, ``block``, ``cluster``, ``shared``,
+        ``device`` and ``stream``, and ``attributes``, which are bytes by number.
+        ``launch.arguments`` has the bytes of each parameter. ``launch.values(types)`` has their
+        values, of types as in :meth:`kernel`; pointers are addresses, as in
+        :attr:`FakeArray.address`.
+        """
+        return [each for each in self._of(Launch) if not each.captured]
+
+    @property
+    def calls(self) -> list[Call]:
+        """The calls of the driver in the block: ``name``, ``result`` and ``arguments`` of each."""
+        return self._of(Call)
+
+    @property
+    def violations(self) -> list[Violation]:
+        """The broken rules that a real driver does not check: ``rule`` and ``text`` of each."""
+        return self._of(Violation)
+
+    def _of(self, kind: type[_E]) -> list[_E]:
+        events = self._memory.driver.log() if self._memory else self._ended
+        return [event for event in events if isinstance(event, kind)]
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment of a child process that shall find the fake driver, such as a C program.
+
+        It is ``os.environ`` with the folder of the driver in ``LD_LIBRARY_PATH``.
+        """
+        return {**environment(library()), "FAKE_CUDA_DEVICES": str(len(self._archs))}
+
+
+_current: FakeCuda | None = None
+
+
+class _Memory:
+    """The memory of a driver's devices, for arguments that are made."""
+
+    def __init__(self, driver: FakeDriver, devices: int) -> None:
+        self.driver, self.devices = driver, devices
+        self.allocate, self.host = driver.allocate, driver.host
+
+    def raise_error(self) -> None:
+        """Raise the first exception of an emulated kernel, and forget all."""
+        errors = [*self.driver.errors]
+        self.driver.errors.clear()
+        if errors:
+            raise errors[0]
+
+
+def _capability(arch: str) -> int:
+    """Return 90 for ``"sm_90"``.
+
+    Raises:
+        ValueError: that is no architecture.
+    """
+    found = re.fullmatch(r"sm_([5-9]\d|1[0-2]\d)[af]?", arch)
+    if found is None:
+        raise ValueError(f"FakeCuda: expected an architecture such as 'sm_90' but got {arch!r}")
+    return int(found[1])
+
+
+def _set_up(driver: FakeDriver, device: int, capability: int) -> None:
+    """Give a device, which is an H200, what another one has."""
+    major, minor = divmod(capability, 10)
+    shared = _SHARED.get(capability) or _SHARED_OF_LATER.get(major, 48)
+    attributes = {
+        DeviceAttribute.COMPUTE_CAPABILITY_MAJOR: major,
+        DeviceAttribute.COMPUTE_CAPABILITY_MINOR: minor,
+        DeviceAttribute.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: shared << 10,
+        DeviceAttribute.CLUSTER_LAUNCH: int(major >= 9),
+    }
+    for attribute, value in attributes.items():
+        driver.set_attribute(attribute, value, device)

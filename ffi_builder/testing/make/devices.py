@@ -1,0 +1,48 @@
+"""The memory of devices that arguments may be on: a fake CUDA driver's, while one is used."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+
+class DeviceMemory(Protocol):
+    """The memory of the devices of one kind, which the host can reach."""
+
+    @property
+    def devices(self) -> int:
+        """How many devices there are."""
+        ...
+
+    def allocate(self, device: int, size: int) -> tuple[Any, int]:
+        """Return zeros, as an array of uint8 that keeps them, and their address on the device."""
+        ...
+
+    def host(self, address: int, size: int, device: int) -> int:
+        """Return where the host finds bytes of a device."""
+        ...
+
+    def raise_error(self) -> None:
+        """Raise what has gone wrong on a device since the last time, if anything has."""
+        ...
+
+
+_active: dict[str, DeviceMemory] = {}
+
+
+def activate(kind: str, memory: DeviceMemory | None) -> None:
+    """Let arrays be made on devices of this kind, ``"cuda"``; with None, no more."""
+    if memory is None:
+        _active.pop(kind, None)
+    else:
+        _active[kind] = memory
+
+
+def active(kind: str) -> DeviceMemory | None:
+    """Return the memory of devices of this kind, if arrays can be made there now."""
+    return _active.get(kind)
+
+
+def raise_errors() -> None:
+    """Raise what has gone wrong on any device since the last time, if anything has."""
+    for memory in _active.values():
+        memory.raise_error()
