@@ -6,10 +6,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from ffi_builder import cuda
-from tests.examples.test_examples import run
+from tests.examples.test_examples import EXAMPLES, run
 
 pytest.importorskip("tilelang", reason="needs tilelang: `make test-tilelang` installs it")
 
@@ -38,6 +40,15 @@ def test_the_example():
     assert float(printed.removeprefix("largest difference from NumPy: ")) == 0
     assert refused.endswith("expected 128 but got 64")
     assert refused.startswith("Mismatched y.shape[1] on argument #1 when calling: `scale(")
+
+
+def test_tilelang_makes_what_the_example_without_a_gpu_has_saved(tmp_path: Path):
+    pytest.importorskip("cuda.bindings.nvrtc", reason="needs NVRTC, of the extra cuda")
+    run("ci_without_gpu/tilelang_kernel.py", str(tmp_path))
+    folders = (tmp_path, EXAMPLES / "ci_without_gpu")
+    made, saved = (cuda.kernels((folder / "scale.cubin").read_bytes()) for folder in folders)
+    assert made.kernels["scale_kernel"].parameters == saved.kernels["scale_kernel"].parameters
+    assert (tmp_path / "scale.json").read_text() == (folders[1] / "scale.json").read_text()
 
 
 def test_what_tilelang_knows():

@@ -14,7 +14,7 @@ import pytest
 
 from ffi_builder import BuildError, Launch, cuda, wrap
 from tests.cuda.fake import environment, library, missing
-from tests.examples.test_examples import ROOT, differences, run
+from tests.examples.test_examples import EXAMPLES, ROOT, differences, run
 
 pytest.importorskip("triton", reason="needs triton: `make test-cuda` installs it")
 
@@ -134,6 +134,15 @@ def test_triton_makes_what_is_saved_for_gpus_without_it():
     assert kernels[0].parameters == kernels[1].parameters
     assert launch.pop("triton_version")
     assert launch == {name: value for name, value in LAUNCH.items() if name != "triton_version"}
+
+
+def test_triton_makes_what_the_example_without_a_gpu_has_saved(tmp_path: Path):
+    run("ci_without_gpu/triton_kernel.py", str(tmp_path))
+    folders = (tmp_path, EXAMPLES / "ci_without_gpu")
+    made, saved = (cuda.kernels((folder / "axpy.cubin").read_bytes()) for folder in folders)
+    assert made.kernels["axpy"].parameters == saved.kernels["axpy"].parameters
+    made, saved = (json.loads((folder / "axpy.json").read_text()) for folder in folders)
+    assert made == saved
 
 
 @triton.jit
