@@ -149,7 +149,8 @@ def _wait(process: subprocess.Popen[str]) -> None:
     """
     printed, _ = process.communicate()
     if process.returncode:
-        raise RuntimeError(f"FakeCuda: building the driver fails: {process.args}\n{printed}")
+        words = f"FakeCuda: building the driver fails: {process.args}\n{printed}"
+        raise RuntimeError(words.rstrip())
 
 
 def _results(header: str) -> str:

@@ -147,8 +147,6 @@ class FakeDriver:
         self._kept: list[Any] = []
         self.errors: list[Exception] = []
         """Errors that emulations have raised."""
-        self.machine: object = None
-        """Whatever the devices were set up for since the last reset."""
 
     def reset(self, devices: int = 2, *, host_access: bool = False) -> None:
         """Forget everything but arrays, cuInit too; handles from before stay invalid for ever."""
@@ -156,7 +154,6 @@ class FakeDriver:
         self._callbacks.clear()
         self.errors.clear()
         self._kept.clear()
-        self.machine = None
 
     def forget(self) -> None:
         """Forget what happened, and all emulations. Handles stay valid, and failures to come."""
@@ -223,6 +220,10 @@ class FakeDriver:
     def delay(self, name: str, microseconds: int) -> None:
         """Each call sleeps before it does anything, and lets others go on."""
         self.cuda.fake_delay(name.encode(), microseconds)
+
+    def set_devices(self, count: int) -> None:
+        """Set how many devices there are."""
+        self.cuda.fake_devices(count)
 
     def set_attribute(self, attribute: DeviceAttribute, value: int, device: int = 0) -> None:
         """Set an attribute of a device."""

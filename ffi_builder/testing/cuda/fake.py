@@ -50,8 +50,7 @@ class FakeCuda:
     :meth:`FakeArray.numpy` has raised, and an AssertionError if calls of the driver have broken
     rules that a real driver does not check, where it reads freed memory, say.
 
-    Functions stay usable in later blocks with the same devices. A block with other devices is
-    another machine, for which they must be compiled anew.
+    A process may use several, one after the other, and launch the same functions in all of them.
 
     Args:
         archs: the architecture of each device. The default is one device, ``"sm_90"``.
@@ -100,12 +99,10 @@ class FakeCuda:
         if _current is not None:
             raise RuntimeError("FakeCuda: this process is in the block of another FakeCuda already")
         driver = the_driver()
-        if driver.machine != self._capabilities:
-            driver.reset(len(self._capabilities))
-            for number, capability in enumerate(self._capabilities):
-                _set_up(driver, number, capability)
-            driver.machine = self._capabilities
         driver.forget()
+        driver.set_devices(len(self._capabilities))
+        for number, capability in enumerate(self._capabilities):
+            _set_up(driver, number, capability)
         _current, self._memory = self, _Memory(driver, len(self._archs))
         activate("cuda", self._memory)
         return self

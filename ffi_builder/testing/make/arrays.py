@@ -253,7 +253,9 @@ class FakeArray(_Exported):
 
     def __getitem__(self, index: Any) -> FakeArray:
         whole = self.numpy()
-        part = whole[(*index, ...) if isinstance(index, tuple) else (index, ...)]
+        every: tuple[Any, ...] = index if isinstance(index, tuple) else (index,)
+        # With an ellipsis, all ints select an array without dimensions, and not a number.
+        part = whole[every if any(each is ... for each in every) else (*every, ...)]
         if not numpy().may_share_memory(part, self._memory.bytes):
             raise IndexError(f"FakeArray: expected ints and slices, but got {index!r}")
         array, memory = self._array, self._memory

@@ -53,6 +53,12 @@ int device_attribute(int device, CUdevice_attribute attribute) {
   return driver.devices[device].attributes[attribute];
 }
 
+void fake_devices(int devices) {
+  lock();
+  driver.device_count = devices < 0 ? 0 : devices > kDevices ? kDevices : devices;
+  unlock();
+}
+
 void fake_attribute(int device, int attribute, int value) {
   lock();
   if (device >= 0 && device < kDevices && attribute > 0 && attribute < kAttributes) {

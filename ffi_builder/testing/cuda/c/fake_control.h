@@ -45,6 +45,8 @@ void fake_reset(int devices, int host_access);
 void fake_fail(const char* symbol, unsigned nth, int result);
 /* Each call of a function sleeps before anything else. */
 void fake_delay(const char* symbol, unsigned microseconds);
+/* How many devices there are, 0 to 8, without forgetting anything. */
+void fake_devices(int devices);
 /* A device attribute (CUdevice_attribute), for example a compute capability or a limit. */
 void fake_attribute(int device, int attribute, int value);
 /* What cuDriverGetVersion says, and the newest PTX that is taken; 1000 * major + 10 * minor. */
