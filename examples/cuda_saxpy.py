@@ -4,8 +4,8 @@
     python examples/cuda_saxpy.py                 compiles with NVRTC, from ffi_builder[cuda]
     python examples/cuda_saxpy.py saxpy.cubin     uses an image that was compiled before
 
-The kernel runs on a GPU if PyTorch has one. Otherwise the fake driver of the tests runs a Python
-function in its place.
+The kernel runs on a GPU if PyTorch has one. Otherwise a fake driver, of ffi_builder[cuda-testing],
+runs a Python function in its place.
 """
 
 import importlib.util
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ffi_builder import Launch, cuda, spec, wrap
+from ffi_builder import Launch, cuda, spec, testing, wrap
 
 SOURCE = r"""
 extern "C" __global__ void saxpy(float a, const float *x, float *y, int n) {
@@ -50,18 +50,18 @@ def on_gpu(torch):
 
 
 def on_fake_driver():
-    sys.path.insert(0, str(Path(__file__).parents[1]))  # tests are not installed
-    from tests.cuda.fake import FakeDriver, device_array, library
-    from tests.cuda.fake.kernels import emulate_saxpy
+    with testing.FakeCuda("sm_90") as gpu:  # before the first call, which looks for a driver
 
-    driver = FakeDriver(library())  # before the first call, which looks for a driver
-    emulate_saxpy(driver)
-    saxpy = compiled_for("sm_90")
-    given = device_array(driver, np.arange(1000, dtype="float32"))
-    result = device_array(driver, np.ones(1000, "float32"))
-    saxpy(2, given.tensor(), result.tensor())
-    doubles = device_array(driver, np.zeros(1000))
-    return result.host, mistake(saxpy, doubles.tensor(), result.tensor())
+        @gpu.kernel("saxpy", ["float32", "float32*", "float32*", "int32"])
+        def emulated(launch, a, x, y, n):
+            count = min(n, launch.grid[0] * THREADS)
+            y[:count] += a * x[:count]
+
+        saxpy = compiled_for("sm_90")
+        given = gpu.array(np.arange(1000, dtype="float32"))
+        result = gpu.array(np.ones(1000, "float32"))
+        saxpy(2, given, result)
+        return result.numpy(), mistake(saxpy, gpu.array(np.zeros(1000)), result)
 
 
 def mistake(saxpy, x, y):

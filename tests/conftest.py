@@ -63,6 +63,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="write the rooms in docs/design.md instead of comparing",
     )
     parser.addoption(
+        "--update-rules",
+        action="store_true",
+        help="write the rules in docs/fake-cuda.md instead of comparing",
+    )
+    parser.addoption(
         "--update-distributions",
         action="store_true",
         help="write docs/distributions.md instead of comparing",

@@ -2,6 +2,7 @@
 
 Each is read from the driver API's documentation (the comments of cuda.h), and tried in
 ``tests/cuda/test_fake_driver.py``; ``tests/cuda/broken`` has a provider that breaks it.
+docs/fake-cuda.md shows them.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ RULES: Final = {
     "no-device": Rule("Without a GPU cuInit fails.", (Result.NO_DEVICE,)),
     "exit": Rule("When the process ends, the driver goes first.", (Result.DEINITIALIZED,)),
     "fork": Rule("A child process cannot use what its parent began.", (Result.NOT_INITIALIZED,)),
-    "outdated-name": Rule("cuCtxPopCurrent without _v2 is a function of CUDA 3."),
+    "outdated-name": Rule("`cuCtxPopCurrent` without `_v2` is a function of CUDA 3."),
     # Contexts.
     "context": Rule(
         "The streams NULL, legacy and per-thread need a current context.", (Result.INVALID_CONTEXT,)

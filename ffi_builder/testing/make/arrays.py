@@ -253,7 +253,9 @@ class FakeArray(_Exported):
 
     def __getitem__(self, index: Any) -> FakeArray:
         whole = self.numpy()
-        every: tuple[Any, ...] = index if isinstance(index, tuple) else (index,)
+        every: Any = index
+        if not isinstance(every, tuple):
+            every = (every,)
         # With an ellipsis, all ints select an array without dimensions, and not a number.
         part = whole[every if any(each is ... for each in every) else (*every, ...)]
         if not numpy().may_share_memory(part, self._memory.bytes):

@@ -1,0 +1,31 @@
+"""docs/fake-cuda.md shows the rules that the fake driver enforces."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ffi_builder.testing.cuda.rules import RULES
+
+PAGE = Path(__file__).parents[2] / "docs" / "fake-cuda.md"
+GENERATED = re.compile(r"(?<=<!-- rules -->).*?(?=<!-- end of rules -->)", re.DOTALL)
+
+
+def table() -> Iterator[str]:
+    yield "| rule | what it says | if it is broken |"
+    yield "| -- | -- | -- |"
+    for name, rule in RULES.items():
+        results = ", ".join(f"`{result.symbol}`" for result in rule.results)
+        yield f"| `{name}` | {rule.text} | {results or 'a violation'} |"
+
+
+def test_the_page(request: pytest.FixtureRequest):
+    text = "\n".join(["\n", *table(), "\n"])
+    new, count = GENERATED.subn(lambda _: text, PAGE.read_text())
+    assert count == 1
+    if request.config.getoption("--update-rules"):
+        PAGE.write_text(new)
+    assert PAGE.read_text() == new, "pytest tests/cuda/test_rules.py --update-rules writes it anew"
