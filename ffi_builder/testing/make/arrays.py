@@ -13,7 +13,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from ffi_builder import abi, spec
 from ffi_builder.records import dataclass
@@ -214,6 +214,14 @@ class FakeArray(_Exported):
 
     :meth:`FakeCuda.array` and :func:`make_args` make them. ``array[1:, ::2]`` is a part of one, in
     the same memory. An array keeps its memory, also after the end of its ``FakeCuda``.
+
+    Examples:
+        >>> import numpy as np
+        >>> from ffi_builder import testing
+        >>> with testing.FakeCuda() as gpu:
+        ...     x = gpu.array(np.arange(6, dtype="float32").reshape(2, 3))
+        >>> x, x[1].numpy(), x[1].address - x.address
+        (<FakeArray float32[2, 3] on cuda:0>, array([3., 4., 5.], dtype=float32), 12)
     """
 
     @property
@@ -253,11 +261,10 @@ class FakeArray(_Exported):
 
     def __getitem__(self, index: Any) -> FakeArray:
         whole = self.numpy()
-        every: Any = index
-        if not isinstance(every, tuple):
-            every = (every,)
+        entries = cast("tuple[Any, ...]", index if isinstance(index, tuple) else (index,))
         # With an ellipsis, all ints select an array without dimensions, and not a number.
-        part = whole[every if any(each is ... for each in every) else (*every, ...)]
+        every = entries if any(entry is ... for entry in entries) else (*entries, ...)
+        part = whole[every]
         if not numpy().may_share_memory(part, self._memory.bytes):
             raise IndexError(f"FakeArray: expected ints and slices, but got {index!r}")
         array, memory = self._array, self._memory
