@@ -339,6 +339,45 @@ def test_the_host_must_not_touch_the_memory() -> None:
     assert done.returncode < 0
 
 
+# ---- results and Workspaces
+
+RETURNING = spec.Signature.parse(
+    "scale(x: Tensor([n, 2], float32, intent=in), a: float32) -> y: Tensor([n, 2], float32) "
+    "where n: int32",
+    device="cuda",
+)
+
+
+def returning() -> Callable[..., Any]:
+    launch = Launch(grid="ceildiv(n, 64)", block=128)
+    args: list[Any] = ["x", "y", "a", spec.Var("n", "int32") * 2]
+    return wrap(make_cubin([IMAGE]), RETURNING, launch=launch, args=args)["scale"]
+
+
+def test_results(gpu: testing.FakeCuda) -> None:
+    function = returning()
+    x = gpu.array(np.arange(6, dtype="float32").reshape(3, 2))
+    y = function(x, 2.0)
+    assert (gpu.array(y).numpy().view("uint8") == 0xCB).all()  # what nobody has written
+    gpu.kernel("scale", TYPES)(right)
+    y = function(x, 2.0)
+    assert (gpu.array(y).numpy() == 2 * x.numpy()).all()
+    testing.check_kernel(function, RETURNING, lambda x, a: a * x, dims={"n": 5})
+    gpu.kernel("scale", TYPES)(forgets_the_factor)
+    with pytest.raises(testing.KernelError, match=r"expected .* for y\[0, 0\] but got"):
+        testing.check_kernel(function, RETURNING, lambda x, a: a * x)
+
+
+def test_the_allocator_ends_with_the_block() -> None:
+    function = returning()
+    with testing.FakeCuda() as gpu:
+        x = gpu.array(np.ones((3, 2), "float32"))
+        y = function(x, 2.0)
+    with pytest.raises(RuntimeError, match="There is no allocator for the result y"):
+        function(x, 2.0)
+    del y
+
+
 # ---- arguments
 
 

@@ -8,17 +8,20 @@ from functools import cache
 from types import TracebackType
 from typing import Any, Final, TypeVar
 
+from ffi_builder import abi
 from ffi_builder.spec.dtypes import parse_dtype
+from ffi_builder.testing.cuda import allocator
 from ffi_builder.testing.cuda.build import environment, library
 from ffi_builder.testing.cuda.constants import DeviceAttribute
 from ffi_builder.testing.cuda.driver import FakeDriver, Running
 from ffi_builder.testing.cuda.records import Call, Event, Launch, Violation
-from ffi_builder.testing.make.arrays import Array, FakeArray, numpy
+from ffi_builder.testing.make.arrays import Array, FakeArray, described, numpy
 from ffi_builder.testing.make.devices import activate
 
 _E = TypeVar("_E", Call, Launch, Violation)
 _F = TypeVar("_F", bound=Callable[..., Any])
 
+_CUDA: Final = abi.DEVICE_TYPES["cuda"]
 _MOST: Final = 8
 _SHARED: Final = {70: 96, 72: 96, 75: 64, 80: 163, 86: 99, 87: 163, 89: 99, 90: 227, 100: 227}
 """The most shared memory of a block, in KiB, by compute capability."""
@@ -93,6 +96,8 @@ class FakeCuda:
             raise ValueError(f"FakeCuda: {len(archs)} devices, and there are {_MOST} at most")
         self._memory: _Memory | None = None
         self._ended: list[Event] = []
+        self._before: int | None = None
+        """The allocator outside of the block."""
 
     def __enter__(self) -> FakeCuda:
         global _current
@@ -105,6 +110,7 @@ class FakeCuda:
             _set_up(driver, number, capability)
         _current, self._memory = self, _Memory(driver, len(self._archs))
         activate("cuda", self._memory)
+        self._before = allocator.install(allocator.address())
         return self
 
     def __exit__(
@@ -119,6 +125,7 @@ class FakeCuda:
         self._ended = driver.log()
         _current = self._memory = None
         activate("cuda", None)
+        allocator.install(self._before)
         try:
             memory.raise_error()
         finally:
@@ -137,7 +144,8 @@ class FakeCuda:
         """Return a copy of an array on a device.
 
         Args:
-            content: what ``numpy.asarray`` takes.
+            content: what ``numpy.asarray`` takes, or a tensor on a device of the block, such as
+                the result of a function.
             device: the number of the device.
 
         Raises:
@@ -147,7 +155,7 @@ class FakeCuda:
         count = self._inside.devices
         if not 0 <= device < count:
             raise ValueError(f"FakeCuda: expected a device from 0 to {count - 1} but got {device}")
-        given = numpy().asarray(content, order="C")
+        given = numpy().asarray(self._on_host(content), order="C")
         strides = tuple(stride // max(given.itemsize, 1) for stride in given.strides)
         array = Array(
             *("array", parse_dtype(given.dtype.name), given.shape, strides),
@@ -157,6 +165,18 @@ class FakeCuda:
         made = FakeArray(array, array.allocate())
         made.numpy()[...] = given
         return made
+
+    def _on_host(self, content: Any) -> Any:
+        """Return a tensor on a device as the host finds it; other content as it is."""
+        if not hasattr(content, "__dlpack_device__") or content.__dlpack_device__()[0] != _CUDA:
+            return content
+        import tvm_ffi
+
+        array, address = described("content", tvm_ffi.from_dlpack(content))
+        before, behind = array.extent
+        driver = self._inside.driver
+        found = driver.memory(address - before, before + behind, "uint8", array.device_id)
+        return array.view(found, before)
 
     def kernel(self, name: str, types: Sequence[str]) -> Callable[[_F], _F]:
         """Return a decorator: the function runs on the host when a kernel of this name is launched.

@@ -14,12 +14,12 @@ from functools import cache
 from random import Random
 from typing import Any, Final
 
-from ffi_builder import abi, spec
+from ffi_builder import spec
 from ffi_builder.spec.dtypes import parse_dtype
 from ffi_builder.testing.kernels.elements import element_dtype, empty, values
 from ffi_builder.testing.kernels.finding import Finding
 from ffi_builder.testing.make import devices
-from ffi_builder.testing.make.arrays import NUMPY_NAMES, Array, numpy
+from ffi_builder.testing.make.arrays import NUMPY_NAMES, Array, described, numpy
 
 np: Final = numpy()
 
@@ -59,26 +59,13 @@ def read(path: str, given: Any, alignment: int | None = None) -> tuple[Array, An
     import tvm_ffi
 
     found = given if isinstance(given, tvm_ffi.Tensor) else tvm_ffi.from_dlpack(given)
-    kind, device_id = found.device.type, found.device.index
-    memory = devices.active(kind)
-    if kind != "cpu" and memory is None:
+    memory = devices.active(found.device.type)
+    if found.device.type != "cpu" and memory is None:
         raise ValueError(f"{path} is on {found.device}, and only tensors on the CPU are looked at")
-    shape, strides = tuple(map(int, found.shape)), tuple(map(int, found.strides))
-    dtype = parse_dtype(str(found.dtype))
-    array = Array(path, dtype, shape, strides, alignment, device_id, device_type=kind)
-    address = _address(found)
+    array, address = described(path, found, alignment)
     if memory is not None and array.extent != (0, 0):
-        address = memory.host(address, 1, device_id)
+        address = memory.host(address, 1, array.device_id)
     return array, _Elements(array, address).read()
-
-
-def _address(tensor: Any) -> int:
-    """Return the address of the first element of a ``tvm_ffi.Tensor``."""
-    if hasattr(tensor, "data_ptr"):
-        return tensor.data_ptr()
-    at = tensor.__chandle__() + abi.OBJECT_SIZE  # the DLTensor; before apache-tvm-ffi 0.1.13
-    word = ctypes.c_uint64.from_address
-    return word(at + abi.DLTENSOR_DATA).value + word(at + abi.DLTENSOR_BYTE_OFFSET).value
 
 
 def _is_numpy(given: Any) -> bool:

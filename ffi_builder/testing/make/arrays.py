@@ -171,6 +171,16 @@ class Array:
                 f"({error}); framework='tvm_ffi' does"
             ) from error
 
+    def view(self, bytes_: Any, offset: int) -> Any:
+        """Return the array as a NumPy array in an array of uint8, the first element at ``offset``.
+
+        Raises:
+            ValueError, ModuleNotFoundError: as :func:`numpy_dtype`.
+        """
+        itemsize = self.dtype.total_bits // 8
+        strides = [stride * itemsize for stride in self.strides]
+        return numpy().ndarray(self.shape, numpy_dtype(str(self.dtype)), bytes_, offset, strides)
+
     def capsule(self, memory: Memory) -> Any:
         """Make a DLPack capsule of the array in this memory."""
         # NumPy exports the strides of a view that is not contiguous.
@@ -253,11 +263,7 @@ class FakeArray(_Exported):
             ModuleNotFoundError: ml_dtypes, which has the dtype, is not installed.
         """
         devices.raise_errors()
-        array = self._array
-        itemsize = array.dtype.total_bits // 8
-        strides = [stride * itemsize for stride in array.strides]
-        made = numpy_dtype(self.dtype)
-        return numpy().ndarray(array.shape, made, self._memory.bytes, self._memory.offset, strides)
+        return self._array.view(self._memory.bytes, self._memory.offset)
 
     def __getitem__(self, index: Any) -> FakeArray:
         whole = self.numpy()
@@ -282,6 +288,18 @@ class FakeArray(_Exported):
 
     def __repr__(self) -> str:
         return f"<FakeArray {self.dtype}{list(self.shape)} on cuda:{self.device}>"
+
+
+def described(path: str, tensor: Any, alignment: int = 1) -> tuple[Array, int]:
+    """Describe a ``tvm_ffi.Tensor``, and return the address of its first element on its device."""
+    shape, strides = tuple(map(int, tensor.shape)), tuple(map(int, tensor.strides))
+    dtype, device = parse_dtype(str(tensor.dtype)), tensor.device
+    array = Array(path, dtype, shape, strides, alignment, device.index, device_type=device.type)
+    if hasattr(tensor, "data_ptr"):
+        return array, tensor.data_ptr()
+    at = tensor.__chandle__() + abi.OBJECT_SIZE  # the DLTensor; before apache-tvm-ffi 0.1.13
+    word = ctypes.c_uint64.from_address
+    return array, word(at + abi.DLTENSOR_DATA).value + word(at + abi.DLTENSOR_BYTE_OFFSET).value
 
 
 def numpy_dtype(name: str) -> Any:
