@@ -197,6 +197,17 @@ def test_a_child_process(gpu: testing.FakeCuda, tmp_path: Path) -> None:
     assert printed == b"1\n"
 
 
+def test_streams() -> None:
+    with testing.FakeCuda("sm_90", "sm_90") as gpu:
+        function, stream = compiled(sm=90)["scale"], gpu.stream(1)
+        x, y = (gpu.array(np.ones(3, "float32"), device=1) for _ in "xy")
+        with tvm_ffi.use_raw_stream(tvm_ffi.device("cuda", 1), stream):
+            function(x, y, 1.0)
+        with pytest.raises(ValueError, match="expected a device from 0 to 1 but got 2"):
+            gpu.stream(2)
+    assert [launch.stream for launch in gpu.launches] == [stream]
+
+
 # ---- emulated kernels
 
 

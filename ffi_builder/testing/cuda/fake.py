@@ -12,7 +12,7 @@ from ffi_builder import abi
 from ffi_builder.spec.dtypes import parse_dtype
 from ffi_builder.testing.cuda import allocator
 from ffi_builder.testing.cuda.build import environment, library
-from ffi_builder.testing.cuda.constants import DeviceAttribute
+from ffi_builder.testing.cuda.constants import NON_BLOCKING, DeviceAttribute
 from ffi_builder.testing.cuda.driver import FakeDriver, Running
 from ffi_builder.testing.cuda.records import Call, Event, Launch, Violation
 from ffi_builder.testing.make.arrays import Array, FakeArray, described, numpy
@@ -152,9 +152,7 @@ class FakeCuda:
             ValueError: there is no such device, or the dtype is none of a tensor.
             RuntimeError: not in the block.
         """
-        count = self._inside.devices
-        if not 0 <= device < count:
-            raise ValueError(f"FakeCuda: expected a device from 0 to {count - 1} but got {device}")
+        self._checked(device)
         given = numpy().asarray(self._on_host(content), order="C")
         strides = tuple(stride // max(given.itemsize, 1) for stride in given.strides)
         array = Array(
@@ -165,6 +163,12 @@ class FakeCuda:
         made = FakeArray(array, array.allocate())
         made.numpy()[...] = given
         return made
+
+    def _checked(self, device: int) -> int:
+        count = self._inside.devices
+        if not 0 <= device < count:
+            raise ValueError(f"FakeCuda: expected a device from 0 to {count - 1} but got {device}")
+        return device
 
     def _on_host(self, content: Any) -> Any:
         """Return a tensor on a device as the host finds it; other content as it is."""
@@ -209,6 +213,15 @@ class FakeCuda:
             return function
 
         return register
+
+    def stream(self, device: int = 0) -> int:
+        """Return the handle of a new stream, to pass to a function or to make the current one.
+
+        Raises:
+            ValueError: there is no such device.
+            RuntimeError: not in the block.
+        """
+        return self._inside.driver.new_stream(self._checked(device), NON_BLOCKING)
 
     @property
     def launches(self) -> list[Launch]:
