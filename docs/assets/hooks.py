@@ -19,6 +19,8 @@ DOCS = ROOT / "docs"
 FENCED = re.compile(r"^```.*?^```$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<=\]\()(?!https?:|#)([^)#\s]+)(#[\w-]+)?(?=\))")
 LANGUAGES = {".py": "python", ".c": "c", ".h": "c", ".cc": "cpp", ".cpp": "cpp", ".sh": "sh"}
+BINARY = {".cubin"}
+"""Files in folders that pages do not show."""
 
 
 def on_files(files: Any, config: Any) -> Any:
@@ -65,7 +67,7 @@ def _content(path: Path) -> str:
         return path.read_text()
     parts = [f"# {path.relative_to(ROOT).as_posix()}"]
     for file in sorted(path.iterdir()) if path.is_dir() else [path]:
-        if file.is_file() and not file.name.startswith("."):
+        if file.is_file() and not file.name.startswith(".") and file.suffix not in BINARY:
             heading = [f"## {file.name}"] if path.is_dir() else []
             language = LANGUAGES.get(file.suffix, "text")
             parts += [*heading, f"````{language}\n{file.read_text().rstrip()}\n````"]

@@ -50,8 +50,9 @@ class FakeCuda:
     :func:`check_kernel` and :func:`check_intents` take signatures whose tensors are on CUDA.
 
     At its end, the block raises the first exception of an emulated kernel that no
-    :meth:`FakeArray.numpy` has raised, and an AssertionError if calls of the driver have broken
-    rules that a real driver does not check, where it reads freed memory, say.
+    :meth:`FakeArray.numpy` has raised. It raises an AssertionError if calls of the driver have
+    broken rules that a real driver does not check: there, the process may crash or compute with
+    freed memory.
 
     A process may use several, one after the other, and launch the same functions in all of them.
 
