@@ -56,11 +56,11 @@ def test_it_passes(copied: Path):
     [
         ("test_triton.py", "ceildiv(n, {BLOCK})", "n // {BLOCK}", {LAUNCH, RANDOM}),
         ("test_triton.py", '["x", "y", "n", "a"]', '["y", "x", "n", "a"]', {LAUNCH, RANDOM}),
-        ("test_triton.py", "float32, intent=in, data_alignment=16", "float32", {REFUSED}),
+        ("test_triton.py", '"y: Tensor([n]', '"y: Tensor([m]', {REFUSED, RANDOM}),
         ("test_tilelang.py", 'grid=SAVED["grid"]', 'grid="m // 4"', {LAUNCH, RANDOM}),
         ("test_tilelang.py", 'block=SAVED["block"]', "block=64", {LAUNCH}),
     ],
-    ids=["grid", "args", "alignment", "grid in TileLang", "block"],
+    ids=["grid", "args", "shape", "grid in TileLang", "block"],
 )
 def test_a_mistake_fails(copied: Path, file: str, old: str, new: str, failing: set[str]):
     text = (copied / file).read_text()
