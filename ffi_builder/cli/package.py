@@ -5,11 +5,16 @@ from __future__ import annotations
 import argparse
 import runpy
 import sys
+import traceback
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ffi_builder.errors import BuildError
 from ffi_builder.packaging.choices import CPUS, FRAMEWORKS
+
+if TYPE_CHECKING:
+    from ffi_builder.packaging.project import Table
 
 HELP = "make a wheel of compiled kernels"
 DESCRIPTION = """\
@@ -53,9 +58,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--include",
         nargs="+",
         default=[],
-        type=Path,
-        metavar="FILE",
-        help="more files of the package; a torch.py replaces the one that --for torch makes",
+        metavar="[NAME=]FILE",
+        help="more files of the package; torch.py=FILE replaces what --for torch makes",
     )
 
 
@@ -63,22 +67,29 @@ def run(given: argparse.Namespace) -> int:
     """Run the command; return the exit status."""
     from ffi_builder.packaging.package import package
 
-    path = package(
-        _modules(given.file),
-        given.output,
-        project=_project(given),
-        frameworks=given.frameworks,
-        cpus=given.cpus,
-        include={path.name: path for path in given.include},
-        triple=given.triple,
-    )
+    if not given.file.is_file():
+        raise BuildError(f"{given.file}: expected a Python file that assigns `modules`")
+    project, modules = _project(given), _modules(given.file)
+    pairs = (each.rpartition("=")[::2] for each in given.include)
+    try:
+        path = package(
+            _located(given.file, modules) if callable(modules) else modules,
+            given.output,
+            project=project,
+            frameworks=given.frameworks,
+            cpus=given.cpus,
+            include={name or Path(file).name: file for name, file in pairs},
+            triple=given.triple,
+        )
+    except TypeError as error:  # modules of other types
+        raise BuildError(f"{given.file}: {error}") from error
     print(path)
     return 0
 
 
 def _modules(file: Path) -> Any:
     sys.path.insert(0, str(file.parent))  # as if Python ran the file
-    found = runpy.run_path(str(file))
+    found = _located(file, runpy.run_path)(str(file))
     if "modules" in found:
         return found["modules"]
     from ffi_builder.runtime import LoweredModule
@@ -88,8 +99,30 @@ def _modules(file: Path) -> Any:
     raise BuildError(f"{file} assigns no `modules`{hint}")
 
 
-def _project(given: argparse.Namespace) -> Path | dict[str, str]:
-    """Return the pyproject.toml beside the file, or what the options say."""
+def _located(file: Path, function: Callable[..., Any]) -> Callable[[str], Any]:
+    """Return a function whose errors say in which line of a file they arose."""
+    # A compiled module can be called too, as its only function.
+    from ffi_builder.runtime import LoweredModule
+
+    if isinstance(function, LoweredModule):
+        return function  # pyright: ignore[reportReturnType]
+
+    def located(argument: str) -> Any:
+        try:
+            return function(argument)
+        except (Exception, SystemExit) as error:
+            frames = traceback.extract_tb(error.__traceback__)
+            lines = [frame.lineno for frame in frames if frame.filename == str(file)]
+            at = f"{file}, line {lines[-1]}" if lines else str(file)
+            raise BuildError(f"{at}: {type(error).__name__}: {error}") from error
+
+    return located
+
+
+def _project(given: argparse.Namespace) -> Table | dict[str, str]:
+    """Return the table of the pyproject.toml beside the file, with what the options say."""
+    from ffi_builder.packaging.project import Table, read_table
+
     path: Path = given.file.with_name("pyproject.toml")
     named = {"name": given.name, "version": given.version}
     chosen = {key: value for key, value in named.items() if value is not None}
@@ -100,6 +133,7 @@ def _project(given: argparse.Namespace) -> Path | dict[str, str]:
                 f"table [project] into {path}"
             )
         return chosen
-    if chosen:
-        raise BuildError(f"{path} names the wheel: leave out --name and --version")
-    return path
+    table = read_table(path)
+    fields = {**table.fields, **chosen}
+    fields["dynamic"] = [each for each in fields.get("dynamic", ()) if each not in chosen]
+    return Table(fields, table.folder)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import inspect
 import keyword
 from collections.abc import Iterator, Sequence
 from importlib import resources
@@ -28,11 +27,8 @@ def modules(
     infos = [function.info for function in functions if function.info is not None]
     template = resources.files("ffi_builder.packaging.template")
     copied = {name: template.joinpath(name).read_text() for name in ("_load.py", "__main__.py")}
-    head = (
-        f'"""{project.summary or f"Kernels of {project.name}."}\n\nWritten by ffi_builder.\n"""\n'
-    )
-    lines = _through_ffi_builder(infos) if own else _through_tvm_ffi(infos)
-    made = {"__init__.py": "\n".join([head, *_loading(project), *lines, ""])}
+    summary = project.summary or f"Kernels of {project.name}."
+    made = {"__init__.py": "\n".join([*_functions(project, infos, summary, own=own), ""])}
     writers = {"torch": _operators, "jax": _functions_of_jax}
     for framework in frameworks:
         made[f"{framework}.py"] = "\n".join([*writers[framework](project, infos), ""])
@@ -51,71 +47,74 @@ def _check_name(function: Described) -> None:
     is_name = name.isidentifier() and not keyword.iskeyword(name) and not name.startswith("_")
     if not is_name or name in FRAMEWORKS:
         raise BuildError(
-            f"package: function {name!r} cannot be an attribute of the package: give it another "
-            f"name (rename_tvm_ffi_function)"
+            f"package: function {name!r} cannot be a name in the package, as it is a module of "
+            f"it, a keyword or private: give it another name in its signature"
         )
 
 
-def _loading(project: Project) -> Iterator[str]:
-    yield "from . import _load"
-    yield ""
-    yield f'_load.check_versions("{project.name}")'
-    yield ""
-
-
-def _through_ffi_builder(infos: Sequence[Info]) -> Iterator[str]:
-    yield "from ffi_builder import runtime"
+def _functions(
+    project: Project, infos: Sequence[Info], summary: str, *, own: bool
+) -> Iterator[str]:
+    """Write functions of Python, which can be pickled, around those of the library."""
+    yield from (docstring(f"{summary}\n\nWritten by ffi_builder.").replace("\n    ", "\n"), "")
+    yield from ("from . import _load", "", f'_load.check_versions("{project.name}")', "")
+    yield "from ffi_builder import runtime" if own else "from tvm_ffi import load_module"
     yield ""
     yield f"__all__ = {[info.name for info in infos]!r}"
+    yield f"__version__ = {project.version!r}"
     yield ""
-    if any(info.allocates for info in infos):
+    if own and any(info.allocates for info in infos):
         yield "runtime.install_allocator(every_thread=True)  # some functions make tensors"
-    yield "_library = runtime.load(_load.library())"
-    for info in infos:
-        yield f'{info.name} = _library.callable("{info.name}")'
-
-
-def _through_tvm_ffi(infos: Sequence[Info]) -> Iterator[str]:
-    """Write functions that pass all arguments by position, as functions of tvm-ffi take them."""
-    yield "from tvm_ffi import load_module"
-    yield ""
-    yield f"__all__ = {[info.name for info in infos]!r}"
-    yield ""
-    yield "_library = load_module(str(_load.library()))"
+    path = "_load.library()"
+    yield f"_library = {f'runtime.load({path})' if own else f'load_module(str({path}))'}"
     names = {info.name for info in infos} | {"_library", "_load"}
     for info in infos:
-        own = f"_{info.name}"
-        while own in names:
-            own += "_"
-        names.add(own)
-        yield f'{own} = _library["{info.name}"]'
-        yield from ("", "", f"def {info.name}({', '.join(_parameters(info))}):")
+        called = f"_library.callable({info.name!r})" if own else f"_library[{info.name!r}]"
+        params = [*_parameters(info)]
+        if None in params:
+            if not own:
+                raise BuildError(
+                    f"package: function {info.name!r}: a default cannot be written as Python: add "
+                    f"`ffi_builder` to the project's dependencies"
+                )
+            yield f"{info.name} = {called}"
+            continue
+        hidden = f"_{info.name}"
+        while hidden in names:
+            hidden += "_"
+        names.add(hidden)
+        yield from (f"{hidden} = {called}", "", "")
+        yield f"def {info.name}({', '.join(filter(None, params))}):"
         yield f"    {docstring(info.documentation)}"
-        yield f"    return {own}({', '.join(python_names(info))})"
+        yield f"    return {hidden}({', '.join(_passed(info, own=own))})"
         yield ""
 
 
-def _parameters(info: Info) -> Iterator[str]:
+def _passed(info: Info, *, own: bool) -> list[str]:
+    """Return the arguments of the call. Functions of tvm-ffi take them by position alone."""
+    pairs = list(zip(python_names(info), info.parameters, strict=True))
+    if not own:
+        return [name for name, _ in pairs]
+    first = [name for name, param in pairs if not param.kw_only]
+    return first + [f"{name}={name}" for name, param in pairs if param.kw_only]
+
+
+def _parameters(info: Info) -> Iterator[str | None]:
+    """Yield the parameters of Python; None for one whose default cannot be written."""
     by_position = True
     for param in python_signature(info).parameters.values():
         if by_position and param.kind is param.KEYWORD_ONLY:
             by_position = False
             yield "*"
-        yield (
-            param.name if param.default is param.empty else f"{param.name}={_default(info, param)}"
-        )
-
-
-def _default(info: Info, param: inspect.Parameter) -> str:
-    shown = repr(param.default)
-    try:
-        ast.literal_eval(shown)
-    except (ValueError, SyntaxError):
-        raise BuildError(
-            f"package: function {info.name!r}: {param.name}: its default {shown} cannot be "
-            f"written for tvm-ffi alone: add `ffi_builder` to the project's dependencies"
-        ) from None
-    return shown
+        if param.default is param.empty:
+            yield param.name
+            continue
+        try:
+            ast.literal_eval(repr(param.default))
+        except (ValueError, SyntaxError):
+            yield None
+        else:
+            yield f"{param.name}={param.default!r}"
 
 
 def _operators(project: Project, infos: Sequence[Info]) -> Iterator[str]:

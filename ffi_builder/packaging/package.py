@@ -33,12 +33,17 @@ _EVERYWHERE: Final = re.compile(
 _OLDEST_GLIBC: Final = 17
 """manylinux_2_17 is the oldest that pip and PyPI take from new wheels."""
 
+_ATTRIBUTES: Final = """
+__version__: str
+_library: object
+"""
+
 
 def package(
     modules: Modules | Callable[[str], Modules],
     folder: str | os.PathLike[str],
     *,
-    project: Mapping[str, object] | str | os.PathLike[str],
+    project: Table | Mapping[str, object] | str | os.PathLike[str],
     frameworks: Iterable[str] = (),
     cpus: Iterable[str] = (BASELINE,),
     include: Mapping[str, str | os.PathLike[str]] | None = None,
@@ -87,7 +92,10 @@ def package(
         >>> made.name.split("-")[:3]
         ['my_hypot', '1.0', 'py3']
     """
+    included = include or {}
     chosen = _among("frameworks", frameworks, FRAMEWORKS)
+    # A module that is given needs what one that is written needs.
+    chosen = tuple(each for each in FRAMEWORKS if each in chosen or f"{each}.py" in included)
     levels = _among("cpus", cpus, CPUS)
     if not levels:
         raise ValueError("cpus: expected one at least")
@@ -95,15 +103,21 @@ def package(
         made = _Made(Path(scratch), read_table(project), chosen, triple)
         for level in levels:
             made.add_library(level, _for(level, modules))
-        content = made.content(include or {})
+        content = made.content(included)
         own = made.project
-        data = wheel(own.name, own.version, made.tag, content, own.metadata)
+        data = wheel(own.name, own.version, made.tag, content, own.about)
         if made.runs_here:
-            _check(own, content, chosen, Path(scratch))
+            _check(own, content, [*chosen, *_modules_among(included)], Path(scratch))
     path = Path(folder, f"{own.name}-{own.version}-{made.tag}.whl")
     path.parent.mkdir(parents=True, exist_ok=True)
     files.write_outputs([files.Output(path, data)])
     return path
+
+
+def _modules_among(included: Iterable[str]) -> list[str]:
+    """Return the names of modules among files, other than those that are imported anyway."""
+    known = ("__init__.py", "__main__.py", *(f"{each}.py" for each in FRAMEWORKS))
+    return [each[:-3] for each in included if each.endswith(".py") and each not in known]
 
 
 def _for(level: str, given: object) -> list[LoweredModule]:
@@ -158,7 +172,13 @@ class _Made:
         exporters = [each._exporter for each in modules]  # pyright: ignore[reportPrivateUsage]
         functions = files.write_together(path, exporters, options)
         if self._libraries and functions != self._functions:
-            raise BuildError(f"package: modules: those for {level} have other functions")
+            names = (
+                ", ".join(each.name for each in every) for every in (functions, self._functions)
+            )
+            raise BuildError(
+                f"package: modules: those for {level} have other functions than those before: "
+                f"{' instead of '.join(names)}"
+            )
         self._functions = functions
         self._libraries[level] = inspected(path)
 
@@ -183,7 +203,7 @@ class _Made:
             ).items()
         }
         found["py.typed"] = b""
-        found["__init__.pyi"] = stub.text(shown, name).encode()
+        found["__init__.pyi"] = (stub.text(shown, name) + _ATTRIBUTES).encode()
         library = f"lib{self._named.name}.so"
         found[f"include/{name}.h"] = header.text(self._functions, library, f"{name}.h").encode()
         for level, each in self._libraries.items():
@@ -213,19 +233,21 @@ class _Made:
 
 
 def _check(
-    project: Project, content: Mapping[str, bytes], frameworks: Sequence[str], scratch: Path
+    project: Project, content: Mapping[str, bytes], modules: Sequence[str], scratch: Path
 ) -> None:
     """Import the package in a child process. Raises BuildError."""
     for path, data in content.items():
         (scratch / "import" / path).parent.mkdir(parents=True, exist_ok=True)
         (scratch / "import" / path).write_bytes(data)
-    for name in (project.name, *(f"{project.name}.{each}" for each in frameworks)):
+    for name in (project.name, *(f"{project.name}.{each}" for each in modules)):
         code = f"import sys; sys.path.insert(0, {str(scratch / 'import')!r}); import {name}"
         command = [sys.executable, "-B", "-c", code]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             words = done.stderr.strip().rpartition("\n")[2] or f"it ended with {done.returncode}"
             hint = ""
-            if name != project.name:
-                hint = f"; to write {name.rpartition('.')[2]}.py yourself, give it in include="
+            if words.startswith("ModuleNotFoundError"):
+                hint = "; install it, since each module is imported before the wheel is written"
+            elif name != project.name:
+                hint = f"; another {name.rpartition('.')[2]}.py in include= can leave that out"
             raise BuildError(f"package: {name} cannot be imported: {words}{hint}")

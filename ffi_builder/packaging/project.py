@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import keyword
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +18,8 @@ from ffi_builder.runtime import bindings
 
 OWN: Final = "ffi_builder"
 TVM_FFI: Final = "apache-tvm-ffi"
+_USED: Final = ("apache_tvm_ffi", OWN, "jax", "numpy", "torch", "tvm_ffi")
+"""Modules that packages use, whose names they cannot have."""
 
 
 @dataclass(frozen=True)
@@ -27,8 +30,8 @@ class Project:
     """The name of the package, and of the distribution as files have it: `my_kernels`."""
     version: str
     summary: str
-    metadata: bytes
-    """The file METADATA."""
+    about: Mapping[str, bytes]
+    """The files of `.dist-info` that come from the project: METADATA, licences, entry points."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +48,13 @@ class Table:
         return any(re.match(OWN, str(each)) for each in self.fields.get("dependencies", ()))
 
 
-def read_table(given: Mapping[str, object] | str | os.PathLike[str]) -> Table:
-    """Read a pyproject.toml, or take its fields.
+def read_table(given: Table | Mapping[str, object] | str | os.PathLike[str]) -> Table:
+    """Read a pyproject.toml, or take its fields, or a table that was read.
 
     Raises BuildError if the file has no such table, and OSError.
     """
+    if isinstance(given, Table):
+        return given
     if isinstance(given, Mapping):
         return Table(given, Path())
     path = Path(given)
@@ -82,21 +87,38 @@ def read_project(table: Table, frameworks: Iterable[str], *, needs_own: bool) ->
     if needs_own:
         requirements.append(f"{OWN}>={__version__},<{below}")
     given["dependencies"] = [*given.get("dependencies", ()), *requirements]
-    extras = {each: [f"{OWN}[{each}]>={__version__},<{below}"] for each in frameworks}
-    given["optional-dependencies"] = {**given.get("optional-dependencies", {}), **extras}
+    extras = dict(given.get("optional-dependencies", {}))
+    for each in frameworks:
+        extras[each] = [*extras.get(each, ()), f"{OWN}[{each}]>={__version__},<{below}"]
+    given["optional-dependencies"] = extras
     try:
         found: Any = reader.StandardMetadata.from_pyproject({"project": given}, table.folder)
-        data = bytes(found.as_rfc822())
+        about = {"METADATA": bytes(found.as_rfc822())}
     except reader.ConfigurationError as error:
         raise BuildError(f"package: project: {error}") from None
     name = found.canonical_name.replace("-", "_")
-    if not name.isidentifier():
+    if not given.get("name") or not name.isidentifier() or keyword.iskeyword(name):
         raise BuildError(
             f"package: project: name: {found.name!r} becomes {name!r}, which Python cannot import"
         )
+    if name in sys.stdlib_module_names or name in _USED:
+        raise BuildError(f"package: project: name: {name!r} would hide another module: change it")
     if found.version is None:
         raise BuildError("package: project: version: it is missing (--version)")
-    return Project(name, str(found.version), found.description or "", data)
+    for path in found.license_files or ():
+        about[f"licenses/{path.as_posix()}"] = (table.folder / path).read_bytes()
+    groups = {"console_scripts": found.scripts, "gui_scripts": found.gui_scripts}
+    groups |= found.entrypoints
+    if any(groups.values()):
+        about["entry_points.txt"] = "".join(_entry_points(groups)).encode()
+    return Project(name, str(found.version), found.description or "", about)
+
+
+def _entry_points(groups: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+    for group, names in groups.items():
+        if names:
+            yield f"[{group}]\n"
+            yield from (f"{name} = {target}\n" for name, target in names.items())
 
 
 def _reader(name: str) -> Any:

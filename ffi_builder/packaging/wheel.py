@@ -22,7 +22,7 @@ _EARLIEST: Final = 315532800
 
 
 def wheel(
-    name: str, version: str, tag: str, content: Mapping[str, bytes], metadata: bytes
+    name: str, version: str, tag: str, content: Mapping[str, bytes], own: Mapping[str, bytes]
 ) -> bytes:
     """Return a wheel.
 
@@ -31,7 +31,7 @@ def wheel(
         version: its version.
         tag: `py3-none-manylinux_2_17_x86_64`, or the like.
         content: the files, by their paths.
-        metadata: the file METADATA.
+        own: the files of `.dist-info` beside WHEEL and RECORD, by their paths in it.
     """
     about = (
         f"Wheel-Version: 1.0\nGenerator: ffi_builder {__version__}\nRoot-Is-Purelib: false\n"
@@ -40,8 +40,7 @@ def wheel(
     folder = f"{name}-{version}.dist-info"
     # Readers find the last files fastest, so the standard wants these there.
     files = dict(sorted(content.items())) | {
-        f"{folder}/METADATA": metadata,
-        f"{folder}/WHEEL": about.encode(),
+        f"{folder}/{path}": data for path, data in {**own, "WHEEL": about.encode()}.items()
     }
     files[f"{folder}/RECORD"] = _record(files, f"{folder}/RECORD")
     data = io.BytesIO()

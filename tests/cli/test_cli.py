@@ -460,8 +460,31 @@ lowered = runtime.lower(module)
         assert "give --name and --version" in fails("package", file, "--name", "x")
         project = tmp_path / "pyproject.toml"
         project.write_text('[project]\nname = "b"\nversion = "2"\n')
-        assert "leave out --name and --version" in fails("package", file, "--name", "x")
         assert "/b-2-py3-none-" in succeeds("package", file, "-o", tmp_path / "dist")
+        project.write_text('[project]\nname = "b"\ndynamic = ["version"]\n')
+        given = ("--version", "3", "-o", tmp_path / "dist")
+        assert "/b-3-py3-none-" in succeeds("package", file, *given)
+
+    @pytest.mark.parametrize(
+        ("code", "words"),
+        [
+            ("{}['key']", "kernels.py, line 1: KeyError: 'key'"),
+            ("raise SystemExit(0)", "kernels.py, line 1: SystemExit: 0"),
+            ("def modules(cpu):\n    return 1 / 0", "kernels.py, line 2: ZeroDivisionError: "),
+            ("def modules(): pass", "modules() takes 0 positional arguments but 1 was given"),
+            (
+                "modules = [3]",
+                "kernels.py: modules: expected compiled or lowered modules, but got 3",
+            ),
+        ],
+    )
+    def test_a_file_with_a_mistake(self, code: str, words: str, file: Path):
+        file.write_text(code)
+        assert words in fails("package", file, "--name", "b", "--version", "1")
+
+    def test_another_file(self, tmp_path: Path):
+        named = ("--name", "b", "--version", "1")
+        assert "expected a Python file that assigns `modules`" in fails("package", tmp_path, *named)
 
     def test_without_modules(self, file: Path):
         file.write_text(self.KERNELS)

@@ -6,7 +6,6 @@ import re
 from functools import cache
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,6 +14,7 @@ from ffi_builder import BuildError, package, wrap
 from tests.packaging.environments import TVM_FFI, Environment
 from tests.packaging.kernels import negate, scale
 from tests.packaging.test_package import PROJECT
+from tests.packaging.test_package import metadata as metadata_of
 from tests.runtime.samples import needs_cc
 
 pytestmark = [needs_cc, pytest.mark.slow]
@@ -56,8 +56,9 @@ def test_operators(tmp_path: Path):
     user = with_all(tmp_path / "environment", "torch")
     user.install(wheel)
     shown = user.run(
-        "import torch\n"
+        "import pickle, torch\n"
         "import my_kernels\n"
+        "assert pickle.loads(pickle.dumps(my_kernels.scale)) is my_kernels.scale\n"
         "print(hasattr(torch.ops.my_kernels, 'scale'))\n"
         "import my_kernels.torch as kernels\n"
         "print(kernels.scale)\n"
@@ -94,5 +95,5 @@ def test_what_cannot_be_an_operator(tmp_path: Path):
         package(module, tmp_path / "dist", project=PROJECT, frameworks=["torch"])
     own = tmp_path / "torch.py"
     own.write_text("from my_kernels import norm\n")
-    options: Any = {"project": PROJECT, "frameworks": ["torch"], "include": {"torch.py": own}}
-    assert package(module, tmp_path / "dist", **options).exists()
+    wheel = package(module, tmp_path / "dist", project=PROJECT, include={"torch.py": own})
+    assert "Provides-Extra: torch" in metadata_of(wheel)

@@ -85,6 +85,14 @@ class TestWithTvmFfiAlone:
         refused = environment.ran("import my_kernels; my_kernels.negate(1, 2)")
         assert "TypeError: Mismatched type of x on argument #0" in refused.stderr
 
+    def test_functions_can_be_pickled(self, wheel: Path, environment: Environment):
+        environment.install(wheel)
+        code = (
+            "import pickle, my_kernels as k; print(pickle.loads(pickle.dumps(k.scale)) is k.scale)"
+        )
+        assert environment.run(code) == "True\n"
+        assert environment.run("import my_kernels; print(my_kernels.__version__)") == "1.0\n"
+
     def test_of_other_modules_registers_nothing(self, wheel: Path, environment: Environment):
         environment.install(wheel)
         code = "import my_kernels, sys; print({'torch', 'jax', 'ffi_builder'} & set(sys.modules))"
@@ -215,17 +223,32 @@ print(_load.library().parent.name)
 
 def test_a_pyproject(tmp_path: Path):
     (tmp_path / "README.md").write_text("How to scale.")
+    (tmp_path / "LICENSE").write_text("As is.")
     file = tmp_path / "pyproject.toml"
-    file.write_text('[project]\nname = "a.b"\nversion = "2"\nreadme = "README.md"\n')
+    file.write_text(PYPROJECT)
     wheel = made(tmp_path, project=file)
     assert wheel.name.startswith("a_b-2-py3-none-")
     assert "How to scale." in metadata(wheel)
+    assert content(wheel)["a_b-2.dist-info/licenses/LICENSE"] == b"As is."
+    scripts = content(wheel)["a_b-2.dist-info/entry_points.txt"].decode()
+    assert scripts == "[console_scripts]\nscale = a_b:scale\n"
     file.write_text("[build-system]\n")
     with pytest.raises(BuildError, match=r"has no table \[project\]"):
         made(tmp_path, project=file)
     file.write_text("name")
     with pytest.raises(BuildError, match=r"pyproject\.toml: "):
         made(tmp_path, project=file)
+
+
+PYPROJECT = """
+[project]
+name = "a.b"
+version = "2"
+readme = "README.md"
+license = "MIT"
+license-files = ["LICENSE"]
+scripts = { scale = "a_b:scale" }
+"""
 
 
 def test_kernels_for_cuda(tmp_path: Path):
@@ -259,6 +282,9 @@ class TestErrors:
             ({"name": "f", "version": "one"}, "version"),
             ({"name": "f"}, "version"),
             ({"name": "1f", "version": "1"}, "becomes '1f', which Python cannot import"),
+            ({"name": "", "version": "1"}, "which Python cannot import"),
+            ({"name": "class", "version": "1"}, "which Python cannot import"),
+            ({"name": "os", "version": "1"}, "'os' would hide another module"),
         ],
     )
     def test_a_wrong_project(self, project: dict[str, str], words: str, tmp_path: Path):
@@ -268,7 +294,7 @@ class TestErrors:
     @pytest.mark.parametrize("name", ["torch", "_hidden"])
     def test_a_function_that_cannot_be_in_a_package(self, name: str, tmp_path: Path):
         module = scale(f"{name}(x: Tensor([n], float32), y: Tensor([n], float32), factor: float32)")
-        with pytest.raises(BuildError, match=f"function '{name}' cannot be an attribute"):
+        with pytest.raises(BuildError, match=f"function '{name}' cannot be a name in the package"):
             made(tmp_path, module)
 
     def test_unknown_choices(self, tmp_path: Path):
@@ -284,6 +310,10 @@ class TestErrors:
         own.write_text("raise RuntimeError('no')")
         with pytest.raises(BuildError, match="my_kernels cannot be imported: RuntimeError: no"):
             made(tmp_path / "dist", include={"__init__.py": own})
+        with pytest.raises(
+            BuildError, match=r"my_kernels\.own cannot be imported: RuntimeError: no"
+        ):
+            made(tmp_path / "dist", include={"own.py": own})
         assert not (tmp_path / "dist").exists()
 
 

@@ -73,7 +73,10 @@ def library() -> Path:
     found = list((FOLDER / "lib").glob("*.so"))
     if found:
         return found[0]
-    least = [level for level in LEVELS if _folder(level).exists()][-1]
+    levels = [level for level in LEVELS if _folder(level).exists()]
+    if not levels:
+        raise ImportError(f"{NAME} has no library in {FOLDER / 'lib'}: install it with pip")
+    least = levels[-1]
     raise ImportError(
         f"{NAME} needs a CPU of level {least}, and this one has no {', '.join(missing(least))}: "
         f"install a wheel for this CPU, or ask {NAME}'s authors for one (--cpu baseline)"
