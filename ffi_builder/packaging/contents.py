@@ -67,7 +67,7 @@ def _functions(
         yield "runtime.install_allocator(every_thread=True)  # some functions make tensors"
     path = "_load.library()"
     yield f"_library = {f'runtime.load({path})' if own else f'load_module(str({path}))'}"
-    names = {info.name for info in infos} | {"_library", "_load"}
+    names = {"_library", "_load"}.union(*([info.name, *python_names(info)] for info in infos))
     for info in infos:
         called = f"_library.callable({info.name!r})" if own else f"_library[{info.name!r}]"
         params = [*_parameters(info)]

@@ -14,7 +14,7 @@ import pytest
 from ffi_builder import BuildError, CompileError, Launch, package, wrap
 from tests.kernel_image.images import image
 from tests.packaging.environments import Environment
-from tests.packaging.kernels import making, negate, scale
+from tests.packaging.kernels import SCALE, making, negate, scale
 from tests.runtime.samples import needs_cc, needs_cxx
 
 PROJECT = {"name": "my-kernels", "version": "1.0", "description": "Kernels for tests."}
@@ -97,6 +97,18 @@ class TestWithTvmFfiAlone:
         environment.install(wheel)
         code = "import my_kernels, sys; print({'torch', 'jax', 'ffi_builder'} & set(sys.modules))"
         assert environment.run(code) == "set()\n"
+
+    def test_a_parameter_with_a_name_of_the_package(self, environment: Environment, tmp_path: Path):
+        text = (
+            "scale(_scale: Tensor([n], float32), _library: Tensor([n], float32), factor: float32)"
+        )
+        module = wrap(
+            SCALE, text, function="kernel", args=["_scale", "_library", "n", "factor"], device="cpu"
+        )
+        environment.install(made(tmp_path, module))
+        assert environment.run(
+            USE.replace("factor=3.0, y=y", "y, 3.0").replace("x, y)", "x, y, 2.0)")
+        )
 
     def test_upgraded_and_uninstalled(self, wheel: Path, environment: Environment, tmp_path: Path):
         environment.install(wheel)
