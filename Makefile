@@ -205,7 +205,8 @@ $(VENV)/.made:
 
 # One stamp file for each set of packages. Editing pyproject.toml makes them all out of date.
 $(VENV)/.demo: pyproject.toml $(VENV)/.made
-	$(PIP) -e '.[demo]'
+	@echo 'Installing MLIR (300 MB), LLVM and NumPy in $(VENV) …'
+	$(filter-out --quiet,$(PIP)) -e '.[demo]'
 	@touch $@
 
 $(VENV)/.test: pyproject.toml $(VENV)/.made

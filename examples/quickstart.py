@@ -40,11 +40,6 @@ def heading(text: str) -> None:
 
 
 def main() -> None:
-    heading("The signature")
-    print(SIGNATURE)
-    heading("The plan: what is checked, in which order, and what fails how")
-    print(explain(SIGNATURE))
-
     compiled = runtime.compile(KERNEL, pipeline=LOWERING, post_compile_hooks=[attach_matmul])
     matmul = compiled["matmul"]
 
@@ -72,6 +67,11 @@ def main() -> None:
         matmul(a, np.zeros((5, 4), np.float32), c)
     except ValueError as error:
         print(f"ValueError: {error}")
+
+    heading("The signature")
+    print(SIGNATURE)
+    heading("The plan: what is checked, in which order, and what fails how")
+    print(explain(SIGNATURE))
 
 
 if __name__ == "__main__":

@@ -106,9 +106,9 @@ class TestWithTvmFfiAlone:
             SCALE, text, function="kernel", args=["_scale", "_library", "n", "factor"], device="cpu"
         )
         environment.install(made(tmp_path, module))
-        assert environment.run(
-            USE.replace("factor=3.0, y=y", "y, 3.0").replace("x, y)", "x, y, 2.0)")
-        )
+        code = "import numpy as np, my_kernels\nx, y = np.ones((2, 3), 'float32')\n"
+        shown = environment.run(f"{code}my_kernels.scale(x, y, 2.0)\nprint(y)")
+        assert shown == "[2. 2. 2.]\n"
 
     def test_upgraded_and_uninstalled(self, wheel: Path, environment: Environment, tmp_path: Path):
         environment.install(wheel)
