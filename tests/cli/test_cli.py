@@ -456,6 +456,14 @@ lowered = runtime.lower(module)
         assert "my_hypot/lib/libmy_hypot.so, for" in shown
         assert "hypot(x: float64, y: float64) -> r: float64" in shown
 
+    def test_the_same_bytes_from_another_process(self, file: Path, tmp_path: Path):
+        for seed in "12":
+            named = ("--name", "b", "--version", "1", "-o", tmp_path / seed)
+            environment = {**os.environ, "PYTHONHASHSEED": seed}
+            assert ffi_builder("package", file, *named, env=environment).returncode == 0
+        first, second = (next((tmp_path / seed).iterdir()).read_bytes() for seed in "12")
+        assert first == second
+
     def test_a_pyproject(self, file: Path, tmp_path: Path):
         assert "give --name and --version" in fails("package", file, "--name", "x")
         project = tmp_path / "pyproject.toml"
