@@ -24,7 +24,10 @@ FOLDERS = {
 
 TEMPLATES = sorted(path for path in (ROOT / ".github").rglob("*") if path.is_file())
 PAGES = [
-    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
+    *(
+        ROOT / name
+        for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "benchmarks/tried.md")
+    ),
     *sorted((ROOT / "docs").glob("*.md")),
     *TEMPLATES,
 ]

@@ -21,6 +21,7 @@ PAGES = [
     "README.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
+    "benchmarks/tried.md",
     *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")),
 ]
 CC = shlex.split(os.environ.get("CC", "cc"))
