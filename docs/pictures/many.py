@@ -9,7 +9,7 @@ from docs.pictures.draw import HERE, Drawing
 from docs.pictures.timeline import LEFT, ROW, WIDTH, column
 
 WORDS = 500
-"""Where bars begin, in pixels."""
+"""The left end of bars, in pixels."""
 
 
 def bars(drawing: Drawing, top: int, title: str, rows: list[tuple[str, float, str]]) -> int:

@@ -1,4 +1,4 @@
-"""What the model needs of NumPy, PyTorch and JAX: their own functions, or those of kernels.py."""
+"""Functions of the model: those of NumPy, PyTorch and JAX, and those of kernels.py."""
 
 # pyright: basic, reportMissingImports=false
 from __future__ import annotations

@@ -53,7 +53,7 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _unpacked(wheel: Path, folder: Path) -> dict[str, Path]:
-    """Unpack the libraries of a wheel. Raises OSError, and ValueError if it is no wheel."""
+    """Unpack the libraries of a wheel. Raises OSError, also if it is no wheel."""
     try:
         with zipfile.ZipFile(wheel) as opened:
             names = [name for name in opened.namelist() if name.endswith((".so", ".o"))]

@@ -8,6 +8,7 @@ import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ffi_builder.errors import BuildError
@@ -35,8 +36,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     parser.add_argument("file", type=Path, help="a Python file that assigns `modules`")
     parser.add_argument("-o", "--output", default="dist", help="folder of the wheel (dist)")
-    parser.add_argument("--name", help="name of the wheel, if no pyproject.toml has it")
-    parser.add_argument("--version", help="its version")
+    parser.add_argument("--name", help="name of the wheel, instead of that in pyproject.toml")
+    parser.add_argument("--version", help="version of the wheel, instead of that in pyproject.toml")
     parser.add_argument(
         *("--for", "--frameworks"),
         nargs="+",
@@ -73,7 +74,7 @@ def run(given: argparse.Namespace) -> int:
     pairs = (each.rpartition("=")[::2] for each in given.include)
     try:
         path = package(
-            _located(given.file, modules) if callable(modules) else modules,
+            _located(given.file, modules) if isinstance(modules, FunctionType) else modules,
             given.output,
             project=project,
             frameworks=given.frameworks,
@@ -101,11 +102,6 @@ def _modules(file: Path) -> Any:
 
 def _located(file: Path, function: Callable[..., Any]) -> Callable[[str], Any]:
     """Return a function whose errors say in which line of a file they arose."""
-    # A compiled module can be called too, as its only function.
-    from ffi_builder.runtime import LoweredModule
-
-    if isinstance(function, LoweredModule):
-        return function  # pyright: ignore[reportReturnType]
 
     def located(argument: str) -> Any:
         try:

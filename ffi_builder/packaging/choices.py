@@ -1,4 +1,4 @@
-"""What a wheel of kernels may be made for. The command line reads it without loading LLVM."""
+"""Lists the CPUs and frameworks of wheels, for the command line too, without loading LLVM."""
 
 from __future__ import annotations
 

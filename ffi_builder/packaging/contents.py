@@ -29,9 +29,8 @@ def modules(
     copied = {name: template.joinpath(name).read_text() for name in ("_load.py", "__main__.py")}
     summary = project.summary or f"Kernels of {project.name}."
     made = {"__init__.py": "\n".join([*_functions(project, infos, summary, own=own), ""])}
-    writers = {"torch": _operators, "jax": _functions_of_jax}
     for framework in frameworks:
-        made[f"{framework}.py"] = "\n".join([*writers[framework](project, infos), ""])
+        made[f"{framework}.py"] = "\n".join([*_for(framework, project, infos), ""])
     return copied | made
 
 
@@ -117,31 +116,24 @@ def _parameters(info: Info) -> Iterator[str | None]:
             yield f"{param.name}={param.default!r}"
 
 
-def _operators(project: Project, infos: Sequence[Info]) -> Iterator[str]:
-    yield f'"""Operators of PyTorch, {project.name}::…, which importing this registers."""'
-    yield ""
-    yield "from ffi_builder.frameworks.torch import operator"
-    yield ""
-    yield f"from {project.name} import _library"
-    yield ""
+def _for(framework: str, project: Project, infos: Sequence[Info]) -> Iterator[str]:
+    """Write the operators of PyTorch, or the functions of JAX."""
+    name = project.name
+    doc, maker = {
+        "torch": (f"Operators of PyTorch, {name}::…, which importing this registers.", "operator"),
+        "jax": (f"Functions of JAX, with the targets {name}.… in XLA.", "function"),
+    }[framework]
+    yield from (f'"""{doc}"""', "")
+    yield from (f"from ffi_builder.frameworks.{framework} import {maker}", "")
+    yield from (f"from {name} import _library", "")
     for info in infos:
-        more = f', namespace="{project.name}", form="{_form(info)}"'
-        yield f'{info.name} = operator(_library["{info.name}"]{more})'
+        options = f'target="{name}.{info.name}"'
+        if framework == "torch":
+            options = f'namespace="{name}", form="{_form(info)}"'
+        yield f'{info.name} = {maker}(_library["{info.name}"], {options})'
 
 
 def _form(info: Info) -> str:
     """Return the form of an operator: functional if its tensors are read or written, not both."""
     intents = {param.intent for param in info.parameters}
     return "functional" if "out" in intents and "inout" not in intents else "mutating"
-
-
-def _functions_of_jax(project: Project, infos: Sequence[Info]) -> Iterator[str]:
-    yield f'"""Functions of JAX, with the targets {project.name}.… in XLA."""'
-    yield ""
-    yield "from ffi_builder.frameworks.jax import function"
-    yield ""
-    yield f"from {project.name} import _library"
-    yield ""
-    for info in infos:
-        target = f"{project.name}.{info.name}"
-        yield f'{info.name} = function(_library["{info.name}"], target="{target}")'

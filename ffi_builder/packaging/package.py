@@ -33,6 +33,14 @@ _EVERYWHERE: Final = re.compile(
 _OLDEST_GLIBC: Final = 17
 """manylinux_2_17 is the oldest that pip and PyPI take from new wheels."""
 
+_IMPORT: Final = """
+import importlib, sys
+sys.path.insert(0, sys.argv[1])
+for name in sys.argv[2:]:
+    print(name, file=sys.stderr, flush=True)
+    importlib.import_module(name)
+"""
+"""Imports modules, and prints the name of each before."""
 _ATTRIBUTES: Final = """
 __version__: str
 _library: object
@@ -51,10 +59,10 @@ def package(
 ) -> Path:
     """Write a wheel with the functions of compiled modules; return its path.
 
-    Importing the package loads its library and registers nothing else. Its functions take NumPy
-    arrays and arrays of other frameworks. The modules `torch` and `jax` of the package have
-    operators of PyTorch, in the package's namespace, and functions of JAX. The wheel also has a
-    header for C and C++, and type stubs.
+    Importing the package loads its library, and installs an allocator if a function makes tensors.
+    Its functions take NumPy arrays and arrays of other frameworks. The modules `torch` and `jax` of
+    the package have operators of PyTorch, in the package's namespace, and functions of JAX. The
+    wheel also has a header for C and C++, and type stubs.
 
     The same modules give the same bytes, with the same compilers. The package is imported in a
     child process before the wheel is written, if it is for this machine.
@@ -216,38 +224,45 @@ class _Made:
     @property
     def tag(self) -> str:
         """The tags of the wheel: manylinux if the libraries need nothing that it lacks."""
-        machine = next(iter(self._libraries.values())).machine
         versions = [v for each in self._libraries.values() for v in each.versions]
         others = [n for each in self._libraries.values() for n in each.needs]
         if not all(map(_EVERYWHERE.fullmatch, others)):
-            return f"py3-none-linux_{machine}"
+            return f"py3-none-linux_{self._machine}"
         minors = [int(v[1]) for v in map(re.compile(r"GLIBC_2\.(\d+).*").fullmatch, versions) if v]
-        return f"py3-none-manylinux_2_{max([*minors, _OLDEST_GLIBC])}_{machine}"
+        return f"py3-none-manylinux_2_{max([*minors, _OLDEST_GLIBC])}_{self._machine}"
+
+    @property
+    def _machine(self) -> str:
+        return next(iter(self._libraries.values())).machine
 
     @property
     def runs_here(self) -> bool:
         """Whether this machine can import the package."""
-        machine = next(iter(self._libraries.values())).machine
         lowest = min(self._libraries, key=CPUS.index)
-        return machine == platform.machine() and (lowest == BASELINE or not _load.missing(lowest))
+        fits = lowest == BASELINE or not _load.missing(lowest)
+        return fits and self._machine == platform.machine()
 
 
 def _check(
     project: Project, content: Mapping[str, bytes], modules: Sequence[str], scratch: Path
 ) -> None:
-    """Import the package in a child process. Raises BuildError."""
+    """Import the package and its modules in a child process. Raises BuildError."""
     for path, data in content.items():
         (scratch / "import" / path).parent.mkdir(parents=True, exist_ok=True)
         (scratch / "import" / path).write_bytes(data)
-    for name in (project.name, *(f"{project.name}.{each}" for each in modules)):
-        code = f"import sys; sys.path.insert(0, {str(scratch / 'import')!r}); import {name}"
-        command = [sys.executable, "-B", "-c", code]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            words = done.stderr.strip().rpartition("\n")[2] or f"it ended with {done.returncode}"
-            hint = ""
-            if words.startswith("ModuleNotFoundError"):
-                hint = "; install it, since each module is imported before the wheel is written"
-            elif name != project.name:
-                hint = f"; another {name.rpartition('.')[2]}.py in include= can leave that out"
-            raise BuildError(f"package: {name} cannot be imported: {words}{hint}")
+    names = [project.name, *(f"{project.name}.{each}" for each in modules)]
+    command = [sys.executable, "-B", "-c", _IMPORT, str(scratch / "import"), *names]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        return
+    lines = done.stderr.splitlines()
+    name = next((each for each in reversed(names) if each in lines), names[0])
+    words = done.stderr.strip().rpartition("\n")[2]
+    if words == name:
+        words = f"it ended with {done.returncode}"
+    hint = ""
+    if words.startswith("ModuleNotFoundError"):
+        hint = "; install it, since each module is imported before the wheel is written"
+    elif name != project.name:
+        hint = f"; another {name.rpartition('.')[2]}.py in include= can leave that out"
+    raise BuildError(f"package: {name} cannot be imported: {words}{hint}")

@@ -40,7 +40,7 @@ class Table:
 
     fields: Mapping[str, Any]
     folder: Path
-    """Where the files are that it names, such as a readme."""
+    """The folder of the files that it names, such as a readme."""
 
     @property
     def needs_own(self) -> bool:

@@ -189,7 +189,7 @@ class LoweredModule:
 
     @property
     def _exporter(self) -> Exporter:
-        """What writes the module to files."""
+        """Writes the module to files."""
         from ffi_builder.runtime.export.files import Exporter
 
         return Exporter(

@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
-from pathlib import Path
-from typing import Final
 
 import pytest
 
+from tests.benchmarks import printed_by
 from tests.frontends.support import needs
-
-BENCHMARKS: Final = Path(__file__).parents[2] / "benchmarks"
 
 
 @pytest.mark.slow
 def test_a_quick_run_prints_both_tables() -> None:
     for package in ("torch", "jax", "jax_tvm_ffi"):
         needs(package)
-    done = subprocess.run(
-        [sys.executable, str(BENCHMARKS / "gpt.py"), "--quick"],
-        capture_output=True,
-        text=True,
-        cwd=BENCHMARKS.parent,
-        timeout=600,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    rows = re.findall(r"^\| ([^|]+) \| +([\d.]*) \|", done.stdout, re.MULTILINE)
+    printed = printed_by("gpt.py", "--quick")
+    rows = re.findall(r"^\| ([^|]+) \| +([\d.]*) \|", printed, re.MULTILINE)
     assert [name for name, _ in rows] == [
         *("PyTorch", "PyTorch, kernels", "PyTorch, kernels as operators"),
         *("torch.compile", "torch.compile, kernels", "jax.jit", "jax.jit, kernels"),

@@ -80,6 +80,15 @@ def test_mlir_with_plain_c_arguments() -> None:
     assert wrap(text, "f(n: int64) -> r: int64")["f"](3) == 3
 
 
+@needs_cc
+def test_an_export_of_chosen_functions_keeps_the_kernel(tmp_path: Path) -> None:
+    path = tmp_path / "twice.so"
+    wrap(LLVM, TWICE, device="cpu").export_library(path, export_only=["twice"])
+    x = np.ones(3, "float32")
+    runtime.load(path)["twice"](x)
+    assert x[0] == 2
+
+
 def test_llvm_ir(tmp_path: Path) -> None:
     llvm: Any = import_module("llvmlite.binding")
     bitcode = llvm.parse_assembly(LLVM).as_bitcode()

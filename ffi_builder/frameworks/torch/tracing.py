@@ -28,7 +28,7 @@ class Tracing:
         """Check arguments for this interface."""
         self.interface = interface
         self._passed: object = None
-        """What is known of the arguments that passed last."""
+        """The facts of the arguments that passed last, from `_facts`."""
 
     def __call__(self, *values: Any) -> None:
         """Check the values."""

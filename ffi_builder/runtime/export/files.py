@@ -136,7 +136,7 @@ class Exporter:
         """
         self._check_no_address()
         linked = code_among(self.links)
-        # What is linked together refers to the kernels by their names.
+        # Objects that are linked together find kernels by their names, so these stay visible.
         sees = replace(options, only=None) if linked else options
         return [self._object(each, sees) for each in (self.source, *linked)]
 

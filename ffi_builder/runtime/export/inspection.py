@@ -38,7 +38,7 @@ class Inspected:
     needs: tuple[str, ...]
     """The libraries that it needs."""
     versions: tuple[str, ...]
-    """The versions of symbols that it needs, such as `GLIBC_2.17`."""
+    """The versions of symbols of the C and C++ runtimes that it needs, such as `GLIBC_2.17`."""
 
 
 def inspected(path: Path) -> Inspected:
@@ -68,7 +68,7 @@ def inspected(path: Path) -> Inspected:
     )
 
 
-_VERSION: Final = re.compile(r"[A-Z]+(_[0-9]+(\.[0-9]+)*)+")
+_VERSION: Final = re.compile(r"(GLIBC|GLIBCXX|CXXABI|GCC)_[\d.]+")
 
 
 def _content(file: Elf, name: str) -> bytes:
