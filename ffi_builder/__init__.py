@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ffi_builder.wrapping.launch import Launch
     from ffi_builder.wrapping.wrap import wrap
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "BuildError",
