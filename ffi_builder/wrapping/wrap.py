@@ -114,7 +114,8 @@ def wrap(
         owner: the object that frees the code at an int when it is dropped; None for code that
             stays. Functions keep it alive.
         pipeline: MLIR passes; left out, those for linalg, affine, scf, memref and func where the
-            module has a ``func.func``.
+            module has a ``func.func``. Tensors become memrefs, and tensors that it returns its last
+            arguments, which must have the sizes that the function makes.
         link: more LLVM IR, objects and paths of these, as for :func:`~ffi_builder.runtime.compile`,
             like the next.
         sanitize: check what the kernel does to its tensors: see :class:`~ffi_builder.Sanitize`.
