@@ -313,6 +313,17 @@ def record_memref_types(module: Module) -> None:
     ``runtime.compile`` and ``runtime.lower`` call it themselves if they get a ``pipeline=``, also
     between its passes if functions have tensors.
 
+    Nothing is compared
+
+    - if the function has no record, or is only declared;
+    - if a later pass changed its parameters or results, so that the recorded types no longer lower
+      to the function's LLVM type;
+    - if one pass, or a registered pipeline in ``pipeline=``, both bufferizes and lowers it;
+    - if a type is lowered in a special way, such as a tensor or a dialect's own type.
+
+    A pass that changes only element types (``i4`` packed into ``i8``) leaves the LLVM type equal:
+    record again after it, or delete the attribute.
+
     Args:
         module: an ``ir.Module`` of any MLIR Python distribution; it is changed.
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 import pytest
 from tvm_ffi import libinfo
 
-from ffi_builder import attach, runtime
+from ffi_builder import attach, runtime, spec
 from ffi_builder.providers import (
     CallProvider,
     CheckStatus,
@@ -104,7 +104,7 @@ void ffib_doc_others_packed(void **params) {
 
 def namespace() -> dict[str, Any]:
     """Run the blocks of the page that make signatures, and return the names that they define."""
-    found: dict[str, Any] = {"__name__": "docs"}
+    found: dict[str, Any] = {"__name__": "docs", "spec": spec}
     for block in blocks(PAGE):
         if block.language == "python" and (
             "SIGNATURE = " in block.code or "OTHERS = " in block.code
