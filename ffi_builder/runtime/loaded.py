@@ -174,8 +174,8 @@ def function_at(
         name: the name of the function in the module; needed if the module has several functions.
             With a signature, the name to show instead of the signature's.
         borrows_tensors: whether the kernel uses tensors only during the call, as providers declare
-            it (docs/custom-providers.md). Arrays are then read without making a tensor that the kernel
-            could keep. Pass this only with a signature: modules contain the information.
+            it (docs/custom-providers.md). Arrays are then read without making a tensor that the
+            kernel could keep. Pass this only with a signature: modules contain the information.
 
     Raises:
         TypeError: `address` is not an int, both a module and a signature are given, an argument has
