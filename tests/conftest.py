@@ -70,7 +70,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-distributions",
         action="store_true",
-        help="write docs/distributions.md instead of comparing",
+        help="write docs/systems.md instead of comparing",
     )
 
 

@@ -1,7 +1,7 @@
 """MLIR Python distributions: which one a module comes from, and the few differences.
 
 A wrapper is built with the bindings of its module: ``torch_mlir``, ``jaxlib.mlir``,
-``iree.compiler``, ``mlir``, or any other package of the upstream bindings. docs/distributions.md
+``iree.compiler``, ``mlir``, or any other package of the upstream bindings. docs/systems.md
 lists the tested ones and what works with each.
 """
 

@@ -1,4 +1,4 @@
-"""The matrix in docs/distributions.md, of what the tests in suite/ noted with each distribution."""
+"""The matrix in docs/systems.md, of what the tests in suite/ noted with each distribution."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 
 from tests.distributions.known import KNOWN, Known
 
-PAGE: Final = Path(__file__).parents[2] / "docs" / "distributions.md"
+PAGE: Final = Path(__file__).parents[2] / "docs" / "systems.md"
 
 COLUMNS: Final = (
     *("LLVM", "attach, verify, print", "to LLVM IR", "passes to LLVM", "hooks"),

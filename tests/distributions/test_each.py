@@ -1,4 +1,4 @@
-"""The tests in suite/ with each distribution that is installed; docs/distributions.md has the outcome."""
+"""The tests in suite/ with each distribution that is installed; docs/systems.md has the outcome."""
 
 from __future__ import annotations
 
