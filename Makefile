@@ -189,7 +189,7 @@ docs: $(VENV)/.dev ## Draw the pictures and build the site, into build/site; war
 	for picture in docs/pictures/*.py; do $(PY) -m docs.pictures.$$(basename $$picture .py) || exit; done
 	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --quiet
 
-mutants: $(VENV)/.mutants ## Change the code in small ways, and print the changes that no test notices (docs/mutants.md).
+mutants: $(VENV)/.mutants ## Change the code in small ways, and print the changes that no test notices (benchmarks/mutants.md).
 	$(PY) benchmarks/mutants.py $(MODULES) --sample '$(SAMPLE)'
 
 dev: $(VENV)/.dev ## Install everything to work on ffi_builder.

@@ -2,8 +2,8 @@
 
     python benchmarks/mutants.py plan builder.fast_path.expressions --sample _3
 
-mutmut makes the changes and runs the tests that reach them; docs/mutants.md has what it found. It
-runs them in forks of one process, so it cannot see code that runs once a process: when a module is
+mutmut makes the changes and runs the tests that reach them; mutants.md says how to use it. It runs
+them in forks of one process, so it cannot see code that runs once a process: when a module is
 imported, or behind a cache. What lives is therefore tried again, each in a process of its own.
 """
 
