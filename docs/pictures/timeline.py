@@ -50,7 +50,7 @@ def timeline(
 def main() -> None:
     """Draw it."""
     attach = column("step, ms, in a context", 2, ("in all", "again, from bytecode"))
-    compiling = column("step | before | now", 2)
+    compiling = column("step, ms, of compiling", 1)
     call = column("three NumPy arrays, from Python", 1)
     drawing = Drawing(WIDTH, 420, "The steps of attaching, compiling and calling, to scale")
     top = timeline(drawing, 32, "Attach a matmul's wrapper", attach, "ms")
