@@ -379,9 +379,9 @@ def defined_in(text: str, function: str) -> Prototype:
     """
     quoted = re.escape(function)
     result = r"(<[^>]*>|\S+)"
-    found = re.search(rf'^define\b([^@\n]*?){result} @"?{quoted}"?\((.*)$', text, re.MULTILINE)
+    found = re.search(rf'^\s*define\b([^@\n]*?){result} @"?{quoted}"?\((.*)$', text, re.MULTILINE)
     if found is None:
-        names = re.findall(r'^define\b[^@\n]*@"?([^"(\s]+)', text, re.MULTILINE)
+        names = re.findall(r'^\s*define\b[^@\n]*@"?([^"(\s]+)', text, re.MULTILINE)
         meant = did_you_mean(function, names)
         raise CompileError(
             f"the LLVM IR defines no `{function}`; it has {', '.join(names[:8]) or 'none'}{meant}; "

@@ -22,6 +22,7 @@ PAGES = [
     "CONTRIBUTING.md",
     "SECURITY.md",
     "benchmarks/tried.md",
+    "benchmarks/mutants.md",
     *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")),
 ]
 CC = shlex.split(os.environ.get("CC", "cc"))
@@ -112,3 +113,23 @@ def test_every_page_is_in_the_index():
     index = (ROOT / "docs/index.md").read_text()
     pages = [path.name for path in (ROOT / "docs").glob("*.md") if path.name != "index.md"]
     assert [page for page in pages if f"({page})" not in index] == []
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page != "docs/errors.md"])
+def test_lines_of_code_fit_the_site(page: str):
+    """Messages in ``text`` blocks are broken by the site; code should not be."""
+    long = [
+        f"{page}:{block.line + number}"
+        for block in blocks(ROOT / page)
+        if block.language != "text"
+        for number, line in enumerate(block.code.splitlines())
+        if len(line) > 100
+    ]
+    assert long == []
+
+
+def test_pages_are_short():
+    """errors.md is generated: it has every message."""
+    lines = {page: len((ROOT / page).read_text().splitlines()) for page in PAGES}
+    assert lines["README.md"] <= 110
+    assert {page for page, count in lines.items() if count > 400} <= {"docs/errors.md"}

@@ -30,26 +30,36 @@ _HEAD: Final = """# Every error of a wrapper
 
 <!-- Written by `pytest tests/errors --update-errors` from tests/errors/cases.py; a test compares. -->
 
-Each message that a wrapper's checks can raise, with a call that makes it. [checks.md](checks.md) has the rules, the order, and what stands for what
-in the words. Every message names the argument and the part of it, shows the signature, and says what was expected and what came.
+Each message that a wrapper's checks can raise, with a call that raises it: which argument, the
+signature, what was expected, why, and what came. [checks.md](checks.md) has the rules and their
+order. Tensors are on the CPU where nothing else is said. A signature has a line of its own where the
+message shows less of it.
 
-Tensors are on the CPU where they do not say otherwise. A call with `Arguments`, `Object`, `Pointer`, `Moved` or `Plain` is one that
-Python does not make: it says what lies in memory, field by field, as in the tests (`tests/differential/description.py`). What a wrapper can and cannot tell of such
-memory is in [malformed.md](malformed.md).
+A call with `Arguments`, `Object`, `Pointer`, `Moved` or `Plain` is one that Python does not make. It
+says what lies in memory, field by field (`tests/differential/description.py`). What a wrapper can
+tell of such memory is in [malformed.md](malformed.md).
 """
 
 _REST: Final = """
 ## Errors of the call itself
 
-After the checks, a call provider's own: a kernel whose status is not 0 raises `RuntimeError: KERNEL failed with status 3` (or what `CheckStatus` says
-instead), a `PackedCallProvider` passes on the error of the function that it calls, or says that no global function of that name is registered, an expression of `args=` or
-`context.value(…)` whose value does not fit raises `ValueError: The value of n * 2 does not fit int64`, and what a provider says with
-`context.builder.check(…)` is in its own words; all end in the signature. One more is for a caller that changes its arguments during the call: `RuntimeError: an argument changed while it was
-being checked, perhaps by another thread`.
+After the checks, a call provider raises its own, and each ends in the signature:
+
+- a kernel whose status is not 0: `RuntimeError: KERNEL failed with status 3`, or what `CheckStatus`
+  says instead;
+- `PackedCallProvider`: the error of the function that it calls, or that no global function of that
+  name is registered;
+- an expression of `args=` or `context.value(…)` whose value does not fit:
+  `ValueError: The value of n * 2 does not fit int64`;
+- what a provider says with `context.builder.check(…)`, in its own words.
+
+A caller that changes its arguments during the call gets `RuntimeError: an argument changed while it
+was being checked, perhaps by another thread`.
 
 ## When a spec is wrong
 
-It fails where it is made. Texts that are no signature are in [signatures.md](signatures.md#errors). Here `n` and `k` are int64 symbols.
+It fails where it is made. Texts that are no signature are in [signatures.md](signatures.md#errors).
+Here `n` and `k` are int64 symbols.
 """
 
 
@@ -119,9 +129,13 @@ def text() -> str:
         parts.append(f"\n## {group.title}\n")
         if group.text:
             parts.append(f"\n{group.text}\n")
-        for case in group.cases:
-            kind, message = functions.error(case)
-            parts.append(f"\n```\n{case.signature}\n>>> {case.call}\n{kind}: {message}\n```\n")
+        cases = [(case, *functions.error(case)) for case in group.cases]
+        entries = [
+            ("" if case.signature in message else f"{case.signature}\n")
+            + f">>> {case.call}\n{kind}: {message}\n"
+            for case, kind, message in cases
+        ]
+        parts.append("\n```\n" + "\n".join(entries) + "```\n")
     parts.append(_REST)
     for title, calls in SPECS.items():
         parts.append(f"\n### {title}\n\n```\n")

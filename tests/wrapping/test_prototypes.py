@@ -454,6 +454,7 @@ def test_a_prototype_that_llvm_ir_contradicts() -> None:
     with pytest.raises(CompileError, match="a type that is not read: <4 x float>; give provider="):
         wrap(vector, signature, device="cpu")
     wrap(LLVM.replace("%m", "%b"), signature, device="cpu", prototype=prototype)
+    wrap("\n" + LLVM.replace("define", "  define"), signature, device="cpu", prototype=prototype)
 
 
 @pytest.mark.parametrize(
