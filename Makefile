@@ -187,7 +187,7 @@ coverage: $(VENV)/.test ## Run the tests and show which lines they miss.
 
 docs: $(VENV)/.dev ## Draw the pictures and build the site, into build/site; warnings are errors.
 	for picture in docs/pictures/*.py; do $(PY) -m docs.pictures.$$(basename $$picture .py) || exit; done
-	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build
 
 mutants: $(VENV)/.mutants ## Change the code in small ways, and print the changes that no test notices (benchmarks/mutants.md).
 	$(PY) benchmarks/mutants.py $(MODULES) --sample '$(SAMPLE)'

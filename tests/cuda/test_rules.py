@@ -15,11 +15,15 @@ GENERATED = re.compile(r"(?<=<!-- rules -->).*?(?=<!-- end of rules -->)", re.DO
 
 
 def table() -> Iterator[str]:
-    yield "| rule | what it says | if it is broken |"
-    yield "| -- | -- | -- |"
+    """Yield a row for each result, with the rules that have it; violations come last."""
+    rows: dict[str, list[str]] = {}
     for name, rule in RULES.items():
-        results = ", ".join(f"`{result.symbol}`" for result in rule.results)
-        yield f"| `{name}` | {rule.text} | {results or 'a violation'} |"
+        for result in [f"`{result.symbol}`" for result in rule.results] or ["a violation"]:
+            rows.setdefault(result, []).append(f"`{name}`: {rule.text}")
+    yield "| a broken rule is | the rules |"
+    yield "| -- | -- |"
+    for result in sorted(rows, key="a violation".__eq__):
+        yield f"| {result} | {' '.join(rows[result])} |"
 
 
 def test_the_page(request: pytest.FixtureRequest):
