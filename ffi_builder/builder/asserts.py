@@ -29,6 +29,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from ffi_builder import abi
 from ffi_builder.builder.names import is_declaration
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Module, Symbols, Types, Value
@@ -239,9 +240,14 @@ def _check_calls(symbols: Symbols, function: Operation, name: str) -> None:
     for view in symbols.module.body.operations:
         if view.operation.name == "llvm.func" and name in _callees(view.operation):
             caller = view.operation.attributes["sym_name"].value
+            instead = (
+                "call return_asserts before attach"
+                if caller.startswith(abi.PREFIX)
+                else f"give @{caller} as the callee, and inline @{name}"
+            )
             raise BuildError(
                 f"@{caller} calls @{name}, which would return a status that it does not expect: "
-                f"give @{caller} as the callee, and inline @{name}"
+                f"{instead}"
             )
     seen, left = {name}, [function]
     while left:

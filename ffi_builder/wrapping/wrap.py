@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 from ffi_builder import runtime, spec
@@ -66,6 +66,7 @@ def wrap(
     function: str | None = None,
     prototype: str | os.PathLike[str] | None = None,
     args: Sequence[LaunchEntry] | None = None,
+    errors: Mapping[int, tuple[str, str]] | None = None,
     provider: CallProvider | type[Any] | None = None,
     launch: Launch | None = None,
     owner: object = sources.UNOWNED,
@@ -97,7 +98,7 @@ def wrap(
     With a prototype, or LLVM IR, parameters of the kernel get the parameter or symbol of their
     name; if none of these names is in the signature, those of their position. An integer that the
     kernel returns is a status, unless it is a result of the signature: other than 0, it is raised
-    as a RuntimeError.
+    as a RuntimeError, or as ``errors=`` says.
 
     Args:
         source: what the compiler emitted.
@@ -108,6 +109,8 @@ def wrap(
             name.
         prototype: the kernel's declaration in C, or the path of a header that has it.
         args: what the kernel gets, in order, as for the providers.
+        errors: the class and the message for certain statuses, such as
+            ``{22: ("ValueError", "the order is negative")}``.
         provider: a class of :mod:`ffi_builder.providers` that is made with the symbol and ``args``,
             or a provider.
         launch: how a CUDA kernel is launched.
@@ -167,8 +170,14 @@ def wrap(
         prototype=prototype,
         owner=None if owner is sources.UNOWNED else owner,
         pipeline=pipeline,
+        errors=errors,
         provider=provider,
     )
+    if provider is not None and (prototype is not None or errors is not None):
+        raise TypeError(
+            "wrap: prototype= and errors= go without provider=, which says itself how to call: a "
+            "prototype would not be compared, and CheckStatus(provider, errors=…) has errors"
+        )
     if args is not None and provider is not None and not isinstance(provider, type):
         raise TypeError("wrap: args= goes with a class in provider=; give them to the provider")
     if isinstance(link, (str, bytes, os.PathLike)):
@@ -197,11 +206,15 @@ def wrap(
             declared = (known if who == _HALIDE else None) or declared or known or _undeclared(name)
             module.declare(*declared.declaration())
             signature, provider = called(declared, signature, c_args)
+            if errors is not None:
+                provider = _with_errors(provider, name, errors)
 
     def hook(lowered: Any) -> None:
         how = _provider(lowered, name, c_args, provider)
         if provider is None and not signature.results and _returns_int(lowered, name):
             how = CheckStatus(how)
+        if provider is None and errors is not None:
+            how = _with_errors(how, name, errors)
         attach(lowered, signature, how, sanitize=sanitize)
 
     return runtime.compile(
@@ -242,6 +255,7 @@ _OPTIONS: Final = {
     "prototype": _CODE,
     "owner": (AddressSource,),
     "launch": (sources.Image,),
+    "errors": (sources.Mlir, *_CODE),
     "provider": (sources.Mlir, *_CODE),
 }
 """The sources that options go with. The others go with all."""
@@ -304,6 +318,14 @@ def _launching(
         raise TypeError("wrap: launch= needs block=: the image does not say how many threads")
     how: dict[str, Any] = {each.name: getattr(launch, each.name) for each in fields(launch)}
     return CudaLaunchCallProvider(image.data, name, args=args, **how)  # pyright: ignore[reportArgumentType]
+
+
+def _with_errors(
+    provider: CallProvider, name: str, errors: Mapping[int, tuple[str, str]]
+) -> CallProvider:
+    if not isinstance(provider, CheckStatus):
+        raise BuildError(f"wrap: errors= needs a status, but `{name}` returns none")
+    return replace(provider, errors=errors)
 
 
 def _undeclared(name: str) -> NoReturn:

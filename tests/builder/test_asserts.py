@@ -250,6 +250,12 @@ WRONG = {
         "@g calls @f, which would return a status that it does not expect: give @g as the callee, "
         "and inline @f",
     ),
+    "attached": (
+        "llvm.func @f() { llvm.return }\n"
+        "llvm.func @__tvm_ffi_g() { llvm.call @f() : () -> () llvm.return }",
+        "@__tvm_ffi_g calls @f, which would return a status that it does not expect: call "
+        "return_asserts before attach",
+    ),
     "asserts elsewhere": (
         f"{MESSAGE}{CHECKED.replace('@f', '@inner')}"
         "llvm.func @between(%x: i64) { llvm.call @inner(%x) : (i64) -> () llvm.return }\n"

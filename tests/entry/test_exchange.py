@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 from typing import Any, cast
 
 import numpy as np
@@ -144,7 +145,9 @@ def test_an_api_of_no_use(wrong: dict[str, Any]) -> None:
 def test_a_tensor_that_cannot_be() -> None:
     both = ways([Tensor("x", [n], "float32", device_type="cpu")])
     make = array_class()
-    fields: list[dict[str, Any]] = [{"shape": None}, {"device_type": -1}, {"device_type": 0}]
+    fields: list[dict[str, Any]] = [{"device_type": -1}, {"device_type": 0}]
+    if sys.version_info >= (3, 11):  # tvm-ffi's build for Python 3.10 reads the shape itself
+        fields.append({"shape": None})
     for wrong in fields:
         general = both.outcome(both.general, make(np.ones(5, "float32"), **wrong))
         assert issubclass(cast("type", general[0]), Exception)

@@ -65,3 +65,14 @@ def test_what_a_python_function_has(text: str, words: str) -> None:
     with pytest.raises(SpecError) as caught:
         Signature.parse(text, device="cpu")
     assert str(caught.value).splitlines()[0].replace('"', "'").endswith(words)
+
+
+@pytest.mark.parametrize(
+    ("where", "read"),
+    [("(n <= m)", "n <= m"), ("((n <= m))", "n <= m"), ("(n + 1) <= m", "n + 1 <= m")],
+)
+def test_a_relation_may_be_in_brackets(where: str, read: str) -> None:
+    parsed = Signature.parse(f"f(x: Tensor([n, m], float32)) where {where}", device="cpu")
+    assert str(parsed).partition(" where ")[2] == read
+    with pytest.raises(SpecError, match=r"expected '\)' but got the end"):
+        Signature.parse("f(x: Tensor([n, m], float32)) where (n <= m", device="cpu")

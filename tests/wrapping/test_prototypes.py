@@ -567,3 +567,41 @@ def test_a_name_that_c_has_not() -> None:
     assert twice(4) == 8
     with pytest.raises(CompileError, match=r"declares no function 'once'; it has twice"):
         wrap(text, signature, function="once", prototype=prototype)
+
+
+STATUS = "define i32 @k(i64 %n) {\n  %s = trunc i64 %n to i32\n  ret i32 %s\n}"
+
+
+def test_statuses_have_errors_of_their_own() -> None:
+    errors = {2: ("ValueError", "the array is too small")}
+    mlir = (
+        "llvm.func @k(%n: i64) -> i32 {\n %s = llvm.trunc %n : i64 to i32\n llvm.return %s : i32\n}"
+    )
+    for source, prototype in ((STATUS, "int k(int64_t n)"), (STATUS, None), (mlir, None)):
+        k = wrap(source, "k(n: int64)", errors=errors, prototype=prototype)
+        k(0)
+        with pytest.raises(ValueError, match="the array is too small when calling"):
+            k(2)
+        with pytest.raises(RuntimeError, match="k failed with status 3"):
+            k(3)
+
+
+def test_errors_need_a_status() -> None:
+    errors = {2: ("ValueError", "the array is too small")}
+    with pytest.raises(BuildError, match="errors= needs a status, but `k` returns none"):
+        wrap(STATUS, "k(n: int64) -> s: int32", errors=errors)
+    with pytest.raises(BuildError, match="errors= needs a status, but `k` returns none"):
+        wrap("llvm.func @k(%n: i64) {\n llvm.return\n}", "k(n: int64)", errors=errors)
+
+
+@pytest.mark.parametrize(
+    "options", [{"prototype": "int k(int64_t n)"}, {"errors": {2: ("ValueError", "small")}}]
+)
+def test_what_a_provider_would_ignore_is_refused(options: dict[str, Any]) -> None:
+    provider_of_k = providers.CheckStatus(providers.DirectCallProvider("k"))
+    for provider in (providers.DirectCallProvider, provider_of_k):
+        with pytest.raises(TypeError, match="prototype= and errors= go without provider="):
+            wrap(STATUS, "k(n: int64)", provider=provider, **options)
+    k = wrap(STATUS, "k(n: int64)", provider=provider_of_k)
+    with pytest.raises(RuntimeError, match="status 3"):
+        k(3)

@@ -19,7 +19,7 @@ from ffi_builder.spec._check import identifier, one_of
 from ffi_builder.spec.composite import PARAM_TYPES, Optional, Param, Struct, TupleParam, required
 from ffi_builder.spec.dtypes import DataType, parse_dtype
 from ffi_builder.spec.expr import Condition, Dim, Expr, Relation, Var
-from ffi_builder.spec.numbers import INT_RANGES, MIRRORED, VAR_DTYPES
+from ffi_builder.spec.numbers import INT_RANGES, MIRRORED, RELATIONS, VAR_DTYPES
 from ffi_builder.spec.overlap import tensors_of
 from ffi_builder.spec.param import Named
 from ffi_builder.spec.params import (
@@ -105,6 +105,16 @@ def parse_signature(
             return make(name.text, params, returns, second.conditions, second.no_overlap)
     except SpecError as error:
         raise SpecError(f"Signature.parse: {error}") from None
+
+
+def _has_relation_in_brackets(tokens: Sequence[Token]) -> bool:
+    """Tell ``(n <= m)``, which is a condition, from ``(n + 1) * 2 <= m``."""
+    depth = 0
+    for token in tokens:
+        depth += (token.text == "(") - (token.text == ")")
+        if depth and token.text in RELATIONS:
+            return True
+    return False
 
 
 def _var(tokens: Tokens, name: str, declared: Declaration) -> Var:
@@ -479,7 +489,7 @@ class _Parser(DimParser):
             self._no_overlap()
             return
         tokens = t.item()
-        if any(map(self._is_condition, tokens)):
+        if any(map(self._is_condition, tokens)) or _has_relation_in_brackets(tokens):
             self._condition(tokens)
             return
         lhs = self._expression(1)
