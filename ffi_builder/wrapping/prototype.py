@@ -188,7 +188,11 @@ def _differ(first: Any, second: Any, typedefs: Mapping[str, Any]) -> bool:
 def _plain_c(text: str) -> str:
     """Leave out what C++ and GNU C add to a declaration and what says nothing of its types."""
     text = re.sub(r"\bcomplex\b", "_Complex", re.sub(r"\b__restrict(?:__)?\b", " ", text))
-    return re.sub(r'extern\s*"C"|\bstd::|__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)', " ", text)
+    return re.sub(
+        r'extern\s*"C"|\bstd::|\bnoexcept\b|__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)',
+        " ",
+        text,
+    )
 
 
 def _preprocessed(source: Path | str) -> str:

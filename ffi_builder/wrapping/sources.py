@@ -191,7 +191,7 @@ def _text(data: str | bytes) -> str | None:
 
 def _of_address(source: object, address: int, function: str, owner: object) -> AddressSource:
     if owner is UNOWNED:
-        if isinstance(source, Integral):
+        if isinstance(source, (Integral, ctypes.c_void_p)):
             raise TypeError(
                 f"wrap: the address {address:#x} needs owner=: the object that frees its code when "
                 f"it is dropped, or None for code that stays"

@@ -87,7 +87,8 @@ def wrap(
     a shared library                       the same; an exported library needs it
     a function of cffi, Numba's            the same, or of the types that it has
     ``@cfunc``, or one of ctypes
-    an address: an int, a capsule          the same; ``owner=`` keeps the code of an int alive
+    an address: a capsule, an int or a     the same; ``owner=`` keeps the code of the last two
+    ``c_void_p``                           alive
     a cubin, a fatbin or PTX; a kernel     launched as ``launch=`` says
     that Triton compiled
     ====================================== =================================================
@@ -126,8 +127,8 @@ def wrap(
         cache_dir: a folder for compiled code.
 
     Raises:
-        TypeError: a source of another kind, an option that does not go with it, or an int without
-            ``owner=``.
+        TypeError: a source of another kind, an option that does not go with it, or an int or a
+            ``c_void_p`` without ``owner=``.
         SpecError: the signature is none, or an image cannot be read or launched so.
         BuildError: the kernel takes other arguments; nothing says which it takes.
         CompileError: the source is damaged, for another machine, or has no such function; the

@@ -144,8 +144,9 @@ def test_an_address_of_data() -> None:
             ValueError, match=f"but got {address:#x}, where this process has no cod"
         ):
             wrap(address, HYPOT, prototype="double hypot(double, double)", owner=data)
+    address = ctypes.c_void_p(data.ctypes.data)
     with pytest.raises(ValueError, match="where this process has no code"):
-        wrap(ctypes.c_void_p(data.ctypes.data), HYPOT, prototype="double hypot(double, double)")
+        wrap(address, HYPOT, prototype="double hypot(double, double)", owner=data)
 
 
 def test_data_of_cffi_is_no_function() -> None:

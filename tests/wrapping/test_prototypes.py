@@ -243,6 +243,7 @@ def test_c_of_other_dialects(tmp_path: Path) -> None:
     data = c_object(tmp_path, "int64_t f(int64_t n) { return n; }")
     for prototype in (
         'extern "C" std::int64_t f(std::int64_t n)',
+        'extern "C" std::int64_t f(std::int64_t n) noexcept',
         '__attribute__((visibility("default"))) int64_t f(int64_t n)',
     ):
         assert wrap(data, "f(n: int64) -> r: int64", prototype=prototype)["f"](3) == 3

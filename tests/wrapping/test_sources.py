@@ -125,13 +125,14 @@ def test_addresses() -> None:
         address = number
 
     for source in (
-        *(hypot(), ctypes.c_void_p(number), Compiled(), new(number, None, None)),
+        *(hypot(), Compiled(), new(number, None, None)),
         *(ffi.dlopen("libm.so.6").hypot, ffi.cast("void *", number)),
     ):
         assert wrap(source, HYPOT, prototype=HYPOT_IN_C)["hypot"](3.0, 4.0) == 5
-    assert wrap(number, HYPOT, prototype=HYPOT_IN_C, owner=None)["hypot"](3.0, 4.0) == 5
-    given = np.uint64(number or 0)
-    assert wrap(given, HYPOT, prototype=HYPOT_IN_C, owner=None)["hypot"](3.0, 4.0) == 5
+    for given in (number, np.uint64(number or 0), ctypes.c_void_p(number)):
+        assert wrap(given, HYPOT, prototype=HYPOT_IN_C, owner=None)["hypot"](3.0, 4.0) == 5
+        with pytest.raises(TypeError, match="needs owner=: the object that frees its code"):
+            wrap(given, HYPOT, prototype=HYPOT_IN_C)
     assert wrap("-lm", HYPOT, prototype=HYPOT_IN_C)["hypot"](3.0, 4.0) == 5
 
 
