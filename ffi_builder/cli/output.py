@@ -62,6 +62,7 @@ _RULES: Final[tuple[_Rule, ...]] = (
         r"passes what it takes(?:, with args=\[[^]]*\])?",
         "No --convention calls such a function",
     ),
+    (r"\. \w+CallProvider with \w+=True calls it if that is an array [\w ]+", ""),
     (r"say so: returns=spec\.Var\('y', '(\w+)'\)", r"say so in --signature: -> y: \1"),
     (r"; or if it is a status, put CheckStatus around the provider", ""),
     (r"\bCheckStatus\b", "a check of the status"),

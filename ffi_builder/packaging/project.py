@@ -84,8 +84,11 @@ def read_project(table: Table, frameworks: Iterable[str], *, needs_own: bool) ->
     given.setdefault("requires-python", metadata.metadata(OWN)["Requires-Python"])
     below = _next_breaking(__version__)
     requirements = [_required_tvm_ffi()]
+    frameworks = tuple(frameworks)
     if needs_own:
-        requirements.append(f"{OWN}>={__version__},<{below}")
+        # A function of JAX compiles code that reorders its arguments, if XLA passes them otherwise.
+        extra = "[jit]" if "jax" in frameworks else ""
+        requirements.append(f"{OWN}{extra}>={__version__},<{below}")
     given["dependencies"] = [*given.get("dependencies", ()), *requirements]
     extras = dict(given.get("optional-dependencies", {}))
     for each in frameworks:

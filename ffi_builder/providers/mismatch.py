@@ -37,7 +37,15 @@ _FIXED: Final[dict[tuple[str, ...], str]] = {
     (_PTR, "i32"): f"{_PACKING} with include_num_args=True",
     (_PTR, _PTR, "i32", _PTR): "PackedCallProvider",
 }
-"""Providers that pass arguments of the same types for all parameters."""
+"""Providers that pass arguments of the same types for all parameters. One pointer may be anything
+else, too: a tensor, a struct."""
+_DTYPES: Final = {
+    **{f"i{bits}": f"int{bits}" for bits in (8, 16, 32, 64)},
+    "f16": "float16",
+    "bf16": "bfloat16",
+    "f32": "float32",
+    "f64": "float64",
+}
 _PER_ITEM: Final[dict[str, Convert]] = {
     _OF_MEMREFS: MemRefCallProvider("").arguments_of,
     _OF_POINTERS: DirectCallProvider("").arguments_of,
@@ -87,8 +95,10 @@ def describe_mismatch(
     other = _other_provider(provider, context, callee, groups, taken)
     if other:
         return BuildError(f"{words}. {other}")
-    args = _with_missing(context, groups, taken)
-    hint = f"The types fit with args={args}" if args else _CHOOSE
+    fitting = _with_missing(context, groups, taken)
+    hint = f"The types fit with {fitting}" if fitting else _CHOOSE
+    if taken in _FIXED and not fitting and not _record(context, callee)[1]:
+        hint += f". {_FIXED[taken]} calls it if that is an array of pointers to its parameters"
     return BuildError(f"{words}: {_listed(list(_differences(context, arguments, taken)))}. {hint}")
 
 
@@ -119,6 +129,7 @@ def _differences(
     """Yield the pairs that differ; if the lengths differ, yield the fewest changes."""
     names = [argument.name or shown(context, argument.of[0]) for argument in arguments]
     passed = [str(argument.value.type) for argument in arguments]
+    exchanged = sorted(passed) == sorted(taken)
     changes = SequenceMatcher(None, passed, taken, autojunk=False).get_opcodes()
     if len(passed) == len(taken):
         pairs = enumerate(zip(passed, taken, strict=True))
@@ -128,16 +139,25 @@ def _differences(
             continue
         both = min(i_end - i, j_end - j)
         for index in range(both):
-            yield (
-                f"{names[i + index]} is passed as {_short(passed[i + index])}, but argument "
-                f"#{j + index} is {_short(taken[j + index])}"
-            )
+            ours, theirs = _short(passed[i + index]), _short(taken[j + index])
+            cure = "" if exchanged else _declared(arguments[i + index].of[0], ours, theirs)
+            name = names[i + index]
+            yield f"{name} is passed as {ours}, but argument #{j + index} is {theirs}{cure}"
         left = zip(names[i + both : i_end], passed[i + both : i_end], strict=True)
         for name, group in itertools.groupby(left, key=lambda pair: pair[0]):
             types = ", ".join(_short(type_) for _, type_ in group)
             yield f"{name} ({types}) is passed, but no argument takes it"
         if j + both < j_end:
             yield f"nothing is passed for {_missing(context, names, taken, range(j + both, j_end))}"
+
+
+def _declared(item: Item, ours: str, theirs: str) -> str:
+    """Return how to declare a number for which the callee takes another one of the same kind."""
+    of = plain(item)
+    is_same = {ours, theirs} <= _DTYPES.keys() and ours.startswith("i") == theirs.startswith("i")
+    return (
+        f" (declare `{of.name}: {_DTYPES[theirs]}`)" if isinstance(of, spec.Var) and is_same else ""
+    )
 
 
 def _missing(context: CallContext, names: Sequence[str], taken: Sequence[str], where: range) -> str:
@@ -200,7 +220,8 @@ def _other_provider(
     record, only = _record(context, callee)
     if "memref<*" in record:
         return "No provider passes a memref without a rank: give the kernel memrefs that have one"
-    if taken in _FIXED and not only:
+    is_packing = provider in ("PackedCallProvider", _PACKING) or len(taken) == 4
+    if taken in _FIXED and is_packing and not only:
         others = " without other options" if _FIXED[taken] == provider else ""
         return f"{_FIXED[taken]}{others} passes what it takes"
     for name, arguments_of in _PER_ITEM.items():
@@ -209,9 +230,9 @@ def _other_provider(
         theirs = _converted(context, arguments_of, groups)
         if theirs and tuple(itertools.chain(*(group.types for group in theirs))) == taken:
             return f"{name} passes what it takes"
-        args = _with_missing(context, theirs, taken)
-        if args:
-            return f"{name} passes what it takes, with args={args}"
+        fitting = _with_missing(context, theirs, taken)
+        if fitting:
+            return f"{name} passes what it takes, with {fitting}"
     of_rank_1 = _text((_PTR, _PTR, "i64", "i64", "i64"))
     tensors = any(group.ndim is not None for group in groups)
     looks_like_memrefs = provider != _OF_MEMREFS and tensors and of_rank_1 in _text(taken)
@@ -254,10 +275,8 @@ def _converted(
     ]
 
 
-def _with_missing(
-    context: CallContext, groups: Sequence[_Group], taken: tuple[str, ...]
-) -> list[str]:
-    """Return the entries, with entries added so that the types fit; empty if not certain.
+def _with_missing(context: CallContext, groups: Sequence[_Group], taken: tuple[str, ...]) -> str:
+    """Return ``args=`` with entries added so that the types fit; empty if not certain.
 
     Symbols are added in the order of the signature, since kernels usually take sizes in this order.
     The choice is not certain if a number of the same type is passed, or if more could be added.
@@ -270,7 +289,7 @@ def _with_missing(
         fits = bool(rest) and taken[at : at + len(rest[0].types)] == rest[0].types
         if fits and more is not None and taken[at] != _PTR:
             if rest[0].name not in order:
-                return []
+                return ""
             fits = order.index(rest[0].name) < order.index(more)
         if fits:
             group = rest.pop(0)
@@ -281,6 +300,9 @@ def _with_missing(
             added.add(left.pop(more))
             at += 1
         else:
-            return []
+            return ""
     certain = at == len(taken) and not rest and not added & {*left.values()}
-    return names if added and certain else []
+    if not added or not certain:
+        return ""
+    is_alike = len({*taken}) < len(taken)
+    return f"args={names}{', if those of one type come in this order' if is_alike else ''}"

@@ -18,6 +18,7 @@ from ffi_builder.suggest import did_you_mean
 
 _POINTER: Final = "ptr"
 HALIDE_BUFFER: Final = "struct halide_buffer_t"
+DLTENSOR: Final = "DLTensor"
 _INTS: Final = {"char": 8, "short": 16, "int": 32, "long": 64, "long long": 64}
 _PLAIN: Final = {
     "void": None,
@@ -32,6 +33,8 @@ _PLAIN: Final = {
     "ptrdiff_t": "int64",
     "intptr_t": "int64",
     "uintptr_t": "uint64",
+    "DLDataType": "int32",  # structs that are passed as an integer of their size
+    "DLDevice": "int64",
     **{f"{sign}int{bits}_t": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)},
     **{
         f"{sign}int_{kind}{bits}_t": f"{sign}int{64 if kind == 'fast' and bits > 8 else bits}"
@@ -55,7 +58,7 @@ _KEYWORDS: Final = (
     *("inline", "extern", "register", "typedef", "_Complex", "_Noreturn", "__restrict"),
 )
 _UNKNOWN: Final = (
-    *("bool", "_Float16", "__bf16"),
+    *("bool", "_Float16", "__bf16", "DLDataType", "DLDevice", DLTENSOR),
     *("_Float32", "_Float32x", "_Float64", "_Float64x", "_Float128", "__int128_t", "__uint128_t"),
 )
 """Types of compilers that pycparser does not know. System headers mention them."""
@@ -80,6 +83,8 @@ class CType:
     """What a pointer points to that has no dtype: a struct, another pointer, a function."""
     rank: int | None = None
     """The number of dimensions of a ``halide_buffer_t``, if it is known."""
+    row: tuple[int | None, ...] = ()
+    """The sizes of the arrays to which it points, ``(5,)`` of ``float x[][5]``; None: variable."""
 
     @property
     def llvm(self) -> str:
@@ -97,7 +102,8 @@ class CType:
     def __str__(self) -> str:
         if not self.is_pointer:
             return f"{self.dtype}"
-        to = f" to {self.to}" if self.to else ""
+        rows = "".join(f"{'n' if size is None else size} x " for size in self.row)
+        to = f" to {rows}{self.to}" if self.to else ""
         if self.opaque == HALIDE_BUFFER and self.dtype:
             to += f" of rank {self.rank} and {self.dtype}"
         return f"a {'const ' if self.is_const else ''}pointer{to}"
@@ -276,13 +282,28 @@ def _type(what: str, node: Any, typedefs: Mapping[str, Any]) -> CType | None:
         case "TypeDecl":
             return _named(what, node.type, typedefs)
         case "PtrDecl" | "ArrayDecl":
-            is_const = "const" in getattr(node.type, "quals", ())
+            is_const = "const" in getattr(_element(node.type), "quals", ())
             dtype, opaque = _pointee(node.type, typedefs)
-            return CType(dtype, is_pointer=True, is_const=is_const, opaque=opaque)
+            return CType(
+                dtype, is_pointer=True, is_const=is_const, opaque=opaque, row=_row(node.type)
+            )
         case "FuncDecl":
             return CType(None, is_pointer=True, opaque="a function")
         case other:
             raise CompileError(f"{what} has a type that is not read: {other}")
+
+
+def _element(node: Any) -> Any:
+    """Return what arrays of arrays have as elements."""
+    return _element(node.type) if type(node).__name__ == "ArrayDecl" else node
+
+
+def _row(node: Any) -> tuple[int | None, ...]:
+    """Return the sizes of an array type; none for another type."""
+    if type(node).__name__ != "ArrayDecl":
+        return ()
+    size = re.fullmatch(r"(0[xX][\da-fA-F]+|\d+)[uUlL]*", getattr(node.dim, "value", ""))
+    return (int(size[1], 0) if size else None, *_row(node.type))
 
 
 def _pointee(node: Any, typedefs: Mapping[str, Any]) -> tuple[str | None, str | None]:
@@ -302,6 +323,8 @@ def _pointee(node: Any, typedefs: Mapping[str, Any]) -> tuple[str | None, str | 
             return "int32", None
         case _:
             words = " ".join(node.names)
+            if words == DLTENSOR:
+                return None, words
             if words in _COMPLEX:
                 return _COMPLEX[words], None
             if words in typedefs and words not in _PLAIN:

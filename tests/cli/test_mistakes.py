@@ -55,8 +55,16 @@ def kernel(tmp_path: Path) -> Path:
         ),
         (f"direct({X})", CPU, "--convention direct passes what it takes, with --args 'x, n'"),
         (f"direct({X})", (*CPU, *DIRECT), "The types fit with --args 'x, n'"),
-        (f"pack({X}, n: int64)", (*CPU, *DIRECT), "--convention pack passes what it takes"),
-        (f"counted({X})", (*CPU, *DIRECT), "No --convention calls such a function"),
+        (
+            f"pack({X}, n: int64)",
+            (*CPU, *DIRECT),
+            "--convention pack calls it if that is an array of",
+        ),
+        (
+            f"counted({X})",
+            (*CPU, *DIRECT),
+            "Choose and order them with --args, or change the callee\n",
+        ),
         (f"cute({X})", (*CPU, *DIRECT), "No --convention calls such a function"),
         ("add_one(x: Tensor(..., float32))", CPU, "pass its DLTensor* with --args 'x.dltensor'"),
         (f"ret({X})", CPU, "if that is the result, say so in --signature: -> y: float32"),

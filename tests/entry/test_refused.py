@@ -88,6 +88,9 @@ def test_arrays_that_numpy_does_not_export(
         assert message.startswith(f"Mismatched {path} on argument #{index} when calling: `f(")
         end = f"an array that DLPack can describe but got one of dtype {shown} in bytes: "
         assert end in message
+        assert message.endswith("PyTorch and JAX have tensors of such dtypes") == (
+            "float and" in reason
+        )
     call(PAIRS["a"].copy(), (plain(),), [plain()] * 2)
 
 

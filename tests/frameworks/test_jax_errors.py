@@ -250,14 +250,14 @@ def test_wrong_numbers_and_names_of_arguments() -> None:
 
 def test_dtypes_that_jax_does_not_have() -> None:
     wide = Recorded("f(n: int64, y: Tensor([n], float64, intent=out))").function
-    words = r"^f\(\): 'y' is float64, which JAX has only after jax.config.update\('jax_enable_x64'"
+    words = r"^f\(\): 'y' is float64, which JAX has only within `with jax.enable_x64"
     with pytest.raises(TypeError, match=words):
         wide(3)
     for narrow, wide in (("int32", "int64"), ("uint32", "uint64"), ("float32", "float64")):
         read = Recorded(f"f(x: Tensor([n], {wide}, intent=in), y: Tensor([n], int8, intent=out))")
         words = (
-            rf"^f\(\): 'x' expects {wide}, which JAX has only after "
-            rf"jax.config.update\('jax_enable_x64', True\), but got {narrow}"
+            rf"^f\(\): 'x' expects {wide}, which JAX has only within "
+            rf"`with jax.enable_x64\(True\):`, or after jax.config.update\('jax_enable_x64', True\), but got {narrow}"
         )
         with pytest.raises(TypeError, match=words):
             read.function(np.ones(2, wide))

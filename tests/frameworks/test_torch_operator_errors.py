@@ -203,3 +203,18 @@ def test_threads_that_race_for_a_name_get_one_kind_of_error() -> None:
     assert len(errors) == 70
     assert {type(error) for error in errors} == {ValueError}
     assert all(re.search(r"raced_\d+ is taken; give another name=", str(e)) for e in errors)
+
+
+def test_a_meta_tensor_among_others() -> None:
+    """Its result would be memory that nobody has written."""
+    functional, mutating = operator(scale(), form="functional"), operator(axpby())
+    x, meta = torch.ones(3), torch.ones(3, device="meta")
+    for call in (mutating, mutating.overload, torch.compile(mutating, backend="aot_eager")):
+        for args, words in (
+            ((x, meta), "y is a meta tensor, which has no data, but x is on cpu: give y its data"),
+            ((meta, x), "x is a meta tensor, which has no data, but y is on cpu: give x its data"),
+        ):
+            with pytest.raises(Exception, match=words):
+                call(*args, 2.0, 1.0)
+    assert functional(meta, 2.0).is_meta
+    assert mutating(meta, meta.clone(), 2.0, 1.0) is None

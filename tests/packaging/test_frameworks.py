@@ -86,6 +86,28 @@ def test_functions_of_jax(tmp_path: Path):
     assert shown == "my_kernels.scale\n[2. 2.]\n"
 
 
+def test_functions_of_jax_whose_arguments_are_reordered(tmp_path: Path):
+    """XLA passes what is written last, by code that is compiled where the wheel is used."""
+    pytest.importorskip("jax_tvm_ffi")
+    code = (
+        "define void @update(ptr %x, float %a) {\n"
+        "  %old = load float, ptr %x\n  %new = fadd float %old, %a\n"
+        "  store float %new, ptr %x\n  ret void\n}"
+    )
+    update = wrap(code, "update(x: Tensor([1], float32, intent=inout), a: float32)", device="cpu")
+    wheel = package(update, tmp_path, project=PROJECT, frameworks=["jax"])
+    assert "Requires-Dist: ffi_builder[jit]<" in metadata_of(wheel)
+    needs = ("jax", "jax-tvm-ffi", "llvmlite", "apache-tvm_ffi_orcjit")
+    user = with_all(tmp_path / "environment", *needs)
+    user.install(wheel)
+    shown = user.run(
+        "import jax, jax.numpy as np\n"
+        "import my_kernels.jax as kernels\n"
+        "print(jax.jit(lambda x: kernels.update(x, a=3.0))(np.ones(1)))\n"
+    )
+    assert shown == "[4.]\n"
+
+
 def test_what_cannot_be_an_operator(tmp_path: Path):
     pytest.importorskip("torch")
     module = wrap(

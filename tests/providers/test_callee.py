@@ -37,7 +37,7 @@ def test_another_type_shows_both() -> None:
     module = new_module("llvm.func @callee(!llvm.ptr, i64, !llvm.struct<(ptr, i32)>)")
     assert refused(module, DirectCallProvider("callee")) == (
         "DirectCallProvider: the callee @callee takes 3 arguments, but 2 are passed for 'f': a is "
-        "passed as i32, but argument #1 is i64; nothing is passed for argument #2 (struct<(ptr, "
+        "passed as i32, but argument #1 is i64 (declare `a: int64`); nothing is passed for argument #2 (struct<(ptr, "
         "i32)>). Choose and order them with args=, or change the callee"
     )
 

@@ -56,7 +56,8 @@ SIZED = "x: Tensor([n, m], float32), a: float32"
             SIZED,
             ["!llvm.ptr", "i64", "i64", "f32"],
             "4 arguments, but 2 are passed for 'f': nothing is passed for arguments #1 to #2 (i64, "
-            "i64, the type of n, m). The types fit with args=['x', 'n', 'm', 'a']",
+            "i64, the type of n, m). The types fit with args=['x', 'n', 'm', 'a'], "
+            "if those of one type come in this order",
         ),
         (
             f"a: float32, {X}",
@@ -67,13 +68,15 @@ SIZED = "x: Tensor([n, m], float32), a: float32"
         (
             f"{X}, a: float64",
             ["!llvm.ptr", "f32"],
-            "arguments of other types than 'f' passes: a is passed as f64, but argument #1 is f32. "
-            + CHOOSE,
+            "arguments of other types than 'f' passes: a is passed as f64, but argument #1 is f32 "
+            f"(declare `a: float32`). {CHOOSE}",
         ),
         (
             f"{X}, s: String",
             ["!llvm.ptr"],
-            "1 argument, but 3 are passed for 'f'. DynamicParamPackCallProvider passes what it takes",
+            "1 argument, but 3 are passed for 'f': s (ptr, i64) is passed, but no argument takes it. "
+            f"{CHOOSE}. DynamicParamPackCallProvider calls it if that is an array of pointers to its "
+            f"parameters",
         ),
         (
             f"{X}, s: String",
@@ -85,7 +88,7 @@ SIZED = "x: Tensor([n, m], float32), a: float32"
             f"{X}, t: Tuple(a: int8, b: int16)",
             ["!llvm.ptr", "i16", "i16"],
             "arguments of other types than 'f' passes: a is passed as i8, but argument #1 is "
-            f"i16. {CHOOSE}",
+            f"i16 (declare `a: int16`). {CHOOSE}",
         ),
     ],
 )
@@ -109,7 +112,9 @@ def test_symbols_that_are_missing_are_added_in_the_order_of_the_signature(
     found = words(IMAGE, DirectCallProvider("k", args=args), *OF_BLUR)
     missing = ", ".join(left_out or BLUR[2:7])
     assert f"the type of {missing})" in found
-    assert found.endswith(f"The types fit with args={BLUR}")
+    assert found.endswith(
+        f"The types fit with args={BLUR}, if those of one type come in this order"
+    )
 
 
 @pytest.mark.parametrize(
@@ -131,7 +136,8 @@ def test_no_choice_is_made_among_symbols_of_one_type(
 def test_an_order_of_the_author_other_than_that_of_the_signature() -> None:
     provider = DirectCallProvider("k", args=["src", "dst", "w", "h", "c", "ss", "radius"])
     whole = ["src", "dst", "w", "h", "c", "ss", "ds", "radius"]
-    assert words(IMAGE, provider, *OF_BLUR).endswith(f"The types fit with args={whole}")
+    expected = f"The types fit with args={whole}, if those of one type come in this order"
+    assert words(IMAGE, provider, *OF_BLUR).endswith(expected)
 
 
 def test_entries_in_another_order() -> None:
@@ -226,12 +232,12 @@ def test_memrefs_of_another_rank(signature: str, taken: list[str], expected: str
         (
             NestedTensorCallProvider("k"),
             ["!llvm.ptr"],
-            "DynamicParamPackCallProvider passes what it takes",
+            "DynamicParamPackCallProvider calls it if that is an array of pointers",
         ),
         (
             MemRefCallProvider("k"),
             ["!llvm.ptr", "i32"],
-            "DynamicParamPackCallProvider with include_num_args=True passes what it takes",
+            "DynamicParamPackCallProvider with include_num_args=True calls it if that is an array",
         ),
         (
             DirectCallProvider("k"),

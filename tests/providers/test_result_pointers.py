@@ -183,5 +183,6 @@ def test_the_error_of_a_callee_with_a_pointer_more_suggests_the_result() -> None
         attach(module, MEAN, DirectCallProvider("k", args=["x", "n"]))
     assert str(raised.value) == (
         "DirectCallProvider: the callee @k takes 3 arguments, but 2 are passed for 'mean': nothing "
-        "is passed for argument #2 (ptr, the type of r). The types fit with args=['x', 'n', 'r']"
+        "is passed for argument #2 (ptr, the type of r). The types fit with args=['x', 'n', 'r'], "
+        "if those of one type come in this order"
     )

@@ -342,3 +342,26 @@ def test_the_schema_in_the_library_is_a_text(scale: runtime.CompiledModule, tmp_
     answer = load_module(tmp_path / "a.so").get_function("_metadata_scale")()
     schema = json.loads(json.loads(str(answer))["type_schema"])
     assert schema["named_args"]["return"] == [{"type": "None"}]
+
+
+def test_files_that_somebody_wrote_are_kept(scale: runtime.CompiledModule, tmp_path: Path) -> None:
+    """A header may be the one that `wrap` has read, and a shared library the one it needs."""
+    header, stub, path = (tmp_path / f"scale.{each}" for each in ("h", "pyi", "so"))
+    header.write_text("void scale(float *x);\n")
+    with pytest.raises(FileExistsError, match=r"ffi_builder has not written the file.*scale\.h"):
+        scale.export_library(path, header=header, stub=stub)
+    assert header.read_text() == "void scale(float *x);\n"
+    assert not path.exists()
+    header.unlink()
+    for _ in range(2):
+        scale.export_library(path, header=header, stub=stub)
+    c_object(tmp_path, "long scaled(long x) { return 3 * x; }")
+    subprocess.run(["gcc", "-shared", tmp_path / "part.o", "-o", tmp_path / "own.so"], check=True)
+    calls = "declare i64 @scaled(i64)\n" + llvm_entry("f", "%x = call i64 @scaled(i64 %v)")
+    compiled = runtime.compile(calls, link=[tmp_path / "own.so"])
+    with pytest.raises(
+        ValueError, match=r"own\.so is linked to the library, and would be replaced"
+    ):
+        compiled.export_library(tmp_path / "own.so")
+    compiled.export_library(path)
+    assert runtime.load(path)["f"](7) == 21

@@ -41,6 +41,15 @@ f(n: int64, k: int8) where n <= 3 k <= 4
 unexpected '$'
 f(n: int64, $k: int8)
             ^
+unexpected '/': sizes are divided by `//`, or by ceildiv
+f(x: Tensor([n / 2], float32))
+               ^
+unexpected 'torch.float32', did you mean 'float32'?
+f(x: Tensor([n], torch.float32))
+                 ^^^^^
+unexpected 'np.x', write the name of a dtype alone
+f(x: Tensor([n], np.x))
+                 ^^
 unexpected '\u00e9'
 f(n: int64, é: int64)
             ^

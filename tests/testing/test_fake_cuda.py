@@ -560,3 +560,32 @@ def test_a_process_with_a_real_driver(tmp_path: Path) -> None:
         f"which cannot be replaced; use FakeCuda before anything initializes CUDA, or in a process "
         f"of its own"
     )
+
+
+def test_a_launch_outside_of_the_block_fails() -> None:
+    """A test that has forgotten the block does not pass because another one has used it."""
+    function = compiled()["scale"]
+    with testing.FakeCuda("sm_80") as gpu:
+        x, y = gpu.array(np.ones(3, "float32")), gpu.array(np.ones(3, "float32"))
+        function(x, y, 2)
+    with pytest.raises(RuntimeError, match=r"CUDA_ERROR_NO_DEVICE .* for kernel 'scale'"):
+        function(x, y, 2)
+    with testing.FakeCuda("sm_80") as gpu:
+        function(gpu.array(np.ones(3, "float32")), gpu.array(np.ones(3, "float32")), 2)
+        assert len(gpu.launches) == 1
+
+
+def test_a_misspelt_kernel() -> None:
+    function = compiled()["scale"]
+
+    def launch(*names: str) -> None:
+        with testing.FakeCuda("sm_80") as gpu:
+            for name in names:
+                gpu.kernel(name, TYPES)(lambda launch, *values: None)
+            function(gpu.array(np.ones(3, "float32")), gpu.array(np.ones(3, "float32")), 2)
+
+    launch("scale")
+    launch("matmul")  # is for another test
+    launch("scale", "scale2")
+    with pytest.raises(AssertionError, match="FakeCuda: no 'scle' was launched, did you mean 'sc"):
+        launch("scle")

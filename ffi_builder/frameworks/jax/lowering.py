@@ -156,7 +156,8 @@ def _check_width(form: Form, values: Sequence[object]) -> None:
                 is_wide = value.dtype == wide
                 raise TypeError(
                     f"{form.signature.name}(): {param.name!r} {'is' if is_wide else 'expects'} "
-                    f"{wide}, which JAX has only after jax.config.update('jax_enable_x64', True)"
+                    f"{wide}, which JAX has only within `with jax.enable_x64(True):`, or after "
+                    f"jax.config.update('jax_enable_x64', True)"
                     f"{'' if is_wide else f', but got {narrow}'}"
                 )
 

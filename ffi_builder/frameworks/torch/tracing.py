@@ -6,6 +6,7 @@ a graph serves all sizes, and the wrapper checks them when it runs.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, cast
 
@@ -22,6 +23,7 @@ class Tracing:
 
     Raises:
         TypeError, ValueError: exactly the wrapper's error.
+        ValueError: some tensors are meta tensors, and others are not.
     """
 
     def __init__(self, interface: Interface) -> None:
@@ -37,6 +39,9 @@ class Tracing:
         if facts == self._passed:
             return
         given = [argument for argument in self.interface.arguments if argument.given]
+        _check_meta(
+            {argument.param.name: value for argument, value in zip(given, values, strict=True)}
+        )
         self._checks(
             {
                 argument.param.name: self._described(argument, value)
@@ -67,6 +72,22 @@ class Tracing:
             known = [_known(each) for each in cast("list[object]", value)]
             return UNKNOWN if any(each is UNKNOWN for each in known) else known
         return _known(value)
+
+
+def _check_meta(values: Mapping[str, object]) -> None:
+    """Refuse a meta tensor among others: a result would have memory that nobody has written."""
+    devices = {
+        name: cast("Any", value).device
+        for name, value in values.items()
+        if isinstance(value, _torch.torch.Tensor)
+    }
+    meta = [name for name, device in devices.items() if device.type == "meta"]
+    if meta and len(meta) < len(devices):
+        name, device = next(item for item in devices.items() if item[1].type != "meta")
+        raise ValueError(
+            f"{meta[0]} is a meta tensor, which has no data, but {name} is on {device}: give "
+            f"{meta[0]} its data, or make all arguments meta tensors"
+        )
 
 
 def _facts(value: Any) -> object:

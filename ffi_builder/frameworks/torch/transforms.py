@@ -60,7 +60,8 @@ class Autograd:
         cure = "give backward=…"
         if not self.interface.functional:
             cure = "make it with form='functional' and backward=…"
-        words = f"has no derivative, but {', '.join(needing)} requires a gradient"
+        verb = "requires" if len(needing) == 1 else "require"
+        words = f"has no derivative, but {', '.join(needing)} {verb} a gradient"
         if written:
             words = f"writes {', '.join(written)}, which requires a gradient, and has no derivative"
         raise RuntimeError(f"{self.name} {words}: {cure}, or call it under torch.no_grad()")

@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from ffi_builder.errors import CompileError
 from ffi_builder.records import dataclass
@@ -126,6 +126,8 @@ class Exporter:
         objects = self.objects(options)
         if options.modules:
             objects.append(self._object(LlvmSource(""), options, options.modules))
+        if any(os.fspath(path.resolve()) == word for word in words_of(self.links)):
+            raise ValueError(f"{path} is linked to the library, and would be replaced by it")
         data = _linked(objects, words_of(self.links), shown, path, options)
         self._write(Output(path, data, executable=True), names, options)
 
@@ -174,6 +176,8 @@ class Exporter:
     def _write(self, main: Output, names: Sequence[str], options: Options) -> None:
         functions = [described(name, self.metadata(name)) for name in names]
         outputs = [main]
+        for given in filter(None, (options.header, options.stub)):
+            _check_own(given)
         if options.header is not None:
             text = header.text(functions, main.path.name, options.header.name)
             outputs.append(Output(options.header, text.encode()))
@@ -259,6 +263,8 @@ def _check_hidden(data: bytes, options: Options) -> None:
 
 # ---- files
 
+_OWN: Final = b"Written by ffi_builder."
+
 
 @dataclass(frozen=True)
 class Output:
@@ -267,6 +273,13 @@ class Output:
     path: Path
     data: bytes
     executable: bool = False
+
+
+def _check_own(path: Path) -> None:
+    """Raise FileExistsError for a file that somebody wrote, such as the header of a kernel."""
+    if path.is_file() and _OWN not in path.read_bytes():
+        words = "ffi_builder has not written the file that is there: choose another name"
+        raise FileExistsError(errno.EEXIST, words, os.fspath(path))
 
 
 def write_outputs(outputs: Sequence[Output]) -> None:

@@ -58,7 +58,10 @@ class Position:
         shown = f" and strides {strides} in bytes" if isinstance(strides, tuple) else ""
         got = f"one of dtype {array.dtype}{shown}"
         words = self._words(self.path, "an array that DLPack can describe", got)
-        return BufferError(f"{words}: {reason}")
+        lacking = (
+            "; PyTorch and JAX have tensors of such dtypes" if "complex" in f"{reason}" else ""
+        )
+        return BufferError(f"{words}: {f'{reason}'.rstrip('.')}{lacking}")
 
     def _words(self, what: str, expected: str, got: str) -> str:
         return (

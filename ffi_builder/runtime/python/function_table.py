@@ -64,17 +64,26 @@ class FunctionTable(ABC):
         return made(self._function(name), name, self._info(name))
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        """Call the only function; those whose names begin with `_` are not counted.
+        """Call the only function as a `callable`; names that begin with `_` are not counted.
 
         Raises TypeError if there are several, or none.
         """
+        return self._called(*args, **keywords)
+
+    @functools.cached_property
+    def _called(self) -> Callable[..., Any]:
+        """The only function, as a callable if its metadata allow that."""
         if self.only is None:
             names = ", ".join(f"`{name}`" for name in self.functions) or "none"
             raise TypeError(
                 f"{self._kind.capitalize()} is called if it has one function, but it has {names}: "
                 f"choose one, as in compiled['f'](…)"
             )
-        return self.only(*args, **keywords)
+        [name] = (name for name in self.functions if not name.startswith("_"))
+        try:
+            return self.callable(name)
+        except TypeError:
+            return self.only
 
     @functools.cached_property
     def only(self) -> WrappedFunction | None:

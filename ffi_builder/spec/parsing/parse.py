@@ -386,6 +386,10 @@ class _Parser(DimParser):
 
     def _dtype(self) -> str:
         token = self.tokens.name("a dtype such as float32")
+        if token.text in ("torch", "np", "numpy", "jnp") and self.tokens.accept("."):
+            last = self.tokens.next.text
+            meant = did_you_mean(last, VAR_DTYPES) or ", write the name of a dtype alone"
+            raise self.tokens.error(token, f"unexpected '{token.text}.{last}'{meant}")
         with self.tokens.at(token):
             parse_dtype(token.text)
         return token.text

@@ -172,7 +172,8 @@ def _tokens(text: str) -> Iterator[Token]:
         match = pattern.match(text, position)
         if match is None:
             start = len(text) - len(text[position:].lstrip(_SPACE))
-            raise error_at(text, start, start + 1, f"unexpected {text[start]!r}")
+            hint = ": sizes are divided by `//`, or by ceildiv" if text[start] == "/" else ""
+            raise error_at(text, start, start + 1, f"unexpected {text[start]!r}{hint}")
         kind = match.lastgroup or ""
         word = match[kind][1:-1] if kind == "quoted" else match[kind]
         yield Token(kind, word, match.start(kind), match.end())

@@ -143,7 +143,8 @@ class FakeDriver:
         cuda.fake_allocate.argtypes = [ctypes.c_int, ctypes.c_size_t]
         cuda.fake_kernel.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p]
         self._callbacks: list[Any] = []
-        self._emulated: set[str] = set()
+        self.emulated: set[str] = set()
+        """The names of emulated kernels."""
         self._kept: list[Any] = []
         self.errors: list[Exception] = []
         """Errors that emulations have raised."""
@@ -158,9 +159,9 @@ class FakeDriver:
     def forget(self) -> None:
         """Forget what happened, and all emulations. Handles stay valid, and failures to come."""
         self.clear_log()
-        for name in self._emulated:
+        for name in self.emulated:
             self.cuda.fake_kernel(name.encode(), None, None)
-        self._emulated.clear()
+        self.emulated.clear()
         self._callbacks.clear()
         self.errors.clear()
 
@@ -250,7 +251,7 @@ class FakeDriver:
                 return Result.LAUNCH_FAILED
             return Result.SUCCESS
 
-        self._emulated.add(name)
+        self.emulated.add(name)
         callback = _CALLBACK(run)
         self._callbacks.append(callback)
         self.cuda.fake_kernel(name.encode(), ctypes.cast(callback, ctypes.c_void_p), None)

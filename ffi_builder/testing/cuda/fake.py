@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Sequence
 from functools import cache
 from types import TracebackType
@@ -10,6 +11,7 @@ from typing import Any, Final, TypeVar
 
 from ffi_builder import abi
 from ffi_builder.spec.dtypes import parse_dtype
+from ffi_builder.suggest import did_you_mean
 from ffi_builder.testing.cuda import allocator
 from ffi_builder.testing.cuda.build import environment, library
 from ffi_builder.testing.cuda.constants import NON_BLOCKING, DeviceAttribute
@@ -39,6 +41,14 @@ def the_driver() -> FakeDriver:
     return FakeDriver(library())
 
 
+def _misspelt(emulated: set[str], launched: set[str]) -> str:
+    """Say which names of emulated kernels are misspelt ones of kernels that were launched."""
+    alone = sorted(launched - emulated)
+    meant = [(name, did_you_mean(name, alone)) for name in sorted(emulated - launched)]
+    found = "; ".join(f"no {name!r} was launched{hint}" for name, hint in meant if hint)
+    return found and f"FakeCuda: {found}"
+
+
 class FakeCuda:
     """CUDA devices without a GPU, in a ``with`` block: to test code that launches kernels.
 
@@ -51,10 +61,11 @@ class FakeCuda:
 
     At its end, the block raises the first exception of an emulated kernel that no
     :meth:`FakeArray.numpy` has raised. It raises an AssertionError if calls of the driver have
-    broken rules that a real driver does not check: there, the process may crash or compute with
-    freed memory.
+    broken rules that a real driver does not check (there, the process may crash or compute with
+    freed memory), or if the name given to :meth:`kernel` is that of a launched one, misspelt.
 
     A process may use several, one after the other, and launch the same functions in all of them.
+    Outside of a block there is no device, and a launch is a RuntimeError.
 
     Args:
         archs: the architecture of each device. The default is one device, ``"sm_90"``.
@@ -124,7 +135,9 @@ class FakeCuda:
         memory = self._inside
         driver = memory.driver
         self._ended = driver.log()
+        misspelt = _misspelt(driver.emulated, {each.kernel for each in self.launches})
         _current = self._memory = None
+        driver.set_devices(0)  # a test that forgets the block must not pass
         activate("cuda", None)
         allocator.install(self._before)
         try:
@@ -134,6 +147,10 @@ class FakeCuda:
         if self.violations and error is None:
             broken = "\n".join(f"  {each.rule}: {each.text}" for each in self.violations)
             raise AssertionError(f"FakeCuda: rules of the CUDA driver were broken:\n{broken}")
+        if misspelt and error is None:
+            raise AssertionError(misspelt)
+        if misspelt and sys.version_info >= (3, 11):
+            error.add_note(misspelt)
 
     @property
     def _inside(self) -> _Memory:

@@ -108,6 +108,7 @@ static CUresult prepare(const CUlaunchConfig* config, CUfunction handle, bool pe
                         void** params, void** extra, Launch* launch, Where* where) {
   Kernel* kernel;
   Settings settings;
+  if (driver.device_count == 0) return CUDA_ERROR_NO_DEVICE;
   CUresult result = resolve(handle, config, per_thread, where, &kernel, &settings);
   if (result != CUDA_SUCCESS) return result;
   result = where->stream == NULL        ? capture_forbids_legacy(where->context)

@@ -1,0 +1,175 @@
+"""Parameters of prototypes beside what the signature passes: objects, structs, rows, texts."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tvm_ffi.libinfo import include_paths
+
+from ffi_builder import BuildError, wrap
+from tests.runtime.samples import c_object, needs_cc
+
+pytest.importorskip("pycparser")
+pytestmark = needs_cc
+
+P = "struct p { int32_t i; float l; };"
+
+
+@pytest.mark.parametrize(
+    ("signature", "prototype", "words"),
+    [
+        (
+            "f: Function",
+            "void k(float (*f)(float))",
+            "f is a pointer to a function, but 'f' is passed as an object of TVM-FFI, which is a "
+            r"`void \*` in C; declare `f: handle`",
+        ),
+        ("f: Function", "void k(float *f)", "f is a pointer to float32, but 'f' is passed as an o"),
+        (
+            "a: Array",
+            f"{P} void k(struct p *a)",
+            "a is a pointer to struct p, but 'a' is passed as",
+        ),
+        (
+            "p: Struct(i: int32, l: float32)",
+            f"{P} void k(const struct p *p)",
+            r"takes 1 parameters \(p: a const pointer to struct p\), but 2 are passed \(p.i, p.l\): "
+            "the fields of a Struct are passed one by one; let a function in C take them",
+        ),
+        (
+            "p: Tuple(i: int32, l: float32)",
+            "void k(int32_t i, double l)",
+            r"parameter l is float64, but 'l' is float32: declare `l: float64`",
+        ),
+        ("s: String", "void k(char *s)", r"but 2 are passed \(s, s's length\): write args="),
+        ("x: Tensor([n, 4], float32)", "void k(int n, float x[][5])", "rows of 4 elements: decl"),
+        ("x: Tensor([n, m], float32)", "void k(int n, float (*x)[5])", r"Tensor\(\[…, 5\], float3"),
+        (
+            "x: Tensor([n, 2, 4], float32)",
+            "void k(int n, float x[n][2][5])",
+            r"x is a pointer to 2 x 5 x float32, but 'x' has rows of 2, 4 elements",
+        ),
+        (
+            "x: Tensor([n], float32), y: Tensor([n], float32, intent=out)",
+            "void k(int64_t n, const float *x)",
+            "k gets no pointer to 'y', of which the signature says that it is written: pass it, or",
+        ),
+        (
+            "x: Tensor([n], float32)",
+            "void k(const DLTensor *x)",
+            r"which a tensor of any rank is passed as: declare `x: Tensor\(\.\.\., float32\)`",
+        ),
+    ],
+)
+def test_what_does_not_fit(signature: str, prototype: str, words: str, tmp_path: Path) -> None:
+    data = c_object(tmp_path, "void k(void) { }")
+    with pytest.raises(BuildError, match=words):
+        wrap(data, f"k({signature})", device="cpu", prototype=prototype)
+
+
+@pytest.mark.parametrize(
+    ("signature", "prototype", "args"),
+    [
+        ("f: Function", "void k(void *f)", None),
+        ("f: Function", "typedef struct TVMFFIObject TVMFFIObject; void k(TVMFFIObject *f)", None),
+        ("p: Tuple(i: int32, l: float32)", "void k(int32_t i, float l)", None),
+        ("x: Tensor([n, 5], float32)", "void k(int64_t n, float x[][5])", None),
+        ("x: Tensor([n, m, 5], float32)", "void k(int64_t n, int64_t m, float x[n][m][5])", None),
+        ("x: Tensor([n, 3], float32, strides=[5, 1])", "void k(int64_t n, float x[][5])", None),
+        ("x: Tensor([n], float32)", "void k(float x[][5])", None),
+        ("x: Tensor([n], float32, intent=out)", "void k(float *x)", ["x.data"]),
+        ("s: Struct(x: Tensor([n], float32, intent=out))", "void k(float *x)", ["s"]),
+        ("s: Shape([n, 3, m])", "void k(int64_t n, int64_t m)", None),
+        (
+            "xs: TensorList(Tensor([n], float32))",
+            "void k(float **, int64_t *, int64_t *, long)",
+            None,
+        ),
+    ],
+)
+def test_what_fits(signature: str, prototype: str, args: list[str] | None, tmp_path: Path) -> None:
+    data = c_object(tmp_path, "void k(void) { }")
+    wrap(data, f"k({signature})", device="cpu", prototype=prototype, args=args)
+
+
+@pytest.mark.parametrize(
+    ("prototype", "words"),
+    [
+        ("void k(float *x, int64_t *, int64_t *, long)", r"passed as a pointer to a pointer"),
+        ("void k(float **, float *, int64_t *, long)", r"passed as a pointer to int64"),
+        ("void k(float **, int64_t *, int64_t *, long *)", r"passed as the number of tensors"),
+    ],
+)
+def test_parts_of_a_list(prototype: str, words: str, tmp_path: Path) -> None:
+    data = c_object(tmp_path, "void k(void) { }")
+    signature = "k(xs: TensorList(Tensor([n], float32)))"
+    with pytest.raises(BuildError, match=words):
+        wrap(data, signature, device="cpu", prototype=prototype)
+
+
+def test_a_text_among_others(tmp_path: Path) -> None:
+    """A String is two parameters of C, so that those behind it are compared with the right ones."""
+    source = "void k(const char *s, int64_t size, float *x) { x[0] = size + s[0] - 'a'; }"
+    prototype = "void k(const char *s, int64_t size, float *x)"
+    signature = "k(mode: String, x: Tensor([1], float32))"
+    data = c_object(tmp_path, source)
+    k = wrap(data, signature, device="cpu", prototype=prototype, args=["mode", "x"])
+    x = np.zeros(1, "float32")
+    k("bcd", x)
+    assert x == 4
+    wrong = prototype.replace("char", "float")
+    with pytest.raises(
+        BuildError, match="s is a const pointer to float32, but 'mode' is passed as"
+    ):
+        wrap(data, signature, device="cpu", prototype=wrong, args=["mode", "x"])
+
+
+def test_structs_of_dlpack(tmp_path: Path) -> None:
+    """They have their names without a header, and are the same with it."""
+    source = """
+    #include <dlpack/dlpack.h>
+    int64_t k(const DLTensor *x, DLDataType dtype, DLDevice device) {
+      return x->ndim * 100 + dtype.bits + device.device_type;
+    }
+    """
+    include = include_paths()[0]
+    data = c_object(tmp_path, source, f"-I{include}")
+    prototype = "int64_t k(const DLTensor *x, DLDataType dtype, DLDevice device)"
+    header = f'#include "{include}/dlpack/dlpack.h"\n'
+    signature = "k(x: Tensor(..., float32), dtype: DType, device: Device) -> r: int64"
+    import tvm_ffi
+
+    for given in (prototype, header + prototype):
+        k = wrap(data, signature, device="cpu", prototype=given, args=["x", "dtype", "device"])
+        found = k(np.zeros((2, 2), "float32"), tvm_ffi.dtype("float64"), tvm_ffi.device("cpu", 0))
+        assert found == 265
+
+
+def test_a_pointer_to_a_function_is_a_handle(tmp_path: Path) -> None:
+    data = c_object(tmp_path, "float k(float (*f)(float), float x) { return f(x); }")
+    prototype = "float k(float (*f)(float), float x)"
+    k = wrap(data, "k(f: handle, x: float32) -> r: float32", prototype=prototype)
+
+    @ctypes.CFUNCTYPE(ctypes.c_float, ctypes.c_float)
+    def twice(x: float) -> float:
+        return 2 * x
+
+    assert k(ctypes.cast(twice, ctypes.c_void_p), 4) == 8
+
+
+@dataclass
+class Step:
+    rate: float
+    count: int = 2
+
+
+def test_a_module_takes_dataclasses(tmp_path: Path) -> None:
+    """A module is called as a callable of its function."""
+    data = c_object(tmp_path, "double k(double rate, int64_t count) { return rate * count; }")
+    signature = "k(step: Struct(rate: float64, count: int64)) -> r: float64"
+    k = wrap(data, signature, prototype="double k(double rate, int64_t count)")
+    assert k(Step(0.5)) == k(step=Step(0.5)) == k((0.5, 2)) == 1
