@@ -38,6 +38,9 @@ f(n: int64) were n: int8
 expected ',' or the end but got 'k'
 f(n: int64, k: int8) where n <= 3 k <= 4
                                   ^
+expected '->', 'where' or the end but got 'g': a text has one signature
+f(n: int64) g(n: int64)
+            ^
 unexpected '$'
 f(n: int64, $k: int8)
             ^

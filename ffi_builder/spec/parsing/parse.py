@@ -167,7 +167,9 @@ class _Parser(DimParser):
             while t.accept(","):
                 self._constraint()
         if t.next.kind != "end":
-            raise t.error(t.next, f"expected {separator} or the end but got {t.next.shown}")
+            is_another = t.next.kind == "name" and [each.text for each in t.item()[1:2]] == ["("]
+            hint = ": a text has one signature" if is_another else ""
+            raise t.error(t.next, f"expected {separator} or the end but got {t.next.shown}{hint}")
         return name, params, returns
 
     # ---- results
