@@ -18,30 +18,17 @@ from ffi_builder.providers import (
 from ffi_builder.providers.arguments import CONSTANTS, LIST_PARTS
 from ffi_builder.spec.composite import elements
 from ffi_builder.spec.functions import variables
-from ffi_builder.spec.numbers import INT_RANGES
 from ffi_builder.spec.places import occurrences
-from ffi_builder.wrapping.prototype import (
-    DLTENSOR,
-    HALIDE_BUFFER,
-    CType,
-    Prototype,
-    bound_args,
-    llvm_type,
-)
+from ffi_builder.wrapping.comparison import BITS, BYTES, Comparison
+from ffi_builder.wrapping.prototype import HALIDE_BUFFER, CType, Prototype, bound_args, llvm_type
 
 if TYPE_CHECKING:
     from ffi_builder.providers.arguments import Entry
 
-_BYTES: Final = ("int8", "uint8")
-"""What a pointer points to that may point to anything, as ``char *``."""
-_BITS: Final = {"uint16": ("float16", "bfloat16")}
-"""Integers as which C handles floats that it lacks."""
 _BY_POSITION: Final = (
     "The signature has none of the kernel's names, so arguments go by position; args=[…] lists "
     "them in another order"
 )
-_EXPRESSION: Final = r"[A-Za-z_].*[-+*/%(]|[-+*/%(].*[A-Za-z_]"
-_OBJECTS: Final = (spec.Object, spec.Function, spec.Array, spec.Map)
 _UNWRITTEN: Final = ("cls", "default", "doc", "kw_only")
 """Fields of parameters that the text of a signature does not keep."""
 
@@ -109,8 +96,8 @@ def _fit(first: CType | None, second: CType | None) -> bool:
         return first is second
     if first.opaque != second.opaque and None not in (first.to, second.to):
         return False
-    dtypes = {each.dtype for each in (first, second) if each.dtype not in (None, *_BYTES)}
-    return not first.is_pointer or len(dtypes) < 2 or any(_BITS.get(f"{d}") for d in dtypes)
+    dtypes = {each.dtype for each in (first, second) if each.dtype not in (None, *BYTES)}
+    return not first.is_pointer or len(dtypes) < 2 or any(BITS.get(f"{d}") for d in dtypes)
 
 
 def bound(
@@ -138,14 +125,14 @@ def bound(
     numbers = {each.name: each for each in signature.results if isinstance(each, spec.Var)}
     inner = [each for each in signature.params if not isinstance(spec.required(each), apart)]
     entries = [each.name for each in inner] if args is None else list(args)
-    entries += [
-        tensor.name for tensor in signature.result_tensors if not _mentions(entries, tensor.name)
-    ]
+    names = [_named(entry, known) for entry in entries]
+    results = [each.name for each in signature.result_tensors if not _mentions(names, each.name)]
+    entries, names = [*entries, *results], [*names, *results]
     passed = [each for entry in entries for each in _passed(entry, known)]
     try:
         _check_count(declared, passed)
-        _check_outputs(declared, entries, signature)
-        checks = _Checks(declared.name, params, numbers)
+        _check_outputs(declared, names, signature)
+        checks = Comparison(declared.name, params, numbers)
         for (own, type_), (entry, item) in zip(declared.params, passed, strict=True):
             checks.check(own, type_, entry, item)
     except BuildError as error:
@@ -154,10 +141,17 @@ def bound(
     return with_conditions(signature.with_params(**unwritten), checks.conditions()), args
 
 
-def _mentions(entries: Iterable[object], name: str) -> bool:
-    """Return whether an entry is a parameter of that name, or a part of it."""
-    named = (each if isinstance(each, str) else getattr(each, "name", "") for each in entries)
-    return any(re.match(rf"{re.escape(name)}(?!\w)", each) for each in named)
+def _named(entry: object, known: Mapping[str, spec.Param]) -> str:
+    """Return the path of an entry of ``args=``, or of what it is a part of; a text as it is."""
+    if isinstance(entry, str):
+        return entry
+    whole = getattr(entry, "tensor", None) or getattr(entry, "param", None) or entry
+    return next((path for path, param in known.items() if param is whole), "")
+
+
+def _mentions(names: Iterable[str], path: str) -> bool:
+    """Return whether one is a parameter at that path, or a part of it."""
+    return any(re.match(rf"{re.escape(path)}(?!\w)", each) for each in names)
 
 
 def _passed(entry: object, known: Mapping[str, spec.Param]) -> Iterator[tuple[object, object]]:
@@ -187,74 +181,6 @@ def _passed(entry: object, known: Mapping[str, spec.Param]) -> Iterator[tuple[ob
             return
 
 
-class _Checks:
-    """Compares the parameters of a prototype with what is passed, and collects what to check."""
-
-    def __init__(
-        self, function: str, params: Mapping[str, spec.Param], numbers: Mapping[str, spec.Var]
-    ) -> None:
-        self.function, self.numbers = function, numbers
-        self.scalars = {each.name for each in params.values() if isinstance(each, spec.Var)}
-        self.narrow = dict[str, str]()
-        self.ranges = list[str]()
-        self.read, self.written = set[str](), set[str]()
-
-    def check(self, own: str, type_: CType, entry: object, item: object) -> None:
-        """Compare a parameter with a C argument. Raises BuildError."""
-        what = f"{self.function}: parameter {own or entry} is {type_}"
-        if isinstance(item, spec.Tensor):
-            _check_tensor(what, type_, item)
-            (self.read if type_.is_const else self.written).add(item.name)
-        elif isinstance(item, spec.Var) and item.dtype != "handle":
-            _check_number(what, type_, item.name)
-            if item.name not in self.scalars and _is_narrower(type_, item.dtype):
-                self.narrow[item.name] = f"{type_.dtype}"
-            elif llvm_type(item.dtype) != type_.llvm:
-                raise BuildError(
-                    f"{what}, but {item.name!r} is {item.dtype}: declare `{item.name}: "
-                    f"{type_.dtype}`"
-                )
-        elif isinstance(item, _OBJECTS):
-            _check_object(what, type_, item)
-        elif isinstance(item, (spec.String, spec.Bytes)):
-            if type_.is_pointer and type_.to not in (None, *_BYTES):
-                raise BuildError(f"{what}, but {item.name!r} is passed as the address of bytes")
-        elif isinstance(item, spec.TensorList):
-            _check_list(what, type_, f"{entry}")
-        elif isinstance(entry, str) and entry in self.numbers:
-            _check_result(what, type_, self.numbers[entry])
-        elif isinstance(item, (int, float)):
-            _check_number(what, type_, item)
-            _check_constant(what, type_, item)
-        elif isinstance(item, str) and re.search(_EXPRESSION, item) and not type_.is_pointer:
-            if INT_RANGES.get(f"{type_.dtype}", (-1, 0))[0] == 0:
-                self.ranges.append(f"0 <= {item}")  # the provider checks the other end
-        elif entry is None and not type_.is_pointer:
-            raise BuildError(f"{what}, and None is NULL")
-
-    def conditions(self) -> list[str]:
-        """Return what the signature has to check, as text."""
-        return [*self.ranges, *(f"{name}: {dtype}" for name, dtype in self.narrow.items())]
-
-    def only_read(self, signature: spec.Signature) -> list[str]:
-        """Return the tensors of unknown intent that the kernel gets by const pointers alone."""
-        return [
-            param.name
-            for param in signature.params
-            if isinstance(param, spec.Tensor)
-            and param.intent is None
-            and param.name in self.read - self.written
-        ]
-
-
-def _check_constant(what: str, type_: CType, number: float) -> None:
-    """Raise BuildError for a constant that the kernel's type does not hold."""
-    low, high = INT_RANGES.get(f"{type_.dtype}", (0, 0))
-    is_int = type_.dtype in INT_RANGES
-    if is_int != isinstance(number, int) or (is_int and not low <= number <= high):
-        raise BuildError(f"{what}, which is not {number!r}: write a number of that type")
-
-
 def _check_count(declared: Prototype, passed: Sequence[tuple[object, object]]) -> None:
     """Raise BuildError for another number of arguments."""
     count = len(declared.params)
@@ -275,65 +201,23 @@ def _check_count(declared: Prototype, passed: Sequence[tuple[object, object]]) -
     )
 
 
-def _check_outputs(
-    declared: Prototype, entries: Sequence[object], signature: spec.Signature
-) -> None:
+def _check_outputs(declared: Prototype, names: Sequence[str], signature: spec.Signature) -> None:
     """Raise BuildError for a tensor that the kernel is said to write, and does not get."""
     for path, param in spec.with_paths(signature.params):
         tensor = spec.required(param)
         is_written = isinstance(tensor, spec.Tensor) and tensor.intent in ("out", "inout")
-        if (
-            is_written
-            and not _mentions(entries, path)
-            and re.split(r"[.[]", path)[0] not in entries
-        ):
+        outer = re.split(r"[.[]", path)[0]
+        if is_written and not _mentions(names, path) and outer not in names:
             raise BuildError(
                 f"{declared.name} gets no pointer to {path!r}, of which the signature says that it "
                 f"is written: pass it, or leave it out of the signature"
             )
 
 
-def _check_object(what: str, type_: CType, param: spec.Param) -> None:
-    """Raise BuildError if an object of TVM-FFI is passed for something else."""
-    if not type_.is_pointer or type_.to is None or "TVMFFI" in type_.to:
-        return
-    cure = (
-        f"; declare `{param.name}: handle`, for which callers pass "
-        f"ctypes.cast(callback, ctypes.c_void_p), or let a function in C call TVMFFIFunctionCall"
-    )
-    raise BuildError(
-        f"{what}, but {param.name!r} is passed as an object of TVM-FFI, which is a `void *` in C"
-        f"{cure if isinstance(param, spec.Function) else ''}"
-    )
-
-
-def _check_list(what: str, type_: CType, path: str) -> None:
-    """Raise BuildError if a part of a list of tensors is passed for something else."""
-    expected = "a pointer" if path.endswith(".pointers") else "int64"
-    is_length = path.endswith(".length")
-    if is_length == type_.is_pointer or (type_.to not in (None, expected)):
-        words = "the number of tensors" if is_length else f"a pointer to {expected}"
-        raise BuildError(f"{what}, but {path!r} is passed as {words}")
-
-
-def _check_number(what: str, type_: CType, number: object) -> None:
-    if type_.is_pointer:
-        raise BuildError(
-            f"{what}, but {number!r} is a number; None passes NULL, and a tensor of rank 0, as "
-            f"`a: Tensor([], float64)`, the address of a number"
-        )
-
-
 def symbols(signature: spec.Signature) -> dict[str, spec.Var]:
     """Return the sizes and strides in a signature, by their names."""
     uses = occurrences(signature.params)
     return {variable.name: variable for _, entry in uses for variable in variables(entry)}
-
-
-def _is_narrower(type_: CType, dtype: str) -> bool:
-    if type_.dtype not in INT_RANGES or dtype not in INT_RANGES:
-        return False
-    return INT_RANGES[type_.dtype][1] < INT_RANGES[dtype][1]
 
 
 def with_conditions(signature: spec.Signature, conditions: Sequence[str]) -> spec.Signature:
@@ -348,61 +232,3 @@ def with_conditions(signature: spec.Signature, conditions: Sequence[str]) -> spe
         for each in (*signature.params, *signature.results)
     }
     return replace(parsed.with_params(**unwritten), doc=signature.doc)
-
-
-def _check_result(what: str, type_: CType, result: spec.Var) -> None:
-    """Raise BuildError if the kernel does not write a number of the result's dtype by a pointer."""
-    if not type_.is_pointer or type_.is_const or type_.opaque is not None:
-        raise BuildError(f"{what}, but the kernel writes the result {result.name!r} by a pointer")
-    if type_.dtype not in (None, *_BYTES, result.dtype) and result.dtype != "handle":
-        raise BuildError(
-            f"{what}, but the result {result.name!r} is {result.dtype}: declare "
-            f"`-> {result.name}: {type_.dtype}`"
-        )
-
-
-def _check_tensor(what: str, type_: CType, tensor: spec.Tensor) -> None:
-    """Raise BuildError if no pointer is passed, or one to other elements, or for other accesses."""
-    if not type_.is_pointer:
-        raise BuildError(f"{what}, but {tensor.name!r} is a tensor, which is passed as a pointer")
-    if type_.opaque == DLTENSOR and not tensor.any_rank:
-        raise BuildError(
-            f"{what}, which a tensor of any rank is passed as: declare `{tensor.name}: Tensor(..., "
-            f"{tensor.dtypes[0]})`, or pass '{tensor.name}.dltensor'"
-        )
-    if type_.opaque not in (None, HALIDE_BUFFER, DLTENSOR):
-        raise BuildError(
-            f"{what}, but {tensor.name!r} is passed as the address of its elements; let a function "
-            f"in C make what the kernel takes, or write a provider"
-        )
-    if type_.rank is not None and type_.rank != tensor.ndim:
-        raise BuildError(f"{what}, but {tensor.name!r} has rank {tensor.ndim}")
-    allowed = (None, *(() if type_.opaque else _BYTES), *tensor.dtypes)
-    is_bits = all(dtype in _BITS.get(f"{type_.dtype}", ()) for dtype in tensor.dtypes)
-    if type_.dtype not in allowed and not is_bits:
-        raise BuildError(
-            f"{what}, but the elements of {tensor.name!r} are {' or '.join(tensor.dtypes)}: "
-            f"declare `{tensor.name}: Tensor([…], {type_.dtype})`, or change the prototype"
-        )
-    _check_row(what, type_, tensor)
-    if type_.is_const and tensor.intent in ("out", "inout"):
-        raise BuildError(
-            f"{what}, so the kernel does not write to it, but intent={tensor.intent!r} of "
-            f"{tensor.name!r} says that it does"
-        )
-
-
-def _check_row(what: str, type_: CType, tensor: spec.Tensor) -> None:
-    """Raise BuildError if ``float x[][5]`` gets rows of another size, or of any."""
-    given = tensor.dims[-len(type_.row) :] if type_.row else ()
-    if tensor.strides is not None or len(given) != len(type_.row) or len(given) == tensor.ndim:
-        return
-    if any(size not in (None, entry) for size, entry in zip(type_.row, given, strict=True)):
-        row = ", ".join(
-            f"{entry if size is None else size}"
-            for size, entry in zip(type_.row, given, strict=True)
-        )
-        raise BuildError(
-            f"{what}, but {tensor.name!r} has rows of {', '.join(map(str, given))} elements: "
-            f"declare `{tensor.name}: Tensor([…, {row}], {tensor.dtypes[0]})`"
-        )

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tvm_ffi.libinfo import include_paths
 
-from ffi_builder import BuildError, wrap
+from ffi_builder import BuildError, spec, wrap
 from tests.runtime.samples import c_object, needs_cc
 
 pytest.importorskip("pycparser")
@@ -63,6 +63,11 @@ P = "struct p { int32_t i; float l; };"
             "void k(const DLTensor *x)",
             r"which a tensor of any rank is passed as: declare `x: Tensor\(\.\.\., float32\)`",
         ),
+        (
+            "x: Tensor(..., float32)",
+            "void k(const float *x)",
+            "'x' may have any rank, so its DLTensor. is passed: pass 'x.data', or declare its sizes",
+        ),
     ],
 )
 def test_what_does_not_fit(signature: str, prototype: str, words: str, tmp_path: Path) -> None:
@@ -94,6 +99,24 @@ def test_what_does_not_fit(signature: str, prototype: str, words: str, tmp_path:
 def test_what_fits(signature: str, prototype: str, args: list[str] | None, tmp_path: Path) -> None:
     data = c_object(tmp_path, "void k(void) { }")
     wrap(data, f"k({signature})", device="cpu", prototype=prototype, args=args)
+
+
+def test_entries_that_are_no_texts(tmp_path: Path) -> None:
+    data = c_object(tmp_path, "void k(void) { }")
+    n = spec.Var("n", "int64")
+    x = spec.Tensor("x", [n], "float32", device_type="cpu", intent="out")
+    pair, maybe = spec.Struct("pair", [x]), spec.Optional(x)
+    for param, args in (
+        (x, [x, n]),
+        (x, [x.data, n]),
+        (maybe, [maybe, n]),
+        (pair, [pair, n]),
+        (pair, [x, n]),
+    ):
+        signature = spec.Signature("k", [param])
+        wrap(data, signature, prototype="void k(float *x, int64_t n)", args=args)
+    y = spec.Tensor("y", [n], "float32", device_type="cpu")
+    wrap(data, spec.Signature("k", [n], y), prototype="void k(float *, int64_t)", args=[y, n])
 
 
 @pytest.mark.parametrize(
