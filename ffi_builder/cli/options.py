@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ffi_builder.errors import CompileError
 
@@ -79,19 +79,26 @@ def list_of(option: str, text: str) -> list[str]:
     return [entry for entry in entries if entry]
 
 
-def args_of(text: str | None) -> list[str | float | None] | None:
+def args_of(text: str | None) -> Any:
     """Return the entries of ``--args``: ``NULL``, floats, and what providers read themselves.
+
+    Entries such as ``ctx=NULL`` make a dict.
 
     Raises:
         CompileError: an entry is empty.
     """
     if text is None:
         return None
-    found: list[str | float | None] = []
-    for entry in list_of("--args", text):
-        is_float = re.fullmatch(r"-?\d+(\.\d*(e[+-]?\d+)?|e[+-]?\d+)", entry)
-        found.append(None if entry == "NULL" else float(entry) if is_float else entry)
-    return found
+    entries = list_of("--args", text)
+    pairs = [re.fullmatch(r"(\w+)\s*=\s*([^=].*)", entry) for entry in entries]
+    if entries and None not in pairs:
+        return {pair[1]: _entry(pair[2]) for pair in pairs if pair}
+    return list(map(_entry, entries))
+
+
+def _entry(text: str) -> str | float | None:
+    is_float = re.fullmatch(r"-?\d+(\.\d*(e[+-]?\d+)?|e[+-]?\d+)", text)
+    return None if text == "NULL" else float(text) if is_float else text
 
 
 def provider_of(convention: str, callee: str, args: str | None) -> CallProvider:

@@ -145,7 +145,8 @@ def _check_options(given: argparse.Namespace) -> None:
             if getattr(given, name):
                 raise CompileError(f"--{name.replace('_', '-')} goes with an output .so or .o")
     for name in ("callee", "args"):
-        if getattr(given, name) is not None and len(given.signature) > 1:
+        shared = name == "args" and isinstance(args_of(given.args), dict)
+        if getattr(given, name) is not None and len(given.signature) > 1 and not shared:
             hint = "; name the others after their kernels" if name == "callee" else ""
             raise CompileError(f"--{name} goes with one --signature{hint}")
 

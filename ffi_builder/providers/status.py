@@ -43,8 +43,8 @@ class CheckStatus:
         message: the error's message; the signature is appended. ``{callee}`` stands for the
             callee's name, ``{status}`` for the signed status; braces are doubled as in Python.
         errors: the class and the message for certain statuses, such as
-            ``{22: ("ValueError", "the order is negative")}``; for all other statuses, ``error`` and
-            ``message`` apply.
+            ``{22: ("ValueError", "the order is negative")}``, or None for a status at which the
+            callee has set a TVM-FFI error; for all other statuses, ``error`` and ``message`` apply.
 
     Raises:
         BuildError: if a class is not one of these, or a message has other fields; when attached, if
@@ -74,7 +74,9 @@ class CheckStatus:
     provider: CallProvider
     error: str | None = field(default="RuntimeError", kw_only=True)
     message: str = field(default="{callee} failed with status {status}", kw_only=True)
-    errors: Mapping[int, tuple[str, str]] = field(default_factory=dict[int, Any], kw_only=True)
+    errors: Mapping[int, tuple[str, str] | None] = field(
+        default_factory=dict[int, Any], kw_only=True
+    )
 
     def __post_init__(self) -> None:
         check_provider("CheckStatus", self.provider)
@@ -135,9 +137,12 @@ class CheckStatus:
         b.cond_br(b.eq(status, b.zero(status.type)), following, failed)
         b.block = failed
         bits = int(str(status.type)[1:])
-        for code, (kind, message) in self.errors.items():
+        for code, words in self.errors.items():
             with b.when(b.eq(status, b.constant(bits, code)), cold=True):
-                self._fail(context, status, kind, message)
+                if words is None:
+                    self._pass_on(context, status)
+                else:
+                    self._fail(context, status, *words)
         if self.error is None:
             self._pass_on(context, status)
         else:
@@ -170,6 +175,8 @@ class CheckStatus:
                 raise BuildError(
                     f"CheckStatus: errors: expected an int other than 0 but got {code!r}"
                 )
+            if value is None:
+                continue
             if not isinstance(value, tuple) or len(cast("tuple[object, ...]", value)) != 2:
                 raise BuildError(
                     f"CheckStatus: errors[{code}]: expected a class and a message, as in "

@@ -289,6 +289,7 @@ def has_passes(module: Module, pipeline: str) -> bool:
     """Return whether the distribution of a module has the passes of a pipeline."""
     root = root_of(module)
     ir = bindings.load(f"{root}.ir")
+    _register(root, pipeline)
     try:
         bindings.load(f"{root}.passmanager").PassManager.parse(pipeline, context=module.context)
     except (ir.MLIRError, ValueError):
@@ -296,8 +297,15 @@ def has_passes(module: Module, pipeline: str) -> bool:
     return True
 
 
+def _register(root: str, pipeline: str) -> None:
+    """Register torch-mlir's own passes, as importing its dialect does, if one of them is named."""
+    if root == DEFAULT_ROOT and re.search(r"\b(refback|torch|tcp|tm-tensor)-", pipeline):
+        bindings.load(f"{root}.dialects.torch")
+
+
 def _run_pipeline(module: Module, pipeline: str) -> None:
     root = root_of(module)
+    _register(root, pipeline)
     passmanager = bindings.load(f"{root}.passmanager").PassManager
     ir = bindings.load(f"{root}.ir")
 

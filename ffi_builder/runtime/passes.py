@@ -13,10 +13,10 @@ _LOWERING: Final = {
     "func.func(convert-linalg-to-loops)": ("linalg",),
     "expand-strided-metadata": (),
     "lower-affine": ("affine",),
+    "convert-vector-to-scf,convert-vector-to-llvm": ("vector",),
     "convert-scf-to-cf": ("scf",),
-    "convert-to-llvm": (
-        *("arith", "cf", "complex", "func", "index", "math", "memref", "ub", "vector"),
-    ),
+    "convert-math-to-libm": ("math",),
+    "convert-to-llvm": ("arith", "cf", "complex", "func", "index", "memref", "ub"),
     "reconcile-unrealized-casts": ("builtin",),
 }
 """Passes to the LLVM dialect in the order in which they run, with the dialects that each ends."""
@@ -32,7 +32,7 @@ _OTHERS: Final = (
     *("finalize-memref-to-llvm", "linalg-fuse-elementwise-ops", "linalg-generalize-named-ops"),
     *("loop-invariant-code-motion", "lower-vector-mask"),
 )
-_KNOWN: Final = (*(name.partition("(")[2].rstrip(")") or name for name in _LOWERING), *_OTHERS)
+_KNOWN: Final = (*re.findall(r"(?<![a-z{-])[a-z]+-[a-z-]+", " ".join(_LOWERING)), *_OTHERS)
 """Names of upstream's passes that kernels are lowered with."""
 
 _MOST_SHOWN: Final = 100

@@ -19,6 +19,7 @@ from ffi_builder.providers.arguments import CONSTANTS, LIST_PARTS
 from ffi_builder.spec.composite import elements
 from ffi_builder.spec.functions import variables
 from ffi_builder.spec.places import occurrences
+from ffi_builder.suggest import did_you_mean
 from ffi_builder.wrapping.comparison import BITS, BYTES, Comparison
 from ffi_builder.wrapping.prototype import HALIDE_BUFFER, CType, Prototype, bound_args, llvm_type
 
@@ -34,7 +35,9 @@ _UNWRITTEN: Final = ("cls", "default", "doc", "kw_only")
 
 
 def called(
-    declared: Prototype, signature: spec.Signature, args: Sequence[Entry] | None
+    declared: Prototype,
+    signature: spec.Signature,
+    args: Sequence[Entry] | Mapping[str, Entry] | None,
 ) -> tuple[spec.Signature, CallProvider]:
     """Return a signature that checks what the prototype's types need, and a provider.
 
@@ -43,6 +46,7 @@ def called(
     Raises:
         BuildError: as :func:`bound`; the kernel returns what nobody takes.
     """
+    args = _listed(declared, args) if isinstance(args, Mapping) else args
     signature, args = bound(declared, signature, args)
     buffers = any(type_.opaque == HALIDE_BUFFER for _, type_ in declared.params)
     provider = (HalideCallProvider if buffers else DirectCallProvider)(declared.name, args=args)
@@ -69,6 +73,18 @@ def called(
     return signature, provider if buffers else CheckStatus(provider)
 
 
+def _listed(declared: Prototype, args: Mapping[str, Entry]) -> list[Entry]:
+    """Return what each parameter gets: what the dict has for it, or else its own name."""
+    names = [name for name, _ in declared.params]
+    for name in args:
+        if name not in names:
+            raise BuildError(
+                f"args= has {name!r}, but {declared.name} has no such parameter"
+                f"{did_you_mean(name, names)}; it has {', '.join(n or '_' for n in names)}"
+            )
+    return [args.get(name, name) for name in names]
+
+
 def _llvm_type(dtype: str) -> str:
     """Return the type of a returned number or pointer."""
     return "ptr" if dtype == "handle" else llvm_type(dtype)
@@ -88,6 +104,15 @@ def check_same(given: Prototype, known: Prototype, who: str) -> None:
             for types in (of_given, of_known)
         )
         raise BuildError(f"{given.name}: prototype= says {says}, but {who} {defines}")
+
+
+def with_promises(given: Prototype, known: Prototype) -> Prototype:
+    """Return a prototype with what LLVM IR says of its pointers: alignments, ``noalias``."""
+    params = [
+        (name, replace(type_, is_restrict=type_.is_restrict or more.is_restrict, align=more.align))
+        for (name, type_), (_, more) in zip(given.params, known.params, strict=True)
+    ]
+    return replace(given, params=tuple(params))
 
 
 def _fit(first: CType | None, second: CType | None) -> bool:
@@ -138,7 +163,9 @@ def bound(
     except BuildError as error:
         raise (error if args is not None else BuildError(f"{error}. {_BY_POSITION}")) from None
     unwritten = {name: {"intent": "in"} for name in checks.only_read(signature)}
-    return with_conditions(signature.with_params(**unwritten), checks.conditions()), args
+    signature = with_conditions(signature.with_params(**unwritten), checks.conditions())
+    alone = dict.fromkeys([*signature.no_overlap, *checks.no_overlap(signature)])
+    return replace(signature, no_overlap=tuple(alone)), args
 
 
 def _named(entry: object, known: Mapping[str, spec.Param]) -> str:

@@ -8,7 +8,9 @@ from typing import Final
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
+from ffi_builder.spec.dtypes import parse_dtype
 from ffi_builder.spec.numbers import INT_RANGES
+from ffi_builder.spec.overlap import tensors_of
 from ffi_builder.wrapping.prototype import DLTENSOR, HALIDE_BUFFER, CType, llvm_type
 
 BYTES: Final = ("int8", "uint8")
@@ -30,6 +32,7 @@ class Comparison:
         self.narrow = dict[str, str]()
         self.ranges = list[str]()
         self.read, self.written = set[str](), set[str]()
+        self.apart, self.aligned = list[str](), list[str]()
 
     def check(self, own: str, type_: CType, entry: object, item: object) -> None:
         """Compare a parameter with a C argument. Raises BuildError."""
@@ -37,6 +40,11 @@ class Comparison:
         if isinstance(item, spec.Tensor):
             _check_tensor(what, type_, item)
             (self.read if type_.is_const else self.written).add(item.name)
+            if type_.is_restrict:
+                self.apart.append(f"{entry}")
+            size = min(parse_dtype(each).total_bits for each in item.dtypes) // 8
+            if type_.align > max(item.data_alignment or 1, size):
+                self.aligned.append(f"{entry}.data % {type_.align} == 0")
         elif isinstance(item, spec.Var) and item.dtype != "handle":
             _check_number(what, type_, item.name)
             if item.name not in self.scalars and _is_narrower(type_, item.dtype):
@@ -66,7 +74,13 @@ class Comparison:
 
     def conditions(self) -> list[str]:
         """Return what the signature has to check, as text."""
-        return [*self.ranges, *(f"{name}: {dtype}" for name, dtype in self.narrow.items())]
+        dtypes = (f"{name}: {dtype}" for name, dtype in self.narrow.items())
+        return [*self.ranges, *dtypes, *self.aligned]
+
+    def no_overlap(self, signature: spec.Signature) -> list[str]:
+        """Return the tensors that ``restrict`` keeps apart from others, if there are any."""
+        tensors = tensors_of(signature.params)
+        return [path for path in self.apart if path in tensors] if len(tensors) > 1 else []
 
     def only_read(self, signature: spec.Signature) -> list[str]:
         """Return the tensors of unknown intent that the kernel gets by const pointers alone."""
@@ -174,6 +188,11 @@ def _check_tensor(what: str, type_: CType, tensor: spec.Tensor) -> None:
 def _check_row(what: str, type_: CType, tensor: spec.Tensor) -> None:
     """Raise BuildError if ``float x[][5]`` gets rows of another size, or of any."""
     given = tensor.dims[-len(type_.row) :] if type_.row else ()
+    first = tensor.dims[0] if tensor.dims else None
+    if isinstance(first, int) and first < type_.first and tensor.ndim == 1 + len(type_.row):
+        raise BuildError(
+            f"{what}, written as an array of {type_.first}, but {tensor.name!r} has {first}"
+        )
     if tensor.strides is not None or len(given) != len(type_.row) or len(given) == tensor.ndim:
         return
     if any(size not in (None, entry) for size, entry in zip(type_.row, given, strict=True)):

@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -64,9 +65,10 @@ _UNKNOWN: Final = (
 """Types of compilers that pycparser does not know. System headers mention them."""
 # Words of GNU C in system headers that pycparser does not read, and none of which is about types.
 _WITHOUT: Final = (
-    *("-D__attribute__(x)=", "-D__extension__=", "-D__restrict=", "-D__asm__(x)=", "-D__inline="),
+    *("-D__attribute__(x)=", "-D__extension__=", "-D__restrict=restrict", "-D__asm__(x)="),
+    "-D__inline=",
     *("-D__inline__=", "-D__const=const", "-D__builtin_va_list=void*", "-D_Noreturn="),
-    *("-D__restrict__=", "-D__volatile__=volatile", "-D_Nonnull=", "-D_Nullable="),
+    *("-D__restrict__=restrict", "-D__volatile__=volatile", "-D_Nonnull=", "-D_Nullable="),
 )
 
 
@@ -81,8 +83,14 @@ class CType:
     """Whether the function cannot write to what it points to."""
     opaque: str | None = None
     """What a pointer points to that has no dtype: a struct, another pointer, a function."""
+    is_restrict: bool = False
+    """Whether the function writes to memory that nothing else reaches, as ``restrict`` says."""
+    align: int = 1
+    """The bytes that the address is a multiple of, as ``align`` of LLVM IR says."""
     rank: int | None = None
     """The number of dimensions of a ``halide_buffer_t``, if it is known."""
+    first: int = 0
+    """The size of the array, 3 of ``float x[3][5]``: it has at least so many elements."""
     row: tuple[int | None, ...] = ()
     """The sizes of the arrays to which it points, ``(5,)`` of ``float x[][5]``; None: variable."""
 
@@ -193,7 +201,7 @@ def _differ(first: Any, second: Any, typedefs: Mapping[str, Any]) -> bool:
 
 def _plain_c(text: str) -> str:
     """Leave out what C++ and GNU C add to a declaration and what says nothing of its types."""
-    text = re.sub(r"\bcomplex\b", "_Complex", re.sub(r"\b__restrict(?:__)?\b", " ", text))
+    text = re.sub(r"\bcomplex\b", "_Complex", re.sub(r"\b__restrict(?:__)?\b", "restrict", text))
     return re.sub(
         r'extern\s*"C"|\bstd::|\bnoexcept\b|__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)',
         " ",
@@ -203,13 +211,16 @@ def _plain_c(text: str) -> str:
 
 def _preprocessed(source: Path | str) -> str:
     """Return a header, or text with directives, after the preprocessor."""
+    from tvm_ffi.libinfo import include_paths
+
     compiler = os.environ.get("CC", "cc").split()
     path = source if isinstance(source, Path) else Path("-")
     if path is source and not path.exists():
         raise CompileError(f"prototype=: there is no header {path}")
     try:
+        include = [f"-I{each}" for each in include_paths()]  # of tvm-ffi and DLPack
         done = subprocess.run(
-            [*compiler, "-E", "-x", "c", *_WITHOUT, str(path)],
+            [*compiler, "-E", "-x", "c", *_WITHOUT, *include, str(path)],
             input=None if path is source else f'# 1 "prototype"\n{source}\n',
             capture_output=True,
             text=True,
@@ -225,7 +236,26 @@ def _preprocessed(source: Path | str) -> str:
         errors = [line for line in lines if "error" in line]
         where = f"{path}: " if path is source else ""
         raise CompileError(f"prototype=: {where}{(errors or lines)[0]}{_if_cxx(path)}")
-    return done.stdout
+    return _without_bodies(done.stdout)
+
+
+def _without_bodies(text: str) -> str:
+    """Leave out what functions do: inline ones in headers of compilers are more than plain C."""
+    kept, depth, body = list[str](), 0, False
+    before = ""
+    for token in re.findall(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|[{}]|[^{}"\']+', text):
+        if token == "{":
+            body = body or (depth == 0 and before.rstrip().endswith(")"))
+            depth += 1
+        if not body:
+            kept.append(token)
+            before = token
+        if token == "}":
+            depth -= 1
+            if body and depth == 0:
+                kept.append(";")
+                body = False
+    return "".join(kept)
 
 
 def _if_cxx(path: Path | None) -> str:
@@ -285,7 +315,13 @@ def _type(what: str, node: Any, typedefs: Mapping[str, Any]) -> CType | None:
             is_const = "const" in getattr(_element(node.type), "quals", ())
             dtype, opaque = _pointee(node.type, typedefs)
             return CType(
-                dtype, is_pointer=True, is_const=is_const, opaque=opaque, row=_row(node.type)
+                dtype,
+                is_pointer=True,
+                is_const=is_const,
+                is_restrict="restrict" in getattr(node, "quals", ()) and not is_const,
+                opaque=opaque,
+                first=_size(node) or 0,
+                row=_row(node.type),
             )
         case "FuncDecl":
             return CType(None, is_pointer=True, opaque="a function")
@@ -302,8 +338,14 @@ def _row(node: Any) -> tuple[int | None, ...]:
     """Return the sizes of an array type; none for another type."""
     if type(node).__name__ != "ArrayDecl":
         return ()
-    size = re.fullmatch(r"(0[xX][\da-fA-F]+|\d+)[uUlL]*", getattr(node.dim, "value", ""))
-    return (int(size[1], 0) if size else None, *_row(node.type))
+    return (_size(node), *_row(node.type))
+
+
+def _size(node: Any) -> int | None:
+    """Return the size of an array type, if it is written."""
+    value = getattr(getattr(node, "dim", None), "value", "")
+    size = re.fullmatch(r"(0[xX][\da-fA-F]+|\d+)[uUlL]*", value)
+    return int(size[1], 0) if size else None
 
 
 def _pointee(node: Any, typedefs: Mapping[str, Any]) -> tuple[str | None, str | None]:
@@ -431,7 +473,12 @@ def defined_in(text: str, function: str) -> Prototype:
         if re.search(r"\b(byval|byref|inalloca|sret)\b", param):
             raise CompileError(f"`{function}` takes `{param}`, a struct by value; give provider=")
         name = rest[-1][1:].strip('"') if rest and rest[-1].startswith("%") else ""
-        params.append(("" if name.isdecimal() else name, _of_llvm(function, first)))
+        type_ = _of_llvm(function, first)
+        if type_.is_pointer:
+            align = re.search(r"\balign[ (](\d+)", param)
+            is_restrict = "noalias" in rest and not {"readonly", "readnone"} & {*rest}
+            type_ = replace(type_, is_restrict=is_restrict, align=int(align[1]) if align else 1)
+        params.append(("" if name.isdecimal() else name, type_))
     result = None if found[2] == "void" else _of_llvm(function, found[2])
     return Prototype(function, tuple(params), result)
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from ffi_builder import runtime, spec
 from ffi_builder.builder.wrapper import attach
-from ffi_builder.errors import BuildError
+from ffi_builder.errors import BuildError, CompileError
 from ffi_builder.ir import PlainModule
 from ffi_builder.ir.symbols import function_parts
 from ffi_builder.plan import Sanitize, check_signature
@@ -34,9 +35,9 @@ from ffi_builder.runtime.links import (
 )
 from ffi_builder.spec.overlap import tensors_of
 from ffi_builder.suggest import did_you_mean
-from ffi_builder.wrapping import halide, sources, triton
+from ffi_builder.wrapping import halide, sources, tensors, triton
 from ffi_builder.wrapping.addresses import declared_by
-from ffi_builder.wrapping.calls import called, check_same
+from ffi_builder.wrapping.calls import called, check_same, with_promises
 from ffi_builder.wrapping.launch import Launch
 from ffi_builder.wrapping.prototype import Prototype, defined_in, read
 
@@ -48,14 +49,16 @@ if TYPE_CHECKING:
 _BUFFERIZE: Final = (
     "one-shot-bufferize{bufferize-function-boundaries "
     "function-boundary-type-conversion=identity-layout-map},"
-    "buffer-results-to-out-params{modify-public-functions=1},"
+    "buffer-results-to-out-params{modify-public-functions=1 hoist-dynamic-allocs "
+    "hoist-static-allocs},buffer-deallocation-pipeline,func.func(refback-munge-memref-copy),"
 )
 _LARGE: Final = 16
 PIPELINE: Final = (
     "builtin.module(func.func(convert-linalg-to-loops),expand-strided-metadata,lower-affine,"
-    "convert-scf-to-cf,convert-to-llvm,reconcile-unrealized-casts)"
+    "convert-vector-to-scf,convert-vector-to-llvm,convert-scf-to-cf,convert-math-to-llvm,"
+    "convert-math-to-libm,convert-to-llvm,reconcile-unrealized-casts)"
 )
-"""Passes for linalg, affine, scf, memref and func."""
+"""Passes for linalg, affine, scf, vector, math, memref and func."""
 
 
 def wrap(
@@ -65,8 +68,8 @@ def wrap(
     device: str | None = None,
     function: str | None = None,
     prototype: str | os.PathLike[str] | None = None,
-    args: Sequence[LaunchEntry] | None = None,
-    errors: Mapping[int, tuple[str, str]] | None = None,
+    args: Sequence[LaunchEntry] | Mapping[str, LaunchEntry] | None = None,
+    errors: Mapping[int, tuple[str, str] | None] | None = None,
     provider: CallProvider | type[Any] | None = None,
     launch: Launch | None = None,
     owner: object = sources.UNOWNED,
@@ -109,9 +112,12 @@ def wrap(
         function: the symbol of the kernel; left out, that of the prototype, or the signature's
             name.
         prototype: the kernel's declaration in C, or the path of a header that has it.
-        args: what the kernel gets, in order, as for the providers.
+        args: what the kernel gets, in order, as for the providers. Beside a prototype with names,
+            also a dict with those parameters that the signature does not name, such as
+            ``{"ctx": None}``.
         errors: the class and the message for certain statuses, such as
-            ``{22: ("ValueError", "the order is negative")}``.
+            ``{22: ("ValueError", "the order is negative")}``. ``{-1: None}`` raises the TVM-FFI
+            error that the kernel has set.
         provider: a class of :mod:`ffi_builder.providers` that is made with the symbol and ``args``,
             or a provider.
         launch: how a CUDA kernel is launched.
@@ -183,16 +189,18 @@ def wrap(
         raise TypeError("wrap: args= goes with a class in provider=; give them to the provider")
     if isinstance(link, (str, bytes, os.PathLike)):
         raise TypeError("wrap: link= is a list, as in link=['helper.o', '-lm']")
-    c_args = cast("Sequence[Entry] | None", args)  # for an image, _launching takes them
+    c_args: Any = args  # for an image, _launching takes them
+    if isinstance(args, Mapping) and (provider is not None or type(kernel) not in _CODE):
+        raise TypeError("wrap: args= as a dict goes with prototype=, or with LLVM IR")
     module: Any = PlainModule()  # needs no MLIR
     items: list[Any] = [read_item(item, f"link[{at}]") for at, item in enumerate(link or ())]
     if isinstance(kernel, sources.Mlir):
-        module, pipeline = _with_passes(kernel.module, pipeline)
+        module, pipeline = _with_passes(kernel.module, pipeline, name, signature, args)
     elif isinstance(kernel, sources.Image):
         name = function or kernel.name or name
         if kernel.metadata is not None:
-            signature, args = triton.checked(source, signature, args)
-        provider = _launching(kernel, name, launch, args)
+            signature, c_args = triton.checked(source, signature, c_args)
+        provider = _launching(kernel, name, launch, c_args)
     else:
         items.insert(0, kernel)
         if provider in (HalideCallProvider, DirectCallProvider) and _has_metadata(kernel, name):
@@ -204,6 +212,7 @@ def wrap(
             known, who = _known(kernel, name, source, declared, items)
             if declared is not None and known is not None:
                 check_same(declared, known, who)
+                declared = with_promises(declared, known)
             declared = (known if who == _HALIDE else None) or declared or known or _undeclared(name)
             module.declare(*declared.declaration())
             signature, provider = called(declared, signature, c_args)
@@ -212,8 +221,8 @@ def wrap(
 
     def hook(lowered: Any) -> None:
         how = _provider(lowered, name, c_args, provider)
-        if provider is None and not signature.results and _returns_int(lowered, name):
-            how = CheckStatus(how)
+        if provider is None and not signature.results and isinstance(how, DirectCallProvider):
+            how = _with_status(how, lowered, name)
         if provider is None and errors is not None:
             how = _with_errors(how, name, errors)
         attach(lowered, signature, how, sanitize=sanitize)
@@ -276,10 +285,17 @@ def _check_options(kernel: sources.Kernel, **given: object) -> None:
             )
 
 
-def _with_passes(module: Any, given: str | None) -> tuple[Any, str | None]:
+def _with_passes(
+    module: Any, given: str | None, name: str, signature: spec.Signature, args: object
+) -> tuple[Any, str | None]:
     """Return a module and its passes; its text, if its own distribution lacks ours."""
     found = given or pipeline_for(module)
-    if given or found is None or isinstance(module, (str, bytes)):
+    if given or found is None:
+        return module, found
+    if "bufferize" in found:
+        with suppress(CompileError):  # a text that is not read has its error later
+            module = tensors.kept(module, name, tensors.writable(signature, args))
+    if isinstance(module, (str, bytes)):
         return module, found
     return (module if mlir.has_passes(module, found) else str(module)), found
 
@@ -322,7 +338,7 @@ def _launching(
 
 
 def _with_errors(
-    provider: CallProvider, name: str, errors: Mapping[int, tuple[str, str]]
+    provider: CallProvider, name: str, errors: Mapping[int, tuple[str, str] | None]
 ) -> CallProvider:
     if not isinstance(provider, CheckStatus):
         raise BuildError(f"wrap: errors= needs a status, but `{name}` returns none")
@@ -337,6 +353,9 @@ def _undeclared(name: str) -> NoReturn:
     )
 
 
+_VOID: Final = "!llvm.void"
+
+
 def _provider(
     lowered: Any,
     name: str,
@@ -349,10 +368,18 @@ def _provider(
     return _by_types(lowered, name, args) if given is None else given
 
 
-def _returns_int(lowered: Any, name: str) -> bool:
+def _with_status(provider: CallProvider, lowered: Any, name: str) -> CallProvider:
+    """Check an integer that the function returns. Raises BuildError for another value."""
     found = next(view.operation for view in lowered.body.operations if _name(view) == name)
-    is_function = found.name == "llvm.func"
-    return is_function and re.fullmatch(r"i\d+", str(function_parts(found)[0])) is not None
+    result = str(function_parts(found)[0]) if found.name == "llvm.func" else _VOID
+    if re.fullmatch(r"i\d+", result):
+        return CheckStatus(provider)
+    if result != _VOID:
+        raise BuildError(
+            f"wrap: {name} returns {result}, which the signature lacks: add a result, as in "
+            f"`-> r: float32`"
+        )
+    return provider
 
 
 def _name(view: Any) -> str | None:

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from ffi_builder import __version__, runtime
+from tests.runtime.samples import c_object
 
 KERNEL = """
 func.func @add_one(%x: memref<?xf32>, %y: memref<?xf32>) {
@@ -240,6 +241,23 @@ class TestWrap:
         assert "declares no function 'other'" in fails(
             *given, "--prototype", header, "--callee", "other"
         )
+
+    def test_some_arguments_by_name(self, tmp_path: Path):
+        pytest.importorskip("pycparser")
+        functions = [f"int64_t {name}(void *ctx, int64_t n, float *x)" for name in "fg"]
+        c_object(tmp_path, " ".join(f"{each} {{ return ctx ? 0 : n; }}" for each in functions))
+        (tmp_path / "f.h").write_text(
+            "".join(f"{each};\n" for each in ("#include <stdint.h>\n", *functions))
+        )
+        made = tmp_path / "f.so"
+        given = ["wrap", tmp_path / "part.o", "--prototype", tmp_path / "f.h", "--device", "cpu"]
+        for name in "fg":
+            given += ["--signature", f"{name}(x: Tensor([n], float32)) -> r: int64"]
+        assert succeeds(*given, "-o", made, "--args", "ctx=NULL") == ""
+        for name in "fg":
+            assert runtime.load(made)[name](np.ones(3, "float32")) == 3
+        words = fails(*given, "-o", made, "--args", "NULL, n, x")
+        assert words == "error: --args goes with one --signature\n"
 
     def test_a_prototype_of_mlir(self, kernel: Path, tmp_path: Path):
         given = ("--signature", SIGNATURE, "--device", "cpu", "-o", tmp_path / "a.so")

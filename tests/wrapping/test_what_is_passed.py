@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import platform
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,6 +55,11 @@ P = "struct p { int32_t i; float l; };"
             r"x is a pointer to 2 x 5 x float32, but 'x' has rows of 2, 4 elements",
         ),
         (
+            "x: Tensor([2, 3], float32)",
+            "void k(const float x[3][3])",
+            "x is a const pointer to 3 x float32, written as an array of 3, but 'x' has 2",
+        ),
+        (
             "x: Tensor([n], float32), y: Tensor([n], float32, intent=out)",
             "void k(int64_t n, const float *x)",
             "k gets no pointer to 'y', of which the signature says that it is written: pass it, or",
@@ -86,6 +92,8 @@ def test_what_does_not_fit(signature: str, prototype: str, words: str, tmp_path:
         ("x: Tensor([n, m, 5], float32)", "void k(int64_t n, int64_t m, float x[n][m][5])", None),
         ("x: Tensor([n, 3], float32, strides=[5, 1])", "void k(int64_t n, float x[][5])", None),
         ("x: Tensor([n], float32)", "void k(float x[][5])", None),
+        ("x: Tensor([3, 3], float32)", "void k(float x[3][3])", None),
+        ("x: Tensor([n], float32)", "void k(float x[16])", None),
         ("x: Tensor([n], float32, intent=out)", "void k(float *x)", ["x.data"]),
         ("s: Struct(x: Tensor([n], float32, intent=out))", "void k(float *x)", ["s"]),
         ("s: Shape([n, 3, m])", "void k(int64_t n, int64_t m)", None),
@@ -149,6 +157,86 @@ def test_a_text_among_others(tmp_path: Path) -> None:
         BuildError, match="s is a const pointer to float32, but 'mode' is passed as"
     ):
         wrap(data, signature, device="cpu", prototype=wrong, args=["mode", "x"])
+
+
+def test_restrict(tmp_path: Path) -> None:
+    """What is written through such a pointer shares no memory with anything else."""
+    loop = "{ for (int64_t i = 0; i < n; i++) y[i] = x[i] + 1; }"
+    x, y = "x: Tensor([n], float32)", "y: Tensor([n], float32)"
+    memory = np.zeros(4, "float32")
+    for word in ("restrict", "__restrict", "__restrict__"):
+        prototype = f"void k(int64_t n, const float *x, float *{word} y)"
+        data = c_object(tmp_path, f"{prototype} {loop}")
+        for given in (prototype, f"#include <math.h>\n{prototype}"):
+            k = wrap(data, f"k({x}, {y})", device="cpu", prototype=given)
+            k(memory[:2], memory[2:])
+            with pytest.raises(ValueError, match=r"memory apart from that of x \(no_overlap\)"):
+                k(memory[:-1], memory[1:])
+    for prototype in (
+        "void k(int64_t n, const float *restrict x, float *y)",
+        "void k(int64_t n, float *y, float *x)",
+    ):
+        wrap(data, f"k({x}, {y})", device="cpu", prototype=prototype)(memory, memory)
+    wrap(data, f"k({x})", device="cpu", prototype="void k(int64_t n, float *restrict x)")
+    once = wrap(data, f"k({x}, {y}) where no_overlap(y)", device="cpu", prototype=given)
+    assert str(once["k"].__doc__).count("no_overlap") == 1
+
+
+def test_some_parameters_by_name(tmp_path: Path) -> None:
+    data = c_object(tmp_path, "int64_t k(void *ctx, int64_t n, float *x) { return ctx ? 0 : n; }")
+    prototype = "int64_t k(void *ctx, int64_t n, float *x)"
+    signature = "k(x: Tensor([n], float32)) -> r: int64"
+    x = np.zeros(3, "float32")
+    for args, expected in (({"ctx": None}, 3), ({"ctx": None, "n": "n * 2"}, 6)):
+        k = wrap(data, signature, device="cpu", prototype=prototype, args=args)
+        assert k(x) == expected
+    with pytest.raises(BuildError, match=r"args= has 'ctxt', but k has no such .* mean 'ctx'\?"):
+        wrap(data, signature, device="cpu", prototype=prototype, args={"ctxt": None})
+    with pytest.raises(TypeError, match="args= as a dict goes with prototype=, or with LLVM IR"):
+        wrap("module {}", signature, device="cpu", args={"ctx": None})
+
+
+def test_an_error_that_the_kernel_has_set(tmp_path: Path) -> None:
+    source = """
+    #include <tvm/ffi/c_api.h>
+    int k(int64_t n) {
+      if (n == 1) TVMFFIErrorSetRaisedFromCStr("IndexError", "there is no such column");
+      return n == 0 ? 0 : n == 2 ? 2 : -1;
+    }
+    """
+    data = c_object(tmp_path, source, *(f"-I{each}" for each in include_paths()))
+    errors = {-1: None, 2: ("ValueError", "two")}
+    k = wrap(data, "k(n: int64)", prototype="int k(int64_t n)", errors=errors)
+    k(0)
+    with pytest.raises(IndexError, match="there is no such column"):
+        k(1)
+    with pytest.raises(ValueError, match="two when calling"):
+        k(2)
+    with pytest.raises(RuntimeError, match="k returned -1, but has set no error"):
+        k(3)
+
+
+def test_headers_of_compilers(tmp_path: Path) -> None:
+    """Inline functions in them have statements of GNU C; tvm-ffi's own headers are found."""
+    header = tmp_path / "k.h"
+    vectors = "#include <immintrin.h>\n" if platform.machine() == "x86_64" else ""
+    header.write_text(
+        f"#include <dlpack/dlpack.h>\n{vectors}"
+        'static inline int f(int x) { if (x) { return ({ x + 1; }); } __asm__ volatile("nop"); }\n'
+        "static inline int g(void) { return f('{') + *\"}\"; }\n"
+        "void k(int64_t n, DLTensor *x);\n"
+    )
+    data = c_object(tmp_path, "void k(int64_t n, void *x) { }")
+    signature = "k(n: int64, x: Tensor(..., float32))"
+    wrap(data, signature, device="cpu", prototype=header)(3, np.zeros(2, "float32"))
+
+
+def test_release_gil_is_that_of_a_function(tmp_path: Path) -> None:
+    data = c_object(tmp_path, "void k(int64_t n) { }")
+    k = wrap(data, "k(n: int64)", prototype="void k(int64_t n)")
+    with pytest.raises(AttributeError, match="release_gil is an attribute of each function"):
+        k.release_gil = False
+    k["k"].release_gil = False
 
 
 def test_structs_of_dlpack(tmp_path: Path) -> None:

@@ -70,6 +70,15 @@ class FunctionTable(ABC):
         """
         return self._called(*args, **keywords)
 
+    def __setattr__(self, name: str, value: object) -> None:
+        """Raise AttributeError for what is set on a function, and would have no effect here."""
+        if name == "release_gil":
+            raise AttributeError(
+                "release_gil is an attribute of each function: f = compiled['f']; "
+                "f.release_gil = False"
+            )
+        super().__setattr__(name, value)
+
     @functools.cached_property
     def _called(self) -> Callable[..., Any]:
         """The only function, as a callable if its metadata allow that."""
