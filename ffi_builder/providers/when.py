@@ -197,7 +197,14 @@ def present(param: spec.Optional) -> Condition:
         not mask.present
     """
     if not isinstance(param, spec.Optional):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise SpecError(f"present: expected an Optional, which may be None, but got {param!r}")
+        hint = (
+            f"; when.parse('{param}.present', signature) takes a name"
+            if isinstance(param, str)
+            else ""
+        )
+        raise SpecError(
+            f"present: expected an Optional, which may be None, but got {param!r}{hint}"
+        )
     return Comparison(Property(param, "present"), "==", True)
 
 

@@ -317,7 +317,8 @@ def _run_pipeline(module: Module, pipeline: str) -> None:
     except (ir.MLIRError, ValueError) as error:
         words = _words(error)
         raise CompileError(
-            f"The pass pipeline `{pipeline}` does not parse in {root}{unknown_pass(words)}: {words}"
+            f"The pass pipeline `{pipeline}` does not parse in {root}"
+            f"{_elsewhere(root, words)}{unknown_pass(words)}: {words}"
             f"{_unanchored(pipeline)}"
         ) from error
     if takes_tensors(module):
@@ -332,6 +333,12 @@ def _run_pipeline(module: Module, pipeline: str) -> None:
     except (ir.MLIRError, RuntimeError) as error:
         words = f"{_words(error)}{_unanchored(pipeline)}"
         raise CompileError(f"The pass pipeline `{pipeline}` failed: {words}") from error
+
+
+def _elsewhere(root: str, words: str) -> str:
+    """Say where a pass may be, if other bindings than torch-mlir's lack it."""
+    lacks = "does not refer to a registered pass" in words and root != DEFAULT_ROOT
+    return " (torch-mlir may: give the text of the module)" if lacks else ""
 
 
 def _unanchored(pipeline: str) -> str:

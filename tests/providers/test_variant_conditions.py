@@ -216,6 +216,10 @@ def refused(make: Any) -> str:
             "present: expected an Optional, which may be None, but got Tens",
         ),
         (
+            lambda: ANYTHING.present("bias"),
+            "but got 'bias'; when.parse('bias.present', signature) takes a name",
+        ),
+        (
             lambda: when.dtype(W) == "float16",
             "w.dtype is x.dtype; compare that one, which settles both",
         ),
