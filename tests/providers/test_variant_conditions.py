@@ -217,7 +217,7 @@ def refused(make: Any) -> str:
         ),
         (
             lambda: ANYTHING.present("bias"),
-            "but got 'bias'; when.parse('bias.present', signature) takes a name",
+            "present: expected an Optional, which may be None, but got 'bias'; when.parse('bias.pres",
         ),
         (
             lambda: when.dtype(W) == "float16",
