@@ -58,6 +58,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--include",
         nargs="+",
+        action="extend",
         default=[],
         metavar="[NAME=]FILE",
         help="more files of the package; torch.py=FILE replaces what --for torch makes",

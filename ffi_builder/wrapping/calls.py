@@ -162,8 +162,8 @@ def bound(
             checks.check(own, type_, entry, item)
     except BuildError as error:
         raise (error if args is not None else BuildError(f"{error}. {_BY_POSITION}")) from None
-    unwritten = {name: {"intent": "in"} for name in checks.only_read(signature)}
-    signature = with_conditions(signature.with_params(**unwritten), checks.conditions())
+    signature = signature.with_params(**checks.only_read(signature))
+    signature = with_conditions(signature, checks.conditions())
     alone = dict.fromkeys([*signature.no_overlap, *checks.no_overlap(signature)])
     return replace(signature, no_overlap=tuple(alone)), args
 

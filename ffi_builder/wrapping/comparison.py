@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from ffi_builder import spec
@@ -82,15 +83,20 @@ class Comparison:
         tensors = tensors_of(signature.params)
         return [path for path in self.apart if path in tensors] if len(tensors) > 1 else []
 
-    def only_read(self, signature: spec.Signature) -> list[str]:
-        """Return the tensors of unknown intent that the kernel gets by const pointers alone."""
-        return [
-            param.name
-            for param in signature.params
-            if isinstance(param, spec.Tensor)
-            and param.intent is None
-            and param.name in self.read - self.written
-        ]
+    def only_read(self, signature: spec.Signature) -> dict[str, spec.Param]:
+        """Return the tensors that the kernel gets by const pointers alone, as ones that it reads.
+
+        The signature says nothing of their intent. They may be in Optionals.
+        """
+        found = dict[str, spec.Param]()
+        for param in signature.params:
+            tensor = spec.required(param)
+            is_open = isinstance(tensor, spec.Tensor) and tensor.intent is None
+            if is_open and tensor.name in self.read - self.written:
+                read = replace(tensor, intent="in")
+                inside = isinstance(param, spec.Optional)
+                found[param.name] = replace(param, param=read) if inside else read
+        return found
 
 
 def _check_constant(what: str, type_: CType, number: float) -> None:

@@ -10,9 +10,13 @@ from typing import Any
 
 import pytest
 
+from ffi_builder.providers import DirectCallProvider
+from ffi_builder.spec import Signature
 from tests.frameworks.torch_functions import (
+    AXPBY,
     axpby,
     both,
+    compiled,
     differentiated,
     keep,
     leaf,
@@ -231,3 +235,18 @@ def test_batched_gradients_of_a_derivative_that_writes() -> None:
     assert torch.autograd.functional.jacobian(partial(op, a=3.0), leaf()).diag().tolist() == [3] * 3
     with pytest.raises(RuntimeError, match="Batching rule not implemented for"):
         torch.autograd.functional.jacobian(partial(op, a=3.0), leaf(), vectorize=True)
+
+
+def test_a_number_given_by_keyword_alone_before_an_output() -> None:
+    """The output, which the caller does not pass, is not taken for the number."""
+    text = "f(x: Tensor([n], float32, intent=in), a: float32, y: Tensor([n], float32, intent=out))"
+    signature = Signature.parse(text, device="cpu")
+    signature = signature.with_params(a={"kw_only": True, "default": 2.0})
+    provider = DirectCallProvider("scale", args=["x", "y", "n", "a"])
+    op = operator(compiled(signature, provider, AXPBY)["f"], form="functional")
+    batch = torch.ones(2, 3)
+    for call in both(op):
+        assert torch.vmap(call)(batch).tolist() == [[2] * 3] * 2
+        assert torch.vmap(lambda x, call=call: call(x, a=3.0))(batch).tolist() == [[3] * 3] * 2
+    with pytest.raises(TypeError, match="a: expected float32 but got a tensor, whose gradient wou"):
+        op(batch[0].requires_grad_(), a=torch.ones([]))

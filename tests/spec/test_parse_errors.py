@@ -359,7 +359,7 @@ f(x: float32) where x <= 3
 expected an int, a symbol or an expression (no float: let the kernel check one, and return a status) but got '3.0'
 f(x: float32) where x <= 3.0
                          ^^^
-a text has no defaults: leave it out, and add with_params(x={"default": …})
+a text has no defaults: leave it out: Signature.parse(text).with_params(x={"default": …})
 f(x: float32 = 3.0)
              ^
 a text has no keyword-only parameters: leave it out, and add with_params(x={"kw_only": True})

@@ -182,6 +182,15 @@ def test_restrict(tmp_path: Path) -> None:
     assert str(once["k"].__doc__).count("no_overlap") == 1
 
 
+def test_an_optional_tensor_that_is_only_read(tmp_path: Path) -> None:
+    data = c_object(tmp_path, "int64_t k(const float *x, int64_t n) { return x ? n : -1; }")
+    signature = "k(x: Optional(Tensor([n], float32))) -> r: int64"
+    k = wrap(data, signature, device="cpu", prototype="int64_t k(const float *x, int64_t n)")
+    x = np.zeros(3, "float32")
+    x.flags.writeable = False
+    assert (k(x), k(None)) == (3, -1)
+
+
 def test_some_parameters_by_name(tmp_path: Path) -> None:
     data = c_object(tmp_path, "int64_t k(void *ctx, int64_t n, float *x) { return ctx ? 0 : n; }")
     prototype = "int64_t k(void *ctx, int64_t n, float *x)"

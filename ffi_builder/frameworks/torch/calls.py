@@ -147,11 +147,12 @@ class Careful:
             return self.otherwise(*args, **keywords)
         if all(map(_is_plain, (*args, *keywords.values()))):
             return self._general(*args, **keywords)
-        for number, parameter in enumerate(self.info.parameters):
-            if parameter.kind == "Tensor":
-                continue
-            value = args[number] if number < len(args) else keywords.get(parameter.name)
-            if isinstance(value, _torch.torch.Tensor):
+        positional = iter(args)
+        for parameter in self.info.parameters:
+            value = keywords.get(parameter.name)
+            if not parameter.kw_only:
+                value = next(positional, value)
+            if parameter.kind != "Tensor" and isinstance(value, _torch.torch.Tensor):
                 raise TypeError(
                     f"{self.info.name}(): {parameter.name}: expected {parameter.type} but got a "
                     f"tensor, whose gradient would be lost; pass {parameter.name}.item()"

@@ -64,7 +64,10 @@ class Autograd:
         words = f"has no derivative, but {', '.join(needing)} {verb} a gradient"
         if written:
             words = f"writes {', '.join(written)}, which requires a gradient, and has no derivative"
-        raise RuntimeError(f"{self.name} {words}: {cure}, or call it under torch.no_grad()")
+        raise RuntimeError(
+            f"{self.name} {words}: {cure}, or call it under torch.no_grad(); in the backward of "
+            f"another operator, give one that raises"
+        )
 
 
 def directly(eager: Kernel, otherwise: Kernel) -> Kernel:

@@ -221,7 +221,7 @@ class _Parser(DimParser):
             identifier("name of a parameter", name.text)
         param = self._type(name)
         if t.sees("="):
-            words = f'leave it out, and add with_params({name.text}={{"default": …}})'
+            words = f'leave it out: Signature.parse(text).with_params({name.text}={{"default": …}})'
             raise t.error(t.next, f"a text has no defaults: {words}")
         return param
 
