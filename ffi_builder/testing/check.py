@@ -126,7 +126,7 @@ class Checker:
         function = tvm_ffi.Function.__from_extern_c__(address, keep_alive_object=callback)
         function(*args)
         if errors:
-            raise errors[0] from None
+            raise errors.pop() from None  # the callback, which tvm-ffi keeps, no longer has it
         return found
 
 

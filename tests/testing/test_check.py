@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import math
 from functools import partial
 from importlib import import_module
@@ -247,3 +248,18 @@ def test_a_signature_too_large_for_a_wrapper_is_refused_as_by_attach() -> None:
     signature = Signature("f" * 70_000, [n])
     with pytest.raises(BuildError, match="is too long for a wrapper"):
         testing.check(signature, 3)
+
+
+def test_a_refused_call_leaves_nothing_behind() -> None:
+    """The error, with the frames in its traceback, is not kept by the callback that raised it."""
+    signature = Signature("f", [Var("n", "int32", max=8)])
+
+    def errors() -> int:
+        gc.collect()
+        return sum(type(each) is ValueError for each in gc.get_objects())
+
+    before = errors()
+    for _ in range(10):
+        with pytest.raises(ValueError, match="at most 8"):
+            testing.check(signature, 9)
+    assert errors() == before
