@@ -6,16 +6,17 @@ unless they have ``bufferization.writable = false``.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Iterable
 from typing import Any, Final
 
 from ffi_builder import spec
+from ffi_builder.errors import BuildError
 from ffi_builder.runtime import bindings, mlir
 
 _ATTRIBUTE: Final = "bufferization.writable"
 
 
-def writable(signature: spec.Signature, args: object) -> set[int]:
+def _writable(signature: spec.Signature, args: object) -> set[int]:
     """Return the positions of the arguments that the signature says are written."""
     entries: list[Any] = list(args) if isinstance(args, (list, tuple)) else [*signature.params]  # pyright: ignore[reportUnknownArgumentType]
     tensors = {
@@ -30,12 +31,14 @@ def writable(signature: spec.Signature, args: object) -> set[int]:
     }
 
 
-def kept(module: Any, name: str, written: Collection[int]) -> Any:
+def kept(module: Any, name: str, signature: spec.Signature, args: object) -> Any:
     """Return a copy of a module, whose function keeps all arguments but those that are written.
 
     Raises:
+        BuildError: it returns a tensor, and the signature has none as a result.
         CompileError: the text of a module is not read.
     """
+    written = _writable(signature, args)
     is_text = isinstance(module, (str, bytes))
     copy: Any = mlir.parse(module) if is_text else mlir.clone(module)
     ir = bindings.ir_of(copy.operation)
@@ -46,7 +49,9 @@ def kept(module: Any, name: str, written: Collection[int]) -> Any:
             continue
         with copy.context:
             before = [*attributes["arg_attrs"]] if "arg_attrs" in attributes else []
-            types = ir.FunctionType(attributes["function_type"].value).inputs
+            type_ = ir.FunctionType(attributes["function_type"].value)
+            _check_results(name, type_.results, signature)
+            types = type_.inputs
             before = before or [ir.DictAttr.get({}) for _ in types]
             keep = {_ATTRIBUTE: ir.BoolAttr.get(False)}
             after = [
@@ -57,3 +62,12 @@ def kept(module: Any, name: str, written: Collection[int]) -> Any:
             ]
             attributes["arg_attrs"] = ir.ArrayAttr.get(after)
     return copy
+
+
+def _check_results(name: str, types: Iterable[object], signature: spec.Signature) -> None:
+    for type_ in map(str, types):
+        if type_.startswith("tensor<") and not signature.result_tensors:
+            raise BuildError(
+                f"wrap: {name} returns {type_}, which the signature lacks: add a result, as in "
+                f"`-> y: Tensor([n], float32)`"
+            )

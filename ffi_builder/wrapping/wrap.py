@@ -294,7 +294,7 @@ def _with_passes(
         return module, found
     if "bufferize" in found:
         with suppress(CompileError):  # a text that is not read has its error later
-            module = tensors.kept(module, name, tensors.writable(signature, args))
+            module = tensors.kept(module, name, signature, args)
     if isinstance(module, (str, bytes)):
         return module, found
     return (module if mlir.has_passes(module, found) else str(module)), found

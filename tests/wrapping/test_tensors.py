@@ -143,6 +143,14 @@ def test_a_number_that_nobody_takes(kind: str) -> None:
     assert wrap(source, "k(v: float32) -> r: float32")(2) == 2
 
 
+def test_a_tensor_that_nobody_takes() -> None:
+    words = (
+        r"insert returns tensor<\?xf32>, which the signature lacks: add a result, as in `-> y: T"
+    )
+    with pytest.raises(BuildError, match=words):
+        wrap(INSERT, "insert(x: Tensor([n], float32))", device="cpu")
+
+
 PROMISES = """
 define void @k(ptr noalias readonly align 64 %x, ptr noalias align 16 %y, ptr %z) {
   %v = load <16 x float>, ptr %x, align 64
