@@ -127,8 +127,8 @@ def test_a_callee_that_takes_something_else(parse: Parse) -> None:
         attach(module, wide, DIRECT)
     assert str(raised.value) == (
         "DirectCallProvider: the callee @kernel takes 1 argument, but 2 are passed for 'f': code "
-        "is passed as i64, but argument #0 is i32; p (ptr) is passed, but no argument takes it. "
-        "Choose and order them with args=, or change the callee"
+        "is passed as i64, but argument #0 is i32 (declare `code: int32`); p (ptr) is passed, but "
+        "no argument takes it. Choose and order them with args=, or change the callee"
     )
     assert generic(module) == before
     assert module.operation.verify()

@@ -23,6 +23,7 @@ LINALG: Final = (
     "builtin.module(func.func(convert-linalg-to-loops),expand-strided-metadata,lower-affine,"
     "convert-scf-to-cf,convert-to-llvm,reconcile-unrealized-casts)"
 )
+ELSEWHERE: Final = " (torch-mlir may: give the text of the module)"
 
 
 class Hook:
@@ -100,7 +101,7 @@ def test_the_passes_that_it_has(parse: Parse, root: str, note: Note) -> None:
     else:
         with pytest.raises(CompileError) as raised:
             runtime.compile(parse(kernels.LOOP), pipeline=LOOPS)
-        words = f"The pass pipeline `{LOOPS}` does not parse in {root}: "
+        words = f"The pass pipeline `{LOOPS}` does not parse in {root}{ELSEWHERE}: "
         assert str(raised.value).startswith(words)
         note("passes to LLVM", f"none: it lacks {', '.join(for_loops)}")
 
@@ -137,7 +138,9 @@ def test_what_it_has_no_passes_for_is_lowered_by_torch_mlir(distribution: Distri
 
 
 def test_a_pipeline_that_fails(parse: Parse, root: str) -> None:
-    with pytest.raises(CompileError, match=rf"`builtin\.module\(no-such-pass\)` .* {root}: "):
+    with pytest.raises(
+        CompileError, match=rf"`builtin\.module\(no-such-pass\)` .* {root}(?: \(.*\))?: "
+    ):
         runtime.compile(parse(""), pipeline="builtin.module(no-such-pass)")
 
 
