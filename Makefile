@@ -10,6 +10,7 @@ BENCH := .venv-bench
 DISTRIBUTIONS := .venv-distributions
 OLDER := .venv-tvm-ffi
 TILELANG := .venv-tilelang
+LIBCLANG := .venv-libclang
 # Other versions of PyTorch and JAX than pyproject.toml pins have an environment of their own.
 TORCH ?=
 JAX ?=
@@ -52,7 +53,7 @@ SUPPORT := $(wildcard ffi_builder/support/*.c) $(addprefix ffi_builder/support/,
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-frameworks test-tvm-ffi test-cuda test-cute test-tilelang test-distributions test-aarch64 \
+.PHONY: help demo test test-fast test-frameworks test-tvm-ffi test-cuda test-cute test-libclang test-tilelang test-distributions test-aarch64 \
   test-aarch64-fast test-gpu check lint format support types fuzz soak bench bench-compare bench-instructions bench-calls \
   bench-torch bench-launch coverage mutants docs wheels release-check entry-asan dev clean
 
@@ -88,6 +89,11 @@ test-cuda: $(CUDA)/.made ## Install NVIDIA's CUDA compilers (proprietary) and Tr
 test-gpu: $(GPU)/.made ## Install CUDA builds of PyTorch, JAX and CuPy in .venv-gpu, and try all that needs an NVIDIA GPU, in ten minutes.
 	$(GPU)/bin/python -m tests.cuda.gpu
 	$(GPU)/bin/python benchmarks/launch.py --output build/gpu
+
+# The bindings that are found first are used.
+test-libclang: $(VENV)/.test ## Run the tests of prototypes with the later libclang of another package.
+	$(PIP) --no-deps --target $(LIBCLANG) 'libclang-ng==22.1.4.2'
+	PYTHONPATH=$(abspath $(LIBCLANG)) $(PY) -m pytest tests/wrapping
 
 test-cute: $(CUTE)/.made ## Install NVIDIA's CuTe DSL (proprietary) in .venv-cute, and test examples/cute_dsl.
 	$(CUTE)/bin/python -m pytest tests/examples/test_cute_convert.py tests/examples/test_cute_provider.py tests/examples/test_cute_dsl.py tests/examples/test_cutlass_names.py

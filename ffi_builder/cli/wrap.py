@@ -26,7 +26,7 @@ from ffi_builder.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from ffi_builder.runtime import LoweredModule
-    from ffi_builder.wrapping.prototype import Prototype
+    from ffi_builder.wrapping.c_types import Prototype
 
 HELP = "make a library, an object or IR from a kernel and a signature"
 DESCRIPTION = """\
@@ -65,6 +65,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="C",
         help="the kernel's declaration in C, or the path of a header that has it; it is compared "
         "with the signature, and an integer that the kernel returns is a status",
+    )
+    parser.add_argument(
+        *("-I", "--include"),
+        type=Path,
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="a folder of headers that --prototype includes",
     )
     parser.add_argument(
         "-o", "--output", type=Path, required=True, metavar="PATH", help="the file to write"
@@ -188,7 +196,8 @@ def _prototypes(signatures: Sequence[Signature], given: argparse.Namespace) -> d
     Raises:
         CompileError: a prototype is not read, or given beside a convention or for MLIR.
     """
-    from ffi_builder.wrapping.prototype import defined_in, read
+    from ffi_builder.wrapping.llvm_ir import defined_in
+    from ffi_builder.wrapping.prototype import read
 
     is_code = given.kernel.suffix != ".mlir" and not is_image(given.kernel)
     if given.prototype is None:
@@ -199,7 +208,8 @@ def _prototypes(signatures: Sequence[Signature], given: argparse.Namespace) -> d
     if given.convention is not None or not is_code:
         what = "a --convention" if is_code else f"{given.kernel}, which has the types"
         raise CompileError(f"--prototype does not go with {what}")
-    return {s.name: read(given.prototype, given.callee, s.name) for s in signatures}
+    where = {"include": given.include, "target": given.triple}
+    return {s.name: read(given.prototype, given.callee, s.name, **where) for s in signatures}
 
 
 def _default_convention(module: Any, callee: str, kernel: Path) -> str:

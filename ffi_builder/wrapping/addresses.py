@@ -4,25 +4,35 @@ from __future__ import annotations
 
 import ctypes
 import inspect
+import platform
 from importlib import import_module
 from numbers import Integral
 from pathlib import Path
 from typing import Any, Final, cast
 
 from ffi_builder.errors import BuildError, CompileError
-from ffi_builder.wrapping.prototype import CType, Prototype, number
+from ffi_builder.wrapping.c_types import POINTER, CType, Prototype
 
 _C_FUNCTION: Final = ctypes.CFUNCTYPE(None).__mro__[1]
 """The class of all functions of ctypes, which has a private name."""
 _CTYPES: Final = {
     ctypes.c_bool: "bool",
-    ctypes.c_char: "int8",
+    ctypes.c_char: "uint8" if platform.machine() == "aarch64" else "int8",
     ctypes.c_float: "float32",
     ctypes.c_double: "float64",
     **{getattr(ctypes, f"c_int{bits}"): f"int{bits}" for bits in (8, 16, 32, 64)},
     **{getattr(ctypes, f"c_uint{bits}"): f"uint{bits}" for bits in (8, 16, 32, 64)},
 }
 """The dtypes of numbers of ctypes. Its other numbers are these under other names."""
+_CFFI: Final = {
+    "float": "float32",
+    "double": "float64",
+    "long double": None,
+    "_Bool": "bool",
+    **{f"_cffi_{name}_complex_t": None for name in ("float", "double")},
+    "char": _CTYPES[ctypes.c_char],
+}
+"""The dtypes of types of cffi that are no integers, or that are cast otherwise."""
 _POINTER: Final = ctypes.POINTER(ctypes.c_int).__mro__[1]
 """The class of all typed pointers of ctypes, which has a private name."""
 
@@ -120,7 +130,8 @@ def _of_ctypes(what: str, type_: Any) -> CType | None:
     if issubclass(class_, _POINTER):
         to = cast("type[Any]", class_._type_)
         dtype = _CTYPES.get(to)
-        return CType(dtype, is_pointer=True, opaque=None if dtype else to.__name__)
+        opaque = POINTER if issubclass(to, (_POINTER, ctypes.c_void_p)) else to.__name__
+        return CType(dtype, is_pointer=True, opaque=None if dtype else opaque)
     raise _not_passed(what, class_.__name__)
 
 
@@ -134,7 +145,8 @@ def _of_cffi(what: str, type_: Any) -> CType | None:
             if item.kind == "void":
                 return CType(None, is_pointer=True)
             dtype = _dtype_of_cffi(item)
-            return CType(dtype, is_pointer=True, opaque=None if dtype else item.cname)
+            opaque = POINTER if item.kind == "pointer" else item.cname
+            return CType(dtype, is_pointer=True, opaque=None if dtype else opaque)
         case "function":
             return CType(None, is_pointer=True, opaque="a function")
         case _:
@@ -145,9 +157,13 @@ def _of_cffi(what: str, type_: Any) -> CType | None:
 
 
 def _dtype_of_cffi(type_: Any) -> str | None:
-    if type_.kind == "enum":
-        return f"int{8 * _ffi().sizeof(type_)}"
-    return number(type_.cname.split()) if type_.kind == "primitive" else None
+    """Return the dtype of a number; None for another type, or a number that no dtype is."""
+    if type_.kind not in ("enum", "primitive"):
+        return None
+    if type_.cname in _CFFI:
+        return _CFFI[type_.cname]
+    is_signed = int(_ffi().cast(type_, -1)) < 0
+    return f"{'' if is_signed else 'u'}int{8 * _ffi().sizeof(type_)}"
 
 
 def _not_passed(what: str, type_: str) -> CompileError:

@@ -20,8 +20,8 @@ from ffi_builder.spec.composite import elements
 from ffi_builder.spec.functions import variables
 from ffi_builder.spec.places import occurrences
 from ffi_builder.suggest import did_you_mean
+from ffi_builder.wrapping.c_types import HALIDE_BUFFER, CType, Prototype, bound_args, llvm_type
 from ffi_builder.wrapping.comparison import BITS, BYTES, Comparison
-from ffi_builder.wrapping.prototype import HALIDE_BUFFER, CType, Prototype, bound_args, llvm_type
 
 if TYPE_CHECKING:
     from ffi_builder.providers.arguments import Entry
@@ -55,7 +55,7 @@ def called(
     result = declared.result
     returned = [each for each in signature.results if each.name not in passed]
     match returned:
-        case [spec.Var(name, dtype)] if result and _llvm_type(dtype) != result.llvm:
+        case [spec.Var(name, dtype)] if result and not _is_returned(dtype, result):
             raise BuildError(
                 f"{declared.name} returns {result}, but the result {name!r} is {dtype}: declare "
                 f"`-> {name}: {result.dtype or 'handle'}`"
@@ -85,9 +85,10 @@ def _listed(declared: Prototype, args: Mapping[str, Entry]) -> list[Entry]:
     return [args.get(name, name) for name in names]
 
 
-def _llvm_type(dtype: str) -> str:
-    """Return the type of a returned number or pointer."""
-    return "ptr" if dtype == "handle" else llvm_type(dtype)
+def _is_returned(dtype: str, result: CType) -> bool:
+    """Return whether a kernel that returns a type returns numbers of a dtype, or a handle."""
+    is_passed = ("ptr" if dtype == "handle" else llvm_type(dtype)) == result.llvm
+    return is_passed and (result.is_pointer or result.is_signless or dtype == result.dtype)
 
 
 def check_same(given: Prototype, known: Prototype, who: str) -> None:
@@ -109,8 +110,9 @@ def check_same(given: Prototype, known: Prototype, who: str) -> None:
 def with_promises(given: Prototype, known: Prototype) -> Prototype:
     """Return a prototype with what LLVM IR says of its pointers: alignments, ``noalias``."""
     params = [
-        (name, replace(type_, is_restrict=type_.is_restrict or more.is_restrict, align=more.align))
+        (name, replace(type_, is_restrict=type_.is_restrict or more.is_restrict, align=align))
         for (name, type_), (_, more) in zip(given.params, known.params, strict=True)
+        for align in [max(type_.align, more.align)]
     ]
     return replace(given, params=tuple(params))
 
@@ -157,9 +159,12 @@ def bound(
     try:
         _check_count(declared, passed)
         _check_outputs(declared, names, signature)
-        checks = Comparison(declared.name, params, numbers)
-        for (own, type_), (entry, item) in zip(declared.params, passed, strict=True):
-            checks.check(own, type_, entry, item)
+        own, texts = [n for n, _ in declared.params], [f"{entry}" for entry, _ in passed]
+        if args is None:
+            _check_positions(declared.name, own, texts)
+        checks = Comparison(declared.name, params, numbers, dict(zip(own, texts, strict=True)))
+        for (name, type_), (entry, item) in zip(declared.params, passed, strict=True):
+            checks.check(name, type_, entry, item)
     except BuildError as error:
         raise (error if args is not None else BuildError(f"{error}. {_BY_POSITION}")) from None
     signature = signature.with_params(**checks.only_read(signature))
@@ -226,6 +231,17 @@ def _check_count(declared: Prototype, passed: Sequence[tuple[object, object]]) -
             else "write args=[…] with an entry for each, which may be a size; None passes NULL"
         )
     )
+
+
+def _check_positions(function: str, own: Sequence[str], entries: Sequence[str]) -> None:
+    """Raise BuildError for names that are those of the kernel but for case and underscores."""
+    like, given = ([re.sub("_", "", each).lower() for each in names] for names in (own, entries))
+    for at, name in enumerate(like):
+        if name in given and given[at] != name:
+            raise BuildError(
+                f"{function}: parameter {own[at]} would get {entries[at]!r}, and not "
+                f"{entries[given.index(name)]!r}: write args=[…] in the order of {', '.join(own)}"
+            )
 
 
 def _check_outputs(declared: Prototype, names: Sequence[str], signature: spec.Signature) -> None:

@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Final
 
 from ffi_builder import spec
-from ffi_builder.errors import BuildError
+from ffi_builder.errors import BuildError, SpecError
 from ffi_builder.spec.dtypes import parse_dtype
 from ffi_builder.spec.numbers import INT_RANGES
 from ffi_builder.spec.overlap import tensors_of
-from ffi_builder.wrapping.prototype import DLTENSOR, HALIDE_BUFFER, CType, llvm_type
+from ffi_builder.wrapping.c_types import DLTENSOR, HALIDE_BUFFER, POINTER, CType, llvm_type
 
 BYTES: Final = ("int8", "uint8")
 """What a pointer points to that may point to anything, as ``char *``."""
@@ -26,9 +26,13 @@ class Comparison:
     """Compares the parameters of a prototype with what is passed, and collects what to check."""
 
     def __init__(
-        self, function: str, params: Mapping[str, spec.Param], numbers: Mapping[str, spec.Var]
+        self,
+        function: str,
+        params: Mapping[str, spec.Param],
+        numbers: Mapping[str, spec.Var],
+        entries: Mapping[str, str],
     ) -> None:
-        self.function, self.numbers = function, numbers
+        self.function, self.numbers, self.entries = function, numbers, entries
         self.scalars = {each.name for each in params.values() if isinstance(each, spec.Var)}
         self.narrow = dict[str, str]()
         self.ranges = list[str]()
@@ -40,6 +44,7 @@ class Comparison:
         what = f"{self.function}: parameter {own or entry} is {type_}"
         if isinstance(item, spec.Tensor):
             _check_tensor(what, type_, item)
+            _check_rows(what, type_, item, self.entries)
             (self.read if type_.is_const else self.written).add(item.name)
             if type_.is_restrict:
                 self.apart.append(f"{entry}")
@@ -50,7 +55,7 @@ class Comparison:
             _check_number(what, type_, item.name)
             if item.name not in self.scalars and _is_narrower(type_, item.dtype):
                 self.narrow[item.name] = f"{type_.dtype}"
-            elif llvm_type(item.dtype) != type_.llvm:
+            elif not self._is_passed(type_, item):
                 raise BuildError(
                     f"{what}, but {item.name!r} is {item.dtype}: declare `{item.name}: "
                     f"{type_.dtype}`"
@@ -61,7 +66,7 @@ class Comparison:
             if type_.is_pointer and type_.to not in (None, *BYTES):
                 raise BuildError(f"{what}, but {item.name!r} is passed as the address of bytes")
         elif isinstance(item, spec.TensorList):
-            _check_list(what, type_, f"{entry}")
+            _check_list(what, type_, f"{entry}", item.tensor)
         elif isinstance(entry, str) and entry in self.numbers:
             _check_result(what, type_, self.numbers[entry])
         elif isinstance(item, (int, float)):
@@ -72,6 +77,20 @@ class Comparison:
                 self.ranges.append(f"0 <= {item}")  # the provider checks the other end
         elif entry is None and not type_.is_pointer:
             raise BuildError(f"{what}, and None is NULL")
+
+    def _is_passed(self, type_: CType, number: spec.Var) -> bool:
+        """Return whether a number is passed as it is; its sign may need a condition."""
+        if llvm_type(number.dtype) != type_.llvm:
+            return False
+        low, high = INT_RANGES.get(f"{type_.dtype}", (0, 0))
+        own_low, own_high = INT_RANGES.get(number.dtype, (0, 0))
+        if number.name not in self.scalars or type_.is_signless:
+            return True  # sizes are not negative
+        if own_low < low and number.min is None:
+            self.ranges.append(f"{low} <= {number.name}")
+        elif own_high > high and number.max is None:
+            self.ranges.append(f"{number.name} <= {high}")
+        return (number.min or 0) >= low and (number.max or 0) <= high
 
     def conditions(self) -> list[str]:
         """Return what the signature has to check, as text."""
@@ -121,10 +140,15 @@ def _check_object(what: str, type_: CType, param: spec.Param) -> None:
     )
 
 
-def _check_list(what: str, type_: CType, path: str) -> None:
+def _check_list(what: str, type_: CType, path: str, tensor: spec.Tensor) -> None:
     """Raise BuildError if a part of a list of tensors is passed for something else."""
-    expected = "a pointer" if path.endswith(".pointers") else "int64"
+    expected = POINTER if path.endswith(".pointers") else "int64"
     is_length = path.endswith(".length")
+    if type_.opaque == expected and type_.dtype not in (None, *BYTES, *tensor.dtypes):
+        raise BuildError(
+            f"{what} to {type_.dtype}, but the elements of {path.rpartition('.')[0]!r} are "
+            f"{' or '.join(tensor.dtypes)}"
+        )
     if is_length == type_.is_pointer or (type_.to not in (None, expected)):
         words = "the number of tensors" if is_length else f"a pointer to {expected}"
         raise BuildError(f"{what}, but {path!r} is passed as {words}")
@@ -183,7 +207,6 @@ def _check_tensor(what: str, type_: CType, tensor: spec.Tensor) -> None:
             f"{what}, but the elements of {tensor.name!r} are {' or '.join(tensor.dtypes)}: "
             f"declare `{tensor.name}: Tensor([…], {type_.dtype})`, or change the prototype"
         )
-    _check_row(what, type_, tensor)
     if type_.is_const and tensor.intent in ("out", "inout"):
         raise BuildError(
             f"{what}, so the kernel does not write to it, but intent={tensor.intent!r} of "
@@ -191,22 +214,51 @@ def _check_tensor(what: str, type_: CType, tensor: spec.Tensor) -> None:
         )
 
 
-def _check_row(what: str, type_: CType, tensor: spec.Tensor) -> None:
-    """Raise BuildError if ``float x[][5]`` gets rows of another size, or of any."""
-    given = tensor.dims[-len(type_.row) :] if type_.row else ()
+def _check_rows(what: str, type_: CType, tensor: spec.Tensor, entries: Mapping[str, str]) -> None:
+    """Raise BuildError if ``float x[][5]`` gets rows of another size, or not one after another."""
     first = tensor.dims[0] if tensor.dims else None
-    if isinstance(first, int) and first < type_.first and tensor.ndim == 1 + len(type_.row):
+    rank = len(type_.row)
+    if isinstance(first, int) and first < type_.first and tensor.ndim == 1 + rank:
         raise BuildError(
             f"{what}, written as an array of {type_.first}, but {tensor.name!r} has {first}"
         )
-    if tensor.strides is not None or len(given) != len(type_.row) or len(given) == tensor.ndim:
+    if not rank:
         return
-    if any(size not in (None, entry) for size, entry in zip(type_.row, given, strict=True)):
-        row = ", ".join(
-            f"{entry if size is None else size}"
-            for size, entry in zip(type_.row, given, strict=True)
-        )
+    row = [None if size is None else _size(f"{size}", entries) for size in type_.row]
+    expected, found = row, [f"{size}" for size in tensor.dims[-rank:]]
+    has = f"rows of {', '.join(found)} elements"
+    if tensor.strides is not None:
+        expected = ["1"]
+        for size in reversed(row):
+            expected = [_times(size, expected[0]), *expected]
+        steps = tensor.strides if isinstance(tensor.strides, tuple) else [tensor.strides]
+        found = [f"{step}" for step in steps[-rank - 1 :]]
+        has = f"the strides {', '.join(found)}"
+    is_alike = len(found) == len(expected) and all(
+        size in (None, own) for size, own in zip(expected, found, strict=True)
+    )
+    if not is_alike or (tensor.ndim == rank and type_.first > 1):
+        dims = ", ".join(size or "…" for size in row)
         raise BuildError(
-            f"{what}, but {tensor.name!r} has rows of {', '.join(map(str, given))} elements: "
-            f"declare `{tensor.name}: Tensor([…, {row}], {tensor.dtypes[0]})`"
+            f"{what}, but {tensor.name!r} has {has}: declare "
+            f"`{tensor.name}: Tensor([…, {dims}], {tensor.dtypes[0]})`"
         )
+
+
+def _times(first: str | None, second: str | None) -> str:
+    """Return a product of sizes; ``?`` for one that is not known, which no size is."""
+    if second == "1":
+        return first or "?"
+    both = f"{first} {second}"
+    return f"{int(first or 0) * int(second or 0)}" if re.fullmatch(r"\d+ \d+", both) else "?"
+
+
+def _size(text: str, entries: Mapping[str, str]) -> str:
+    """Return a size in C as the text of an expression of the signature, if it is one."""
+    passed = re.sub(r"[A-Za-z_]\w*", lambda name: entries.get(name[0], name[0]), text)
+    try:
+        parsed = spec.Signature.parse(f"f(x: Tensor([{passed}], int8))", device="cpu")
+    except SpecError:
+        return text
+    tensor = parsed.params[0]
+    return f"{tensor.dims[0]}" if isinstance(tensor, spec.Tensor) else text

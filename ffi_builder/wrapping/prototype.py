@@ -1,142 +1,67 @@
-"""Prototypes of C functions: the types that an object or an address lacks.
+"""Prototypes of C functions: the types that an object or an address lacks, as libclang reads them.
 
-pycparser reads C, and `$CC -E` the directives of headers. Types are those of 64-bit Linux.
+It reads headers as ``$CC`` does, by its macros, its folders and its target. A text without
+directives needs no compiler.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final, cast
+from threading import Lock
+from typing import Any, Final
 
-from ffi_builder.errors import BuildError, CompileError
-from ffi_builder.records import dataclass
+from ffi_builder.errors import CompileError
 from ffi_builder.suggest import did_you_mean
+from ffi_builder.wrapping.c_types import DLTENSOR, POINTER, CType, Prototype
+from ffi_builder.wrapping.libclang import Unit
 
-_POINTER: Final = "ptr"
-HALIDE_BUFFER: Final = "struct halide_buffer_t"
-DLTENSOR: Final = "DLTensor"
-_INTS: Final = {"char": 8, "short": 16, "int": 32, "long": 64, "long long": 64}
-_PLAIN: Final = {
-    "void": None,
+_DTYPES: Final = {
+    "_Bool": "bool",
+    "bool": "bool",
     "float": "float32",
     "double": "float64",
     "_Float16": "float16",
+    "__fp16": "float16",
     "__bf16": "bfloat16",
-    "_Bool": "bool",
-    "bool": "bool",
-    "size_t": "uint64",
-    "ssize_t": "int64",
-    "ptrdiff_t": "int64",
-    "intptr_t": "int64",
-    "uintptr_t": "uint64",
-    "DLDataType": "int32",  # structs that are passed as an integer of their size
-    "DLDevice": "int64",
-    **{f"{sign}int{bits}_t": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)},
-    **{
-        f"{sign}int_{kind}{bits}_t": f"{sign}int{64 if kind == 'fast' and bits > 8 else bits}"
-        for sign in ("", "u")
-        for kind in ("fast", "least")
-        for bits in (8, 16, 32, 64)
-    },  # as glibc defines them
 }
-"""The dtypes of types that are one word."""
-_TYPES: Final = {
-    "float32": "f32",
-    "float64": "f64",
-    "float16": "f16",
-    "bfloat16": "bf16",
-    "bool": "i1",
+_UNSIGNED, _SIGNED = (4, 5, 8, 9, 10, 11), (13, 14, 16, 17, 18, 19)
+_VOID, _COMPLEX, _POINTER, _RECORD, _ENUM = 2, 100, 101, 105, 106
+_WITH_TYPES, _FUNCTIONS, _ARRAYS = 111, (110, 111), (112, 114, 115)
+"""Kinds of types, as ``CXTypeKind`` of libclang numbers them."""
+_UNION, _CALLS_OF_C = 3, (1, 11)
+"""A ``CXCursorKind``, and the calls of C in ``CXCallingConv``."""
+_INTEGERS: Final = {("struct DLDataType", 4): "int32", ("struct DLDevice", 8): "int64"}
+"""Structs that are passed as an integer of their size, in bytes."""
+_TEXT: Final = "<prototype>"
+_C: Final = Path(__file__).with_name("c")
+_GCC: Final = ("-include", f"{_C / 'gcc.h'}")
+_KNOWN: Final = ("-include", f"{_C / 'known.h'}")
+_CXX: Final = ("-xc++", *_KNOWN)
+_ATTEMPTS: Final = (("-xc",), ("-xc", *_KNOWN), ("-xc", *_KNOWN, "-Dcomplex=_Complex"), _CXX)
+"""Ways to read a file, until one has no errors: with names that it may have without a header."""
+_HINTS: Final = {
+    r"\bfn\b": "; it is Rust: write the declaration in C, as cbindgen does",
+    r"\b(namespace|template|class|using|std)\b|extern *\"C\"|: '\w+' file not found": "; it is "
+    "C++: guard that by `#ifdef __cplusplus`, or give the declaration as text",
+    "file not found": "; name its folder with include=, or a compiler that has it with $CC",
+    "unknown type name": ", which a header may declare, as in prototype='#include <…>\\n…'",
 }
-_COMPLEX: Final = {"float _Complex": "complex64", "double _Complex": "complex128"}
-_KEYWORDS: Final = (
-    *("char", "short", "int", "long"),
-    *("const", "volatile", "restrict", "signed", "unsigned", "struct", "union", "enum", "static"),
-    *("inline", "extern", "register", "typedef", "_Complex", "_Noreturn", "__restrict"),
-)
-_UNKNOWN: Final = (
-    *("bool", "_Float16", "__bf16", "DLDataType", "DLDevice", DLTENSOR),
-    *("_Float32", "_Float32x", "_Float64", "_Float64x", "_Float128", "__int128_t", "__uint128_t"),
-)
-"""Types of compilers that pycparser does not know. System headers mention them."""
-# Words of GNU C in system headers that pycparser does not read, and none of which is about types.
-_WITHOUT: Final = (
-    *("-D__attribute__(x)=", "-D__extension__=", "-D__restrict=restrict", "-D__asm__(x)="),
-    "-D__inline=",
-    *("-D__inline__=", "-D__const=const", "-D__builtin_va_list=void*", "-D_Noreturn="),
-    *("-D__restrict__=restrict", "-D__volatile__=volatile", "-D_Nonnull=", "-D_Nullable="),
-)
+_LOCK: Final = Lock()
 
 
-@dataclass(frozen=True)
-class CType:
-    """The type of a parameter or result."""
-
-    dtype: str | None
-    """Of a number its dtype; of a pointer that of what it points to, None if nothing says it."""
-    is_pointer: bool = False
-    is_const: bool = False
-    """Whether the function cannot write to what it points to."""
-    opaque: str | None = None
-    """What a pointer points to that has no dtype: a struct, another pointer, a function."""
-    is_restrict: bool = False
-    """Whether the function writes to memory that nothing else reaches, as ``restrict`` says."""
-    align: int = 1
-    """The bytes that the address is a multiple of, as ``align`` of LLVM IR says."""
-    rank: int | None = None
-    """The number of dimensions of a ``halide_buffer_t``, if it is known."""
-    first: int = 0
-    """The size of the array, 3 of ``float x[3][5]``: it has at least so many elements."""
-    row: tuple[int | None, ...] = ()
-    """The sizes of the arrays to which it points, ``(5,)`` of ``float x[][5]``; None: variable."""
-
-    @property
-    def llvm(self) -> str:
-        """The type, as in MLIR's LLVM dialect."""
-        if self.is_pointer:
-            return _POINTER
-        assert self.dtype is not None, "functions have no parameters of type void"
-        return llvm_type(self.dtype)
-
-    @property
-    def to(self) -> str | None:
-        """What a pointer points to; None if nothing says it."""
-        return self.opaque or self.dtype
-
-    def __str__(self) -> str:
-        if not self.is_pointer:
-            return f"{self.dtype}"
-        rows = "".join(f"{'n' if size is None else size} x " for size in self.row)
-        to = f" to {rows}{self.to}" if self.to else ""
-        if self.opaque == HALIDE_BUFFER and self.dtype:
-            to += f" of rank {self.rank} and {self.dtype}"
-        return f"a {'const ' if self.is_const else ''}pointer{to}"
-
-
-def llvm_type(dtype: str) -> str:
-    """Return the type of a number in MLIR's LLVM dialect."""
-    return _TYPES.get(dtype) or f"i{dtype.lstrip('uint')}"
-
-
-@dataclass(frozen=True)
-class Prototype:
-    """The parameters of a function by name, where they have one, and its result."""
-
-    name: str
-    params: tuple[tuple[str, CType], ...]
-    result: CType | None
-
-    def declaration(self) -> tuple[str, str, list[str]]:
-        """Return what :meth:`~ffi_builder.ir.PlainModule.declare` takes."""
-        result = "void" if self.result is None else self.result.llvm
-        return self.name, result, [type_.llvm for _, type_ in self.params]
-
-
-def read(given: str | os.PathLike[str], function: str | None, default: str) -> Prototype:
+def read(
+    given: str | os.PathLike[str],
+    function: str | None,
+    default: str,
+    include: Iterable[str | os.PathLike[str]] = (),
+    target: str | None = None,
+) -> Prototype:
     """Read a prototype, or find it in a header.
 
     Args:
@@ -144,367 +69,194 @@ def read(given: str | os.PathLike[str], function: str | None, default: str) -> P
         function: its name; None for the only function that is declared, or ``default``. The only
             function also stands for a name that is no identifier of C, such as ``f.1``.
         default: the name of the signature.
+        include: folders of headers, before those of the compiler.
+        target: the triple of the machine, if it is neither the compiler's nor this one's.
 
     Raises:
-        CompileError: C that pycparser does not read, with its line; no such function, or several;
-            a parameter or result of a type that is neither a number nor a pointer.
-        OSError: the header cannot be read, or there is no C compiler.
+        CompileError: C that is not read, with its line; no such function; a parameter or result
+            of a type that is neither a number nor a pointer.
     """
     if not isinstance(given, (str, os.PathLike)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"wrap: prototype= is C as text or the path of a header, but got {given!r}")
-    is_path = not isinstance(given, str) or re.fullmatch(r"[^\n()]+\.(h|hh|hpp|i)", given)
-    if is_path:
-        text = _preprocessed(Path(given))
-    elif "#" in str(given):
-        text = _preprocessed(str(given))
-    else:
-        text = f'# 1 "prototype"\n{_plain_c(str(given))}'
-    if not is_path and not re.search(r"[;}]\s*$", text):
-        text += ";"
-    typedefs: dict[str, Any] = {}
-    functions: dict[str, Any] = {}
-    twice: set[str] = set()
-    for node in _parse(text, header=Path(given) if is_path else None):
-        kind = type(node).__name__
-        if kind == "Typedef":
-            typedefs[node.name] = node.type
-        declared = node.decl if kind == "FuncDef" else node
-        if type(getattr(declared, "type", None)).__name__ == "FuncDecl":
-            earlier = functions.setdefault(declared.name, declared.type)
-            if earlier is not declared.type and _differ(earlier, declared.type, typedefs):
-                twice.add(declared.name)
-    where = str(given) if is_path else "the prototype"
-    symbol = function
-    if len(functions) == 1 and (function is None or not function.isidentifier()):
-        [function] = functions  # C cannot declare a symbol such as `f.1`, but something like it
-    function = function or default
-    if function not in functions:
-        meant = did_you_mean(function, functions) or "; say which with function="
-        raise CompileError(
-            f"{where} declares no function {function!r}; it has "
-            f"{', '.join(list(functions)[:8]) or 'none'}{meant}"
-        )
-    if function in twice:
-        raise CompileError(f"{where} declares {function!r} twice, with different types")
-    return _prototype(symbol or function, functions[function], typedefs)
+    is_path = not isinstance(given, str) or re.fullmatch(r"[^\n();{}]+\.\w+", given)
+    path, text = (f"{Path(given).absolute()}", "") if is_path else (_TEXT, f"{given}")
+    if is_path and not Path(path).is_file():
+        raise CompileError(f"prototype=: there is no header {given}")
+    variables = map(os.environ.get, ("CC", "PATH", "CPATH", "C_INCLUDE_PATH"))
+    with _LOCK:
+        options = [*(_compiler(*variables) if is_path or "#" in text else _GCC)]
+        options += [] if target is None else ["-target", target]
+        options += [f"-I{Path(folder).absolute()}" for folder in include]
+        unit = _unit(path, text, *options)
+        if not unit.is_current():
+            _unit.cache_clear()
+            unit = _unit(path, text, *options)
+        where = f"{given}" if is_path else "the prototype"
+        return _declared(unit, path, where, function, default)
 
 
-def _differ(first: Any, second: Any, typedefs: Mapping[str, Any]) -> bool:
-    """Return whether two declarations have other types; one that is not read has none."""
+@lru_cache(maxsize=16)
+def _unit(path: str, text: str, *options: str) -> Unit:
+    """Read a file, or a text, in the way in which it has the fewest errors."""
+    from tvm_ffi.libinfo import include_paths
+
+    units = list[Unit]()
+    for attempt in _ATTEMPTS[: None if text else 2]:
+        texts = {_TEXT: f"{text}\n;{'}' * (attempt is _CXX)}"}
+        folders = (f"-isystem{folder}" for folder in include_paths())  # of tvm-ffi and DLPack
+        unit = Unit(path, [*attempt, "-nostdinc", *options, *folders], texts)
+        if not unit.errors:
+            return unit
+        units += [unit] * (attempt is not _CXX)
+    return min(reversed(units), key=lambda each: len(each.errors))
+
+
+@lru_cache(maxsize=4)
+def _compiler(command: str | None, *_: str | None) -> tuple[str, ...]:
+    """Return what makes libclang read headers as a compiler does; the least if there is none."""
+    words = shlex.split(command or "cc")
     try:
-        found = [_prototype("", each, typedefs) for each in (first, second)]
-    except CompileError:
-        return False
-    types = [([type_ for _, type_ in each.params], each.result) for each in found]
-    return types[0] != types[1]
-
-
-def _plain_c(text: str) -> str:
-    """Leave out what C++ and GNU C add to a declaration and what says nothing of its types."""
-    text = re.sub(r"\bcomplex\b", "_Complex", re.sub(r"\b__restrict(?:__)?\b", "restrict", text))
-    return re.sub(
-        r'extern\s*"C"|\bstd::|\bnoexcept\b|__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)',
-        " ",
-        text,
+        done = subprocess.run(
+            [*words, "-E", "-dM", "-v", "-xc", os.devnull],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "LC_ALL": "C"},
+        )
+    except OSError:
+        return _GCC
+    target = re.search(r"^Target: (\S+)", done.stderr, re.M)
+    folders = re.search(r"^#include \"\.\.\.\"(.*)^End of search", done.stderr, re.M | re.S)
+    macros = dict(re.findall(r"^#define (\w+(?:\([^)]*\))?) ?(.*)$", done.stdout, re.M))
+    if not target or not folders or macros.get("__SIZEOF_POINTER__") != "8":
+        errors = [line for line in done.stderr.splitlines() if "error" in line]
+        why = "it is not for 64 bits" if macros else (errors or ["it says nothing of itself"])[0]
+        raise CompileError(f"prototype=: {words[0]}, as which headers are read: {why}")
+    return (
+        *("-undef", "-target", target[1], *(() if "__clang__" in macros else _GCC)),
+        *(["-std=gnu2x"] if macros.get("__STDC_VERSION__", "") > "201710L" else ()),
+        *({*words} & {"-fshort-enums", "-fsigned-char", "-funsigned-char"}),
+        *(f"-isystem{folder}" for folder in re.findall(r"^ (.+)$", folders[1], re.M)),
+        *(f"-D{name}={value}" for name, value in macros.items()),
     )
 
 
-def _preprocessed(source: Path | str) -> str:
-    """Return a header, or text with directives, after the preprocessor."""
-    from tvm_ffi.libinfo import include_paths
-
-    compiler = os.environ.get("CC", "cc").split()
-    path = source if isinstance(source, Path) else Path("-")
-    if path is source and not path.exists():
-        raise CompileError(f"prototype=: there is no header {path}")
-    try:
-        include = [f"-I{each}" for each in include_paths()]  # of tvm-ffi and DLPack
-        done = subprocess.run(
-            [*compiler, "-E", "-x", "c", *_WITHOUT, *include, str(path)],
-            input=None if path is source else f'# 1 "prototype"\n{source}\n',
-            capture_output=True,
-            text=True,
-            errors="replace",
-        )
-    except FileNotFoundError:
+def _declared(unit: Unit, path: str, where: str, function: str | None, default: str) -> Prototype:
+    found, symbol = unit.functions, function
+    if len(found) == 1 and (function is None or not function.isidentifier()):
+        [function] = found  # C cannot declare a symbol such as `f.1`, but something like it
+    function = function or default
+    error = unit.error_in(function)
+    if error is None and function not in found:
+        error = next((each for each in unit.errors if f"{each.location.file}" == path), None)
+    if error is not None:
+        text = unit.shown(error)
+        hint = next((hint for words, hint in _HINTS.items() if re.search(words, text)), "")
+        raise CompileError(f"prototype=: not read as C: {unit.shown(error, hint)}")
+    if function not in found:
+        meant = did_you_mean(function, found) or "; say which with function="
         raise CompileError(
-            "prototype=: headers and directives need a C compiler ($CC, or cc); or give the "
-            "declaration alone, as text"
-        ) from None
-    if done.returncode:
-        lines = done.stderr.strip().splitlines() or [f"{compiler[0]} -E fails"]
-        errors = [line for line in lines if "error" in line]
-        where = f"{path}: " if path is source else ""
-        raise CompileError(f"prototype=: {where}{(errors or lines)[0]}{_if_cxx(path)}")
-    return _without_bodies(done.stdout)
-
-
-def _without_bodies(text: str) -> str:
-    """Leave out what functions do: inline ones in headers of compilers are more than plain C."""
-    kept, depth, body = list[str](), 0, False
-    before = ""
-    for token in re.findall(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|[{}]|[^{}"\']+', text):
-        if token == "{":
-            body = body or (depth == 0 and before.rstrip().endswith(")"))
-            depth += 1
-        if not body:
-            kept.append(token)
-            before = token
-        if token == "}":
-            depth -= 1
-            if body and depth == 0:
-                kept.append(";")
-                body = False
-    return "".join(kept)
-
-
-def _if_cxx(path: Path | None) -> str:
-    """Say what to do with a header of C++."""
-    words = r'\b(namespace|template|class|using|extern\s*"C")|#\s*include\s*<\w+>'
-    if (
-        path is None
-        or not path.is_file()
-        or not re.search(words, path.read_text("utf-8", "replace"))
-    ):
-        return ""
-    return "; it is C++: guard that by `#ifdef __cplusplus`, or give the declaration as text"
-
-
-def _parse(text: str, *, header: Path | None) -> Sequence[Any]:
-    try:
-        from pycparser import c_parser
-    except ModuleNotFoundError:
-        raise CompileError(
-            "prototype= needs pycparser: pip install 'ffi_builder[prototype]'"
-        ) from None
-    unknown = [name for name in _PLAIN if name.endswith("_t")]
-    known = "".join(f"typedef int {name};" for name in [*unknown, *_UNKNOWN]) + "\n"
-    try:
-        return cast("Sequence[Any]", c_parser.CParser().parse(known + text).ext)
-    except c_parser.ParseError as error:
-        words = re.findall(r"\b([A-Za-z_]\w*)\s+(?=[*A-Za-z_])", text.partition("\n")[2])
-        strange = dict.fromkeys(w for w in words if w not in {*_PLAIN, *_UNKNOWN, *_KEYWORDS})
-        hint = f"; it has {', '.join(strange)}, which a header may declare"
-        hint = hint if strange and header is None else _if_cxx(header)
-        if "fn" in strange:
-            hint = "; it is Rust: write the declaration in C, as cbindgen does"
-        raise CompileError(f"prototype=: not read as C: {error}{hint}") from None
-
-
-def _prototype(name: str, function: Any, typedefs: Mapping[str, Any]) -> Prototype:
-    params: list[tuple[str, CType]] = []
-    for index, node in enumerate(function.args.params if function.args else ()):
-        kind = type(node).__name__
-        if kind == "EllipsisParam":
-            raise CompileError(f"{name}: a function with `...` cannot be called by a wrapper")
-        what = f"{name}: parameter {node.name or f'#{index}'}" if kind != "ID" else name
-        type_ = _type(what, node.type, typedefs)
-        if type_ is not None:
-            params.append((node.name or "", type_))
-        elif len(function.args.params) > 1 or node.name:
-            raise CompileError(f"{what} is void")
-    return Prototype(name, tuple(params), _type(f"{name}: the result", function.type, typedefs))
-
-
-def _type(what: str, node: Any, typedefs: Mapping[str, Any]) -> CType | None:
-    """Return the type of a declaration; None for void."""
-    match type(node).__name__:
-        case "TypeDecl":
-            return _named(what, node.type, typedefs)
-        case "PtrDecl" | "ArrayDecl":
-            is_const = "const" in getattr(_element(node.type), "quals", ())
-            dtype, opaque = _pointee(node.type, typedefs)
-            return CType(
-                dtype,
-                is_pointer=True,
-                is_const=is_const,
-                is_restrict="restrict" in getattr(node, "quals", ()) and not is_const,
-                opaque=opaque,
-                first=_size(node) or 0,
-                row=_row(node.type),
-            )
-        case "FuncDecl":
-            return CType(None, is_pointer=True, opaque="a function")
-        case other:
-            raise CompileError(f"{what} has a type that is not read: {other}")
-
-
-def _element(node: Any) -> Any:
-    """Return what arrays of arrays have as elements."""
-    return _element(node.type) if type(node).__name__ == "ArrayDecl" else node
-
-
-def _row(node: Any) -> tuple[int | None, ...]:
-    """Return the sizes of an array type; none for another type."""
-    if type(node).__name__ != "ArrayDecl":
-        return ()
-    return (_size(node), *_row(node.type))
-
-
-def _size(node: Any) -> int | None:
-    """Return the size of an array type, if it is written."""
-    value = getattr(getattr(node, "dim", None), "value", "")
-    size = re.fullmatch(r"(0[xX][\da-fA-F]+|\d+)[uUlL]*", value)
-    return int(size[1], 0) if size else None
-
-
-def _pointee(node: Any, typedefs: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """Return the dtype that a pointer points to, or what else it points to; neither for void."""
-    match type(node).__name__:
-        case "PtrDecl":
-            return None, "a pointer"
-        case "FuncDecl":
-            return None, "a function"
-        case "ArrayDecl":
-            return _pointee(node.type, typedefs)
-        case "TypeDecl":
-            return _pointee(node.type, typedefs)
-        case "Struct" | "Union" as kind:
-            return None, f"{kind.lower()} {node.name or '{…}'}"
-        case "Enum":
-            return "int32", None
-        case _:
-            words = " ".join(node.names)
-            if words == DLTENSOR:
-                return None, words
-            if words in _COMPLEX:
-                return _COMPLEX[words], None
-            if words in typedefs and words not in _PLAIN:
-                return _pointee(typedefs[words], typedefs)
-            try:
-                found = _named("", node, typedefs)
-            except CompileError:
-                return None, words
-            return (None if found is None else found.dtype), None
-
-
-def _named(what: str, node: Any, typedefs: Mapping[str, Any]) -> CType | None:
-    kind = type(node).__name__
-    if kind == "Enum":
-        return CType("int32")
-    if kind != "IdentifierType":
-        raise CompileError(
-            f"{what} is a {kind.lower()} that is passed by value, which providers cannot pass; "
-            f"let a function in C take its address"
+            f"{where} declares no function {function!r}; it has "
+            f"{', '.join([*found][:8]) or 'none'}{meant}"
         )
-    words = " ".join(node.names)
-    if words in typedefs and words not in _PLAIN:
-        return _type(what, typedefs[words], typedefs)
-    if words == "void":
-        return None
-    dtype = number(node.names)
-    if dtype is None:
-        raise CompileError(f"{what} is a {words}, which no parameter of a signature is")
-    return CType(dtype)
+    return _prototype(unit, symbol or function, found[function])
 
 
-def number(words: Sequence[str]) -> str | None:
-    """Return the dtype of a number of C by its words; None for another type."""
-    if " ".join(words) in _PLAIN:
-        return _PLAIN[" ".join(words)]
-    kept = [word for word in words if word not in ("signed", "unsigned")]
-    if len(kept) > 1 and kept[-1] == "int":
-        kept.pop()
-    bits = _INTS.get(" ".join(kept) or "int")
-    return None if bits is None else f"{'u' if 'unsigned' in words else ''}int{bits}"
+def _prototype(unit: Unit, name: str, cursors: Sequence[Any]) -> Prototype:
+    """Return the prototype of a function that is declared, maybe several times."""
+    lib, type_ = unit.lib.conf.lib, cursors[-1].type.get_canonical()  # what all of them say
+    if type_._kind_id != _WITH_TYPES:
+        raise CompileError(f"{name} is declared without parameters: write (void) if it has none")
+    if type_.is_function_variadic():
+        raise CompileError(f"{name}: a function with `...` cannot be called by a wrapper")
+    if lib.clang_getFunctionTypeCallingConv(type_) not in _CALLS_OF_C:
+        raise CompileError(f"{name} is not called as C is: {type_.spelling}")
+    declared = ([*cursor.get_arguments()] for cursor in cursors)
+    named = max(declared, key=lambda each: sum(bool(cursor.spelling) for cursor in each))
+    names = [re.sub("^__", "", cursor.spelling) for cursor in named]  # glibc writes __x for x
+    if len({*names}) < len(names):
+        names = [cursor.spelling for cursor in named]
+    params = list[tuple[str, CType]]()
+    for at, cursor in enumerate(named):
+        given = lib.clang_getArgType(type_, at)
+        given._tu = type_._tu  # as the bindings' own way, which knows fewer kinds of types
+        what = f"{name}: parameter {names[at] or f'#{at}'}"
+        params.append((names[at], _type(what, given, cursor)))
+    result, label = type_.get_result(), cursors[-1].mangled_name
+    return Prototype(
+        name if label == cursors[-1].spelling else label,
+        tuple(params),
+        None if result._kind_id == _VOID else _type(f"{name}: the result", result),
+    )
 
 
-def bound_args(prototype: Prototype, names: Sequence[str]) -> list[str] | None:
-    """Return the names of the parameters as ``args=``, if the signature has them.
-
-    None if it has none of them: then the order counts.
-
-    Raises:
-        BuildError: the signature has some of the names and lacks others.
-    """
-    own = [name for name, _ in prototype.params]
-    lacking = [name or "without a name" for name in own if name not in names]
-    if len(lacking) == len(own):
-        return None
-    if lacking:
-        raise BuildError(
-            f"{prototype.name} has parameters that the signature lacks: {', '.join(lacking)}; "
-            f"write args=[…] with an entry (None for NULL) for each of "
-            f"{', '.join(n or '_' for n in own)}"
-        )
-    return own
-
-
-_LLVM_DTYPES: Final = {
-    "float": "float32",
-    "double": "float64",
-    "half": "float16",
-    "bfloat": "bfloat16",
-    "i1": "bool",
-    **{f"i{bits}": f"int{bits}" for bits in (8, 16, 32, 64)},
-}
-
-
-def defined_in(text: str, function: str) -> Prototype:
-    """Return the types with which LLVM IR defines a function.
-
-    Raises:
-        CompileError: it defines no such function, or one of other types than numbers and pointers.
-    """
-    quoted = re.escape(function)
-    result = r"(<[^>]*>|\S+)"
-    found = re.search(rf'^\s*define\b([^@\n]*?){result} @"?{quoted}"?\((.*)$', text, re.MULTILINE)
-    if found is None:
-        names = re.findall(r'^\s*define\b[^@\n]*@"?([^"(\s]+)', text, re.MULTILINE)
-        meant = did_you_mean(function, names)
+def _type(what: str, type_: Any, cursor: Any = None) -> CType:
+    """Return a type; the cursor of a parameter has sizes that the type of a function lacks."""
+    words = _words(type_)
+    if type_._kind_id == _POINTER:
+        return _pointer(type_, cursor)
+    dtype = _dtype(type_) or _INTEGERS.get((words, type_.get_size()))
+    if dtype is not None and not dtype.startswith("complex"):
+        return CType(dtype)
+    if type_._kind_id == _RECORD:
         raise CompileError(
-            f"the LLVM IR defines no `{function}`; it has {', '.join(names[:8]) or 'none'}{meant}; "
-            f"say which with function="
+            f"{what} is a {words.split()[0]} that is passed by value, which providers cannot "
+            f"pass; let a function in C take its address"
         )
-    if re.search(r"\b(internal|private)\b", found[1]):
-        raise CompileError(
-            f"`{function}` is internal or private in the LLVM IR, so nothing else can call it: "
-            f"make it external"
-        )
-    convention = re.search(r"\b(?!ccc\b)(\w+cc|cc \d+|spir_\w+|ptx_\w+)\b", found[1])
-    if convention is not None:
-        raise CompileError(
-            f"`{function}` is {convention[1]}, which C does not call; give provider="
-        )
-    params: list[tuple[str, CType]] = []
-    for param in _split(found[3]):
-        vector = re.match(r"<[^>]*>", param)
-        first, *rest = [vector[0]] if vector else param.split()
-        if re.search(r"\b(byval|byref|inalloca|sret)\b", param):
-            raise CompileError(f"`{function}` takes `{param}`, a struct by value; give provider=")
-        name = rest[-1][1:].strip('"') if rest and rest[-1].startswith("%") else ""
-        type_ = _of_llvm(function, first)
-        if type_.is_pointer:
-            align = re.search(r"\balign[ (](\d+)", param)
-            is_restrict = "noalias" in rest and not {"readonly", "readnone"} & {*rest}
-            type_ = replace(type_, is_restrict=is_restrict, align=int(align[1]) if align else 1)
-        params.append(("" if name.isdecimal() else name, type_))
-    result = None if found[2] == "void" else _of_llvm(function, found[2])
-    return Prototype(function, tuple(params), result)
+    raise CompileError(f"{what} is a {words}, which no parameter of a signature is")
 
 
-def _split(text: str) -> list[str]:
-    """Return the parameters before the bracket that ends them."""
-    parts, depth = [""], 0
-    for letter in text:
-        depth += (letter in "([{<") - (letter in ")]}>")
-        if depth < 0:
-            break
-        if letter == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    return [part for part in map(str.strip, parts) if part]
+def _pointer(type_: Any, cursor: Any) -> CType:
+    """Return the type of a pointer, or of an array, which is passed as one."""
+    written = type_ if cursor is None else cursor.type
+    whole, to = written.get_canonical(), type_.get_pointee()
+    is_const, is_restrict = to.is_const_qualified(), whole.is_restrict_qualified()
+    sizes = [_size(each) for each in re.findall(r"\[([^]]*)\]", whole.spelling)]
+    first, row = 0, tuple(sizes) if to._kind_id in _ARRAYS else ()
+    if cursor is not None and whole._kind_id in _ARRAYS:
+        first, row = sizes[0], tuple(sizes[1:])
+        words = " ".join(token.spelling for token in cursor.get_tokens())
+        is_restrict = re.search(r"\[[^]]*restrict", words, re.I) is not None
+    while to._kind_id in _ARRAYS:
+        to = to.element_type
+    dtype, opaque = _dtype(to), None
+    if to._kind_id == _POINTER:
+        dtype, opaque = _dtype(to.get_pointee()), POINTER
+    elif to._kind_id != _VOID and (dtype is None or (to._kind_id, to.get_size()) == (_ENUM, 1)):
+        opaque = _words(to)  # an enum of a byte is not any memory, as a byte is
+    return CType(
+        dtype,
+        is_pointer=True,
+        is_const=is_const,
+        opaque=opaque,
+        is_restrict=is_restrict and not is_const,
+        align=max(1, written.get_pointee().get_align()) if opaque is None and dtype else 1,
+        first=first if isinstance(first, int) else 0,
+        row=row,
+    )
 
 
-def _of_llvm(function: str, word: str) -> CType:
-    if word == "ptr":
-        return CType(None, is_pointer=True)
-    if word.endswith("*"):
-        raise CompileError(
-            f"`{function}` takes `{word}`, but LLVM has had only opaque pointers since version 17: "
-            f"let your compiler write `ptr`"
-        )
-    if word not in _LLVM_DTYPES:
-        raise CompileError(f"`{function}` has a type that is not read: {word}; give provider=")
-    return CType(_LLVM_DTYPES[word])
+def _size(text: str) -> int | str | None:
+    """Return a size between brackets: a number, an expression, or none."""
+    size = re.sub(r"\b(restrict|static|const|volatile)\b", "", text).strip()
+    return int(size) if size.isdecimal() else size or None
+
+
+def _dtype(type_: Any) -> str | None:
+    """Return the dtype of a number, or of elements of which it is two; None for another type."""
+    if type_._kind_id == _ENUM:
+        type_ = type_.get_declaration().enum_type.get_canonical()
+    if type_._kind_id == _COMPLEX:
+        parts = {"float32": "complex64", "float64": "complex128"}
+        return parts.get(f"{_dtype(type_.element_type)}")
+    if type_._kind_id in (*_UNSIGNED, *_SIGNED) and type_.get_address_space() == 0:
+        return f"{'u' * (type_._kind_id in _UNSIGNED)}int{8 * type_.get_size()}"
+    return _DTYPES.get(_words(type_))
+
+
+def _words(type_: Any) -> str:
+    """Return what errors call a type that has no dtype."""
+    words = re.sub(r"\b(const|volatile) ", "", type_.spelling)
+    if type_._kind_id == _RECORD and words != DLTENSOR:
+        kind = "union" if type_.get_declaration()._kind_id == _UNION else "struct"
+        return f"{kind} {words.removeprefix(f'{kind} ')}"
+    return "a function" if type_._kind_id in _FUNCTIONS else words

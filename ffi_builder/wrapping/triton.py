@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
+from ffi_builder.wrapping.c_types import CType, Prototype
 from ffi_builder.wrapping.calls import bound, symbols, with_conditions
 from ffi_builder.wrapping.launch import Launch
-from ffi_builder.wrapping.prototype import CType, Prototype
 
 if TYPE_CHECKING:
     from ffi_builder.providers.cuda.entries import LaunchEntry

@@ -37,9 +37,11 @@ from ffi_builder.spec.overlap import tensors_of
 from ffi_builder.suggest import did_you_mean
 from ffi_builder.wrapping import halide, sources, tensors, triton
 from ffi_builder.wrapping.addresses import declared_by
+from ffi_builder.wrapping.c_types import Prototype
 from ffi_builder.wrapping.calls import called, check_same, with_promises
 from ffi_builder.wrapping.launch import Launch
-from ffi_builder.wrapping.prototype import Prototype, defined_in, read
+from ffi_builder.wrapping.llvm_ir import defined_in
+from ffi_builder.wrapping.prototype import read
 
 if TYPE_CHECKING:
     from ffi_builder.providers.arguments import Entry
@@ -68,6 +70,7 @@ def wrap(
     device: str | None = None,
     function: str | None = None,
     prototype: str | os.PathLike[str] | None = None,
+    include: Iterable[str | os.PathLike[str]] = (),
     args: Sequence[LaunchEntry] | Mapping[str, LaunchEntry] | None = None,
     errors: Mapping[int, tuple[str, str] | None] | None = None,
     provider: CallProvider | type[Any] | None = None,
@@ -112,6 +115,7 @@ def wrap(
         function: the symbol of the kernel; left out, that of the prototype, or the signature's
             name.
         prototype: the kernel's declaration in C, or the path of a header that has it.
+        include: folders of the headers that the prototype includes.
         args: what the kernel gets, in order, as for the providers. Beside a prototype with names,
             also a dict with those parameters that the signature does not name, such as
             ``{"ctx": None}``.
@@ -168,8 +172,12 @@ def wrap(
                 f"wrap: device={device!r} goes with the text of a signature; the tensors of this "
                 f"one are on {', '.join(sorted(found))}"
             )
-    declared = None if prototype is None else read(prototype, function, signature.name)
-    name = function or (declared.name if declared else signature.name)
+    if isinstance(include, (str, os.PathLike)):
+        raise TypeError("wrap: include= is a list of folders, as in include=['include']")
+    declared = None
+    if prototype is not None:
+        declared = read(prototype, function, signature.name, include)
+    name = declared.name if declared else function or signature.name
     kernel = sources.read(source, name, owner, launched=launch is not None)
     _check_options(
         kernel,

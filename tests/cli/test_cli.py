@@ -222,7 +222,7 @@ class TestWrap:
         assert "parameter x is a pointer, but 'factor' is a number; None passes NULL" in words
 
     def test_a_prototype(self, scale: Path, tmp_path: Path):
-        pytest.importorskip("pycparser")
+        pytest.importorskip("clang.native")
         made, header = tmp_path / "scale.so", tmp_path / "scale.h"
         header.write_text("#include <stdint.h>\nvoid scale(float *x, int64_t n, float factor);\n")
         signature = "scale(x: Tensor([n], float32), factor: float32)"
@@ -243,7 +243,7 @@ class TestWrap:
         )
 
     def test_some_arguments_by_name(self, tmp_path: Path):
-        pytest.importorskip("pycparser")
+        pytest.importorskip("clang.native")
         functions = [f"int64_t {name}(void *ctx, int64_t n, float *x)" for name in "fg"]
         c_object(tmp_path, " ".join(f"{each} {{ return ctx ? 0 : n; }}" for each in functions))
         (tmp_path / "f.h").write_text(

@@ -14,7 +14,7 @@ from ffi_builder import BuildError, CompileError, providers, spec, wrap
 from tests.runtime.samples import c_object, needs_cc, needs_cxx
 from tests.wrapping.kernels import ARGS, GEMV, PROTOTYPE, SOURCE, check_gemv
 
-pytest.importorskip("pycparser")
+pytest.importorskip("clang.native")
 pytestmark = needs_cc
 
 
@@ -32,7 +32,7 @@ def test_a_header(tmp_path: Path) -> None:
     with pytest.raises(CompileError, match=r"gemv.h declares no function 'gemm'.*did you mean"):
         wrap(data, GEMV, device="cpu", function="gemm", prototype=header, args=ARGS)
     header.write_text("#include <no_such_header.h>\n")
-    with pytest.raises(CompileError, match=r"no_such_header.h: No such file"):
+    with pytest.raises(CompileError, match=r"no_such_header.h' file not found; name its fol"):
         wrap(data, GEMV, device="cpu", prototype=header, args=ARGS)
 
 
@@ -96,7 +96,7 @@ def test_results_and_constants(tmp_path: Path) -> None:
         ("int gemv(long double m)", "parameter m is a long double, which no parameter of a sig"),
         ("int gemv(float _Complex m)", "_Complex"),
         ("int other(int m); int more(int n);", "the prototype declares no function 'gemv'; it has"),
-        ("int gemv(void *ctx, idx_t m)", "it has idx_t, which a header may declare"),
+        ("int gemv(void *ctx, idx_t m)", "unknown type name 'idx_t', which a header may declare"),
         ("", "the prototype declares no function 'gemv'; it has none"),
         ("int gemv(void *ctx, int64_t m)", "has parameters that the signature lacks: ctx; write"),
     ],
@@ -152,12 +152,16 @@ def test_without_types(tmp_path: Path) -> None:
 
 
 def test_without_a_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "f.h").write_text("int f(void);")
+    """Texts and headers that include no others need none."""
+    data = c_object(tmp_path, "int64_t f(int64_t n) { return n; }")
     monkeypatch.setenv("CC", "no-such-compiler")
-    with pytest.raises(
-        CompileError, match=r"headers and directives need a C compiler \(\$CC, or cc\)"
-    ):
-        wrap(b"", "f()", prototype=tmp_path / "f.h")
+    text = "#define API\nAPI int64_t f(int64_t n);"
+    (tmp_path / "f.h").write_text(text)
+    for prototype in (text, tmp_path / "f.h"):
+        assert wrap(data, "f(n: int64) -> r: int64", prototype=prototype)(3) == 3
+    (tmp_path / "f.h").write_text(f"#include <stdint.h>\n{text}")
+    with pytest.raises(CompileError, match=r"'stdint.h' file not found; .* or a compiler that has"):
+        wrap(data, "f(n: int64) -> r: int64", prototype=tmp_path / "f.h")
 
 
 def test_what_gcc_makes_of_headers_is_read(tmp_path: Path) -> None:
@@ -218,9 +222,9 @@ def test_a_pointer_to_no_elements(type_: str, shown: str, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("type_", "dtype"),
     [
-        *(("float (*x)[4]", "float32"), ("uint16_t *x", "bfloat16"), ("uint16_t *x", "float16")),
+        *(("float x[4]", "float32"), ("uint16_t *x", "bfloat16"), ("uint16_t *x", "float16")),
         *(("float _Complex *x", "complex64"), ("void *x", "float64"), ("unsigned char *x", "bool")),
-        *(("enum e { A } *x", "int32"), ("real *x", "float32"), ("real x[restrict 4]", "float32")),
+        *(("enum e { A } *x", "uint32"), ("real *x", "float32"), ("real x[restrict 4]", "float32")),
     ],
 )
 def test_pointers_to_elements(type_: str, dtype: str, tmp_path: Path) -> None:
@@ -290,7 +294,9 @@ def test_a_header_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(CompileError, match="prototype=: there is no header "):
         wrap(b"", "f()", prototype=tmp_path / "f.h")
     (tmp_path / "f.h").write_text("#pragma once\n#include <none.h>\n")
-    with pytest.raises(CompileError, match=r"none\.h: No such file"):
+    with pytest.raises(
+        CompileError, match=r"f.h:2:10: 'none\.h' file not found; name its folder with include="
+    ):
         wrap(b"", "f()", prototype=tmp_path / "f.h")
 
 
@@ -332,9 +338,7 @@ def test_two_declarations(tmp_path: Path) -> None:
     same = "int p(int64_t n, float *x); int p(int64_t, float *);"
     wrap(data, "p(x: Tensor([n], float32))", device="cpu", prototype=same)
     other = "int p(int64_t n, float *x); int p(float *x, int n);"
-    with pytest.raises(
-        CompileError, match="the prototype declares 'p' twice, with different types"
-    ):
+    with pytest.raises(CompileError, match="prototype:1:33: conflicting types for 'p'"):
         wrap(data, "p(x: Tensor([n], float32))", device="cpu", prototype=other)
 
 
@@ -380,13 +384,11 @@ def test_directives_in_a_prototype(tmp_path: Path) -> None:
     data = c_object(tmp_path, SOURCE)
     text = f"#include <stdint.h>\n{PROTOTYPE};"
     check_gemv(wrap(data, GEMV, device="cpu", prototype=text, args=ARGS))
-    with pytest.raises(CompileError, match=r"prototype:1:.*no_such.h: No such file"):
+    with pytest.raises(CompileError, match=r"prototype:1:10: 'no_such.h' file not found"):
         wrap(data, GEMV, device="cpu", prototype=f'#include "no_such.h"\n{PROTOTYPE};')
 
 
-@pytest.mark.parametrize(
-    "line", ["#include <vector>", 'extern "C" int other(int n);', "namespace a { class b; }"]
-)
+@pytest.mark.parametrize("line", ["#include <vector>", "#include <cstdint>"])
 def test_a_header_of_cxx(line: str, tmp_path: Path) -> None:
     data = c_object(tmp_path, SOURCE)
     header = tmp_path / "gemv.h"

@@ -164,7 +164,7 @@ define void @k(ptr noalias readonly align 64 %x, ptr noalias align 16 %y, ptr %z
 def test_promises_of_llvm_ir(prototype: str | None) -> None:
     """Vector code crashes at other addresses."""
     if prototype:
-        pytest.importorskip("pycparser")
+        pytest.importorskip("clang.native")
     signature = ", ".join(f"{name}: Tensor([16], float32)" for name in "xyz")
     k = wrap(PROMISES, f"k({signature})", device="cpu", prototype=prototype)
     info = k.info("k")

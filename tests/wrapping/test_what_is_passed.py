@@ -14,7 +14,7 @@ from tvm_ffi.libinfo import include_paths
 from ffi_builder import BuildError, spec, wrap
 from tests.runtime.samples import c_object, needs_cc
 
-pytest.importorskip("pycparser")
+pytest.importorskip("clang.native")
 pytestmark = needs_cc
 
 P = "struct p { int32_t i; float l; };"
@@ -54,6 +54,20 @@ P = "struct p { int32_t i; float l; };"
             "void k(int n, float x[n][2][5])",
             r"x is a pointer to 2 x 5 x float32, but 'x' has rows of 2, 4 elements",
         ),
+        ("x: Tensor([n], float32)", "void k(float x[][5])", "'x' has rows of n elements: decl"),
+        ("x: Tensor([5], float32)", "void k(float x[2][5])", "'x' has rows of 5 elements: decl"),
+        ("x: Tensor([m, n], float32)", "void k(int n, int m, float x[n][m])", r"Tensor\(\[…, m\]"),
+        ("x: Tensor([n, 4], float32)", "void k(int n, float x[n][n])", "rows of 4 elements: decl"),
+        (
+            "x: Tensor([n, 5], float32, strides=[s, 1])",
+            "void k(float x[][5])",
+            "strides s, 1: decl",
+        ),
+        (
+            "x: Tensor([n, 5], float32, strides=F)",
+            "void k(float x[][5])",
+            "has the strides F: decl",
+        ),
         (
             "x: Tensor([2, 3], float32)",
             "void k(const float x[3][3])",
@@ -91,7 +105,10 @@ def test_what_does_not_fit(signature: str, prototype: str, words: str, tmp_path:
         ("x: Tensor([n, 5], float32)", "void k(int64_t n, float x[][5])", None),
         ("x: Tensor([n, m, 5], float32)", "void k(int64_t n, int64_t m, float x[n][m][5])", None),
         ("x: Tensor([n, 3], float32, strides=[5, 1])", "void k(int64_t n, float x[][5])", None),
-        ("x: Tensor([n], float32)", "void k(float x[][5])", None),
+        ("x: Tensor([5], float32)", "void k(float x[][5])", None),
+        ("x: Tensor([n, 2 * n], float32)", "void k(int64_t n, float x[n][2*n])", None),
+        ("x: Tensor([n, 2, 5], float32, strides=[10, 5, 1])", "void k(float x[][2][5])", None),
+        ("x: Tensor([n, 4], float32)", "typedef float v[4]; void k(v *x)", None),
         ("x: Tensor([3, 3], float32)", "void k(float x[3][3])", None),
         ("x: Tensor([n], float32)", "void k(float x[16])", None),
         ("x: Tensor([n], float32, intent=out)", "void k(float *x)", ["x.data"]),

@@ -1,0 +1,112 @@
+"""Types of functions in C, whatever they were read from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from ffi_builder.errors import BuildError
+from ffi_builder.records import dataclass
+
+_POINTER: Final = "ptr"
+HALIDE_BUFFER: Final = "struct halide_buffer_t"
+DLTENSOR: Final = "DLTensor"
+POINTER: Final = "a pointer"
+"""What a pointer to a pointer points to."""
+_TYPES: Final = {
+    "float32": "f32",
+    "float64": "f64",
+    "float16": "f16",
+    "bfloat16": "bf16",
+    "bool": "i1",
+}
+
+
+@dataclass(frozen=True)
+class CType:
+    """The type of a parameter or result."""
+
+    dtype: str | None
+    """Of a number its dtype; of a pointer that of what it points to, None if nothing says it."""
+    is_pointer: bool = False
+    is_const: bool = False
+    """Whether the function cannot write to what it points to."""
+    opaque: str | None = None
+    """What a pointer points to that has no dtype: a struct, another pointer, a function."""
+    is_restrict: bool = False
+    """Whether the function writes to memory that nothing else reaches, as ``restrict`` says."""
+    align: int = 1
+    """The bytes that the address is a multiple of, as ``align`` of LLVM IR says."""
+    rank: int | None = None
+    """The number of dimensions of a ``halide_buffer_t``, if it is known."""
+    first: int = 0
+    """The size of the array, 3 of ``float x[3][5]``: it has at least so many elements."""
+    row: tuple[int | str | None, ...] = ()
+    """The sizes of the arrays or vectors to which it points, ``(5,)`` of ``float x[][5]``.
+
+    A text is one that parameters give, as ``m`` of ``float x[n][m]``; None is any size.
+    """
+    is_signless: bool = False
+    """Whether an integer has either sign, as in LLVM IR."""
+
+    @property
+    def llvm(self) -> str:
+        """The type, as in MLIR's LLVM dialect."""
+        if self.is_pointer:
+            return _POINTER
+        assert self.dtype is not None, "functions have no parameters of type void"
+        return llvm_type(self.dtype)
+
+    @property
+    def to(self) -> str | None:
+        """What a pointer points to; None if nothing says it."""
+        return self.opaque or self.dtype
+
+    def __str__(self) -> str:
+        if not self.is_pointer:
+            return f"{self.dtype}"
+        rows = "".join(f"{'?' if size is None else size} x " for size in self.row)
+        to = f" to {rows}{self.to}" if self.to else ""
+        if self.opaque == HALIDE_BUFFER and self.dtype:
+            to += f" of rank {self.rank} and {self.dtype}"
+        return f"a {'const ' if self.is_const else ''}pointer{to}"
+
+
+def llvm_type(dtype: str) -> str:
+    """Return the type of a number in MLIR's LLVM dialect."""
+    return _TYPES.get(dtype) or f"i{dtype.lstrip('uint')}"
+
+
+@dataclass(frozen=True)
+class Prototype:
+    """The parameters of a function by name, where they have one, and its result."""
+
+    name: str
+    params: tuple[tuple[str, CType], ...]
+    result: CType | None
+
+    def declaration(self) -> tuple[str, str, list[str]]:
+        """Return what :meth:`~ffi_builder.ir.PlainModule.declare` takes."""
+        result = "void" if self.result is None else self.result.llvm
+        return self.name, result, [type_.llvm for _, type_ in self.params]
+
+
+def bound_args(prototype: Prototype, names: Sequence[str]) -> list[str] | None:
+    """Return the names of the parameters as ``args=``, if the signature has them.
+
+    None if it has none of them: then the order counts.
+
+    Raises:
+        BuildError: the signature has some of the names and lacks others.
+    """
+    own = [name for name, _ in prototype.params]
+    lacking = [name or "without a name" for name in own if name not in names]
+    if len(lacking) == len(own):
+        return None
+    if lacking:
+        raise BuildError(
+            f"{prototype.name} has parameters that the signature lacks: {', '.join(lacking)}; "
+            f"write args=[…] with an entry (None for NULL) for each of "
+            f"{', '.join(n or '_' for n in own)}"
+        )
+    return own

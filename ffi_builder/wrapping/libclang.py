@@ -1,0 +1,151 @@
+"""What libclang makes of a file in C: declarations, and what is wrong with them."""
+
+from __future__ import annotations
+
+import builtins
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from importlib.machinery import SourceFileLoader
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any, Final
+
+from ffi_builder.errors import CompileError
+from ffi_builder.suggest import install
+
+_PACKAGES: Final = ("libclang-ng", "libclang")
+"""The packages of PyPI that have the library and its bindings, the newer one first."""
+_UNKNOWN: Final = r"'_*(preserve_none|no_callee_saved_registers|hardbool)_*'"
+"""Attributes of GCC that change calls or types, and of which libclang only warns."""
+_SKIP_BODIES: Final = 0x40
+_STRUCTS, _CONSTANT, _FUNCTION, _LISTS = (2, 3, 4), 7, 8, (5, 23)
+"""Structs, a constant of an enum, a function, enums and ``extern "C"``: ``CXCursorKind``."""
+
+
+@cache
+def bindings() -> Any:
+    """Return LLVM's bindings, ``clang.cindex``, as a module of our own.
+
+    The usual one chooses the library of the whole process, and other packages have a module
+    ``clang``, too. That of version 18 imports ``clang.enumerations``, which nothing here needs.
+    """
+
+    def imported(name: str, *args: Any) -> Any:
+        none = SimpleNamespace(enumerations=SimpleNamespace(TokenKinds=()))
+        return none if name == "clang.enumerations" else builtins.__import__(name, *args)
+
+    for package in _PACKAGES:
+        with suppress(PackageNotFoundError):
+            folder = Path(str(distribution(package).locate_file("clang")))
+            module: Any = ModuleType("cindex")
+            module.__file__ = str(folder / "cindex.py")
+            module.__builtins__ = {**vars(builtins), "__import__": imported}
+            try:
+                SourceFileLoader("cindex", module.__file__).exec_module(module)
+                module.Config.library_file = folder / "native" / "libclang.so"
+                module.Config.libcxx_dir = module.Config.resource_dir = None  # of libclang-ng
+                module.Config.compatibility_check = False  # pip may have mixed two versions
+                module.index = module.Index.create()
+            except Exception as error:
+                raise CompileError(f"prototype=: {package} does not load: {error}") from None
+            return module
+    raise CompileError(f"prototype= needs libclang: {install('prototype')}")
+
+
+class Unit:
+    """What libclang made of a file, or of the text that stands for one in ``texts``.
+
+    Raises:
+        CompileError: there is no libclang, or it has crashed.
+    """
+
+    def __init__(self, path: str, options: Sequence[str], texts: Mapping[str, str]) -> None:
+        self.lib, self._texts = bindings(), texts
+        words = [*options, "-ferror-limit=0"]
+        try:
+            self._made = self.lib.index.parse(path, words, [*texts.items()], _SKIP_BODIES)
+        except self.lib.TranslationUnitLoadError:
+            raise CompileError(f"prototype=: libclang fails on {path}") from None
+        errors = [
+            (each, f"{each.location.file}", each.location.offset)
+            for each in self._made.diagnostics
+            if each.severity > 2 or re.search(_UNKNOWN, each.spelling)
+        ]
+        self.errors, self._places = [each for each, _, _ in errors], errors
+        self.functions, self._declared = dict[str, list[Any]](), dict[str, list[Any]]()
+        for each in self._parts(self._made.cursor, _LISTS):
+            if each._kind_id == _FUNCTION:
+                self.functions.setdefault(each.spelling, []).append(each)
+            if each._kind_id not in _STRUCTS:
+                whole = each.semantic_parent if each._kind_id == _CONSTANT else each
+                self._declared.setdefault(each.spelling, []).append(whole)
+        files = {path, *(each.include.name for each in self._made.get_includes())}
+        self._states = {file: _state(file) for file in files}
+
+    def is_current(self) -> bool:
+        """Return whether the files are as they were."""
+        return all(_state(file) == state for file, state in self._states.items())
+
+    def error_in(self, function: str) -> Any:
+        """Return the first error in a function's declarations, or in types that they mention.
+
+        Structs do not count, as a function only gets pointers to them. Errors of the preprocessor
+        do, wherever they are. None if there is none.
+        """
+        found = [e for e in self.errors if re.search("Preproc|User-Defined", e.category_name)][:1]
+        names, seen = [function] if self.errors else [], set[str]()
+        while names and not found:
+            seen.add(name := names.pop())
+            for cursor in self._declared.get(name, ()):
+                found += self._errors_at(cursor)
+                parts = [(part, part.referenced) for part in self._parts(cursor)]
+                names += {to.spelling for part, to in parts if to is not None and to != part} - seen
+        return found[0] if found else None
+
+    def _errors_at(self, cursor: Any) -> list[Any]:
+        """Return the errors in a declaration, or between it and the end of the one before."""
+        start, end = cursor.extent.start, cursor.extent.end
+        before, file = self._text(start.file)[: start.offset], f"{start.file}"
+        first = max(before.rfind(b";"), before.rfind(b"}"))
+        return [e for e, of, at in self._places if of == file and first < at <= end.offset]
+
+    def shown(self, error: Any, hint: str = "") -> str:
+        """Return an error with its place, a hint, its line and a caret."""
+        at = error.location
+        if at.file is None:
+            return f"{error.spelling}{hint}"
+        name, text = f"{at.file}".strip("<>"), self._text(at.file)
+        before = text[: at.offset].rpartition(b"\n")[2].decode(errors="replace")
+        after = text[at.offset :].partition(b"\n")[0].decode(errors="replace")
+        caret = re.sub(r"[^\t]", " ", before)
+        place = f"{name}:{at.line}:{at.column}"
+        return f"{place}: {error.spelling}{hint}\n    {before}{after}\n    {caret}^"
+
+    def _text(self, file: Any) -> bytes:
+        name = f"{file}"
+        return self._texts[name].encode() if name in self._texts else Path(name).read_bytes()
+
+    def _parts(self, cursor: Any, kinds: Sequence[int] | None = None) -> list[Any]:
+        """Return the parts of a cursor, and the parts of those of some kinds; None: of all."""
+        found = list[Any]()
+
+        def visit(part: Any, _parent: object, _found: object) -> int:
+            part._tu = cursor._tu
+            found.append(part)
+            is_list = kinds is None or part._kind_id in kinds
+            return 2 if is_list else 1  # go on within it, or behind it
+
+        function = self.lib.conf.lib.clang_visitChildren
+        if function(cursor, function.argtypes[1](visit), found):
+            raise KeyboardInterrupt  # ctypes has printed and dropped it
+        return found
+
+
+def _state(file: str) -> tuple[int, ...]:
+    with suppress(OSError):
+        found = Path(file).stat()
+        return found.st_ino, found.st_mtime_ns, found.st_size
+    return ()
