@@ -43,8 +43,8 @@ _C: Final = Path(__file__).with_name("c")
 _GCC: Final = ("-include", f"{_C / 'gcc.h'}")
 _KNOWN: Final = ("-include", f"{_C / 'known.h'}")
 _CXX: Final = ("-xc++", *_KNOWN)
-_ATTEMPTS: Final = (("-xc",), ("-xc", *_KNOWN), ("-xc", *_KNOWN, "-Dcomplex=_Complex"), _CXX)
-"""Ways to read a file, until one has no errors: with names that it may have without a header."""
+_ATTEMPTS: Final = (("-xc", *_KNOWN), ("-xc",), ("-xc", *_KNOWN, "-Dcomplex=_Complex"), _CXX)
+"""Ways to read a file, until one has no errors: with names that need no header, or its own."""
 _HINTS: Final = {
     r"\bfn\b": "; it is Rust: write the declaration in C, as cbindgen does",
     r"\b(namespace|template|class|using|std)\b|extern *\"C\"|: '\w+' file not found": "; it is "
@@ -98,13 +98,10 @@ def read(
 @lru_cache(maxsize=16)
 def _unit(path: str, text: str, *options: str) -> Unit:
     """Read a file, or a text, in the way in which it has the fewest errors."""
-    from tvm_ffi.libinfo import include_paths
-
     units = list[Unit]()
     for attempt in _ATTEMPTS[: None if text else 2]:
         texts = {_TEXT: f"{text}\n;{'}' * (attempt is _CXX)}"}
-        folders = (f"-isystem{folder}" for folder in include_paths())  # of tvm-ffi and DLPack
-        unit = Unit(path, [*attempt, "-nostdinc", *options, *folders], texts)
+        unit = Unit(path, [*attempt, *options], texts)
         if not unit.errors:
             return unit
         units += [unit] * (attempt is not _CXX)
@@ -114,7 +111,10 @@ def _unit(path: str, text: str, *options: str) -> Unit:
 @lru_cache(maxsize=4)
 def _compiler(command: str | None, *_: str | None) -> tuple[str, ...]:
     """Return what makes libclang read headers as a compiler does; the least if there is none."""
+    from tvm_ffi.libinfo import include_paths
+
     words = shlex.split(command or "cc")
+    own = ("-nostdinc", *(f"-isystem{folder}" for folder in include_paths()))  # DLPack's, too
     try:
         done = subprocess.run(
             [*words, "-E", "-dM", "-v", "-xc", os.devnull],
@@ -123,7 +123,7 @@ def _compiler(command: str | None, *_: str | None) -> tuple[str, ...]:
             env={**os.environ, "LC_ALL": "C"},
         )
     except OSError:
-        return _GCC
+        return _GCC + own
     target = re.search(r"^Target: (\S+)", done.stderr, re.M)
     folders = re.search(r"^#include \"\.\.\.\"(.*)^End of search", done.stderr, re.M | re.S)
     macros = dict(re.findall(r"^#define (\w+(?:\([^)]*\))?) ?(.*)$", done.stdout, re.M))
@@ -136,6 +136,7 @@ def _compiler(command: str | None, *_: str | None) -> tuple[str, ...]:
         *(["-std=gnu2x"] if macros.get("__STDC_VERSION__", "") > "201710L" else ()),
         *({*words} & {"-fshort-enums", "-fsigned-char", "-funsigned-char"}),
         *(f"-isystem{folder}" for folder in re.findall(r"^ (.+)$", folders[1], re.M)),
+        *own,
         *(f"-D{name}={value}" for name, value in macros.items()),
     )
 
