@@ -29,10 +29,9 @@ _CFFI: Final = {
     "double": "float64",
     "long double": None,
     "_Bool": "bool",
-    **{f"_cffi_{name}_complex_t": None for name in ("float", "double")},
     "char": _CTYPES[ctypes.c_char],
 }
-"""The dtypes of types of cffi that are no integers, or that are cast otherwise."""
+"""The dtypes of numbers of cffi that are no integers, or that are cast otherwise."""
 _POINTER: Final = ctypes.POINTER(ctypes.c_int).__mro__[1]
 """The class of all typed pointers of ctypes, which has a private name."""
 
@@ -151,7 +150,7 @@ def _of_cffi(what: str, type_: Any) -> CType | None:
             return CType(None, is_pointer=True, opaque="a function")
         case _:
             dtype = _dtype_of_cffi(type_)
-            if dtype is None:
+            if dtype is None or dtype.startswith("complex"):
                 raise _not_passed(what, type_.cname)
             return CType(dtype)
 
@@ -162,7 +161,10 @@ def _dtype_of_cffi(type_: Any) -> str | None:
         return None
     if type_.cname in _CFFI:
         return _CFFI[type_.cname]
-    is_signed = int(_ffi().cast(type_, -1)) < 0
+    try:
+        is_signed = int(_ffi().cast(type_, -1)) < 0
+    except TypeError:
+        return f"complex{8 * _ffi().sizeof(type_)}"
     return f"{'' if is_signed else 'u'}int{8 * _ffi().sizeof(type_)}"
 
 

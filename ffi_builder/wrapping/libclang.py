@@ -20,6 +20,8 @@ _PACKAGES: Final = ("libclang-ng", "libclang")
 """The packages of PyPI that have the library and its bindings, the newer one first."""
 _UNKNOWN: Final = r"'_*(preserve_none|no_callee_saved_registers|hardbool)_*'"
 """Attributes of GCC that change calls or types, and of which libclang only warns."""
+_HARMLESS: Final = "'_*malloc_*' attribute takes no arguments"
+"""What libclang 18 calls an error, and that changes neither."""
 _SKIP_BODIES: Final = 0x40
 _STRUCTS, _CONSTANT, _FUNCTION, _LISTS = (2, 3, 4), 7, 8, (5, 23)
 """Structs, a constant of an enum, a function, enums and ``extern "C"``: ``CXCursorKind``."""
@@ -50,7 +52,9 @@ def bindings() -> Any:
                 module.Config.compatibility_check = False  # pip may have mixed two versions
                 module.index = module.Index.create()
             except Exception as error:
-                raise CompileError(f"prototype=: {package} does not load: {error}") from None
+                raise CompileError(
+                    f"prototype=: {package} does not load ({error}): install it again"
+                ) from None
             return module
     raise CompileError(f"prototype= needs libclang: {install('prototype')}")
 
@@ -72,7 +76,8 @@ class Unit:
         errors = [
             (each, f"{each.location.file}", each.location.offset)
             for each in self._made.diagnostics
-            if each.severity > 2 or re.search(_UNKNOWN, each.spelling)
+            if re.search(_UNKNOWN, each.spelling)
+            or (each.severity > 2 and not re.search(_HARMLESS, each.spelling))
         ]
         self.errors, self._places = [each for each, _, _ in errors], errors
         self.functions, self._declared = dict[str, list[Any]](), dict[str, list[Any]]()

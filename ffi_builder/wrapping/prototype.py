@@ -47,7 +47,7 @@ _ATTEMPTS: Final = (("-xc", *_KNOWN), ("-xc",), ("-xc", *_KNOWN, "-Dcomplex=_Com
 """Ways to read a file, until one has no errors: with names that need no header, or its own."""
 _HINTS: Final = {
     r"\bfn\b": "; it is Rust: write the declaration in C, as cbindgen does",
-    r"\b(namespace|template|class|using|std)\b|extern *\"C\"|: '\w+' file not found": "; it is "
+    r"\b(namespace|template|class|using|std)\b|extern *\"C\"|^'\w+' file not found": "; it is "
     "C++: guard that by `#ifdef __cplusplus`, or give the declaration as text",
     "file not found": "; name its folder with include=, or a compiler that has it with $CC",
     "unknown type name": ", which a header may declare, as in prototype='#include <…>\\n…'",
@@ -73,8 +73,8 @@ def read(
         target: the triple of the machine, if it is neither the compiler's nor this one's.
 
     Raises:
-        CompileError: C that is not read, with its line; no such function; a parameter or result
-            of a type that is neither a number nor a pointer.
+        CompileError: C that is not read, with its line; no such function; a type of a parameter or
+            result that is neither a number nor a pointer.
     """
     if not isinstance(given, (str, os.PathLike)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"wrap: prototype= is C as text or the path of a header, but got {given!r}")
@@ -95,7 +95,7 @@ def read(
         return _declared(unit, path, where, function, default)
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=8)
 def _unit(path: str, text: str, *options: str) -> Unit:
     """Read a file, or a text, in the way in which it has the fewest errors."""
     units = list[Unit]()
@@ -115,12 +115,10 @@ def _compiler(command: str | None, *_: str | None) -> tuple[str, ...]:
 
     words = shlex.split(command or "cc")
     own = ("-nostdinc", *(f"-isystem{folder}" for folder in include_paths()))  # DLPack's, too
+    asked, variables = [*words, "-E", "-dM", "-v", "-xc", os.devnull], os.environ | {"LC_ALL": "C"}
     try:
         done = subprocess.run(
-            [*words, "-E", "-dM", "-v", "-xc", os.devnull],
-            capture_output=True,
-            text=True,
-            env={**os.environ, "LC_ALL": "C"},
+            asked, capture_output=True, text=True, errors="replace", env=variables
         )
     except OSError:
         return _GCC + own
@@ -150,7 +148,7 @@ def _declared(unit: Unit, path: str, where: str, function: str | None, default: 
     if error is None and function not in found:
         error = next((each for each in unit.errors if f"{each.location.file}" == path), None)
     if error is not None:
-        text = unit.shown(error)
+        text = unit.shown(error).partition(": ")[2]
         hint = next((hint for words, hint in _HINTS.items() if re.search(words, text)), "")
         raise CompileError(f"prototype=: not read as C: {unit.shown(error, hint)}")
     if function not in found:
@@ -224,16 +222,10 @@ def _pointer(type_: Any, cursor: Any) -> CType:
         dtype, opaque = _dtype(to.get_pointee()), POINTER
     elif to._kind_id != _VOID and (dtype is None or (to._kind_id, to.get_size()) == (_ENUM, 1)):
         opaque = _words(to)  # an enum of a byte is not any memory, as a byte is
-    return CType(
-        dtype,
-        is_pointer=True,
-        is_const=is_const,
-        opaque=opaque,
-        is_restrict=is_restrict and not is_const,
-        align=max(1, written.get_pointee().get_align()) if opaque is None and dtype else 1,
-        first=first if isinstance(first, int) else 0,
-        row=row,
-    )
+    align = max(1, written.get_pointee().get_align()) if opaque is None and dtype else 1
+    first = first if isinstance(first, int) else 0
+    is_restrict = is_restrict and not is_const
+    return CType(dtype, True, is_const, opaque, is_restrict, align, first=first, row=row)
 
 
 def _size(text: str) -> int | str | None:

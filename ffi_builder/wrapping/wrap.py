@@ -172,12 +172,11 @@ def wrap(
                 f"wrap: device={device!r} goes with the text of a signature; the tensors of this "
                 f"one are on {', '.join(sorted(found))}"
             )
-    if isinstance(include, (str, os.PathLike)):
-        raise TypeError("wrap: include= is a list of folders, as in include=['include']")
-    declared = None
-    if prototype is not None:
-        declared = read(prototype, function, signature.name, include)
-    name = declared.name if declared else function or signature.name
+    if include and (prototype is None or isinstance(include, (str, os.PathLike))):
+        raise TypeError("wrap: include= is a list of folders of headers, for prototype=")
+    name = signature.name
+    declared = None if prototype is None else read(prototype, function, name, include)
+    name = declared.name if declared else function or name
     kernel = sources.read(source, name, owner, launched=launch is not None)
     _check_options(
         kernel,

@@ -242,6 +242,23 @@ class TestWrap:
             *given, "--prototype", header, "--callee", "other"
         )
 
+    def test_a_prototype_of_another_machine(self, tmp_path: Path):
+        pytest.importorskip("clang.native")
+        (tmp_path / "include").mkdir()
+        (tmp_path / "include" / "byte.h").write_text("typedef char byte;\n")
+        (tmp_path / "f.h").write_text("#include <byte.h>\nbyte f(byte c);\n")
+        c_object(tmp_path, "char f(char c) { return c; }")
+        given = ("wrap", tmp_path / "part.o", "--prototype", tmp_path / "f.h")
+        output = ("-I", tmp_path / "include", "-o", tmp_path / "w.o", "--triple")
+        for triple, char, other in (
+            ("aarch64-linux-gnu", "uint8", "int8"),
+            ("x86_64-linux-gnu", "int8", "uint8"),
+        ):
+            signature = ("--signature", f"f(c: {char}) -> r: {char}")
+            assert succeeds(*given, *signature, *output, triple) == ""
+            signature = ("--signature", f"f(c: {char}) -> r: {other}")
+            assert f"f returns {char}, but" in fails(*given, *signature, *output, triple)
+
     def test_some_arguments_by_name(self, tmp_path: Path):
         pytest.importorskip("clang.native")
         functions = [f"int64_t {name}(void *ctx, int64_t n, float *x)" for name in "fg"]

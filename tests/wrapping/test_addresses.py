@@ -119,6 +119,36 @@ def test_functions_of_cffi() -> None:
         wrap(of_cffi("int abs(int n)"), "abs(n: int64) -> r: int32", prototype="int abs(int64_t n)")
 
 
+@pytest.mark.parametrize(
+    ("type_", "dtype"),
+    [
+        *(("unsigned char", "uint8"), ("size_t", "uint64"), ("short", "int16"), ("_Bool", "bool")),
+        *(("enum e", "uint32"), ("enum n", "int32"), ("float", "float32")),
+    ],
+)
+def test_numbers_of_cffi(type_: str, dtype: str) -> None:
+    ffi: Any = pytest.importorskip("cffi").FFI()
+    ffi.cdef("enum e { A }; enum n { B = -1 };")
+    function = ffi.callback(f"{type_}({type_})", lambda number: number)
+    f = wrap(function, f"f(n: {dtype}) -> r: {dtype}")
+    assert f(1) == 1
+    other = "float64" if dtype == "float32" else "float32"
+    with pytest.raises(BuildError, match=f"f: parameter n is {dtype}, but 'n' is {other}"):
+        wrap(function, f"f(n: {other}) -> r: {dtype}")
+    with pytest.raises(BuildError, match=f"f returns {dtype}, but the result 'r' is {other}"):
+        wrap(function, f"f(n: {dtype}) -> r: {other}")
+
+
+def test_pointers_to_pointers_are_those_of_a_prototype() -> None:
+    ffi: Any = pytest.importorskip("cffi").FFI()
+    function = ffi.callback("int(float **, float _Complex *)", lambda *_: 0)
+    text = "f(x: handle, y: handle)"
+    prototype = "int f(float **, float _Complex *)"
+    assert wrap(function, text, prototype=prototype)(None, None) is None
+    closure = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.POINTER(ctypes.c_float)))
+    assert wrap(closure(lambda _: 0), "f(x: handle)", prototype="int f(float **)")(None) is None
+
+
 def test_sizes_go_by_no_position() -> None:
     function = of_ctypes("fabs", None, ctypes.POINTER(ctypes.c_float), ctypes.c_int64)
     words = r"takes 2 parameters \(_: a pointer to float32, _: int64\), but 1 are passed \(x\)"

@@ -134,8 +134,10 @@ def test_folders_to_include(tmp_path: Path) -> None:
     assert wrap(data, signature, prototype="#include <-f.h>", include=[str(folder)])(3) == 3
     with pytest.raises(CompileError, match=r"-f.h:2:10: 'types.h' file not found"):
         wrap(data, signature, prototype=folder / "-f.h")
-    with pytest.raises(TypeError, match="include= is a list of folders"):
-        wrap(data, signature, prototype=folder / "-f.h", include=str(folder))
+    for options in ({"prototype": folder / "-f.h", "include": "."}, {"include": [folder]}):
+        given: dict[str, Any] = options
+        with pytest.raises(TypeError, match="include= is a list of folders of headers, for prot"):
+            wrap(data, signature, **given)
 
 
 def test_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -180,6 +180,7 @@ def test_functions_that_are_not_called(text: str, words: str) -> None:
         ("int f(const float *x /* the values */, // not (yet\n long n); // how many", "x n"),
         ("int f(a, b) float a; char b; { return 0; }", "a b"),
         ("typedef int g(int, float *); extern g f", " "),
+        ("void free(void *); __attribute__((malloc(free, 1))) int *f(int n);", "n"),
         ('extern "C" { int f(std::size_t n, const float *__restrict x) noexcept; }', "n x"),
         ('__attribute__((visibility("default"))) int f(int n) { return g(n); }', "n"),
         ("void f(float complex, int64_t n)", "complex n"),
@@ -210,7 +211,7 @@ def test_the_symbol_of_a_function(words: str) -> None:
 
 
 def test_errors_show_the_line(tmp_path: Path) -> None:
-    header = tmp_path / "f.h"
+    header = tmp_path / "class std.h"
     header.write_text("int g(int);\n\tint f(int n, idx_t m);\n")
     with pytest.raises(CompileError) as caught:
         read(header, "f", "f")

@@ -8,4 +8,3 @@
 #else
 #define _Float128 long double
 #endif
-#define __malloc__(...) __malloc__
