@@ -107,7 +107,7 @@ test-distributions: $(DISTRIBUTIONS)/.made ## Install other MLIR bindings (CUTLA
 # The differential tests are those of compiled wrappers. Level 0 has a code generator of its own there.
 test-aarch64: $(AARCH64)/.made ## Install an arm64 system in .venv-aarch64 (qemu and Debian's packages), and run the tests in it.
 	$(ON_AARCH64) python3 setup.py -q build_ext --inplace
-	set -e; for folder in abi rules runtime packed arrays entry builder providers ir sanitize compatibility; do \
+	set -e; for folder in abi rules runtime packed arrays entry builder providers wrapping ir sanitize compatibility; do \
 	  $(ON_AARCH64) python3 -m pytest -m 'not slow' tests/$$folder; \
 	done
 	$(ON_AARCH64) python3 -m pytest tests/cuda tests/malformed tests/runtime/test_header.py tests/packed/test_exported.py

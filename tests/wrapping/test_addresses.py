@@ -129,7 +129,11 @@ def test_functions_of_cffi() -> None:
 def test_numbers_of_cffi(type_: str, dtype: str) -> None:
     ffi: Any = pytest.importorskip("cffi").FFI()
     ffi.cdef("enum e { A }; enum n { B = -1 };")
-    function = ffi.callback(f"{type_}({type_})", lambda number: number)
+
+    def kernel(number: Any) -> Any:
+        return number
+
+    function = ffi.callback(f"{type_}({type_})", kernel)
     f = wrap(function, f"f(n: {dtype}) -> r: {dtype}")
     assert f(1) == 1
     other = "float64" if dtype == "float32" else "float32"
@@ -140,13 +144,15 @@ def test_numbers_of_cffi(type_: str, dtype: str) -> None:
 
 
 def test_pointers_to_pointers_are_those_of_a_prototype() -> None:
+    def kernel(*_: Any) -> int:
+        return 0
+
     ffi: Any = pytest.importorskip("cffi").FFI()
-    function = ffi.callback("int(float **, float _Complex *)", lambda *_: 0)
-    text = "f(x: handle, y: handle)"
-    prototype = "int f(float **, float _Complex *)"
-    assert wrap(function, text, prototype=prototype)(None, None) is None
+    function = ffi.callback("int(float **, float _Complex *)", kernel)
+    f = wrap(function, "f(x: handle, y: handle)", prototype="int f(float **, float _Complex *)")
+    assert f(None, None) is None
     closure = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.POINTER(ctypes.c_float)))
-    assert wrap(closure(lambda _: 0), "f(x: handle)", prototype="int f(float **)")(None) is None
+    assert wrap(closure(kernel), "f(x: handle)", prototype="int f(float **)")(None) is None
 
 
 def test_sizes_go_by_no_position() -> None:
