@@ -194,7 +194,9 @@ def test_what_the_kernel_returns_is_not_dropped(tmp_path: Path) -> None:
     data = c_object(tmp_path, "double f(double x) { return x; } char *g(double x) { return 0; }")
     with pytest.raises(BuildError, match="f returns float64, which the signature lacks: add a res"):
         wrap(data, "f(x: float64)", prototype="double f(double x)")
-    with pytest.raises(BuildError, match="g returns a pointer to u?int8, which the signature lacks"):
+    with pytest.raises(
+        BuildError, match=r"g returns a pointer to u?int8, which the signature lacks"
+    ):
         wrap(data, "g(x: float64)", prototype="char *g(double x)")
     f = wrap(data, "f(x: float64)", provider=providers.DirectCallProvider)["f"]
     assert f(1.0) is None
