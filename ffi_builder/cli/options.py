@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ffi_builder.errors import CompileError
+from ffi_builder.errors import CompileError, NoKernelError, SpecError
 
 if TYPE_CHECKING:
     from ffi_builder.providers import CallProvider
@@ -174,12 +174,15 @@ def launch_provider(given: argparse.Namespace, callee: str) -> CallProvider:
     """Return the call provider that launches the kernel ``callee``."""
     from ffi_builder import providers
 
-    return providers.CudaLaunchCallProvider(
-        given.kernel.read_bytes(),
-        callee,
-        grid=list_of("--grid", given.grid),
-        block=list_of("--block", given.block),
-        cluster=None if given.cluster is None else list_of("--cluster", given.cluster),
-        dynamic_smem_bytes=0 if given.shared_memory is None else given.shared_memory,
-        args=args_of(given.args),
-    )
+    try:
+        return providers.CudaLaunchCallProvider(
+            given.kernel.read_bytes(),
+            callee,
+            grid=list_of("--grid", given.grid),
+            block=list_of("--block", given.block),
+            cluster=None if given.cluster is None else list_of("--cluster", given.cluster),
+            dynamic_smem_bytes=0 if given.shared_memory is None else given.shared_memory,
+            args=args_of(given.args),
+        )
+    except NoKernelError as error:
+        raise SpecError(f"{error}; say which with --callee") from None

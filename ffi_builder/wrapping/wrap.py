@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from ffi_builder import runtime, spec
 from ffi_builder.builder.wrapper import attach
-from ffi_builder.errors import BuildError, CompileError
+from ffi_builder.errors import BuildError, CompileError, NoKernelError, SpecError
 from ffi_builder.ir import PlainModule
 from ffi_builder.ir.symbols import function_parts
 from ffi_builder.plan import Sanitize, check_signature
@@ -334,7 +334,10 @@ def _launching(
     elif launch.block is None:
         raise TypeError("wrap: launch= needs block=: the image does not say how many threads")
     how: dict[str, Any] = {each.name: getattr(launch, each.name) for each in fields(launch)}
-    return CudaLaunchCallProvider(image.data, name, args=args, **how)  # pyright: ignore[reportArgumentType]
+    try:
+        return CudaLaunchCallProvider(image.data, name, args=args, **how)  # pyright: ignore[reportArgumentType]
+    except NoKernelError as error:
+        raise SpecError(f"{error}; say which with function=") from None
 
 
 def _with_errors(

@@ -96,7 +96,9 @@ def test_mistakes(image: Path) -> None:
     words = refused(image, *both, "--args", "n")
     assert words.startswith("the kernel 'count' takes (#0 4 bytes at 0, #1 8 bytes at 8), but")
     words = refused(image, *both, "--callee", "other")
-    assert "No kernel 'other' in the cubin" in words
+    assert words == (
+        "No kernel 'other' in the cubin for sm_90, which has 'count'; say which with --callee\n"
+    )
 
 
 def test_sizes_of_what_is_not_launched(tmp_path: Path) -> None:
