@@ -169,6 +169,7 @@ def test_images(driver: FakeDriver):
     assert loading(driver, make_cubin([EMPTY], sm=80)) == Result.NO_BINARY_FOR_GPU
     assert loading(driver, make_cubin([EMPTY], sm=100)) == Result.NO_BINARY_FOR_GPU
     assert loading(driver, ptx.rstrip(b"\0") + b"garbage") == Result.INVALID_PTX
+    driver.set_version(13000)
     newest = make_ptx([EMPTY], version="9.1")
     assert loading(driver, newest) == Result.UNSUPPORTED_PTX_VERSION
     driver.set_version(13010)

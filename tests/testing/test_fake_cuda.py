@@ -187,14 +187,48 @@ def test_broken_rules_are_raised_at_the_end() -> None:
     assert gpu.violations == []
 
 
-def test_a_child_process(gpu: testing.FakeCuda, tmp_path: Path) -> None:
-    compiled(sm=90).export_library(tmp_path / "scale.so")
+def test_a_child_process() -> None:
     code = (
         "import ctypes; driver = ctypes.CDLL('libcuda.so.1'); driver.cuInit(0); "
-        "count = ctypes.c_int(); driver.cuDeviceGetCount(ctypes.byref(count)); print(count.value)"
+        "count = ctypes.c_int(); driver.cuDeviceGetCount(ctypes.byref(count)); "
+        "version = ctypes.c_int(); driver.cuDriverGetVersion(ctypes.byref(version)); "
+        "print(count.value, version.value)"
     )
-    printed = subprocess.check_output([sys.executable, "-c", code], env=gpu.environment)
-    assert printed == b"1\n"
+    with testing.FakeCuda("sm_90", "sm_80", version="12.8") as gpu:
+        printed = subprocess.check_output([sys.executable, "-c", code], env=gpu.environment)
+    assert printed == b"2 12080\n"
+
+
+PTX = ".version {}\n.target sm_80\n.visible .entry f() {{ ret; }}\n"
+
+
+def test_the_version_of_the_driver() -> None:
+    def call(ptx: str, version: str | None) -> None:
+        function = wrap(PTX.format(ptx), "f()", device="cuda", launch=Launch(grid=1, block=1))["f"]
+        with testing.FakeCuda(version=version) as gpu:
+            function()
+        assert len(gpu.launches) == 1
+
+    call("9.0", "13.0")
+    call("9.0", None)
+    call("8.8", "12.9")
+    with pytest.raises(RuntimeError, match=r"_PTX_VERSION .* FakeCuda\(version='13.1'\) takes it"):
+        call("9.1", "13.0")
+    call("9.1", "13.1")
+    with pytest.raises(RuntimeError, match=r"FakeCuda\(version='59.9'\) takes it"):
+        call("55.9", None)
+
+
+@pytest.mark.parametrize("version", ["11.8", "13", "12.10", "", "13.0 ", "v13.0"])
+def test_a_version_that_is_none(version: str) -> None:
+    with pytest.raises(ValueError, match=r"expected a version of CUDA from '12.0' on, such as '13"):
+        testing.FakeCuda(version=version)
+
+
+def test_a_version_that_is_no_text() -> None:
+    version: Any = 13.0
+    with pytest.raises(TypeError, match=r"such as '13.0', but got 13.0 \(float\)"):
+        testing.FakeCuda(version=version)
 
 
 def test_streams() -> None:

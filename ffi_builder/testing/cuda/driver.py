@@ -231,7 +231,7 @@ class FakeDriver:
         self.cuda.fake_attribute(device, int(attribute), value)
 
     def set_version(self, version: int) -> None:
-        """The driver's CUDA version, as 1000 * major + 10 * minor."""
+        """Set the driver's CUDA version, 1000 * major + 10 * minor; 0 is that of cuda.h."""
         self.cuda.fake_driver_version(version)
 
     def kernel(self, name: str, emulation: Callable[[Running], None]) -> None:

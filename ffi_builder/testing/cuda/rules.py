@@ -54,7 +54,10 @@ RULES: Final = {
     "image-memory": Rule("An image is memory that can be read."),
     "image-gpu": Rule("An image has code for one of the devices.", (Result.NO_BINARY_FOR_GPU,)),
     "ptx": Rule("PTX is text that ends with a NUL.", (Result.INVALID_PTX,)),
-    "ptx-version": Rule("PTX may not be newer.", (Result.UNSUPPORTED_PTX_VERSION,)),
+    "ptx-version": Rule(
+        "PTX may not be newer than the driver, whose version can be chosen.",
+        (Result.UNSUPPORTED_PTX_VERSION,),
+    ),
     "library": Rule("A library is one that is loaded.", (Result.INVALID_HANDLE,)),
     "kernel-name": Rule("A kernel is found by its exact name.", (Result.NOT_FOUND,)),
     "kernel": Rule("What is launched is a CUkernel or a CUfunction.", (Result.INVALID_HANDLE,)),

@@ -115,8 +115,9 @@ static CUresult prepare(const CUlaunchConfig* config, CUfunction handle, bool pe
            : where->stream->invalidated ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
                                         : CUDA_SUCCESS;
   if (result != CUDA_SUCCESS) return result;
-  const KernelInfo* info = kernel_info(kernel, where->context->device);
-  if (info == NULL) return CUDA_ERROR_NO_BINARY_FOR_GPU;
+  const KernelInfo* info;
+  result = kernel_info(kernel, where->context->device, &info);
+  if (result != CUDA_SUCCESS) return result;
   launch->context = where->context;
   launch->code = object_of(handle);
   launch->public.device = where->context->device;
