@@ -15,7 +15,7 @@ from ffi_builder.suggest import did_you_mean
 from ffi_builder.testing.cuda import allocator
 from ffi_builder.testing.cuda.build import environment, library
 from ffi_builder.testing.cuda.constants import NON_BLOCKING, DeviceAttribute
-from ffi_builder.testing.cuda.driver import FakeDriver, Running
+from ffi_builder.testing.cuda.driver import FakeDriver, IllegalAddressError, Running
 from ffi_builder.testing.cuda.records import Call, Event, Launch, Violation
 from ffi_builder.testing.make.arrays import Array, FakeArray, described, numpy
 from ffi_builder.testing.make.devices import activate
@@ -213,6 +213,10 @@ class FakeCuda:
         shared memory in bytes, and ``device``. The function runs once for all blocks, and must
         compute what they would.
 
+        A pointer that is no memory of that device, or is not aligned, is the exception of the
+        kernel. As on a GPU, later launches on the device fail with CUDA_ERROR_ILLEGAL_ADDRESS or
+        CUDA_ERROR_MISALIGNED_ADDRESS, until the block ends.
+
         Args:
             name: the name of the kernel in the image.
             types: a type for each parameter of the kernel. ``"float32"`` and other dtypes are a
@@ -231,6 +235,8 @@ class FakeCuda:
                     function(running, *running.arrays(types))
                 except Exception as error:
                     driver.errors.append(error)
+                    if isinstance(error, IllegalAddressError):  # all later calls return it
+                        raise
 
             driver.kernel(name, emulation)
             return function
@@ -293,7 +299,7 @@ class _Memory:
 
     def __init__(self, driver: FakeDriver, devices: int) -> None:
         self.driver, self.devices = driver, devices
-        self.allocate, self.host = driver.allocate, driver.host
+        self.allocate, self.host, self.recover = driver.allocate, driver.host, driver.recover
 
     def raise_error(self) -> None:
         """Raise the first exception of an emulated kernel, and forget all."""

@@ -36,11 +36,15 @@ RULES: Final = {
         "A context that is gone can do nothing.", (Result.CONTEXT_IS_DESTROYED,)
     ),
     "context-failed": Rule(
-        "A kernel's error stays with its context: all later calls return it.",
-        (Result.ILLEGAL_ADDRESS,),
+        "A kernel's error stays with its context: all later calls in it return the error.",
+        (Result.ILLEGAL_ADDRESS, Result.MISALIGNED_ADDRESS),
     ),
     "device-memory": Rule(
-        "A kernel reaches the memory of its context's device.", (Result.ILLEGAL_ADDRESS,)
+        "A kernel reaches the memory of its context's device, and no other.",
+        (Result.ILLEGAL_ADDRESS,),
+    ),
+    "device-alignment": Rule(
+        "A kernel's pointers are aligned as its elements.", (Result.MISALIGNED_ADDRESS,)
     ),
     "stack": Rule("What is pushed is popped; a thread's stack does not grow for ever."),
     "pop": Rule("There must be something to pop.", (Result.INVALID_CONTEXT,)),

@@ -55,6 +55,8 @@ void fake_attribute(int device, int attribute, int value);
 void fake_driver_version(int version);
 /* Run this when a kernel of that name is launched; NULL to run nothing. */
 void fake_kernel(const char* name, FakeKernel emulation, void* user);
+/* Forget which kernels have failed: their contexts work again, as in another process. */
+void fake_recover(void);
 
 /* The log: a line each, "KIND \t THREAD \t NAME \t RESULT \t DETAILS", where KIND is
  *     call       a call of the driver NAME has returned RESULT; DETAILS are its arguments

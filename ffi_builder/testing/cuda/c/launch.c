@@ -35,6 +35,10 @@ void launch_clear(void) {
 void launch_run(const Launch* launch) {
   Emulation found = {0};
   lock();
+  if (launch->context->failed != CUDA_SUCCESS) { /* by a kernel before it in the same graph */
+    unlock();
+    return;
+  }
   log_launch("run", launch);
   for (const Emulation* each = emulations; each != NULL; each = each->next) {
     if (strcmp(each->name, launch->public.kernel) == 0) found = *each;
