@@ -33,7 +33,7 @@ class DriverError(Exception):
         self.result = result
 
 
-class IllegalAddressError(Exception):
+class IllegalAddressError(RuntimeError):
     """An emulated kernel touched memory that is not its device's."""
 
     result = Result.ILLEGAL_ADDRESS
@@ -109,9 +109,11 @@ class Running:
         extent = self._driver.cuda.fake_extent(address, self.device)
         what = f"kernel {self.kernel!r} gets the address {address:#x} of {dtype} elements, which is"
         if not extent:
-            raise IllegalAddressError(f"{what} no memory of device {self.device}")
+            found = IllegalAddressError.result.symbol
+            raise IllegalAddressError(f"{what} no memory of device {self.device} ({found})")
         if address % dtype.alignment:
-            raise MisalignedAddressError(f"{what} not aligned to {dtype.alignment} bytes")
+            found = MisalignedAddressError.result.symbol
+            raise MisalignedAddressError(f"{what} not aligned to {dtype.alignment} bytes ({found})")
         return self.memory(address, extent // dtype.itemsize, dtype)
 
     def memory(self, address: int, count: int, dtype: Any) -> npt.NDArray[Any]:
