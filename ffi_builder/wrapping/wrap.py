@@ -125,7 +125,8 @@ def wrap(
         link=link,
         sanitize=sanitize,
     )
-    is_list = isinstance(signature, (list, tuple))
+    kinds = (str, spec.Signature)
+    is_list = isinstance(signature, (list, tuple)) and all(isinstance(s, kinds) for s in signature)
     signatures = cast("Sequence[spec.Signature | str]", signature if is_list else [signature])
     wrapped = prepare(source, signatures, options)
     return runtime.compile(**wrapped.arguments, opt_level=opt_level, cache_dir=cache_dir)
