@@ -188,7 +188,8 @@ class _Made:
                 f"{' instead of '.join(names)}"
             )
         self._functions = functions
-        self._libraries[level] = inspected(path)
+        with path.open("rb") as file:
+            self._libraries[level] = inspected(file)
 
     @property
     def _needs_own(self) -> bool:
@@ -214,9 +215,9 @@ class _Made:
         found["__init__.pyi"] = (stub.text(shown, name) + _ATTRIBUTES).encode()
         library = f"lib{self._named.name}.so"
         found[f"include/{name}.h"] = header.text(self._functions, library, f"{name}.h").encode()
-        for level, each in self._libraries.items():
+        for level in self._libraries:
             at = "lib" if level == BASELINE else f"lib/glibc-hwcaps/{level}"
-            found[f"{at}/{library}"] = each.path.read_bytes()
+            found[f"{at}/{library}"] = (self._scratch / level / library).read_bytes()
         for key, path in include.items():
             found[key] = Path(path).read_bytes()
         return {f"{name}/{key}": data for key, data in found.items()}

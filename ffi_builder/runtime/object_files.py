@@ -88,7 +88,7 @@ def _read(data: bytes, machine: str | None) -> ObjectFile:
     names = list(file.by_name)
     return ObjectFile(
         data,
-        symbols_of(file, elf.SHT_SYMTAB),
+        tuple(symbols_of(file, elf.SHT_SYMTAB)),
         any(section.flags & elf.SHF_TLS for section in file.sections),
         frozenset(_relocations(file)),
         # With a priority they are called `.init_array.200`.
@@ -116,7 +116,7 @@ def read_library(data: bytes) -> tuple[Symbol, ...]:
     given, wanted = machine_name(file.header.machine), platform.machine()
     if wanted in _MACHINES and given != wanted:
         raise LinkError(f"The library is for {given}, but this machine is {wanted}")
-    return symbols_of(file, elf.SHT_DYNSYM)
+    return tuple(symbols_of(file, elf.SHT_DYNSYM))
 
 
 def content_of(data: bytes, symbol: str, machine: str | None = None) -> bytes | None:
@@ -365,7 +365,7 @@ def rebuilt(
     for section in added:
         name_places.append(len(names))
         names += section.name.encode() + b"\0"
-    data = memoryview(file.view.data)
+    data = memoryview(file.view.data[:])
     for at, section in enumerate(file.sections):
         if section.kind in (elf.SHT_NULL, elf.SHT_NOBITS):
             continue
@@ -427,17 +427,17 @@ def machine_name(number: int) -> str:
     return _MACHINE_NAMES.get(number, f"ELF machine {number}")
 
 
-def symbols_of(file: Elf, kind: int) -> tuple[Symbol, ...]:
-    """Return the global and weak symbols of the table of this kind, if the file has one."""
+def symbols_of(file: Elf, kind: int, prefix: str = "") -> Iterator[Symbol]:
+    """Yield the global and weak symbols with a prefix, if the file has a table of this kind."""
     table = file.table(kind)
     if table is None:
-        return ()
-    names, found = file.symbol_names(table), list[Symbol]()
+        return
+    names, start = file.symbol_names(table), prefix.encode()
     for name_at, info, other, section, _, _ in file.symbols(table):
         binding, defined = info >> 4, section != elf.SHN_UNDEF
-        if binding != elf.STB_LOCAL:
+        if binding != elf.STB_LOCAL and (not start or names.startswith(start, name_at)):
             visible = other & 3 in (elf.STV_DEFAULT, elf.STV_PROTECTED)
-            symbol = Symbol(
+            yield Symbol(
                 file.text(names, name_at),
                 defined,
                 binding == elf.STB_WEAK or section == elf.SHN_COMMON,
@@ -445,8 +445,6 @@ def symbols_of(file: Elf, kind: int) -> tuple[Symbol, ...]:
                 info & 15 == elf.STT_GNU_IFUNC,
                 info & 15 in (elf.STT_OBJECT, elf.STT_TLS) or section == elf.SHN_COMMON,
             )
-            found.append(symbol)
-    return tuple(found)
 
 
 def _relocations(file: Elf) -> Iterator[Relocation]:

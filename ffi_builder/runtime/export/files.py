@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import uuid
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from ffi_builder import __version__
 from ffi_builder.errors import CompileError
 from ffi_builder.records import dataclass
 from ffi_builder.runtime import embedded_modules
-from ffi_builder.runtime.codegen import emit
+from ffi_builder.runtime.codegen import emit, llvm
 from ffi_builder.runtime.codegen.constants import LlvmIr
 from ffi_builder.runtime.codegen.targets import Target, target
 from ffi_builder.runtime.embedded_modules import CustomModule
@@ -171,7 +173,8 @@ class Exporter:
         if options.only is not None:
             ir = emit.internalised(ir, [*symbols(options.only), *embedded_modules.SYMBOLS])
         cpu, triple = options.target.cpu, options.target.triple
-        return emit.emit_object(ir, cpu, self.level, jit=False, triple=triple)
+        signed = LlvmIr(_signed(ir.text, cpu), ir.constants)
+        return emit.emit_object(signed, cpu, self.level, jit=False, triple=triple)
 
     def _write(self, main: Output, names: Sequence[str], options: Options) -> None:
         functions = [described(name, self.metadata(name)) for name in names]
@@ -185,6 +188,14 @@ class Exporter:
             text = stub.text(functions, main.path.name)
             outputs.append(Output(options.stub, text.encode()))
         write_outputs(outputs)
+
+
+def _signed(text: str, cpu: str) -> str:
+    """Add a line to LLVM IR for the section `.comment`, as other compilers do."""
+    version = ".".join(map(str, llvm.binding().llvm_version_info))
+    words = f"ffi_builder: {__version__} (LLVM {version}, CPU {cpu})"
+    number = 1 + max(map(int, re.findall(r"!(\d+)\s*=", text)), default=-1)
+    return f'{text}\n!llvm.ident = !{{!{number}}}\n!{number} = !{{!"{words}"}}\n'
 
 
 def write_together(
