@@ -80,6 +80,8 @@ _RULES: Final[tuple[_Rule, ...]] = (
     (r"; export_object needs none", "; an output .o needs none"),
     (r"\buse export_library\b", "write a .so"),
     (r"\b(args)=\[([^]]*)\]", _listed),
+    (r"\bexternal=\[([^]]*)\]", lambda m: "--external " + m[1].replace(",", "").replace("'", "")),
+    (r"\bexternal=(?=\s)", "--external"),
     (r"(?<![\w-])(args|link|pipeline|stream)=(?=[\s.,;:)]|$)", r"--\1"),
     (rf"\b({'|'.join(_CONVENTIONS)})\b", lambda m: f"--convention {_CONVENTIONS[m[1]]}"),
     (r"^CudaLaunchCallProvider: (?=grid|block|cluster)", "--"),

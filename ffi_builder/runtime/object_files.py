@@ -119,6 +119,25 @@ def read_library(data: bytes) -> tuple[Symbol, ...]:
     return tuple(symbols_of(file, elf.SHT_DYNSYM))
 
 
+def movable(data: bytes, dropped: Collection[int] = ()) -> bytes:
+    """Return a copy of shared library `data` that needs others by their names, not by paths.
+
+    It lacks the entries of the dynamic section with the tags `dropped`.
+    """
+    file = Elf(View(data, "library", LinkError))
+    section, strings = file.find(".dynamic"), file.find(".dynstr")
+    if section is None or strings is None:
+        return data
+    names, out = file.content(strings), bytearray()
+    for tag, value in elf.DYN.iter_unpack(file.content(section)):
+        if tag == elf.DT_NEEDED:
+            value += file.text(names, value).rfind("/") + 1  # the name is the end of the path
+        if tag not in dropped:
+            out += elf.DYN.pack(tag, value)
+    end = section.offset + section.size
+    return data[: section.offset] + bytes(out).ljust(section.size, b"\0") + data[end:]
+
+
 def content_of(data: bytes, symbol: str, machine: str | None = None) -> bytes | None:
     """Return the bytes of a constant in object `data`; None if the object does not define it.
 
