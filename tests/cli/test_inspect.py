@@ -137,6 +137,18 @@ class TestWhatItPrints:
         assert "but it is no file" in inspect.error(tmp_path / "pipe.so")
         assert "but it is no file" in inspect.error(tmp_path)
 
+    def test_a_terminal_that_lacks_a_character(self, library: Path, tmp_path: Path):
+        made = tmp_path / "kä.so"
+        made.write_bytes(library.read_bytes())
+        done = subprocess.run(
+            [sys.executable, "-m", "ffi_builder", "inspect", made],
+            env={**os.environ, "PYTHONIOENCODING": "ascii"},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout.startswith("k\\xe4.so, for ")
+
     def test_metadata_at_the_end_of_a_chunk(
         self, library: Path, tmp_path: Path, inspect: Inspect, monkeypatch: pytest.MonkeyPatch
     ):

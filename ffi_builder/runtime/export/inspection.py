@@ -24,7 +24,7 @@ from ffi_builder.runtime.object_files import machine_name, symbols_of
 _Item = TypeVar("_Item")
 
 _LARGEST_PART: Final = 64 << 20
-"""The bytes of the largest table that is read. PyTorch's names of symbols take half of that."""
+"""The bytes of the largest table that is read: of headers, symbols or names."""
 _MOST_TEXT: Final = 16 << 20
 """The bytes of all names, or of all metadata, that are kept: some 10,000 functions."""
 _OVERHEAD: Final = 64
