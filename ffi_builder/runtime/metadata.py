@@ -158,7 +158,7 @@ def read(name: str, text: str) -> Info | None:
     """Read the JSON text, which may come from anywhere; None if it is not valid metadata."""
     try:
         return _info(name, json.loads(text)["ffi_builder"])
-    except (ValueError, LookupError, TypeError, RecursionError):
+    except (ValueError, LookupError, TypeError, OverflowError, RecursionError):
         return None
 
 

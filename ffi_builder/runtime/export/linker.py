@@ -14,12 +14,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from ffi_builder import __version__, elf, support
+from ffi_builder import elf, support
 from ffi_builder.elf import Elf, Section, SymbolFields, View
 from ffi_builder.errors import CompileError, LinkError
 from ffi_builder.protocol import PREFIX
 from ffi_builder.runtime import bindings
-from ffi_builder.runtime.codegen import emit, llvm
+from ffi_builder.runtime.codegen import emit
 from ffi_builder.runtime.codegen.constants import LlvmIr
 from ffi_builder.runtime.codegen.targets import BASELINE, Target
 from ffi_builder.runtime.embedded_modules import with_one_library_bin
@@ -75,19 +75,10 @@ def link_library(
             *_to_linker(f"-soname={name}", f"--version-script={folder / 'version'}"),
             # The library uses its own `__tvm_ffi__library_ctx`, whatever the process has loaded.
             *_to_linker("-z", "defs", "--as-needed", "-Bsymbolic"),
-            *(*map(str, files), str(_comment(folder, target)), *libraries),
+            *(*map(str, files), *libraries),
         ]
         _run(command, folder)
         return (folder / "library.so").read_bytes()
-
-
-def _comment(folder: Path, target: Target) -> Path:
-    """Write assembly that adds a line to the section `.comment`, as C compilers do."""
-    version = ".".join(map(str, llvm.binding().llvm_version_info))
-    words = f"ffi_builder: {__version__} (LLVM {version}, CPU {target.cpu})"
-    file = folder / "comment.s"
-    file.write_text(f'.ident "{words}"\n.section .note.GNU-stack,"",%progbits\n')
-    return file
 
 
 def _archive(folder: Path, data: bytes) -> str:
