@@ -220,9 +220,8 @@ class CompiledModule(LoweredModule, FunctionTable):
     """A loaded module: its functions, by their names without the `__tvm_ffi_` prefix.
 
     `compiled["matmul"]` is a `tvm_ffi.Function`, and the fastest to call. It takes keywords and
-    defaults, too. `compiled.callable("matmul")` is a Python function that also takes dataclasses,
-    enumerators and streams of any framework. Each function keeps its code alive, so the compiled
-    module may be dropped.
+    defaults, too. `compiled.callable("matmul")` also takes dataclasses, enumerators and streams of
+    any framework. Each function keeps its code alive, so the compiled module may be dropped.
 
     Examples:
         >>> from torch_mlir import ir

@@ -216,7 +216,7 @@ def callable_at(
     name: str | None = None,
     borrows_tensors: bool = False,
 ) -> Callable[..., Any]:
-    """Return the same function as a Python function, like `compiled.callable(name)`.
+    """Return the same function as one that converts its arguments, like `compiled.callable(name)`.
 
     The arguments are those of `function_at`.
 

@@ -274,18 +274,16 @@ class _TypeText(str):
         return str(self)
 
 
-def python_signature(info: Info, *, positional: bool = False) -> inspect.Signature:
+def python_signature(info: Info) -> inspect.Signature:
     """Return the signature for `inspect`, with the types' texts as annotations."""
     params: list[_PythonParameter] = []
     for name, param in zip(python_names(info), info.parameters, strict=True):
-        default = param.default if param.has_default and not positional else _PythonParameter.empty
+        default = param.default if param.has_default else _PythonParameter.empty
         kind = (
             _PythonParameter.KEYWORD_ONLY
             if param.kw_only
             else _PythonParameter.POSITIONAL_OR_KEYWORD
         )
-        if positional:
-            kind = _PythonParameter.POSITIONAL_ONLY
         params.append(
             _PythonParameter(name, kind, default=default, annotation=_TypeText(param.type))
         )

@@ -118,7 +118,7 @@ static PyObject *same_function(PyObject *self)
 static PyObject *python_of(PyObject *self, Entry *entry, int number)
 {
     if (entry->makers == NULL) {
-        PyErr_SetString(PyExc_RuntimeError, "the garbage collector has cleared this function");
+        PyErr_SetString(PyExc_RuntimeError, "this function was cleared, or is not made yet");
         return NULL;
     }
     if (entry->general == NULL) {
@@ -252,7 +252,7 @@ static PyObject *call_read(PyObject *self, PyObject *const *args, size_t flagged
     }
     Call call;
     call.tensor_count = call.dim_count = call.written_count = call.string_count = 0;
-    call.grad_mode = -1;
+    call.grad_mode = call.watched = -1;
     call.has_stream = 0;
     int count = entry->count, i = 0;
     while (i < count && read_argument(values[i], entry->parameters[i].kind, &call, &call.args[i]))

@@ -59,8 +59,9 @@ _lock = threading.RLock()
 def extension(bases: tuple[type, ...]) -> Extension | Reading:
     """Return the extension, or why it is not used.
 
-    `bases` are the base classes of the type of entries. They end with `tvm_ffi.Function`. Only the
-    first call uses them, since the process has one such type.
+    `bases` are the base classes of the type of entries. They end with `tvm_ffi.Function`, and have
+    a `__call__` for tools that look it up. Only the first call uses them, since the process has one
+    such type.
     """
     if not _found:
         with _lock:
@@ -123,7 +124,7 @@ def _operator_type(bases: tuple[type, ...]) -> Any:
     module = _seeing_modes()
     if module is None:
         return None
-    return _made_type(module, bases, tvm_ffi.get_global_func("ffi.Array"), call=False)
+    return _made_type(module, bases, tvm_ffi.get_global_func("ffi.Array"))
 
 
 def watcher() -> Callable[[], bool] | None:
@@ -149,13 +150,11 @@ def _functions(one: tvm_ffi.Function) -> list[tvm_ffi.Function]:
     return [one, tvm_ffi.get_global_func("ffi.Array"), tvm_ffi.get_global_func("ffi.Map")]
 
 
-def _made_type(
-    module: Any, bases: tuple[type, ...], function: tvm_ffi.Function, *, call: bool = True
-) -> Any:
+def _made_type(module: Any, bases: tuple[type, ...], function: tvm_ffi.Function) -> Any:
     layout = layouts.function_layout(_functions(function))
     addresses = tuple(layouts.address_of(tvm_ffi.LIB, name) for name in _ADDRESSES)
     sizes = layout.size, layout.handle, layout.release_gil
-    return module.make_type(bases, *sizes, addresses, _learner(module), call)
+    return module.make_type(bases, *sizes, addresses, _learner(module))
 
 
 def _learner(module: Any) -> Callable[[type], None]:
@@ -225,6 +224,7 @@ def _use_torch(module: Any, torch: Any) -> None:
         found.dtypes,
         found.offsets,
         found.keys,
+        found.local_keys,
         found.api,
         found.addresses,
     )

@@ -14,6 +14,7 @@ import dataclasses
 import enum
 import functools
 import operator
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
@@ -22,7 +23,8 @@ import tvm_ffi
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.metadata import Info, Parameter
 from ffi_builder.runtime.python import arrays
-from ffi_builder.runtime.python.arrays import Position, is_sequence, items, unwrapped
+from ffi_builder.runtime.python.arrays import is_sequence, items, unwrapped
+from ffi_builder.runtime.python.position import Position, position_of
 
 _INTEGERS: Final = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 _FLOATS: Final = ["float16", "bfloat16", "float32", "float64"]
@@ -80,7 +82,7 @@ def adapter(
         SCALARS if converts else {},
     )
     made = [
-        _expression(param, f"a{at}", scope, arrays.position_of(param, at, info))
+        _expression(param, f"a{at}", scope, position_of(param, at, info))
         for at, param in enumerate(info.parameters)
     ]
     names = [f"a{at}" for at in sorted(range(len(order)), key=order.__getitem__)]
@@ -162,8 +164,9 @@ def finishing(function: Callable[..., Any], info: Info) -> Callable[..., Any]:
             if found is None:
                 raise
             raise found from error
-        for path in written:
-            arrays.mark_written(_at(args, path))
+        if "torch" in sys.modules:
+            for path in written:
+                arrays.mark_written(_at(args, path))
         return result if convert is None else convert(result, args)
 
     return call if paths or convert else function
@@ -174,7 +177,7 @@ def _not_exported(args: Sequence[Any], info: Info) -> BufferError | None:
     for path, param in array_paths(info.parameters):
         outer, at = (
             info.parameters[path[0]],
-            arrays.position_of(info.parameters[path[0]], path[0], info),
+            position_of(info.parameters[path[0]], path[0], info),
         )
         for index in path[1:]:
             at, outer = at.element(outer, index), outer.elements[index]

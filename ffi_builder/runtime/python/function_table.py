@@ -13,7 +13,7 @@ from ffi_builder.runtime.metadata import Info
 from ffi_builder.suggest import did_you_mean
 
 if TYPE_CHECKING:
-    from ffi_builder.runtime.python.functions import WrappedFunction
+    from ffi_builder.runtime.python.classes import WrappedFunction
 
 
 class UnknownFunctionError(KeyError):
@@ -105,7 +105,7 @@ class FunctionTable(ABC):
         return [name for name in self.functions if helped_by(name, self._names) is None]
 
     def callable(self, name: str) -> Callable[..., Any]:
-        """Return the function `name` as a Python function that converts its arguments.
+        """Return the function `name` as one that converts its arguments.
 
         It takes dataclasses and NamedTuples as structs and tuples, enumerators as their values or
         names, and any framework's stream as a Stream.
