@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import inspect
+from _ctypes import FUNCFLAG_PYTHONAPI
 from importlib import import_module
 from numbers import Integral
 from pathlib import Path
@@ -39,7 +40,7 @@ def address_of(source: object) -> int | None:
         return int(source)
     if isinstance(source, (_C_FUNCTION, ctypes.c_void_p)):
         return ctypes.cast(cast("Any", source), ctypes.c_void_p).value or 0
-    if f"{type(source).__module__}.{type(source).__name__}" == "builtins.PyCapsule":
+    if _is_capsule(source):
         return _in_capsule(source)
     if _is_cffi(source):
         kind = _ffi().typeof(source)
@@ -50,6 +51,17 @@ def address_of(source: object) -> int | None:
         return int(_ffi().cast("uintptr_t", source))
     found = getattr(source, "address", None)  # a @cfunc of Numba
     return found if isinstance(found, int) and not isinstance(found, bool) else None
+
+
+def needs_gil(source: object) -> bool:
+    """Return whether a source is called with Python's GIL held: capsules, functions of a PyDLL.
+
+    Functions of Python are PyDLL's. A capsule does not say whether its function uses Python, and
+    most that Cython makes do.
+    """
+    if isinstance(source, _C_FUNCTION):
+        return bool(cast("Any", type(source))._flags_ & FUNCFLAG_PYTHONAPI)
+    return _is_capsule(source)
 
 
 def is_code(address: int) -> bool:
@@ -152,6 +164,10 @@ def _dtype_of_cffi(type_: Any) -> str | None:
 
 def _not_passed(what: str, type_: str) -> CompileError:
     return CompileError(f"{what} is a {type_}, which no parameter of a signature is")
+
+
+def _is_capsule(source: object) -> bool:
+    return f"{type(source).__module__}.{type(source).__name__}" == "builtins.PyCapsule"
 
 
 def _is_cffi(source: object) -> bool:

@@ -24,6 +24,7 @@ from ffi_builder.providers import (
     HalideCallProvider,
     MemRefCallProvider,
 )
+from ffi_builder.providers.gil import HoldGil
 from ffi_builder.runtime import mlir
 from ffi_builder.runtime.inputs import LlvmSource, ObjectSource
 from ffi_builder.runtime.links import (
@@ -36,7 +37,7 @@ from ffi_builder.runtime.links import (
 from ffi_builder.spec.overlap import tensors_of
 from ffi_builder.suggest import did_you_mean
 from ffi_builder.wrapping import halide, sources, tensors, triton
-from ffi_builder.wrapping.addresses import declared_by
+from ffi_builder.wrapping.addresses import declared_by, needs_gil
 from ffi_builder.wrapping.calls import called, check_same, with_promises
 from ffi_builder.wrapping.launch import Launch
 from ffi_builder.wrapping.prototype import Prototype, defined_in, read
@@ -73,6 +74,7 @@ def wrap(
     provider: CallProvider | type[Any] | None = None,
     launch: Launch | None = None,
     owner: object = sources.UNOWNED,
+    release_gil: bool | None = None,
     pipeline: str | None = None,
     link: Iterable[str | bytes | os.PathLike[str]] = (),
     sanitize: bool | Sanitize = False,
@@ -123,6 +125,10 @@ def wrap(
         launch: how a CUDA kernel is launched.
         owner: the object that frees the code at an int when it is dropped; None for code that
             stays. Functions keep it alive.
+        release_gil: whether other threads of Python may run during the call. False for a kernel
+            that uses Python: the wrapper takes the GIL, and what the kernel raises is the error of
+            the call. Left out, it is False for capsules and functions of a ``PyDLL``, and True for
+            all others.
         pipeline: MLIR passes; left out, those for linalg, affine, scf, memref and func where the
             module has a ``func.func``. Tensors become memrefs, and tensors that it returns its last
             arguments, which must have the sizes that the function makes.
@@ -179,6 +185,7 @@ def wrap(
         pipeline=pipeline,
         errors=errors,
         provider=provider,
+        release_gil=release_gil,
     )
     if provider is not None and (prototype is not None or errors is not None):
         raise TypeError(
@@ -189,6 +196,7 @@ def wrap(
         raise TypeError("wrap: args= goes with a class in provider=; give them to the provider")
     if isinstance(link, (str, bytes, os.PathLike)):
         raise TypeError("wrap: link= is a list, as in link=['helper.o', '-lm']")
+    holds_gil = needs_gil(source) if release_gil is None else not release_gil
     c_args: Any = args  # for an image, _launching takes them
     if isinstance(args, Mapping) and (provider is not None or type(kernel) not in _CODE):
         raise TypeError("wrap: args= as a dict goes with prototype=, or with LLVM IR")
@@ -225,6 +233,7 @@ def wrap(
             how = _with_status(how, lowered, name)
         if provider is None and errors is not None:
             how = _with_errors(how, name, errors)
+        how = HoldGil(how) if holds_gil else how
         attach(lowered, signature, how, sanitize=sanitize)
 
     return runtime.compile(
@@ -267,6 +276,7 @@ _OPTIONS: Final = {
     "launch": (sources.Image,),
     "errors": (sources.Mlir, *_CODE),
     "provider": (sources.Mlir, *_CODE),
+    "release_gil": (sources.Mlir, *_CODE),
 }
 """The sources that options go with. The others go with all."""
 
@@ -276,6 +286,8 @@ def _check_options(kernel: sources.Kernel, **given: object) -> None:
     launch = given["launch"]
     if not isinstance(launch, (Launch, type(None))):
         raise TypeError(f"wrap: expected launch=Launch(grid=…, block=…) but got {launch!r}")
+    if not isinstance(given["release_gil"], (bool, type(None))):
+        raise TypeError(f"wrap: release_gil= is a bool, but got {given['release_gil']!r}")
     for option, value in given.items():
         kinds = _OPTIONS[option]
         if value is not None and type(kernel) not in kinds:

@@ -112,10 +112,15 @@ WrappedFunction.__doc__ = Described.__dict__["__doc__"]
 def wrapped(function: tvm_ffi.Function, name: str, info: Info | None) -> WrappedFunction:
     """Move `function` into one with a name and a signature; `function` is empty afterwards."""
     result = WrappedFunction.__new__(WrappedFunction)
-    result.release_gil = function.release_gil
+    result.release_gil = _releases(function, info)
     result.__move_handle_from__(function)
     result._name, result._info = name, info  # pyright: ignore[reportPrivateUsage]
     return result
+
+
+def _releases(function: tvm_ffi.Function, info: Info | None) -> bool:
+    """Return whether calls release the GIL: not if the wrapper would take it at once."""
+    return function.release_gil and not (info is not None and info.holds_gil)
 
 
 def info_of(function: object) -> Info | None:
@@ -310,7 +315,7 @@ def _entry(
     otherwise: Callable[[MakeGeneral], Any] | None = None,
 ) -> Any:
     result: Any = found.make()
-    result.release_gil = function.release_gil
+    result.release_gil = _releases(function, info)
     result.__move_handle_from__(function)
     parameters, positional = _parameters(info, by_name=converts, most=found.module.MAX_ARGS)
     makers = (_converting, with_keywords) if converts else (_checking, by_position)
