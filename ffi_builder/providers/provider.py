@@ -62,9 +62,9 @@ _ENTRIES: Final = (str, int, Data, spec.Field, Expr, *PARAM_TYPES)
 class Members:
     """The optional members of a provider, each with its default.
 
-    ``forwards``, ``trusted``, ``borrows_tensors``, ``holds_gil`` and ``cache_key`` describe the code
-    that ``__call__`` emits. A subclass may emit other code, so it does not inherit these members:
-    they count only in the class that defines them.
+    ``forwards``, ``trusted``, ``borrows_tensors``, ``holds_gil`` and ``cache_key`` describe the
+    code that ``__call__`` emits. A subclass may emit other code, so it does not inherit these
+    members: they count only in the class that defines them.
     """
 
     provider: CallProvider

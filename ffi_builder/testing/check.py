@@ -9,7 +9,7 @@ from dataclasses import field
 from functools import cached_property
 from typing import Any, Final, TypeAlias, Union
 
-from ffi_builder import abi, spec
+from ffi_builder import abi, importing, spec
 from ffi_builder.diagnosis.encode import encode
 from ffi_builder.diagnosis.native import diagnose
 from ffi_builder.diagnosis.writing import Table
@@ -107,8 +107,7 @@ class Checker:
 
     def __call__(self, *args: Any) -> dict[str, Scalar]:
         """Do what :func:`check` does."""
-        import tvm_ffi
-
+        tvm_ffi = importing.load("tvm_ffi")
         found: dict[str, Scalar] = {}
         errors: list[Exception] = []
 

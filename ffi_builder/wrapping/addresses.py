@@ -5,11 +5,11 @@ from __future__ import annotations
 import ctypes
 import inspect
 from _ctypes import FUNCFLAG_PYTHONAPI
-from importlib import import_module
 from numbers import Integral
 from pathlib import Path
 from typing import Any, Final, cast
 
+from ffi_builder import importing
 from ffi_builder.errors import BuildError, CompileError
 from ffi_builder.wrapping.prototype import CType, Prototype, number
 
@@ -175,7 +175,7 @@ def _is_cffi(source: object) -> bool:
 
 
 def _ffi() -> Any:
-    return import_module("cffi").FFI()
+    return importing.load("cffi").FFI()
 
 
 def _in_capsule(capsule: object) -> int:
