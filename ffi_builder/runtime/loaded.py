@@ -41,6 +41,8 @@ class LoadedLibrary(FunctionTable):
     Example: see :func:`load`.
     """
 
+    _instead = "its code is in this process; load the library"
+
     def __init__(self, path: str, module: tvm_ffi.Module, functions: tuple[str, ...]) -> None:
         """Made by `load`; `path` is the path with which the library was opened."""
         self._path = path

@@ -60,7 +60,7 @@ def needs_gil(source: object) -> bool:
     most that Cython makes do.
     """
     if isinstance(source, _C_FUNCTION):
-        return bool(cast("Any", type(source))._flags_ & FUNCFLAG_PYTHONAPI)
+        return bool(getattr(type(source), "_flags_", FUNCFLAG_PYTHONAPI) & FUNCFLAG_PYTHONAPI)
     return _is_capsule(source)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ffi_builder import importing
 from ffi_builder.runtime import metadata
 from ffi_builder.runtime.metadata import Info
+from ffi_builder.runtime.python.copies import OfThisProcess
 from ffi_builder.suggest import did_you_mean
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class UnknownFunctionError(KeyError):
         return str(self.args[0])  # KeyError would show the repr
 
 
-class FunctionTable(ABC):
+class FunctionTable(OfThisProcess, ABC):
     """Functions by their names, without the `__tvm_ffi_` prefix."""
 
     _kind = "the compiled module"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import tvm_ffi
 from tvm_ffi.utils import kwargs_wrapper
@@ -29,10 +29,7 @@ from ffi_builder.runtime.python.arguments import (
     returning,
     what_returns,
 )
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
-
+from ffi_builder.runtime.python.copies import OfThisProcess
 
 # For Ctrl-C within a callback: exceptions that tvm-ffi does not know become RuntimeError.
 tvm_ffi.register_error("KeyboardInterrupt", KeyboardInterrupt)
@@ -41,7 +38,7 @@ MakeGeneral: TypeAlias = Callable[[], Callable[..., Any]]
 """Makes the function in Python of an entry, for the calls that the entry does not read."""
 
 
-class Described:
+class Described(OfThisProcess):
     """The attributes of functions that show a signature; subclasses have the fields."""
 
     __slots__ = ()
@@ -66,21 +63,6 @@ class Described:
         if not self._by_position:  # like the repr of a Python function
             return f"<function {self._name}{self.__signature__} at {id(self):#x}>"
         return f"<function {self._info.text if self._info else f'{self._name}(…)'}>"
-
-    def __copy__(self) -> Self:
-        """Return itself, as Python's functions do."""
-        return self
-
-    def __deepcopy__(self, memo: object) -> Self:
-        """Return itself, as Python's functions do."""
-        return self
-
-    def __reduce__(self) -> NoReturn:
-        """Raise TypeError: the code is in this process."""
-        raise TypeError(
-            f"cannot pickle {self!r}: its code is in this process; compile the module again, or "
-            f"export it, where it is needed"
-        )
 
 
 # A docstring in the class body would be the documentation of the class.
