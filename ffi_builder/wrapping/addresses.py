@@ -6,11 +6,11 @@ import ctypes
 import inspect
 from _ctypes import FUNCFLAG_PYTHONAPI
 from numbers import Integral
-from pathlib import Path
 from typing import Any, Final, cast
 
 from ffi_builder import importing
 from ffi_builder.errors import BuildError, CompileError
+from ffi_builder.runtime.links import mappings
 from ffi_builder.wrapping.prototype import CType, Prototype, number
 
 _C_FUNCTION: Final = ctypes.CFUNCTYPE(None).__mro__[1]
@@ -65,8 +65,14 @@ def needs_gil(source: object) -> bool:
 
 
 def is_code(address: int) -> bool:
-    """Return whether this process can execute what is at an address."""
-    for line in Path("/proc/self/maps").read_text().splitlines():
+    """Return whether this process can execute what is at an address.
+
+    Where the system does not say what the process has mapped, all but NULL is believed to be code.
+    """
+    mapped = mappings()
+    if not mapped:
+        return address != 0
+    for line in mapped:
         places, rights, *_ = line.split()
         start, _, end = places.partition("-")
         if int(start, 16) <= address < int(end, 16):
