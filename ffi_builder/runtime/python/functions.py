@@ -26,6 +26,7 @@ from ffi_builder.runtime.python.arguments import (
     adapter,
     array_paths,
     has_arrays,
+    refused,
     returning,
     what_returns,
 )
@@ -157,7 +158,7 @@ def by_position(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
         if keywords:
             return with_keywords(function, info)(*args, **keywords)
         try:
-            return function(*args)
+            return function(*(None for _ in args))  # all that counts is how many there are
         except TypeError as error:
             if least < most:  # the wrapper does not know the defaults
                 words = str(error).replace(
@@ -197,7 +198,7 @@ def unwritable(value: object) -> Unwritable | None:
 
 # ---- entries
 
-_GENERAL, _SCALAR, _TENSOR, _TENSOR_IN, _KEPT, _KEPT_IN, _ITEMS, _UNKNOWN = range(8)
+_GENERAL, _SCALAR, _TENSOR, _TENSOR_IN, _KEPT, _KEPT_IN, _ITEMS, _UNKNOWN, _HANDLE = range(9)
 """Kinds of parameters, as in `_entry.h`."""
 
 
@@ -305,7 +306,14 @@ def _entry(
         makers = _careful(otherwise)
     returns = what_returns(info)
     found.module.describe(
-        result, name, info, (*makers, _returning), not converts, returns, positional, parameters
+        result,
+        name,
+        info,
+        (*makers, _returning, _refusing),
+        not converts,
+        returns,
+        positional,
+        parameters,
     )
     return result
 
@@ -351,6 +359,12 @@ def _returning(general: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
     return returning(info)
 
 
+def _refusing(general: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
+    """Make the function that names the argument which tvm-ffi did not convert."""
+    del general
+    return partial(refused, info)
+
+
 def _parameters(
     info: Info, *, by_name: bool, most: int
 ) -> tuple[tuple[tuple[Any, ...], ...] | None, int]:
@@ -389,6 +403,8 @@ def _kind(param: Parameter, *, borrows: bool, converts: bool) -> int:
         return (_TENSOR if borrows else _KEPT) + read_only
     if param.kind in SCALARS:
         return _SCALAR
+    if param.kind == "handle":
+        return _HANDLE
     intents = [element.intent for _, element in array_paths(param.elements)]
     if "in" in (param.intent, *intents):
         return _UNKNOWN
