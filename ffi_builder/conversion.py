@@ -26,6 +26,7 @@ FLAT: Final[set[type[object]]] = {int, float, bool, str, bytes, type(None), ctyp
 """Classes whose values contain no others. :func:`deep` adds some."""
 _MOST_FLAT: Final = 256
 _CONTAINERS: Final = (tuple, list, dict, enum.Enum)
+_OF_CONVERSIONS: Final = (TypeError, ValueError, OverflowError, BufferError)
 _STANDS_FOR: Final = "__tvm_ffi_value__"
 """The method with which an object gives tvm-ffi the value that it stands for."""
 
@@ -69,9 +70,12 @@ def unconverted(values: Sequence[Any], error: Exception) -> tuple[int, str] | No
     """Return the number of the value that raised an error when tvm-ffi converted it.
 
     Returns:
-        The number, and words for the value; None if no value raises this error.
+        The number, and words for the value; None if no value raises this error, or if it is one of
+        the value's own, such as that of a stream which is closed.
     """
-    if hasattr(error, "__tvm_ffi_error__"):  # code that was called has raised it
+    if not isinstance(error, _OF_CONVERSIONS) or hasattr(error, "__tvm_ffi_error__"):
+        return None  # with the attribute, code that was called has raised it
+    if str(error).startswith("Mismatched "):  # it names the argument
         return None
     for number, value in enumerate(values):
         found = _refusal(value)

@@ -40,6 +40,7 @@ ROWS = Tensor("x", [n, m], "float32", device_type="cpu")
 RULED: Final = {
     *("read only", "broadcast", "masked", "array", "memoryview"),
     *("swapped", "longdouble", "objects", "texts", "dates", "records", "uneven"),
+    "'\\ud800'",
     *("conjugate", "negative", "leaf", "graph", "parameter", "sparse", "mkldnn", "meta"),
 }
 """Values that frameworks' rules refuse, and tvm-ffi does not, or in other words."""

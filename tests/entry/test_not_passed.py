@@ -152,21 +152,21 @@ class NoInt:
     """Says that it is an int, and is none."""
 
     def __tvm_ffi_int__(self) -> int:
-        raise RuntimeError("no int")
+        raise ValueError("no int")
 
 
 class NoValue:
     """Stands for nothing."""
 
     def __tvm_ffi_value__(self) -> Any:
-        raise KeyError("nothing")
+        raise OverflowError("nothing")
 
 
 class NoArray:
     """Exports no memory."""
 
     def __dlpack__(self, **_: object) -> Any:
-        raise RuntimeError("no memory")
+        raise BufferError("no memory")
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return 1, 0
@@ -180,9 +180,9 @@ class NoArray:
         (fractions.Fraction(10**400), "a fractions.Fraction that is not converted: OverflowError:"),
         ("\ud800", "a str that is not converted: UnicodeEncodeError: 'utf-8' codec can't encode"),
         (["\ud800"], "a list that is not converted: UnicodeEncodeError: "),
-        (NoInt(), "NoInt that is not converted: RuntimeError: no int"),
-        (NoValue(), "NoValue that is not converted: KeyError: 'nothing'"),
-        (NoArray(), "NoArray that is not converted: RuntimeError: no memory"),
+        (NoInt(), "NoInt that is not converted: ValueError: no int"),
+        (NoValue(), "NoValue that is not converted: OverflowError: nothing"),
+        (NoArray(), "NoArray that is not converted: BufferError: no memory"),
     ],
     ids=["timedelta", "fraction", "str", "list", "int", "value", "array"],
 )
@@ -192,6 +192,16 @@ def test_the_error_of_a_conversion_names_the_argument(kind: str, value: Any, wor
             call(value, 1)
         assert str(caught.value).startswith("Mismatched type of x on argument #0 when calling: ")
         assert caught.value.__cause__ is not None
+
+
+def test_an_object_may_raise_what_it_likes() -> None:
+    class Closed:
+        def __cuda_stream__(self) -> tuple[int, int]:
+            raise RuntimeError("the stream was closed")
+
+    for call in ways("Stream"):
+        with pytest.raises(RuntimeError, match=r"^the stream was closed$"):
+            call(Closed(), 1)
 
 
 # ---- callbacks

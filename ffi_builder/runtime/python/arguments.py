@@ -3,8 +3,8 @@
 For each signature, one Python function is made. It passes arguments of the right type unchanged:
 
     def adapter(a0, a1, a2):
-        if not (type(a0) in flat and type(a1) in flat and type(a2) in flat):
-            check((a0, a1, a2,))
+        if type(a0) not in flat: a0 = look(0, a0)
+        …
         try:
             return function(array_0(a0), a1 if type(a1) is int else plain(a1), elements_2(a2))
         except Exception as error:
@@ -22,6 +22,7 @@ import enum
 import functools
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final, cast
 
 import tvm_ffi
@@ -95,17 +96,21 @@ def adapter(
     if not made:
         return function
     names = [f"a{at}" for at in sorted(range(len(order)), key=order.__getitem__)]
-    given = ", ".join(f"a{at}" for at in range(len(made)))
-    scope.names |= {"flat": conversion.FLAT, "check": functools.partial(_check_levels, info)}
-    scope.names["refused"] = functools.partial(refused, info)
+    scope.names |= {
+        "flat": conversion.FLAT,
+        "look": functools.partial(_looked_through, info),
+        "refused": functools.partial(refused, info),
+    }
+    looks = "".join(
+        f"    if type(a{at}) not in flat: a{at} = look({at}, a{at})\n" for at in range(len(made))
+    )
+    given = "".join(f"a{at}, " for at in range(len(made)))
     return _defined(
         f"""({", ".join(names)}):
-    if not ({" and ".join(f"type(a{at}) in flat" for at in range(len(made)))}):
-        check(({given},))
-    try:
+{looks}    try:
         return function({", ".join(made)})
     except Exception as error:
-        found = refused(({given},), error)
+        found = refused(({given}), error)
         if found is None:
             raise
         raise found from error
@@ -114,12 +119,17 @@ def adapter(
     )
 
 
-def _check_levels(info: Info, values: Sequence[Any]) -> None:
-    """Raise ValueError for an argument that is nested too deeply to be passed."""
-    number = conversion.deep(values)
-    if number is not None:
+def _looked_through(info: Info, number: int, value: Any) -> Any:
+    """Return the value that an argument stands for.
+
+    Raises ValueError if it is nested too deeply to be passed.
+    """
+    with suppress(Exception):  # of a method, which raises it again when tvm-ffi converts the value
+        value = unwrapped(value)
+    if conversion.deep((value,)) is not None:
         at = arrays.position_of(info.parameters[number], number, info)
         raise at.mismatch(conversion.EXPECTED, conversion.GOT)
+    return value
 
 
 def refused(info: Info, values: Sequence[Any], error: Exception) -> TypeError | None:
