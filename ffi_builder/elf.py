@@ -42,6 +42,7 @@ class View:
             )
 
 
+_MACHINES: Final = {3: "x86", 62: "x86_64", 183: "aarch64", 190: "NVIDIA GPUs", 243: "RISC-V"}
 MAGIC: Final = b"\x7fELF"
 ET_REL: Final = 1
 ET_DYN: Final = 3
@@ -221,3 +222,8 @@ class Elf:
 
     def _strings(self, section: Section) -> bytes:
         return self.view.slice(section.offset, section.size, "a table of names")
+
+
+def machine_name(number: int) -> str:
+    """Return the name of a machine, as ``x86_64``."""
+    return _MACHINES.get(number, f"ELF machine {number}")

@@ -14,11 +14,11 @@ from typing import Final, TypeAlias, Union, cast
 
 from ffi_builder.errors import BuildError
 from ffi_builder.packaging.choices import BASELINE, CPUS, FRAMEWORKS
-from ffi_builder.packaging.contents import is_helper
 from ffi_builder.packaging.contents import modules as python_modules
 from ffi_builder.packaging.project import Project, Table, read_project, read_table
 from ffi_builder.packaging.template import _load
 from ffi_builder.packaging.wheel import wheel
+from ffi_builder.protocol import helped_by
 from ffi_builder.runtime import LoweredModule
 from ffi_builder.runtime.export import files, header, stub
 from ffi_builder.runtime.export.function_info import Described
@@ -203,7 +203,8 @@ class _Made:
     def content(self, include: Mapping[str, str | os.PathLike[str]]) -> dict[str, bytes]:
         """Return all files of the package, by their paths in the wheel."""
         name = self._named.name
-        shown = [each for each in self._functions if not is_helper(each)]
+        names = [each.name for each in self._functions]
+        shown = [each for each in self._functions if helped_by(each.name, names) is None]
         found: dict[str, bytes] = {
             key: text.encode()
             for key, text in python_modules(

@@ -14,16 +14,16 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ffi_builder import elf
-from ffi_builder.elf import MAGIC, Elf, Section, View
+from ffi_builder.elf import MAGIC, Elf, Section, View, machine_name
 from ffi_builder.errors import CompileError, LinkError
+from ffi_builder.formats import format_of
 from ffi_builder.records import dataclass
 
 _SYM_AFTER_NAME = struct.Struct("<BBHQQ")
 _SMALL = 1 << 16
 _READ_ONLY = ".rodata.constant", elf.SHT_PROGBITS, elf.SHF_ALLOC
 _WRITABLE = ".data.variable", elf.SHT_PROGBITS, elf.SHF_ALLOC | elf.SHF_WRITE
-_MACHINES = {"x86_64": 62, "aarch64": 183}
-_MACHINE_NAMES = {number: name for name, number in _MACHINES.items()}
+_MACHINES = ("x86_64", "aarch64")
 
 
 class Symbol(NamedTuple):
@@ -386,12 +386,11 @@ def rebuilt(
 
 def _object(data: bytes, machine: str | None = None) -> Elf:
     """Read a relocatable object for `machine`, by default this one."""
-    if data[:4] != MAGIC:
-        hint = ""
-        if data[:8] == b"!<arch>\n":
-            hint = " of a static library: give it in link="
+    known = format_of(data)
+    if known is not None or data[:4] != MAGIC:
         raise CompileError(
-            f"Expected an ELF object file, but the bytes start with {bytes(data[:8])!r}{hint}"
+            f"Expected an ELF object file, but the bytes "
+            f"{f'are {known}' if known else f'start with {bytes(data[:8])!r}'}"
         )
     file = Elf(View(data, "object file", CompileError))
     if not file.header.is_64_little or file.header.type != elf.ET_REL:
@@ -420,11 +419,6 @@ def _places(strings: bytes | bytearray, name: str) -> set[int]:
         found.add(at)
         at = strings.find(wanted, at + 1)
     return found
-
-
-def machine_name(number: int) -> str:
-    """Return the name of a machine of ELF, as `x86_64`."""
-    return _MACHINE_NAMES.get(number, f"ELF machine {number}")
 
 
 def symbols_of(file: Elf, kind: int) -> tuple[Symbol, ...]:

@@ -101,8 +101,9 @@ class Comparison:
 
 def _check_constant(what: str, type_: CType, number: float) -> None:
     """Raise BuildError for a constant that the kernel's type does not hold."""
-    low, high = INT_RANGES.get(f"{type_.dtype}", (0, 0))
-    is_int = type_.dtype in INT_RANGES
+    ranges = {**INT_RANGES, "bool": (0, 1)}
+    low, high = ranges.get(f"{type_.dtype}", (0, 0))
+    is_int = type_.dtype in ranges
     if is_int != isinstance(number, int) or (is_int and not low <= number <= high):
         raise BuildError(f"{what}, which is not {number!r}: write a number of that type")
 

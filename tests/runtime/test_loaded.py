@@ -148,9 +148,7 @@ def test_a_library_for_another_machine(library: Path, tmp_path: Path) -> None:
     data = bytearray(library.read_bytes())
     data[18:20] = (243).to_bytes(2, "little")  # e_machine
     (tmp_path / "a.so").write_bytes(data)
-    with pytest.raises(
-        LinkError, match=f"for ELF machine 243, but this machine is {os.uname().machine}"
-    ):
+    with pytest.raises(LinkError, match=f"for RISC-V, but this machine is {os.uname().machine}"):
         runtime.load(tmp_path / "a.so")
 
 

@@ -176,7 +176,7 @@ def test_without_proc(tmp_path: Path) -> None:
     assert done.stderr == ""
     assert done.stdout.splitlines() == [
         "3.0",
-        "wrap: expected the address of `sqrt` but got 0x0, where this process has no code",
+        "wrap: expected the address of a function but got 0x0, where this process has no code",
     ]
 
 

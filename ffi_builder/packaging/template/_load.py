@@ -52,9 +52,11 @@ def _check_version(name: str, wanted: str) -> None:
 
 
 def _fits(version: str, wanted: str) -> bool:
-    operator, number = re.findall(r"\s*([<>=]+)\s*(.*)", wanted)[0]
-    given, limit = _numbers(version), _numbers(number)
-    return given < limit if operator == "<" else given >= limit
+    found = re.search(r"(<|>=)\s*([\d.]+)$", wanted)  # what was added; an author may write others
+    if found is None:
+        return True
+    given, limit = _numbers(version), _numbers(found[2])
+    return given < limit if found[1] == "<" else given >= limit
 
 
 def _numbers(version: str) -> list[int]:

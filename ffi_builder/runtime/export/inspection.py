@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from ffi_builder import elf
-from ffi_builder.elf import MAGIC, Elf, View
+from ffi_builder.elf import MAGIC, Elf, View, machine_name
 from ffi_builder.errors import LinkError
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.jit.link import functions_among
-from ffi_builder.runtime.object_files import machine_name, symbols_of
+from ffi_builder.runtime.object_files import symbols_of
 
 _DT_NEEDED: Final = 1
 _DYN: Final = struct.Struct("<qQ")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ffi_builder import importing
+from ffi_builder.protocol import helped_by
 from ffi_builder.runtime import metadata
 from ffi_builder.runtime.metadata import Info
 from ffi_builder.runtime.python.copies import OfThisProcess
@@ -64,7 +65,7 @@ class FunctionTable(OfThisProcess, ABC):
         return python_functions().made(self._function(name), name, self._info(name))
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        """Call the only function as a `callable`; names that begin with `_` are not counted.
+        """Call the only function as a `callable`; what loads its CUDA kernel is not counted.
 
         Raises TypeError if there are several, or none.
         """
@@ -88,17 +89,20 @@ class FunctionTable(OfThisProcess, ABC):
                 f"{self._kind.capitalize()} is called if it has one function, but it has {names}: "
                 f"choose one, as in compiled['f'](…)"
             )
-        [name] = (name for name in self.functions if not name.startswith("_"))
         try:
-            return self.callable(name)
+            return self.callable(self._own[0])
         except TypeError:
             return self.only
 
     @functools.cached_property
     def only(self) -> WrappedFunction | None:
         """The only function; None if there are several, or none."""
-        names = [name for name in self.functions if not name.startswith("_")]
-        return self[names[0]] if len(names) == 1 else None
+        return self[self._own[0]] if len(self._own) == 1 else None
+
+    @functools.cached_property
+    def _own(self) -> list[str]:
+        """The functions without those that load and unload the kernels of others."""
+        return [name for name in self.functions if helped_by(name, self._names) is None]
 
     def callable(self, name: str) -> Callable[..., Any]:
         """Return the function `name` as a Python function that converts its arguments.
