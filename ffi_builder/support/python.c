@@ -42,20 +42,11 @@ typedef struct {
 } PythonCall;
 
 static const char python_names[PYTHON_FUNCTIONS][28] = {
-    "Py_IsInitialized",
-    "PyGILState_Check",
-    "PyGILState_Ensure",
-    "PyGILState_Release",
-    "PyErr_Occurred",
-    "PyErr_Fetch",
-    "PyErr_NormalizeException",
-    "PyErr_Restore",
-    "PyErr_Clear",
-    "PyObject_GetAttrString",
-    "PyObject_Str",
-    "PyUnicode_FromFormat",
-    "PyUnicode_AsUTF8AndSize",
-    "Py_DecRef",
+    "Py_IsInitialized",         "PyGILState_Check", "PyGILState_Ensure",
+    "PyGILState_Release",       "PyErr_Occurred",   "PyErr_Fetch",
+    "PyErr_NormalizeException", "PyErr_Restore",    "PyErr_Clear",
+    "PyObject_GetAttrString",   "PyObject_Str",     "PyUnicode_FromFormat",
+    "PyUnicode_AsUTF8AndSize",  "Py_DecRef",
 };
 
 static bool python_found(Python *python) {
@@ -94,11 +85,11 @@ bool SHARED(hold_gil)(Python *python, PythonCall *call) {
 
 // The classes that tvm-ffi raises by their names; it makes RuntimeError of others.
 static bool is_known_kind(const char *name) {
-  static const char known[][18] = {"RuntimeError",   "ValueError", "TypeError",
-                                   "AttributeError", "KeyError",   "IndexError",
+  static const char known[][18] = {"RuntimeError",   "ValueError",  "TypeError",
+                                   "AttributeError", "KeyError",    "IndexError",
                                    "AssertionError", "MemoryError", "KeyboardInterrupt"};
   for (size_t i = 0; i < sizeof known / sizeof *known; ++i)
-    if (strcmp(name, known[i]) == 0)
+    if (same_bytes(name, known[i], (int64_t)strlen(known[i]) + 1)) // and the NUL
       return true;
   return false;
 }
