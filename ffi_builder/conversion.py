@@ -63,7 +63,11 @@ def _is_deep(value: Any, levels: int) -> bool:
         inner = (value.__tvm_ffi_value__(),)
     else:
         return False
-    return levels == 0 or any(_is_deep(item, levels - 1) for item in inner)
+    if levels == 0:
+        return True
+    items = [*inner]
+    # The first is quick for a long list of numbers.
+    return not FLAT.issuperset(map(type, items)) and any(_is_deep(i, levels - 1) for i in items)
 
 
 def unconverted(values: Sequence[Any], error: Exception) -> tuple[int, str] | None:
