@@ -13,7 +13,7 @@ from typing import Any, Final, NoReturn, TypeAlias
 
 from ffi_builder import spec
 from ffi_builder.builder.wrapper import attach
-from ffi_builder.errors import BuildError
+from ffi_builder.errors import BuildError, NoKernelError, SpecError
 from ffi_builder.ir import PlainModule
 from ffi_builder.plan import Sanitize, check_signature
 from ffi_builder.providers import (
@@ -255,7 +255,10 @@ def _launched(
         launch = triton.launched(image.metadata, launch)
     name = options.function or image.name or signature.name
     how: dict[str, Any] = {each.name: getattr(launch, each.name) for each in fields(launch)}
-    provider = CudaLaunchCallProvider(image.data, name, args=args, **how)
+    try:
+        provider = CudaLaunchCallProvider(image.data, name, args=args, **how)
+    except NoKernelError as error:
+        raise SpecError(f"{error}; say which with function=") from None
     return Function(signature, lambda lowered: provider)
 
 

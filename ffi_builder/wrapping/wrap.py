@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from ffi_builder import runtime, spec
 from ffi_builder.wrapping.launch import Launch
@@ -131,7 +131,8 @@ def wrap(
         link=link,
         sanitize=sanitize,
     )
-    is_list = isinstance(signature, (list, tuple))
-    signatures = cast("Sequence[spec.Signature | str]", signature if is_list else [signature])
-    wrapped = prepare(source, signatures, options)
+    given: Any = signature if isinstance(signature, (list, tuple)) else [signature]
+    if not all(isinstance(each, (str, spec.Signature)) for each in given):
+        given = [signature]  # no list of signatures, as its error says
+    wrapped = prepare(source, given, options)
     return runtime.compile(**wrapped.arguments, opt_level=opt_level, cache_dir=cache_dir)
