@@ -197,13 +197,20 @@ def _found(name: str) -> str:
     return path
 
 
+def mappings() -> list[str]:
+    """Return a line for each mapping of this process; none in a sandbox without /proc."""
+    try:
+        return Path("/proc/self/maps").read_text(errors="replace").splitlines()
+    except OSError:
+        return []
+
+
 def _is_replaced(path: str) -> bool:
     """Return whether the file at a path has been replaced since it was loaded."""
-    maps = Path("/proc/self/maps")
-    if not os.path.isabs(path) or not maps.exists():  # noqa: PTH117
+    if not os.path.isabs(path):  # noqa: PTH117
         return False
     inode = str(Path(path).stat().st_ino)
-    lines = (line.split(maxsplit=5) for line in maps.read_text(errors="replace").splitlines())
+    lines = (line.split(maxsplit=5) for line in mappings())
     loaded = {line[4] for line in lines if line[5:] in ([path], [f"{path} (deleted)"])}
     return bool(loaded) and inode not in loaded
 

@@ -84,6 +84,8 @@ class Info:
     """Whether the kernel uses tensors only during the call, so that it needs no reference."""
     allocates: bool = False
     """Whether the wrapper allocates tensors, with the allocator of the arguments' framework."""
+    holds_gil: bool = False
+    """Whether the wrapper takes Python's GIL for the kernel."""
 
     @property
     def text(self) -> str:
@@ -190,7 +192,8 @@ def _info(name: str, own: Mapping[str, Any]) -> Info:
     doc, borrows = _text(own.get("doc", "")), own.get("borrows") is True
     allocated = [*results, *(param for param in params if param.hidden)]
     allocates = any(param.kind in ("Tensor", "Workspace") for param in allocated)
-    return Info(name, signature, doc, passed, results, returns, where, borrows, allocates)
+    gil = own.get("holds_gil") is True
+    return Info(name, signature, doc, passed, results, returns, where, borrows, allocates, gil)
 
 
 def _signature(name: str, params: Sequence[Parameter], returns: str, where: str) -> str:

@@ -48,6 +48,8 @@ RULED: Final = {
     *("recarray", "durations", "nothing masked", "np.ma.masked", "masked, read only"),
     *(f"{what}, read only" for what in ("subclass", "swapped", "objects", "misaligned", "uneven")),
     *("diagonal", "warns when written", "exporting, read only", "raising BufferError", "void"),
+    *("'\\ud800'", "duration", "exporting no capsule"),
+    *(f"raising {name}Error" for name in ("Type", "Value", "Runtime", "ZeroDivision")),
     *("conjugate", "negative", "leaf", "graph", "parameter", "sparse", "mkldnn", "meta"),
     *("quantized", "nested", "sparse rows", "functional", "wrapper", "proxy", "uninitialised"),
     *("list of graph", "tuple of graph", "zeros without memory"),

@@ -166,6 +166,19 @@ def test_functions_are_not_copied_and_not_pickled() -> None:
         pickle.dumps(call)
 
 
+def test_modules_are_not_copied_and_not_pickled() -> None:
+    compiled, lowered = checking(A), runtime.lower("define void @f() {\n ret void\n}")
+    for module in (compiled, lowered):
+        assert copy.copy(module) is module
+        assert copy.deepcopy([module])[0] is module
+    words = "its code is in this process; compile the module again, or export it, where it is ne"
+    with pytest.raises(TypeError, match=f"cannot pickle <CompiledModule f>: {words}"):
+        pickle.dumps(compiled)
+    words = "lower the module again, or export it, where it is needed"
+    with pytest.raises(TypeError, match=rf"cannot pickle <.*\.LoweredModule object .*>: {words}"):
+        pickle.dumps([lowered])
+
+
 def test_documentation_with_every_kind_of_letter() -> None:
     """It goes through MLIR's text and LLVM's, which write some of them in other ways."""
     doc = 'Say "hi" \\ \\22 \\n \n\ttab \x01 é 漢 🙂 \u2028 % @ # { } \' `'

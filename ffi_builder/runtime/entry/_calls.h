@@ -220,6 +220,53 @@ static PyObject *as_tuple(PyObject *result)
     return tuple;
 }
 
+/* Take the error that is raised, as an object. */
+static PyObject *take_raised(void)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    return PyErr_GetRaisedException();
+#else
+    PyObject *type, *error, *trace;
+    PyErr_Fetch(&type, &error, &trace);
+    PyErr_NormalizeException(&type, &error, &trace);
+    if (trace != NULL) PyException_SetTraceback(error, trace);
+    Py_XDECREF(trace);
+    Py_DECREF(type);
+    return error;
+#endif
+}
+
+static void raise_object(PyObject *error)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    PyErr_SetRaisedException(error);
+#else
+    PyObject *type = (PyObject *)Py_TYPE(error), *trace = PyException_GetTraceback(error);
+    Py_INCREF(type);
+    PyErr_Restore(type, error, trace);
+#endif
+}
+
+/* If tvm-ffi's own call did not convert an argument, replace its error by one that names it. */
+static void name_refused(PyObject *self, PyObject *const *values)
+{
+    PyObject *error = take_raised(), *named = NULL;
+    PyObject *tuple = tuple_of(values, entry_of(self)->count);
+    if (tuple != NULL && PyObject_IsInstance(error, PyExc_Exception) == 1) {
+        PyObject *const args[] = {tuple, error};
+        named = call_python(self, PYTHON_REFUSED, args, 2, NULL);
+    }
+    Py_XDECREF(tuple);
+    PyErr_Clear();
+    if (named != NULL && named != Py_None) {
+        PyException_SetCause(named, error);
+        raise_object(named);
+        return;
+    }
+    Py_XDECREF(named);
+    raise_object(error);
+}
+
 /* Call the general function with the same arguments: tvm-ffi's own if they need no change. */
 static PyObject *call_general(PyObject *self, PyObject *const *values, Call *call)
 {
@@ -234,7 +281,10 @@ static PyObject *call_general(PyObject *self, PyObject *const *values, Call *cal
     PyObject *result = call_direct(self, values, count);
     if (result != NULL) raise_versions(call);
     for (i = 0; i < call->written_count; i++) Py_DECREF(call->written[i]);
-    if (result == NULL) return NULL;
+    if (result == NULL) {
+        name_refused(self, values);
+        return NULL;
+    }
     if (entry->returns == RETURNS_TUPLE) return as_tuple(result);
     return entry->returns && call->has_arrays ? converted(self, result, values) : result;
 }

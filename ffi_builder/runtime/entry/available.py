@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import tvm_ffi
 
+from ffi_builder.importing import Deferred
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.entry import layouts
 from ffi_builder.runtime.entry.layouts import LayoutError, modes, torch_layout
@@ -66,7 +67,8 @@ def extension(bases: tuple[type, ...]) -> Extension | Reading:
     if not _found:
         with _lock:
             if not _found:
-                _found.append(_set_up(bases))
+                with Deferred():
+                    _found.append(_set_up(bases))
     return _found[0]
 
 
@@ -115,7 +117,8 @@ def operators(bases: tuple[type, ...]) -> Callable[[], Any] | None:
     if not _operators:
         with _lock:
             if not _operators:
-                _operators.append(_operator_type(bases))
+                with Deferred():
+                    _operators.append(_operator_type(bases))
     made = _operators[0]
     return None if made is None else lambda: made.__new__(made)
 
@@ -193,7 +196,8 @@ def readings() -> list[Reading]:
 
 def _try(name: str, use: Callable[[], object]) -> None:
     try:
-        use()
+        with Deferred():
+            use()
     except Exception as error:
         # A framework that is not laid out as expected takes the general path.
         tried[name] = Reading(name, str(error) or type(error).__name__)

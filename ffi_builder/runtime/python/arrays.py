@@ -163,7 +163,7 @@ def not_exported(value: Any, at: Position) -> BufferError | None:
     """Make an error for the first array in a value that its framework does not export."""
     for array in arrays_in(value):
         reason = _refusal(array)
-        if reason is not None:
+        if reason is not None and hasattr(array, "dtype"):
             return at.not_exported(array, reason)
     return None
 

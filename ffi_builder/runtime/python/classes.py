@@ -6,17 +6,15 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import tvm_ffi
 
 from ffi_builder.runtime.metadata import Info, documentation, python_signature
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
+from ffi_builder.runtime.python.copies import OfThisProcess
 
 
-class Described:
+class Described(OfThisProcess):
     """The attributes of functions that show a signature; subclasses have the fields."""
 
     __slots__ = ()
@@ -41,21 +39,6 @@ class Described:
         if not self._by_position:  # like the repr of a Python function
             return f"<function {self._name}{self.__signature__} at {id(self):#x}>"
         return f"<function {self._info.text if self._info else f'{self._name}(…)'}>"
-
-    def __copy__(self) -> Self:
-        """Return itself, as Python's functions do."""
-        return self
-
-    def __deepcopy__(self, memo: object) -> Self:
-        """Return itself, as Python's functions do."""
-        return self
-
-    def __reduce__(self) -> NoReturn:
-        """Raise TypeError: the code is in this process."""
-        raise TypeError(
-            f"cannot pickle {self!r}: its code is in this process; compile the module again, or "
-            f"export it, where it is needed"
-        )
 
 
 # A docstring in the class body would be the documentation of the class.

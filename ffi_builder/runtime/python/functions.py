@@ -24,6 +24,7 @@ from ffi_builder.runtime.python.arguments import (
     adapter,
     array_paths,
     has_arrays,
+    refused,
     returning,
     what_returns,
 )
@@ -55,6 +56,7 @@ def wrapped(
         made.__move_handle_from__(same_function(function))
         made._by_position = not converts
         made._function = function
+        function.release_gil = _releases(function, info)
         made._call = (with_keywords if converts else by_position)(function, info)
     return made
 
@@ -64,6 +66,11 @@ def same_function(function: tvm_ffi.Function) -> tvm_ffi.Function:
     same: Any = cast("Any", tvm_ffi.Array([function]))[0]
     same.release_gil = function.release_gil
     return same
+
+
+def _releases(function: tvm_ffi.Function, info: Info | None) -> bool:
+    """Return whether calls release the GIL: not if the wrapper would take it at once."""
+    return function.release_gil and not (info is not None and info.holds_gil)
 
 
 def info_of(function: object) -> Info | None:
@@ -114,7 +121,7 @@ def by_position(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
         if keywords:
             return with_keywords(function, info)(*args, **keywords)
         try:
-            return function(*args)
+            return function(*(None for _ in args))  # all that counts is how many there are
         except TypeError as error:
             if least < most:  # the wrapper does not know the defaults
                 words = str(error).replace(
@@ -154,7 +161,7 @@ def unwritable(value: object) -> Unwritable | None:
 
 # ---- entries
 
-_GENERAL, _SCALAR, _TENSOR, _TENSOR_IN, _KEPT, _KEPT_IN, _ITEMS, _UNKNOWN = range(8)
+_GENERAL, _SCALAR, _TENSOR, _TENSOR_IN, _KEPT, _KEPT_IN, _ITEMS, _UNKNOWN, _HANDLE = range(9)
 """Kinds of parameters, as in `_entry.h`."""
 
 
@@ -254,7 +261,7 @@ def _entry(
     otherwise: Callable[[MakeGeneral], Any] | None = None,
 ) -> Any:
     result: Any = found.make()
-    result.release_gil = function.release_gil
+    result.release_gil = _releases(function, info)
     result.__move_handle_from__(function)
     parameters, positional = _parameters(info, by_name=converts, most=found.module.MAX_ARGS)
     makers = (_converting, with_keywords) if converts else (_checking, by_position)
@@ -262,7 +269,14 @@ def _entry(
         makers = _careful(otherwise)
     returns = what_returns(info)
     found.module.describe(
-        result, name, info, (*makers, _returning), not converts, returns, positional, parameters
+        result,
+        name,
+        info,
+        (*makers, _returning, _refusing),
+        not converts,
+        returns,
+        positional,
+        parameters,
     )
     return result
 
@@ -308,6 +322,12 @@ def _returning(general: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
     return returning(info)
 
 
+def _refusing(general: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
+    """Make the function that names the argument which tvm-ffi did not convert."""
+    del general
+    return functools.partial(refused, info)
+
+
 def _parameters(
     info: Info, *, by_name: bool, most: int
 ) -> tuple[tuple[tuple[Any, ...], ...] | None, int]:
@@ -346,6 +366,8 @@ def _kind(param: Parameter, *, borrows: bool, converts: bool) -> int:
         return (_TENSOR if borrows else _KEPT) + read_only
     if param.kind in SCALARS:
         return _SCALAR
+    if param.kind == "handle":
+        return _HANDLE
     intents = [element.intent for _, element in array_paths(param.elements)]
     if "in" in (param.intent, *intents):
         return _UNKNOWN

@@ -398,6 +398,9 @@ def _loaded() -> ctypes.CDLL | None:
 
 def _where() -> str:
     """The path of that library, for an error."""
-    lines = Path("/proc/self/maps").read_text().splitlines()
+    try:
+        lines = Path("/proc/self/maps").read_text().splitlines()
+    except OSError:  # a sandbox without /proc
+        return ""
     paths = (line.split(maxsplit=5)[-1] for line in lines if SONAME.removesuffix(".1") in line)
     return next((f" ({path})" for path in paths), "")

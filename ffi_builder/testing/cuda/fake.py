@@ -9,7 +9,7 @@ from functools import cache
 from types import TracebackType
 from typing import Any, Final, TypeVar
 
-from ffi_builder import abi
+from ffi_builder import abi, importing
 from ffi_builder.spec.dtypes import parse_dtype
 from ffi_builder.suggest import did_you_mean
 from ffi_builder.testing.cuda import allocator
@@ -197,9 +197,7 @@ class FakeCuda:
         """Return a tensor on a device as the host finds it; other content as it is."""
         if not hasattr(content, "__dlpack_device__") or content.__dlpack_device__()[0] != _CUDA:
             return content
-        import tvm_ffi
-
-        array, address = described("content", tvm_ffi.from_dlpack(content))
+        array, address = described("content", importing.load("tvm_ffi").from_dlpack(content))
         before, behind = array.extent
         driver = self._inside.driver
         found = driver.memory(address - before, before + behind, "uint8", array.device_id)

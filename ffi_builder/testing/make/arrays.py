@@ -11,11 +11,10 @@ import ctypes
 import re
 import struct
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, cast
 
-from ffi_builder import abi, spec
+from ffi_builder import abi, importing, spec
 from ffi_builder.records import dataclass
 from ffi_builder.spec.dtypes import DataType, parse_dtype
 from ffi_builder.spec.functions import variables
@@ -152,9 +151,7 @@ class Array:
             return self._tvm_ffi(memory)
 
     def _tvm_ffi(self, memory: Memory) -> Any:
-        import tvm_ffi
-
-        return tvm_ffi.from_dlpack(_Exported(self, memory))
+        return importing.load("tvm_ffi").from_dlpack(_Exported(self, memory))
 
     def _torch(self, memory: Memory) -> Any:
         torch = needed("torch", "PyTorch")
@@ -343,7 +340,7 @@ def needed(module: str, name: str, *, extra: str | None = None) -> Any:
         ModuleNotFoundError: it is not installed.
     """
     try:
-        return import_module(module)
+        return importing.load(module)
     except ModuleNotFoundError as error:
         how = install(extra, name) if extra else f"pip install {module}"
         raise ModuleNotFoundError(f"testing needs {name} here: {how}", name=module) from error
