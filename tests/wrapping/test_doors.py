@@ -391,8 +391,12 @@ def by_wheel(source: Any, signature: Any, options: dict[str, Any], folder: Path)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "path", [str(folder / "wheel"), *sys.path])
         # The fixture has installed one, and each thread of the process would keep that of a wheel.
-        patch.setattr(runtime, "install_allocator", lambda **options: None)
+        patch.setattr(runtime, "install_allocator", _installed)
         return importlib.import_module(name)._library
+
+
+def _installed(*, every_thread: bool) -> None:
+    assert every_thread
 
 
 DOORS: Final = [by_wrap, by_command_line, pytest.param(by_wheel, marks=pytest.mark.slow)]
