@@ -301,6 +301,7 @@ def attach(
         signature.doc,
         signature.constraints,
         borrows_tensors=provider.borrows_tensors,
+        holds_gil=provider.holds_gil,
     )
     names = Names(
         name,

@@ -194,5 +194,6 @@ def launch_of(given: argparse.Namespace) -> Launch | None:
     if given.stream is not None:
         found["stream"] = int(given.stream) if given.stream.isdecimal() else given.stream
     if found and "grid" not in found:
-        raise CompileError("a kernel is launched with --grid, which is missing")
+        option = next(iter(found)).replace("dynamic_smem_bytes", "shared-memory")
+        raise CompileError(f"--{option} goes with --grid, for a kernel that is launched")
     return Launch(**found) if found else None

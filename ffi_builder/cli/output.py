@@ -23,6 +23,12 @@ def coloured(text: str, colour: str, stream: TextIO) -> str:
     return f"\033[{_CODES[colour]}m{text}\033[0m"
 
 
+def printable(text: str, also: str = "") -> str:
+    """Escape characters that end a line or control a terminal, but for those in `also`."""
+    shown = (c if c.isprintable() or c in also else ascii(c)[1:-1] for c in text)
+    return "".join(shown)
+
+
 def print_error(error: BaseException | str) -> None:
     """Print an error to stderr, as one message."""
     words = str(error)
@@ -97,6 +103,8 @@ _RULES: Final[tuple[_Rule, ...]] = (
     (r"\bsanitize=True\b", "--sanitize"),
     (r"\berrors\[(-?\d+)\]", r"--error \1"),
     (r"\bprovider=(?:providers\.)?(?=\w+CallProvider)", ""),
+    (r"\bexternal=\[([^]]*)\]", lambda m: "--external " + m[1].replace(",", "").replace("'", "")),
+    (r"\bexternal=(?=\s)", "--external"),
     (rf"\b({'|'.join(_CONVENTIONS)})\b", lambda m: f"--convention {_CONVENTIONS[m[1]]}"),
     (
         rf"(?<![\w-])({'|'.join(_OPTIONS)})=(?=[\s.,;:)]|$)",

@@ -108,6 +108,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="let the wrappers look for mistakes of their kernels (slow, for debugging)",
     )
+    parser.add_argument(
+        "--release-gil",
+        action=argparse.BooleanOptionalAction,
+        help="whether other threads of Python run during a call (default); --no-release-gil for a "
+        "kernel that uses Python",
+    )
     add_launch(parser)
 
 
@@ -125,6 +131,7 @@ def run(given: argparse.Namespace) -> int:
         errors=errors_of(given.errors),
         provider=provider_of(given),
         launch=launch_of(given),
+        release_gil=given.release_gil,
         pipeline="builtin.module()" if given.pipeline == "none" else given.pipeline,
         link=given.link,
         sanitize=given.sanitize,

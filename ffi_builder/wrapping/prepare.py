@@ -13,7 +13,7 @@ from typing import Any, Final, NoReturn, TypeAlias
 
 from ffi_builder import spec
 from ffi_builder.builder.wrapper import attach
-from ffi_builder.errors import BuildError
+from ffi_builder.errors import BuildError, NoKernelError, SpecError
 from ffi_builder.ir import PlainModule
 from ffi_builder.plan import Sanitize, check_signature
 from ffi_builder.providers import (
@@ -24,12 +24,13 @@ from ffi_builder.providers import (
     HalideCallProvider,
 )
 from ffi_builder.providers.cuda.entries import LaunchEntry
+from ffi_builder.providers.gil import HoldGil
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.inputs import LlvmSource, ObjectSource
 from ffi_builder.runtime.links import AddressSource, ArchiveSource, Item, LibrarySource, read_item
 from ffi_builder.spec.overlap import tensors_of
 from ffi_builder.wrapping import halide, modules, sources, triton
-from ffi_builder.wrapping.addresses import declared_by
+from ffi_builder.wrapping.addresses import declared_by, needs_gil
 from ffi_builder.wrapping.calls import called, check_same, with_promises
 from ffi_builder.wrapping.launch import Launch
 from ffi_builder.wrapping.prototype import Prototype, defined_in, read
@@ -43,6 +44,7 @@ _OPTIONS: Final = {
     "launch": (sources.Image,),
     "errors": (sources.Mlir, *_CODE),
     "provider": (sources.Mlir, *_CODE),
+    "release_gil": (sources.Mlir, *_CODE),
 }
 """The sources that options go with. The others go with all."""
 
@@ -59,6 +61,7 @@ class Options:
     provider: CallProvider | type[Any] | None = None
     launch: Launch | None = None
     owner: object = sources.UNOWNED
+    release_gil: bool | None = None
     pipeline: str | None = None
     link: Iterable[str | bytes | os.PathLike[str]] = ()
     sanitize: bool | Sanitize = False
@@ -69,6 +72,8 @@ class Options:
             raise TypeError(
                 f"wrap: expected launch=Launch(grid=…, block=…) but got {self.launch!r}"
             )
+        if not isinstance(self.release_gil, (bool, type(None))):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"wrap: release_gil= is a bool, but got {self.release_gil!r}")
         for option, kinds in _OPTIONS.items():
             value = getattr(self, option)
             if value not in (None, sources.UNOWNED) and type(kernel) not in kinds:
@@ -122,6 +127,8 @@ class Wrapped:
     """What is linked: the kernel itself, if it is code, and what it needs."""
     pipeline: str | None = None
     sanitize: bool | Sanitize = False
+    holds_gil: bool = False
+    """Whether calls of the kernel take Python's GIL."""
 
     @property
     def links_kernel(self) -> bool:
@@ -137,7 +144,9 @@ class Wrapped:
 
     def _attach(self, lowered: Any) -> None:
         for each in self.functions:
-            attach(lowered, each.signature, each.provider(lowered), sanitize=self.sanitize)
+            provider = each.provider(lowered)
+            how = HoldGil(provider) if self.holds_gil else provider
+            attach(lowered, each.signature, how, sanitize=self.sanitize)
 
 
 def prepare(
@@ -158,12 +167,14 @@ def prepare(
     items = [read_item(item, f"link[{at}]") for at, item in enumerate(options.link or ())]
     match kernel:
         case sources.Mlir():
-            return _of_mlir(kernel, read_ones, items, options)
+            wrapped = _of_mlir(kernel, read_ones, items, options)
         case sources.Image():
             functions = [_launched(kernel, source, each, options) for each in read_ones]
-            return Wrapped(kernel, PlainModule(), functions, items, sanitize=options.sanitize)
+            wrapped = Wrapped(kernel, PlainModule(), functions, items, sanitize=options.sanitize)
         case _:
-            return _of_code(kernel, source, read_ones, items, options)
+            wrapped = _of_code(kernel, source, read_ones, items, options)
+    holds_gil = needs_gil(source) if options.release_gil is None else not options.release_gil
+    return replace(wrapped, holds_gil=holds_gil)
 
 
 def _signature(
@@ -244,7 +255,10 @@ def _launched(
         launch = triton.launched(image.metadata, launch)
     name = options.function or image.name or signature.name
     how: dict[str, Any] = {each.name: getattr(launch, each.name) for each in fields(launch)}
-    provider = CudaLaunchCallProvider(image.data, name, args=args, **how)
+    try:
+        provider = CudaLaunchCallProvider(image.data, name, args=args, **how)
+    except NoKernelError as error:
+        raise SpecError(f"{error}; say which with function=") from None
     return Function(signature, lambda lowered: provider)
 
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, cast
 
+from ffi_builder import importing
 from ffi_builder.errors import BuildError, CompileError
 from ffi_builder.records import dataclass
 from ffi_builder.suggest import did_you_mean
@@ -211,8 +212,7 @@ def _plain_c(text: str) -> str:
 
 def _preprocessed(source: Path | str) -> str:
     """Return a header, or text with directives, after the preprocessor."""
-    from tvm_ffi.libinfo import include_paths
-
+    include_paths = importing.load("tvm_ffi.libinfo").include_paths
     compiler = os.environ.get("CC", "cc").split()
     path = source if isinstance(source, Path) else Path("-")
     if path is source and not path.exists():
@@ -272,7 +272,7 @@ def _if_cxx(path: Path | None) -> str:
 
 def _parse(text: str, *, header: Path | None) -> Sequence[Any]:
     try:
-        from pycparser import c_parser
+        c_parser = importing.load("pycparser.c_parser")
     except ModuleNotFoundError:
         raise CompileError(
             "prototype= needs pycparser: pip install 'ffi_builder[prototype]'"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from ffi_builder import runtime, spec
 from ffi_builder.wrapping.launch import Launch
@@ -30,6 +30,7 @@ def wrap(
     provider: CallProvider | type[Any] | None = None,
     launch: Launch | None = None,
     owner: object = UNOWNED,
+    release_gil: bool | None = None,
     pipeline: str | None = None,
     link: Iterable[str | bytes | os.PathLike[str]] = (),
     sanitize: bool | Sanitize = False,
@@ -80,6 +81,10 @@ def wrap(
         launch: how a CUDA kernel is launched.
         owner: the object that frees the code at an int when it is dropped; None for code that
             stays. Functions keep it alive.
+        release_gil: whether other threads of Python may run during the call. False for a kernel
+            that uses Python: the wrapper takes the GIL, and what the kernel raises is the error of
+            the call. Left out, it is False for capsules and functions of a ``PyDLL``, and True for
+            all others.
         pipeline: MLIR passes; left out, those for linalg, affine, scf, memref and func where the
             module has a ``func.func``. Tensors become memrefs, and tensors that it returns its last
             arguments, which must have the sizes that the function makes.
@@ -121,11 +126,13 @@ def wrap(
         provider=provider,
         launch=launch,
         owner=owner,
+        release_gil=release_gil,
         pipeline=pipeline,
         link=link,
         sanitize=sanitize,
     )
-    is_list = isinstance(signature, (list, tuple))
-    signatures = cast("Sequence[spec.Signature | str]", signature if is_list else [signature])
-    wrapped = prepare(source, signatures, options)
+    given: Any = signature if isinstance(signature, (list, tuple)) else [signature]
+    if not all(isinstance(each, (str, spec.Signature)) for each in given):
+        given = [signature]  # no list of signatures, as its error says
+    wrapped = prepare(source, given, options)
     return runtime.compile(**wrapped.arguments, opt_level=opt_level, cache_dir=cache_dir)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import platform
 import pty
 import re
 import subprocess
@@ -351,56 +349,6 @@ class TestExplain:
         command = f"{sys.executable} -m ffi_builder explain --signature 'f(n: int32)' | head -1"
         done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
         assert (done.stdout, done.stderr) == ("f(n: int32)\n", "")
-
-
-class TestInspect:
-    def test_a_library(self, kernel: Path, tmp_path: Path):
-        made = tmp_path / "add_one.so"
-        TestWrap().wrap(kernel, made)
-        shown = succeeds("inspect", made)
-        assert shown.startswith(f"add_one.so, for {platform.machine()}\n  made by\n")
-        assert re.search(rf"(?m)^    ffi_builder: {__version__} \(LLVM .*, CPU baseline\)$", shown)
-        assert "add_one(x: Tensor([n], float32, device_type=cpu)" in shown
-        (found,) = json.loads(succeeds("inspect", "--json", made))
-        assert "libtvm_ffi.so" in found["needs"]
-        (function,) = found["functions"]
-        assert function["name"] == "add_one"
-        assert [param["name"] for param in function["params"]] == ["x", "y"]
-        assert function["returns"] is None
-
-    def test_an_object_for_another_machine(self, kernel: Path, tmp_path: Path):
-        made = tmp_path / "add_one.o"
-        machine = "x86_64" if platform.machine() == "aarch64" else "aarch64"
-        TestWrap().wrap(kernel, made, "--triple", f"{machine}-linux-gnu")
-        shown = succeeds("inspect", made)
-        assert shown.startswith(f"add_one.o, for {machine}\n")
-        assert "add_one(x: Tensor([n], float32, device_type=cpu)" in shown
-
-    def test_a_library_of_others(self, tmp_path: Path):
-        source, made = tmp_path / "f.c", tmp_path / "f.so"
-        source.write_text("int __tvm_ffi_f(void *h, void *args, int n, void *r) { return 0; }")
-        subprocess.run(["cc", "-shared", "-fPIC", source, "-o", made], check=True)
-        assert "f\n    says nothing of its parameters\n" in succeeds("inspect", made)
-
-    def test_a_library_without_functions(self, tmp_path: Path):
-        made = tmp_path / "none.so"
-        subprocess.run(["cc", "-shared", "-x", "c", "/dev/null", "-o", made], check=True)
-        assert "has no TVM-FFI functions" in fails("inspect", made)
-
-    def test_what_is_no_library(self, kernel: Path, tmp_path: Path):
-        assert "expected an ELF file" in fails("inspect", kernel)
-        wheel = tmp_path / "no.whl"
-        wheel.write_bytes(b"no")
-        assert "is not a wheel" in fails("inspect", wheel)
-
-    def test_a_damaged_library(self, kernel: Path, tmp_path: Path):
-        made = tmp_path / "add_one.so"
-        TestWrap().wrap(kernel, made)
-        made.write_bytes(made.read_bytes()[:1000])
-        assert "is truncated or damaged" in fails("inspect", made)
-
-    def test_no_such_file(self, tmp_path: Path):
-        assert "No such file" in fails("inspect", tmp_path / "none.so")
 
 
 def test_doctor():

@@ -64,6 +64,13 @@ llvm.func @sub(%a: i64, %b: i64) -> i64 {
   llvm.return %c : i64
 }
 """
+HELD: Final = """
+declare i32 @PyGILState_Check()
+define i32 @held() {
+  %held = call i32 @PyGILState_Check()
+  ret i32 %held
+}
+"""
 TENSOR: Final = """
 func.func @add1(%x: tensor<?xf32>) -> tensor<?xf32> {
   %one = arith.constant 1.0 : f32
@@ -119,6 +126,7 @@ SOURCES: Final[dict[str, Callable[[Path], Path | str]]] = {
     "libm": lambda folder: "-lm",
     "halide": lambda folder: (c_object(folder, BLEND, "-DVERSION=1"), folder / "part.o")[1],
     "llvm": lambda folder: written(folder / "k.ll", LLVM),
+    "python": lambda folder: written(folder / "k.ll", HELD),
     "memref": lambda folder: written(folder / "k.mlir", MEMREF),
     "tensor": lambda folder: written(folder / "k.mlir", TENSOR),
     "ptx": lambda folder: written(folder / "k.ptx", PTX),
@@ -180,6 +188,9 @@ RIGHT: Final[dict[str, Right]] = {
         *("object", f"scale({X}, m: int64)"),
         {**C, "args": ["x", "m", 0.5, False, None], "sanitize": True},
         *(((ones(), 4),), (AssertionError, "outside of the elements of x: ")),
+    ),
+    "a kernel that uses Python": Right(
+        *("python", "held() -> r: int32", {"release_gil": False}, ((),), [1])
     ),
     "Halide": Right(
         *("halide", "blend(out: Tensor([n], float32), k: float32, a: Tensor([n], float32))"),
@@ -337,6 +348,7 @@ WORDS: Final[dict[str, Callable[[Any], list[str]]]] = {
     "errors": error_words,
     "link": lambda items: [f"--link={item}" for item in items],
     "sanitize": lambda value: ["--sanitize"],
+    "release_gil": lambda value: ["--release-gil" if value else "--no-release-gil"],
 }
 NOT_FOR_FILES: Final = {"source", "signature", "owner", "cache_dir"}
 """The first two are on each command line. No file has an address; nothing is loaded or kept."""
@@ -378,7 +390,13 @@ def by_wheel(source: Any, signature: Any, options: dict[str, Any], folder: Path)
         opened.extractall(folder / "wheel")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "path", [str(folder / "wheel"), *sys.path])
+        # The fixture has installed one, and each thread of the process would keep that of a wheel.
+        patch.setattr(runtime, "install_allocator", _installed)
         return importlib.import_module(name)._library
+
+
+def _installed(*, every_thread: bool) -> None:
+    assert every_thread
 
 
 DOORS: Final = [by_wrap, by_command_line, pytest.param(by_wheel, marks=pytest.mark.slow)]
@@ -407,7 +425,7 @@ def plain(value: Any) -> object:
 @pytest.mark.parametrize("name", RIGHT)
 def test_right(name: str, door: Callable[..., Any], tmp_path: Path) -> None:
     row = RIGHT[name]
-    if door is by_wheel and (row.source == "library" or name == "a private name"):
+    if door is by_wheel and name == "a private name":
         pytest.skip("a wheel refuses it, with words of its own (tests/packaging)")
     options = options_of(row.source, row.options, tmp_path)
     functions = door(SOURCES[row.source](tmp_path), row.signature, options, tmp_path)

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ffi_builder import BuildError, CompileError, Launch, runtime, spec, wrap
-from tests.cuda.fake import FakeDriver, Running, device_array
+from ffi_builder import BuildError, CompileError, Launch, SpecError, runtime, spec, wrap
+from tests.cuda.fake import FakeDriver, Running, device_array, make_cubin
 from tests.kernel_image.images import image
 from tests.runtime.samples import TORCH_IR
 from tests.wrapping.test_sources import ADD, ADD_SIGNATURE, HYPOT, HYPOT_IN_C, LLVM, TWICE, hypot
@@ -247,6 +247,24 @@ def test_scratch_memory_of_triton() -> None:
         BuildError, match=r"needs scratch memory, {'global_scratch_size': 64,.*nobody"
     ):
         wrap(compiled_by_triton(**scratch), AXPY, device="cuda", launch=launch)
+
+
+def test_the_kernel_of_an_image_under_another_name(driver: FakeDriver) -> None:
+    signature = AXPY.replace("saxpy", "axpy")
+    words = r"No kernel 'axpy' in the cubin .* did you mean 'saxpy'\?; say which with function=$"
+    with pytest.raises(SpecError, match=words):
+        wrap(CUBIN, signature, device="cuda", launch=LAUNCH)
+    compiled = wrap(
+        CUBIN, signature, device="cuda", launch=LAUNCH, function="saxpy", args=["a", "x", "y", "n"]
+    )
+    x, y = (device_array(driver, np.ones(4, "float32")) for _ in "xy")
+    compiled["axpy"](2.0, x.tensor(), y.tensor())
+    assert driver.launches()[0].kernel == "saxpy"
+
+
+def test_an_image_of_which_no_other_kernel_can_be_named() -> None:
+    with pytest.raises(SpecError, match=r'no kernels at all.*mark it `extern "C" __global__`$'):
+        wrap(make_cubin([]), AXPY, device="cuda", launch=LAUNCH)
 
 
 @pytest.mark.parametrize(

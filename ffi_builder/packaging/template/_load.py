@@ -68,13 +68,14 @@ def library() -> Path:
 
     Raises ImportError if each library needs instructions that the CPU lacks.
     """
+    name = f"lib{FOLDER.name}.so"
     for level in LEVELS:
-        found = list(_folder(level).glob("*.so"))
-        if found and not missing(level):
-            return found[0]
-    found = list((FOLDER / "lib").glob("*.so"))
-    if found:
-        return found[0]
+        found = _folder(level) / name
+        if found.exists() and not missing(level):
+            return found
+    found = FOLDER / "lib" / name
+    if found.exists():
+        return found
     levels = [level for level in LEVELS if _folder(level).exists()]
     if not levels:
         raise ImportError(f"{NAME} has no library in {FOLDER / 'lib'}: install it with pip")
@@ -97,9 +98,12 @@ def missing(level: str) -> list[str]:
 
 
 def _features() -> set[str]:
-    with open(CPU) as file:  # noqa: PTH123
-        for line in file:
-            name, _, value = line.partition(":")
-            if name.strip() == "flags":
-                return set(value.split())
+    try:
+        with open(CPU) as file:  # noqa: PTH123
+            for line in file:
+                name, _, value = line.partition(":")
+                if name.strip() == "flags":
+                    return set(value.split())
+    except OSError:  # a sandbox without /proc
+        pass
     return set()

@@ -7,13 +7,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
+from ffi_builder import importing
 from ffi_builder.protocol import helped_by
 from ffi_builder.runtime import metadata
 from ffi_builder.runtime.metadata import Info
+from ffi_builder.runtime.python.copies import OfThisProcess
 from ffi_builder.suggest import did_you_mean
 
 if TYPE_CHECKING:
-    from ffi_builder.runtime.python.functions import WrappedFunction
+    from ffi_builder.runtime.python.classes import WrappedFunction
 
 
 class UnknownFunctionError(KeyError):
@@ -36,7 +38,7 @@ class UnknownFunctionError(KeyError):
         return str(self.args[0])  # KeyError would show the repr
 
 
-class FunctionTable(ABC):
+class FunctionTable(OfThisProcess, ABC):
     """Functions by their names, without the `__tvm_ffi_` prefix."""
 
     _kind = "the compiled module"
@@ -59,10 +61,8 @@ class FunctionTable(ABC):
 
         It has `__signature__`, `__doc__` and `__name__`. Raises UnknownFunctionError, a KeyError.
         """
-        from ffi_builder.runtime.python.functions import made
-
         self._check(name)
-        return made(self._function(name), name, self._info(name))
+        return python_functions().made(self._function(name), name, self._info(name))
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         """Call the only function as a `callable`; what loads its CUDA kernel is not counted.
@@ -105,7 +105,7 @@ class FunctionTable(ABC):
         return [name for name in self.functions if helped_by(name, self._names) is None]
 
     def callable(self, name: str) -> Callable[..., Any]:
-        """Return the function `name` as a Python function that converts its arguments.
+        """Return the function `name` as one that converts its arguments.
 
         It takes dataclasses and NamedTuples as structs and tuples, enumerators as their values or
         names, and any framework's stream as a Stream.
@@ -113,11 +113,9 @@ class FunctionTable(ABC):
         Raises UnknownFunctionError, a KeyError. Raises TypeError if the code has no metadata, or if
         metadata cannot contain one of the defaults.
         """
-        from ffi_builder.runtime.python.functions import made_callable
-
         self._check(name)
         info = check_described(name, self._info(name), self._metadata(name), self._kind)
-        return made_callable(self._function(name), name, info)
+        return python_functions().made_callable(self._function(name), name, info)
 
     def info(self, name: str) -> Info | None:
         """Return the signature, documentation and parameters of the function `name`.
@@ -163,6 +161,11 @@ class FunctionTable(ABC):
 
     def _check(self, name: str) -> None:
         check_name(name, self._names, self._kind)
+
+
+def python_functions() -> Any:
+    """Return the module that makes function objects. It imports tvm-ffi."""
+    return importing.load("ffi_builder.runtime.python.functions")
 
 
 def check_name(name: str | None, functions: Collection[str], kind: str) -> None:
