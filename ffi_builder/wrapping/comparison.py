@@ -43,8 +43,8 @@ class Comparison:
             (self.read if type_.is_const else self.written).add(item.name)
             if type_.is_restrict:
                 self.apart.append(f"{entry}")
-            size = min(parse_dtype(each).total_bits for each in item.dtypes) // 8
-            if type_.align > max(item.data_alignment or 1, size):
+            elements = min(parse_dtype(each).alignment for each in item.element_dtypes)
+            if type_.align > (item.data_alignment or elements):
                 self.aligned.append(f"{entry}.data % {type_.align} == 0")
         elif isinstance(item, spec.Var) and item.dtype != "handle":
             _check_number(what, type_, item.name)
