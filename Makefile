@@ -34,9 +34,16 @@ TVM_FFI_TESTS := tests/abi tests/arrays tests/compatibility tests/entry tests/er
   tests/providers/test_results.py tests/testing $(addprefix tests/runtime/test_,$(addsuffix .py,allocators callable \
   callable_arguments export export_library loaded metadata older_tvm_ffi results))
 # Tests that need PyTorch, JAX or Numba. tests/test_project.py checks that none is missing.
-FRAMEWORK_TESTS := tests/abi tests/arrays tests/benchmarks/test_gpt.py tests/benchmarks/test_jax_calls.py tests/docs tests/entry \
-  tests/examples tests/frameworks tests/frontends tests/packaging tests/providers/test_results_like_arguments.py \
-  tests/providers/test_workspaces.py tests/runtime/test_results.py tests/testing tests/wrapping
+FRAMEWORK_TESTS := tests/abi/test_arrivals.py tests/arrays tests/benchmarks/test_gpt.py tests/benchmarks/test_jax_calls.py \
+  tests/docs/test_docstrings.py $(patsubst %,'tests/docs/test_docs.py::test_blocks_run_and_print_what_is_written[docs/%.md]', \
+  frontends integrating jax packages torch) tests/entry $(addprefix tests/examples/test_,children.py compilers.py \
+  examples.py::test_quickstart_takes_torch_tensors_where_there_is_torch frontends.py gpt.py jax.py toy_dsl.py) \
+  tests/frameworks tests/frontends tests/packaging/test_frameworks.py tests/providers/test_results_like_arguments.py \
+  tests/providers/test_workspaces.py tests/runtime/test_results.py \
+  $(patsubst %,tests/testing/test_%.py,check_intents check_kernel lists make_args) tests/wrapping/test_addresses.py
+# Tests that call from Python, which test-frameworks also runs without the extension.
+CALL_TESTS := tests/arrays tests/entry tests/packed tests/providers/test_results.py tests/rules tests/wrapping \
+  $(patsubst %,tests/runtime/test_%.py,callable callable_arguments loaded mistakes results threads)
 # Each process takes its share of the tests in order, and then some of another's: most fixtures of
 # modules are made once. With `JOBS=0` all run in pytest's own process.
 JOBS ?= 2
@@ -69,11 +76,11 @@ test: $(VENV)/.test ## Run all tests, or TESTS (those that need PyTorch, JAX or 
 test-fast: $(VENV)/.dev ## Run the tests that are not marked slow.
 	$(PY) -m pytest $(PARALLEL) -m 'not slow'
 
-test-frameworks: $(FRAMEWORKS)/.frameworks ## Install CPU builds of PyTorch and JAX, or the versions TORCH and JAX, and Numba, and run the tests that need them.
+test-frameworks: $(FRAMEWORKS)/.frameworks ## Install CPU builds of PyTorch and JAX, or the versions TORCH and JAX, and Numba, run the tests that need them, and calls without the extension.
 	$(if $(TORCH)$(JAX),$(FRAMEWORKS)/bin/python -m pip install --quiet --disable-pip-version-check \
 	  $(TORCH:%='torch==%') $(JAX:%='jax==%') $(JAX:%='jaxlib==%'))
-	$(FRAMEWORKS)/bin/python -m pytest $(FRAMEWORK_TESTS)
-	FFI_BUILDER_ENTRY=python $(FRAMEWORKS)/bin/python -m pytest tests/entry tests/arrays
+	$(FRAMEWORKS)/bin/python -m pytest $(PARALLEL) $(FRAMEWORK_TESTS)
+	FFI_BUILDER_ENTRY=python $(FRAMEWORKS)/bin/python -m pytest $(PARALLEL) -m 'not slow' $(CALL_TESTS)
 
 # The JIT serves the tests with any version, though pip would not install it with an older one.
 test-tvm-ffi: $(OLDER)/.made ## Run the tests of what depends on apache-tvm-ffi with another version, TVM_FFI (the oldest).

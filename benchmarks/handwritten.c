@@ -61,6 +61,11 @@ static inline bool is_contiguous(const DLTensor *x, int ndim, const int64_t *d) 
 
 static inline bool wraps(const DLTensor *x) { return (uint64_t)x->data + x->byte_offset < (uint64_t)x->data; }
 
+/* The elements, which are float32, are there, at addresses that are multiples of 4. */
+static inline bool is_readable(const DLTensor *x) {
+  return x->data && !(((uint64_t)x->data + x->byte_offset) & 3);
+}
+
 /* The product of the dimensions fits int64 (or is 0), data + byte_offset does not wrap, and data is there if needed. */
 static inline bool has_data(const DLTensor *x, int ndim, const int64_t *d) {
   if (wraps(x)) return false;
@@ -68,7 +73,7 @@ static inline bool has_data(const DLTensor *x, int ndim, const int64_t *d) {
 #pragma GCC unroll 4
   for (int i = 0; i < ndim; ++i)
     if (__builtin_mul_overflow(product, d[i], &product)) return is_empty(x);
-  return LIKELY(x->data != NULL) || product == 0;
+  return LIKELY(is_readable(x)) || product == 0;
 }
 
 /* The first half of that, for tensors that share their dimensions. */
@@ -129,7 +134,7 @@ INLINE bool check_eight(const TVMFFIAny *args, int32_t num_args, t8_values *v, b
     }
     if (i == 0 && !read_size(x, 4, &size)) return false;
     if (contiguous && !is_contiguous(x, 4, v->d)) return false;
-    if (wraps(x) || (!x->data && size)) return false;
+    if (wraps(x) || (!is_readable(x) && size)) return false;
   }
   return true;
 }

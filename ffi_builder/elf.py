@@ -8,23 +8,29 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any, Final, NamedTuple, NoReturn, TypeAlias
+from typing import Any, Final, NamedTuple, NoReturn, Protocol, TypeAlias
 
 from ffi_builder.records import dataclass
+
+
+class Data(Protocol):
+    """Bytes, or a file of which slices are read."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, part: slice, /) -> bytes: ...
 
 
 @dataclass(frozen=True)
 class View:
     """Bytes, their name in errors (``cubin``, ``object file``), and the class of these errors."""
 
-    data: bytes
+    data: Data
     what: str
     error: type[Exception]
 
     def unpack(self, layout: struct.Struct, at: int, part: str) -> tuple[Any, ...]:
         """Return the fields of a structure at an offset; ``part`` is its name in errors."""
-        self._check(at, layout.size, part)
-        return layout.unpack_from(self.data, at)
+        return layout.unpack(self.slice(at, layout.size, part))
 
     def slice(self, at: int, size: int, part: str) -> bytes:
         """Return ``size`` bytes from an offset; ``part`` is their name in errors."""
@@ -42,6 +48,7 @@ class View:
             )
 
 
+_MACHINES: Final = {3: "x86", 62: "x86_64", 183: "aarch64", 190: "NVIDIA GPUs", 243: "RISC-V"}
 MAGIC: Final = b"\x7fELF"
 ET_REL: Final = 1
 ET_DYN: Final = 3
@@ -71,12 +78,18 @@ STT_GNU_IFUNC: Final = 10
 STV_DEFAULT: Final = 0
 STV_HIDDEN: Final = 2
 STV_PROTECTED: Final = 3
+DT_NEEDED: Final = 1
+DT_SONAME: Final = 14
+DT_RPATH: Final = 15
+DT_RUNPATH: Final = 29
 
 EHDR: Final = struct.Struct("<16sHHIQQQIHHHHHH")
 SHDR: Final = struct.Struct("<IIQQQQIIQQ")
 SYM: Final = struct.Struct("<IBBHQQ")
 RELA: Final = struct.Struct("<QQq")
 """``Elf64_Rela``: offset, info, addend. The upper half of info is the symbol."""
+DYN: Final = struct.Struct("<qQ")
+"""``Elf64_Dyn``: a tag (``DT_…``) and its value."""
 _CLASS_64_LITTLE: Final = b"\x02\x01"
 _SHN_XINDEX: Final = 0xFFFF
 _HEADERS: Final = "the section headers"
@@ -170,7 +183,7 @@ class Elf:
     @cached_property
     def _section_names(self) -> bytes:
         number = self.header.section_names
-        number = self.sections[0].link if number == _SHN_XINDEX else number
+        number = self.section(0, "the names").link if number == _SHN_XINDEX else number
         return self._strings(self.section(number, "the names"))
 
     def name(self, section: Section) -> str:
@@ -182,6 +195,12 @@ class Elf:
         """The sections that have names."""
         named = ((self.name(section), section) for section in self.sections)
         return {name: section for name, section in named if name}
+
+    def find(self, name: str) -> Section | None:
+        """Return the first section of this name, or None; other names are not decoded."""
+        wanted = name.encode() + b"\0"
+        named = (s for s in self.sections if self._section_names.startswith(wanted, s.name_at))
+        return next(named, None)
 
     def describe(self, section: Section) -> str:
         """Return the name of a section in errors."""
@@ -221,3 +240,8 @@ class Elf:
 
     def _strings(self, section: Section) -> bytes:
         return self.view.slice(section.offset, section.size, "a table of names")
+
+
+def machine_name(number: int) -> str:
+    """Return the name of a machine, as ``x86_64``."""
+    return _MACHINES.get(number, f"ELF machine {number}")

@@ -16,6 +16,13 @@ class SpecError(ValueError):
     """
 
 
+class NoKernelError(SpecError):
+    """A CUDA image has kernels, but none of the name that was asked for.
+
+    Whoever took the name adds how another one is given.
+    """
+
+
 class BuildError(RuntimeError):
     """A wrapper could not be attached: the module, the provider or the callee does not fit.
 

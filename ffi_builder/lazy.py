@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from importlib import import_module
 from typing import Final
 
+from ffi_builder import importing
 from ffi_builder.suggest import did_you_mean
 
 _OUTLINE: Final = "ffi_builder.spec.outline(signature)"
@@ -77,7 +77,7 @@ def lazy(
     def load(name: str) -> object:
         home = homes.get(name)
         if home is not None:
-            value = getattr(import_module(f"{package}.{home}"), name)
+            value = getattr(importing.load(f"{package}.{home}"), name)
             setattr(sys.modules[package], name, value)
             return value
         words = f"module {package!r} has no attribute {name!r}"
@@ -86,7 +86,7 @@ def lazy(
         # `from package import submodule` asks here first.
         submodule = f"{package}.{name}"
         try:
-            return import_module(submodule)
+            return importing.load(submodule)
         except ModuleNotFoundError as error:
             if error.name != submodule:
                 raise

@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, Final
 
 PREFIX: Final = "__ffi_builder_"
@@ -36,6 +37,20 @@ As text, the type can also be read where one of its dialects is not registered.
 
 METADATA_FORMAT: Final = 1
 """The version of the metadata's format: raised when existing readers would misread a new format."""
+
+
+def helped_by(name: str, functions: Collection[str]) -> tuple[str, str] | None:
+    """Return what a function does for another one that launches a CUDA kernel, and this one's name.
+
+    It is ``preload`` or ``release``; None for any other function.
+
+    Examples:
+        >>> from ffi_builder.protocol import helped_by
+        >>> helped_by("_cuda_preload_axpy", ["axpy", "_cuda_preload_axpy"])
+        ('preload', 'axpy')
+    """
+    found = re.fullmatch(r"_cuda_(preload|release)\d*_(.+)", name)
+    return (found[1], found[2]) if found is not None and found[2] in functions else None
 
 
 def checksum(names: Iterable[str]) -> int:

@@ -14,6 +14,7 @@ from tests.conftest import SLOW_FOLDERS
 
 ROOT = Path(__file__).parent.parent
 NEEDS = re.compile(r'(?:importorskip|needs)\(\s*f?"(?:torch|jax|numba)(?:\.numpy|\.fx)?"')
+NEEDED = re.compile(r"<!-- needs .*\b(?:torch|jax|jax_tvm_ffi|numba)\b")
 MAKEFILE = (ROOT / "Makefile").read_text()
 TARGETS = set(re.findall(r"^([a-z0-9-]+):", MAKEFILE, re.MULTILINE))
 FOLDERS = {
@@ -34,14 +35,34 @@ PAGES = [
 
 
 def test_tests_that_need_a_framework_run_in_test_frameworks() -> None:
-    listed = re.search(r"^FRAMEWORK_TESTS := ((?:.*\\\n)*.*)$", MAKEFILE, re.MULTILINE)
-    assert listed is not None
-    paths = [ROOT / path for path in listed[1].replace("\\\n", " ").split()]
+    listed = variable("FRAMEWORK_TESTS")
+    paths = [ROOT / path.partition("::")[0] for path in listed]
     assert [path for path in paths if not path.exists()] == []
     needing = [path for path in (ROOT / "tests").rglob("*.py") if NEEDS.search(path.read_text())]
     assert needing
     left_out = [p for p in needing if not any(q == p or q in p.parents for q in paths)]
     assert left_out == []
+    pages = [path for path in PAGES if NEEDED.search(path.read_text())]
+    assert pages
+    assert [
+        page for page in pages if not any(f"[docs/{page.name}]" in each for each in listed)
+    ] == []
+
+
+def test_tests_that_are_run_without_the_extension_exist() -> None:
+    assert [path for path in variable("CALL_TESTS") if not (ROOT / path).exists()] == []
+
+
+def variable(name: str) -> list[str]:
+    """The words of a variable of the Makefile."""
+    printed = subprocess.run(
+        ["make", "--no-print-directory", f"--eval=print: ; @echo $({name})", "print"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return printed.stdout.split()
 
 
 def test_slow_folders_exist() -> None:

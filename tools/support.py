@@ -106,7 +106,9 @@ def _compiled(folder: Path, machine: str, digest: str, more: tuple[str, ...]) ->
         "aarch64": ("/usr/aarch64-linux-gnu/include",),
     }
     includes = [f"-isystem{path}" for path in (*include_paths(), *libc[machine])]
-    target = (f"--target={machine}-linux-gnu", "-nostdlibinc", f"-DFFI_BUILDER_DIGEST={digest}")
+    target = [f"--target={machine}-linux-gnu", "-nostdlibinc", f"-DFFI_BUILDER_DIGEST={digest}"]
+    if machine == "aarch64":  # else it depends on whether there is a GCC for it
+        target.append("-mno-outline-atomics")
     output = folder / "output"
     command = [COMPILER, *target, *FLAGS, *includes, *more, "-c", "support.c", "-o", str(output)]
     subprocess.run(command, cwd=folder, check=True, env={**os.environ, "LC_ALL": "C"})

@@ -5,7 +5,10 @@ from __future__ import annotations
 from docs.pictures.draw import Drawing
 from tests.architecture.page import Imports, read_imports, reduced
 
-GROUND = (*("abi", "elf", "errors", "lazy", "protocol", "records", "suggest"),)
+GROUND = (
+    *("abi", "conversion", "elf", "errors", "formats", "importing", "lazy", "protocol"),
+    *("records", "suggest"),
+)
 """Modules that import nothing of the packages above; arrows to them would hide the others."""
 COLUMNS = (
     *(

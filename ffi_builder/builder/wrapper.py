@@ -122,6 +122,10 @@ def release_on_error(fast: FastPath) -> None:
 def emit_errors(fast: FastPath, arguments: int, table: Table, constant: str) -> None:
     """Emit calls of the diagnosis, which raises the errors; ``constant`` holds the table."""
     b, apart = fast.b, fast.overlapping is not fast.slow
+    for cold, following in fast.doubts:
+        b.block = cold
+        operands = [fast.args, b.i32(arguments), b.address_of(constant)]
+        b.cond_br(fast.shared("nothing_is_wrong", operands), following, fast.slow)
     _release_in(fast, fast.slow)
     b.br(fast.wrong, b.i32(arguments))
     b.block = fast.wrong
@@ -297,6 +301,7 @@ def attach(
         signature.doc,
         signature.constraints,
         borrows_tensors=provider.borrows_tensors,
+        holds_gil=provider.holds_gil,
     )
     names = Names(
         name,

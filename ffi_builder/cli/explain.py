@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from ffi_builder.cli.options import add_convention, add_signature, provider_of
+from ffi_builder.cli.options import add_convention, add_signature, args_of, provider_of
 from ffi_builder.spec import Signature
 
 if TYPE_CHECKING:
@@ -40,10 +40,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(given: argparse.Namespace) -> int:
     """Run the command; return the exit status."""
     signature = Signature.parse(given.signature, device=given.device)
-    convention = given.convention or "nop"
-    provider = provider_of(convention, given.callee or signature.name, given.args)
-    # Without a callee, a signature that returns a scalar needs the default provider of `emit`.
-    print(_text(signature, given.stage, None if convention == "nop" else provider).rstrip())
+    made = provider_of(given)
+    # A signature that returns a scalar needs the default provider of `emit`, which calls nothing.
+    is_class = isinstance(made, type)
+    name = given.function or signature.name
+    provider = made(name, args=args_of(given.args)) if is_class else None
+    print(_text(signature, given.stage, provider).rstrip())
     return 0
 
 

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
-import tempfile
 import textwrap
-import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, BinaryIO, cast
 
-from ffi_builder.cli.output import print_error
-
-if TYPE_CHECKING:
-    from ffi_builder.runtime.export.inspection import Inspected
-    from ffi_builder.runtime.metadata import Info
+from ffi_builder.cli.output import print_error, printable
+from ffi_builder.errors import BuildError, LinkError
+from ffi_builder.protocol import helped_by
 
 HELP = "print the functions, target and compilers of a library or a wheel"
 DESCRIPTION = """\
 Print the functions of libraries and objects, with signatures, documentation and defaults, the
 machine and CPU that they are for, the compilers that made them, and the libraries that they need.
-Files are read and not loaded, so they may be for another machine. Only a library that says nothing
-of its functions is loaded, if it is for this machine. The exit status is 1 if a file cannot be
-read, or has no functions.
+Files are read and not loaded: their code does not run, and they may be for another machine. The
+exit status is 1 if a file, or one in a wheel, cannot be read, or if there are no functions.
 """
 EXAMPLES = """\
 examples:
@@ -41,51 +36,65 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Run the command; return the exit status."""
+    # This is an error on systems that it does not support.
+    import ffi_builder.runtime  # noqa: F401  # pyright: ignore[reportUnusedImport]
+
     path = Path(given.file)
-    with tempfile.TemporaryDirectory(prefix="ffi_builder-") as folder:
-        files = _unpacked(path, Path(folder)) if path.suffix == ".whl" else {path.name: path}
-        found = [_described(name, file) for name, file in files.items()]
-    if not any(each["functions"] for each in found):
-        print_error(f"{path} has no TVM-FFI functions (symbols `__tvm_ffi_*`)")
-        return 1
-    print(json.dumps(found, indent=2) if given.json else "\n\n".join(map(_text, found)))
-    return 0
+    if path.exists() and not path.is_file():
+        raise BuildError(f"{path}: expected a library, an object or a wheel, but it is no file")
+    with path.open("rb") as file:
+        read = {name: _read(name, opened) for name, opened in _parts(path, file)}
+    failed = {name: words for name, words in read.items() if isinstance(words, str)}
+    for name, words in failed.items():
+        where = path if name == path.name else f"{path}: {name}"
+        print_error(printable(f"{where}: {words}"))
+    found = [each for each in read.values() if not isinstance(each, str)]
+    if any(each["functions"] for each in found):
+        print(json.dumps(found, indent=2) if given.json else "\n\n".join(map(_text, found)))
+    elif not failed:
+        raise BuildError(f"{path} has no TVM-FFI functions (symbols `__tvm_ffi_*`)")
+    return 1 if failed else 0
 
 
-def _unpacked(wheel: Path, folder: Path) -> dict[str, Path]:
-    """Unpack the libraries of a wheel. Raises OSError, also if it is no wheel."""
+def _parts(path: Path, file: BinaryIO) -> Iterable[tuple[str, AbstractContextManager[BinaryIO]]]:
+    """Return the file, or the libraries and objects of a wheel, by name."""
+    from ffi_builder.packaging.wheel import Libraries
+
+    if path.suffix != ".whl":
+        return [(path.name, nullcontext(file))]
     try:
-        with zipfile.ZipFile(wheel) as opened:
-            names = [name for name in opened.namelist() if name.endswith((".so", ".o"))]
-            return {name: Path(opened.extract(name, folder)) for name in names}
-    except zipfile.BadZipFile as error:
-        raise OSError(f"{wheel} is not a wheel: {error}") from None
+        libraries = Libraries(file)
+    except BuildError as error:
+        raise BuildError(printable(f"{path}: {error}")) from error
+    return [(name, libraries.unpacked(name)) for name in libraries.names]
 
 
-def _described(name: str, path: Path) -> dict[str, Any]:
-    from ffi_builder.runtime.export.inspection import inspected
+def _read(name: str, opened: AbstractContextManager[BinaryIO]) -> dict[str, Any] | str:
+    """Return what a library or an object says; or why it cannot be read."""
+    from ffi_builder.runtime.export.inspection import functions, inspected
 
-    found = inspected(path)
+    try:
+        with opened as file:
+            found, texts = inspected(file), functions(file)
+    except (BuildError, LinkError) as error:
+        return str(error)
     return {
         "file": name,
         "machine": found.machine,
         "made_by": found.compilers,
         "needs": found.needs,
         "versions": found.versions,
-        "functions": list(_functions(found)),
+        "functions": list(_functions(texts)),
     }
 
 
-def _functions(found: Inspected) -> Iterator[dict[str, Any]]:
+def _functions(texts: Mapping[str, str | None]) -> Iterator[dict[str, Any]]:
     from ffi_builder.runtime.metadata import read
 
-    texts = found.functions.items()
-    infos = {name: None if text is None else read(name, text) for name, text in texts}
-    if not any(infos.values()):
-        infos |= _loaded(found.path)
-    for name, info in infos.items():
+    for name, text in texts.items():
+        info = None if text is None else read(name, text)
         if not info:
-            doc = _launch_helper(name, tuple(infos))
+            doc = _launch_helper(name, texts)
             yield {"name": name, "doc": doc} if doc else {"name": name}
             continue
         params = [
@@ -96,36 +105,41 @@ def _functions(found: Inspected) -> Iterator[dict[str, Any]]:
         yield {"name": name, **about, "params": params}
 
 
-def _loaded(path: Path) -> dict[str, Info | None]:
-    """Return what the functions of a library say; nothing if it cannot be loaded."""
-    from ffi_builder import runtime
-    from ffi_builder.errors import LinkError
-
-    try:
-        library = runtime.load(path)
-    except LinkError:  # for another machine, or an object
-        return {}
-    return {name: library.info(name) for name in library.functions}
-
-
-def _launch_helper(name: str, functions: Sequence[str]) -> str:
+def _launch_helper(name: str, functions: Collection[str]) -> str:
     """Describe the helper (preload, release) of a function that launches a CUDA kernel.
 
     Return an empty string for any other function.
     """
-    found = re.fullmatch(r"_cuda_(preload|release)\d*_(.+)", name)
-    if found is None or found[2] not in functions:
-        return ""
-    if found[1] == "preload":
-        return f"loads the CUDA kernel of {found[2]} ahead of calls, on the device with this id"
-    return f"unloads the CUDA kernel of {found[2]}"
+    match helped_by(name, functions):
+        case "preload", function:
+            return f"loads the CUDA kernel of {function} ahead of calls, on the device with this id"
+        case _, function:
+            return f"unloads the CUDA kernel of {function}"
+        case None:
+            return ""
 
 
 def _default(param: Any) -> dict[str, str]:
     return {"default": repr(param.default)} if param.has_default else {}
 
 
-def _text(found: Mapping[str, Any]) -> str:
+def _printable(value: Any, key: str = "") -> Any:
+    """Make all texts printable. Only documentation has several lines."""
+    match value:
+        case str():
+            return printable(value, "\n\t" if key == "doc" else "")
+        case list() | tuple():
+            return [_printable(each) for each in cast("list[Any]", value)]
+        case dict():
+            return {
+                key: _printable(each, key) for key, each in cast("dict[str, Any]", value).items()
+            }
+        case _:
+            return value
+
+
+def _text(given: Mapping[str, Any]) -> str:
+    found = _printable(given)
     head = f"{found['file']}, for {found['machine']}"
     made = [f"    {words}" for words in found["made_by"]]
     needs = ", ".join((*found["needs"], *found["versions"]))

@@ -28,6 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return the exit status."""
     parser = _parser()
     given = parser.parse_args(arguments)
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None and sys.stdout.errors == "strict":
+        reconfigure(errors="backslashreplace")  # a character that a terminal lacks is no error
     try:
         return given.run(given)
     except _ERRORS as error:

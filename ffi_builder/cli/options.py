@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,6 +15,7 @@ from ffi_builder.errors import CompileError
 
 if TYPE_CHECKING:
     from ffi_builder.providers import CallProvider
+    from ffi_builder.wrapping.launch import Launch
 
 
 CONVENTIONS: Final = {
@@ -22,6 +24,8 @@ CONVENTIONS: Final = {
     "pack": "void** with one pointer per parameter",
     "nop": "no kernel: the wrapper only checks its arguments",
 }
+_WORDS: Final = {"NULL": None, "true": True, "false": False}
+"""Constants of ``--args``, as C writes them."""
 
 
 def add_signature(parser: argparse.ArgumentParser, *, many: bool) -> None:
@@ -42,7 +46,7 @@ def add_signature(parser: argparse.ArgumentParser, *, many: bool) -> None:
 
 
 def add_convention(parser: argparse.ArgumentParser, default: str) -> None:
-    """Add ``--convention`` (None if not given), ``--callee`` and ``--args``."""
+    """Add ``--convention`` (None if not given), ``--function`` and ``--args``."""
     known = "; ".join(f"{name}: {words}" for name, words in CONVENTIONS.items())
     parser.add_argument(
         "--convention",
@@ -50,7 +54,9 @@ def add_convention(parser: argparse.ArgumentParser, default: str) -> None:
         help=f"how the kernel is called (default {default}). {known}",
     )
     parser.add_argument(
-        "--callee", metavar="NAME", help="symbol of the kernel (default: the signature's name)"
+        *("--function", "--callee"),
+        metavar="NAME",
+        help="symbol of the kernel (default: the prototype's, or the signature's name)",
     )
     parser.add_argument(
         "--args",
@@ -96,43 +102,66 @@ def args_of(text: str | None) -> Any:
     return list(map(_entry, entries))
 
 
-def _entry(text: str) -> str | float | None:
+def _entry(text: str) -> str | float | bytes | None:
+    if text in _WORDS:
+        return _WORDS[text]
     is_float = re.fullmatch(r"-?\d+(\.\d*(e[+-]?\d+)?|e[+-]?\d+)", text)
-    return None if text == "NULL" else float(text) if is_float else text
+    return float(text) if is_float else text
 
 
-def provider_of(convention: str, callee: str, args: str | None) -> CallProvider:
-    """Return the call provider of a convention.
+def errors_of(given: Sequence[str]) -> dict[int, tuple[str, str] | None] | None:
+    """Return the errors of ``--error``, by their statuses; None if there are none.
 
     Raises:
-        CompileError: ``args`` are given for a convention that calls nothing.
+        CompileError: one has another form.
+    """
+    found: dict[int, tuple[str, str] | None] = {}
+    for text in given:
+        parts = re.fullmatch(r"(-?\d+)=(?:(\w+):\s*(.+))?", text, re.DOTALL)
+        if parts is None:
+            raise CompileError(
+                f"--error {text!r}: expected STATUS=CLASS:WORDS, as '22=ValueError: the order is "
+                f"negative', or '-1=' for a TVM-FFI error that the kernel has set"
+            )
+        found[int(parts[1])] = None if parts[2] is None else (parts[2], parts[3])
+    return found or None
+
+
+def provider_of(given: argparse.Namespace) -> CallProvider | type[Any] | None:
+    """Return what ``provider=`` of ``wrap`` is for a convention; None if none is given.
+
+    Raises:
+        CompileError: ``--args`` are given for a convention that calls nothing.
     """
     from ffi_builder import providers
 
-    chosen = args_of(args)
-    match convention:
+    match given.convention:
+        case None:
+            return None
         case "memref":
-            return providers.MemRefCallProvider(callee, args=chosen)
+            return providers.MemRefCallProvider
         case "direct":
-            return providers.DirectCallProvider(callee, args=chosen)
+            return providers.DirectCallProvider
         case "pack":
-            return providers.DynamicParamPackCallProvider(callee, args=chosen)
+            return providers.DynamicParamPackCallProvider
         case _:
-            if chosen is not None:
+            if given.args is not None:
                 raise CompileError("--args goes with a --convention that calls something")
             return providers.NopCallProvider()
 
 
-# ---- launches
+def file_or_name(text: str) -> Path | str:
+    """Return the path of a file, or ``-l`` and the name of a library as it is."""
+    return text if text.startswith("-l") else Path(text)
 
-IMAGES: Final = (".cubin", ".fatbin", ".ptx")
-_OPTIONS: Final = ("grid", "block", "cluster", "shared_memory")
+
+# ---- launches
 
 
 def add_launch(parser: argparse.ArgumentParser) -> None:
-    """Add ``--grid``, ``--block``, ``--cluster`` and ``--shared-memory``."""
+    """Add ``--grid`` and the other options of launches."""
     group = parser.add_argument_group(
-        "launches", "for a kernel in a .cubin, .fatbin or .ptx: up to three ints or expressions"
+        "launches", "for a kernel in a cubin, a fatbin or PTX: up to three ints or expressions"
     )
     group.add_argument(
         "--grid", metavar="SIZES", help="blocks: 'ceildiv(n, 128)', '(n + 7) // 8, m'"
@@ -142,44 +171,29 @@ def add_launch(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--shared-memory", metavar="BYTES", help="dynamic shared memory of a block: 'n * 4'"
     )
+    group.add_argument(
+        "--attributes", metavar="NAMES", help="cooperative, programmatic_stream_serialization"
+    )
+    group.add_argument("--stream", metavar="NAME", help="the parameter that is the stream")
 
 
-def is_image(kernel: Path) -> bool:
-    """Return whether a file is a CUDA image, by its suffix."""
-    return kernel.suffix.lower() in IMAGES
-
-
-def check_launch_options(given: argparse.Namespace) -> None:
-    """Check that launch options are given for CUDA images, and only for these.
+def launch_of(given: argparse.Namespace) -> Launch | None:
+    """Return how the kernel is launched; None if no option of launches is given.
 
     Raises:
-        CompileError: a CUDA image lacks a launch option, or another kernel has one.
+        CompileError: there are such options, and no grid.
     """
-    if is_image(given.kernel):
-        for name in ("grid", "block"):
-            if getattr(given, name) is None:
-                raise CompileError(f"{given.kernel} is launched, so --{name} is needed")
-        if given.convention is not None:
-            raise CompileError(f"--convention: {given.kernel} is launched; leave it out")
-        return
-    for name in _OPTIONS:
-        if getattr(given, name) is not None:
-            raise CompileError(
-                f"--{name.replace('_', '-')} goes with a kernel that is launched "
-                f"({', '.join(IMAGES)}), and {given.kernel} is something else"
-            )
+    from ffi_builder.wrapping.launch import Launch
 
-
-def launch_provider(given: argparse.Namespace, callee: str) -> CallProvider:
-    """Return the call provider that launches the kernel ``callee``."""
-    from ffi_builder import providers
-
-    return providers.CudaLaunchCallProvider(
-        given.kernel.read_bytes(),
-        callee,
-        grid=list_of("--grid", given.grid),
-        block=list_of("--block", given.block),
-        cluster=None if given.cluster is None else list_of("--cluster", given.cluster),
-        dynamic_smem_bytes=0 if given.shared_memory is None else given.shared_memory,
-        args=args_of(given.args),
-    )
+    lists = {name: getattr(given, name) for name in ("grid", "block", "cluster", "attributes")}
+    found: dict[str, Any] = {
+        name: list_of(f"--{name}", text) for name, text in lists.items() if text is not None
+    }
+    if given.shared_memory is not None:
+        found["dynamic_smem_bytes"] = given.shared_memory
+    if given.stream is not None:
+        found["stream"] = int(given.stream) if given.stream.isdecimal() else given.stream
+    if found and "grid" not in found:
+        option = next(iter(found)).replace("dynamic_smem_bytes", "shared-memory")
+        raise CompileError(f"--{option} goes with --grid, for a kernel that is launched")
+    return Launch(**found) if found else None

@@ -23,6 +23,12 @@ def coloured(text: str, colour: str, stream: TextIO) -> str:
     return f"\033[{_CODES[colour]}m{text}\033[0m"
 
 
+def printable(text: str, also: str = "") -> str:
+    """Escape characters that end a line or control a terminal, but for those in `also`."""
+    shown = (c if c.isprintable() or c in also else ascii(c)[1:-1] for c in text)
+    return "".join(shown)
+
+
 def print_error(error: BaseException | str) -> None:
     """Print an error to stderr, as one message."""
     words = str(error)
@@ -45,14 +51,25 @@ _CONVENTIONS: Final = {
     "DirectCallProvider": "direct",
     "DynamicParamPackCallProvider": "pack",
 }
+_OPTIONS: Final = {
+    **{
+        name: name
+        for name in ("function", "prototype", "args", "pipeline", "link", "stream", "include")
+    },
+    "provider": "convention",
+    "errors": "error",
+    "launch": "grid",
+}
+"""Options of the command line, by the names that they have in Python."""
 
 
 def _listed(match: re.Match[str]) -> str:
-    entries = ", ".join(re.findall("'([^']*)'", match[2]))
-    return f"--{match[1]} '{entries}'"
+    entries = ", ".join(re.findall("'([^']*)'", match[1]) or ["…"])
+    return f"--args '{entries}'"
 
 
 _RULES: Final[tuple[_Rule, ...]] = (
+    (r"^wrap: ", ""),
     (r"^Signature\.parse: device: ", "--device: "),
     (r"^Signature\.parse: ", "--signature: "),
     (r"device='cpu' for all", "--device cpu for all"),
@@ -62,9 +79,11 @@ _RULES: Final[tuple[_Rule, ...]] = (
         r"passes what it takes(?:, with args=\[[^]]*\])?",
         "No --convention calls such a function",
     ),
+    (r"provider=providers\.PackedCallProvider calls it", "wrap calls it in Python alone"),
     (r"\. \w+CallProvider with \w+=True calls it if that is an array [\w ]+", ""),
     (r"say so: returns=spec\.Var\('y', '(\w+)'\)", r"say so in --signature: -> y: \1"),
     (r"; or if it is a status, put CheckStatus around the provider", ""),
+    (r", and CheckStatus\(provider, errors=…\) has errors", ""),
     (r"\bCheckStatus\b", "a check of the status"),
     (
         r"; runtime\.compile does with pipeline=, and calls its hooks with the lowered module",
@@ -73,10 +92,28 @@ _RULES: Final[tuple[_Rule, ...]] = (
     (r", or leave c_interface=True out", ""),
     (r"; export_object needs none", "; an output .o needs none"),
     (r"\buse export_library\b", "write a .so"),
-    (r"\b(args)=\[([^]]*)\]", _listed),
-    (r"(?<![\w-])(args|link|pipeline|stream)=(?=[\s.,;:)]|$)", r"--\1"),
+    (
+        r"launch=, as in launch=Launch\(grid=spec\.(.*?), block=(\d+)\)",
+        r"--grid and --block, as in --grid '\1' --block \2",
+    ),
+    (r"launch= needs block=", "--block is needed"),
+    (r"\bNone passes NULL\b", "NULL passes a null pointer"),
+    (r"\bargs= as a dict\b", "--args 'name=NULL'"),
+    (r'\bargs=\{"(\w+)": None\}', r"--args '\1=NULL'"),
+    (r"\bargs=\[([^]]*)\]", _listed),
+    (r"\blink=\[['\"]([^'\"]*)['\"]\]", r"--link=\1"),
+    (r"\bprototype=(?:\"([^\"]*)\"|'([^']*)')", r"--prototype '\1\2'"),
+    (r"\bsanitize=True\b", "--sanitize"),
+    (r"\berrors\[(-?\d+)\]", r"--error \1"),
+    (r"\bprovider=(?:providers\.)?(?=\w+CallProvider)", ""),
+    (r"\bexternal=\[([^]]*)\]", lambda m: "--external " + m[1].replace(",", "").replace("'", "")),
+    (r"\bexternal=(?=\s)", "--external"),
     (rf"\b({'|'.join(_CONVENTIONS)})\b", lambda m: f"--convention {_CONVENTIONS[m[1]]}"),
-    (r"^CudaLaunchCallProvider: (?=grid|block|cluster)", "--"),
+    (
+        rf"(?<![\w-])({'|'.join(_OPTIONS)})=(?=[\s.,;:)]|$)",
+        lambda m: f"--{_OPTIONS[m[1]]}",
+    ),
+    (r"^CudaLaunchCallProvider: (?=grid|block|cluster|attributes|stream)", "--"),
     (r"^CudaLaunchCallProvider: ", ""),
     (r"\bdynamic_smem_bytes\b", "--shared-memory"),
 )

@@ -63,6 +63,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="[NAME=]FILE",
         help="more files of the package; torch.py=FILE replaces what --for torch makes",
     )
+    parser.add_argument(
+        "--external",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="LIBRARY",
+        help="libraries that stay outside of the wheel, as libgomp.so.1",
+    )
 
 
 def run(given: argparse.Namespace) -> int:
@@ -81,6 +89,7 @@ def run(given: argparse.Namespace) -> int:
             frameworks=given.frameworks,
             cpus=given.cpus,
             include={name or Path(file).name: file for name, file in pairs},
+            external=given.external,
             triple=given.triple,
         )
     except TypeError as error:  # modules of other types

@@ -7,10 +7,10 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
+from ffi_builder import importing
 from ffi_builder.errors import CompileError
 from ffi_builder.records import dataclass
 from ffi_builder.suggest import install
@@ -80,7 +80,7 @@ def bindings(name: str, what: str) -> Any:
         CompileError: if it is not installed; the message says how to install it.
     """
     try:
-        return import_module(f"cuda.bindings.{name}")
+        return importing.load(f"cuda.bindings.{name}")
     except ImportError as error:
         raise CompileError(
             f"{what} needs cuda-bindings, which cannot be imported ({error}): {INSTALL}"

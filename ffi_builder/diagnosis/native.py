@@ -11,7 +11,7 @@ from ctypes import c_char_p, c_int32, c_int64, c_void_p
 from functools import cache
 from typing import Any, Final
 
-from ffi_builder import support
+from ffi_builder import importing, support
 from ffi_builder.diagnosis.table import Head
 from ffi_builder.diagnosis.writing import Table
 from ffi_builder.errors import BuildError
@@ -67,8 +67,7 @@ def diagnose(table: Table, name: str, args: int, num_args: int) -> Diagnosis:
 @cache
 def _find() -> Any:
     # The library asks tvm-ffi's library for the names of types.
-    import tvm_ffi  # noqa: F401 # pyright: ignore[reportUnusedImport]
-
+    importing.load("tvm_ffi")
     path = support.library()
     try:
         found = ctypes.CDLL(str(path))[support.symbol("find")]

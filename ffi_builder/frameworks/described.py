@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, ClassVar, Final
 
-from ffi_builder import abi, spec
+from ffi_builder import abi, importing, spec
 from ffi_builder.plan.messages import signature_text
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.entry.layouts import DLTensor
@@ -175,6 +175,4 @@ class _Exported:
 
     def tensor(self) -> Any:
         """Return the ``tvm_ffi.Tensor``."""
-        import tvm_ffi
-
-        return tvm_ffi.from_dlpack(self)
+        return importing.load("tvm_ffi").from_dlpack(self)

@@ -7,12 +7,12 @@ lists the tested ones and what works with each.
 
 from __future__ import annotations
 
-import importlib
 import io
 import sys
 from functools import cache
 from typing import Any, Final
 
+from ffi_builder import importing
 from ffi_builder.errors import BuildError
 from ffi_builder.ir.protocols import Module
 from ffi_builder.records import dataclass
@@ -116,7 +116,7 @@ class Distribution:
         """Register jaxlib's dialects with a context; jaxlib leaves this to its users."""
         for name in _REGISTERING:
             try:
-                extension = importlib.import_module(f"{self.root}{_MARK}.{name}")
+                extension = importing.load(f"{self.root}{_MARK}.{name}")
             except ImportError:
                 continue
             registry = self.ir.DialectRegistry()
@@ -171,7 +171,7 @@ def of_module(module: Module) -> Distribution:
     """
     kind = type(module)
     if is_plain(module) and hasattr(module, "body"):
-        return Distribution(PLAIN, importlib.import_module(PLAIN))
+        return Distribution(PLAIN, importing.load(PLAIN))
     root, mark, _ = kind.__module__.partition(_MARK)
     if mark and hasattr(module, "body") and hasattr(module, "context"):
         return named(root)
@@ -235,7 +235,7 @@ def named(root: str) -> Distribution:
 
 def _imported(root: str, part: str) -> Any:
     try:
-        return importlib.import_module(f"{root}.{part}")
+        return importing.load(f"{root}.{part}")
     except ModuleNotFoundError as error:
         there = sys.modules.get(root) is not None
         meant = _meant(root, there)

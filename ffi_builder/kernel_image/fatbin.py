@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from typing import Final
 
+from ffi_builder import importing
 from ffi_builder.elf import View
 from ffi_builder.errors import SpecError
 from ffi_builder.kernel_image.cubin import read_cubin
@@ -36,14 +36,14 @@ _MOST: Final = 1 << 31
 
 
 def _unlz4(data: bytes, size: int) -> bytes:
-    return import_module("lz4.block").decompress(data, uncompressed_size=size)
+    return importing.load("lz4.block").decompress(data, uncompressed_size=size)
 
 
 def _unzstd(data: bytes, size: int) -> bytes:
     try:
-        decoder = import_module("compression.zstd").ZstdDecompressor()
+        decoder = importing.load("compression.zstd").ZstdDecompressor()
     except ImportError:  # before Python 3.14
-        decoder = import_module("zstandard").ZstdDecompressor()
+        decoder = importing.load("zstandard").ZstdDecompressor()
         return decoder.stream_reader(data).read(size + 1)
     return decoder.decompress(data, size + 1)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, TypeVar
 
-from ffi_builder.errors import SpecError
+from ffi_builder.errors import NoKernelError, SpecError
 from ffi_builder.records import dataclass
 from ffi_builder.suggest import did_you_mean
 
@@ -158,7 +158,7 @@ class Image:
             >>> image["fil"]
             Traceback (most recent call last):
             ...
-            ffi_builder.errors.SpecError: No kernel 'fil' in the ptx for compute_90, which has
+            ffi_builder.errors.NoKernelError: No kernel 'fil' in the ptx for compute_90, which has
                 'fill', did you mean 'fill'?
         """
         if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -183,7 +183,7 @@ class Image:
                 f"static function or a template that nothing instantiates is left out by the "
                 f'compiler; mark it `extern "C" __global__`'
             )
-        raise SpecError(
+        raise NoKernelError(
             f"No kernel {name!r} in {where}, which has {_listed(self)}{_hint(self, name)}"
         )
 

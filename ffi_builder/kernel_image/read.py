@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from ffi_builder.elf import EHDR, MAGIC, Elf, View
+from ffi_builder.elf import EHDR, MAGIC, Elf, View, machine_name
 from ffi_builder.errors import SpecError
+from ffi_builder.formats import format_of
 from ffi_builder.kernel_image import fatbin
 from ffi_builder.kernel_image.cubin import EM_CUDA, read_cubin
 from ffi_builder.kernel_image.fatbin import read_fatbin
@@ -13,18 +14,9 @@ from ffi_builder.kernel_image.image import Image
 from ffi_builder.kernel_image.ptx import is_ptx, read_ptx
 
 _EXPECTED: Final = "image: expected a cubin, a fatbin or PTX, but it is"
-_MACHINES: Final = {3: "x86", 62: "x86-64", 183: "AArch64", 224: "AMD GPUs", 243: "RISC-V"}
 _KNOWN: Final = (
-    (b"\xb1\x43\x62\x46", "the wrapper of a fatbin; give the fatbin to which it points"),
-    (b"!<arch>\n", "an archive of objects (.a)"),
     (b"BC\xc0\xde", "LLVM bitcode; ffi_builder.cuda.lower_to_ptx makes PTX of LLVM IR text"),
     (b"ML\xefR", "MLIR bytecode; ffi_builder.cuda.lower_to_ptx makes PTX of a module"),
-    (b"__CLANG_OFFLOAD_BUNDLE__", "a bundle of clang; extract the entry for CUDA"),
-    (b"\x03\x02\x23\x07", "SPIR-V"),
-    (b"PK\x03\x04", "a zip archive"),
-    (b"\x1f\x8b", "compressed by gzip"),
-    (b"\x28\xb5\x2f\xfd", "compressed by zstd"),
-    (b"MZ", "a program or library for Windows"),
 )
 _TEXTS: Final = (
     ("__global__", "CUDA C++; ffi_builder.cuda.compile_cuda makes a cubin of it"),
@@ -84,8 +76,7 @@ def read_image(data: bytes | bytearray | memoryview | str) -> Image:
         if machine == EM_CUDA:
             return read_cubin(raw)
         raise SpecError(
-            f"{_EXPECTED} an object or library for "
-            f"{_MACHINES.get(machine, f'ELF machine {machine}')}"
+            f"{_EXPECTED} {format_of(raw) or f'an object or library for {machine_name(machine)}'}"
             ". `nvcc -cubin` and `nvcc -fatbin` write the device code alone"
         )
     return _read_text(raw.rstrip(b"\0").decode(errors="backslashreplace"), raw)
@@ -119,6 +110,7 @@ def _looks(text: str, raw: bytes) -> str:
     start = text[:_MOST_TEXT]
     signs = _TEXTS if start.isprintable() or "\n" in start else ()
     found = [words for magic, words in _KNOWN if raw.startswith(magic)]
+    found += [words] if (words := format_of(raw)) else []
     found += [words for sign, words in signs if sign in text]
     if found:
         return f"is {found[0]}"

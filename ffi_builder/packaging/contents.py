@@ -34,11 +34,6 @@ def modules(
     return copied | made
 
 
-def is_helper(function: Described) -> bool:
-    """Return whether a function is part of another, such as `_cuda_preload_f`."""
-    return function.info is None and function.name.startswith("_")
-
-
 def _check_name(function: Described) -> None:
     name = function.name
     if function.info is None:

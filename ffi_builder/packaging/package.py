@@ -4,35 +4,31 @@ from __future__ import annotations
 
 import os
 import platform
-import re
+import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, TypeAlias, Union, cast
 
 from ffi_builder.errors import BuildError
+from ffi_builder.packaging import manylinux
 from ffi_builder.packaging.choices import BASELINE, CPUS, FRAMEWORKS
-from ffi_builder.packaging.contents import is_helper
 from ffi_builder.packaging.contents import modules as python_modules
+from ffi_builder.packaging.copies import Linked, copied, with_copies
 from ffi_builder.packaging.project import Project, Table, read_project, read_table
 from ffi_builder.packaging.template import _load
 from ffi_builder.packaging.wheel import wheel
+from ffi_builder.protocol import helped_by
 from ffi_builder.runtime import LoweredModule
 from ffi_builder.runtime.export import files, header, stub
 from ffi_builder.runtime.export.function_info import Described
-from ffi_builder.runtime.export.inspection import Inspected, inspected
+from ffi_builder.runtime.export.inspection import inspected
+from ffi_builder.runtime.export.together import write_together
 from ffi_builder.suggest import did_you_mean
 
 Modules: TypeAlias = Union[LoweredModule, Sequence[LoweredModule]]
-_EVERYWHERE: Final = re.compile(
-    r"lib(tvm_ffi|c|m|dl|pthread|rt|gcc_s)\.so(\.\d+)?|ld-linux.*\.so\.\d+"
-)
-"""Libraries that manylinux has, and libtvm_ffi, which apache-tvm-ffi has."""
-_OLDEST_GLIBC: Final = 17
-"""manylinux_2_17 is the oldest that pip and PyPI take from new wheels."""
-
 _IMPORT: Final = """
 import importlib, sys
 sys.path.insert(0, sys.argv[1])
@@ -55,6 +51,7 @@ def package(
     frameworks: Iterable[str] = (),
     cpus: Iterable[str] = (BASELINE,),
     include: Mapping[str, str | os.PathLike[str]] | None = None,
+    external: Iterable[str] = (),
     triple: str | None = None,
 ) -> Path:
     """Write a wheel with the functions of compiled modules; return its path.
@@ -63,6 +60,9 @@ def package(
     Its functions take NumPy arrays and arrays of other frameworks. The modules `torch` and `jax` of
     the package have operators of PyTorch, in the package's namespace, and functions of JAX. The
     wheel also has a header for C and C++, and type stubs.
+
+    Shared libraries that the modules wrap or link, and that were given by paths, are copied into
+    the wheel, where its library finds them.
 
     The same modules give the same bytes, with the same compilers. The package is imported in a
     child process before the wheel is written, if it is for this machine.
@@ -78,11 +78,14 @@ def package(
             and loads the best for the CPU. On a CPU that none is for, importing it is an error.
         include: more files of the package by their names in it, as `{"torch.py": "my_torch.py"}`.
             They replace files that `package` would write.
+        external: the names of libraries that stay outside of the wheel, as `["libgomp.so.1"]`. What
+            is needed must be in the wheel, here, or on each Linux that has apache-tvm-ffi.
         triple: `x86_64-linux-gnu` or `aarch64-linux-gnu`; by default this machine's.
 
     Raises:
-        BuildError: `project` is not valid, a function cannot be in a package, the package cannot be
-            imported, or pyproject-metadata, of the extra `package`, is not installed.
+        BuildError: `project` is not valid, a function cannot be in a package, a library that is
+            needed is neither in the wheel nor `external`, the package cannot be imported, or
+            pyproject-metadata, of the extra `package`, is not installed.
         CompileError, LinkError: a library cannot be made, as for `export_library`.
         OSError: a file cannot be read or written.
         TypeError, ValueError: an invalid argument.
@@ -107,16 +110,18 @@ def package(
     levels = _among("cpus", cpus, CPUS)
     if not levels:
         raise ValueError("cpus: expected one at least")
+    outside = _listed("external", external)
     with tempfile.TemporaryDirectory(prefix="ffi_builder-") as scratch:
-        made = _Made(Path(scratch), read_table(project), chosen, triple)
+        made = _Made(Path(scratch), read_table(project), chosen, triple, outside)
         for level in levels:
             made.add_library(level, _for(level, modules))
         content = made.content(included)
         own = made.project
+        path = Path(folder, f"{own.name}-{own.version}-{made.tag}.whl")
+        made.check_needs(path)
         data = wheel(own.name, own.version, made.tag, content, own.about)
         if made.runs_here:
             _check(own, content, [*chosen, *_modules_among(included)], Path(scratch))
-    path = Path(folder, f"{own.name}-{own.version}-{made.tag}.whl")
     path.parent.mkdir(parents=True, exist_ok=True)
     files.write_outputs([files.Output(path, data)])
     return path
@@ -140,10 +145,14 @@ def _for(level: str, given: object) -> list[LoweredModule]:
     return found
 
 
-def _among(what: str, given: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
+def _listed(what: str, given: Iterable[str]) -> tuple[str, ...]:
     if isinstance(given, str):
         raise TypeError(f"{what}: expected a list, but got {given!r}: put it into one")
-    chosen = tuple(dict.fromkeys(given))
+    return tuple(dict.fromkeys(given))
+
+
+def _among(what: str, given: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
+    chosen = _listed(what, given)
     for each in chosen:
         if each not in known:
             raise ValueError(
@@ -162,13 +171,15 @@ class _Made:
         table: Table,
         frameworks: Sequence[str],
         triple: str | None,
+        external: Collection[str],
     ) -> None:
         self._scratch = scratch
         self._table = table
         self._frameworks = frameworks
         self._triple = triple
+        self._external = external
         self._functions: tuple[Described, ...] = ()
-        self._libraries: dict[str, Inspected] = {}
+        self._libraries: dict[str, Linked] = {}
         # The name of the library is that of the project, which is checked first.
         self._named = read_project(table, (), needs_own=False)
 
@@ -178,7 +189,9 @@ class _Made:
         path.parent.mkdir()
         options = files.options(level, self._triple, None, None, None, ())
         exporters = [each._exporter for each in modules]  # pyright: ignore[reportPrivateUsage]
-        functions = files.write_together(path, exporters, options)
+        links = [item for each in exporters for item in each.links]
+        copies = copied(links, path, options.target.machine, self._external)
+        functions = write_together(path, [with_copies(e, copies) for e in exporters], options)
         if self._libraries and functions != self._functions:
             names = (
                 ", ".join(each.name for each in every) for every in (functions, self._functions)
@@ -188,7 +201,25 @@ class _Made:
                 f"{' instead of '.join(names)}"
             )
         self._functions = functions
-        self._libraries[level] = inspected(path)
+        with path.open("rb") as file:
+            self._libraries[level] = Linked(path, inspected(file), copies)
+
+    def check_needs(self, wheel: Path) -> None:
+        """Raise BuildError if a library is needed that other machines may lack."""
+        lacking = {
+            name: by
+            for each in self._libraries.values()
+            for name, by in each.outside
+            if name not in self._external and not manylinux.is_everywhere(name)
+        }
+        if lacking:
+            needed = ", ".join(f"{name} (for {by})" for name, by in lacking.items())
+            raise BuildError(
+                f"package: the wheel would need {needed}, which it does not contain and not each "
+                f"Linux has: give its path in link=[…], and the wheel gets a copy; or leave it "
+                f"outside by external={list(lacking)}, and let `auditwheel repair --exclude "
+                f"libtvm_ffi.so {shlex.quote(str(wheel))}` copy what your users cannot install"
+            )
 
     @property
     def _needs_own(self) -> bool:
@@ -203,7 +234,8 @@ class _Made:
     def content(self, include: Mapping[str, str | os.PathLike[str]]) -> dict[str, bytes]:
         """Return all files of the package, by their paths in the wheel."""
         name = self._named.name
-        shown = [each for each in self._functions if not is_helper(each)]
+        names = [each.name for each in self._functions]
+        shown = [each for each in self._functions if helped_by(each.name, names) is None]
         found: dict[str, bytes] = {
             key: text.encode()
             for key, text in python_modules(
@@ -216,7 +248,7 @@ class _Made:
         found[f"include/{name}.h"] = header.text(self._functions, library, f"{name}.h").encode()
         for level, each in self._libraries.items():
             at = "lib" if level == BASELINE else f"lib/glibc-hwcaps/{level}"
-            found[f"{at}/{library}"] = each.path.read_bytes()
+            found |= {f"{at}/{path.name}": path.read_bytes() for path in each.files}
         for key, path in include.items():
             found[key] = Path(path).read_bytes()
         return {f"{name}/{key}": data for key, data in found.items()}
@@ -224,16 +256,14 @@ class _Made:
     @property
     def tag(self) -> str:
         """The tags of the wheel: manylinux if the libraries need nothing that it lacks."""
-        versions = [v for each in self._libraries.values() for v in each.versions]
-        others = [n for each in self._libraries.values() for n in each.needs]
-        if not all(map(_EVERYWHERE.fullmatch, others)):
-            return f"py3-none-linux_{self._machine}"
-        minors = [int(v[1]) for v in map(re.compile(r"GLIBC_2\.(\d+).*").fullmatch, versions) if v]
-        return f"py3-none-manylinux_2_{max([*minors, _OLDEST_GLIBC])}_{self._machine}"
+        needs = [name for each in self._libraries.values() for name, _ in each.outside]
+        parts = [found for each in self._libraries.values() for _, found in each.parts]
+        versions = [version for found in parts for version in found.versions]
+        return f"py3-none-{manylinux.platform(needs, versions, self._machine)}"
 
     @property
     def _machine(self) -> str:
-        return next(iter(self._libraries.values())).machine
+        return next(iter(self._libraries.values())).found.machine
 
     @property
     def runs_here(self) -> bool:
@@ -261,7 +291,9 @@ def _check(
     if words == name:
         words = f"it ended with {done.returncode}"
     hint = ""
-    if words.startswith("ModuleNotFoundError"):
+    if words.endswith("cannot open shared object file: No such file or directory"):
+        hint = "; what external= leaves outside must be found here, too ($LD_LIBRARY_PATH)"
+    elif words.startswith("ModuleNotFoundError"):
         hint = "; install it, since each module is imported before the wheel is written"
     elif name != project.name:
         hint = f"; another {name.rpartition('.')[2]}.py in include= can leave that out"

@@ -45,7 +45,8 @@ class Table:
     @property
     def needs_own(self) -> bool:
         """Whether `ffi_builder` is among its dependencies."""
-        return any(re.match(OWN, str(each)) for each in self.fields.get("dependencies", ()))
+        wanted = map(str, self.fields.get("dependencies", ()))
+        return any(re.match(r"(?i)ffi[-_.]builder(?![\w.-])", each) for each in wanted)
 
 
 def read_table(given: Table | Mapping[str, object] | str | os.PathLike[str]) -> Table:

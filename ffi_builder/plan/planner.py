@@ -14,7 +14,7 @@ from functools import partial
 from typing import Final, TypeAlias, Union
 
 from ffi_builder import spec
-from ffi_builder.abi import TypeIndex
+from ffi_builder.abi import UNIFIED_DEVICES, TypeIndex
 from ffi_builder.errors import SpecError
 from ffi_builder.plan import steps as s
 from ffi_builder.plan.checks import plan_limits
@@ -44,8 +44,16 @@ def plan_tensor(
         planner.plan_value(at, dim)
     _plan_strides(planner, place, tensor)
     planner.add(s.CheckData(place.at(Part.DATA)))
+    _plan_alignment(planner, place.at(Part.DATA), tensor)
+
+
+def _plan_alignment(planner: ValuePlanner, data: Place, tensor: spec.Tensor) -> None:
     if tensor.data_alignment is not None:
-        planner.add(s.CheckAlignment(place.at(Part.DATA), tensor.data_alignment))
+        planner.add(s.CheckAlignment(data, tensor.data_alignment))
+        return
+    found = sorted({parse_dtype(dtype).alignment for dtype in tensor.element_dtypes})
+    if found[-1] > 1 and tensor.device in (*UNIFIED_DEVICES, ANY):
+        planner.add(s.CheckElementAlignment(data, tuple(found)))
 
 
 def _plan_header(planner: ValuePlanner, place: Place, tensor: spec.Tensor, optional: bool) -> None:

@@ -34,6 +34,7 @@ __all__ = [
     "CheckData",
     "CheckDeviceType",
     "CheckDims",
+    "CheckElementAlignment",
     "CheckLayout",
     "CheckNdim",
     "CheckNumel",
@@ -226,6 +227,26 @@ class CheckAlignment(Instruction):
 
 
 @dataclass(frozen=True)
+class CheckElementAlignment(Instruction):
+    """data + byte_offset is a multiple of the alignment of the dtype.
+
+    Unless the tensor has no elements, or its device may have handles in the place of addresses.
+    ``alignments`` are those of the dtypes that the tensor may have.
+    """
+
+    alignments: tuple[int, ...]
+    words = value_error(
+        "an address aligned to {expected} bytes, as elements of {path} are",
+        "{address} (aligned to {alignment})",
+    )
+    op = "ALIGN_ELEMENTS"
+
+    @override
+    def placeholders(self, origins: Texts) -> Texts:
+        return {"expected": " or ".join(map(str, self.alignments)), "path": self.place.path}
+
+
+@dataclass(frozen=True)
 class CheckOverlap(Check):
     """The tensor shares no memory with any of ``others`` that is present.
 
@@ -309,6 +330,7 @@ TensorCheck: TypeAlias = Union[
     CheckShapePointer,
     CheckData,
     CheckAlignment,
+    CheckElementAlignment,
     CheckOverlap,
     CheckPacked,
 ]

@@ -27,7 +27,7 @@ from ffi_builder.spec.results import HandedOver
 from ffi_builder.spec.tensors.tensor import Data
 from ffi_builder.suggest import did_you_mean
 
-_NARROW: Final = {
+NARROW: Final = {
     **dict.fromkeys(("int8", "int16"), "llvm.signext"),
     **dict.fromkeys(("uint8", "uint16", "bool"), "llvm.zeroext"),
 }
@@ -98,11 +98,11 @@ def scalar_argument(context: CallContext, item: Item) -> Argument:
         case Data() as data:
             return Argument(context.matched_var_binding[data])
         case spec.Field(param=param, part="present"):
-            return Argument(context.present(param), _NARROW["bool"])
+            return Argument(context.present(param), NARROW["bool"])
         case spec.Field() as field:
             return Argument(context.part(field))
         case spec.Var() as var:
-            return Argument(context.value(var), _NARROW.get(var.dtype, ""))
+            return Argument(context.value(var), NARROW.get(var.dtype, ""))
         case int() | Expr() as value:
             return Argument(context.value(value))
         case ResultPointer(result=result):
@@ -110,7 +110,7 @@ def scalar_argument(context: CallContext, item: Item) -> Argument:
         case Constant() as constant:
             return Argument(constant.emit(context, "f64"))
         case spec.Choice(dtype=dtype) as choice:
-            return Argument(context.scalar(choice), _NARROW.get(dtype, ""))
+            return Argument(context.scalar(choice), NARROW.get(dtype, ""))
         case param:
             return Argument(context.scalar(param))
 
@@ -127,7 +127,7 @@ def list_values(context: CallContext, tensors: spec.TensorList) -> list[Value]:
 def shape_arguments(context: CallContext, shape: spec.Shape) -> list[Argument]:
     """Return the entries of a Shape that are not ints; expressions are i64."""
     return [
-        Argument(value, _NARROW.get(entry.dtype, "") if isinstance(entry, spec.Var) else "")
+        Argument(value, NARROW.get(entry.dtype, "") if isinstance(entry, spec.Var) else "")
         for entry, value in zip(shape.shape, context.entries(shape), strict=True)
         if not isinstance(entry, int)
     ]

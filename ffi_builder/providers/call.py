@@ -13,7 +13,7 @@ from ffi_builder.ir.protocols import Attribute, Operation, Type
 from ffi_builder.ir.symbols import describe, function_parts
 from ffi_builder.packed.anys import DEC_REF
 from ffi_builder.packed.callees import check_name
-from ffi_builder.providers.arguments import FLOATS, Argument, Constant, in_range
+from ffi_builder.providers.arguments import FLOATS, NARROW, Argument, Constant, in_range
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.results import (
     result_type,
@@ -25,6 +25,8 @@ from ffi_builder.spec.expr import Expr
 
 _NARROW_BITS: Final = {f"i{bits}": bits for bits in (8, 16, 32)}
 """The integer types that an int of ``args=`` can have, besides the default i64."""
+_INT: Final = 32
+"""The bits of a C int, to which callers extend narrower integers."""
 _MOVE_RAISED: Final = "TVMFFIErrorMoveFromRaised"
 _SET_RAISED: Final = "TVMFFIErrorSetRaised"
 
@@ -73,9 +75,9 @@ def _call(
     result: Type | None,
 ) -> Value | None:
     b = context.builder
-    attributes = _extensions(context, arguments)
     operation = context.symbols.find(callee)
     if operation is None:
+        attributes = _extensions(context, arguments)
         values = [argument.value for argument in arguments]
         result = result or (b.types.i32 if context.status_wanted else b.types.void)
         types = [value.type for value in values]
@@ -87,6 +89,7 @@ def _call(
         # Only errors need this module; it imports the providers, which import this one.
         mismatch: Any = import_module("ffi_builder.providers.mismatch")
         raise mismatch.describe_mismatch(provider, context, callee, arguments, parameters)
+    attributes = _extensions(context, arguments)
     if "CConv" in operation.attributes:
         attributes["CConv"] = operation.attributes["CConv"]
     return b.call(callee, [argument.value for argument in arguments], result, attributes)
@@ -131,14 +134,17 @@ def _fit_constants(
     for index, (argument, type_) in enumerate(zip(arguments, parameters, strict=True)):
         bits = _NARROW_BITS.get(type_)
         match argument.of:
-            case (int(number),) if bits is not None:
-                low, high = -(1 << bits - 1), (1 << bits) - 1
+            case (int(number),) if bits is not None or type_ == "i1":
+                bits = bits or 1
+                low, high = (-(1 << bits - 1) if bits > 1 else 0), (1 << bits) - 1
                 if not low <= number <= high:
                     raise BuildError(
                         f"{provider}: args= has {number}, but argument #{index} of the callee "
                         f"@{callee} is {type_}, which holds {low} to {high}"
                     )
-                fitted.append(replace(argument, value=context.builder.constant(bits, number)))
+                extension = NARROW["int8" if number < 0 else "bool"] if bits < _INT else ""
+                value = context.builder.constant(bits, number)
+                fitted.append(replace(argument, value=value, extension=extension))
             case (Constant(value=float()) as constant,) if type_ in FLOATS:
                 try:
                     value = constant.emit(context, type_)

@@ -54,7 +54,7 @@ class CallProvider(Protocol):
         ...
 
 
-_OF_ONE_CLASS: Final = ("forwards", "trusted", "borrows_tensors", "cache_key")
+_OF_ONE_CLASS: Final = ("forwards", "trusted", "borrows_tensors", "holds_gil", "cache_key")
 _ENTRIES: Final = (str, int, Data, spec.Field, Expr, *PARAM_TYPES)
 
 
@@ -62,9 +62,9 @@ _ENTRIES: Final = (str, int, Data, spec.Field, Expr, *PARAM_TYPES)
 class Members:
     """The optional members of a provider, each with its default.
 
-    ``forwards``, ``trusted``, ``borrows_tensors`` and ``cache_key`` describe the code that
-    ``__call__`` emits. A subclass may emit other code, so it does not inherit these members: they
-    count only in the class that defines them.
+    ``forwards``, ``trusted``, ``borrows_tensors``, ``holds_gil`` and ``cache_key`` describe the
+    code that ``__call__`` emits. A subclass may emit other code, so it does not inherit these
+    members: they count only in the class that defines them.
     """
 
     provider: CallProvider
@@ -112,6 +112,11 @@ class Members:
         without a reference to it.
         """
         return self._get("borrows_tensors", False)
+
+    @property
+    def holds_gil(self) -> bool:
+        """Whether the call takes Python's GIL, so that callers need not release it before."""
+        return self._get("holds_gil", False)
 
     def prepare(self, context: ModuleContext) -> None:
         """Let the provider refuse the signature, or declare symbols, before the function begins."""

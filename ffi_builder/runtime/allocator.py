@@ -12,6 +12,7 @@ from functools import cache
 from types import TracebackType
 from typing import Any, Final
 
+from ffi_builder import importing
 from ffi_builder.runtime.entry.available import Extension
 from ffi_builder.runtime.entry.layouts import DLTensor
 from ffi_builder.runtime.python.functions import extension
@@ -98,9 +99,7 @@ def _address() -> int:
 
 @cache
 def _library() -> ctypes.CDLL:
-    from tvm_ffi import libinfo
-
-    library = ctypes.CDLL(str(libinfo.find_libtvm_ffi()))
+    library = ctypes.CDLL(str(importing.load("tvm_ffi.libinfo").find_libtvm_ffi()))
     library.TVMFFIEnvGetDLPackManagedTensorAllocator.restype = ctypes.c_void_p
     return library
 

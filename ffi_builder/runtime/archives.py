@@ -19,17 +19,21 @@ _HEADER: Final = 60
 _END: Final = b"`\n"
 
 
-def needed(archives: Mapping[str, bytes], wanted: Iterable[str]) -> list[bytes]:
+def needed(
+    archives: Mapping[str, bytes], wanted: Iterable[str], machine: str | None = None
+) -> list[bytes]:
     """Return the members that define the wanted symbols and what these need, as a linker does.
 
     Args:
         archives: the contents of archives by their paths. They may need each other.
         wanted: symbols. Those that no archive has are left out.
+        machine: that of the objects, by default this one.
 
     Raises:
         CompileError: an archive is damaged, or has objects for another machine.
     """
-    files = [read_object(each) for what, data in archives.items() for each in members(data, what)]
+    found = (each for what, data in archives.items() for each in members(data, what))
+    files = [read_object(each, machine) for each in found]
     homes: dict[str, int] = {}
     for index, file in enumerate(files):
         for symbol in file.symbols:

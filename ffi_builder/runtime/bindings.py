@@ -7,15 +7,18 @@ distribution export it.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import os
 from collections.abc import Iterable
-from importlib import import_module, metadata
+from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
+from ffi_builder import importing
 from ffi_builder.errors import CompileError
+from ffi_builder.importing import Deferred
 from ffi_builder.runtime.protocols import Operation
 from ffi_builder.suggest import install
 
@@ -38,7 +41,7 @@ def load(name: str) -> Any:
     Raises CompileError that says what is missing, and how to install an extra.
     """
     try:
-        return import_module(name)
+        return importing.load(name)
     except ImportError as error:
         top = name.partition(".")[0]
         if top not in _EXTRAS:
@@ -98,7 +101,20 @@ def root_of(operation: object) -> str:
 
 def ir_of(operation: object) -> Any:
     """Return the `ir` module of the distribution that an operation belongs to."""
-    return load(f"{root_of(operation)}.ir")
+    return ir_named(root_of(operation))
+
+
+@functools.cache
+def ir_named(root: str) -> Any:
+    """Return the `ir` module of a distribution, after its dialects of whole functions.
+
+    The bindings would import them once they meet such a function, wherever a handler interrupts it.
+    """
+    with Deferred():
+        for name in ("builtin", "func", "llvm"):
+            with contextlib.suppress(ImportError):
+                importing.load(f"{root}.dialects.{name}")
+        return load(f"{root}.ir")
 
 
 @functools.cache

@@ -21,6 +21,7 @@ from ffi_builder.runtime.inputs import (
 from ffi_builder.runtime.jit.link import Library, functions_among
 from ffi_builder.runtime.links import Item, code_among
 from ffi_builder.runtime.object_files import read_object
+from ffi_builder.runtime.python.copies import OfThisProcess
 from ffi_builder.runtime.python.function_table import FunctionTable
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from ffi_builder.runtime.export.files import Exporter
 
 
-class LoweredModule:
+class LoweredModule(OfThisProcess):
     """A module in the LLVM dialect, LLVM IR or an object: its texts, and its exports.
 
     Nothing is loaded into this process. So the module may be for another machine, and may need
@@ -47,6 +48,8 @@ class LoweredModule:
         >>> "llvm.call @hypot" in lowered.mlir, "@hypot" in lowered.llvm_ir
         (True, True)
     """
+
+    _instead = "lower the module again, or export it,"
 
     def __init__(self, source: Source, level: int, links: tuple[Item, ...] = ()) -> None:
         """Made by `lower`; `links` is what is linked to the module."""
@@ -220,9 +223,8 @@ class CompiledModule(LoweredModule, FunctionTable):
     """A loaded module: its functions, by their names without the `__tvm_ffi_` prefix.
 
     `compiled["matmul"]` is a `tvm_ffi.Function`, and the fastest to call. It takes keywords and
-    defaults, too. `compiled.callable("matmul")` is a Python function that also takes dataclasses,
-    enumerators and streams of any framework. Each function keeps its code alive, so the compiled
-    module may be dropped.
+    defaults, too. `compiled.callable("matmul")` also takes dataclasses, enumerators and streams of
+    any framework. Each function keeps its code alive, so the compiled module may be dropped.
 
     Examples:
         >>> from torch_mlir import ir
@@ -239,6 +241,8 @@ class CompiledModule(LoweredModule, FunctionTable):
         >>> compiled.callable("hypot")(x=3.0)
         3.0
     """
+
+    _instead = FunctionTable._instead
 
     def __init__(
         self,

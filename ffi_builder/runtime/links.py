@@ -34,6 +34,8 @@ class LibrarySource:
     """A shared library: its path, or ``-l`` and its name."""
 
     given: str
+    copy: str = ""
+    """The path of a copy, which is linked instead, and will lie beside an exported library."""
 
     def load(self) -> ctypes.CDLL:
         """Load it for good, or return it if it is loaded. Raises LinkError."""
@@ -53,6 +55,11 @@ class LibrarySource:
         """Return the linker's options, with the folder of the library as the run path."""
         if self.given.startswith("-l"):
             return [self.given]
+        if self.copy:
+            # `-l:` records the name of a library that has no SONAME, and not its path.
+            folder, name = os.path.split(self.copy)
+            linked = ["-Xlinker", "--no-as-needed", f"-l:{name}", "-Xlinker", "--as-needed"]
+            return ["-Xlinker", "-rpath=$ORIGIN", f"-L{folder}", *linked]
         return ["-Xlinker", f"-rpath={Path(self.given).parent}", self.given]
 
 
@@ -107,6 +114,12 @@ def read_item(given: object, what: str) -> Item:
 def is_name(given: object) -> TypeGuard[str]:
     """Return whether a value is ``-l`` and the name of a library."""
     return isinstance(given, str) and re.fullmatch(r"-l[\w.+-]+", given) is not None
+
+
+def libraries_among(items: Sequence[Item]) -> list[LibrarySource]:
+    """Return the shared libraries that were given by paths."""
+    found = (item for item in items if isinstance(item, LibrarySource))
+    return [item for item in found if not is_name(item.given)]
 
 
 def code_among(items: Sequence[Item]) -> list[LlvmSource | ObjectSource]:
@@ -184,13 +197,20 @@ def _found(name: str) -> str:
     return path
 
 
+def mappings() -> list[str]:
+    """Return a line for each mapping of this process; none in a sandbox without /proc."""
+    try:
+        return Path("/proc/self/maps").read_text(errors="replace").splitlines()
+    except OSError:
+        return []
+
+
 def _is_replaced(path: str) -> bool:
     """Return whether the file at a path has been replaced since it was loaded."""
-    maps = Path("/proc/self/maps")
-    if not os.path.isabs(path) or not maps.exists():  # noqa: PTH117
+    if not os.path.isabs(path):  # noqa: PTH117
         return False
     inode = str(Path(path).stat().st_ino)
-    lines = (line.split(maxsplit=5) for line in maps.read_text(errors="replace").splitlines())
+    lines = (line.split(maxsplit=5) for line in mappings())
     loaded = {line[4] for line in lines if line[5:] in ([path], [f"{path} (deleted)"])}
     return bool(loaded) and inode not in loaded
 

@@ -15,7 +15,12 @@ from ffi_builder.runtime.jit.link import functions_among, metadata_in
 from ffi_builder.runtime.metadata import PREFIX, Info
 from ffi_builder.runtime.object_files import read_library
 from ffi_builder.runtime.protocols import Module, PlainModule, Signature
-from ffi_builder.runtime.python.function_table import FunctionTable, check_described, check_name
+from ffi_builder.runtime.python.function_table import (
+    FunctionTable,
+    check_described,
+    check_name,
+    python_functions,
+)
 from ffi_builder.runtime.safety.locks import fork_safe_lock
 
 if TYPE_CHECKING:
@@ -35,6 +40,8 @@ class LoadedLibrary(FunctionTable):
 
     Example: see :func:`load`.
     """
+
+    _instead = "its code is in this process; load the library"
 
     def __init__(self, path: str, module: tvm_ffi.Module, functions: tuple[str, ...]) -> None:
         """Made by `load`; `path` is the path with which the library was opened."""
@@ -197,8 +204,7 @@ def function_at(
         >>> hypot(3.0, 4.0)
         5.0
     """
-    from ffi_builder.runtime.python.functions import made
-
+    made = python_functions().made
     at = _function_at(address, owner)
     found = _described(module, signature, name, borrows_tensors)
     if found is None:
@@ -216,7 +222,7 @@ def callable_at(
     name: str | None = None,
     borrows_tensors: bool = False,
 ) -> Callable[..., Any]:
-    """Return the same function as a Python function, like `compiled.callable(name)`.
+    """Return the same function as one that converts its arguments, like `compiled.callable(name)`.
 
     The arguments are those of `function_at`.
 
@@ -237,8 +243,7 @@ def callable_at(
         >>> hypot(3.0, y=4.0)
         5.0
     """
-    from ffi_builder.runtime.python.functions import made_callable
-
+    made_callable = python_functions().made_callable
     at = _function_at(address, owner)
     found = _described(module, signature, name, borrows_tensors)
     if found is None:
@@ -252,10 +257,9 @@ def callable_at(
 
 
 def _function_at(address: int, owner: object) -> tvm_ffi.Function:
-    import tvm_ffi
-
     _check_address(address)
-    return tvm_ffi.core.Function.__from_extern_c__(address, keep_alive_object=owner)
+    make = bindings.load("tvm_ffi").core.Function.__from_extern_c__
+    return make(address, keep_alive_object=owner)
 
 
 def _described(

@@ -84,6 +84,8 @@ class Info:
     """Whether the kernel uses tensors only during the call, so that it needs no reference."""
     allocates: bool = False
     """Whether the wrapper allocates tensors, with the allocator of the arguments' framework."""
+    holds_gil: bool = False
+    """Whether the wrapper takes Python's GIL for the kernel."""
 
     @property
     def text(self) -> str:
@@ -158,7 +160,7 @@ def read(name: str, text: str) -> Info | None:
     """Read the JSON text, which may come from anywhere; None if it is not valid metadata."""
     try:
         return _info(name, json.loads(text)["ffi_builder"])
-    except (ValueError, LookupError, TypeError, RecursionError):
+    except (ValueError, LookupError, TypeError, OverflowError, RecursionError):
         return None
 
 
@@ -190,7 +192,8 @@ def _info(name: str, own: Mapping[str, Any]) -> Info:
     doc, borrows = _text(own.get("doc", "")), own.get("borrows") is True
     allocated = [*results, *(param for param in params if param.hidden)]
     allocates = any(param.kind in ("Tensor", "Workspace") for param in allocated)
-    return Info(name, signature, doc, passed, results, returns, where, borrows, allocates)
+    gil = own.get("holds_gil") is True
+    return Info(name, signature, doc, passed, results, returns, where, borrows, allocates, gil)
 
 
 def _signature(name: str, params: Sequence[Parameter], returns: str, where: str) -> str:
@@ -274,18 +277,16 @@ class _TypeText(str):
         return str(self)
 
 
-def python_signature(info: Info, *, positional: bool = False) -> inspect.Signature:
+def python_signature(info: Info) -> inspect.Signature:
     """Return the signature for `inspect`, with the types' texts as annotations."""
     params: list[_PythonParameter] = []
     for name, param in zip(python_names(info), info.parameters, strict=True):
-        default = param.default if param.has_default and not positional else _PythonParameter.empty
+        default = param.default if param.has_default else _PythonParameter.empty
         kind = (
             _PythonParameter.KEYWORD_ONLY
             if param.kw_only
             else _PythonParameter.POSITIONAL_OR_KEYWORD
         )
-        if positional:
-            kind = _PythonParameter.POSITIONAL_ONLY
         params.append(
             _PythonParameter(name, kind, default=default, annotation=_TypeText(param.type))
         )

@@ -60,7 +60,7 @@ def parse(text: str | bytes, root: str = DEFAULT_ROOT) -> Module:
 
     Raises CompileError with MLIR's message.
     """
-    ir = bindings.load(f"{root}.ir")
+    ir = bindings.ir_named(root)
     if isinstance(text, str):
         _check_nesting(text)
         _check_atomics(text)
@@ -134,7 +134,7 @@ def rename(module: Module, operation: Operation, old: str, new: str) -> None:
 def forget_locations(module: Module) -> None:
     """Make all locations in `module` unknown, if its distribution has the pass for that."""
     root = root_of(module)
-    ir = bindings.load(f"{root}.ir")
+    ir = bindings.ir_named(root)
     manager = bindings.load(f"{root}.passmanager").PassManager
     try:
         passes = manager.parse("builtin.module(strip-debuginfo)", context=module.context)
@@ -288,7 +288,7 @@ def roots_for(module: Module) -> tuple[str, ...]:
 def has_passes(module: Module, pipeline: str) -> bool:
     """Return whether the distribution of a module has the passes of a pipeline."""
     root = root_of(module)
-    ir = bindings.load(f"{root}.ir")
+    ir = bindings.ir_named(root)
     _register(root, pipeline)
     try:
         bindings.load(f"{root}.passmanager").PassManager.parse(pipeline, context=module.context)
@@ -307,7 +307,7 @@ def _run_pipeline(module: Module, pipeline: str) -> None:
     root = root_of(module)
     _register(root, pipeline)
     passmanager = bindings.load(f"{root}.passmanager").PassManager
-    ir = bindings.load(f"{root}.ir")
+    ir = bindings.ir_named(root)
 
     def parsed(text: str) -> Any:
         return passmanager.parse(text, context=module.context)

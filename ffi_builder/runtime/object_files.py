@@ -14,16 +14,16 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ffi_builder import elf
-from ffi_builder.elf import MAGIC, Elf, Section, View
+from ffi_builder.elf import MAGIC, Elf, Section, View, machine_name
 from ffi_builder.errors import CompileError, LinkError
+from ffi_builder.formats import format_of
 from ffi_builder.records import dataclass
 
 _SYM_AFTER_NAME = struct.Struct("<BBHQQ")
 _SMALL = 1 << 16
 _READ_ONLY = ".rodata.constant", elf.SHT_PROGBITS, elf.SHF_ALLOC
 _WRITABLE = ".data.variable", elf.SHT_PROGBITS, elf.SHF_ALLOC | elf.SHF_WRITE
-_MACHINES = {"x86_64": 62, "aarch64": 183}
-_MACHINE_NAMES = {number: name for name, number in _MACHINES.items()}
+_MACHINES = ("x86_64", "aarch64")
 
 
 class Symbol(NamedTuple):
@@ -88,7 +88,7 @@ def _read(data: bytes, machine: str | None) -> ObjectFile:
     names = list(file.by_name)
     return ObjectFile(
         data,
-        symbols_of(file, elf.SHT_SYMTAB),
+        tuple(symbols_of(file, elf.SHT_SYMTAB)),
         any(section.flags & elf.SHF_TLS for section in file.sections),
         frozenset(_relocations(file)),
         # With a priority they are called `.init_array.200`.
@@ -116,7 +116,26 @@ def read_library(data: bytes) -> tuple[Symbol, ...]:
     given, wanted = machine_name(file.header.machine), platform.machine()
     if wanted in _MACHINES and given != wanted:
         raise LinkError(f"The library is for {given}, but this machine is {wanted}")
-    return symbols_of(file, elf.SHT_DYNSYM)
+    return tuple(symbols_of(file, elf.SHT_DYNSYM))
+
+
+def movable(data: bytes, dropped: Collection[int] = ()) -> bytes:
+    """Return a copy of shared library `data` that needs others by their names, not by paths.
+
+    It lacks the entries of the dynamic section with the tags `dropped`.
+    """
+    file = Elf(View(data, "library", LinkError))
+    section, strings = file.find(".dynamic"), file.find(".dynstr")
+    if section is None or strings is None:
+        return data
+    names, out = file.content(strings), bytearray()
+    for tag, value in elf.DYN.iter_unpack(file.content(section)):
+        if tag == elf.DT_NEEDED:
+            value += file.text(names, value).rfind("/") + 1  # the name is the end of the path
+        if tag not in dropped:
+            out += elf.DYN.pack(tag, value)
+    end = section.offset + section.size
+    return data[: section.offset] + bytes(out).ljust(section.size, b"\0") + data[end:]
 
 
 def content_of(data: bytes, symbol: str, machine: str | None = None) -> bytes | None:
@@ -365,7 +384,7 @@ def rebuilt(
     for section in added:
         name_places.append(len(names))
         names += section.name.encode() + b"\0"
-    data = memoryview(file.view.data)
+    data = memoryview(file.view.data[:])
     for at, section in enumerate(file.sections):
         if section.kind in (elf.SHT_NULL, elf.SHT_NOBITS):
             continue
@@ -386,12 +405,11 @@ def rebuilt(
 
 def _object(data: bytes, machine: str | None = None) -> Elf:
     """Read a relocatable object for `machine`, by default this one."""
-    if data[:4] != MAGIC:
-        hint = ""
-        if data[:8] == b"!<arch>\n":
-            hint = " of a static library: give it in link="
+    known = format_of(data)
+    if known is not None or data[:4] != MAGIC:
         raise CompileError(
-            f"Expected an ELF object file, but the bytes start with {bytes(data[:8])!r}{hint}"
+            f"Expected an ELF object file, but the bytes "
+            f"{f'are {known}' if known else f'start with {bytes(data[:8])!r}'}"
         )
     file = Elf(View(data, "object file", CompileError))
     if not file.header.is_64_little or file.header.type != elf.ET_REL:
@@ -422,22 +440,17 @@ def _places(strings: bytes | bytearray, name: str) -> set[int]:
     return found
 
 
-def machine_name(number: int) -> str:
-    """Return the name of a machine of ELF, as `x86_64`."""
-    return _MACHINE_NAMES.get(number, f"ELF machine {number}")
-
-
-def symbols_of(file: Elf, kind: int) -> tuple[Symbol, ...]:
-    """Return the global and weak symbols of the table of this kind, if the file has one."""
+def symbols_of(file: Elf, kind: int, prefix: str = "") -> Iterator[Symbol]:
+    """Yield the global and weak symbols with a prefix, if the file has a table of this kind."""
     table = file.table(kind)
     if table is None:
-        return ()
-    names, found = file.symbol_names(table), list[Symbol]()
+        return
+    names, start = file.symbol_names(table), prefix.encode()
     for name_at, info, other, section, _, _ in file.symbols(table):
         binding, defined = info >> 4, section != elf.SHN_UNDEF
-        if binding != elf.STB_LOCAL:
+        if binding != elf.STB_LOCAL and (not start or names.startswith(start, name_at)):
             visible = other & 3 in (elf.STV_DEFAULT, elf.STV_PROTECTED)
-            symbol = Symbol(
+            yield Symbol(
                 file.text(names, name_at),
                 defined,
                 binding == elf.STB_WEAK or section == elf.SHN_COMMON,
@@ -445,8 +458,6 @@ def symbols_of(file: Elf, kind: int) -> tuple[Symbol, ...]:
                 info & 15 == elf.STT_GNU_IFUNC,
                 info & 15 in (elf.STT_OBJECT, elf.STT_TLS) or section == elf.SHN_COMMON,
             )
-            found.append(symbol)
-    return tuple(found)
 
 
 def _relocations(file: Elf) -> Iterator[Relocation]:

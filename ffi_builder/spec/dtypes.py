@@ -45,6 +45,19 @@ class DataType(NamedTuple):
         return self.bits * self.lanes
 
     @property
+    def alignment(self) -> int:
+        """Bytes that addresses of elements are multiples of, as for NumPy's dtypes.
+
+        That of a part of a complex number, and of a lane; 1 if a byte has several lanes.
+
+        Examples:
+            >>> [parse_dtype(name).alignment for name in ("complex128", "float32x4", "int4x2")]
+            [8, 4, 1]
+        """
+        bits = self.bits // 2 if self.code == abi.DTYPE_CODES["complex"] else self.bits
+        return max(bits // 8, 1)
+
+    @property
     def word(self) -> int:
         """The four bytes of the struct, read as a little-endian int32."""
         word = self.code | self.bits << 8 | self.lanes << 16

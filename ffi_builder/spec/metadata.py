@@ -20,12 +20,12 @@ string that contains JSON); ``ffi_builder`` has the rest::
         "returns": {"name": "t", "type": "int64", "kind": "int64"},
         "where": "n % 2 == 0, n <= m, no_overlap(x)"}}
 
-``type`` is for people; programs use ``kind`` and the fields beside it. ``returns`` is a list if
-the function returns a tuple, and absent if it returns nothing. ``borrows`` says that the kernel
-uses tensors only during the call. Callers do not pass ``hidden`` parameters. Values that JSON lacks
-are written as ``{"tuple": […]}``, ``{"dict": [[key, value], …]}``, ``{"float": "inf"}`` and
-``{"bytes": "00ff"}``, other defaults as ``{"repr": "…"}``. :mod:`ffi_builder.runtime.metadata`
-reads the text.
+``type`` is for people; programs use ``kind`` and the fields beside it. ``returns`` is a list if the
+function returns a tuple, and absent if it returns nothing. ``borrows`` says that the kernel uses
+tensors only during the call, ``"holds_gil": true`` that the wrapper takes Python's GIL for it.
+Callers do not pass ``hidden`` parameters. Values that JSON lacks are written as ``{"tuple": […]}``,
+``{"dict": [[key, value], …]}``, ``{"float": "inf"}`` and ``{"bytes": "00ff"}``, other defaults as
+``{"repr": "…"}``. :mod:`ffi_builder.runtime.metadata` reads the text.
 """
 
 from __future__ import annotations
@@ -111,10 +111,12 @@ def metadata_text(
     constraints: str,
     *,
     borrows_tensors: bool,
+    holds_gil: bool = False,
 ) -> MetadataText:
     """Return the metadata of a signature with these fields; ``constraints`` is a text.
 
-    ``borrows_tensors`` says that the kernel uses tensors only during the call.
+    ``borrows_tensors`` says that the kernel uses tensors only during the call, ``holds_gil`` that
+    the wrapper takes Python's GIL for it.
     """
     arguments = [_schema(param) for param in params if not isinstance(param, HIDDEN)]
     schema = {
@@ -124,6 +126,8 @@ def metadata_text(
     own: dict[str, object] = {"format": METADATA_FORMAT}
     if borrows_tensors:
         own["borrows"] = True
+    if holds_gil:
+        own["holds_gil"] = True
     if doc:
         own["doc"] = doc
     own["params"] = [_param(param) for param in params]

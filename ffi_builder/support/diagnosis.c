@@ -51,6 +51,8 @@ static bool step(State *s) {
     return check_data(s);
   case OP_ALIGN:
     return check_alignment(s);
+  case OP_ALIGN_ELEMENTS:
+    return check_element_alignment(s);
   case OP_SAME_DEVICE:
     return check_same_device(s);
   case OP_DTYPES:
@@ -200,6 +202,15 @@ __attribute__((cold)) int32_t SHARED(diagnose)(const TVMFFIAny *args, int32_t nu
   if (run(&state, args, num_args, table, first_code(table)) && !state.kind)
     undecided(&state);
   return raise_found(&state);
+}
+
+// Return whether all checks but those of memory hold, for rare calls about which the fast path is in
+// doubt. An error is found again, and raised, by the function above.
+RARE bool SHARED(nothing_is_wrong)(const TVMFFIAny *args, int32_t num_args, const char *table) {
+  State state;
+  run(&state, args, num_args, table, first_code(table));
+  free(state.slots);
+  return !state.kind;
 }
 
 // Do the same, and compare memory. Only wrappers with `no_overlap` call this function.

@@ -102,6 +102,11 @@ static bool check_alignment(State *s) {
   return check(s, !(s->value & (s->expected - 1)), WORDS_CHECK_ALIGNMENT);
 }
 
+static bool check_element_alignment(State *s) {
+  s->expected = alignment_of(dl_tensor(s->object));
+  return check(s, SHARED(is_aligned)(s->object), WORDS_CHECK_ELEMENT_ALIGNMENT);
+}
+
 // Compare with the first other tensor that is present and on the same device type.
 static bool check_same_device(State *s) {
   const DLDevice *own = &dl_tensor(s->object)->device;

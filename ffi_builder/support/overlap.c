@@ -13,23 +13,6 @@ typedef struct {
   bool is_wide; // the distance does not fit
 } Reach;
 
-// Return whether a device shares one address space with the CPU. CUDA, HIP and SYCL call this
-// unified addressing. On other devices `data` may be a handle, or the address of other memory.
-static bool is_unified(const DLTensor *tensor) {
-  switch (tensor->device.device_type) {
-  case kDLCPU:
-  case kDLCUDA:
-  case kDLCUDAHost:
-  case kDLCUDAManaged:
-  case kDLROCM:
-  case kDLROCMHost:
-  case kDLOneAPI:
-    return true;
-  default:
-    return false;
-  }
-}
-
 static void extend(Reach *reach, int64_t dim, int64_t stride) {
   int64_t steps;
   bool is_wide = __builtin_mul_overflow(stride, dim - 1, &steps);

@@ -10,6 +10,7 @@
 #include "copies.c"
 #include "elements.c"
 #include "diagnosis.c"
+#include "python.c"
 #include "cuda_message.c"
 #include "cuda_driver.c"
 #include "cuda_context.c"

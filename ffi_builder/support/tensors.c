@@ -52,6 +52,39 @@ static uint64_t bits_of(const DLTensor *tensor) {
   return (uint64_t)tensor->dtype.bits * tensor->dtype.lanes;
 }
 
+// Return the bytes that addresses of elements are multiples of: those of a lane, of one part of a
+// complex number, and 1 if a byte has several lanes.
+static int64_t alignment_of(const DLTensor *tensor) {
+  const int64_t bits = tensor->dtype.bits;
+  const int64_t bytes = (tensor->dtype.code == kDLComplex ? bits / 2 : bits) / 8;
+  return bytes > 1 ? bytes : 1;
+}
+
+// Return whether a device shares one address space with the CPU. CUDA, HIP and SYCL call this
+// unified addressing. On other devices `data` may be a handle, or the address of other memory.
+static bool is_unified(const DLTensor *tensor) {
+  switch (tensor->device.device_type) {
+  case kDLCPU:
+  case kDLCUDA:
+  case kDLCUDAHost:
+  case kDLCUDAManaged:
+  case kDLROCM:
+  case kDLROCMHost:
+  case kDLOneAPI:
+    return true;
+  default:
+    return false;
+  }
+}
+
+// Return whether elements are where their dtype wants them, or there are none.
+RARE bool SHARED(is_aligned)(const TVMFFIObject *object) {
+  const DLTensor *tensor = dl_tensor(object);
+  const uintptr_t low = (uintptr_t)alignment_of(tensor) - 1;
+  return !((uintptr_t)data_of(tensor) & low) || is_empty(tensor) ||
+         !is_unified(tensor);
+}
+
 // ---- strides
 
 // Return the product of the dimensions after an axis.

@@ -9,12 +9,12 @@ from dataclasses import field
 from functools import cached_property
 from typing import Any, Final, TypeAlias, Union
 
-from ffi_builder import abi, spec
+from ffi_builder import abi, conversion, importing, spec
 from ffi_builder.diagnosis.encode import encode
 from ffi_builder.diagnosis.native import diagnose
 from ffi_builder.diagnosis.writing import Table
 from ffi_builder.plan import Plan, make_plan
-from ffi_builder.plan.messages import signature_text
+from ffi_builder.plan.messages import FRAME, signature_text
 from ffi_builder.plan.results import DEVICE_ID, MOST_DEVICES, OVERFLOW, SIZE, noun_of
 from ffi_builder.records import dataclass
 from ffi_builder.spec.expr import Expr
@@ -107,8 +107,7 @@ class Checker:
 
     def __call__(self, *args: Any) -> dict[str, Scalar]:
         """Do what :func:`check` does."""
-        import tvm_ffi
-
+        tvm_ffi = importing.load("tvm_ffi")
         found: dict[str, Scalar] = {}
         errors: list[Exception] = []
 
@@ -124,10 +123,38 @@ class Checker:
         address = ctypes.cast(callback, ctypes.c_void_p).value
         assert address is not None
         function = tvm_ffi.Function.__from_extern_c__(address, keep_alive_object=callback)
-        function(*args)
+        self._pass(function, args)
         if errors:
             raise errors.pop() from None  # the callback, which tvm-ffi keeps, no longer has it
         return found
+
+    def _pass(self, function: Any, args: tuple[Any, ...]) -> None:
+        """Call a function; errors name an argument that tvm-ffi does not pass."""
+        if len(args) != len(self.signature.arguments):
+            args = (None,) * len(args)  # all that counts is how many there are
+        number = conversion.deep(args)
+        if number is not None:
+            raise ValueError(self._words(number, "", conversion.EXPECTED, conversion.GOT))
+        try:
+            function(*args)
+        except Exception as error:
+            found = conversion.unconverted(args, error)
+            if found is None:
+                raise
+            number, got = found
+            wanted = spec.outline(self.signature.arguments[number])
+            raise TypeError(self._words(number, "type of ", wanted, got)) from error
+
+    def _words(self, number: int, prefix: str, wanted: str, got: str) -> str:
+        """Return the text of an error about an argument, as the diagnosis makes it."""
+        signature = self.signature
+        return FRAME.format(
+            subject=prefix + signature.arguments[number].name,
+            argument=number,
+            signature=signature_text(signature.name, argument_texts(signature), number),
+            wanted=wanted,
+            came=got,
+        )
 
 
 def _value(dtype: str, slot: int) -> Scalar:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ctypes
 import inspect
 import platform
-from importlib import import_module
+from _ctypes import FUNCFLAG_PYTHONAPI
 from numbers import Integral
-from pathlib import Path
 from typing import Any, Final, cast
 
+from ffi_builder import importing
 from ffi_builder.errors import BuildError, CompileError
+from ffi_builder.runtime.links import mappings
 from ffi_builder.wrapping.c_types import POINTER, CType, Prototype
 
 _C_FUNCTION: Final = ctypes.CFUNCTYPE(None).__mro__[1]
@@ -48,7 +49,7 @@ def address_of(source: object) -> int | None:
         return int(source)
     if isinstance(source, (_C_FUNCTION, ctypes.c_void_p)):
         return ctypes.cast(cast("Any", source), ctypes.c_void_p).value or 0
-    if f"{type(source).__module__}.{type(source).__name__}" == "builtins.PyCapsule":
+    if _is_capsule(source):
         return _in_capsule(source)
     if _is_cffi(source):
         kind = _ffi().typeof(source)
@@ -61,9 +62,26 @@ def address_of(source: object) -> int | None:
     return found if isinstance(found, int) and not isinstance(found, bool) else None
 
 
+def needs_gil(source: object) -> bool:
+    """Return whether a source is called with Python's GIL held: capsules, functions of a PyDLL.
+
+    Functions of Python are PyDLL's. A capsule does not say whether its function uses Python, and
+    most that Cython makes do.
+    """
+    if isinstance(source, _C_FUNCTION):
+        return bool(getattr(type(source), "_flags_", FUNCFLAG_PYTHONAPI) & FUNCFLAG_PYTHONAPI)
+    return _is_capsule(source)
+
+
 def is_code(address: int) -> bool:
-    """Return whether this process can execute what is at an address."""
-    for line in Path("/proc/self/maps").read_text().splitlines():
+    """Return whether this process can execute what is at an address.
+
+    Where the system does not say what the process has mapped, all but NULL is believed to be code.
+    """
+    mapped = mappings()
+    if not mapped:
+        return address != 0
+    for line in mapped:
         places, rights, *_ = line.split()
         start, _, end = places.partition("-")
         if int(start, 16) <= address < int(end, 16):
@@ -172,12 +190,16 @@ def _not_passed(what: str, type_: str) -> CompileError:
     return CompileError(f"{what} is a {type_}, which no parameter of a signature is")
 
 
+def _is_capsule(source: object) -> bool:
+    return f"{type(source).__module__}.{type(source).__name__}" == "builtins.PyCapsule"
+
+
 def _is_cffi(source: object) -> bool:
     return "CData" in f"{type(source).__module__}.{type(source).__name__}"
 
 
 def _ffi() -> Any:
-    return import_module("cffi").FFI()
+    return importing.load("cffi").FFI()
 
 
 def _in_capsule(capsule: object) -> int:

@@ -19,6 +19,7 @@ from ffi_builder.providers.arguments import CONSTANTS, LIST_PARTS
 from ffi_builder.spec.composite import elements
 from ffi_builder.spec.functions import variables
 from ffi_builder.spec.places import occurrences
+from ffi_builder.spec.results import Result
 from ffi_builder.suggest import did_you_mean
 from ffi_builder.wrapping.c_types import HALIDE_BUFFER, CType, Prototype, bound_args, llvm_type
 from ffi_builder.wrapping.comparison import BITS, BYTES, Comparison
@@ -46,15 +47,12 @@ def called(
     Raises:
         BuildError: as :func:`bound`; the kernel returns what nobody takes.
     """
-    args = _listed(declared, args) if isinstance(args, Mapping) else args
+    args = _listed(declared, signature, args) if isinstance(args, Mapping) else args
     signature, args = bound(declared, signature, args)
     buffers = any(type_.opaque == HALIDE_BUFFER for _, type_ in declared.params)
     provider = (HalideCallProvider if buffers else DirectCallProvider)(declared.name, args=args)
-    tensors = {tensor.name for tensor in signature.result_tensors}
-    passed = {entry for entry in args or () if isinstance(entry, str)} | tensors
-    result = declared.result
-    returned = [each for each in signature.results if each.name not in passed]
-    match returned:
+    result, own = declared.result, returned(signature, args)
+    match own:
         case [spec.Var(name, dtype)] if result and not _is_returned(dtype, result):
             raise BuildError(
                 f"{declared.name} returns {result}, but the result {name!r} is {dtype}: declare "
@@ -62,7 +60,7 @@ def called(
             )
         case _:
             pass
-    if result is None or returned:
+    if result is None or own:
         return signature, provider
     if result.is_pointer or not re.match("u?int", result.dtype or ""):
         raise BuildError(
@@ -73,7 +71,16 @@ def called(
     return signature, provider if buffers else CheckStatus(provider)
 
 
-def _listed(declared: Prototype, args: Mapping[str, Entry]) -> list[Entry]:
+def returned(signature: spec.Signature, args: Sequence[Entry] | None) -> list[Result]:
+    """Return the results that a kernel returns itself, as no argument of it points to them."""
+    passed = [entry for entry in args or () if isinstance(entry, str)]
+    passed += [tensor.name for tensor in signature.result_tensors]
+    return [each for each in signature.results if each.name not in passed]
+
+
+def _listed(
+    declared: Prototype, signature: spec.Signature, args: Mapping[str, Entry]
+) -> list[Entry]:
     """Return what each parameter gets: what the dict has for it, or else its own name."""
     names = [name for name, _ in declared.params]
     for name in args:
@@ -82,6 +89,14 @@ def _listed(declared: Prototype, args: Mapping[str, Entry]) -> list[Entry]:
                 f"args= has {name!r}, but {declared.name} has no such parameter"
                 f"{did_you_mean(name, names)}; it has {', '.join(n or '_' for n in names)}"
             )
+    known = {path for path, _ in spec.with_paths(signature.params)}
+    known |= {*symbols(signature), *(result.name for result in signature.results)}
+    if lacking := [name for name in names if name not in known and name not in args]:
+        raise BuildError(
+            f"{declared.name} has parameters that neither the signature nor args= has: "
+            f"{', '.join(name or '_' for name in lacking)}; add them to args=, where None passes "
+            f"NULL"
+        )
     return [args.get(name, name) for name in names]
 
 
@@ -167,6 +182,8 @@ def bound(
             checks.check(name, type_, entry, item)
     except BuildError as error:
         raise (error if args is not None else BuildError(f"{error}. {_BY_POSITION}")) from None
+    if args is not None:  # the prototype says which numbers are bools
+        args = [int(entry) if isinstance(entry, bool) else entry for entry in args]
     signature = signature.with_params(**checks.only_read(signature))
     signature = with_conditions(signature, checks.conditions())
     alone = dict.fromkeys([*signature.no_overlap, *checks.no_overlap(signature)])
@@ -267,9 +284,8 @@ def with_conditions(signature: spec.Signature, conditions: Sequence[str]) -> spe
     """Return the signature with more conditions, and dtypes of symbols, as text."""
     if not conditions:
         return signature
-    text = str(signature)
-    more = ", ".join(conditions)
-    parsed = spec.Signature.parse(f"{text}{', ' if ' where ' in text else ' where '}{more}")
+    separator = ", " if signature.constraints else " where "
+    parsed = spec.Signature.parse(f"{signature}{separator}{', '.join(conditions)}")
     unwritten = {
         each.name: {field: getattr(each, field) for field in _UNWRITTEN if hasattr(each, field)}
         for each in (*signature.params, *signature.results)

@@ -48,8 +48,8 @@ class Comparison:
             (self.read if type_.is_const else self.written).add(item.name)
             if type_.is_restrict:
                 self.apart.append(f"{entry}")
-            size = min(parse_dtype(each).total_bits for each in item.dtypes) // 8
-            if type_.align > max(item.data_alignment or 1, size):
+            elements = min(parse_dtype(each).alignment for each in item.element_dtypes)
+            if type_.align > (item.data_alignment or elements):
                 self.aligned.append(f"{entry}.data % {type_.align} == 0")
         elif isinstance(item, spec.Var) and item.dtype != "handle":
             _check_number(what, type_, item.name)
@@ -120,8 +120,9 @@ class Comparison:
 
 def _check_constant(what: str, type_: CType, number: float) -> None:
     """Raise BuildError for a constant that the kernel's type does not hold."""
-    low, high = INT_RANGES.get(f"{type_.dtype}", (0, 0))
-    is_int = type_.dtype in INT_RANGES
+    ranges = {**INT_RANGES, "bool": (0, 1)}
+    low, high = ranges.get(f"{type_.dtype}", (0, 0))
+    is_int = type_.dtype in ranges
     if is_int != isinstance(number, int) or (is_int and not low <= number <= high):
         raise BuildError(f"{what}, which is not {number!r}: write a number of that type")
 

@@ -14,7 +14,9 @@ from ffi_builder import runtime, spec
 from ffi_builder.builder.wrapper import attach
 from ffi_builder.ir import PlainModule
 from ffi_builder.providers import DirectCallProvider
+from ffi_builder.runtime.links import Item
 from ffi_builder.wrapping.c_types import HALIDE_BUFFER, CType, Prototype
+from ffi_builder.wrapping.sources import symbols_of
 
 _VERSION: Final = 1
 _SCALAR: Final = 0
@@ -51,6 +53,12 @@ class _Metadata(ctypes.Structure):
 def symbol_of(function: str) -> str:
     """Return the name of the function that returns the metadata of a function."""
     return f"{function}_metadata"
+
+
+def has_metadata(code: Item, function: str) -> bool:
+    """Return whether code has the metadata of a function."""
+    symbols = symbols_of(code) or ()
+    return any(each.defined and each.name == symbol_of(function) for each in symbols)
 
 
 def declared_by(items: Sequence[Any], function: str) -> Prototype | None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ctypes
-import re
 from collections.abc import Sequence
 from numbers import Integral
 from pathlib import Path
 from typing import Any, Final, TypeAlias, Union, cast
 
+from ffi_builder.abi import PREFIX
 from ffi_builder.errors import CompileError
+from ffi_builder.formats import MLIR, language_of
 from ffi_builder.kernel_image import is_image
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.archives import members
@@ -28,10 +29,9 @@ from ffi_builder.suggest import did_you_mean
 from ffi_builder.wrapping.addresses import address_of, is_code
 from ffi_builder.wrapping.triton import is_compiled
 
-_SOURCES: Final = (".c", ".cc", ".cpp", ".cxx", ".cu", ".h", ".hpp", ".rs", ".s", ".S", ".py")
-_C: Final = r"\s*(?:/\*.*?\*/\s*|//[^\n]*\n\s*)*(?:\#\s*include|extern|static|typedef|void|int)\b"
-_PRINTED: Final = ("builtin.module", '"builtin.module"', "module")
-"""How the text of a module begins that bindings without ``operation`` print, such as xDSL's."""
+_MODULE: Final = "builtin.module"
+_TVM_FFI: Final = "tvm_ffi.core.Function"
+_SHOWN: Final = 40
 _MLIR_BYTECODE: Final = b"ML\xefR"
 UNOWNED: Final[Any] = object()
 """Stands for an owner that was not given."""
@@ -67,12 +67,11 @@ WORDS: Final = {
 """What errors call them."""
 
 
-def read(source: object, function: str, owner: object, *, launched: bool) -> Kernel:
+def read(source: object, owner: object, *, launched: bool) -> Kernel:
     """Tell what a source is, and read it.
 
     Args:
         source: what a compiler made, or the path of a file with it.
-        function: the symbol of the kernel.
         owner: keeps the code at an address alive; :data:`UNOWNED` if nothing was said.
         launched: whether text is an image for certain.
 
@@ -104,12 +103,14 @@ def read(source: object, function: str, owner: object, *, launched: bool) -> Ker
         return Image(made.asm["cubin"], made.metadata.name, made.metadata)
     address = address_of(source)
     if address is not None:
-        return _of_address(source, address, function, owner)
+        return _of_address(source, address, owner)
     if hasattr(source, "operation") or hasattr(source, "get_asm"):
         return Mlir(source)
-    text = str(source)
-    if text.startswith(_PRINTED):
-        return Mlir(text)
+    if getattr(source, "name", None) == _MODULE:  # of bindings without `operation`, such as xDSL's
+        return Mlir(str(source))
+    code = getattr(source, "code", None)  # the bytes of an ObjectCode of cuda.core
+    if isinstance(code, (bytes, bytearray)) or (isinstance(code, str) and is_image(code)):
+        return read(code, owner, launched=launched)
     raise TypeError(
         f"wrap: expected MLIR, LLVM IR, an object, an archive, a shared library, a CUDA image, a "
         f"path of one of them, or the address of a function, but got {_shown(source)}"
@@ -122,6 +123,11 @@ def _shown(source: object) -> str:
         return f"a {kind}: give the kernel, and what else it needs in link="
     if kind.startswith("llvmlite."):
         return f"{kind}: give its text, str(module)"
+    if any(f"{each.__module__}.{each.__name__}" == _TVM_FFI for each in type(source).__mro__):
+        return (
+            f"{kind}, which is called by its name: register it, and attach "
+            f"providers.PackedCallProvider(packed.GlobalFunction('name'))"
+        )
     if kind == "builtin_function_or_method":
         return f"{kind}; a function of a cffi library is ffi.addressof(library, 'name')"
     if callable(source):
@@ -132,15 +138,22 @@ def _shown(source: object) -> str:
 
 
 def _check_no_source(text: str, path: Path | None) -> None:
-    """Raise CompileError for source code, which would be taken for MLIR."""
+    """Raise CompileError for text that is neither LLVM IR nor MLIR."""
+    where = "wrap" if path is None else f"{path}"
+    if not text.strip():
+        raise CompileError(f"{where}: expected MLIR or LLVM IR, but the text is empty")
     if path is not None and path.suffix == ".so":
         raise CompileError(f"{path} is text, a script of the linker: give the library, or -lname")
-    if path is not None and path.suffix in _SOURCES:
-        raise CompileError(f"{path} is source code: compile it, and give the object")
-    if re.match(_C, text):
-        raise CompileError("wrap: the text is C: compile it, and give the object")
-    if not text.strip():
-        raise CompileError("wrap: expected MLIR or LLVM IR, but the text is empty")
+    language = language_of(text, "" if path is None else path.suffix)
+    if language == MLIR:
+        return
+    if language is not None:
+        what = "wrap: the text" if path is None else where
+        raise CompileError(f"{what} is {language}: compile it, and give the object")
+    if not is_llvm_ir(text):
+        raise CompileError(
+            f"{where}: expected MLIR or LLVM IR, but the text begins with {text.strip()[:_SHOWN]!r}"
+        )
 
 
 def check_defines(kernel: Item, function: str) -> None:
@@ -154,6 +167,12 @@ def check_defines(kernel: Item, function: str) -> None:
         return
     if any(symbol.name == function and symbol.defined for symbol in symbols):
         raise CompileError(f"{WORDS[type(kernel)]} defines {function!r} as a variable")
+    if f"{PREFIX}{function}" in names:
+        raise CompileError(
+            f"{WORDS[type(kernel)]} defines {function!r} as a function of TVM-FFI, which "
+            f"provider=providers.PackedCallProvider calls with function={function!r} and another "
+            f"name in the signature"
+        )
     mangled = next((n for n in names if n.startswith(f"_Z{len(function)}{function}")), None)
     hint = did_you_mean(function, names)
     if mangled is not None:
@@ -189,7 +208,7 @@ def _text(data: str | bytes) -> str | None:
         return None
 
 
-def _of_address(source: object, address: int, function: str, owner: object) -> AddressSource:
+def _of_address(source: object, address: int, owner: object) -> AddressSource:
     if owner is UNOWNED:
         if isinstance(source, (Integral, ctypes.c_void_p)):
             raise TypeError(
@@ -199,7 +218,7 @@ def _of_address(source: object, address: int, function: str, owner: object) -> A
         owner = source
     if not is_code(address):
         raise ValueError(
-            f"wrap: expected the address of `{function}` but got {address:#x}, where this process "
+            f"wrap: expected the address of a function but got {address:#x}, where this process "
             f"has no code"
         )
-    return AddressSource(function, address, owner)
+    return AddressSource("", address, owner)

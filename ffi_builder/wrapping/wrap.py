@@ -3,79 +3,35 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from ffi_builder import runtime, spec
-from ffi_builder.builder.wrapper import attach
-from ffi_builder.errors import BuildError, CompileError
-from ffi_builder.ir import PlainModule
-from ffi_builder.ir.symbols import function_parts
-from ffi_builder.plan import Sanitize, check_signature
-from ffi_builder.protocol import MEMREF_TYPES
-from ffi_builder.providers import (
-    CallProvider,
-    CheckStatus,
-    CudaLaunchCallProvider,
-    DirectCallProvider,
-    HalideCallProvider,
-    MemRefCallProvider,
-)
-from ffi_builder.runtime import mlir
-from ffi_builder.runtime.inputs import LlvmSource, ObjectSource
-from ffi_builder.runtime.links import (
-    AddressSource,
-    ArchiveSource,
-    Item,
-    LibrarySource,
-    read_item,
-)
-from ffi_builder.spec.overlap import tensors_of
-from ffi_builder.suggest import did_you_mean
-from ffi_builder.wrapping import halide, sources, tensors, triton
-from ffi_builder.wrapping.addresses import declared_by
-from ffi_builder.wrapping.c_types import Prototype
-from ffi_builder.wrapping.calls import called, check_same, with_promises
 from ffi_builder.wrapping.launch import Launch
-from ffi_builder.wrapping.llvm_ir import defined_in
-from ffi_builder.wrapping.prototype import read
+from ffi_builder.wrapping.prepare import Errors, Options, prepare
+from ffi_builder.wrapping.sources import UNOWNED
 
 if TYPE_CHECKING:
-    from ffi_builder.providers.arguments import Entry
+    from ffi_builder.plan import Sanitize
+    from ffi_builder.providers import CallProvider
     from ffi_builder.providers.cuda.entries import LaunchEntry
     from ffi_builder.runtime import CompiledModule
-
-_BUFFERIZE: Final = (
-    "one-shot-bufferize{bufferize-function-boundaries "
-    "function-boundary-type-conversion=identity-layout-map},"
-    "buffer-results-to-out-params{modify-public-functions=1 hoist-dynamic-allocs "
-    "hoist-static-allocs},buffer-deallocation-pipeline,func.func(refback-munge-memref-copy),"
-)
-_LARGE: Final = 16
-PIPELINE: Final = (
-    "builtin.module(func.func(convert-linalg-to-loops),expand-strided-metadata,lower-affine,"
-    "convert-vector-to-scf,convert-vector-to-llvm,convert-scf-to-cf,convert-math-to-llvm,"
-    "convert-math-to-libm,convert-to-llvm,reconcile-unrealized-casts)"
-)
-"""Passes for linalg, affine, scf, vector, math, memref and func."""
 
 
 def wrap(
     source: object,
-    signature: spec.Signature | str,
+    signature: spec.Signature | str | Sequence[spec.Signature | str],
     *,
     device: str | None = None,
     function: str | None = None,
     prototype: str | os.PathLike[str] | None = None,
     include: Iterable[str | os.PathLike[str]] = (),
     args: Sequence[LaunchEntry] | Mapping[str, LaunchEntry] | None = None,
-    errors: Mapping[int, tuple[str, str] | None] | None = None,
+    errors: Errors | None = None,
     provider: CallProvider | type[Any] | None = None,
     launch: Launch | None = None,
-    owner: object = sources.UNOWNED,
+    owner: object = UNOWNED,
+    release_gil: bool | None = None,
     pipeline: str | None = None,
     link: Iterable[str | bytes | os.PathLike[str]] = (),
     sanitize: bool | Sanitize = False,
@@ -110,10 +66,10 @@ def wrap(
     Args:
         source: what the compiler emitted.
         signature: what the function accepts, or its text (:meth:`~ffi_builder.spec.Signature.parse`
-            reads it).
+            reads it). A list of them makes a function of each.
         device: the device type of tensors of a text that have none; "cuda" for a launch.
         function: the symbol of the kernel; left out, that of the prototype, or the signature's
-            name.
+            name. It goes with one signature, as a list in ``args=`` does.
         prototype: the kernel's declaration in C, or the path of a header that has it.
         include: folders of the headers that the prototype includes.
         args: what the kernel gets, in order, as for the providers. Beside a prototype with names,
@@ -127,6 +83,10 @@ def wrap(
         launch: how a CUDA kernel is launched.
         owner: the object that frees the code at an int when it is dropped; None for code that
             stays. Functions keep it alive.
+        release_gil: whether other threads of Python may run during the call. False for a kernel
+            that uses Python: the wrapper takes the GIL, and what the kernel raises is the error of
+            the call. Left out, it is False for capsules and functions of a ``PyDLL``, and True for
+            all others.
         pipeline: MLIR passes; left out, those for linalg, affine, scf, memref and func where the
             module has a ``func.func``. Tensors become memrefs, and tensors that it returns its last
             arguments, which must have the sizes that the function makes.
@@ -159,249 +119,23 @@ def wrap(
         >>> hypot["hypot"](3.0, 4.0)
         5.0
     """
-    if isinstance(signature, (list, tuple)) and isinstance(signature[:1][0], (str, spec.Signature)):
-        raise TypeError("wrap: makes one function of one signature: call it for each of them")
-    if isinstance(signature, str):
-        default = device or ("cuda" if launch is not None else None)
-        signature = spec.Signature.parse(signature, device=default)
-    else:
-        check_signature("wrap: ", signature)
-        found = {str(tensor.device) for tensor in tensors_of(signature.params).values()}
-        if device is not None and found - {device}:
-            raise TypeError(
-                f"wrap: device={device!r} goes with the text of a signature; the tensors of this "
-                f"one are on {', '.join(sorted(found))}"
-            )
-    if include and (prototype is None or isinstance(include, (str, os.PathLike))):
-        raise TypeError("wrap: include= is a list of folders of headers, for prototype=")
-    name = signature.name
-    declared = None if prototype is None else read(prototype, function, name, include)
-    name = declared.name if declared else function or name
-    kernel = sources.read(source, name, owner, launched=launch is not None)
-    _check_options(
-        kernel,
-        launch=launch,
+    options = Options(
+        device=device,
+        function=function,
         prototype=prototype,
-        owner=None if owner is sources.UNOWNED else owner,
-        pipeline=pipeline,
+        include=include,
+        args=args,
         errors=errors,
         provider=provider,
-    )
-    if provider is not None and (prototype is not None or errors is not None):
-        raise TypeError(
-            "wrap: prototype= and errors= go without provider=, which says itself how to call: a "
-            "prototype would not be compared, and CheckStatus(provider, errors=…) has errors"
-        )
-    if args is not None and provider is not None and not isinstance(provider, type):
-        raise TypeError("wrap: args= goes with a class in provider=; give them to the provider")
-    if isinstance(link, (str, bytes, os.PathLike)):
-        raise TypeError("wrap: link= is a list, as in link=['helper.o', '-lm']")
-    c_args: Any = args  # for an image, _launching takes them
-    if isinstance(args, Mapping) and (provider is not None or type(kernel) not in _CODE):
-        raise TypeError("wrap: args= as a dict goes with prototype=, or with LLVM IR")
-    module: Any = PlainModule()  # needs no MLIR
-    items: list[Any] = [read_item(item, f"link[{at}]") for at, item in enumerate(link or ())]
-    if isinstance(kernel, sources.Mlir):
-        module, pipeline = _with_passes(kernel.module, pipeline, name, signature, args)
-    elif isinstance(kernel, sources.Image):
-        name = function or kernel.name or name
-        if kernel.metadata is not None:
-            signature, c_args = triton.checked(source, signature, c_args)
-        provider = _launching(kernel, name, launch, c_args)
-    else:
-        items.insert(0, kernel)
-        if provider in (HalideCallProvider, DirectCallProvider) and _has_metadata(kernel, name):
-            if provider is DirectCallProvider:
-                raise BuildError(f"wrap: Halide compiled `{name}`: leave provider= out")
-            provider = None  # with metadata, arguments are compared
-        if provider is None:
-            sources.check_defines(kernel, name)
-            known, who = _known(kernel, name, source, declared, items)
-            if declared is not None and known is not None:
-                check_same(declared, known, who)
-                declared = with_promises(declared, known)
-            declared = (known if who == _HALIDE else None) or declared or known or _undeclared(name)
-            module.declare(*declared.declaration())
-            signature, provider = called(declared, signature, c_args)
-            if errors is not None:
-                provider = _with_errors(provider, name, errors)
-
-    def hook(lowered: Any) -> None:
-        how = _provider(lowered, name, c_args, provider)
-        if provider is None and not signature.results and isinstance(how, DirectCallProvider):
-            how = _with_status(how, lowered, name)
-        if provider is None and errors is not None:
-            how = _with_errors(how, name, errors)
-        attach(lowered, signature, how, sanitize=sanitize)
-
-    return runtime.compile(
-        module,
+        launch=launch,
+        owner=owner,
+        release_gil=release_gil,
         pipeline=pipeline,
-        post_compile_hooks=[hook],
-        opt_level=opt_level,
-        link=items,
-        cache_dir=cache_dir,
+        link=link,
+        sanitize=sanitize,
     )
-
-
-_HALIDE: Final = "Halide's metadata have"
-
-
-def _has_metadata(kernel: Item, name: str) -> bool:
-    symbols = sources.symbols_of(kernel) or ()
-    return any(each.defined and each.name == halide.symbol_of(name) for each in symbols)
-
-
-def _known(
-    kernel: Item, name: str, source: object, declared: Prototype | None, items: Sequence[Item]
-) -> tuple[Prototype | None, str]:
-    """Return the types that a source itself has, if it has any, and words for errors."""
-    if isinstance(kernel, LlvmSource):
-        return defined_in(kernel.text, name), "the LLVM IR defines"
-    if isinstance(kernel, AddressSource):
-        package = type(source).__module__.strip("_").partition(".")[0]
-        return declared_by(source, name, declared), f"{package} has"
-    if _has_metadata(kernel, name):
-        return halide.declared_by(items, name), _HALIDE
-    return None, ""
-
-
-_CODE: Final = (LlvmSource, ObjectSource, ArchiveSource, LibrarySource, AddressSource)
-_OPTIONS: Final = {
-    "pipeline": (sources.Mlir,),
-    "prototype": _CODE,
-    "owner": (AddressSource,),
-    "launch": (sources.Image,),
-    "errors": (sources.Mlir, *_CODE),
-    "provider": (sources.Mlir, *_CODE),
-}
-"""The sources that options go with. The others go with all."""
-
-
-def _check_options(kernel: sources.Kernel, **given: object) -> None:
-    """Raise TypeError for an option of another source, or of another type."""
-    launch = given["launch"]
-    if not isinstance(launch, (Launch, type(None))):
-        raise TypeError(f"wrap: expected launch=Launch(grid=…, block=…) but got {launch!r}")
-    for option, value in given.items():
-        kinds = _OPTIONS[option]
-        if value is not None and type(kernel) not in kinds:
-            raise TypeError(
-                f"wrap: {option}= goes with {' or '.join(sources.WORDS[k] for k in kinds)}, but "
-                f"the source is {sources.WORDS[type(kernel)]}"
-            )
-
-
-def _with_passes(
-    module: Any, given: str | None, name: str, signature: spec.Signature, args: object
-) -> tuple[Any, str | None]:
-    """Return a module and its passes; its text, if its own distribution lacks ours."""
-    found = given or pipeline_for(module)
-    if given or found is None:
-        return module, found
-    if "bufferize" in found:
-        with suppress(CompileError):  # a text that is not read has its error later
-            module = tensors.kept(module, name, signature, args)
-    if isinstance(module, (str, bytes)):
-        return module, found
-    return (module if mlir.has_passes(module, found) else str(module)), found
-
-
-def pipeline_for(module: object) -> str | None:
-    """Return the passes that a module's dialects need; None if it needs none.
-
-    Tensors become memrefs, and tensors that a function returns become its last arguments.
-    """
-    text = _text(module)
-    if "func.func" not in text and "memref" not in text:
-        return None
-    return PIPELINE.replace("(", f"({_BUFFERIZE}", 1) if "tensor<" in text else PIPELINE
-
-
-def _text(module: Any) -> str:
-    """Return the text of a module, without its large constants."""
-    if isinstance(module, (str, bytes)):
-        return module if isinstance(module, str) else module.decode(errors="replace")
-    return module.operation.get_asm(large_elements_limit=_LARGE)
-
-
-def _launching(
-    image: sources.Image,
-    name: str,
-    launch: Launch | None,
-    args: Sequence[LaunchEntry] | None,
-) -> CallProvider:
-    if launch is None:
-        raise TypeError(
-            "wrap: a CUDA image needs launch=, as in launch=Launch(grid=spec.ceildiv(n, 128)"
-            f"{')' if image.metadata is not None else ', block=128)'}"
-        )
-    if image.metadata is not None:
-        launch = triton.launched(image.metadata, launch)
-    elif launch.block is None:
-        raise TypeError("wrap: launch= needs block=: the image does not say how many threads")
-    how: dict[str, Any] = {each.name: getattr(launch, each.name) for each in fields(launch)}
-    return CudaLaunchCallProvider(image.data, name, args=args, **how)  # pyright: ignore[reportArgumentType]
-
-
-def _with_errors(
-    provider: CallProvider, name: str, errors: Mapping[int, tuple[str, str] | None]
-) -> CallProvider:
-    if not isinstance(provider, CheckStatus):
-        raise BuildError(f"wrap: errors= needs a status, but `{name}` returns none")
-    return replace(provider, errors=errors)
-
-
-def _undeclared(name: str) -> NoReturn:
-    raise BuildError(
-        f"wrap: nothing says which arguments `{name}` takes, and a call that does not fit crashes: "
-        f'give prototype="int {name}(…)", with void for int if it returns nothing, or '
-        f"provider=providers.DirectCallProvider if they are those of the signature, as plain C"
-    )
-
-
-_VOID: Final = "!llvm.void"
-
-
-def _provider(
-    lowered: Any,
-    name: str,
-    args: Sequence[Entry] | None,
-    given: CallProvider | type[Any] | None,
-) -> CallProvider:
-    """Return the provider for a lowered module."""
-    if isinstance(given, type):
-        return given(name, args=args)
-    return _by_types(lowered, name, args) if given is None else given
-
-
-def _with_status(provider: CallProvider, lowered: Any, name: str) -> CallProvider:
-    """Check an integer that the function returns. Raises BuildError for another value."""
-    found = next(view.operation for view in lowered.body.operations if _name(view) == name)
-    result = str(function_parts(found)[0]) if found.name == "llvm.func" else _VOID
-    if re.fullmatch(r"i\d+", result):
-        return CheckStatus(provider)
-    if result != _VOID:
-        raise BuildError(
-            f"wrap: {name} returns {result}, which the signature lacks: add a result, as in "
-            f"`-> r: float32`"
-        )
-    return provider
-
-
-def _name(view: Any) -> str | None:
-    attributes = view.operation.attributes
-    return attributes["sym_name"].value if "sym_name" in attributes else None
-
-
-def _by_types(lowered: Any, name: str, args: Sequence[Entry] | None) -> CallProvider:
-    """Choose by whether the function took memrefs before it was lowered."""
-    named = {_name(view): view.operation for view in lowered.body.operations}
-    if name in named:
-        is_memref = MEMREF_TYPES in named[name].attributes
-        return (MemRefCallProvider if is_memref else DirectCallProvider)(name, args=args)
-    names = [each for each in named if each is not None]
-    raise BuildError(
-        f"wrap: the module has no @{name}{did_you_mean(name, names)}; it has "
-        f"{', '.join(names) or 'nothing'}; say which with function="
-    )
+    given: Any = signature if isinstance(signature, (list, tuple)) else [signature]
+    if not all(isinstance(each, (str, spec.Signature)) for each in given):
+        given = [signature]  # no list of signatures, as its error says
+    wrapped = prepare(source, given, options)
+    return runtime.compile(**wrapped.arguments, opt_level=opt_level, cache_dir=cache_dir)

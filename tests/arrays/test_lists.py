@@ -11,7 +11,6 @@ import tvm_ffi
 
 from ffi_builder import attach, runtime, spec
 from ffi_builder.providers import DirectCallProvider
-from tests.support.entries import READ_IN_C
 from tests.support.loops import loop
 from tests.support.wrapping import new_module
 
@@ -41,10 +40,6 @@ WAYS: Final[dict[str, Callable[[Any], Any]]] = {
     "by position": lambda module: module["f"],
     "callable": lambda module: module.callable("f"),
 }
-
-
-if not READ_IN_C:  # tvm-ffi's own function knows no rules
-    del WAYS["by position"]
 
 
 @pytest.fixture(params=WAYS)

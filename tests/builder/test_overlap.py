@@ -62,7 +62,7 @@ def test_a_dltensor_by_pointer() -> None:
     x = Pointer(DLTensor((4,), None, 0x1000))
     assert call(x, Pointer(DLTensor((4,), None, 0x1010))) is None
     assert call(x, tensor(DLTensor((4,), None, 0x1000, byte_offset=16))) is None
-    for y in (DLTensor((4,), None, 0x100C), DLTensor((4,), None, 0xF00, byte_offset=0xFF)):
+    for y in (DLTensor((4,), None, 0x100C), DLTensor((4,), None, 0xF00, byte_offset=0xFC)):
         kind, message = call(x, Pointer(y)) or ("", "")
         assert kind == "ValueError"
         assert "expected memory apart from that of x (no_overlap) but got 0x" in message

@@ -46,14 +46,14 @@ def kernel(tmp_path: Path) -> Path:
         (f"add_one({X})", (), "Say device_type=cpu (or cuda, …) in its brackets, or --device cpu"),
         (f"add_one({X})", ("--device", "gpu"), "error: --device: expected one of cpu, cuda"),
         ("add_one(x: Tensor([n], fp32))", CPU, "--signature: dtype: .* did you mean 'float32'?"),
-        (f"ad_one({X})", CPU, "has no @ad_one, did you mean @add_one? (it has "),
+        (f"ad_one({X})", CPU, "has no @ad_one, did you mean 'add_one'?; it has add_one, ret, "),
         (f"add_one({X})", CPU, "--convention memref: the callee @add_one takes 10 arguments, but"),
         (
             f"add_one({X}, y: Tensor([n], float32))",
             (*CPU, *DIRECT),
             "--convention memref passes wh",
         ),
-        (f"direct({X})", CPU, "--convention direct passes what it takes, with --args 'x, n'"),
+        (f"direct({X})", CPU, "The types fit with --args 'x, n'"),
         (f"direct({X})", (*CPU, *DIRECT), "The types fit with --args 'x, n'"),
         (
             f"pack({X}, n: int64)",
@@ -67,8 +67,7 @@ def kernel(tmp_path: Path) -> Path:
         ),
         (f"cute({X})", (*CPU, *DIRECT), "No --convention calls such a function"),
         ("add_one(x: Tensor(..., float32))", CPU, "pass its DLTensor* with --args 'x.dltensor'"),
-        (f"ret({X})", CPU, "if that is the result, say so in --signature: -> y: float32"),
-        (f"code({X})", CPU, "if that is the result, say so in --signature: -> y: int32"),
+        (f"ret({X})", CPU, "returns f32, which the signature lacks: add a result, as in `-> r"),
         (f"add_one({X})", (*CPU, "--pipeline", "none"), "before attaching (by --pipeline)"),
         (f"direct({X})", (*CPU, *DIRECT, "--args", "x, m"), "--args has 'm', which names no"),
         (f"direct({X})", (*CPU, *DIRECT, "--args", "x.present"), "but x is not an Optional"),
@@ -115,4 +114,4 @@ def test_source_code_as_a_kernel(tmp_path: Path, capsys: pytest.CaptureFixture[s
     source.write_text("int f;")
     given = ["wrap", str(source), *CPU, *DIRECT, "--signature", f"f({X})", "-o", "f.so"]
     assert main(given) == 1
-    assert "k.c: Expected an ELF object file" in capsys.readouterr().err
+    assert "k.c is C: compile it, and give the object" in capsys.readouterr().err

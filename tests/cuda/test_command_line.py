@@ -81,10 +81,14 @@ def test_an_object_has_the_image_within(image: Path) -> None:
 
 def test_mistakes(image: Path) -> None:
     both = ("--grid", "1", "--block", "1")
-    assert refused(image) == f"{image} is launched, so --grid is needed\n"
-    assert refused(image, "--grid", "1") == f"{image} is launched, so --block is needed\n"
+    needs = "a CUDA image needs --grid and --block, as in --grid 'ceildiv(n, 128)' --block 128\n"
+    assert refused(image) == needs
+    words = refused(image, "--grid", "1")
+    assert words == "--block is needed: the image does not say how many threads\n"
+    words = refused(image, "--block", "1")
+    assert words == "--block goes with --grid, for a kernel that is launched\n"
     words = refused(image, *both, "--convention", "direct")
-    assert words == f"--convention: {image} is launched; leave it out\n"
+    assert words.startswith("--convention goes with MLIR or LLVM IR or an object or an archive or")
     words = refused(image, "--grid", "n,,1", "--block", "1")
     assert words == "--grid 'n,,1': an entry is empty\n"
     words = refused(image, *both, "--shared-memory", "")
@@ -96,14 +100,15 @@ def test_mistakes(image: Path) -> None:
     words = refused(image, *both, "--args", "n")
     assert words.startswith("the kernel 'count' takes (#0 4 bytes at 0, #1 8 bytes at 8), but")
     words = refused(image, *both, "--callee", "other")
-    assert "No kernel 'other' in the cubin" in words
+    assert words == (
+        "No kernel 'other' in the cubin for sm_90, which has 'count'; say which with --function\n"
+    )
 
 
 def test_sizes_of_what_is_not_launched(tmp_path: Path) -> None:
     kernel = tmp_path / "kernel.mlir"
     kernel.write_text("llvm.func @count()")
     words = refused(kernel, "--convention", "direct", "--shared-memory", "4")
-    assert words == (
-        "--shared-memory goes with a kernel that is launched (.cubin, .fatbin, .ptx), and "
-        f"{kernel} is something else\n"
-    )
+    assert words == "--shared-memory goes with --grid, for a kernel that is launched\n"
+    words = refused(kernel, "--convention", "direct", "--grid", "4")
+    assert words == "--grid goes with a CUDA image, but the source is MLIR\n"

@@ -15,6 +15,7 @@ from tests.cuda.fake import (
     FakeDriver,
     IllegalAddressError,
     KernelImage,
+    MisalignedAddressError,
     Result,
     make_cubin,
     make_fatbin,
@@ -221,14 +222,24 @@ def test_a_driver_that_does_not_answer_says_no_limits(driver: FakeDriver):
     assert "at most" not in message(function, 2000)
 
 
-def test_an_error_that_stays_with_the_context(driver: FakeDriver):
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (IllegalAddressError, "CUDA_ERROR_ILLEGAL_ADDRESS (700: an illegal memory access"),
+        (MisalignedAddressError, "CUDA_ERROR_MISALIGNED_ADDRESS (716: misaligned address)"),
+    ],
+)
+def test_an_error_that_stays_with_the_context(
+    driver: FakeDriver, error: type[Exception], words: str
+):
     def crash(_: Any) -> None:
-        raise IllegalAddressError
+        raise error
 
     driver.kernel("empty", crash)
     function = wrap(EMPTY, [])
     function()
-    assert "CUDA_ERROR_ILLEGAL_ADDRESS (700: an illegal memory access" in message(function)
+    for _ in range(2):
+        assert words in message(function)
     assert driver.stack() == 0
 
 

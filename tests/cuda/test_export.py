@@ -121,12 +121,13 @@ def test_an_empty_grid_needs_no_driver(built: Path):
     "symbol", ["cuLibraryLoadData", "cuLaunchKernelEx", "cuKernelSetAttribute"]
 )
 def test_an_old_driver_is_told_what_it_lacks(built: Path, symbol: str):
-    lines = python(built, "attempt()\nattempt()\n", environment(library(without=(symbol,))))
+    env = {**environment(library(without=(symbol,))), "FAKE_CUDA_VERSION": "11080"}
+    lines = python(built, "attempt()\nattempt()\n", env)
     assert (
         lines
         == [
             f"RuntimeError: libcuda.so.1 has no {symbol}, which launching kernel 'count' needs: the "
-            "NVIDIA driver is of CUDA 13.0; update it to one of CUDA 12.0 or later when calling: "
+            "NVIDIA driver is of CUDA 11.8; update it to one of CUDA 12.0 or later when calling: "
             "`f(n: int32, p: DataPointer, stream: Stream)`"
         ]
         * 2

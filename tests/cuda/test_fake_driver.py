@@ -17,7 +17,10 @@ from tests.cuda.fake import (
     PER_THREAD,
     DeviceArray,
     FakeDriver,
+    IllegalAddressError,
+    MisalignedAddressError,
     Result,
+    Running,
     device_array,
     environment,
     library,
@@ -137,6 +140,77 @@ def test_a_kernels_error_stays(driver: FakeDriver):
         assert driver.call("cuCtxSynchronize") == Result.SUCCESS
 
 
+def fault(driver: FakeDriver, error: Exception) -> int:
+    """Return a kernel that ends with this error."""
+
+    def fails(_: Running) -> None:
+        raise error
+
+    driver.kernel("empty", fails)
+    return kernel(driver)
+
+
+@tries("context-failed", "device-alignment")
+@pytest.mark.parametrize(
+    ("error", "result"),
+    [
+        (IllegalAddressError(), Result.ILLEGAL_ADDRESS),
+        (MisalignedAddressError(), Result.MISALIGNED_ADDRESS),
+        (ZeroDivisionError(), Result.LAUNCH_FAILED),
+    ],
+)
+def test_all_later_calls_return_it(driver: FakeDriver, error: Exception, result: Result):
+    function, size = fault(driver, error), ctypes.c_size_t(4)
+    stream, other = driver.new_stream(0), driver.new_stream(0)
+    with driver.current(0):
+        memory = driver.get("cuMemAlloc_v2", size)
+        host, at, out = ctypes.create_string_buffer(4), P(memory), ctypes.byref(P())
+        assert launch(driver, function, stream=stream) == Result.SUCCESS
+        for name, *arguments in (
+            ("cuCtxSynchronize",),
+            ("cuStreamSynchronize", P(stream)),
+            ("cuStreamQuery", P(other)),
+            ("cuStreamBeginCapture_v2", P(other), 0),
+            ("cuStreamCreate", out, ctypes.c_uint(0)),
+            ("cuMemAlloc_v2", out, size),
+            ("cuMemcpyDtoH_v2", host, at, size),
+            ("cuMemcpyHtoDAsync_v2", at, host, size, P(stream)),
+            ("cuMemsetD8_v2", at, ctypes.c_ubyte(0), size),
+            ("cuModuleLoadData", out, make_cubin([EMPTY])),
+            ("cuMemFree_v2", at),
+            ("cuStreamDestroy_v2", P(other)),
+        ):
+            assert driver.call(name, *arguments) == result, name
+        for where in (0, LEGACY, PER_THREAD, stream):
+            assert launch(driver, function, stream=where) == result
+        driver.errors.clear()
+        driver.recover()
+        assert driver.call("cuCtxSynchronize") == Result.SUCCESS
+
+
+def test_a_graph_ends_with_the_kernel_that_fails(driver: FakeDriver):
+    function, stream = fault(driver, IllegalAddressError()), driver.new_stream(0)
+    driver.begin_capture(stream)
+    for _ in range(2):
+        assert launch(driver, function, stream=stream) == Result.SUCCESS
+    graph = driver.end_capture(stream)
+    driver.launch_graph(graph, stream)
+    assert len(driver.launches()) == 1
+    result = driver.call("cuGraphLaunch", P(graph), P(stream))
+    assert result == Result.ILLEGAL_ADDRESS
+
+
+def test_memory_is_freed_by_whoever_has_allocated_it(driver: FakeDriver):
+    array = DeviceArray(driver, (4,), "float32")
+    with driver.current(0):
+        mine = driver.get("cuMemAlloc_v2", ctypes.c_size_t(64))
+        assert driver.call("cuMemFree_v2", P(array.address)) == Result.INVALID_VALUE
+        assert driver.call("cuMemFree_v2", P(mine + 8)) == Result.INVALID_VALUE
+        driver.must("cuMemFree_v2", P(mine))
+        assert driver.call("cuMemFree_v2", P(mine)) == Result.INVALID_VALUE
+    array.host[:] = 1
+
+
 @tries("stack", "pop")
 def test_the_stack(driver: FakeDriver):
     context = driver.retain()
@@ -169,6 +243,7 @@ def test_images(driver: FakeDriver):
     assert loading(driver, make_cubin([EMPTY], sm=80)) == Result.NO_BINARY_FOR_GPU
     assert loading(driver, make_cubin([EMPTY], sm=100)) == Result.NO_BINARY_FOR_GPU
     assert loading(driver, ptx.rstrip(b"\0") + b"garbage") == Result.INVALID_PTX
+    driver.set_version(13000)
     newest = make_ptx([EMPTY], version="9.1")
     assert loading(driver, newest) == Result.UNSUPPORTED_PTX_VERSION
     driver.set_version(13010)

@@ -135,6 +135,28 @@ def test_structs_by_value_with_padding_of_zeros(driver: FakeDriver):
     )
 
 
+def test_null_in_a_struct(driver: FakeDriver):
+    entry = Struct(Scalar(1, "int8"), None, Struct(None, "n"), None)
+    launch = launched(driver, KernelImage("k", (40,)), [N], 7, args=[entry])
+    assert launch.arguments == (struct.pack("<b7xQQqQ", 1, 0, 0, 7, 0),)
+
+
+@pytest.mark.parametrize(
+    ("member", "words"),
+    [
+        (
+            2.5,
+            'a Struct has 2.5, a number without a type: write Scalar(2.5, "float32"), or another',
+        ),
+        (b"A", "args= has b'A', and the address of bytes is in host memory"),
+    ],
+)
+def test_constants_that_a_struct_cannot_have(member: Any, words: str):
+    with pytest.raises(BuildError) as error:
+        attached([N], provider(KernelImage("k", (16,)), args=[Struct("n", Struct(member))]))
+    assert words in str(error.value)
+
+
 def test_tensors_packed_and_nested(driver: FakeDriver):
     rows, cols = spec.dims("rows cols", "int32")
     pitch = spec.Var("pitch", "int64")

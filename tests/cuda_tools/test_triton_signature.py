@@ -14,7 +14,7 @@ import pytest
 from ffi_builder import Launch, cuda, spec, testing, wrap
 from ffi_builder.errors import BuildError
 from ffi_builder.providers.cuda import Scalar
-from tests.cuda.fake import FakeDriver, device_array, library, missing
+from tests.cuda.fake import FakeDriver, device_array
 
 Promises = dict[tuple[int, ...], list[list[Any]]]
 
@@ -105,14 +105,14 @@ PTX: Final = """
 """
 
 
-@pytest.mark.skipif(missing() is not None, reason=str(missing()))
-def test_a_kernel_is_launched_with_the_signature_and_with_shapes_added() -> None:
+def test_a_kernel_is_launched_with_the_signature_and_with_shapes_added(
+    driver: FakeDriver,
+) -> None:
     known = cuda.triton_signature(AXPY)
     n = known.params[2]
     assert isinstance(n, spec.Var)
     change = {"shape": [n], "strides": None}
     shaped = known.with_params(x=change, y=change)
-    driver = FakeDriver(library())
     x = device_array(driver, np.arange(16, dtype="float32"))
     y = device_array(driver, np.ones((16,), "float32"))
     for signature in (known, shaped):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -11,7 +12,7 @@ import tvm_ffi
 
 from ffi_builder import attach, runtime
 from ffi_builder.providers import DirectCallProvider, NopCallProvider
-from ffi_builder.runtime.python.functions import by_position, with_keywords, wrapped
+from ffi_builder.runtime.python.functions import wrapped
 from ffi_builder.spec import Param, Signature
 from tests.support.entries import READ_IN_C
 from tests.support.recording import SLOT, Recording
@@ -28,8 +29,9 @@ class Ways:
     plain: Any
     """tvm-ffi's own function, which knows no rules of frameworks."""
     general: Any
+    """`compiled["f"]` where there is no extension."""
     entry_callable: Any
-    general_callable: Callable[..., Any]
+    general_callable: Any
     recording: Recording | None
 
     def outcome(self, call: Callable[..., Any], *args: Any, **keywords: Any) -> tuple[object, ...]:
@@ -40,8 +42,9 @@ class Ways:
             result = call(*args, **keywords)
             end: tuple[object, ...] = (type(cast("object", result)), repr(result))
         except Exception as error:
-            # torch's own have a backtrace of C++ behind that.
-            end = (type(error), str(error).partition("\nException raised from")[0])
+            # torch's own have a backtrace behind that, and JAX's show addresses.
+            words = re.split("\nException raised from|\n\nAt:\n| with object id ", str(error))[0]
+            end = (type(error), words)
         return (*end, self.seen)
 
     @property
@@ -67,15 +70,15 @@ def both_ways(compiled: runtime.CompiledModule, recording: Recording | None = No
     info = compiled.info("f")
     assert info is not None
 
-    def general() -> tvm_ffi.Function:
-        return wrapped(compiled._function("f"), "f", info)  # pyright: ignore[reportPrivateUsage]
+    def plain() -> tvm_ffi.Function:
+        return compiled._function("f")  # pyright: ignore[reportPrivateUsage]
 
     return Ways(
         compiled["f"],
-        general(),
-        by_position(general(), info),
+        plain(),
+        wrapped(plain(), "f", info, converts=False),
         compiled.callable("f"),
-        with_keywords(general(), info),
+        wrapped(plain(), "f", info, converts=True),
         recording,
     )
 

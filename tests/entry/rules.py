@@ -13,15 +13,10 @@ from ffi_builder.spec import (
     dims,
 )
 from tests.entry.functions import Ways, ways
-from tests.support.entries import READ_IN_C
 
 np: Any = numpy
 n, m = dims("n m")
-WAYS: Final = (
-    # Without the extension, the function itself is tvm-ffi's, which knows no rules.
-    *(["entry"] if READ_IN_C else []),
-    *("general", "entry_callable", "general_callable"),
-)
+WAYS: Final = ("entry", "general", "entry_callable", "general_callable")
 
 Call = Callable[..., Any]
 

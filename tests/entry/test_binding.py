@@ -5,10 +5,11 @@ from __future__ import annotations
 import copy
 import gc
 import inspect
+import itertools
 import pickle
 import pydoc
 import weakref
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -17,13 +18,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ffi_builder import attach, runtime
-from ffi_builder.providers import NopCallProvider
-from ffi_builder.spec import DType, Optional, Signature, Var
-from tests.entry.functions import Ways, needs_extension, ways
+from ffi_builder.providers import DirectCallProvider, NopCallProvider
+from ffi_builder.runtime.python.functions import info_of, same_function, wrapped
+from ffi_builder.spec import DType, Optional, Signature, Tensor, Var, dims
+from tests.entry.functions import Ways, both_ways, needs_extension, ways
+from tests.entry.rules import WAYS
 from tests.support.wrapping import new_module
 
-pytestmark = needs_extension
-
+(n,) = dims("n")
 NAMES = ("a", "b", "c", "d", "e")
 
 
@@ -51,6 +53,7 @@ CALLS = st.tuples(
 )
 
 
+@needs_extension
 @settings(max_examples=60, deadline=None)
 @given(signatures(), st.lists(CALLS, min_size=5, max_size=5))
 @pytest.mark.slow
@@ -76,8 +79,12 @@ def test_arguments_are_bound_as_python_binds_them(
             kinds = {param.kind for param in signature.parameters.values()}
             if not keywords and inspect.Parameter.KEYWORD_ONLY not in kinds:
                 assert both.outcome(both.entry, *args) == expected
+        assert both.outcome(both.entry, *args, **keywords) == both.outcome(
+            both.general, *args, **keywords
+        )
 
 
+@needs_extension
 def test_names_that_are_not_interned() -> None:
     both = ways([Var("alpha", "int32"), Var("beta", "int32")], ["i32", "i32"])
     keywords = {"".join(["al", "pha"]): 1, "".join(["be", "ta"]): 2}
@@ -91,9 +98,14 @@ def test_the_function_takes_keywords_and_defaults_and_keyword_only_ones_by_posit
     params = [Var("a", "int32", kw_only=True), Var("b", "int32", default=7)]
     both = ways(params, ["i32", "i32"])
     assert both.recording is not None
-    for call in (lambda: both.entry(1, 7), lambda: both.entry(a=1), lambda: both.entry(b=7, a=1)):
+    calls: list[tuple[tuple[int, ...], dict[str, int]]] = [
+        ((1, 7), {}),
+        ((), {"a": 1}),
+        ((), {"b": 7, "a": 1}),
+    ]
+    for way, (args, keywords) in itertools.product((both.entry, both.general), calls):
         both.recording.clear()
-        call()
+        way(*args, **keywords)
         assert [both.recording.signed(index, 4) for index in (0, 1)] == [1, 7]
 
 
@@ -118,6 +130,7 @@ def test_how_many_arguments_are_needed_is_said(params: list[Any], expected: str)
                 assert str(words).endswith(f"`, expected {expected} but got {len(args)}")
 
 
+@needs_extension
 def test_none_as_a_default() -> None:
     both = ways([Optional(Var("a", "int32"), default=None), Var("b", "int32", default=2)])
     both.entry()
@@ -125,23 +138,95 @@ def test_none_as_a_default() -> None:
     assert both.entry._general_calls == 0
 
 
-def test_what_an_entry_is() -> None:
+@pytest.mark.parametrize("way", WAYS)
+def test_what_a_function_is(way: str) -> None:
     both = ways([Var("a", "int32", doc="a number"), Var("b", "int32", default=2, kw_only=True)])
+    function: Any = getattr(both, way)
+    assert issubclass(type(function), tvm_ffi.Function)
+    assert function.__name__ == "f"
+    assert str(inspect.signature(function)) == "(a: int32, *, b: int32 = 2)"
+    assert "a: a number" in (function.__doc__ or "")
+    by_position = way in ("entry", "general")
+    shown = "a: int32, b: int32" if by_position else "a: int32, *, b: int32 = 2"
+    assert f"f({shown})" in pydoc.plain(pydoc.render_doc(function))
+    assert repr(function).startswith(f"<function f({shown})")
+    assert copy.copy(function) is function
+    assert copy.deepcopy(function) is function
+    assert function in {function: 1}
+    function.note = "an attribute"
+    assert function.note == "an attribute"
+    with pytest.raises(AttributeError):
+        function.__name__ = "g"
+    with pytest.raises(TypeError, match=r"cannot pickle .* its code is in this process"):
+        pickle.dumps(function)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_names_that_methods_use(way: str) -> None:
+    names = ["self", "args", "keywords", "function", "a0"]
+    both = ways([Var(name, "int32") for name in names], ["i32"] * len(names))
+    numbers = range(len(names))
+    getattr(both, way)(**dict(zip(names, numbers, strict=True)))
+    assert both.recording is not None
+    assert [both.recording.signed(index, 4) for index in numbers] == list(numbers)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_tools_look_up(way: str) -> None:
+    function = getattr(ways([Var("a", "int32", default=2)]), way)
+    assert function.__call__(a=1) is None
+    assert function.__call__() is None
+    with pytest.raises(TypeError, match="unexpected keyword argument 'b'"):
+        function.__call__(b=1)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_whether_a_call_releases_the_gil(way: str) -> None:
+    module = new_module()
+    signature = Signature.parse("f() -> held: int32")
+    attach(module, signature, DirectCallProvider("PyGILState_Check"))
+    f = getattr(both_ways(runtime.compile(module)), way)
+    assert f.release_gil is True
+    assert f() == 0
+    f.release_gil = False
+    assert (f.release_gil, f()) == (False, 1)
+
+
+class Owner: ...
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_function_and_its_code_end_together(way: str) -> None:
+    """No cycle has to be collected first: the code may have large constants."""
+    signature = Signature("f", [Tensor("x", [n], "float32", device_type="cpu")])
+    module = new_module()
+    attach(module, signature, NopCallProvider())
+    compiled = runtime.compile(module)
+    owner = Owner()
+    made: Any = (runtime.callable_at if "callable" in way else runtime.function_at)(
+        compiled.address("f"), owner=owner, signature=signature
+    )
+    if "general" in way:
+        made = wrapped(same_function(made), "f", info_of(made), converts="callable" in way)
+    lives = weakref.ref(owner)
+    del owner
+    gc.disable()
+    try:
+        made(np.ones(3, "float32"))
+        assert lives() is not None
+        del made
+        assert lives() is None
+    finally:
+        gc.enable()
+
+
+@needs_extension
+def test_an_entry_has_no_subclasses() -> None:
+    both = ways([])
     for function in (both.entry, both.entry_callable):
-        assert issubclass(type(function), tvm_ffi.Function)
-        assert callable(function)
-        assert function.__name__ == "f"
-        assert str(inspect.signature(function)) == "(a: int32, *, b: int32 = 2)"
-        assert "a: a number" in (function.__doc__ or "")
-        shown = "a: int32, b: int32" if function is both.entry else "a: int32, *, b: int32 = 2"
-        assert f"f({shown})" in pydoc.plain(pydoc.render_doc(function))
-        assert copy.copy(function) is function
-        assert copy.deepcopy(function) is function
-        assert function in {function: 1}
-        with pytest.raises(TypeError, match=r"cannot pickle .* its code is in this process"):
-            pickle.dumps(function)
+        cls = cast("type[object]", type(function))
         with pytest.raises(TypeError):
-            type("Mine", (type(function),), {})
+            type("Mine", (cls,), {})
 
 
 def test_weak_references() -> None:
@@ -155,14 +240,16 @@ def test_weak_references() -> None:
     assert ended == [reference]
 
 
+@needs_extension
 def test_an_entry_that_is_nothing_yet_says_so() -> None:
     empty: Any = type(ways([]).entry)()
-    with pytest.raises(TypeError, match="does not support vectorcall"):
+    with pytest.raises(RuntimeError, match="is not made yet"):
         empty(1)
     with pytest.raises(AttributeError):
         empty.__name__  # noqa: B018
 
 
+@needs_extension
 def test_a_function_whose_handle_was_taken_away() -> None:
     both = ways([Var("a", "int32")])
     other = tvm_ffi.Function.__new__(tvm_ffi.Function)

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
 import pytest
 
 from ffi_builder.spec import (
+    Array,
     Choice,
     DataPointer,
+    Map,
+    Object,
     Optional,
     Stream,
     String,
     Struct,
     Tensor,
+    TensorList,
     TupleParam,
     Var,
     dims,
 )
 from tests.entry.functions import Ways, needs_extension, ways
-from tests.entry.values import NUMPY, PLAIN, torch_values
+from tests.entry.values import HELD, NUMPY, PLAIN, jax_values, torch_values
 
 pytestmark = [
     needs_extension,
@@ -40,7 +45,14 @@ ROWS = Tensor("x", [n, m], "float32", device_type="cpu")
 RULED: Final = {
     *("read only", "broadcast", "masked", "array", "memoryview"),
     *("swapped", "longdouble", "objects", "texts", "dates", "records", "uneven"),
+    *("recarray", "durations", "nothing masked", "np.ma.masked", "masked, read only"),
+    *(f"{what}, read only" for what in ("subclass", "swapped", "objects", "misaligned", "uneven")),
+    *("diagonal", "warns when written", "exporting, read only", "raising BufferError", "void"),
+    *("'\\ud800'", "duration", "exporting no capsule"),
+    *(f"raising {name}Error" for name in ("Type", "Value", "Runtime", "ZeroDivision")),
     *("conjugate", "negative", "leaf", "graph", "parameter", "sparse", "mkldnn", "meta"),
+    *("quantized", "nested", "sparse rows", "functional", "wrapper", "proxy", "uninitialised"),
+    *("list of graph", "tuple of graph", "zeros without memory"),
 }
 """Values that frameworks' rules refuse, and tvm-ffi does not, or in other words."""
 
@@ -82,6 +94,24 @@ SIGNATURES: Final[dict[str, tuple[Any, ...]]] = {
     "stream": _one(Stream("x"), "!llvm.ptr"),
     "struct": _one(Struct("x", [Var("a", "int32")]), "i32"),
     "tuple": _one(TupleParam("x", [Var("a", "int32")]), "i32"),
+    **{
+        f"tensor that is {intent}": _one(
+            Tensor("x", [n], "float32", device_type="cpu", intent=intent), "!llvm.ptr"
+        )
+        for intent in ("in", "out", "inout")
+    },
+    **{
+        f"{name} of tensors": ([param, Var("last", "int32")], [], None)
+        for name, param in {
+            "list": TensorList(replace(VECTOR, strides=None)),
+            "list to read": TensorList(replace(VECTOR, strides=None, intent="in")),
+            "struct": Struct("x", [replace(VECTOR, strides=None, name="a"), Var("b", "int32")]),
+            "tuple": TupleParam("x", [replace(VECTOR, strides=None), replace(ROWS, name="y")]),
+            "array": Array("x"),
+            "map": Map("x"),
+            "object": Object("x"),
+        }.items()
+    },
 }
 
 
@@ -94,14 +124,15 @@ def _ways(signature: str) -> Ways:
     return ways(params, types, args)
 
 
-def _same(signature: str, makers: dict[str, Callable[[], Any]]) -> None:
+def _same(signature: str, makers: dict[str, Callable[[], Any]], *, ruled: bool = False) -> None:
+    """Compare the ways, and tvm-ffi's own function where no rules are `ruled` or in `RULED`."""
     both = _ways(signature)
     wrong: list[str] = []
     for name, make in makers.items():
         value = make()
         for args in ((value, 7), (value, "x"), (value,), (value, 7, 7)):
             calls = [(both.general, both.entry)]
-            if name not in RULED:
+            if not (ruled or name in RULED):
                 calls.append((both.plain, both.general))
             if len(args) == 2:
                 calls.append((both.general_callable, both.entry_callable))
@@ -164,6 +195,17 @@ def test_which_tensors_of_torch_are_read_in_c() -> None:
 @pytest.mark.parametrize("signature", SIGNATURES)
 def test_numbers_texts_and_objects(signature: str) -> None:
     _same(signature, PLAIN)
+
+
+@pytest.mark.parametrize("signature", SIGNATURES)
+def test_what_holds_arrays(signature: str) -> None:
+    _same(signature, HELD, ruled=True)
+
+
+@pytest.mark.parametrize("signature", SIGNATURES)
+def test_arrays_of_jax(signature: str) -> None:
+    jax = pytest.importorskip("jax", reason="needs jax: `make test-frameworks` installs it")
+    _same(signature, jax_values(jax), ruled=True)
 
 
 @pytest.mark.parametrize("signature", SIGNATURES)

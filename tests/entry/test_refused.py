@@ -11,15 +11,10 @@ import pytest
 
 from ffi_builder.spec import Array, Struct, Tensor, TensorList, dims
 from tests.entry.functions import Ways, ways
-from tests.support.entries import READ_IN_C
+from tests.entry.rules import WAYS
 
 np: Any = numpy
 (n,) = dims("n")
-WAYS: Final = (
-    # Without the extension, the function itself is tvm-ffi's, which says it in its own words.
-    *(["entry"] if READ_IN_C else []),
-    *("general", "entry_callable", "general_callable"),
-)
 PAIRS: Final = np.zeros(3, [("a", "f4"), ("b", "i2")])
 
 

@@ -26,7 +26,6 @@ from ffi_builder.spec import (
 )
 from tests.entry.functions import needs_extension, ways
 from tests.entry.rules import WAYS, Call, recorded, tensor
-from tests.support.entries import READ_IN_C
 from tests.support.wrapping import new_module
 
 np: Any = numpy
@@ -225,7 +224,7 @@ def returning(which: str) -> list[Call]:
     module = new_module()
     attach(module, Signature.parse(RETURNS[which], device="cpu"), NopCallProvider())
     compiled = runtime.compile(module, opt_level=0)
-    return [compiled.callable("f"), *([compiled["f"]] if READ_IN_C else [])]
+    return [compiled.callable("f"), compiled["f"]]
 
 
 def test_results_are_arrays_of_the_arguments_framework() -> None:

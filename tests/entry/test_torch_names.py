@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from importlib import import_module
 from operator import attrgetter
@@ -22,26 +23,25 @@ NAMES: Final = {
     "torch": (
         "_C.DispatchKey",
         "_C.DispatchKeySet",
+        "_C._IncludeDispatchKeyGuard",
         "_C._dispatch_keys",
+        "_C._dispatch_tls_is_dispatch_key_included",
         "_C._enter_dual_level",
         "_C._exit_dual_level",
+        "_C._parse_dispatch_key",
         "_VF",
     ),
     OF_MODES: (
         "_C._ExcludeDispatchKeyGuard",
         "_C._is_torch_function_mode_enabled",
-        "_C._parse_dispatch_key",
-        "utils._python_dispatch",
-        "utils._python_dispatch._disable_current_modes",
     ),
 }
 """What is looked up in torch, by the part that needs it."""
-MODES: Final = tuple(symbol for _, symbol in layouts.MODES)
 SYMBOLS: Final = (
     *layouts.SHIM,
     layouts.REQUIRES_GRAD,
     layouts.FORWARD_GRADIENT,
-    *MODES,
+    layouts.FUNCTION_MODE,
 )
 
 
@@ -68,7 +68,7 @@ def check(part: str) -> None:
     """Set torch up without something that this part needs, and call functions with its tensors."""
     both = ways([Tensor("x", [n], "float32", device_type="cpu")])
     if part == "torch":
-        extension().use_torch(None, None, {}, (0,) * 6, (0,) * 2, 0, (0,) * 11)
+        extension().use_torch(None, None, {}, (0,) * 6, (0,) * 4, 0, 0, (0,) * 11)
     available.use_frameworks(extension())
     assert available.watcher() is None
     assert available.tried[part].reason
@@ -107,8 +107,26 @@ def test_without_a_symbol(again: None, monkeypatch: pytest.MonkeyPatch, symbol: 
         return address_of(library, "no_such_symbol" if name == symbol else name)
 
     monkeypatch.setattr(layouts, "address_of", address)
-    check(OF_MODES if symbol in MODES else "torch")
+    check(OF_MODES if symbol == layouts.FUNCTION_MODE else "torch")
     assert any("no_such_symbol is not in" in part.reason for part in available.readings())
+
+
+def test_without_the_dispatch_keys_of_threads(again: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(layouts, "LOCAL_KEYS", "no_such_symbol")
+    check("torch")
+    assert "no_such_symbol is not in libc10.so" in available.tried["torch"].reason
+
+
+def test_a_variable_that_no_thread_has(again: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    layout = layouts.torch_layout(torch)
+    elsewhere = dataclasses.replace(layout, local_keys=id(layout))
+
+    def torch_layout(_: object) -> layouts.TorchLayout:
+        return elsewhere
+
+    monkeypatch.setattr(available, "torch_layout", torch_layout)
+    check("torch")
+    assert available.tried["torch"].reason == "no thread-local variable is at this address"
 
 
 def test_without_the_exchange_api(again: None, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -141,6 +141,12 @@ GROUPS: Final = (
                 raw=True,
             ),
             Case(
+                "CHECK_ELEMENT_ALIGNMENT",
+                "f(x: Tensor([n], complex128))",
+                "f(Pointer(DLTensor((3,), data=0x7F04, dtype=(5, 128, 1))))",
+                raw=True,
+            ),
+            Case(
                 "CHECK_OVERLAP",
                 "f(x: Tensor([n], float32), y: Tensor([n], float32)) where no_overlap(y)",
                 "f(Pointer(DLTensor((4,), data=0x1000)), Pointer(DLTensor((4,), data=0x1008)))",

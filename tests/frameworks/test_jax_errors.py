@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import re
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -216,6 +218,43 @@ def test_operands_that_are_no_arrays(value: object) -> None:
     words = rf"^scale\(\): 'x' expects an array of JAX or NumPy, or a number, but got {type(value).__name__}$"
     with pytest.raises(TypeError, match=words):
         scale(value, 1.0)
+
+
+def test_keys_of_random_and_other_dtypes_that_no_tensor_has() -> None:
+    scale = ffi_jax.function(compiled()["scale"])
+    words = r"^scale\(\): 'x' expects a dtype that DLPack has, but got "
+    keys = jax.random.split(jax.random.key(0), 3)
+    for make in (lambda: jax.random.key(0), lambda: keys, lambda: jax.random.key(0, impl="rbg")):
+        for call in (scale, jax.jit(scale, static_argnums=1), partial(jax.eval_shape, scale)):
+            with pytest.raises(
+                TypeError, match=rf"{words}key<\w+>; pass jax\.random\.key_data\(x\)"
+            ):
+                call(make(), 2.0)
+    with pytest.raises(TypeError, match=rf"{words}key<fry>"):
+        jax.vmap(lambda key: scale(key, 2.0))(keys)
+    nothing = np.zeros(3, jax.dtypes.float0)
+    with pytest.raises(TypeError, match=rf"{words}float0, .* pass jax\.numpy\.zeros\(x\.shape\)$"):
+        scale(nothing, 2.0)
+    for array, shown in (
+        (np.array(["a"]), "<U1"),
+        (np.array([None]), "object"),
+        (np.zeros(2, ">f4"), ">f4"),
+        (np.datetime64("2020"), r"datetime64\[Y\]"),
+    ):
+        with pytest.raises(TypeError, match=f"{words}{shown}$"):
+            scale(array, 2.0)
+
+
+def test_outputs_of_dtypes_that_no_tensor_has() -> None:
+    made = Recorded("f(y: Tensor([n], float32, intent=out))").function
+    for dtype, words in (
+        (jax.random.key(0).dtype, r"'y' expects a dtype that DLPack has, but got key<fry>"),
+        (jax.dtypes.float0, r"'y' expects a dtype that DLPack has, but got float0"),
+        ("float33", r"the output 'y': data type 'float33' not understood"),
+    ):
+        described = SimpleNamespace(shape=(3,), dtype=dtype)
+        with pytest.raises(TypeError, match=rf"^f\(\): {words}"):
+            made(y=described)
 
 
 def test_operands_that_are_arrays_of_others() -> None:

@@ -1,23 +1,23 @@
 llvm.mlir.global private unnamed_addr constant @__ffi_builder_table_dtypes("TABLE") {addr_space = 0 : i32}
-llvm.func @__tvm_ffi_dtypes(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted-e337bb5a", ["ffi-builder-metadata", "JSON"]]} {
+llvm.func @__tvm_ffi_dtypes(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted-ac07ba06", ["ffi-builder-metadata", "JSON"]]} {
   %0 = llvm.mlir.constant(3 : i32) : i32
   %1 = llvm.icmp "eq" %arg2, %0 : i32
-  llvm.cond_br %1, ^bb1, ^bb33(%arg2 : i32)
+  llvm.cond_br %1, ^bb1, ^bb36(%arg2 : i32)
 ^bb1:  // pred: ^bb0
   %2 = llvm.mlir.zero : !llvm.ptr
   %3 = llvm.icmp "ne" %arg1, %2 : !llvm.ptr
-  llvm.cond_br %3, ^bb2, ^bb32
+  llvm.cond_br %3, ^bb2, ^bb35
 ^bb2:  // pred: ^bb1
   %4 = llvm.load %arg1 : !llvm.ptr -> i32
   %5 = llvm.getelementptr %arg1[8] : (!llvm.ptr) -> !llvm.ptr, i8
   %6 = llvm.load %5 : !llvm.ptr -> !llvm.ptr
   %7 = llvm.mlir.constant(70 : i32) : i32
   %8 = llvm.icmp "eq" %4, %7 : i32
-  llvm.cond_br %8 weights([2000, 1]), ^bb3(%6 : !llvm.ptr), ^bb34
-^bb3(%9: !llvm.ptr):  // 2 preds: ^bb2, ^bb34
+  llvm.cond_br %8 weights([2000, 1]), ^bb3(%6 : !llvm.ptr), ^bb37
+^bb3(%9: !llvm.ptr):  // 2 preds: ^bb2, ^bb37
   %10 = llvm.mlir.zero : !llvm.ptr
   %11 = llvm.icmp "ne" %9, %10 : !llvm.ptr
-  llvm.cond_br %11, ^bb4, ^bb32
+  llvm.cond_br %11, ^bb4, ^bb35
 ^bb4:  // pred: ^bb3
   %12 = llvm.getelementptr %9[40] : (!llvm.ptr) -> !llvm.ptr, i8
   %13 = llvm.load %12 : !llvm.ptr -> i64
@@ -26,13 +26,13 @@ llvm.func @__tvm_ffi_dtypes(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg
   %16 = llvm.mlir.constant(299075752689665 : i64) : i64
   %17 = llvm.icmp "eq" %13, %16 : i64
   %18 = llvm.or %15, %17 : i1
-  llvm.cond_br %18, ^bb5, ^bb32
+  llvm.cond_br %18, ^bb5, ^bb35
 ^bb5:  // pred: ^bb4
   %19 = llvm.getelementptr %9[32] : (!llvm.ptr) -> !llvm.ptr, i8
   %20 = llvm.load %19 : !llvm.ptr -> i32
   %21 = llvm.mlir.constant(1 : i32) : i32
   %22 = llvm.icmp "eq" %20, %21 : i32
-  llvm.cond_br %22, ^bb6, ^bb32
+  llvm.cond_br %22, ^bb6, ^bb35
 ^bb6:  // pred: ^bb5
   %23 = llvm.getelementptr %9[32] : (!llvm.ptr) -> !llvm.ptr, i8
   %24 = llvm.load %23 : !llvm.ptr -> i64
@@ -40,7 +40,7 @@ llvm.func @__tvm_ffi_dtypes(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg
   %26 = llvm.load %25 : !llvm.ptr -> !llvm.ptr
   %27 = llvm.mlir.zero : !llvm.ptr
   %28 = llvm.icmp "ne" %26, %27 : !llvm.ptr
-  llvm.cond_br %28, ^bb7, ^bb32
+  llvm.cond_br %28, ^bb7, ^bb35
 ^bb7:  // pred: ^bb6
   %29 = llvm.load %26 : !llvm.ptr -> i64
   %30 = llvm.getelementptr %9[56] : (!llvm.ptr) -> !llvm.ptr, i8
@@ -52,8 +52,8 @@ llvm.func @__tvm_ffi_dtypes(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg
   %34 = llvm.load %31 : !llvm.ptr -> i64
   %35 = llvm.mlir.constant(1 : i64) : i64
   %36 = llvm.icmp "eq" %34, %35 : i64
-  llvm.cond_br %36 weights([2000, 1]), ^bb9, ^bb35
-^bb9:  // 3 preds: ^bb7, ^bb8, ^bb35
+  llvm.cond_br %36 weights([2000, 1]), ^bb9, ^bb38
+^bb9:  // 3 preds: ^bb7, ^bb8, ^bb38
   %37 = llvm.getelementptr %9[24] : (!llvm.ptr) -> !llvm.ptr, i8
   %38 = llvm.load %37 : !llvm.ptr -> !llvm.ptr
   %39 = llvm.getelementptr %9[64] : (!llvm.ptr) -> !llvm.ptr, i8
@@ -61,187 +61,213 @@ llvm.func @__tvm_ffi_dtypes(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg
   %41 = llvm.getelementptr %38[%40] : (!llvm.ptr, i64) -> !llvm.ptr, i8
   %42 = llvm.getelementptr %38[-1] : (!llvm.ptr) -> !llvm.ptr, i8
   %43 = llvm.icmp "ult" %42, %41 : !llvm.ptr
-  llvm.cond_br %43 weights([2000, 1]), ^bb10, ^bb36
-^bb10:  // 2 preds: ^bb9, ^bb36
-  %44 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
-  %45 = llvm.load %44 : !llvm.ptr -> i32
-  %46 = llvm.getelementptr %arg1[24] : (!llvm.ptr) -> !llvm.ptr, i8
-  %47 = llvm.load %46 : !llvm.ptr -> !llvm.ptr
-  %48 = llvm.mlir.constant(70 : i32) : i32
-  %49 = llvm.icmp "eq" %45, %48 : i32
-  llvm.cond_br %49 weights([2000, 1]), ^bb11(%47 : !llvm.ptr), ^bb37
-^bb11(%50: !llvm.ptr):  // 2 preds: ^bb10, ^bb37
-  %51 = llvm.mlir.zero : !llvm.ptr
-  %52 = llvm.icmp "ne" %50, %51 : !llvm.ptr
-  llvm.cond_br %52, ^bb12, ^bb32
-^bb12:  // pred: ^bb11
-  %53 = llvm.getelementptr %50[40] : (!llvm.ptr) -> !llvm.ptr, i8
-  %54 = llvm.load %53 : !llvm.ptr -> i64
-  %55 = llvm.getelementptr %9[40] : (!llvm.ptr) -> !llvm.ptr, i8
-  %56 = llvm.load %55 : !llvm.ptr -> i64
-  %57 = llvm.icmp "eq" %54, %56 : i64
-  llvm.cond_br %57, ^bb13, ^bb32
+  llvm.cond_br %43 weights([2000, 1]), ^bb10, ^bb39
+^bb10:  // 2 preds: ^bb9, ^bb39
+  %44 = llvm.ptrtoint %41 : !llvm.ptr to i64
+  %45 = llvm.mlir.constant(3 : i64) : i64
+  %46 = llvm.and %44, %45 : i64
+  %47 = llvm.mlir.constant(0 : i64) : i64
+  %48 = llvm.icmp "eq" %46, %47 : i64
+  llvm.cond_br %48 weights([2000, 1]), ^bb11, ^bb40
+^bb11:  // 2 preds: ^bb10, ^bb40
+  %49 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
+  %50 = llvm.load %49 : !llvm.ptr -> i32
+  %51 = llvm.getelementptr %arg1[24] : (!llvm.ptr) -> !llvm.ptr, i8
+  %52 = llvm.load %51 : !llvm.ptr -> !llvm.ptr
+  %53 = llvm.mlir.constant(70 : i32) : i32
+  %54 = llvm.icmp "eq" %50, %53 : i32
+  llvm.cond_br %54 weights([2000, 1]), ^bb12(%52 : !llvm.ptr), ^bb41
+^bb12(%55: !llvm.ptr):  // 2 preds: ^bb11, ^bb41
+  %56 = llvm.mlir.zero : !llvm.ptr
+  %57 = llvm.icmp "ne" %55, %56 : !llvm.ptr
+  llvm.cond_br %57, ^bb13, ^bb35
 ^bb13:  // pred: ^bb12
-  %58 = llvm.getelementptr %50[32] : (!llvm.ptr) -> !llvm.ptr, i8
+  %58 = llvm.getelementptr %55[40] : (!llvm.ptr) -> !llvm.ptr, i8
   %59 = llvm.load %58 : !llvm.ptr -> i64
-  %60 = llvm.icmp "eq" %59, %24 : i64
-  llvm.cond_br %60, ^bb14, ^bb32
+  %60 = llvm.getelementptr %9[40] : (!llvm.ptr) -> !llvm.ptr, i8
+  %61 = llvm.load %60 : !llvm.ptr -> i64
+  %62 = llvm.icmp "eq" %59, %61 : i64
+  llvm.cond_br %62, ^bb14, ^bb35
 ^bb14:  // pred: ^bb13
-  %61 = llvm.getelementptr %50[48] : (!llvm.ptr) -> !llvm.ptr, i8
-  %62 = llvm.load %61 : !llvm.ptr -> !llvm.ptr
-  %63 = llvm.mlir.zero : !llvm.ptr
-  %64 = llvm.icmp "ne" %62, %63 : !llvm.ptr
-  llvm.cond_br %64, ^bb15, ^bb32
+  %63 = llvm.getelementptr %55[32] : (!llvm.ptr) -> !llvm.ptr, i8
+  %64 = llvm.load %63 : !llvm.ptr -> i64
+  %65 = llvm.icmp "eq" %64, %24 : i64
+  llvm.cond_br %65, ^bb15, ^bb35
 ^bb15:  // pred: ^bb14
-  %65 = llvm.load %62 : !llvm.ptr -> i64
-  %66 = llvm.icmp "eq" %65, %29 : i64
-  llvm.cond_br %66, ^bb16, ^bb32
+  %66 = llvm.getelementptr %55[48] : (!llvm.ptr) -> !llvm.ptr, i8
+  %67 = llvm.load %66 : !llvm.ptr -> !llvm.ptr
+  %68 = llvm.mlir.zero : !llvm.ptr
+  %69 = llvm.icmp "ne" %67, %68 : !llvm.ptr
+  llvm.cond_br %69, ^bb16, ^bb35
 ^bb16:  // pred: ^bb15
-  %67 = llvm.getelementptr %50[56] : (!llvm.ptr) -> !llvm.ptr, i8
-  %68 = llvm.load %67 : !llvm.ptr -> !llvm.ptr
-  %69 = llvm.mlir.zero : !llvm.ptr
-  %70 = llvm.icmp "eq" %68, %69 : !llvm.ptr
-  llvm.cond_br %70, ^bb18, ^bb17
+  %70 = llvm.load %67 : !llvm.ptr -> i64
+  %71 = llvm.icmp "eq" %70, %29 : i64
+  llvm.cond_br %71, ^bb17, ^bb35
 ^bb17:  // pred: ^bb16
-  %71 = llvm.load %68 : !llvm.ptr -> i64
-  %72 = llvm.mlir.constant(1 : i64) : i64
-  %73 = llvm.icmp "eq" %71, %72 : i64
-  llvm.cond_br %73 weights([2000, 1]), ^bb18, ^bb38
-^bb18:  // 3 preds: ^bb16, ^bb17, ^bb38
-  %74 = llvm.getelementptr %50[24] : (!llvm.ptr) -> !llvm.ptr, i8
-  %75 = llvm.load %74 : !llvm.ptr -> !llvm.ptr
-  %76 = llvm.getelementptr %50[64] : (!llvm.ptr) -> !llvm.ptr, i8
-  %77 = llvm.load %76 : !llvm.ptr -> i64
-  %78 = llvm.getelementptr %75[%77] : (!llvm.ptr, i64) -> !llvm.ptr, i8
-  %79 = llvm.getelementptr %75[-1] : (!llvm.ptr) -> !llvm.ptr, i8
-  %80 = llvm.icmp "ult" %79, %78 : !llvm.ptr
-  llvm.cond_br %80 weights([2000, 1]), ^bb19, ^bb39
-^bb19:  // 2 preds: ^bb18, ^bb39
-  %81 = llvm.getelementptr %arg1[32] : (!llvm.ptr) -> !llvm.ptr, i8
-  %82 = llvm.load %81 : !llvm.ptr -> i32
-  %83 = llvm.getelementptr %arg1[40] : (!llvm.ptr) -> !llvm.ptr, i8
-  %84 = llvm.load %83 : !llvm.ptr -> !llvm.ptr
-  %85 = llvm.mlir.constant(70 : i32) : i32
-  %86 = llvm.icmp "eq" %82, %85 : i32
-  llvm.cond_br %86 weights([2000, 1]), ^bb20(%84 : !llvm.ptr), ^bb40
-^bb20(%87: !llvm.ptr):  // 2 preds: ^bb19, ^bb40
-  %88 = llvm.mlir.zero : !llvm.ptr
-  %89 = llvm.icmp "ne" %87, %88 : !llvm.ptr
-  llvm.cond_br %89, ^bb21, ^bb32
-^bb21:  // pred: ^bb20
-  %90 = llvm.getelementptr %87[40] : (!llvm.ptr) -> !llvm.ptr, i8
-  %91 = llvm.load %90 : !llvm.ptr -> i32
-  %92 = llvm.mlir.constant(2 : i32) : i32
-  %93 = llvm.icmp "eq" %91, %92 : i32
-  llvm.cond_br %93, ^bb22, ^bb32
-^bb22:  // pred: ^bb21
-  %94 = llvm.getelementptr %87[44] : (!llvm.ptr) -> !llvm.ptr, i8
-  %95 = llvm.load %94 : !llvm.ptr -> i32
-  %96 = llvm.getelementptr %9[44] : (!llvm.ptr) -> !llvm.ptr, i8
-  %97 = llvm.load %96 : !llvm.ptr -> i32
-  %98 = llvm.icmp "eq" %95, %97 : i32
-  llvm.cond_br %98, ^bb23, ^bb32
+  %72 = llvm.getelementptr %55[56] : (!llvm.ptr) -> !llvm.ptr, i8
+  %73 = llvm.load %72 : !llvm.ptr -> !llvm.ptr
+  %74 = llvm.mlir.zero : !llvm.ptr
+  %75 = llvm.icmp "eq" %73, %74 : !llvm.ptr
+  llvm.cond_br %75, ^bb19, ^bb18
+^bb18:  // pred: ^bb17
+  %76 = llvm.load %73 : !llvm.ptr -> i64
+  %77 = llvm.mlir.constant(1 : i64) : i64
+  %78 = llvm.icmp "eq" %76, %77 : i64
+  llvm.cond_br %78 weights([2000, 1]), ^bb19, ^bb42
+^bb19:  // 3 preds: ^bb17, ^bb18, ^bb42
+  %79 = llvm.getelementptr %55[24] : (!llvm.ptr) -> !llvm.ptr, i8
+  %80 = llvm.load %79 : !llvm.ptr -> !llvm.ptr
+  %81 = llvm.getelementptr %55[64] : (!llvm.ptr) -> !llvm.ptr, i8
+  %82 = llvm.load %81 : !llvm.ptr -> i64
+  %83 = llvm.getelementptr %80[%82] : (!llvm.ptr, i64) -> !llvm.ptr, i8
+  %84 = llvm.getelementptr %80[-1] : (!llvm.ptr) -> !llvm.ptr, i8
+  %85 = llvm.icmp "ult" %84, %83 : !llvm.ptr
+  llvm.cond_br %85 weights([2000, 1]), ^bb20, ^bb43
+^bb20:  // 2 preds: ^bb19, ^bb43
+  %86 = llvm.ptrtoint %83 : !llvm.ptr to i64
+  %87 = llvm.mlir.constant(3 : i64) : i64
+  %88 = llvm.and %86, %87 : i64
+  %89 = llvm.mlir.constant(0 : i64) : i64
+  %90 = llvm.icmp "eq" %88, %89 : i64
+  llvm.cond_br %90 weights([2000, 1]), ^bb21, ^bb44
+^bb21:  // 2 preds: ^bb20, ^bb44
+  %91 = llvm.getelementptr %arg1[32] : (!llvm.ptr) -> !llvm.ptr, i8
+  %92 = llvm.load %91 : !llvm.ptr -> i32
+  %93 = llvm.getelementptr %arg1[40] : (!llvm.ptr) -> !llvm.ptr, i8
+  %94 = llvm.load %93 : !llvm.ptr -> !llvm.ptr
+  %95 = llvm.mlir.constant(70 : i32) : i32
+  %96 = llvm.icmp "eq" %92, %95 : i32
+  llvm.cond_br %96 weights([2000, 1]), ^bb22(%94 : !llvm.ptr), ^bb45
+^bb22(%97: !llvm.ptr):  // 2 preds: ^bb21, ^bb45
+  %98 = llvm.mlir.zero : !llvm.ptr
+  %99 = llvm.icmp "ne" %97, %98 : !llvm.ptr
+  llvm.cond_br %99, ^bb23, ^bb35
 ^bb23:  // pred: ^bb22
-  %99 = llvm.getelementptr %87[32] : (!llvm.ptr) -> !llvm.ptr, i8
-  %100 = llvm.load %99 : !llvm.ptr -> i32
-  %101 = llvm.mlir.constant(2 : i32) : i32
-  %102 = llvm.icmp "eq" %100, %101 : i32
-  llvm.cond_br %102, ^bb24, ^bb32
+  %100 = llvm.getelementptr %97[40] : (!llvm.ptr) -> !llvm.ptr, i8
+  %101 = llvm.load %100 : !llvm.ptr -> i32
+  %102 = llvm.mlir.constant(2 : i32) : i32
+  %103 = llvm.icmp "eq" %101, %102 : i32
+  llvm.cond_br %103, ^bb24, ^bb35
 ^bb24:  // pred: ^bb23
-  %103 = llvm.getelementptr %87[32] : (!llvm.ptr) -> !llvm.ptr, i8
-  %104 = llvm.load %103 : !llvm.ptr -> i64
-  %105 = llvm.getelementptr %87[48] : (!llvm.ptr) -> !llvm.ptr, i8
-  %106 = llvm.load %105 : !llvm.ptr -> !llvm.ptr
-  %107 = llvm.mlir.zero : !llvm.ptr
-  %108 = llvm.icmp "ne" %106, %107 : !llvm.ptr
-  llvm.cond_br %108, ^bb25, ^bb32
+  %104 = llvm.getelementptr %97[44] : (!llvm.ptr) -> !llvm.ptr, i8
+  %105 = llvm.load %104 : !llvm.ptr -> i32
+  %106 = llvm.getelementptr %9[44] : (!llvm.ptr) -> !llvm.ptr, i8
+  %107 = llvm.load %106 : !llvm.ptr -> i32
+  %108 = llvm.icmp "eq" %105, %107 : i32
+  llvm.cond_br %108, ^bb25, ^bb35
 ^bb25:  // pred: ^bb24
-  %109 = llvm.load %106 : !llvm.ptr -> i64
-  %110 = llvm.icmp "eq" %109, %29 : i64
-  llvm.cond_br %110, ^bb26, ^bb32
+  %109 = llvm.getelementptr %97[32] : (!llvm.ptr) -> !llvm.ptr, i8
+  %110 = llvm.load %109 : !llvm.ptr -> i32
+  %111 = llvm.mlir.constant(2 : i32) : i32
+  %112 = llvm.icmp "eq" %110, %111 : i32
+  llvm.cond_br %112, ^bb26, ^bb35
 ^bb26:  // pred: ^bb25
-  %111 = llvm.getelementptr %106[8] : (!llvm.ptr) -> !llvm.ptr, i8
-  %112 = llvm.load %111 : !llvm.ptr -> i64
-  %113 = llvm.getelementptr %87[56] : (!llvm.ptr) -> !llvm.ptr, i8
-  %114 = llvm.load %113 : !llvm.ptr -> !llvm.ptr
-  %115 = llvm.mlir.zero : !llvm.ptr
-  %116 = llvm.icmp "eq" %114, %115 : !llvm.ptr
-  llvm.cond_br %116, ^bb29, ^bb27
+  %113 = llvm.getelementptr %97[32] : (!llvm.ptr) -> !llvm.ptr, i8
+  %114 = llvm.load %113 : !llvm.ptr -> i64
+  %115 = llvm.getelementptr %97[48] : (!llvm.ptr) -> !llvm.ptr, i8
+  %116 = llvm.load %115 : !llvm.ptr -> !llvm.ptr
+  %117 = llvm.mlir.zero : !llvm.ptr
+  %118 = llvm.icmp "ne" %116, %117 : !llvm.ptr
+  llvm.cond_br %118, ^bb27, ^bb35
 ^bb27:  // pred: ^bb26
-  %117 = llvm.getelementptr %114[8] : (!llvm.ptr) -> !llvm.ptr, i8
-  %118 = llvm.load %117 : !llvm.ptr -> i64
-  %119 = llvm.mlir.constant(1 : i64) : i64
-  %120 = llvm.icmp "eq" %118, %119 : i64
-  llvm.cond_br %120 weights([2000, 1]), ^bb28, ^bb41
+  %119 = llvm.load %116 : !llvm.ptr -> i64
+  %120 = llvm.icmp "eq" %119, %29 : i64
+  llvm.cond_br %120, ^bb28, ^bb35
 ^bb28:  // pred: ^bb27
-  %121 = llvm.load %114 : !llvm.ptr -> i64
-  %122 = llvm.icmp "eq" %121, %112 : i64
-  llvm.cond_br %122 weights([2000, 1]), ^bb29, ^bb41
-^bb29:  // 3 preds: ^bb26, ^bb28, ^bb41
-  %123 = llvm.getelementptr %87[24] : (!llvm.ptr) -> !llvm.ptr, i8
+  %121 = llvm.getelementptr %116[8] : (!llvm.ptr) -> !llvm.ptr, i8
+  %122 = llvm.load %121 : !llvm.ptr -> i64
+  %123 = llvm.getelementptr %97[56] : (!llvm.ptr) -> !llvm.ptr, i8
   %124 = llvm.load %123 : !llvm.ptr -> !llvm.ptr
-  %125 = llvm.getelementptr %87[64] : (!llvm.ptr) -> !llvm.ptr, i8
-  %126 = llvm.load %125 : !llvm.ptr -> i64
-  %127 = llvm.getelementptr %124[%126] : (!llvm.ptr, i64) -> !llvm.ptr, i8
-  %128 = llvm.getelementptr %124[-1] : (!llvm.ptr) -> !llvm.ptr, i8
-  %129 = llvm.icmp "ult" %128, %127 : !llvm.ptr
-  llvm.cond_br %129 weights([2000, 1]), ^bb30, ^bb42
-^bb30:  // 2 preds: ^bb29, ^bb42
-  %130 = llvm.or %29, %112 : i64
-  %131 = llvm.mlir.constant(2147483647 : i64) : i64
-  %132 = llvm.icmp "ule" %130, %131 : i64
-  llvm.cond_br %132 weights([2000, 1]), ^bb31, ^bb43
-^bb31:  // 2 preds: ^bb30, ^bb43
-  %133 = llvm.mlir.constant(0 : i64) : i64
-  llvm.store %133, %arg3 : i64, !llvm.ptr
-  %134 = llvm.getelementptr %arg3[8] : (!llvm.ptr) -> !llvm.ptr, i8
-  llvm.store %133, %134 : i64, !llvm.ptr
-  llvm.call @callee(%41, %78, %127, %29, %112) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64) -> ()
-  %135 = llvm.mlir.constant(0 : i32) : i32
-  llvm.return %135 : i32
-^bb32:  // 23 preds: ^bb1, ^bb3, ^bb4, ^bb5, ^bb6, ^bb11, ^bb12, ^bb13, ^bb14, ^bb15, ^bb20, ^bb21, ^bb22, ^bb23, ^bb24, ^bb25, ^bb35, ^bb36, ^bb38, ^bb39, ^bb41, ^bb42, ^bb43
-  %136 = llvm.mlir.constant(3 : i32) : i32
-  llvm.br ^bb33(%136 : i32)
-^bb33(%137: i32):  // 2 preds: ^bb0, ^bb32
-  %138 = llvm.mlir.addressof @__ffi_builder_table_dtypes : !llvm.ptr
-  %139 = llvm.call tail @__ffi_builder_shared_diagnose_DIGEST(%arg1, %137, %138) : (!llvm.ptr, i32, !llvm.ptr) -> i32
-  llvm.return %139 : i32
-^bb34:  // pred: ^bb2
-  %140 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%arg1) : (!llvm.ptr) -> !llvm.ptr
-  llvm.br ^bb3(%140 : !llvm.ptr)
-^bb35:  // pred: ^bb8
-  %141 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%9) : (!llvm.ptr) -> i1
-  llvm.cond_br %141, ^bb9, ^bb32
-^bb36:  // pred: ^bb9
-  %142 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%9) : (!llvm.ptr) -> i1
-  llvm.cond_br %142, ^bb10, ^bb32
-^bb37:  // pred: ^bb10
-  %143 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
-  %144 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%143) : (!llvm.ptr) -> !llvm.ptr
-  llvm.br ^bb11(%144 : !llvm.ptr)
-^bb38:  // pred: ^bb17
-  %145 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%50) : (!llvm.ptr) -> i1
-  llvm.cond_br %145, ^bb18, ^bb32
-^bb39:  // pred: ^bb18
-  %146 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%50) : (!llvm.ptr) -> i1
-  llvm.cond_br %146, ^bb19, ^bb32
-^bb40:  // pred: ^bb19
-  %147 = llvm.getelementptr %arg1[32] : (!llvm.ptr) -> !llvm.ptr, i8
-  %148 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%147) : (!llvm.ptr) -> !llvm.ptr
-  llvm.br ^bb20(%148 : !llvm.ptr)
-^bb41:  // 2 preds: ^bb27, ^bb28
-  %149 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%87) : (!llvm.ptr) -> i1
-  llvm.cond_br %149, ^bb29, ^bb32
-^bb42:  // pred: ^bb29
-  %150 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%87) : (!llvm.ptr) -> i1
-  llvm.cond_br %150, ^bb30, ^bb32
-^bb43:  // pred: ^bb30
-  %151 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
-  %152 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%151) : (!llvm.ptr) -> !llvm.ptr
-  %153 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%152) : (!llvm.ptr) -> i1
-  %154 = llvm.getelementptr %arg1[32] : (!llvm.ptr) -> !llvm.ptr, i8
-  %155 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%154) : (!llvm.ptr) -> !llvm.ptr
-  %156 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%155) : (!llvm.ptr) -> i1
-  %157 = llvm.and %153, %156 : i1
-  llvm.cond_br %157, ^bb31, ^bb32
+  %125 = llvm.mlir.zero : !llvm.ptr
+  %126 = llvm.icmp "eq" %124, %125 : !llvm.ptr
+  llvm.cond_br %126, ^bb31, ^bb29
+^bb29:  // pred: ^bb28
+  %127 = llvm.getelementptr %124[8] : (!llvm.ptr) -> !llvm.ptr, i8
+  %128 = llvm.load %127 : !llvm.ptr -> i64
+  %129 = llvm.mlir.constant(1 : i64) : i64
+  %130 = llvm.icmp "eq" %128, %129 : i64
+  llvm.cond_br %130 weights([2000, 1]), ^bb30, ^bb46
+^bb30:  // pred: ^bb29
+  %131 = llvm.load %124 : !llvm.ptr -> i64
+  %132 = llvm.icmp "eq" %131, %122 : i64
+  llvm.cond_br %132 weights([2000, 1]), ^bb31, ^bb46
+^bb31:  // 3 preds: ^bb28, ^bb30, ^bb46
+  %133 = llvm.getelementptr %97[24] : (!llvm.ptr) -> !llvm.ptr, i8
+  %134 = llvm.load %133 : !llvm.ptr -> !llvm.ptr
+  %135 = llvm.getelementptr %97[64] : (!llvm.ptr) -> !llvm.ptr, i8
+  %136 = llvm.load %135 : !llvm.ptr -> i64
+  %137 = llvm.getelementptr %134[%136] : (!llvm.ptr, i64) -> !llvm.ptr, i8
+  %138 = llvm.getelementptr %134[-1] : (!llvm.ptr) -> !llvm.ptr, i8
+  %139 = llvm.icmp "ult" %138, %137 : !llvm.ptr
+  llvm.cond_br %139 weights([2000, 1]), ^bb32, ^bb47
+^bb32:  // 2 preds: ^bb31, ^bb47
+  %140 = llvm.ptrtoint %137 : !llvm.ptr to i64
+  %141 = llvm.mlir.constant(3 : i64) : i64
+  %142 = llvm.and %140, %141 : i64
+  %143 = llvm.mlir.constant(0 : i64) : i64
+  %144 = llvm.icmp "eq" %142, %143 : i64
+  llvm.cond_br %144 weights([2000, 1]), ^bb33, ^bb48
+^bb33:  // 2 preds: ^bb32, ^bb48
+  %145 = llvm.or %29, %122 : i64
+  %146 = llvm.mlir.constant(2147483647 : i64) : i64
+  %147 = llvm.icmp "ule" %145, %146 : i64
+  llvm.cond_br %147 weights([2000, 1]), ^bb34, ^bb49
+^bb34:  // 2 preds: ^bb33, ^bb49
+  %148 = llvm.mlir.constant(0 : i64) : i64
+  llvm.store %148, %arg3 : i64, !llvm.ptr
+  %149 = llvm.getelementptr %arg3[8] : (!llvm.ptr) -> !llvm.ptr, i8
+  llvm.store %148, %149 : i64, !llvm.ptr
+  llvm.call @callee(%41, %83, %137, %29, %122) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64) -> ()
+  %150 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %150 : i32
+^bb35:  // 26 preds: ^bb1, ^bb3, ^bb4, ^bb5, ^bb6, ^bb12, ^bb13, ^bb14, ^bb15, ^bb16, ^bb22, ^bb23, ^bb24, ^bb25, ^bb26, ^bb27, ^bb38, ^bb39, ^bb40, ^bb42, ^bb43, ^bb44, ^bb46, ^bb47, ^bb48, ^bb49
+  %151 = llvm.mlir.constant(3 : i32) : i32
+  llvm.br ^bb36(%151 : i32)
+^bb36(%152: i32):  // 2 preds: ^bb0, ^bb35
+  %153 = llvm.mlir.addressof @__ffi_builder_table_dtypes : !llvm.ptr
+  %154 = llvm.call tail @__ffi_builder_shared_diagnose_DIGEST(%arg1, %152, %153) : (!llvm.ptr, i32, !llvm.ptr) -> i32
+  llvm.return %154 : i32
+^bb37:  // pred: ^bb2
+  %155 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%arg1) : (!llvm.ptr) -> !llvm.ptr
+  llvm.br ^bb3(%155 : !llvm.ptr)
+^bb38:  // pred: ^bb8
+  %156 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%9) : (!llvm.ptr) -> i1
+  llvm.cond_br %156, ^bb9, ^bb35
+^bb39:  // pred: ^bb9
+  %157 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%9) : (!llvm.ptr) -> i1
+  llvm.cond_br %157, ^bb10, ^bb35
+^bb40:  // pred: ^bb10
+  %158 = llvm.call preserve_mostcc @__ffi_builder_shared_is_aligned_DIGEST(%9) : (!llvm.ptr) -> i1
+  llvm.cond_br %158, ^bb11, ^bb35
+^bb41:  // pred: ^bb11
+  %159 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
+  %160 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%159) : (!llvm.ptr) -> !llvm.ptr
+  llvm.br ^bb12(%160 : !llvm.ptr)
+^bb42:  // pred: ^bb18
+  %161 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%55) : (!llvm.ptr) -> i1
+  llvm.cond_br %161, ^bb19, ^bb35
+^bb43:  // pred: ^bb19
+  %162 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%55) : (!llvm.ptr) -> i1
+  llvm.cond_br %162, ^bb20, ^bb35
+^bb44:  // pred: ^bb20
+  %163 = llvm.call preserve_mostcc @__ffi_builder_shared_is_aligned_DIGEST(%55) : (!llvm.ptr) -> i1
+  llvm.cond_br %163, ^bb21, ^bb35
+^bb45:  // pred: ^bb21
+  %164 = llvm.getelementptr %arg1[32] : (!llvm.ptr) -> !llvm.ptr, i8
+  %165 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%164) : (!llvm.ptr) -> !llvm.ptr
+  llvm.br ^bb22(%165 : !llvm.ptr)
+^bb46:  // 2 preds: ^bb29, ^bb30
+  %166 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%97) : (!llvm.ptr) -> i1
+  llvm.cond_br %166, ^bb31, ^bb35
+^bb47:  // pred: ^bb31
+  %167 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%97) : (!llvm.ptr) -> i1
+  llvm.cond_br %167, ^bb32, ^bb35
+^bb48:  // pred: ^bb32
+  %168 = llvm.call preserve_mostcc @__ffi_builder_shared_is_aligned_DIGEST(%97) : (!llvm.ptr) -> i1
+  llvm.cond_br %168, ^bb33, ^bb35
+^bb49:  // pred: ^bb33
+  %169 = llvm.mlir.constant(3 : i32) : i32
+  %170 = llvm.mlir.addressof @__ffi_builder_table_dtypes : !llvm.ptr
+  %171 = llvm.call preserve_mostcc @__ffi_builder_shared_nothing_is_wrong_DIGEST(%arg1, %169, %170) : (!llvm.ptr, i32, !llvm.ptr) -> i1
+  llvm.cond_br %171, ^bb34, ^bb35
 }

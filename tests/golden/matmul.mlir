@@ -1,5 +1,5 @@
 llvm.mlir.global private unnamed_addr constant @__ffi_builder_table_matmul("TABLE") {addr_space = 0 : i32}
-llvm.func @__tvm_ffi_matmul(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted-c9926380", ["ffi-builder-metadata", "JSON"]]} {
+llvm.func @__tvm_ffi_matmul(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted-11870a73", ["ffi-builder-metadata", "JSON"]]} {
   %0 = llvm.mlir.constant(3 : i32) : i32
   %1 = llvm.icmp "eq" %arg2, %0 : i32
   llvm.cond_br %1, ^bb1, ^bb34(%arg2 : i32)
@@ -194,69 +194,70 @@ llvm.func @__tvm_ffi_matmul(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg
 ^bb31:  // 2 preds: ^bb30, ^bb43
   %133 = llvm.or %30, %32 : i64
   %134 = llvm.or %133, %73 : i64
-  %135 = llvm.mlir.constant(2147483647 : i64) : i64
-  %136 = llvm.icmp "ule" %134, %135 : i64
-  llvm.cond_br %136 weights([2000, 1]), ^bb32, ^bb44
+  %135 = llvm.ptrtoint %47 : !llvm.ptr to i64
+  %136 = llvm.ptrtoint %88 : !llvm.ptr to i64
+  %137 = llvm.or %135, %136 : i64
+  %138 = llvm.ptrtoint %130 : !llvm.ptr to i64
+  %139 = llvm.or %137, %138 : i64
+  %140 = llvm.mlir.constant(62 : i64) : i64
+  %141 = llvm.shl %139, %140 : i64
+  %142 = llvm.or %141, %134 : i64
+  %143 = llvm.mlir.constant(2147483647 : i64) : i64
+  %144 = llvm.icmp "ule" %142, %143 : i64
+  llvm.cond_br %144 weights([2000, 1]), ^bb32, ^bb44
 ^bb32:  // 2 preds: ^bb31, ^bb44
-  %137 = llvm.mlir.constant(0 : i64) : i64
-  llvm.store %137, %arg3 : i64, !llvm.ptr
-  %138 = llvm.getelementptr %arg3[8] : (!llvm.ptr) -> !llvm.ptr, i8
-  llvm.store %137, %138 : i64, !llvm.ptr
-  %139 = llvm.mlir.constant(0 : i64) : i64
-  %140 = llvm.mlir.constant(1 : i64) : i64
-  %141 = llvm.mlir.constant(0 : i64) : i64
-  %142 = llvm.mlir.constant(1 : i64) : i64
-  %143 = llvm.mlir.constant(0 : i64) : i64
-  %144 = llvm.mlir.constant(1 : i64) : i64
-  llvm.call @callee(%47, %47, %139, %30, %32, %32, %140, %88, %88, %141, %32, %73, %73, %142, %130, %130, %143, %30, %73, %73, %144) : (!llvm.ptr, !llvm.ptr, i64, i64, i64, i64, i64, !llvm.ptr, !llvm.ptr, i64, i64, i64, i64, i64, !llvm.ptr, !llvm.ptr, i64, i64, i64, i64, i64) -> ()
-  %145 = llvm.mlir.constant(0 : i32) : i32
-  llvm.return %145 : i32
+  %145 = llvm.mlir.constant(0 : i64) : i64
+  llvm.store %145, %arg3 : i64, !llvm.ptr
+  %146 = llvm.getelementptr %arg3[8] : (!llvm.ptr) -> !llvm.ptr, i8
+  llvm.store %145, %146 : i64, !llvm.ptr
+  %147 = llvm.mlir.constant(0 : i64) : i64
+  %148 = llvm.mlir.constant(1 : i64) : i64
+  %149 = llvm.mlir.constant(0 : i64) : i64
+  %150 = llvm.mlir.constant(1 : i64) : i64
+  %151 = llvm.mlir.constant(0 : i64) : i64
+  %152 = llvm.mlir.constant(1 : i64) : i64
+  llvm.call @callee(%47, %47, %147, %30, %32, %32, %148, %88, %88, %149, %32, %73, %73, %150, %130, %130, %151, %30, %73, %73, %152) : (!llvm.ptr, !llvm.ptr, i64, i64, i64, i64, i64, !llvm.ptr, !llvm.ptr, i64, i64, i64, i64, i64, !llvm.ptr, !llvm.ptr, i64, i64, i64, i64, i64) -> ()
+  %153 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %153 : i32
 ^bb33:  // 22 preds: ^bb1, ^bb3, ^bb4, ^bb5, ^bb11, ^bb12, ^bb13, ^bb14, ^bb15, ^bb21, ^bb22, ^bb23, ^bb24, ^bb25, ^bb26, ^bb36, ^bb37, ^bb39, ^bb40, ^bb42, ^bb43, ^bb44
-  %146 = llvm.mlir.constant(3 : i32) : i32
-  llvm.br ^bb34(%146 : i32)
-^bb34(%147: i32):  // 2 preds: ^bb0, ^bb33
-  %148 = llvm.mlir.addressof @__ffi_builder_table_matmul : !llvm.ptr
-  %149 = llvm.call tail @__ffi_builder_shared_diagnose_DIGEST(%arg1, %147, %148) : (!llvm.ptr, i32, !llvm.ptr) -> i32
-  llvm.return %149 : i32
+  %154 = llvm.mlir.constant(3 : i32) : i32
+  llvm.br ^bb34(%154 : i32)
+^bb34(%155: i32):  // 2 preds: ^bb0, ^bb33
+  %156 = llvm.mlir.addressof @__ffi_builder_table_matmul : !llvm.ptr
+  %157 = llvm.call tail @__ffi_builder_shared_diagnose_DIGEST(%arg1, %155, %156) : (!llvm.ptr, i32, !llvm.ptr) -> i32
+  llvm.return %157 : i32
 ^bb35:  // pred: ^bb2
-  %150 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%arg1) : (!llvm.ptr) -> !llvm.ptr
-  llvm.br ^bb3(%150 : !llvm.ptr)
+  %158 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%arg1) : (!llvm.ptr) -> !llvm.ptr
+  llvm.br ^bb3(%158 : !llvm.ptr)
 ^bb36:  // 2 preds: ^bb7, ^bb8
-  %151 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%9) : (!llvm.ptr) -> i1
-  llvm.cond_br %151, ^bb9, ^bb33
+  %159 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%9) : (!llvm.ptr) -> i1
+  llvm.cond_br %159, ^bb9, ^bb33
 ^bb37:  // pred: ^bb9
-  %152 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%9) : (!llvm.ptr) -> i1
-  llvm.cond_br %152, ^bb10, ^bb33
+  %160 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%9) : (!llvm.ptr) -> i1
+  llvm.cond_br %160, ^bb10, ^bb33
 ^bb38:  // pred: ^bb10
-  %153 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
-  %154 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%153) : (!llvm.ptr) -> !llvm.ptr
-  llvm.br ^bb11(%154 : !llvm.ptr)
+  %161 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
+  %162 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%161) : (!llvm.ptr) -> !llvm.ptr
+  llvm.br ^bb11(%162 : !llvm.ptr)
 ^bb39:  // 2 preds: ^bb17, ^bb18
-  %155 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%56) : (!llvm.ptr) -> i1
-  llvm.cond_br %155, ^bb19, ^bb33
+  %163 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%56) : (!llvm.ptr) -> i1
+  llvm.cond_br %163, ^bb19, ^bb33
 ^bb40:  // pred: ^bb19
-  %156 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%56) : (!llvm.ptr) -> i1
-  llvm.cond_br %156, ^bb20, ^bb33
+  %164 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%56) : (!llvm.ptr) -> i1
+  llvm.cond_br %164, ^bb20, ^bb33
 ^bb41:  // pred: ^bb20
-  %157 = llvm.getelementptr %arg1[32] : (!llvm.ptr) -> !llvm.ptr, i8
-  %158 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%157) : (!llvm.ptr) -> !llvm.ptr
-  llvm.br ^bb21(%158 : !llvm.ptr)
+  %165 = llvm.getelementptr %arg1[32] : (!llvm.ptr) -> !llvm.ptr, i8
+  %166 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%165) : (!llvm.ptr) -> !llvm.ptr
+  llvm.br ^bb21(%166 : !llvm.ptr)
 ^bb42:  // 2 preds: ^bb28, ^bb29
-  %159 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%97) : (!llvm.ptr) -> i1
-  llvm.cond_br %159, ^bb30, ^bb33
+  %167 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%97) : (!llvm.ptr) -> i1
+  llvm.cond_br %167, ^bb30, ^bb33
 ^bb43:  // pred: ^bb30
-  %160 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%97) : (!llvm.ptr) -> i1
-  llvm.cond_br %160, ^bb31, ^bb33
+  %168 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%97) : (!llvm.ptr) -> i1
+  llvm.cond_br %168, ^bb31, ^bb33
 ^bb44:  // pred: ^bb31
-  %161 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%arg1) : (!llvm.ptr) -> !llvm.ptr
-  %162 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%161) : (!llvm.ptr) -> i1
-  %163 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
-  %164 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%163) : (!llvm.ptr) -> !llvm.ptr
-  %165 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%164) : (!llvm.ptr) -> i1
-  %166 = llvm.getelementptr %arg1[32] : (!llvm.ptr) -> !llvm.ptr, i8
-  %167 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%166) : (!llvm.ptr) -> !llvm.ptr
-  %168 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%167) : (!llvm.ptr) -> i1
-  %169 = llvm.and %162, %165 : i1
-  %170 = llvm.and %169, %168 : i1
-  llvm.cond_br %170, ^bb32, ^bb33
+  %169 = llvm.mlir.constant(3 : i32) : i32
+  %170 = llvm.mlir.addressof @__ffi_builder_table_matmul : !llvm.ptr
+  %171 = llvm.call preserve_mostcc @__ffi_builder_shared_nothing_is_wrong_DIGEST(%arg1, %169, %170) : (!llvm.ptr, i32, !llvm.ptr) -> i1
+  llvm.cond_br %171, ^bb32, ^bb33
 }

@@ -1,5 +1,5 @@
 llvm.mlir.global private unnamed_addr constant @__ffi_builder_table_packed("TABLE") {addr_space = 0 : i32}
-llvm.func @__tvm_ffi_packed(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted-7d6bbb4c", ["ffi-builder-metadata", "JSON"]]} {
+llvm.func @__tvm_ffi_packed(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted-617ef8ea", ["ffi-builder-metadata", "JSON"]]} {
   %0 = llvm.mlir.constant(2 : i32) : i32
   %1 = llvm.alloca %0 x i64 : (i32) -> !llvm.ptr
   %2 = llvm.mlir.constant(1 : i32) : i32
@@ -107,6 +107,8 @@ llvm.func @__tvm_ffi_packed(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg
   %71 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%11) : (!llvm.ptr) -> i1
   llvm.cond_br %71, ^bb10, ^bb12
 ^bb18:  // pred: ^bb10
-  %72 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%11) : (!llvm.ptr) -> i1
-  llvm.cond_br %72, ^bb11, ^bb12
+  %72 = llvm.mlir.constant(1 : i32) : i32
+  %73 = llvm.mlir.addressof @__ffi_builder_table_packed : !llvm.ptr
+  %74 = llvm.call preserve_mostcc @__ffi_builder_shared_nothing_is_wrong_DIGEST(%arg1, %72, %73) : (!llvm.ptr, i32, !llvm.ptr) -> i1
+  llvm.cond_br %74, ^bb11, ^bb12
 }

@@ -1,5 +1,5 @@
 llvm.mlir.global private unnamed_addr constant @__ffi_builder_table_related("TABLE") {addr_space = 0 : i32}
-llvm.func @__tvm_ffi_related(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted-0d36e407", ["ffi-builder-metadata", "JSON"]]} {
+llvm.func @__tvm_ffi_related(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted-be143feb", ["ffi-builder-metadata", "JSON"]]} {
   %0 = llvm.mlir.constant(3 : i32) : i32
   %1 = llvm.icmp "eq" %arg2, %0 : i32
   llvm.cond_br %1, ^bb1, ^bb30(%arg2 : i32)
@@ -176,52 +176,55 @@ llvm.func @__tvm_ffi_related(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %ar
 ^bb27:  // pred: ^bb26
   %126 = llvm.or %30, %32 : i64
   %127 = llvm.or %126, %89 : i64
-  %128 = llvm.mlir.constant(2147483647 : i64) : i64
-  %129 = llvm.icmp "ule" %127, %128 : i64
-  llvm.cond_br %129 weights([2000, 1]), ^bb28, ^bb38
+  %128 = llvm.ptrtoint %47 : !llvm.ptr to i64
+  %129 = llvm.ptrtoint %105 : !llvm.ptr to i64
+  %130 = llvm.or %128, %129 : i64
+  %131 = llvm.mlir.constant(62 : i64) : i64
+  %132 = llvm.shl %130, %131 : i64
+  %133 = llvm.or %132, %127 : i64
+  %134 = llvm.mlir.constant(2147483647 : i64) : i64
+  %135 = llvm.icmp "ule" %133, %134 : i64
+  llvm.cond_br %135 weights([2000, 1]), ^bb28, ^bb38
 ^bb28:  // 2 preds: ^bb27, ^bb38
-  %130 = llvm.mlir.constant(0 : i64) : i64
-  llvm.store %130, %arg3 : i64, !llvm.ptr
-  %131 = llvm.getelementptr %arg3[8] : (!llvm.ptr) -> !llvm.ptr, i8
-  llvm.store %130, %131 : i64, !llvm.ptr
-  %132 = llvm.mlir.constant(0 : i32) : i32
-  llvm.return %132 : i32
+  %136 = llvm.mlir.constant(0 : i64) : i64
+  llvm.store %136, %arg3 : i64, !llvm.ptr
+  %137 = llvm.getelementptr %arg3[8] : (!llvm.ptr) -> !llvm.ptr, i8
+  llvm.store %136, %137 : i64, !llvm.ptr
+  %138 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %138 : i32
 ^bb29:  // 19 preds: ^bb1, ^bb3, ^bb4, ^bb5, ^bb15, ^bb16, ^bb17, ^bb18, ^bb19, ^bb23, ^bb24, ^bb25, ^bb26, ^bb32, ^bb33, ^bb34, ^bb36, ^bb37, ^bb38
-  %133 = llvm.mlir.constant(3 : i32) : i32
-  llvm.br ^bb30(%133 : i32)
-^bb30(%134: i32):  // 2 preds: ^bb0, ^bb29
-  %135 = llvm.mlir.addressof @__ffi_builder_table_related : !llvm.ptr
-  %136 = llvm.call tail @__ffi_builder_shared_diagnose_DIGEST(%arg1, %134, %135) : (!llvm.ptr, i32, !llvm.ptr) -> i32
-  llvm.return %136 : i32
+  %139 = llvm.mlir.constant(3 : i32) : i32
+  llvm.br ^bb30(%139 : i32)
+^bb30(%140: i32):  // 2 preds: ^bb0, ^bb29
+  %141 = llvm.mlir.addressof @__ffi_builder_table_related : !llvm.ptr
+  %142 = llvm.call tail @__ffi_builder_shared_diagnose_DIGEST(%arg1, %140, %141) : (!llvm.ptr, i32, !llvm.ptr) -> i32
+  llvm.return %142 : i32
 ^bb31:  // pred: ^bb2
-  %137 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%arg1) : (!llvm.ptr) -> !llvm.ptr
-  llvm.br ^bb3(%137 : !llvm.ptr)
+  %143 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%arg1) : (!llvm.ptr) -> !llvm.ptr
+  llvm.br ^bb3(%143 : !llvm.ptr)
 ^bb32:  // 2 preds: ^bb7, ^bb8
-  %138 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%9) : (!llvm.ptr) -> i1
-  llvm.cond_br %138, ^bb9, ^bb29
+  %144 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%9) : (!llvm.ptr) -> i1
+  llvm.cond_br %144, ^bb9, ^bb29
 ^bb33:  // pred: ^bb9
-  %139 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%9) : (!llvm.ptr) -> i1
-  llvm.cond_br %139, ^bb10, ^bb29
+  %145 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%9) : (!llvm.ptr) -> i1
+  llvm.cond_br %145, ^bb10, ^bb29
 ^bb34:  // pred: ^bb11
-  %140 = llvm.mlir.constant(2 : i32) : i32
-  %141 = llvm.icmp "eq" %55, %140 : i32
-  llvm.cond_br %141, ^bb12, ^bb29
+  %146 = llvm.mlir.constant(2 : i32) : i32
+  %147 = llvm.icmp "eq" %55, %146 : i32
+  llvm.cond_br %147, ^bb12, ^bb29
 ^bb35:  // pred: ^bb14
-  %142 = llvm.getelementptr %arg1[32] : (!llvm.ptr) -> !llvm.ptr, i8
-  %143 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%142) : (!llvm.ptr) -> !llvm.ptr
-  llvm.br ^bb15(%143 : !llvm.ptr)
-^bb36:  // pred: ^bb21
-  %144 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%75) : (!llvm.ptr) -> i1
-  llvm.cond_br %144, ^bb22, ^bb29
-^bb37:  // pred: ^bb22
-  %145 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%75) : (!llvm.ptr) -> i1
-  llvm.cond_br %145, ^bb23, ^bb29
-^bb38:  // pred: ^bb27
-  %146 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%arg1) : (!llvm.ptr) -> !llvm.ptr
-  %147 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%146) : (!llvm.ptr) -> i1
   %148 = llvm.getelementptr %arg1[32] : (!llvm.ptr) -> !llvm.ptr, i8
   %149 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%148) : (!llvm.ptr) -> !llvm.ptr
-  %150 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%149) : (!llvm.ptr) -> i1
-  %151 = llvm.and %147, %150 : i1
-  llvm.cond_br %151, ^bb28, ^bb29
+  llvm.br ^bb15(%149 : !llvm.ptr)
+^bb36:  // pred: ^bb21
+  %150 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%75) : (!llvm.ptr) -> i1
+  llvm.cond_br %150, ^bb22, ^bb29
+^bb37:  // pred: ^bb22
+  %151 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%75) : (!llvm.ptr) -> i1
+  llvm.cond_br %151, ^bb23, ^bb29
+^bb38:  // pred: ^bb27
+  %152 = llvm.mlir.constant(3 : i32) : i32
+  %153 = llvm.mlir.addressof @__ffi_builder_table_related : !llvm.ptr
+  %154 = llvm.call preserve_mostcc @__ffi_builder_shared_nothing_is_wrong_DIGEST(%arg1, %152, %153) : (!llvm.ptr, i32, !llvm.ptr) -> i1
+  llvm.cond_br %154, ^bb28, ^bb29
 }

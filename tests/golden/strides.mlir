@@ -1,5 +1,5 @@
 llvm.mlir.global private unnamed_addr constant @__ffi_builder_table_strides("TABLE") {addr_space = 0 : i32}
-llvm.func @__tvm_ffi_strides(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted-d683d69a", ["ffi-builder-metadata", "JSON"]]} {
+llvm.func @__tvm_ffi_strides(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted-db36bdf9", ["ffi-builder-metadata", "JSON"]]} {
   %0 = llvm.mlir.constant(1 : i32) : i32
   %1 = llvm.alloca %0 x !llvm.ptr : (i32) -> !llvm.ptr
   %2 = llvm.mlir.constant(1 : i32) : i32
@@ -143,6 +143,8 @@ llvm.func @__tvm_ffi_strides(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %ar
   %91 = llvm.call preserve_mostcc @__ffi_builder_shared_is_empty_DIGEST(%15) : (!llvm.ptr) -> i1
   llvm.cond_br %91, ^bb14, ^bb16
 ^bb23:  // pred: ^bb14
-  %92 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%15) : (!llvm.ptr) -> i1
-  llvm.cond_br %92, ^bb15, ^bb16
+  %92 = llvm.mlir.constant(1 : i32) : i32
+  %93 = llvm.mlir.addressof @__ffi_builder_table_strides : !llvm.ptr
+  %94 = llvm.call preserve_mostcc @__ffi_builder_shared_nothing_is_wrong_DIGEST(%arg1, %92, %93) : (!llvm.ptr, i32, !llvm.ptr) -> i1
+  llvm.cond_br %94, ^bb15, ^bb16
 }

@@ -45,8 +45,8 @@ def read_or_refuse(data: bytes) -> Image | None:
         (b"BC\xc0\xde\x35\x14", "but it is LLVM bitcode; ffi_builder.cuda.lower_to_ptx"),
         (b"ML\xefR\x0d", "but it is MLIR bytecode; ffi_builder.cuda.lower_to_ptx"),
         (b"!<arch>\n/ ", r"but it is an archive of objects \(\.a\)"),
-        (b"\xb1\x43\x62\x46\1\0\0\0", "but it is the wrapper of a fatbin; give the fatbin to which it points"),
-        (b"__CLANG_OFFLOAD_BUNDLE__\1", "but it is a bundle of clang"),
+        (b"\xb1\x43\x62\x46\1\0\0\0", "but it is the wrapper of a fatbin: give the fatbin to which it points"),
+        (b"__CLANG_OFFLOAD_BUNDLE__\1", "but it is an offload bundle of clang.*: give the entry for CUDA alone"),
         (b"\x28\xb5\x2f\xfd", "but it is compressed by zstd"),
         (b'extern "C" __global__ void f() {}\n', r"but it is CUDA C\+\+; ffi_builder\.cuda\.compile"),
         (b"; ModuleID = 'x'\ndefine void @f() {", "but it is LLVM IR; ffi_builder.cuda.lower_to"),
@@ -62,9 +62,9 @@ def test_what_it_looks_like(data: bytes, words: str):
 @pytest.mark.parametrize(
     ("machine", "words"),
     [
-        (62, "but it is an object or library for x86-64. `nvcc -cubin` and `nvcc -fatbin` write"),
-        (183, "but it is an object or library for AArch64"),
-        (224, "but it is an object or library for AMD GPUs"),
+        (62, "but it is an object or library for x86_64. `nvcc -cubin` and `nvcc -fatbin` write"),
+        (183, "but it is an object or library for aarch64"),
+        (224, "but it is an AMD code object, of HIP and ROCm"),
         (9, "but it is an object or library for ELF machine 9"),
     ],
 )

@@ -22,6 +22,12 @@ from tests.oracle.words import (
     show_ints,
 )
 
+_WITH_ADDRESSES: Final = {
+    abi.DEVICE_TYPES[name]
+    for name in ("cpu", "cuda", "cuda_host", "cuda_managed", "rocm", "rocm_host", "oneapi")
+}
+"""The types of devices on which data are addresses for certain."""
+
 
 @dataclass(frozen=True)
 class Decoded:
@@ -190,12 +196,24 @@ def check_data(param: Tensor, tensor: TensorAt, *, is_empty: bool, place: Place)
     if data == 0:
         expected = f"a non-NULL pointer, as {place.path} has elements"
         place.part("data").wrong_value(expected, "NULL")
-    alignment = param.data_alignment or 1
-    if address % alignment:
-        got = f"{hex(address)} (aligned to {address & -address})"
-        expected = f"an address aligned to {alignment} bytes (data_alignment of {place.path})"
-        place.part("data").wrong_value(expected, got)
+    got = f"{hex(address)} (aligned to {address & -address})"
+    if param.data_alignment is not None:
+        if address % param.data_alignment:
+            why = f"(data_alignment of {place.path})"
+            expected = f"an address aligned to {param.data_alignment} bytes {why}"
+            place.part("data").wrong_value(expected, got)
+    elif tensor.device_type in _WITH_ADDRESSES:
+        alignment = element_alignment(tensor.dtype)
+        if address % alignment:
+            expected = f"an address aligned to {alignment} bytes, as elements of {place.path} are"
+            place.part("data").wrong_value(expected, got)
     return address
+
+
+def element_alignment(dtype: DataType) -> int:
+    """Return the alignment of one lane, or of one part of a complex number, in bytes."""
+    is_complex = dtype.code == abi.DTYPE_CODES["complex"]
+    return {16: 2, 32: 4, 64: 8, 128: 16}.get(dtype.bits // 2 if is_complex else dtype.bits, 1)
 
 
 def dimension_factor(param: Tensor, axis: int) -> int:

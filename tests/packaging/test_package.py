@@ -336,18 +336,3 @@ def test_a_wheel_for_another_machine(tmp_path: Path):
     except CompileError as error:
         pytest.skip(str(error))
     assert found.name.endswith(f"_{machine}.whl")
-
-
-def test_other_libraries_make_it_a_wheel_of_this_linux(tmp_path: Path):
-    subprocess.run(
-        ["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", tmp_path / "libother.so"],
-        input="double other(double x) { return x; }",
-        text=True,
-        check=True,
-    )
-    module = wrap(
-        tmp_path / "libother.so",
-        "other(x: float64) -> y: float64",
-        prototype="double other(double x)",
-    )
-    assert made(tmp_path, module).name.endswith(f"-linux_{platform.machine()}.whl")

@@ -101,8 +101,9 @@ def test_tensors():
           30  y.shape              a product of dimensions that fits int64               ValueError
           31  y.byte_offset        data + byte_offset within the address space           ValueError
           32  y.data               a non-NULL pointer, as y has elements                 ValueError
+          33  y.data               an address aligned to 2 bytes, as elements of y are   ValueError
         what had to wait for a later argument:
-          33  y.shape[1]           {ceildiv(k, 2)} (ceildiv(k, 2) with k = {k} from y.strides[0])  ValueError
+          34  y.shape[1]           {ceildiv(k, 2)} (ceildiv(k, 2) with k = {k} from y.strides[0])  ValueError
         Strides of size-1 dimensions and of tensors without elements are free: they need only fit.
         """,
     )
@@ -183,32 +184,33 @@ def test_tensors_of_any_kind():
            9  x.shape              a product of dimensions that fits int64                ValueError
           10  x.byte_offset        data + byte_offset within the address space            ValueError
           11  x.data               a non-NULL pointer, as x has elements                  ValueError
-          12  y                    may be None: it is then absent
-          13  type of y            Tensor or None                                         TypeError
-          14  y                    a non-NULL object                                      ValueError
-          15  y.ndim               1                                                      ValueError
-          16  y.dtype              int8                                                   TypeError
-          17  y.device_type        cuda                                                   ValueError
-          18  y.device_id          {x.device_id} (the device of x)                        ValueError
-          19  y.shape              a non-NULL pointer                                     ValueError
-          20  y.shape[0]           a non-negative value                                   ValueError
-          21  y.shape[0]           binds n
-          22  y.shape              a product of dimensions that fits int64                ValueError
-          23  y.byte_offset        data + byte_offset within the address space            ValueError
-          24  y.data               a non-NULL pointer, as y has elements                  ValueError
-          25  type of z            Tensor                                                 TypeError
-          26  z                    a non-NULL object                                      ValueError
-          27  z.ndim               1                                                      ValueError
-          28  z.dtype              int8                                                   TypeError
-          29  z.device_type        cuda                                                   ValueError
-          30  z.device_id          {x.device_id} or {y.device_id} (the device of x or y)  ValueError
-          31  z.shape              a non-NULL pointer                                     ValueError
-          32  z.shape[0]           a non-negative value                                   ValueError
-          33  z.shape[0]           {n} (n = y.shape[0])                                   ValueError
-          34  z.strides[0]         {product of later dims} (row-major contiguous)         ValueError
-          35  z.shape              a product of dimensions that fits int64                ValueError
-          36  z.byte_offset        data + byte_offset within the address space            ValueError
-          37  z.data               a non-NULL pointer, as z has elements                  ValueError
+          12  x.data               an address aligned to 2 bytes, as elements of x are    ValueError
+          13  y                    may be None: it is then absent
+          14  type of y            Tensor or None                                         TypeError
+          15  y                    a non-NULL object                                      ValueError
+          16  y.ndim               1                                                      ValueError
+          17  y.dtype              int8                                                   TypeError
+          18  y.device_type        cuda                                                   ValueError
+          19  y.device_id          {x.device_id} (the device of x)                        ValueError
+          20  y.shape              a non-NULL pointer                                     ValueError
+          21  y.shape[0]           a non-negative value                                   ValueError
+          22  y.shape[0]           binds n
+          23  y.shape              a product of dimensions that fits int64                ValueError
+          24  y.byte_offset        data + byte_offset within the address space            ValueError
+          25  y.data               a non-NULL pointer, as y has elements                  ValueError
+          26  type of z            Tensor                                                 TypeError
+          27  z                    a non-NULL object                                      ValueError
+          28  z.ndim               1                                                      ValueError
+          29  z.dtype              int8                                                   TypeError
+          30  z.device_type        cuda                                                   ValueError
+          31  z.device_id          {x.device_id} or {y.device_id} (the device of x or y)  ValueError
+          32  z.shape              a non-NULL pointer                                     ValueError
+          33  z.shape[0]           a non-negative value                                   ValueError
+          34  z.shape[0]           {n} (n = y.shape[0])                                   ValueError
+          35  z.strides[0]         {product of later dims} (row-major contiguous)         ValueError
+          36  z.shape              a product of dimensions that fits int64                ValueError
+          37  z.byte_offset        data + byte_offset within the address space            ValueError
+          38  z.data               a non-NULL pointer, as z has elements                  ValueError
         Strides of size-1 dimensions and of tensors without elements are free: they need only fit.
         Nothing in an Optional that is None is checked; the next place of a symbol then binds it.
         Of several tensors, the device is that of the first that is there and of this device type.

@@ -31,6 +31,7 @@ def test_a_tensor():
         "EqualInt x.shape[1]",
         "CheckLayout x.strides",
         "CheckData x.data",
+        "CheckElementAlignment x.data",
     ]
 
 

@@ -129,6 +129,7 @@ class TestTensors:
             "CheckNumel x.shape",
             "CheckOffset x.byte_offset",
             "CheckData x.data",
+            "CheckElementAlignment x.data 2",
         ]
 
     @pytest.mark.parametrize(

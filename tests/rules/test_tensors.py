@@ -8,8 +8,9 @@ from functools import partial
 import pytest
 
 from ffi_builder import spec
-from ffi_builder.abi import TypeIndex
+from ffi_builder.abi import DEVICE_TYPES, UNIFIED_DEVICES, TypeIndex
 from ffi_builder.spec import Var
+from ffi_builder.spec.dtypes import parse_dtype
 from tests.differential.description import (
     DLTensor,
     Moved,
@@ -216,7 +217,7 @@ class TestData:
         )
         assert fault(A, given) == expected
         assert fault(A, of(shape=(0, 4), data=2**64 - 1, byte_offset=1)).startswith(expected[:30])
-        assert accepted(A, of(data=2**64 - 2, byte_offset=1)).tensors["A"].data == 2**64 - 1
+        assert accepted(A, of(data=2**64 - 5, byte_offset=1)).tensors["A"].data == 2**64 - 4
 
     def test_null_needs_no_elements(self) -> None:
         expected = "ValueError #0 A.data: a non-NULL pointer, as A has elements | NULL"
@@ -235,6 +236,78 @@ class TestData:
         assert fault(params, of(data=0x7F00, byte_offset=4)) == expected
         assert accepted(params, of(data=0x7F04, byte_offset=12))
         assert accepted(params, of(data=0x7F04, shape=(3, 0)))
+
+    @pytest.mark.parametrize(
+        ("dtype", "alignment"),
+        [
+            *(("float64", 8), ("int64", 8), ("float32", 4), ("float16", 2), ("bfloat16", 2)),
+            *(("complex64", 4), ("complex128", 8), ("float32x4", 4), ("int16x3", 2)),
+            *(("int8", 1), ("bool", 1), ("float8_e4m3fn", 1), ("int4x2", 1), ("uint8x16", 1)),
+        ],
+    )
+    def test_alignment_of_elements(self, dtype: str, alignment: int) -> None:
+        found = parse_dtype(dtype)
+        code = (found.code, found.bits, found.lanes)
+
+        def at(address: int, *dims: int, offset: int = 0) -> Value:
+            made = DLTensor(dims or (3,), None, dtype=code, data=address, byte_offset=offset)
+            return tensor(made)
+
+        params = [Tensor("x", [n], dtype)]
+        assert accepted(params, at(0x7F00 + alignment))
+        if alignment == 1:
+            return
+        wanted = f"an address aligned to {alignment} bytes, as elements of x are"
+        expected = f"ValueError #0 x.data: {wanted} | 0x7f01 (aligned to 1)"
+        assert fault(params, at(0x7F01)) == expected
+        assert fault(params, at(0x7F00, offset=1)) == expected
+        assert accepted(params, at(0x7F01, offset=alignment - 1))
+        assert accepted(params, at(0x7F01, 0))
+        assert accepted([Tensor("x", [n], dtype, data_alignment=1)], at(0x7F01))
+        assert "(data_alignment of x)" in fault(
+            [Tensor("x", [n], dtype, data_alignment=16)], at(0x7F01)
+        )
+
+    def test_alignment_of_one_of_several_dtypes(self) -> None:
+        params = [Tensor("x", [n], ("uint8", "float32", "float64"))]
+        for dtype, code in (("uint8", (1, 8, 1)), ("float32", (2, 32, 1)), ("float64", (2, 64, 1))):
+            size = parse_dtype(dtype).alignment
+            for address in range(0x7F00, 0x7F09):
+                given = tensor(DLTensor((3,), None, dtype=code, data=address))
+                if address % size == 0:
+                    assert accepted(params, given)
+                else:
+                    assert f"aligned to {size} bytes, as elements of x" in fault(params, given)
+
+    @pytest.mark.parametrize("device", DEVICE_TYPES)
+    def test_alignment_on_devices(self, device: str) -> None:
+        given = tensor(DLTensor((3,), None, data=0x7F01, device_type=DEVICE_TYPES[device]))
+        checked = device in UNIFIED_DEVICES
+        for device_type in (device, "any"):
+            params = [Tensor("x", [n], "float32", device_type=device_type)]
+            if checked:
+                assert "aligned to 4 bytes, as elements of x" in fault(params, given)
+            else:
+                assert accepted(params, given)
+
+    def test_alignment_of_several_tensors(self) -> None:
+        params = [
+            Tensor(name, [n], dtype)
+            for name, dtype in zip("wxyz", ("float32", "int64") * 2, strict=True)
+        ]
+        codes = ((2, 32, 1), (0, 64, 1)) * 2
+
+        def given(**addresses: int) -> list[Value]:
+            return [
+                tensor(DLTensor((3,), None, dtype=code, data=addresses.get(name, 0x7F08)))
+                for name, code in zip("wxyz", codes, strict=True)
+            ]
+
+        assert accepted(params, *given())
+        assert accepted(params, *given(w=0x7F04, y=0x7F0C))
+        for name, alignment in zip("wxyz", (4, 8) * 2, strict=True):
+            found = fault(params, *given(**{name: 0x7F08 + alignment // 2}))
+            assert f"{name}.data: an address aligned to {alignment} bytes" in found
 
 
 class TestPacked:

@@ -17,7 +17,6 @@ from ffi_builder.providers import DirectCallProvider, NopCallProvider
 from ffi_builder.spec import EnvStream, Optional, Param, Signature, Tensor, Var, dims
 from tests.runtime.callables import checking, float32, recorded
 from tests.runtime.samples import TORCH_IR, llvm_entry, mlir_entry
-from tests.support.entries import READ_IN_C
 from tests.support.printed import name_of, operations
 from tests.support.wrapping import new_module
 
@@ -53,16 +52,14 @@ def test_the_callable_shows_its_signature() -> None:
         "(x: Tensor([n], float32, device_type=cpu), factor: float32 = 2.0, *, times: int32 = 1)"
     )
     assert scale.__name__ == "f"
-    shown = inspect.signature(scale) if READ_IN_C else ""
-    assert repr(scale).startswith(f"<function f{shown} at 0x")
-    assert inspect.isfunction(scale) or isinstance(scale, tvm_ffi.Function)
+    assert repr(scale).startswith(f"<function f{inspect.signature(scale)} at 0x")
+    assert isinstance(scale, tvm_ffi.Function)
 
 
 def test_the_function_shows_what_it_takes_by_position() -> None:
     scale = checking(*SCALE)["f"]
     assert isinstance(scale, tvm_ffi.Function)
-    whole = inspect.signature(checking(*SCALE).callable("f"))
-    assert str(inspect.signature(scale)) == (str(whole) if READ_IN_C else f"({TYPES}, /)")
+    assert inspect.signature(scale) == inspect.signature(checking(*SCALE).callable("f"))
     assert scale.__name__ == "f"
     assert repr(scale) == f"<function f({TYPES})>"
 
@@ -80,8 +77,7 @@ def test_several_results_without_tensors_are_a_tuple(args: list[Any]) -> None:
     module = new_module(kernel)
     attach(module, signature, DirectCallProvider("k", args=["n", "m"]))
     compiled = runtime.compile(module)
-    functions = [compiled.callable("f"), *([compiled["f"]] if READ_IN_C else [])]
-    for function in functions:
+    for function in (compiled.callable("f"), compiled["f"]):
         assert function(*args, 7) == (2, 7)
         assert type(function(*args, 7)) is tuple
 
@@ -170,6 +166,19 @@ def test_functions_are_not_copied_and_not_pickled() -> None:
         pickle.dumps(call)
 
 
+def test_modules_are_not_copied_and_not_pickled() -> None:
+    compiled, lowered = checking(A), runtime.lower("define void @f() {\n ret void\n}")
+    for module in (compiled, lowered):
+        assert copy.copy(module) is module
+        assert copy.deepcopy([module])[0] is module
+    words = "its code is in this process; compile the module again, or export it, where it is ne"
+    with pytest.raises(TypeError, match=f"cannot pickle <CompiledModule f>: {words}"):
+        pickle.dumps(compiled)
+    words = "lower the module again, or export it, where it is needed"
+    with pytest.raises(TypeError, match=rf"cannot pickle <.*\.LoweredModule object .*>: {words}"):
+        pickle.dumps([lowered])
+
+
 def test_documentation_with_every_kind_of_letter() -> None:
     """It goes through MLIR's text and LLVM's, which write some of them in other ways."""
     doc = 'Say "hi" \\ \\22 \\n \n\ttab \x01 é 漢 🙂 \u2028 % @ # { } \' `'
@@ -220,13 +229,6 @@ def test_what_the_wrapper_says_of_a_wrong_call() -> None:
         call(x=np.zeros(3, "int32"))
     with pytest.raises(ValueError, match=r"Mismatched b on argument #1 .* but got 300"):
         checking(A, Var("b", "int8")).callable("f")(b=300, a=1)
-
-
-@pytest.mark.skipif(READ_IN_C, reason="it takes them")
-def test_the_function_takes_no_defaults() -> None:
-    f = checking(*SCALE)["f"]
-    with pytest.raises(TypeError, match="expected 3"):
-        f(np.zeros(3, "float32"))
 
 
 def test_names_that_python_has_for_itself() -> None:

@@ -57,7 +57,7 @@ def test_what_is_no_module() -> None:
     fails("NoneType", None, TypeError)
     fails("ELF object file, but the bytes start with b'abc", b"abcdefghi")
     fails("ELF object file", b"")
-    fails("of a static library: give it in link=", b"!<arch>\nfoo.o/")
+    fails(r"an archive of objects \(.a\): give it in link=", b"!<arch>\nfoo.o/")
     module: Any = parse("llvm.func @f() { llvm.return }")
     fails("`builtin.module`, but got a `llvm.func`", module.body.operations[0].operation)
 

@@ -161,6 +161,13 @@ class Breaker:
                     f"an address aligned to {alignment} bytes (data_alignment of {place.path})"
                 )
                 return self._tensor(place, data=0x1004), expected, "0x1004 (aligned to 4)"
+            case s.CheckElementAlignment(alignments=alignments):
+                bits = self._dltensor(place).dtype[1]
+                expected = (
+                    f"an address aligned to {bits // 8} bytes, as elements of {place.path} are"
+                )
+                assert alignments[-1] > 1
+                return self._tensor(place, data=0x1001), expected, "0x1001 (aligned to 1)"
             case s.CheckOverlap(others=((other, _), *_)):
                 return self._overlapping(place, in_element(other, ELEMENT))
             case s.CheckNumel():
@@ -276,9 +283,9 @@ class Breaker:
         return given, "a product of dimensions that fits int64", str(list(big))
 
     def _overlapping(self, place: Place, other: Place) -> tuple[Any, ...]:
-        """Beginning at the last byte of the other tensor; both are row-major."""
+        """Beginning at the last element of the other tensor; both are row-major."""
         first, last = _bytes(self._dltensor(other))
-        given = self._tensor(place, data=last)
+        given = self._tensor(place, data=last + 1 - self._dltensor(other).dtype[1] // 8)
         start, end = _bytes(_dltensor(at(given, place.position)))
         got = f"{start:#x} to {end:#x}, where {other.path} has {first:#x} to {last:#x}"
         return given, f"memory apart from that of {other.path} (no_overlap)", got

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -183,6 +187,33 @@ def test_an_address_of_data() -> None:
     address = ctypes.c_void_p(data.ctypes.data)
     with pytest.raises(ValueError, match="where this process has no code"):
         wrap(address, HYPOT, prototype="double hypot(double, double)", owner=data)
+
+
+NO_PROC = """
+import ctypes
+from ffi_builder import wrap
+sqrt = ctypes.CDLL("libm.so.6").sqrt
+sqrt.argtypes, sqrt.restype = [ctypes.c_double], ctypes.c_double
+print(wrap(sqrt, "sqrt(x: float64) -> r: float64")(9.0))
+try:
+    wrap(0, "sqrt(x: float64) -> r: float64", prototype="double sqrt(double x)", owner=None)
+except ValueError as error:
+    print(error)
+"""
+
+
+def test_without_proc(tmp_path: Path) -> None:
+    """In a sandbox without /proc, nothing says where code is."""
+    hide = ["unshare", "-rm", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"]
+    if shutil.which("unshare") is None or subprocess.run([*hide, "true"], check=False).returncode:
+        pytest.skip("needs the right to hide /proc: unshare -rm")
+    command = [*hide, sys.executable, "-c", NO_PROC]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "3.0",
+        "wrap: expected the address of a function but got 0x0, where this process has no code",
+    ]
 
 
 def test_data_of_cffi_is_no_function() -> None:

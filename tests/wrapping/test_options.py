@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ffi_builder import BuildError, CompileError, Launch, runtime, spec, wrap
-from tests.cuda.fake import FakeDriver, Running, device_array
+from ffi_builder import BuildError, CompileError, Launch, SpecError, runtime, spec, wrap
+from tests.cuda.fake import FakeDriver, Running, device_array, make_cubin
 from tests.kernel_image.images import image
 from tests.runtime.samples import TORCH_IR
 from tests.wrapping.test_sources import ADD, ADD_SIGNATURE, HYPOT, HYPOT_IN_C, LLVM, TWICE, hypot
@@ -55,8 +55,22 @@ def test_options_of_other_types(options: dict[str, Any], words: str) -> None:
 
 
 def test_a_list_of_signatures() -> None:
-    with pytest.raises(TypeError, match="one function of one signature: call it for each of them"):
-        wrap("", ["f(n: int64)", "g(n: int64)"])  # pyright: ignore[reportArgumentType]
+    names = ("twice", "double")
+    signatures = [TWICE.replace("twice", name) for name in names]
+    text = LLVM + LLVM.replace("@twice", "@double")
+    for source, prototype in ((text, None), (LLVM, "void twice(int64_t n, float *x)")):
+        compiled = wrap(source, signatures, device="cpu", prototype=prototype)
+        assert compiled.functions == names
+        x = np.ones(3, "float32")
+        for name in names:
+            compiled[name](x)
+        assert x[0] == 4
+    several: list[dict[str, Any]] = [{"function": "twice"}, {"args": ["n", "x"]}]
+    for options in several:
+        with pytest.raises(TypeError, match=f"{next(iter(options))}= goes with one signature"):
+            wrap(LLVM, signatures, device="cpu", **options)
+    with pytest.raises(TypeError, match="expected a signature, or a list of them, but the list is"):
+        wrap(LLVM, [], device="cpu")
 
 
 def test_an_int_that_mlir_returns_is_a_status() -> None:
@@ -103,7 +117,7 @@ def test_tensors_in_mlir() -> None:
 def test_text_and_files_that_are_source_code(tmp_path: Path) -> None:
     path = tmp_path / "k.c"
     path.write_text("#include <stdint.h>\nint f(void) { return 0; }")
-    with pytest.raises(CompileError, match=r"k\.c is source code: compile it, and give the object"):
+    with pytest.raises(CompileError, match=r"k\.c is C: compile it, and give the object"):
         wrap(path, "f()", prototype="int f(void)")
     (tmp_path / "libk.so").write_text("INPUT(-lk)")
     with pytest.raises(
@@ -233,6 +247,24 @@ def test_scratch_memory_of_triton() -> None:
         BuildError, match=r"needs scratch memory, {'global_scratch_size': 64,.*nobody"
     ):
         wrap(compiled_by_triton(**scratch), AXPY, device="cuda", launch=launch)
+
+
+def test_the_kernel_of_an_image_under_another_name(driver: FakeDriver) -> None:
+    signature = AXPY.replace("saxpy", "axpy")
+    words = r"No kernel 'axpy' in the cubin .* did you mean 'saxpy'\?; say which with function=$"
+    with pytest.raises(SpecError, match=words):
+        wrap(CUBIN, signature, device="cuda", launch=LAUNCH)
+    compiled = wrap(
+        CUBIN, signature, device="cuda", launch=LAUNCH, function="saxpy", args=["a", "x", "y", "n"]
+    )
+    x, y = (device_array(driver, np.ones(4, "float32")) for _ in "xy")
+    compiled["axpy"](2.0, x.tensor(), y.tensor())
+    assert driver.launches()[0].kernel == "saxpy"
+
+
+def test_an_image_of_which_no_other_kernel_can_be_named() -> None:
+    with pytest.raises(SpecError, match=r'no kernels at all.*mark it `extern "C" __global__`$'):
+        wrap(make_cubin([]), AXPY, device="cuda", launch=LAUNCH)
 
 
 @pytest.mark.parametrize(

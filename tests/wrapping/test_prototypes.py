@@ -14,6 +14,8 @@ from ffi_builder import BuildError, CompileError, providers, spec, wrap
 from tests.runtime.samples import c_object, needs_cc, needs_cxx
 from tests.wrapping.kernels import ARGS, GEMV, PROTOTYPE, SOURCE, check_gemv
 
+NOTHING = "define void @f() {\n  ret void\n}"
+
 pytest.importorskip("clang.native")
 pytestmark = needs_cc
 
@@ -294,12 +296,12 @@ def test_a_symbol_of_cpp(tmp_path: Path) -> None:
 
 def test_a_header_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(CompileError, match="prototype=: there is no header "):
-        wrap(b"", "f()", prototype=tmp_path / "f.h")
+        wrap(NOTHING, "f()", prototype=tmp_path / "f.h")
     (tmp_path / "f.h").write_text("#pragma once\n#include <none.h>\n")
     with pytest.raises(
         CompileError, match=r"f.h:2:10: 'none\.h' file not found; name its folder with include="
     ):
-        wrap(b"", "f()", prototype=tmp_path / "f.h")
+        wrap(NOTHING, "f()", prototype=tmp_path / "f.h")
 
 
 def test_signs(tmp_path: Path) -> None:
@@ -510,7 +512,7 @@ def test_prototypes_of_other_types(tmp_path: Path) -> None:
     with pytest.raises(
         TypeError, match="prototype= is C as text or the path of a header, but got b"
     ):
-        wrap(b"", "f()", prototype=b"int f(void)")  # pyright: ignore
+        wrap(NOTHING, "f()", prototype=b"int f(void)")  # pyright: ignore
     data = c_object(tmp_path, "void f(int_fast32_t n) { }")
     wrap(data, "f(n: int64)", prototype="void f(int_fast32_t n)")
 

@@ -169,7 +169,7 @@ def test_an_int_needs_an_owner() -> None:
     with pytest.raises(TypeError, match="the address 0x10 needs owner=: the object that frees its"):
         wrap(16, HYPOT, prototype=HYPOT_IN_C)
     for address in (0, -1, 1 << 64):
-        with pytest.raises(ValueError, match="expected the address of `hypot` but got"):
+        with pytest.raises(ValueError, match="expected the address of a function but got"):
             wrap(address, HYPOT, prototype=HYPOT_IN_C, owner=None)
 
 

@@ -65,6 +65,8 @@ class FastPath:
         """The address of the current ``TVMFFIAny`` of each list that a loop goes through."""
         self.memory: dict[Position, Value] = {}
         """Stack slots with the addresses of memory to free, one for each list."""
+        self.doubts: list[tuple[Block, Block]] = []
+        """Blocks that ask the diagnosis whether a call is wrong, each with the one that goes on."""
         self.state = State.empty()
 
     # ---- reading
@@ -238,6 +240,18 @@ class FastPath:
         b.block = cold
         b.cond_br(rare(), following, self.slow)
         b.block = following
+
+    def require_unless_fine(self, condition: Value) -> None:
+        """Go on if the condition holds, or if the diagnosis finds nothing wrong with the call."""
+        following = self.b.new_block()
+        self.doubt(condition, following)
+        self.b.block = following
+
+    def doubt(self, condition: Value, following: Block) -> None:
+        """Branch to a block if the condition holds, or the diagnosis finds nothing wrong."""
+        cold = self.b.new_block(cold=True)
+        self.b.cond_br(condition, following, cold, likely=True)
+        self.doubts.append((cold, following))
 
     def shared(self, name: str, operands: list[Value]) -> Value:
         """Call one of the support functions that return an i1 and keep the caller's registers."""

@@ -53,7 +53,7 @@ def emit_optional(fast: FastPath, place: Place, emit_inside: Callable[[], None])
     b.block = body
     fast.state = before.fork()
     emit_inside()
-    tensors.check_sizes(fast)
+    tensors.check_waiting(fast)
     merge = Merge(b)
     fast.state = before.join(fast.state, merge)
     fast.state.present[place.position] = there
@@ -70,9 +70,9 @@ def emit_fast_path(fast: FastPath, plan: Plan, *, defer: bool) -> None:
     _emit_all(fast, plan.steps)
     _emit_all(fast, plan.waiting)
     if plan.compares_lists:
-        tensors.check_sizes(fast)  # overlaps are reported last, behind all other checks
+        tensors.check_waiting(fast)  # overlaps are reported last, behind all other checks
     _emit_all(fast, plan.overlaps)
-    tensors.check_sizes(fast)
+    tensors.check_waiting(fast)
 
 
 def _alone(plan: Plan) -> frozenset[spec.Var]:
@@ -104,7 +104,7 @@ def _emit(fast: FastPath, step: s.AnyStep) -> None:
     match step:
         # The most frequent steps come first: a match tries one case after the other.
         case s.ReadDim(place):
-            fast.dim(place)  # tensors.check_sizes rejects negative dims of several tensors
+            fast.dim(place)  # tensors.check_waiting rejects negative dims of several tensors
         case s.EqualSymbol():
             values.check_symbol(fast, step)
         case s.Bind(place, symbol):
@@ -121,6 +121,8 @@ def _emit(fast: FastPath, step: s.AnyStep) -> None:
             tensors.check_data(fast, place)
         case s.CheckAlignment(place, alignment):
             tensors.check_alignment(fast, place, alignment)
+        case s.CheckElementAlignment(place, alignments):
+            tensors.check_element_alignment(fast, place, alignments)
         case s.CheckOverlap():
             overlap.check_overlap(fast, step)
         case s.DecodeScalar(place, kind=s.Kind.INT, integer=str(dtype)):

@@ -98,7 +98,7 @@ def check_elements(fast: FastPath, step: s.EachElement, emit_inside: Callable[[]
         for var, at in step.known:
             fast.state.symbols[var] = _of_element(fast, var, at, index)
         emit_inside()
-        tensors.check_sizes(fast)
+        tensors.check_waiting(fast)
         _write(fast, place, tensor, own, index)
         came = fast.tensor(place.each.position).device
         b.store(b.select(later, b.load(b.types.i64, device), came), device)

@@ -267,12 +267,21 @@ class State:
     """Tensors whose sizes have yet to be checked, several together."""
     unsigned: list[Value]
     """Entries of Shapes that must not be negative; they are checked with the sizes."""
+    unaligned: dict[int, list[Position]]
+    """Tensors whose addresses have yet to be checked, by the alignment of their elements."""
 
     @staticmethod
     def empty() -> State:
         """Return the state in which nothing is known."""
         return State(
-            records={}, present={}, symbols={}, reads={}, products={}, unsized=[], unsigned=[]
+            records={},
+            present={},
+            symbols={},
+            reads={},
+            products={},
+            unsized=[],
+            unsigned=[],
+            unaligned={},
         )
 
     def fork(self) -> State:
@@ -285,6 +294,7 @@ class State:
             products=dict(self.products),
             unsized=[],
             unsigned=[],
+            unaligned={},
         )
 
     def join(self, branch: State, merge: Merge) -> State:
@@ -294,6 +304,7 @@ class State:
         """
         assert not branch.unsized, "a branch checks the sizes of its own tensors"
         assert not branch.unsigned, "a branch checks the entries of its own Shapes"
+        assert not branch.unaligned, "a branch checks the addresses of its own tensors"
         joined = self.fork()
         # The branch's dicts began as copies of these, so the entries that it added come last.
         for position, record in islice(branch.records.items(), len(self.records), None):
@@ -305,4 +316,5 @@ class State:
             if symbol is not outer:
                 joined.symbols[var] = symbol.joined(outer, merge)
         joined.unsized, joined.unsigned = self.unsized, self.unsigned
+        joined.unaligned = self.unaligned
         return joined

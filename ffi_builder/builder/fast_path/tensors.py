@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from ffi_builder import abi
@@ -160,6 +160,10 @@ def check_data(fast: FastPath, place: Place) -> None:
     """
     b, t = fast.b, fast.b.types
     tensor = fast.tensor(place.position)
+    waiting = fast.state.unsized, *fast.state.unaligned.values()
+    if max(map(len, waiting)) == _TOGETHER:
+        check_waiting(fast)
+        b.continue_at_end()
     _check_size(fast, place.position)
     data = b.field(t.ptr, tensor.object, DL + abi.DLTENSOR_DATA)
     offset = b.field(t.i64, tensor.object, DL + abi.DLTENSOR_BYTE_OFFSET)
@@ -191,6 +195,36 @@ def check_alignment(fast: FastPath, place: Place, alignment: int) -> None:
         fast.require_or(aligned, lambda: _is_empty(fast, place.position))
     else:
         fast.require(aligned)
+
+
+def check_element_alignment(fast: FastPath, place: Place, alignments: Sequence[int]) -> None:
+    """Check the address for the greatest alignment; in C, or the diagnosis, for its own.
+
+    Tensors whose dtypes have one alignment wait for one comparison of all.
+    """
+    if _empty(fast, place.position):
+        return
+    if len(alignments) == 1:
+        fast.state.unaligned.setdefault(alignments[0], []).append(place.position)
+        return
+    b, object_ = fast.b, fast.tensor(place.position).object
+    low = b.and_(b.to_int(fast.data(place.position)), b.i64(alignments[-1] - 1))
+    fast.require_or(b.eq(low, b.i64(0)), lambda: fast.shared("is_aligned", [object_]))
+
+
+def _low_bits(fast: FastPath, waiting: Mapping[int, Sequence[Position]]) -> Value:
+    """Return a number that is not 0 if an address of the waiting tensors is no multiple.
+
+    The low bits are its high bits, so that the comparison of the sizes covers it. The addresses are
+    put together here, as they are in registers for the kernel; an accumulator would take another.
+    """
+    b = fast.b
+    found: list[Value] = []
+    for alignment, positions in waiting.items():
+        addresses = (b.to_int(fast.data(position)) for position in positions)
+        together = functools.reduce(b.or_, addresses)
+        found.append(b.shl(together, b.i64(65 - alignment.bit_length())))
+    return functools.reduce(b.or_, found)
 
 
 # ---- strides
@@ -301,8 +335,8 @@ def check_packed(fast: FastPath, place: Place, limit: int) -> None:
 
 
 _TOGETHER: Final = 16
-"""The number of tensors whose sizes are checked together. Waiting values occupy registers: with
-more tensors, LLVM's time grows with the square of their number."""
+"""The number of tensors whose sizes and addresses are checked together. Waiting values occupy
+registers: with more tensors, LLVM's time grows with the square of their number."""
 
 
 def _check_size(fast: FastPath, position: Position) -> None:
@@ -312,17 +346,26 @@ def _check_size(fast: FastPath, position: Position) -> None:
         fast.require(fast.shared("numel_fits", [tensor.object]))
     elif tensor.ndim:
         unsized.append(position)
-        if len(unsized) == _TOGETHER:
-            check_sizes(fast)
-            fast.b.continue_at_end()
 
 
-def check_sizes(fast: FastPath) -> None:
+def check_waiting(fast: FastPath) -> None:
+    """Check the sizes and the addresses of the tensors that wait for it.
+
+    The diagnosis looks at calls whose addresses are no multiples, as those of tensors without
+    elements may be. It needs no object, which would occupy a register until here.
+    """
+    waiting, fast.state.unaligned = fast.state.unaligned, {}
+    low = functools.partial(_low_bits, fast, waiting) if waiting else None
+    if not _check_sizes(fast, low) and low is not None:
+        fast.require_unless_fine(fast.b.eq(low(), fast.b.i64(0)))
+
+
+def _check_sizes(fast: FastPath, low: Callable[[], Value] | None) -> bool:
     """Check that no dimension of the waiting tensors is negative, and that their sizes fit int64.
 
     If the bitwise or of all dimensions is small as an unsigned number, no product can overflow;
     otherwise each tensor is checked in C. Entries of Shapes, which must not be negative, are
-    checked with them.
+    checked with them. Return whether ``low`` has been compared with 0, too.
     """
     b = fast.b
     positions, fast.state.unsized = fast.state.unsized, []
@@ -342,33 +385,39 @@ def check_sizes(fast: FastPath) -> None:
         bits = min(bits, _bits_each(dims, len(values)))
     dynamic.update({id(value): value for value in entries})
     if not dynamic:
-        return
+        return False
     together = functools.reduce(b.or_, dynamic.values())
     if not distinct:
         fast.require(b.sge(together, b.i64(0)))
-        return
+        return False
 
-    def each_fits() -> Value:
-        # One object may be kept; several would each occupy a register until here.
-        object_ = fast.object_at if len(distinct) == 1 else functools.partial(_object_again, fast)
-        fits = [fast.shared("numel_fits", [object_(p)]) for p in distinct.values()]
-        signs = [b.sge(entry, b.i64(0)) for entry in entries]
-        return functools.reduce(b.and_, [*fits, *signs])
-
-    if bits == 63:
+    if bits == 63 and low is None:
         small = b.sge(together, b.i64(0))
     else:
+        together = together if low is None else b.or_(low(), together)
         # A larger number would take one more instruction, to load it.
         small = b.ule(together, b.i64((1 << min(bits, 31)) - 1))
-    fast.require_or(small, each_fits)
+    following, cold = b.new_block(), b.new_block(cold=True)
+    b.cond_br(small, following, cold, likely=True)
+    if any(len(position) > 1 for position in distinct):
+        # An object in a tuple is not decoded again, and would occupy a register until here.
+        fast.doubts.append((cold, following))
+    else:
+        b.block = cold
+        fits = [fast.shared("numel_fits", [_object_again(fast, p)]) for p in distinct.values()]
+        signs = [b.sge(entry, b.i64(0)) for entry in entries]
+        fast.require(functools.reduce(b.and_, [*fits, *signs]))
+        if low is None:
+            b.br(following)
+        else:
+            fast.doubt(b.eq(low(), b.i64(0)), following)  # again: kept, it would take a register
+    b.block = following
+    return low is not None
 
 
 def _object_again(fast: FastPath, position: Position) -> Value:
-    """Return the object of a tensor; an argument is decoded again."""
-    if len(position) > 1:
-        return fast.object_at(position)
-    b = fast.b
-    return call_support(b, "tensor_object", [b.offset(*fast.any_at(position))])
+    """Return the object of an argument that is a tensor; it is decoded again."""
+    return call_support(fast.b, "tensor_object", [fast.b.offset(*fast.any_at(position))])
 
 
 def _bits_each(dims: list[Value | int], dynamic: int) -> int:

@@ -12,6 +12,7 @@ from ffi_builder import spec
 from ffi_builder.frameworks.jax.form import Form
 from ffi_builder.frameworks.jax.target import load
 from ffi_builder.records import dataclass
+from ffi_builder.spec.dtypes import NAMES
 
 
 @dataclass(frozen=True)
@@ -79,10 +80,11 @@ def bind(form: Form, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[li
 
 
 def _array(form: Form, name: str, value: Any) -> Any:
-    if isinstance(value, (bool, int, float, complex, load("jax").Array)):
+    if isinstance(value, (bool, int, float, complex)):
         return value
     numpy = load("numpy")
-    if isinstance(value, (numpy.ndarray, numpy.generic)):
+    if isinstance(value, (load("jax").Array, numpy.ndarray, numpy.generic)):
+        _check_dtype(form, name, value)
         return value
     kind = cast("type[object]", type(value))
     came = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
@@ -93,6 +95,21 @@ def _array(form: Form, name: str, value: Any) -> Any:
     )
 
 
+def _check_dtype(form: Form, name: str, value: Any) -> None:
+    """Refuse a dtype that no tensor has, such as that of the keys of ``jax.random``."""
+    shown = str(value.dtype)
+    if shown in NAMES:
+        return
+    dtypes = load("jax").dtypes
+    if value.dtype == dtypes.float0:
+        shown = f"float0, which has no values; pass jax.numpy.zeros({name}.shape)"
+    elif dtypes.issubdtype(value.dtype, dtypes.prng_key):
+        shown = f"{shown}; pass jax.random.key_data({name})"
+    raise TypeError(
+        f"{form.signature.name}(): {name!r} expects a dtype that DLPack has, but got {shown}"
+    )
+
+
 def _described(form: Form, name: str, value: Any) -> Any:
     """Return the shape and dtype of an output; anything that has both may be given."""
     if not hasattr(value, "shape") or not hasattr(value, "dtype"):
@@ -100,7 +117,12 @@ def _described(form: Form, name: str, value: Any) -> Any:
             f"{form.signature.name}(): the output {name!r} expects its shape and dtype, as "
             f"jax.ShapeDtypeStruct(shape, dtype), but got {type(value).__name__}"
         )
-    return load("jax").ShapeDtypeStruct(value.shape, value.dtype)
+    try:
+        made = load("jax").ShapeDtypeStruct(value.shape, value.dtype)
+    except TypeError as error:
+        raise TypeError(f"{form.signature.name}(): the output {name!r}: {error}") from None
+    _check_dtype(form, name, made)
+    return made
 
 
 def _static(form: Form, name: str, param: spec.Param, value: Any) -> Any:

@@ -21,10 +21,9 @@ XLA cannot undo a registration, so registered functions stay in the process.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from ffi_builder import runtime
+from ffi_builder import importing, runtime
 from ffi_builder.abi import PREFIX
 from ffi_builder.errors import CompileError
 from ffi_builder.records import dataclass
@@ -42,7 +41,7 @@ def load(name: str) -> Any:
         ModuleNotFoundError: it is not installed; the message says how to install it.
     """
     try:
-        return import_module(name)
+        return importing.load(name)
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
             f"a function of JAX needs {name.partition('.')[0]}, which cannot be imported "

@@ -47,7 +47,6 @@ _FunctionBase: Final = _hidden("_C._FunctionBase", None)
 
 _Function: Final[Any] = torch.autograd.Function
 forward_ad: Final[Any] = torch.autograd.forward_ad
-increment_version: Final[Any] = torch.autograd.graph.increment_version
 is_traced: Final[Any] = torch.compiler.is_dynamo_compiling
 Proxy: Final[Any] = torch.fx.Proxy
 

@@ -79,26 +79,21 @@ class Writer:
         self,
         function: Function,
         *,
-        after: Function | None = None,
         careful: bool = False,
         recorded: Function | None = None,
     ) -> Function:
         """Write a function that allocates, calls `function`, and returns outputs and results.
 
-        `after` is called with each argument that the function wrote in place. A `careful` function
-        gets keyword-only arguments by keyword. If it returns `DOUBT`, so does the result.
-        `recorded` is called instead of all that where a gradient is wanted, if torch sees no more
-        in the arguments.
+        A `careful` function gets keyword-only arguments by keyword. If it returns `DOUBT`, so does
+        the result. `recorded` is called instead of all that where a gradient is wanted, if torch
+        sees no more in the arguments.
         """
-        scope: dict[str, Any] = {f"{_PREFIX}call": function, f"{_PREFIX}after": after}
+        scope: dict[str, Any] = {f"{_PREFIX}call": function}
         values = ", ".join(self._values(by_name=careful))
         lines = [f"{_PREFIX}result = {_PREFIX}call({values})"]
         if careful:
             lines.append(f"if {_PREFIX}result is {_PREFIX}doubt: return {_PREFIX}doubt")
             scope[f"{_PREFIX}doubt"] = DOUBT
-        for argument in self._interface.mutated if after else ():
-            unless = f"if {argument.name} is not None: " if argument.optional else ""
-            lines.append(f"{unless}{_PREFIX}after({argument.name})")
         results, returned = self._interface.signature.returns, self._returned()
         if isinstance(results, spec.Tensor):
             returned.append(f"{_PREFIX}result")

@@ -25,7 +25,6 @@ from ffi_builder.frameworks.torch.interface import (
     Form,
     Interface,
     described,
-    same_function,
     schema,
 )
 from ffi_builder.frameworks.torch.tracing import Tracing
@@ -35,12 +34,11 @@ from ffi_builder.frameworks.torch.transforms import (
     derivative,
     directly,
     give_rule,
-    note_written,
 )
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.metadata import Info
 from ffi_builder.runtime.python import functions
-from ffi_builder.runtime.python.functions import WrappedFunction, check_defaults
+from ffi_builder.runtime.python.functions import check_defaults, same_function
 from ffi_builder.suggest import did_you_mean
 
 _libraries: Final[dict[str, Any]] = {}
@@ -226,9 +224,7 @@ def _kernel(function: tvm_ffi.Function, interface: Interface, writer: Writer) ->
     info = interface.info
     kernel: Any = functions.made(same_function(function), info.name, info)
     if interface.functional or interface.has_keywords or not functions.reads_arrays(info):
-        # Entries and Python functions tell autograd what they write; functions of tvm-ffi do not.
-        own = isinstance(kernel, WrappedFunction)
-        return writer.calling(kernel, after=note_written if own else None)
+        return writer.calling(kernel)
     return kernel
 
 

@@ -10,9 +10,7 @@ import json
 import math
 from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
-from typing import Any, Final, Literal, TypeAlias, cast
-
-import tvm_ffi
+from typing import Any, Final, Literal, TypeAlias
 
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
@@ -260,13 +258,6 @@ def described(own: Info | None, signature: spec.Signature) -> Info:
     made = read(signature.name, signature.metadata())
     assert made is not None
     return made if own is None else dataclasses.replace(made, name=own.name, borrows=own.borrows)
-
-
-def same_function(function: tvm_ffi.Function) -> tvm_ffi.Function:
-    """Return another function object for the same code."""
-    same: Any = cast("Any", tvm_ffi.Array([function]))[0]
-    same.release_gil = function.release_gil
-    return same
 
 
 # ---- schemas

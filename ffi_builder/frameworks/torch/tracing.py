@@ -14,7 +14,7 @@ from ffi_builder import abi, spec
 from ffi_builder.frameworks.described import UNKNOWN, Checks, Described
 from ffi_builder.frameworks.torch import _torch
 from ffi_builder.frameworks.torch.interface import Argument, Interface
-from ffi_builder.runtime.python.arrays import position_of
+from ffi_builder.runtime.python.position import position_of
 from ffi_builder.spec.tensors.devices import ANY
 
 

@@ -152,15 +152,6 @@ def refuse_tangents(name: str, args: Sequence[Any], keywords: dict[str, Any]) ->
             raise RuntimeError(f"{name} {_NO_FORWARD_MODE}")
 
 
-def note_written(tensor: Any) -> None:
-    """Tell autograd that a tensor was written.
-
-    Tensors of inference mode have no version. Arrays of other frameworks are left alone.
-    """
-    if isinstance(tensor, _torch.torch.Tensor) and not tensor.is_inference():
-        _torch.increment_version(tensor)
-
-
 # ---- batching
 
 

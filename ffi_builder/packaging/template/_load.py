@@ -52,9 +52,11 @@ def _check_version(name: str, wanted: str) -> None:
 
 
 def _fits(version: str, wanted: str) -> bool:
-    operator, number = re.findall(r"\s*([<>=]+)\s*(.*)", wanted)[0]
-    given, limit = _numbers(version), _numbers(number)
-    return given < limit if operator == "<" else given >= limit
+    found = re.search(r"(<|>=)\s*([\d.]+)$", wanted)  # what was added; an author may write others
+    if found is None:
+        return True
+    given, limit = _numbers(version), _numbers(found[2])
+    return given < limit if found[1] == "<" else given >= limit
 
 
 def _numbers(version: str) -> list[int]:
@@ -66,13 +68,14 @@ def library() -> Path:
 
     Raises ImportError if each library needs instructions that the CPU lacks.
     """
+    name = f"lib{FOLDER.name}.so"
     for level in LEVELS:
-        found = list(_folder(level).glob("*.so"))
-        if found and not missing(level):
-            return found[0]
-    found = list((FOLDER / "lib").glob("*.so"))
-    if found:
-        return found[0]
+        found = _folder(level) / name
+        if found.exists() and not missing(level):
+            return found
+    found = FOLDER / "lib" / name
+    if found.exists():
+        return found
     levels = [level for level in LEVELS if _folder(level).exists()]
     if not levels:
         raise ImportError(f"{NAME} has no library in {FOLDER / 'lib'}: install it with pip")
@@ -95,9 +98,12 @@ def missing(level: str) -> list[str]:
 
 
 def _features() -> set[str]:
-    with open(CPU) as file:  # noqa: PTH123
-        for line in file:
-            name, _, value = line.partition(":")
-            if name.strip() == "flags":
-                return set(value.split())
+    try:
+        with open(CPU) as file:  # noqa: PTH123
+            for line in file:
+                name, _, value = line.partition(":")
+                if name.strip() == "flags":
+                    return set(value.split())
+    except OSError:  # a sandbox without /proc
+        pass
     return set()

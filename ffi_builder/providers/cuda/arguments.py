@@ -211,9 +211,7 @@ class _Maker:
             case float():
                 yield KernelArgument(str(entry), None, number=entry, is_float=True)
             case bytes():
-                raise BuildError(
-                    f"{PROVIDER}: args= has {entry!r}, and the address of bytes is in host memory"
-                )
+                raise _in_host_memory(entry)
             case Struct() | Packed() | Nested():
                 yield _laid_out(str(entry), self._tree(entry))
             case Pointee():
@@ -297,15 +295,28 @@ class _Maker:
                 raise BuildError(f"{PROVIDER}: args= has {entry}, which cannot be inside a Struct")
 
     def _members(self, entry: LaunchEntry) -> Iterator[Tree]:
-        if isinstance(entry, (Scalar, Struct, Packed, Nested, Pointee)):
-            yield self._tree(entry)
-            return
-        for item in self._items(entry):
-            shape = plain(item)
-            if isinstance(shape, spec.Shape):
-                yield from (a.value for a in shape_arguments(self.context, shape))
-            else:
-                yield self._value(item)
+        match entry:
+            case Scalar() | Struct() | Packed() | Nested() | Pointee():
+                yield self._tree(entry)
+            case None:
+                yield self.context.builder.null()
+            case float():
+                raise BuildError(
+                    f"{PROVIDER}: a Struct has {entry!r}, a number without a type: write "
+                    f'Scalar({entry!r}, "float32"), or another dtype'
+                )
+            case bytes():
+                raise _in_host_memory(entry)
+            case _:
+                for item in self._items(entry):
+                    yield from self._of_member(item)
+
+    def _of_member(self, item: Item) -> Iterator[Tree]:
+        shape = plain(item)
+        if isinstance(shape, spec.Shape):
+            yield from (a.value for a in shape_arguments(self.context, shape))
+        else:
+            yield self._value(item)
 
     def _only(self, entry: Entry) -> Item | None:
         """Return the item of an entry, or None if the entry has several."""
@@ -359,6 +370,12 @@ class _Maker:
         if not isinstance(var, spec.Var) or not var.is_integer:
             raise BuildError(f"{PROVIDER}: Scalar: expected an integer Var but got {name!r}")
         return var
+
+
+def _in_host_memory(entry: bytes) -> BuildError:
+    return BuildError(
+        f"{PROVIDER}: args= has {entry!r}, and the address of bytes is in host memory"
+    )
 
 
 def _is_uint64(item: object) -> bool:

@@ -11,14 +11,17 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Callable, Collection
+from typing import Any, ParamSpec, TypeVar
 
 from ffi_builder.errors import CompileError
 from ffi_builder.runtime import bindings
 from ffi_builder.runtime.protocols import LlvmModule, LlvmValue, TargetMachine
 from ffi_builder.runtime.safety.interrupts import uninterrupted
 from ffi_builder.runtime.safety.locks import fork_safe_lock
+
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
 
 # Baseline CPUs: every 64-bit processor of the architecture runs code for them.
 BASELINE_CPUS = {"x86_64": "x86-64", "aarch64": "generic"}
@@ -49,8 +52,23 @@ class TooManyPipelinesError(Exception):
     """This process has run as many of LLVM's pipelines as it should."""
 
 
+def _in_llvm(function: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
+    """Run a function that calls llvmlite where no handler interrupts it.
+
+    The calling thread imports llvmlite: another one might wait for what this one is importing.
+    """
+    run = uninterrupted(function)
+
+    @functools.wraps(function)
+    def imported(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
+        bindings.load("llvmlite.binding")
+        return run(*args, **kwargs)
+
+    return imported
+
+
 @functools.cache
-@uninterrupted
+@_in_llvm
 def binding() -> Any:
     """Return llvmlite's binding, with this machine's target initialised.
 
@@ -64,21 +82,21 @@ def binding() -> Any:
 
 
 @functools.cache
-@uninterrupted
+@_in_llvm
 def host_cpu() -> str:
     """LLVM's name for the CPU of this machine."""
     return binding().get_host_cpu_name()
 
 
 @functools.cache
-@uninterrupted
+@_in_llvm
 def host_features() -> str:
     """Return the features of this CPU as LLVM wants them: `+avx2,-avx512f,…`."""
     return binding().get_host_cpu_features().flatten()
 
 
 @functools.cache
-@uninterrupted
+@_in_llvm
 def host_triple() -> str:
     """LLVM's name for what this process runs on: `x86_64-unknown-linux-gnu`."""
     return binding().get_process_triple()
@@ -148,7 +166,7 @@ def disassemble(bitcode: bytes) -> str:
         raise CompileError(_reason(error)) from error
 
 
-@uninterrupted
+@_in_llvm
 def internalised(text: str, visible: Collection[str]) -> str:
     """Make all symbols that LLVM IR `text` defines internal, except those in `visible`."""
     module = parse_unverified(text)
@@ -188,7 +206,7 @@ def optimise(
         _free_passes(passes)
 
 
-@uninterrupted
+@_in_llvm
 def optimised(text: str, cpu: str, level: int) -> str:
     """Optimise LLVM IR `text` with the passes that precede code generation."""
     machine = target_machine(cpu, level)
@@ -197,7 +215,7 @@ def optimised(text: str, cpu: str, level: int) -> str:
     return str(module)
 
 
-@uninterrupted
+@_in_llvm
 def emit_object(
     text: str,
     cpu: str,
@@ -220,7 +238,7 @@ def emit_object(
     return machine.emit_object(module)
 
 
-@uninterrupted
+@_in_llvm
 def emit_assembly(text: str, cpu: str, level: int) -> str:
     """Compile LLVM IR `text` to assembly. Raises what `emit_object` does."""
     machine = target_machine(cpu, level)

@@ -3,6 +3,6 @@
     available   tells whether the fast entry is in use, and for which frameworks, or why not
     layouts     finds the offsets of fields in objects of CPython, NumPy, PyTorch and tvm-ffi
 
-`runtime.python.functions` makes entries of functions. The extension is optional: without it,
-functions are those of tvm-ffi, and `callable` is in Python.
+`runtime.python.functions` makes entries of functions. The extension is optional: without it, Python
+code reads the arguments, by the same rules.
 """

@@ -111,15 +111,53 @@ static int bind(const Entry *entry, PyObject *const *args, Py_ssize_t given, PyO
     return 1;
 }
 
+enum { MOST_LEVELS = 8 }; /* of containers that are looked through here */
+
+/* Whether values of a type contain no others: it is no container, and none of its values stands for
+ * another one. */
+static int is_flat(PyTypeObject *type)
+{
+    static const void *flat[64]; /* addresses only: a new type at an old address is taken for flat */
+    const void **slot = &flat[((uintptr_t)type >> 6) % 64];
+    if (*slot == type) return 1;
+    if (PyType_GetFlags(type) &
+        (Py_TPFLAGS_LIST_SUBCLASS | Py_TPFLAGS_TUPLE_SUBCLASS | Py_TPFLAGS_DICT_SUBCLASS))
+        return 0;
+    PyObject *found = PyObject_GetAttrString((PyObject *)type, "__tvm_ffi_value__");
+    if (found != NULL) {
+        Py_DECREF(found);
+        return 0;
+    }
+    PyErr_Clear();
+    *slot = type;
+    return 1;
+}
+
+/* Whether a value has few levels. tvm-ffi converts more and more of them until the stack ends. */
+static int is_shallow(PyObject *value, int levels)
+{
+    PyTypeObject *type = Py_TYPE(value);
+    if (is_flat(type)) return 1;
+    if ((type != &PyTuple_Type && type != &PyList_Type) || levels == 0) return 0;
+    for (Py_ssize_t i = 0; i < PySequence_Size(value); i++) {
+        PyObject *item = type == &PyTuple_Type ? PyTuple_GetItem(value, i) : PyList_GetItem(value, i);
+        if (!is_shallow(item, levels - 1)) return 0;
+    }
+    return 1;
+}
+
 /* Whether Python would pass a value unchanged. Record the arrays that it is or contains. */
 static int passes(const Entry *entry, PyObject *value, int kind, Call *call, int depth)
 {
     PyTypeObject *type = Py_TYPE(value);
-    if (kind == KIND_GENERAL || (kind == KIND_SCALAR && entry->by_position)) return 1;
+    if (kind == KIND_GENERAL || (kind == KIND_SCALAR && entry->by_position))
+        return is_shallow(value, MOST_LEVELS);
+    if (kind == KIND_HANDLE) return !PyCallable_Check(value) && is_shallow(value, MOST_LEVELS);
     if (value == Py_None || type == &PyLong_Type || type == &PyFloat_Type ||
         type == &PyBool_Type || type == &PyUnicode_Type || type == managed.tensor)
         return 1;
-    if (kind == KIND_ITEMS && (type == &PyTuple_Type || type == &PyList_Type) && depth < 8) {
+    if (kind == KIND_ITEMS && (type == &PyTuple_Type || type == &PyList_Type) &&
+        depth < MOST_LEVELS) {
         for (Py_ssize_t i = 0; i < PySequence_Size(value); i++) {
             PyObject *item = type == &PyTuple_Type ? PyTuple_GetItem(value, i) : PyList_GetItem(value, i);
             if (!passes(entry, item, kind, call, depth + 1)) return 0;

@@ -20,6 +20,7 @@ typedef struct {
     void *strings[MAX_ARGS];      /* String objects, owned */
     int tensor_count, dim_count, written_count, string_count;
     int grad_mode;  /* -1: not asked yet */
+    int watched;    /* whether a mode or a trace of torch is on; -1: not asked yet */
     int has_arrays; /* whether `passes` has seen arrays of NumPy or torch */
     int32_t device_type, device_id;
     void *stream;
@@ -136,6 +137,18 @@ static int read_ndarray(PyObject *array, Call *call, Any *out, int read_only)
 
 /* ---- torch */
 
+/* The dispatch keys that a thread adds and leaves out, each set without the usual ones. */
+typedef struct {
+    uint64_t included, excluded;
+} LocalKeys;
+
+/* Where a thread has a variable: the argument of `__tls_get_addr`. */
+typedef struct {
+    size_t module, offset;
+} ThreadLocal;
+
+extern void *__tls_get_addr(ThreadLocal *);
+
 static struct {
     PyTypeObject *tensor, *parameter; /* NULL: not read here */
     /* Offsets found by comparing tensors of known contents. */
@@ -145,7 +158,9 @@ static struct {
     Py_ssize_t tangent;     /* in the autograd metadata: forward-mode AD's part, or NULL */
     Py_ssize_t counter;     /* in the TensorImpl: the version counter, or NULL */
     Py_ssize_t version;     /* in the version counter */
-    uint64_t allowed_keys, needed_keys;
+    uint64_t allowed_keys, needed_keys, cpu_key;
+    uint64_t watching_keys; /* one is included while a mode or a trace is on */
+    ThreadLocal local_keys; /* LocalKeys */
     const ExchangeApi *api;
     DataType dtypes[MAX_DTYPES]; /* by c10::ScalarType */
     /* torch's C shim; the handle is an at::Tensor *. */
@@ -164,7 +179,13 @@ static struct {
     const void *undefined;
 } torch;
 
-enum { TORCH_CPU = 0, TORCH_CUDA = 1 };
+enum { TORCH_CUDA = 1 };
+
+/* The dispatch keys of this thread. torch's functions that tell what is in them take longer. */
+static inline const LocalKeys *local_keys(void) { return __tls_get_addr(&torch.local_keys); }
+
+/* Whether a mode or a trace of torch is on, which may record a graph. */
+static inline int is_watched(void) { return (local_keys()->included & torch.watching_keys) != 0; }
 
 /* Whether autograd may ignore a tensor: it needs no gradient now, and has no tangent. */
 static int without_gradient(const void *const *handle, Call *call)
@@ -193,11 +214,13 @@ static int note_stream(Call *call, const ExchangeApi *api, int32_t device_type, 
     return 1;
 }
 
-/* Whether a tensor is strided memory, and autograd may ignore it now. */
+/* Whether a tensor is strided memory, and neither autograd nor a trace looks at it now. */
 static int is_plain_torch(PyObject *object, Call *call)
 {
     char *impl = FIELD(char *, object, torch.impl);
     if (impl == NULL) return 0;
+    if (call->watched < 0) call->watched = is_watched();
+    if (call->watched) return 0;
     /* Conjugate and negative views, sparse and mkldnn layouts, wrappers of functorch and of
      * functionalization, and modes of subclasses all have a key that a plain tensor lacks. */
     uint64_t keys = FIELD(uint64_t, impl, torch.keys);
@@ -214,7 +237,6 @@ static int read_torch(PyObject *object, Call *call, Any *out, int read_only)
     void *data;
     int failed = torch.get_dim(handle, &ndim);
     failed |= torch.get_dtype(handle, &dtype);
-    failed |= torch.get_device_type(handle, &device_type);
     if (failed || (uint32_t)dtype >= MAX_DTYPES || torch.dtypes[dtype].bits == 0) return 0;
     Tensor *tensor = new_tensor(call, ndim);
     if (tensor == NULL) return 0;
@@ -222,9 +244,10 @@ static int read_torch(PyObject *object, Call *call, Any *out, int read_only)
     failed |= torch.get_strides(handle, &strides);
     failed |= torch.get_data_ptr(handle, &data);
     if (failed || data == NULL) return 0;
-    if (device_type == TORCH_CPU) {
+    if (FIELD(uint64_t, FIELD(char *, object, torch.impl), torch.keys) & torch.cpu_key) {
         tensor->device_type = DEVICE_CPU;
-    } else if (device_type == TORCH_CUDA && torch.get_device_index(handle, &device_id) == 0) {
+    } else if (torch.get_device_type(handle, &device_type) == 0 && device_type == TORCH_CUDA &&
+               torch.get_device_index(handle, &device_id) == 0) {
         tensor->device_type = DEVICE_CUDA;
         if (!note_stream(call, torch.api, DEVICE_CUDA, device_id)) return 0;
     } else {

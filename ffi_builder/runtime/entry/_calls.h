@@ -118,7 +118,7 @@ static PyObject *same_function(PyObject *self)
 static PyObject *python_of(PyObject *self, Entry *entry, int number)
 {
     if (entry->makers == NULL) {
-        PyErr_SetString(PyExc_RuntimeError, "the garbage collector has cleared this function");
+        PyErr_SetString(PyExc_RuntimeError, "this function was cleared, or is not made yet");
         return NULL;
     }
     if (entry->general == NULL) {
@@ -220,6 +220,53 @@ static PyObject *as_tuple(PyObject *result)
     return tuple;
 }
 
+/* Take the error that is raised, as an object. */
+static PyObject *take_raised(void)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    return PyErr_GetRaisedException();
+#else
+    PyObject *type, *error, *trace;
+    PyErr_Fetch(&type, &error, &trace);
+    PyErr_NormalizeException(&type, &error, &trace);
+    if (trace != NULL) PyException_SetTraceback(error, trace);
+    Py_XDECREF(trace);
+    Py_DECREF(type);
+    return error;
+#endif
+}
+
+static void raise_object(PyObject *error)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    PyErr_SetRaisedException(error);
+#else
+    PyObject *type = (PyObject *)Py_TYPE(error), *trace = PyException_GetTraceback(error);
+    Py_INCREF(type);
+    PyErr_Restore(type, error, trace);
+#endif
+}
+
+/* If tvm-ffi's own call did not convert an argument, replace its error by one that names it. */
+static void name_refused(PyObject *self, PyObject *const *values)
+{
+    PyObject *error = take_raised(), *named = NULL;
+    PyObject *tuple = tuple_of(values, entry_of(self)->count);
+    if (tuple != NULL && PyObject_IsInstance(error, PyExc_Exception) == 1) {
+        PyObject *const args[] = {tuple, error};
+        named = call_python(self, PYTHON_REFUSED, args, 2, NULL);
+    }
+    Py_XDECREF(tuple);
+    PyErr_Clear();
+    if (named != NULL && named != Py_None) {
+        PyException_SetCause(named, error);
+        raise_object(named);
+        return;
+    }
+    Py_XDECREF(named);
+    raise_object(error);
+}
+
 /* Call the general function with the same arguments: tvm-ffi's own if they need no change. */
 static PyObject *call_general(PyObject *self, PyObject *const *values, Call *call)
 {
@@ -234,7 +281,10 @@ static PyObject *call_general(PyObject *self, PyObject *const *values, Call *cal
     PyObject *result = call_direct(self, values, count);
     if (result != NULL) raise_versions(call);
     for (i = 0; i < call->written_count; i++) Py_DECREF(call->written[i]);
-    if (result == NULL) return NULL;
+    if (result == NULL) {
+        name_refused(self, values);
+        return NULL;
+    }
     if (entry->returns == RETURNS_TUPLE) return as_tuple(result);
     return entry->returns && call->has_arrays ? converted(self, result, values) : result;
 }
@@ -252,7 +302,7 @@ static PyObject *call_read(PyObject *self, PyObject *const *args, size_t flagged
     }
     Call call;
     call.tensor_count = call.dim_count = call.written_count = call.string_count = 0;
-    call.grad_mode = -1;
+    call.grad_mode = call.watched = -1;
     call.has_stream = 0;
     int count = entry->count, i = 0;
     while (i < count && read_argument(values[i], entry->parameters[i].kind, &call, &call.args[i]))

@@ -18,6 +18,15 @@
 #include "_operators.h"
 #include "_setup.h"
 
+/* An entry that is nothing yet says so when it is called. Without a vectorcall, `__call__` of the
+ * bases would call it again. */
+static PyObject *entry_alloc(PyTypeObject *type, Py_ssize_t count)
+{
+    PyObject *self = PyType_GenericAlloc(type, count);
+    if (self != NULL) entry_of(self)->call = call_unread;
+    return self;
+}
+
 static int entry_traverse(PyObject *self, visitproc visit, void *arg)
 {
     const Entry *entry = entry_of(self);
@@ -74,10 +83,9 @@ static void entry_dealloc(PyObject *self)
 }
 
 PyDoc_STRVAR(make_type_doc,
-             "make_type(bases, size, handle, release_gil, addresses, learn, call)\n--\n\n"
+             "make_type(bases, size, handle, release_gil, addresses, learn)\n--\n\n"
              "Make a type of entries: `bases` end with tvm_ffi.Function, whose instances have "
-             "`size` bytes. With `call` false its `__call__` is that of the bases, for tools that "
-             "look it up: calls do not use it.");
+             "`size` bytes. Their `__call__` is for tools that look it up: calls do not use it.");
 
 static PyObject *make_type(PyObject *module, PyObject *args)
 {
@@ -85,10 +93,9 @@ static PyObject *make_type(PyObject *module, PyObject *args)
     PyObject *bases, *learner;
     Py_ssize_t size, handle, release_gil;
     unsigned long long incref, decref, string, take_error, set_stream;
-    int own_call;
-    if (!PyArg_ParseTuple(args, "O!nnn(KKKKK)Op", &PyTuple_Type, &bases, &size, &handle,
+    if (!PyArg_ParseTuple(args, "O!nnn(KKKKK)O", &PyTuple_Type, &bases, &size, &handle,
                           &release_gil, &incref, &decref, &string, &take_error,
-                          &set_stream, &learner, &own_call))
+                          &set_stream, &learner))
         return NULL;
     if (entry_type_count == MAX_TYPES) {
         PyErr_SetString(PyExc_RuntimeError, "the types are made already");
@@ -112,10 +119,9 @@ static PyObject *make_type(PyObject *module, PyObject *args)
         {Py_tp_clear, entry_clear},
         {Py_tp_dealloc, entry_dealloc},
         /* tvm-ffi's own functions may reuse the memory for an object with other fields. */
-        {Py_tp_alloc, PyType_GenericAlloc},
+        {Py_tp_alloc, entry_alloc},
         {Py_tp_free, PyObject_GC_Del},
         {Py_tp_members, members},
-        {own_call ? Py_tp_call : 0, PyVectorcall_Call},
         {0, NULL},
     };
     PyType_Spec spec = {
@@ -179,7 +185,7 @@ static PyObject *describe(PyObject *module, PyObject *args)
         return NULL;
     }
     Entry *entry = entry_of(self);
-    if (entry->call != NULL) {
+    if (entry->makers != NULL) {
         PyErr_SetString(PyExc_RuntimeError, "the entry is described already");
         return NULL;
     }
@@ -206,7 +212,6 @@ static PyObject *describe(PyObject *module, PyObject *args)
     entry->positional = (uint8_t)positional;
     entry->count = (uint8_t)count;
     entry->parameters = made;
-    entry->call = call_unread;
     entry->ordered = 1;
     for (Py_ssize_t i = 0; i < count; i++) {
         Parameter *it = &made[i];
@@ -236,7 +241,7 @@ static PyMethodDef methods[] = {
     {"use_managed", use_managed, METH_VARARGS, use_managed_doc},
     {"use_torch", use_torch, METH_VARARGS, use_torch_doc},
     {"use_modes", use_modes, METH_VARARGS, use_modes_doc},
-    {"is_watched", is_watched, METH_NOARGS, is_watched_doc},
+    {"is_watched", operators_watched, METH_NOARGS, operators_watched_doc},
     {"ask_for_modes", ask_for_modes, METH_VARARGS, ask_for_modes_doc},
     {"use_exchange", use_exchange, METH_VARARGS, use_exchange_doc},
     {NULL, NULL, 0, NULL},

@@ -15,11 +15,12 @@ enum {
     KIND_KEPT_IN = 5,
     KIND_ITEMS = 6,   /* a list or tuple, in which every array may be written */
     KIND_UNKNOWN = 7, /* left to Python */
+    KIND_HANDLE = 8,  /* an address; functions are left to Python */
 };
 
-/* Functions in Python. They take all arguments in order; the arguments as given; or a result and
- * the arguments. */
-enum { PYTHON_IN_ORDER, PYTHON_AS_GIVEN, PYTHON_RETURNED, PYTHON_COUNT };
+/* Functions in Python. They take all arguments in order; the arguments as given; a result and the
+ * arguments; or the arguments and an error. */
+enum { PYTHON_IN_ORDER, PYTHON_AS_GIVEN, PYTHON_RETURNED, PYTHON_REFUSED, PYTHON_COUNT };
 
 typedef struct {
     PyObject *name;     /* interned */

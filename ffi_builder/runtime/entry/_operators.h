@@ -4,22 +4,15 @@
 
 #include "_calls.h"
 
-/* What may look at operators: modes of torch_dispatch and torch_function, a tracer, autocast. */
+/* What may look at operators, beside what looks at all calls: modes of torch_function, autocast. */
 static struct {
-    _Bool (*dispatch)(_Bool skip_infra);
     _Bool (*function)(void);
-    _Bool (*included)(uint16_t key);
-    _Bool (*excluded)(uint64_t keys); /* whether all these bits of a DispatchKeySet are */
-    uint64_t autocast; /* the dispatch keys that are excluded while no autocast is on */
-    uint16_t tracer;   /* the dispatch key that is included while torch.jit traces */
+    uint64_t autocast; /* the dispatch keys that are left out while no autocast is on */
 } modes;
 
-static inline int operators_are_watched(void)
-{
-    return modes.dispatch(0) || modes.function() || modes.included(modes.tracer);
-}
+static inline int operators_are_watched(void) { return is_watched() || modes.function(); }
 
-static inline int autocast_is_on(void) { return !modes.excluded(modes.autocast); }
+static inline int autocast_is_on(void) { return (local_keys()->excluded & modes.autocast) != 0; }
 
 /* A call of an operator. While a mode is on, Python calls it through the dispatcher. It also does
  * so while autocast is on, since an autocast rule may be registered at any time. */
@@ -40,37 +33,29 @@ static PyObject *call_kernel(PyObject *self, PyObject *const *args, size_t flagg
 }
 
 PyDoc_STRVAR(use_modes_doc,
-             "use_modes(dispatch, function, included, excluded, autocast, tracer)\n--\n\n"
-             "Take the addresses of torch's functions that say whether a mode is on, a dispatch "
-             "key is included, or a set of them is excluded, and the keys of autocast and of the "
-             "tracer.");
+             "use_modes(function, autocast)\n--\n\n"
+             "Take the address of torch's function that says whether a mode of torch_function is "
+             "on, and the dispatch keys of autocast. `use_torch` comes first.");
 
 static PyObject *use_modes(PyObject *module, PyObject *args)
 {
     (void)module;
-    unsigned long long dispatch, function, included, excluded, autocast;
-    unsigned short tracer;
-    if (!PyArg_ParseTuple(args, "KKKKKH", &dispatch, &function, &included, &excluded, &autocast,
-                          &tracer))
-        return NULL;
-    modes.dispatch = (_Bool (*)(_Bool))(uintptr_t)dispatch;
+    unsigned long long function, autocast;
+    if (!PyArg_ParseTuple(args, "KK", &function, &autocast)) return NULL;
     modes.function = (_Bool (*)(void))(uintptr_t)function;
-    modes.included = (_Bool (*)(uint16_t))(uintptr_t)included;
-    modes.excluded = (_Bool (*)(uint64_t))(uintptr_t)excluded;
     modes.autocast = autocast;
-    modes.tracer = tracer;
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(is_watched_doc,
+PyDoc_STRVAR(operators_watched_doc,
              "is_watched()\n--\n\n"
              "Return whether a mode of torch or autocast is on. `use_modes` comes first.");
 
-static PyObject *is_watched(PyObject *module, PyObject *unused)
+static PyObject *operators_watched(PyObject *module, PyObject *unused)
 {
     (void)module;
     (void)unused;
-    if (modes.dispatch == NULL) {
+    if (modes.function == NULL) {
         PyErr_SetString(PyExc_RuntimeError, "use_modes comes first");
         return NULL;
     }
@@ -89,7 +74,7 @@ static PyObject *ask_for_modes(PyObject *module, PyObject *args)
     int autocast;
     if (!PyArg_ParseTuple(args, "Op", &self, &autocast) || !is_entry(self)) return NULL;
     Entry *entry = entry_of(self);
-    if (modes.dispatch == NULL || entry->call == NULL) {
+    if (modes.function == NULL || entry->makers == NULL) {
         PyErr_SetString(PyExc_RuntimeError, "use_modes and describe come first");
         return NULL;
     }

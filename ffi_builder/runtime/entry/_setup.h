@@ -2,6 +2,8 @@
 #ifndef FFI_BUILDER_ENTRY_SETUP_H
 #define FFI_BUILDER_ENTRY_SETUP_H
 
+#include <link.h>
+
 #include "_arrays.h"
 
 /* Convert a dict of pairs (number, (code, bits)) to a table. */
@@ -61,21 +63,55 @@ static PyObject *use_managed(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
+typedef struct {
+    uintptr_t address; /* of this thread's variable */
+    ThreadLocal found;
+} Search;
+
+static int look_in(struct dl_phdr_info *library, size_t size, void *data)
+{
+    (void)size;
+    Search *search = data;
+    for (int i = 0; library->dlpi_tls_data != NULL && i < library->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &library->dlpi_phdr[i];
+        uintptr_t offset = search->address - (uintptr_t)library->dlpi_tls_data;
+        if (part->p_type != PT_TLS || offset >= part->p_memsz) continue;
+        search->found = (ThreadLocal){library->dlpi_tls_modid, offset};
+        return 1;
+    }
+    return 0;
+}
+
+/* Find where threads have the variable that this thread has at an address. */
+static int find_thread_local(uintptr_t address, ThreadLocal *out)
+{
+    Search search = {address, {0, 0}};
+    int found = dl_iterate_phdr(look_in, &search);
+    if (!found || (uintptr_t)__tls_get_addr(&search.found) != address) {
+        PyErr_SetString(PyExc_ValueError, "no thread-local variable is at this address");
+        return -1;
+    }
+    *out = search.found;
+    return 0;
+}
+
 PyDoc_STRVAR(use_torch_doc,
-             "use_torch(tensor, parameter, dtypes, offsets, keys, api, addresses)\n--\n\n"
-             "Read exact `torch.Tensor`s and Parameters, or with None no longer.");
+             "use_torch(tensor, parameter, dtypes, offsets, keys, local_keys, api, addresses)\n--\n\n"
+             "Read exact `torch.Tensor`s and Parameters, or with None no longer. `local_keys` is "
+             "where this thread has its dispatch keys.");
 
 static PyObject *use_torch(PyObject *module, PyObject *args)
 {
     (void)module;
     PyObject *tensor, *parameter, *dtypes;
     Py_ssize_t at[6];
-    unsigned long long allowed, needed, api, to[11];
-    if (!PyArg_ParseTuple(args, "OOO!(nnnnnn)(KK)K(KKKKKKKKKKK)", &tensor, &parameter, &PyDict_Type,
-                          &dtypes, &at[0], &at[1], &at[2], &at[3], &at[4], &at[5], &allowed,
-                          &needed, &api, &to[0], &to[1], &to[2], &to[3], &to[4], &to[5], &to[6],
-                          &to[7], &to[8], &to[9], &to[10]))
+    unsigned long long allowed, needed, cpu, watching, local_keys, api, to[11];
+    if (!PyArg_ParseTuple(args, "OOO!(nnnnnn)(KKKK)KK(KKKKKKKKKKK)", &tensor, &parameter,
+                          &PyDict_Type, &dtypes, &at[0], &at[1], &at[2], &at[3], &at[4], &at[5],
+                          &allowed, &needed, &cpu, &watching, &local_keys, &api, &to[0], &to[1],
+                          &to[2], &to[3], &to[4], &to[5], &to[6], &to[7], &to[8], &to[9], &to[10]))
         return NULL;
+    if (tensor != Py_None && find_thread_local(local_keys, &torch.local_keys) != 0) return NULL;
     if (fill_dtypes(dtypes, torch.dtypes) != 0) return NULL;
     torch.impl = at[0];
     torch.keys = at[1];
@@ -85,6 +121,8 @@ static PyObject *use_torch(PyObject *module, PyObject *args)
     torch.version = at[5];
     torch.allowed_keys = allowed;
     torch.needed_keys = needed;
+    torch.cpu_key = cpu;
+    torch.watching_keys = watching;
     torch.api = (const ExchangeApi *)(uintptr_t)api;
     torch.get_data_ptr = (int (*)(void *, void **))(uintptr_t)to[0];
     torch.get_dim = (int (*)(void *, int64_t *))(uintptr_t)to[1];

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import tvm_ffi
 
+from ffi_builder.importing import Deferred
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.entry import layouts
 from ffi_builder.runtime.entry.layouts import LayoutError, modes, torch_layout
@@ -59,13 +60,15 @@ _lock = threading.RLock()
 def extension(bases: tuple[type, ...]) -> Extension | Reading:
     """Return the extension, or why it is not used.
 
-    `bases` are the base classes of the type of entries. They end with `tvm_ffi.Function`. Only the
-    first call uses them, since the process has one such type.
+    `bases` are the base classes of the type of entries. They end with `tvm_ffi.Function`, and have
+    a `__call__` for tools that look it up. Only the first call uses them, since the process has one
+    such type.
     """
     if not _found:
         with _lock:
             if not _found:
-                _found.append(_set_up(bases))
+                with Deferred():
+                    _found.append(_set_up(bases))
     return _found[0]
 
 
@@ -114,7 +117,8 @@ def operators(bases: tuple[type, ...]) -> Callable[[], Any] | None:
     if not _operators:
         with _lock:
             if not _operators:
-                _operators.append(_operator_type(bases))
+                with Deferred():
+                    _operators.append(_operator_type(bases))
     made = _operators[0]
     return None if made is None else lambda: made.__new__(made)
 
@@ -123,7 +127,7 @@ def _operator_type(bases: tuple[type, ...]) -> Any:
     module = _seeing_modes()
     if module is None:
         return None
-    return _made_type(module, bases, tvm_ffi.get_global_func("ffi.Array"), call=False)
+    return _made_type(module, bases, tvm_ffi.get_global_func("ffi.Array"))
 
 
 def watcher() -> Callable[[], bool] | None:
@@ -149,13 +153,11 @@ def _functions(one: tvm_ffi.Function) -> list[tvm_ffi.Function]:
     return [one, tvm_ffi.get_global_func("ffi.Array"), tvm_ffi.get_global_func("ffi.Map")]
 
 
-def _made_type(
-    module: Any, bases: tuple[type, ...], function: tvm_ffi.Function, *, call: bool = True
-) -> Any:
+def _made_type(module: Any, bases: tuple[type, ...], function: tvm_ffi.Function) -> Any:
     layout = layouts.function_layout(_functions(function))
     addresses = tuple(layouts.address_of(tvm_ffi.LIB, name) for name in _ADDRESSES)
     sizes = layout.size, layout.handle, layout.release_gil
-    return module.make_type(bases, *sizes, addresses, _learner(module), call)
+    return module.make_type(bases, *sizes, addresses, _learner(module))
 
 
 def _learner(module: Any) -> Callable[[type], None]:
@@ -194,7 +196,8 @@ def readings() -> list[Reading]:
 
 def _try(name: str, use: Callable[[], object]) -> None:
     try:
-        use()
+        with Deferred():
+            use()
     except Exception as error:
         # A framework that is not laid out as expected takes the general path.
         tried[name] = Reading(name, str(error) or type(error).__name__)
@@ -225,6 +228,7 @@ def _use_torch(module: Any, torch: Any) -> None:
         found.dtypes,
         found.offsets,
         found.keys,
+        found.local_keys,
         found.api,
         found.addresses,
     )

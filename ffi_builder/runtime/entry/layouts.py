@@ -215,7 +215,8 @@ class TorchLayout:
 
     dtypes: DTypes
     offsets: tuple[int, int, int, int, int, int]
-    keys: tuple[int, int]
+    keys: tuple[int, int, int, int]
+    local_keys: int
     api: int
     addresses: tuple[int, ...]
 
@@ -237,51 +238,48 @@ REQUIRES_GRAD: Final = "_ZNK3c1010TensorImpl13requires_gradEv"
 FORWARD_GRADIENT: Final = "_ZNK3c1010TensorImpl8_fw_gradEmRKN2at10TensorBaseE"
 
 
-MODES: Final = (
-    ("libc10.so", "_ZN3c104impl20TorchDispatchModeTLS13any_modes_setEb"),
-    ("libtorch_cpu.so", "_ZN2at4impl27torch_function_mode_enabledEv"),
-    ("libc10.so", "_ZN3c104impl28tls_is_dispatch_key_includedENS_11DispatchKeyE"),
-    ("libc10.so", "_ZN3c104impl31tls_is_dispatch_keyset_excludedENS_14DispatchKeySetE"),
-)
+LOCAL_KEYS: Final = "_ZN3c104impl26raw_local_dispatch_key_setE"
+FUNCTION_MODE: Final = "_ZN2at4impl27torch_function_mode_enabledEv"
 
 
-def modes(torch: Any) -> tuple[int, int, int, int, int, int]:
-    """Find torch's functions that say whether a mode, a trace or autocast is on.
+def modes(torch: Any) -> tuple[int, int]:
+    """Find torch's function that says whether a function mode is on, and the keys of autocast.
 
-    Return the arguments of `_entry.use_modes`. Each function is tried with modes on and off.
+    Return the arguments of `_entry.use_modes`. Both are tried with modes on and off.
 
     Raises:
-        LayoutError: torch lacks one of them, or one gives a wrong answer.
+        LayoutError: torch lacks the function, or it gives a wrong answer.
     """
+    cpu, core = _libraries(torch, "torch_cpu", "c10")
+    address = address_of(cpu, FUNCTION_MODE)
+    function = ctypes.CFUNCTYPE(ctypes.c_bool)(address)
+    with torch.overrides.BaseTorchFunctionMode():
+        expect(function(), "function modes are not seen")
+    expect(function() == torch._C._is_torch_function_mode_enabled(), "function modes differ")
+    autocast = _autocast_keys(torch)
+    excluded = _local_keys(core) + 8
+    with torch._C._ExcludeDispatchKeyGuard(autocast):
+        seen = [words(excluded, 1)[0] & autocast.raw_repr()]
+        with torch.autocast("cpu"):
+            seen += [words(excluded, 1)[0] & autocast.raw_repr()]
+    expect(not seen[0] and bool(seen[1]), "autocast is not seen")
+    return address, autocast.raw_repr()
+
+
+def _libraries(torch: Any, *names: str) -> list[ctypes.CDLL]:
     folder = Path(torch.__file__).parent / "lib"
     try:
-        found = [address_of(ctypes.CDLL(str(folder / library)), name) for library, name in MODES]
+        return [ctypes.CDLL(str(folder / f"lib{name}.so")) for name in names]
     except OSError as error:
         raise LayoutError(str(error)) from None
-    dispatch, function, included = (
-        ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_uint16)(address) for address in found[:3]
-    )
-    excluded = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_uint64)(found[3])
-    python = torch.utils._python_dispatch
-    snapshot, tracer = (
-        int(torch._C._parse_dispatch_key(name)) for name in ("PythonTLSSnapshot", "Tracer")
-    )
-    with python._disable_current_modes():
-        seen = [dispatch(0), included(snapshot)]
-        with python.TorchDispatchMode():
-            seen += [dispatch(0), included(snapshot)]
-    expect(seen == [False, False, True, True], "dispatch modes are not seen")
-    with torch.overrides.BaseTorchFunctionMode():
-        expect(function(0), "function modes are not seen")
-    expect(function(0) == torch._C._is_torch_function_mode_enabled(), "function modes differ")
-    expect(included(tracer) == torch.jit.is_tracing(), "traces differ")
-    autocast = _autocast_keys(torch)
-    with torch._C._ExcludeDispatchKeyGuard(autocast):
-        seen = [excluded(autocast.raw_repr())]
-        with torch.autocast("cpu"):
-            seen += [excluded(autocast.raw_repr())]
-    expect(seen == [True, False], "autocast is not seen")
-    return found[0], found[1], found[2], found[3], autocast.raw_repr(), tracer
+
+
+def _local_keys(core: ctypes.CDLL) -> int:
+    """Return where this thread has the dispatch keys that it adds, and those that it leaves out."""
+    try:
+        return ctypes.addressof(ctypes.c_char.in_dll(core, LOCAL_KEYS))
+    except ValueError:
+        raise LayoutError(f"{LOCAL_KEYS} is not in {Path(str(core._name)).name}") from None
 
 
 def _autocast_keys(torch: Any) -> Any:
@@ -295,11 +293,7 @@ def _autocast_keys(torch: Any) -> Any:
 
 def torch_layout(torch: Any) -> TorchLayout:
     """Find the layout of exact `torch.Tensor`s and Parameters."""
-    folder = Path(torch.__file__).parent / "lib"
-    try:
-        shim, core = (ctypes.CDLL(str(folder / f"lib{name}.so")) for name in ("torch_cpu", "c10"))
-    except OSError as error:
-        raise LayoutError(str(error)) from None
+    shim, core = _libraries(torch, "torch_cpu", "c10")
     addresses = (*(address_of(shim, name) for name in SHIM), address_of(core, REQUIRES_GRAD))
     api = exchange_api(torch.Tensor)
     with torch.inference_mode(mode=False), torch.enable_grad():
@@ -309,7 +303,9 @@ def torch_layout(torch: Any) -> TorchLayout:
         dtypes = _torch_dtypes(torch, shim, api, impl)
         forward = address_of(core, FORWARD_GRADIENT)
         addresses = (*addresses, forward, _undefined(torch, forward, impl))
-    return TorchLayout(dtypes, offsets, _torch_keys(torch), api, addresses)
+    local_keys = _local_keys(core)
+    keys = (*_torch_keys(torch), _watching_keys(torch, local_keys))
+    return TorchLayout(dtypes, offsets, keys, local_keys, api, addresses)
 
 
 @contextmanager
@@ -346,8 +342,24 @@ def _undefined(torch: Any, forward_gradient: int, impl: int) -> int:
     return without.pop()
 
 
-def _torch_keys(torch: Any) -> tuple[int, int]:
-    """Return the dispatch keys that a tensor may have, and those that it must have."""
+def _watching_keys(torch: Any, local_keys: int) -> int:
+    """Return the dispatch keys of which a thread adds one while a mode or a trace is on."""
+    watching = 0
+    # Of modes, of modes that come before autograd, and of traces of `torch.jit`.
+    for name in ("PythonTLSSnapshot", "PreDispatch", "Tracer"):
+        key = torch._C._parse_dispatch_key(name)
+        bit: int = torch._C.DispatchKeySet(key).raw_repr()
+        seen = [bool(words(local_keys, 1)[0] & bit)]
+        with torch._C._IncludeDispatchKeyGuard(key):
+            seen += [bool(words(local_keys, 1)[0] & bit)]
+        right = [torch._C._dispatch_tls_is_dispatch_key_included(name), True]
+        expect(seen == right, f"the dispatch key {name} is not seen")
+        watching |= bit
+    return watching
+
+
+def _torch_keys(torch: Any) -> tuple[int, int, int]:
+    """Return the dispatch keys that a tensor may have, that it must have, and that of the CPU."""
     key_set, key = torch._C.DispatchKeySet, torch._C.DispatchKey
     allowed: int = torch._C._dispatch_keys(torch.zeros(1)).raw_repr()
     if torch.version.hip is None:  # torch calls AMD's devices CUDA, and DLPack does not
@@ -357,7 +369,9 @@ def _torch_keys(torch: Any) -> tuple[int, int]:
     others = torch.zeros(2, 2).to_sparse(), torch.zeros(1, device="meta")
     wrong = [torch._C._dispatch_keys(item).raw_repr() for item in (*_conjugate(torch), *others)]
     expect(all(keys & ~allowed for keys in wrong), "keys of tensors that are not plain")
-    return allowed, needed
+    cpu: int = key_set(key.CPU).raw_repr() & ~key_set(key.CUDA).raw_repr()
+    expect(bool(cpu) and cpu & allowed == cpu, "the key of the CPU")
+    return allowed, needed, cpu
 
 
 def _conjugate(torch: Any) -> list[Any]:

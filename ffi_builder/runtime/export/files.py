@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import uuid
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from ffi_builder import __version__
 from ffi_builder.errors import CompileError
 from ffi_builder.records import dataclass
 from ffi_builder.runtime import embedded_modules
-from ffi_builder.runtime.codegen import emit
+from ffi_builder.runtime.codegen import emit, llvm
 from ffi_builder.runtime.codegen.constants import LlvmIr
 from ffi_builder.runtime.codegen.targets import Target, target
 from ffi_builder.runtime.embedded_modules import CustomModule
@@ -38,7 +40,7 @@ from ffi_builder.runtime.inputs import (
 )
 from ffi_builder.runtime.links import AddressSource, Item, code_among, words_of
 from ffi_builder.runtime.metadata import PREFIX
-from ffi_builder.runtime.object_files import read_object, rename_symbols
+from ffi_builder.runtime.object_files import read_object
 from ffi_builder.runtime.python.function_table import check_name
 
 PathLike: TypeAlias = str | os.PathLike[str]
@@ -128,7 +130,7 @@ class Exporter:
             objects.append(self._object(LlvmSource(""), options, options.modules))
         if any(os.fspath(path.resolve()) == word for word in words_of(self.links)):
             raise ValueError(f"{path} is linked to the library, and would be replaced by it")
-        data = _linked(objects, words_of(self.links), shown, path, options)
+        data = linked(objects, words_of(self.links), shown, path, options)
         self._write(Output(path, data, executable=True), names, options)
 
     def objects(self, options: Options) -> list[bytes]:
@@ -171,7 +173,8 @@ class Exporter:
         if options.only is not None:
             ir = emit.internalised(ir, [*symbols(options.only), *embedded_modules.SYMBOLS])
         cpu, triple = options.target.cpu, options.target.triple
-        return emit.emit_object(ir, cpu, self.level, jit=False, triple=triple)
+        signed = LlvmIr(_signed(ir.text, cpu), ir.constants)
+        return emit.emit_object(signed, cpu, self.level, jit=False, triple=triple)
 
     def _write(self, main: Output, names: Sequence[str], options: Options) -> None:
         functions = [described(name, self.metadata(name)) for name in names]
@@ -187,55 +190,25 @@ class Exporter:
         write_outputs(outputs)
 
 
-def write_together(
-    path: Path, exporters: Sequence[Exporter], options: Options
-) -> tuple[Described, ...]:
-    """Write a shared library with the functions of several modules; return these, sorted by name.
-
-    The modules share nothing, so their kernels may have the same names.
-
-    Raises:
-        CompileError: two functions have the same name, and what `Exporter.library` raises.
-        LinkError: the linker fails.
-    """
-    functions: dict[str, Described] = {}
-    groups: list[list[bytes]] = []
-    words: list[str | bytes] = []
-    for exporter in exporters:
-        for function in exporter.functions():
-            if function.name in functions:
-                raise CompileError(f"Two modules have a function {function.name!r}: rename one")
-            functions[function.name] = function
-        groups.append(exporter.objects(replace(options, only=exporter.linked)))
-        words += words_of(exporter.links)
-    if not functions:
-        raise CompileError("The modules have no functions")
-    objects = _apart(groups, options.target.machine)
-    data = _linked(objects, list(dict.fromkeys(words)), [f"{PREFIX}*"], path, options)
-    write_outputs([Output(path, data, executable=True)])
-    return tuple(sorted(functions.values(), key=lambda function: function.name))
+def _signed(text: str, cpu: str) -> str:
+    """Add a line to LLVM IR for the section `.comment`, as other compilers do."""
+    version = ".".join(map(str, llvm.binding().llvm_version_info))
+    words = f"ffi_builder: {__version__} (LLVM {version}, CPU {cpu})"
+    number = 1 + max(map(int, re.findall(r"!(\d+)\s*=", text)), default=-1)
+    return f'{text}\n!llvm.ident = !{{!{number}}}\n!{number} = !{{!"{words}"}}\n'
 
 
-def _apart(groups: Sequence[Sequence[bytes]], machine: str) -> list[bytes]:
-    """Rename what an earlier group defines, too; return the objects of all groups."""
-    taken: set[str] = set()
-    apart: list[bytes] = []
-    for number, group in enumerate(groups):
-        symbols = (s for data in group for s in read_object(data, machine).symbols)
-        defined = {s.name for s in symbols if s.defined and not s.weak}
-        names = {name: f"{name}.{number}" for name in defined & taken}
-        apart += [rename_symbols(data, names, machine) if names else data for data in group]
-        taken |= defined
-    return apart
-
-
-def _linked(
+def linked(
     objects: Sequence[bytes],
     others: Sequence[str | bytes],
     shown: Sequence[str],
     path: Path,
     options: Options,
 ) -> bytes:
+    """Link objects, which get the support functions that they need, to a shared library.
+
+    `others` and `shown` are as for `link_library`. Raises CompileError and LinkError.
+    """
     machine = options.target.machine
     ready = [with_support(each, machine) for each in objects]
     return linker.link_library(ready, shown, path.name, options.target, others)

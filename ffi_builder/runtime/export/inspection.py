@@ -1,103 +1,172 @@
 """Reads libraries and objects without loading them: functions, target, compilers, what they need.
 
-The file may be for another machine, and its code is not run.
+The file may be for another machine, damaged, or made to do harm. Its code is not run, and little of
+it is in memory at a time.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
-import struct
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, Final
+from collections.abc import Callable, Collection, Iterable, Iterator
+from itertools import zip_longest
+from typing import Any, BinaryIO, Final, TypeVar
 
 from ffi_builder import elf
-from ffi_builder.elf import MAGIC, Elf, View
+from ffi_builder.abi import PREFIX
+from ffi_builder.elf import MAGIC, Elf, View, machine_name
 from ffi_builder.errors import LinkError
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.jit.link import functions_among
-from ffi_builder.runtime.object_files import machine_name, symbols_of
+from ffi_builder.runtime.object_files import symbols_of
 
-_DT_NEEDED: Final = 1
-_DYN: Final = struct.Struct("<qQ")
-"""``Elf64_Dyn``: a tag and its value."""
+_Item = TypeVar("_Item")
+
+_LARGEST_PART: Final = 64 << 20
+"""The bytes of the largest table that is read: of headers, symbols or names."""
+_MOST_TEXT: Final = 16 << 20
+"""The bytes of all names, or of all metadata, that are kept: some 10,000 functions."""
+_OVERHEAD: Final = 64
+"""The bytes that a short text takes beside its characters."""
+_LONGEST_METADATA: Final = 1 << 20
+"""The bytes of the metadata of one function."""
+_CHUNK: Final = 1 << 20
 
 
 @dataclass(frozen=True)
 class Inspected:
     """What a library or an object says of itself."""
 
-    path: Path
     machine: str
     """`x86_64` or `aarch64`."""
-    functions: dict[str, str | None]
-    """The metadata of each function by its name, as JSON; None if the file has none."""
     compilers: tuple[str, ...]
     """The compilers of its parts, from the section `.comment`."""
+    soname: str
+    """The name by which other libraries need it; empty if it has none."""
     needs: tuple[str, ...]
     """The libraries that it needs."""
     versions: tuple[str, ...]
     """The versions of symbols of the C and C++ runtimes that it needs, such as `GLIBC_2.17`."""
 
 
-def inspected(path: Path) -> Inspected:
-    """Read the library or object at `path`.
+def inspected(opened: BinaryIO) -> Inspected:
+    """Read a library or an object.
 
     Raises:
         LinkError: it is no 64-bit little-endian ELF library or object, or is damaged.
         OSError: it cannot be read.
     """
-    data = path.read_bytes()
-    if not data.startswith(MAGIC):
-        raise LinkError(f"{path}: expected an ELF file, but it starts with {data[:8]!r}")
-    file = Elf(View(data, "file", LinkError))
-    if not file.header.is_64_little or file.header.type not in (elf.ET_DYN, elf.ET_REL):
-        raise LinkError(f"{path}: expected a shared library or an object for a 64-bit CPU")
-    table = elf.SHT_DYNSYM if file.header.type == elf.ET_DYN else elf.SHT_SYMTAB
-    names = sorted(functions_among(symbols_of(file, table)))
-    described = dict(_described(data))
+    file = _read(_Parts(opened))
     return Inspected(
-        path,
         machine_name(file.header.machine),
-        {name: described.get(name) for name in names},
-        tuple(_texts(_content(file, ".comment"))),
-        tuple(_needed(file)),
-        # Other strings of this table are symbols and libraries.
-        tuple(sorted(filter(_VERSION.fullmatch, set(_texts(_content(file, ".dynstr")))))),
+        tuple(_few("compilers", _compilers(file))),
+        next(_named(file, elf.DT_SONAME), ""),
+        tuple(_few("needed libraries", _named(file, elf.DT_NEEDED))),
+        tuple(sorted(set(_few("needed versions", _versions(file))))),
     )
 
 
-_VERSION: Final = re.compile(r"(GLIBC|GLIBCXX|CXXABI|GCC)_[\d.]+")
+def functions(opened: BinaryIO) -> dict[str, str | None]:
+    """Read the metadata of each function by its name, as JSON; None for one that has none.
+
+    Raises LinkError and OSError, as `inspected` does.
+    """
+    data = _Parts(opened)
+    file = _read(data)
+    table = elf.SHT_DYNSYM if file.header.type == elf.ET_DYN else elf.SHT_SYMTAB
+    named = functions_among(symbols_of(file, table, PREFIX))
+    names = sorted(set(_few("functions", named)))
+    described = dict(_few("metadata", _described(data, set(names)), lambda pair: pair[1]))
+    return {name: described.get(name) for name in names}
+
+
+def _read(data: _Parts) -> Elf:
+    if (start := data[:8])[: len(MAGIC)] != MAGIC:
+        given = f"starts with {start!r}" if start else "is empty"
+        raise LinkError(f"expected an ELF file, but it {given}")
+    file = Elf(View(data, "file", LinkError))
+    if not file.header.is_64_little or file.header.type not in (elf.ET_DYN, elf.ET_REL):
+        raise LinkError("expected a shared library or an object for a 64-bit CPU")
+    return file
+
+
+class _Parts:
+    """The bytes of a file, of which slices are read."""
+
+    def __init__(self, opened: BinaryIO) -> None:
+        self._opened = opened
+        self._size = opened.seek(0, os.SEEK_END)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, part: slice, /) -> bytes:
+        start, stop, _ = part.indices(self._size)
+        if stop - start > _LARGEST_PART:
+            raise LinkError(
+                f"a table has {stop - start} bytes, and at most {_LARGEST_PART} are read"
+            )
+        self._opened.seek(start)
+        found = self._opened.read(max(stop - start, 0))
+        if len(found) < stop - start:
+            raise LinkError("the file was cut while it was read")
+        return found
+
+
+def _few(what: str, items: Iterable[_Item], text: Callable[[_Item], str] = str) -> Iterator[_Item]:
+    """Yield items. Raises LinkError if their texts take too much memory."""
+    size = 0
+    for item in items:
+        size += len(text(item)) + _OVERHEAD
+        if size > _MOST_TEXT:
+            raise LinkError(f"its {what} take more than {_MOST_TEXT} bytes, and are not read")
+        yield item
 
 
 def _content(file: Elf, name: str) -> bytes:
-    section = file.by_name.get(name)
+    section = file.find(name)
     return b"" if section is None else file.content(section)
 
 
-def _texts(content: bytes) -> list[str]:
-    return [each.decode(errors="replace") for each in content.split(b"\0") if each]
+def _compilers(file: Elf) -> Iterator[str]:
+    for found in re.finditer(rb"[^\0]+", _content(file, ".comment")):
+        yield found[0].decode(errors="replace")
 
 
-def _described(data: bytes) -> Iterator[tuple[str, str]]:
+_VERSION: Final = re.compile(rb"(?<=\0)(?:GLIBC|GLIBCXX|CXXABI|GCC)_(?:[\d.]+|ABI_DT_RELR)(?=\0)")
+
+
+def _versions(file: Elf) -> Iterator[str]:
+    # Other strings of this table are symbols and libraries.
+    for found in _VERSION.finditer(_content(file, ".dynstr")):
+        yield found[0].decode()
+
+
+def _described(data: _Parts, names: Collection[str]) -> Iterator[tuple[str, str]]:
     """Yield the name and the metadata of each function, which are JSON among the constants."""
     decoder, start = json.JSONDecoder(), b'{"type_schema":'
-    at = data.find(start)
-    while at >= 0:
-        after = data.find(start, at + 1)
-        text = data[at : after if after >= 0 else None].decode(errors="replace")
-        at = after
-        try:
-            found, end = decoder.raw_decode(text)
-            name: Any = found["ffi_builder"]["name"]
-        except (ValueError, LookupError, TypeError, RecursionError):
-            continue
-        yield name, text[:end]
+    for at in range(0, len(data), _CHUNK):
+        chunk = data[at : at + _CHUNK + len(start) - 1]
+        places = [found.start() for found in re.finditer(re.escape(start), chunk)]
+        for place, after in zip_longest(places, places[1:]):
+            # The last text may go on in the next chunk.
+            part = (
+                chunk[place:after] if after else data[at + place : at + place + _LONGEST_METADATA]
+            )
+            text = part.decode(errors="replace")
+            try:
+                found, end = decoder.raw_decode(text)
+                name: Any = found["ffi_builder"]["name"]
+            except (ValueError, LookupError, TypeError, RecursionError):
+                continue
+            if isinstance(name, str) and name in names:
+                yield name, text[:end]
 
 
-def _needed(file: Elf) -> Iterator[str]:
+def _named(file: Elf, tag: int) -> Iterator[str]:
+    """Yield the names that the dynamic section has with a tag."""
     strings, content = _content(file, ".dynstr"), _content(file, ".dynamic")
-    for tag, value in _DYN.iter_unpack(content[: len(content) // _DYN.size * _DYN.size]):
-        if tag == _DT_NEEDED:
+    for found, value in elf.DYN.iter_unpack(content[: len(content) // elf.DYN.size * elf.DYN.size]):
+        if found == tag:
             yield file.text(strings, value)

@@ -14,12 +14,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from ffi_builder import __version__, elf, support
+from ffi_builder import elf, support
 from ffi_builder.elf import Elf, Section, SymbolFields, View
 from ffi_builder.errors import CompileError, LinkError
 from ffi_builder.protocol import PREFIX
 from ffi_builder.runtime import bindings
-from ffi_builder.runtime.codegen import emit, llvm
+from ffi_builder.runtime.codegen import emit
 from ffi_builder.runtime.codegen.constants import LlvmIr
 from ffi_builder.runtime.codegen.targets import BASELINE, Target
 from ffi_builder.runtime.embedded_modules import with_one_library_bin
@@ -29,6 +29,8 @@ from ffi_builder.support.sections import Part, parts_of
 
 _COMPILERS: Final = ("cc", "gcc", "clang")
 _TVM_FFI: Final = "libtvm_ffi.so"
+_OF_PYTHON: Final = re.compile(r"_?Py[A-Z_]\w*")
+"""Symbols of CPython, as `PyErr_SetString` and `_Py_NoneStruct`."""
 
 
 def link_library(
@@ -74,20 +76,17 @@ def link_library(
             *(*compiler, "-shared", "-fPIC", "-o", str(folder / "library.so")),
             *_to_linker(f"-soname={name}", f"--version-script={folder / 'version'}"),
             # The library uses its own `__tvm_ffi__library_ctx`, whatever the process has loaded.
-            *_to_linker("-z", "defs", "--as-needed", "-Bsymbolic"),
-            *(*map(str, files), str(_comment(folder, target)), *libraries),
+            *_to_linker("--as-needed", "-Bsymbolic"),
+            *(*map(str, files), *libraries),
         ]
-        _run(command, folder)
+        failure = _failure([*command, *_to_linker("-z", "defs")], folder)
+        missed = () if failure is None else _undefined(failure)
+        if missed and all(map(_OF_PYTHON.fullmatch, missed)):
+            # The process that loads the library has them, or is told at once that it has not.
+            failure = _failure([*command, *_to_linker("-z", "now")], folder)
+        if failure is not None:
+            raise _error(failure, command[0])
         return (folder / "library.so").read_bytes()
-
-
-def _comment(folder: Path, target: Target) -> Path:
-    """Write assembly that adds a line to the section `.comment`, as C compilers do."""
-    version = ".".join(map(str, llvm.binding().llvm_version_info))
-    words = f"ffi_builder: {__version__} (LLVM {version}, CPU {target.cpu})"
-    file = folder / "comment.s"
-    file.write_text(f'.ident "{words}"\n.section .note.GNU-stack,"",%progbits\n')
-    return file
 
 
 def _archive(folder: Path, data: bytes) -> str:
@@ -159,27 +158,39 @@ def _tvm_ffi(folder: Path, compiler: list[str], missing: Sequence[str], target: 
     library = str(folder / _TVM_FFI)
     soname = _to_linker(f"-soname={_TVM_FFI}")
     parts = [*soname, str(folder / "tvm_ffi.o"), "-o", library]
-    _run([*compiler, "-shared", "-nostdlib", *parts], folder)
+    failure = _failure([*compiler, "-shared", "-nostdlib", *parts], folder)
+    if failure is not None:
+        raise _error(failure, compiler[0])
     return library
 
 
-def _run(command: list[str], folder: Path) -> None:
+def _failure(command: list[str], folder: Path) -> str | None:
+    """Run a command, and return what it says if it fails."""
     environment = {**os.environ, "LC_ALL": "C"}
     done = subprocess.run(
         command, capture_output=True, text=True, errors="replace", env=environment, check=False
     )
     if done.returncode == 0:
-        return
+        return None
     words = (done.stderr or done.stdout).replace(f"{folder}/", "").strip()
-    found: list[str] = re.findall(r"undefined (?:reference to [`']|symbol: )([^'\n]+)", words)
-    missing = dict.fromkeys(found)
+    return words or f"{done.returncode}"
+
+
+def _undefined(failure: str) -> list[str]:
+    """Return the symbols that a linker lacks, by what it says."""
+    found = re.findall(r"undefined (?:reference to [`']|symbol: )([^'\n]+)", failure)
+    return list(dict.fromkeys(found))
+
+
+def _error(failure: str, linker: str) -> LinkError:
+    missing = _undefined(failure)
     if missing:
         names = ", ".join(f"`{name}`" for name in missing)
-        raise LinkError(
+        return LinkError(
             f"Neither the linked objects, libtvm_ffi nor libc define: {names}; "
-            f"{hint_for(missing)}. {command[0]} says:\n{words}"
+            f"{hint_for(missing)}. {linker} says:\n{failure}"
         )
-    raise LinkError(f"{command[0]} cannot link the library: {words or done.returncode}")
+    return LinkError(f"{linker} cannot link the library: {failure}")
 
 
 # ---- support functions

@@ -3,26 +3,37 @@
 For each signature, one Python function is made. It passes arguments of the right type unchanged:
 
     def adapter(a0, a1, a2):
-        return function(array_0(a0), a1 if type(a1) is int else plain(a1), elements_2(a2))
+        if type(a0) not in flat: a0 = look(0, a0)
+        …
+        try:
+            return function(array_0(a0), a1 if type(a1) is int else plain(a1), elements_2(a2))
+        except Exception as error:
+            …
 
 It always checks arrays by the rules of their frameworks (`arrays.py`), also if it converts nothing.
+Of what tvm-ffi does not pass, its errors name the argument (`conversion.py`).
 """
 
 from __future__ import annotations
 
+import ctypes
 import dataclasses
 import enum
 import functools
 import operator
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final, cast
 
 import tvm_ffi
 
+from ffi_builder import conversion
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.metadata import Info, Parameter
 from ffi_builder.runtime.python import arrays
-from ffi_builder.runtime.python.arrays import Position, is_sequence, items, unwrapped
+from ffi_builder.runtime.python.arrays import is_sequence, items, unwrapped
+from ffi_builder.runtime.python.position import Position, position_of
 
 _INTEGERS: Final = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 _FLOATS: Final = ["float16", "bfloat16", "float32", "float64"]
@@ -73,6 +84,7 @@ def adapter(
     scope = _Scope(
         {
             "function": finishing(function, info),
+            "address": function_address,
             "plain": plain_value,
             "choice": choice_name,
             "stream": stream_handle,
@@ -80,13 +92,56 @@ def adapter(
         SCALARS if converts else {},
     )
     made = [
-        _expression(param, f"a{at}", scope, arrays.position_of(param, at, info))
+        _expression(param, f"a{at}", scope, position_of(param, at, info))
         for at, param in enumerate(info.parameters)
     ]
-    names = [f"a{at}" for at in sorted(range(len(order)), key=order.__getitem__)]
-    if made == names:
+    if not made:
         return function
-    return _defined(f"({', '.join(names)}): return function({', '.join(made)})", scope.names)
+    names = [f"a{at}" for at in sorted(range(len(order)), key=order.__getitem__)]
+    scope.names |= {
+        "flat": conversion.FLAT,
+        "look": functools.partial(_looked_through, info),
+        "refused": functools.partial(refused, info),
+    }
+    looks = "".join(
+        f"    if type(a{at}) not in flat: a{at} = look({at}, a{at})\n" for at in range(len(made))
+    )
+    given = "".join(f"a{at}, " for at in range(len(made)))
+    return _defined(
+        f"""({", ".join(names)}):
+{looks}    try:
+        return function({", ".join(made)})
+    except Exception as error:
+        found = refused(({given}), error)
+        if found is None:
+            raise
+        raise found from error
+""",
+        scope.names,
+    )
+
+
+def _looked_through(info: Info, number: int, value: Any) -> Any:
+    """Return the value that an argument stands for.
+
+    Raises ValueError if it is nested too deeply to be passed.
+    """
+    with suppress(Exception):  # of a method, which raises it again when tvm-ffi converts the value
+        value = unwrapped(value)
+    if conversion.deep((value,)) is not None:
+        at = position_of(info.parameters[number], number, info)
+        raise at.mismatch(conversion.EXPECTED, conversion.GOT)
+    return value
+
+
+def refused(info: Info, values: Sequence[Any], error: Exception) -> TypeError | None:
+    """Return an error that names the argument which tvm-ffi did not convert, if that was it."""
+    found = conversion.unconverted(values, error)
+    if found is None:
+        return None
+    number, got = found
+    param = info.parameters[number]
+    return position_of(param, number, info).mismatched_type(param.type, got)
 
 
 @dataclass
@@ -107,6 +162,8 @@ def _expression(param: Parameter, argument: str, scope: _Scope, at: Position) ->
     """Return the expression to pass for the name `argument`; add what it calls to `scope`."""
     if (check := _ARRAYS.get(param.kind)) is not None:
         return f"{scope.add('array', functools.partial(check, at=at))}({argument})"
+    if param.kind == "handle":
+        return f"{argument} if {argument} is None else address({argument})"
     if param.kind not in ("Struct", "Tuple"):
         return scope.expressions.get(param.kind, "{0}").format(argument)
     elements = _elements(param, scope, at)
@@ -132,7 +189,7 @@ def _elements(param: Parameter, scope: _Scope, at: Position) -> str:
         if type(values) is not _TUPLE_CLASS:
             values = unwrapped(values)
             if takes_records:
-                values = _fields(values, named, at.path)
+                values = _fields(values, named, at)
             if is_sequence(values):
                 values = tuple(items(values))
         # For other values, or another number of elements, the wrapper raises the error.
@@ -162,8 +219,9 @@ def finishing(function: Callable[..., Any], info: Info) -> Callable[..., Any]:
             if found is None:
                 raise
             raise found from error
-        for path in written:
-            arrays.mark_written(_at(args, path))
+        if "torch" in sys.modules:
+            for path in written:
+                arrays.mark_written(_at(args, path))
         return result if convert is None else convert(result, args)
 
     return call if paths or convert else function
@@ -174,7 +232,7 @@ def _not_exported(args: Sequence[Any], info: Info) -> BufferError | None:
     for path, param in array_paths(info.parameters):
         outer, at = (
             info.parameters[path[0]],
-            arrays.position_of(info.parameters[path[0]], path[0], info),
+            position_of(info.parameters[path[0]], path[0], info),
         )
         for index in path[1:]:
             at, outer = at.element(outer, index), outer.elements[index]
@@ -234,7 +292,15 @@ def _defined(rest: str, scope: dict[str, Any]) -> Callable[..., Any]:
     return made["adapter"]
 
 
-# ---- enumerators and streams
+# ---- callbacks, enumerators and streams
+
+_C_FUNCTION: Final = ctypes.CFUNCTYPE(None).__mro__[1]
+"""The class of all functions of ctypes, which has a private name."""
+
+
+def function_address(value: Any) -> Any:
+    """Return the address of a function of ctypes, which tvm-ffi would take for one of Python."""
+    return ctypes.cast(value, ctypes.c_void_p) if isinstance(value, _C_FUNCTION) else value
 
 
 def plain_value(value: Any) -> Any:
@@ -277,7 +343,7 @@ def _has(value: object, name: str) -> bool:
 # ---- records: dataclasses and NamedTuples
 
 
-def _fields(value: Any, expected: tuple[str, ...], path: str) -> Any:
+def _fields(value: Any, expected: tuple[str, ...], at: Position) -> Any:
     """Return the fields of a dataclass, and any other value unchanged.
 
     Fields are passed by position. So if names are `expected`, a record with other names raises
@@ -290,10 +356,13 @@ def _fields(value: Any, expected: tuple[str, ...], path: str) -> Any:
     given, read = record
     if expected and given != expected:
         raise TypeError(
-            f"Mismatched {path}, expected the fields {', '.join(expected)} but got "
+            f"Mismatched {at.path}, expected the fields {', '.join(expected)} but got "
             f"{cls.__name__} with {', '.join(given) or 'none'}"
         )
-    return read(value)
+    fields = read(value)
+    if conversion.deep(fields) is not None:
+        raise at.mismatch(conversion.EXPECTED, conversion.GOT)
+    return fields
 
 
 @functools.lru_cache(maxsize=256)

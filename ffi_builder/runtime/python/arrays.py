@@ -12,13 +12,12 @@ import functools
 import numbers
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from typing import Any, Final, cast
 
 import tvm_ffi
 
-from ffi_builder.records import dataclass
-from ffi_builder.runtime.metadata import Info, Parameter
+from ffi_builder.runtime.python import torch_rules
+from ffi_builder.runtime.python.position import Position
 
 _BUFFERS: Final = {
     "memoryview": ("builtins", "memoryview"),
@@ -26,72 +25,6 @@ _BUFFERS: Final = {
     "a ctypes array": ("ctypes", "Array"),
 }
 """The module and class of values that have memory, but are not arrays for tvm-ffi."""
-_LONGEST: Final = 400
-"""The longest signature that a message shows completely, as in docs/checks.md."""
-
-
-@dataclass(frozen=True)
-class Position:
-    """The place of an array among the arguments, for errors."""
-
-    path: str
-    """The name of the argument: `x`, `cfg[1]`."""
-    index: int
-    """The number of the argument."""
-    function: str
-    signature: str
-    """The signature as messages show it."""
-    intent: str
-    """`in`, `out`, `inout`, or empty if the signature does not say."""
-
-    def mismatch(self, expected: str, got: str) -> ValueError:
-        """Make an error with the same words as the wrapper's errors."""
-        return ValueError(self._words(self.path, expected, got))
-
-    def mismatched_type(self, expected: str, got: str) -> TypeError:
-        """Make an error for a value of a class that is not accepted."""
-        return TypeError(self._words(f"type of {self.path}", expected, got))
-
-    def not_exported(self, array: Any, reason: BufferError) -> BufferError:
-        """Make an error for an array that its framework does not export."""
-        strides = getattr(array, "strides", None)
-        shown = f" and strides {strides} in bytes" if isinstance(strides, tuple) else ""
-        got = f"one of dtype {array.dtype}{shown}"
-        words = self._words(self.path, "an array that DLPack can describe", got)
-        lacking = (
-            "; PyTorch and JAX have tensors of such dtypes" if "complex" in f"{reason}" else ""
-        )
-        return BufferError(f"{words}: {f'{reason}'.rstrip('.')}{lacking}")
-
-    def _words(self, what: str, expected: str, got: str) -> str:
-        return (
-            f"Mismatched {what} on argument #{self.index} when calling: `{self.signature}`, "
-            f"expected {expected} but got {got}"
-        )
-
-    def inside(self, key: object) -> Position:
-        """Return the place of an item of a list or dict."""
-        return replace(self, path=f"{self.path}[{key!r}]", intent="")
-
-    def item(self, index: int) -> Position:
-        """Return the place of an item of a list of tensors, which has the intent of the list."""
-        return replace(self, path=f"{self.path}[{index}]")
-
-    def element(self, outer: Parameter, index: int) -> Position:
-        """Return the place of an element of a Struct or Tuple."""
-        inner = outer.elements[index]
-        path = f"{self.path}.{inner.name}" if outer.kind == "Struct" else f"{self.path}[{index}]"
-        return replace(self, path=path, intent=inner.intent)
-
-
-def position_of(param: Parameter, index: int, info: Info) -> Position:
-    """Return the place of parameter number `index` of the function."""
-    text = info.signature
-    if len(text) > _LONGEST:
-        before = "..., " if index else ""
-        after = ", ..." if index + 1 < len(info.parameters) else ""
-        text = f"{info.name}({before}{param}{after})"
-    return Position(param.name, index, info.name, text, param.intent)
 
 
 def check_array(value: Any, at: Position) -> Any:
@@ -130,7 +63,9 @@ Rule = Callable[[Any, Position], Any]
 def _rule(cls: type[object]) -> Rule | None:
     """Return the rule for a class, without importing a framework."""
     if _is_of(cls, "torch", "Tensor"):
-        return _check_torch
+        return torch_rules.check_tensor
+    if _is_of(cls, "torch.fx", "Proxy"):
+        return torch_rules.refuse_proxy
     if _is_of(cls, "jax", "Array"):
         return _check_jax
     if _is_of(cls, "jax.core", "Tracer"):
@@ -221,69 +156,6 @@ def _refuse_tracer(tracer: Any, at: Position) -> Any:
     )
 
 
-def _check_torch(tensor: Any, at: Position) -> Any:
-    torch: Any = sys.modules["torch"]
-    if tensor.is_nested:
-        raise at.mismatch(
-            "a tensor of one shape",
-            f"a nested tensor, which has several: pass each of {at.path}.unbind(), or "
-            f"torch.nested.to_padded_tensor({at.path}, 0.0)",
-        )
-    for is_view, adjective, resolve in (
-        (tensor.is_conj, "conjugate", "resolve_conj"),
-        (tensor.is_neg, "negative", "resolve_neg"),
-    ):
-        if is_view():
-            raise at.mismatch(
-                "a tensor whose memory has its values",
-                f"a {adjective} view, whose memory has others: pass {at.path}.{resolve}()",
-            )
-    if getattr(tensor, "is_quantized", False):  # future versions of torch lack the attribute
-        raise at.mismatch(
-            "a tensor whose memory has its values",
-            f"a quantised tensor, whose memory has ints that stand for them: pass "
-            f"{at.path}.dequantize(), or {at.path}.int_repr() and how it is quantised",
-        )
-    if torch.is_grad_enabled() and tensor.requires_grad:
-        raise at.mismatch(
-            f"a tensor that needs no gradient, as autograd does not see what {at.function} does",
-            f"one that requires grad: pass {at.path}.detach(), call {at.function} under "
-            f"torch.no_grad(), or make it an operator by ffi_builder.frameworks.torch.operator(…, "
-            f"backward=…)",
-        )
-    if torch.autograd.forward_ad.unpack_dual(tensor).tangent is not None:
-        raise at.mismatch(
-            f"a tensor without a tangent, as {at.function} would lose it",
-            f"a dual tensor of forward-mode AD: pass its primal, "
-            f"torch.autograd.forward_ad.unpack_dual({at.path}).primal",
-        )
-    if tensor.layout is not torch.strided:
-        raise at.mismatch(
-            "a tensor with memory",
-            f"a tensor of the layout {tensor.layout}, which has none of its own: pass "
-            f"{at.path}.to_dense()",
-        )
-    if (kind := _without_memory(tensor)) is not None:
-        raise at.mismatch(
-            "a tensor with memory",
-            f"{kind}, which has none: pass a dense tensor on a device, or make {at.function} an "
-            f"operator by ffi_builder.frameworks.torch.operator",
-        )
-    return tensor
-
-
-def _without_memory(tensor: Any) -> str | None:
-    """Return the kind of a tensor without memory, or None if the tensor has memory."""
-    try:
-        # The storage of tensors of FakeTensorMode is also on the meta device.
-        if tensor.untyped_storage().device.type != "meta":
-            tensor.data_ptr()
-            return None
-    except RuntimeError:
-        return "a tensor that torch traces or maps over"
-    return "a meta tensor" if tensor.is_meta else f"a {type(tensor).__name__}"
-
-
 # ---- after a call
 
 
@@ -291,7 +163,7 @@ def not_exported(value: Any, at: Position) -> BufferError | None:
     """Make an error for the first array in a value that its framework does not export."""
     for array in arrays_in(value):
         reason = _refusal(array)
-        if reason is not None:
+        if reason is not None and hasattr(array, "dtype"):
             return at.not_exported(array, reason)
     return None
 

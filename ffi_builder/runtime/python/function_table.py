@@ -7,12 +7,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
+from ffi_builder import importing
+from ffi_builder.protocol import helped_by
 from ffi_builder.runtime import metadata
 from ffi_builder.runtime.metadata import Info
+from ffi_builder.runtime.python.copies import OfThisProcess
 from ffi_builder.suggest import did_you_mean
 
 if TYPE_CHECKING:
-    from ffi_builder.runtime.python.functions import WrappedFunction
+    from ffi_builder.runtime.python.classes import WrappedFunction
 
 
 class UnknownFunctionError(KeyError):
@@ -35,7 +38,7 @@ class UnknownFunctionError(KeyError):
         return str(self.args[0])  # KeyError would show the repr
 
 
-class FunctionTable(ABC):
+class FunctionTable(OfThisProcess, ABC):
     """Functions by their names, without the `__tvm_ffi_` prefix."""
 
     _kind = "the compiled module"
@@ -58,13 +61,11 @@ class FunctionTable(ABC):
 
         It has `__signature__`, `__doc__` and `__name__`. Raises UnknownFunctionError, a KeyError.
         """
-        from ffi_builder.runtime.python.functions import made
-
         self._check(name)
-        return made(self._function(name), name, self._info(name))
+        return python_functions().made(self._function(name), name, self._info(name))
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        """Call the only function as a `callable`; names that begin with `_` are not counted.
+        """Call the only function as a `callable`; what loads its CUDA kernel is not counted.
 
         Raises TypeError if there are several, or none.
         """
@@ -88,20 +89,23 @@ class FunctionTable(ABC):
                 f"{self._kind.capitalize()} is called if it has one function, but it has {names}: "
                 f"choose one, as in compiled['f'](…)"
             )
-        [name] = (name for name in self.functions if not name.startswith("_"))
         try:
-            return self.callable(name)
+            return self.callable(self._own[0])
         except TypeError:
             return self.only
 
     @functools.cached_property
     def only(self) -> WrappedFunction | None:
         """The only function; None if there are several, or none."""
-        names = [name for name in self.functions if not name.startswith("_")]
-        return self[names[0]] if len(names) == 1 else None
+        return self[self._own[0]] if len(self._own) == 1 else None
+
+    @functools.cached_property
+    def _own(self) -> list[str]:
+        """The functions without those that load and unload the kernels of others."""
+        return [name for name in self.functions if helped_by(name, self._names) is None]
 
     def callable(self, name: str) -> Callable[..., Any]:
-        """Return the function `name` as a Python function that converts its arguments.
+        """Return the function `name` as one that converts its arguments.
 
         It takes dataclasses and NamedTuples as structs and tuples, enumerators as their values or
         names, and any framework's stream as a Stream.
@@ -109,11 +113,9 @@ class FunctionTable(ABC):
         Raises UnknownFunctionError, a KeyError. Raises TypeError if the code has no metadata, or if
         metadata cannot contain one of the defaults.
         """
-        from ffi_builder.runtime.python.functions import made_callable
-
         self._check(name)
         info = check_described(name, self._info(name), self._metadata(name), self._kind)
-        return made_callable(self._function(name), name, info)
+        return python_functions().made_callable(self._function(name), name, info)
 
     def info(self, name: str) -> Info | None:
         """Return the signature, documentation and parameters of the function `name`.
@@ -159,6 +161,11 @@ class FunctionTable(ABC):
 
     def _check(self, name: str) -> None:
         check_name(name, self._names, self._kind)
+
+
+def python_functions() -> Any:
+    """Return the module that makes function objects. It imports tvm-ffi."""
+    return importing.load("ffi_builder.runtime.python.functions")
 
 
 def check_name(name: str | None, functions: Collection[str], kind: str) -> None:

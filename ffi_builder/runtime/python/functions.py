@@ -1,11 +1,10 @@
-"""Makes Python's function objects for compiled functions. Calls are read in C, or by tvm-ffi."""
+"""Makes Python's function objects for compiled functions. Calls are read in C, or in Python."""
 
 from __future__ import annotations
 
-import inspect
+import functools
 from collections.abc import Callable
-from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import tvm_ffi
 from tvm_ffi.utils import kwargs_wrapper
@@ -17,7 +16,6 @@ from ffi_builder.runtime.metadata import (
     Info,
     Parameter,
     Unwritable,
-    documentation,
     python_names,
     python_signature,
 )
@@ -26,13 +24,16 @@ from ffi_builder.runtime.python.arguments import (
     adapter,
     array_paths,
     has_arrays,
+    refused,
     returning,
     what_returns,
 )
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
-
+from ffi_builder.runtime.python.classes import (
+    Described,
+    EntryFunction,
+    UndescribedFunction,
+    WrappedFunction,
+)
 
 # For Ctrl-C within a callback: exceptions that tvm-ffi does not know become RuntimeError.
 tvm_ffi.register_error("KeyboardInterrupt", KeyboardInterrupt)
@@ -41,81 +42,35 @@ MakeGeneral: TypeAlias = Callable[[], Callable[..., Any]]
 """Makes the function in Python of an entry, for the calls that the entry does not read."""
 
 
-class Described:
-    """The attributes of functions that show a signature; subclasses have the fields."""
-
-    __slots__ = ()
-    if TYPE_CHECKING:
-        _info: Info | None
-        _name: str
-        _by_position: bool
-
-    @property
-    def __name__(self) -> str:
-        """The name in the module."""
-        return self._name
-
-    @property
-    def __signature__(self) -> inspect.Signature:
-        """The signature for `inspect.signature`; without defaults for a `WrappedFunction`."""
-        if self._info is None:
-            raise AttributeError(f"`{self._name}` says nothing of its parameters")
-        return python_signature(self._info, positional=isinstance(self, WrappedFunction))
-
-    def __repr__(self) -> str:
-        if not self._by_position:  # like the repr of a Python function
-            return f"<function {self._name}{self.__signature__} at {id(self):#x}>"
-        return f"<function {self._info.text if self._info else f'{self._name}(…)'}>"
-
-    def __copy__(self) -> Self:
-        """Return itself, as Python's functions do."""
-        return self
-
-    def __deepcopy__(self, memo: object) -> Self:
-        """Return itself, as Python's functions do."""
-        return self
-
-    def __reduce__(self) -> NoReturn:
-        """Raise TypeError: the code is in this process."""
-        raise TypeError(
-            f"cannot pickle {self!r}: its code is in this process; compile the module again, or "
-            f"export it, where it is needed"
-        )
+def wrapped(
+    function: tvm_ffi.Function, name: str, info: Info | None, *, converts: bool
+) -> UndescribedFunction | WrappedFunction:
+    """Make a function with a name and a signature, whose calls are not read in C."""
+    cls = UndescribedFunction if info is None else WrappedFunction
+    made: Any = cls.__new__(cls)
+    made._name, made._info = name, info
+    if info is None:
+        made.release_gil = function.release_gil
+        made.__move_handle_from__(function)
+    else:
+        made.__move_handle_from__(same_function(function))
+        made._by_position = not converts
+        made._function = function
+        function.release_gil = _releases(function, info)
+        made._call = (with_keywords if converts else by_position)(function, info)
+    return made
 
 
-# A docstring in the class body would be the documentation of the class.
-def _documentation(self: Described) -> str | None:
-    info = self._info  # pyright: ignore[reportPrivateUsage]
-    if info is None or self._by_position:  # pyright: ignore[reportPrivateUsage]
-        return info.documentation if info else None
-    return documentation(info)
+def same_function(function: tvm_ffi.Function) -> tvm_ffi.Function:
+    """Return another function object for the same code."""
+    same: Any = cast("Any", tvm_ffi.Array([function]))[0]
+    same.release_gil = function.release_gil
+    return same
 
 
-Described.__doc__ = property(_documentation)  # pyright: ignore[reportAttributeAccessIssue]
-
-
-class WrappedFunction(Described, tvm_ffi.Function):
-    """A `tvm_ffi.Function` that shows its signature; calls cost the same.
-
-    It takes positional arguments and fills in no defaults; `CompiledModule.callable` does.
-    """
-
-    __slots__ = ("__weakref__", "_info", "_name")
-    _info: Info | None
-    _name: str
-    _by_position = True
-
-
-WrappedFunction.__doc__ = Described.__dict__["__doc__"]
-
-
-def wrapped(function: tvm_ffi.Function, name: str, info: Info | None) -> WrappedFunction:
-    """Move `function` into one with a name and a signature; `function` is empty afterwards."""
-    result = WrappedFunction.__new__(WrappedFunction)
-    result.release_gil = function.release_gil
-    result.__move_handle_from__(function)
-    result._name, result._info = name, info  # pyright: ignore[reportPrivateUsage]
-    return result
+def _releases(function: tvm_ffi.Function, info: Info | None) -> bool:
+    """Return whether calls release the GIL: not if the wrapper would take it at once."""
+    return function.release_gil and not (info is not None and info.holds_gil)
 
 
 def info_of(function: object) -> Info | None:
@@ -134,13 +89,7 @@ def with_keywords(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
     order = [names.index(name) for name in python_names(info)]
     make = cast("Any", kwargs_wrapper).make_kwargs_wrapper_from_signature
     result = make(adapter(function, order, info), signature)
-    # Unlike the extension's objects, this function has no `repr` with the signature: an object with
-    # another `__repr__` would cost a quarter of a call, or half of a call with keywords.
-    result.__name__ = result.__qualname__ = info.name
-    result.__doc__ = documentation(info)
-    result.__module__ = __name__
-    result.__dict__["__signature__"] = signature
-    result.__dict__["__wrapped__"] = function
+    result.__name__ = result.__qualname__ = info.name  # Python's errors show it
     return result
 
 
@@ -163,6 +112,8 @@ def by_position(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
         least -= 1
 
     def call(*args: Any, **keywords: Any) -> Any:
+        if len(args) == most and not keywords:
+            return checked(*args)
         rest = names[len(args) :]
         given = {**defaults, **keywords}
         if len(args) <= most and keywords.keys() <= set(rest) <= given.keys():
@@ -170,7 +121,7 @@ def by_position(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
         if keywords:
             return with_keywords(function, info)(*args, **keywords)
         try:
-            return function(*args)
+            return function(*(None for _ in args))  # all that counts is how many there are
         except TypeError as error:
             if least < most:  # the wrapper does not know the defaults
                 words = str(error).replace(
@@ -210,13 +161,13 @@ def unwritable(value: object) -> Unwritable | None:
 
 # ---- entries
 
-_GENERAL, _SCALAR, _TENSOR, _TENSOR_IN, _KEPT, _KEPT_IN, _ITEMS, _UNKNOWN = range(8)
+_GENERAL, _SCALAR, _TENSOR, _TENSOR_IN, _KEPT, _KEPT_IN, _ITEMS, _UNKNOWN, _HANDLE = range(9)
 """Kinds of parameters, as in `_entry.h`."""
 
 
 def extension() -> available.Extension | available.Reading:
     """Return the extension, set up for the imported frameworks, or why it is not used."""
-    found = available.extension((Described, tvm_ffi.Function))
+    found = available.extension((EntryFunction, tvm_ffi.Function))
     if isinstance(found, Extension):
         available.use_frameworks(found.module)
     return found
@@ -230,7 +181,7 @@ def made(function: tvm_ffi.Function, name: str, info: Info | None) -> Any:
     """
     found = extension()
     if info is None or not isinstance(found, Extension):
-        return wrapped(function, name, info)
+        return wrapped(function, name, info, converts=False)
     return _entry(found, function, name, info, converts=False)
 
 
@@ -242,7 +193,7 @@ def made_callable(function: tvm_ffi.Function, name: str, info: Info) -> Callable
     check_defaults(info)
     found = extension()
     if not isinstance(found, Extension):
-        return with_keywords(wrapped(function, name, info), info)
+        return wrapped(function, name, info, converts=True)
     return _entry(found, function, name, info, converts=True)
 
 
@@ -255,7 +206,7 @@ def made_careful(
     """
     found = extension()
     if not isinstance(found, Extension):
-        return otherwise(partial(with_keywords, function, info))
+        return otherwise(functools.partial(with_keywords, function, info))
     return _entry(found, function, info.name, info, converts=True, otherwise=otherwise)
 
 
@@ -310,7 +261,7 @@ def _entry(
     otherwise: Callable[[MakeGeneral], Any] | None = None,
 ) -> Any:
     result: Any = found.make()
-    result.release_gil = function.release_gil
+    result.release_gil = _releases(function, info)
     result.__move_handle_from__(function)
     parameters, positional = _parameters(info, by_name=converts, most=found.module.MAX_ARGS)
     makers = (_converting, with_keywords) if converts else (_checking, by_position)
@@ -318,7 +269,14 @@ def _entry(
         makers = _careful(otherwise)
     returns = what_returns(info)
     found.module.describe(
-        result, name, info, (*makers, _returning), not converts, returns, positional, parameters
+        result,
+        name,
+        info,
+        (*makers, _returning, _refusing),
+        not converts,
+        returns,
+        positional,
+        parameters,
     )
     return result
 
@@ -329,7 +287,7 @@ def _careful(
     """Return the makers for an entry that leaves other calls to the result of `otherwise`."""
 
     def as_given(general: tvm_ffi.Function, info: Info) -> Any:
-        return otherwise(partial(with_keywords, general, info))
+        return otherwise(functools.partial(with_keywords, general, info))
 
     def in_order(general: tvm_ffi.Function, info: Info) -> Any:
         function = as_given(general, info)
@@ -362,6 +320,12 @@ def _returning(general: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
     """Make the function that converts the result of a call, given its arguments."""
     del general
     return returning(info)
+
+
+def _refusing(general: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
+    """Make the function that names the argument which tvm-ffi did not convert."""
+    del general
+    return functools.partial(refused, info)
 
 
 def _parameters(
@@ -402,6 +366,8 @@ def _kind(param: Parameter, *, borrows: bool, converts: bool) -> int:
         return (_TENSOR if borrows else _KEPT) + read_only
     if param.kind in SCALARS:
         return _SCALAR
+    if param.kind == "handle":
+        return _HANDLE
     intents = [element.intent for _, element in array_paths(param.elements)]
     if "in" in (param.intent, *intents):
         return _UNKNOWN

@@ -28,6 +28,7 @@ import weakref
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
+from ffi_builder import importing
 from ffi_builder.errors import CompileError
 
 SECONDS_VARIABLE: Final = "FFI_BUILDER_CHILD_SECONDS"
@@ -120,7 +121,8 @@ class Child:
             raise CompileError(
                 "A child process is needed to compile this module, but sys.executable is not set"
             )
-        from multiprocessing.connection import Pipe  # takes 8 ms, and most processes need no child
+        # This takes 8 ms, and most processes need no child.
+        pipe = importing.load("multiprocessing.connection").Pipe
 
         self.owner: weakref.ref[Lease] | None = None
         self.requests = 0
@@ -128,7 +130,7 @@ class Child:
         self._serial = itertools.count()
         self._identity, self._start, self._seconds = b"", 0, 0.0
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  (lives as long as the child)
-        self.connection, theirs = Pipe()
+        self.connection, theirs = pipe()
         # Nothing is ever written to this pipe. The kernel tells the child when this process, the
         # last writer, is gone.
         watched, life = os.pipe()

@@ -64,7 +64,8 @@ class Tensor(Named):
             contiguous. ``"any"``: not checked, but forwarded. Otherwise one entry for each
             dimension, as in ``shape``. Strides of size-1 dimensions and of empty tensors are
             unconstrained.
-        data_alignment: in bytes, a power of two; None: not checked.
+        data_alignment: in bytes, a power of two, where 1 checks nothing. None: that of the dtype,
+            as in NumPy, on devices whose data are addresses.
         storage_dtype: the dtype of the framework's tensor, if each of its elements holds several of
             ``dtype``: ``float4_e2m1fnx2`` for ``float4_e2m1fn``. The dimension with stride 1 of
             the given tensor is then that many times shorter, and its other strides are that many

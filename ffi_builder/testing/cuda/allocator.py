@@ -7,7 +7,7 @@ import struct
 from functools import cache
 from typing import Any, Final
 
-from ffi_builder import abi
+from ffi_builder import abi, importing
 from ffi_builder.spec.dtypes import DataType
 from ffi_builder.testing.evaluate import contiguous
 from ffi_builder.testing.make import devices
@@ -47,8 +47,7 @@ def address() -> int:
 
 @cache
 def _library() -> ctypes.CDLL:
-    from tvm_ffi import libinfo
-
+    libinfo = importing.load("tvm_ffi.libinfo")
     return ctypes.CDLL(str(libinfo.find_libtvm_ffi()))
 
 

@@ -33,8 +33,16 @@ class DriverError(Exception):
         self.result = result
 
 
-class IllegalAddressError(Exception):
+class IllegalAddressError(RuntimeError):
     """An emulated kernel touched memory that is not its device's."""
+
+    result = Result.ILLEGAL_ADDRESS
+
+
+class MisalignedAddressError(IllegalAddressError):
+    """An emulated kernel got a pointer that is not aligned."""
+
+    result = Result.MISALIGNED_ADDRESS
 
 
 class _Parameter(ctypes.Structure):
@@ -90,7 +98,8 @@ class Running:
         Each array reaches to the end of the memory. None stands for NULL.
 
         Raises:
-            IllegalAddressError: a pointer is not to memory of the kernel's device, or not aligned.
+            IllegalAddressError: a pointer is not to memory of the kernel's device.
+            MisalignedAddressError: it is, but is not aligned.
         """
         return read_values(self.kernel, self.arguments, types, self._array)
 
@@ -98,12 +107,13 @@ class Running:
         if not address:
             return None
         extent = self._driver.cuda.fake_extent(address, self.device)
-        if not extent or address % dtype.alignment:
-            what = "is not aligned" if extent else f"is no memory of device {self.device}"
-            raise IllegalAddressError(
-                f"kernel {self.kernel!r} gets the address {address:#x} of {dtype} elements, which "
-                f"{what}"
-            )
+        what = f"kernel {self.kernel!r} gets the address {address:#x} of {dtype} elements, which is"
+        if not extent:
+            found = IllegalAddressError.result.symbol
+            raise IllegalAddressError(f"{what} no memory of device {self.device} ({found})")
+        if address % dtype.alignment:
+            found = MisalignedAddressError.result.symbol
+            raise MisalignedAddressError(f"{what} not aligned to {dtype.alignment} bytes ({found})")
         return self.memory(address, extent // dtype.itemsize, dtype)
 
     def memory(self, address: int, count: int, dtype: Any) -> npt.NDArray[Any]:
@@ -159,6 +169,7 @@ class FakeDriver:
     def forget(self) -> None:
         """Forget what happened, and all emulations. Handles stay valid, and failures to come."""
         self.clear_log()
+        self.recover()
         for name in self.emulated:
             self.cuda.fake_kernel(name.encode(), None, None)
         self.emulated.clear()
@@ -230,8 +241,12 @@ class FakeDriver:
         """Set an attribute of a device."""
         self.cuda.fake_attribute(device, int(attribute), value)
 
+    def recover(self) -> None:
+        """Forget which kernels have failed: their contexts work again, as in another process."""
+        self.cuda.fake_recover()
+
     def set_version(self, version: int) -> None:
-        """The driver's CUDA version, as 1000 * major + 10 * minor."""
+        """Set the driver's CUDA version, 1000 * major + 10 * minor; 0 is that of cuda.h."""
         self.cuda.fake_driver_version(version)
 
     def kernel(self, name: str, emulation: Callable[[Running], None]) -> None:
@@ -244,8 +259,8 @@ class FakeDriver:
         def run(launch: Any, _: object) -> int:
             try:
                 emulation(Running(self, launch.contents))
-            except IllegalAddressError:
-                return Result.ILLEGAL_ADDRESS
+            except IllegalAddressError as error:
+                return error.result
             except Exception as error:
                 self.errors.append(error)
                 return Result.LAUNCH_FAILED
@@ -383,6 +398,9 @@ def _loaded() -> ctypes.CDLL | None:
 
 def _where() -> str:
     """The path of that library, for an error."""
-    lines = Path("/proc/self/maps").read_text().splitlines()
+    try:
+        lines = Path("/proc/self/maps").read_text().splitlines()
+    except OSError:  # a sandbox without /proc
+        return ""
     paths = (line.split(maxsplit=5)[-1] for line in lines if SONAME.removesuffix(".1") in line)
     return next((f" ({path})" for path in paths), "")

@@ -9,13 +9,13 @@ from functools import cache
 from types import TracebackType
 from typing import Any, Final, TypeVar
 
-from ffi_builder import abi
+from ffi_builder import abi, importing
 from ffi_builder.spec.dtypes import parse_dtype
 from ffi_builder.suggest import did_you_mean
 from ffi_builder.testing.cuda import allocator
 from ffi_builder.testing.cuda.build import environment, library
 from ffi_builder.testing.cuda.constants import NON_BLOCKING, DeviceAttribute
-from ffi_builder.testing.cuda.driver import FakeDriver, Running
+from ffi_builder.testing.cuda.driver import FakeDriver, IllegalAddressError, Running
 from ffi_builder.testing.cuda.records import Call, Event, Launch, Violation
 from ffi_builder.testing.make.arrays import Array, FakeArray, described, numpy
 from ffi_builder.testing.make.devices import activate
@@ -69,9 +69,12 @@ class FakeCuda:
 
     Args:
         archs: the architecture of each device. The default is one device, ``"sm_90"``.
+        version: the CUDA version of the driver, such as ``"12.8"``, which decides the newest PTX
+            that it takes. The default is that of the installed nvidia-cuda-runtime.
 
     Raises:
-        ValueError: an unknown architecture, or more than 8 devices.
+        TypeError: the version is no str.
+        ValueError: an unknown architecture, more than 8 devices, or a version before 12.0.
         FileNotFoundError: entering, and there is no C compiler.
         ModuleNotFoundError: entering, and nvidia-cuda-runtime, which has cuda.h, is not installed.
         OSError: entering, on another system than Linux.
@@ -101,11 +104,12 @@ class FakeCuda:
         (np.float32(600.0), (3, 1, 1))
     """
 
-    def __init__(self, *archs: str) -> None:
+    def __init__(self, *archs: str, version: str | None = None) -> None:
         self._archs = archs or ("sm_90",)
         self._capabilities = tuple(map(_capability, self._archs))
         if len(archs) > _MOST:
             raise ValueError(f"FakeCuda: {len(archs)} devices, and there are {_MOST} at most")
+        self._version = _version(version)
         self._memory: _Memory | None = None
         self._ended: list[Event] = []
         self._before: int | None = None
@@ -118,6 +122,7 @@ class FakeCuda:
         driver = the_driver()
         driver.forget()
         driver.set_devices(len(self._capabilities))
+        driver.set_version(self._version)
         for number, capability in enumerate(self._capabilities):
             _set_up(driver, number, capability)
         _current, self._memory = self, _Memory(driver, len(self._archs))
@@ -192,9 +197,7 @@ class FakeCuda:
         """Return a tensor on a device as the host finds it; other content as it is."""
         if not hasattr(content, "__dlpack_device__") or content.__dlpack_device__()[0] != _CUDA:
             return content
-        import tvm_ffi
-
-        array, address = described("content", tvm_ffi.from_dlpack(content))
+        array, address = described("content", importing.load("tvm_ffi").from_dlpack(content))
         before, behind = array.extent
         driver = self._inside.driver
         found = driver.memory(address - before, before + behind, "uint8", array.device_id)
@@ -207,6 +210,10 @@ class FakeCuda:
         ``grid``, ``block`` and ``cluster``, of three ints each, ``shared``, which is the dynamic
         shared memory in bytes, and ``device``. The function runs once for all blocks, and must
         compute what they would.
+
+        A pointer that is no memory of that device, or is not aligned, is the exception of the
+        kernel. As on a GPU, later launches on the device fail with CUDA_ERROR_ILLEGAL_ADDRESS or
+        CUDA_ERROR_MISALIGNED_ADDRESS, until the block ends.
 
         Args:
             name: the name of the kernel in the image.
@@ -226,6 +233,8 @@ class FakeCuda:
                     function(running, *running.arrays(types))
                 except Exception as error:
                     driver.errors.append(error)
+                    if isinstance(error, IllegalAddressError):  # all later calls return it
+                        raise
 
             driver.kernel(name, emulation)
             return function
@@ -273,7 +282,11 @@ class FakeCuda:
 
         It is ``os.environ`` with the folder of the driver in ``LD_LIBRARY_PATH``.
         """
-        return {**environment(library()), "FAKE_CUDA_DEVICES": str(len(self._archs))}
+        chosen = {
+            "FAKE_CUDA_DEVICES": str(len(self._archs)),
+            "FAKE_CUDA_VERSION": str(self._version),
+        }
+        return {**environment(library()), **chosen}
 
 
 _current: FakeCuda | None = None
@@ -284,7 +297,7 @@ class _Memory:
 
     def __init__(self, driver: FakeDriver, devices: int) -> None:
         self.driver, self.devices = driver, devices
-        self.allocate, self.host = driver.allocate, driver.host
+        self.allocate, self.host, self.recover = driver.allocate, driver.host, driver.recover
 
     def raise_error(self) -> None:
         """Raise the first exception of an emulated kernel, and forget all."""
@@ -304,6 +317,24 @@ def _capability(arch: str) -> int:
     if found is None:
         raise ValueError(f"FakeCuda: expected an architecture such as 'sm_90' but got {arch!r}")
     return int(found[1])
+
+
+def _version(given: object) -> int:
+    """Return 12080 for ``"12.8"``, and 0 for None.
+
+    Raises:
+        TypeError: it is no str.
+        ValueError: no driver that loads libraries of kernels has that version.
+    """
+    if given is None:
+        return 0
+    what = f"FakeCuda: expected a version of CUDA from '12.0' on, such as '13.0', but got {given!r}"
+    if not isinstance(given, str):
+        raise TypeError(f"{what} ({type(given).__name__})")
+    found = re.fullmatch(r"(1[2-9]|[2-9]\d)\.(\d)", given, re.ASCII)
+    if found is None:
+        raise ValueError(what)
+    return 1000 * int(found[1]) + 10 * int(found[2])
 
 
 def _set_up(driver: FakeDriver, device: int, capability: int) -> None:

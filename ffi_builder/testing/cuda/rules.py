@@ -36,11 +36,15 @@ RULES: Final = {
         "A context that is gone can do nothing.", (Result.CONTEXT_IS_DESTROYED,)
     ),
     "context-failed": Rule(
-        "A kernel's error stays with its context: all later calls return it.",
-        (Result.ILLEGAL_ADDRESS,),
+        "A kernel's error stays with its context: all later calls in it return the error.",
+        (Result.ILLEGAL_ADDRESS, Result.MISALIGNED_ADDRESS),
     ),
     "device-memory": Rule(
-        "A kernel reaches the memory of its context's device.", (Result.ILLEGAL_ADDRESS,)
+        "A kernel reaches the memory of its context's device, and no other.",
+        (Result.ILLEGAL_ADDRESS,),
+    ),
+    "device-alignment": Rule(
+        "A kernel's pointers are aligned as its elements.", (Result.MISALIGNED_ADDRESS,)
     ),
     "stack": Rule("What is pushed is popped; a thread's stack does not grow for ever."),
     "pop": Rule("There must be something to pop.", (Result.INVALID_CONTEXT,)),
@@ -54,7 +58,10 @@ RULES: Final = {
     "image-memory": Rule("An image is memory that can be read."),
     "image-gpu": Rule("An image has code for one of the devices.", (Result.NO_BINARY_FOR_GPU,)),
     "ptx": Rule("PTX is text that ends with a NUL.", (Result.INVALID_PTX,)),
-    "ptx-version": Rule("PTX may not be newer.", (Result.UNSUPPORTED_PTX_VERSION,)),
+    "ptx-version": Rule(
+        "PTX may not be newer than the driver, whose version can be chosen.",
+        (Result.UNSUPPORTED_PTX_VERSION,),
+    ),
     "library": Rule("A library is one that is loaded.", (Result.INVALID_HANDLE,)),
     "kernel-name": Rule("A kernel is found by its exact name.", (Result.NOT_FOUND,)),
     "kernel": Rule("What is launched is a CUkernel or a CUfunction.", (Result.INVALID_HANDLE,)),

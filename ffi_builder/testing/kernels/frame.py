@@ -114,13 +114,14 @@ class Frame:
 
 
 def call(function: Callable[..., Any], signature: spec.Signature, arguments: Iterable[Any]) -> Any:
-    """Call a function, and wait for fake devices.
+    """Call a function, and wait for fake devices. What a kernel raises there comes first.
 
     Keyword-only arguments are passed by keyword if the function has keyword-only parameters.
     """
-    returned = _called(function, signature, arguments)
-    devices.raise_errors()
-    return returned
+    try:
+        return _called(function, signature, arguments)
+    finally:
+        devices.settle()
 
 
 def _called(

@@ -14,7 +14,7 @@ from functools import cache
 from random import Random
 from typing import Any, Final
 
-from ffi_builder import spec
+from ffi_builder import importing, spec
 from ffi_builder.spec.dtypes import parse_dtype
 from ffi_builder.testing.kernels.elements import element_dtype, empty, values
 from ffi_builder.testing.kernels.finding import Finding
@@ -56,8 +56,7 @@ def read(path: str, given: Any, alignment: int | None = None) -> tuple[Array, An
         dtype = parse_dtype(given.dtype.name)
         array = Array(path, dtype, given.shape, strides, alignment)
         return array, _Elements(array, given.ctypes.data).read()
-    import tvm_ffi
-
+    tvm_ffi = importing.load("tvm_ffi")
     found = given if isinstance(given, tvm_ffi.Tensor) else tvm_ffi.from_dlpack(given)
     memory = devices.active(found.device.type)
     if found.device.type != "cpu" and memory is None:

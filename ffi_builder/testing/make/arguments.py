@@ -8,7 +8,7 @@ from functools import partial
 from random import Random
 from typing import Any, Final, TypeAlias, Union
 
-from ffi_builder import abi, spec
+from ffi_builder import abi, importing, spec
 from ffi_builder.plan import check_signature
 from ffi_builder.plan.steps import Subject
 from ffi_builder.plan.values import of_symbols
@@ -406,9 +406,7 @@ def _nothing(*_: object) -> None:
 
 
 def _tvm_ffi(name: str, *args: object) -> Any:
-    import tvm_ffi
-
-    return getattr(tvm_ffi, name)(*args)
+    return getattr(importing.load("tvm_ffi"), name)(*args)
 
 
 _OBJECTS: Final[dict[str, Callable[[], Any]]] = {

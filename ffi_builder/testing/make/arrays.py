@@ -11,11 +11,10 @@ import ctypes
 import re
 import struct
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, cast
 
-from ffi_builder import abi, spec
+from ffi_builder import abi, importing, spec
 from ffi_builder.records import dataclass
 from ffi_builder.spec.dtypes import DataType, parse_dtype
 from ffi_builder.spec.functions import variables
@@ -152,9 +151,7 @@ class Array:
             return self._tvm_ffi(memory)
 
     def _tvm_ffi(self, memory: Memory) -> Any:
-        import tvm_ffi
-
-        return tvm_ffi.from_dlpack(_Exported(self, memory))
+        return importing.load("tvm_ffi").from_dlpack(_Exported(self, memory))
 
     def _torch(self, memory: Memory) -> Any:
         torch = needed("torch", "PyTorch")
@@ -266,22 +263,24 @@ class FakeArray(_Exported):
         return self._array.view(self._memory.bytes, self._memory.offset)
 
     def __getitem__(self, index: Any) -> FakeArray:
-        whole = self.numpy()
+        array, memory = self._array, self._memory
         entries = cast("tuple[Any, ...]", index if isinstance(index, tuple) else (index,))
+        basic = (int, numpy().integer, slice, type(...), type(None))
+        if any(isinstance(entry, bool) or not isinstance(entry, basic) for entry in entries):
+            raise IndexError(f"FakeArray: expected ints and slices, but got {index!r}")
         # With an ellipsis, all ints select an array without dimensions, and not a number.
         every = entries if any(entry is ... for entry in entries) else (*entries, ...)
+        whole = array.view(memory.bytes, memory.offset)
         part = whole[every]
-        if not numpy().may_share_memory(part, self._memory.bytes):
-            raise IndexError(f"FakeArray: expected ints and slices, but got {index!r}")
-        array, memory = self._array, self._memory
         made = Array(
             *(array.path, array.dtype, part.shape),
             tuple(stride // part.itemsize for stride in part.strides),
             device_id=array.device_id,
             device_type=array.device_type,
         )
-        offset = memory.offset + part.ctypes.data - whole.ctypes.data
-        return FakeArray(made, Memory(memory.bytes, offset, memory.address))
+        # One without elements may begin outside of the memory.
+        behind = part.ctypes.data - whole.ctypes.data if part.size else 0
+        return FakeArray(made, Memory(memory.bytes, memory.offset + behind, memory.address))
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -341,7 +340,7 @@ def needed(module: str, name: str, *, extra: str | None = None) -> Any:
         ModuleNotFoundError: it is not installed.
     """
     try:
-        return import_module(module)
+        return importing.load(module)
     except ModuleNotFoundError as error:
         how = install(extra, name) if extra else f"pip install {module}"
         raise ModuleNotFoundError(f"testing needs {name} here: {how}", name=module) from error

@@ -25,6 +25,10 @@ class DeviceMemory(Protocol):
         """Raise what has gone wrong on a device since the last time, if anything has."""
         ...
 
+    def recover(self) -> None:
+        """Let the devices work again after a fault of a kernel."""
+        ...
+
 
 _active: dict[str, DeviceMemory] = {}
 
@@ -46,3 +50,10 @@ def raise_errors() -> None:
     """Raise what has gone wrong on any device since the last time, if anything has."""
     for memory in _active.values():
         memory.raise_error()
+
+
+def settle() -> None:
+    """Raise what has gone wrong on any device; all devices work again afterwards."""
+    for memory in _active.values():
+        memory.recover()
+    raise_errors()

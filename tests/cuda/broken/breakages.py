@@ -306,6 +306,7 @@ OF_THE_CALLER: Final = {
     "image": "it has been read before, in Python",
     "image-gpu": "the caller's image is for other GPUs",
     "ptx-version": "the caller's PTX is newer than the driver",
+    "device-alignment": "the caller's pointer is not aligned",
     "registers": "the caller's block is too large for the kernel",
     "cooperative": "the caller's grid is too large for the device",
     "cluster-device": "the caller's device has no clusters",

@@ -11,7 +11,13 @@ from ffi_builder.testing.cuda.constants import (
     LaunchAttribute,
     Result,
 )
-from ffi_builder.testing.cuda.driver import DriverError, FakeDriver, IllegalAddressError, Running
+from ffi_builder.testing.cuda.driver import (
+    DriverError,
+    FakeDriver,
+    IllegalAddressError,
+    MisalignedAddressError,
+    Running,
+)
 from ffi_builder.testing.cuda.records import Call, Launch, Parameter, Violation
 from tests.cuda.fake.building import missing, no_driver
 from tests.cuda.fake.image import KernelImage, make_cubin, make_fatbin, make_ptx
@@ -32,6 +38,7 @@ __all__ = [
     "KernelImage",
     "Launch",
     "LaunchAttribute",
+    "MisalignedAddressError",
     "Parameter",
     "Result",
     "Running",

@@ -16,6 +16,15 @@ CUresult context_current(Context** found) {
   return context->failed;
 }
 
+void fake_recover(void) {
+  lock();
+  Object* object;
+  for (size_t i = 0; (object = object_at(i)) != NULL; ++i) {
+    if (object->kind == kKindContext) ((Context*)object)->failed = CUDA_SUCCESS;
+  }
+  unlock();
+}
+
 /* With it goes what was made in it. */
 void context_end(Context* context) {
   context->object.alive = false;

@@ -69,7 +69,7 @@ void fake_attribute(int device, int attribute, int value) {
 
 void fake_driver_version(int version) {
   lock();
-  driver.version = version;
+  driver.version = version == 0 ? CUDA_VERSION : version;
   unlock();
 }
 

@@ -1,5 +1,8 @@
 /* cuGetErrorName and cuGetErrorString. */
+#define _GNU_SOURCE
+#include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "fake.h"
 
@@ -55,6 +58,21 @@ static const struct {
     {CUDA_ERROR_UNKNOWN, "unknown error"},
 };
 
+/* What the fake knows of the last failure that it can explain. Users get it wherever the driver's
+ * words are shown. The text is kept for ever, as callers may. */
+static CUresult explained;
+static char* explanation;
+
+CUresult explain(CUresult result, const char* format, ...) {
+  va_list list;
+  va_start(list, format);
+  if (vasprintf(&explanation, format, list) < 0) must(NULL);
+  va_end(list);
+  return explained = result;
+}
+
+void error_clear(void) { explained = CUDA_SUCCESS; }
+
 static const char* name_of(CUresult result) {
   for (size_t i = 0; i < sizeof(kNames) / sizeof(kNames[0]); ++i) {
     if (kNames[i].result == result) return kNames[i].name;
@@ -79,6 +97,7 @@ static CUresult get_text(CUresult error, const char** out) {
   for (size_t i = 0; i < sizeof(kTexts) / sizeof(kTexts[0]); ++i) {
     if (kTexts[i].result == error) *out = kTexts[i].text;
   }
+  if (error != CUDA_SUCCESS && error == explained) *out = explanation;
   return CUDA_SUCCESS;
 }
 

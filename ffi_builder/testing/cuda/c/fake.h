@@ -85,6 +85,7 @@ typedef struct KernelInfo {
 typedef struct Image {
   int sm;        /* 90 for sm_90 */
   bool exact;    /* sm_90a: runs on no other */
+  bool family;   /* PTX of sm_100f: runs where a cubin of sm_100 does */
   int ptx;       /* the version of PTX, 85 for 8.5; 0 for a cubin */
   unsigned count;
   KernelInfo* kernels;
@@ -193,6 +194,10 @@ unsigned plan_delay(const char* symbol);
 CUresult plan_next(const char* symbol); /* counts; the failure that is due */
 void plan_clear(void);
 
+/* error.c */
+CUresult explain(CUresult result, const char* format, ...) PRINTF(2); /* for cuGetErrorString */
+void error_clear(void);
+
 /* device.c */
 void device_defaults(Device* device);
 int device_attribute(int device, CUdevice_attribute attribute);
@@ -227,7 +232,7 @@ bool image_runs_on(const Image* image, int device);
 void library_end(Library* library);
 CUresult library_load(const void* code, Library** library);
 Kernel* library_kernel(Library* library, const char* name);
-const KernelInfo* kernel_info(const Kernel* kernel, int device); /* NULL: no image for the device */
+CUresult kernel_info(const Kernel* kernel, int device, const KernelInfo** found);
 void settings_clear(Settings* settings);
 CUresult settings_set(Settings* settings, const KernelInfo* info, int device, int attribute, int value);
 CUresult settings_get(const Settings* settings, const Library* library, const KernelInfo* info,

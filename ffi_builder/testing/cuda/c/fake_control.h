@@ -3,6 +3,7 @@
  * Configured before the first call by the environment too, for processes that cannot call these:
  *
  *     FAKE_CUDA_DEVICES=2                 how many devices there are, 0 to 8
+ *     FAKE_CUDA_VERSION=13050             as fake_driver_version
  *     FAKE_CUDA_LOG=FILE                  every line of the log is appended here as well
  *     FAKE_CUDA_FAIL=SYMBOL:NTH:RESULT,…  as fake_fail
  *     FAKE_CUDA_DELAY=SYMBOL:US,…         as fake_delay
@@ -49,10 +50,13 @@ void fake_delay(const char* symbol, unsigned microseconds);
 void fake_devices(int devices);
 /* A device attribute (CUdevice_attribute), for example a compute capability or a limit. */
 void fake_attribute(int device, int attribute, int value);
-/* What cuDriverGetVersion says, and the newest PTX that is taken; 1000 * major + 10 * minor. */
+/* What cuDriverGetVersion says, and what decides the newest PTX that is taken; 1000 * major +
+ * 10 * minor. 0 is that of the cuda.h that this was built from, which is also the default. */
 void fake_driver_version(int version);
 /* Run this when a kernel of that name is launched; NULL to run nothing. */
 void fake_kernel(const char* name, FakeKernel emulation, void* user);
+/* Forget which kernels have failed: their contexts work again, as in another process. */
+void fake_recover(void);
 
 /* The log: a line each, "KIND \t THREAD \t NAME \t RESULT \t DETAILS", where KIND is
  *     call       a call of the driver NAME has returned RESULT; DETAILS are its arguments

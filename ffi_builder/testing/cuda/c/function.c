@@ -99,8 +99,7 @@ static CUresult kernel_on(CUkernel handle, CUdevice device, Kernel** kernel,
   *kernel = object_find(handle, kKindKernel);
   if (*kernel == NULL) return CUDA_ERROR_INVALID_HANDLE;
   if (device < 0 || device >= driver.device_count) return CUDA_ERROR_INVALID_DEVICE;
-  *info = kernel_info(*kernel, device);
-  return *info == NULL ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_SUCCESS;
+  return kernel_info(*kernel, device, info);
 }
 
 static CUresult kernel_set(CUkernel handle, int attribute, int value, CUdevice device) {
@@ -208,7 +207,9 @@ static CUresult function_attribute(CUfunction handle, int attribute, int* get, i
   Function* function = object_find(handle, kKindFunction);
   if (function == NULL) return CUDA_ERROR_INVALID_HANDLE;
   int device = function->context->device;
-  const KernelInfo* info = kernel_info(function->kernel, device);
+  const KernelInfo* info;
+  CUresult result = kernel_info(function->kernel, device, &info);
+  if (result != CUDA_SUCCESS) return result;
   if (get == NULL) return settings_set(&function->settings, info, device, attribute, set);
   return settings_get(&function->settings, function->kernel->library, info, device, attribute, get);
 }

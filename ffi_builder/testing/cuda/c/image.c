@@ -110,5 +110,6 @@ bool image_runs_on(const Image* image, int device) {
   int sm = 10 * major + minor;
   if (image->exact) return image->sm == sm;
   /* PTX is compiled for any later device; a cubin runs on the same or a later minor revision. */
-  return image->ptx != 0 ? image->sm <= sm : image->sm / 10 == major && image->sm % 10 <= minor;
+  if (image->ptx != 0 && !image->family) return image->sm <= sm;
+  return image->sm / 10 == major && image->sm % 10 <= minor;
 }

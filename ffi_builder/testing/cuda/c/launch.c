@@ -35,6 +35,10 @@ void launch_clear(void) {
 void launch_run(const Launch* launch) {
   Emulation found = {0};
   lock();
+  if (launch->context->failed != CUDA_SUCCESS) { /* by a kernel before it in the same graph */
+    unlock();
+    return;
+  }
   log_launch("run", launch);
   for (const Emulation* each = emulations; each != NULL; each = each->next) {
     if (strcmp(each->name, launch->public.kernel) == 0) found = *each;
@@ -115,8 +119,9 @@ static CUresult prepare(const CUlaunchConfig* config, CUfunction handle, bool pe
            : where->stream->invalidated ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
                                         : CUDA_SUCCESS;
   if (result != CUDA_SUCCESS) return result;
-  const KernelInfo* info = kernel_info(kernel, where->context->device);
-  if (info == NULL) return CUDA_ERROR_NO_BINARY_FOR_GPU;
+  const KernelInfo* info;
+  result = kernel_info(kernel, where->context->device, &info);
+  if (result != CUDA_SUCCESS) return result;
   launch->context = where->context;
   launch->code = object_of(handle);
   launch->public.device = where->context->device;

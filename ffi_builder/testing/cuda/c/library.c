@@ -4,8 +4,20 @@
 
 #include "fake.h"
 
-/* CUDA 12.5 brought PTX 8.5, and 13.0 PTX 9.0. */
-static int newest_ptx(void) { return driver.version / 100 - 40 + driver.version % 100 / 10; }
+/* CUDA 12.0 brought PTX 8.0, and 13.0 PTX 9.0, and so on; 12.6 brought none. */
+static int newest_ptx(void) {
+  int same = driver.version / 100 + driver.version % 100 / 10 - 40;
+  return driver.version >= 12060 && driver.version < 13000 ? same - 1 : same;
+}
+
+static CUresult too_new(int ptx) {
+  int cuda = ptx + 40 + (ptx > 85 && ptx < 90); /* newest_ptx turned round */
+  return explain(CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+                 "the provided PTX was compiled with an unsupported toolchain. It is PTX %d.%d, and "
+                 "FakeCuda is a driver of CUDA %d.%d: FakeCuda(version='%d.%d') takes it",
+                 ptx / 10, ptx % 10, driver.version / 1000, driver.version % 100 / 10, cuda / 10,
+                 cuda % 10);
+}
 
 CUresult library_load(const void* code, Library** out) {
   unsigned count;
@@ -13,16 +25,17 @@ CUresult library_load(const void* code, Library** out) {
   CUresult result = image_read(code, &count, &images);
   if (result != CUDA_SUCCESS) return result;
   bool runs = false;
+  int newer = 0;
   for (unsigned i = 0; i < count; ++i) {
     if (images[i].ptx > newest_ptx()) {
-      if (count == 1) return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
+      newer = images[i].ptx;
       continue;
     }
     for (int device = 0; device < driver.device_count; ++device) {
       runs = runs || image_runs_on(&images[i], device);
     }
   }
-  if (!runs) return CUDA_ERROR_NO_BINARY_FOR_GPU;
+  if (!runs) return newer == 0 ? CUDA_ERROR_NO_BINARY_FOR_GPU : too_new(newer);
   Library* library = object_new(kKindLibrary, sizeof(*library));
   library->image_count = count;
   library->images = images;
@@ -50,18 +63,24 @@ static const KernelInfo* info_in(const Image* image, const char* name) {
   return NULL;
 }
 
-const KernelInfo* kernel_info(const Kernel* kernel, int device) {
+CUresult kernel_info(const Kernel* kernel, int device, const KernelInfo** found) {
   const Image* best = NULL;
+  int newer = 0; /* loaded before the driver got an older version */
   for (unsigned i = 0; i < kernel->library->image_count; ++i) {
     const Image* image = &kernel->library->images[i];
-    if (!image_runs_on(image, device) || image->ptx > newest_ptx()) continue;
-    if (info_in(image, kernel->name) == NULL) continue;
+    if (!image_runs_on(image, device) || info_in(image, kernel->name) == NULL) continue;
+    if (image->ptx > newest_ptx()) {
+      newer = image->ptx;
+      continue;
+    }
     bool better = best == NULL || (best->ptx != 0 && image->ptx == 0) ||
                   ((best->ptx != 0) == (image->ptx != 0) &&
                    2 * image->sm + image->exact > 2 * best->sm + best->exact);
     if (better) best = image;
   }
-  return best == NULL ? NULL : info_in(best, kernel->name);
+  if (best == NULL) return newer == 0 ? CUDA_ERROR_NO_BINARY_FOR_GPU : too_new(newer);
+  *found = info_in(best, kernel->name);
+  return CUDA_SUCCESS;
 }
 
 Kernel* library_kernel(Library* library, const char* name) {

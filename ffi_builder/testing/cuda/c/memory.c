@@ -139,7 +139,9 @@ CUresult cuMemAlloc(CUdeviceptr* out, size_t size) {
 static CUresult free_memory(CUdeviceptr address) {
   if (address == 0) return CUDA_SUCCESS;
   Block* block = find(address);
-  if (block == NULL || block->address != address) return CUDA_ERROR_INVALID_VALUE;
+  if (block == NULL || block->address != address || block->context == NULL) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
   release(block);
   return CUDA_SUCCESS;
 }

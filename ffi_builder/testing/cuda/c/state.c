@@ -135,7 +135,7 @@ static void defaults(int devices, int host_access) {
   driver.initialized = driver.forked = false;
   driver.host_access = host_access != 0;
   driver.device_count = devices < 0 ? 0 : devices > kDevices ? kDevices : devices;
-  driver.version = 13000;
+  driver.version = CUDA_VERSION;
   violations = 0;
   for (int i = 0; i < kDevices; ++i) device_defaults(&driver.devices[i]);
 }
@@ -143,6 +143,7 @@ static void defaults(int devices, int host_access) {
 __attribute__((constructor)) static void start(void) {
   pthread_atfork(before_fork, after_fork, in_child);
   defaults((int)from_environment("FAKE_CUDA_DEVICES", 2), 0);
+  fake_driver_version((int)from_environment("FAKE_CUDA_VERSION", 0));
   log_open();
   for_each("FAKE_CUDA_FAIL", fake_fail);
   for_each("FAKE_CUDA_DELAY", delay);
@@ -155,6 +156,7 @@ void fake_reset(int devices, int host_access) {
   log_clear();
   plan_clear();
   launch_clear();
+  error_clear();
   defaults(devices, host_access);
   unlock();
 }

@@ -70,7 +70,7 @@ static CUresult destroy(CUstream handle) {
   if (stream == NULL || stream->thread != 0) return CUDA_ERROR_INVALID_HANDLE;
   if (stream->capture != NULL) capture_invalidate(stream);
   stream->object.alive = false;
-  return CUDA_SUCCESS;
+  return stream->context->failed;
 }
 
 CUresult cuStreamDestroy(CUstream stream) {

@@ -1,0 +1,82 @@
+"""Where a value stands among the arguments of a call, and errors that say so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Final
+
+from ffi_builder.records import dataclass
+from ffi_builder.runtime.metadata import Info, Parameter
+
+_LONGEST: Final = 400
+"""The longest signature that a message shows completely, as in docs/checks.md."""
+
+
+@dataclass(frozen=True)
+class Position:
+    """The place of an array among the arguments, for errors."""
+
+    path: str
+    """The name of the argument: `x`, `cfg[1]`."""
+    index: int
+    """The number of the argument."""
+    function: str
+    signature: str
+    """The signature as messages show it."""
+    intent: str
+    """`in`, `out`, `inout`, or empty if the signature does not say."""
+
+    @property
+    def operator(self) -> str:
+        """The advice to make an operator of PyTorch, which sees what the function does."""
+        return f"make {self.function} an operator by ffi_builder.frameworks.torch.operator"
+
+    def mismatch(self, expected: str, got: str) -> ValueError:
+        """Make an error with the same words as the wrapper's errors."""
+        return ValueError(self._words(self.path, expected, got))
+
+    def mismatched_type(self, expected: str, got: str) -> TypeError:
+        """Make an error for a value of a class that is not accepted."""
+        return TypeError(self._words(f"type of {self.path}", expected, got))
+
+    def not_exported(self, array: Any, reason: BufferError) -> BufferError:
+        """Make an error for an array that its framework does not export."""
+        strides = getattr(array, "strides", None)
+        shown = f" and strides {strides} in bytes" if isinstance(strides, tuple) else ""
+        dtype = getattr(array, "dtype", None)
+        got = f"one of dtype {dtype}{shown}" if dtype is not None else type(array).__qualname__
+        words = self._words(self.path, "an array that DLPack can describe", got)
+        lacking = (
+            "; PyTorch and JAX have tensors of such dtypes" if "complex" in f"{reason}" else ""
+        )
+        return BufferError(f"{words}: {f'{reason}'.rstrip('.')}{lacking}")
+
+    def _words(self, what: str, expected: str, got: str) -> str:
+        return (
+            f"Mismatched {what} on argument #{self.index} when calling: `{self.signature}`, "
+            f"expected {expected} but got {got}"
+        )
+
+    def inside(self, key: object) -> Position:
+        """Return the place of an item of a list or dict."""
+        return replace(self, path=f"{self.path}[{key!r}]", intent="")
+
+    def item(self, index: int) -> Position:
+        """Return the place of an item of a list of tensors, which has the intent of the list."""
+        return replace(self, path=f"{self.path}[{index}]")
+
+    def element(self, outer: Parameter, index: int) -> Position:
+        """Return the place of an element of a Struct or Tuple."""
+        inner = outer.elements[index]
+        path = f"{self.path}.{inner.name}" if outer.kind == "Struct" else f"{self.path}[{index}]"
+        return replace(self, path=path, intent=inner.intent)
+
+
+def position_of(param: Parameter, index: int, info: Info) -> Position:
+    """Return the place of parameter number `index` of the function."""
+    text = info.signature
+    if len(text) > _LONGEST:
+        before = "..., " if index else ""
+        after = ", ..." if index + 1 < len(info.parameters) else ""
+        text = f"{info.name}({before}{param}{after})"
+    return Position(param.name, index, info.name, text, param.intent)

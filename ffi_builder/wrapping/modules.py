@@ -1,0 +1,115 @@
+"""Kernels in MLIR: the passes that lower them, and how the lowered function is called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, Final
+
+from ffi_builder import spec
+from ffi_builder.errors import BuildError, CompileError
+from ffi_builder.ir.symbols import function_parts
+from ffi_builder.protocol import MEMREF_TYPES
+from ffi_builder.providers import (
+    CallProvider,
+    CheckStatus,
+    DirectCallProvider,
+    MemRefCallProvider,
+)
+from ffi_builder.runtime import mlir
+from ffi_builder.suggest import did_you_mean
+from ffi_builder.wrapping import tensors
+from ffi_builder.wrapping.calls import returned
+
+_BUFFERIZE: Final = (
+    "one-shot-bufferize{bufferize-function-boundaries "
+    "function-boundary-type-conversion=identity-layout-map},"
+    "buffer-results-to-out-params{modify-public-functions=1 hoist-dynamic-allocs "
+    "hoist-static-allocs},buffer-deallocation-pipeline,func.func(refback-munge-memref-copy),"
+)
+_LARGE: Final = 16
+PIPELINE: Final = (
+    "builtin.module(func.func(convert-linalg-to-loops),expand-strided-metadata,lower-affine,"
+    "convert-vector-to-scf,convert-vector-to-llvm,convert-scf-to-cf,convert-math-to-llvm,"
+    "convert-math-to-libm,convert-to-llvm,reconcile-unrealized-casts)"
+)
+"""Passes for linalg, affine, scf, vector, math, memref and func."""
+_VOID: Final = "!llvm.void"
+
+
+def with_passes(
+    module: Any, given: str | None, functions: Sequence[tuple[str, spec.Signature]], args: object
+) -> tuple[Any, str | None]:
+    """Return a module and its passes; its text, if its own distribution lacks ours.
+
+    Args:
+        module: a module of any bindings, or its text.
+        given: the passes that the user chose.
+        functions: the kernels, each with its signature.
+        args: what a kernel gets, if the user said it.
+    """
+    found = given or pipeline_for(module)
+    if given or found is None:
+        return module, found
+    if "bufferize" in found:
+        with suppress(CompileError):  # a text that is not read has its error later
+            for name, signature in functions:
+                module = tensors.kept(module, name, signature, args)
+    if isinstance(module, (str, bytes)):
+        return module, found
+    return (module if mlir.has_passes(module, found) else str(module)), found
+
+
+def pipeline_for(module: object) -> str | None:
+    """Return the passes that a module's dialects need; None if it needs none.
+
+    Tensors become memrefs, and tensors that a function returns become its last arguments.
+    """
+    text = _text(module)
+    if "func.func" not in text and "memref" not in text:
+        return None
+    return PIPELINE.replace("(", f"({_BUFFERIZE}", 1) if "tensor<" in text else PIPELINE
+
+
+def _text(module: Any) -> str:
+    """Return the text of a module, without its large constants."""
+    if isinstance(module, (str, bytes)):
+        return module if isinstance(module, str) else module.decode(errors="replace")
+    return module.operation.get_asm(large_elements_limit=_LARGE)
+
+
+def provider_of(lowered: Any, name: str, signature: spec.Signature, args: Any) -> CallProvider:
+    """Return the provider that calls a function of a lowered module.
+
+    A function that took memrefs before it was lowered is called with memrefs. An integer that it
+    returns is a status, unless it is a result of the signature.
+
+    Raises:
+        BuildError: the module has no such function; it returns what the signature lacks.
+    """
+    named = {_name(view): view.operation for view in lowered.body.operations}
+    if name not in named:
+        names = [each for each in named if each is not None]
+        raise BuildError(
+            f"wrap: the module has no @{name}{did_you_mean(name, names)}; it has "
+            f"{', '.join(names) or 'nothing'}; say which with function="
+        )
+    is_memref = MEMREF_TYPES in named[name].attributes
+    provider = (MemRefCallProvider if is_memref else DirectCallProvider)(name, args=args)
+    if returned(signature, args):
+        return provider
+    result = str(function_parts(named[name])[0]) if named[name].name == "llvm.func" else _VOID
+    if re.fullmatch(r"i\d+", result):
+        return CheckStatus(provider)
+    if result != _VOID:
+        raise BuildError(
+            f"wrap: {name} returns {result}, which the signature lacks: add a result, as in "
+            f"`-> r: float32`"
+        )
+    return provider
+
+
+def _name(view: Any) -> str | None:
+    attributes = view.operation.attributes
+    return attributes["sym_name"].value if "sym_name" in attributes else None

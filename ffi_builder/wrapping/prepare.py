@@ -1,0 +1,357 @@
+"""Puts functions around a kernel, before anything is compiled.
+
+``wrap`` compiles a :class:`Wrapped` for this process, and the command line lowers it to a file. So
+a source, an option and a mistake mean the same at each door.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any, Final, NoReturn, TypeAlias
+
+from ffi_builder import spec
+from ffi_builder.builder.wrapper import attach
+from ffi_builder.errors import BuildError, NoKernelError, SpecError
+from ffi_builder.ir import PlainModule
+from ffi_builder.plan import Sanitize, check_signature
+from ffi_builder.providers import (
+    CallProvider,
+    CheckStatus,
+    CudaLaunchCallProvider,
+    DirectCallProvider,
+    HalideCallProvider,
+)
+from ffi_builder.providers.cuda.entries import LaunchEntry
+from ffi_builder.providers.gil import HoldGil
+from ffi_builder.records import dataclass
+from ffi_builder.runtime.inputs import LlvmSource, ObjectSource
+from ffi_builder.runtime.links import AddressSource, ArchiveSource, Item, LibrarySource, read_item
+from ffi_builder.spec.overlap import tensors_of
+from ffi_builder.wrapping import halide, modules, sources, triton
+from ffi_builder.wrapping.addresses import declared_by, needs_gil
+from ffi_builder.wrapping.c_types import Prototype
+from ffi_builder.wrapping.calls import called, check_same, with_promises
+from ffi_builder.wrapping.launch import Launch
+from ffi_builder.wrapping.llvm_ir import defined_in
+from ffi_builder.wrapping.prototype import read
+
+Errors: TypeAlias = Mapping[int, "tuple[str, str] | None"]
+_CODE: Final = (LlvmSource, ObjectSource, ArchiveSource, LibrarySource, AddressSource)
+_OPTIONS: Final = {
+    "pipeline": (sources.Mlir,),
+    "prototype": _CODE,
+    "owner": (AddressSource,),
+    "launch": (sources.Image,),
+    "errors": (sources.Mlir, *_CODE),
+    "provider": (sources.Mlir, *_CODE),
+    "release_gil": (sources.Mlir, *_CODE),
+}
+"""The sources that options go with. The others go with all."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a kernel is called: the options of :func:`~ffi_builder.wrap`, which documents them."""
+
+    device: str | None = None
+    function: str | None = None
+    prototype: str | os.PathLike[str] | None = None
+    include: Iterable[str | os.PathLike[str]] = ()
+    args: Sequence[LaunchEntry] | Mapping[str, LaunchEntry] | None = None
+    errors: Errors | None = None
+    provider: CallProvider | type[Any] | None = None
+    launch: Launch | None = None
+    owner: object = sources.UNOWNED
+    release_gil: bool | None = None
+    pipeline: str | None = None
+    link: Iterable[str | bytes | os.PathLike[str]] = ()
+    sanitize: bool | Sanitize = False
+    target: str | None = None
+    """The triple of the machine for which a prototype is read; None for this one."""
+
+    def check(self, kernel: sources.Kernel, functions: int) -> None:
+        """Raise TypeError for options that go neither with the source nor with each other."""
+        if not isinstance(self.launch, (Launch, type(None))):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(
+                f"wrap: expected launch=Launch(grid=…, block=…) but got {self.launch!r}"
+            )
+        if not isinstance(self.release_gil, (bool, type(None))):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"wrap: release_gil= is a bool, but got {self.release_gil!r}")
+        for option, kinds in _OPTIONS.items():
+            value = getattr(self, option)
+            if value not in (None, sources.UNOWNED) and type(kernel) not in kinds:
+                raise TypeError(
+                    f"wrap: {option}= goes with {' or '.join(sources.WORDS[k] for k in kinds)}, "
+                    f"but the source is {sources.WORDS[type(kernel)]}"
+                )
+        if not functions:
+            raise TypeError("wrap: expected a signature, or a list of them, but the list is empty")
+        is_dict = isinstance(self.args, Mapping)
+        for option in ("function", "args"):
+            if (
+                functions > 1
+                and getattr(self, option) is not None
+                and not (is_dict and option == "args")
+            ):
+                hint = "; name the others after their kernels" if option == "function" else ""
+                raise TypeError(f"wrap: {option}= goes with one signature{hint}")
+        if isinstance(self.link, (str, bytes, os.PathLike)):
+            raise TypeError("wrap: link= is a list, as in link=['helper.o', '-lm']")
+        if self.include and (
+            self.prototype is None or isinstance(self.include, (str, os.PathLike))
+        ):
+            raise TypeError(
+                "wrap: include= is a list of folders of headers, and goes with prototype="
+            )
+        if is_dict and (self.provider is not None or type(kernel) not in _CODE):
+            raise TypeError("wrap: args= as a dict goes with prototype=, or with LLVM IR")
+        if self.provider is None:
+            return
+        if self.prototype is not None or self.errors is not None:
+            raise TypeError(
+                "wrap: prototype= and errors= go without provider=, which says itself how to call: "
+                "a prototype would not be compared, and CheckStatus(provider, errors=…) has errors"
+            )
+        if self.args is not None and not isinstance(self.provider, type):
+            raise TypeError("wrap: args= goes with a class in provider=; give them to the provider")
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function to attach: its signature, and what calls the kernel of a lowered module."""
+
+    signature: spec.Signature
+    provider: Callable[[Any], CallProvider]
+
+
+@dataclass(frozen=True)
+class Wrapped:
+    """A kernel and the functions around it, before they are compiled."""
+
+    kernel: sources.Kernel
+    module: Any
+    """MLIR; a plain module for all other kernels."""
+    functions: Sequence[Function]
+    items: Sequence[Item]
+    """What is linked: the kernel itself, if it is code, and what it needs."""
+    pipeline: str | None = None
+    sanitize: bool | Sanitize = False
+    holds_gil: bool = False
+    """Whether calls of the kernel take Python's GIL."""
+
+    @property
+    def links_kernel(self) -> bool:
+        """Whether the kernel is code that is linked, and not in the module."""
+        return isinstance(self.kernel, _CODE)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of :func:`runtime.compile` and :func:`runtime.lower`."""
+        hooks = [self._attach]
+        how = {"pipeline": self.pipeline, "post_compile_hooks": hooks, "link": self.items}
+        return {"module": self.module, **how}
+
+    def _attach(self, lowered: Any) -> None:
+        for each in self.functions:
+            provider = each.provider(lowered)
+            how = HoldGil(provider) if self.holds_gil else provider
+            attach(lowered, each.signature, how, sanitize=self.sanitize)
+
+
+def prepare(
+    source: object, signatures: Sequence[spec.Signature | str], options: Options
+) -> Wrapped:
+    """Read a kernel, and say how its functions call it.
+
+    Raises:
+        TypeError, SpecError, BuildError, CompileError, LinkError, OSError: as
+            :func:`~ffi_builder.wrap`.
+    """
+    kernel = sources.read(source, options.owner, launched=options.launch is not None)
+    options.check(kernel, len(signatures))
+    if isinstance(kernel, sources.Image):
+        _check_launch(kernel, options.launch)
+    default = "cuda" if isinstance(kernel, sources.Image) else None
+    read_ones = [_signature(each, options.device, default) for each in signatures]
+    items = [read_item(item, f"link[{at}]") for at, item in enumerate(options.link or ())]
+    match kernel:
+        case sources.Mlir():
+            wrapped = _of_mlir(kernel, read_ones, items, options)
+        case sources.Image():
+            functions = [_launched(kernel, source, each, options) for each in read_ones]
+            wrapped = Wrapped(kernel, PlainModule(), functions, items, sanitize=options.sanitize)
+        case _:
+            wrapped = _of_code(kernel, source, read_ones, items, options)
+    holds_gil = needs_gil(source) if options.release_gil is None else not options.release_gil
+    return replace(wrapped, holds_gil=holds_gil)
+
+
+def _signature(
+    given: spec.Signature | str, device: str | None, default: str | None
+) -> spec.Signature:
+    if isinstance(given, str):
+        return spec.Signature.parse(given, device=device or default)
+    check_signature("wrap: ", given)
+    found = {str(tensor.device) for tensor in tensors_of(given.params).values()}
+    if device is not None and found - {device}:
+        raise TypeError(
+            f"wrap: device={device!r} goes with the text of a signature; the tensors of this one "
+            f"are on {', '.join(sorted(found))}"
+        )
+    return given
+
+
+# ---- MLIR
+
+
+def _of_mlir(
+    kernel: sources.Mlir,
+    signatures: Sequence[spec.Signature],
+    items: Sequence[Item],
+    options: Options,
+) -> Wrapped:
+    named = [(options.function or each.name, each) for each in signatures]
+    module, pipeline = modules.with_passes(kernel.module, options.pipeline, named, options.args)
+    functions = [Function(each, _chosen(name, each, options)) for name, each in named]
+    return Wrapped(kernel, module, functions, items, pipeline, options.sanitize)
+
+
+def _chosen(
+    name: str, signature: spec.Signature, options: Options
+) -> Callable[[Any], CallProvider]:
+    """Return what chooses the provider for a lowered module, where the user did not."""
+
+    def provider(lowered: Any) -> CallProvider:
+        found = modules.provider_of(lowered, name, signature, options.args)
+        return found if options.errors is None else _with_errors(found, name, options.errors)
+
+    return provider if options.provider is None else _given(options, name)
+
+
+def _given(options: Options, name: str) -> Callable[[Any], CallProvider]:
+    """Return what makes the provider that the user chose."""
+    given: Any = options.provider
+    made = given(name, args=options.args) if isinstance(given, type) else given
+    return lambda lowered: made
+
+
+def _with_errors(provider: CallProvider, name: str, errors: Errors) -> CallProvider:
+    if not isinstance(provider, CheckStatus):
+        raise BuildError(f"wrap: errors= needs a status, but `{name}` returns none")
+    return replace(provider, errors=errors)
+
+
+# ---- images
+
+
+def _check_launch(image: sources.Image, launch: Launch | None) -> None:
+    if launch is None:
+        raise TypeError(
+            "wrap: a CUDA image needs launch=, as in launch=Launch(grid=spec.ceildiv(n, 128)"
+            f"{')' if image.metadata is not None else ', block=128)'}"
+        )
+    if image.metadata is None and launch.block is None:
+        raise TypeError("wrap: launch= needs block=: the image does not say how many threads")
+
+
+def _launched(
+    image: sources.Image, source: object, signature: spec.Signature, options: Options
+) -> Function:
+    args: Any = options.args
+    launch: Any = options.launch
+    if image.metadata is not None:
+        signature, args = triton.checked(source, signature, args)
+        launch = triton.launched(image.metadata, launch)
+    name = options.function or image.name or signature.name
+    how: dict[str, Any] = {each.name: getattr(launch, each.name) for each in fields(launch)}
+    try:
+        provider = CudaLaunchCallProvider(image.data, name, args=args, **how)
+    except NoKernelError as error:
+        raise SpecError(f"{error}; say which with function=") from None
+    return Function(signature, lambda lowered: provider)
+
+
+# ---- code
+
+
+def _of_code(
+    kernel: Item,
+    source: object,
+    signatures: Sequence[spec.Signature],
+    items: Sequence[Item],
+    options: Options,
+) -> Wrapped:
+    module = PlainModule()  # needs no MLIR
+    args: Any = options.args
+    functions = list[Function]()
+    linked, declared = dict[str, Item](), dict[str, Prototype]()
+    for signature in signatures:
+        given = None
+        if options.prototype is not None:
+            where = options.include, options.target
+            given = read(options.prototype, options.function, signature.name, *where)
+        name = given.name if given else options.function or signature.name
+        code = replace(kernel, symbol=name) if isinstance(kernel, AddressSource) else kernel
+        linked[name if code is not kernel else ""] = code
+        found = _declared(code, name, source, given, [code, *items], options)
+        if found is None:
+            functions.append(Function(signature, _given(options, name)))
+            continue
+        if found.name not in declared:
+            declared[found.name] = found
+            module.declare(*found.declaration())
+        signature, provider = called(found, signature, args)
+        if options.errors is not None:
+            provider = _with_errors(provider, name, options.errors)
+        functions.append(Function(signature, lambda lowered, provider=provider: provider))
+    return Wrapped(kernel, module, functions, [*linked.values(), *items], sanitize=options.sanitize)
+
+
+def _declared(
+    kernel: Item,
+    name: str,
+    source: object,
+    given: Prototype | None,
+    items: Sequence[Item],
+    options: Options,
+) -> Prototype | None:
+    """Return the types of a kernel; None if the user chose how it is called.
+
+    Raises:
+        BuildError: the prototype contradicts the types that the source has; nothing has types.
+        CompileError: the code defines no such function.
+    """
+    has_metadata = halide.has_metadata(kernel, name)
+    if has_metadata and options.provider is DirectCallProvider:
+        raise BuildError(f"wrap: Halide compiled `{name}`: leave provider= out")
+    # With metadata, arguments are compared.
+    if options.provider is not None and not (
+        has_metadata and options.provider is HalideCallProvider
+    ):
+        return None
+    sources.check_defines(kernel, name)
+    known, who = None, ""
+    match kernel:
+        case LlvmSource(text):
+            known, who = defined_in(text, name), "the LLVM IR defines"
+        case AddressSource():
+            package = type(source).__module__.strip("_").partition(".")[0]
+            known, who = declared_by(source, name, given), f"{package} has"
+        case _ if has_metadata:
+            known, who = halide.declared_by(items, name), "Halide's metadata have"
+        case _:
+            pass
+    if given is None or known is None:
+        return given or known or _undeclared(name)
+    check_same(given, known, who)
+    return known if has_metadata else with_promises(given, known)
+
+
+def _undeclared(name: str) -> NoReturn:
+    raise BuildError(
+        f"wrap: nothing says which arguments `{name}` takes, and a call that does not fit crashes: "
+        f'give prototype="int {name}(…)", with void for int if it returns nothing, or '
+        f"provider=providers.DirectCallProvider if they are those of the signature, as plain C"
+    )

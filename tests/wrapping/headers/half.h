@@ -1,0 +1,2 @@
+#include <real.h>
+real half(real x);
