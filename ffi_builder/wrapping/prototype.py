@@ -16,6 +16,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
+from ffi_builder import importing
 from ffi_builder.errors import CompileError
 from ffi_builder.suggest import did_you_mean
 from ffi_builder.wrapping.c_types import DLTENSOR, POINTER, CType, Prototype
@@ -32,7 +33,7 @@ _DTYPES: Final = {
 }
 _UNSIGNED, _SIGNED = (4, 5, 8, 9, 10, 11), (13, 14, 16, 17, 18, 19)
 _VOID, _COMPLEX, _POINTER, _RECORD, _ENUM = 2, 100, 101, 105, 106
-_WITH_TYPES, _FUNCTIONS, _ARRAYS = 111, (110, 111), (112, 114, 115)
+_WITH_TYPES, _FUNCTIONS, _ARRAYS, _UNSIZED = 111, (110, 111), (112, 114, 115), 114
 """Kinds of types, as ``CXTypeKind`` of libclang numbers them."""
 _UNION, _CALLS_OF_C = 3, (1, 11)
 """A ``CXCursorKind``, and the calls of C in ``CXCallingConv``."""
@@ -84,7 +85,7 @@ def read(
         raise CompileError(f"prototype=: there is no header {given}")
     variables = map(os.environ.get, ("CC", "PATH", "CPATH", "C_INCLUDE_PATH"))
     with _LOCK:
-        options = [*(_compiler(*variables) if is_path or "#" in text else _GCC)]
+        options = [*(_compiler(target, *variables) if is_path or "#" in text else _GCC)]
         options += [] if target is None else ["-target", target]
         options += [f"-I{Path(folder).absolute()}" for folder in include]
         unit = _unit(path, text, *options)
@@ -109,10 +110,12 @@ def _unit(path: str, text: str, *options: str) -> Unit:
 
 
 @lru_cache(maxsize=4)
-def _compiler(command: str | None, *_: str | None) -> tuple[str, ...]:
-    """Return what makes libclang read headers as a compiler does; the least if there is none."""
-    from tvm_ffi.libinfo import include_paths
+def _compiler(machine: str | None, command: str | None, *_: str | None) -> tuple[str, ...]:
+    """Return what makes libclang read headers as a compiler for a machine does; the least if not.
 
+    Macros and headers of a compiler for another machine may say something else.
+    """
+    include_paths = importing.load("tvm_ffi.libinfo").include_paths
     words = shlex.split(command or "cc")
     own = ("-nostdinc", *(f"-isystem{folder}" for folder in include_paths()))  # DLPack's, too
     asked, variables = [*words, "-E", "-dM", "-v", "-xc", os.devnull], os.environ | {"LC_ALL": "C"}
@@ -129,6 +132,8 @@ def _compiler(command: str | None, *_: str | None) -> tuple[str, ...]:
         errors = [line for line in done.stderr.splitlines() if "error" in line]
         why = "it is not for 64 bits" if macros else (errors or ["it says nothing of itself"])[0]
         raise CompileError(f"prototype=: {words[0]}, as which headers are read: {why}")
+    if machine is not None and machine.partition("-")[0] != target[1].partition("-")[0]:
+        return _GCC + own
     return (
         *("-undef", "-target", target[1], *(() if "__clang__" in macros else _GCC)),
         *(["-std=gnu2x"] if macros.get("__STDC_VERSION__", "") > "201710L" else ()),
@@ -148,6 +153,7 @@ def _declared(unit: Unit, path: str, where: str, function: str | None, default: 
     if error is None and function not in found:
         error = next((each for each in unit.errors if f"{each.location.file}" == path), None)
     if error is not None:
+        _unit.cache_clear()  # a file that is missing may be there the next time
         text = unit.shown(error).partition(": ")[2]
         hint = next((hint for words, hint in _HINTS.items() if re.search(words, text)), "")
         raise CompileError(f"prototype=: not read as C: {unit.shown(error, hint)}")
@@ -171,7 +177,7 @@ def _prototype(unit: Unit, name: str, cursors: Sequence[Any]) -> Prototype:
         raise CompileError(f"{name} is not called as C is: {type_.spelling}")
     declared = ([*cursor.get_arguments()] for cursor in cursors)
     named = max(declared, key=lambda each: sum(bool(cursor.spelling) for cursor in each))
-    names = [re.sub("^__", "", cursor.spelling) for cursor in named]  # glibc writes __x for x
+    names = [re.sub("^__(?=[A-Za-z])", "", cursor.spelling) for cursor in named]  # as in glibc
     if len({*names}) < len(names):
         names = [cursor.spelling for cursor in named]
     params = list[tuple[str, CType]]()
@@ -213,8 +219,7 @@ def _pointer(type_: Any, cursor: Any) -> CType:
     first, row = 0, tuple(sizes) if to._kind_id in _ARRAYS else ()
     if cursor is not None and whole._kind_id in _ARRAYS:
         first, row = sizes[0], tuple(sizes[1:])
-        words = " ".join(token.spelling for token in cursor.get_tokens())
-        is_restrict = re.search(r"\[[^]]*restrict", words, re.I) is not None
+        is_restrict = _is_restrict(whole, cursor)
     while to._kind_id in _ARRAYS:
         to = to.element_type
     dtype, opaque = _dtype(to), None
@@ -226,6 +231,18 @@ def _pointer(type_: Any, cursor: Any) -> CType:
     first = first if isinstance(first, int) else 0
     is_restrict = is_restrict and not is_const
     return CType(dtype, True, is_const, opaque, is_restrict, align, first=first, row=row)
+
+
+def _is_restrict(array: Any, cursor: Any) -> bool:
+    """Return whether a parameter is ``x[restrict]``.
+
+    Of an array without a size libclang keeps only the words, which may be a macro: it is believed
+    to be ``restrict``.
+    """
+    if array._kind_id != _UNSIZED:
+        return re.match(r"[^]]*\brestrict\b", array.spelling) is not None
+    found = re.search(r"\[(.*?)\]", " ".join(token.spelling for token in cursor.get_tokens()))
+    return found is not None and not re.fullmatch(r"(_*(const|volatile)_*| )*", found[1])
 
 
 def _size(text: str) -> int | str | None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import os
+import platform
 import subprocess
 import sys
 import textwrap
 import time
 from pathlib import Path
+from shutil import which
 from typing import Any
 
 import numpy as np
@@ -136,7 +138,7 @@ def test_folders_to_include(tmp_path: Path) -> None:
         wrap(data, signature, prototype=folder / "-f.h")
     for options in ({"prototype": folder / "-f.h", "include": "."}, {"include": [folder]}):
         given: dict[str, Any] = options
-        with pytest.raises(TypeError, match="include= is a list of folders of headers, for prot"):
+        with pytest.raises(TypeError, match="include= is a list of folders of headers, and goes"):
             wrap(data, signature, **given)
 
 
@@ -157,9 +159,11 @@ def test_a_header_that_has_changed_is_read_again(tmp_path: Path) -> None:
     for c, dtype in (("int", "int32"), ("long", "int64"), ("short", "int16")):
         (tmp_path / "types.h").write_text(f"typedef {c} my_int; /* {dtype} */\n")
         assert read(tmp_path / "f.h", None, "f").params[0][1].dtype == dtype
-    (tmp_path / "types.h").unlink()
+    (tmp_path / "types.h").rename(tmp_path / "others.h")
     with pytest.raises(CompileError, match=r"types\.h' file not found"):
         read(tmp_path / "f.h", None, "f")
+    (tmp_path / "others.h").rename(tmp_path / "types.h")
+    assert read(tmp_path / "f.h", None, "f").params[0][1].dtype == "int16"
 
 
 def test_the_second_function_of_a_header_is_there_already(tmp_path: Path) -> None:
@@ -192,6 +196,38 @@ def test_the_compiler_says_how_headers_are_read(
     monkeypatch.setenv("CC", "gcc --no-such-option")
     with pytest.raises(CompileError, match=r"gcc, as which headers are read: .*no-such-option"):
         read(tmp_path / "f.h", None, "f")
+
+
+def test_names_that_need_no_header_are_known_beside_headers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for standard in ("gnu11", "gnu2x"):
+        monkeypatch.setenv("CC", f"gcc -std={standard}")
+        found = read("#include <ctype.h>\nint f(bool x, int64_t y, wchar_t z);", "f", "f")
+        assert [type_.dtype for _, type_ in found.params][:2] == ["bool", "int64"]
+
+
+def test_headers_for_another_machine_need_its_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without it, only the machine's own macros are known."""
+    arm, x86 = "aarch64-linux-gnu", "x86_64-linux-gnu"
+    text = """
+    #if defined(__aarch64__)
+    void f(long n, char c);
+    #elif defined(__x86_64__)
+    void f(int n, char c);
+    #endif
+    """
+    for target, dtypes in ((arm, ["int64", "uint8"]), (x86, ["int32", "int8"])):
+        found = read(text, None, "f", target=target)
+        assert [type_.dtype for _, type_ in found.params] == dtypes
+    other = arm if platform.machine() == "x86_64" else x86
+    text = "#include <stdint.h>\nvoid f(int64_t n, char c);"
+    with pytest.raises(CompileError, match=r"'stdint.h' file not found; .* compiler that has it"):
+        read(text, None, "f", target=other)
+    if which(compiler := f"{other}-gcc") is not None:
+        monkeypatch.setenv("CC", compiler)
+        char = read(text, None, "f", target=other).params[1][1].dtype
+        assert char == ("uint8" if other == arm else "int8")
 
 
 def test_without_libclang(monkeypatch: pytest.MonkeyPatch) -> None:

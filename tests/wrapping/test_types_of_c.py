@@ -132,8 +132,12 @@ def test_arrays_as_parameters(parameter: str, expected: str) -> None:
 
 
 def test_a_macro_for_restrict() -> None:
-    text = "#define RESTRICT __restrict\nvoid f(float x[RESTRICT], float *RESTRICT y, const float z[RESTRICT])"
-    assert [type_.is_restrict for _, type_ in read(text, None, "f").params] == [True, True, False]
+    params = "float x[R], float y[R 4], float z[R n], float *R w, float v[const]"
+    for macro, expected in (("__restrict", True), ("", False)):
+        text = f"#define R {macro}\nvoid f(int n, {params}, const float u[R])"
+        _, x, *others, v, u = [type_.is_restrict for _, type_ in read(text, None, "f").params]
+        assert others == [expected] * 3
+        assert (x, v, u) == (True, False, False)
 
 
 def test_alignments_of_typedefs() -> None:
@@ -192,6 +196,8 @@ def test_functions_that_are_not_called(text: str, words: str) -> None:
         ("[[nodiscard]] int f([[maybe_unused]] int n);", "n"),
         ("int f(int __x, double __y, int z);", "x y z"),
         ("int f(int __x, double x);", "__x x"),
+        ("int f(int __1, int ___2);", "__1 ___2"),
+        ("int f(wchar_t x, intmax_t y, uintmax_t z);", "x y z"),
         ('_Static_assert(sizeof(int) == 4, ""); _Thread_local int g; int f(int n);', "n"),
     ],
 )

@@ -9,7 +9,9 @@
   typedef unsigned uint32_t, uint_least32_t; \
   typedef unsigned long uint64_t, uint_least64_t, uint_fast16_t, uint_fast32_t, uint_fast64_t; \
   typedef unsigned long size_t, uintptr_t; \
-  typedef long ssize_t, ptrdiff_t, intptr_t;
+  typedef long ssize_t, ptrdiff_t, intptr_t; \
+  typedef __INTMAX_TYPE__ intmax_t; \
+  typedef __UINTMAX_TYPE__ uintmax_t;
 
 #ifdef __cplusplus
 extern "C" { /* the prototype, too */
@@ -17,7 +19,10 @@ namespace std { FFI_BUILDER_INTEGERS }
 #define restrict __restrict
 #define _Bool bool
 #else
+#if __STDC_VERSION__ <= 201710L
 typedef _Bool bool;
+#endif
+typedef __WCHAR_TYPE__ wchar_t;
 #endif
 FFI_BUILDER_INTEGERS
 typedef struct { void *data; } DLTensor;
