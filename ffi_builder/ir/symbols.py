@@ -47,6 +47,8 @@ class Symbols:
         self.added: list[Operation] = []
         self._added_names: dict[str, Operation] = {}
         self._texts: dict[bytes, str] = {}
+        # Only a PlainModule knows the types of functions that are linked later.
+        self._linked: Any = getattr(module, "linked", None)
         self.renamed = False
         """Whether a symbol got another name because the requested one was taken."""
 
@@ -54,10 +56,20 @@ class Symbols:
         return name in self._added_names or name in self._table
 
     def find(self, name: str) -> Operation | None:
-        """Return the operation that defines or declares a symbol, or None."""
+        """Return the operation that defines or declares a symbol, or None.
+
+        A function that is linked later, and whose types the module knows, is declared.
+        """
         if name in self._added_names:
             return self._added_names[name]
-        return self._table[name].operation if name in self._table else None
+        if name in self._table:
+            return self._table[name].operation
+        known = None if self._linked is None else self._linked(name)
+        if known is None:
+            return None
+        result, parameters = known
+        type_ = self.types.function(self.types.parse(result), [*map(self.types.parse, parameters)])
+        return self._function(name, type_, {})
 
     def has_added(self, name: str) -> bool:
         """Return whether a symbol was added through this object."""

@@ -1,16 +1,23 @@
-"""The types with which LLVM IR defines a function."""
+"""The types with which LLVM IR defines functions, as LLVM itself reads them.
+
+A function is called as C calls it. What C does not call so, by its convention, by attributes of its
+parameters or by its types, is refused, whoever packs the arguments.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import cached_property
 from typing import Final
 
 from ffi_builder.errors import CompileError
+from ffi_builder.ir.plain.types import Type
+from ffi_builder.runtime.codegen import constants, emit
 from ffi_builder.suggest import did_you_mean
 from ffi_builder.wrapping.c_types import CType, Prototype
 
-_LLVM_DTYPES: Final = {
+_DTYPES: Final = {
     "float": "float32",
     "double": "float64",
     "half": "float16",
@@ -18,73 +25,143 @@ _LLVM_DTYPES: Final = {
     "i1": "bool",
     **{f"i{bits}": f"int{bits}" for bits in (8, 16, 32, 64)},
 }
+_MLIR: Final = {"float": "f32", "double": "f64", "half": "f16", "bfloat": "bf16"}
+"""Words of MLIR's LLVM dialect for types that it names otherwise."""
+_TYPE: Final = r"(?:<.*>|\{.*\}|\[.*\]|[^ @]+)(?: addrspace\(\d+\))?"
+_HEAD: Final = rf'define (?:((?:"[^"]*"|[^@"])*?) )??({_TYPE}) @("[^"]*"|[^"(]+)\('
+_PARAM: Final = rf'({_TYPE})( .*?)??(?: %("[^"]*"|[^ "]+))?'
+_CONVENTION: Final = (
+    r"\b(?!x86_64_sysvcc\b)(\w+cc|cc ?\d+|(?:aarch64|amdgpu|arm|ptx|riscv|spir)_\w+)(?![\w(])"
+)
+"""Conventions of calls other than C's. LLVM prints nothing for that of C."""
+_UNLIKE_C: Final = (
+    r"\b(byref|byval|inalloca|inreg|nest|preallocated|sret|swiftasync|swifterror|swiftself)\b"
+)
+"""Attributes of parameters that are passed in other places."""
+_SIGN: Final = {"zeroext": "uint", "signext": "int"}
 
 
-def defined_in(text: str, function: str) -> Prototype:
-    """Return the types with which LLVM IR defines a function.
+class LlvmFunctions:
+    """The functions that LLVM IR defines. LLVM reads it when the first is looked up."""
 
-    Raises:
-        CompileError: it defines no such function, or one of other types than numbers and pointers.
-    """
-    quoted = re.escape(function)
-    result = r"(<[^>]*>|\S+)"
-    found = re.search(rf'^\s*define\b([^@\n]*?){result} @"?{quoted}"?\((.*)$', text, re.MULTILINE)
-    if found is None:
-        names = re.findall(r'^\s*define\b[^@\n]*@"?([^"(\s]+)', text, re.MULTILINE)
-        meant = did_you_mean(function, names)
-        raise CompileError(
-            f"the LLVM IR defines no `{function}`; it has {', '.join(names[:8]) or 'none'}{meant}; "
-            f"say which with function="
-        )
-    if re.search(r"\b(internal|private)\b", found[1]):
-        raise CompileError(
-            f"`{function}` is internal or private in the LLVM IR, so nothing else can call it: "
-            f"make it external"
-        )
-    convention = re.search(r"\b(?!ccc\b)(\w+cc|cc \d+|spir_\w+|ptx_\w+)\b", found[1])
-    if convention is not None:
-        raise CompileError(
-            f"`{function}` is {convention[1]}, which C does not call; give provider="
-        )
-    params: list[tuple[str, CType]] = []
-    for param in _split(found[3]):
-        vector = re.match(r"<[^>]*>", param)
-        first, *rest = [vector[0]] if vector else param.split()
-        if re.search(r"\b(byval|byref|inalloca|sret)\b", param):
-            raise CompileError(f"`{function}` takes `{param}`, a struct by value; give provider=")
-        name = rest[-1][1:].strip('"') if rest and rest[-1].startswith("%") else ""
-        type_ = _of_llvm(function, first)
-        if type_.is_pointer:
-            align = re.search(r"\balign[ (](\d+)", param)
-            is_restrict = "noalias" in rest and not {"readonly", "readnone"} & {*rest}
-            type_ = replace(type_, is_restrict=is_restrict, align=int(align[1]) if align else 1)
-        params.append(("" if name.isdecimal() else name, type_))
-    result = None if found[2] == "void" else _of_llvm(function, found[2])
-    return Prototype(function, tuple(params), result)
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @cached_property
+    def _headers(self) -> dict[str, str]:
+        return emit.headers(constants.read(self._text))
+
+    def prototype(self, function: str) -> Prototype:
+        """Return the types of a function.
+
+        Raises:
+            CompileError: the LLVM IR does not parse; it defines no such function, or one that C
+                does not call.
+        """
+        if function not in self._headers:
+            names = [*self._headers]
+            meant = did_you_mean(function, names)
+            raise CompileError(
+                f"the LLVM IR defines no `{function}`; it has {', '.join(names[:8]) or 'none'}"
+                f"{meant}; say which with function="
+            )
+        words, result, params = self._parts(function)
+        read = [_param(function, *_read_param(function, param)) for param in params]
+        returned = None if result == "void" else _number(function, result, words)
+        return Prototype(function, tuple(read), returned)
+
+    def declaration(self, function: str) -> tuple[str, list[str]] | None:
+        """Return the types of a function as texts of MLIR's LLVM dialect: result, parameters.
+
+        None if the LLVM IR defines no such function. Raises CompileError for one that C does not
+        call.
+        """
+        if function not in self._headers:
+            return None
+        _, result, params = self._parts(function)
+        types = [_read_param(function, param)[0] for param in params]
+        return _in_mlir(function, result), [_in_mlir(function, type_) for type_ in types]
+
+    def _parts(self, function: str) -> tuple[str, str, list[str]]:
+        """Return the words before the type of the result, that type, and the parameters."""
+        header = self._headers[function]
+        head = re.match(_HEAD, header)
+        if head is None:
+            raise _unlike_c(function, f"is no function, but `{header}`")
+        words = re.sub('"[^"]*"', "", head[1] or "")
+        if re.search(r"\b(internal|private)\b", words):
+            raise CompileError(
+                f"`{function}` is internal or private in the LLVM IR, so nothing else can call it: "
+                f"make it external"
+            )
+        convention = re.search(_CONVENTION, words)
+        if convention is not None:
+            raise _unlike_c(function, f"is {convention[1]}")
+        return words, head[2], _split(header[head.end() :])
 
 
 def _split(text: str) -> list[str]:
     """Return the parameters before the bracket that ends them."""
     parts, depth = [""], 0
-    for letter in text:
-        depth += (letter in "([{<") - (letter in ")]}>")
+    for token in re.findall(r'"[^"]*"|[^"]', text):
+        depth += (token in "([{<") - (token in ")]}>")
         if depth < 0:
             break
-        if letter == "," and depth == 0:
+        if token == "," and depth == 0:
             parts.append("")
         else:
-            parts[-1] += letter
+            parts[-1] += token
     return [part for part in map(str.strip, parts) if part]
 
 
-def _of_llvm(function: str, word: str) -> CType:
-    if word == "ptr":
+def _read_param(function: str, param: str) -> tuple[str, str, str]:
+    """Return the type of a parameter, its attributes and its name."""
+    found = re.fullmatch(_PARAM, param)
+    assert found is not None, param
+    attributes = re.sub('"[^"]*"', "", found[2] or "")
+    unlike = re.search(_UNLIKE_C, attributes)
+    if unlike is not None or param == "...":
+        raise _unlike_c(function, f"takes `{param}`")
+    name = (found[3] or "").strip('"')
+    return found[1], attributes, "" if name.isdecimal() else name
+
+
+def _param(function: str, type_: str, attributes: str, name: str) -> tuple[str, CType]:
+    read = _number(function, type_, attributes)
+    if not read.is_pointer:
+        return name, read
+    align = re.search(r"\balign[ (](\d+)", attributes)
+    is_restrict = re.search(r"\bnoalias\b(?!.*\b(readonly|readnone)\b)", attributes) is not None
+    return name, replace(read, is_restrict=is_restrict, align=int(align[1]) if align else 1)
+
+
+def _number(function: str, type_: str, attributes: str) -> CType:
+    """Return the type of a number or pointer. Its extension to a C int says its sign."""
+    if type_ == "ptr":
         return CType(None, is_pointer=True)
-    if word.endswith("*"):
-        raise CompileError(
-            f"`{function}` takes `{word}`, but LLVM has had only opaque pointers since version 17: "
-            f"let your compiler write `ptr`"
-        )
-    if word not in _LLVM_DTYPES:
-        raise CompileError(f"`{function}` has a type that is not read: {word}; give provider=")
-    return CType(_LLVM_DTYPES[word], is_signless=True)
+    if type_ not in _DTYPES:
+        raise _unlike_c(function, f"has the type {type_}")
+    sign = re.search(r"\b(zeroext|signext)\b", attributes)
+    dtype = _DTYPES[type_]
+    if sign is None or not dtype.startswith("int"):
+        return CType(dtype, is_signless=True)
+    return CType(dtype.replace("int", _SIGN[sign[1]]))
+
+
+def _in_mlir(function: str, type_: str) -> str:
+    words = re.sub(r"\b(float|double|half|bfloat)\b", lambda found: _MLIR[found[0]], type_)
+    text = re.sub(r"ptr addrspace\((\d+)\)", r"ptr<\1>", words)
+    for own, theirs in (("{ ", "struct<("), (" }", ")>"), ("[", "array<"), ("]", ">")):
+        text = text.replace(own, theirs)
+    try:
+        Type.parse(text)
+    except ValueError:
+        raise _unlike_c(function, f"has the type {type_}") from None
+    return text
+
+
+def _unlike_c(function: str, what: str) -> CompileError:
+    return CompileError(
+        f"`{function}` {what}, which no wrapper calls: add a function to the LLVM IR that takes "
+        f"numbers and pointers, as C does, and calls it"
+    )

@@ -34,7 +34,7 @@ from ffi_builder.wrapping.addresses import declared_by, needs_gil
 from ffi_builder.wrapping.c_types import Prototype
 from ffi_builder.wrapping.calls import called, check_same, with_promises
 from ffi_builder.wrapping.launch import Launch
-from ffi_builder.wrapping.llvm_ir import defined_in
+from ffi_builder.wrapping.llvm_ir import LlvmFunctions
 from ffi_builder.wrapping.prototype import read
 
 Errors: TypeAlias = Mapping[int, "tuple[str, str] | None"]
@@ -283,7 +283,8 @@ def _of_code(
     items: Sequence[Item],
     options: Options,
 ) -> Wrapped:
-    module = PlainModule()  # needs no MLIR
+    ir = LlvmFunctions(kernel.text) if isinstance(kernel, LlvmSource) else None
+    module = PlainModule(None if ir is None else ir.declaration)  # needs no MLIR
     args: Any = options.args
     functions = list[Function]()
     linked, declared = dict[str, Item](), dict[str, Prototype]()
@@ -295,7 +296,7 @@ def _of_code(
         name = given.name if given else options.function or signature.name
         code = replace(kernel, symbol=name) if isinstance(kernel, AddressSource) else kernel
         linked[name if code is not kernel else ""] = code
-        found = _declared(code, name, source, given, [code, *items], options)
+        found = _declared(code, name, source, given, [code, *items], options, ir)
         if found is None:
             functions.append(Function(signature, _given(options, name)))
             continue
@@ -316,6 +317,7 @@ def _declared(
     given: Prototype | None,
     items: Sequence[Item],
     options: Options,
+    ir: LlvmFunctions | None,
 ) -> Prototype | None:
     """Return the types of a kernel; None if the user chose how it is called.
 
@@ -334,8 +336,8 @@ def _declared(
     sources.check_defines(kernel, name)
     known, who = None, ""
     match kernel:
-        case LlvmSource(text):
-            known, who = defined_in(text, name), "the LLVM IR defines"
+        case LlvmSource() if ir is not None:
+            known, who = ir.prototype(name), "the LLVM IR defines"
         case AddressSource():
             package = type(source).__module__.strip("_").partition(".")[0]
             known, who = declared_by(source, name, given), f"{package} has"

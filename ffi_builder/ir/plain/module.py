@@ -8,8 +8,8 @@ line of LLVM IR when it is made, so that a mistake is told where it is made.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, TypeAlias
 
 from ffi_builder.errors import BuildError
 from ffi_builder.ir.operations import TERMINATORS
@@ -438,6 +438,10 @@ class _ModuleOperation:
         return all(operation.verify() for operation in self.regions[0].blocks[0].operations)
 
 
+Linked: TypeAlias = "Callable[[str], tuple[str, Sequence[str]] | None]"
+"""Returns the types of a function that is linked later, as ``declare`` takes them, if it knows."""
+
+
 class PlainModule:
     """A module without MLIR, for kernels that are objects, LLVM IR, addresses or kernel images.
 
@@ -464,8 +468,9 @@ class PlainModule:
     context = CONTEXT
     operation: Any
 
-    def __init__(self) -> None:
+    def __init__(self, linked: Linked | None = None) -> None:
         self.operation = _ModuleOperation()
+        self.linked = linked
 
     @property
     def body(self) -> Block:
@@ -510,7 +515,7 @@ class PlainModule:
 
     def clone(self) -> PlainModule:
         """Return a copy that can be changed."""
-        copy = PlainModule()
+        copy = PlainModule(self.linked)
         place = InsertionPoint(copy.body)
         for operation in self.body.operations:
             assert isinstance(operation, Symbol)

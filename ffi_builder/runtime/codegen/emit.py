@@ -103,6 +103,11 @@ def internalised(ir: LlvmIr, visible: Sequence[str]) -> LlvmIr:
     return ir.only_visible(text, frozenset(visible))
 
 
+def headers(ir: LlvmIr) -> dict[str, str]:
+    """Return the first line of each function that LLVM IR defines, by its name."""
+    return _safely(_hazard(ir.text, "host"), llvm.headers, ir.text)
+
+
 def _hazard(text: str, cpu: str, triple: str | None = None) -> str | None:
     """Return what may end the process, to be put after "LLVM cannot generate code for"; or None."""
     hazard = allowlist_llvm.codegen_hazard(text, llvm.host_cpu(), llvm.host_features())

@@ -40,6 +40,12 @@ _ALIAS = r"""^(@"?([^"\n]*?)"?\ =\ )
         (?:(?:linkonce|weak|linkonce_odr|weak_odr|dso_local|hidden|protected)\ )*
         ((?:thread_local(?:\([a-z]+\))?\ )?(?:(?:local_)?unnamed_addr\ )?(?:alias|ifunc)\ )"""
 
+# An alias or ifunc: its name, whether other modules see it, and the name of an alias's function.
+_NAME = r"""@("[^"]*"|[^\s"(,]+)"""
+_ALIAS_OF = rf"^{_NAME} = ((?:internal|private) )?.*?\b(?:alias .*, ptr {_NAME}|alias .*|ifunc .*)$"
+# The first line of a function. Attributes of its result may have strings.
+_HEADER = rf"""^define (?:"[^"]*"|[^@"])*{_NAME}\(.*$"""
+
 _machine_lock = fork_safe_lock()
 
 # llvmlite does not free the pass builder of each run of LLVM's pipeline, 1.5 KB. So this process
@@ -164,6 +170,29 @@ def disassemble(bitcode: bytes) -> str:
         return str(binding().parse_bitcode(bitcode, binding().create_context()))
     except RuntimeError as error:
         raise CompileError(_reason(error)) from error
+
+
+@_in_llvm
+def headers(text: str) -> dict[str, str]:
+    """Return the first line of each function that LLVM IR defines, by its name.
+
+    LLVM has read and printed it: in one line, without comments, and with no word left out. That of
+    an alias is its function's; of an ``ifunc``, or an alias of something else, it is the own line.
+    """
+    printed = str(parse_unverified(text))
+    found = {_name(line[1]): line[0] for line in re.finditer(_HEADER, printed, re.MULTILINE)}
+    aliases = re.finditer(_ALIAS_OF, printed, re.MULTILINE)
+    for alias in re.finditer(_ALIAS_OF, printed, re.MULTILINE):
+        known = None if alias[2] else found.get(_name(alias[3] or ""))
+        is_seen = re.sub(" (?:internal|private) ", " ", known or "", count=1)
+        found[_name(alias[1])] = is_seen or alias[0]
+    return found
+
+
+def _name(printed: str) -> str:
+    """Return a name that LLVM prints, which is in quotes if it has unusual letters."""
+    data = re.sub(rb"\\([0-9A-F]{2})", lambda hex_: bytes([int(hex_[1], 16)]), printed.encode())
+    return data.decode(errors="replace").strip('"')
 
 
 @_in_llvm
