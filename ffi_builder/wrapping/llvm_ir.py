@@ -87,7 +87,7 @@ class LlvmFunctions:
         header = self._headers[function]
         head = re.match(_HEAD, header)
         if head is None:
-            raise _unlike_c(function, f"is no function, but `{header}`")
+            raise _refused(function, f"is no function, but `{header}`")
         words = re.sub('"[^"]*"', "", head[1] or "")
         if re.search(r"\b(internal|private)\b", words):
             raise CompileError(
@@ -96,7 +96,7 @@ class LlvmFunctions:
             )
         convention = re.search(_CONVENTION, words)
         if convention is not None:
-            raise _unlike_c(function, f"is {convention[1]}")
+            raise _refused(function, f"is {convention[1]}, which C does not call")
         return words, head[2], _split(header[head.end() :])
 
 
@@ -121,7 +121,7 @@ def _read_param(function: str, param: str) -> tuple[str, str, str]:
     attributes = re.sub('"[^"]*"', "", found[2] or "")
     unlike = re.search(_UNLIKE_C, attributes)
     if unlike is not None or param == "...":
-        raise _unlike_c(function, f"takes `{param}`")
+        raise _refused(function, f"takes `{param}`, which C does not pass so")
     name = (found[3] or "").strip('"')
     return found[1], attributes, "" if name.isdecimal() else name
 
@@ -140,7 +140,7 @@ def _number(function: str, type_: str, attributes: str) -> CType:
     if type_ == "ptr":
         return CType(None, is_pointer=True)
     if type_ not in _DTYPES:
-        raise _unlike_c(function, f"has the type {type_}")
+        raise _refused(function, f"has the type {type_}, which no wrapper passes")
     sign = re.search(r"\b(zeroext|signext)\b", attributes)
     dtype = _DTYPES[type_]
     if sign is None or not dtype.startswith("int"):
@@ -156,12 +156,12 @@ def _in_mlir(function: str, type_: str) -> str:
     try:
         Type.parse(text)
     except ValueError:
-        raise _unlike_c(function, f"has the type {type_}") from None
+        raise _refused(function, f"has the type {type_}, which no wrapper passes") from None
     return text
 
 
-def _unlike_c(function: str, what: str) -> CompileError:
+def _refused(function: str, why: str) -> CompileError:
     return CompileError(
-        f"`{function}` {what}, which no wrapper calls: add a function to the LLVM IR that takes "
-        f"numbers and pointers, as C does, and calls it"
+        f"`{function}` {why}: add a function to the LLVM IR that takes numbers and pointers, as C "
+        f"does, and calls it"
     )

@@ -440,61 +440,6 @@ def test_a_prototype_without_the_names(params: str, words: str, tmp_path: Path) 
     assert x == 3
 
 
-LLVM = "define i32 @k(i64 %n, i64 %m, ptr %x) {\n  ret i32 0\n}"
-
-
-def test_a_prototype_that_llvm_ir_contradicts() -> None:
-    words = (
-        r"k: prototype= says \(int64, a pointer to float32\) -> int32, but the LLVM IR defines "
-        r"\(int64, int64, a pointer\) -> int32"
-    )
-    with pytest.raises(BuildError, match=words):
-        wrap(
-            LLVM, "k(x: Tensor([n], float32))", device="cpu", prototype="int k(int64_t n, float *x)"
-        )
-    prototype = "int k(int64_t n, int64_t m, float *x)"
-    signature = "k(x: Tensor([n, m], float32))"
-    typed = LLVM.replace("ptr", "float*")
-    with pytest.raises(CompileError, match=r"takes `float\*`, but LLVM has had only opaque pointe"):
-        wrap(typed, signature, device="cpu")
-    vector = LLVM.replace("ptr", "<4 x float>")
-    with pytest.raises(CompileError, match="a type that is not read: <4 x float>; give provider="):
-        wrap(vector, signature, device="cpu")
-    wrap(LLVM.replace("%m", "%b"), signature, device="cpu", prototype=prototype)
-    wrap("\n" + LLVM.replace("define", "  define"), signature, device="cpu", prototype=prototype)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        (
-            "define i32",
-            "define internal i32",
-            "internal or private in the LLVM IR, so nothing else",
-        ),
-        ("i32 @k", "fastcc i32 @k", "`k` is fastcc, which C does not call; give provider="),
-        ("define i32", "define ghccc i32", "`k` is ghccc, which C does not call"),
-        (
-            "ptr %x",
-            "ptr byval([2 x i64]) %x",
-            r"takes `ptr byval\(\[2 x i64\]\) %x`, a struct by v",
-        ),
-        ("i64 %m", "<2 x i64> %m", "has a type that is not read"),
-    ],
-)
-def test_llvm_ir_that_c_cannot_call(old: str, new: str, words: str) -> None:
-    text = LLVM.replace(old, new).replace("define i32 @k", "define i32 @k")
-    if "fastcc" in new:
-        text = LLVM.replace("define i32", "define fastcc i32")
-    with pytest.raises(CompileError, match=words):
-        wrap(text, "k(x: Tensor([n, m], float32))", device="cpu", args=["n", "m", "x"])
-
-
-def test_quoted_names_of_llvm_ir() -> None:
-    text = LLVM.replace("%n", '%"n"').replace("%m", '%"m"').replace("%x", '%"x"')
-    wrap(text, "k(x: Tensor([n, m], float32))", device="cpu")["k"](np.ones((2, 2), "float32"))
-
-
 @pytest.mark.parametrize(
     "prototype",
     [

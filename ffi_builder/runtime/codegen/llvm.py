@@ -181,7 +181,6 @@ def headers(text: str) -> dict[str, str]:
     """
     printed = str(parse_unverified(text))
     found = {_name(line[1]): line[0] for line in re.finditer(_HEADER, printed, re.MULTILINE)}
-    aliases = re.finditer(_ALIAS_OF, printed, re.MULTILINE)
     for alias in re.finditer(_ALIAS_OF, printed, re.MULTILINE):
         known = None if alias[2] else found.get(_name(alias[3] or ""))
         is_seen = re.sub(" (?:internal|private) ", " ", known or "", count=1)
