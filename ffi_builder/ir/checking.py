@@ -269,7 +269,7 @@ class CheckingBuilder(Builder):
         self.fail(kind, words, *values)
         self.block = following
 
-    def fail(self, kind: str, words: str, *values: Value) -> None:
+    def fail(self, kind: str, words: str, *values: Value, unsigned: bool = False) -> None:
         """End the wrapper with an error.
 
         Args:
@@ -277,12 +277,13 @@ class CheckingBuilder(Builder):
             words: the message. The signature is appended to it.
             values: a value for each ``{}`` in the words: an integer of up to 64 bits, shown as
                 signed decimal, or a pointer to a C string, of which up to 64 bytes are shown.
+            unsigned: whether integers are unsigned.
 
         Raises:
             BuildError: the kind is unknown, or the number of values and ``{}`` differ.
         """
         _check_words("fail", kind, words, values)
-        message, length = self._message(words + self.suffix, values)
+        message, length = self._message(words + self.suffix, values, unsigned)
         kind_text = self.text_constant(kind.encode())
         backtrace = self.text_constant(self.backtrace) if self.backtrace else kind_text
         extent = self.i64(len(self.backtrace))
@@ -294,19 +295,20 @@ class CheckingBuilder(Builder):
             )
         )
 
-    def _message(self, words: str, values: Sequence[Value]) -> tuple[Value, Value]:
+    def _message(self, words: str, values: Sequence[Value], unsigned: bool) -> tuple[Value, Value]:
         if not values:
             data = words.encode()
             return self.text_constant(data), self.i64(len(data))
         t = self.types
-        shown = [f"%.{_TEXT}s" if value.type == t.ptr else "%lld" for value in values]
+        number, extend = ("%llu", self.zext) if unsigned else ("%lld", self.sext)
+        shown = [f"%.{_TEXT}s" if value.type == t.ptr else number for value in values]
         texts = words.replace("%", "%%").split("{}")
         # The signature, which follows the words, may contain braces.
         texts = [*texts[: len(values)], "{}".join(texts[len(values) :])]
         format_ = "".join(map("".join, zip(texts, [*shown, ""], strict=True))).encode() + b"\0"
         size = len(format_) + sum(_TEXT if value.type == t.ptr else _DIGITS for value in values)
         space = self.alloca(t.i8, size)
-        wide = [v if v.type in (t.i64, t.ptr) else self.sext(v, t.i64) for v in values]
+        wide = [v if v.type in (t.i64, t.ptr) else extend(v, t.i64) for v in values]
         length = self.call_variadic(
             "snprintf", [space, self.i64(size), self.text_constant(format_)], wide, t.i32
         )

@@ -41,10 +41,11 @@ class CheckStatus:
             :func:`~ffi_builder.call_packed` does; that error is raised. If none is set, a
             RuntimeError says so.
         message: the error's message; the signature is appended. ``{callee}`` stands for the
-            callee's name, ``{status}`` for the signed status; braces are doubled as in Python.
+            callee's name, ``{status}`` for the status; braces are doubled as in Python.
         errors: the class and the message for certain statuses, such as
             ``{22: ("ValueError", "the order is negative")}``, or None for a status at which the
             callee has set a TVM-FFI error; for all other statuses, ``error`` and ``message`` apply.
+        unsigned: whether the status is unsigned: 200, and not -56.
 
     Raises:
         BuildError: if a class is not one of these, or a message has other fields; when attached, if
@@ -77,6 +78,7 @@ class CheckStatus:
     errors: Mapping[int, tuple[str, str] | None] = field(
         default_factory=dict[int, Any], kw_only=True
     )
+    unsigned: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         check_provider("CheckStatus", self.provider)
@@ -122,7 +124,7 @@ class CheckStatus:
         """Return the words of the errors and the inner provider's key, if it has a key."""
         key = self._inner.cache_key(context)
         errors = tuple(sorted(self.errors.items()))
-        return None if key is None else (self.error, self.message, errors, key)
+        return None if key is None else (self.error, self.message, errors, self.unsigned, key)
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the call, and then the check."""
@@ -161,10 +163,10 @@ class CheckStatus:
 
     def _fail(self, context: CallContext, status: Value, kind: str, message: str) -> None:
         b = context.builder
-        shown = b.zext(status, b.types.i64) if status.type == b.types.i1 else status
-        values = {"status": shown, "callee": context.called}
+        values = {"status": status, "callee": context.called}
         words, fields = self._words(message, is_known=context.called is None)
-        b.fail(kind, words, *(v for f in fields if (v := values[f]) is not None))
+        shown = (v for f in fields if (v := values[f]) is not None)
+        b.fail(kind, words, *shown, unsigned=self.unsigned or status.type == b.types.i1)
 
     def _check_errors(self) -> None:
         errors = cast("object", self.errors)
@@ -218,7 +220,8 @@ class CheckStatus:
                 f"CheckStatus: {who} returns {returned.type}; expected an integer of up to "
                 f"{_MOST_BITS} bits"
             )
-        low, high = (0, 1) if bits == 1 else (-(1 << bits - 1), (1 << bits - 1) - 1)
+        sign = 0 if self.unsigned or bits == 1 else 1
+        low, high = -sign << bits - 1, (1 << bits - sign) - 1
         for code in self.errors:
             if not low <= code <= high:
                 raise BuildError(

@@ -16,10 +16,11 @@ from ffi_builder.providers import (
     HalideCallProvider,
 )
 from ffi_builder.providers.arguments import CONSTANTS, LIST_PARTS
-from ffi_builder.spec.composite import elements
+from ffi_builder.spec.composite import elements, parts_of
 from ffi_builder.spec.functions import variables
 from ffi_builder.spec.places import occurrences
 from ffi_builder.spec.results import Result
+from ffi_builder.spec.tensors.tensor import Data
 from ffi_builder.suggest import did_you_mean
 from ffi_builder.wrapping.c_types import HALIDE_BUFFER, CType, Prototype, bound_args, llvm_type
 from ffi_builder.wrapping.comparison import BITS, BYTES, Comparison
@@ -68,7 +69,8 @@ def called(
             f"{'drop it by prototype=' + repr('void …') + ', or ' if result.is_pointer else ''}"
             f"add a result, as in `-> r: {'handle' if result.is_pointer else result.dtype}`"
         )
-    return signature, provider if buffers else CheckStatus(provider)
+    unsigned = f"{result.dtype}".startswith("u")
+    return signature, provider if buffers else CheckStatus(provider, unsigned=unsigned)
 
 
 def returned(signature: spec.Signature, args: Sequence[Entry] | None) -> list[Result]:
@@ -170,7 +172,8 @@ def bound(
     names = [_named(entry, known) for entry in entries]
     results = [each.name for each in signature.result_tensors if not _mentions(names, each.name)]
     entries, names = [*entries, *results], [*names, *results]
-    passed = [each for entry in entries for each in _passed(entry, known)]
+    wholes = dict(spec.with_paths(signature.params))
+    passed = [each for entry in entries for each in _passed(_part(entry, wholes), known)]
     try:
         _check_count(declared, passed)
         _check_outputs(declared, names, signature)
@@ -203,11 +206,25 @@ def _mentions(names: Iterable[str], path: str) -> bool:
     return any(re.match(rf"{re.escape(path)}(?!\w)", each) for each in names)
 
 
+def _part(entry: object, wholes: Mapping[str, spec.Param]) -> object:
+    """Return the part of a parameter that a text names, as ``x.data``; any other entry as it is."""
+    path, _, part = entry.rpartition(".") if isinstance(entry, str) else ("", "", "")
+    whole = None if entry in wholes else wholes.get(path)
+    tensor = None if whole is None else spec.required(whole)
+    if isinstance(tensor, spec.Tensor) and part == "data":
+        return tensor.data
+    return entry if whole is None or part not in parts_of(whole) else spec.Field(whole, part)
+
+
 def _passed(entry: object, known: Mapping[str, spec.Param]) -> Iterator[tuple[object, object]]:
     """Yield the C arguments of an entry of ``args=``, each as a name and what is passed.
 
-    That is a parameter, a number, or the entry itself if it is another text, such as ``x.data``.
+    That is a parameter, a part of one, a number, or the entry itself if it is another text.
     """
+    if isinstance(entry, (Data, spec.Field)):
+        part = "data" if isinstance(entry, Data) else entry.part
+        yield f"{_named(entry, known)}.{part}", entry
+        return
     item = known.get(entry, entry) if isinstance(entry, str) else entry
     path = entry if isinstance(entry, str) else getattr(entry, "name", entry)
     match spec.required(item) if isinstance(item, spec.Optional) else item:
@@ -217,7 +234,7 @@ def _passed(entry: object, known: Mapping[str, spec.Param]) -> Iterator[tuple[ob
         case spec.String() | spec.Bytes() as text:
             yield from ((path, text), (f"{path}'s length", None))
         case spec.TensorList() as tensors:
-            yield from ((f"{path}.{part}", tensors) for part in LIST_PARTS)
+            yield from ((f"{path}.{part}", spec.Field(tensors, part)) for part in LIST_PARTS)
         case spec.Shape(shape=sizes):
             yield from (
                 (f"{path}[{at}]", each)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Final, cast
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError, SpecError
 from ffi_builder.spec.dtypes import parse_dtype
+from ffi_builder.spec.expr import Expr
 from ffi_builder.spec.numbers import INT_RANGES
 from ffi_builder.spec.overlap import tensors_of
+from ffi_builder.spec.tensors.tensor import Data
 from ffi_builder.wrapping.c_types import DLTENSOR, HALIDE_BUFFER, POINTER, CType, llvm_type
 
 BYTES: Final = ("int8", "uint8")
@@ -19,6 +21,17 @@ BYTES: Final = ("int8", "uint8")
 BITS: Final = {"uint16": ("float16", "bfloat16")}
 """Integers as which C handles floats that it lacks."""
 _EXPRESSION: Final = r"[A-Za-z_].*[-+*/%(]|[-+*/%(].*[A-Za-z_]"
+_NUMBERS: Final = {
+    "present": "bool",
+    **dict.fromkeys(("dtype", "device_type", "device_id", "ndim"), "int32"),
+    "length": "int64",
+}
+_POINTERS: Final = {
+    "dltensor": DLTENSOR,
+    "pointers": POINTER,
+    **dict.fromkeys(("shapes", "strides"), "int64"),
+}
+"""What parts of parameters are passed as: numbers, and what pointers point to."""
 _OBJECTS: Final = (spec.Object, spec.Function, spec.Array, spec.Map)
 
 
@@ -42,15 +55,8 @@ class Comparison:
     def check(self, own: str, type_: CType, entry: object, item: object) -> None:
         """Compare a parameter with a C argument. Raises BuildError."""
         what = f"{self.function}: parameter {own or entry} is {type_}"
-        if isinstance(item, spec.Tensor):
-            _check_tensor(what, type_, item)
-            _check_rows(what, type_, item, self.entries)
-            (self.read if type_.is_const else self.written).add(item.name)
-            if type_.is_restrict:
-                self.apart.append(f"{entry}")
-            elements = min(parse_dtype(each).alignment for each in item.element_dtypes)
-            if type_.align > (item.data_alignment or elements):
-                self.aligned.append(f"{entry}.data % {type_.align} == 0")
+        if isinstance(item, (Data, spec.Tensor)):
+            self._check_elements(what, f"{entry}", type_, item)
         elif isinstance(item, spec.Var) and item.dtype != "handle":
             _check_number(what, type_, item.name)
             if item.name not in self.scalars and _is_narrower(type_, item.dtype):
@@ -65,18 +71,41 @@ class Comparison:
         elif isinstance(item, (spec.String, spec.Bytes)):
             if type_.is_pointer and type_.to not in (None, *BYTES):
                 raise BuildError(f"{what}, but {item.name!r} is passed as the address of bytes")
-        elif isinstance(item, spec.TensorList):
-            _check_list(what, type_, f"{entry}", item.tensor)
+        elif isinstance(item, spec.Field):
+            _check_part(what, type_, f"{entry}", item)
+            if item.part == "dltensor":
+                (self.read if type_.is_const else self.written).add(item.param.name)
         elif isinstance(entry, str) and entry in self.numbers:
             _check_result(what, type_, self.numbers[entry])
         elif isinstance(item, (int, float)):
             _check_number(what, type_, item)
             _check_constant(what, type_, item)
-        elif isinstance(item, str) and re.search(_EXPRESSION, item) and not type_.is_pointer:
+        elif not type_.is_pointer and (
+            isinstance(item, Expr) or (isinstance(item, str) and re.search(_EXPRESSION, item))
+        ):
             if INT_RANGES.get(f"{type_.dtype}", (-1, 0))[0] == 0:
                 self.ranges.append(f"0 <= {item}")  # the provider checks the other end
+        elif isinstance(item, spec.Choice) and not type_.is_pointer:
+            for number in item.choices.values():
+                _check_constant(what, type_, number)
         elif entry is None and not type_.is_pointer:
             raise BuildError(f"{what}, and None is NULL")
+
+    def _check_elements(
+        self, what: str, entry: str, type_: CType, item: Data | spec.Tensor
+    ) -> None:
+        """Compare a pointer to the elements of a tensor, or to its descriptor."""
+        is_data = isinstance(item, Data)
+        tensor = item.tensor if is_data else item
+        path = entry.removesuffix(".data") if is_data else entry
+        _check_tensor(what, type_, tensor, is_data=is_data)
+        _check_rows(what, type_, tensor, self.entries)
+        (self.read if type_.is_const else self.written).add(tensor.name)
+        if type_.is_restrict:
+            self.apart.append(path)
+        elements = min(parse_dtype(each).alignment for each in tensor.element_dtypes)
+        if type_.align > (tensor.data_alignment or elements):
+            self.aligned.append(f"{path}.data % {type_.align} == 0")
 
     def _is_passed(self, type_: CType, number: spec.Var) -> bool:
         """Return whether a number is passed as it is; its sign may need a condition."""
@@ -141,18 +170,33 @@ def _check_object(what: str, type_: CType, param: spec.Param) -> None:
     )
 
 
-def _check_list(what: str, type_: CType, path: str, tensor: spec.Tensor) -> None:
-    """Raise BuildError if a part of a list of tensors is passed for something else."""
-    expected = POINTER if path.endswith(".pointers") else "int64"
-    is_length = path.endswith(".length")
-    if type_.opaque == expected and type_.dtype not in (None, *BYTES, *tensor.dtypes):
-        raise BuildError(
-            f"{what} to {type_.dtype}, but the elements of {path.rpartition('.')[0]!r} are "
-            f"{' or '.join(tensor.dtypes)}"
-        )
-    if is_length == type_.is_pointer or (type_.to not in (None, expected)):
-        words = "the number of tensors" if is_length else f"a pointer to {expected}"
+def _check_part(what: str, type_: CType, path: str, field: spec.Field) -> None:
+    """Raise BuildError if a part of a parameter is passed for something else."""
+    number, pointer = _NUMBERS.get(field.part), _POINTERS.get(field.part)
+    words = number or f"a pointer to {pointer}"
+    if field.part == "length":
+        words = "the number of tensors"
+    if field.part == "pointers":
+        tensor = cast("spec.TensorList", spec.required(field.param)).tensor
+        if type_.opaque == POINTER and not _fits(type_, tensor):
+            raise BuildError(
+                f"{what} to {type_.dtype}, but the elements of {path.rpartition('.')[0]!r} are "
+                f"{' or '.join(tensor.dtypes)}"
+            )
+    is_alike = type_.to in (None, pointer) if type_.is_pointer else type_.llvm == _llvm(number)
+    if type_.is_pointer != (pointer is not None) or not is_alike:
         raise BuildError(f"{what}, but {path!r} is passed as {words}")
+
+
+def _llvm(dtype: str | None) -> str | None:
+    return None if dtype is None else llvm_type(dtype)
+
+
+def _fits(type_: CType, tensor: spec.Tensor) -> bool:
+    """Return whether what a pointer points to may be each of the dtypes that a tensor may have."""
+    if type_.dtype is None or (type_.dtype in BYTES and type_.opaque in (None, POINTER)):
+        return True
+    return all(each in (type_.dtype, *BITS.get(type_.dtype, ())) for each in tensor.dtypes)
 
 
 def _check_number(what: str, type_: CType, number: object) -> None:
@@ -180,8 +224,15 @@ def _check_result(what: str, type_: CType, result: spec.Var) -> None:
         )
 
 
-def _check_tensor(what: str, type_: CType, tensor: spec.Tensor) -> None:
-    """Raise BuildError if no pointer is passed, or one to other elements, or for other accesses."""
+def _check_tensor(what: str, type_: CType, tensor: spec.Tensor, *, is_data: bool) -> None:
+    """Raise BuildError if no pointer is passed, or one to other elements, or for other accesses.
+
+    Args:
+        what: the words about the kernel's parameter.
+        type_: its type.
+        tensor: what is passed.
+        is_data: whether ``x.data`` is passed, and not ``x``, which may be a descriptor.
+    """
     if not type_.is_pointer:
         raise BuildError(f"{what}, but {tensor.name!r} is a tensor, which is passed as a pointer")
     if type_.opaque == DLTENSOR and not tensor.any_rank:
@@ -189,21 +240,19 @@ def _check_tensor(what: str, type_: CType, tensor: spec.Tensor) -> None:
             f"{what}, which a tensor of any rank is passed as: declare `{tensor.name}: Tensor(..., "
             f"{tensor.dtypes[0]})`, or pass '{tensor.name}.dltensor'"
         )
-    if tensor.any_rank and type_.to not in (None, DLTENSOR):
+    if tensor.any_rank and not is_data and type_.to not in (None, DLTENSOR):
         raise BuildError(
             f"{what}, but {tensor.name!r} may have any rank, so its DLTensor* is passed: pass "
             f"'{tensor.name}.data', or declare its sizes"
         )
-    if type_.opaque not in (None, HALIDE_BUFFER, DLTENSOR):
+    if type_.opaque not in (None, *(() if is_data else (HALIDE_BUFFER, DLTENSOR))):
         raise BuildError(
             f"{what}, but {tensor.name!r} is passed as the address of its elements; let a function "
             f"in C make what the kernel takes, or write a provider"
         )
     if type_.rank is not None and type_.rank != tensor.ndim:
         raise BuildError(f"{what}, but {tensor.name!r} has rank {tensor.ndim}")
-    allowed = (None, *(() if type_.opaque else BYTES), *tensor.dtypes)
-    is_bits = all(dtype in BITS.get(f"{type_.dtype}", ()) for dtype in tensor.dtypes)
-    if type_.dtype not in allowed and not is_bits:
+    if not _fits(type_, tensor):
         raise BuildError(
             f"{what}, but the elements of {tensor.name!r} are {' or '.join(tensor.dtypes)}: "
             f"declare `{tensor.name}: Tensor([…], {type_.dtype})`, or change the prototype"
