@@ -13,6 +13,7 @@ from ffi_builder import importing
 from ffi_builder.errors import BuildError, CompileError
 from ffi_builder.runtime.links import mappings
 from ffi_builder.wrapping.c_types import POINTER, CType, Prototype
+from ffi_builder.wrapping.capsules import address_in, declared_in, is_capsule
 
 _C_FUNCTION: Final = ctypes.CFUNCTYPE(None).__mro__[1]
 """The class of all functions of ctypes, which has a private name."""
@@ -37,6 +38,22 @@ _POINTER: Final = ctypes.POINTER(ctypes.c_int).__mro__[1]
 """The class of all typed pointers of ctypes, which has a private name."""
 
 
+def callable_in(source: Any) -> object:
+    """Return the function in a ``LowLevelCallable`` of SciPy; any other source as it is.
+
+    Raises:
+        TypeError: it has user data, which it passes itself.
+    """
+    if type(source).__name__ != "LowLevelCallable":
+        return source
+    if source.user_data is not None:
+        raise TypeError(
+            "wrap: the LowLevelCallable has user_data, which SciPy passes: give its .function, and "
+            "pass the data as a handle of the signature"
+        )
+    return source.function
+
+
 def address_of(source: object) -> int | None:
     """Return the address of code that a source stands for; None if it stands for none.
 
@@ -49,8 +66,8 @@ def address_of(source: object) -> int | None:
         return int(source)
     if isinstance(source, (_C_FUNCTION, ctypes.c_void_p)):
         return ctypes.cast(cast("Any", source), ctypes.c_void_p).value or 0
-    if _is_capsule(source):
-        return _in_capsule(source)
+    if is_capsule(source):
+        return address_in(source)
     if _is_cffi(source):
         kind = _ffi().typeof(source)
         if kind.kind == "array" or (kind.kind == "pointer" and kind.item.kind != "void"):
@@ -70,7 +87,7 @@ def needs_gil(source: object) -> bool:
     """
     if isinstance(source, _C_FUNCTION):
         return bool(getattr(type(source), "_flags_", FUNCFLAG_PYTHONAPI) & FUNCFLAG_PYTHONAPI)
-    return _is_capsule(source)
+    return is_capsule(source)
 
 
 def is_code(address: int) -> bool:
@@ -90,15 +107,17 @@ def is_code(address: int) -> bool:
 
 
 def declared_by(source: Any, name: str, given: Prototype | None) -> Prototype | None:
-    """Return the types that a function of ctypes, cffi or Numba has; None if it has none.
+    """Return the types that a function of ctypes, cffi, Numba or a capsule has, if it has any.
 
     A function of ctypes has types if its ``argtypes`` are set. The ``restype`` of a function of a
     library is ``c_int`` if nothing was set; then only the ``given`` prototype says what it returns.
 
     Raises:
-        BuildError: nothing says what it returns.
+        BuildError: nothing says what it returns; a capsule and the prototype differ.
         CompileError: a type that is neither a number nor a pointer.
     """
+    if is_capsule(source):
+        return declared_in(source, name, given)
     if _is_cffi(source):
         type_ = _ffi().typeof(source)
         if type_.kind != "function":
@@ -190,22 +209,9 @@ def _not_passed(what: str, type_: str) -> CompileError:
     return CompileError(f"{what} is a {type_}, which no parameter of a signature is")
 
 
-def _is_capsule(source: object) -> bool:
-    return f"{type(source).__module__}.{type(source).__name__}" == "builtins.PyCapsule"
-
-
 def _is_cffi(source: object) -> bool:
     return "CData" in f"{type(source).__module__}.{type(source).__name__}"
 
 
 def _ffi() -> Any:
     return importing.load("cffi").FFI()
-
-
-def _in_capsule(capsule: object) -> int:
-    api = ctypes.pythonapi
-    name = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(("PyCapsule_GetName", api))
-    pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
-        ("PyCapsule_GetPointer", api)
-    )
-    return int(pointer(capsule, name(capsule)))

@@ -84,11 +84,14 @@ class Prototype:
     name: str
     params: tuple[tuple[str, CType], ...]
     result: CType | None
+    hidden: tuple[tuple[CType, int | None], ...] = ()
+    """Parameters behind the others, and what each always gets, as Cython's functions have them."""
 
     def declaration(self) -> tuple[str, str, list[str]]:
         """Return what :meth:`~ffi_builder.ir.PlainModule.declare` takes."""
         result = "void" if self.result is None else self.result.llvm
-        return self.name, result, [type_.llvm for _, type_ in self.params]
+        types = [*(type_ for _, type_ in self.params), *(type_ for type_, _ in self.hidden)]
+        return self.name, result, [type_.llvm for type_ in types]
 
 
 def bound_args(prototype: Prototype, names: Sequence[str]) -> list[str] | None:

@@ -131,7 +131,7 @@ def with_promises(given: Prototype, known: Prototype) -> Prototype:
         for (name, type_), (_, more) in zip(given.params, known.params, strict=True)
         for align in [max(type_.align, more.align)]
     ]
-    return replace(given, params=tuple(params))
+    return replace(given, params=tuple(params), hidden=known.hidden)
 
 
 def _fit(first: CType | None, second: CType | None) -> bool:
@@ -187,6 +187,8 @@ def bound(
         raise (error if args is not None else BuildError(f"{error}. {_BY_POSITION}")) from None
     if args is not None:  # the prototype says which numbers are bools
         args = [int(entry) if isinstance(entry, bool) else entry for entry in args]
+    if declared.hidden:
+        args = [*(entries if args is None else args), *(value for _, value in declared.hidden)]
     signature = signature.with_params(**checks.only_read(signature))
     signature = with_conditions(signature, checks.conditions())
     alone = dict.fromkeys([*signature.no_overlap, *checks.no_overlap(signature)])

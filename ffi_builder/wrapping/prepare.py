@@ -30,7 +30,7 @@ from ffi_builder.runtime.inputs import LlvmSource, ObjectSource
 from ffi_builder.runtime.links import AddressSource, ArchiveSource, Item, LibrarySource, read_item
 from ffi_builder.spec.overlap import tensors_of
 from ffi_builder.wrapping import halide, modules, sources, triton
-from ffi_builder.wrapping.addresses import declared_by, needs_gil
+from ffi_builder.wrapping.addresses import callable_in, declared_by, needs_gil
 from ffi_builder.wrapping.c_types import Prototype
 from ffi_builder.wrapping.calls import called, check_same, with_promises
 from ffi_builder.wrapping.launch import Launch
@@ -169,6 +169,7 @@ def prepare(
         TypeError, SpecError, BuildError, CompileError, LinkError, OSError: as
             :func:`~ffi_builder.wrap`.
     """
+    source = callable_in(source)
     kernel = sources.read(source, options.owner, launched=options.launch is not None)
     options.check(kernel, len(signatures))
     if isinstance(kernel, sources.Image):
@@ -340,7 +341,8 @@ def _declared(
             known, who = ir.prototype(name), "the LLVM IR defines"
         case AddressSource():
             package = type(source).__module__.strip("_").partition(".")[0]
-            known, who = declared_by(source, name, given), f"{package} has"
+            owner = "its capsule" if package == "builtins" else package
+            known, who = declared_by(source, name, given), f"{owner} has"
         case _ if has_metadata:
             known, who = halide.declared_by(items, name), "Halide's metadata have"
         case _:

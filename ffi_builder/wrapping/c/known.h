@@ -9,7 +9,7 @@
   typedef unsigned uint32_t, uint_least32_t; \
   typedef unsigned long uint64_t, uint_least64_t, uint_fast16_t, uint_fast32_t, uint_fast64_t; \
   typedef unsigned long size_t, uintptr_t; \
-  typedef long ssize_t, ptrdiff_t, intptr_t; \
+  typedef long ssize_t, ptrdiff_t, intptr_t, Py_ssize_t; \
   typedef __INTMAX_TYPE__ intmax_t; \
   typedef __UINTMAX_TYPE__ uintmax_t;
 
