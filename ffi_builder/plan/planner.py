@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final, TypeAlias, Union
+from typing import Final, Protocol, TypeAlias, Union
 
 from ffi_builder import spec
 from ffi_builder.abi import UNIFIED_DEVICES, TypeIndex
@@ -230,8 +230,19 @@ def make_plan(signature: spec.Signature) -> Plan:
     return _Planner(signature).plan()
 
 
-def explain(signature: spec.Signature, *, sanitize: bool | Sanitize = False) -> str:
+class Explained(Protocol):
+    """What explains itself, as a module that :func:`~ffi_builder.wrap` has made."""
+
+    def explain(self) -> str:
+        """Return the text."""
+        ...
+
+
+def explain(signature: spec.Signature | Explained, *, sanitize: bool | Sanitize = False) -> str:
     """Show the plan of a signature: the checks in their order, and the error of each.
+
+    Of what :func:`~ffi_builder.wrap` has made, show the plans of all functions, what each parameter
+    of the kernel gets, and what could not be compared.
 
     With ``sanitize``, the checks that ``attach(…, sanitize=…)`` adds are shown too. For the error
     of given arguments, see :func:`~ffi_builder.testing.check`.
@@ -254,7 +265,10 @@ def explain(signature: spec.Signature, *, sanitize: bool | Sanitize = False) -> 
           5  act                  non-NULL elements                  ValueError
           6  act                  one of 'relu', 'gelu'              ValueError
     """
+    if not isinstance(signature, spec.Signature) and hasattr(signature, "explain"):
+        return signature.explain()
     check_signature("explain: ", signature)
+    assert isinstance(signature, spec.Signature)
     options = checked_sanitize(sanitize)
     if options is None:
         return str(make_plan(signature))

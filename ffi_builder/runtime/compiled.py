@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import platform
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from ffi_builder.runtime.codegen import emit
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import tvm_ffi
 
     from ffi_builder.runtime.export.files import Exporter
+    from ffi_builder.runtime.protocols import Report
 
 
 class LoweredModule(OfThisProcess):
@@ -243,6 +244,8 @@ class CompiledModule(LoweredModule, FunctionTable):
     """
 
     _instead = FunctionTable._instead
+    report: Report | None = None
+    """What `wrap` compared with the kernels, if it made the module."""
 
     def __init__(
         self,
@@ -274,7 +277,22 @@ class CompiledModule(LoweredModule, FunctionTable):
         return self._library.address(name)
 
     def __repr__(self) -> str:
-        return f"<CompiledModule {', '.join(self.functions) or 'without functions'}>"
+        notes: Mapping[str, str] = {} if self.report is None else self.report.notes
+        names = [f"{name}: {notes[name]}" if name in notes else name for name in self.functions]
+        joined = ("; " if notes else ", ").join(names)
+        return f"<CompiledModule {joined or 'without functions'}>"
+
+    def explain(self) -> str:
+        """Return what calls check, and what `wrap` compared with the kernel, of each function.
+
+        Raises:
+            ValueError: `wrap` did not make the module, so it does not know the signatures.
+        """
+        if self.report is None:
+            raise ValueError(
+                f"{self!r}: `wrap` did not make it; ffi_builder.explain(signature) shows the checks"
+            )
+        return self.report.explain()
 
     @functools.cached_property
     def object(self) -> bytes:

@@ -6,7 +6,7 @@ distribution.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 
@@ -139,3 +139,16 @@ class PlainModule(Protocol):
     def operation(self) -> Any: ...
     def clone(self) -> PlainModule: ...
     def llvm_ir(self) -> str: ...
+
+
+class Report(Protocol):
+    """What was compared with the kernels of a module."""
+
+    @property
+    def notes(self) -> Mapping[str, str]:
+        """A line for each function, by its name."""
+        ...
+
+    def explain(self) -> str:
+        """Return what calls check, and what each parameter of the kernels gets."""
+        ...

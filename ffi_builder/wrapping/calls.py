@@ -23,7 +23,7 @@ from ffi_builder.spec.results import Result
 from ffi_builder.spec.tensors.tensor import Data
 from ffi_builder.suggest import did_you_mean
 from ffi_builder.wrapping.c_types import HALIDE_BUFFER, CType, Prototype, bound_args, llvm_type
-from ffi_builder.wrapping.comparison import BITS, BYTES, Comparison
+from ffi_builder.wrapping.comparison import BITS, BYTES, Comparison, Passed
 
 if TYPE_CHECKING:
     from ffi_builder.providers.arguments import Entry
@@ -40,8 +40,8 @@ def called(
     declared: Prototype,
     signature: spec.Signature,
     args: Sequence[Entry] | Mapping[str, Entry] | None,
-) -> tuple[spec.Signature, CallProvider]:
-    """Return a signature that checks what the prototype's types need, and a provider.
+) -> tuple[spec.Signature, CallProvider, Sequence[Passed]]:
+    """Return a signature that checks what the prototype's types need, a provider, what is passed.
 
     An integer that the kernel returns is a status, unless it is a result of the signature.
 
@@ -49,7 +49,7 @@ def called(
         BuildError: as :func:`bound`; the kernel returns what nobody takes.
     """
     args = _listed(declared, signature, args) if isinstance(args, Mapping) else args
-    signature, args = bound(declared, signature, args)
+    signature, args, passed = bound(declared, signature, args)
     buffers = any(type_.opaque == HALIDE_BUFFER for _, type_ in declared.params)
     provider = (HalideCallProvider if buffers else DirectCallProvider)(declared.name, args=args)
     result, own = declared.result, returned(signature, args)
@@ -62,7 +62,7 @@ def called(
         case _:
             pass
     if result is None or own:
-        return signature, provider
+        return signature, provider, passed
     if result.is_pointer or not re.match("u?int", result.dtype or ""):
         raise BuildError(
             f"{declared.name} returns {result}, which the signature lacks: "
@@ -70,7 +70,8 @@ def called(
             f"add a result, as in `-> r: {'handle' if result.is_pointer else result.dtype}`"
         )
     unsigned = f"{result.dtype}".startswith("u")
-    return signature, provider if buffers else CheckStatus(provider, unsigned=unsigned)
+    checked = provider if buffers else CheckStatus(provider, unsigned=unsigned)
+    return signature, checked, passed
 
 
 def returned(signature: spec.Signature, args: Sequence[Entry] | None) -> list[Result]:
@@ -149,8 +150,8 @@ def bound(
     signature: spec.Signature,
     args: Sequence[Entry] | None,
     apart: tuple[type[spec.Param], ...] = (),
-) -> tuple[spec.Signature, Sequence[Entry] | None]:
-    """Return a signature that checks what the prototype's types need, and the arguments.
+) -> tuple[spec.Signature, Sequence[Entry] | None, Sequence[Passed]]:
+    """Return a signature that checks what the prototype's types need, ``args``, and what is passed.
 
     Parameters of the kernel get the parameter, symbol or result of their name. A size that the
     kernel takes as a narrower integer gets that integer's range. Parameters of the kinds ``apart``
@@ -192,15 +193,16 @@ def bound(
     signature = signature.with_params(**checks.only_read(signature))
     signature = with_conditions(signature, checks.conditions())
     alone = dict.fromkeys([*signature.no_overlap, *checks.no_overlap(signature)])
-    return replace(signature, no_overlap=tuple(alone)), args
+    return replace(signature, no_overlap=tuple(alone)), args, checks.seen
 
 
 def _named(entry: object, known: Mapping[str, spec.Param]) -> str:
     """Return the path of an entry of ``args=``, or of what it is a part of; a text as it is."""
     if isinstance(entry, str):
         return entry
-    whole = getattr(entry, "tensor", None) or getattr(entry, "param", None) or entry
-    return next((path for path, param in known.items() if param is whole), "")
+    whole = entry.param if isinstance(entry, spec.Field) else getattr(entry, "tensor", entry)
+    param = whole.param if isinstance(whole, spec.Optional) else whole
+    return next((path for path, each in known.items() if each is param), "")
 
 
 def _mentions(names: Iterable[str], path: str) -> bool:

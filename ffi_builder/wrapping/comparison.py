@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError, SpecError
@@ -35,6 +35,15 @@ _POINTERS: Final = {
 _OBJECTS: Final = (spec.Object, spec.Function, spec.Array, spec.Map)
 
 
+class Passed(NamedTuple):
+    """What a parameter of a kernel gets, and why it was not compared as a whole."""
+
+    own: str
+    type_: CType
+    entry: str
+    unsure: str = ""
+
+
 class Comparison:
     """Compares the parameters of a prototype with what is passed, and collects what to check."""
 
@@ -47,6 +56,7 @@ class Comparison:
     ) -> None:
         self.function, self.numbers, self.entries = function, numbers, entries
         self.scalars = {each.name for each in params.values() if isinstance(each, spec.Var)}
+        self.seen = list[Passed]()
         self.narrow = dict[str, str]()
         self.ranges = list[str]()
         self.read, self.written = set[str](), set[str]()
@@ -55,6 +65,8 @@ class Comparison:
     def check(self, own: str, type_: CType, entry: object, item: object) -> None:
         """Compare a parameter with a C argument. Raises BuildError."""
         what = f"{self.function}: parameter {own or entry} is {type_}"
+        shown = "NULL" if entry is None else f"{entry}"
+        self.seen.append(Passed(own or "_", type_, shown, _unsure(type_, item)))
         if isinstance(item, (Data, spec.Tensor)):
             self._check_elements(what, f"{entry}", type_, item)
         elif isinstance(item, spec.Var) and item.dtype != "handle":
@@ -145,6 +157,23 @@ class Comparison:
                 inside = isinstance(param, spec.Optional)
                 found[param.name] = replace(param, param=read) if inside else read
         return found
+
+
+def _unsure(type_: CType, item: object) -> str:
+    """Return what nothing says of a parameter, or of what is passed for it; empty if all is."""
+    is_handle = isinstance(item, (spec.DataPointer, spec.Stream)) or (
+        isinstance(item, spec.Var) and item.dtype == "handle"
+    )
+    if not type_.is_pointer or item is None:
+        return ""
+    if is_handle:
+        return "what the handle points to"
+    if type_.to is None:
+        return "what the pointer points to"
+    tensor = item.tensor if isinstance(item, Data) else item
+    if type_.opaque is None and isinstance(tensor, spec.Tensor) and type_.dtype in BYTES:
+        return "" if type_.dtype in tensor.dtypes else "of bytes, which elements they are"
+    return ""
 
 
 def _check_constant(what: str, type_: CType, number: float) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from typing import Any, Final, NoReturn, TypeAlias
 
 from ffi_builder import spec
@@ -36,6 +37,7 @@ from ffi_builder.wrapping.calls import called, check_same, with_promises
 from ffi_builder.wrapping.launch import Launch
 from ffi_builder.wrapping.llvm_ir import LlvmFunctions
 from ffi_builder.wrapping.prototype import read
+from ffi_builder.wrapping.report import NOTHING, Compared, Report
 
 Errors: TypeAlias = Mapping[int, "tuple[str, str] | None"]
 _CODE: Final = (LlvmSource, ObjectSource, ArchiveSource, LibrarySource, AddressSource)
@@ -124,6 +126,7 @@ class Function:
 
     signature: spec.Signature
     provider: Callable[[Any], CallProvider]
+    compared: Compared
 
 
 @dataclass(frozen=True)
@@ -152,6 +155,12 @@ class Wrapped:
         hooks = [self._attach]
         how = {"pipeline": self.pipeline, "post_compile_hooks": hooks, "link": self.items}
         return {"module": self.module, **how}
+
+    @property
+    def report(self) -> Report:
+        """What was compared of each function."""
+        functions = [(each.signature, each.compared) for each in self.functions]
+        return Report(functions, self.sanitize)
 
     def _attach(self, lowered: Any) -> None:
         for each in self.functions:
@@ -206,6 +215,8 @@ def _signature(
 
 # ---- MLIR
 
+_OF_MLIR: Final = Compared("with the module's types, which say of a pointer not what it points to")
+
 
 def _of_mlir(
     kernel: sources.Mlir,
@@ -215,7 +226,7 @@ def _of_mlir(
 ) -> Wrapped:
     named = [(options.function or each.name, each) for each in signatures]
     module, pipeline = modules.with_passes(kernel.module, options.pipeline, named, options.args)
-    functions = [Function(each, _chosen(name, each, options)) for name, each in named]
+    functions = [Function(each, _chosen(name, each, options), _OF_MLIR) for name, each in named]
     return Wrapped(kernel, module, functions, items, pipeline, options.sanitize)
 
 
@@ -271,10 +282,17 @@ def _launched(
         provider = CudaLaunchCallProvider(image.data, name, args=args, **how)
     except NoKernelError as error:
         raise SpecError(f"{error}; say which with function=") from None
-    return Function(signature, lambda lowered: provider)
+    types = Compared(
+        "with the sizes of the image's parameters"
+        if image.metadata is None
+        else "with Triton's types"
+    )
+    return Function(signature, lambda lowered: provider, types)
 
 
 # ---- code
+
+_OF_LLVM: Final = "with the LLVM IR, which says of a pointer not what it points to"
 
 
 def _of_code(
@@ -297,17 +315,19 @@ def _of_code(
         name = given.name if given else options.function or signature.name
         code = replace(kernel, symbol=name) if isinstance(kernel, AddressSource) else kernel
         linked[name if code is not kernel else ""] = code
-        found = _declared(code, name, source, given, [code, *items], options, ir)
+        found, types = _declared(code, name, source, given, [code, *items], options, ir)
         if found is None:
-            functions.append(Function(signature, _given(options, name)))
+            types = NOTHING if ir is None else _OF_LLVM
+            functions.append(Function(signature, _given(options, name), Compared(types)))
             continue
         if found.name not in declared:
             declared[found.name] = found
             module.declare(*found.declaration())
-        signature, provider = called(found, signature, args)
+        signature, provider, passed = called(found, signature, args)
         if options.errors is not None:
             provider = _with_errors(provider, name, options.errors)
-        functions.append(Function(signature, lambda lowered, provider=provider: provider))
+        how = partial(_same, provider)
+        functions.append(Function(signature, how, Compared(types, passed)))
     return Wrapped(kernel, module, functions, [*linked.values(), *items], sanitize=options.sanitize)
 
 
@@ -319,8 +339,8 @@ def _declared(
     items: Sequence[Item],
     options: Options,
     ir: LlvmFunctions | None,
-) -> Prototype | None:
-    """Return the types of a kernel; None if the user chose how it is called.
+) -> tuple[Prototype | None, str]:
+    """Return the types of a kernel, and what says them; None if the user chose how it is called.
 
     Raises:
         BuildError: the prototype contradicts the types that the source has; nothing has types.
@@ -333,7 +353,7 @@ def _declared(
     if options.provider is not None and not (
         has_metadata and options.provider is HalideCallProvider
     ):
-        return None
+        return None, ""
     sources.check_defines(kernel, name)
     known, who = None, ""
     match kernel:
@@ -347,10 +367,16 @@ def _declared(
             known, who = halide.declared_by(items, name), "Halide's metadata have"
         case _:
             pass
+    types = f"with the types that {who}" if known else "with prototype=, which nothing proves"
     if given is None or known is None:
-        return given or known or _undeclared(name)
+        return given or known or _undeclared(name), types
     check_same(given, known, who)
-    return known if has_metadata else with_promises(given, known)
+    types = f"with prototype=, and that with what {who}"
+    return known if has_metadata else with_promises(given, known), types
+
+
+def _same(provider: CallProvider, lowered: Any) -> CallProvider:
+    return provider
 
 
 def _undeclared(name: str) -> NoReturn:

@@ -86,7 +86,7 @@ def checked(
             for p in known.params
         ]
         declared = Prototype(metadata.name, tuple(types), None)
-        signature, found = bound(declared, signature, cast("Any", args), _LAUNCHERS)
+        signature, found, _ = bound(declared, signature, cast("Any", args), _LAUNCHERS)
         args = list(found) if found is not None else None
         signature = with_conditions(signature, _promised(known, signature, args))
     if args is None:

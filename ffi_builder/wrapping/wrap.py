@@ -138,4 +138,6 @@ def wrap(
     if not all(isinstance(each, (str, spec.Signature)) for each in given):
         given = [signature]  # no list of signatures, as its error says
     wrapped = prepare(source, given, options)
-    return runtime.compile(**wrapped.arguments, opt_level=opt_level, cache_dir=cache_dir)
+    compiled = runtime.compile(**wrapped.arguments, opt_level=opt_level, cache_dir=cache_dir)
+    compiled.report = wrapped.report
+    return compiled

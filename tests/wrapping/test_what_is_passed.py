@@ -159,6 +159,89 @@ def test_parts_of_a_list(prototype: str, words: str, tmp_path: Path) -> None:
         wrap(data, signature, device="cpu", prototype=prototype)
 
 
+X = "x: Tensor([n], float32)"
+
+
+@pytest.mark.parametrize(
+    ("param", "entry", "type_", "words"),
+    [
+        (X, "x.data", "double *", "but the elements of 'x' are float32: declare"),
+        (X, "x.data", "float", "but 'x' is a tensor, which is passed as a pointer"),
+        (X, "x.data", "DLTensor *", "declare `x: Tensor"),
+        (X, "x.data", "struct halide_buffer_t *", "'x' is passed as the address of its elements"),
+        (f"{X[:-1]}, intent=out)", "x.data", "const float *", "but intent='out' of 'x' says"),
+        (X, "x.dltensor", "float *", "but 'x.dltensor' is passed as a pointer to DLTensor"),
+        (X, "x.ndim", "float *", "but 'x.ndim' is passed as int32"),
+        (X, "x.ndim", "int64_t", "but 'x.ndim' is passed as int32"),
+        ("x: Tensor(..., float32)", "x.data", "double *", "the elements of 'x' are float32"),
+        ("x: Tensor([n], float16 | float32)", "x", "float *", "'x' are float16 or float32"),
+        ("x: Tensor([n], float16 | float32)", "x.data", "float *", "'x' are float16 or float32"),
+        ("x: Optional(Tensor([n], float32))", "x.present", "int", "'x.present' is passed as bool"),
+        ("x: Optional(Tensor([n], float32))", "x.data", "int *", "the elements of 'x' are float32"),
+        ("x: TensorList(Tensor([n], float32))", "x.pointers", "double **", "elements of 'x' are"),
+        ("x: TensorList(Tensor([n], float32))", "x.pointers", "float *", "a pointer to a pointer"),
+        ("x: TensorList(Tensor([n], float32))", "x.shapes", "int32_t *", "a pointer to int64"),
+        ("x: Struct(t: Tensor([n], float32))", "x.t.data", "double *", "of 't' are float32"),
+        ("x: Choice({'a': -1})", "x", "unsigned", "v is uint32, which is not -1"),
+    ],
+)
+def test_a_part_that_does_not_fit(
+    param: str, entry: str, type_: str, words: str, tmp_path: Path
+) -> None:
+    data = c_object(tmp_path, "void k(void) { }")
+    with pytest.raises(BuildError, match=words):
+        wrap(data, f"k({param})", device="cpu", prototype=f"void k({type_} v)", args=[entry])
+
+
+@pytest.mark.parametrize(
+    ("param", "entry", "type_"),
+    [
+        (X, "x.data", "float *"),
+        (X, "x.data", "void *"),
+        (X, "x.dltensor", "const DLTensor *"),
+        (X, "x.ndim", "int"),
+        (X, "x.dtype", "DLDataType"),
+        ("x: Tensor(..., float32)", "x.data", "float *"),
+        ("x: Tensor([n], bfloat16 | float16)", "x.data", "uint16_t *"),
+        ("x: Optional(Tensor([n], float32))", "x.present", "bool"),
+        ("x: TensorList(Tensor([n], float32))", "x.pointers", "const float **"),
+        ("x: TensorList(Tensor([n], float32))", "x.length", "int64_t"),
+        ("x: Choice({'a': 1})", "x", "unsigned"),
+    ],
+)
+def test_a_part_that_fits(param: str, entry: str, type_: str, tmp_path: Path) -> None:
+    data = c_object(tmp_path, "void k(void) { }")
+    wrap(data, f"k({param})", device="cpu", prototype=f"void k({type_} v)", args=[entry])
+
+
+def test_alignment_of_an_address() -> None:
+    """LLVM IR says it, also where ``x.data`` is passed."""
+    text = "define void @k(ptr align 16 %x) {\n  ret void\n}"
+    memory = np.zeros(9, "float32")
+    start = -memory.ctypes.data // 4 % 4
+    for entry in ("x", "x.data"):
+        k = wrap(text, f"k({X})", device="cpu", args=[entry])
+        k(memory[start : start + 4])
+        with pytest.raises(ValueError, match=r"x\.data % 16 == 0"):
+            k(memory[start + 1 : start + 5])
+
+
+@pytest.mark.parametrize(
+    ("type_", "status"),
+    [("unsigned char", 200), ("uint16_t", 65535), ("unsigned", 2**32 - 1), ("size_t", 2**64 - 1)],
+)
+def test_an_unsigned_status(type_: str, status: int, tmp_path: Path) -> None:
+    data = c_object(tmp_path, f"#include <stddef.h>\n{type_} k(void) {{ return {status}u; }}")
+    prototype = f"{type_} k(void)"
+    if status == 2**64 - 1:
+        data = c_object(tmp_path, f"#include <stddef.h>\n{type_} k(void) {{ return -1; }}")
+    with pytest.raises(RuntimeError, match=f"k failed with status {status} when"):
+        wrap(data, "k()", prototype=prototype)()
+    k = wrap(data, "k()", prototype=prototype, errors={status: ("ValueError", "full")})
+    with pytest.raises(ValueError, match="full when calling"):
+        k()
+
+
 def test_a_text_among_others(tmp_path: Path) -> None:
     """A String is two parameters of C, so that those behind it are compared with the right ones."""
     source = "void k(const char *s, int64_t size, float *x) { x[0] = size + s[0] - 'a'; }"

@@ -1,0 +1,83 @@
+"""What `wrap` says of its comparisons: the repr of what it made, and explain."""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ffi_builder import explain, ir, providers, runtime, wrap
+from tests.runtime.samples import c_object, needs_cc
+
+LLVM = "define i32 @k(i64 %n, ptr %x) {\n  ret i32 0\n}"
+SIGNATURE = "k(x: Tensor([n], float32))"
+
+
+def test_llvm_ir() -> None:
+    f = wrap(LLVM, SIGNATURE, device="cpu")
+    assert repr(f) == (
+        "<CompiledModule k: compared with the types that the LLVM IR defines, but not x>"
+    )
+    *plan, compared, n, x = explain(f).splitlines()
+    assert plan[0] == "k(x: Tensor([n], float32))"
+    assert (
+        compared == "The kernel's arguments are compared with the types that the LLVM IR defines."
+    )
+    assert n == "  int64 n      gets n"
+    assert x == "  a pointer x  gets x; not compared: what the pointer points to"
+    how: dict[str, Any] = {"provider": providers.DirectCallProvider, "args": ["n", "x"]}
+    f = wrap(LLVM, SIGNATURE, device="cpu", **how)
+    words = "compared with the LLVM IR, which says of a pointer not what it points to"
+    assert repr(f) == f"<CompiledModule k: {words}>"
+
+
+@needs_cc
+@pytest.mark.parametrize(
+    ("prototype", "signature", "words"),
+    [
+        ("void k(float *x, int64_t n)", SIGNATURE, ""),
+        ("void k(void *x, int64_t n)", SIGNATURE, ", but not x"),
+        ("void k(char *x, int64_t n)", SIGNATURE, ", but not x"),
+        ("void k(float *x, int n)", "k(x: handle, n: int32)", ", but not x"),
+        ("void k(float *, int *, char *)", "k(a: handle, b: Tensor([], int32), c: Tensor([], int8))"
+         , ", but not a"),
+        ("void k(void *x, int n)", "k(n: int32)", ""),
+    ],
+)  # fmt: skip
+def test_prototypes(prototype: str, signature: str, words: str, tmp_path: Path) -> None:
+    pytest.importorskip("clang.native")
+    data = c_object(tmp_path, "void k(void) { }")
+    args = {"x": None} if "x:" not in signature and "x" in prototype else None
+    f = wrap(data, signature, device="cpu", prototype=prototype, args=args)
+    assert repr(f) == (f"<CompiledModule k: compared with prototype=, which nothing proves{words}>")
+    assert ("gets NULL" in explain(f)) == (args is not None)
+
+
+@needs_cc
+def test_nothing_says_types(tmp_path: Path) -> None:
+    data = c_object(tmp_path, "void k(float *x) { }")
+    f = wrap(data, SIGNATURE, device="cpu", provider=providers.DirectCallProvider)
+    assert repr(f) == "<CompiledModule k: compared with nothing>"
+
+
+def test_several_functions() -> None:
+    both = LLVM + LLVM.replace("@k", "@j")
+    f = wrap(both, [SIGNATURE, SIGNATURE.replace("k(", "j(")], device="cpu")
+    assert repr(f).startswith("<CompiledModule k: compared with the types")
+    assert "; j: compared with" in repr(f)
+    assert explain(f).count("The kernel's arguments are compared") == 2
+
+
+def test_an_address() -> None:
+    sqrt = ctypes.CDLL("libm.so.6").sqrt
+    sqrt.argtypes, sqrt.restype = [ctypes.c_double], ctypes.c_double
+    f = wrap(sqrt, "sqrt(x: float64) -> r: float64")
+    assert repr(f) == "<CompiledModule sqrt: compared with the types that ctypes has>"
+
+
+def test_what_wrap_did_not_make() -> None:
+    f = runtime.compile(ir.PlainModule())
+    with pytest.raises(ValueError, match=r"`wrap` did not make it; ffi_builder\.explain"):
+        explain(f)
