@@ -19,17 +19,24 @@ _HEADER: Final = 60
 _END: Final = b"`\n"
 
 
-def needed(archives: Mapping[str, bytes], wanted: Iterable[str]) -> list[bytes]:
+def needed(
+    archives: Mapping[str, bytes], wanted: Iterable[str], machine: str | None = None
+) -> list[bytes]:
     """Return the members that define the wanted symbols and what these need, as a linker does.
 
     Args:
         archives: the contents of archives by their paths. They may need each other.
         wanted: symbols. Those that no archive has are left out.
+        machine: the machine that they are for, by default this one.
 
     Raises:
         CompileError: an archive is damaged, or has objects for another machine.
     """
-    files = [read_object(each) for what, data in archives.items() for each in members(data, what)]
+    files = [
+        read_object(each, machine)
+        for what, data in archives.items()
+        for each in members(data, what)
+    ]
     homes: dict[str, int] = {}
     for index, file in enumerate(files):
         for symbol in file.symbols:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from ffi_builder import wrap
@@ -114,8 +113,8 @@ def test_a_copy_of_rows_with_gaps() -> None:
     }}"""
     rows = "Tensor([n, m], float32, strides=[{}, 1])"
     f = wrap(text, f"f(x: {rows.format('s')}, y: {rows.format('t')})", device="cpu")
-    x: npt.NDArray[np.float32] = np.arange(20, dtype="float32").reshape(4, 5)
-    y = np.zeros((4, 9), "float32")
+    x = np.array([[1, 2, 3, 9, 9], [4, 5, 6, 9, 9], [7, 8, 0, 9, 9]], "float32")
+    y = np.zeros((3, 9), "float32")
     f(x[:, :3], y[:, 2:5])
     np.testing.assert_array_equal(y[:, 2:5], x[:, :3])
     assert y.sum() == x[:, :3].sum()
