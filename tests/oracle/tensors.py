@@ -22,7 +22,6 @@ from tests.oracle.words import (
     show_ints,
 )
 
-
 _WITH_ADDRESSES: Final = {
     abi.DEVICE_TYPES[name]
     for name in ("cpu", "cuda", "cuda_host", "cuda_managed", "rocm", "rocm_host", "oneapi")
