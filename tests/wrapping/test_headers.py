@@ -26,6 +26,7 @@ from tests.wrapping.witness import declared_by, symbols
 pytest.importorskip("clang.native")
 pytestmark = needs_cc
 
+HEADERS = Path(__file__).with_name("headers")
 EVERYWHERE = (
     *(
         "complex",
@@ -73,6 +74,20 @@ def test_functions_of_headers_are_as_the_compiler_has_them(names: tuple[str, ...
         assert found.differences == [], header
         for error in found.refused.values():
             assert any(words in error for words in REFUSED), error
+
+
+def test_odd_declarations_are_as_the_compiler_has_them() -> None:
+    """Those that no kernel may have are refused."""
+    text = f'#include "{HEADERS / "odd.h"}"\n'
+    functions = declared_by(text)
+    found = compared(text, functions)
+    assert found.differences == []
+    own = set(functions) - set(declared_by("#include <complex.h>"))
+    assert len(own) > 60
+    assert {name for name in own if name.startswith("no_")} == own & found.refused.keys()
+    for name in ("no_prototype", "no_prototypes"):  # GCC does not list them
+        with pytest.raises(CompileError, match="declared without parameters"):
+            read(text, name, name)
 
 
 def test_the_symbol_of_a_function_of_a_header() -> None:

@@ -72,7 +72,7 @@ def declared_by(text: str) -> Mapping[str, Sequence[str]]:
         while out != (out := re.sub(rf"{nameless} (?=\*)", "void ", out)):
             pass
     out = re.sub(r"\bcomplex (?=float|double|long)", "_Complex ", out)
-    lines = re.findall(r":NC \*/ extern ([^(]*?)(\w+) \(((?!\*).*)\);", out)
+    lines = re.findall(r":NC \*/ extern ([^(;]*?)(\w+) \(((?!\*).*)\);", out)
     return {name: [*_split(params), result.strip()] for result, name, params in lines}
 
 
