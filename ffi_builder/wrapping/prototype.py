@@ -178,7 +178,7 @@ def _prototype(unit: Unit, name: str, cursors: Sequence[Any]) -> Prototype:
     declared = ([*cursor.get_arguments()] for cursor in cursors)
     named = max(declared, key=lambda each: sum(bool(cursor.spelling) for cursor in each))
     names = [re.sub("^__(?=[A-Za-z])", "", cursor.spelling) for cursor in named]  # as in glibc
-    if len({*names}) < len(names):
+    if len({*names, ""}) <= sum(map(bool, names)):
         names = [cursor.spelling for cursor in named]
     params = list[tuple[str, CType]]()
     for at, cursor in enumerate(named):
