@@ -97,10 +97,8 @@ test-gpu: $(GPU)/.made ## Install CUDA builds of PyTorch, JAX and CuPy in .venv-
 	$(GPU)/bin/python -m tests.cuda.gpu
 	$(GPU)/bin/python benchmarks/launch.py --output build/gpu
 
-# The bindings that are found first are used.
-test-libclang: $(VENV)/.test ## Run the tests of prototypes with the later libclang of another package.
-	$(PIP) --no-deps --target $(LIBCLANG) 'libclang-ng==22.1.4.2'
-	PYTHONPATH=$(abspath $(LIBCLANG)) $(PY) -m pytest tests/wrapping
+test-libclang: $(LIBCLANG)/.made ## Install a later libclang, of another package, in .venv-libclang, and run the tests of what reads C.
+	PYTHONPATH=$(abspath $(LIBCLANG)) $(PY) -m pytest -m 'not slow' tests/wrapping/test_types_of_c.py tests/wrapping/test_headers.py tests/wrapping/test_prototypes.py
 
 test-cute: $(CUTE)/.made ## Install NVIDIA's CuTe DSL (proprietary) in .venv-cute, and test examples/cute_dsl.
 	$(CUTE)/bin/python -m pytest tests/examples/test_cute_convert.py tests/examples/test_cute_provider.py tests/examples/test_cute_dsl.py tests/examples/test_cutlass_names.py
@@ -208,7 +206,7 @@ mutants: $(VENV)/.mutants ## Change the code in small ways, and print the change
 dev: $(VENV)/.dev ## Install everything to work on ffi_builder.
 
 clean: ## Remove what the other targets made.
-	rm -rf $(VENV) $(CUTE) $(CUDA) $(GPU) $(BENCH) $(DISTRIBUTIONS) $(OLDER) $(TILELANG) .venv-frameworks $(AARCH64) build dist .pytest_cache .ruff_cache .hypothesis .coverage .import_linter_cache mutants
+	rm -rf $(VENV) $(CUTE) $(CUDA) $(GPU) $(BENCH) $(DISTRIBUTIONS) $(OLDER) $(TILELANG) $(LIBCLANG) .venv-frameworks $(AARCH64) build dist .pytest_cache .ruff_cache .hypothesis .coverage .import_linter_cache mutants
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.made:
@@ -259,6 +257,12 @@ $(GPU)/.made: pyproject.toml Makefile
 	for package in $(GPU_FRAMEWORKS); do \
 	  $(GPU)/bin/python -m pip install --quiet --disable-pip-version-check $$package || echo "$$package cannot be installed here"; \
 	done
+	@touch $@
+
+# The bindings that are found first are used.
+$(LIBCLANG)/.made: Makefile $(VENV)/.test
+	rm -rf $(LIBCLANG)
+	$(PIP) --no-deps --target $(LIBCLANG) 'libclang-ng==22.1.4.2'
 	@touch $@
 
 $(OLDER)/.made: pyproject.toml

@@ -95,6 +95,27 @@ SPEC: Steps = (
     ),
     ("import ffi_builder.spec", "import ffi_builder.spec"),
 )
+LAPACKE = Path("/usr/include/lapacke.h")
+HEADER, FIRST, SECOND = (
+    ("lapacke.h", "LAPACKE_dlamch_work(c: int8)", "LAPACKE_dlamch(c: int8)")
+    if LAPACKE.exists()
+    else ("math.h", "exp(x: float64)", "log(x: float64)")
+)
+"""A header of 4,068 functions, or one of C."""
+WRAP = f"wrap(exp, '{{}} -> r: float64', prototype='#include <{HEADER}>')"
+PROTOTYPE: Steps = (
+    (
+        "import, wrap without a prototype",
+        """
+import ctypes
+from ffi_builder import providers, wrap
+exp = ctypes.CDLL("libm.so.6").exp
+wrap(exp, "exp(x: float64) -> r: float64", provider=providers.DirectCallProvider)
+""",
+    ),
+    ("the first function", WRAP.format(FIRST)),
+    ("the second", WRAP.format(SECOND)),
+)
 TVM_FFI: Steps = (("NumPy", "import numpy"), ("import tvm_ffi", "import tvm_ffi"))
 HIDDEN = "import sys; sys.modules['torch'] = None; import tvm_ffi; del sys.modules['torch']"
 
@@ -105,6 +126,7 @@ TABLES: dict[str, dict[str, tuple[Steps, dict[str, str]]]] = {
         "llvmlite and orcjit alone": (BARE, {}),
     },
     "A hit of `compile_cached`": {"ffi_builder": (HIT, {CACHE: "{folder}"})},
+    f"Prototypes in {HEADER}": {"wrap": (PROTOTYPE, {})},
     "Specifications alone": {"ffi_builder.spec": (SPEC, {})},
     f"`import tvm_ffi`, PyTorch is {'' if find_spec('torch') else 'not '}installed": {
         "as it is": (TVM_FFI, {}),

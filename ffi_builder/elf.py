@@ -57,18 +57,22 @@ SHT_PROGBITS: Final = 1
 SHT_SYMTAB: Final = 2
 SHT_RELA: Final = 4
 SHT_NOBITS: Final = 8
+SHT_REL: Final = 9
 SHT_DYNSYM: Final = 11
 SHT_INIT_ARRAY: Final = 14
 SHT_GROUP: Final = 17
+SHT_CREL: Final = 0x40000014
 SHF_WRITE: Final = 0x1
 SHF_ALLOC: Final = 0x2
 SHF_EXECINSTR: Final = 0x4
 SHF_TLS: Final = 0x400
 SHN_UNDEF: Final = 0
+SHN_ABS: Final = 0xFFF1
 SHN_COMMON: Final = 0xFFF2
 STB_LOCAL: Final = 0
 STB_GLOBAL: Final = 1
 STB_WEAK: Final = 2
+STB_GNU_UNIQUE: Final = 10
 STT_OBJECT: Final = 1
 STT_FUNC: Final = 2
 STT_SECTION: Final = 3
@@ -76,6 +80,7 @@ STT_FILE: Final = 4
 STT_TLS: Final = 6
 STT_GNU_IFUNC: Final = 10
 STV_DEFAULT: Final = 0
+STV_INTERNAL: Final = 1
 STV_HIDDEN: Final = 2
 STV_PROTECTED: Final = 3
 DT_NEEDED: Final = 1
@@ -86,10 +91,13 @@ DT_RUNPATH: Final = 29
 EHDR: Final = struct.Struct("<16sHHIQQQIHHHHHH")
 SHDR: Final = struct.Struct("<IIQQQQIIQQ")
 SYM: Final = struct.Struct("<IBBHQQ")
+PHDR: Final = struct.Struct("<IIQQQQQQ")
 RELA: Final = struct.Struct("<QQq")
 """``Elf64_Rela``: offset, info, addend. The upper half of info is the symbol."""
 DYN: Final = struct.Struct("<qQ")
 """``Elf64_Dyn``: a tag (``DT_…``) and its value."""
+_PT_GNU_STACK: Final = 0x6474E551
+_PF_X: Final = 1
 _CLASS_64_LITTLE: Final = b"\x02\x01"
 _SHN_XINDEX: Final = 0xFFFF
 _HEADERS: Final = "the section headers"
@@ -174,6 +182,14 @@ class Elf:
         table = self.view.slice(at, count * SHDR.size, _HEADERS)
         return [Section._make(fields) for fields in SHDR.iter_unpack(table)]
 
+    @property
+    def has_executable_stack(self) -> bool:
+        """Whether a library makes the stack of each process that loads it executable."""
+        at, count = self.header.segments_at, self.header.segment_count
+        table = self.view.slice(at, count * PHDR.size, "the program headers")
+        segments = ((kind, flags) for kind, flags, *_ in PHDR.iter_unpack(table))
+        return any(kind == _PT_GNU_STACK and flags & _PF_X for kind, flags in segments)
+
     def section(self, number: int, content: str) -> Section:
         """Return a section by number; errors say which ``content`` was expected in it."""
         if number >= len(self.sections):
@@ -214,6 +230,10 @@ class Elf:
         if end > len(self.view.data):
             return self.view.slice(start, section.size, self.describe(section))
         return self.view.data[start:end]
+
+    def relocates_loaded(self, section: Section) -> bool:
+        """Return whether relocations are of a section that is loaded, not debug information."""
+        return bool(self.section(section.info, "what is relocated").flags & SHF_ALLOC)
 
     def table(self, kind: int) -> Section | None:
         """Return the first section of a kind, such as ``SHT_SYMTAB``, or None."""

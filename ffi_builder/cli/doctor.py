@@ -82,6 +82,7 @@ def _findings() -> Iterator[Finding]:
         yield Finding("MLIR", False, f"none found: {install('mlir', 'torch-mlir')}", needed=True)
     yield from _entry()
     yield _compiling([finding.what for finding in found if finding.works])
+    yield _reader()
     yield _linker()
     yield _cuda()
 
@@ -192,6 +193,21 @@ def _python(code: str) -> subprocess.CompletedProcess[str]:
         check=False,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
     )
+
+
+def _reader() -> Finding:
+    """Read a prototype, in a separate process."""
+    code = """
+from ffi_builder.wrapping.libclang import bindings
+from ffi_builder.wrapping.prototype import read
+read("void f(long n);", None, "f")
+print(bindings().package)
+"""
+    done = _python(code)
+    if done.returncode == 0:
+        return Finding("prototypes in C", True, f"{done.stdout.strip()} reads them")
+    words = (done.stderr.strip().splitlines() or ["libclang crashed"])[-1]
+    return Finding("prototypes in C", None, words.partition("CompileError: ")[2] or words)
 
 
 def _linker() -> Finding:

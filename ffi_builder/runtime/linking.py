@@ -17,16 +17,19 @@ from typing import Final, cast
 from ffi_builder.errors import CompileError, LinkError
 from ffi_builder.runtime import archives
 from ffi_builder.runtime.codegen import llvm, targets
-from ffi_builder.runtime.jit.link import Library, UnsupportedError, in_process, link, undefined
+from ffi_builder.runtime.jit.link import Library, in_process, link, undefined
+from ffi_builder.runtime.jit.supplied import ENDINGS
+from ffi_builder.runtime.jit.unsupported import UnsupportedError
 from ffi_builder.runtime.links import (
     AddressSource,
     ArchiveSource,
     Item,
     LibrarySource,
+    for_process,
     path_in,
     words_of,
 )
-from ffi_builder.runtime.object_files import read_library, read_object
+from ffi_builder.runtime.object_files import read_library, read_object, with_visible
 
 
 def load(
@@ -42,18 +45,19 @@ def load(
         LinkError, CompileError: as :func:`~ffi_builder.runtime.jit.link.link` does.
     """
     objects = [*own, *linked]
-    found = {item.what: item.data for item in items if isinstance(item, ArchiveSource)}
-    if found:
-        objects += archives.needed(found, _missing(objects))
+    found = [for_process(item) for item in items]
+    members = {item.what: item.data for item in found if isinstance(item, ArchiveSource)}
+    if members:
+        objects += archives.needed(members, _missing(objects))
     owners = tuple(item.owner for item in items if isinstance(item, AddressSource))
     try:
-        return link([*objects, *_jumps(objects, items)], getter, callers, owners)
+        return link([*objects, *_jumps(objects, found)], getter, callers, owners)
     except UnsupportedError as error:
         if error.data in own:
             raise LinkError(str(error)) from None
         made = _linked_by_system(own, objects[len(own) :], items, error)
     try:
-        jumps = _jumps(own, [made, *items])
+        jumps = _jumps(own, [made, *found])
     finally:
         Path(made.given).unlink()
     return link([*own, *jumps], getter, callers, owners)
@@ -67,7 +71,7 @@ def _jumps(objects: Sequence[bytes], items: Sequence[Item]) -> list[bytes]:
     """Return an object that defines missing functions by jumps, if addresses of some are known."""
     addresses = {item.symbol: item.address for item in items if isinstance(item, AddressSource)}
     libraries = [item for item in items if isinstance(item, LibrarySource)]
-    missing = _missing(objects) if libraries else []
+    missing = [name for name in _missing(objects) if name not in ENDINGS] if libraries else []
     for item in libraries:
         handle = item.load()
         defined = _defined(Path(path_in(handle)))
@@ -125,7 +129,9 @@ def _linked_by_system(
     from ffi_builder.runtime.export.linker import link_library  # few need it
 
     host = targets.target(targets.HOST, None)
-    visible = [f'"{name}"' for name in _missing(own)]
+    called = _missing(own)
+    linked = [with_visible(data, called) for data in linked]
+    visible = [f'"{name}"' for name in called]
     try:
         words = [word for word in words_of(items) if isinstance(word, str)]
         data = link_library(linked, visible, "linked.so", host, words)

@@ -12,12 +12,14 @@ from typing import Final, TypeAlias, TypeGuard, Union, cast, get_args
 from ffi_builder import elf
 from ffi_builder.errors import CompileError, LinkError
 from ffi_builder.records import dataclass
-from ffi_builder.runtime import archives
+from ffi_builder.runtime import archives, c_compiler
 from ffi_builder.runtime.inputs import LlvmSource, ObjectSource, code_of, kind_of
 from ffi_builder.runtime.object_files import read_library
 
 _SOURCES: Final = (".c", ".cc", ".cpp", ".cxx", ".cu", ".rs")
 _LONGEST_PATH: Final = 4096
+_SANITIZER: Final = re.compile(r"lib(clang_rt\.)?(hw)?(asan|lsan|msan|tsan)[^/]*?\.so")
+"""Libraries of sanitizers, which replace `malloc`."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class ArchiveSource:
 
 @dataclass(frozen=True)
 class LibrarySource:
-    """A shared library: its path, or ``-l`` and its name."""
+    """A shared library: its path, or ``-l`` and its name, which may be that of an archive."""
 
     given: str
     copy: str = ""
@@ -39,15 +41,20 @@ class LibrarySource:
 
     def load(self) -> ctypes.CDLL:
         """Load it for good, or return it if it is loaded. Raises LinkError."""
-        path = _found(self.given) if is_name(self.given) else self.given
+        sanitizer = _SANITIZER.match(Path(self.given).name)
+        if sanitizer is not None and not _is_loaded(self.given):
+            raise LinkError(
+                f"{self.given} has to be the first library that a process loads, and might end "
+                f"this one: start Python with LD_PRELOAD=$(cc -print-file-name={sanitizer[0]})"
+            )
         try:
-            loaded = ctypes.CDLL(path)
+            loaded = ctypes.CDLL(self.given)
         except OSError as error:
             raise LinkError(f"{self.given} cannot be loaded: {error}") from None
-        if _is_replaced(path):
+        if _is_replaced(self.given):
             raise LinkError(
-                f"{path} was loaded before, and has been written anew since: the system would go "
-                f"on with the old one, so give the new one another name"
+                f"{self.given} was loaded before, and has been written anew since: the system "
+                f"would go on with the old one, so give the new one another name"
             )
         return loaded
 
@@ -188,13 +195,37 @@ def path_in(loaded: ctypes.CDLL) -> str:
     return loaded._name  # pyright: ignore[reportPrivateUsage]  # documented
 
 
-def _found(name: str) -> str:
+def for_process(item: Item) -> Item:
+    """Return the shared library or the archive that a name stands for; other items unchanged.
+
+    Raises LinkError if neither the system nor the C compiler has one.
+    """
+    if not isinstance(item, LibrarySource) or not is_name(item.given):
+        return item
     from ctypes.util import find_library  # imports much
 
-    path = find_library(name.removeprefix("-l"))
-    if path is None:
-        raise LinkError(f"{name}: the system has no library `lib{name.removeprefix('-l')}`")
-    return path
+    name = item.given.removeprefix("-l")
+    shared = find_library(name)
+    if shared is not None:
+        return LibrarySource(shared)
+    try:
+        archive = c_compiler.own_file(f"lib{name}.a")
+    except CompileError as error:
+        raise LinkError(
+            f"{item.given}: the system has no library `lib{name}`, and no C compiler says where "
+            f"lib{name}.a is: {error}"
+        ) from None
+    if archive is None:
+        raise LinkError(f"{item.given}: the system has no library `lib{name}`")
+    return ArchiveSource(archive.read_bytes(), str(archive))
+
+
+def _is_loaded(path: str) -> bool:
+    try:
+        ctypes.CDLL(path, os.RTLD_NOLOAD | os.RTLD_NOW)
+    except OSError:
+        return False
+    return True
 
 
 def mappings() -> list[str]:

@@ -18,11 +18,13 @@ from ffi_builder.elf import MAGIC, Elf, Section, View, machine_name
 from ffi_builder.errors import CompileError, LinkError
 from ffi_builder.formats import format_of
 from ffi_builder.records import dataclass
+from ffi_builder.runtime.oddities import Oddity, oddities
 
 _SYM_AFTER_NAME = struct.Struct("<BBHQQ")
 _SMALL = 1 << 16
 _READ_ONLY = ".rodata.constant", elf.SHT_PROGBITS, elf.SHF_ALLOC
 _WRITABLE = ".data.variable", elf.SHT_PROGBITS, elf.SHF_ALLOC | elf.SHF_WRITE
+_TLS_FUNCTION = -1
 _MACHINES = ("x86_64", "aarch64")
 
 
@@ -32,13 +34,12 @@ class Symbol(NamedTuple):
     name: str
     defined: bool
     weak: bool
-    """Weak or common: it may be defined again elsewhere, or remain undefined."""
+    """Weak, unique or common: it may be defined again elsewhere; if weak, remain undefined."""
     exported: bool
     """Defined, a function, and visible outside of its library."""
-    indirect: bool
-    """Its address is chosen when it is loaded (`ifunc`)."""
     data: bool = False
     """A variable."""
+    thread_local: bool = False
 
 
 class Reach(IntEnum):
@@ -50,6 +51,8 @@ class Reach(IntEnum):
     """In another section of the object."""
     ELSEWHERE = 2
     """In another object, or in the process."""
+    THREAD = 3
+    """Elsewhere: it is the function that finds thread-local variables."""
 
 
 class Relocation(NamedTuple):
@@ -70,8 +73,14 @@ class ObjectFile:
     """It has thread-local variables."""
     relocations: frozenset[Relocation]
     """The relocations of loaded sections. Those of debug information are left out."""
+    sections: frozenset[str]
+    """The names of its sections."""
     constructors: bool
     destructors: bool
+    oddities: Mapping[Oddity, list[str]]
+    """The symbols or sections that have each oddity. Most objects have none."""
+    machine: str | None = None
+    """The machine that it was read for; None for this one."""
 
 
 def read_object(data: bytes, machine: str | None = None) -> ObjectFile:
@@ -85,15 +94,18 @@ def read_object(data: bytes, machine: str | None = None) -> ObjectFile:
 
 def _read(data: bytes, machine: str | None) -> ObjectFile:
     file = _object(data, machine)
-    names = list(file.by_name)
+    names = frozenset(file.by_name)
     return ObjectFile(
         data,
         tuple(symbols_of(file, elf.SHT_SYMTAB)),
         any(section.flags & elf.SHF_TLS for section in file.sections),
         frozenset(_relocations(file)),
+        names,
         # With a priority they are called `.init_array.200`.
         any(name.startswith((".init_array", ".ctors")) for name in names),
         any(name.startswith((".fini_array", ".dtors")) for name in names),
+        oddities(file),
+        machine,
     )
 
 
@@ -153,24 +165,24 @@ def content_of(data: bytes, symbol: str, machine: str | None = None) -> bytes | 
     return None
 
 
-def source_file(data: bytes) -> str | None:
+def source_file(data: bytes, machine: str | None = None) -> str | None:
     """Return the name of the source file of object `data`; None if it names none, or several.
 
     Raises CompileError as `read_object` does.
     """
-    file = _object(data)
+    file = _object(data, machine)
     table = _symbol_table(file)
     names = file.symbol_names(table)
     found = {name_at for name_at, info, *_ in file.symbols(table) if info & 15 == elf.STT_FILE}
     return (file.text(names, found.pop()) or None) if len(found) == 1 else None
 
 
-def relocated(data: bytes, types: Collection[int]) -> list[str]:
+def relocated(data: bytes, types: Collection[int], machine: str | None = None) -> list[str]:
     """Return the symbols and sections to which relocations of these types in loaded sections refer.
 
     Raises CompileError as `read_object` does.
     """
-    file = _object(data)
+    file = _object(data, machine)
     table = _symbol_table(file)
     names, symbols = file.symbol_names(table), list(file.symbols(table))
     found: dict[str, None] = {}
@@ -198,6 +210,20 @@ def rename_symbols(data: bytes, names: Mapping[str, str], machine: str | None = 
     moved = file.sections[table.link]._replace(offset=len(out), size=len(strings))
     _set_section(file, out, table.link, moved)
     return bytes(out + strings)
+
+
+def with_visible(data: bytes, names: Collection[str]) -> bytes:
+    """Return a copy of object `data` in which other libraries see the symbols it defines."""
+    file, out = _object(data), bytearray(data)
+    table = _symbol_table(file)
+    strings = file.symbol_names(table)
+    places = set[int]().union(*(_places(strings, name) for name in names))
+    at = table.offset
+    for name_at, info, other, section, value, size in file.symbols(table):
+        if name_at in places and section != elf.SHN_UNDEF:
+            elf.SYM.pack_into(out, at, name_at, info, other & ~3, section, value, size)
+        at += elf.SYM.size
+    return bytes(out)
 
 
 def with_empty_initialiser(data: bytes) -> bytes:
@@ -447,17 +473,19 @@ def symbols_of(file: Elf, kind: int, prefix: str = "") -> Iterator[Symbol]:
         return
     names, start = file.symbol_names(table), prefix.encode()
     for name_at, info, other, section, _, _ in file.symbols(table):
-        binding, defined = info >> 4, section != elf.SHN_UNDEF
-        if binding != elf.STB_LOCAL and (not start or names.startswith(start, name_at)):
-            visible = other & 3 in (elf.STV_DEFAULT, elf.STV_PROTECTED)
-            yield Symbol(
-                file.text(names, name_at),
-                defined,
-                binding == elf.STB_WEAK or section == elf.SHN_COMMON,
-                defined and info & 15 == elf.STT_FUNC and visible,
-                info & 15 == elf.STT_GNU_IFUNC,
-                info & 15 in (elf.STT_OBJECT, elf.STT_TLS) or section == elf.SHN_COMMON,
-            )
+        binding, what = info >> 4, info & 15
+        if binding == elf.STB_LOCAL or (start and not names.startswith(start, name_at)):
+            continue
+        defined, is_common = section != elf.SHN_UNDEF, section == elf.SHN_COMMON
+        visible = other & 3 in (elf.STV_DEFAULT, elf.STV_PROTECTED)
+        yield Symbol(
+            file.text(names, name_at),
+            defined,
+            is_common or binding in (elf.STB_WEAK, elf.STB_GNU_UNIQUE),
+            defined and what == elf.STT_FUNC and visible,
+            is_common or what in (elf.STT_OBJECT, elf.STT_TLS),
+            what == elf.STT_TLS,
+        )
 
 
 def _relocations(file: Elf) -> Iterator[Relocation]:
@@ -473,29 +501,35 @@ def _relocations(file: Elf) -> Iterator[Relocation]:
 def _relocation_infos(file: Elf) -> Iterator[tuple[Section, int]]:
     """Yield each section with relocations of a loaded section, with each of its `r_info` once."""
     for section in file.sections:
-        if (
-            section.kind != elf.SHT_RELA
-            or not file.section(section.info, "what is relocated").flags & elf.SHF_ALLOC
-        ):
+        if section.kind != elf.SHT_RELA or not file.relocates_loaded(section):
             continue
         content = file.content(section)
         if len(content) % elf.RELA.size:
             size = f"{len(content)} bytes, no multiple of {elf.RELA.size}"
             file.view.damaged(f"{file.describe(section)} has {size}")
-        for info in dict.fromkeys(info for _, info, _ in elf.RELA.iter_unpack(content)):
+        infos = memoryview(content).cast("Q")[1::3]  # offset, info, addend
+        for info in dict.fromkeys(infos.tolist()):
             yield section, info
 
 
 def _symbol_sections(file: Elf) -> list[int | None]:
-    """Return the section of each symbol, by number; None for the global offset table."""
+    """Return the section of each symbol, by number.
+
+    None stands for the global offset table, and -1 for the function that finds thread-local
+    variables.
+    """
     table = file.table(elf.SHT_SYMTAB)
     if table is None:
         return []
-    own = _places(file.symbol_names(table), "_GLOBAL_OFFSET_TABLE_")
-    return [None if name in own else section for name, _, _, section, *_ in file.symbols(table)]
+    names = file.symbol_names(table)
+    special: dict[int, int | None] = dict.fromkeys(_places(names, "_GLOBAL_OFFSET_TABLE_"))
+    special |= dict.fromkeys(_places(names, "__tls_get_addr"), _TLS_FUNCTION)
+    return [special.get(name, section) for name, _, _, section, *_ in file.symbols(table)]
 
 
 def _reach(place: int | None, relocated: int) -> Reach:
     if place == elf.SHN_UNDEF:
         return Reach.ELSEWHERE
+    if place == _TLS_FUNCTION:
+        return Reach.THREAD
     return Reach.SECTION if place == relocated else Reach.OBJECT

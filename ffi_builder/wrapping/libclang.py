@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib.machinery import SourceFileLoader
-from importlib.metadata import PackageNotFoundError, distribution
+from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, Final
@@ -51,6 +51,7 @@ def bindings() -> Any:
                 module.Config.libcxx_dir = module.Config.resource_dir = None  # of libclang-ng
                 module.Config.compatibility_check = False  # pip may have mixed two versions
                 module.index = module.Index.create()
+                module.package = f"{package} {version(package)}"
             except Exception as error:
                 raise CompileError(
                     f"prototype=: {package} does not load ({error}): install it again"

@@ -26,7 +26,7 @@ _BUFFERIZE: Final = (
     "one-shot-bufferize{bufferize-function-boundaries "
     "function-boundary-type-conversion=identity-layout-map},"
     "buffer-results-to-out-params{modify-public-functions=1 hoist-dynamic-allocs "
-    "hoist-static-allocs},buffer-deallocation-pipeline,func.func(refback-munge-memref-copy),"
+    "hoist-static-allocs},buffer-deallocation-pipeline,func.func(refback-munge-memref-copy)"
 )
 _LARGE: Final = 16
 PIPELINE: Final = (
@@ -35,6 +35,21 @@ PIPELINE: Final = (
     "convert-math-to-libm,convert-to-llvm,reconcile-unrealized-casts)"
 )
 """Passes for linalg, affine, scf, vector, math, memref and func."""
+_FIRST: Final = {
+    r"bufferization\.(clone|dealloc)": "convert-bufferization-to-memref",
+    r"memref\.realloc": "expand-realloc",
+    # Other copies become memcpy, which is faster; these would call a function of MLIR's runtime.
+    r"memref\.copy[^=]*?memref<[^>]*?,\s*(strided<|affine_map<|#)": (
+        "func.func(refback-munge-memref-copy)"
+    ),
+    r"vector\.multi_reduction": "func.func(lower-vector-multi-reduction)",
+    r"vector\.mask\b": "func.func(lower-vector-mask)",
+    r"math\.clampf": "math-expand-ops{ops=clampf}",
+    r"math\.ipowi": "convert-math-to-funcs{min-width-of-fpowi-exponent=65}",
+    r"complex\.": "convert-complex-to-standard",
+    "f4E2M1FN|f8E8M0FNU": "arith-expand{include-f8e8m0=1 include-f4e2m1=1}",
+}
+"""Passes for operations that few modules have, by patterns of their text. They go first."""
 _VOID: Final = "!llvm.void"
 
 
@@ -69,7 +84,9 @@ def pipeline_for(module: object) -> str | None:
     text = _text(module)
     if "func.func" not in text and "memref" not in text:
         return None
-    return PIPELINE.replace("(", f"({_BUFFERIZE}", 1) if "tensor<" in text else PIPELINE
+    first = [_BUFFERIZE] if "tensor<" in text else []
+    first += [passes for operation, passes in _FIRST.items() if re.search(operation, text)]
+    return PIPELINE.replace("(", "(" + "".join(f"{passes}," for passes in first), 1)
 
 
 def _text(module: Any) -> str:

@@ -178,7 +178,7 @@ def _prototype(unit: Unit, name: str, cursors: Sequence[Any]) -> Prototype:
     declared = ([*cursor.get_arguments()] for cursor in cursors)
     named = max(declared, key=lambda each: sum(bool(cursor.spelling) for cursor in each))
     names = [re.sub("^__(?=[A-Za-z])", "", cursor.spelling) for cursor in named]  # as in glibc
-    if len({*names}) < len(names):
+    if len({*names, ""}) <= sum(map(bool, names)):
         names = [cursor.spelling for cursor in named]
     params = list[tuple[str, CType]]()
     for at, cursor in enumerate(named):
@@ -215,11 +215,13 @@ def _pointer(type_: Any, cursor: Any) -> CType:
     written = type_ if cursor is None else cursor.type
     whole, to = written.get_canonical(), type_.get_pointee()
     is_const, is_restrict = to.is_const_qualified(), whole.is_restrict_qualified()
-    sizes = [_size(each) for each in re.findall(r"\[([^]]*)\]", whole.spelling)]
-    first, row = 0, tuple(sizes) if to._kind_id in _ARRAYS else ()
+    first, own, sizes = 0, _sizes(whole), _sizes(type_)
     if cursor is not None and whole._kind_id in _ARRAYS:
-        first, row = sizes[0], tuple(sizes[1:])
+        first, *own = own
         is_restrict = _is_restrict(whole, cursor)
+    both = zip(sizes, own, strict=False)  # of all declarations together, and of this one
+    rows = (size if isinstance(size, int) else words for size, words in both)
+    row = tuple(rows) if to._kind_id in _ARRAYS else ()
     while to._kind_id in _ARRAYS:
         to = to.element_type
     dtype, opaque = _dtype(to), None
@@ -245,10 +247,11 @@ def _is_restrict(array: Any, cursor: Any) -> bool:
     return found is not None and not re.fullmatch(r"(_*(const|volatile)_*| )*", found[1])
 
 
-def _size(text: str) -> int | str | None:
-    """Return a size between brackets: a number, an expression, or none."""
-    size = re.sub(r"\b(restrict|static|const|volatile)\b", "", text).strip()
-    return int(size) if size.isdecimal() else size or None
+def _sizes(type_: Any) -> list[int | str | None]:
+    """Return the sizes between brackets: numbers, expressions, or none."""
+    found = re.findall(r"\[([^]]*)\]", type_.spelling)
+    sizes = (re.sub(r"\b(restrict|static|const|volatile)\b", "", each).strip() for each in found)
+    return [int(size) if size.isdecimal() else size or None for size in sizes]
 
 
 def _dtype(type_: Any) -> str | None:

@@ -372,7 +372,26 @@ def test_doctor():
     shown = succeeds("doctor")
     assert re.search(r"^ok  llvmlite +0\.", shown, re.MULTILINE)
     assert re.search(r"^ok  compiling and calling", shown, re.MULTILINE)
+    assert re.search(
+        r"^ok  prototypes in C +libclang(-ng)? \d+\.\S+ reads them$", shown, re.MULTILINE
+    )
     assert "CUDA driver" in shown
+
+
+def test_doctor_without_libclang(tmp_path: Path):
+    """As where the extra prototype is not installed; the JIT works."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import importlib.metadata\n"
+        "def none(name, found=importlib.metadata.distribution):\n"
+        "    if 'clang' in name: raise importlib.metadata.PackageNotFoundError(name)\n"
+        "    return found(name)\n"
+        "importlib.metadata.distribution = none\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    done = ffi_builder("doctor", env=environment)
+    assert done.returncode == 0
+    words = "prototype= needs libclang: install it, as the extra ffi_builder[prototype] does"
+    assert re.search(rf"^--  prototypes in C +{re.escape(words)}", done.stdout, re.MULTILINE)
 
 
 def test_doctor_without_a_jit(tmp_path: Path):

@@ -19,6 +19,7 @@ from tests.support.contexts import shared_context
 
 needs_cc = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
 needs_cxx = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
+needs_x86_64 = pytest.mark.skipif(platform.machine() != "x86_64", reason="is about x86-64")
 needs_aarch64 = pytest.mark.skipif(platform.machine() != "aarch64", reason="is about AArch64")
 
 TORCH_IR: ModuleType = import_module("torch_mlir.ir")

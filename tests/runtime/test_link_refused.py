@@ -60,7 +60,7 @@ CANNOT_LINK: dict[str, dict[str, tuple[str, list[str], str]]] = {
             "thread-local model .* no other .* -mtls-dialect",
         ),
         "initial-exec": (THREAD_LOCAL, ["-ftls-model=initial-exec"], "thread-local model"),
-        "local-exec": (STATIC_THREAD_LOCAL, ["-fPIE"], "thread-local model .* -fPIC"),
+        "local-exec": (STATIC_THREAD_LOCAL, ["-fPIE"], "as executables do: .* -fPIC"),
         "tiny": (ENVIRON, ["-fno-pic", "-mcmodel=tiny"], "without -mcmodel=tiny"),
         "tiny-pic": (ENVIRON, ["-mcmodel=tiny"], "does not know: .* no -mcmodel"),
         "direct": (ENVIRON, ["-fno-pic", "-fno-pie"], "another object or the process .* -fPIC"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +13,9 @@ from ffi_builder.errors import CompileError
 from ffi_builder.providers import NopCallProvider
 from ffi_builder.runtime import bindings, mlir
 from ffi_builder.runtime.codegen import llvm
+from ffi_builder.runtime.jit import supplied
 from ffi_builder.spec import Signature, Var
+from tests.runtime.samples import c_object, needs_cc
 from tests.support.wrapping import new_module
 
 TEXT = """
@@ -77,3 +80,19 @@ def test_llvmlite_without_the_dispose_of_its_base_class(monkeypatch: pytest.Monk
     assert "ret i32 7" in llvm.optimised(
         "define i32 @f() {\n  %x = add i32 3, 4\n  ret i32 %x\n}", "", 2
     )
+
+
+@needs_cc
+def test_a_jit_that_does_not_say_when_code_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`atexit` fails then, as C allows it."""
+    source = "#include <stdlib.h>\nstatic void end(void) {} ENTRY(f) { RETURN(atexit(end)); }"
+    data = c_object(tmp_path, source)
+    made = vars(supplied)["_endings"]
+    made.cache_clear()
+    monkeypatch.setattr(supplied, "JIT_ATEXIT", "__orc_rt_gone")
+    assert runtime.compile(data)["f"](0) == -1
+    made.cache_clear()
+    monkeypatch.undo()
+    assert runtime.compile(data)["f"](0) == 0

@@ -18,14 +18,15 @@ import pytest
 
 from ffi_builder import BuildError, CompileError, wrap
 from ffi_builder.wrapping import libclang
-from ffi_builder.wrapping.c_types import CType
 from ffi_builder.wrapping.prototype import read
 from tests.runtime.samples import c_object, needs_cc
-from tests.wrapping.witness import contradicted, declared_by, is_true, symbols
+from tests.wrapping.census import compared
+from tests.wrapping.witness import declared_by, symbols
 
 pytest.importorskip("clang.native")
 pytestmark = needs_cc
 
+HEADERS = Path(__file__).with_name("headers")
 EVERYWHERE = (
     *(
         "complex",
@@ -69,23 +70,24 @@ def test_functions_of_headers_are_as_the_compiler_has_them(names: tuple[str, ...
     """Their types, and the symbols that are called."""
     for header in existing(names):
         text = f"#define _GNU_SOURCE\n#include <stdio.h>\n#include <{header}.h>\n"
-        functions = declared_by(text)
-        claims, labels = dict[str, CType](), dict[str, str]()
-        for name, spellings in functions.items():
-            try:
-                found = read(text, name, name)
-            except CompileError as error:
-                if not any(words in f"{error}" for words in REFUSED):
-                    raise
-                continue
-            labels[name] = found.name
-            types = [*(type_ for _, type_ in found.params), found.result]
-            given = [each for each in spellings if each not in ("void", "volatile void")]
-            known = [type_ for type_ in types if type_ is not None]
-            claims |= zip(given, known, strict=True)
-        lines = [is_true(type_, f"__typeof__({spelling})") for spelling, type_ in claims.items()]
-        assert contradicted(text, lines) == [], header
-        assert symbols(text, [*labels]) == labels
+        found = compared(text, declared_by(text))
+        assert found.differences == [], header
+        for error in found.refused.values():
+            assert any(words in error for words in REFUSED), error
+
+
+def test_odd_declarations_are_as_the_compiler_has_them() -> None:
+    """Those that no kernel may have are refused."""
+    text = f'#include "{HEADERS / "odd.h"}"\n'
+    functions = declared_by(text)
+    found = compared(text, functions)
+    assert found.differences == []
+    own = set(functions) - set(declared_by("#include <complex.h>"))
+    assert len(own) > 60
+    assert {name for name in own if name.startswith("no_")} == own & found.refused.keys()
+    for name in ("no_prototype", "no_prototypes"):  # GCC does not list them
+        with pytest.raises(CompileError, match="declared without parameters"):
+            read(text, name, name)
 
 
 def test_the_symbol_of_a_function_of_a_header() -> None:

@@ -197,6 +197,7 @@ def test_functions_that_are_not_called(text: str, words: str) -> None:
         ("int f(int __x, double __y, int z);", "x y z"),
         ("int f(int __x, double x);", "__x x"),
         ("int f(int __1, int ___2);", "__1 ___2"),
+        ("int f(int, int, int __x);", "  x"),
         ("int f(wchar_t x, intmax_t y, uintmax_t z);", "x y z"),
         ('_Static_assert(sizeof(int) == 4, ""); _Thread_local int g; int f(int n);', "n"),
     ],

@@ -22,12 +22,12 @@ def is_true(type_: CType, name: str) -> str:
     if not type_.is_pointer:
         return _is_number(f"(({name})0)", type_.dtype)
     to = f"(*({name})0)"
+    element = f"({to}{'[0]' * len(type_.row)})"
     if type_.opaque == "a pointer":
-        inner = f" && {_is_number(f'(*{to})', type_.dtype)}" if type_.dtype else ""
-        return f"__builtin_classify_type({to}) == 5{inner}"
+        inner = f" && {_is_number(f'(*{element})', type_.dtype)}" if type_.dtype else ""
+        return f"__builtin_classify_type({element}) == 5{inner}"
     if type_.opaque is not None or type_.dtype is None:
         return f"sizeof({name}) == 8"
-    element = f"({to}{'[0]' * len(type_.row)})"
     count = 1
     for size in type_.row:
         count *= size if isinstance(size, int) else 1
@@ -67,8 +67,12 @@ def declared_by(text: str) -> Mapping[str, Sequence[str]]:
         path = Path(folder, "out")
         done = _compiled(text, "-fsyntax-only", "-aux-info", f"{path}")
         assert done.returncode == 0, done.stderr
-        out = path.read_text().replace("__va_list_tag *", "void *")  # a type without a name
-    lines = re.findall(r":NC \*/ extern ([^(]*?)(\w+) \(((?!\*).*)\);", out)
+        out = path.read_text()
+    for nameless in ("__va_list_tag", r"(struct|union) \{[^{}]*\}"):  # no type of a name
+        while out != (out := re.sub(rf"{nameless} (?=\*)", "void ", out)):
+            pass
+    out = re.sub(r"\bcomplex (?=float|double|long)", "_Complex ", out)
+    lines = re.findall(r":NC \*/ extern ([^(;]*?)(\w+) \(((?!\*).*)\);", out)
     return {name: [*_split(params), result.strip()] for result, name, params in lines}
 
 

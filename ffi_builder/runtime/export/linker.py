@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
-import shutil
 import struct
 import subprocess
 import tempfile
@@ -18,17 +16,19 @@ from ffi_builder import elf, support
 from ffi_builder.elf import Elf, Section, SymbolFields, View
 from ffi_builder.errors import CompileError, LinkError
 from ffi_builder.protocol import PREFIX
-from ffi_builder.runtime import bindings
+from ffi_builder.runtime import archives, bindings, c_compiler
 from ffi_builder.runtime.codegen import emit
 from ffi_builder.runtime.codegen.constants import LlvmIr
 from ffi_builder.runtime.codegen.targets import BASELINE, Target
 from ffi_builder.runtime.embedded_modules import with_one_library_bin
-from ffi_builder.runtime.jit.link import CXX_PREFIXES, hint_for, undefined
-from ffi_builder.runtime.object_files import Added, read_object, rebuilt
+from ffi_builder.runtime.jit.link import CXX_PREFIXES, undefined
+from ffi_builder.runtime.jit.origins import hint_for
+from ffi_builder.runtime.jit.unsupported import EXECUTABLE_STACK, check_refused
+from ffi_builder.runtime.object_files import Added, ObjectFile, read_object, rebuilt
 from ffi_builder.support.sections import Part, parts_of
 
-_COMPILERS: Final = ("cc", "gcc", "clang")
 _TVM_FFI: Final = "libtvm_ffi.so"
+_LTO: Final = ".gnu.lto_"
 _OF_PYTHON: Final = re.compile(r"_?Py[A-Z_]\w*")
 """Symbols of CPython, as `PyErr_SetString` and `_Py_NoneStruct`."""
 
@@ -51,7 +51,7 @@ def link_library(
 
     Raises LinkError with the linker's message, and CompileError if there is no linker.
     """
-    compiler = _compiler(target)
+    compiler = c_compiler.command(target.machine if target.foreign else None)
     objects = with_one_library_bin(objects, target.machine)
     with tempfile.TemporaryDirectory(prefix="ffi_builder-") as made:
         folder = Path(made)
@@ -59,14 +59,16 @@ def link_library(
         for file, data in zip(files, objects, strict=True):
             file.write_bytes(data)
         (folder / "version").write_text(_version_script(visible))
-        missing = undefined([read_object(data, target.machine) for data in objects])
+        given = [other for other in others if isinstance(other, bytes)]
+        read = _checked(objects, given, target.machine)
+        missing = undefined(read[: len(objects)])
         # Wrappers that launch kernels call dlopen, which is in libdl before glibc 2.34.
         libraries = [_tvm_ffi(folder, compiler, missing, target), "-lm", "-ldl"]
-        archives = [_archive(folder, other) for other in others if isinstance(other, bytes)]
+        paths = [_archive(folder, data) for data in given]
         words = [other for other in others if isinstance(other, str)]
-        group = [*_to_linker("--start-group"), *archives, *_to_linker("--end-group")]
-        libraries = [*group, *words, *libraries] if archives else [*words, *libraries]
-        archived = b"".join(other for other in others if isinstance(other, bytes))
+        group = [*_to_linker("--start-group"), *paths, *_to_linker("--end-group")]
+        libraries = [*group, *words, *libraries] if paths else [*words, *libraries]
+        archived = b"".join(given)
         is_cxx = any(symbol.startswith(CXX_PREFIXES) for symbol in missing)
         if is_cxx or any(prefix.encode() in archived for prefix in CXX_PREFIXES[1:]):
             libraries.append("-lstdc++")
@@ -76,7 +78,7 @@ def link_library(
             *(*compiler, "-shared", "-fPIC", "-o", str(folder / "library.so")),
             *_to_linker(f"-soname={name}", f"--version-script={folder / 'version'}"),
             # The library uses its own `__tvm_ffi__library_ctx`, whatever the process has loaded.
-            *_to_linker("--as-needed", "-Bsymbolic"),
+            *_to_linker(*_stack(read, given), "--as-needed", "-Bsymbolic"),
             *(*map(str, files), *libraries),
         ]
         failure = _failure([*command, *_to_linker("-z", "defs")], folder)
@@ -86,47 +88,42 @@ def link_library(
             failure = _failure([*command, *_to_linker("-z", "now")], folder)
         if failure is not None:
             raise _error(failure, command[0])
-        return (folder / "library.so").read_bytes()
+        data = (folder / "library.so").read_bytes()
+        if Elf(View(data, "the library", LinkError)).has_executable_stack:
+            raise LinkError(f"Code that is optimised when it is linked {EXECUTABLE_STACK}")
+        return data
+
+
+def _checked(
+    objects: Sequence[bytes], given: Sequence[bytes], machine: str
+) -> Sequence[ObjectFile]:
+    """Return the objects, then the members of archives that they need.
+
+    Raises LinkError if one is refused.
+    """
+    files = [read_object(data, machine) for data in objects]
+    named = {f"archive-{at}.a": data for at, data in enumerate(given)}
+    members = archives.needed(named, undefined(files), machine)
+    files += [read_object(data, machine) for data in members]
+    for file in files:
+        check_refused(file)
+    return files
+
+
+def _stack(files: Sequence[ObjectFile], given: Sequence[bytes]) -> list[str]:
+    """Return words that make the stack not executable, also if an object does not say so.
+
+    Those of assembly may not. Code that is optimised when it is linked will say it only then.
+    """
+    is_late = any(name.startswith(_LTO) for file in files for name in file.sections)
+    is_late |= any(_LTO.encode() in data for data in given)
+    return [] if is_late else ["-z", "noexecstack"]
 
 
 def _archive(folder: Path, data: bytes) -> str:
     file = folder / f"archive-{len(list(folder.glob('*.a')))}.a"
     file.write_bytes(data)
     return str(file)
-
-
-def _compiler(target: Target) -> list[str]:
-    """Return the first words of a command that runs the C compiler."""
-    given = os.environ.get("CC", "").strip()
-    if given:
-        return _given_compiler(given)
-    names = (f"{target.machine}-linux-gnu-gcc",) if target.foreign else _COMPILERS
-    found = next(filter(None, map(shutil.which, names)), None)
-    if found is not None:
-        return [found]
-    if target.foreign:
-        package = f"gcc-{target.machine.replace('_', '-')}-linux-gnu"
-        raise CompileError(
-            f"Making a library for {target.machine} needs a C compiler that links for it, but "
-            f"there is no {names[0]}: install it (apt install {package}), or name another one in "
-            "$CC; export_object needs none"
-        )
-    raise CompileError(
-        f"Making a library needs a C compiler, for its linker, but there is no {', '.join(names)} "
-        "in $PATH: install one (apt install gcc), or name it in $CC; export_object needs none"
-    )
-
-
-def _given_compiler(given: str) -> list[str]:
-    if shutil.which(given):  # a path with spaces in it
-        return [given]
-    try:
-        words = shlex.split(given)
-    except ValueError as error:
-        raise CompileError(f"$CC is `{given}`, which is not a command: {error}") from error
-    if shutil.which(words[0]) is None:
-        raise CompileError(f"$CC is `{given}`, but there is no program `{words[0]}`")
-    return words
 
 
 def _to_linker(*words: str) -> list[str]:

@@ -11,6 +11,15 @@ atomic instructions (LSE). LLVM knows the CPU, so functions with one operation s
       %old = atomicrmw add ptr %at, i8 %value acquire
       ret i8 %old
     }
+
+A shared library has an `atexit` of its own, which tells libc to whom the function belongs, and says
+when it is unloaded. The JIT's `atexit` would forget the function. The same object serves C++'s
+static variables, since all run in the reverse order in which they were registered:
+
+    define hidden i32 @atexit(ptr %f) {
+      %status = call i32 @__cxa_atexit(ptr %f, ptr null, ptr @__dso_handle)
+      ret i32 %status
+    }
 """
 
 from __future__ import annotations
@@ -69,6 +78,93 @@ def _in_library(symbol: str) -> bool:
     with contextlib.suppress(BuildError, OSError):
         return hasattr(ctypes.CDLL(str(support.library()), ctypes.RTLD_GLOBAL), symbol)
     return False
+
+
+# ---- what runs at the end
+
+_ENDINGS: Final = (
+    ("atexit", 1, "__cxa_atexit", 3),
+    ("at_quick_exit", 1, "__cxa_at_quick_exit", 2),
+    ("pthread_atfork", 3, "__register_atfork", 4),
+)
+"""Functions that libraries have of their own, and those of libc that also get the library.
+
+With the numbers of their parameters. All are pointers, and the last one is the library.
+"""
+ENDINGS: Final = frozenset(name for own, _, libc, _ in _ENDINGS for name in (own, libc))
+"""Functions that each module has of its own, if it calls one of them."""
+JIT_ATEXIT: Final = "__orc_rt_elfnix_cxa_atexit"
+_KEPT: Final = frozenset({"on_exit", "__cxa_thread_atexit", "__cxa_thread_atexit_impl"})
+
+
+def endings(undefined: Iterable[str]) -> bytes | None:
+    """Make an object that defines `ENDINGS`, and runs what they got when the module is unloaded.
+
+    Returns None if no symbol needs it.
+    """
+    return None if ENDINGS.isdisjoint(undefined) else _endings()
+
+
+def may_run_later(undefined: Iterable[str]) -> bool:
+    """Return whether code may run after nothing refers to its module any more."""
+    return not _KEPT.isdisjoint(undefined)
+
+
+@functools.cache
+def _endings() -> bytes:
+    text = f"""
+@__dso_handle = external global ptr
+@is_known = internal global i8 0
+declare extern_weak i32 @{JIT_ATEXIT}(ptr, ptr, ptr)
+define internal i32 @make_known() {{
+  %is_missing = icmp eq ptr @{JIT_ATEXIT}, null
+  br i1 %is_missing, label %fail, label %ask
+ask:
+  %was = atomicrmw xchg ptr @is_known, i8 1 acq_rel
+  %is_first = icmp eq i8 %was, 0
+  br i1 %is_first, label %first, label %end
+first:
+  %status = call i32 @{JIT_ATEXIT}(
+    ptr {_libc("__cxa_finalize")}, ptr @__dso_handle, ptr @__dso_handle)
+  ret i32 %status
+end:
+  ret i32 0
+fail:
+  ret i32 -1
+}}
+"""
+    text += "".join(_ending(*names_and_counts) for names_and_counts in _ENDINGS)
+    return llvm.emit_object(text, "host", 0, passes=False)
+
+
+def _ending(own: str, own_count: int, libc: str, count: int) -> str:
+    """Return a function, and one without the library, which calls it."""
+    given = [f"ptr %p{at}" for at in range(count)]
+    without = given[:own_count] + ["ptr null"] * (count - own_count)
+    return f"""
+define weak hidden i32 @{libc}({", ".join(given)}) {{
+  %status = call i32 @make_known()
+  %is_known = icmp eq i32 %status, 0
+  br i1 %is_known, label %call, label %fail
+call:
+  %is_none = icmp eq {given[-1]}, null
+  %own = select i1 %is_none, ptr @__dso_handle, {given[-1]}
+  %result = call i32 {_libc(libc)}({", ".join([*given[:-1], "ptr %own"])})
+  ret i32 %result
+fail:
+  ret i32 %status
+}}
+define weak hidden i32 @{own}({", ".join(given[:own_count])}) {{
+  %status = call i32 @{libc}({", ".join(without)})
+  ret i32 %status
+}}
+"""
+
+
+def _libc(name: str) -> str:
+    """Return the address of a function of libc: the JIT has others of these names."""
+    address = ctypes.cast(getattr(ctypes.CDLL(None), name), ctypes.c_void_p).value
+    return f"inttoptr (i64 {address} to ptr)"
 
 
 # ---- atomic operations
