@@ -54,7 +54,11 @@ def test_positions(compiled: CompiledModule) -> None:
 
 def test_keywords(compiled: CompiledModule) -> None:
     function = compiled.callable("use")
-    check(lambda c, p, n: function(n=n, p=p, c=c))
+
+    def by_keyword(c: object, p: object, n: int) -> int:
+        return function(n=n, p=p, c=c)
+
+    check(by_keyword)
 
 
 def test_a_library(compiled: CompiledModule, tmp_path: Path) -> None:
@@ -72,4 +76,8 @@ def test_a_library(compiled: CompiledModule, tmp_path: Path) -> None:
 def test_check_kernel(compiled: CompiledModule) -> None:
     """Its calls have no NULL where the kernel reads: the process lives."""
     signature = spec.Signature.parse(SIGNATURE)
-    testing.check_kernel(compiled["use"], signature, lambda c, p, n: 0, examples=20)
+
+    def sum_of_zeros(*_: object) -> int:
+        return 0
+
+    testing.check_kernel(compiled["use"], signature, sum_of_zeros, examples=20)
