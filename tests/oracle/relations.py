@@ -78,7 +78,7 @@ def check_condition(
         truth = compared(part, symbols, values)
         if truth is OVERFLOW:
             return overflow is not negated
-        return {UNKNOWN: overflow is negated}.get(truth, truth is True)
+        return {UNKNOWN: not negated}.get(truth, truth is True)
 
     def counted(overflow: bool) -> bool:
         return passes(condition, False, overflow)
