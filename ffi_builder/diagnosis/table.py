@@ -179,9 +179,9 @@ class Source(IntEnum):
 class Code(IntEnum):
     """Instructions of expressions and conditions, in postfix order, on a stack of int64.
 
-    A truth value has two bits: 1 if the condition may hold, and 2 if it certainly does. So 0 is
-    false, 3 is true and 1 is unknown; 2 is an overflow: neither the condition nor its negation
-    may hold.
+    A truth value has a bit for each of four readings: whether the condition holds if an unknown
+    comparison counts as false or true (bit 0 of the bit's number), and one that overflows as false
+    or true (bit 1). So 0 is false, 15 true, 10 unknown and 12 an overflow.
     """
 
     END = 0

@@ -302,6 +302,7 @@ def dtypes_of(element: str) -> tuple[str, ...] | None:
     """Return the possible dtypes of a memref's element type, the most likely one first.
 
     ``i32`` has no sign, so it may be int32 or uint32. ``i8`` may also be bool, a byte in memory.
+    Those of fewer bits than a byte are packed in a tensor, and not in a memref.
 
     Returns:
         The dtypes; none for a number without a dtype, such as ``f80``. None for a dialect's type,

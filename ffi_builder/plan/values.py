@@ -156,8 +156,9 @@ def of_symbols(condition: Condition) -> Condition:
         case Combined(_, parts):
             return replace(condition, parts=tuple(map(of_symbols, parts)))
         case Comparison(of, op, value):
-            whole = replace(of, divisor=None)
-            subject = s.Subject(str(whole), "int64", of=whole)
+            subject = s.Subject(str(of.read), "int64", of=of.read)
+            if of.field != of.read.field:  # a flag: whether the address is not NULL
+                return Relation("!=", subject, 0)
             operand = subject if of.divisor is None else subject % of.divisor
             return Relation(op, operand, of.number(value))
         case _:

@@ -13,7 +13,7 @@ that the function has.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence, Set
 from dataclasses import field
 from typing import ClassVar, Final, TypeAlias
 
@@ -158,7 +158,36 @@ def check_types(
         for made, c_interface in lowered_to
     ):
         return
-    memrefs, tensors = _positions(record, c_interface=interface_of is not None), _tensors(arguments)
+    memrefs = _positions(record, c_interface=interface_of is not None)
+    _compare(provider, context, callee, arguments, memrefs)
+
+
+def check_bare(
+    provider: str, context: CallContext, callee: str, arguments: Sequence[Argument]
+) -> None:
+    """Compare each tensor with a memref that was lowered to a pointer to its elements.
+
+    Raises:
+        BuildError: as for :func:`check_types`.
+    """
+    function = context.symbols.find(callee)
+    assert function is not None, "it has a record"
+    record = recorded_types(context.builder.types, function)
+    if record is None or callee.startswith(C_INTERFACE):  # which takes pointers to descriptors
+        return
+    if lowered(record, c_interface=True) == function_parts(function):
+        memrefs = _positions(record, c_interface=True)
+        _compare(provider, context, callee, arguments, memrefs)
+
+
+def _compare(
+    provider: str,
+    context: CallContext,
+    callee: str,
+    arguments: Sequence[Argument],
+    memrefs: Memrefs,
+) -> None:
+    tensors = _tensors(arguments)
     for position, given in tensors:
         if position not in memrefs:
             continue
@@ -223,9 +252,12 @@ def mistake_of(tensor: spec.Tensor, memref: MemRef) -> str | None:
 
 
 def _wrong_dtype(tensor: spec.Tensor, memref: MemRef) -> str | None:
-    dtypes = dtypes_of(memref.element)
-    if dtypes is None:
+    known = dtypes_of(memref.element)
+    if known is None:
         return None
+    dtypes = [dtype for dtype in known if not parse_dtype(dtype).is_packed]
+    if packed := _packed(tensor, memref, set(known) - set(dtypes), dtypes):
+        return packed
     allowed = {parse_dtype(dtype) for dtype in dtypes}
     wrong = [dtype for dtype in tensor.dtypes if parse_dtype(dtype) not in allowed]
     # A stored element then has the size of a value, and the kernel may be written for either.
@@ -248,6 +280,38 @@ def _wrong_dtype(tensor: spec.Tensor, memref: MemRef) -> str | None:
     return (
         f"{elements}, not {wrong[0]}; write dtype={dtypes[0]!r}{as_bits}, or change the kernel's "
         f"element type"
+    )
+
+
+def _packed(
+    tensor: spec.Tensor, memref: MemRef, packed: Set[str], others: Sequence[str]
+) -> str | None:
+    """Return how a tensor's elements are packed, and those of a memref are not; None if unknown.
+
+    Args:
+        tensor: the tensor.
+        memref: the memref. A lowered one has whole bytes for each element, however few its bits.
+        packed: the dtypes of its element type whose elements a tensor packs.
+        others: its other dtypes, such as bool for i1.
+    """
+    types = {parse_dtype(dtype) for dtype in packed}
+    given = [*tensor.dtypes, *tensor.element_dtypes]
+    found = next((dtype for dtype in given if parse_dtype(dtype) in types), None)
+    if not packed or (others and found is None):
+        return None
+    words = f"a lowered memref has whole bytes for each {memref.element}, "
+    if tensor.packing > 1:
+        words += f"but each {tensor.storage_dtype} of the tensor packs {tensor.packing}"
+    elif found is not None:
+        bits = parse_dtype(found).total_bits
+        words += f"but the tensor packs {found}: n of them take n * {bits} / 8 bytes"
+    else:
+        words += f"as no dtype has, and not {given[0]}"
+    if others:
+        return f"{words}; write dtype={others[0]!r}, which has a byte for each"
+    return (
+        f"{words}; let the kernel unpack a memref<?xi8>, and write dtype='uint8' and the number of "
+        f"bytes"
     )
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import field
-from typing import ClassVar
+from importlib import import_module
+from typing import Any, ClassVar
 
 from ffi_builder import spec
 from ffi_builder.ir import Block, Value
+from ffi_builder.protocol import MEMREF_TYPES
 from ffi_builder.providers.arguments import (
     Argument,
     Entry,
@@ -15,7 +17,7 @@ from ffi_builder.providers.arguments import (
     c_arguments,
     convert_items,
 )
-from ffi_builder.providers.call import call
+from ffi_builder.providers.call import call, check_name
 from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.providers.provider import fields_key
 from ffi_builder.records import dataclass
@@ -105,7 +107,13 @@ class DirectCallProvider:
         """Emit the call."""
         name = type(self).__name__
         arguments = convert_items(name, self.args, context, self.arguments_of)
-        call(name, context, self.callee, arguments)
+        callee = check_name(name, self.callee)
+        function = context.symbols.find(callee)
+        if function is not None and MEMREF_TYPES in function.attributes:
+            # It may take bare pointers. Load the modules that compare memrefs on first use.
+            memref: Any = import_module("ffi_builder.providers.memref")
+            memref.check_bare(name, context, callee, arguments)
+        call(name, context, callee, arguments)
         return context.builder.block
 
     def arguments_of(self, context: CallContext, item: Item) -> list[Argument]:

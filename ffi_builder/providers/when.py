@@ -30,7 +30,14 @@ from ffi_builder.spec.expr import Condition, Expr, combined
 from ffi_builder.spec.functions import variables
 from ffi_builder.spec.parsing.parse_conditions import condition as parse_condition
 from ffi_builder.spec.places import occurrences
-from ffi_builder.spec.properties import Comparable, Comparison, Property, compared, properties
+from ffi_builder.spec.properties import (
+    Comparable,
+    Comparison,
+    Property,
+    compared,
+    is_pointer,
+    properties,
+)
 
 __all__ = [
     "aligned",
@@ -183,11 +190,11 @@ def contiguous(tensor: spec.Param) -> Condition:
     return Comparison(Property(_tensor("contiguous", tensor), "contiguous"), "==", True)
 
 
-def present(param: spec.Optional) -> Condition:
-    """Require that an Optional is not None.
+def present(param: spec.Optional | spec.Var | spec.DataPointer) -> Condition:
+    """Require that an Optional is not None, or that a handle or a DataPointer is not NULL.
 
     Raises:
-        SpecError: if the parameter is not an Optional.
+        SpecError: if the parameter is none of these.
 
     Examples:
         >>> from ffi_builder import spec
@@ -195,15 +202,18 @@ def present(param: spec.Optional) -> Condition:
         >>> mask = spec.Optional(spec.Tensor("mask", [64], "bool", device_type="cuda"))
         >>> print(~when.present(mask))
         not mask.present
+        >>> print(when.present(spec.Var("context", "handle")))
+        context.present
     """
-    if not isinstance(param, spec.Optional):  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not (isinstance(param, spec.Optional) or is_pointer(param)):
         hint = (
             f"; when.parse('{param}.present', signature) takes a name"
             if isinstance(param, str)
             else ""
         )
         raise SpecError(
-            f"present: expected an Optional, which may be None, but got {param!r}{hint}"
+            f"present: expected an Optional, a handle or a DataPointer, which may be None, but got "
+            f"{param!r}{hint}"
         )
     return Comparison(Property(param, "present"), "==", True)
 

@@ -58,6 +58,16 @@ class DataType(NamedTuple):
         return max(bits // 8, 1)
 
     @property
+    def is_packed(self) -> bool:
+        """Whether DLPack stores an element in fewer bits than LLVM, which takes bytes, 2^k of them.
+
+        Examples:
+            >>> [parse_dtype(name).is_packed for name in ("int4", "int4x2", "bool", "uint2x2")]
+            [True, False, False, True]
+        """
+        return self.total_bits < 8 or self.total_bits & (self.total_bits - 1) != 0
+
+    @property
     def word(self) -> int:
         """The four bytes of the struct, read as a little-endian int32."""
         word = self.code | self.bits << 8 | self.lanes << 16

@@ -492,7 +492,10 @@ def check_dim(what: str, value: object) -> Dim:
     if isinstance(value, Var):
         if value.is_integer:
             return value
-        raise SpecError(f"{what}: {value.name!r} is a {value.dtype} symbol, not an integer one")
+        hint = f"; {value} is not NULL where {value}.present" if value.dtype == "handle" else ""
+        raise SpecError(
+            f"{what}: {value.name!r} is a {value.dtype} symbol, not an integer one{hint}"
+        )
     if isinstance(value, bool) or not isinstance(value, int):
         raise SpecError(
             f"{what}: expected an int, a Var or an expression of Vars but got {value!r} "

@@ -33,9 +33,9 @@ class Property:
 
     Args:
         param: the parameter: not an Optional, except for ``present``.
-        field: ``present`` for an Optional; ``dtype``, ``ndim``, ``contiguous`` or ``data`` (the
-            address of the first element) for a Tensor. Empty for the value itself of a Choice, a
-            bool symbol or a DataPointer.
+        field: ``present`` for an Optional, a handle or a DataPointer; ``dtype``, ``ndim``,
+            ``contiguous`` or ``data`` (the address of the first element) for a Tensor. Empty for
+            the value itself of a Choice, a bool symbol, a handle or a DataPointer.
         divisor: a power of two; the property is then the remainder of the address divided by it.
         path: where the parameter is in a signature; texts show it in place of the name.
 
@@ -70,7 +70,7 @@ class Property:
         match self.field, self.param:
             case "dtype", tensor:
                 return {dtype: parse_dtype(dtype).word for dtype in tensor.dtypes}
-            case ("present" | "contiguous", _) | (_, Var()):
+            case ("present" | "contiguous", _) | (_, Var(dtype="bool")):
                 return {True: 1, False: 0}
             case _, Choice(choices=choices):
                 return choices
@@ -85,7 +85,13 @@ class Property:
     @property
     def is_address(self) -> bool:
         """Whether the property is an address; only remainders of addresses are compared."""
-        return self.field == "data" or isinstance(self.param, DataPointer)
+        return self.field == "data" or (not self.field and is_pointer(self.param))
+
+    @property
+    def read(self) -> Property:
+        """The property that a call reads: the whole address for its remainder, or for not NULL."""
+        is_not_null = self.field == "present" and is_pointer(self.param)
+        return replace(self, divisor=None, field="" if is_not_null else self.field)
 
     @property
     def of_none(self) -> int:
@@ -155,7 +161,10 @@ class Property:
         if op not in ("==", "!=") and (known or op == "in"):
             raise SpecError(f"{self} has no order: expected == or != but got {op!r}")
         if self.is_address and self.divisor is None:
-            raise SpecError(f"expected {self} % 16 == 0, or another alignment, but got {self}")
+            null = "" if self.field else f"{self}.present, "
+            raise SpecError(
+                f"expected {null}{self} % 16 == 0, or another alignment, but got {self}"
+            )
         if not known:
             number = integer(str(self), value)
             if self.divisor is not None and not 0 <= number < self.divisor:
@@ -266,6 +275,12 @@ class Comparable:
         raise SpecError(f"{self!r} is a value of a call, not known before; compare it")
 
 
+def is_pointer(param: object) -> bool:
+    """Return whether a parameter is an address that may be NULL, unless a condition forbids it."""
+    is_handle = isinstance(param, Var) and param.dtype == "handle"
+    return is_handle or isinstance(param, DataPointer)
+
+
 def properties(params: Sequence[Param]) -> dict[str, Callable[[], Property]]:
     """Return functions that make the properties of all parameters and elements, by text."""
     found: dict[str, Callable[[], Property]] = {}
@@ -275,10 +290,15 @@ def properties(params: Sequence[Param]) -> dict[str, Callable[[], Property]]:
         match inner := required(param):
             case Tensor():
                 found |= {f"{path}.{word}": partial(Property, inner, word) for word in _OF_TENSORS}
-            case DataPointer() | Choice():
+            case DataPointer():
+                found[path] = partial(Property, inner)
+                found[f"{path}.present"] = partial(Property, inner, "present")
+            case Choice():
                 found[path] = partial(Property, inner)
             case Var(dtype="bool"):
                 found[inner.name] = partial(Property, inner)
+            case Var(dtype="handle"):
+                found[f"{inner.name}.present"] = partial(Property, inner, "present")
             case _:
                 pass
     return found

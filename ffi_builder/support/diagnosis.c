@@ -204,8 +204,8 @@ __attribute__((cold)) int32_t SHARED(diagnose)(const TVMFFIAny *args, int32_t nu
   return raise_found(&state);
 }
 
-// Return whether all checks but those of memory hold, for rare calls about which the fast path is in
-// doubt. An error is found again, and raised, by the function above.
+// Return whether all checks but those of memory hold, for rare calls about which the fast path is
+// in doubt. An error is found again, and raised, by the function above.
 RARE bool SHARED(nothing_is_wrong)(const TVMFFIAny *args, int32_t num_args, const char *table) {
   State state;
   run(&state, args, num_args, table, first_code(table));

@@ -78,9 +78,10 @@ static bool check_equal_float(State *s) {
 
 // ---- symbols
 
-static bool bind(State *s, Slot *slot, int32_t state) {
+static bool bind(State *s, Slot *slot, int16_t state) {
   *slot = (Slot){.value = s->value, .place = s->place, .state = state};
   slot->element = (int32_t)s->element;
+  slot->from_none = s->type == kTVMFFINone;
   return true;
 }
 

@@ -1,15 +1,22 @@
 // Evaluates and checks expressions of symbols and conditions.
 
-// The truth of a condition. Bit 0 says that the condition may hold, and bit 1 that its negation may
-// not. If symbols are not known, both may hold; after an overflow neither may.
-enum { TRUTH_FALSE, TRUTH_UNKNOWN, TRUTH_OVERFLOW, TRUTH_TRUE };
+// The truth of a condition: whether it holds in each of four readings, a bit for each. Of the
+// number of a bit, bit 0 says what an unknown comparison counts as, and bit 1 the same of an
+// overflow. So `and` and `or` are those of bits. Negated, a comparison counts as the opposite.
+enum { TRUTH_FALSE, TRUTH_UNKNOWN = 10, TRUTH_OVERFLOW = 12, TRUTH_TRUE = 15 };
+
+// The readings that decide: an unknown comparison refuses no call, and an overflow does. If the
+// condition holds in the second one alone, an overflow is what is wrong.
+enum { READ_REFUSING = 1 << 1, READ_HOLDING = 1 << 3 };
+
+enum { DOUBT_UNKNOWN = 1, DOUBT_OVERFLOW = 2 };
 
 // The result of an expression or condition. The value of a condition is one of TRUTH_…. It is an
 // overflow if an intermediate result, or a uint64 symbol, does not fit int64; the value then has no
 // meaning.
 typedef struct {
   int64_t value;
-  uint8_t doubt; // bits: TRUTH_UNKNOWN if a symbol has no value, TRUTH_OVERFLOW after an overflow
+  uint8_t doubt; // bits: DOUBT_UNKNOWN if a symbol has no value, DOUBT_OVERFLOW after an overflow
 } Result;
 
 // Compare two values, and keep them for errors to show.
@@ -20,7 +27,7 @@ static void compare(State *s, int64_t *left, int64_t right, Result *result) {
   const uint32_t order = *left < right ? 0 : 1 + (*left > right);
   *left = comparison >> order & 1 ? TRUTH_TRUE : TRUTH_FALSE;
   if (result->doubt)
-    *left = result->doubt & -result->doubt; // the lower bit: unknown comes before overflow
+    *left = result->doubt & DOUBT_UNKNOWN ? TRUTH_UNKNOWN : TRUTH_OVERFLOW;
   result->doubt = 0;
 }
 
@@ -28,13 +35,13 @@ static void apply(State *s, uint8_t code, int64_t *left, int64_t right, Result *
   const int64_t a = *left, b = right;
   switch (code) {
   case CODE_ADD:
-    result->doubt |= __builtin_add_overflow(a, b, left) ? TRUTH_OVERFLOW : 0;
+    result->doubt |= __builtin_add_overflow(a, b, left) ? DOUBT_OVERFLOW : 0;
     break;
   case CODE_SUB:
-    result->doubt |= __builtin_sub_overflow(a, b, left) ? TRUTH_OVERFLOW : 0;
+    result->doubt |= __builtin_sub_overflow(a, b, left) ? DOUBT_OVERFLOW : 0;
     break;
   case CODE_MUL:
-    result->doubt |= __builtin_mul_overflow(a, b, left) ? TRUTH_OVERFLOW : 0;
+    result->doubt |= __builtin_mul_overflow(a, b, left) ? DOUBT_OVERFLOW : 0;
     break;
   // Divisors are positive.
   case CODE_FLOORDIV:
@@ -67,13 +74,16 @@ static void apply(State *s, uint8_t code, int64_t *left, int64_t right, Result *
 static int64_t read_symbol(State *s, Result *result) {
   const Slot *slot = read_slot(s);
   const bool is_unsigned = read_u8(s);
-  result->doubt |= slot->state == UNBOUND ? TRUTH_UNKNOWN : 0;
-  result->doubt |= is_unsigned && slot->value < 0 ? TRUTH_OVERFLOW : 0;
+  result->doubt |= slot->state == UNBOUND ? DOUBT_UNKNOWN : 0;
+  result->doubt |= is_unsigned && slot->value < 0 ? DOUBT_OVERFLOW : 0;
   return slot->value;
 }
 
-// Return the truth of the negation: the two bits exchanged and inverted.
-static int64_t negated(int64_t truth) { return ((truth & 1) << 1 | truth >> 1) ^ 3; }
+// Return the truth of the negation: the bits in reverse, as readings become the opposite, inverted.
+static int64_t negated(int64_t truth) {
+  const int64_t swapped = (truth & 5) << 1 | (truth >> 1 & 5);
+  return ((swapped & 3) << 2 | swapped >> 2) ^ TRUTH_TRUE;
+}
 
 // Read the text and the list of symbols, which errors show. Then evaluate the postfix code on a
 // stack. After an overflow the rest of the code is evaluated, too.
@@ -104,7 +114,7 @@ static bool check_expression(State *s) {
   Result result = {0};
   evaluate(s, &result);
   s->expected = result.value;
-  return result.doubt & TRUTH_UNKNOWN || (check(s, !result.doubt, WORDS_EQUAL_EXPR_OVERFLOW) &&
+  return result.doubt & DOUBT_UNKNOWN || (check(s, !result.doubt, WORDS_EQUAL_EXPR_OVERFLOW) &&
                                           check(s, s->value == s->expected, words));
 }
 
@@ -115,7 +125,7 @@ static bool check_condition(State *s) {
   Result result = {0};
   evaluate(s, &result);
   const uint8_t count = read_u8(s);
-  if (result.value & TRUTH_UNKNOWN) { // it may hold
+  if (result.value & READ_REFUSING) {
     s->pc += 2 * count;
     return true;
   }
@@ -128,5 +138,5 @@ static bool check_condition(State *s) {
   s->element = slot->element;
   s->big = BIG_NONE;
   s->style = STYLE_INT;
-  return fail(s, result.value ? WORDS_CHECK_CONDITION_OVERFLOW : words);
+  return fail(s, result.value & READ_HOLDING ? WORDS_CHECK_CONDITION_OVERFLOW : words);
 }

@@ -58,9 +58,9 @@ static void put_choice(State *s, int64_t index) {
   put(s, choice - size - 1, size);
 }
 
-// Append the value of a symbol.
+// Append the value of a symbol. An address says whether None or 0 came for NULL.
 static void put_bound(State *s, const Slot *slot) {
-  if (slot->state == UNBOUND)
+  if (slot->state == UNBOUND || (s->style == STYLE_HEX && slot->from_none))
     put_text(s, NONE);
   else if (s->style == STYLE_CHOICE)
     put_choice(s, slot->value);

@@ -17,7 +17,8 @@ typedef struct {
     Place place;         // where the symbol was bound
     int64_t object_type; // type index of the object
   };
-  int32_t state;   // of a symbol: UNBOUND, PROVISIONAL or BOUND
+  int16_t state;   // of a symbol: UNBOUND, PROVISIONAL or BOUND
+  bool from_none;  // whether the argument that bound it was None
   int32_t element; // where the symbol was bound: number of a list's element, from 1 on, or 0
 } Slot;
 _Static_assert(sizeof(Slot) == SLOT_SIZE, "the table says how much memory slots need");

@@ -81,8 +81,7 @@ static bool is_unified(const DLTensor *tensor) {
 RARE bool SHARED(is_aligned)(const TVMFFIObject *object) {
   const DLTensor *tensor = dl_tensor(object);
   const uintptr_t low = (uintptr_t)alignment_of(tensor) - 1;
-  return !((uintptr_t)data_of(tensor) & low) || is_empty(tensor) ||
-         !is_unified(tensor);
+  return !((uintptr_t)data_of(tensor) & low) || is_empty(tensor) || !is_unified(tensor);
 }
 
 // ---- strides

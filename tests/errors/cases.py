@@ -215,6 +215,8 @@ GROUPS: Final = (
                 "where mask.present and m >= 4 or fast",
                 "f(None, False)",
             ),
+            Case("CHECK_CONDITION_OF_SEVERAL", "f(c: handle) where c.present", "f(None)"),
+            Case("CHECK_CONDITION_OF_SEVERAL", "f(p: DataPointer) where p.present", "f(0)"),
             Case(
                 "CHECK_CONDITION_OVERFLOW",
                 "f(n: int64, p: DataPointer) where n * n <= 64 or p % 8 == 0",

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias, Union
+from typing import Any, TypeAlias, Union
 
 from ffi_builder import abi
 from ffi_builder.abi import TypeIndex
@@ -46,7 +46,7 @@ from tests.oracle.extents import check_overlaps
 from tests.oracle.kinds import kind_at
 from tests.oracle.memory import AnyAt, SequenceAt, read_i64
 from tests.oracle.objects import check_object_of, check_object_param
-from tests.oracle.relations import check_where
+from tests.oracle.relations import FromNone, check_where, is_address, key_of
 from tests.oracle.strings import check_string
 from tests.oracle.symbols import Symbols, Where, check_fits, check_not_negative
 from tests.oracle.tensors import Decoded, Tensors, check_tensor
@@ -116,11 +116,13 @@ def properties(signature: Signature, call: Call) -> dict[tuple[str, str], object
     for entry in signature.where:
         for atom in entry.atoms():
             if isinstance(atom, Comparison):
-                found[atom.of.path, atom.of.field] = property_of(atom.of, signature, call)
+                found[key_of(atom.of)] = property_of(atom.of, signature, call)
     return found
 
 
 def property_of(of: Property, signature: Signature, call: Call) -> object:
+    if is_address(of):
+        return call.pointers.get(of.path)
     if of.field == "present":
         around = [path for path in call.present if re.match(rf"{re.escape(path)}[.\[]", of.path)]
         return call.present[of.path] if all(call.present[path] for path in around) else None
@@ -130,8 +132,6 @@ def property_of(of: Property, signature: Signature, call: Call) -> object:
     if isinstance(of.param, Choice):
         number = call.singles.get(of.path)
         return next((word for word, it in of.param.choices.items() if it == number), None)
-    if not of.field:
-        return call.singles.get(of.path)
     tensor = call.tensors.get(of.path)
     if tensor is None:
         return None
@@ -155,6 +155,8 @@ class Call:
     present: dict[str, bool]
     singles: dict[str, Single]
     lists: dict[str, list[Decoded]]
+    pointers: dict[str, int | FromNone] = field(default_factory=dict[str, "int | FromNone"])
+    """The address of each handle and DataPointer."""
     inside: bool = False
     """Whether an Optional is being checked."""
 
@@ -195,16 +197,24 @@ def check_present(param: Plain, given: AnyAt, place: Place, call: Call) -> None:
             check_tuple(param, given, place, call)
         case Var():
             scalars.check_scalar(param, given, place, call.symbols)
+            if param.dtype == "handle":
+                call.pointers[place.path] = noted(given, scalars.pointer(given))
         case ConstNone() | ConstInt() | ConstBool() | ConstFloat():
             scalars.check_constant(param, given, place)
         case Stream() | DataPointer() | DType() | Device():
-            call.singles[place.path] = scalars.check_single(param, given, place)
+            single = call.singles[place.path] = scalars.check_single(param, given, place)
+            if isinstance(param, DataPointer):
+                call.pointers[place.path] = noted(given, single)
         case String() | Bytes() | Choice():
             call.singles[place.path] = check_string(param, given, place)
         case Object() | Function() | Array() | Map():
             call.singles[place.path] = check_object_param(param, given, place)
         case EnvStream():
             raise AssertionError("EnvStream is no argument")
+
+
+def noted(given: AnyAt, address: Any) -> int | FromNone:
+    return FromNone() if given.type_index == TypeIndex.NONE else address
 
 
 def check_sequence(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias, cast
 
-from ffi_builder.spec import Choice, Param, Signature, Var
+from ffi_builder.spec import Choice, DataPointer, Param, Signature, Var
 from ffi_builder.spec.composite import elements
 from ffi_builder.spec.expr import Combined, Condition, Expr, Relation
 from ffi_builder.spec.functions import variables
@@ -16,6 +16,21 @@ from tests.oracle.words import Place
 
 UNKNOWN: Final = object()
 OVERFLOW: Final = object()
+
+
+class FromNone(int):
+    """NULL, as None; its value is 0."""
+
+
+def is_address(of: Property) -> bool:
+    """Whether the property is the address of a handle or DataPointer, or that it is not NULL."""
+    handle = isinstance(of.param, Var) and of.param.dtype == "handle"
+    return handle or isinstance(of.param, DataPointer)
+
+
+def key_of(of: Property) -> tuple[str, str]:
+    return of.path, "" if is_address(of) else of.field
+
 
 Properties: TypeAlias = "Mapping[tuple[str, str], object]"
 """The value of each property of ``where`` by path and field; None if it is unknown."""
@@ -63,7 +78,7 @@ def check_condition(
         truth = compared(part, symbols, values)
         if truth is OVERFLOW:
             return overflow is not negated
-        return {UNKNOWN: overflow is negated}.get(truth, truth is True)
+        return {UNKNOWN: not negated}.get(truth, truth is True)
 
     def counted(overflow: bool) -> bool:
         return passes(condition, False, overflow)
@@ -81,8 +96,10 @@ def compared(part: Condition, symbols: Symbols, values: Properties) -> object:
     """Return True, False, UNKNOWN or OVERFLOW."""
     if isinstance(part, Comparison):
         of = part.of
-        if (value := values[of.path, of.field]) is None:
+        if (value := values[key_of(of)]) is None:
             return UNKNOWN
+        if is_address(of) and of.field == "present":
+            return value != 0
         if of.divisor is not None:
             value = cast("int", value) % of.divisor
         expected = part.value
@@ -119,13 +136,15 @@ def show_operands(condition: Condition, symbols: Symbols, values: Properties) ->
 def name_of(of: Property) -> str:
     if isinstance(of.param, Var):
         return of.param.name
-    return f"{of.path}.{of.field}" if of.field else of.path
+    return ".".join(filter(None, key_of(of)))
 
 
 def show_property(of: Property, values: Properties) -> str:
-    value = values[of.path, of.field]
-    if value is None:
+    value = values[key_of(of)]
+    if value is None or isinstance(value, FromNone):
         return "None"
+    if is_address(of):
+        return hex(cast("int", value))
     return (
         hex(cast("int", value)) if of.is_address else repr(value) if of.field == "" else str(value)
     )
@@ -166,8 +185,8 @@ def place_of(
     names = {var.name for var in variables(condition)} & symbols.bindings.keys()
     wanted: set[object] = {*names}
     for atom in condition.atoms():
-        if isinstance(atom, Comparison) and values[atom.of.path, atom.of.field] is not None:
-            wanted.add((atom.of.path, atom.of.field))
+        if isinstance(atom, Comparison) and values[key_of(atom.of)] is not None:
+            wanted.add(key_of(atom.of))
     last = [one for one in dict.fromkeys(order) if one in wanted][-1]
     path = symbols.bindings[last].place if isinstance(last, str) else ".".join(filter(None, last))
     argument = re.split(r"[.\[]", path.split(" in ")[-1].removeprefix("length of "))[0]
@@ -183,7 +202,7 @@ def order_in(
         yield from order_in(inner, element, properties, symbols)
     if not inside:
         yield from binding_order([param], symbols)
-    own = [(of.path, of.field) for of in properties if of.path == path]
+    own = [key_of(of) for of in properties if of.path == path]
     yield from sorted(own, key=lambda one: one[1] == "present")
 
 

@@ -5,14 +5,19 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+import numpy as np
 import pytest
 
-from ffi_builder import attach, attach_ffi_func, spec
+from ffi_builder import attach, attach_ffi_func, spec, wrap
 from ffi_builder.errors import BuildError
+from ffi_builder.ir.kernel import dtypes_of
 from ffi_builder.providers import CheckStatus, MemRefCallProvider
 from ffi_builder.spec import Tensor, Var, dims
+from ffi_builder.spec.dtypes import parse_dtype
 from ffi_builder.spec.expr import Relation
+from tests.differential.description import DLTensor, tensor
 from tests.providers.memrefs import check, cpu, lowered
+from tests.support.wrapping import RawWrapper
 
 n, m, k, s, t = dims("n m k s t")
 ONE: Final = Var("one", "int64", min=1, max=1)
@@ -87,10 +92,11 @@ ACCEPTED: Final[dict[str, list[Tensor]]] = {
     "memref<?xf8E4M3FN>": [cpu([n], "float8_e4m3fn")],
     "memref<?xcomplex<f32>>": [cpu([n], "complex64")],
     "memref<?xvector<4xf32>>": [cpu([n], "float32x4")],
-    "memref<?xf4E2M1FN>": [
-        cpu([n], "float4_e2m1fn", storage_dtype="float4_e2m1fnx2"),
-        cpu([n], "float4_e2m1fn"),
-    ],
+    # LLVM packs the elements of a vector, and has whole bytes for each vector.
+    "memref<?xvector<2xi4>>": [cpu([n], "int4x2"), cpu([n], "uint4x2")],
+    "memref<?xvector<4xi4>>": [cpu([n], "int4x4")],
+    "memref<?xvector<4xi2>>": [cpu([n], "int2x4")],
+    "memref<?xvector<2xf4E2M1FN>>": [cpu([n], "float4_e2m1fnx2")],
     # Types other than numbers have no dtype to compare with.
     "memref<?xmemref<f32>>": [cpu([n], "int64")],
 }
@@ -102,6 +108,65 @@ ACCEPTED: Final[dict[str, list[Tensor]]] = {
 def test_accepted(memref: str, tensor: Tensor) -> None:
     assert check(memref, tensor) is None
     assert check(memref, tensor, c_interface=True) is None
+
+
+PACKED: Final[list[tuple[str, Tensor, str]]] = [
+    ("memref<?xi1>", cpu([n], "int1"), "each i1, but the tensor packs int1: n of them take n * 1 / 8 bytes; write dtype='bool', which"),
+    ("memref<?xi1>", cpu([n], ("bool", "uint1")), "each i1, but the tensor packs uint1: n of them"),
+    *(
+        (f"memref<?x{element}>", cpu([n], dtype), f"each {element}, but the tensor packs {dtype}: n of them take n * {bits} / 8 bytes; let the kernel unpack a memref<?xi8>, and write dtype='uint8' and the number of bytes")
+        for element, dtype, bits in [
+            ("i2", "int2", 2),
+            ("i2", "uint2", 2),
+            ("i4", "int4", 4),
+            ("i4", "uint4", 4),
+            ("f4E2M1FN", "float4_e2m1fn", 4),
+            ("f6E2M3FN", "float6_e2m3fn", 6),
+            ("f6E3M2FN", "float6_e3m2fn", 6),
+            ("vector<2xi2>", "int2x2", 4),
+            ("vector<1xi4>", "int4", 4),
+            ("vector<4xf6E2M3FN>", "float6_e2m3fnx4", 24),
+        ]
+    ),
+    *(
+        ("memref<?xf4E2M1FN>", cpu([n], "float4_e2m1fn", storage_dtype=stored), f"each f4E2M1FN, but each {stored} of the tensor packs 2; let the kernel unpack a memref<?xi8>")
+        for stored in ("float4_e2m1fnx2", "uint8", "int8")
+    ),
+    ("memref<?xi4>", cpu([n], "float4_e2m1fn", storage_dtype="int4"), "each i4, but the tensor packs int4"),
+    ("memref<?xi4>", cpu([n], "int8"), "each i4, as no dtype has, and not int8; let the kernel unpack"),
+    ("memref<?xi4>", cpu([n], ("int4", "int8")), "each i4, but the tensor packs int4"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("memref", "tensor", "words"), PACKED)
+def test_packed_elements_are_refused(memref: str, tensor: Tensor, words: str) -> None:
+    for c_interface in (False, True):
+        error = check(memref, tensor, c_interface=c_interface)
+        assert error is not None
+        assert f"takes 'x' as {memref} (argument #0)" in error
+        assert f"a lowered memref has whole bytes for {words}" in error
+
+
+@pytest.mark.parametrize("element", ["i1", "vector<2xi4>", "vector<4xi2>", "vector<2xf4E2M1FN>"])
+def test_what_is_accepted_is_stored_alike(element: str) -> None:
+    """The kernel copies as many bytes as the tensors have."""
+    kernel = f"""func.func @f(%x: memref<?x{element}>, %y: memref<?x{element}>) {{
+      linalg.copy ins(%x : memref<?x{element}>) outs(%y : memref<?x{element}>) return }}"""
+    dtype = next(iter(dtypes_of(element) or ()))
+    bytes_of_ten = 10 * parse_dtype(dtype).total_bits // 8
+    compiled = wrap(kernel, f"f(x: Tensor([n], {dtype}), y: Tensor([n], {dtype}))", device="cpu")
+    call = RawWrapper(compiled, "f")
+    x, y = (np.arange(start, start + 64, dtype="uint8") for start in (0, 128))
+    if element == "i1":
+        x %= 2
+    type_ = parse_dtype(dtype)
+    given = [
+        tensor(DLTensor((10,), data=array.ctypes.data, dtype=(type_.code, type_.bits, type_.lanes)))
+        for array in (x, y)
+    ]
+    assert call(*given) is None
+    assert (y[:bytes_of_ten] == x[:bytes_of_ten]).all()
+    assert (y[bytes_of_ten:] == np.arange(128, 192, dtype="uint8")[bytes_of_ten:]).all()
 
 
 ELEMENTS: Final = "the kernel's elements are"

@@ -333,14 +333,14 @@ BARE: Final = (
     "builtin.module(convert-func-to-llvm{use-bare-ptr-memref-call-conv=1},finalize-memref-to-llvm,"
     "reconcile-unrealized-casts)"
 )
-TWO: Final = "x: Tensor([4], float32), y: Tensor([4], float32)"
+TWO: Final = "x: Tensor([4], float32), y: Tensor([4], float32))"
 
 
 def with_bare_pointers(signature: str, types: str, provider: CallProvider) -> None:
     """Attach to a kernel whose memrefs were lowered to one pointer each."""
 
     def hook(module: Any) -> None:
-        attach(module, Signature.parse(f"f({signature})", device="cpu"), provider)
+        attach(module, Signature.parse(f"f({signature}", device="cpu"), provider)
 
     runtime.lower(f"func.func @k({types}) {{ return }}", pipeline=BARE, post_compile_hooks=[hook])
 
@@ -349,9 +349,13 @@ def with_bare_pointers(signature: str, types: str, provider: CallProvider) -> No
     ("signature", "types", "expected"),
     [
         (TWO, "%x: memref<4xf32>, %y: memref<4xf32>", "DirectCallProvider passes what it takes"),
-        ("x: Tensor([4], float32)", "%x: memref<4xf32>", "DirectCallProvider passes what it takes"),
         (
-            "x: Tensor([n], float32)",
+            "x: Tensor([4], float32))",
+            "%x: memref<4xf32>",
+            "DirectCallProvider passes what it takes",
+        ),
+        (
+            "x: Tensor([n], float32)) where n == 4",
             "%x: memref<4xf32>, %n: i64",
             "DirectCallProvider passes what it takes, with args=['x', 'n']",
         ),
@@ -364,3 +368,17 @@ def test_bare_pointers(signature: str, types: str, expected: str) -> None:
     args = ["x", "n"] if "[" in expected else None
     if expected.startswith("Direct"):
         with_bare_pointers(signature, types, DirectCallProvider("k", args=args))
+
+
+@pytest.mark.parametrize(
+    ("type_", "dtype", "expected"),
+    [
+        ("f64", "float32", "the kernel's elements are f64, not float32"),
+        ("i4", "int4", "the tensor packs int4"),
+        ("f32", "float32", "the kernel's size 0 is 5, but shape[0] is 4"),
+    ],
+)
+def test_bare_pointers_are_compared(type_: str, dtype: str, expected: str) -> None:
+    types = f"%x: memref<{5 if type_ == 'f32' else 4}x{type_}>"
+    with pytest.raises(BuildError, match=f"takes 'x' as memref<.*{re.escape(expected)}"):
+        with_bare_pointers(f"x: Tensor([4], {dtype}))", types, DirectCallProvider("k"))

@@ -186,6 +186,15 @@ def test_by_presence() -> None:
     assert chosen(function, zeros("float32"), None) == [1, 0]
 
 
+@pytest.mark.parametrize("pointer", [spec.Var("p", "handle"), spec.DataPointer("p")])
+def test_a_pointer_that_is_not_null(pointer: spec.Param) -> None:
+    present = when.present(pointer)  # pyright: ignore[reportArgumentType] # one of two kinds
+    function = choosing([pointer], present, None)
+    assert [function(given) for given in (None, ctypes.c_void_p(8))] == [1, 0]
+    function = choosing([spec.Optional(spec.TupleParam("t", [pointer]))], present, None)
+    assert [function(given) for given in (None, (None,), (ctypes.c_void_p(8),))] == [1, 1, 0]
+
+
 def test_combinations() -> None:
     half, wide = when.dtype(X) == "float16", when.value(N) >= 4
     function = choosing([X], half & wide, half | wide, None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+
 import numpy as np
 import pytest
 
@@ -17,7 +19,9 @@ MASK = spec.Optional(spec.Tensor("mask", [m], "float32", device_type="cpu"))
 ACT = spec.Choice("act", {"relu": 0, "gelu": 1, "silu": 1})
 FLAG = spec.Var("flag", "bool")
 P = spec.DataPointer("p")
-PARAMS = [X, MASK, ACT, FLAG, P, spec.TupleParam("t", [spec.Struct("cfg", [Y])])]
+C = spec.Var("c", "handle")
+Q = spec.DataPointer("q")
+PARAMS = [X, MASK, ACT, FLAG, P, spec.TupleParam("t", [spec.Struct("cfg", [Y, C, Q])])]
 HALF = when.dtype(X) == "float16"
 
 
@@ -30,6 +34,9 @@ HALF = when.dtype(X) == "float16"
         (~when.aligned(P, 16), "not p % 16 == 0"),
         (when.value(ACT) == "relu", "act == 'relu'"),
         (when.present(MASK) & (m < n), "mask.present and m < n"),
+        (when.present(P), "p.present"),
+        (when.present(Q) | ~when.present(P), "t[0].q.present or not p.present"),
+        (when.present(C), "c.present"),
         (~when.contiguous(Y), "not t[0].y.contiguous"),
         (when.ndim(Y) >= 2, "t[0].y.ndim >= 2"),
         (when.value(FLAG) == True, "flag"),  # noqa: E712
@@ -122,6 +129,74 @@ def test_an_overflow_refuses_the_call():
         with pytest.raises(ValueError, match="but got a value beyond int64"):
             testing.check(Signature("f", [n], where=[~~condition]), 2**40)
     testing.check(Signature("f", [n], where=[(n * n <= 8) | (n > 8)]), 2**40)
+
+
+@pytest.mark.parametrize(
+    ("signature", "given", "words"),
+    [
+        ("f(c: handle) where c.present", [None], "c on argument #0 .* c.present but got c = None"),
+        ("f(p: DataPointer) where p.present", [None], "p on .* p.present but got p = None"),
+        ("f(p: DataPointer) where p.present", [0], "p on .* p.present but got p = 0x0"),
+        (
+            "f(p: DataPointer, n: int32) where p.present or n == 0",
+            [None, 3],
+            "n on argument #1 .* p.present or n == 0 but got p = None, n = 3 from n",
+        ),
+        (
+            "f(p: DataPointer) where p.present and p % 16 == 0",
+            [24],
+            "p on argument #0 .* p.present and p % 16 == 0 but got p = 0x18",
+        ),
+        (
+            "f(s: Struct(c: handle, p: DataPointer)) where c.present",
+            [(None, None)],
+            r"s\.c on argument #0 .* c.present but got c = None",
+        ),
+        (
+            "f(t: Tuple(c: handle, p: DataPointer)) where t[1].present",
+            [(None, 0)],
+            r"t\[1\] on argument #0 .* t\[1\].present but got t\[1\] = 0x0",
+        ),
+        (
+            "f(p: DataPointer, n: int32) where not (p.present and n == 0)",
+            [64, 0],
+            "but got p = 0x40, n = 0 from n",
+        ),
+    ],
+)
+def test_null_is_refused(signature: str, given: list[object], words: str):
+    with pytest.raises(ValueError, match=words):
+        testing.check(Signature.parse(signature), *given)
+
+
+def test_pointers_that_pass():
+    pointer = ctypes.c_void_p(64)
+    for signature, given in [
+        ("f(c: handle)", [None]),
+        ("f(c: handle) where c.present", [pointer]),
+        ("f(p: DataPointer) where p.present", [64]),
+        ("f(p: DataPointer) where p.present", [2**64 - 1]),
+        ("f(p: DataPointer, n: int32) where p.present or n == 0", [None, 0]),
+        ("f(t: Optional(Tuple(c: handle))) where c.present", [None]),
+        ("f(t: Optional(Tuple(c: handle))) where c.present", [(pointer,)]),
+    ]:
+        testing.check(Signature.parse(signature), *given)
+
+
+def test_pointers_that_are_made():
+    text = "f(c: handle, p: DataPointer, q: DataPointer, n: int32)"
+    made = Signature.parse(f"{text} where c.present, p.present or n == 0, not q.present")
+    c, p, q, _ = testing.make_args(made, {"n": 4})
+    assert q is None
+    for pointer in (c, p):
+        memory = (ctypes.c_char * 4096).from_address(pointer.value)
+        assert memory.raw == bytes(4096)
+    assert c.value != p.value
+    with pytest.raises(ValueError, match="make_args: c != 0 does not hold"):
+        testing.make_args(made, {"c": 0})
+    given = ctypes.c_void_p(64)
+    assert testing.make_args(made, values={"c": given, "p": 64})[:2] == [given, 64]
+    assert testing.make_args(Signature.parse(text))[:3] == [None, None, None]
 
 
 def test_arguments_are_made():

@@ -140,6 +140,8 @@ def _value(context: CallContext, of: Any) -> Value:
     if not isinstance(of, Property):
         return context.value(of)
     param = of.param
+    if of.field != of.read.field:
+        return b.ne(_value(context, of.read), b.i64(0))
     if of.field == "dtype" and param.storage_dtype is not None:
         # The caller's tensor has the storage dtype, but the kernel sees a single dtype.
         value = b.i32(next(iter(of.known.values())))

@@ -134,7 +134,11 @@ def _parameters(info: Info) -> list[str]:
             shown.append("*")
         empty = param.default is inspect.Parameter.empty
         default = "" if empty else f" = {_default(param.default)}"
-        shown.append(f"{param.name}: {_type(by_name[param.name])}{_plain(default)}")
+        own = by_name[param.name]
+        type_ = _type(own)
+        if f"{own.name}.present" in (info.where or "").split(", "):
+            type_ = type_.removesuffix(" | None")
+        shown.append(f"{param.name}: {type_}{_plain(default)}")
     return shown
 
 

@@ -196,6 +196,7 @@ class _Choices:
                     "dtype": getattr(subject, "dtypes", ()),
                     "shape": _SHAPES,
                     "place": _PLACES,
+                    "pointer": (),
                 }[kind], ()
 
     def _layouts(self, tensor: spec.Tensor) -> list[str]:

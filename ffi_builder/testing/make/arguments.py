@@ -17,6 +17,7 @@ from ffi_builder.spec.dtypes import parse_dtype
 from ffi_builder.spec.expr import Condition
 from ffi_builder.spec.functions import variables
 from ffi_builder.spec.param import MISSING
+from ffi_builder.spec.properties import is_pointer
 from ffi_builder.spec.results import sizes
 from ffi_builder.spec.tensors.devices import ANY
 from ffi_builder.suggest import did_you_mean
@@ -44,6 +45,8 @@ _USUAL: Final = 2
 _ATTEMPTS: Final = 64
 """The number of attempts to find dtypes, ranks and other choices that satisfy conditions."""
 _ANY: Final = abi.TYPE_KEYS[abi.FIRST_OBJECT]
+_POINTED_TO: Final = 4096
+"""The bytes of memory behind a pointer that must not be NULL."""
 
 
 def make_args(
@@ -62,7 +65,8 @@ def make_args(
     elements, unless the signature or ``dims`` says otherwise. Streams and pointers are NULL;
     strings, Arrays and Maps are empty. A Choice has its first value, a DType is float32, and a
     Device is the first CPU. A condition of ``where`` may require other choices: an absent Optional,
-    or another dtype, rank or Choice.
+    or another dtype, rank or Choice. A pointer that a condition wants not to be NULL points to
+    4,096 bytes of zeros, which live as long as the argument.
 
     Args:
         signature: what the function accepts. Its tensors must be allowed on the CPU, or in the
@@ -145,7 +149,7 @@ def make(
 def _another(random: Random, pick: Pick, kind: str, name: str, subject: Any, usual: Any) -> Any:
     """Make the choices that conditions may depend on at random, and the others with ``pick``."""
     match kind:
-        case "present":
+        case "present" | "pointer":
             return random.random() < 0.5
         case "dtype":
             return random.choice(subject.dtypes)
@@ -178,6 +182,10 @@ def _made(
     parts = Parts(signature, lengths, values, pick)
     for name, value in dims.items():
         env.update(_given(parts, known[name], value))
+    memory = _memory(parts, subjects, pick)
+    for path, buffer in memory.items():
+        if isinstance(var := parts.params[path], spec.Var):
+            env.setdefault(var, ctypes.addressof(buffer))
     entries = [*parts.entries()]
     allocated = [*_allocated(signature)]
     bound = {var for entry in entries for var in variables(entry.value)}
@@ -195,7 +203,7 @@ def _made(
     tensors = parts.tensors.values()
     Search(signature, entries, rules, env, tensors, conditions, numbers).run(pick)
     _check_memory(parts, env)
-    maker = _Maker(framework, env, parts)
+    maker = _Maker(framework, env, parts, memory)
     return [maker.argument(param.name, param) for param in signature.arguments]
 
 
@@ -205,6 +213,18 @@ def _devices(parts: Parts, framework: str) -> Sequence[int] | None:
     if fake and any(tensor.device == "cuda" for tensor in parts.tensors.values()):
         return range(fake.devices)
     return None if framework == "tvm_ffi" else (0,)
+
+
+def _memory(
+    parts: Parts, subjects: Iterable[Subject], pick: Pick
+) -> dict[str, ctypes.Array[ctypes.c_char]]:
+    """Return memory of its own for each pointer that conditions compare with NULL, by path."""
+    found = {of.path: of.param for of in (subject.of for subject in subjects)}
+    return {
+        path: ctypes.create_string_buffer(_POINTED_TO)
+        for path, param in found.items()
+        if is_pointer(param) and path in parts.params and pick("pointer", path, param, True)
+    }
 
 
 def _number(parts: Parts, subject: Subject) -> int | None:
@@ -311,8 +331,14 @@ def _check_memory(parts: Parts, env: Env) -> None:
 
 
 class _Maker:
-    def __init__(self, framework: str, env: Env, parts: Parts) -> None:
-        self._framework, self._env, self._parts = framework, env, parts
+    def __init__(
+        self,
+        framework: str,
+        env: Env,
+        parts: Parts,
+        memory: Mapping[str, ctypes.Array[ctypes.c_char]],
+    ) -> None:
+        self._framework, self._env, self._parts, self._memory = framework, env, parts, memory
         self._device_id: int | None = None
         """Device id of the first tensor, and of all tensors that do not specify one."""
 
@@ -322,7 +348,9 @@ class _Maker:
         match plain := self._parts.params[path]:
             case spec.Var():
                 value = self._env[plain]
-                return _pointer(int(value)) if plain.dtype == "handle" else value
+                return self._pointer(path, int(value)) if plain.dtype == "handle" else value
+            case spec.DataPointer() if path in self._memory:
+                return self._pointer(path, ctypes.addressof(self._memory[path]))
             case spec.Tensor():
                 return self._tensor(path, plain)
             case spec.TensorList():
@@ -336,6 +364,13 @@ class _Maker:
                 return _object(path, plain.type_key)
             case _:
                 return _plain(plain)
+
+    def _pointer(self, path: str, address: int) -> ctypes.c_void_p | None:
+        """Return an address in the form that tvm_ffi takes, which is None for NULL."""
+        pointer: Any = ctypes.c_void_p(address) if address else None
+        if pointer is not None:
+            pointer.memory = self._memory.get(path)  # it lives as long as the pointer
+        return pointer
 
     def _tensor(self, path: str, tensor: spec.Tensor) -> Any:
         shape, strides = stored(tensor, *layout_of(tensor, self._env))
@@ -376,11 +411,6 @@ def _plain(param: Plain) -> Any:
         case _:
             assert param.accepts.example is not MISSING, "the class of a parameter has an example"
             return param.accepts.example
-
-
-def _pointer(address: int) -> ctypes.c_void_p | None:
-    """Return an address in the form that tvm_ffi takes, which is None for NULL."""
-    return ctypes.c_void_p(address) if address else None
 
 
 # ---- objects

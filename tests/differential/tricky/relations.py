@@ -78,6 +78,21 @@ CASES: Final[dict[str, Case]] = {
             for b in (0, 3, MAX)
         ),
     ),
+    "conditions: overflows beside what is absent": keeping(
+        [Optional(k), n, m],
+        [
+            (k < n) & ((n * n <= 8) | (m < 2)),
+            ~(k < n) & ~((n * n > 8) & (m < 2)),
+            ~((k < n) | ~((n * n <= 8) | (m < 2))) | (m > 3),
+            ~(~((k < n) | (n * n <= 8)) | (m < 2)),
+        ],
+        *(
+            (x, of_int(y), of_int(z))
+            for x in (NONE, of_int(1), of_int(9))
+            for y in (2, 5, 2**40)
+            for z in (1, 3, 5)
+        ),
+    ),
     "relations: uint64": keeping(
         [BIG, n],
         [n <= BIG, maximum(n, 0) < BIG],
