@@ -222,7 +222,7 @@ def make_plan(signature: spec.Signature) -> Plan:
         >>> x = spec.Tensor("x", [4], "float32", device_type="cpu")
         >>> plan = make_plan(spec.Signature("relu", [x]))
         >>> len(plan)
-        14
+        15
         >>> plan == make_plan(spec.Signature("relu", [x]))
         True
     """
