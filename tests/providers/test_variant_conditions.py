@@ -213,11 +213,11 @@ def refused(make: Any) -> str:
         (lambda: when.aligned(N, 16), "aligned: expected a Tensor or a DataPointer but got Var("),
         (
             lambda: ANYTHING.present(X),
-            "present: expected an Optional, which may be None, but got Tens",
+            "present: expected an Optional, a handle or a DataPointer, which may be None, but got Tens",
         ),
         (
             lambda: ANYTHING.present("bias"),
-            "present: expected an Optional, which may be None, but got 'bias'; when.parse('bias.pres",
+            "present: expected an Optional, a handle or a DataPointer, which may be None, but got 'bias'; when.parse('bias.pres",
         ),
         (
             lambda: when.dtype(W) == "float16",
