@@ -42,8 +42,9 @@ FRAMEWORK_TESTS := tests/abi/test_arrivals.py tests/arrays tests/benchmarks/test
   tests/providers/test_workspaces.py tests/runtime/test_results.py \
   $(patsubst %,tests/testing/test_%.py,check_intents check_kernel lists make_args) tests/wrapping/test_addresses.py
 # Tests that call from Python, which test-frameworks also runs without the extension.
-CALL_TESTS := tests/arrays tests/entry tests/packed tests/providers/test_results.py tests/rules tests/wrapping \
-  $(patsubst %,tests/runtime/test_%.py,callable callable_arguments loaded mistakes results threads)
+CALL_TESTS := tests/arrays tests/entry tests/packed tests/providers/test_results.py tests/rules \
+  $(patsubst %,tests/runtime/test_%.py,callable callable_arguments loaded mistakes results threads) \
+  $(patsubst %,tests/wrapping/test_%.py,doors gil null sources)
 # Each process takes its share of the tests in order, and then some of another's: most fixtures of
 # modules are made once. With `JOBS=0` all run in pytest's own process.
 JOBS ?= 2
