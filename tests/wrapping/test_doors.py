@@ -242,6 +242,14 @@ WRONG: Final[dict[str, tuple[str, Any, dict[str, Any], str]]] = {
         *("llvm", TWICE, {"prototype": "void twice(float *x, int64_t n)"}),
         r"prototype= says \(a pointer to float32, int64\) -> void, but the LLVM IR defines",
     ),
+    "a provider that LLVM IR contradicts": (
+        *("llvm", TWICE, {"provider": providers.DirectCallProvider, "args": ["x"]}),
+        "the callee @twice takes",
+    ),
+    "parts of other elements": (
+        *("object", SIGNATURE.replace("float32", "float64"), {**C, "args": {**ARGS, "x": "x.data"}}),
+        "the elements of 'x' are float64",
+    ),
     "a prototype that Halide contradicts": (
         *("halide", f"blend({X})", {"prototype": "int blend(float *x)"}),
         "but Halide's metadata have",
