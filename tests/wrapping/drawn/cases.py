@@ -484,7 +484,11 @@ def _at(draft: Draft, *kinds: str) -> int | None:
 
 def _changed(draft: Draft, at: int, **how: Any) -> str:
     param, entry = draft.params[at]
-    draft.params[at] = replace(param, **how), entry
+    after = replace(param, **how)
+    is_int = after.kind == "number" and "int" in f"{after.dtype}"
+    if not is_int and any(param.name in size for own, _ in draft.params for size in own.row):
+        return ""
+    draft.params[at] = after, entry
     return f"{param.c} is {draft.params[at][0].c}"
 
 
@@ -605,6 +609,12 @@ def other_tensor(draft: Draft) -> str:
             steps = {**many, "[q, r]": (13, 2)}.get(strides)
             if strides == "[q, r]" and len(shape) == 2:
                 draft.sizes.update({} if shape[0] < 2 or shape[1] < 2 else {"q": 13, "r": 2})
+        if strides[:2] == "[s" and strides == before.strides and shape != value.shape:
+            if len(shape) != 2 or shape[0] < 2:
+                draft.types[name] = before
+                return ""
+            steps = shape[1] + 1, 1
+            draft.sizes[strides[1:].partition(",")[0]] = steps[0]
         steps = steps if steps and len(steps) == len(shape) else None
         draft.values[name] = Array(one, shape, steps, value.writeable)
     return f"{name} is {after} and not {before}"

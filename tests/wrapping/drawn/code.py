@@ -76,8 +76,10 @@ def c_source(cases: Iterable[Case]) -> str:
     return _HEAD + "".join(f"{case.prototype} {{\n{_body(case)}}}\n" for case in cases)
 
 
-def is_bytes(param: Param) -> bool:
+def is_bytes(param: Param, case: Case) -> bool:
     """Return whether a pointer points to any elements."""
+    if case.door == "ctypes" and param.kind != "list" and (param.row or param.dtype not in _CTYPES):
+        return param.type != "DLTensor"
     return not param.row and (param.type == "void" or param.dtype in BYTES)
 
 
@@ -94,7 +96,7 @@ def _body(case: Case) -> str:
                 loops = f"for (long a = 0; a < {info}[0]; a++) for (long b = 0; b < {info}[1]; b++)"
             else:
                 continue
-        elif is_bytes(param):
+        elif is_bytes(param, case):
             element = f"((char *){name})[a]"
             loops = f"for (long a = 0; a < {info}[7]; a++)"
         elif param.type == "DLTensor":

@@ -274,7 +274,7 @@ def check_type(case: Case, param: Param, dtypes: list[str]) -> None:
     """Raise Wrong if elements of these dtypes are read as others."""
     if case.door in ("LLVM IR", "direct") or param.type == "void":
         return
-    if case.door == "ctypes" and (param.row or param.dtype not in RANGES and param.dtype not in ("float32", "float64")):
+    if is_bytes(param, case):
         return
     if param.dtype in BYTES and not param.row:
         return
@@ -325,7 +325,8 @@ class Checked:
                 if param.kind == "list":
                     raise Wrong(f"{param.c} gets {kind}")
             if knows_elements(self.case) and kind == "result" and param.is_const:
-                raise Wrong(f"{param.c} gets a result")
+                if self.case.door != "ctypes":
+                    raise Wrong(f"{param.c} gets a result")
             if knows_elements(self.case) and kind == "bytes":
                 if param.type != "void" and (param.dtype not in BYTES or param.row):
                     raise Wrong(f"{param.c} gets bytes")
@@ -348,7 +349,7 @@ class Checked:
                 case "list":
                     info[:2] = [len(value), value[0].size if value else 0]
                     info[7] = 0
-                    if is_bytes(param) or param.dtype in BYTES:
+                    if is_bytes(param, self.case) or param.dtype in BYTES:
                         info[1] = value[0].nbytes if value else 0
                 case "dltensor" if value[1] is not None:
                     info[0] = 1
@@ -375,7 +376,8 @@ class Checked:
                 self.value = min(max(whole, low), high)
                 data = np.array(self.value, f"{result.dtype}").tobytes()
             signed = result.dtype
-            if not self.case.results and self.case.door in ("LLVM IR", "direct"):
+            is_status = not self.case.results or self.by_pointer
+            if is_status and self.case.door in ("LLVM IR", "direct"):
                 signed = signed if has_sign(result) else f"{signed}".removeprefix("u")
             self.value = np.frombuffer(data, f"{signed}".replace("bool", "uint8"))[0].item()
             self.record.returns(data)
@@ -395,7 +397,7 @@ class Checked:
         assert isinstance(type_, Tensor)
         pattern = np.random.default_rng(at).integers(0, 2, array.shape).astype(array.dtype)
         writes = not param.is_const and type_.intent != "in" and array.flags.writeable
-        if is_bytes(param):
+        if is_bytes(param, self.case):
             size = array.nbytes if array.flags.c_contiguous else 0
             info = [size, 1, 1, 1, 0, 0, int(writes), size]
         elif param.row:
@@ -448,7 +450,7 @@ class Checked:
             case "tensor":
                 name, array = value
                 data = self.given.before[name]
-                if is_bytes(param) and not array.flags.c_contiguous:
+                if is_bytes(param, self.case) and not array.flags.c_contiguous:
                     return
                 # what was read before a write by another parameter of the same memory is unknown
                 shared = [n for n, a in self.given.arrays.items() if np.may_share_memory(a, array)]
@@ -497,6 +499,8 @@ class Checked:
                 raise Wrong(f"the status {self.value} raised nothing")
             return
         if self.by_pointer:
+            if self.case.result.kind == "number" and self.value and self.case.door != "direct":
+                raise Wrong(f"the status {self.value} raised nothing")
             if self.case.door in ("prototype", "header", "ctypes"):
                 dtype = results[0]
                 data = self._returned(dtype)
@@ -604,7 +608,7 @@ def run(case: Case, batch: Batch, record: Record, memory: Memory) -> tuple[str, 
             return "refused", f"{must}{error}"
         return f"error: {type(error).__name__}", ""
     except RuntimeError as error:
-        own = case.result.kind == "number" and not case.results
+        own = case.result.kind == "number" and (not case.results or checked.by_pointer)
         if not own or not record.called:
             raise Wrong(f"{error}") from None
         if not checked.value or f"status {checked.value} " not in f"{error}":
