@@ -120,7 +120,7 @@ def _body(case: Case) -> str:
     if case.result.kind == "pointer":
         lines.append("return 0;")
     elif case.result.kind == "number":
-        lines.append(f"{case.result.type} r; memcpy(&r, RETURNED, sizeof r); return r;")
+        lines.append(f"{case.result.type} own_result; memcpy(&own_result, RETURNED, sizeof own_result); return own_result;")
     return "".join(f"  {line}\n" for line in lines)
 
 
