@@ -68,9 +68,11 @@ class Comparison:
                 )
         elif isinstance(item, _OBJECTS):
             _check_object(what, type_, item)
-        elif isinstance(item, (spec.String, spec.Bytes)):
-            if type_.is_pointer and type_.to not in (None, *BYTES):
-                raise BuildError(f"{what}, but {item.name!r} is passed as the address of bytes")
+        elif isinstance(item, (spec.String, spec.Bytes, bytes)):
+            given = item if isinstance(item, bytes) else item.name
+            if type_.is_pointer and (type_.to not in (None, *BYTES) or type_.row):
+                raise BuildError(f"{what}, but {given!r} is passed as the address of bytes")
+            _check_align(what, type_, 1, f"{given!r}")
         elif isinstance(item, spec.Field):
             _check_part(what, type_, f"{entry}", item)
             if item.part == "dltensor":
@@ -151,6 +153,7 @@ def _check_constant(what: str, type_: CType, number: float) -> None:
     """Raise BuildError for a constant that the kernel's type does not hold."""
     ranges = {**INT_RANGES, "bool": (0, 1)}
     low, high = ranges.get(f"{type_.dtype}", (0, 0))
+    high = high - low if type_.is_signless else high
     is_int = type_.dtype in ranges
     if is_int != isinstance(number, int) or (is_int and not low <= number <= high):
         raise BuildError(f"{what}, which is not {number!r}: write a number of that type")
@@ -222,6 +225,14 @@ def _check_result(what: str, type_: CType, result: spec.Var) -> None:
             f"{what}, but the result {result.name!r} is {result.dtype}: declare "
             f"`-> {result.name}: {type_.dtype}`"
         )
+    bits = 64 if result.dtype == "handle" else parse_dtype(result.dtype).bits
+    _check_align(what, type_, bits // 8, f"the result {result.name!r}")
+
+
+def _check_align(what: str, type_: CType, align: int, given: str) -> None:
+    """Raise BuildError for an address that is a multiple of less than the kernel relies on."""
+    if type_.is_pointer and type_.align > align:
+        raise BuildError(f"{what} aligned to {type_.align} bytes, but {given} is to {align}")
 
 
 def _check_tensor(what: str, type_: CType, tensor: spec.Tensor, *, is_data: bool) -> None:

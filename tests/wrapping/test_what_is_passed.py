@@ -126,6 +126,13 @@ def test_what_fits(signature: str, prototype: str, args: list[str] | None, tmp_p
     wrap(data, f"k({signature})", device="cpu", prototype=prototype, args=args)
 
 
+@pytest.mark.parametrize("to", ["const double *b", "struct s *b", "const char b[][2]", "char **b"])
+def test_bytes_are_passed_as_the_address_of_bytes(to: str, tmp_path: Path) -> None:
+    data = c_object(tmp_path, "void k(void) { }")
+    with pytest.raises(BuildError, match=r"but b'abc' is passed as the address of bytes"):
+        wrap(data, "k()", prototype=f"struct s; void k({to})", args=[b"abc"])
+
+
 def test_entries_that_are_no_texts(tmp_path: Path) -> None:
     data = c_object(tmp_path, "void k(void) { }")
     n = spec.Var("n", "int64")
