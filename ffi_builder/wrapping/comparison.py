@@ -218,7 +218,7 @@ def _is_narrower(type_: CType, dtype: str) -> bool:
 
 def _check_result(what: str, type_: CType, result: spec.Var) -> None:
     """Raise BuildError if the kernel does not write a number of the result's dtype by a pointer."""
-    if not type_.is_pointer or type_.is_const or type_.opaque is not None:
+    if not type_.is_pointer or type_.is_const or type_.opaque is not None or type_.row:
         raise BuildError(f"{what}, but the kernel writes the result {result.name!r} by a pointer")
     if type_.dtype not in (None, *BYTES, result.dtype) and result.dtype != "handle":
         raise BuildError(

@@ -133,6 +133,12 @@ def test_bytes_are_passed_as_the_address_of_bytes(to: str, tmp_path: Path) -> No
         wrap(data, "k()", prototype=f"struct s; void k({to})", args=[b"abc"])
 
 
+def test_rows_are_no_place_for_a_result(tmp_path: Path) -> None:
+    data = c_object(tmp_path, "void k(void) { }")
+    with pytest.raises(BuildError, match="4 x float64, but the kernel writes the result 'r' by a"):
+        wrap(data, "k() -> r: float64", prototype="void k(double (*r)[4])")
+
+
 def test_entries_that_are_no_texts(tmp_path: Path) -> None:
     data = c_object(tmp_path, "void k(void) { }")
     n = spec.Var("n", "int64")

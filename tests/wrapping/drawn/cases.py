@@ -345,7 +345,7 @@ def constant(draft: Draft) -> None:
     value: object = number(draft.rng, NUMBERS[type_])
     if NUMBERS[type_] == "uint64":
         value = draft.rng.choice([0, 7, 2**63 - 1])
-    draft.add(bool(value) if type_ == "_Bool" else value, type_)
+    draft.add(bool(value) if type_ == "_Bool" and not draft.is_exact else value, type_)
 
 
 def constant_bytes(draft: Draft) -> None:
@@ -500,7 +500,10 @@ def other_number(draft: Draft) -> str:
 def other_elements(draft: Draft) -> str:
     at = _at(draft, "pointer", "list")
     types = [*NUMBERS, *COMPLEX, "void", "DLTensor", "char"]
-    return "" if at is None else _changed(draft, at, type=draft.rng.choice(types))
+    if at is None:
+        return ""
+    type_, row = draft.rng.choice(types), draft.params[at][0].row
+    return _changed(draft, at, type=type_, row=row if type_ not in ("void", "DLTensor") else ())
 
 
 def other_kind(draft: Draft) -> str:

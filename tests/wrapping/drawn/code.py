@@ -110,7 +110,8 @@ def _body(case: Case) -> str:
             loops = f"for (long a = 0; a < {info}[0]; a++)"
             element = f"{name}[a]"
             for depth, size in enumerate(param.row):
-                loops += f" for (long r{depth} = 0; r{depth} < {size}; r{depth}++)"
+                limit = f"r{depth} < {size} && r{depth} < {info}[{depth + 1}]"
+                loops += f" for (long r{depth} = 0; {limit}; r{depth}++)"
                 element += f"[r{depth}]"
         else:
             loops = " ".join(f"for (long {v} = 0; {v} < {info}[{i}]; {v}++)" for i, v in enumerate("abc"))

@@ -12,6 +12,7 @@ import math
 import mmap
 import os
 import pickle
+import re
 import subprocess
 import sys
 import tempfile
@@ -402,7 +403,9 @@ class Checked:
             info = [size, 1, 1, 1, 0, 0, int(writes), size]
         elif param.row:
             lead = array.shape[0] if array.ndim == 1 + len(param.row) else 1
-            info = [lead, 1, 1, 0, 0, 0, int(writes), 0]
+            limits = array.shape[-2:] if type_.strides else (PAGE, PAGE)
+            limits = (*limits[-len(param.row) :], PAGE, PAGE)
+            info = [lead, *limits[:2], 0, 0, 0, int(writes), 0]
         else:
             shape = [*array.shape, 1, 1, 1][:3]
             steps = [each // array.itemsize for each in array.strides] + [0, 0, 0]
@@ -529,7 +532,7 @@ class Batch:
         source.write_text(c_source(cases))
         # optimised, as the code then relies on the types
         command = ["gcc", "-O1", "-w", "-fPIC", *flags, "-c", source, "-o", folder / "k.o"]
-        subprocess.run([*map(str, command)], check=True)
+        subprocess.run([*map(str, command)], check=True, capture_output=True, text=True)
         self.data = (folder / "k.o").read_bytes()
         self.header = folder / "k.h"
         head = "#include <stdint.h>\n#include <stddef.h>\n#include <dlpack/dlpack.h>\n"
@@ -589,6 +592,8 @@ def run(case: Case, batch: Batch, record: Record, memory: Memory) -> tuple[str, 
         compiled = batch.wrapped(case)
     except REFUSED as error:
         words = f"{type(error).__name__}: {error}"
+        if not is_aligned and re.search(r"aligned to \d+ bytes, but", words):
+            must = ""
         return f"refused: {type(error).__name__}", f"{must}{words}" if must else ""
     if not is_callable(case):
         check_uncalled(case)
@@ -631,7 +636,13 @@ def serve(requests: Any, replies: Any) -> None:
         except EOFError:
             return
         with tempfile.TemporaryDirectory() as folder:
-            batch = Batch(cases, Path(folder))
+            try:
+                batch = Batch(cases, Path(folder))
+            except subprocess.CalledProcessError as error:
+                for at, _ in enumerate(cases):
+                    pickle.dump(("broken", f"{error.stderr}" * (at == 0)), replies)
+                replies.flush()
+                continue
             for case in cases:
                 faulthandler.dump_traceback_later(TIMEOUT, exit=True)
                 try:
