@@ -185,6 +185,12 @@ def bound(
         checks = Comparison(declared.name, params, numbers, dict(zip(own, texts, strict=True)))
         for (name, type_), (entry, item) in zip(declared.params, passed, strict=True):
             checks.check(name, type_, entry, item)
+        for result in signature.result_tensors:
+            if result.name in checks.read - checks.written:
+                raise BuildError(
+                    f"{declared.name} gets the result {result.name!r} by a const pointer, so it "
+                    f"does not write it"
+                )
     except BuildError as error:
         raise (error if args is not None else BuildError(f"{error}. {_BY_POSITION}")) from None
     if args is not None:  # the prototype says which numbers are bools
