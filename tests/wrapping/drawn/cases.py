@@ -112,7 +112,14 @@ class Array:
     """The tensor of which this one has the memory."""
 
 
-Value: TypeAlias = "Array | tuple[Array, ...] | Mapping[str, object] | float | str | None"
+@dataclass(frozen=True)
+class Sizes:
+    """A shape that is passed."""
+
+    sizes: tuple[int, ...]
+
+
+Value: TypeAlias = "Array | Sizes | tuple[Array, ...] | Mapping[str, object] | float | str | None"
 
 
 @dataclass(frozen=True)
@@ -241,13 +248,14 @@ def tensor(draft: Draft, *, optional: bool = False) -> None:
     dims = rng.choice([(n,), (n, m), (n, "4"), ("3", "3"), (n, m, "2"), (), ("5",), (n, f"{n} * 2")])
     shape = tuple(eval(dim, dict(sizes)) for dim in dims)
     used = [size for size in (n, m) if size in dims]
-    strides, steps, extra = "", None, dict[str, int]()
+    strides, steps, extra, step = "", None, dict[str, int](), 0
     if len(dims) == 2 and draft.chance(0.25):
         kind = rng.choice(["rows", "F", "int"])
         if kind == "F":
             strides, steps = "F", (1, shape[0])
         else:
             step = shape[1] + rng.randint(0, 2) if kind == "rows" else 4
+            step = -step if kind == "rows" and draft.chance(0.2) else step
             if kind == "int" and dims[1] in ("3", "4"):
                 strides, steps = "[4, 1]", (4, 1)
             elif kind == "rows":
@@ -260,11 +268,14 @@ def tensor(draft: Draft, *, optional: bool = False) -> None:
     draft.sizes.update({size: sizes[size] for size in used} | extra)
     is_given = not optional or draft.chance(0.6)
     draft.values[name] = Array(dtype, shape, steps, writeable) if is_given else None
+    if not is_given:
+        draft.sizes.update(dict.fromkeys([*used, *extra], 0))
     if not optional:
         for size in [*used, *extra]:
             if draft.chance(0.7) or f"[{size}]" in str(dims):
-                types = ["int64_t", "long", "size_t", "unsigned long"]
-                types += [] if draft.is_exact else ["int", "short", "unsigned", "signed char"]
+                types = ["int64_t", "long"] + ["size_t", "unsigned long"] * (step >= 0)
+                if not draft.is_exact:
+                    types += ["int", "short", "signed char"] + ["unsigned"] * (step >= 0)
                 draft.add(size, rng.choice(types))
     passed = {entry: param.name for param, entry in draft.params}
     how: dict[str, Any] = {"kind": "pointer", "is_const": is_const}
@@ -348,6 +359,38 @@ def constant(draft: Draft) -> None:
     draft.add(bool(value) if type_ == "_Bool" and not draft.is_exact else value, type_)
 
 
+def again(draft: Draft) -> None:
+    """Pass the elements of a tensor a second time."""
+    names = [own for own, type_ in draft.types.items() if isinstance(type_, Tensor) and type_.dims]
+    places = [(p, e) for p, e in draft.params if f"{e}".removesuffix(".data") in names]
+    if places:
+        param, entry = draft.rng.choice(places)
+        at = next(i for i, (own, _) in enumerate(draft.params) if own is param)
+        draft.params[at] = replace(param, is_restrict=False), entry
+        draft.params.append((replace(draft.params[at][0], name=f"p{len(draft.params)}"), entry))
+
+
+def shape(draft: Draft) -> None:
+    name, n, m = (f"{letter}{len(draft.types)}" for letter in "wnm")
+    draft.types[name] = f"Shape([{n}, 3, {m}])"
+    values = draft.rng.randint(0, 4), draft.rng.choice([0, 100])
+    draft.sizes.update({n: values[0], m: values[1]})
+    draft.values[name] = Sizes((values[0], 3, values[1]))
+    if draft.chance(0.5):
+        draft.add(name, draft.rng.choice(["long", "size_t"]))
+        draft.add(REST, draft.rng.choice(["int64_t", "unsigned long"]))
+        return
+    draft.add(m, draft.rng.choice(["long", "size_t"]))
+
+
+def optional_number(draft: Draft) -> None:
+    type_ = draft.rng.choice([*NUMBERS])
+    name, dtype = f"o{len(draft.types)}", NUMBERS[type_]
+    draft.types[name] = f"Optional({dtype})"
+    draft.values[name] = number(draft.rng, dtype)
+    draft.add(name, type_)
+
+
 def constant_bytes(draft: Draft) -> None:
     draft.add(b"abc", draft.rng.choice(["char", "void", "uint8_t"]), kind="pointer", is_const=True)
 
@@ -391,7 +434,7 @@ def result_by_pointer(draft: Draft) -> None:
 ITEMS: Final = (
     *(scalar, scalar, choice, tensor, tensor, tensor, optional_tensor, any_rank, descriptor),
     *(tensors, text, null, constant, constant_bytes, expression, struct, handle),
-    result_by_pointer,
+    *(result_by_pointer, again, again, shape, optional_number),
 )
 
 
@@ -552,6 +595,22 @@ def more(draft: Draft) -> str:
     return "one parameter more"
 
 
+def other_restrict(draft: Draft) -> str:
+    at = _at(draft, "pointer")
+    how = {} if at is None else {"is_restrict": not draft.params[at][0].is_restrict}
+    return "" if at is None else _changed(draft, at, **how)
+
+
+def as_text(draft: Draft) -> str:
+    """Write a constant as text."""
+    places = [at for at, (param, _) in enumerate(draft.params) if param.kind == "number"]
+    if not places:
+        return ""
+    at = draft.rng.choice(places)
+    draft.params[at] = draft.params[at][0], draft.rng.choice(["200", "-1", "3", "40000"])
+    return f"a constant as text for {draft.params[at][0].c}"
+
+
 def swapped(draft: Draft) -> str:
     """Swap entries, and not the parameters."""
     one, two = (draft.rng.randrange(len(draft.params)) for _ in range(2))
@@ -678,7 +737,7 @@ def other_scalar(draft: Draft) -> str:
 STEPS: Final = (
     *(other_number, other_elements, other_kind, other_const, other_rows, fewer, more, swapped),
     *(other_result, other_tensor, other_tensor, other_tensor, unaligned, overlapping, read_only),
-    *(other_constant, other_scalar, other_scalar),
+    *(other_constant, other_scalar, other_scalar, other_restrict, as_text),
 )
 
 

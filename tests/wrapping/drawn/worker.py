@@ -26,7 +26,7 @@ import numpy as np
 from tvm_ffi.libinfo import include_paths
 
 from ffi_builder import BuildError, CompileError, SpecError, providers, wrap
-from tests.wrapping.drawn.cases import BYTES, ENUMS, RANGES, Array, Case, Param, Tensor
+from tests.wrapping.drawn.cases import BYTES, ENUMS, RANGES, Array, Case, Param, Sizes, Tensor
 from tests.wrapping.drawn.code import Record, c_source, ctypes_function, is_bytes, llvm_ir
 
 TIMEOUT: Final = 60
@@ -70,12 +70,14 @@ class Memory:
         ctypes.memset(page, FILL, PAGE)
         dtype = dtype_of(array.dtype)
         steps = array.steps or _contiguous(array.shape)
-        last = sum((size - 1) * step for size, step in zip(array.shape, steps, strict=True))
-        size = (last + 1) * dtype.itemsize if math.prod(array.shape) else 0
+        ends = [(size - 1) * step for size, step in zip(array.shape, steps, strict=True)]
+        last, first = sum(max(end, 0) for end in ends), sum(min(end, 0) for end in ends)
+        size = (last - first + 1) * dtype.itemsize if math.prod(array.shape) else 0
         start = PAGE - size - array.shift
         whole = (ctypes.c_char * (PAGE - start)).from_address(page + start)
         strides = [step * dtype.itemsize for step in steps]
-        found = np.ndarray(array.shape, dtype, whole, 0, strides)
+        offset = -first * dtype.itemsize if size else 0
+        found = np.ndarray(array.shape, dtype, whole, offset, strides)
         rng = np.random.default_rng(seed)
         raw = rng.integers(0, 2 if array.dtype == "bool" else 100, found.shape)
         found[...] = raw.astype(dtype)
@@ -125,6 +127,8 @@ class Given:
                 case tuple():
                     values[name] = [memory.place(each, at + own) for own, each in enumerate(value)]
                     slot += len(value)
+                case Sizes():
+                    values[name] = value
                 case str() if case.types[name] == "Bytes":
                     values[name] = value.encode()
                 case Mapping():
@@ -145,6 +149,8 @@ class Given:
         value, type_ = self.values[name], self.case.types[name]
         if isinstance(value, dict):
             return tuple(value.values())
+        if isinstance(value, Sizes):
+            return value.sizes
         if f"{type_}".startswith("Choice"):
             return value.partition("=")[0]
         if type_ == "handle" and value is not None:
@@ -183,6 +189,8 @@ class Given:
             case dict():
                 for each in value.values():
                     yield "number", each
+            case Sizes(sizes=(first, _, last)):
+                yield from (("number", first), ("number", last))
             case str() | bytes() if not f"{type_}".startswith("Choice"):
                 data = value.encode() if isinstance(value, str) else value
                 yield "bytes", data
@@ -328,7 +336,7 @@ class Checked:
             if knows_elements(self.case) and kind == "result" and param.is_const:
                 if self.case.door != "ctypes":
                     raise Wrong(f"{param.c} gets a result")
-            if knows_elements(self.case) and kind == "bytes":
+            if knows_elements(self.case) and kind == "bytes" and self.case.door != "ctypes":
                 if param.type != "void" and (param.dtype not in BYTES or param.row):
                     raise Wrong(f"{param.c} gets bytes")
             if knows_elements(self.case) and kind == "dltensor" and self.case.door != "ctypes":
@@ -441,6 +449,8 @@ class Checked:
     def _apart(self, param: Param, kind: str, value: Any) -> None:
         if kind != "tensor" or param.is_const or self.case.door in ("ctypes", "direct"):
             return
+        if [each for of, each in self.expected if of == "tensor" and each[0] == value[0]][1:]:
+            raise Wrong(f"{param.c} is restrict, and {value[0]} is passed twice")
         for name, other in self.given.arrays.items():
             if name != value[0] and other.size and value[1].size:
                 if np.may_share_memory(other, value[1]):
