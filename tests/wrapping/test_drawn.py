@@ -1,7 +1,7 @@
 """Drawn kernels with signatures that fit or are one step wrong: each gets what the caller passed.
 
 What is wrong is refused, or the kernel gets exactly what was passed. 500 kernels;
-``FFI_BUILDER_EXAMPLES`` asks for another number, and then every run draws others.
+``FFI_BUILDER_EXAMPLES`` asks for 20 times another number, and then every run draws others.
 """
 
 from __future__ import annotations
@@ -22,15 +22,16 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.runtime.samples import needs_cc
-from tests.wrapping.drawn.cases import Case, described, drawn
+from tests.wrapping.drawn.cases import Case, described
 from tests.wrapping.drawn.code import has_ctypes
+from tests.wrapping.drawn.draw import drawn
 
 pytest.importorskip("clang.native")
 pytestmark = needs_cc
 
 ROOT: Final = Path(__file__).parents[2]
 EXAMPLES: Final = os.environ.get("FFI_BUILDER_EXAMPLES")
-DRAWN: Final = int(EXAMPLES or 500)
+DRAWN: Final = int(EXAMPLES or 10_000) // 20
 BATCH: Final = 20
 """Kernels that the C compiler compiles at once."""
 

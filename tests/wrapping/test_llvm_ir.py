@@ -13,7 +13,7 @@ from ffi_builder.runtime.codegen import emit
 LLVM = "define i32 @k(i64 %n, i64 %m, ptr %x) {\n  ret i32 0\n}"
 SIGNATURE = "k(x: Tensor([n, m], float32))"
 ARGS = ["n", "m", "x"]
-WAYS = [{}, {"provider": providers.DirectCallProvider}]
+WAYS: list[dict[str, Any]] = [{}, {"provider": providers.DirectCallProvider}]
 
 
 def test_a_prototype_that_llvm_ir_contradicts() -> None:

@@ -6,6 +6,7 @@ import ctypes
 import platform
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -177,7 +178,10 @@ def test_one_tensor_twice_and_once_as_restrict(other: str, tmp_path: Path) -> No
 
 def test_constants_as_text(tmp_path: Path) -> None:
     data = c_object(tmp_path, "long k(signed char n, unsigned long m) { return n + m; }")
-    how = {"signature": "k() -> r: int64", "prototype": "long k(signed char n, size_t m)"}
+    how: dict[str, Any] = {
+        "signature": "k() -> r: int64",
+        "prototype": "long k(signed char n, size_t m)",
+    }
     assert wrap(data, **how, args=["-1", "4"])() == 3
     for args, words in ((["200", "4"], "n is int8, which is not 200"), (["0", "-1"], "not -1")):
         with pytest.raises(BuildError, match=words):
@@ -197,8 +201,8 @@ def test_strides_may_be_negative(tmp_path: Path) -> None:
 def test_a_size_as_two_types(tmp_path: Path) -> None:
     data = c_object(tmp_path, "long k(int n, unsigned m) { return n + m; }")
     for params in ("int n, unsigned m", "unsigned n, int m"):
-        how = {"prototype": f"long k({params})", "args": ["n", "n"]}
-        k = wrap(data, "k(x: Shape([n])) -> r: int64", **how)
+        prototype = f"long k({params})"
+        k = wrap(data, "k(x: Shape([n])) -> r: int64", prototype=prototype, args=["n", "n"])
         assert "n: int32" in str(k["k"].__doc__)
 
 

@@ -114,14 +114,18 @@ def _body(case: Case) -> str:
                 loops += f" for (long r{depth} = 0; {limit}; r{depth}++)"
                 element += f"[r{depth}]"
         else:
-            loops = " ".join(f"for (long {v} = 0; {v} < {info}[{i}]; {v}++)" for i, v in enumerate("abc"))
+            loops = " ".join(
+                f"for (long {v} = 0; {v} < {info}[{i}]; {v}++)" for i, v in enumerate("abc")
+            )
             element = f"{name}[a * {info}[3] + b * {info}[4] + c * {info}[5]]"
         write = "" if param.is_const else f"WRITE({at}, k{at}, {element}); "
         lines.append(f"if ({name}) {loops} {{ READ({at}, k{at}, {element}); {write}k{at}++; }}")
     if case.result.kind == "pointer":
         lines.append("return 0;")
     elif case.result.kind == "number":
-        lines.append(f"{case.result.type} own_result; memcpy(&own_result, RETURNED, sizeof own_result); return own_result;")
+        lines.append(
+            f"{case.result.type} own_result; memcpy(&own_result, RETURNED, sizeof own_result); return own_result;"
+        )
     return "".join(f"  {line}\n" for line in lines)
 
 
