@@ -163,7 +163,11 @@ def test_numbers_of_cffi(type_: str, dtype: str) -> None:
 
 def test_lists_of_cffi() -> None:
     ffi: Any = pytest.importorskip("cffi").FFI()
-    function = ffi.callback("void(double **, int64_t *, int64_t *, int64_t)", lambda *_: None)
+
+    def kernel(*_: Any) -> None:
+        pass
+
+    function = ffi.callback("void(double **, int64_t *, int64_t *, int64_t)", kernel)
     wrap(function, "f(xs: TensorList(Tensor([n], float64)))", device="cpu")
     with pytest.raises(BuildError, match="to float64, but the elements of 'xs' are float32"):
         wrap(function, "f(xs: TensorList(Tensor([n], float32)))", device="cpu")

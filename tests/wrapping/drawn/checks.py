@@ -169,7 +169,8 @@ class Checked:
     ) -> tuple[list[int], bytes]:
         type_ = self.case.types[name]
         assert isinstance(type_, Tensor)
-        pattern = np.random.default_rng(at).integers(0, 2, array.shape).astype(array.dtype)
+        bits: Any = np.random.default_rng(at).integers(0, 2, array.shape)
+        pattern: bytes = bits.astype(array.dtype).tobytes()
         writes = not param.is_const and type_.intent != "in" and array.flags.writeable
         if is_bytes(param, self.case):
             size = array.nbytes if array.flags.c_contiguous else 0
@@ -184,8 +185,8 @@ class Checked:
             steps = [each // array.itemsize for each in array.strides] + [0, 0, 0]
             info = [*shape, *steps[:3], int(writes), 0]
         if writes and array.size and knows_elements(self.case) and info[0]:
-            self.written[name] = pattern.tobytes()
-        return info, pattern.tobytes()
+            self.written[name] = pattern
+        return info, pattern
 
     def check(self) -> None:
         """Raise Wrong if the kernel has got something else."""

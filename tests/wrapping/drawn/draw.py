@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
-from typing import Any
 
 from tests.wrapping.drawn.cases import (
     DOORS,
@@ -48,7 +47,8 @@ def drawn(rng: Random, name: str) -> Case:
 
 def _finished(draft: Draft, name: str, step: str) -> Case:
     rng = draft.rng
-    args: Any = [entry for _, entry in draft.params if entry != REST]
+    args: tuple[object, ...] | dict[str, object] | None
+    args = tuple(entry for _, entry in draft.params if entry != REST)
     params = [param for param, _ in draft.params]
     entries = [entry for _, entry in draft.params]
     known = {*draft.types, *draft.sizes, *draft.results}
@@ -73,8 +73,6 @@ def _finished(draft: Draft, name: str, step: str) -> Case:
             )
             for param in params
         ]
-        if isinstance(args, dict) and draft.door == "direct":
-            args = [*entries]
     if draft.door in ("LLVM IR", "both", "direct"):
         for at, param in enumerate(params):
             if param.kind == "pointer" and draft.chance(0.3):
@@ -87,7 +85,7 @@ def _finished(draft: Draft, name: str, step: str) -> Case:
         draft.result,
         draft.types,
         draft.results,
-        args if args is None or isinstance(args, dict) else tuple(args),
+        args,
         draft.values,
         draft.sizes,
         draft.returned,

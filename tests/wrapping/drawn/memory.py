@@ -53,7 +53,7 @@ class Memory:
         last, first = sum(max(end, 0) for end in ends), sum(min(end, 0) for end in ends)
         size = (last - first + 1) * dtype.itemsize if math.prod(array.shape) else 0
         start = PAGE - size - array.shift
-        whole = (ctypes.c_char * (PAGE - start)).from_address(page + start)
+        whole: Any = (ctypes.c_char * (PAGE - start)).from_address(page + start)
         strides = [step * dtype.itemsize for step in steps]
         offset = -first * dtype.itemsize if size else 0
         found = np.ndarray(array.shape, dtype, whole, offset, strides)
@@ -113,8 +113,11 @@ class Given:
                     values[name] = value
         for one, two in overlaps.items():
             a, b = self.arrays[one], self.arrays[two]
+            alias: Any = b
             if a.nbytes and a.nbytes == b.nbytes and a.flags.c_contiguous and b.flags.c_contiguous:
-                values[one] = self.arrays[one] = b.view(a.dtype).reshape(a.shape) if b.ndim else a
+                values[one] = self.arrays[one] = (
+                    alias.view(a.dtype).reshape(a.shape) if b.ndim else a
+                )
         self.values = values
         self.before = {name: array.tobytes() for name, array in self.arrays.items()}
 
@@ -123,7 +126,7 @@ class Given:
 
     def _passed(self, name: str) -> Any:
         value, type_ = self.values[name], self.case.types[name]
-        if isinstance(value, dict):
+        if f"{type_}".startswith(("Struct", "Tuple")):
             return tuple(value.values())
         if isinstance(value, Sizes):
             return value.sizes
@@ -152,7 +155,11 @@ class Given:
             yield self._of_text(f"{entry}")
 
     def _of_value(self, name: str) -> Iterator[Expected]:
-        type_, value = self.case.types[name], self.values[name]
+        type_: Any = self.case.types[name]
+        value: Any = self.values[name]
+        if f"{type_}".startswith(("Struct", "Tuple")):
+            yield from (("number", each) for each in value.values())
+            return
         match value:
             case None:
                 yield "null", None
@@ -161,10 +168,7 @@ class Given:
                 yield ("dltensor" if is_any else "tensor"), (name, value)
             case list():
                 for part in ("pointers", "shapes", "strides", "length"):
-                    yield self._of_list(value, part)
-            case dict():
-                for each in value.values():
-                    yield "number", each
+                    yield self._of_list(self.values[name], part)
             case Sizes(sizes=(first, _, last)):
                 yield from (("number", first), ("number", last))
             case str() | bytes() if not f"{type_}".startswith("Choice"):
@@ -190,10 +194,11 @@ class Given:
         if entry.endswith("]"):
             name, _, part = entry[:-1].rpartition("[")
             return "number", [*self.values[name].values()][int(part)]
-        value = self.values.get(name)
-        if isinstance(value, dict):
+        value: Any = self.values.get(name)
+        kind = f"{self.case.types.get(name)}"
+        if kind.startswith("Struct"):
             return "number", value[part]
-        if isinstance(value, list):
+        if kind.startswith("TensorList"):
             return self._of_list(value, part)
         match part:
             case "present":

@@ -223,7 +223,7 @@ def other_constant(draft: Draft) -> str:
 
 
 def other_scalar(draft: Draft) -> str:
-    names = [own for own, type_ in draft.types.items() if own[0] == "a"]
+    names = [own for own in draft.types if own[0] == "a"]
     if not names:
         return ""
     name = draft.rng.choice(names)
