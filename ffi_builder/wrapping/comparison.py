@@ -137,7 +137,7 @@ class Comparison:
     def conditions(self) -> list[str]:
         """Return what the signature has to check, as text."""
         dtypes = (f"{name}: {dtype}" for name, dtype in self.narrow.items())
-        return [*self.ranges, *dtypes, *self.aligned]
+        return [*dict.fromkeys([*self.ranges, *dtypes, *self.aligned])]
 
     def no_overlap(self, signature: spec.Signature) -> list[str]:
         """Return the tensors that ``restrict`` keeps apart from others, if there are any."""

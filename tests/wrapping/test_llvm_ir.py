@@ -161,6 +161,23 @@ def test_alignments(signature: str, args: list[Any], words: str) -> None:
         wrap(text, signature.replace("int8", "int32"), args=args)
 
 
+def test_conditions_that_two_parameters_need() -> None:
+    text = "define void @k(ptr align 8 %a, ptr align 8 %b, i64 %n) {\n  ret void\n}"
+    how: dict[str, Any] = {"device": "cpu", "args": ["x", "x", "n * 2"]}
+    k = wrap(text, "k(x: Tensor([n], float32))", **how)
+    assert str(k["k"].__doc__).count("x.data % 8 == 0") == 1
+    prototype = "void k(float *a, float *b, unsigned long n)"
+    wrap(text, "k(x: Tensor([n], float32))", prototype=prototype, **how)
+    twice = text.replace("ptr align 8 %b", "i64 %b")
+    k = wrap(
+        twice,
+        "k(x: int64)",
+        args=[None, "x", "x"],
+        prototype="void k(float *a, unsigned long b, unsigned long n)",
+    )
+    assert str(k["k"].__doc__).count("0 <= x") == 1
+
+
 def test_many_functions_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     reads = list[object]()
     headers = emit.headers
