@@ -45,7 +45,7 @@ def check_type(case: Case, param: Param, dtypes: list[str]) -> None:
     """Raise Wrong if elements of these dtypes are read as others."""
     if case.door in ("LLVM IR", "direct") or param.type == "void":
         return
-    if is_bytes(param, case):
+    if is_bytes(param, case) or (case.door == "ctypes" and param.type == "DLTensor"):
         return
     if param.dtype in BYTES and not param.row:
         return
@@ -134,7 +134,7 @@ class Checked:
                     info[7] = 8 * len(value)
                 case "result":
                     pattern = self._returned(value)
-                    info[:7] = [1, 1, 1, 0, 0, 0, 1]
+                    info[:7] = [int(param.type != "DLTensor"), 1, 1, 0, 0, 0, 1]
                     info[7] = len(pattern)
                 case _:
                     pass
@@ -169,14 +169,16 @@ class Checked:
     ) -> tuple[list[int], bytes]:
         type_ = self.case.types[name]
         assert isinstance(type_, Tensor)
-        bits: Any = np.random.default_rng(at).integers(0, 2, array.shape)
-        pattern: bytes = bits.astype(array.dtype).tobytes()
+        rng: Any = np.random.default_rng(at)
+        pattern: bytes = rng.integers(0, 2, array.shape).astype(array.dtype).tobytes()
         writes = not param.is_const and type_.intent != "in" and array.flags.writeable
+        if param.type == "DLTensor":
+            return [0] * 8, b""
         if is_bytes(param, self.case):
             size = array.nbytes if array.flags.c_contiguous else 0
             info = [size, 1, 1, 1, 0, 0, int(writes), size]
         elif param.row:
-            lead = array.shape[0] if array.ndim == 1 + len(param.row) else 1
+            lead = math.prod(array.shape[: array.ndim - len(param.row)])
             limits = array.shape[-2:] if type_.strides else (PAGE, PAGE)
             limits = (*limits[-len(param.row) :], PAGE, PAGE)
             info = [lead, *limits[:2], 0, 0, 0, int(writes), 0]
@@ -233,6 +235,8 @@ class Checked:
                 data = self.given.before[name]
                 if is_bytes(param, self.case) and not array.flags.c_contiguous:
                     return
+                if param.type == "DLTensor":
+                    return
                 # what was read before a write by another parameter of the same memory is unknown
                 shared = [n for n, a in self.given.arrays.items() if np.may_share_memory(a, array)]
                 if len(shared) > 1:
@@ -287,7 +291,11 @@ class Checked:
                 for p, (k, _) in zip(self.case.params, self.expected, strict=True)
                 if k == "result"
             )
-            if self.case.door in ("prototype", "header", "ctypes") and not place.is_const:
+            if (
+                self.case.door in ("prototype", "header", "ctypes")
+                and not place.is_const
+                and place.type != "DLTensor"
+            ):
                 dtype = results[0]
                 data = self._returned(dtype)
                 value = np.frombuffer(data, "uint8" if dtype == "bool" else dtype)[0].item()
