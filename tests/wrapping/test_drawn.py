@@ -1,7 +1,7 @@
 """Drawn kernels with signatures that fit or are one step wrong: each gets what the caller passed.
 
-What is wrong is refused, or the kernel gets exactly what was passed. 500 kernels;
-``FFI_BUILDER_EXAMPLES`` asks for 20 times another number, and then every run draws others.
+What is wrong is refused, or the kernel gets exactly what was passed. 400 kernels;
+``FFI_BUILDER_EXAMPLES`` asks for another number, divided by 25, and then every run draws others.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ pytestmark = needs_cc
 
 ROOT: Final = Path(__file__).parents[2]
 EXAMPLES: Final = os.environ.get("FFI_BUILDER_EXAMPLES")
-DRAWN: Final = int(EXAMPLES or 10_000) // 20
+DRAWN: Final = int(EXAMPLES or 10_000) // 25
 BATCH: Final = 20
 """Kernels that the C compiler compiles at once."""
 
@@ -97,6 +97,7 @@ def batch(seed: int) -> list[Case]:
     return [case for case in cases if case.door != "ctypes" or has_ctypes(case)]
 
 
+@pytest.mark.slow
 @pytest.mark.hypothesis
 def test_drawn_kernels() -> None:
     worker, met = Worker(), Counter[str]()
