@@ -210,7 +210,8 @@ def constant_bytes(draft: Draft) -> None:
 
 
 def expression(draft: Draft) -> None:
-    if sizes := [size for size in draft.sizes if size[0] != "s"]:
+    # of an absent Optional, which has 0, no condition is checked
+    if sizes := [size for size, value in draft.sizes.items() if size[0] != "s" and value]:
         entry = draft.rng.choice(["{} * 2", "{} + 7", "{} - 1", "3 * {}"])
         types = ["int", "long", "size_t", "unsigned"] if not draft.is_exact else ["long", "int"]
         draft.add(entry.format(draft.rng.choice(sizes)), draft.rng.choice(types))
