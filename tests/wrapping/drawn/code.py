@@ -10,7 +10,7 @@ import mmap
 from collections.abc import Iterable
 from typing import Any, Final
 
-from tests.wrapping.drawn.cases import BYTES, ENUMS, NUMBERS, Case, Param
+from tests.wrapping.drawn.cases import BYTES, ENUMS, Case, Param
 
 BASE: Final = 0x2A0000000000
 MOST: Final = 32
@@ -217,6 +217,3 @@ def _ctype(param: Param) -> Any:
             return ctypes.POINTER(ctypes.POINTER(type_) if type_ else ctypes.c_void_p)
         case _:
             return ctypes.POINTER(type_) if type_ and not param.row else ctypes.c_void_p
-
-
-__all__ = ["BYTES", "NUMBERS"]
