@@ -165,9 +165,10 @@ def _of_ctypes(what: str, type_: Any) -> CType | None:
         return CType(None, is_pointer=True, opaque="a function")
     if issubclass(class_, _POINTER):
         to = cast("type[Any]", class_._type_)
+        if issubclass(to, (_POINTER, ctypes.c_void_p)):
+            return CType(_CTYPES.get(getattr(to, "_type_", None)), is_pointer=True, opaque=POINTER)
         dtype = _CTYPES.get(to)
-        opaque = POINTER if issubclass(to, (_POINTER, ctypes.c_void_p)) else to.__name__
-        return CType(dtype, is_pointer=True, opaque=None if dtype else opaque)
+        return CType(dtype, is_pointer=True, opaque=None if dtype else to.__name__)
     raise _not_passed(what, class_.__name__)
 
 
@@ -180,9 +181,10 @@ def _of_cffi(what: str, type_: Any) -> CType | None:
             item = type_.item
             if item.kind == "void":
                 return CType(None, is_pointer=True)
+            if item.kind == "pointer":
+                return CType(_dtype_of_cffi(item.item), is_pointer=True, opaque=POINTER)
             dtype = _dtype_of_cffi(item)
-            opaque = POINTER if item.kind == "pointer" else item.cname
-            return CType(dtype, is_pointer=True, opaque=None if dtype else opaque)
+            return CType(dtype, is_pointer=True, opaque=None if dtype else item.cname)
         case "function":
             return CType(None, is_pointer=True, opaque="a function")
         case _:

@@ -136,13 +136,15 @@ def with_promises(given: Prototype, known: Prototype) -> Prototype:
 
 
 def _fit(first: CType | None, second: CType | None) -> bool:
-    """Return whether two types are passed alike, and not known to point to other numbers."""
+    """Return whether two types are passed alike, with a sign, and not known to point to others."""
     if first is None or second is None or first.llvm != second.llvm:
         return first is second
+    if not first.is_pointer:
+        return first.dtype == second.dtype or first.is_signless or second.is_signless
     if first.opaque != second.opaque and None not in (first.to, second.to):
         return False
     dtypes = {each.dtype for each in (first, second) if each.dtype not in (None, *BYTES)}
-    return not first.is_pointer or len(dtypes) < 2 or any(BITS.get(f"{d}") for d in dtypes)
+    return len(dtypes) < 2 or any(BITS.get(f"{d}") for d in dtypes)
 
 
 def bound(
@@ -184,6 +186,12 @@ def bound(
         checks = Comparison(declared.name, params, numbers, dict(zip(own, texts, strict=True)))
         for (name, type_), (entry, item) in zip(declared.params, passed, strict=True):
             checks.check(name, type_, entry, item)
+        for result in signature.result_tensors:
+            if result.name in checks.read - checks.written:
+                raise BuildError(
+                    f"{declared.name} gets the result {result.name!r} by a const pointer, so it "
+                    f"does not write it"
+                )
     except BuildError as error:
         raise (error if args is not None else BuildError(f"{error}. {_BY_POSITION}")) from None
     if args is not None:  # the prototype says which numbers are bools

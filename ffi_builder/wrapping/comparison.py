@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from math import prod
 from typing import Final, NamedTuple, cast
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError, SpecError
 from ffi_builder.spec.dtypes import parse_dtype
 from ffi_builder.spec.expr import Expr
+from ffi_builder.spec.functions import variables
 from ffi_builder.spec.numbers import INT_RANGES
 from ffi_builder.spec.overlap import tensors_of
 from ffi_builder.spec.tensors.tensor import Data
@@ -57,13 +59,17 @@ class Comparison:
         self.function, self.numbers, self.entries = function, numbers, entries
         self.scalars = {each.name for each in params.values() if isinstance(each, spec.Var)}
         self.seen = list[Passed]()
+        tensors = [each for each in params.values() if isinstance(each, spec.Tensor)]
+        steps = [step for each in tensors for step in each.stride_entries or ()]
+        self.steps = {each.name for step in steps for each in variables(step)}
         self.narrow = dict[str, str]()
         self.ranges = list[str]()
         self.read, self.written = set[str](), set[str]()
-        self.apart, self.aligned = list[str](), list[str]()
+        self.apart, self.aligned, self.passed = list[str](), list[str](), set[str]()
 
     def check(self, own: str, type_: CType, entry: object, item: object) -> None:
         """Compare a parameter with a C argument. Raises BuildError."""
+        item = int(item) if isinstance(item, str) and re.fullmatch(r"-?\d+", item) else item
         what = f"{self.function}: parameter {own or entry} is {type_}"
         shown = "NULL" if entry is None else f"{entry}"
         self.seen.append(Passed(own or "_", type_, shown, _unsure(type_, item)))
@@ -72,7 +78,8 @@ class Comparison:
         elif isinstance(item, spec.Var) and item.dtype != "handle":
             _check_number(what, type_, item.name)
             if item.name not in self.scalars and _is_narrower(type_, item.dtype):
-                self.narrow[item.name] = f"{type_.dtype}"
+                both = (self.narrow.get(item.name, item.dtype), f"{type_.dtype}")
+                self.narrow[item.name] = min(both, key=lambda dtype: INT_RANGES[dtype][1])
             elif not self._is_passed(type_, item):
                 raise BuildError(
                     f"{what}, but {item.name!r} is {item.dtype}: declare `{item.name}: "
@@ -80,9 +87,11 @@ class Comparison:
                 )
         elif isinstance(item, _OBJECTS):
             _check_object(what, type_, item)
-        elif isinstance(item, (spec.String, spec.Bytes)):
-            if type_.is_pointer and type_.to not in (None, *BYTES):
-                raise BuildError(f"{what}, but {item.name!r} is passed as the address of bytes")
+        elif isinstance(item, (spec.String, spec.Bytes, bytes)):
+            given = item if isinstance(item, bytes) else item.name
+            if type_.is_pointer and (type_.to not in (None, *BYTES) or type_.row):
+                raise BuildError(f"{what}, but {given!r} is passed as the address of bytes")
+            _check_align(what, type_, 1, f"{given!r}")
         elif isinstance(item, spec.Field):
             _check_part(what, type_, f"{entry}", item)
             if item.part == "dltensor":
@@ -112,7 +121,11 @@ class Comparison:
         path = entry.removesuffix(".data") if is_data else entry
         _check_tensor(what, type_, tensor, is_data=is_data)
         _check_rows(what, type_, tensor, self.entries)
+        _check_size(what, type_, tensor)
         (self.read if type_.is_const else self.written).add(tensor.name)
+        if path in self.apart or (type_.is_restrict and path in self.passed):
+            raise BuildError(f"{what}, but {path!r} is passed twice, and once as `restrict`")
+        self.passed.add(path)
         if type_.is_restrict:
             self.apart.append(path)
         elements = min(parse_dtype(each).alignment for each in tensor.element_dtypes)
@@ -125,7 +138,7 @@ class Comparison:
             return False
         low, high = INT_RANGES.get(f"{type_.dtype}", (0, 0))
         own_low, own_high = INT_RANGES.get(number.dtype, (0, 0))
-        if number.name not in self.scalars or type_.is_signless:
+        if number.name not in self.scalars | self.steps or type_.is_signless:
             return True  # sizes are not negative
         if own_low < low and number.min is None:
             self.ranges.append(f"{low} <= {number.name}")
@@ -136,7 +149,7 @@ class Comparison:
     def conditions(self) -> list[str]:
         """Return what the signature has to check, as text."""
         dtypes = (f"{name}: {dtype}" for name, dtype in self.narrow.items())
-        return [*self.ranges, *dtypes, *self.aligned]
+        return [*dict.fromkeys([*self.ranges, *dtypes, *self.aligned])]
 
     def no_overlap(self, signature: spec.Signature) -> list[str]:
         """Return the tensors that ``restrict`` keeps apart from others, if there are any."""
@@ -180,6 +193,7 @@ def _check_constant(what: str, type_: CType, number: float) -> None:
     """Raise BuildError for a constant that the kernel's type does not hold."""
     ranges = {**INT_RANGES, "bool": (0, 1)}
     low, high = ranges.get(f"{type_.dtype}", (0, 0))
+    high = high - low if type_.is_signless else high
     is_int = type_.dtype in ranges
     if is_int != isinstance(number, int) or (is_int and not low <= number <= high):
         raise BuildError(f"{what}, which is not {number!r}: write a number of that type")
@@ -213,8 +227,17 @@ def _check_part(what: str, type_: CType, path: str, field: spec.Field) -> None:
                 f"{' or '.join(tensor.dtypes)}"
             )
     is_alike = type_.to in (None, pointer) if type_.is_pointer else type_.llvm == _llvm(number)
+    is_alike = is_alike and type_.row in ((), *_rows(field))
     if type_.is_pointer != (pointer is not None) or not is_alike:
         raise BuildError(f"{what}, but {path!r} is passed as {words}")
+
+
+def _rows(field: spec.Field) -> list[tuple[int | None]]:
+    """Return the rows in which a part may be read: sizes of each tensor of a list."""
+    tensors = spec.required(field.param)
+    if field.part == "shapes" and isinstance(tensors, spec.TensorList):
+        return [(tensors.tensor.ndim,), (None,)]
+    return []
 
 
 def _llvm(dtype: str | None) -> str | None:
@@ -244,13 +267,21 @@ def _is_narrower(type_: CType, dtype: str) -> bool:
 
 def _check_result(what: str, type_: CType, result: spec.Var) -> None:
     """Raise BuildError if the kernel does not write a number of the result's dtype by a pointer."""
-    if not type_.is_pointer or type_.is_const or type_.opaque is not None:
+    if not type_.is_pointer or type_.is_const or type_.opaque is not None or type_.row:
         raise BuildError(f"{what}, but the kernel writes the result {result.name!r} by a pointer")
     if type_.dtype not in (None, *BYTES, result.dtype) and result.dtype != "handle":
         raise BuildError(
             f"{what}, but the result {result.name!r} is {result.dtype}: declare "
             f"`-> {result.name}: {type_.dtype}`"
         )
+    bits = 64 if result.dtype == "handle" else parse_dtype(result.dtype).bits
+    _check_align(what, type_, bits // 8, f"the result {result.name!r}")
+
+
+def _check_align(what: str, type_: CType, align: int, given: str) -> None:
+    """Raise BuildError for an address that is a multiple of less than the kernel relies on."""
+    if type_.is_pointer and type_.align > align:
+        raise BuildError(f"{what} aligned to {type_.align} bytes, but {given} is to {align}")
 
 
 def _check_tensor(what: str, type_: CType, tensor: spec.Tensor, *, is_data: bool) -> None:
@@ -295,14 +326,11 @@ def _check_tensor(what: str, type_: CType, tensor: spec.Tensor, *, is_data: bool
 
 def _check_rows(what: str, type_: CType, tensor: spec.Tensor, entries: Mapping[str, str]) -> None:
     """Raise BuildError if ``float x[][5]`` gets rows of another size, or not one after another."""
-    first = tensor.dims[0] if tensor.dims else None
     rank = len(type_.row)
-    if isinstance(first, int) and first < type_.first and tensor.ndim == 1 + rank:
-        raise BuildError(
-            f"{what}, written as an array of {type_.first}, but {tensor.name!r} has {first}"
-        )
     if not rank:
         return
+    if type_.dtype in BYTES and {parse_dtype(each).total_bits for each in tensor.dtypes} != {8}:
+        raise BuildError(f"{what}, but {tensor.name!r} has rows of {' or '.join(tensor.dtypes)}")
     row = [None if size is None else _size(f"{size}", entries) for size in type_.row]
     expected, found = row, [f"{size}" for size in tensor.dims[-rank:]]
     has = f"rows of {', '.join(found)} elements"
@@ -324,6 +352,24 @@ def _check_rows(what: str, type_: CType, tensor: spec.Tensor, entries: Mapping[s
         )
 
 
+def _check_size(what: str, type_: CType, tensor: spec.Tensor) -> None:
+    """Raise BuildError if ``float x[3][5]`` gets fewer than 15 elements."""
+    dims, found = tensor.dims, type_.first
+    if dims and isinstance(dims[0], int) and len(dims) == 1 + len(type_.row):
+        found = dims[0]
+    sizes = [*dims, *type_.row]
+    if tensor.strides is None and not tensor.any_rank and 0 not in sizes:
+        ints = [size for size in sizes if isinstance(size, int)]
+        row = prod(size for size in type_.row if isinstance(size, int))
+        found = prod(ints) // row**2 if len(ints) == len(sizes) else found
+    if type_.dtype in BYTES:
+        found = found * min(parse_dtype(each).total_bits for each in tensor.element_dtypes) // 8
+    if found < type_.first:
+        raise BuildError(
+            f"{what}, written as an array of {type_.first}, but {tensor.name!r} has {found}"
+        )
+
+
 def _times(first: str | None, second: str | None) -> str:
     """Return a product of sizes; ``?`` for one that is not known, which no size is."""
     if second == "1":
@@ -334,10 +380,10 @@ def _times(first: str | None, second: str | None) -> str:
 
 def _size(text: str, entries: Mapping[str, str]) -> str:
     """Return a size in C as the text of an expression of the signature, if it is one."""
-    passed = re.sub(r"[A-Za-z_]\w*", lambda name: entries.get(name[0], name[0]), text)
+    passed = re.sub(r"[A-Za-z_]\w*", lambda name: f"({entries.get(name[0], '?')})", text)
     try:
         parsed = spec.Signature.parse(f"f(x: Tensor([{passed}], int8))", device="cpu")
     except SpecError:
-        return text
+        return f"`{text}`"
     tensor = parsed.params[0]
     return f"{tensor.dims[0]}" if isinstance(tensor, spec.Tensor) else text

@@ -20,7 +20,7 @@ from ffi_builder import importing
 from ffi_builder.errors import CompileError
 from ffi_builder.suggest import did_you_mean
 from ffi_builder.wrapping.c_types import DLTENSOR, POINTER, CType, Prototype
-from ffi_builder.wrapping.libclang import Unit
+from ffi_builder.wrapping.libclang import Unit, bindings
 
 _DTYPES: Final = {
     "_Bool": "bool",
@@ -223,7 +223,7 @@ def _pointer(type_: Any, cursor: Any) -> CType:
     rows = (size if isinstance(size, int) else words for size, words in both)
     row = tuple(rows) if to._kind_id in _ARRAYS else ()
     while to._kind_id in _ARRAYS:
-        to = to.element_type
+        to = _element(to)
     dtype, opaque = _dtype(to), None
     if to._kind_id == _POINTER:
         dtype, opaque = _dtype(to.get_pointee()), POINTER
@@ -260,10 +260,17 @@ def _dtype(type_: Any) -> str | None:
         type_ = type_.get_declaration().enum_type.get_canonical()
     if type_._kind_id == _COMPLEX:
         parts = {"float32": "complex64", "float64": "complex128"}
-        return parts.get(f"{_dtype(type_.element_type)}")
+        return parts.get(f"{_dtype(_element(type_))}")
     if type_._kind_id in (*_UNSIGNED, *_SIGNED) and type_.get_address_space() == 0:
         return f"{'u' * (type_._kind_id in _UNSIGNED)}int{8 * type_.get_size()}"
     return _DTYPES.get(_words(type_))
+
+
+def _element(type_: Any) -> Any:
+    """Return what an array or a complex number has, as the bindings know fewer kinds of types."""
+    found = bindings().conf.lib.clang_getElementType(type_)
+    found._tu = type_._tu
+    return found
 
 
 def _words(type_: Any) -> str:

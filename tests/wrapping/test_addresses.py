@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -71,12 +71,20 @@ class Point(ctypes.Structure):
     """A struct."""
 
 
+POINTERS: Final = ctypes.POINTER(ctypes.POINTER(ctypes.c_double))
+
+
 @pytest.mark.parametrize(
     ("argtypes", "param", "words"),
     [
         ([ctypes.POINTER(ctypes.c_double)], "x: Tensor([n], float32)", "elements of 'x' are float"),
         ([ctypes.POINTER(Point)], "x: Tensor([n], float32)", "x is a pointer to Point, but 'x'"),
         ([ctypes.c_int64], "x: Tensor([n], float32)", "x is int64, but 'x' is a tensor"),
+        (
+            [POINTERS, *[ctypes.c_void_p] * 2, ctypes.c_int64],
+            "x: TensorList(Tensor([n], float32))",
+            "is a pointer to a pointer to float64, but the elements of 'x' are float32",
+        ),
         ([ctypes.c_void_p], "n: int64", "n is a pointer, but 'n' is a number"),
         ([ctypes.c_int32], "n: int64", "n is int32, but 'n' is int64"),
     ],
@@ -114,6 +122,12 @@ def test_a_prototype_that_differs_from_the_types() -> None:
         wrap(fabs, "f(x: Tensor([n], float32))", device="cpu", prototype="void f(float *x)")
 
 
+def test_a_sign_that_differs() -> None:
+    function = of_ctypes("abs", ctypes.c_int, ctypes.c_int)
+    with pytest.raises(BuildError, match=r"says \(uint32\) -> int32, but ctypes has \(int32\) ->"):
+        wrap(function, "abs(n: uint32) -> r: int32", prototype="int abs(unsigned n)")
+
+
 def test_functions_of_cffi() -> None:
     assert wrap(of_cffi("int abs(int n)"), "abs(n: int32) -> r: int32")(-4) == 4
     assert wrap(of_cffi("long labs(long n)"), "f(n: int64) -> r: int64")(-4) == 4
@@ -145,6 +159,18 @@ def test_numbers_of_cffi(type_: str, dtype: str) -> None:
         wrap(function, f"f(n: {other}) -> r: {dtype}")
     with pytest.raises(BuildError, match=f"f returns {dtype}, but the result 'r' is {other}"):
         wrap(function, f"f(n: {dtype}) -> r: {other}")
+
+
+def test_lists_of_cffi() -> None:
+    ffi: Any = pytest.importorskip("cffi").FFI()
+
+    def kernel(*_: Any) -> None:
+        pass
+
+    function = ffi.callback("void(double **, int64_t *, int64_t *, int64_t)", kernel)
+    wrap(function, "f(xs: TensorList(Tensor([n], float64)))", device="cpu")
+    with pytest.raises(BuildError, match="to float64, but the elements of 'xs' are float32"):
+        wrap(function, "f(xs: TensorList(Tensor([n], float32)))", device="cpu")
 
 
 def test_pointers_to_pointers_are_those_of_a_prototype() -> None:

@@ -134,6 +134,50 @@ def test_signs() -> None:
     assert wrap(either, "f(x: int32) -> r: int32")(-1) == -1
 
 
+def test_constants_have_either_sign() -> None:
+    text = "define i32 @k(i32 %a, i8 %b) {\n  %w = zext i8 %b to i32\n  %r = add i32 %a, %w\n ret i32 %r\n}"
+    for a, b, expected in ((2**31, 200, 2**31 + 200), (1, -56, 201), (-1, 0, 2**32 - 1)):
+        assert wrap(text, "k() -> r: uint32", args=[a, b])() == expected
+    with pytest.raises(BuildError, match="b is int8, which is not 256"):
+        wrap(text, "k() -> r: uint32", args=[0, 256])
+
+
+@pytest.mark.parametrize(
+    ("signature", "args", "words"),
+    [
+        ("k() -> r: int8", ["r"], "a pointer aligned to 4 bytes, but the result 'r' is to 1"),
+        ("k() -> r: bool", ["r"], "a pointer aligned to 4 bytes, but the result 'r' is to 1"),
+        ("k()", [b"abc"], "a pointer aligned to 4 bytes, but b'abc' is to 1"),
+        ("k(s: String)", ["s"], "a pointer aligned to 4 bytes, but 's' is to 1"),
+    ],
+)
+def test_alignments(signature: str, args: list[Any], words: str) -> None:
+    more = ", i64 %n" if "String" in signature else ""
+    text = f"define void @k(ptr align 4 %x{more}) {{\n  ret void\n}}"
+    with pytest.raises(BuildError, match=words):
+        wrap(text, signature, args=args)
+    wrap(text.replace(" align 4", ""), signature, args=args)
+    if "r: int8" in signature:
+        wrap(text, signature.replace("int8", "int32"), args=args)
+
+
+def test_conditions_that_two_parameters_need() -> None:
+    text = "define void @k(ptr align 8 %a, ptr align 8 %b, i64 %n) {\n  ret void\n}"
+    how: dict[str, Any] = {"device": "cpu", "args": ["x", "x", "n * 2"]}
+    k = wrap(text, "k(x: Tensor([n], float32))", **how)
+    assert str(k["k"].__doc__).count("x.data % 8 == 0") == 1
+    prototype = "void k(float *a, float *b, unsigned long n)"
+    wrap(text, "k(x: Tensor([n], float32))", prototype=prototype, **how)
+    twice = text.replace("ptr align 8 %b", "i64 %b")
+    k = wrap(
+        twice,
+        "k(x: int64)",
+        args=[None, "x", "x"],
+        prototype="void k(float *a, unsigned long b, unsigned long n)",
+    )
+    assert str(k["k"].__doc__).count("0 <= x") == 1
+
+
 def test_many_functions_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     reads = list[object]()
     headers = emit.headers

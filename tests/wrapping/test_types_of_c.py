@@ -52,6 +52,7 @@ CHAR = "uint8" if platform.machine() == "aarch64" else "int8"
         *(("float r[4]; typedef const r *T", "a const pointer to 4 x float32"),),
         *(
             ("float (*T)[3][5]", "a pointer to 3 x 5 x float32"),
+            ("_Float16 (*T)[4]", "a pointer to 4 x float16"),
             ("struct s *T", "a pointer to struct s"),
         ),
         *(
@@ -94,6 +95,7 @@ def test_what_a_type_is(typedef: str, expected: str) -> None:
         *(("long double T", "is a long double"), ("__int128 T", "is a __int128")),
         *(
             ("unsigned __int128 T", "is a unsigned __int128"),
+            ("_Float16 _Complex T", "is a _Complex _Float16"),
             ("_Complex float T", "is a _Complex fl"),
         ),
         pytest.param("__float128 T", "is a __float128, which no parameter", marks=needs_x86),

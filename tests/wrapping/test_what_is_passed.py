@@ -6,6 +6,7 @@ import ctypes
 import platform
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -73,6 +74,20 @@ P = "struct p { int32_t i; float l; };"
             "void k(const float x[3][3])",
             "x is a const pointer to 3 x float32, written as an array of 3, but 'x' has 2",
         ),
+        ("x: Tensor([n, 4], float32)", "void k(char x[][4])", "but 'x' has rows of float32"),
+        ("x: Tensor([2, 3], float32)", "void k(float x[16])", "an array of 16, but 'x' has 6"),
+        ("x: Tensor([], float32)", "void k(float x[4])", "an array of 4, but 'x' has 1"),
+        ("x: Tensor([2], float32)", "void k(char x[16])", "an array of 16, but 'x' has 8"),
+        (
+            "x: Tensor([q, n], float32)",
+            "extern int n; void k(float x[][n])",
+            "'x' has rows of n elements: declare",
+        ),
+        (
+            "x: Tensor([n], float32)) -> (y: Tensor([n], float32)",
+            "void k(const float *x, const float *y)",
+            "k gets the result 'y' by a const pointer, so it does not write it",
+        ),
         (
             "x: Tensor([n], float32), y: Tensor([n], float32, intent=out)",
             "void k(int64_t n, const float *x)",
@@ -111,6 +126,14 @@ def test_what_does_not_fit(signature: str, prototype: str, words: str, tmp_path:
         ("x: Tensor([n, 4], float32)", "typedef float v[4]; void k(v *x)", None),
         ("x: Tensor([3, 3], float32)", "void k(float x[3][3])", None),
         ("x: Tensor([n], float32)", "void k(float x[16])", None),
+        ("x: Tensor([4], float32)", "void k(char x[16])", None),
+        ("x: Tensor([n, 4], bool)", "void k(char x[][4])", None),
+        (
+            "x: Tensor([q, 2 * (m + 1)], float32), y: Tensor([m], float32)",
+            "void k(int n, float x[][2*n])",
+            ["m + 1", "x"],
+        ),
+        ("x: Tensor([n], float32)", "void k(const float *restrict x, const float *y)", ["x", "x"]),
         ("x: Tensor([n], float32, intent=out)", "void k(float *x)", ["x.data"]),
         ("s: Struct(x: Tensor([n], float32, intent=out))", "void k(float *x)", ["s"]),
         ("s: Shape([n, 3, m])", "void k(int64_t n, int64_t m)", None),
@@ -124,6 +147,63 @@ def test_what_does_not_fit(signature: str, prototype: str, words: str, tmp_path:
 def test_what_fits(signature: str, prototype: str, args: list[str] | None, tmp_path: Path) -> None:
     data = c_object(tmp_path, "void k(void) { }")
     wrap(data, f"k({signature})", device="cpu", prototype=prototype, args=args)
+
+
+@pytest.mark.parametrize("to", ["const double *b", "struct s *b", "const char b[][2]", "char **b"])
+def test_bytes_are_passed_as_the_address_of_bytes(to: str, tmp_path: Path) -> None:
+    data = c_object(tmp_path, "void k(void) { }")
+    with pytest.raises(BuildError, match=r"but b'abc' is passed as the address of bytes"):
+        wrap(data, "k()", prototype=f"struct s; void k({to})", args=[b"abc"])
+
+
+def test_rows_are_no_place_for_a_result(tmp_path: Path) -> None:
+    data = c_object(tmp_path, "void k(void) { }")
+    with pytest.raises(BuildError, match="4 x float64, but the kernel writes the result 'r' by a"):
+        wrap(data, "k() -> r: float64", prototype="void k(double (*r)[4])")
+
+
+@pytest.mark.parametrize("other", ["float *b", "const float *b", "float *restrict b", "void *b"])
+def test_one_tensor_twice_and_once_as_restrict(other: str, tmp_path: Path) -> None:
+    data = c_object(tmp_path, "void k(void) { }")
+    for params in (f"float *restrict a, {other}", f"{other}, float *restrict a"):
+        with pytest.raises(BuildError, match="'x' is passed twice, and once as `restrict`"):
+            wrap(
+                data,
+                "k(x: Tensor([n], float32))",
+                prototype=f"void k({params})",
+                args=["x", "x.data"],
+                device="cpu",
+            )
+
+
+def test_constants_as_text(tmp_path: Path) -> None:
+    data = c_object(tmp_path, "long k(signed char n, unsigned long m) { return n + m; }")
+    how: dict[str, Any] = {
+        "signature": "k() -> r: int64",
+        "prototype": "long k(signed char n, size_t m)",
+    }
+    assert wrap(data, **how, args=["-1", "4"])() == 3
+    for args, words in ((["200", "4"], "n is int8, which is not 200"), (["0", "-1"], "not -1")):
+        with pytest.raises(BuildError, match=words):
+            wrap(data, **how, args=args)
+
+
+def test_strides_may_be_negative(tmp_path: Path) -> None:
+    data = c_object(tmp_path, "long k(long s, const float *x) { return s; }")
+    signature, x = "k(x: Tensor([n], float32, strides=[s])) -> r: int64", np.zeros(3, "float32")
+    assert wrap(data, signature, prototype="long k(long s, float *x)", device="cpu")(x[::-1]) == -1
+    k = wrap(data, signature, prototype="long k(size_t s, float *x)", device="cpu")
+    assert k(x) == 1
+    with pytest.raises(ValueError, match=r"Mismatched x.strides\[0\] .* expected at least 0"):
+        k(x[::-1])
+
+
+def test_a_size_as_two_types(tmp_path: Path) -> None:
+    data = c_object(tmp_path, "long k(int n, unsigned m) { return n + m; }")
+    for params in ("int n, unsigned m", "unsigned n, int m"):
+        prototype = f"long k({params})"
+        k = wrap(data, "k(x: Shape([n])) -> r: int64", prototype=prototype, args=["n", "n"])
+        assert "n: int32" in str(k["k"].__doc__)
 
 
 def test_entries_that_are_no_texts(tmp_path: Path) -> None:
@@ -150,6 +230,7 @@ def test_entries_that_are_no_texts(tmp_path: Path) -> None:
         ("void k(float *x, int64_t *, int64_t *, long)", r"passed as a pointer to a pointer"),
         ("void k(float **, float *, int64_t *, long)", r"passed as a pointer to int64"),
         ("void k(float **, int64_t *, int64_t *, long *)", r"passed as the number of tensors"),
+        ("void k(float **, int64_t (*)[2], int64_t *, long)", r"passed as a pointer to int64"),
     ],
 )
 def test_parts_of_a_list(prototype: str, words: str, tmp_path: Path) -> None:
