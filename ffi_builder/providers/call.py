@@ -157,7 +157,8 @@ def _fit_constants(
             case (Expr() as expression,) if bits is not None:
                 what = f"{expression} is {{}}, but argument #{index} of {callee} is {type_}"
                 value = _narrowed(context, argument.value, bits, what)
-                fitted.append(replace(argument, value=value))
+                extension = NARROW["int8"] if bits < _INT else ""  # whatever sign it has, it fits
+                fitted.append(replace(argument, value=value, extension=extension))
             case _:
                 fitted.append(argument)
     return fitted

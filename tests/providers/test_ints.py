@@ -78,6 +78,15 @@ def test_an_expression_takes_the_type_of_the_callee_where_it_fits() -> None:
             f(n)
 
 
+@pytest.mark.parametrize(("type_", "extends"), [("i8", True), ("i16", True), ("i32", False)])
+def test_narrow_expressions_are_extended(type_: str, extends: bool) -> None:
+    """Callers extend what is narrower than an int of C, and callees rely on it."""
+    module = new_module(f"llvm.func @k({type_}) -> i64")
+    attach(module, F, DirectCallProvider("k", args=["n * 2"]))
+    call = next(line for line in str(module).splitlines() if "llvm.call @k" in line)
+    assert ("llvm.signext" in call) == extends
+
+
 def test_symbols_keep_their_types() -> None:
     module = new_module("llvm.func @k(i32) -> i64")
     with pytest.raises(BuildError, match="is passed as i64, but argument #0 is i32"):
