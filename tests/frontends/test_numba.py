@@ -104,13 +104,16 @@ def test_every_dtype_and_order(dtype: str, strides: str) -> None:
 
 
 def test_memory_at_any_address() -> None:
-    """The wrapper checks no alignment that Numba could rely on."""
+    """Numba relies on no alignment, so a signature may take any address."""
     memory = np.zeros(4 * 12 + 1, "uint8")
     x = memory[1:].view("float32").reshape(3, 4)
     x[:] = matrix(3, 4)
-    signature = parsed("f(x: Tensor([n, m], float32), by: float64, y: Tensor([n, m], float32))")
+    text = "f(x: Tensor([n, m], float32{}), by: float64, y: Tensor([n, m], float32))"
+    signature = parsed(text.format(", data_alignment=1"))
     y = np.zeros((3, 4), "float32")
     compiled(nk.ratio, signature)["f"](x, 2, y)
+    with pytest.raises(ValueError, match="an address aligned to 4 bytes, as elements of x are"):
+        compiled(nk.ratio, parsed(text.format("")))["f"](x, 2, y)
     assert y.tolist() == (x / 2).tolist()
     llvm_ir, _ = nk.lower(nk.ratio, signature, "inner")
     assert set(re.findall(r"load float, ptr .* align (\d+)", llvm_ir)) == {"1"}
