@@ -116,6 +116,33 @@ wrap(exp, "exp(x: float64) -> r: float64", provider=providers.DirectCallProvider
     ("the first function", WRAP.format(FIRST)),
     ("the second", WRAP.format(SECOND)),
 )
+FUNCTIONS = """
+line = "define i32 @f{{}}(i32 %a) {{{{\\n  ret i32 %a\\n}}}}\\n"
+functions = LlvmFunctions("".join(line.format(at) for at in range({count})))
+"""
+LLVM_IR: Steps = (
+    (
+        "llvmlite",
+        "from ffi_builder import CompileError\n"
+        "from ffi_builder.wrapping.llvm_ir import LlvmFunctions\n"
+        "LlvmFunctions('define void @f() {\\n  ret void\\n}').prototype('f')",
+    ),
+    *(
+        step
+        for count in (10, 1_000, 100_000)
+        for step in (
+            (
+                f"types of one of {count:,}",
+                FUNCTIONS.format(count=count) + "functions.prototype('f5')",
+            ),
+            (
+                f"one that they lack, of {count:,}",
+                FUNCTIONS.format(count=count)
+                + "try:\n    functions.prototype('g')\nexcept CompileError:\n    pass",
+            ),
+        )
+    ),
+)
 TVM_FFI: Steps = (("NumPy", "import numpy"), ("import tvm_ffi", "import tvm_ffi"))
 HIDDEN = "import sys; sys.modules['torch'] = None; import tvm_ffi; del sys.modules['torch']"
 
@@ -127,6 +154,7 @@ TABLES: dict[str, dict[str, tuple[Steps, dict[str, str]]]] = {
     },
     "A hit of `compile_cached`": {"ffi_builder": (HIT, {CACHE: "{folder}"})},
     f"Prototypes in {HEADER}": {"wrap": (PROTOTYPE, {})},
+    "Functions in LLVM IR": {"wrap": (LLVM_IR, {})},
     "Specifications alone": {"ffi_builder.spec": (SPEC, {})},
     f"`import tvm_ffi`, PyTorch is {'' if find_spec('torch') else 'not '}installed": {
         "as it is": (TVM_FFI, {}),

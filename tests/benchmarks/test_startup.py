@@ -17,7 +17,7 @@ def test_a_short_run() -> None:
     rows = [line.strip("| ").split(" | ") for line in done.stdout.splitlines() if "–" in line]
     assert [row[0] for row in rows] == [
         *("ffi_builder", "llvmlite and orcjit alone"),
-        *("ffi_builder", "wrap", "ffi_builder.spec", "as it is", "with PyTorch hidden"),
+        *("ffi_builder", "wrap", "wrap", "ffi_builder.spec", "as it is", "with PyTorch hidden"),
     ]
     for row in rows:
         assert all(float(cell.split()[0]) >= 0 for cell in row[1:]), row
