@@ -75,7 +75,22 @@ class Comparison:
         self.seen.append(Passed(own or "_", type_, shown, _unsure(type_, item)))
         if isinstance(item, (Data, spec.Tensor)):
             self._check_elements(what, f"{entry}", type_, item)
-        elif isinstance(item, spec.Var) and item.dtype != "handle":
+        elif isinstance(item, _OBJECTS):
+            _check_object(what, type_, item)
+        elif isinstance(item, (spec.String, spec.Bytes, bytes)):
+            _check_text(what, type_, item)
+        elif isinstance(item, spec.Field):
+            _check_part(what, type_, f"{entry}", item)
+            if item.part == "dltensor":
+                (self.read if type_.is_const else self.written).add(item.param.name)
+        elif isinstance(entry, str) and entry in self.numbers:
+            _check_result(what, type_, self.numbers[entry])
+        else:
+            self._check_value(what, type_, entry, item)
+
+    def _check_value(self, what: str, type_: CType, entry: object, item: object) -> None:
+        """Compare a number, an expression or None."""
+        if isinstance(item, spec.Var) and item.dtype != "handle":
             _check_number(what, type_, item.name)
             if item.name not in self.scalars and _is_narrower(type_, item.dtype):
                 both = (self.narrow.get(item.name, item.dtype), f"{type_.dtype}")
@@ -85,32 +100,18 @@ class Comparison:
                     f"{what}, but {item.name!r} is {item.dtype}: declare `{item.name}: "
                     f"{type_.dtype}`"
                 )
-        elif isinstance(item, _OBJECTS):
-            _check_object(what, type_, item)
-        elif isinstance(item, (spec.String, spec.Bytes, bytes)):
-            given = item if isinstance(item, bytes) else item.name
-            if type_.is_pointer and (type_.to not in (None, *BYTES) or type_.row):
-                raise BuildError(f"{what}, but {given!r} is passed as the address of bytes")
-            _check_align(what, type_, 1, f"{given!r}")
-        elif isinstance(item, spec.Field):
-            _check_part(what, type_, f"{entry}", item)
-            if item.part == "dltensor":
-                (self.read if type_.is_const else self.written).add(item.param.name)
-        elif isinstance(entry, str) and entry in self.numbers:
-            _check_result(what, type_, self.numbers[entry])
         elif isinstance(item, (int, float)):
             _check_number(what, type_, item)
             _check_constant(what, type_, item)
-        elif not type_.is_pointer and (
-            isinstance(item, Expr) or (isinstance(item, str) and re.search(_EXPRESSION, item))
-        ):
-            if INT_RANGES.get(f"{type_.dtype}", (-1, 0))[0] == 0:
-                self.ranges.append(f"0 <= {item}")  # the provider checks the other end
-        elif isinstance(item, spec.Choice) and not type_.is_pointer:
+        elif type_.is_pointer:
+            return
+        elif isinstance(item, spec.Choice):
             for number in item.choices.values():
                 _check_constant(what, type_, number)
-        elif entry is None and not type_.is_pointer:
+        elif entry is None:
             raise BuildError(f"{what}, and None is NULL")
+        elif INT_RANGES.get(f"{type_.dtype}", (-1, 0))[0] == 0 and _is_expression(item):
+            self.ranges.append(f"0 <= {item}")  # the provider checks the other end
 
     def _check_elements(
         self, what: str, entry: str, type_: CType, item: Data | spec.Tensor
@@ -172,6 +173,11 @@ class Comparison:
         return found
 
 
+def _is_expression(item: object) -> bool:
+    found = re.search(_EXPRESSION, item) if isinstance(item, str) else None
+    return isinstance(item, Expr) or found is not None
+
+
 def _unsure(type_: CType, item: object) -> str:
     """Return what nothing says of a parameter, or of what is passed for it; empty if all is."""
     is_handle = isinstance(item, (spec.DataPointer, spec.Stream)) or (
@@ -211,6 +217,14 @@ def _check_object(what: str, type_: CType, param: spec.Param) -> None:
         f"{what}, but {param.name!r} is passed as an object of TVM-FFI, which is a `void *` in C"
         f"{cure if isinstance(param, spec.Function) else ''}"
     )
+
+
+def _check_text(what: str, type_: CType, text: spec.String | spec.Bytes | bytes) -> None:
+    """Raise BuildError if the address of bytes is passed for something else."""
+    given = text if isinstance(text, bytes) else text.name
+    if type_.is_pointer and (type_.to not in (None, *BYTES) or type_.row):
+        raise BuildError(f"{what}, but {given!r} is passed as the address of bytes")
+    _check_align(what, type_, 1, f"{given!r}")
 
 
 def _check_part(what: str, type_: CType, path: str, field: spec.Field) -> None:
