@@ -50,13 +50,13 @@ class Linked:
 
     @property
     def files(self) -> Iterator[Path]:
-        """What the wheel has of them."""
+        """Yield the library, and its copies that the wheel contains."""
         yield self.path
         yield from (copy.path for copy in self.copies if copy.inside)
 
     @property
     def parts(self) -> Iterator[tuple[str, Inspected]]:
-        """What is in the wheel, by names for errors."""
+        """Yield the parts of the wheel, each with its name for errors."""
         yield self.path.name, self.found
         yield from ((copy.source.given, copy.found) for copy in self.copies if copy.inside)
 

@@ -1,4 +1,4 @@
-"""What the Linux systems have that a wheel is for: libraries, and versions of their symbols."""
+"""Lists the libraries, and versions of symbols, of the Linux systems that a wheel is for."""
 
 from __future__ import annotations
 

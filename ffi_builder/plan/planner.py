@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final, Protocol, TypeAlias, Union
+from typing import Any, Final, Protocol, TypeAlias, Union, runtime_checkable
 
 from ffi_builder import spec
 from ffi_builder.abi import UNIFIED_DEVICES, TypeIndex
@@ -230,8 +230,11 @@ def make_plan(signature: spec.Signature) -> Plan:
     return _Planner(signature).plan()
 
 
+@runtime_checkable
 class Explained(Protocol):
-    """What explains itself, as a module that :func:`~ffi_builder.wrap` has made."""
+    """A compiled module, which may have a report of what was compared with its kernels."""
+
+    report: Any
 
     def explain(self) -> str:
         """Return the text."""
@@ -265,10 +268,9 @@ def explain(signature: spec.Signature | Explained, *, sanitize: bool | Sanitize 
           5  act                  non-NULL elements                  ValueError
           6  act                  one of 'relu', 'gelu'              ValueError
     """
-    if not isinstance(signature, spec.Signature) and hasattr(signature, "explain"):
+    if isinstance(signature, Explained):
         return signature.explain()
     check_signature("explain: ", signature)
-    assert isinstance(signature, spec.Signature)
     options = checked_sanitize(sanitize)
     if options is None:
         return str(make_plan(signature))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import field
-from importlib import import_module
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ffi_builder import spec
 from ffi_builder.ir import Block, Value
@@ -110,9 +109,10 @@ class DirectCallProvider:
         callee = check_name(name, self.callee)
         function = context.symbols.find(callee)
         if function is not None and MEMREF_TYPES in function.attributes:
-            # It may take bare pointers. Load the modules that compare memrefs on first use.
-            memref: Any = import_module("ffi_builder.providers.memref")
-            memref.check_bare(name, context, callee, arguments)
+            # It may take bare pointers. Few callees have a record, and the import takes 10 ms.
+            from ffi_builder.providers.memref import check_bare
+
+            check_bare(name, context, callee, arguments)
         call(name, context, callee, arguments)
         return context.builder.block
 

@@ -245,7 +245,7 @@ class CompiledModule(LoweredModule, FunctionTable):
 
     _instead = FunctionTable._instead
     report: Report | None = None
-    """What `wrap` compared with the kernels, if it made the module."""
+    """Says what `wrap` compared with the kernels; None if it did not make the module."""
 
     def __init__(
         self,

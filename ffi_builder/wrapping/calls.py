@@ -163,7 +163,8 @@ def bound(
         BuildError: the prototype's types differ from those of the signature; the signature lacks
             some of its names.
     """
-    params = {path: spec.required(param) for path, param in spec.with_paths(signature.params)}
+    wholes = dict(spec.with_paths(signature.params))
+    params = {path: spec.required(param) for path, param in wholes.items()}
     sizes = symbols(signature)
     if args is None:
         results = [result.name for result in signature.results]
@@ -175,7 +176,6 @@ def bound(
     names = [_named(entry, known) for entry in entries]
     results = [each.name for each in signature.result_tensors if not _mentions(names, each.name)]
     entries, names = [*entries, *results], [*names, *results]
-    wholes = dict(spec.with_paths(signature.params))
     passed = [each for entry in entries for each in _passed(_part(entry, wholes), known)]
     try:
         _check_count(declared, passed)

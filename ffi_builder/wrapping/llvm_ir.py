@@ -15,7 +15,7 @@ from ffi_builder.errors import CompileError
 from ffi_builder.ir.plain.types import Type
 from ffi_builder.runtime.codegen import constants, emit
 from ffi_builder.suggest import did_you_mean
-from ffi_builder.wrapping.c_types import CType, Prototype
+from ffi_builder.wrapping.c_types import CType, Prototype, llvm_type
 
 _DTYPES: Final = {
     "float": "float32",
@@ -25,8 +25,6 @@ _DTYPES: Final = {
     "i1": "bool",
     **{f"i{bits}": f"int{bits}" for bits in (8, 16, 32, 64)},
 }
-_MLIR: Final = {"float": "f32", "double": "f64", "half": "f16", "bfloat": "bf16"}
-"""Words of MLIR's LLVM dialect for types that it names otherwise."""
 _TYPE: Final = r"(?:<.*>|\{.*\}|\[.*\]|[^ @]+)(?: addrspace\(\d+\))?"
 _HEAD: Final = rf'define (?:((?:"[^"]*"|[^@"])*?) )??({_TYPE}) @("[^"]*"|[^"(]+)\('
 _PARAM: Final = rf'({_TYPE})( .*?)??(?: %("[^"]*"|[^ "]+))?'
@@ -149,7 +147,7 @@ def _number(function: str, type_: str, attributes: str) -> CType:
 
 
 def _in_mlir(function: str, type_: str) -> str:
-    words = re.sub(r"\b(float|double|half|bfloat)\b", lambda found: _MLIR[found[0]], type_)
+    words = re.sub(r"\b(float|double|half|bfloat)\b", _number_in_mlir, type_)
     text = re.sub(r"ptr addrspace\((\d+)\)", r"ptr<\1>", words)
     for own, theirs in (("{ ", "struct<("), (" }", ")>"), ("[", "array<"), ("]", ">")):
         text = text.replace(own, theirs)
@@ -158,6 +156,10 @@ def _in_mlir(function: str, type_: str) -> str:
     except ValueError:
         raise _refused(function, f"has the type {type_}, which no wrapper passes") from None
     return text
+
+
+def _number_in_mlir(word: re.Match[str]) -> str:
+    return llvm_type(_DTYPES[word[0]])
 
 
 def _refused(function: str, why: str) -> CompileError:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
-from functools import partial
 from typing import Any, Final, NoReturn, TypeAlias
 
 from ffi_builder import spec
@@ -37,7 +36,7 @@ from ffi_builder.wrapping.calls import called, check_same, with_promises
 from ffi_builder.wrapping.launch import Launch
 from ffi_builder.wrapping.llvm_ir import LlvmFunctions
 from ffi_builder.wrapping.prototype import read
-from ffi_builder.wrapping.report import NOTHING, Compared, Report
+from ffi_builder.wrapping.report import Compared, Report
 
 Errors: TypeAlias = Mapping[int, "tuple[str, str] | None"]
 _CODE: Final = (LlvmSource, ObjectSource, ArchiveSource, LibrarySource, AddressSource)
@@ -246,7 +245,12 @@ def _given(options: Options, name: str) -> Callable[[Any], CallProvider]:
     """Return what makes the provider that the user chose."""
     given: Any = options.provider
     made = given(name, args=options.args) if isinstance(given, type) else given
-    return lambda lowered: made
+    return _always(made)
+
+
+def _always(provider: CallProvider) -> Callable[[Any], CallProvider]:
+    """Return what gives a provider for any lowered module."""
+    return lambda lowered: provider
 
 
 def _with_errors(provider: CallProvider, name: str, errors: Errors) -> CallProvider:
@@ -287,7 +291,7 @@ def _launched(
         if image.metadata is None
         else "with Triton's types"
     )
-    return Function(signature, lambda lowered: provider, types)
+    return Function(signature, _always(provider), types)
 
 
 # ---- code
@@ -317,7 +321,7 @@ def _of_code(
         linked[name if code is not kernel else ""] = code
         found, types = _declared(code, name, source, given, [code, *items], options, ir)
         if found is None:
-            types = NOTHING if ir is None else _OF_LLVM
+            types = "with nothing" if ir is None else _OF_LLVM
             functions.append(Function(signature, _given(options, name), Compared(types)))
             continue
         if found.name not in declared:
@@ -326,8 +330,7 @@ def _of_code(
         signature, provider, passed = called(found, signature, args)
         if options.errors is not None:
             provider = _with_errors(provider, name, options.errors)
-        how = partial(_same, provider)
-        functions.append(Function(signature, how, Compared(types, passed)))
+        functions.append(Function(signature, _always(provider), Compared(types, passed)))
     return Wrapped(kernel, module, functions, [*linked.values(), *items], sanitize=options.sanitize)
 
 
@@ -373,10 +376,6 @@ def _declared(
     check_same(given, known, who)
     types = f"with prototype=, and that with what {who}"
     return known if has_metadata else with_promises(given, known), types
-
-
-def _same(provider: CallProvider, lowered: Any) -> CallProvider:
-    return provider
 
 
 def _undeclared(name: str) -> NoReturn:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import subprocess
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -18,6 +17,7 @@ from typing import Any, Final
 
 from ffi_builder import importing
 from ffi_builder.errors import CompileError
+from ffi_builder.runtime import c_compiler
 from ffi_builder.suggest import did_you_mean
 from ffi_builder.wrapping.c_types import DLTENSOR, POINTER, CType, Prototype
 from ffi_builder.wrapping.libclang import Unit, bindings
@@ -110,21 +110,19 @@ def _unit(path: str, text: str, *options: str) -> Unit:
 
 
 @lru_cache(maxsize=4)
-def _compiler(machine: str | None, command: str | None, *_: str | None) -> tuple[str, ...]:
+def _compiler(machine: str | None, *_: str | None) -> tuple[str, ...]:
     """Return what makes libclang read headers as a compiler for a machine does; the least if not.
 
     Macros and headers of a compiler for another machine may say something else.
     """
     include_paths = importing.load("tvm_ffi.libinfo").include_paths
-    words = shlex.split(command or "cc")
     own = ("-nostdinc", *(f"-isystem{folder}" for folder in include_paths()))  # DLPack's, too
-    asked, variables = [*words, "-E", "-dM", "-v", "-xc", os.devnull], os.environ | {"LC_ALL": "C"}
     try:
-        done = subprocess.run(
-            asked, capture_output=True, text=True, errors="replace", env=variables
-        )
-    except OSError:
+        words = c_compiler.command()
+    except CompileError:  # headers that include no others need none
         return _GCC + own
+    asked, variables = [*words, "-E", "-dM", "-v", "-xc", os.devnull], os.environ | {"LC_ALL": "C"}
+    done = subprocess.run(asked, capture_output=True, text=True, errors="replace", env=variables)
     target = re.search(r"^Target: (\S+)", done.stderr, re.M)
     folders = re.search(r"^#include \"\.\.\.\"(.*)^End of search", done.stderr, re.M | re.S)
     macros = dict(re.findall(r"^#define (\w+(?:\([^)]*\))?) ?(.*)$", done.stdout, re.M))

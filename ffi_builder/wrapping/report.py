@@ -9,8 +9,6 @@ from ffi_builder.plan import Sanitize, explain
 from ffi_builder.records import dataclass
 from ffi_builder.wrapping.comparison import Passed
 
-NOTHING = "with nothing"
-
 
 @dataclass(frozen=True)
 class Compared:

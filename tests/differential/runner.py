@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import pickle
-import subprocess
-import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Final, cast
+from typing import Final, cast
 
 from ffi_builder.spec import Signature
 from tests.differential.description import Arguments
@@ -18,6 +14,7 @@ from tests.differential.memory import Memory
 from tests.differential.outcome import Outcome
 from tests.differential.strategies import Case
 from tests.oracle import judge
+from tests.support.answering import Answering
 
 ROOT: Final = Path(__file__).parents[2]
 
@@ -37,17 +34,15 @@ class Oracle:
         return found
 
 
-class Worker:
-    """An implementation in a process of its own, which is started anew when it dies.
+class Worker(Answering):
+    """An implementation in a process of its own.
 
     Args:
         implementation: what :mod:`tests.differential.worker` knows it by.
     """
 
     def __init__(self, implementation: str) -> None:
-        self._implementation = implementation
-        self._process: subprocess.Popen[bytes] | None = None
-        self._errors: IO[bytes] | None = None
+        super().__init__("tests.differential.worker", implementation)
 
     def outcomes(self, case: Case) -> list[Outcome]:
         """As many outcomes as calls; after a crash the remaining calls go to a new process."""
@@ -56,53 +51,21 @@ class Worker:
             found += self._ask(case.signature, case.calls[len(found) :])
         return found
 
-    def close(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.communicate()
-            self._process = None
-        if self._errors is not None:
-            self._errors.close()
-            self._errors = None
-
     def _ask(self, signature: Signature, calls: tuple[Arguments, ...]) -> list[Outcome]:
         """The outcomes of calls up to the first that crashes, and that one's."""
-        process = self._started()
-        assert process.stdin is not None
-        assert process.stdout is not None
+        to, back = self.pipes()
         found: list[Outcome] = []
         try:
-            pickle.dump((signature, calls), process.stdin)
-            process.stdin.flush()
-            built = cast("Outcome", pickle.load(process.stdout))
+            pickle.dump((signature, calls), to)
+            to.flush()
+            built = cast("Outcome", pickle.load(back))
             if built.kind != "accepted":
                 return [built] * len(calls)
             for _ in calls:  # one by one: those before a crash count
-                found.append(cast("Outcome", pickle.load(process.stdout)))  # noqa: PERF401
+                found.append(cast("Outcome", pickle.load(back)))  # noqa: PERF401
         except (EOFError, OSError, pickle.UnpicklingError):
-            found.append(self._crash(process))
+            found.append(Outcome("broken", self.crash()))
         return found
-
-    def _crash(self, process: subprocess.Popen[bytes]) -> Outcome:
-        status = process.wait()
-        assert self._errors is not None
-        self._errors.seek(0)
-        shown = self._errors.read().decode("utf-8", "replace")[-3000:]
-        self.close()
-        return Outcome("broken", f"the process died with status {status}:\n{shown}")
-
-    def _started(self) -> subprocess.Popen[bytes]:
-        if self._process is None:
-            self._errors = tempfile.TemporaryFile()  # noqa: SIM115, as `close` closes it
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "tests.differential.worker", self._implementation],
-                cwd=ROOT,
-                env={**os.environ, "PYTHONPATH": str(ROOT)},
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._errors,
-            )
-        return self._process
 
 
 def differences(case: Case, expected: list[Outcome], found: list[Outcome]) -> Iterator[str]:

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import os
 import pickle
-import subprocess
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from typing import IO, Any, Final
+from typing import Any, Final
 
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.runtime.samples import needs_cc
+from tests.support.answering import Answering
 from tests.wrapping.drawn.cases import Case, described
 from tests.wrapping.drawn.code import has_ctypes
 from tests.wrapping.drawn.draw import drawn
@@ -36,58 +35,25 @@ BATCH: Final = 20
 """Kernels that the C compiler compiles at once."""
 
 
-class Worker:
-    """The process that runs cases, which is started anew when it dies."""
+class Worker(Answering):
+    """The process that runs cases."""
 
     def __init__(self) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
-        self._errors: IO[bytes] | None = None
+        super().__init__("tests.wrapping.drawn.worker")
 
     def replies(self, cases: list[Case]) -> Iterator[tuple[str, str]]:
         done = 0
         while done < len(cases):
-            process = self._started()
-            assert process.stdin is not None
-            assert process.stdout is not None
+            to, back = self.pipes()
             try:
-                pickle.dump(cases[done:], process.stdin)
-                process.stdin.flush()
+                pickle.dump(cases[done:], to)
+                to.flush()
                 for _ in cases[done:]:
-                    yield pickle.load(process.stdout)
+                    yield pickle.load(back)
                     done += 1
             except (EOFError, OSError):
-                yield "crash", self._crash(process)
+                yield "crash", self.crash()
                 done += 1
-
-    def close(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.communicate()
-            self._process = None
-        if self._errors is not None:
-            self._errors.close()
-            self._errors = None
-
-    def _crash(self, process: subprocess.Popen[bytes]) -> str:
-        status = process.wait()
-        assert self._errors is not None
-        self._errors.seek(0)
-        shown = self._errors.read().decode("utf-8", "replace")[-1500:]
-        self.close()
-        return f"the process died with status {status}:\n{shown}"
-
-    def _started(self) -> subprocess.Popen[bytes]:
-        if self._process is None:
-            self._errors = tempfile.TemporaryFile()  # noqa: SIM115, as `close` closes it
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "tests.wrapping.drawn.worker"],
-                cwd=ROOT,
-                env={**os.environ, "PYTHONPATH": str(ROOT)},
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._errors,
-            )
-        return self._process
 
 
 def batch(seed: int) -> list[Case]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ffi_builder import explain, ir, providers, runtime, wrap
+from ffi_builder import SpecError, explain, ir, providers, runtime, wrap
 from tests.runtime.samples import c_object, needs_cc
 
 LLVM = "define i32 @k(i64 %n, ptr %x) {\n  ret i32 0\n}"
@@ -81,3 +81,6 @@ def test_what_wrap_did_not_make() -> None:
     f = runtime.compile(ir.PlainModule())
     with pytest.raises(ValueError, match=r"`wrap` did not make it; ffi_builder\.explain"):
         explain(f)
+    provider: Any = providers.VariantsCallProvider  # has an `explain` of its own
+    with pytest.raises(SpecError, match="explain: expected a Signature"):
+        explain(provider)

@@ -345,7 +345,7 @@ def _undefined(torch: Any, forward_gradient: int, impl: int) -> int:
 def _watching_keys(torch: Any, local_keys: int) -> int:
     """Return the dispatch keys of which a thread adds one while a mode or a trace is on."""
     watching = 0
-    # Of modes, of modes that come before autograd, and of traces of `torch.jit`.
+    # Modes, modes that come before autograd, and traces of `torch.jit` have these keys.
     for name in ("PythonTLSSnapshot", "PreDispatch", "Tracer"):
         key = torch._C._parse_dispatch_key(name)
         bit: int = torch._C.DispatchKeySet(key).raw_repr()

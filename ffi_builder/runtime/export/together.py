@@ -90,7 +90,7 @@ def _apart(groups: Sequence[Sequence[bytes]], machine: str) -> list[bytes]:
 
 
 class _Looked(NamedTuple):
-    """What the loader looks up for a shared library, and finds in it."""
+    """Symbols of a shared library: those that it defines, and those that the loader looks up."""
 
     defined: frozenset[str]
     """Without weak symbols, which are taken to be the same in all libraries."""

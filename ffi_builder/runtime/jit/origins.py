@@ -16,7 +16,7 @@ class Origin(NamedTuple):
     symbols: str
     """A pattern of whole names; those of C++ also as linkers print them."""
     words: str
-    """What the symbols are; without a library, also what to do."""
+    """Says what the symbols are; without a library, also what to do."""
     library: str = ""
     """What defines them, after `-l`."""
 
