@@ -188,6 +188,18 @@ def test_all_later_calls_return_it(driver: FakeDriver, error: Exception, result:
         assert driver.call("cuCtxSynchronize") == Result.SUCCESS
 
 
+def test_a_graph_is_instantiated_in_a_context(driver: FakeDriver):
+    """A launch of it is not: both were seen on an H200."""
+    stream, graph, made = driver.new_stream(0), P(), P()
+    driver.begin_capture(stream)
+    driver.must("cuStreamEndCapture", P(stream), ctypes.byref(graph))
+    given = (ctypes.byref(made), graph, ctypes.c_ulonglong(0))
+    assert driver.call("cuGraphInstantiateWithFlags", *given) == Result.INVALID_CONTEXT
+    with driver.current(0):
+        driver.must("cuGraphInstantiateWithFlags", *given)
+    driver.must("cuGraphLaunch", made, P(stream))
+
+
 def test_a_graph_ends_with_the_kernel_that_fails(driver: FakeDriver):
     function, stream = fault(driver, IllegalAddressError()), driver.new_stream(0)
     driver.begin_capture(stream)

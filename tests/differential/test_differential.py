@@ -24,8 +24,9 @@ from tests.differential.tricky import CASES
 EXAMPLES: Final = os.environ.get("FFI_BUILDER_EXAMPLES")
 DRAWN: Final = int(EXAMPLES or 2000)
 CALLS: Final = 5
-RARE: Final = 38
-"""So many rows of docs/checks.md may be missed by 2,000 calls; 100,000 miss hardly one."""
+RARE: Final = 50
+"""So many rows of docs/checks.md may be missed by 2,000 calls, 34 to 39 on the machines that were
+tried; 100,000 miss hardly one."""
 
 many = settings(
     max_examples=max(1, DRAWN // CALLS),

@@ -163,6 +163,18 @@ def test_shapes_strides_and_data_of_many_views() -> None:
     assert both.entry._general_calls == 0
 
 
+def test_which_keys_tensors_of_a_gpu_may_have() -> None:
+    """Seen on an H200, with `torch._C._dispatch_keys`; `torch_read_in_c` of tests/cuda/gpu calls."""
+    allowed = layouts._torch_keys(torch)[0]  # pyright: ignore[reportPrivateUsage] # what is tested
+    for names, right in (
+        ("CUDA ADInplaceOrView AutogradCUDA AutocastCUDA", True),
+        ("SparseCUDA ADInplaceOrView AutogradCUDA AutocastCUDA", False),
+        ("XPU ADInplaceOrView AutogradXPU AutocastXPU", False),
+    ):
+        keys = [torch._C.DispatchKeySet(torch._C._parse_dispatch_key(name)) for name in names.split()]
+        assert all(key.raw_repr() & ~allowed == 0 for key in keys) == right, names
+
+
 def test_the_tangent_is_found_whatever_was_in_memory_before() -> None:
     found: set[Any] = set()
     for _ in range(30):

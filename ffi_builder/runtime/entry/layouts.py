@@ -363,7 +363,8 @@ def _torch_keys(torch: Any) -> tuple[int, int, int]:
     key_set, key = torch._C.DispatchKeySet, torch._C.DispatchKey
     allowed: int = torch._C._dispatch_keys(torch.zeros(1)).raw_repr()
     if torch.version.hip is None:  # torch calls AMD's devices CUDA, and DLPack does not
-        allowed |= key_set(key.CUDA).raw_repr()
+        # Each tensor has the key of autocast on its device, also while autocast is off.
+        allowed |= key_set(key.CUDA).raw_repr() | key_set(key.AutocastCUDA).raw_repr()
     needed: int = key_set(key.Dense).raw_repr()
     expect(bool(needed) and needed & allowed == needed, "the dispatch keys")
     others = torch.zeros(2, 2).to_sparse(), torch.zeros(1, device="meta")

@@ -355,7 +355,8 @@ class FakeDriver:
         """The graph, ready to be launched (a CUgraphExec)."""
         graph = ctypes.c_void_p()
         self.must("cuStreamEndCapture", _Pointer(stream), ctypes.byref(graph))
-        made = self.get("cuGraphInstantiateWithFlags", graph, ctypes.c_ulonglong(0))
+        with self.current():  # the driver asks for a context, of whatever device
+            made = self.get("cuGraphInstantiateWithFlags", graph, ctypes.c_ulonglong(0))
         self.must("cuGraphDestroy", graph)
         return made
 

@@ -207,7 +207,8 @@ def first_call_in_a_capture(gpu: Gpu) -> None:
             function(2.0, x.tensor, y.tensor, stream)
             graph = P()
             gpu.call("cuStreamEndCapture", stream, ctypes.byref(graph))
-            made = P(gpu.get("cuGraphInstantiateWithFlags", graph, ctypes.c_ulonglong(0)))
+            with gpu.current():
+                made = P(gpu.get("cuGraphInstantiateWithFlags", graph, ctypes.c_ulonglong(0)))
             np.testing.assert_array_equal(y.host, np.ones(1000))
             for _ in range(2):
                 gpu.call("cuGraphLaunch", made, stream)
@@ -242,7 +243,8 @@ def workspace_of_zeros(gpu: Gpu) -> None:
             function(2.0, x.tensor)
             graph = P()
             gpu.call("cuStreamEndCapture", stream, ctypes.byref(graph))
-            made = P(gpu.get("cuGraphInstantiateWithFlags", graph, ctypes.c_ulonglong(0)))
+            with gpu.current():
+                made = P(gpu.get("cuGraphInstantiateWithFlags", graph, ctypes.c_ulonglong(0)))
             for _ in range(2):
                 gpu.call("cuGraphLaunch", made, stream)
         set_stream("cuda", 0, 0)

@@ -31,7 +31,7 @@ static CUresult instantiate(CUgraphExec* out, CUgraph handle, unsigned long long
 }
 
 CUresult cuGraphInstantiate(CUgraphExec* out, CUgraph graph, unsigned long long flags) {
-  API(kInit, instantiate(out, graph, flags), "graph=%p flags=%llu", (void*)graph, flags);
+  API(kContext, instantiate(out, graph, flags), "graph=%p flags=%llu", (void*)graph, flags);
 }
 
 static CUresult launch(Call* call, CUgraphExec handle, CUstream stream) {
