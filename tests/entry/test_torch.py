@@ -171,7 +171,9 @@ def test_which_keys_tensors_of_a_gpu_may_have() -> None:
         ("SparseCUDA ADInplaceOrView AutogradCUDA AutocastCUDA", False),
         ("XPU ADInplaceOrView AutogradXPU AutocastXPU", False),
     ):
-        keys = [torch._C.DispatchKeySet(torch._C._parse_dispatch_key(name)) for name in names.split()]
+        keys = [
+            torch._C.DispatchKeySet(torch._C._parse_dispatch_key(name)) for name in names.split()
+        ]
         assert all(key.raw_repr() & ~allowed == 0 for key in keys) == right, names
 
 
