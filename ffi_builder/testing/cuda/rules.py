@@ -30,7 +30,8 @@ RULES: Final = {
     "outdated-name": Rule("`cuCtxPopCurrent` without `_v2` is a function of CUDA 3."),
     # Contexts.
     "context": Rule(
-        "The streams NULL, legacy and per-thread need a current context, and so does cuGraphInstantiate.",
+        "The streams NULL, legacy and per-thread need a current context, and so does "
+        "cuGraphInstantiate.",
         (Result.INVALID_CONTEXT,),
     ),
     "context-destroyed": Rule(
