@@ -22,9 +22,9 @@ from typing import Final
 from tvm_ffi.libinfo import include_paths
 
 from ffi_builder import __version__
+from ffi_builder.cuda.launch import header as cuda_header
 from ffi_builder.diagnosis import header
 from ffi_builder.protocol import SHARED
-from ffi_builder.providers.cuda import header as cuda_header
 from ffi_builder.support import MACHINES
 
 HERE: Final = Path(__file__).parent.parent / "ffi_builder" / "support"

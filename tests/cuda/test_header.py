@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ffi_builder import support
-from ffi_builder.providers.cuda import driver, header
+from ffi_builder.cuda.launch import driver, header
 
 FOLDER = Path(support.__file__).parent
 

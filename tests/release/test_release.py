@@ -81,7 +81,7 @@ class TestReproducible:
             contents.extensions(path)
 
     def test_folders_that_every_machine_has(self, tmp_path: Path) -> None:
-        names = b"\0/usr/include/bits/types.h\0ffi_builder/runtime/entry/_entry.c\0./build/x\0"
+        names = b"\0/usr/include/bits/types.h\0ffi_builder/entry/_entry.c\0./build/x\0"
         assert "no folder" in contents.extensions(wheel(tmp_path / "p.whl", names))
 
     def test_an_extension_that_was_not_built(self, tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ class TestReproducible:
         declared = (ROOT / "setup.py").read_text()
         assert "ffi_builder.support._library" in declared
         for source in contents.sources() - {contents.SUPPORT}:
-            dotted = source.removeprefix("ffi_builder/runtime/").replace("/", ".")
+            dotted = source.removeprefix("ffi_builder/").replace("/", ".")
             assert f'extension("{dotted}"' in declared
 
 

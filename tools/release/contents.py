@@ -74,7 +74,7 @@ def files(path: Path) -> str:
     names = {entry.filename for entry in entries}
     package = ROOT / "ffi_builder"
     sources = [*package.rglob("*.py"), *package.rglob("*.pyi"), package / "py.typed"]
-    sources += [*(package / "testing/cuda/c").iterdir()]
+    sources += [*(package / "fakecuda/c").iterdir()]
     missing = {str(source.relative_to(ROOT)) for source in sources} - names
     if missing:
         raise Failed(f"not in the wheel: {', '.join(sorted(missing))}")
