@@ -69,19 +69,23 @@ def lazy(
 
     Args:
         package: the name of the package.
-        homes: the submodule that defines each name that is loaded on first use.
+        homes: the submodule that defines each name that is loaded on first use. ``module:name``
+            is a name of another module, wherever it is.
         names: the list of all public names, to which those of add-ons are added.
     """
     short = package.partition(".")[2]
     added = addons.names(short)
     names += [name for name in added if name not in names]
-    places = {**{name: f"{package}.{home}" for name, home in homes.items()}, **added}
+    places = {name: home if ":" in home else f"{package}.{home}" for name, home in homes.items()}
+    places |= added
 
     def load(name: str) -> object:
         place = places.get(name)
         if place is not None:
-            module = importing.load(place)
-            value = getattr(module, name, module) if name in added else getattr(module, name)
+            home, _, original = place.partition(":")
+            module = importing.load(home)
+            named = getattr(module, original or name, None)
+            value = module if named is None and name in added else named
             setattr(sys.modules[package], name, value)
             return value
         words = f"module {package!r} has no attribute {name!r}"
@@ -103,6 +107,12 @@ def lazy(
         raise AttributeError(words + (removed or did_you_mean(name, names)))
 
     return load, lambda: sorted({*vars(sys.modules[package]), *names})
+
+
+def homes_of(names: Mapping[str, str]) -> dict[str, str]:
+    """Return homes for :func:`lazy` from the names of each module; ``a=b`` calls ``a`` ``b``."""
+    pairs = ((home, word.partition("=")) for home, words in names.items() for word in words.split())
+    return {new or name: f"{home}:{name}" for home, (name, _, new) in pairs}
 
 
 def _removed(name: str) -> str:

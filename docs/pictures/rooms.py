@@ -6,8 +6,18 @@ from docs.pictures.draw import Drawing
 from tests.architecture.page import Imports, read_imports, reduced
 
 GROUND = (
-    *("abi", "addons", "conversion", "dlpack", "elf", "errors", "formats", "importing", "lazy"),
-    *("protocol", "records", "suggest"),
+    *(
+        "abi",
+        "addons",
+        "conversion",
+        "dlpack",
+        "elf",
+        "errors",
+        "extending",
+        "formats",
+        "importing",
+    ),
+    *("lazy", "protocol", "records", "suggest"),
 )
 """Modules that import nothing of the packages above; arrows to them would hide the others."""
 COLUMNS = (

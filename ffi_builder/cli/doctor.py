@@ -17,9 +17,7 @@ from typing import Final
 
 from ffi_builder import __version__
 from ffi_builder.cli.output import coloured
-from ffi_builder.ir.distribution import PIP_NAMES
-from ffi_builder.records import dataclass
-from ffi_builder.suggest import install
+from ffi_builder.extending import PIP_NAMES, dataclass, install
 
 HELP = "print what is installed, what works, and what to install"
 DESCRIPTION = """\

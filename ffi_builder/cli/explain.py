@@ -51,7 +51,7 @@ def run(given: argparse.Namespace) -> int:
 
 def _text(signature: Signature, stage: str, provider: CallProvider | None) -> str:
     if stage == "plan":
-        from ffi_builder.plan import explain
+        from ffi_builder import explain
 
         return explain(signature)
     from ffi_builder import runtime, testing

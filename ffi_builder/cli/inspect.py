@@ -10,9 +10,9 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from ffi_builder import BuildError, LinkError
 from ffi_builder.cli.output import print_error, printable
-from ffi_builder.errors import BuildError, LinkError
-from ffi_builder.protocol import helped_by
+from ffi_builder.extending import helped_by
 
 HELP = "print the functions, target and compilers of a library or a wheel"
 DESCRIPTION = """\
@@ -71,7 +71,7 @@ def _parts(path: Path, file: BinaryIO) -> Iterable[tuple[str, AbstractContextMan
 
 def _read(name: str, opened: AbstractContextManager[BinaryIO]) -> dict[str, Any] | str:
     """Return what a library or an object says; or why it cannot be read."""
-    from ffi_builder.runtime.export.inspection import functions, inspected
+    from ffi_builder.runtime.extending import functions, inspected
 
     try:
         with opened as file:
@@ -89,7 +89,7 @@ def _read(name: str, opened: AbstractContextManager[BinaryIO]) -> dict[str, Any]
 
 
 def _functions(texts: Mapping[str, str | None]) -> Iterator[dict[str, Any]]:
-    from ffi_builder.runtime.metadata import read
+    from ffi_builder.runtime.extending import read_metadata as read
 
     for name, text in texts.items():
         info = None if text is None else read(name, text)

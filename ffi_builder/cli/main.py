@@ -12,10 +12,9 @@ import sys
 from collections.abc import Sequence
 from typing import Final
 
-from ffi_builder import __version__
+from ffi_builder import BuildError, CompileError, SpecError, __version__
 from ffi_builder.cli import doctor, explain, inspect, package, wrap
 from ffi_builder.cli.output import print_error
-from ffi_builder.errors import BuildError, CompileError, SpecError
 
 _ERRORS: Final = (
     *(SpecError, BuildError, CompileError, OSError, UnicodeDecodeError, KeyError),

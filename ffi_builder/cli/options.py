@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ffi_builder.errors import CompileError
+from ffi_builder import CompileError
 
 if TYPE_CHECKING:
     from ffi_builder.cuda.launch.options import Launch

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from ffi_builder.errors import BuildError
+from ffi_builder import BuildError
 from ffi_builder.packaging.choices import CPUS, FRAMEWORKS
 
 if TYPE_CHECKING:

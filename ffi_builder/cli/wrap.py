@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ffi_builder import CompileError
 from ffi_builder.cli.options import (
     add_convention,
     add_launch,
@@ -17,7 +18,6 @@ from ffi_builder.cli.options import (
     provider_of,
 )
 from ffi_builder.cli.output import print_note
-from ffi_builder.errors import CompileError
 
 if TYPE_CHECKING:
     from ffi_builder.runtime import LoweredModule

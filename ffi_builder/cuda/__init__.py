@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ffi_builder.lazy import lazy
+from ffi_builder.extending import lazy
 
 if TYPE_CHECKING:
     from ffi_builder.cuda.images import kernels

@@ -10,14 +10,13 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from ffi_builder import spec
+from ffi_builder import BuildError, SpecError, spec
 from ffi_builder.cuda.images import is_image
 from ffi_builder.cuda.launch.options import Launch
 from ffi_builder.cuda.launch.provider import CudaLaunchCallProvider
 from ffi_builder.cuda.tools.triton import triton_signature
-from ffi_builder.errors import BuildError, NoKernelError, SpecError
+from ffi_builder.extending import NoKernelError, dataclass
 from ffi_builder.providers import CallProvider
-from ffi_builder.records import dataclass
 from ffi_builder.wrapping.c_types import CType, Prototype
 from ffi_builder.wrapping.calls import bound, symbols, with_conditions
 

@@ -17,8 +17,8 @@ import tvm_ffi
 
 from ffi_builder.entry import layouts
 from ffi_builder.entry.layouts import LayoutError, modes, torch_layout
-from ffi_builder.importing import Deferred
-from ffi_builder.runtime.python.reading import Extension, Reading
+from ffi_builder.extending import Deferred
+from ffi_builder.runtime.extending import Extension, Reading
 
 VARIABLE: Final = "FFI_BUILDER_ENTRY"
 _ADDRESSES: Final = (

@@ -14,8 +14,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
-from ffi_builder.dlpack import DLTensor
-from ffi_builder.records import dataclass
+from ffi_builder.extending import DLTensor, dataclass
 
 
 class LayoutError(Exception):

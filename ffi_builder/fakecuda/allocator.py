@@ -7,9 +7,7 @@ import struct
 from functools import cache
 from typing import Any, Final
 
-from ffi_builder import abi, importing
-from ffi_builder.diagnosis.evaluate import contiguous
-from ffi_builder.spec.dtypes import DataType
+from ffi_builder.extending import DataType, abi, contiguous, importing
 from ffi_builder.testing.make import devices
 from ffi_builder.testing.make.arrays import Array
 

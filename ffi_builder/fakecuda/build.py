@@ -16,7 +16,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Final
 
-from ffi_builder.suggest import install
+from ffi_builder.extending import install
 
 SONAME: Final = "libcuda.so.1"
 CC: Final = shlex.split(os.environ.get("CC", "cc"))

@@ -9,14 +9,12 @@ from functools import cache
 from types import TracebackType
 from typing import Any, Final, TypeVar
 
-from ffi_builder import abi, importing
+from ffi_builder.extending import abi, did_you_mean, importing, parse_dtype
 from ffi_builder.fakecuda import allocator
 from ffi_builder.fakecuda.build import environment, library
 from ffi_builder.fakecuda.constants import NON_BLOCKING, DeviceAttribute
 from ffi_builder.fakecuda.driver import FakeDriver, IllegalAddressError, Running
 from ffi_builder.fakecuda.records import Call, Event, Launch, Violation
-from ffi_builder.spec.dtypes import parse_dtype
-from ffi_builder.suggest import did_you_mean
 from ffi_builder.testing.make.arrays import Array, FakeArray, described, numpy
 from ffi_builder.testing.make.devices import activate
 

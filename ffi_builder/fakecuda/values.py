@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ffi_builder.spec.dtypes import parse_dtype
+from ffi_builder.extending import parse_dtype
 from ffi_builder.testing.make.arrays import numpy, numpy_dtype
 
 

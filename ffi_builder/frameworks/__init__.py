@@ -1,5 +1,5 @@
 """Compiled functions as functions of PyTorch and JAX."""
 
-from ffi_builder.lazy import lazy
+from ffi_builder.extending import lazy
 
 __getattr__, __dir__ = lazy(__name__, {}, ["jax", "torch"])

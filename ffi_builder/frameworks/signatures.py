@@ -8,10 +8,9 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ffi_builder import spec
-from ffi_builder.errors import SpecError
-from ffi_builder.plan import check_signature
-from ffi_builder.runtime.metadata import EMPTY, Info, Parameter, Unwritable
+from ffi_builder import SpecError, spec
+from ffi_builder.extending import check_signature
+from ffi_builder.runtime.extending import EMPTY, Info, Parameter, Unwritable
 
 if TYPE_CHECKING:
     import tvm_ffi
@@ -31,8 +30,7 @@ def function_and_signature(
     """
     import tvm_ffi
 
-    from ffi_builder.runtime.python.function_table import FunctionTable
-    from ffi_builder.runtime.python.functions import info_of
+    from ffi_builder.runtime.extending import FunctionTable, info_of
 
     if isinstance(given, FunctionTable):
         given = given.only or given

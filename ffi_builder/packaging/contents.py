@@ -7,12 +7,10 @@ import keyword
 from collections.abc import Iterator, Sequence
 from importlib import resources
 
-from ffi_builder.errors import BuildError
+from ffi_builder import BuildError
 from ffi_builder.packaging.choices import FRAMEWORKS
 from ffi_builder.packaging.project import Project
-from ffi_builder.runtime.export.function_info import Described
-from ffi_builder.runtime.export.stub import docstring
-from ffi_builder.runtime.metadata import Info, python_names, python_signature
+from ffi_builder.runtime.extending import Described, Info, docstring, python_names, python_signature
 
 
 def modules(

@@ -14,14 +14,18 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ffi_builder import elf
-from ffi_builder.errors import BuildError, LinkError
+from ffi_builder import BuildError, LinkError
+from ffi_builder.extending import dataclass, elf
 from ffi_builder.packaging.manylinux import is_everywhere
-from ffi_builder.records import dataclass
-from ffi_builder.runtime.export.files import Exporter
-from ffi_builder.runtime.export.inspection import Inspected, inspected
-from ffi_builder.runtime.links import Item, LibrarySource, libraries_among
-from ffi_builder.runtime.object_files import movable
+from ffi_builder.runtime.extending import (
+    Exporter,
+    Inspected,
+    Item,
+    LibrarySource,
+    inspected,
+    libraries_among,
+    movable,
+)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, TypeAlias, Union, cast
 
-from ffi_builder.errors import BuildError
+from ffi_builder import BuildError
+from ffi_builder.extending import did_you_mean, helped_by
 from ffi_builder.packaging import manylinux
 from ffi_builder.packaging.choices import BASELINE, CPUS, FRAMEWORKS
 from ffi_builder.packaging.contents import modules as python_modules
@@ -20,13 +21,17 @@ from ffi_builder.packaging.copies import Linked, copied, with_copies
 from ffi_builder.packaging.project import Project, Table, read_project, read_table
 from ffi_builder.packaging.template import _load
 from ffi_builder.packaging.wheel import wheel
-from ffi_builder.protocol import helped_by
 from ffi_builder.runtime import LoweredModule
-from ffi_builder.runtime.export import files, header, stub
-from ffi_builder.runtime.export.function_info import Described
-from ffi_builder.runtime.export.inspection import inspected
-from ffi_builder.runtime.export.together import write_together
-from ffi_builder.suggest import did_you_mean
+from ffi_builder.runtime.extending import (
+    Described,
+    Output,
+    export_options,
+    header_text,
+    inspected,
+    stub_text,
+    write_outputs,
+    write_together,
+)
 
 Modules: TypeAlias = Union[LoweredModule, Sequence[LoweredModule]]
 _IMPORT: Final = """
@@ -123,7 +128,7 @@ def package(
         if made.runs_here:
             _check(own, content, [*chosen, *_modules_among(included)], Path(scratch))
     path.parent.mkdir(parents=True, exist_ok=True)
-    files.write_outputs([files.Output(path, data)])
+    write_outputs([Output(path, data)])
     return path
 
 
@@ -187,7 +192,7 @@ class _Made:
         """Link the modules to the library for a level of the CPU."""
         path = self._scratch / level / f"lib{self._named.name}.so"
         path.parent.mkdir()
-        options = files.options(level, self._triple, None, None, None, ())
+        options = export_options(level, self._triple, None, None, None, ())
         exporters = [each._exporter for each in modules]  # pyright: ignore[reportPrivateUsage]
         links = [item for each in exporters for item in each.links]
         copies = copied(links, path, options.target.machine, self._external)
@@ -243,9 +248,9 @@ class _Made:
             ).items()
         }
         found["py.typed"] = b""
-        found["__init__.pyi"] = (stub.text(shown, name) + _ATTRIBUTES).encode()
+        found["__init__.pyi"] = (stub_text(shown, name) + _ATTRIBUTES).encode()
         library = f"lib{self._named.name}.so"
-        found[f"include/{name}.h"] = header.text(self._functions, library, f"{name}.h").encode()
+        found[f"include/{name}.h"] = header_text(self._functions, library, f"{name}.h").encode()
         for level, each in self._libraries.items():
             at = "lib" if level == BASELINE else f"lib/glibc-hwcaps/{level}"
             found |= {f"{at}/{path.name}": path.read_bytes() for path in each.files}

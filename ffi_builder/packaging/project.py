@@ -11,10 +11,9 @@ from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any, Final
 
-from ffi_builder import __version__
-from ffi_builder.errors import BuildError
-from ffi_builder.records import dataclass
-from ffi_builder.runtime import bindings
+from ffi_builder import BuildError, __version__
+from ffi_builder.extending import dataclass
+from ffi_builder.runtime.extending import pip_names
 
 OWN: Final = "ffi_builder"
 TVM_FFI: Final = "apache-tvm-ffi"
@@ -129,7 +128,7 @@ def _reader(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError as error:
-        raise BuildError(f"package: {error}: {bindings.install('package')}") from None
+        raise BuildError(f"package: {error}: {pip_names('package')}") from None
 
 
 def _required_tvm_ffi() -> str:

@@ -20,8 +20,7 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from typing import BinaryIO, Final
 
-from ffi_builder import __version__
-from ffi_builder.errors import BuildError
+from ffi_builder import BuildError, __version__
 
 _EARLIEST: Final = 315532800
 """1980-01-01, the earliest time that a ZIP file has."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from ffi_builder.ir.symbols import split_at_commas
+from ffi_builder.extending import split_at_commas
 from ffi_builder.plain.types import Type
 
 if TYPE_CHECKING:

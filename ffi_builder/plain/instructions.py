@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-from ffi_builder.ir.types import PREDICATES
+from ffi_builder.extending import PREDICATES
 from ffi_builder.plain import attributes as of
 from ffi_builder.plain import constants
 from ffi_builder.plain.attributes import FCMP, ORDERINGS, symbol

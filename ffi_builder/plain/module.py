@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, TypeAlias
 
-from ffi_builder.errors import BuildError
-from ffi_builder.ir.operations import TERMINATORS
+from ffi_builder import BuildError
+from ffi_builder.extending import TERMINATORS
 from ffi_builder.plain.attributes import Attribute, StringAttr, TypeAttr, symbol
 from ffi_builder.plain.constants import Constant, spelled
 from ffi_builder.plain.instructions import WRITERS

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
-from ffi_builder.errors import BuildError
+from ffi_builder import BuildError
 from ffi_builder.plain import attributes as of
 from ffi_builder.plain.attributes import symbol
 from ffi_builder.plain.instructions import LIKELY, LIKELY_NODE

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from ffi_builder.errors import BuildError
-from ffi_builder.ir.symbols import aggregate_members, split_function_type
+from ffi_builder import BuildError
+from ffi_builder.extending import aggregate_members, split_function_type
 
 _FLOATS: Final = {"f16": ("half", 16), "bf16": ("bfloat", 16), "f32": ("float", 32)} | {
     "f64": ("double", 64)

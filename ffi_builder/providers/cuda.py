@@ -9,7 +9,7 @@ from ffi_builder.cuda.launch import (
     TensorMap,
     capability,
 )
-from ffi_builder.lazy import lazy
+from ffi_builder.extending import lazy
 
 __all__ = [
     "Nested",

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ffi_builder.diagnosis.check import check
-from ffi_builder.lazy import lazy
+from ffi_builder.extending import check_call as check
+from ffi_builder.extending import lazy
 from ffi_builder.testing.emit import emit
 
 if TYPE_CHECKING:

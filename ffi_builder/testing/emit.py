@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ffi_builder import abi, spec
-from ffi_builder.protocol import TABLE
+from ffi_builder import spec
+from ffi_builder.extending import TABLE, abi
 
 if TYPE_CHECKING:
     from ffi_builder.providers import CallProvider
@@ -49,8 +49,8 @@ def emit(
         '(f32, !llvm.ptr, !llvm.ptr) -> ()'
     """
     # Imported here so that callers of `check` need not load MLIR.
-    from ffi_builder.builder.wrapper import attach
-    from ffi_builder.ir.distribution import named
+    from ffi_builder import attach
+    from ffi_builder.extending import named
     from ffi_builder.providers import DynamicParamPackCallProvider, NopCallProvider
 
     if provider is None:

@@ -9,9 +9,9 @@ from _ctypes import FUNCFLAG_PYTHONAPI
 from numbers import Integral
 from typing import Any, Final, cast
 
-from ffi_builder import importing
-from ffi_builder.errors import BuildError, CompileError
-from ffi_builder.runtime.links import mappings
+from ffi_builder import BuildError, CompileError
+from ffi_builder.extending import importing
+from ffi_builder.runtime.extending import mappings
 from ffi_builder.wrapping.c_types import POINTER, CType, Prototype
 from ffi_builder.wrapping.capsules import address_in, declared_in, is_capsule
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from ffi_builder.errors import BuildError
-from ffi_builder.records import dataclass
+from ffi_builder import BuildError
+from ffi_builder.extending import dataclass
 
 _POINTER: Final = "ptr"
 HALIDE_BUFFER: Final = "struct halide_buffer_t"

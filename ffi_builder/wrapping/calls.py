@@ -7,26 +7,29 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from ffi_builder import spec
-from ffi_builder.errors import BuildError
+from ffi_builder import BuildError, spec
+from ffi_builder.extending import (
+    CONSTANTS,
+    LIST_PARTS,
+    Data,
+    Result,
+    did_you_mean,
+    elements,
+    occurrences,
+    parts_of,
+    variables,
+)
 from ffi_builder.providers import (
     CallProvider,
     CheckStatus,
     DirectCallProvider,
     HalideCallProvider,
 )
-from ffi_builder.providers.arguments import CONSTANTS, LIST_PARTS
-from ffi_builder.spec.composite import elements, parts_of
-from ffi_builder.spec.functions import variables
-from ffi_builder.spec.places import occurrences
-from ffi_builder.spec.results import Result
-from ffi_builder.spec.tensors.tensor import Data
-from ffi_builder.suggest import did_you_mean
 from ffi_builder.wrapping.c_types import HALIDE_BUFFER, CType, Prototype, bound_args, llvm_type
 from ffi_builder.wrapping.comparison import BITS, BYTES, Comparison, Passed
 
 if TYPE_CHECKING:
-    from ffi_builder.providers.arguments import Entry
+    from ffi_builder.extending import Entry
 
 _BY_POSITION: Final = (
     "The signature has none of the kernel's names, so arguments go by position; args=[…] lists "

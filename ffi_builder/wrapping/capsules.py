@@ -6,8 +6,8 @@ import ctypes
 import re
 from typing import Final
 
-from ffi_builder.errors import BuildError, CompileError
-from ffi_builder.ir.symbols import split_at_commas
+from ffi_builder import BuildError, CompileError
+from ffi_builder.extending import split_at_commas
 from ffi_builder.wrapping.c_types import CType, Prototype
 from ffi_builder.wrapping.prototype import read
 

@@ -8,14 +8,8 @@ from dataclasses import replace
 from math import prod
 from typing import Final, NamedTuple, cast
 
-from ffi_builder import spec
-from ffi_builder.errors import BuildError, SpecError
-from ffi_builder.spec.dtypes import parse_dtype
-from ffi_builder.spec.expr import Expr
-from ffi_builder.spec.functions import variables
-from ffi_builder.spec.numbers import INT_RANGES
-from ffi_builder.spec.overlap import tensors_of
-from ffi_builder.spec.tensors.tensor import Data
+from ffi_builder import BuildError, SpecError, spec
+from ffi_builder.extending import INT_RANGES, Data, Expr, parse_dtype, tensors_of, variables
 from ffi_builder.wrapping.c_types import DLTENSOR, HALIDE_BUFFER, POINTER, CType, llvm_type
 
 BYTES: Final = ("int8", "uint8")

@@ -13,8 +13,8 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, Final
 
-from ffi_builder.errors import CompileError
-from ffi_builder.suggest import install
+from ffi_builder import CompileError
+from ffi_builder.extending import install
 
 _PACKAGES: Final = ("libclang-ng", "libclang")
 """The packages of PyPI that have the library and its bindings, the newer one first."""

@@ -11,10 +11,10 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Final
 
-from ffi_builder.errors import CompileError
+from ffi_builder import CompileError
+from ffi_builder.extending import did_you_mean
 from ffi_builder.plain.types import Type
-from ffi_builder.runtime.codegen import constants, emit
-from ffi_builder.suggest import did_you_mean
+from ffi_builder.runtime.extending import headers, read_constants
 from ffi_builder.wrapping.c_types import CType, Prototype, llvm_type
 
 _DTYPES: Final = {
@@ -47,7 +47,7 @@ class LlvmFunctions:
 
     @cached_property
     def _headers(self) -> dict[str, str]:
-        return emit.headers(constants.read(self._text))
+        return headers(read_constants(self._text))
 
     def prototype(self, function: str) -> Prototype:
         """Return the types of a function.

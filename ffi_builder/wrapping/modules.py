@@ -7,18 +7,15 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Final
 
-from ffi_builder import spec
-from ffi_builder.errors import BuildError, CompileError
-from ffi_builder.ir.symbols import function_parts
-from ffi_builder.protocol import MEMREF_TYPES
+from ffi_builder import BuildError, CompileError, spec
+from ffi_builder.extending import MEMREF_TYPES, did_you_mean, function_parts
 from ffi_builder.providers import (
     CallProvider,
     CheckStatus,
     DirectCallProvider,
     MemRefCallProvider,
 )
-from ffi_builder.runtime import mlir
-from ffi_builder.suggest import did_you_mean
+from ffi_builder.runtime.extending import has_passes
 from ffi_builder.wrapping import tensors
 from ffi_builder.wrapping.calls import returned
 
@@ -73,7 +70,7 @@ def with_passes(
                 module = tensors.kept(module, name, signature, args)
     if isinstance(module, (str, bytes)):
         return module, found
-    return (module if mlir.has_passes(module, found) else str(module)), found
+    return (module if has_passes(module, found) else str(module)), found
 
 
 def pipeline_for(module: object) -> str | None:

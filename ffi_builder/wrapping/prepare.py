@@ -11,22 +11,24 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
-from ffi_builder import spec
-from ffi_builder.builder.wrapper import attach
-from ffi_builder.errors import BuildError
+from ffi_builder import BuildError, Sanitize, attach, spec
+from ffi_builder.extending import HoldGil, check_signature, dataclass, tensors_of
 from ffi_builder.ir import PlainModule
-from ffi_builder.plan import Sanitize, check_signature
 from ffi_builder.providers import (
     CallProvider,
     CheckStatus,
     DirectCallProvider,
     HalideCallProvider,
 )
-from ffi_builder.providers.gil import HoldGil
-from ffi_builder.records import dataclass
-from ffi_builder.runtime.inputs import LlvmSource, ObjectSource
-from ffi_builder.runtime.links import AddressSource, ArchiveSource, Item, LibrarySource, read_item
-from ffi_builder.spec.overlap import tensors_of
+from ffi_builder.runtime.extending import (
+    AddressSource,
+    ArchiveSource,
+    Item,
+    LibrarySource,
+    LlvmSource,
+    ObjectSource,
+    read_item,
+)
 from ffi_builder.wrapping import halide, modules, sources
 from ffi_builder.wrapping.addresses import callable_in, declared_by, needs_gil
 from ffi_builder.wrapping.c_types import Prototype

@@ -15,10 +15,9 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
-from ffi_builder import importing
-from ffi_builder.errors import CompileError
-from ffi_builder.runtime import c_compiler
-from ffi_builder.suggest import did_you_mean
+from ffi_builder import CompileError
+from ffi_builder.extending import did_you_mean, importing
+from ffi_builder.runtime.extending import c_compiler
 from ffi_builder.wrapping.c_types import DLTENSOR, POINTER, CType, Prototype
 from ffi_builder.wrapping.libclang import Unit, bindings
 
@@ -118,7 +117,7 @@ def _compiler(machine: str | None, *_: str | None) -> tuple[str, ...]:
     include_paths = importing.load("tvm_ffi.libinfo").include_paths
     own = ("-nostdinc", *(f"-isystem{folder}" for folder in include_paths()))  # DLPack's, too
     try:
-        words = c_compiler.command()
+        words = c_compiler()
     except CompileError:  # headers that include no others need none
         return _GCC + own
     asked, variables = [*words, "-E", "-dM", "-v", "-xc", os.devnull], os.environ | {"LC_ALL": "C"}

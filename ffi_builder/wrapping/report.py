@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ffi_builder import spec
-from ffi_builder.plan import Sanitize, explain
-from ffi_builder.records import dataclass
+from ffi_builder import Sanitize, explain, spec
+from ffi_builder.extending import dataclass
 from ffi_builder.wrapping.comparison import Passed
 
 

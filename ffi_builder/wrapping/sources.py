@@ -8,25 +8,25 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeAlias, Union
 
-from ffi_builder import addons, spec
-from ffi_builder.abi import PREFIX
-from ffi_builder.errors import CompileError
-from ffi_builder.formats import MLIR, language_of
+from ffi_builder import CompileError, spec
+from ffi_builder.extending import MLIR, PREFIX, addons, dataclass, did_you_mean, language_of
 from ffi_builder.providers import CallProvider
-from ffi_builder.records import dataclass
-from ffi_builder.runtime.archives import members
-from ffi_builder.runtime.inputs import LlvmSource, ObjectSource, is_llvm_ir
-from ffi_builder.runtime.links import (
+from ffi_builder.runtime.extending import (
     AddressSource,
     ArchiveSource,
     Item,
     LibrarySource,
+    LlvmSource,
+    ObjectSource,
+    Symbol,
+    is_llvm_ir,
     is_name,
+    members,
     path_of,
     read_item,
+    read_library,
+    read_object,
 )
-from ffi_builder.runtime.object_files import Symbol, read_library, read_object
-from ffi_builder.suggest import did_you_mean
 from ffi_builder.wrapping.addresses import address_of, is_code
 
 _MODULE: Final = "builtin.module"

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from ffi_builder import spec
-from ffi_builder.errors import BuildError
-from ffi_builder.runtime import bindings, mlir
+from ffi_builder import BuildError, spec
+from ffi_builder.runtime.extending import clone_mlir, ir_of, parse_mlir
 
 _ATTRIBUTE: Final = "bufferization.writable"
 
@@ -40,8 +39,8 @@ def kept(module: Any, name: str, signature: spec.Signature, args: object) -> Any
     """
     written = _writable(signature, args)
     is_text = isinstance(module, (str, bytes))
-    copy: Any = mlir.parse(module) if is_text else mlir.clone(module)
-    ir = bindings.ir_of(copy.operation)
+    copy: Any = parse_mlir(module) if is_text else clone_mlir(module)
+    ir = ir_of(copy.operation)
     for view in copy.body.operations:
         function = view.operation
         attributes = function.attributes

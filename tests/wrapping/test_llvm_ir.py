@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ffi_builder import BuildError, CompileError, providers, wrap
-from ffi_builder.runtime.codegen import emit
+from ffi_builder.wrapping import llvm_ir
 
 LLVM = "define i32 @k(i64 %n, i64 %m, ptr %x) {\n  ret i32 0\n}"
 SIGNATURE = "k(x: Tensor([n, m], float32))"
@@ -180,8 +180,8 @@ def test_conditions_that_two_parameters_need() -> None:
 
 def test_many_functions_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     reads = list[object]()
-    headers = emit.headers
-    monkeypatch.setattr(emit, "headers", lambda ir: reads.append(ir) or headers(ir))  # pyright: ignore
+    headers = llvm_ir.headers
+    monkeypatch.setattr(llvm_ir, "headers", lambda ir: reads.append(ir) or headers(ir))  # pyright: ignore
     text = "\n".join(f"define i32 @f{at}() {{\n  ret i32 {at}\n}}" for at in range(20))
     f = wrap(text, [f"f{at}() -> r: int32" for at in range(20)])
     assert f["f19"]() == 19

@@ -19,10 +19,9 @@ import struct
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from ffi_builder import SpecError
 from ffi_builder.cuda.images.image import Image, Kernel, Parameter
-from ffi_builder.elf import ET_REL, SHT_SYMTAB, STT_FUNC, Elf, View
-from ffi_builder.errors import SpecError
-from ffi_builder.records import dataclass
+from ffi_builder.extending import ET_REL, SHT_SYMTAB, STT_FUNC, Elf, View, dataclass
 
 EM_CUDA: Final = 190
 _STO_CUDA_ENTRY: Final = 0x10

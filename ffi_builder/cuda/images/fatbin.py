@@ -14,14 +14,11 @@ import struct
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from ffi_builder import importing
+from ffi_builder import SpecError
 from ffi_builder.cuda.images.cubin import read_cubin
 from ffi_builder.cuda.images.image import Image, Kernel, merged
 from ffi_builder.cuda.images.ptx import read_ptx
-from ffi_builder.elf import View
-from ffi_builder.errors import SpecError
-from ffi_builder.records import dataclass
-from ffi_builder.suggest import install
+from ffi_builder.extending import View, dataclass, importing, install
 
 MAGIC: Final = b"\x50\xed\x55\xba"
 

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, TypeVar
 
-from ffi_builder.errors import NoKernelError, SpecError
-from ffi_builder.records import dataclass
-from ffi_builder.suggest import did_you_mean
+from ffi_builder import SpecError
+from ffi_builder.extending import NoKernelError, dataclass, did_you_mean
 
 Value = TypeVar("Value")
 

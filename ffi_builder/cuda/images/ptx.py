@@ -14,8 +14,8 @@ import math
 import re
 from typing import Final
 
+from ffi_builder import SpecError
 from ffi_builder.cuda.images.image import Image, Kernel, Parameter
-from ffi_builder.errors import SpecError
 
 # A comment that is not closed extends to the end of the text, so that the search stays linear.
 _NOT_CODE = re.compile(r'//[^\n]*|/\*(?:.*?\*/|.*)|"[^"\n]*"', re.DOTALL)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from ffi_builder import SpecError
 from ffi_builder.cuda.images import fatbin
 from ffi_builder.cuda.images.cubin import EM_CUDA, read_cubin
 from ffi_builder.cuda.images.fatbin import read_fatbin
 from ffi_builder.cuda.images.image import Image
 from ffi_builder.cuda.images.ptx import is_ptx, read_ptx
-from ffi_builder.elf import EHDR, MAGIC, Elf, View, machine_name
-from ffi_builder.errors import SpecError
-from ffi_builder.formats import format_of
+from ffi_builder.extending import EHDR, MAGIC, Elf, View, format_of, machine_name
 
 _EXPECTED: Final = "image: expected a cubin, a fatbin or PTX, but it is"
 _KNOWN: Final = (

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final, TypeAlias, Union, get_args
 
-from ffi_builder import spec
-from ffi_builder.abi import DEVICE_TYPES
+from ffi_builder import BuildError, spec
 from ffi_builder.cuda.launch.entries import (
     SCALAR_SIZES,
     LaunchEntry,
@@ -18,13 +17,20 @@ from ffi_builder.cuda.launch.entries import (
     Struct,
     TensorStruct,
 )
-from ffi_builder.errors import BuildError
-from ffi_builder.ir import Value
-from ffi_builder.ir.builder import Builder
-from ffi_builder.ir.types import LLVM_TYPES
-from ffi_builder.providers.arguments import (
+from ffi_builder.extending import (
+    ANY,
+    DEVICE_TYPES,
+    FLOAT_DTYPES,
+    INT_RANGES,
+    LLVM_TYPES,
+    Builder,
+    Data,
     Entry,
+    Expr,
     Item,
+    ValueParam,
+    dataclass,
+    dynamic_layout,
     entries,
     flat_item,
     in_range,
@@ -37,17 +43,11 @@ from ffi_builder.providers.arguments import (
     widened,
     with_result_tensors,
 )
-from ffi_builder.providers.context import CallContext
-from ffi_builder.providers.packing import DynamicParamPackCallProvider, dynamic_layout
-from ffi_builder.records import dataclass
-from ffi_builder.spec import params
-from ffi_builder.spec.expr import Expr
-from ffi_builder.spec.numbers import FLOAT_DTYPES, INT_RANGES
-from ffi_builder.spec.tensors.devices import ANY
-from ffi_builder.spec.tensors.tensor import Data
+from ffi_builder.ir import Value
+from ffi_builder.providers import CallContext, DynamicParamPackCallProvider
 
 PROVIDER: Final = "CudaLaunchCallProvider"
-_VALUES: Final = get_args(params.Value)
+_VALUES: Final = get_args(ValueParam)
 """Kinds of one value. Of these, a kernel can take only a Choice, a DType and a Device."""
 _STREAMS: Final = (spec.Stream, spec.EnvStream)
 _FOR_KERNELS: Final = ("cuda", "cuda_host", "cuda_managed")

@@ -12,21 +12,22 @@ from typing import Final
 
 from typing_extensions import override
 
-from ffi_builder import spec
+from ffi_builder import SpecError, spec
 from ffi_builder.cuda.launch import driver
 from ffi_builder.cuda.launch.driver import INIT_ONCE, STATE, Site, define_module_state, name_of
 from ffi_builder.cuda.launch.streams import StreamChoice, find_device, find_stream
-from ffi_builder.errors import SpecError
+from ffi_builder.extending import MODULE_PREFIX as PREFIX
+from ffi_builder.extending import (
+    Comparable,
+    Name,
+    OfCall,
+    call_support,
+    dataclass,
+    load_acquire,
+    return_failure,
+)
 from ffi_builder.ir import CheckingBuilder, Value
-from ffi_builder.ir.builder import load_acquire
-from ffi_builder.ir.checking import call_support
-from ffi_builder.packed.anys import return_failure
-from ffi_builder.protocol import PREFIX
-from ffi_builder.providers.context import CallContext
-from ffi_builder.providers.variants.emit import OfCall
-from ffi_builder.records import dataclass
-from ffi_builder.spec.expr import Name
-from ffi_builder.spec.properties import Comparable
+from ffi_builder.providers import CallContext
 
 _SLOTS: Final = f"{PREFIX}cuda_capabilities"
 _MOST: Final = (1 << driver.CAPABILITY_BITS) - 1

@@ -10,16 +10,12 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Final, TypeAlias, Union, cast
 
-from ffi_builder import spec
+from ffi_builder import BuildError, SpecError, spec
 from ffi_builder.cuda.launch import driver
 from ffi_builder.cuda.launch.arguments import PROVIDER
-from ffi_builder.errors import BuildError, SpecError
+from ffi_builder.extending import Builder, Expr, dataclass, widened
 from ffi_builder.ir import Value
-from ffi_builder.ir.builder import Builder
-from ffi_builder.providers.arguments import widened
-from ffi_builder.providers.context import CallContext
-from ffi_builder.records import dataclass
-from ffi_builder.spec.expr import Expr
+from ffi_builder.providers import CallContext
 
 OneSize: TypeAlias = Union[spec.Dim, str]
 """An int, a symbol or an expression, or its text: ``"ceildiv(n, 128)"``."""

@@ -30,12 +30,9 @@ from collections.abc import Sequence
 from enum import IntEnum
 from typing import Final
 
-from ffi_builder import abi
+from ffi_builder.extending import MODULE_PREFIX as PREFIX
+from ffi_builder.extending import Builder, abi, call_support, dataclass, mark_trusted, run_support
 from ffi_builder.ir import CheckingBuilder, Symbols, Value
-from ffi_builder.ir.builder import Builder
-from ffi_builder.ir.checking import call_support, mark_trusted, run_support
-from ffi_builder.protocol import PREFIX
-from ffi_builder.records import dataclass
 
 LIBRARY: Final = "libcuda.so.1"
 OLDEST: Final = "12.0"

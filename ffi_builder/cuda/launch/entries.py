@@ -17,15 +17,17 @@ import math
 import struct
 from typing import Final, TypeAlias, Union, get_args
 
-from ffi_builder import spec
+from ffi_builder import SpecError, spec
 from ffi_builder.cuda.launch import driver
-from ffi_builder.errors import SpecError
-from ffi_builder.ir.types import LLVM_TYPES
-from ffi_builder.providers.arguments import Entry
-from ffi_builder.records import dataclass
-from ffi_builder.spec.dtypes import parse_dtype
-from ffi_builder.spec.expr import Expr
-from ffi_builder.spec.numbers import FLOAT_DTYPES, INT_RANGES
+from ffi_builder.extending import (
+    FLOAT_DTYPES,
+    INT_RANGES,
+    LLVM_TYPES,
+    Entry,
+    Expr,
+    dataclass,
+    parse_dtype,
+)
 
 _FLOATS: Final = {"float16": "e", "float32": "f", "float64": "d"}
 _INFINITY: Final = 0x7F80

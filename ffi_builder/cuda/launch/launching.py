@@ -27,6 +27,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from ffi_builder import BuildError
 from ffi_builder.cuda.images import Kernel, Parameter
 from ffi_builder.cuda.launch import driver
 from ffi_builder.cuda.launch.arguments import (
@@ -39,13 +40,9 @@ from ffi_builder.cuda.launch.arguments import (
 from ffi_builder.cuda.launch.dimensions import Launch, emit_config
 from ffi_builder.cuda.launch.driver import INIT_ONCE, STATE, States
 from ffi_builder.cuda.launch.streams import Place
-from ffi_builder.errors import BuildError
+from ffi_builder.extending import Builder, call_support, dataclass, in_range, load_acquire
 from ffi_builder.ir import Block, CheckingBuilder, Value
-from ffi_builder.ir.builder import Builder, load_acquire
-from ffi_builder.ir.checking import call_support
-from ffi_builder.providers.arguments import in_range
-from ffi_builder.providers.context import CallContext
-from ffi_builder.records import dataclass
+from ffi_builder.providers import CallContext
 
 _NUMBER_SIZES: Final = (1, 2, 4, 8)
 _POINTER: Final = 8

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ffi_builder.records import dataclass
+from ffi_builder.extending import dataclass
 
 if TYPE_CHECKING:
     from ffi_builder import spec

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import field
 from typing import ClassVar, Final, cast, get_args
 
-from ffi_builder import spec
+from ffi_builder import BuildError, SpecError, spec
 from ffi_builder.cuda.images import Kernel, kernels
 from ffi_builder.cuda.launch import driver
 from ffi_builder.cuda.launch.arguments import PROVIDER, kernel_arguments
@@ -27,11 +27,9 @@ from ffi_builder.cuda.launch.driver import Source, define_states
 from ffi_builder.cuda.launch.entries import LaunchEntry
 from ffi_builder.cuda.launch.launching import Launcher, fitted
 from ffi_builder.cuda.launch.streams import StreamChoice, find_place
-from ffi_builder.errors import BuildError, SpecError
+from ffi_builder.extending import dataclass, value_results
 from ffi_builder.ir import Block, Value
-from ffi_builder.providers.context import CallContext
-from ffi_builder.providers.results import value_results
-from ffi_builder.records import dataclass
+from ffi_builder.providers import CallContext
 
 _FIRST_WITH_CLUSTERS = 90
 _SHARED = "dynamic_smem_bytes"

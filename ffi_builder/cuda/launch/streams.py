@@ -14,8 +14,7 @@ from __future__ import annotations
 
 from typing import Final, TypeAlias, Union
 
-from ffi_builder import spec
-from ffi_builder.abi import DEVICE_TYPES
+from ffi_builder import BuildError, spec
 from ffi_builder.cuda.launch.arguments import PROVIDER
 from ffi_builder.cuda.launch.driver import (
     DRIVER,
@@ -26,15 +25,18 @@ from ffi_builder.cuda.launch.driver import (
     define_module,
     name_of,
 )
-from ffi_builder.errors import BuildError
+from ffi_builder.extending import (
+    ANY,
+    DEVICE_TYPES,
+    call_support,
+    dataclass,
+    entries,
+    load_acquire,
+    plain,
+    return_failure,
+)
 from ffi_builder.ir import CheckingBuilder, Value
-from ffi_builder.ir.builder import load_acquire
-from ffi_builder.ir.checking import call_support
-from ffi_builder.packed.anys import return_failure
-from ffi_builder.providers.arguments import entries, plain
-from ffi_builder.providers.context import CallContext
-from ffi_builder.records import dataclass
-from ffi_builder.spec.tensors.devices import ANY
+from ffi_builder.providers import CallContext
 
 StreamChoice: TypeAlias = Union[spec.Param, str, int, None]
 """``stream=``: a parameter or its name; 0, 1 or 2; or None for the default."""

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from ffi_builder import CompileError
 from ffi_builder.cuda.images import kernels
 from ffi_builder.cuda.tools import toolkit
 from ffi_builder.cuda.tools.toolkit import INSTALL, Architecture, architecture, bindings
-from ffi_builder.errors import CompileError
 
 _NO_ARCHITECTURE: Final = "--nv_arch"
 _NO_HEADER: Final = "open source file"

@@ -10,13 +10,20 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from ffi_builder import CompileError
 from ffi_builder.cuda.tools import toolkit
 from ffi_builder.cuda.tools.toolkit import Architecture, architecture
-from ffi_builder.errors import CompileError
-from ffi_builder.runtime import mlir
-from ffi_builder.runtime.codegen.floats import readable
-from ffi_builder.runtime.inputs import is_llvm_ir
-from ffi_builder.runtime.safety import worker
+from ffi_builder.runtime.extending import (
+    emit_ptx,
+    empty_like,
+    is_llvm_ir,
+    is_module,
+    lowered_mlir,
+    parse_mlir,
+    readable,
+    to_llvm_ir,
+    verify_mlir,
+)
 
 PIPELINE: Final = (
     "builtin.module(gpu-kernel-outlining,gpu.module(lower-affine,convert-scf-to-cf,"
@@ -108,7 +115,7 @@ def lower_to_ptx(
         text = readable(module)
     else:
         text = _llvm_ir(module, PIPELINE if pipeline is None else pipeline)
-    ptx = worker.emit_ptx(text, str(given), f"+ptx{isa}", _LEVEL, _libraries(text))
+    ptx = emit_ptx(text, str(given), f"+ptx{isa}", _LEVEL, _libraries(text))
     # LLVM ignores a version that it does not know, with a warning on stderr.
     if f".version {isa / 10}\n" not in ptx:
         raise CompileError(f"ptx_version: the LLVM of llvmlite knows no PTX ISA {isa / 10}")
@@ -162,7 +169,7 @@ def _isa(arch: Architecture, given: str | None) -> int:
 def _llvm_ir(module: object, pipeline: str) -> str:
     """Lower MLIR to the LLVM IR of its device code."""
     lowered = _parsed(module)
-    mlir.lowered(lowered, pipeline, ())
+    lowered_mlir(lowered, pipeline, ())
     device = [op.operation for op in lowered.body.operations if op.operation.name == "gpu.module"]
     if len(device) > 1:
         names = ", ".join(f"@{str(op.attributes['sym_name'])[1:-1]}" for op in device)
@@ -171,8 +178,8 @@ def _llvm_ir(module: object, pipeline: str) -> str:
         )
     if device:
         lowered = _unwrapped(lowered, device[0])
-    mlir.verify(lowered)
-    return mlir.to_llvm_ir(lowered).complete()
+    verify_mlir(lowered)
+    return to_llvm_ir(lowered).complete()
 
 
 def _parsed(module: object) -> Any:
@@ -180,8 +187,8 @@ def _parsed(module: object) -> Any:
     if isinstance(module, str):
         if not module.strip():
             raise CompileError("Expected MLIR or LLVM IR, but the text is empty")
-        return mlir.parse(module)
-    if not mlir.is_module(module):
+        return parse_mlir(module)
+    if not is_module(module):
         raise TypeError(
             "Expected a module or `gpu.module` of an MLIR Python distribution, MLIR or LLVM IR "
             f"text, but got {module!r} ({type(module).__name__})"
@@ -192,12 +199,12 @@ def _parsed(module: object) -> Any:
             f"Expected a `builtin.module` or a `gpu.module`, but got a `{operation.name}`"
         )
     # The module is passed as text, since the passes run in torch-mlir, in another context.
-    return mlir.parse(operation.get_asm(print_generic_op_form=True, enable_debug_info=True))
+    return parse_mlir(operation.get_asm(print_generic_op_form=True, enable_debug_info=True))
 
 
 def _unwrapped(module: Any, device: Any) -> Any:
     """Return a module with the operations of a ``gpu.module``."""
-    result = mlir.empty_like(module.operation)
+    result = empty_like(module.operation)
     for operation in device.regions[0].blocks[0].operations:
         result.body.append(operation.operation.clone())
     return result

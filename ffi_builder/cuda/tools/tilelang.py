@@ -11,8 +11,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from ffi_builder import spec
-from ffi_builder.errors import BuildError
+from ffi_builder import BuildError, spec
 
 _ALIGNMENT: Final = 16
 """The most bytes that TileLang 0.1 reads at once; its own launcher does not check addresses."""

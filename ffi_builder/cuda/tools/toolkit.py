@@ -10,10 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from ffi_builder import importing
-from ffi_builder.errors import CompileError
-from ffi_builder.records import dataclass
-from ffi_builder.suggest import install
+from ffi_builder import CompileError
+from ffi_builder.extending import dataclass, importing, install
 
 _VARIABLES: Final = ("CUDA_HOME", "CUDA_PATH")
 _USUAL: Final = Path("/usr/local/cuda")

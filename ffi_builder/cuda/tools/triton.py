@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from ffi_builder import spec
-from ffi_builder.errors import BuildError
+from ffi_builder import BuildError, spec
 
 _DTYPES: Final = {
     **{f"i{bits}": f"int{bits}" for bits in (8, 16, 32, 64)},

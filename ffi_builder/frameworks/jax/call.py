@@ -9,10 +9,9 @@ from dataclasses import field
 from typing import Any, Final, cast
 
 from ffi_builder import spec
+from ffi_builder.extending import NAMES, dataclass
 from ffi_builder.frameworks.jax.form import Form
 from ffi_builder.frameworks.jax.target import load
-from ffi_builder.records import dataclass
-from ffi_builder.spec.dtypes import NAMES
 
 
 @dataclass(frozen=True)

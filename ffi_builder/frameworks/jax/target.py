@@ -23,12 +23,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from ffi_builder import importing, runtime
-from ffi_builder.abi import PREFIX
-from ffi_builder.errors import CompileError
-from ffi_builder.records import dataclass
-from ffi_builder.runtime.safety.locks import fork_safe_lock
-from ffi_builder.suggest import install
+from ffi_builder import CompileError, runtime
+from ffi_builder.extending import PREFIX, dataclass, importing, install
+from ffi_builder.runtime.extending import fork_safe_lock
 
 if TYPE_CHECKING:
     import tvm_ffi

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Final, cast
 
-from ffi_builder.errors import SpecError
-from ffi_builder.runtime.python import functions
+from ffi_builder import SpecError
+from ffi_builder.runtime.extending import watcher
 
 torch: Final[Any] = import_module("torch")
 
@@ -60,7 +60,7 @@ def _has_modes_or_autocast() -> bool:
     return has_modes() or _any_autocast()
 
 
-is_watched: Final = functions.watcher() or _has_modes_or_autocast
+is_watched: Final = watcher() or _has_modes_or_autocast
 """Whether anything looks at operators now: a mode, a trace, or autocast.
 
 An autocast rule may be registered at any time, so autocast counts for every operator. Traces of

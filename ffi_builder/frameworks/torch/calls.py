@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 from typing_extensions import Self
 
 from ffi_builder import spec
+from ffi_builder.extending import dataclass
 from ffi_builder.frameworks.torch import _torch
 from ffi_builder.frameworks.torch.code import DOUBT
-from ffi_builder.records import dataclass
-from ffi_builder.runtime.metadata import Info, python_signature
+from ffi_builder.runtime.extending import Info, python_signature
 
 _is_traced: Final = _torch.is_traced
 _is_watched: Final = _torch.is_watched

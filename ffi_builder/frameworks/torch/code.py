@@ -24,15 +24,21 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, Final, TypeAlias
 
-from ffi_builder import spec
-from ffi_builder.errors import SpecError
+from ffi_builder import SpecError, spec
+from ffi_builder.extending import (
+    ANY,
+    Bind,
+    BindOrEqual,
+    Expr,
+    Part,
+    Place,
+    Plan,
+    Solve,
+    make_plan,
+    variables,
+)
 from ffi_builder.frameworks.torch import _torch
 from ffi_builder.frameworks.torch.interface import Argument, Interface
-from ffi_builder.plan import Part, Place, Plan, make_plan
-from ffi_builder.plan import steps as s
-from ffi_builder.spec.expr import Expr
-from ffi_builder.spec.functions import variables
-from ffi_builder.spec.tensors.devices import ANY
 
 Function: TypeAlias = Callable[..., Any]
 _PREFIX: Final = "__i_"
@@ -355,18 +361,18 @@ def _symbol_sources(plan: Plan, interface: Interface) -> Iterator[tuple[str, str
     solved: dict[Place, str] = {}
     seen: set[str] = set()
     for step in plan:
-        if not isinstance(step, (s.Solve, s.Bind, s.BindOrEqual)):
+        if not isinstance(step, (Solve, Bind, BindOrEqual)):
             continue
         argument = by_number[step.place.argument]
         if argument.optional:
             continue
-        if isinstance(step, s.Solve):
+        if isinstance(step, Solve):
             value = _place_text(argument, step.place)
             solved[step.solved] = f"({value} - {step.offset}) // {step.scale}"
             continue
         if step.symbol.name in seen:
             continue
-        if step.place.part is Part.DEVICE_ID or (isinstance(step, s.BindOrEqual) and step.free):
+        if step.place.part is Part.DEVICE_ID or (isinstance(step, BindOrEqual) and step.free):
             continue
         seen.add(step.symbol.name)
         yield step.symbol.name, solved.get(step.place) or _place_text(argument, step.place)

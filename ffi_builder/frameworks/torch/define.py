@@ -10,6 +10,7 @@ from typing import Any, Final
 import tvm_ffi
 
 from ffi_builder import spec
+from ffi_builder.extending import dataclass, did_you_mean
 from ffi_builder.frameworks.signatures import function_and_signature
 from ffi_builder.frameworks.torch import _torch
 from ffi_builder.frameworks.torch.calls import (
@@ -35,11 +36,15 @@ from ffi_builder.frameworks.torch.transforms import (
     directly,
     give_rule,
 )
-from ffi_builder.records import dataclass
-from ffi_builder.runtime.metadata import Info
-from ffi_builder.runtime.python import functions
-from ffi_builder.runtime.python.functions import check_defaults, same_function
-from ffi_builder.suggest import did_you_mean
+from ffi_builder.runtime.extending import (
+    Info,
+    check_defaults,
+    made,
+    made_careful,
+    made_operator,
+    reads_arrays,
+    same_function,
+)
 
 _libraries: Final[dict[str, Any]] = {}
 """The library of each operator, by its qualified name. Libraries are kept until the process ends,
@@ -125,7 +130,7 @@ def operator(
     writer = Writer(interface, tracing, tracing.blame)
     qualified = _qualified(namespace, name)
     eager = careful = _careful(function, info)
-    if backward is None and (interface.functional or not functions.reads_arrays(info)):
+    if backward is None and (interface.functional or not reads_arrays(info)):
         eager = writer.calling(careful, careful=True)
     library = _library(namespace, name, text, tags)
     overload = getattr(getattr(_torch.torch.ops, namespace), name).default
@@ -197,9 +202,9 @@ class _Defined:
 
         With `autocast`, an active autocast is a doubt. Returns None if C cannot read the calls.
         """
-        if self.interface.functional or not functions.reads_arrays(info):
+        if self.interface.functional or not reads_arrays(info):
             return None
-        return functions.made_operator(
+        return made_operator(
             same_function(self.function),
             info,
             lambda make_general: Careful(make_general, otherwise, info),
@@ -214,7 +219,7 @@ class _Defined:
 
 def _careful(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
     """Make a function that calls the compiled function, or returns `DOUBT`."""
-    return functions.made_careful(
+    return made_careful(
         same_function(function), info, lambda make_general: Careful(make_general, doubt, info)
     )
 
@@ -222,8 +227,8 @@ def _careful(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
 def _kernel(function: tvm_ffi.Function, interface: Interface, writer: Writer) -> Callable[..., Any]:
     """Return the kernel that the operator calls on a device."""
     info = interface.info
-    kernel: Any = functions.made(same_function(function), info.name, info)
-    if interface.functional or interface.has_keywords or not functions.reads_arrays(info):
+    kernel: Any = made(same_function(function), info.name, info)
+    if interface.functional or interface.has_keywords or not reads_arrays(info):
         return writer.calling(kernel)
     return kernel
 

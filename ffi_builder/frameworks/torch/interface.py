@@ -12,18 +12,20 @@ from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias
 
-from ffi_builder import spec
-from ffi_builder.errors import SpecError
+from ffi_builder import SpecError, spec
+from ffi_builder.extending import (
+    ANY,
+    FLOAT_DTYPES,
+    Comparison,
+    Condition,
+    Plain,
+    dataclass,
+    occurrences,
+    variables,
+)
 from ffi_builder.frameworks.torch import _torch
-from ffi_builder.records import dataclass
-from ffi_builder.runtime.metadata import Info, Parameter, python_names, read
-from ffi_builder.spec.composite import Plain
-from ffi_builder.spec.expr import Condition
-from ffi_builder.spec.functions import variables
-from ffi_builder.spec.numbers import FLOAT_DTYPES
-from ffi_builder.spec.places import occurrences
-from ffi_builder.spec.properties import Comparison
-from ffi_builder.spec.tensors.devices import ANY
+from ffi_builder.runtime.extending import Info, Parameter, python_names
+from ffi_builder.runtime.extending import read_metadata as read
 
 Form: TypeAlias = Literal["mutating", "functional"]
 FORMS: Final = ("mutating", "functional")

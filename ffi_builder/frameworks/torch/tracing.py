@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, cast
 
-from ffi_builder import abi, spec
+from ffi_builder import spec
+from ffi_builder.extending import ANY, abi
 from ffi_builder.frameworks.described import UNKNOWN, Checks, Described
 from ffi_builder.frameworks.torch import _torch
 from ffi_builder.frameworks.torch.interface import Argument, Interface
-from ffi_builder.runtime.python.position import position_of
-from ffi_builder.spec.tensors.devices import ANY
+from ffi_builder.runtime.extending import position_of
 
 
 class Tracing:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NoReturn, TypeAlias
 
+from ffi_builder.extending import dataclass
 from ffi_builder.frameworks.torch import _torch
 from ffi_builder.frameworks.torch.code import DOUBT
 from ffi_builder.frameworks.torch.interface import Interface
-from ffi_builder.records import dataclass
 
 Kernel: TypeAlias = Callable[..., Any]
 _NO_FORWARD_MODE: Final = (

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, cast
 
-from ffi_builder import spec
-from ffi_builder.errors import SpecError
-from ffi_builder.spec.composite import Plain
+from ffi_builder import SpecError, spec
+from ffi_builder.extending import Plain
 from ffi_builder.testing.kernels.elements import tolerance, values
 from ffi_builder.testing.kernels.finding import Finding, of_all, place
 from ffi_builder.testing.kernels.frame import Frame, call

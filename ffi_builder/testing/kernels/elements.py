@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, Final, TypeAlias
 
-from ffi_builder import abi, spec
-from ffi_builder.spec.dtypes import DataType, parse_dtype
+from ffi_builder import spec
+from ffi_builder.extending import DataType, abi, parse_dtype
 from ffi_builder.testing.make.arrays import needed, numpy
 
 np: Final = numpy()

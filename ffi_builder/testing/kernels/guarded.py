@@ -14,8 +14,8 @@ from functools import cache
 from random import Random
 from typing import Any, Final
 
-from ffi_builder import importing, spec
-from ffi_builder.spec.dtypes import parse_dtype
+from ffi_builder import spec
+from ffi_builder.extending import importing, parse_dtype
 from ffi_builder.testing.kernels.elements import element_dtype, empty, values
 from ffi_builder.testing.kernels.finding import Finding
 from ffi_builder.testing.make import devices

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from ffi_builder import spec
-from ffi_builder.plan import check_signature
+from ffi_builder.extending import check_signature
 from ffi_builder.testing.kernels.compare import check_outputs, compare, expected_outputs
 from ffi_builder.testing.kernels.elements import CONTENTS
 from ffi_builder.testing.kernels.examples import Draw, Examples, simpler

@@ -14,9 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from ffi_builder import spec
-from ffi_builder.records import dataclass
-from ffi_builder.spec.dtypes import DataType, parse_dtype
-from ffi_builder.spec.results import Result
+from ffi_builder.extending import DataType, Result, dataclass, parse_dtype
 from ffi_builder.testing.kernels.elements import encode, values
 from ffi_builder.testing.kernels.finding import Finding, of_all, place
 from ffi_builder.testing.kernels.frame import Frame, call

@@ -8,21 +8,27 @@ from functools import partial
 from random import Random
 from typing import Any, Final, TypeAlias, Union
 
-from ffi_builder import abi, importing, spec
-from ffi_builder.diagnosis.check import Scalar, check
-from ffi_builder.diagnosis.evaluate import evaluate
-from ffi_builder.plan import check_signature
-from ffi_builder.plan.steps import Subject
-from ffi_builder.plan.values import of_symbols
-from ffi_builder.spec.composite import Plain, elements
-from ffi_builder.spec.dtypes import parse_dtype
-from ffi_builder.spec.expr import Condition
-from ffi_builder.spec.functions import variables
-from ffi_builder.spec.param import MISSING
-from ffi_builder.spec.properties import is_pointer
-from ffi_builder.spec.results import sizes
-from ffi_builder.spec.tensors.devices import ANY
-from ffi_builder.suggest import did_you_mean
+from ffi_builder import spec
+from ffi_builder.extending import (
+    ANY,
+    Condition,
+    Plain,
+    Scalar,
+    Subject,
+    abi,
+    check_signature,
+    did_you_mean,
+    elements,
+    evaluate,
+    importing,
+    is_pointer,
+    of_symbols,
+    parse_dtype,
+    sizes,
+    variables,
+)
+from ffi_builder.extending import check_call as check
+from ffi_builder.spec import MISSING
 from ffi_builder.testing.make import devices
 from ffi_builder.testing.make.arrays import (
     Array,

@@ -14,12 +14,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, cast
 
-from ffi_builder import abi, importing, spec
-from ffi_builder.diagnosis.evaluate import contiguous, evaluate
-from ffi_builder.records import dataclass
-from ffi_builder.spec.dtypes import DataType, parse_dtype
-from ffi_builder.spec.functions import variables
-from ffi_builder.suggest import did_you_mean, install
+from ffi_builder import spec
+from ffi_builder.extending import (
+    DataType,
+    abi,
+    contiguous,
+    dataclass,
+    did_you_mean,
+    evaluate,
+    importing,
+    install,
+    parse_dtype,
+    variables,
+)
 from ffi_builder.testing.make import devices
 
 FRAMEWORKS: Final = ("numpy", "torch", "tvm_ffi")

@@ -8,12 +8,7 @@ from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 from ffi_builder import spec
-from ffi_builder.records import dataclass
-from ffi_builder.spec.composite import Plain, elements
-from ffi_builder.spec.expr import Expr
-from ffi_builder.spec.functions import variables
-from ffi_builder.spec.places import occurrences
-from ffi_builder.spec.tensors.devices import ANY
+from ffi_builder.extending import ANY, Expr, Plain, dataclass, elements, occurrences, variables
 from ffi_builder.testing.make import devices
 
 Pick: TypeAlias = Callable[[str, str, Any, Any], Any]

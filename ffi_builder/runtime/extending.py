@@ -1,0 +1,236 @@
+"""The face of the runtime for authors of add-ons; :mod:`ffi_builder.extending` is the core's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ffi_builder.lazy import homes_of, lazy
+
+if TYPE_CHECKING:
+    from ffi_builder.runtime.archives import (
+        members,
+    )
+    from ffi_builder.runtime.bindings import (
+        install as pip_names,
+    )
+    from ffi_builder.runtime.bindings import (
+        ir_of,
+    )
+    from ffi_builder.runtime.c_compiler import (
+        command as c_compiler,
+    )
+    from ffi_builder.runtime.codegen.constants import (
+        read as read_constants,
+    )
+    from ffi_builder.runtime.codegen.emit import (
+        headers,
+    )
+    from ffi_builder.runtime.codegen.floats import (
+        readable,
+    )
+    from ffi_builder.runtime.export.files import (
+        Exporter,
+        Output,
+        write_outputs,
+    )
+    from ffi_builder.runtime.export.files import (
+        options as export_options,
+    )
+    from ffi_builder.runtime.export.function_info import (
+        Described,
+    )
+    from ffi_builder.runtime.export.header import (
+        text as header_text,
+    )
+    from ffi_builder.runtime.export.inspection import (
+        Inspected,
+        functions,
+        inspected,
+    )
+    from ffi_builder.runtime.export.stub import (
+        docstring,
+    )
+    from ffi_builder.runtime.export.stub import (
+        text as stub_text,
+    )
+    from ffi_builder.runtime.export.together import (
+        write_together,
+    )
+    from ffi_builder.runtime.inputs import (
+        LlvmSource,
+        ObjectSource,
+        is_llvm_ir,
+    )
+    from ffi_builder.runtime.links import (
+        AddressSource,
+        ArchiveSource,
+        Item,
+        LibrarySource,
+        is_name,
+        libraries_among,
+        mappings,
+        path_of,
+        read_item,
+    )
+    from ffi_builder.runtime.metadata import (
+        EMPTY,
+        Info,
+        Parameter,
+        Unwritable,
+        python_names,
+        python_signature,
+    )
+    from ffi_builder.runtime.metadata import (
+        read as read_metadata,
+    )
+    from ffi_builder.runtime.mlir import (
+        clone as clone_mlir,
+    )
+    from ffi_builder.runtime.mlir import (
+        empty_like,
+        has_passes,
+        is_module,
+        to_llvm_ir,
+    )
+    from ffi_builder.runtime.mlir import (
+        lowered as lowered_mlir,
+    )
+    from ffi_builder.runtime.mlir import (
+        parse as parse_mlir,
+    )
+    from ffi_builder.runtime.mlir import (
+        verify as verify_mlir,
+    )
+    from ffi_builder.runtime.object_files import (
+        Symbol,
+        movable,
+        read_library,
+        read_object,
+    )
+    from ffi_builder.runtime.python.function_table import (
+        FunctionTable,
+    )
+    from ffi_builder.runtime.python.functions import (
+        check_defaults,
+        info_of,
+        made,
+        made_careful,
+        made_operator,
+        reads_arrays,
+        same_function,
+        watcher,
+    )
+    from ffi_builder.runtime.python.position import (
+        position_of,
+    )
+    from ffi_builder.runtime.python.reading import (
+        Extension,
+        Reading,
+    )
+    from ffi_builder.runtime.safety.locks import (
+        fork_safe_lock,
+    )
+    from ffi_builder.runtime.safety.worker import (
+        emit_ptx,
+    )
+
+__all__ = [
+    "EMPTY",
+    "AddressSource",
+    "ArchiveSource",
+    "Described",
+    "Exporter",
+    "Extension",
+    "FunctionTable",
+    "Info",
+    "Inspected",
+    "Item",
+    "LibrarySource",
+    "LlvmSource",
+    "ObjectSource",
+    "Output",
+    "Parameter",
+    "Reading",
+    "Symbol",
+    "Unwritable",
+    "c_compiler",
+    "check_defaults",
+    "clone_mlir",
+    "docstring",
+    "emit_ptx",
+    "empty_like",
+    "export_options",
+    "fork_safe_lock",
+    "functions",
+    "has_passes",
+    "header_text",
+    "headers",
+    "info_of",
+    "inspected",
+    "ir_of",
+    "is_llvm_ir",
+    "is_module",
+    "is_name",
+    "libraries_among",
+    "lowered_mlir",
+    "made",
+    "made_careful",
+    "made_operator",
+    "mappings",
+    "members",
+    "movable",
+    "parse_mlir",
+    "path_of",
+    "pip_names",
+    "position_of",
+    "python_names",
+    "python_signature",
+    "read_constants",
+    "read_item",
+    "read_library",
+    "read_metadata",
+    "read_object",
+    "readable",
+    "reads_arrays",
+    "same_function",
+    "stub_text",
+    "to_llvm_ir",
+    "verify_mlir",
+    "watcher",
+    "write_outputs",
+    "write_together",
+]
+
+_HOMES = {
+    "ffi_builder.runtime.archives": "members",
+    "ffi_builder.runtime.bindings": "install=pip_names ir_of",
+    "ffi_builder.runtime.c_compiler": "command=c_compiler",
+    "ffi_builder.runtime.codegen.constants": "read=read_constants",
+    "ffi_builder.runtime.codegen.emit": "headers",
+    "ffi_builder.runtime.codegen.floats": "readable",
+    "ffi_builder.runtime.export.files": "Exporter Output options=export_options write_outputs",
+    "ffi_builder.runtime.export.function_info": "Described",
+    "ffi_builder.runtime.export.header": "text=header_text",
+    "ffi_builder.runtime.export.inspection": "Inspected functions inspected",
+    "ffi_builder.runtime.export.stub": "docstring text=stub_text",
+    "ffi_builder.runtime.export.together": "write_together",
+    "ffi_builder.runtime.inputs": "LlvmSource ObjectSource is_llvm_ir",
+    "ffi_builder.runtime.links": "AddressSource ArchiveSource Item LibrarySource is_name "
+    "libraries_among mappings path_of read_item",
+    "ffi_builder.runtime.metadata": "EMPTY Info Parameter Unwritable python_names "
+    "python_signature read=read_metadata",
+    "ffi_builder.runtime.mlir": "clone=clone_mlir empty_like has_passes is_module "
+    "lowered=lowered_mlir parse=parse_mlir to_llvm_ir "
+    "verify=verify_mlir",
+    "ffi_builder.runtime.object_files": "Symbol movable read_library read_object",
+    "ffi_builder.runtime.python.function_table": "FunctionTable",
+    "ffi_builder.runtime.python.functions": "check_defaults info_of made made_careful "
+    "made_operator reads_arrays same_function watcher",
+    "ffi_builder.runtime.python.position": "position_of",
+    "ffi_builder.runtime.python.reading": "Extension Reading",
+    "ffi_builder.runtime.safety.locks": "fork_safe_lock",
+    "ffi_builder.runtime.safety.worker": "emit_ptx",
+}
+"""The names of each module; ``a=b`` is one that is called b here."""
+
+__getattr__, __dir__ = lazy(__name__, homes_of(_HOMES), __all__)
