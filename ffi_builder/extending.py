@@ -11,11 +11,7 @@ from typing import TYPE_CHECKING
 from ffi_builder.lazy import homes_of, lazy
 
 if TYPE_CHECKING:
-    from ffi_builder import abi, addons, elf, importing
-    from ffi_builder.abi import (
-        DEVICE_TYPES,
-        PREFIX,
-    )
+    from ffi_builder import abi, addons, elf, formats, importing
     from ffi_builder.diagnosis.check import (
         Checker,
         Scalar,
@@ -33,26 +29,8 @@ if TYPE_CHECKING:
     from ffi_builder.dlpack import (
         DLTensor,
     )
-    from ffi_builder.elf import (
-        EHDR,
-        ET_REL,
-        MAGIC,
-        SHT_SYMTAB,
-        STT_FUNC,
-        Elf,
-        View,
-        machine_name,
-    )
     from ffi_builder.errors import (
         NoKernelError,
-    )
-    from ffi_builder.formats import (
-        MLIR,
-        format_of,
-        language_of,
-    )
-    from ffi_builder.importing import (
-        Deferred,
     )
     from ffi_builder.ir.builder import (
         Builder,
@@ -205,25 +183,17 @@ if TYPE_CHECKING:
 __all__ = [
     "ANY",
     "CONSTANTS",
-    "DEVICE_TYPES",
-    "EHDR",
-    "ET_REL",
     "FLOAT_DTYPES",
     "INT_RANGES",
     "LIST_PARTS",
     "LLVM_TYPES",
-    "MAGIC",
     "MEMREF_TYPES",
-    "MLIR",
     "MODULE_PREFIX",
     "NAMES",
     "OPERATORS",
     "PIP_NAMES",
     "PREDICATES",
-    "PREFIX",
     "RELATIONS",
-    "SHT_SYMTAB",
-    "STT_FUNC",
     "TABLE",
     "TERMINATORS",
     "Bind",
@@ -236,8 +206,6 @@ __all__ = [
     "DLTensor",
     "Data",
     "DataType",
-    "Deferred",
-    "Elf",
     "Entry",
     "Expr",
     "HoldGil",
@@ -255,7 +223,6 @@ __all__ = [
     "Solve",
     "Subject",
     "ValueParam",
-    "View",
     "abi",
     "addons",
     "aggregate_members",
@@ -273,7 +240,7 @@ __all__ = [
     "evaluate",
     "flat_item",
     "fold",
-    "format_of",
+    "formats",
     "function_parts",
     "helped_by",
     "holds",
@@ -282,11 +249,9 @@ __all__ = [
     "install",
     "is_pointer",
     "items",
-    "language_of",
     "lazy",
     "linear",
     "load_acquire",
-    "machine_name",
     "make_plan",
     "mark_trusted",
     "named",
@@ -313,14 +278,10 @@ __all__ = [
 ]
 
 _HOMES = {
-    "ffi_builder.abi": "DEVICE_TYPES PREFIX",
     "ffi_builder.diagnosis.check": "Checker Scalar check=check_call",
     "ffi_builder.diagnosis.evaluate": "OPERATORS contiguous evaluate fold holds",
     "ffi_builder.dlpack": "DLTensor",
-    "ffi_builder.elf": "EHDR ET_REL Elf MAGIC SHT_SYMTAB STT_FUNC View machine_name",
     "ffi_builder.errors": "NoKernelError",
-    "ffi_builder.formats": "MLIR format_of language_of",
-    "ffi_builder.importing": "Deferred",
     "ffi_builder.ir.builder": "Builder load_acquire",
     "ffi_builder.ir.checking": "call_support mark_trusted run_support",
     "ffi_builder.ir.distribution": "PIP_NAMES named",
@@ -357,7 +318,7 @@ _HOMES = {
     "ffi_builder.spec.tensors.devices": "ANY",
     "ffi_builder.spec.tensors.tensor": "Data",
     "ffi_builder.suggest": "did_you_mean install",
-    "ffi_builder": "abi addons elf importing",
+    "ffi_builder": "abi addons elf formats importing",
 }
 """The names of each module; ``a=b`` is one that is called b here."""
 

@@ -17,7 +17,7 @@ import tvm_ffi
 
 from ffi_builder.entry import layouts
 from ffi_builder.entry.layouts import LayoutError, modes, torch_layout
-from ffi_builder.extending import Deferred
+from ffi_builder.extending import importing
 from ffi_builder.runtime.extending import Extension, Reading
 
 VARIABLE: Final = "FFI_BUILDER_ENTRY"
@@ -50,7 +50,7 @@ def extension(bases: tuple[type, ...]) -> Extension | Reading:
     if not _found:
         with _lock:
             if not _found:
-                with Deferred():
+                with importing.Deferred():
                     _found.append(_set_up(bases))
     return _found[0]
 
@@ -100,7 +100,7 @@ def operators(bases: tuple[type, ...]) -> Callable[[], Any] | None:
     if not _operators:
         with _lock:
             if not _operators:
-                with Deferred():
+                with importing.Deferred():
                     _operators.append(_operator_type(bases))
     made = _operators[0]
     return None if made is None else lambda: made.__new__(made)
@@ -179,7 +179,7 @@ def readings() -> list[Reading]:
 
 def _try(name: str, use: Callable[[], object]) -> None:
     try:
-        with Deferred():
+        with importing.Deferred():
             use()
     except Exception as error:
         # A framework that is not laid out as expected takes the general path.

@@ -10,7 +10,7 @@ from importlib import resources
 from ffi_builder import BuildError
 from ffi_builder.packaging.choices import FRAMEWORKS
 from ffi_builder.packaging.project import Project
-from ffi_builder.runtime.extending import Described, Info, docstring, python_names, python_signature
+from ffi_builder.runtime.extending import Described, Info, docstring
 
 
 def modules(
@@ -59,7 +59,7 @@ def _functions(
         yield "runtime.install_allocator(every_thread=True)  # some functions make tensors"
     path = "_load.library()"
     yield f"_library = {f'runtime.load({path})' if own else f'load_module(str({path}))'}"
-    names = {"_library", "_load"}.union(*([info.name, *python_names(info)] for info in infos))
+    names = {"_library", "_load"}.union(*([info.name, *info.python_names] for info in infos))
     for info in infos:
         called = f"_library.callable({info.name!r})" if own else f"_library[{info.name!r}]"
         params = [*_parameters(info)]
@@ -84,7 +84,7 @@ def _functions(
 
 def _passed(info: Info, *, own: bool) -> list[str]:
     """Return the arguments of the call. Functions of tvm-ffi take them by position alone."""
-    pairs = list(zip(python_names(info), info.parameters, strict=True))
+    pairs = list(zip(info.python_names, info.parameters, strict=True))
     if not own:
         return [name for name, _ in pairs]
     first = [name for name, param in pairs if not param.kw_only]
@@ -94,7 +94,7 @@ def _passed(info: Info, *, own: bool) -> list[str]:
 def _parameters(info: Info) -> Iterator[str | None]:
     """Yield the parameters of Python; None for one whose default cannot be written."""
     by_position = True
-    for param in python_signature(info).parameters.values():
+    for param in info.python_signature.parameters.values():
         if by_position and param.kind is param.KEYWORD_ONLY:
             by_position = False
             yield "*"

@@ -77,8 +77,6 @@ if TYPE_CHECKING:
         Info,
         Parameter,
         Unwritable,
-        python_names,
-        python_signature,
     )
     from ffi_builder.runtime.metadata import (
         read as read_metadata,
@@ -183,8 +181,6 @@ __all__ = [
     "path_of",
     "pip_names",
     "position_of",
-    "python_names",
-    "python_signature",
     "read_constants",
     "read_item",
     "read_library",
@@ -217,8 +213,7 @@ _HOMES = {
     "ffi_builder.runtime.inputs": "LlvmSource ObjectSource is_llvm_ir",
     "ffi_builder.runtime.links": "AddressSource ArchiveSource Item LibrarySource is_name "
     "libraries_among mappings path_of read_item",
-    "ffi_builder.runtime.metadata": "EMPTY Info Parameter Unwritable python_names "
-    "python_signature read=read_metadata",
+    "ffi_builder.runtime.metadata": "EMPTY Info Parameter Unwritable read=read_metadata",
     "ffi_builder.runtime.mlir": "clone=clone_mlir empty_like has_passes is_module "
     "lowered=lowered_mlir parse=parse_mlir to_llvm_ir "
     "verify=verify_mlir",

@@ -93,6 +93,16 @@ class Info:
         return _signature(self.name, self.parameters, self.returns, self.where)
 
     @property
+    def python_names(self) -> list[str]:
+        """The parameters' names in Python. Invalid ones get an underscore: `from_`."""
+        return _python_names(self)
+
+    @property
+    def python_signature(self) -> inspect.Signature:
+        """The signature for `inspect`, with the types' texts as annotations."""
+        return _python_signature(self)
+
+    @property
     def documentation(self) -> str:
         """The text for `help`: the author's text, the documented parameters, and the signature."""
         parts = [self.doc] if self.doc else []
@@ -277,10 +287,9 @@ class _TypeText(str):
         return str(self)
 
 
-def python_signature(info: Info) -> inspect.Signature:
-    """Return the signature for `inspect`, with the types' texts as annotations."""
+def _python_signature(info: Info) -> inspect.Signature:
     params: list[_PythonParameter] = []
-    for name, param in zip(python_names(info), info.parameters, strict=True):
+    for name, param in zip(info.python_names, info.parameters, strict=True):
         default = param.default if param.has_default else _PythonParameter.empty
         kind = (
             _PythonParameter.KEYWORD_ONLY
@@ -304,11 +313,10 @@ def documentation(info: Info) -> str:
     """
     where = f" where {info.where}" if info.where else ""
     before = info.documentation.removesuffix(info.text)
-    return f"{before}{info.name}{python_signature(info)}{where}"
+    return f"{before}{info.name}{info.python_signature}{where}"
 
 
-def python_names(info: Info) -> list[str]:
-    """Return the parameters' names in Python. Invalid ones get an underscore: `from_`."""
+def _python_names(info: Info) -> list[str]:
     taken = {param.name for param in info.parameters}
     names: list[str] = []
     for param in info.parameters:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol, TypeAlias, Union
 
 from ffi_builder import CompileError, spec
-from ffi_builder.extending import MLIR, PREFIX, addons, dataclass, did_you_mean, language_of
+from ffi_builder.extending import abi, addons, dataclass, did_you_mean, formats
 from ffi_builder.providers import CallProvider
 from ffi_builder.runtime.extending import (
     AddressSource,
@@ -163,8 +163,8 @@ def _check_no_source(text: str, path: Path | None) -> None:
         raise CompileError(f"{where}: expected MLIR or LLVM IR, but the text is empty")
     if path is not None and path.suffix == ".so":
         raise CompileError(f"{path} is text, a script of the linker: give the library, or -lname")
-    language = language_of(text, "" if path is None else path.suffix)
-    if language == MLIR:
+    language = formats.language_of(text, "" if path is None else path.suffix)
+    if language == formats.MLIR:
         return
     if language is not None:
         what = "wrap: the text" if path is None else where
@@ -186,7 +186,7 @@ def check_defines(kernel: Item, function: str) -> None:
         return
     if any(symbol.name == function and symbol.defined for symbol in symbols):
         raise CompileError(f"{WORDS[type(kernel)]} defines {function!r} as a variable")
-    if f"{PREFIX}{function}" in names:
+    if f"{abi.PREFIX}{function}" in names:
         raise CompileError(
             f"{WORDS[type(kernel)]} defines {function!r} as a function of TVM-FFI, which "
             f"provider=providers.PackedCallProvider calls with function={function!r} and another "

@@ -21,7 +21,7 @@ from typing import Final
 
 from ffi_builder import SpecError
 from ffi_builder.cuda.images.image import Image, Kernel, Parameter
-from ffi_builder.extending import ET_REL, SHT_SYMTAB, STT_FUNC, Elf, View, dataclass
+from ffi_builder.extending import dataclass, elf
 
 EM_CUDA: Final = 190
 _STO_CUDA_ENTRY: Final = 0x10
@@ -37,97 +37,97 @@ _FAMILY = re.compile(rb"-arch[ =]sm_(\d+)f\b")
 
 def read_cubin(data: bytes) -> Image:
     """Read a cubin; see `ffi_builder.cuda.images.kernels`."""
-    elf = Elf(View(data, "cubin", SpecError))
-    if not elf.header.is_64_little:
-        elf.view.damaged("it is not 64-bit and little-endian, as all cubins are")
-    number, architecture = _architecture(elf)
-    registers = _registers(elf)
+    file = elf.Elf(elf.View(data, "cubin", SpecError))
+    if not file.header.is_64_little:
+        file.view.damaged("it is not 64-bit and little-endian, as all cubins are")
+    number, architecture = _architecture(file)
+    registers = _registers(file)
     kernels: dict[str, Kernel] = {}
-    table = elf.table(SHT_SYMTAB)
-    names = b"" if table is None else elf.symbol_names(table)
-    for index, (name_at, info, other, *_) in enumerate(elf.symbols(table) if table else ()):
-        name = elf.text(names, name_at)
-        if info & 15 == STT_FUNC and other & _STO_CUDA_ENTRY:
-            shared = _static_shared(elf, name, number)
-            kernels[name] = _kernel(elf, name, registers.get(index), shared)
+    table = file.table(elf.SHT_SYMTAB)
+    names = b"" if table is None else file.symbol_names(table)
+    for index, (name_at, info, other, *_) in enumerate(file.symbols(table) if table else ()):
+        name = file.text(names, name_at)
+        if info & 15 == elf.STT_FUNC and other & _STO_CUDA_ENTRY:
+            shared = _static_shared(file, name, number)
+            kernels[name] = _kernel(file, name, registers.get(index), shared)
     return Image("cubin", (architecture,), kernels)
 
 
-def _architecture(elf: Elf) -> tuple[int, str]:
+def _architecture(file: elf.Elf) -> tuple[int, str]:
     """Return the architecture as a number (90) and as a name (``sm_90a``)."""
-    if elf.header.abi_version < _ABI_8:
-        number = elf.header.flags & 0xFF
-        accelerated = bool(elf.header.flags & _ACCELERATED_7)
+    if file.header.abi_version < _ABI_8:
+        number = file.header.flags & 0xFF
+        accelerated = bool(file.header.flags & _ACCELERATED_7)
     else:
-        number = elf.header.flags >> 8 & 0xFF
-        accelerated = bool(elf.header.flags & _ACCELERATED_8) or _accelerator_target(elf)
+        number = file.header.flags >> 8 & 0xFF
+        accelerated = bool(file.header.flags & _ACCELERATED_8) or _accelerator_target(file)
     if not number:
-        elf.view.damaged(f"its flags {elf.header.flags:#x} name no architecture")
-    suffix = "a" if accelerated else "f" if _for_family(elf, number) else ""
+        file.view.damaged(f"its flags {file.header.flags:#x} name no architecture")
+    suffix = "a" if accelerated else "f" if _for_family(file, number) else ""
     return number, f"sm_{number}{suffix}"
 
 
-def _accelerator_target(elf: Elf) -> bool:
+def _accelerator_target(file: elf.Elf) -> bool:
     """Return whether a section says that the suffix is ``a``: CUDA 13 does not set the flag."""
-    section = elf.by_name.get(".nv.compat")
+    section = file.by_name.get(".nv.compat")
     return section is not None and any(
         attribute.number == _Number.COMPAT_ACCELERATOR_TARGET and attribute.value
-        for attribute in _attributes(elf.content(section), elf.view, elf.describe(section))
+        for attribute in _attributes(file.content(section), file.view, file.describe(section))
     )
 
 
-def _for_family(elf: Elf, number: int) -> bool:
+def _for_family(file: elf.Elf, number: int) -> bool:
     """Return whether a note says that ptxas compiled it for a family, such as ``sm_100f``."""
-    section = elf.by_name.get(".note.nv.tkinfo")
-    given = _FAMILY.search(elf.content(section)) if section is not None else None
+    section = file.by_name.get(".note.nv.tkinfo")
+    given = _FAMILY.search(file.content(section)) if section is not None else None
     return given is not None and given[1] == str(number).encode()
 
 
-def _registers(elf: Elf) -> Mapping[int, int]:
+def _registers(file: elf.Elf) -> Mapping[int, int]:
     """Return the number of registers of a thread, by the index of the function's symbol."""
-    section = elf.by_name.get(".nv.info")
+    section = file.by_name.get(".nv.info")
     found: dict[int, int] = {}
     if section is not None:
-        for attribute in _attributes(elf.content(section), elf.view, elf.describe(section)):
+        for attribute in _attributes(file.content(section), file.view, file.describe(section)):
             if attribute.number == _Number.REGCOUNT:
-                symbol, count = _fields(attribute, _PAIR, elf.view, elf.describe(section))
+                symbol, count = _fields(attribute, _PAIR, file.view, file.describe(section))
                 found[symbol] = count
     return found
 
 
-def _static_shared(elf: Elf, name: str, architecture: int) -> int:
-    section = elf.by_name.get(f".nv.shared.{name}")
+def _static_shared(file: elf.Elf, name: str, architecture: int) -> int:
+    section = file.by_name.get(f".nv.shared.{name}")
     if section is None:
         return 0
     # Linking adds the reserved bytes, so a relocatable file does not have them yet.
-    reserved = architecture >= _RESERVED_FROM and elf.header.type != ET_REL
+    reserved = architecture >= _RESERVED_FROM and file.header.type != elf.ET_REL
     return max(0, section.size - _RESERVED_SHARED * reserved)
 
 
-def _kernel(elf: Elf, name: str, registers: int | None, shared: int) -> Kernel:
-    section = elf.by_name.get(f".nv.info.{name}")
+def _kernel(file: elf.Elf, name: str, registers: int | None, shared: int) -> Kernel:
+    section = file.by_name.get(f".nv.info.{name}")
     if section is None:
         return Kernel(name, None, registers=registers, static_shared_bytes=shared)
     where = f"kernel {name!r}"
     parameters: dict[int, Parameter] = {}
     triples: dict[int, tuple[int, int, int]] = {}
     size, rank = None, None
-    for attribute in _attributes(elf.content(section), elf.view, where):
+    for attribute in _attributes(file.content(section), file.view, where):
         match attribute.number:
             case _Number.KPARAM_INFO | _Number.KPARAM_INFO_V2:
-                _, ordinal, at, packed = _fields(attribute, _KPARAM, elf.view, where)
+                _, ordinal, at, packed = _fields(attribute, _KPARAM, file.view, where)
                 # The low bits have the pointee's alignment, the memory space and the bank.
                 is_large = attribute.number == _Number.KPARAM_INFO_V2
                 length = packed & 0xFFFF if is_large else packed >> 18
                 if ordinal in parameters:
-                    elf.view.damaged(f"{where} has parameter {ordinal} twice")
+                    file.view.damaged(f"{where} has parameter {ordinal} twice")
                 offset = None if at == _NO_OFFSET else at
                 parameters[ordinal] = Parameter(ordinal, offset, length)
             case _Number.MAX_THREADS | _Number.REQNTID | _Number.CTA_PER_CLUSTER:
-                x, y, z = _fields(attribute, _TRIPLE, elf.view, where)
+                x, y, z = _fields(attribute, _TRIPLE, file.view, where)
                 triples[attribute.number] = (x, y, z)
             case _Number.MAX_CLUSTER_RANK:
-                (rank,) = _fields(attribute, _WORD, elf.view, where)
+                (rank,) = _fields(attribute, _WORD, file.view, where)
             case _Number.CBANK_PARAM_SIZE:
                 size = attribute.value
             case _:
@@ -136,7 +136,7 @@ def _kernel(elf: Elf, name: str, registers: int | None, shared: int) -> Kernel:
     bounds = block or triples.get(_Number.MAX_THREADS)
     return Kernel(
         name,
-        _ordered(parameters, size, elf.view, where),
+        _ordered(parameters, size, file.view, where),
         None if bounds is None else math.prod(bounds),
         block,
         registers,
@@ -147,7 +147,7 @@ def _kernel(elf: Elf, name: str, registers: int | None, shared: int) -> Kernel:
 
 
 def _ordered(
-    parameters: Mapping[int, Parameter], size: int | None, view: View, where: str
+    parameters: Mapping[int, Parameter], size: int | None, view: elf.View, where: str
 ) -> tuple[Parameter, ...]:
     """Return the parameters in order, checking that none is missing or ends after ``size``."""
     ordered = tuple(parameters[ordinal] for ordinal in sorted(parameters))
@@ -199,9 +199,9 @@ class _Attribute:
     content: bytes
 
 
-def _attributes(content: bytes, view: View, where: str) -> Iterator[_Attribute]:
+def _attributes(content: bytes, view: elf.View, where: str) -> Iterator[_Attribute]:
     """Yield the attributes of a section; ``where`` is its name in errors."""
-    inner = View(content, view.what, view.error)
+    inner = elf.View(content, view.what, view.error)
     at = 0
     while at < len(content):
         kind, number, value = inner.unpack(_HEAD, at, f"an attribute of {where}")
@@ -216,7 +216,7 @@ def _attributes(content: bytes, view: View, where: str) -> Iterator[_Attribute]:
 
 
 def _fields(
-    attribute: _Attribute, layout: struct.Struct, view: View, where: str
+    attribute: _Attribute, layout: struct.Struct, view: elf.View, where: str
 ) -> tuple[int, ...]:
     """Return the numbers in an attribute's content, which must have this layout."""
     if len(attribute.content) != layout.size:

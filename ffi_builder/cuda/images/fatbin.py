@@ -18,7 +18,7 @@ from ffi_builder import SpecError
 from ffi_builder.cuda.images.cubin import read_cubin
 from ffi_builder.cuda.images.image import Image, Kernel, merged
 from ffi_builder.cuda.images.ptx import read_ptx
-from ffi_builder.extending import View, dataclass, importing, install
+from ffi_builder.extending import dataclass, elf, importing, install
 
 MAGIC: Final = b"\x50\xed\x55\xba"
 
@@ -69,7 +69,7 @@ class _Entry:
 
 def read_fatbin(data: bytes) -> Image:
     """Read a fatbin; see `ffi_builder.cuda.images.kernels`."""
-    view = View(data, "fatbin", SpecError)
+    view = elf.View(data, "fatbin", SpecError)
     architectures: dict[str, None] = {}
     kernels: dict[str, list[tuple[str, Kernel]]] = {}
     unread: list[str] = []
@@ -90,7 +90,7 @@ def read_fatbin(data: bytes) -> Image:
     )
 
 
-def _entries(view: View) -> Iterator[_Entry]:
+def _entries(view: elf.View) -> Iterator[_Entry]:
     _, version, at, size = view.unpack(_HEADER, 0, "the header")
     if version != _VERSION or at < _HEADER.size:
         view.damaged(f"its version is {version} and its header {at} bytes, not 1 and 16")
@@ -114,7 +114,7 @@ def _entries(view: View) -> Iterator[_Entry]:
         at += header + length
 
 
-def _image(entry: _Entry, view: View) -> Image | str:
+def _image(entry: _Entry, view: elf.View) -> Image | str:
     """Return the image in an entry, or the reason why the entry is not read."""
     if entry.kind not in (_PTX, _ELF):
         return "not a kind that kernels are read from"
@@ -133,7 +133,7 @@ def _image(entry: _Entry, view: View) -> Image | str:
         raise SpecError(f"In the fatbin, {entry}: {error}") from None
 
 
-def _decompressed(entry: _Entry, view: View, decode: Callable[[bytes, int], bytes]) -> bytes:
+def _decompressed(entry: _Entry, view: elf.View, decode: Callable[[bytes, int], bytes]) -> bytes:
     if entry.size > _MOST:
         view.damaged(f"{entry} would be {entry.size} bytes when decompressed")
     try:

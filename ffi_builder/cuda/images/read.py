@@ -10,7 +10,7 @@ from ffi_builder.cuda.images.cubin import EM_CUDA, read_cubin
 from ffi_builder.cuda.images.fatbin import read_fatbin
 from ffi_builder.cuda.images.image import Image
 from ffi_builder.cuda.images.ptx import is_ptx, read_ptx
-from ffi_builder.extending import EHDR, MAGIC, Elf, View, format_of, machine_name
+from ffi_builder.extending import elf, formats
 
 _EXPECTED: Final = "image: expected a cubin, a fatbin or PTX, but it is"
 _KNOWN: Final = (
@@ -31,9 +31,10 @@ def is_image(data: bytes | str) -> bool:
     """Return whether it begins as a cubin, a fatbin or PTX does."""
     if isinstance(data, str):
         return is_ptx(data)
-    if data.startswith(MAGIC):
+    if data.startswith(elf.MAGIC):
         return (
-            len(data) >= EHDR.size and Elf(View(data, "cubin", SpecError)).header.machine == EM_CUDA
+            len(data) >= elf.EHDR.size
+            and elf.Elf(elf.View(data, "cubin", SpecError)).header.machine == EM_CUDA
         )
     return data.startswith(fatbin.MAGIC) or is_ptx(data[:_MOST_TEXT].decode(errors="replace"))
 
@@ -70,12 +71,13 @@ def kernels(data: bytes | bytearray | memoryview | str) -> Image:
     raw = bytes(data)
     if raw[:4] == fatbin.MAGIC:
         return read_fatbin(raw)
-    if raw[:4] == MAGIC:
-        machine = Elf(View(raw, "cubin", SpecError)).header.machine
+    if raw[:4] == elf.MAGIC:
+        machine = elf.Elf(elf.View(raw, "cubin", SpecError)).header.machine
         if machine == EM_CUDA:
             return read_cubin(raw)
+        other = f"an object or library for {elf.machine_name(machine)}"
         raise SpecError(
-            f"{_EXPECTED} {format_of(raw) or f'an object or library for {machine_name(machine)}'}"
+            f"{_EXPECTED} {formats.format_of(raw) or other}"
             ". `nvcc -cubin` and `nvcc -fatbin` write the device code alone"
         )
     return _read_text(raw.rstrip(b"\0").decode(errors="backslashreplace"), raw)
@@ -109,7 +111,7 @@ def _looks(text: str, raw: bytes) -> str:
     start = text[:_MOST_TEXT]
     signs = _TEXTS if start.isprintable() or "\n" in start else ()
     found = [words for magic, words in _KNOWN if raw.startswith(magic)]
-    found += [words] if (words := format_of(raw)) else []
+    found += [words] if (words := formats.format_of(raw)) else []
     found += [words for sign, words in signs if sign in text]
     if found:
         return f"is {found[0]}"

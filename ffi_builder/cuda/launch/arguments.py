@@ -19,7 +19,6 @@ from ffi_builder.cuda.launch.entries import (
 )
 from ffi_builder.extending import (
     ANY,
-    DEVICE_TYPES,
     FLOAT_DTYPES,
     INT_RANGES,
     LLVM_TYPES,
@@ -29,6 +28,7 @@ from ffi_builder.extending import (
     Expr,
     Item,
     ValueParam,
+    abi,
     dataclass,
     dynamic_layout,
     entries,
@@ -406,9 +406,9 @@ def _check_device(context: CallContext, tensor: spec.Tensor) -> None:
             f"DataPointer)"
         )
     kind = context.device_type(tensor)
-    fine = b.eq(kind, b.i32(DEVICE_TYPES[_FOR_KERNELS[0]]))
+    fine = b.eq(kind, b.i32(abi.DEVICE_TYPES[_FOR_KERNELS[0]]))
     for name in _FOR_KERNELS[1:]:
-        fine = b.or_(fine, b.eq(kind, b.i32(DEVICE_TYPES[name])))
+        fine = b.or_(fine, b.eq(kind, b.i32(abi.DEVICE_TYPES[name])))
     if context.may_be_absent(tensor):
         fine = b.or_(fine, b.xor(context.present(tensor), b.i1(True)))
     words = (
@@ -419,7 +419,7 @@ def _check_device(context: CallContext, tensor: spec.Tensor) -> None:
     b.cond_br(fine, following, failed)
     b.block = failed
     word = b.text_constant(b"unknown\0")
-    for name, code in DEVICE_TYPES.items():
+    for name, code in abi.DEVICE_TYPES.items():
         known = b.text_constant(name.encode() + b"\0")
         word = b.select(b.eq(kind, b.i32(code)), known, word)
     b.fail("ValueError", words, word)

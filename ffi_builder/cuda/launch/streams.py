@@ -27,7 +27,7 @@ from ffi_builder.cuda.launch.driver import (
 )
 from ffi_builder.extending import (
     ANY,
-    DEVICE_TYPES,
+    abi,
     call_support,
     dataclass,
     entries,
@@ -146,7 +146,7 @@ def _current_stream(context: CallContext, device: Value) -> Value:
     """
     b, t = context.builder, context.builder.types
     context.symbols.declare(ENV_GET_STREAM, t.ptr, [t.i32, t.i32])
-    return b.call_value(ENV_GET_STREAM, [b.i32(DEVICE_TYPES[_CUDA]), device], t.ptr)
+    return b.call_value(ENV_GET_STREAM, [b.i32(abi.DEVICE_TYPES[_CUDA]), device], t.ptr)
 
 
 def _tensors(context: CallContext) -> list[tuple[spec.Param, spec.Tensor]]:
@@ -173,7 +173,7 @@ def find_device(context: CallContext) -> Value | None:
         counts: Value | None = None
         if tensor.device == ANY or context.may_be_absent(param):
             # The device type of an absent tensor is 0.
-            counts = b.eq(context.device_type(param), b.i32(DEVICE_TYPES[_CUDA]))
+            counts = b.eq(context.device_type(param), b.i32(abi.DEVICE_TYPES[_CUDA]))
         if counts is None:
             device = own
         else:
@@ -200,7 +200,7 @@ def fill_with_zeros(
     b.br(following)
     b.block = following
     b.symbols.declare(ENV_GET_STREAM, t.ptr, [t.i32, t.i32])
-    stream = b.call_value(ENV_GET_STREAM, [b.i32(DEVICE_TYPES["cuda"]), device], t.ptr)
+    stream = b.call_value(ENV_GET_STREAM, [b.i32(abi.DEVICE_TYPES["cuda"]), device], t.ptr)
     shown = b.text_constant(name.encode() + b"\0")
     operands = [b.address_of(STATE), pointer, size, stream, device, shown, *site.operands(b)]
     return_failure(b, call_support(b, "cuda_zero", operands))

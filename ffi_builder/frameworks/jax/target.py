@@ -24,7 +24,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ffi_builder import CompileError, runtime
-from ffi_builder.extending import PREFIX, dataclass, importing, install
+from ffi_builder.extending import abi, dataclass, importing, install
 from ffi_builder.runtime.extending import fork_safe_lock
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def _rearranged(function: tvm_ffi.Function, order: Order) -> tvm_ffi.Function:
 def _code(name: str, function: int, order: Order) -> Iterator[str]:
     size = len(order)
     yield "declare i32 @TVMFFIFunctionCall(ptr, ptr, i32, ptr)"
-    yield f"define i32 @{PREFIX}{name}(ptr %self, ptr %given, i32 %count, ptr %result) {{"
+    yield f"define i32 @{abi.PREFIX}{name}(ptr %self, ptr %given, i32 %count, ptr %result) {{"
     yield f"  %arguments = alloca [{size} x {_ANY}], align 8"
     for index, source in enumerate(order):
         value = "zeroinitializer"  # None

@@ -18,7 +18,7 @@ from ffi_builder import spec
 from ffi_builder.extending import dataclass
 from ffi_builder.frameworks.torch import _torch
 from ffi_builder.frameworks.torch.code import DOUBT
-from ffi_builder.runtime.extending import Info, python_signature
+from ffi_builder.runtime.extending import Info
 
 _is_traced: Final = _torch.is_traced
 _is_watched: Final = _torch.is_watched
@@ -76,7 +76,7 @@ class Operator:
 
     @property
     def __signature__(self) -> inspect.Signature:
-        return python_signature(self._info)
+        return self._info.python_signature
 
     def __repr__(self) -> str:
         return f"<operator {self.schema}>"

@@ -24,7 +24,7 @@ from ffi_builder.extending import (
     variables,
 )
 from ffi_builder.frameworks.torch import _torch
-from ffi_builder.runtime.extending import Info, Parameter, python_names
+from ffi_builder.runtime.extending import Info, Parameter
 from ffi_builder.runtime.extending import read_metadata as read
 
 Form: TypeAlias = Literal["mutating", "functional"]
@@ -132,7 +132,7 @@ class Interface:
             Argument(number, name, param, parameter, not self._is_allocated(param))
             for number, (name, param, parameter) in enumerate(
                 zip(
-                    python_names(self.info),
+                    self.info.python_names,
                     self.signature.arguments,
                     self.info.parameters,
                     strict=True,

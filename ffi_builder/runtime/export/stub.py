@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from ffi_builder.runtime.export.function_info import Described, Schema
-from ffi_builder.runtime.metadata import Info, Parameter, python_names, python_signature
+from ffi_builder.runtime.metadata import Info, Parameter
 
 _ARRAY: Final = '''
 class {_Array}({Protocol}):
@@ -127,9 +127,9 @@ def _returned(schema: Schema | None) -> str:
 
 
 def _parameters(info: Info) -> list[str]:
-    by_name = dict(zip(python_names(info), info.parameters, strict=True))
+    by_name = dict(zip(info.python_names, info.parameters, strict=True))
     shown: list[str] = []
-    for param in python_signature(info).parameters.values():
+    for param in info.python_signature.parameters.values():
         if param.kind is inspect.Parameter.KEYWORD_ONLY and "*" not in shown:
             shown.append("*")
         empty = param.default is inspect.Parameter.empty

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import tvm_ffi
 
-from ffi_builder.runtime.metadata import Info, documentation, python_signature
+from ffi_builder.runtime.metadata import Info, documentation
 from ffi_builder.runtime.python.copies import OfThisProcess
 
 
@@ -33,7 +33,7 @@ class Described(OfThisProcess):
         """The signature for `inspect.signature`."""
         if self._info is None:
             raise AttributeError(f"`{self._name}` says nothing of its parameters")
-        return python_signature(self._info)
+        return self._info.python_signature
 
     def __repr__(self) -> str:
         if not self._by_position:  # like the repr of a Python function

@@ -14,8 +14,6 @@ from ffi_builder.runtime.metadata import (
     Info,
     Parameter,
     Unwritable,
-    python_names,
-    python_signature,
 )
 from ffi_builder.runtime.python.arguments import (
     SCALARS,
@@ -83,9 +81,9 @@ def with_keywords(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
     Raises TypeError for a default that could not travel with the code.
     """
     check_defaults(info)
-    signature = python_signature(info)
+    signature = info.python_signature
     names = list(signature.parameters)
-    order = [names.index(name) for name in python_names(info)]
+    order = [names.index(name) for name in info.python_names]
     make = cast("Any", kwargs_wrapper).make_kwargs_wrapper_from_signature
     result = make(adapter(function, order, info), signature)
     result.__name__ = result.__qualname__ = info.name  # Python's errors show it
@@ -98,7 +96,7 @@ def by_position(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
     It takes keywords and defaults, too. It converts no arguments, but checks the rules of arrays.
     `function` refuses a wrong number of arguments; the error then counts defaults.
     """
-    names = python_names(info)
+    names = info.python_names
     checked = adapter(function, range(len(names)), info, converts=False)
     defaults = {
         name: param.default
@@ -297,7 +295,7 @@ def _careful(
         function = as_given(general, info)
         names = [
             name if param.kw_only else None
-            for name, param in zip(python_names(info), info.parameters, strict=True)
+            for name, param in zip(info.python_names, info.parameters, strict=True)
         ]
 
         def call(*values: Any) -> Any:
@@ -341,7 +339,7 @@ def _parameters(
     """
     if len(info.parameters) > most:
         return None, 0
-    names = python_names(info)
+    names = info.python_names
     # Positional parameters: all of them, or with `by_name` those that are not keyword-only, which
     # may be anywhere in the signature.
     order = [at for at, param in enumerate(info.parameters) if not (by_name and param.kw_only)]
