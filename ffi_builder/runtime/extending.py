@@ -7,9 +7,6 @@ from typing import TYPE_CHECKING
 from ffi_builder.lazy import homes_of, lazy
 
 if TYPE_CHECKING:
-    from ffi_builder.runtime.archives import (
-        members,
-    )
     from ffi_builder.runtime.bindings import (
         install as pip_names,
     )
@@ -27,6 +24,9 @@ if TYPE_CHECKING:
     )
     from ffi_builder.runtime.codegen.floats import (
         readable,
+    )
+    from ffi_builder.runtime.device import (
+        device_llvm_ir,
     )
     from ffi_builder.runtime.export.files import (
         Exporter,
@@ -71,6 +71,7 @@ if TYPE_CHECKING:
         mappings,
         path_of,
         read_item,
+        symbols_of,
     )
     from ffi_builder.runtime.metadata import (
         EMPTY,
@@ -85,25 +86,14 @@ if TYPE_CHECKING:
         clone as clone_mlir,
     )
     from ffi_builder.runtime.mlir import (
-        empty_like,
         has_passes,
-        is_module,
-        to_llvm_ir,
-    )
-    from ffi_builder.runtime.mlir import (
-        lowered as lowered_mlir,
     )
     from ffi_builder.runtime.mlir import (
         parse as parse_mlir,
     )
-    from ffi_builder.runtime.mlir import (
-        verify as verify_mlir,
-    )
     from ffi_builder.runtime.object_files import (
         Symbol,
         movable,
-        read_library,
-        read_object,
     )
     from ffi_builder.runtime.python.function_table import (
         FunctionTable,
@@ -154,9 +144,9 @@ __all__ = [
     "c_compiler",
     "check_defaults",
     "clone_mlir",
+    "device_llvm_ir",
     "docstring",
     "emit_ptx",
-    "empty_like",
     "export_options",
     "fork_safe_lock",
     "functions",
@@ -167,15 +157,12 @@ __all__ = [
     "inspected",
     "ir_of",
     "is_llvm_ir",
-    "is_module",
     "is_name",
     "libraries_among",
-    "lowered_mlir",
     "made",
     "made_careful",
     "made_operator",
     "mappings",
-    "members",
     "movable",
     "parse_mlir",
     "path_of",
@@ -183,27 +170,24 @@ __all__ = [
     "position_of",
     "read_constants",
     "read_item",
-    "read_library",
     "read_metadata",
-    "read_object",
     "readable",
     "reads_arrays",
     "same_function",
     "stub_text",
-    "to_llvm_ir",
-    "verify_mlir",
+    "symbols_of",
     "watcher",
     "write_outputs",
     "write_together",
 ]
 
 _HOMES = {
-    "ffi_builder.runtime.archives": "members",
     "ffi_builder.runtime.bindings": "install=pip_names ir_of",
     "ffi_builder.runtime.c_compiler": "command=c_compiler",
     "ffi_builder.runtime.codegen.constants": "read=read_constants",
     "ffi_builder.runtime.codegen.emit": "headers",
     "ffi_builder.runtime.codegen.floats": "readable",
+    "ffi_builder.runtime.device": "device_llvm_ir",
     "ffi_builder.runtime.export.files": "Exporter Output options=export_options write_outputs",
     "ffi_builder.runtime.export.function_info": "Described",
     "ffi_builder.runtime.export.header": "text=header_text",
@@ -212,12 +196,10 @@ _HOMES = {
     "ffi_builder.runtime.export.together": "write_together",
     "ffi_builder.runtime.inputs": "LlvmSource ObjectSource is_llvm_ir",
     "ffi_builder.runtime.links": "AddressSource ArchiveSource Item LibrarySource is_name "
-    "libraries_among mappings path_of read_item",
+    "libraries_among mappings path_of read_item symbols_of",
     "ffi_builder.runtime.metadata": "EMPTY Info Parameter Unwritable read=read_metadata",
-    "ffi_builder.runtime.mlir": "clone=clone_mlir empty_like has_passes is_module "
-    "lowered=lowered_mlir parse=parse_mlir to_llvm_ir "
-    "verify=verify_mlir",
-    "ffi_builder.runtime.object_files": "Symbol movable read_library read_object",
+    "ffi_builder.runtime.mlir": "clone=clone_mlir has_passes parse=parse_mlir",
+    "ffi_builder.runtime.object_files": "Symbol movable",
     "ffi_builder.runtime.python.function_table": "FunctionTable",
     "ffi_builder.runtime.python.functions": "check_defaults info_of made made_careful "
     "made_operator reads_arrays same_function watcher",

@@ -14,7 +14,7 @@ from ffi_builder.errors import CompileError, LinkError
 from ffi_builder.records import dataclass
 from ffi_builder.runtime import archives, c_compiler
 from ffi_builder.runtime.inputs import LlvmSource, ObjectSource, code_of, kind_of
-from ffi_builder.runtime.object_files import read_library
+from ffi_builder.runtime.object_files import Symbol, read_library, read_object
 
 _SOURCES: Final = (".c", ".cc", ".cpp", ".cxx", ".cu", ".rs")
 _LONGEST_PATH: Final = 4096
@@ -253,3 +253,16 @@ def words_of(items: Sequence[Item]) -> list[str | bytes]:
         if isinstance(item, LibrarySource):
             found += item.words()
     return found
+
+
+def symbols_of(item: Item) -> Sequence[Symbol] | None:
+    """Return the symbols of code; None for what is not read, as a library by its name."""
+    match item:
+        case ObjectSource(data):
+            return read_object(data).symbols
+        case ArchiveSource(data, what):
+            return [s for each in archives.members(data, what) for s in read_object(each).symbols]
+        case LibrarySource(given) if not is_name(given):
+            return read_library(Path(given).read_bytes())
+        case _:
+            return None

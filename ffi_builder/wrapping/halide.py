@@ -13,9 +13,8 @@ from typing import Any, Final
 from ffi_builder import attach, runtime, spec
 from ffi_builder.ir import PlainModule
 from ffi_builder.providers import DirectCallProvider
-from ffi_builder.runtime.extending import Item
+from ffi_builder.runtime.extending import Item, symbols_of
 from ffi_builder.wrapping.c_types import HALIDE_BUFFER, CType, Prototype
-from ffi_builder.wrapping.sources import symbols_of
 
 _VERSION: Final = 1
 _SCALAR: Final = 0

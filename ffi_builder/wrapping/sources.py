@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
 from numbers import Integral
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeAlias, Union
@@ -18,14 +17,11 @@ from ffi_builder.runtime.extending import (
     LibrarySource,
     LlvmSource,
     ObjectSource,
-    Symbol,
     is_llvm_ir,
     is_name,
-    members,
     path_of,
     read_item,
-    read_library,
-    read_object,
+    symbols_of,
 )
 from ffi_builder.wrapping.addresses import address_of, is_code
 
@@ -200,19 +196,6 @@ def check_defines(kernel: Item, function: str) -> None:
     if not names:
         it_has = "it has none: export it (no `static`; `#[no_mangle]` in Rust), and leave out -flto"
     raise CompileError(f"{WORDS[type(kernel)]} defines no function {function!r}{hint}; {it_has}")
-
-
-def symbols_of(kernel: Item) -> Sequence[Symbol] | None:
-    """Return the symbols of code; None for what is not read, as a library by its name."""
-    match kernel:
-        case ObjectSource(data):
-            return read_object(data).symbols
-        case ArchiveSource(data, what):
-            return [s for each in members(data, what) for s in read_object(each).symbols]
-        case LibrarySource(given) if not is_name(given):
-            return read_library(Path(given).read_bytes())
-        case _:
-            return None
 
 
 def _text(data: str | bytes) -> str | None:

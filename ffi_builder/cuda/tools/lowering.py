@@ -8,22 +8,12 @@ The passes run in torch-mlir. Its LLVM has no NVPTX target; the LLVM of llvmlite
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Final
 
 from ffi_builder import CompileError
 from ffi_builder.cuda.tools import toolkit
 from ffi_builder.cuda.tools.toolkit import Architecture, architecture
-from ffi_builder.runtime.extending import (
-    emit_ptx,
-    empty_like,
-    is_llvm_ir,
-    is_module,
-    lowered_mlir,
-    parse_mlir,
-    readable,
-    to_llvm_ir,
-    verify_mlir,
-)
+from ffi_builder.runtime.extending import device_llvm_ir, emit_ptx, is_llvm_ir, readable
 
 PIPELINE: Final = (
     "builtin.module(gpu-kernel-outlining,gpu.module(lower-affine,convert-scf-to-cf,"
@@ -114,7 +104,7 @@ def lower_to_ptx(
             raise TypeError("pipeline= needs MLIR, but got LLVM IR text")
         text = readable(module)
     else:
-        text = _llvm_ir(module, PIPELINE if pipeline is None else pipeline)
+        text = device_llvm_ir(module, PIPELINE if pipeline is None else pipeline)
     ptx = emit_ptx(text, str(given), f"+ptx{isa}", _LEVEL, _libraries(text))
     # LLVM ignores a version that it does not know, with a warning on stderr.
     if f".version {isa / 10}\n" not in ptx:
@@ -164,50 +154,6 @@ def _isa(arch: Architecture, given: str | None) -> int:
             f"ptx_version: expected one of '6.0' to '{_NEWEST / 10}' but got {given!r}"
         )
     return version
-
-
-def _llvm_ir(module: object, pipeline: str) -> str:
-    """Lower MLIR to the LLVM IR of its device code."""
-    lowered = _parsed(module)
-    lowered_mlir(lowered, pipeline, ())
-    device = [op.operation for op in lowered.body.operations if op.operation.name == "gpu.module"]
-    if len(device) > 1:
-        names = ", ".join(f"@{str(op.attributes['sym_name'])[1:-1]}" for op in device)
-        raise CompileError(
-            f"The module has several `gpu.module`s ({names}): pass each of them alone"
-        )
-    if device:
-        lowered = _unwrapped(lowered, device[0])
-    verify_mlir(lowered)
-    return to_llvm_ir(lowered).complete()
-
-
-def _parsed(module: object) -> Any:
-    """Parse or copy the input into a new module of torch-mlir."""
-    if isinstance(module, str):
-        if not module.strip():
-            raise CompileError("Expected MLIR or LLVM IR, but the text is empty")
-        return parse_mlir(module)
-    if not is_module(module):
-        raise TypeError(
-            "Expected a module or `gpu.module` of an MLIR Python distribution, MLIR or LLVM IR "
-            f"text, but got {module!r} ({type(module).__name__})"
-        )
-    operation = module.operation
-    if operation.name not in ("builtin.module", "gpu.module"):
-        raise CompileError(
-            f"Expected a `builtin.module` or a `gpu.module`, but got a `{operation.name}`"
-        )
-    # The module is passed as text, since the passes run in torch-mlir, in another context.
-    return parse_mlir(operation.get_asm(print_generic_op_form=True, enable_debug_info=True))
-
-
-def _unwrapped(module: Any, device: Any) -> Any:
-    """Return a module with the operations of a ``gpu.module``."""
-    result = empty_like(module.operation)
-    for operation in device.regions[0].blocks[0].operations:
-        result.body.append(operation.operation.clone())
-    return result
 
 
 def _libraries(text: str) -> list[bytes]:
