@@ -43,8 +43,8 @@ EXTENSIONS = [
     extension("entry._entry", "entry/_entry.c", depends=HEADERS),
     extension("jit._gdb", "jit/_gdb.c", libraries=("pthread",)),
 ]
-# The functions that wrappers call, as libraries that JITs find in the process: those of the core and
-# of add-ons. clang has compiled them: `make support`.
+# The functions that wrappers call, the core's and those of add-ons, as libraries that JITs find in
+# the process. clang has compiled them: `make support`.
 EXTENSIONS += [
     Extension(
         ".".join([*code.parent.parts, "_library"]),

@@ -1,8 +1,7 @@
-// Declarations that all support code shares, also that of add-ons: the names of functions, their
-// calling convention, the function that raises errors, and the layout of tensors and lists in
-// memory. Each folder has a support.c, which includes this header and then the C files, which are
-// one translation unit. An add-on's calls no function of the core by its name; wrappers pass
-// addresses.
+// Declarations that all support code shares, that of add-ons too: the names of functions, their
+// calling convention, what raises errors, and the layout of tensors and lists in memory. In each
+// folder support.c includes this header and then the C files, which are one translation unit. The
+// code of an add-on calls no function of the core by its name: wrappers pass it addresses.
 //
 // The *object* of a tensor is the address 24 bytes before its DLTensor. A Tensor has its header
 // there. A DLTensor* has no header, and nothing reads the 24 bytes before it.

@@ -49,7 +49,10 @@ def code(file: str, *changes: tuple[str, str]) -> Replace:
         ctypes.CDLL(str(_compiled(file, text, digest)), ctypes.RTLD_GLOBAL)
         real = support.symbol
 
-        patch.setattr(support, "symbol", lambda name: real(name).replace(BUNDLE.digest, digest))
+        def symbol(name: str) -> str:
+            return real(name).replace(BUNDLE.digest, digest)
+
+        patch.setattr(support, "symbol", symbol)
 
     return replace
 
