@@ -89,8 +89,8 @@ test-tvm-ffi: $(OLDER)/.made ## Run the tests of what depends on apache-tvm-ffi 
 	$(OLDER)/bin/python -m pytest -m 'not slow' $(TVM_FFI_TESTS)
 
 test-cuda: $(CUDA)/.made ## Install NVIDIA's CUDA compilers (proprietary) and Triton in .venv-cuda, and test what uses them.
-	$(CUDA)/bin/python -m pytest tests/cuda_tools tests/examples/test_triton.py \
-	  tests/examples/test_ci_without_gpu.py tests/testing/test_fake_cuda.py \
+	$(CUDA)/bin/python -m pytest tests/cuda/tools tests/examples/test_triton.py \
+	  tests/examples/test_ci_without_gpu.py tests/fakecuda/test_fake_cuda.py \
 	  'tests/docs/test_docs.py::test_blocks_run_and_print_what_is_written[docs/cuda-tools.md]' \
 	  tests/docs/test_docstrings.py
 
@@ -136,7 +136,7 @@ release-check: $(VENV)/.release ## Build sdist and wheels, and check them in cle
 # The test that is left out measures memory, which AddressSanitizer keeps after it is freed.
 entry-asan: $(VENV)/.test ## Test the extension that reads calls under AddressSanitizer and UBSan (with gcc).
 	rm -rf build/asan && mkdir -p build/asan && cp -r ffi_builder tests *.toml *.py *.md LICENSE build/asan
-	cd build/asan && rm -f ffi_builder/runtime/entry/*.so && CFLAGS='$(SANITIZE)' $(abspath $(PY)) setup.py -q build_ext --inplace
+	cd build/asan && rm -f ffi_builder/entry/*.so && CFLAGS='$(SANITIZE)' $(abspath $(PY)) setup.py -q build_ext --inplace
 	cd build/asan && LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 	  PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 $(abspath $(PY)) -m pytest -m 'not slow' -k 'not leave_nothing_behind' tests/entry
 

@@ -25,10 +25,10 @@ RELATIVE_PATHS = [
 def extension(
     name: str, source: str, depends: tuple[str, ...] = (), libraries: tuple[str, ...] = ()
 ) -> Extension:
-    """Describe an extension of the package `ffi_builder.runtime`."""
+    """Describe an extension of the package."""
     return Extension(
-        f"ffi_builder.runtime.{name}",
-        [f"ffi_builder/runtime/{source}"],
+        f"ffi_builder.{name}",
+        [f"ffi_builder/{source}"],
         define_macros=[("Py_LIMITED_API", "0x030C0000")] if LIMITED else [],
         extra_compile_args=["-O2", "-std=c11", *RELATIVE_PATHS],
         py_limited_api=LIMITED,
@@ -38,10 +38,10 @@ def extension(
     )
 
 
-HEADERS = tuple(sorted(map(str, Path("ffi_builder/runtime/entry").glob("*.h"))))
+HEADERS = tuple(sorted(map(str, Path("ffi_builder/entry").glob("*.h"))))
 EXTENSIONS = [
     extension("entry._entry", "entry/_entry.c", depends=HEADERS),
-    extension("jit._gdb", "jit/_gdb.c", libraries=("pthread",)),
+    extension("runtime.jit._gdb", "runtime/jit/_gdb.c", libraries=("pthread",)),
 ]
 # The functions that wrappers call, the core's and those of add-ons, as libraries that JITs find in
 # the process. clang has compiled them: `make support`.

@@ -25,9 +25,9 @@ import tvm_ffi
 
 from benchmarks.calling.peers import PEERS
 from ffi_builder import attach, runtime
+from ffi_builder.entry import available
 from ffi_builder.ir.distribution import named
 from ffi_builder.providers import NopCallProvider
-from ffi_builder.runtime.entry import available
 from ffi_builder.runtime.python import functions
 from ffi_builder.spec import Signature
 

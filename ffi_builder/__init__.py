@@ -12,33 +12,32 @@ from ffi_builder.errors import BuildError, CompileError, LinkError, SpecError
 from ffi_builder.lazy import lazy
 
 if TYPE_CHECKING:
-    from ffi_builder import cuda, ir, packed, providers, runtime, spec, support, testing
+    from ffi_builder import ir, packed, providers, runtime, spec, support
+    from ffi_builder.addons import Launch as Launch
+    from ffi_builder.addons import cuda as cuda
+    from ffi_builder.addons import package as package
+    from ffi_builder.addons import testing as testing
+    from ffi_builder.addons import wrap as wrap
     from ffi_builder.builder.asserts import return_asserts
     from ffi_builder.builder.calls import call_packed, release_packed
     from ffi_builder.builder.kernel_signature import record_memref_types, signature_of
     from ffi_builder.builder.names import rename_tvm_ffi_function
     from ffi_builder.builder.wrapper import attach, attach_ffi_func
-    from ffi_builder.packaging.package import package
     from ffi_builder.plan import Sanitize, explain
-    from ffi_builder.wrapping.launch import Launch
-    from ffi_builder.wrapping.wrap import wrap
 
 __version__ = "0.2.0"
 
 __all__ = [
     "BuildError",
     "CompileError",
-    "Launch",
     "LinkError",
     "Sanitize",
     "SpecError",
     "attach",
     "attach_ffi_func",
     "call_packed",
-    "cuda",
     "explain",
     "ir",
-    "package",
     "packed",
     "providers",
     "record_memref_types",
@@ -49,8 +48,6 @@ __all__ = [
     "signature_of",
     "spec",
     "support",
-    "testing",
-    "wrap",
 ]
 
 __getattr__, __dir__ = lazy(
@@ -62,9 +59,6 @@ __getattr__, __dir__ = lazy(
         **dict.fromkeys(("record_memref_types", "signature_of"), "builder.kernel_signature"),
         "rename_tvm_ffi_function": "builder.names",
         "return_asserts": "builder.asserts",
-        "Launch": "wrapping.launch",
-        "package": "packaging.package",
-        "wrap": "wrapping.wrap",
     },
     __all__,
 )

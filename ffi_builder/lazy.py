@@ -11,10 +11,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
-from ffi_builder import importing
+from ffi_builder import addons, importing
 from ffi_builder.suggest import did_you_mean
 
 _OUTLINE: Final = "ffi_builder.spec.outline(signature)"
@@ -63,21 +63,25 @@ _INTERNAL: Final = {
 
 
 def lazy(
-    package: str, homes: Mapping[str, str], names: Iterable[str]
+    package: str, homes: Mapping[str, str], names: list[str]
 ) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """Return ``__getattr__`` and ``__dir__`` for a package. ``__getattr__`` loads submodules, too.
 
     Args:
         package: the name of the package.
         homes: the submodule that defines each name that is loaded on first use.
-        names: all public names.
+        names: the list of all public names, to which those of add-ons are added.
     """
-    names = sorted(names)
+    short = package.partition(".")[2]
+    added = addons.names(short)
+    names += [name for name in added if name not in names]
+    places = {**{name: f"{package}.{home}" for name, home in homes.items()}, **added}
 
     def load(name: str) -> object:
-        home = homes.get(name)
-        if home is not None:
-            value = getattr(importing.load(f"{package}.{home}"), name)
+        place = places.get(name)
+        if place is not None:
+            module = importing.load(place)
+            value = getattr(module, name, module) if name in added else getattr(module, name)
             setattr(sys.modules[package], name, value)
             return value
         words = f"module {package!r} has no attribute {name!r}"
@@ -91,6 +95,9 @@ def lazy(
             if error.name != submodule:
                 raise
         removed = _removed(submodule.removeprefix("ffi_builder."))
+        lacking = addons.absent(submodule.removeprefix("ffi_builder."))
+        if lacking is not None:
+            removed = f": it is of the add-on {lacking}, which is not installed"
         if removed and _is_from_import():
             raise ImportError(words + removed, name=name)
         raise AttributeError(words + (removed or did_you_mean(name, names)))

@@ -42,8 +42,8 @@ BINDINGS = {
 }
 """The MLIR bindings whose contexts are counted, if a test has loaded them."""
 SLOW_FOLDERS = {
-    *("benchmarks", "cli", "cuda", "cuda_tools", "differential", "distributions", "docs"),
-    *("examples", "frameworks", "frontends"),
+    *("benchmarks", "cli", "cuda", "differential", "distributions", "docs"),
+    *("examples", "fakecuda", "frameworks", "frontends"),
 }
 """Folders whose tests are all marked slow, because each is or because they are many."""
 SHARED = "tests.support.contexts"

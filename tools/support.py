@@ -29,7 +29,7 @@ from ffi_builder.support import MACHINES, folders
 PACKAGE: Final = Path(__file__).parent.parent / "ffi_builder"
 GENERATED: Final = {
     "support/plan.h": "ffi_builder.diagnosis.header",
-    "cuda/support/numbers.h": "ffi_builder.providers.cuda.header",
+    "cuda/support/numbers.h": "ffi_builder.cuda.launch.header",
 }
 """The modules that make headers."""
 FOR_ALL: Final = PACKAGE / "support" / "support.h"
@@ -65,7 +65,7 @@ def main() -> int:
     if shutil.which(COMPILER) is None:
         print(f"SKIPPED: there is no {COMPILER} (apt install {COMPILER})")
         return 0 if check else 1
-    different = [path for of in folders() for path in _remade(of, check)]
+    different = [path for of in folders().values() for path in _remade(of, check)]
     if different:
         print("differs:" if check else "written:", *different)
     return int(check and bool(different))

@@ -13,7 +13,7 @@ from native import HERE, cc
 from tvm_ffi import libinfo
 
 sys.path.append(str(HERE.parent))  # tests are not installed
-from tests.cuda.fake.memory import tensor_at
+from tests.fakecuda.memory import tensor_at
 
 SONAME = "libcuda.so.1"
 SIZE = 100

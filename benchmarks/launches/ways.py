@@ -19,7 +19,7 @@ from native import HERE, Arguments, cc
 from tvm_ffi import libinfo
 
 from ffi_builder import Launch, runtime, spec, wrap
-from ffi_builder.cuda.toolkit import roots
+from ffi_builder.cuda.tools.toolkit import roots
 
 FACTOR = 2
 load_module: Any = import_module("tvm_ffi").load_module

@@ -6,18 +6,18 @@ from docs.pictures.draw import Drawing
 from tests.architecture.page import Imports, read_imports, reduced
 
 GROUND = (
-    *("abi", "conversion", "elf", "errors", "formats", "importing", "lazy", "protocol"),
-    *("records", "suggest"),
+    *("abi", "addons", "conversion", "dlpack", "elf", "errors", "formats", "importing", "lazy"),
+    *("protocol", "records", "suggest"),
 )
 """Modules that import nothing of the packages above; arrows to them would hide the others."""
 COLUMNS = (
     *(
         "cli packaging runtime",
         "diagnosis plan spec",
-        "wrapping cuda builder packed",
-        "testing providers ir",
+        "cuda wrapping builder packed",
+        "fakecuda testing providers ir",
     ),
-    "frameworks kernel_image support",
+    "frameworks entry plain support",
 )
 """The packages from left to right, so that no arrow goes through a box."""
 WIDTH, HEIGHT, ROW, COLUMN = 110, 34, 78, 150

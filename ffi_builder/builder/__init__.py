@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from ffi_builder.lazy import lazy
 
-__getattr__, __dir__ = lazy(__name__, {}, ())
+__getattr__, __dir__ = lazy(__name__, {}, [])

@@ -13,7 +13,7 @@ import struct
 from collections.abc import Sequence
 from typing import Final
 
-from ffi_builder import abi, spec
+from ffi_builder import abi, addons, spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.builder.fast_path.context import DL
 from ffi_builder.builder.fast_path.state import Position, TensorValues
@@ -218,11 +218,9 @@ def fill_with_zeros(allocation: Allocation, workspace: Workspace, position: Posi
         b.symbols.declare(_MEMSET, t.ptr, [t.ptr, t.i32, t.i64])
         b.call(_MEMSET, [data, b.i32(0), size], t.ptr)
         return
-    # Few signatures need the code for CUDA, which also loads the reader of kernel images.
-    from ffi_builder.providers.cuda import streams
-
+    fill = addons.find("zeros", workspace.device)
     device = b.trunc(b.lshr(fast.tensor(position).device, b.i64(32)), t.i32)
-    streams.fill_with_zeros(b, data, size, device, workspace.name)
+    fill(b, data, size, device, workspace.name)
 
 
 def _size(allocation: Allocation, workspace: Workspace, position: Position) -> Value:

@@ -53,6 +53,7 @@ from ffi_builder.plan import Place, Plan, make_plan, steps
 from ffi_builder.plan.messages import signature_text
 from ffi_builder.plan.sanitize import Sanitize, Watched, checked_sanitize
 from ffi_builder.protocol import METADATA, TABLE
+from ffi_builder.providers.call import MismatchError
 from ffi_builder.providers.context import ModuleContext
 from ffi_builder.providers.provider import CallProvider, Members, check_provider
 from ffi_builder.records import dataclass
@@ -416,17 +417,25 @@ class _Wrapper:
         if self.tensors:
             self._emit_on_copies(decoded, results)
         else:
-            b.block = self.provider.emit(b.block, decoded)
+            self._provide(decoded)
             results.store()
+
+    def _provide(self, decoded: DecodedValues) -> None:
+        b = decoded.builder
+        try:
+            b.block = self.provider.emit(b.block, decoded)
+        except MismatchError as found:
+            from ffi_builder.providers.mismatch import describe_mismatch
+
+            raise describe_mismatch(found) from None
 
     def _emit_on_copies(self, decoded: DecodedValues, results: Results) -> None:
         """Make the kernel work on copies of tensors, and check what it did to the copies."""
         from ffi_builder.builder.sanitize import Copies
 
-        b = decoded.builder
         copies = Copies(decoded, self.tensors)
         copies.make()
-        b.block = self.provider.emit(b.block, decoded)
+        self._provide(decoded)
         with results.releasing():
             copies.check()
         results.store()

@@ -103,7 +103,7 @@ _TESTED: Final = ("x86_64", "aarch64")
 def _entry() -> Iterator[Finding]:
     """Report whether calls from Python are read in C, and for which frameworks' arrays."""
     code = """
-from ffi_builder.runtime.entry import available
+from ffi_builder.entry import available
 from ffi_builder.runtime.python import functions
 found = functions.extension()
 off = isinstance(found, available.Reading)

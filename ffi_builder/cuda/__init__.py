@@ -7,12 +7,18 @@
 No function needs a driver or a GPU. Each imports NVIDIA's compilers when it is called.
 """
 
-from ffi_builder.cuda.compilers import assemble, compile_cuda
-from ffi_builder.cuda.lowering import lower_to_ptx
-from ffi_builder.cuda.tilelang import tilelang_signature
-from ffi_builder.cuda.triton import triton_signature
-from ffi_builder.kernel_image import read_image as kernels
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from ffi_builder.lazy import lazy
+
+if TYPE_CHECKING:
+    from ffi_builder.cuda.images import kernels
+    from ffi_builder.cuda.tools.compilers import assemble, compile_cuda
+    from ffi_builder.cuda.tools.lowering import lower_to_ptx
+    from ffi_builder.cuda.tools.tilelang import tilelang_signature
+    from ffi_builder.cuda.tools.triton import triton_signature
 
 __all__ = [
     "assemble",
@@ -23,4 +29,14 @@ __all__ = [
     "triton_signature",
 ]
 
-__getattr__, __dir__ = lazy(__name__, {}, __all__)
+__getattr__, __dir__ = lazy(
+    __name__,
+    {
+        **dict.fromkeys(("assemble", "compile_cuda"), "tools.compilers"),
+        "kernels": "images.read",
+        "lower_to_ptx": "tools.lowering",
+        "tilelang_signature": "tools.tilelang",
+        "triton_signature": "tools.triton",
+    },
+    __all__,
+)

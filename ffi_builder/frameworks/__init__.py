@@ -2,4 +2,4 @@
 
 from ffi_builder.lazy import lazy
 
-__getattr__, __dir__ = lazy(__name__, {}, ("jax", "torch"))
+__getattr__, __dir__ = lazy(__name__, {}, ["jax", "torch"])

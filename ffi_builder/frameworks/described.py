@@ -13,15 +13,15 @@ from functools import lru_cache
 from typing import Any, ClassVar, Final
 
 from ffi_builder import abi, importing, spec
+from ffi_builder.diagnosis.check import Checker
+from ffi_builder.diagnosis.evaluate import contiguous
+from ffi_builder.dlpack import DLTensor
 from ffi_builder.plan.messages import signature_text
 from ffi_builder.records import dataclass
-from ffi_builder.runtime.entry.layouts import DLTensor
 from ffi_builder.spec.dtypes import parse_dtype
 from ffi_builder.spec.expr import Condition
 from ffi_builder.spec.outlines import argument_texts
 from ffi_builder.spec.properties import Comparison
-from ffi_builder.testing.check import Checker
-from ffi_builder.testing.evaluate import contiguous
 
 UNKNOWN: Final = object()
 """A number that is known only when the call runs."""

@@ -11,16 +11,15 @@ from ffi_builder.ir.types import Types
 from ffi_builder.lazy import lazy
 
 if TYPE_CHECKING:
-    from ffi_builder.ir.plain.module import PlainModule
+    from ffi_builder.addons import PlainModule as PlainModule
 
 __all__ = [
     "Block",
     "CheckingBuilder",
     "Module",
-    "PlainModule",
     "Symbols",
     "Types",
     "Value",
 ]
 
-__getattr__, __dir__ = lazy(__name__, {"PlainModule": "plain.module"}, __all__)
+__getattr__, __dir__ = lazy(__name__, {}, __all__)

@@ -12,7 +12,7 @@ import sys
 from functools import cache
 from typing import Any, Final
 
-from ffi_builder import importing
+from ffi_builder import addons, importing
 from ffi_builder.errors import BuildError
 from ffi_builder.ir.protocols import Module
 from ffi_builder.records import dataclass
@@ -20,9 +20,6 @@ from ffi_builder.suggest import did_you_mean, install
 
 _MARK: Final = "._mlir_libs"
 """The subpackage of the native bindings in every distribution."""
-
-PLAIN: Final = "ffi_builder.ir.plain"
-"""The package of modules that need no MLIR."""
 
 PIP_NAMES: Final = {
     "torch_mlir": "torch-mlir",
@@ -91,6 +88,11 @@ class Distribution:
 
     root: str
     ir: Any
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether its modules are plain Python, with one context for all."""
+        return self.root in addons.places("bindings").values()
 
     def load_llvm(self, context: Any) -> None:
         """Load the LLVM dialect into a context.
@@ -170,8 +172,9 @@ def of_module(module: Module) -> Distribution:
         'torch_mlir'
     """
     kind = type(module)
-    if is_plain(module) and hasattr(module, "body"):
-        return Distribution(PLAIN, importing.load(PLAIN))
+    plain = _plain_root(module)
+    if plain is not None and hasattr(module, "body"):
+        return Distribution(plain, importing.load(plain))
     root, mark, _ = kind.__module__.partition(_MARK)
     if mark and hasattr(module, "body") and hasattr(module, "context"):
         return named(root)
@@ -312,4 +315,11 @@ def is_plain(built: object) -> bool:
         >>> is_plain(ir.PlainModule())
         True
     """
-    return type(built).__module__.startswith(f"{PLAIN}.")
+    return _plain_root(built) is not None
+
+
+def _plain_root(built: object) -> str | None:
+    """Return the package of a plain module, or of a part of one; None for those of MLIR."""
+    module = type(built).__module__
+    roots = addons.places("bindings").values()
+    return next((root for root in roots if module.startswith(f"{root}.")), None)

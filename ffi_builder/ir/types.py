@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any, Final, cast
 
 from ffi_builder.errors import BuildError
-from ffi_builder.ir.distribution import PLAIN, Distribution
+from ffi_builder.ir.distribution import Distribution
 from ffi_builder.ir.protocols import Attribute, Type
 
 
@@ -367,7 +367,7 @@ def types_of(distribution: Distribution, context: Any) -> Types:
         >>> print(types_of(of_module(module), module.context).pointer(1))
         !llvm.ptr<1>
     """
-    if distribution.root != PLAIN:
+    if not distribution.is_plain:
         return Types(distribution.ir, context)
     if next(_uses) % _MOST_USES == 0:
         _shared[:] = [Types(distribution.ir, context)]

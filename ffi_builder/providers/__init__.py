@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from ffi_builder.lazy import lazy
 
 if TYPE_CHECKING:
+    from ffi_builder.addons import CudaLaunchCallProvider as CudaLaunchCallProvider
     from ffi_builder.providers import when
     from ffi_builder.providers.context import CallContext, ModuleContext, OwnedAny
-    from ffi_builder.providers.cuda.provider import CudaLaunchCallProvider
     from ffi_builder.providers.halide import HalideCallProvider
     from ffi_builder.providers.memref import MemRefCallProvider
     from ffi_builder.providers.packed import PackedCallProvider
@@ -27,7 +27,6 @@ __all__ = [
     "CallContext",
     "CallProvider",
     "CheckStatus",
-    "CudaLaunchCallProvider",
     "DirectCallProvider",
     "DynamicParamPackCallProvider",
     "HalideCallProvider",
@@ -49,7 +48,6 @@ __getattr__, __dir__ = lazy(
         **dict.fromkeys(("DirectCallProvider", "NopCallProvider"), "simple"),
         "CallProvider": "provider",
         "CheckStatus": "status",
-        "CudaLaunchCallProvider": "cuda.provider",
         "DynamicParamPackCallProvider": "packing",
         "HalideCallProvider": "halide",
         "MemRefCallProvider": "memref",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib import import_module
-from typing import Any, Final
+from typing import Final
 
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Value
@@ -22,6 +21,23 @@ from ffi_builder.providers.results import (
     value_results,
 )
 from ffi_builder.spec.expr import Expr
+
+
+class MismatchError(BuildError):
+    """A callee takes arguments of other LLVM types, ``taken``; `attach` says which, and why."""
+
+    def __init__(
+        self,
+        provider: str,
+        context: CallContext,
+        callee: str,
+        arguments: Sequence[Argument],
+        taken: tuple[str, ...],
+    ) -> None:
+        super().__init__(f"{provider}: the callee @{callee} takes {', '.join(taken)}")
+        self.provider, self.context, self.callee = provider, context, callee
+        self.arguments, self.taken = arguments, taken
+
 
 _NARROW_BITS: Final = {f"i{bits}": bits for bits in (8, 16, 32)}
 """The integer types that an int of ``args=`` can have, besides the default i64."""
@@ -86,9 +102,7 @@ def _call(
     result, parameters = _types_of(provider, callee, operation, context)
     arguments = _fit_constants(provider, context, callee, arguments, parameters)
     if tuple(str(argument.value.type) for argument in arguments) != parameters:
-        # Only errors need this module; it imports the providers, which import this one.
-        mismatch: Any = import_module("ffi_builder.providers.mismatch")
-        raise mismatch.describe_mismatch(provider, context, callee, arguments, parameters)
+        raise MismatchError(provider, context, callee, arguments, parameters)
     attributes = _extensions(context, arguments)
     if "CConv" in operation.attributes:
         attributes["CConv"] = operation.attributes["CConv"]

@@ -18,6 +18,7 @@ from ffi_builder.ir.kernel import lowered, recorded_types
 from ffi_builder.ir.symbols import function_parts
 from ffi_builder.protocol import MEMREF_TYPES
 from ffi_builder.providers.arguments import Argument, Convert, Item, plain, shown
+from ffi_builder.providers.call import MismatchError
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.memref import C_INTERFACE, MemRefCallProvider
 from ffi_builder.providers.packing import (
@@ -74,14 +75,10 @@ class _Group:
         return None
 
 
-def describe_mismatch(
-    provider: str,
-    context: CallContext,
-    callee: str,
-    arguments: Sequence[Argument],
-    taken: tuple[str, ...],
-) -> BuildError:
-    """Return the error for a callee that takes arguments of the LLVM types ``taken`` instead."""
+def describe_mismatch(found: MismatchError) -> BuildError:
+    """Return the error that says which arguments the callee takes instead, and what to change."""
+    provider, context, callee = found.provider, found.context, found.callee
+    arguments, taken = found.arguments, found.taken
     groups = _groups(context, arguments)
     what = f"takes arguments of other types than {context.fn_name!r} passes"
     if len(taken) != len(arguments):

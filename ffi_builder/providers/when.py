@@ -6,7 +6,7 @@ A mistake that does not depend on the signature raises a SpecError here. That th
 parameters is checked when it is made, or by attaching. docs/variants.md explains all conditions.
 
 Examples:
-    >>> from ffi_builder import spec
+    >>> from ffi_builder import addons, spec
     >>> from ffi_builder.providers import when
     >>> n = spec.Var("n", "int64")
     >>> x = spec.Tensor("x", [n], ("float16", "float32"), device_type="cuda")
@@ -19,10 +19,7 @@ Examples:
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
-
-from ffi_builder import spec
+from ffi_builder import addons, spec
 from ffi_builder.errors import SpecError
 from ffi_builder.lazy import lazy
 from ffi_builder.plan import check_signature
@@ -265,10 +262,9 @@ def parse(text: str, signature: spec.Signature) -> Condition:
     check_signature("when.parse: ", signature)
     entries = (variables(entry) for _, entry in occurrences(signature.params))
     known = properties(signature.params)
-    if "capability" in str(text):
-        # Load the modules for launches on first use, as ffi_builder.providers does.
-        cuda: Any = import_module("ffi_builder.providers.cuda.capability")
-        known["capability"] = cuda.Capability
+    for word in addons.places("condition"):
+        if word in str(text):
+            known[word] = addons.find("condition", word)
     return parse_condition(text, [var for each in entries for var in each], known)
 
 

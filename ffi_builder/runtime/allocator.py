@@ -13,9 +13,9 @@ from types import TracebackType
 from typing import Any, Final
 
 from ffi_builder import importing
-from ffi_builder.runtime.entry.available import Extension
-from ffi_builder.runtime.entry.layouts import DLTensor
+from ffi_builder.dlpack import DLTensor
 from ffi_builder.runtime.python.functions import extension
+from ffi_builder.runtime.python.reading import Extension
 
 
 class InstalledAllocator:

@@ -25,6 +25,7 @@ from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from typing import Final
 
+from ffi_builder import addons
 from ffi_builder.errors import BuildError
 from ffi_builder.protocol import SHARED
 from ffi_builder.records import dataclass
@@ -34,8 +35,6 @@ __all__ = ["library", "object_code"]
 MACHINES: Final = ("x86_64", "aarch64")
 """The machines for which the package has an object."""
 _HERE: Final = Path(__file__).parent
-_ADDED: Final = (_HERE.parent / "cuda" / "support",)
-"""The folders of add-ons, here or not. addons.py will give them."""
 
 
 @dataclass(frozen=True)
@@ -93,24 +92,29 @@ class Bundle:
         return f"support.{function}({f'of={self.name!r}' if self.name else ''})"
 
 
-def folders() -> tuple[Path, ...]:
-    """Return the folders of the core, and of the add-ons that are here."""
-    return (_HERE, *filter(Path.exists, _ADDED))
+def folders() -> dict[str, Path]:
+    """Return the folders of the core, whose name is empty, and of the add-ons that are here.
+
+    What is registered as ``support`` is a package, beside whose ``__init__.py`` the files are.
+    """
+    added = addons.places("support")
+    packages = {name: _HERE.parent.joinpath(*added[name].split(".")[1:]) for name in added}
+    return {"": _HERE, **packages}
 
 
 @cache
 def bundles() -> tuple[Bundle, ...]:
     """Return the bundles of the core, and of the add-ons that are here."""
-    return tuple(map(_read, folders()))
+    return tuple(_read(name, folder) for name, folder in folders().items())
 
 
-def _read(folder: Path) -> Bundle:
+def _read(name: str, folder: Path) -> Bundle:
     digest, *lines = (folder / "functions.txt").read_text().splitlines()
     functions: dict[str, Function] = {}
     for line in lines:
-        convention, result, name, *parameters = line.split()
-        functions[name] = Function(convention == "rare", result, tuple(parameters))
-    return Bundle("" if folder == _HERE else folder.parent.name, folder, digest, functions)
+        convention, result, function, *parameters = line.split()
+        functions[function] = Function(convention == "rare", result, tuple(parameters))
+    return Bundle(name, folder, digest, functions)
 
 
 @cache

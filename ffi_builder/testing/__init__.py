@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ffi_builder.diagnosis.check import check
 from ffi_builder.lazy import lazy
-from ffi_builder.testing.check import check
 from ffi_builder.testing.emit import emit
 
 if TYPE_CHECKING:
-    from ffi_builder.testing.cuda.fake import FakeCuda
+    from ffi_builder.addons import FakeCuda as FakeCuda
     from ffi_builder.testing.kernels.finding import KernelError
     from ffi_builder.testing.kernels.kernel import check_intents, check_kernel
     from ffi_builder.testing.make.arguments import make_args
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FakeArray",
-    "FakeCuda",
     "KernelError",
     "check",
     "check_intents",
@@ -36,7 +35,6 @@ __getattr__, __dir__ = lazy(
     {
         **dict.fromkeys(("check_intents", "check_kernel"), "kernels.kernel"),
         "FakeArray": "make.arrays",
-        "FakeCuda": "cuda.fake",
         "KernelError": "kernels.finding",
         "make_args": "make.arguments",
     },

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Final
 
 from ffi_builder.errors import CompileError
-from ffi_builder.ir.plain.types import Type
+from ffi_builder.plain.types import Type
 from ffi_builder.runtime.codegen import constants, emit
 from ffi_builder.suggest import did_you_mean
 from ffi_builder.wrapping.c_types import CType, Prototype, llvm_type

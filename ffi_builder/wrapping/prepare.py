@@ -8,35 +8,36 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields, replace
-from typing import Any, Final, NoReturn, TypeAlias
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
 from ffi_builder import spec
 from ffi_builder.builder.wrapper import attach
-from ffi_builder.errors import BuildError, NoKernelError, SpecError
+from ffi_builder.errors import BuildError
 from ffi_builder.ir import PlainModule
 from ffi_builder.plan import Sanitize, check_signature
 from ffi_builder.providers import (
     CallProvider,
     CheckStatus,
-    CudaLaunchCallProvider,
     DirectCallProvider,
     HalideCallProvider,
 )
-from ffi_builder.providers.cuda.entries import LaunchEntry
 from ffi_builder.providers.gil import HoldGil
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.inputs import LlvmSource, ObjectSource
 from ffi_builder.runtime.links import AddressSource, ArchiveSource, Item, LibrarySource, read_item
 from ffi_builder.spec.overlap import tensors_of
-from ffi_builder.wrapping import halide, modules, sources, triton
+from ffi_builder.wrapping import halide, modules, sources
 from ffi_builder.wrapping.addresses import callable_in, declared_by, needs_gil
 from ffi_builder.wrapping.c_types import Prototype
 from ffi_builder.wrapping.calls import called, check_same, with_promises
-from ffi_builder.wrapping.launch import Launch
 from ffi_builder.wrapping.llvm_ir import LlvmFunctions
 from ffi_builder.wrapping.prototype import read
 from ffi_builder.wrapping.report import Compared, Report
+
+if TYPE_CHECKING:
+    from ffi_builder import Launch
+    from ffi_builder.cuda.launch.entries import LaunchEntry
 
 Errors: TypeAlias = Mapping[int, "tuple[str, str] | None"]
 _CODE: Final = (LlvmSource, ObjectSource, ArchiveSource, LibrarySource, AddressSource)
@@ -74,18 +75,14 @@ class Options:
 
     def check(self, kernel: sources.Kernel, functions: int) -> None:
         """Raise TypeError for options that go neither with the source nor with each other."""
-        if not isinstance(self.launch, (Launch, type(None))):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise TypeError(
-                f"wrap: expected launch=Launch(grid=…, block=…) but got {self.launch!r}"
-            )
         if not isinstance(self.release_gil, (bool, type(None))):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError(f"wrap: release_gil= is a bool, but got {self.release_gil!r}")
         for option, kinds in _OPTIONS.items():
             value = getattr(self, option)
-            if value not in (None, sources.UNOWNED) and type(kernel) not in kinds:
+            if value not in (None, sources.UNOWNED) and sources.kind_of(kernel) not in kinds:
                 raise TypeError(
                     f"wrap: {option}= goes with {' or '.join(sources.WORDS[k] for k in kinds)}, "
-                    f"but the source is {sources.WORDS[type(kernel)]}"
+                    f"but the source is {sources.WORDS[sources.kind_of(kernel)]}"
                 )
         if not functions:
             raise TypeError("wrap: expected a signature, or a list of them, but the list is empty")
@@ -180,19 +177,17 @@ def prepare(
     source = callable_in(source)
     kernel = sources.read(source, options.owner, launched=options.launch is not None)
     options.check(kernel, len(signatures))
-    if isinstance(kernel, sources.Image):
-        _check_launch(kernel, options.launch)
-    default = "cuda" if isinstance(kernel, sources.Image) else None
+    default = getattr(kernel, "device", None)
     read_ones = [_signature(each, options.device, default) for each in signatures]
     items = [read_item(item, f"link[{at}]") for at, item in enumerate(options.link or ())]
     match kernel:
         case sources.Mlir():
             wrapped = _of_mlir(kernel, read_ones, items, options)
-        case sources.Image():
-            functions = [_launched(kernel, source, each, options) for each in read_ones]
-            wrapped = Wrapped(kernel, PlainModule(), functions, items, sanitize=options.sanitize)
-        case _:
+        case LlvmSource() | ObjectSource() | ArchiveSource() | LibrarySource() | AddressSource():
             wrapped = _of_code(kernel, source, read_ones, items, options)
+        case _:
+            functions = [_launched(kernel, each, options) for each in read_ones]
+            wrapped = Wrapped(kernel, PlainModule(), functions, items, sanitize=options.sanitize)
     holds_gil = needs_gil(source) if options.release_gil is None else not options.release_gil
     return replace(wrapped, holds_gil=holds_gil)
 
@@ -262,36 +257,10 @@ def _with_errors(provider: CallProvider, name: str, errors: Errors) -> CallProvi
 # ---- images
 
 
-def _check_launch(image: sources.Image, launch: Launch | None) -> None:
-    if launch is None:
-        raise TypeError(
-            "wrap: a CUDA image needs launch=, as in launch=Launch(grid=spec.ceildiv(n, 128)"
-            f"{')' if image.metadata is not None else ', block=128)'}"
-        )
-    if image.metadata is None and launch.block is None:
-        raise TypeError("wrap: launch= needs block=: the image does not say how many threads")
-
-
-def _launched(
-    image: sources.Image, source: object, signature: spec.Signature, options: Options
-) -> Function:
-    args: Any = options.args
-    launch: Any = options.launch
-    if image.metadata is not None:
-        signature, args = triton.checked(source, signature, args)
-        launch = triton.launched(image.metadata, launch)
-    name = options.function or image.name or signature.name
-    how: dict[str, Any] = {each.name: getattr(launch, each.name) for each in fields(launch)}
-    try:
-        provider = CudaLaunchCallProvider(image.data, name, args=args, **how)
-    except NoKernelError as error:
-        raise SpecError(f"{error}; say which with function=") from None
-    types = Compared(
-        "with the sizes of the image's parameters"
-        if image.metadata is None
-        else "with Triton's types"
-    )
-    return Function(signature, _always(provider), types)
+def _launched(kernel: sources.Image, signature: spec.Signature, options: Options) -> Function:
+    given = options.function, options.args, options.launch
+    signature, provider, types = kernel.called(signature, *given)
+    return Function(signature, _always(provider), Compared(types))
 
 
 # ---- code

@@ -6,12 +6,13 @@ import ctypes
 from collections.abc import Sequence
 from numbers import Integral
 from pathlib import Path
-from typing import Any, Final, TypeAlias, Union, cast
+from typing import Any, Final, Protocol, TypeAlias, Union
 
+from ffi_builder import addons, spec
 from ffi_builder.abi import PREFIX
 from ffi_builder.errors import CompileError
 from ffi_builder.formats import MLIR, language_of
-from ffi_builder.kernel_image import is_image
+from ffi_builder.providers import CallProvider
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.archives import members
 from ffi_builder.runtime.inputs import LlvmSource, ObjectSource, is_llvm_ir
@@ -27,7 +28,6 @@ from ffi_builder.runtime.links import (
 from ffi_builder.runtime.object_files import Symbol, read_library, read_object
 from ffi_builder.suggest import did_you_mean
 from ffi_builder.wrapping.addresses import address_of, is_code
-from ffi_builder.wrapping.triton import is_compiled
 
 _MODULE: Final = "builtin.module"
 _TVM_FFI: Final = "tvm_ffi.core.Function"
@@ -44,14 +44,29 @@ class Mlir:
     module: Any
 
 
-@dataclass(frozen=True)
-class Image:
-    """A cubin, a fatbin or PTX."""
+class Image(Protocol):
+    """A kernel that is launched, of a kind that an add-on registers.
 
-    data: bytes | str
-    name: str | None = None
-    metadata: Any = None
-    """What Triton says of a kernel that it compiled."""
+    ``addons.register("source", name, read)`` adds a kind. The wrapper calls ``read(source, data,
+    launched=…)``, where ``data`` is the source or the content of the file that it names, and
+    ``launched`` says whether ``launch=`` was given. It returns None for all other sources.
+    """
+
+    device: str
+    """The device type of tensors whose type the text of a signature leaves open."""
+
+    def called(
+        self,
+        signature: spec.Signature,
+        function: str | None,
+        args: Any,
+        launch: Any,
+    ) -> tuple[spec.Signature, CallProvider, str]:
+        """Return the signature, what launches the kernel, and with what the types were compared.
+
+        ``function``, ``args`` and ``launch`` are the options of ``wrap``.
+        """
+        ...
 
 
 Kernel: TypeAlias = Union[Mlir, Image, Item]
@@ -65,6 +80,11 @@ WORDS: Final = {
     Image: "a CUDA image",
 }
 """What errors call them."""
+
+
+def kind_of(kernel: Kernel) -> type[Any]:
+    """Return the class of a kernel that WORDS has."""
+    return type(kernel) if type(kernel) in WORDS else Image
 
 
 def read(source: object, owner: object, *, launched: bool) -> Kernel:
@@ -87,9 +107,11 @@ def read(source: object, owner: object, *, launched: bool) -> Kernel:
     data = source if path is None else path.read_bytes()
     if isinstance(data, bytearray):
         data = bytes(data)
+    for read_image in addons.registered("source").values():
+        image = read_image(source, data, launched=launched)
+        if image is not None:
+            return image
     if isinstance(data, (str, bytes)):
-        if is_image(data) or (launched and isinstance(data, str)):
-            return Image(data)
         text = _text(data)
         if text is not None:
             _check_no_source(text, path)
@@ -98,9 +120,6 @@ def read(source: object, owner: object, *, launched: bool) -> Kernel:
         if data.startswith(_MLIR_BYTECODE):
             return Mlir(data)
         return read_item(data if path is None else path, "the kernel")
-    if is_compiled(source):
-        made = cast("Any", source)
-        return Image(made.asm["cubin"], made.metadata.name, made.metadata)
     address = address_of(source)
     if address is not None:
         return _of_address(source, address, owner)
@@ -109,7 +128,7 @@ def read(source: object, owner: object, *, launched: bool) -> Kernel:
     if getattr(source, "name", None) == _MODULE:  # of bindings without `operation`, such as xDSL's
         return Mlir(str(source))
     code = getattr(source, "code", None)  # the bytes of an ObjectCode of cuda.core
-    if isinstance(code, (bytes, bytearray)) or (isinstance(code, str) and is_image(code)):
+    if isinstance(code, (bytes, bytearray)):
         return read(code, owner, launched=launched)
     raise TypeError(
         f"wrap: expected MLIR, LLVM IR, an object, an archive, a shared library, a CUDA image, a "

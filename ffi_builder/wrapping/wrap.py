@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ffi_builder import runtime, spec
-from ffi_builder.wrapping.launch import Launch
 from ffi_builder.wrapping.prepare import Errors, Options, prepare
 from ffi_builder.wrapping.sources import UNOWNED
 
 if TYPE_CHECKING:
+    from ffi_builder import Launch
+    from ffi_builder.cuda.launch.entries import LaunchEntry
     from ffi_builder.plan import Sanitize
     from ffi_builder.providers import CallProvider
-    from ffi_builder.providers.cuda.entries import LaunchEntry
     from ffi_builder.runtime import CompiledModule
 
 

@@ -18,10 +18,20 @@ from typing import Final
 
 import grimp
 
+from ffi_builder.addons import ADD_ONS
+
 ROOT: Final = Path(__file__).parents[2]
 PAGE: Final = ROOT / "docs" / "design.md"
 PACKAGE: Final = "ffi_builder"
 _GENERATED: Final = re.compile(r"(?<=<!-- rooms -->).*?(?=<!-- end of rooms -->)", re.DOTALL)
+
+_OF_ADD_ONS: Final = {
+    ".".join([PACKAGE, *Path(file).with_suffix("").parts]): f"{PACKAGE}.{each.folder}"
+    for each in ADD_ONS
+    for file in each.also
+    if "/" in file
+}
+"""Modules that go with an add-on elsewhere, with that add-on."""
 
 Imports = Mapping[str, Set[str]]
 """The rooms that each room imports from."""
@@ -48,7 +58,7 @@ def read_imports(depth: int) -> Imports:
 
 def room_of(module: str, packages: Set[str], depth: int) -> str:
     """Return the room that a module is in; ``""`` for ``ffi_builder`` and ``__main__``."""
-    parts = module.split(".")[1:]
+    parts = _OF_ADD_ONS.get(module, module).split(".")[1:]
     if not parts or parts[0].startswith("__"):
         return ""
     while len(parts) > 1 and (len(parts) > depth or ".".join([PACKAGE, *parts]) not in packages):

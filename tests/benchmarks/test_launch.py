@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.cuda.fake import environment, library, missing
+from tests.fakecuda import environment, library, missing
 
 BENCHMARKS: Final = Path(__file__).parents[2] / "benchmarks"
 CC: Final = shlex.split(os.environ.get("CC", "cc"))[0]
@@ -70,8 +70,8 @@ def test_the_picture_has_a_bar_for_each(run: tuple[str, Path]):
 ON_A_DRIVER: Final = """
 import sys, tempfile
 from pathlib import Path
-from tests.cuda.fake import FakeDriver
-from tests.cuda.fake.kernels import emulate_saxpy
+from tests.fakecuda import FakeDriver
+from tests.fakecuda.kernels import emulate_saxpy
 fake = FakeDriver("libcuda.so.1")
 sys.path.insert(0, sys.argv[1])
 import launch

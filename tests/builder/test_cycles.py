@@ -9,7 +9,7 @@ import pytest
 
 from ffi_builder import attach, providers, spec
 from ffi_builder.builder import reuse
-from tests.cuda.fake import KernelImage, make_cubin
+from tests.fakecuda import KernelImage, make_cubin
 from tests.support.wrapping import new_module
 
 EVERYTHING = """f(x: Optional(Tensor([n, m], float32, strides=[s, 1])), e: Tensor(..., int8 | bool),

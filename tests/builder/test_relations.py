@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ffi_builder import SpecError, attach, attach_ffi_func, runtime, spec, testing
+from ffi_builder.diagnosis.evaluate import evaluate, holds
 from ffi_builder.plan import make_plan
 from ffi_builder.providers import DirectCallProvider, NopCallProvider
 from ffi_builder.spec import Optional, Signature, Tensor, Var, dims, equal, not_equal, one_of
 from ffi_builder.spec.expr import Expr, Relation
 from ffi_builder.spec.functions import variables
 from ffi_builder.spec.numbers import INT_RANGES
-from ffi_builder.testing.evaluate import evaluate, holds
 from tests.spec.strategies import INT64, exprs
 from tests.support.printed import printed_wrapper
 from tests.support.wrapping import new_module, wrap

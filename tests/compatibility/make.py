@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ffi_builder import attach, providers, runtime, spec
-from tests.cuda.fake import KernelImage, make_cubin
+from tests.fakecuda import KernelImage, make_cubin
 from tests.support.loops import SCALE
 
 FILES = Path(__file__).parent / "files"

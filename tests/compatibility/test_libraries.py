@@ -22,11 +22,11 @@ import pytest
 import tvm_ffi
 
 from ffi_builder import runtime
+from ffi_builder.fakecuda.records import read_log
 from ffi_builder.runtime.loaded import LoadedLibrary
 from ffi_builder.runtime.metadata import Unwritable
-from ffi_builder.testing.cuda.records import read_log
 from tests.compatibility.make import BYTES, FILES, KIND
-from tests.cuda.fake import Launch, environment, library, missing
+from tests.fakecuda import Launch, environment, library, missing
 
 pytestmark = pytest.mark.skipif(
     platform.machine() != "x86_64", reason="the saved libraries are for x86-64"

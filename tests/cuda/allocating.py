@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from tests.cuda.fake import DeviceArray, FakeDriver
+from tests.fakecuda import DeviceArray, FakeDriver
 from tests.support.allocating import CountingAllocator, counting
 
 _DIRT = 7

@@ -1,35 +1,16 @@
-"""The fake driver, for every test of this folder that asks for it."""
+"""The fake driver and its allocator, for the tests of this folder."""
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator
 
 import pytest
 
-from ffi_builder.testing.cuda.fake import the_driver
 from tests.cuda.allocating import Allocator, allocating
-from tests.cuda.fake import FakeDriver, missing
+from tests.fakecuda import FakeDriver
+from tests.fakecuda.fixtures import driver
 
-
-@pytest.fixture
-def driver() -> Iterator[FakeDriver]:
-    """The fake driver of this process: two devices, before cuInit.
-
-    Afterwards nothing may be left over: no violation that the test has not looked for and cleared
-    with ``clear_log``, and no exception in an emulated kernel.
-    """
-    if reason := missing():
-        pytest.skip(reason)
-    found = the_driver()
-    found.reset()
-    yield found
-    # Modules that are garbage give back what they have now, and not in the next test.
-    gc.collect()
-    violations, errors = found.violations(), list(found.errors)
-    found.reset()
-    assert not violations, violations
-    assert not errors, errors
+__all__ = ["allocator", "driver"]
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import tvm_ffi
 
 from ffi_builder import runtime, spec
 from ffi_builder.providers import CudaLaunchCallProvider
-from tests.cuda.fake import FakeDriver, KernelImage, Launch, make_cubin
+from tests.fakecuda import FakeDriver, KernelImage, Launch, make_cubin
 from tests.support.wrapping import attached
 
 STREAM = spec.Stream("stream")

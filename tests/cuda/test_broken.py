@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from ffi_builder.testing.cuda.rules import RULES
+from ffi_builder.fakecuda.rules import RULES
 from tests.cuda.broken.breakages import BREAKAGES, OF_THE_CALLER, RACE
 from tests.cuda.broken.breaking import Breakage
-from tests.cuda.fake import FakeDriver, missing
+from tests.fakecuda import FakeDriver, missing
 
 SCENARIOS = list(dict.fromkeys(breakage.scenario for breakage in BREAKAGES))
 IN_PROCESS = [breakage for breakage in BREAKAGES if breakage.name != RACE]

@@ -16,7 +16,8 @@ from ffi_builder.providers import (
     VariantsCallProvider,
 )
 from ffi_builder.providers.cuda import capability
-from tests.cuda.fake import (
+from tests.cuda.launching import STREAM, X
+from tests.fakecuda import (
     DeviceArray,
     DeviceAttribute,
     FakeDriver,
@@ -24,7 +25,6 @@ from tests.cuda.fake import (
     Result,
     make_cubin,
 )
-from tests.cuda.launching import STREAM, X
 from tests.support.threads import together
 from tests.support.wrapping import attached, new_module
 

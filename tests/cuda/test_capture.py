@@ -10,7 +10,8 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from tests.cuda.fake import (
+from tests.cuda.launching import SAXPY_PARAMS, STREAM, N, X, compiled, wrap
+from tests.fakecuda import (
     NON_BLOCKING,
     CaptureMode,
     DeviceArray,
@@ -19,8 +20,7 @@ from tests.cuda.fake import (
     Result,
     device_array,
 )
-from tests.cuda.fake.kernels import EMPTY, SAXPY, emulate_saxpy
-from tests.cuda.launching import SAXPY_PARAMS, STREAM, N, X, compiled, wrap
+from tests.fakecuda.kernels import EMPTY, SAXPY, emulate_saxpy
 from tests.support.threads import together
 
 

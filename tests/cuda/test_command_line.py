@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from ffi_builder.testing.cuda.records import read_log
-from tests.cuda.fake import (
+from ffi_builder.fakecuda.records import read_log
+from tests.fakecuda import (
     KernelImage,
     Launch,
     Violation,

@@ -9,7 +9,8 @@ import pytest
 
 from ffi_builder import attach_ffi_func, runtime, spec
 from ffi_builder.providers import CheckStatus
-from tests.cuda.fake import (
+from tests.cuda.launching import compiled, provider, wrap
+from tests.fakecuda import (
     DeviceArray,
     DeviceAttribute,
     FakeDriver,
@@ -21,8 +22,7 @@ from tests.cuda.fake import (
     make_fatbin,
     make_ptx,
 )
-from tests.cuda.fake.kernels import CLUSTERED, EMPTY, HUNGRY
-from tests.cuda.launching import compiled, provider, wrap
+from tests.fakecuda.kernels import CLUSTERED, EMPTY, HUNGRY
 from tests.support.wrapping import new_module
 from tests.support.wrapping import wrap as wrap_with
 

@@ -12,9 +12,10 @@ import pytest
 from tvm_ffi import libinfo
 
 from ffi_builder import attach_ffi_func, runtime, spec
-from ffi_builder.testing.cuda.build import CC
-from ffi_builder.testing.cuda.records import Event, read_log
-from tests.cuda.fake import (
+from ffi_builder.fakecuda.build import CC
+from ffi_builder.fakecuda.records import Event, read_log
+from tests.cuda.launching import provider
+from tests.fakecuda import (
     Call,
     FakeDriver,
     KernelImage,
@@ -26,7 +27,6 @@ from tests.cuda.fake import (
     missing,
     no_driver,
 )
-from tests.cuda.launching import provider
 from tests.runtime.exporting import INCLUDES, needed, visible
 from tests.support.wrapping import new_module
 
@@ -172,7 +172,7 @@ def test_exit_with_the_library_loaded(built: Path, tmp_path: Path):
 def test_exit_with_a_jit_module_that_is_alive(tmp_path: Path):
     log = tmp_path / "log"
     code = """
-        from tests.cuda.fake.kernels import EMPTY
+        from tests.fakecuda.kernels import EMPTY
         from tests.cuda.launching import compiled
         module = compiled(EMPTY, [])
         module["f"]()

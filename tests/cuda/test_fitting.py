@@ -14,9 +14,9 @@ import tvm_ffi
 from ffi_builder import BuildError, SpecError, spec
 from ffi_builder.providers import CudaLaunchCallProvider
 from ffi_builder.providers.cuda import Pointee, Scalar, Struct
-from tests.cuda.fake import DeviceArray, FakeDriver, KernelImage, make_cubin, make_fatbin
+from tests.cuda.images.images import image
 from tests.cuda.launching import launched, provider, wrap
-from tests.kernel_image.images import image
+from tests.fakecuda import DeviceArray, FakeDriver, KernelImage, make_cubin, make_fatbin
 from tests.support.wrapping import attached
 
 N = spec.Var("n", "int64")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ffi_builder.cuda import support as launching
-from ffi_builder.providers.cuda import driver, header
+from ffi_builder.cuda import support
+from ffi_builder.cuda.launch import driver, header
 
-FOLDER = Path(launching.__file__).parent
+FOLDER = Path(support.__file__).parent
 
 
 def test_messages_name_each_flag():

@@ -8,14 +8,14 @@ from typing import TypeAlias
 
 import pytest
 
-from ffi_builder.kernel_image import Kernel, read_image
-from tests.cuda.fake import DeviceAttribute, FakeDriver, FunctionAttribute, make_cubin, make_ptx
-from tests.cuda.fake.calling import P
-from tests.cuda.fake.kernels import ALL
-from tests.kernel_image.images import IMAGES, image
+from ffi_builder.cuda.images import Kernel, kernels
+from tests.cuda.images.images import IMAGES, image
+from tests.fakecuda import DeviceAttribute, FakeDriver, FunctionAttribute, make_cubin, make_ptx
+from tests.fakecuda.calling import P
+from tests.fakecuda.kernels import ALL
 
 REAL = sorted(path.name for path in IMAGES.glob("*.cubin"))
-"""Images that NVRTC 12 and 13 have made from tests/kernel_image/kernels.cu."""
+"""Images that NVRTC 12 and 13 have made from tests/cuda/images/kernels.cu."""
 Seen: TypeAlias = tuple[Sequence[tuple[int | None, int]], Sequence[int | None]]
 """Offsets and sizes of the parameters; then threads, registers and shared bytes."""
 
@@ -63,7 +63,7 @@ def become(driver: FakeDriver, architecture: str) -> None:
 @pytest.mark.parametrize("name", REAL)
 def test_real_cubins(driver: FakeDriver, name: str):
     data = image(name)
-    read = read_image(data)
+    read = kernels(data)
     become(driver, read.architectures[0])
     for kernel in read.kernels.values():
         assert as_the_driver_sees(driver, data, kernel.name) == as_the_package_sees(kernel)
@@ -73,7 +73,7 @@ def test_real_cubins(driver: FakeDriver, name: str):
 @pytest.mark.parametrize("sm", [80, 90, 100])
 def test_the_cubins_of_tests(driver: FakeDriver, abi: int, sm: int):
     data = make_cubin(ALL, sm=sm, abi=abi)
-    read = read_image(data)
+    read = kernels(data)
     assert read.architectures == (f"sm_{sm}",)
     become(driver, read.architectures[0])
     for made in ALL:
@@ -85,7 +85,7 @@ def test_the_cubins_of_tests(driver: FakeDriver, abi: int, sm: int):
 
 def test_the_ptx_of_tests(driver: FakeDriver):
     data = make_ptx(ALL)
-    read = read_image(data)
+    read = kernels(data)
     become(driver, read.architectures[0])
     for made in ALL:
         sizes = [each.size for each in read.kernels[made.name].parameters or ()]

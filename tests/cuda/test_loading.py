@@ -9,7 +9,8 @@ from collections import Counter
 import pytest
 
 from ffi_builder import attach_ffi_func, runtime, spec
-from tests.cuda.fake import (
+from tests.cuda.launching import STREAM, X, compiled, provider, wrap
+from tests.fakecuda import (
     DeviceArray,
     FakeDriver,
     KernelImage,
@@ -18,8 +19,7 @@ from tests.cuda.fake import (
     make_fatbin,
     make_ptx,
 )
-from tests.cuda.fake.kernels import EMPTY, SAXPY
-from tests.cuda.launching import STREAM, X, compiled, provider, wrap
+from tests.fakecuda.kernels import EMPTY, SAXPY
 from tests.support.threads import together
 from tests.support.wrapping import SafeCall, new_module
 

@@ -11,9 +11,9 @@ import pytest
 from ffi_builder import BuildError, attach_ffi_func, runtime, spec
 from ffi_builder.ir import Block
 from ffi_builder.providers import CallContext, CallProvider, CudaLaunchCallProvider
-from tests.cuda.fake import FakeDriver, KernelImage, make_cubin
-from tests.cuda.fake.kernels import EMPTY
 from tests.cuda.launching import compiled, provider
+from tests.fakecuda import FakeDriver, KernelImage, make_cubin
+from tests.fakecuda.kernels import EMPTY
 from tests.support.wrapping import attached, new_module
 from tests.support.wrapping import wrap as wrap_with
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from ffi_builder.providers.cuda import driver
-from ffi_builder.testing.cuda import constants
-from ffi_builder.testing.cuda.build import headers
-from tests.cuda.fake import missing
-from tests.cuda.fake.building import compile_c
+from ffi_builder.cuda.launch import driver
+from ffi_builder.fakecuda import constants
+from ffi_builder.fakecuda.build import headers
+from tests.fakecuda import missing
+from tests.fakecuda.building import compile_c
 
 pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
 

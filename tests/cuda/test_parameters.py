@@ -12,8 +12,8 @@ import pytest
 from ffi_builder import BuildError, SpecError, attach_ffi_func, runtime, spec
 from ffi_builder.providers import CudaLaunchCallProvider
 from ffi_builder.providers.cuda import Nested, Packed, Pointee, Scalar, Struct, TensorMap
-from tests.cuda.fake import DeviceArray, FakeDriver, KernelImage, make_cubin, make_ptx
 from tests.cuda.launching import launched, provider, wrap
+from tests.fakecuda import DeviceArray, FakeDriver, KernelImage, make_cubin, make_ptx
 from tests.support.wrapping import attached, new_module
 
 N = spec.Var("n", "int64")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ffi_builder.testing.cuda.rules import RULES
+from ffi_builder.fakecuda.rules import RULES
 
 PAGE = Path(__file__).parents[2] / "docs" / "fake-cuda.md"
 GENERATED = re.compile(r"(?<=<!-- rules -->).*?(?=<!-- end of rules -->)", re.DOTALL)

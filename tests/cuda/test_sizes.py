@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from ffi_builder import BuildError, SpecError, attach_ffi_func, runtime, spec
-from tests.cuda.fake import (
+from tests.cuda.launching import launched, provider, wrap
+from tests.fakecuda import (
     DeviceArray,
     DeviceAttribute,
     FakeDriver,
@@ -19,8 +20,7 @@ from tests.cuda.fake import (
     make_cubin,
     make_ptx,
 )
-from tests.cuda.fake.kernels import BOUNDED, CLUSTERED, EMPTY, STATIC
-from tests.cuda.launching import launched, provider, wrap
+from tests.fakecuda.kernels import BOUNDED, CLUSTERED, EMPTY, STATIC
 from tests.support.wrapping import new_module
 
 N, M = spec.Var("n", "int64"), spec.Var("m", "int32")

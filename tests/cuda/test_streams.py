@@ -12,7 +12,8 @@ import pytest
 import tvm_ffi
 
 from ffi_builder import BuildError, SpecError, spec
-from tests.cuda.fake import (
+from tests.cuda.launching import launched, provider, wrap
+from tests.fakecuda import (
     LEGACY,
     PER_THREAD,
     DeviceArray,
@@ -21,8 +22,7 @@ from tests.cuda.fake import (
     KernelImage,
     Result,
 )
-from tests.cuda.fake.kernels import EMPTY
-from tests.cuda.launching import launched, provider, wrap
+from tests.fakecuda.kernels import EMPTY
 from tests.support.wrapping import attached, set_stream
 
 N = spec.Var("n", "int64")

@@ -12,7 +12,7 @@ import sys
 from ffi_builder import attach_ffi_func, spec
 from ffi_builder.ir.distribution import named
 from ffi_builder.providers.cuda import Nested, Packed, Pointee, Scalar, Struct
-from tests.cuda.fake import KernelImage, make_cubin
+from tests.fakecuda import KernelImage, make_cubin
 from tests.cuda.launching import provider
 from tests.support.own_values import register
 from tests.support.wrapping import new_module

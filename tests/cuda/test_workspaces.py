@@ -12,7 +12,8 @@ import pytest
 
 from ffi_builder import BuildError, attach, providers, runtime, spec
 from tests.cuda.allocating import Allocator
-from tests.cuda.fake import (
+from tests.cuda.launching import provider
+from tests.fakecuda import (
     NON_BLOCKING,
     Call,
     DeviceArray,
@@ -24,7 +25,6 @@ from tests.cuda.fake import (
     library,
     no_driver,
 )
-from tests.cuda.launching import provider
 from tests.support.wrapping import new_module, set_stream
 
 KERNEL = KernelImage("k", (8, 8))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ffi_builder.diagnosis.check import check_raw
 from ffi_builder.spec import Signature
-from ffi_builder.testing.check import check_raw
 from tests.differential.memory import Memory
 from tests.differential.outcome import Outcome, show_values
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from ffi_builder.runtime.entry.layouts import DLTensor, ExchangeApi, LayoutError, exchange_api
+from ffi_builder.entry.layouts import DLTensor, ExchangeApi, LayoutError, exchange_api
 from ffi_builder.spec import EnvStream, Tensor, Var, dims
 from tests.entry.functions import needs_extension, ways
 
@@ -156,7 +156,7 @@ def test_a_tensor_that_cannot_be() -> None:
 
 
 def test_a_class_that_is_learnt_again_takes_no_other_place() -> None:
-    from ffi_builder.runtime.entry import _entry  # needs the extension
+    from ffi_builder.entry import _entry  # needs the extension
 
     make = array_class()
     for _ in range(9):  # one more than there are places

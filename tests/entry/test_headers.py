@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import tvm_ffi
 
-from ffi_builder.runtime import entry
+from ffi_builder import entry
 
 PAIRS = {
     "Any": (

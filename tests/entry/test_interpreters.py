@@ -68,7 +68,7 @@ def output(code: str) -> str:
 @pytest.mark.parametrize("own_gil", [False, True])
 def test_only_the_main_interpreter_loads_the_extension(own_gil: bool) -> None:
     inner = (
-        "try:\n import ffi_builder.runtime.entry._entry\n"
+        "try:\n import ffi_builder.entry._entry\n"
         "except ImportError as error: print(error)\nelse: print('it was loaded')"
     )
     first, second, calls = output(

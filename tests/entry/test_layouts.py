@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 import tvm_ffi
 
-from ffi_builder.runtime.entry import available, layouts
-from ffi_builder.runtime.entry.layouts import LayoutError
+from ffi_builder.entry import available, layouts
+from ffi_builder.entry.layouts import LayoutError
 from ffi_builder.spec import Tensor, dims
 from tests.entry.functions import needs_extension, ways
 
@@ -226,7 +226,7 @@ def test_torch_whose_shim_differs_from_its_exchange_api(
 @pytest.fixture
 def parts() -> Iterator[Any]:
     """The extension, and what was tried; afterwards all is tried again."""
-    from ffi_builder.runtime.entry import _entry
+    from ffi_builder.entry import _entry
     from ffi_builder.runtime.python import functions
 
     yield _entry
@@ -284,7 +284,7 @@ def test_the_extension_turned_off() -> None:
 
 @pytest.mark.slow
 def test_without_the_extension() -> None:
-    found = _without("import sys; sys.modules['ffi_builder.runtime.entry._entry'] = None")
+    found = _without("import sys; sys.modules['ffi_builder.entry._entry'] = None")
     assert found.startswith("WrappedFunction the extension was not built for this Python (")
 
 
@@ -299,7 +299,7 @@ def test_free_threaded_builds() -> None:
 @pytest.mark.slow
 def test_tvm_ffi_of_another_layout() -> None:
     found = _without(
-        "from ffi_builder.runtime.entry import layouts\n"
+        "from ffi_builder.entry import layouts\n"
         "def wrong(functions): raise layouts.LayoutError('another layout')\n"
         "layouts.function_layout = wrong"
     )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ffi_builder.runtime.entry import layouts
+from ffi_builder.entry import layouts
 from ffi_builder.spec import Tensor, Var, dims
 from tests.entry.functions import Ways, needs_extension, ways
 

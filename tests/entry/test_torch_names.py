@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pytest
 
-from ffi_builder.runtime.entry import available, layouts
+from ffi_builder.entry import available, layouts
 from ffi_builder.runtime.python import functions
 from ffi_builder.spec import Tensor, dims
 from tests.entry.functions import needs_extension, ways
@@ -61,7 +61,7 @@ def again() -> Iterator[None]:
 
 
 def extension() -> Any:
-    return import_module("ffi_builder.runtime.entry._entry")
+    return import_module("ffi_builder.entry._entry")
 
 
 def check(part: str) -> None:
@@ -130,7 +130,7 @@ def test_a_variable_that_no_thread_has(again: None, monkeypatch: pytest.MonkeyPa
 
 
 def test_without_the_exchange_api(again: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    layouts = import_module("ffi_builder.runtime.entry.layouts")
+    layouts = import_module("ffi_builder.entry.layouts")
 
     def exchange_api(cls: Any) -> int:
         raise layouts.LayoutError(f"{cls.__name__} has no exchange API")

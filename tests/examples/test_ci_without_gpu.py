@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cuda.fake import missing
 from tests.examples.test_examples import EXAMPLES, ROOT
+from tests.fakecuda import missing
 
 pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
 

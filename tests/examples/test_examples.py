@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from ffi_builder.spec import Signature, outline
-from tests.cuda.fake import missing
-from tests.kernel_image.images import IMAGES
+from tests.cuda.images.images import IMAGES
+from tests.fakecuda import missing
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"

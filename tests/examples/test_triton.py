@@ -13,8 +13,8 @@ from typing import Any, Final
 import pytest
 
 from ffi_builder import BuildError, Launch, cuda, wrap
-from tests.cuda.fake import environment, library, missing
 from tests.examples.test_examples import EXAMPLES, ROOT, differences, run
+from tests.fakecuda import environment, library, missing
 
 pytest.importorskip("triton", reason="needs triton: `make test-cuda` installs it")
 
@@ -39,8 +39,8 @@ import json, sys
 sys.modules["triton"] = None
 import numpy as np
 from ffi_builder import runtime
-from tests.cuda.fake import FakeDriver, device_array
-from tests.cuda.fake.memory import tensor_at
+from tests.fakecuda import FakeDriver, device_array
+from tests.fakecuda.memory import tensor_at
 from tests.cuda.gpu.emulation import emulate, softmax
 
 driver = FakeDriver("libcuda.so.1")

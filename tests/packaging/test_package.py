@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ffi_builder import BuildError, CompileError, Launch, package, wrap
-from tests.kernel_image.images import image
+from tests.cuda.images.images import image
 from tests.packaging.environments import Environment
 from tests.packaging.kernels import SCALE, making, negate, scale
 from tests.runtime.samples import needs_cc, needs_cxx

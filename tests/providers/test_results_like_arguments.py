@@ -82,7 +82,7 @@ def spec_array(dtype: str, shape: tuple[int, ...]) -> Any:
 
 def test_the_device_is_that_of_the_argument() -> None:
     """Neither the first tensor's, nor the one that the text says for all."""
-    from tests.cuda.fake.memory import tensor_at
+    from tests.fakecuda.memory import tensor_at
 
     text = (
         "f(z: Tensor([2], int8, device_type=any, device_id=d), x: Tensor([2], int8, "

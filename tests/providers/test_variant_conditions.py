@@ -267,7 +267,7 @@ def test_names(provider: CallProvider, name: str) -> None:
 
 
 def test_the_name_of_a_cuda_kernel() -> None:
-    from tests.cuda.fake.image import KernelImage, make_cubin
+    from tests.fakecuda.image import KernelImage, make_cubin
 
     launch = CudaLaunchCallProvider(make_cubin([KernelImage("k")]), "k", grid=1, block=1)
     assert Variant(launch).name == "k"

@@ -82,7 +82,7 @@ class TestReproducible:
             contents.extensions(path)
 
     def test_folders_that_every_machine_has(self, tmp_path: Path) -> None:
-        names = b"\0/usr/include/bits/types.h\0ffi_builder/runtime/entry/_entry.c\0./build/x\0"
+        names = b"\0/usr/include/bits/types.h\0ffi_builder/entry/_entry.c\0./build/x\0"
         assert "no folder" in contents.extensions(wheel(tmp_path / "p.whl", names))
 
     def test_an_extension_that_was_not_built(self, tmp_path: Path) -> None:
@@ -93,13 +93,13 @@ class TestReproducible:
     def test_each_source_in_c_is_an_extension(self) -> None:
         declared = (ROOT / "setup.py").read_text()
         for source in contents.sources() - contents.libraries():
-            dotted = source.removeprefix("ffi_builder/runtime/").replace("/", ".")
+            dotted = source.removeprefix("ffi_builder/").replace("/", ".")
             assert f'extension("{dotted}"' in declared
 
     def test_each_folder_of_support_code_is_a_library(self) -> None:
         code = "import setuptools; setuptools.setup = lambda **given: print(*(e.name for e in given['ext_modules']))"
         done = run(sys.executable, "-c", f"{code}; exec(open('setup.py').read())")
-        folders = {str(folder.relative_to(ROOT)) for folder in support.folders()}
+        folders = {str(folder.relative_to(ROOT)) for folder in support.folders().values()}
         assert contents.libraries() == {f"{folder}/_library" for folder in folders}
         assert {name.replace("/", ".") for name in contents.libraries()} <= {*done.split()}
 

@@ -49,7 +49,7 @@ import numpy as np
 import tvm_ffi
 from torch_mlir import ir
 from ffi_builder import attach, packed, providers, runtime, spec
-from ffi_builder.runtime.entry.available import Extension
+from ffi_builder.entry.available import Extension
 from ffi_builder.runtime.python import functions
 
 n = spec.Var("n", "int64")

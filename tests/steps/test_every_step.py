@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import pytest
 
 from ffi_builder import spec
+from ffi_builder.diagnosis.check import check_raw
 from ffi_builder.plan import make_plan
 from ffi_builder.plan import steps as s
 from ffi_builder.spec import outline
 from ffi_builder.spec.places import symbols_of_elements
-from ffi_builder.testing.check import check_raw
 from tests.builder.messages.failing import Failure, check_both, compile_all
 from tests.differential.description import Arguments
 from tests.differential.memory import shared

@@ -13,7 +13,7 @@ import pytest
 import tvm_ffi  # noqa: F401 # pyright: ignore[reportUnusedImport] # with global symbols
 
 from ffi_builder import abi, support
-from ffi_builder.runtime.entry.layouts import DLTensor
+from ffi_builder.entry.layouts import DLTensor
 
 pytestmark = [
     pytest.mark.slow,

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from ffi_builder import abi, testing
+from ffi_builder.diagnosis.check import check_raw
 from ffi_builder.spec import Param, Signature, outline
-from ffi_builder.testing.check import check_raw
 from tests.differential.description import Arguments, Plain, Value
 from tests.differential.memory import Memory
 

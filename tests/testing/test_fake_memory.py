@@ -10,7 +10,7 @@ import pytest
 import tvm_ffi
 
 from ffi_builder import Launch, spec, testing, wrap
-from tests.cuda.fake import KernelImage, make_cubin, missing
+from tests.fakecuda import KernelImage, make_cubin, missing
 
 np = pytest.importorskip("numpy", reason="needs NumPy")
 pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))

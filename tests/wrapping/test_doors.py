@@ -25,9 +25,9 @@ import pytest
 from ffi_builder import Launch, package, providers, runtime, testing, wrap
 from ffi_builder.cli.main import main
 from ffi_builder.cli.output import as_options
-from tests.kernel_image.images import IMAGES
+from tests.cuda.images.images import IMAGES
+from tests.fakecuda.test_fake_cuda import missing
 from tests.runtime.samples import c_object, needs_cc
-from tests.testing.test_fake_cuda import missing
 from tests.wrapping.test_halide import BLEND
 from tests.wrapping.test_sources import LLVM, TWICE
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ffi_builder import CompileError, Launch, runtime, wrap
-from tests.kernel_image.images import image
+from tests.cuda.images.images import image
 
 OTHERS: dict[str, bytes] = {
     "offload bundle of clang.*the entry for CUDA": b"__CLANG_OFFLOAD_BUNDLE__\1",

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from ffi_builder import BuildError, CompileError, Launch, SpecError, runtime, spec, wrap
-from tests.cuda.fake import FakeDriver, Running, device_array, make_cubin
-from tests.kernel_image.images import image
+from tests.cuda.images.images import image
+from tests.fakecuda import FakeDriver, Running, device_array, make_cubin
 from tests.runtime.samples import TORCH_IR
 from tests.wrapping.test_sources import ADD, ADD_SIGNATURE, HYPOT, HYPOT_IN_C, LLVM, TWICE, hypot
 

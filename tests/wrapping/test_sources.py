@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from ffi_builder import CompileError, runtime, wrap
-from tests.kernel_image.images import IMAGES
+from tests.cuda.images.images import IMAGES
 from tests.runtime.samples import TORCH_IR, c_object, needs_cc
 from tests.support.contexts import shared_context
 from tests.wrapping.kernels import ARGS, GEMV, PROTOTYPE, SOURCE, check_gemv, wrapped

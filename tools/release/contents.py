@@ -73,7 +73,7 @@ def files(path: Path) -> str:
     names = {entry.filename for entry in entries}
     package = ROOT / "ffi_builder"
     sources = [*package.rglob("*.py"), *package.rglob("*.pyi"), package / "py.typed"]
-    sources += [*(package / "testing/cuda/c").iterdir()]
+    sources += [*(package / "fakecuda/c").iterdir()]
     sources += [*package.rglob("*.o"), *package.rglob("functions.txt")]
     missing = {str(source.relative_to(ROOT)) for source in sources} - names
     if missing:

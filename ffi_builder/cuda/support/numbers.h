@@ -1,4 +1,4 @@
-// Made from driver.py by ffi_builder/providers/cuda/header.py. Do not edit.
+// Made from driver.py by ffi_builder/cuda/launch/header.py. Do not edit.
 
 #ifndef FFI_BUILDER_CUDA_NUMBERS_H
 #define FFI_BUILDER_CUDA_NUMBERS_H

@@ -15,13 +15,13 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final, cast
 
 from ffi_builder import spec
+from ffi_builder.diagnosis.evaluate import contiguous
 from ffi_builder.errors import SpecError
 from ffi_builder.frameworks.described import Checks
 from ffi_builder.records import dataclass
 from ffi_builder.spec.expr import Expr
 from ffi_builder.spec.functions import linear, variables
 from ffi_builder.spec.tensors.devices import ANY
-from ffi_builder.testing.evaluate import contiguous
 
 DTYPES: Final = frozenset(
     {

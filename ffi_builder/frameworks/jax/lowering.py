@@ -13,13 +13,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from ffi_builder import spec
+from ffi_builder.diagnosis.evaluate import fold
 from ffi_builder.frameworks.described import Described
 from ffi_builder.frameworks.jax.call import Call
 from ffi_builder.frameworks.jax.form import DTYPES, Form, entries_of, solve
 from ffi_builder.frameworks.jax.target import Target, load
 from ffi_builder.records import dataclass
 from ffi_builder.spec.tensors.devices import ANY
-from ffi_builder.testing.evaluate import fold
 
 
 def lower(form: Form, target: Target, call: Call, operands: Sequence[Any], vmap: object) -> Any:

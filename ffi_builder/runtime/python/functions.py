@@ -9,8 +9,6 @@ from typing import Any, TypeAlias, cast
 import tvm_ffi
 from tvm_ffi.utils import kwargs_wrapper
 
-from ffi_builder.runtime.entry import available
-from ffi_builder.runtime.entry.available import Extension
 from ffi_builder.runtime.metadata import (
     EMPTY,
     Info,
@@ -34,6 +32,7 @@ from ffi_builder.runtime.python.classes import (
     UndescribedFunction,
     WrappedFunction,
 )
+from ffi_builder.runtime.python.reading import Extension, Reading, reader
 
 # For Ctrl-C within a callback: exceptions that tvm-ffi does not know become RuntimeError.
 tvm_ffi.register_error("KeyboardInterrupt", KeyboardInterrupt)
@@ -165,11 +164,14 @@ _GENERAL, _SCALAR, _TENSOR, _TENSOR_IN, _KEPT, _KEPT_IN, _ITEMS, _UNKNOWN, _HAND
 """Kinds of parameters, as in `_entry.h`."""
 
 
-def extension() -> available.Extension | available.Reading:
+def extension() -> Extension | Reading:
     """Return the extension, set up for the imported frameworks, or why it is not used."""
-    found = available.extension((EntryFunction, tvm_ffi.Function))
+    in_c = reader()
+    if in_c is None:
+        return Reading("calls", "the add-on entry is not installed")
+    found = in_c.extension((EntryFunction, tvm_ffi.Function))
     if isinstance(found, Extension):
-        available.use_frameworks(found.module)
+        in_c.use_frameworks(found.module)
     return found
 
 
@@ -225,7 +227,8 @@ def made_operator(
     `autocast` also while autocast is on.
     """
     found = extension()
-    maker = available.operators((face, tvm_ffi.Function))
+    in_c = reader()
+    maker = None if in_c is None else in_c.operators((face, tvm_ffi.Function))
     if not isinstance(found, Extension) or maker is None:
         return None
     own = Extension(found.module, maker)
@@ -240,7 +243,8 @@ def made_operator(
 def watcher() -> Callable[[], bool] | None:
     """Return a C function that tells whether a mode or autocast of torch is on, or None."""
     extension()
-    return available.watcher()
+    in_c = reader()
+    return None if in_c is None else in_c.watcher()
 
 
 def reads_arrays(info: Info) -> bool:

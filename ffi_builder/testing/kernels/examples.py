@@ -12,9 +12,9 @@ from dataclasses import field, replace
 from typing import Any, Final, TypeAlias
 
 from ffi_builder import spec
+from ffi_builder.diagnosis.evaluate import contiguous
 from ffi_builder.records import dataclass
 from ffi_builder.spec.numbers import FLOAT_DTYPES, INT_RANGES
-from ffi_builder.testing.evaluate import contiguous
 from ffi_builder.testing.kernels.elements import CONTENTS
 from ffi_builder.testing.kernels.frame import Frame
 from ffi_builder.testing.make.arguments import LIMIT, Dims, make

@@ -8,8 +8,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Final, Protocol, TypeVar, cast, runtime_checkable
 
 from ffi_builder import spec
+from ffi_builder.diagnosis.evaluate import contiguous
 from ffi_builder.spec.composite import elements
-from ffi_builder.testing.evaluate import contiguous
 from ffi_builder.testing.kernels.elements import Generator, make
 from ffi_builder.testing.kernels.guarded import Guarded, read
 from ffi_builder.testing.make import devices

@@ -9,6 +9,8 @@ from random import Random
 from typing import Any, Final, TypeAlias, Union
 
 from ffi_builder import abi, importing, spec
+from ffi_builder.diagnosis.check import Scalar, check
+from ffi_builder.diagnosis.evaluate import evaluate
 from ffi_builder.plan import check_signature
 from ffi_builder.plan.steps import Subject
 from ffi_builder.plan.values import of_symbols
@@ -21,8 +23,6 @@ from ffi_builder.spec.properties import is_pointer
 from ffi_builder.spec.results import sizes
 from ffi_builder.spec.tensors.devices import ANY
 from ffi_builder.suggest import did_you_mean
-from ffi_builder.testing.check import Scalar, check
-from ffi_builder.testing.evaluate import evaluate
 from ffi_builder.testing.make import devices
 from ffi_builder.testing.make.arrays import (
     Array,

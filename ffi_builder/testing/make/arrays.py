@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from ffi_builder import abi, importing, spec
+from ffi_builder.diagnosis.evaluate import contiguous, evaluate
 from ffi_builder.records import dataclass
 from ffi_builder.spec.dtypes import DataType, parse_dtype
 from ffi_builder.spec.functions import variables
 from ffi_builder.suggest import did_you_mean, install
-from ffi_builder.testing.evaluate import contiguous, evaluate
 from ffi_builder.testing.make import devices
 
 FRAMEWORKS: Final = ("numpy", "torch", "tvm_ffi")

@@ -15,14 +15,14 @@ from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from ffi_builder import spec
+from ffi_builder.diagnosis.check import Scalar
+from ffi_builder.diagnosis.evaluate import OPERATORS, evaluate, holds
 from ffi_builder.errors import SpecError
 from ffi_builder.plan.steps import Subject
 from ffi_builder.records import dataclass
 from ffi_builder.spec.expr import Condition, Expr, Relation
 from ffi_builder.spec.functions import linear, variables
 from ffi_builder.spec.numbers import INT_RANGES, RELATIONS
-from ffi_builder.testing.check import Scalar
-from ffi_builder.testing.evaluate import OPERATORS, evaluate, holds
 from ffi_builder.testing.make.arrays import layout_of, room_for
 from ffi_builder.testing.make.parts import Entry, Pick
 

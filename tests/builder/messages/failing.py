@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import pytest
 
 from ffi_builder import attach, runtime, spec
+from ffi_builder.diagnosis.check import check_raw
 from ffi_builder.providers import NopCallProvider
 from ffi_builder.spec import Signature
 from ffi_builder.spec.expr import Condition
-from ffi_builder.testing.check import check_raw
 from tests.differential.description import Arguments, Value
 from tests.differential.memory import shared
 from tests.support.wrapping import RawWrapper, new_module

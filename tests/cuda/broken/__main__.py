@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from tests.cuda.broken.breakages import BREAKAGES
-from tests.cuda.fake import FakeDriver, library
+from tests.fakecuda import FakeDriver, library
 
 [breakage] = [each for each in BREAKAGES if each.name == sys.argv[1]]
 with pytest.MonkeyPatch.context() as patch:

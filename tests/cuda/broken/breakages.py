@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from ffi_builder.providers.cuda import (
+from ffi_builder.cuda.launch import (
     dimensions,
     driver,
     launching,
     provider,
 )
-from ffi_builder.providers.cuda.dimensions import Launch
-from ffi_builder.providers.cuda.launching import Launcher
+from ffi_builder.cuda.launch.dimensions import Launch
+from ffi_builder.cuda.launch.launching import Launcher
 from tests.cuda.broken import mistakes as m
 from tests.cuda.broken import mistakes_in_c as c
 from tests.cuda.broken import scenarios as s

@@ -15,8 +15,8 @@ import pytest
 from tvm_ffi.libinfo import find_libtvm_ffi, include_paths
 
 from ffi_builder import support
-from ffi_builder.providers.cuda import driver
-from tests.cuda.fake.building import compile_c, scratch
+from ffi_builder.cuda.launch import driver
+from tests.fakecuda.building import compile_c, scratch
 
 Replace = Callable[[pytest.MonkeyPatch], None]
 
@@ -26,7 +26,7 @@ BUNDLE = next(bundle for bundle in support.bundles() if bundle.name == "cuda")
 
 @dataclass(frozen=True)
 class Breakage:
-    """A rule of ``ffi_builder.testing.cuda.rules`` to break, the scenario, and how it ends there."""
+    """A rule of ``ffi_builder.fakecuda.rules`` to break, the scenario, and how it ends there."""
 
     rule: str
     name: str

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from ffi_builder.ir.builder import exchange_null, load_acquire
-from ffi_builder.providers.cuda import (
+from ffi_builder.cuda.launch import (
     arguments,
     dimensions,
     driver,
     launching,
 )
-from ffi_builder.providers.cuda.dimensions import Dimensions, Launch
-from ffi_builder.providers.cuda.launching import Launcher
+from ffi_builder.cuda.launch.dimensions import Dimensions, Launch
+from ffi_builder.cuda.launch.launching import Launcher
+from ffi_builder.ir.builder import exchange_null, load_acquire
 
 LAYOUT: Final = arguments.layout
 

@@ -15,7 +15,8 @@ import pytest
 from ffi_builder import spec
 from ffi_builder.providers import CheckStatus
 from ffi_builder.providers.cuda import Struct, TensorMap
-from tests.cuda.fake import (
+from tests.cuda.launching import compiled, provider, wrap
+from tests.fakecuda import (
     NON_BLOCKING,
     DeviceArray,
     FakeDriver,
@@ -24,8 +25,7 @@ from tests.cuda.fake import (
     device_array,
     make_ptx,
 )
-from tests.cuda.fake.kernels import EMPTY, SAXPY, emulate_saxpy
-from tests.cuda.launching import compiled, provider, wrap
+from tests.fakecuda.kernels import EMPTY, SAXPY, emulate_saxpy
 from tests.support.wrapping import SafeCall
 from tests.support.wrapping import wrap as wrap_with
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from ffi_builder.testing.cuda.build import SONAME
-from tests.cuda.fake import FakeDriver
+from ffi_builder.fakecuda.build import SONAME
 from tests.cuda.gpu import cases, frameworks
 from tests.cuda.gpu.device import Gpu, Skipped
 from tests.cuda.gpu.emulation import emulate
+from tests.fakecuda import FakeDriver
 
 CASES = {**cases.CASES, **frameworks.CASES}
 

@@ -15,10 +15,10 @@ import pytest
 from ffi_builder import attach_ffi_func, runtime, spec
 from ffi_builder.providers import CudaLaunchCallProvider
 from ffi_builder.providers.cuda import TensorMap
-from tests.cuda.fake.memory import tensor_at
 from tests.cuda.gpu.device import IMAGES, Gpu, Skipped
 from tests.cuda.gpu.triton.case import triton_kernel
-from tests.kernel_image.images import image
+from tests.cuda.images.images import image
+from tests.fakecuda.memory import tensor_at
 from tests.support.allocating import counting
 from tests.support.wrapping import new_module, set_stream
 
@@ -42,7 +42,7 @@ def case(function: Case) -> Case:
 def images(gpu: Gpu) -> bytes:
     major, minor = gpu.capability
     if major not in IMAGES:
-        raise Skipped(f"tests/kernel_image has no image for sm_{major}{minor}")
+        raise Skipped(f"tests/cuda/images has no image for sm_{major}{minor}")
     return image(IMAGES[major])
 
 

@@ -12,11 +12,11 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ffi_builder.testing.cuda.build import SONAME
-from tests.cuda.fake.memory import tensor_at
+from ffi_builder.fakecuda.build import SONAME
+from tests.fakecuda.memory import tensor_at
 
 IMAGES: Final = {8: "cuda13-sm_80.cubin", 9: "cuda13-sm_90.cubin", 10: "cuda13-sm_100.cubin"}
-"""Images of tests/kernel_image, by the major compute capability."""
+"""Images of tests/cuda/images, by the major compute capability."""
 
 
 class Skipped(Exception):

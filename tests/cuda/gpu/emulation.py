@@ -1,4 +1,4 @@
-"""Emulates the kernels of tests/kernel_image/images for the fake driver."""
+"""Emulates the kernels of tests/cuda/images/images for the fake driver."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tests.cuda.fake import FakeDriver, Running
-from tests.cuda.fake.kernels import emulate_saxpy
+from tests.fakecuda import FakeDriver, Running
+from tests.fakecuda.kernels import emulate_saxpy
 
 TYPES = ["handle", "handle", "int64", "int64", "int32", "handle", "handle"]
 """The parameters of the kernel of examples/triton_aot.py."""

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import numpy.typing as npt
 
-from tests.cuda.fake import FakeDriver, library
-from tests.cuda.fake.memory import tensor_at
 from tests.cuda.gpu.device import Gpu, Skipped
 from tests.cuda.gpu.emulation import emulate
+from tests.fakecuda import FakeDriver, library
+from tests.fakecuda.memory import tensor_at
 
 _NOWHERE: Final = 1 << 40
 """An address that nothing looks at, as there is no driver that would."""

@@ -101,7 +101,7 @@ def torch_stream_as_an_argument(gpu: Gpu) -> None:
 def torch_read_in_c(gpu: Gpu) -> None:
     """No call takes the general path, which costs four times as much."""
     torch = torch_on(gpu)
-    function = saxpy(gpu)["f"]
+    function: Any = saxpy(gpu)["f"]
     x, y = torch.arange(SIZE, device="cuda").float(), torch.ones(SIZE, device="cuda")
     for _ in range(3):
         function(2.0, x, y)
@@ -213,5 +213,5 @@ def cupy_arrays(gpu: Gpu) -> None:
 def examples_of_docstrings(gpu: Gpu) -> None:
     """The launches that docstrings show do what is written there."""
     torch_on(gpu)
-    for path in (PACKAGE / "providers/cuda/provider.py", PACKAGE / "wrapping/launch.py"):
+    for path in (PACKAGE / "cuda/launch/provider.py", PACKAGE / "cuda/launch/options.py"):
         assert "".join(run(group) for group in groups(path).values()) == ""

@@ -1,0 +1,162 @@
+"""The add-ons: their folders, the public names that they add, and what they register.
+
+No other module of the core or the runtime names an add-on. An add-on whose folder is absent is
+skipped, and nothing is imported before it is used. docs/add-ons.md says how to write one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from ffi_builder import importing
+from ffi_builder.records import dataclass
+
+if TYPE_CHECKING:  # what type checkers find in the packages that the names are added to
+    from ffi_builder import cuda as cuda
+    from ffi_builder import testing as testing
+    from ffi_builder.cuda.launch.options import Launch as Launch
+    from ffi_builder.cuda.launch.provider import (
+        CudaLaunchCallProvider as CudaLaunchCallProvider,
+    )
+    from ffi_builder.fakecuda.fake import FakeCuda as FakeCuda
+    from ffi_builder.packaging.package import package as package
+    from ffi_builder.plain.module import PlainModule as PlainModule
+    from ffi_builder.wrapping.wrap import wrap as wrap
+
+_PACKAGE: Final = "ffi_builder"
+_HERE: Final = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class AddOn:
+    """A folder that can be deleted, with its tests in the folder of the same name in ``tests``."""
+
+    folder: str
+    """Below ``ffi_builder``, with slashes."""
+    stands_on: tuple[str, ...] = ()
+    """The add-ons that it imports, which are deleted only with it."""
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The modules of public names that it adds to packages: ``{"ir.PlainModule": "module"}``."""
+    also: tuple[str, ...] = ()
+    """Files elsewhere in ``ffi_builder`` that go with it: the import paths of earlier versions."""
+    registers: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What the core looks up, each as ``{"kind name": "module:attribute"}``."""
+
+    @property
+    def name(self) -> str:
+        """The last part of the folder, as in ``make test-without WITHOUT=torch``."""
+        return self.folder.rpartition("/")[2]
+
+    @property
+    def is_here(self) -> bool:
+        """Whether the folder is there."""
+        return (_HERE / self.folder).is_dir()
+
+    def module(self, name: str) -> str:
+        """Return the absolute name of one of its modules; that of its package for ``""``."""
+        dotted = f"{_PACKAGE}.{self.folder.replace('/', '.')}"
+        return f"{dotted}.{name}" if name else dotted
+
+
+ADD_ONS: Final = (
+    AddOn("plain", names={"ir.PlainModule": "module"}, registers={"bindings plain": ""}),
+    AddOn("entry", registers={"calls c": "available"}),
+    AddOn("testing", names={"testing": ""}),
+    AddOn(
+        "cuda",
+        names={
+            "cuda": "",
+            "Launch": "launch.options",
+            "providers.CudaLaunchCallProvider": "launch.provider",
+        },
+        registers={
+            "zeros cuda": "launch.streams:fill_with_zeros",
+            "condition capability": "launch.capability:Capability",
+            "source cuda": "wrapped:read",
+            "support cuda": "support",
+        },
+        also=("providers/cuda.py",),
+    ),
+    AddOn("fakecuda", ("testing",), names={"testing.FakeCuda": "fake"}),
+    AddOn("wrapping", ("plain",), names={"wrap": "wrap"}),
+    AddOn("packaging", names={"package": "package"}),
+    AddOn("cli", also=("__main__.py",)),
+    AddOn("frameworks"),
+    AddOn("frameworks/torch", ("frameworks",)),
+    AddOn("frameworks/jax", ("frameworks",)),
+)
+
+
+def is_here(name: str) -> bool:
+    """Return whether an add-on is installed."""
+    return any(each.name == name for each in _here())
+
+
+def names(package: str) -> dict[str, str]:
+    """Return the names that add-ons add to a package, with their modules; ``""`` is the top."""
+    found: dict[str, str] = {}
+    for each in _here():
+        for name, module in each.names.items():
+            parent, _, last = name.rpartition(".")
+            if parent == package:
+                found[last] = each.module(module)
+    return found
+
+
+def absent(name: str) -> str | None:
+    """Return the add-on of a public name that is not installed; None for other names."""
+    return next((each.name for each in ADD_ONS if name in each.names and not each.is_here), None)
+
+
+_registered: Final[dict[str, dict[str, Any]]] = {}
+
+
+def register(kind: str, name: str, thing: object) -> None:
+    """Register what the core looks up; docs/add-ons.md lists the kinds.
+
+    Raises:
+        ValueError: something else has the name.
+    """
+    if places(kind).get(name, thing) is not thing:
+        raise ValueError(f"{kind} {name!r} is registered already")
+    _registered.setdefault(kind, {})[name] = thing
+
+
+def places(kind: str) -> dict[str, Any]:
+    """Return what is registered: names of modules and attributes, or the things themselves."""
+    return {**_listed().get(kind, {}), **_registered.get(kind, {})}
+
+
+def find(kind: str, name: str) -> Any:
+    """Load what is registered by a name; None if nothing is."""
+    thing = places(kind).get(name)
+    if not isinstance(thing, str):
+        return thing
+    module, _, attribute = thing.partition(":")
+    loaded = importing.load(module)
+    return getattr(loaded, attribute) if attribute else loaded
+
+
+def registered(kind: str) -> dict[str, Any]:
+    """Load all that is registered of a kind, by name."""
+    return {name: find(kind, name) for name in places(kind)}
+
+
+@cache
+def _here() -> tuple[AddOn, ...]:
+    return tuple(each for each in ADD_ONS if each.is_here)
+
+
+@cache
+def _listed() -> dict[str, dict[str, str]]:
+    """Return what the table registers, by kind and name, as absolute names."""
+    found: dict[str, dict[str, str]] = {}
+    for each in _here():
+        for key, place in each.registers.items():
+            kind, name = key.split(" ")
+            found.setdefault(kind, {})[name] = each.module(place)
+    return found

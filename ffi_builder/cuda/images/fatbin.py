@@ -1,0 +1,150 @@
+"""Reads a fatbin: a header, and entries with code for one architecture each.
+
+    header  u32 magic, u16 version, u16 header size, u64 size of all entries
+    entry   u16 kind, u16 version, u32 header size, u64 payload size, u32 compressed size, …,
+            u32 architecture, …, u64 flags, u64 0, u64 decompressed size
+
+NVIDIA documents only the magic number (fatbinary_section.h). The rest is as nvcc 13.0 and fatbinary
+13.5 write it.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from ffi_builder import importing
+from ffi_builder.cuda.images.cubin import read_cubin
+from ffi_builder.cuda.images.image import Image, Kernel, merged
+from ffi_builder.cuda.images.ptx import read_ptx
+from ffi_builder.elf import View
+from ffi_builder.errors import SpecError
+from ffi_builder.records import dataclass
+from ffi_builder.suggest import install
+
+MAGIC: Final = b"\x50\xed\x55\xba"
+
+_HEADER = struct.Struct("<4sHHQ")
+_ENTRY = struct.Struct("<HHIQI8xI8xQ8xQ")
+_VERSION: Final = 1
+_PTX, _ELF = 1, 2
+_KINDS: Final = {_PTX: "PTX", _ELF: "code", 8: "LTO IR"}
+_SUFFIXES: Final = ((0x100000, "a"), (0x200000, "f"))
+_MOST: Final = 1 << 31
+"""The largest size of an entry, in bytes. A larger one is reported as damage."""
+
+
+def _unlz4(data: bytes, size: int) -> bytes:
+    return importing.load("lz4.block").decompress(data, uncompressed_size=size)
+
+
+def _unzstd(data: bytes, size: int) -> bytes:
+    try:
+        decoder = importing.load("compression.zstd").ZstdDecompressor()
+    except ImportError:  # before Python 3.14
+        decoder = importing.load("zstandard").ZstdDecompressor()
+        return decoder.stream_reader(data).read(size + 1)
+    return decoder.decompress(data, size + 1)
+
+
+_DECODERS: Final[dict[int, tuple[str, str, Callable[[bytes, int], bytes]]]] = {
+    0x2000: ("LZ4", "lz4", _unlz4),
+    0x8000: ("zstd, which Python reads from 3.14 on", "zstandard", _unzstd),
+}
+"""The name, the package and the decoder of each compression, by its flag."""
+
+
+@dataclass(frozen=True)
+class _Entry:
+    number: int
+    kind: int
+    architecture: str
+    flags: int
+    payload: bytes
+    size: int
+    """The size of the decompressed payload."""
+
+    def __str__(self) -> str:
+        kind = _KINDS.get(self.kind, f"an entry of kind {self.kind}")
+        return f"entry {self.number}, {kind} for {self.architecture}"
+
+
+def read_fatbin(data: bytes) -> Image:
+    """Read a fatbin; see `ffi_builder.cuda.images.kernels`."""
+    view = View(data, "fatbin", SpecError)
+    architectures: dict[str, None] = {}
+    kernels: dict[str, list[tuple[str, Kernel]]] = {}
+    unread: list[str] = []
+    for entry in _entries(view):
+        image = _image(entry, view)
+        if isinstance(image, str):
+            unread.append(f"{entry}: {image}")
+            architectures[entry.architecture] = None
+            continue
+        architectures.update(dict.fromkeys(image.architectures))
+        for name, kernel in image.kernels.items():
+            kernels.setdefault(name, []).append((image.architectures[0], kernel))
+    return Image(
+        "fatbin",
+        tuple(architectures),
+        {name: merged(same) for name, same in kernels.items()},
+        tuple(unread),
+    )
+
+
+def _entries(view: View) -> Iterator[_Entry]:
+    _, version, at, size = view.unpack(_HEADER, 0, "the header")
+    if version != _VERSION or at < _HEADER.size:
+        view.damaged(f"its version is {version} and its header {at} bytes, not 1 and 16")
+    view.slice(at, size, "all entries together")
+    end = at + size
+    number = 0
+    while at < end:
+        number += 1
+        where = f"entry {number}"
+        kind, _, header, length, compressed, sm, flags, plain = view.unpack(_ENTRY, at, where)
+        if header < _ENTRY.size:
+            view.damaged(f"the header of {where} would have {header} bytes, not {_ENTRY.size}")
+        if at + header + length > end:
+            view.damaged(f"{where} would end at byte {at + header + length} of {end}")
+        payload = view.slice(at + header, length, where)
+        suffix = next((letter for bit, letter in _SUFFIXES if flags & bit), "")
+        architecture = f"{'compute' if kind == _PTX else 'sm'}_{sm}{suffix}"
+        if any(flags & bit for bit in _DECODERS):
+            payload = payload[:compressed]
+        yield _Entry(number, kind, architecture, flags, payload, plain)
+        at += header + length
+
+
+def _image(entry: _Entry, view: View) -> Image | str:
+    """Return the image in an entry, or the reason why the entry is not read."""
+    if entry.kind not in (_PTX, _ELF):
+        return "not a kind that kernels are read from"
+    payload = entry.payload
+    for bit, (compression, package, decode) in _DECODERS.items():
+        if entry.flags & bit:
+            try:
+                payload = _decompressed(entry, view, decode)
+            except ImportError:
+                return f"compressed by {compression}; {install('cuda', package)}"
+    try:
+        if entry.kind == _ELF:
+            return read_cubin(payload)
+        return read_ptx(payload.rstrip(b"\0").decode(errors="backslashreplace"))
+    except SpecError as error:
+        raise SpecError(f"In the fatbin, {entry}: {error}") from None
+
+
+def _decompressed(entry: _Entry, view: View, decode: Callable[[bytes, int], bytes]) -> bytes:
+    if entry.size > _MOST:
+        view.damaged(f"{entry} would be {entry.size} bytes when decompressed")
+    try:
+        payload = decode(entry.payload, entry.size)
+    except ImportError:
+        raise
+    except Exception as error:  # the decoders' errors have no other common base class
+        view.damaged(f"{entry} does not decompress: {error}")
+    if len(payload) != entry.size:
+        view.damaged(f"{entry} does not decompress to {entry.size} bytes, as its header says")
+    return payload

@@ -1,0 +1,137 @@
+"""The compute capability of the device of a call, as a condition of variants.
+
+A wrapper reads the capability from a table, which the first call on a device fills::
+
+    %known = llvm.load %slot_of_the_device atomic acquire
+    llvm.cond_br %is_known, ^found(%known), ^ask            // ^ask: C asks the driver
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from typing_extensions import override
+
+from ffi_builder import spec
+from ffi_builder.cuda.launch import driver
+from ffi_builder.cuda.launch.driver import INIT_ONCE, STATE, Site, define_module_state, name_of
+from ffi_builder.cuda.launch.streams import StreamChoice, find_device, find_stream
+from ffi_builder.errors import SpecError
+from ffi_builder.ir import CheckingBuilder, Value
+from ffi_builder.ir.builder import load_acquire
+from ffi_builder.ir.checking import call_support
+from ffi_builder.packed.anys import return_failure
+from ffi_builder.protocol import PREFIX
+from ffi_builder.providers.context import CallContext
+from ffi_builder.providers.variants.emit import OfCall
+from ffi_builder.records import dataclass
+from ffi_builder.spec.expr import Name
+from ffi_builder.spec.properties import Comparable
+
+_SLOTS: Final = f"{PREFIX}cuda_capabilities"
+_MOST: Final = (1 << driver.CAPABILITY_BITS) - 1
+
+
+def capability(*, stream: StreamChoice = None) -> Comparable:
+    """Compare the compute capability of the device with a pair such as ``(9, 0)``.
+
+    The device is that of the first CUDA tensor, or else that of the stream. ``stream`` is as for
+    :class:`CudaLaunchCallProvider`. The driver is asked once for each device; if it fails, the call
+    raises a RuntimeError.
+
+    Examples:
+        >>> from ffi_builder.providers import DirectCallProvider, Variant, cuda
+        >>> hopper = Variant(DirectCallProvider("gemm_sm90"), when=cuda.capability() == (9, 0))
+        >>> print(hopper.when)
+        capability == (9, 0)
+    """
+    return Comparable(Capability(stream=stream))
+
+
+@dataclass(frozen=True)
+class Capability(OfCall):
+    """``major << 8 | minor``."""
+
+    param: None = None
+    field: str = "capability"
+    stream: StreamChoice = None
+
+    @property
+    @override
+    def params(self) -> tuple[spec.Param, ...]:
+        return ()
+
+    @override
+    def text(self, name: Name) -> str:
+        return self.field
+
+    @override
+    def checked(self, op: str, value: object) -> object:
+        match value:
+            case (int(major), int(minor)) if 0 <= major <= _MOST and 0 <= minor <= _MOST:
+                return value
+            case _:
+                raise SpecError(
+                    f"capability: expected a pair of major and minor version, such as (9, 0), but "
+                    f"got {value!r}"
+                )
+
+    @override
+    def number(self, value: tuple[int, int]) -> int:
+        return value[0] << driver.CAPABILITY_BITS | value[1]
+
+    @override
+    def numbers(self, *, absent: bool) -> range:
+        return range(2**31)
+
+    @override
+    def emit(self, context: CallContext) -> Value:
+        b, t = context.builder, context.builder.types
+        init = _define(context)
+        device = find_device(context)
+        if device is None:
+            return _ask(context, init, b.i32(-1), self.stream)
+        # Device -1 selects the slot of the last device, which always holds 0.
+        last = b.i32(driver.DEVICES - 1)
+        index = b.select(b.ult(device, last), device, last)
+        slot = b.element(b.address_of(_SLOTS), b.zext(index, t.i64), "i64")
+        known = load_acquire(b, t.i64, slot, size=8)
+        found, unknown = b.new_block(t.i32), b.new_block(cold=True)
+        value = b.trunc(known, t.i32)
+        b.cond_br(b.ne(known, b.i64(0)), found, unknown, [value], likely=True)
+        b.block = unknown
+        b.br(found, _ask(context, init, device, self.stream))
+        b.block = found
+        return found.arguments[0]
+
+    @override
+    def described(self, b: CheckingBuilder, value: Value) -> tuple[str, list[Value]]:
+        parts = [b.lshr(value, b.i32(driver.CAPABILITY_BITS)), b.and_(value, b.i32(_MOST))]
+        return "capability = ({}, {})", parts
+
+
+def _ask(context: CallContext, init: str, device: Value, stream: StreamChoice) -> Value:
+    """Emit the call that asks the driver; return the capability."""
+    b, t = context.builder, context.builder.types
+    out = b.alloca(t.i32)
+    given = find_stream(context, stream)
+    pointer = b.to_pointer(b.i64(given)) if isinstance(given, int) else given
+    operands = [b.address_of(STATE), b.address_of(_SLOTS), b.address_of(init), device, pointer, out]
+    operands += Site(b, context.fn_name).operands(b)
+    status = call_support(b, "cuda_find_capability", operands)
+    return_failure(b, status)
+    return b.load(t.i32, out)
+
+
+def _define(context: CallContext) -> str:
+    """Add what the module lacks; return the name of the function that finds the driver."""
+    b, symbols = context.builder, context.symbols
+    t = symbols.types
+    symbols.declare(INIT_ONCE, t.i32, [t.ptr, t.ptr])
+    define_module_state(symbols)
+    if _SLOTS not in symbols:
+        symbols.variable(_SLOTS, bytes(8 * driver.CAPABILITY_SLOTS), align=8)
+    name = f"{PREFIX}cuda_init_capability_{name_of(b)}"
+    if name not in symbols:
+        Site(b, context.fn_name).define_callback(name, "cuda_init_capability", (STATE,))
+    return name

@@ -1,0 +1,83 @@
+"""Makes ``numbers.h``, so that C and Python have the numbers of ``driver`` from one place.
+
+``tools.support`` writes it into ``ffi_builder/cuda/support``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import IntEnum
+from typing import Final
+
+from ffi_builder.cuda.launch import driver
+
+_FAMILIES: Final[tuple[tuple[str, type[IntEnum]], ...]] = (
+    ("CUDA_ERROR_", driver.Result),
+    ("CU_DEVICE_ATTRIBUTE_", driver.DeviceAttribute),
+    ("CU_FUNC_ATTRIBUTE_", driver.FunctionAttribute),
+    ("CU_JIT_", driver.JitOption),
+)
+"""The prefixes of names in the driver's own header."""
+_LAUNCH_ATTRIBUTES: Final = (
+    "COOPERATIVE",
+    "CLUSTER_DIMENSION",
+    "PROGRAMMATIC_STREAM_SERIALIZATION",
+)
+_NUMBERS: Final = (
+    "CODE_BITS",
+    "CONFIG_SIZE",
+    "CONFIG_GRID",
+    "CONFIG_BLOCK",
+    "CONFIG_SHARED",
+    "CONFIG_STREAM",
+    "CONFIG_ATTRIBUTES",
+    "CONFIG_COUNT",
+    "ATTRIBUTE_SIZE",
+    "ATTRIBUTE_VALUE",
+    "SPECIAL_STREAMS",
+    "MAX_PORTABLE_CLUSTER",
+    "DEVICES",
+    "STATE_SIZE",
+    "CAPABILITY_SLOTS",
+    "CAPABILITY_BITS",
+    "LIBRARY_SIZE",
+    "KERNEL_HANDLE",
+    "KERNEL_PREPARED",
+    "KERNEL_SIZE",
+    "PREPARED_SHARED",
+    "PREPARED_CLUSTER",
+)
+
+
+def text() -> str:
+    """Return the header."""
+    own = (pair for prefix, family in _FAMILIES for pair in _members(prefix, family))
+    attributes = (
+        (f"CU_LAUNCH_ATTRIBUTE_{name}", getattr(driver, name)) for name in _LAUNCH_ATTRIBUTES
+    )
+    mode = [("CU_STREAM_CAPTURE_MODE_RELAXED", driver.CAPTURE_MODE_RELAXED)]
+    numbers = ((f"CUDA_{name}", getattr(driver, name)) for name in _NUMBERS)
+    functions = ((f"NUMBER_{name}", number) for name, number in driver.NUMBER.items())
+    names = "".join(f'    "{name}",\n' for name in driver.FUNCTIONS)
+    parts = (
+        "// Made from driver.py by ffi_builder/cuda/launch/header.py. Do not edit.\n",
+        "#ifndef FFI_BUILDER_CUDA_NUMBERS_H\n#define FFI_BUILDER_CUDA_NUMBERS_H\n",
+        f'#define CUDA_LIBRARY "{driver.LIBRARY}"\n#define CUDA_OLDEST "{driver.OLDEST}"\n',
+        "// The driver API's own numbers.\n" + _enumeration([*own, *attributes, *mode]),
+        "// Limits, and sizes and offsets in bytes.\n" + _enumeration(numbers),
+        "// The functions in the order of a state's table.\n" + _enumeration(functions),
+        f"static const char cuda_function_names[{len(driver.FUNCTIONS)}]"
+        f"[{driver.NAME_STRIDE}] = {{\n{names}}};\n",
+        "#endif\n",
+    )
+    return "\n".join(parts)
+
+
+def _members(prefix: str, family: type[IntEnum]) -> Iterable[tuple[str, int]]:
+    for member in family:
+        yield f"{prefix}{member.name}".replace("ERROR_SUCCESS", "SUCCESS"), int(member)
+
+
+def _enumeration(members: Iterable[tuple[str, int]]) -> str:
+    lines = "".join(f"  {name} = {number},\n" for name, number in members)
+    return f"enum {{\n{lines}}};\n"

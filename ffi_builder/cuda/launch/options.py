@@ -1,0 +1,43 @@
+"""How ``wrap`` launches a CUDA kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ffi_builder.records import dataclass
+
+if TYPE_CHECKING:
+    from ffi_builder import spec
+    from ffi_builder.cuda.launch.dimensions import Size
+    from ffi_builder.cuda.launch.streams import StreamChoice
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How :func:`wrap` launches a CUDA kernel.
+
+    The fields are options of :class:`~ffi_builder.providers.CudaLaunchCallProvider`.
+
+    Args:
+        grid: blocks in x, y and z: up to three ints or expressions of the signature's symbols.
+        block: threads of a block, likewise. Left out for a kernel that Triton compiled, like all
+            but the grid and the stream.
+        cluster: blocks of a cluster, likewise.
+        dynamic_smem_bytes: dynamic shared memory of a block in bytes: an int or an expression.
+        attributes: flags of the launch.
+        stream: the stream to launch on.
+
+    Examples:
+        >>> from ffi_builder import Launch, spec
+        >>> n = spec.Var("n", "int32")
+        >>> Launch(grid=spec.ceildiv(n, 128), block=128).block
+        128
+    """
+
+    grid: Size
+    block: Size | None = None
+    cluster: Size | None = None
+    dynamic_smem_bytes: spec.Dim = 0
+    attributes: Sequence[str] = ()
+    stream: StreamChoice = None

@@ -1,0 +1,316 @@
+"""``CudaLaunchCallProvider``: its options, their checks when it is made, and its call."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import field
+from typing import ClassVar, Final, cast, get_args
+
+from ffi_builder import spec
+from ffi_builder.cuda.images import Kernel, kernels
+from ffi_builder.cuda.launch import driver
+from ffi_builder.cuda.launch.arguments import PROVIDER, kernel_arguments
+from ffi_builder.cuda.launch.dimensions import (
+    Launch,
+    OneSize,
+    Size,
+    Sizes,
+    checked_size,
+    checked_sizes,
+    emit_dimensions,
+    emit_size,
+    product,
+)
+from ffi_builder.cuda.launch.driver import Source, define_states
+from ffi_builder.cuda.launch.entries import LaunchEntry
+from ffi_builder.cuda.launch.launching import Launcher, fitted
+from ffi_builder.cuda.launch.streams import StreamChoice, find_place
+from ffi_builder.errors import BuildError, SpecError
+from ffi_builder.ir import Block, Value
+from ffi_builder.providers.context import CallContext
+from ffi_builder.providers.results import value_results
+from ffi_builder.records import dataclass
+
+_FIRST_WITH_CLUSTERS = 90
+_SHARED = "dynamic_smem_bytes"
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The sizes and flags of a launch.
+
+    Each size is an int that some GPU allows, an expression, or the text of one.
+    """
+
+    grid: Sizes
+    block: Sizes
+    cluster: Sizes | None
+    shared: OneSize
+    flags: tuple[str, ...]
+
+
+def check_choices(args: object, stream: object) -> None:
+    """Check that ``args=`` is a list, and that ``stream=`` can be a stream.
+
+    Raises:
+        SpecError: if either is not.
+    """
+    if args is not None and (isinstance(args, str) or not isinstance(args, Sequence)):
+        raise SpecError(f"{PROVIDER}: args= is {args!r}; expected a list, such as ['x']")
+    if isinstance(stream, int) and not isinstance(stream, bool):
+        fits = 0 <= stream < driver.SPECIAL_STREAMS
+    else:
+        fits = stream is None or isinstance(stream, (str, *get_args(spec.Param)))
+    if not fits:
+        raise SpecError(
+            f"{PROVIDER}: stream: expected a parameter or its name, 0 (NULL), 1 (CU_STREAM_LEGACY) "
+            f"or 2 (CU_STREAM_PER_THREAD) but got {stream!r}"
+        )
+
+
+def check_launch(kernel: Kernel, architectures: Sequence[str], sizes: Checked) -> None:
+    """Check the launch against the kernel.
+
+    Raises:
+        SpecError: if the kernel or its architectures do not allow the launch.
+    """
+    _check_block(kernel, sizes.block)
+    _check_shared(kernel, architectures, sizes.shared)
+    if sizes.cluster is not None:
+        _check_cluster(kernel, architectures, sizes.cluster)
+    cluster = sizes.cluster or kernel.cluster or ()
+    for axis, blocks, size in zip("xyz", sizes.grid, cluster, strict=False):
+        if isinstance(blocks, int) and isinstance(size, int) and blocks % size:
+            raise SpecError(
+                f"{PROVIDER}: grid.{axis}: expected a multiple of cluster.{axis}, {size}, but got "
+                f"{blocks}"
+            )
+
+
+def _check_block(kernel: Kernel, block: Sizes) -> None:
+    threads = product(block)
+    if threads is None:
+        return
+    _check_compiled(kernel, "block", kernel.block, block)
+    most = driver.MAX_THREADS if kernel.max_threads is None else kernel.max_threads
+    if threads > most:
+        whose = f"the kernel {kernel.name!r} was compiled for" if kernel.max_threads else "there is"
+        raise SpecError(
+            f"{PROVIDER}: block: expected at most {most} threads, the most that {whose}, but got "
+            f"{' x '.join(map(str, block))} = {threads}"
+        )
+
+
+def _check_shared(kernel: Kernel, architectures: Sequence[str], shared: OneSize) -> None:
+    majors = [int(found[1]) for a in architectures if (found := re.match(r"sm_(\d+)\d", a))]
+    most = [driver.MAX_SHARED_KIB.get(major) for major in majors]
+    # PTX also runs on later GPUs, whose limits are unknown.
+    if not isinstance(shared, int) or len(most) < len(architectures) or None in most or not most:
+        return
+    limit = max(size for size in most if size is not None) << 10
+    static = kernel.static_shared_bytes or 0
+    if shared + static > limit:
+        beside = f" beside the kernel's {static} of static shared memory" if static else ""
+        raise SpecError(
+            f"{PROVIDER}: {_SHARED}: expected at most {limit - static}{beside}, as no GPU "
+            f"that runs {', '.join(architectures)} has more for a block, but got {shared}"
+        )
+
+
+def _check_cluster(kernel: Kernel, architectures: Sequence[str], cluster: Sizes) -> None:
+    numbers = [int(found[1]) for a in architectures if (found := re.search(r"_(\d+)", a))]
+    if numbers and max(numbers) < _FIRST_WITH_CLUSTERS:
+        raise SpecError(
+            f"{PROVIDER}: cluster: expected an image for sm_{_FIRST_WITH_CLUSTERS} or later, but "
+            f"it is for {', '.join(architectures)}, which have no clusters"
+        )
+    blocks = product(cluster)
+    if blocks is None:
+        return
+    _check_compiled(kernel, "cluster", kernel.cluster, cluster)
+    most = kernel.max_cluster_rank or driver.MAX_CLUSTER
+    if blocks > most:
+        raise SpecError(
+            f"{PROVIDER}: cluster: expected at most {most} blocks but got "
+            f"{' x '.join(map(str, cluster))} = {blocks}"
+        )
+
+
+def _check_compiled(
+    kernel: Kernel, what: str, compiled: tuple[int, int, int] | None, given: Sizes
+) -> None:
+    """Check a size that the kernel may have been compiled for."""
+    full = (*given, 1, 1)[:3]
+    if compiled is not None and full != compiled:
+        raise SpecError(
+            f"{PROVIDER}: {what}: expected {compiled}, which the kernel {kernel.name!r} was "
+            f"compiled for, but got {full}"
+        )
+
+
+def _checked_flags(attributes: object) -> tuple[str, ...]:
+    if isinstance(attributes, str) or not isinstance(attributes, Sequence):
+        raise SpecError(f"{PROVIDER}: attributes: expected a list of names but got {attributes!r}")
+    names = cast("Sequence[object]", attributes)
+    for name in names:
+        if not isinstance(name, str) or name not in driver.FLAGS:
+            known = ", ".join(driver.FLAGS)
+            raise SpecError(f"{PROVIDER}: attributes: expected {known} but got {name!r}")
+    return tuple(name for name in driver.FLAGS if name in names)
+
+
+_PTX_END: Final = b"\0"
+
+
+@dataclass(frozen=True)
+class CudaLaunchCallProvider:
+    """Launches a CUDA kernel of an image, which becomes part of the module.
+
+    A GPU and a driver are needed at the first call, not before. That call loads the image and keeps
+    it for all later ones. A launch is asynchronous, on the signature's stream; docs/cuda.md
+    explains streams, devices, graphs, errors and unloading.
+
+    Args:
+        image: a cubin, a fatbin or PTX.
+        kernel: the kernel's name in the image: for C++ without ``extern "C"`` the mangled name.
+        grid: blocks in x, y and z: up to three ints or expressions over the signature's Vars, also
+            as texts, ``"ceildiv(n, 128)"``. If any is 0, a call does nothing.
+        block: threads of a block, likewise.
+        args: the values of the kernel's parameters, in order: entries as for the other providers,
+            and classes of :mod:`ffi_builder.cuda.launch.entries`. If left out, all parameters
+            except streams and constants; a tensor is passed as its data pointer.
+        cluster: blocks of a cluster in x, y and z, likewise.
+        dynamic_smem_bytes: dynamic shared memory of a block in bytes: an int or an expression.
+        attributes: ``"cooperative"``, ``"programmatic_stream_serialization"``.
+        stream: the Stream or EnvStream to launch on, or its name; 0, 1 or 2 for the NULL, legacy
+            and per-thread stream. If left out, the only stream of the signature. If the signature
+            has none, the stream that tvm-ffi knows as current on the device of the first CUDA
+            tensor (for PyTorch tensors, PyTorch's current stream); without a CUDA tensor, the NULL
+            stream.
+
+    Raises:
+        SpecError: if the image cannot be read or has no such kernel, if no GPU allows such a launch
+            or this kernel does not, or if ``args`` is not a list or ``stream`` cannot be a stream.
+        TypeError: if the image is neither bytes nor str, or the kernel's name is not a str.
+        BuildError: when attached, if the signature does not have an entry of ``args``, or does not
+            fit the kernel's parameters; the message shows both sides.
+
+    Examples:
+        MLIR compiles a kernel to PTX, and a wrapper launches it:
+
+        >>> from torch_mlir import ir
+        >>> from ffi_builder import attach, cuda, runtime, spec
+        >>> from ffi_builder.providers import CudaLaunchCallProvider
+        >>> KERNEL = '''
+        ... gpu.module @kernels {
+        ...   gpu.func @fill(%x: !llvm.ptr, %value: f32) kernel {
+        ...     %thread = gpu.global_id x
+        ...     %i = arith.index_cast %thread : index to i64
+        ...     %at = llvm.getelementptr %x[%i] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        ...     llvm.store %value, %at : f32, !llvm.ptr
+        ...     gpu.return
+        ...   }
+        ... }'''
+        >>> ptx = cuda.lower_to_ptx(KERNEL, arch="sm_90")
+        >>> n = spec.Var("n", "int64", divisibility=128)
+        >>> x = spec.Tensor("x", [n], "float32", device_type="cuda")
+        >>> fill = spec.Signature("fill", [x, spec.Var("value", "float32")])
+        >>> provider = CudaLaunchCallProvider(ptx, "fill", grid=n // 128, block=128)
+        >>> module = ir.Module.parse("", ir.Context())
+        >>> attach(module, fill, provider)
+        >>> compiled = runtime.compile(module)
+
+        Needs PyTorch and a GPU of sm_90 or later:
+
+        >>> import torch
+        >>> y = torch.empty(256, device="cuda")
+        >>> compiled["fill"](y, 2.0)
+        >>> y.sum().item()
+        512.0
+    """
+
+    image: bytes | str = field(repr=False)
+    kernel: str
+    grid: Size = field(kw_only=True)
+    block: Size = field(kw_only=True)
+    args: Sequence[LaunchEntry] | None = field(default=None, kw_only=True)
+    cluster: Size | None = field(default=None, kw_only=True)
+    dynamic_smem_bytes: OneSize = field(default=0, kw_only=True)
+    attributes: Sequence[str] = field(default=(), kw_only=True)
+    stream: StreamChoice = field(default=None, kw_only=True)
+    trusted: ClassVar[bool] = True
+    borrows_tensors: ClassVar[bool] = True
+    _found: _Found = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        image = kernels(self.image)
+        kernel = image[self.kernel]
+        raw = self.image.encode() if isinstance(self.image, str) else bytes(self.image)
+        if image.format == "ptx":
+            raw = raw.rstrip(b"\0") + _PTX_END
+        clusters, cluster = (driver.MAX_CLUSTER,) * 3, self.cluster
+        sizes = Checked(
+            checked_sizes("grid", self.grid, 0, driver.MAX_GRID),
+            checked_sizes("block", self.block, 1, driver.MAX_BLOCK),
+            None if cluster is None else checked_sizes("cluster", cluster, 1, clusters),
+            checked_size(_SHARED, self.dynamic_smem_bytes, 0, driver.MAX_INT),
+            _checked_flags(self.attributes),
+        )
+        check_choices(self.args, self.stream)
+        check_launch(kernel, image.architectures, sizes)
+        source = Source(raw, image.architectures, self.kernel, kernel.architectures)
+        found = _Found(kernel, sizes, source)
+        object.__setattr__(self, "_found", found)
+
+    def __call__(self, current_block: Block, context: CallContext) -> Block:
+        """Emit the launch, and define the symbols that it needs and the module lacks."""
+        b, found = context.builder, self._found
+        _check_results(context)
+        arguments = kernel_arguments(context, self.args, self.tensor_members)
+        arguments = fitted(context, found.kernel, arguments)
+        launch = _launch(context, found)
+        place = find_place(context, self.stream)
+        states = define_states(b, found.source, launch.may_need)
+        launcher = Launcher(b, states, place, launch, context.status_wanted)
+        context.returned = launcher.emit(arguments)
+        return b.block
+
+    def tensor_members(self, context: CallContext, tensor: spec.Tensor) -> Sequence[Value]:
+        """Return the members of a tensor's struct, or the single value that is passed."""
+        return [context.data(tensor)]
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Everything that is known before the provider is attached."""
+
+    kernel: Kernel
+    sizes: Checked
+    source: Source
+
+
+def _launch(context: CallContext, found: _Found) -> Launch:
+    """Emit the sizes of the launch."""
+    name, sizes = found.source.shown, found.sizes
+    static = found.kernel.static_shared_bytes
+    cluster = sizes.cluster
+    return Launch(
+        emit_dimensions(context, name, "grid", sizes.grid, 0, driver.MAX_GRID),
+        emit_dimensions(context, name, "block", sizes.block, 1, driver.WORDS),
+        emit_dimensions(context, name, "cluster", cluster, 1, driver.WORDS) if cluster else None,
+        math.prod(found.kernel.cluster or ()),
+        emit_size(context, name, _SHARED, sizes.shared, 0, driver.MAX_INT),
+        0 if static is None else max(driver.SHARED_WITHOUT_ASKING - static, 0),
+        sizes.flags,
+    )
+
+
+def _check_results(context: CallContext) -> None:
+    scalars = [result.name for result in value_results(context)]
+    if scalars:
+        raise BuildError(
+            f"{PROVIDER}: {context.fn_name!r} returns {', '.join(scalars)}, but a kernel returns "
+            f"no numbers: it still runs when the call returns; return a Tensor that it writes to"
+        )

@@ -1,0 +1,217 @@
+"""Sets up the reading of calls in C, and says for which frameworks' arrays it works, or why not.
+
+The environment variable `FFI_BUILDER_ENTRY=python` turns it off.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any, Final
+
+import tvm_ffi
+
+from ffi_builder.entry import layouts
+from ffi_builder.entry.layouts import LayoutError, modes, torch_layout
+from ffi_builder.importing import Deferred
+from ffi_builder.runtime.python.reading import Extension, Reading
+
+VARIABLE: Final = "FFI_BUILDER_ENTRY"
+_ADDRESSES: Final = (
+    "TVMFFIObjectIncRef",
+    "TVMFFIObjectDecRef",
+    "TVMFFIStringFromByteArray",
+    "TVMFFIErrorMoveFromRaised",
+    "TVMFFIEnvSetStream",
+)
+
+
+tried: dict[str, Reading] = {}
+"""The results of setting up frameworks and classes, by name."""
+
+
+_found: list[Extension | Reading] = []
+_operators: list[Any] = []
+"""Empty until somebody asks. Then the type of entries for torch's operators, or None."""
+_lock = threading.RLock()
+
+
+def extension(bases: tuple[type, ...]) -> Extension | Reading:
+    """Return the extension, or why it is not used.
+
+    `bases` are the base classes of the type of entries. They end with `tvm_ffi.Function`, and have
+    a `__call__` for tools that look it up. Only the first call uses them, since the process has one
+    such type.
+    """
+    if not _found:
+        with _lock:
+            if not _found:
+                with Deferred():
+                    _found.append(_set_up(bases))
+    return _found[0]
+
+
+def _set_up(bases: tuple[type, ...]) -> Extension | Reading:
+    if reason := _switched_off():
+        return Reading("calls", reason)
+    try:
+        module = importlib.import_module("ffi_builder.entry._entry")
+    except ModuleNotFoundError as error:
+        return Reading("calls", f"the extension was not built for this Python ({error})")
+    except ImportError as error:
+        return Reading("calls", f"the extension cannot be loaded: {error}")
+    try:
+        finish = tvm_ffi.Function.__from_extern_c__(module.FINISH, keep_alive_object=None)
+        finish.release_gil = False
+        made = _made_type(module, bases, finish)
+        made.__doc__ = bases[0].__dict__["__doc__"]  # the new type's own `__doc__` is None
+        module.use_finish(finish)
+        handle = layouts.function_layout(_functions(finish)).handle
+        _try("tvm_ffi", lambda: _use_managed(module, handle))
+        return Extension(module, lambda: made.__new__(made))
+    except (LayoutError, AttributeError) as error:
+        return Reading("calls", str(error))
+
+
+def _switched_off() -> str:
+    """Return why the extension must not even be loaded; empty if it may be loaded."""
+    if os.environ.get(VARIABLE, "") == "python":
+        return f"turned off by {VARIABLE}=python"
+    if sys.implementation.name != "cpython":
+        return f"this is {sys.implementation.name}"
+    # Free-threaded builds would load an extension for the limited API, but lay out objects in
+    # another way, and the extension does not lock data that threads share.
+    if "t" in sys.abiflags:
+        return "this is a free-threaded build of CPython"
+    return ""
+
+
+def operators(bases: tuple[type, ...]) -> Callable[[], Any] | None:
+    """Return a function that makes entries for operators of torch; None if C cannot read tensors.
+
+    While a mode of torch is on, these entries do not read calls. `bases` are the base classes of
+    the type, which is made once. They end with `tvm_ffi.Function`, and have a `__call__` for tools
+    that look it up.
+    """
+    if not _operators:
+        with _lock:
+            if not _operators:
+                with Deferred():
+                    _operators.append(_operator_type(bases))
+    made = _operators[0]
+    return None if made is None else lambda: made.__new__(made)
+
+
+def _operator_type(bases: tuple[type, ...]) -> Any:
+    module = _seeing_modes()
+    if module is None:
+        return None
+    return _made_type(module, bases, tvm_ffi.get_global_func("ffi.Array"))
+
+
+def watcher() -> Callable[[], bool] | None:
+    """Return a C function that tells whether a mode or autocast of torch is on, or None."""
+    module = _seeing_modes()
+    return None if module is None else module.is_watched
+
+
+def _seeing_modes() -> Any:
+    """Return the extension if it can read torch's tensors and see its modes, else None."""
+    found = _found[0] if _found else None
+    if not isinstance(found, Extension) or tried.get("torch") != Reading("torch"):
+        return None
+    name = "operators of torch"
+    with _lock:
+        if name not in tried:
+            _try(name, lambda: found.module.use_modes(*modes(sys.modules["torch"])))
+    return None if tried[name].reason else found.module
+
+
+def _functions(one: tvm_ffi.Function) -> list[tvm_ffi.Function]:
+    """Return functions with different handles."""
+    return [one, tvm_ffi.get_global_func("ffi.Array"), tvm_ffi.get_global_func("ffi.Map")]
+
+
+def _made_type(module: Any, bases: tuple[type, ...], function: tvm_ffi.Function) -> Any:
+    layout = layouts.function_layout(_functions(function))
+    addresses = tuple(layouts.address_of(tvm_ffi.LIB, name) for name in _ADDRESSES)
+    sizes = layout.size, layout.handle, layout.release_gil
+    return module.make_type(bases, *sizes, addresses, _learner(module))
+
+
+def _learner(module: Any) -> Callable[[type], None]:
+    def learn(cls: type) -> None:
+        """Read arrays of this class through its exchange API, if that suffices."""
+        torch, jax = sys.modules.get("torch"), sys.modules.get("jax")
+        # For torch's own tensors the keys must be read, and a subclass may change their meaning.
+        if torch is not None and issubclass(cls, torch.Tensor):
+            return
+        # The general path knows where an array that never changes may be passed.
+        if jax is not None and issubclass(cls, jax.Array):
+            return
+        if "__dlpack_c_exchange_api__" not in cls.__dict__:
+            return
+        name = f"{cls.__module__}.{cls.__qualname__}"
+        _try(name, lambda: module.use_exchange(cls, layouts.exchange_api(cls)))
+
+    return learn
+
+
+def use_frameworks(module: Any) -> None:
+    """Set up NumPy and PyTorch, if they have been imported since the last call."""
+    for name, use in (("numpy", _use_numpy), ("torch", _use_torch)):
+        if name in tried or (found := sys.modules.get(name)) is None:
+            continue
+        with _lock:
+            # Another thread may be importing it, or may have set it up already.
+            if name not in tried and not getattr(found.__spec__, "_initializing", False):
+                _try(name, functools.partial(use, module, found))
+
+
+def readings() -> list[Reading]:
+    """Return the results of all attempts so far, in order."""
+    return list(tried.values())
+
+
+def _try(name: str, use: Callable[[], object]) -> None:
+    try:
+        with Deferred():
+            use()
+    except Exception as error:
+        # A framework that is not laid out as expected takes the general path.
+        tried[name] = Reading(name, str(error) or type(error).__name__)
+    else:
+        tried[name] = Reading(name)
+
+
+def _use_managed(module: Any, handle: int) -> None:
+    """Read `tvm_ffi.Tensor`s: their handle is where functions have it, as both inherit it."""
+    if tvm_ffi.Tensor.__chandle__ is not tvm_ffi.Function.__chandle__:
+        raise LayoutError("tvm_ffi.Tensor and tvm_ffi.Function have no handle in common")
+    module.use_managed(tvm_ffi.Tensor, handle)
+
+
+def _use_numpy(module: Any, numpy: Any) -> None:
+    dtypes = layouts.numpy_dtypes(numpy)
+    # NumPy 2.2 omits strides where it can, and tvm-ffi then writes those of a row-major array.
+    odd = numpy.lib.stride_tricks.as_strided(numpy.zeros(8), (1, 2), (400, 8))
+    row_major = tvm_ffi.from_dlpack(odd).strides == (2, 1)
+    module.use_numpy(numpy.ndarray, dtypes, row_major)
+
+
+def _use_torch(module: Any, torch: Any) -> None:
+    found = torch_layout(torch)
+    module.use_torch(
+        torch.Tensor,
+        torch.nn.Parameter,
+        found.dtypes,
+        found.offsets,
+        found.keys,
+        found.local_keys,
+        found.api,
+        found.addresses,
+    )

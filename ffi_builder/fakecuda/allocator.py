@@ -1,0 +1,92 @@
+"""An allocator for tvm-ffi: results and Workspaces of wrappers, on devices of the fake driver."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from functools import cache
+from typing import Any, Final
+
+from ffi_builder import abi, importing
+from ffi_builder.diagnosis.evaluate import contiguous
+from ffi_builder.spec.dtypes import DataType
+from ffi_builder.testing.make import devices
+from ffi_builder.testing.make.arrays import Array
+
+_SET_ERROR: Final = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)
+_ALLOCATE: Final = ctypes.CFUNCTYPE(
+    ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p), ctypes.c_void_p, _SET_ERROR
+)
+_DELETE: Final = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+_HEAD: Final = struct.Struct("<IIQQQ")
+"""A ``DLManagedTensorVersioned`` before its tensor: version, context, deleter, flags."""
+_KINDS: Final = {code: kind for kind, code in abi.DEVICE_TYPES.items()}
+_DIRT: Final = 0xCB
+"""The byte that fills new memory, as a kernel must not rely on what is there."""
+
+_alive: dict[int, Any] = {}
+"""What tensors are made of, by the address of their ``DLManagedTensorVersioned``."""
+
+
+def install(allocator: int | None) -> int | None:
+    """Let wrappers that this thread calls use an allocator; return the previous one."""
+    before = ctypes.c_void_p()
+    status = _library().TVMFFIEnvSetDLPackManagedTensorAllocator(
+        ctypes.c_void_p(allocator), 0, ctypes.byref(before)
+    )
+    assert status == 0
+    return before.value
+
+
+def address() -> int:
+    """Return the address of the allocator. It is never freed, since other code may keep it."""
+    found = ctypes.cast(_allocate, ctypes.c_void_p).value
+    assert found is not None
+    return found
+
+
+@cache
+def _library() -> ctypes.CDLL:
+    libinfo = importing.load("tvm_ffi.libinfo")
+    return ctypes.CDLL(str(libinfo.find_libtvm_ffi()))
+
+
+@_DELETE
+def _delete(block: int) -> None:
+    del _alive[block]
+
+
+@_ALLOCATE
+def _allocate(prototype: int, out: Any, context: int, set_error: Any) -> int:
+    try:
+        out[0] = _made(ctypes.string_at(prototype, abi.DLTENSOR_SIZE))
+    except Exception as error:  # it cannot pass through C
+        set_error(context, b"MemoryError", str(error).encode())
+        return -1
+    return 0
+
+
+def _made(prototype: bytes) -> int:
+    """Make the tensor that a ``DLTensor`` without data describes."""
+    kind, device = struct.unpack_from("<ii", prototype, abi.DLTENSOR_DEVICE_TYPE)
+    (ndim,) = struct.unpack_from("<i", prototype, abi.DLTENSOR_NDIM)
+    dtype = DataType(*struct.unpack_from("<BBH", prototype, abi.DLTENSOR_DTYPE))
+    (dims,) = struct.unpack_from("<Q", prototype, abi.DLTENSOR_SHAPE)
+    shape = tuple((ctypes.c_int64 * ndim).from_address(dims)) if ndim else ()
+    name = _KINDS.get(kind, str(kind))
+    if name != "cpu" and devices.active(name) is None:
+        raise MemoryError(f"FakeCuda: no memory for a tensor on {name}:{device}")
+    strides = contiguous(shape, "C")
+    array = Array("result", dtype, shape, strides, 256, device, device_type=name)
+    memory = array.allocate()
+    memory.bytes[:] = _DIRT
+    layout = (ctypes.c_int64 * max(2 * ndim, 1))(*shape, *strides)
+    tensor = bytearray(prototype)
+    at = ctypes.addressof(layout)
+    struct.pack_into("<Q", tensor, abi.DLTENSOR_DATA, memory.address + memory.offset)
+    struct.pack_into("<QQ", tensor, abi.DLTENSOR_SHAPE, at, at + 8 * ndim)
+    deleter = ctypes.cast(_delete, ctypes.c_void_p).value
+    head = _HEAD.pack(1, 1, 0, deleter, 0)
+    block = ctypes.create_string_buffer(head + bytes(tensor))
+    _alive[ctypes.addressof(block)] = block, memory, layout
+    return ctypes.addressof(block)
