@@ -17,8 +17,8 @@ from ffi_builder.errors import BuildError
 from ffi_builder.providers import NopCallProvider
 from ffi_builder.runtime.jit import supplied
 from ffi_builder.runtime.object_files import ObjectFile, read_object
-from tests.cuda.fake import FakeDriver, KernelImage, environment, library, missing
 from tests.cuda.launching import STREAM, N, provider
+from tests.fakecuda import FakeDriver, KernelImage, environment, library, missing
 from tests.runtime.samples import c_object, needs_cc
 from tests.support.wrapping import new_module
 

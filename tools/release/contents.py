@@ -104,7 +104,7 @@ def extensions(path: Path) -> str:
 
 def sources() -> set[str]:
     """Return the extensions of the package, each of a C file, and those of the support code."""
-    found = (ROOT / "ffi_builder" / "runtime").rglob("*.c")
+    found = (ROOT / "ffi_builder").rglob("_*.c")
     return {str(path.relative_to(ROOT).with_suffix("")) for path in found} | libraries()
 
 
