@@ -57,7 +57,7 @@ test test-fast test-frameworks test-tvm-ffi test-distributions: export GLIBC_TUN
 export PYTHONFAULTHANDLER := 1
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -g -O1
 # C that people write; the other headers are generated.
-SUPPORT := $(wildcard ffi_builder/support/*.c) $(addprefix ffi_builder/support/,support.h cuda.h)
+SUPPORT := $(filter-out %/plan.h %/numbers.h,$(wildcard $(addsuffix /support/*.[ch],ffi_builder ffi_builder/*)))
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help

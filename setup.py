@@ -43,23 +43,21 @@ EXTENSIONS = [
     extension("entry._entry", "entry/_entry.c", depends=HEADERS),
     extension("runtime.jit._gdb", "runtime/jit/_gdb.c", libraries=("pthread",)),
 ]
-# The functions that wrappers call, as a library that JITs find in the process. clang has compiled
-# them: `make support`.
-MACHINE = platform.machine()
-SUPPORT = Path("ffi_builder/support") / f"{MACHINE}.o"
-if SUPPORT.exists():
-    EXTENSIONS.append(
-        Extension(
-            "ffi_builder.support._library",
-            [],
-            extra_objects=[str(SUPPORT)],
-            # What it calls of libc has no version then, so that the oldest glibc will do.
-            extra_link_args=["-nodefaultlibs"],
-            py_limited_api=LIMITED,
-            optional=True,
-            depends=[str(SUPPORT)],
-        )
+# The functions that wrappers call, the core's and those of add-ons, as libraries that JITs find in
+# the process. clang has compiled them: `make support`.
+EXTENSIONS += [
+    Extension(
+        ".".join([*code.parent.parts, "_library"]),
+        [],
+        extra_objects=[str(code)],
+        # What it calls of libc has no version then, so that the oldest glibc will do.
+        extra_link_args=["-nodefaultlibs"],
+        py_limited_api=LIMITED,
+        optional=True,
+        depends=[str(code)],
     )
+    for code in sorted(Path("ffi_builder").glob(f"**/support/{platform.machine()}.o"))
+]
 HERE = (
     sys.platform == "linux"  # as the runtime, which they are of
     and platform.python_implementation() == "CPython"

@@ -77,6 +77,7 @@ ADD_ONS: Final = (
             "zeros cuda": "launch.streams:fill_with_zeros",
             "condition capability": "launch.capability:Capability",
             "source cuda": "wrapped:read",
+            "support cuda": "support",
         },
         also=("providers/cuda.py",),
     ),

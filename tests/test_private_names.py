@@ -10,7 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "private-names.md").read_text()
 SOURCES = [path.read_text() for path in sorted((ROOT / "ffi_builder").rglob("*.py"))]
-IN_C = [path.read_text() for path in sorted((ROOT / "ffi_builder" / "support").glob("*.c"))]
+IN_C = [path.read_text() for path in sorted((ROOT / "ffi_builder").rglob("support/*.c"))]
 PRIVATE = re.compile(r"_[A-Za-z]\w*")
 QUOTED = re.compile(r"(?:\w+\.)*_[A-Za-z]\w*(?:\.\w+)*")
 OURS = {

@@ -1,8 +1,8 @@
 """Compiles the functions in C that wrappers call: ``python -m tools.support [--check]``.
 
-It writes the generated header, the objects and ``functions.txt`` into ``ffi_builder/support``. One
-pinned compiler makes them, so that ``--check`` can compare what is there byte by byte. Users need
-no clang.
+It writes the generated headers, the objects and ``functions.txt`` into ``ffi_builder/support``, and
+into the folders of add-ons that are here. One pinned compiler makes them, so that ``--check`` can
+compare what is there byte by byte. Users need no clang.
 """
 
 from __future__ import annotations
@@ -16,18 +16,24 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Final
 
 from tvm_ffi.libinfo import include_paths
 
 from ffi_builder import __version__
-from ffi_builder.cuda.launch import header as cuda_header
-from ffi_builder.diagnosis import header
 from ffi_builder.protocol import SHARED
-from ffi_builder.support import MACHINES
+from ffi_builder.support import MACHINES, folders
 
-HERE: Final = Path(__file__).parent.parent / "ffi_builder" / "support"
+PACKAGE: Final = Path(__file__).parent.parent / "ffi_builder"
+GENERATED: Final = {
+    "support/plan.h": "ffi_builder.diagnosis.header",
+    "cuda/support/numbers.h": "ffi_builder.cuda.launch.header",
+}
+"""The modules that make headers."""
+FOR_ALL: Final = PACKAGE / "support" / "support.h"
+"""The header of the core that add-ons include too."""
 COMPILER: Final = "clang-19"
 FLAGS: Final = (
     # LLVM 19 drops the saving of registers with -Oz.
@@ -59,36 +65,49 @@ def main() -> int:
     if shutil.which(COMPILER) is None:
         print(f"SKIPPED: there is no {COMPILER} (apt install {COMPILER})")
         return 0 if check else 1
-    with tempfile.TemporaryDirectory() as folder:
-        made = make(Path(folder))
-        different = [name for name, data in made.items() if _now(name) != data]
-        if not check:
-            for name in different:
-                (HERE / name).write_bytes(made[name])
+    different = [path for of in folders().values() for path in _remade(of, check)]
     if different:
         print("differs:" if check else "written:", *different)
     return int(check and bool(different))
 
 
-def make(folder: Path) -> dict[str, bytes]:
-    """Return the files by name; a copy of the sources is compiled in an empty folder."""
-    generated = headers()
-    for name, data in {**sources(), **generated}.items():
-        (folder / name).write_bytes(data)
-    digest = digest_of({**sources(), **generated})
-    objects = {f"{machine}.o": _compiled(folder, machine, digest, ()) for machine in MACHINES}
-    text = _compiled(folder, MACHINES[0], digest, ("-S", "-emit-llvm")).decode()
+def _remade(of: Path, check: bool) -> list[Path]:
+    """Return the files of a folder that differ; write them unless they are only compared."""
+    with tempfile.TemporaryDirectory() as empty:
+        made = {of / name: data for name, data in make(of, Path(empty)).items()}
+    different = [path for path, data in made.items() if _now(path) != data]
+    if not check:
+        for path in different:
+            path.write_bytes(made[path])
+    return [path.relative_to(PACKAGE) for path in different]
+
+
+def make(of: Path, empty: Path) -> dict[str, bytes]:
+    """Return the files of a folder by name; a copy of the sources is compiled in an empty one."""
+    generated = headers(of)
+    files = {**sources(of), **generated}
+    for name, data in files.items():
+        (empty / name).write_bytes(data)
+    digest = digest_of(files)
+    objects = {f"{machine}.o": _compiled(empty, machine, digest, ()) for machine in MACHINES}
+    text = _compiled(empty, MACHINES[0], digest, ("-S", "-emit-llvm")).decode()
     return {**generated, **objects, "functions.txt": f"{digest}\n{_functions(text)}".encode()}
 
 
-def headers() -> dict[str, bytes]:
-    """Return the generated headers by name."""
-    return {"plan.h": header.text().encode(), "cuda_numbers.h": cuda_header.text().encode()}
+def headers(of: Path) -> dict[str, bytes]:
+    """Return the generated headers of a folder by name."""
+    paths = {PACKAGE / path: module for path, module in GENERATED.items()}
+    return {
+        path.name: import_module(module).text().encode()
+        for path, module in paths.items()
+        if path.parent == of
+    }
 
 
-def sources() -> dict[str, bytes]:
-    """Return all files in C by name."""
-    return {path.name: path.read_bytes() for path in (*HERE.glob("*.c"), *HERE.glob("*.h"))}
+def sources(of: Path) -> dict[str, bytes]:
+    """Return all files in C that the objects of a folder are made from, by name."""
+    paths = (FOR_ALL, *of.glob("*.c"), *of.glob("*.h"))
+    return {path.name: path.read_bytes() for path in paths}
 
 
 def digest_of(files: Mapping[str, bytes]) -> str:
@@ -128,8 +147,7 @@ def _type(name: str) -> str:
     return _TYPES.get(name, name)
 
 
-def _now(name: str) -> bytes | None:
-    path = HERE / name
+def _now(path: Path) -> bytes | None:
     return path.read_bytes() if path.exists() else None
 
 

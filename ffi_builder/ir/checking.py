@@ -64,7 +64,7 @@ def call_support(b: Builder, name: str, operands: Sequence[Value]) -> Value:
 
     Args:
         b: emits the call.
-        name: one of the names in ``ffi_builder/support/functions.txt``.
+        name: one of the names in ``ffi_builder/support/functions.txt``, or in that of an add-on.
         operands: values of the types that this file declares.
 
     Examples:

@@ -1,7 +1,7 @@
 """The support functions as assembly text, for modules that have to contain them.
 
 The text is for LLVM's assembler. It consists of bytes and relocations instead of instructions, and
-is equivalent to the object.
+is equivalent to the objects.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
-from ffi_builder import support
 from ffi_builder.support.sections import Part, Relocation, parts_of
 
 _RELOCATIONS: Final = {
@@ -58,7 +57,7 @@ def assembly(machine: str, names: tuple[str, ...]) -> str:
 
 def _lines(machine: str, part: Part) -> Iterator[str]:
     name, flags = (".text.ffi_builder", "ax") if part.is_code else (".rodata.ffi_builder", "a")
-    label = _label(part.number)
+    label = _label(part.name)
     # Another wrapper of the module may have defined the section already.
     yield f".ifndef {label}"
     yield f'.pushsection {name},"{flags}",@progbits'
@@ -88,5 +87,5 @@ def _target(relocation: Relocation) -> str:
     return f"{target.name}{addend:+d}"
 
 
-def _label(number: int) -> str:
-    return f".Lffi_builder_{support.digest()}_{number}"
+def _label(part: str) -> str:
+    return f".Lffi_builder_{part}"

@@ -169,6 +169,8 @@ static uint32_t first_code(const char *table) {
 
 // Each of the first three is the last call of a wrapper, so it need not preserve registers.
 
+Raiser SHARED(raise); // add-ons rely on its type
+
 // Raise an error with the given backtrace. Walking the stack instead would take hundreds of
 // milliseconds for the first error.
 __attribute__((cold)) int32_t SHARED(raise)(const char *kind, int64_t kind_size,

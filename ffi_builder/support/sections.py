@@ -1,4 +1,4 @@
-"""Finds the sections of the object that given functions need, with their relocations.
+"""Finds the sections of the objects that given functions need, with their relocations.
 
 Each function and each constant is in a separate section. So a module or object that has to contain
 functions takes only those that it calls.
@@ -13,14 +13,15 @@ from typing import NamedTuple
 from ffi_builder import elf, support
 from ffi_builder.elf import Elf, View
 from ffi_builder.errors import BuildError
+from ffi_builder.support import Bundle
 
 
 class Symbol(NamedTuple):
     """A function in a section, or one that a section calls."""
 
     name: str
-    section: int
-    """The number of its section; 0 if the function is in libc or tvm-ffi."""
+    section: str
+    """The name of its part; empty if the function is in libc or tvm-ffi."""
     value: int
     size: int
     is_local: bool
@@ -39,7 +40,8 @@ class Relocation(NamedTuple):
 class Part(NamedTuple):
     """A section with code or constants."""
 
-    number: int
+    name: str
+    """The digest of the bundle, and the number of the section in the object."""
     content: bytes
     align: int
     is_code: bool
@@ -56,50 +58,62 @@ def parts_of(machine: str, names: tuple[str, ...]) -> tuple[Part, ...]:
         machine: one of ``support.MACHINES``.
         names: the symbols, as :func:`ffi_builder.support.symbol` returns them.
     """
-    every = _parts(machine)
-    own = {symbol.name: number for number, part in every.items() for symbol in part.functions}
-    reached = _reached(every, (own[name] for name in names))
-    return tuple(every[number] for number in sorted(reached))
+    return tuple(part for bundle in support.bundles() for part in _needed(bundle, machine, names))
 
 
-def _reached(parts: dict[int, Part], first: Iterable[int]) -> set[int]:
-    waiting, reached = list(first), set[int]()
+def _needed(bundle: Bundle, machine: str, names: tuple[str, ...]) -> Iterable[Part]:
+    wanted = {symbol for name in bundle.functions if (symbol := bundle.symbol(name)) in names}
+    if not wanted:
+        return ()
+    parts = _parts(bundle, machine)
+    first = (part.name for part in parts.values() if any(f.name in wanted for f in part.functions))
+    reached = _reached(parts, first)
+    return (part for part in parts.values() if part.name in reached)
+
+
+def _reached(parts: dict[str, Part], first: Iterable[str]) -> set[str]:
+    waiting, reached = list(first), set[str]()
     while waiting:
-        number = waiting.pop()
-        if number not in reached:
-            reached.add(number)
-            sections = (relocation.target.section for relocation in parts[number].relocations)
+        name = waiting.pop()
+        if name not in reached:
+            reached.add(name)
+            sections = (relocation.target.section for relocation in parts[name].relocations)
             waiting += filter(None, sections)
     return reached
 
 
 @cache
-def _parts(machine: str) -> dict[int, Part]:
-    file = Elf(View(support.object_code(machine), f"support/{machine}.o", BuildError))
+def _parts(bundle: Bundle, machine: str) -> dict[str, Part]:
+    file = Elf(View(bundle.object_code(machine), f"{bundle.folder}/{machine}.o", BuildError))
     table = file.table(elf.SHT_SYMTAB)
     assert table is not None
     strings = file.symbol_names(table)
+
+    def name(section: int) -> str:
+        return f"{bundle.digest}_{section}" if section else ""
+
     symbols = [
-        Symbol(file.text(strings, name_at), section, value, size, info >> 4 == elf.STB_LOCAL)
+        Symbol(file.text(strings, name_at), name(section), value, size, info >> 4 == elf.STB_LOCAL)
         for name_at, info, _, section, value, size in file.symbols(table)
     ]
     relocations = {
-        section.info: tuple(
+        name(section.info): tuple(
             Relocation(offset, info & 0xFFFFFFFF, symbols[info >> 32], addend)
             for offset, info, addend in elf.RELA.iter_unpack(file.content(section))
         )
         for section in file.sections
         if section.kind == elf.SHT_RELA
     }
-    return {
-        number: Part(
-            number,
+    parts = (
+        Part(
+            name(number),
             file.content(section),
             max(section.align, 1),
             bool(section.flags & elf.SHF_EXECINSTR),
-            relocations.get(number, ()),
-            tuple(s for s in symbols if s.section == number and not s.is_local),
+            relocations.get(name(number), ()),
+            tuple(s for s in symbols if s.section == name(number) and not s.is_local),
         )
         for number, section in enumerate(file.sections)
         if section.kind == elf.SHT_PROGBITS and section.flags & elf.SHF_ALLOC
-    }
+    )
+    return {part.name: part for part in parts}

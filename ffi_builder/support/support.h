@@ -1,6 +1,7 @@
-// Declarations that all support code shares: the names of functions, their calling convention, and
-// the layout of tensors and lists in memory. support.c includes this header and then the C files,
-// which are one translation unit.
+// Declarations that all support code shares, that of add-ons too: the names of functions, their
+// calling convention, what raises errors, and the layout of tensors and lists in memory. In each
+// folder support.c includes this header and then the C files, which are one translation unit. The
+// code of an add-on calls no function of the core by its name: wrappers pass it addresses.
 //
 // The *object* of a tensor is the address 24 bytes before its DLTensor. A Tensor has its header
 // there. A DLTensor* has no header, and nothing reads the 24 bytes before it.
@@ -19,8 +20,8 @@
 #include <dlpack/dlpack.h>
 #include <tvm/ffi/c_api.h>
 
-// The name of a function that generated code calls. The name ends in a digest of the support code,
-// so that several versions of the support code can be in one process.
+// The name of a function that generated code calls. The name ends in a digest of the code that it
+// is compiled with, so that several versions of the support code can be in one process.
 #ifndef FFI_BUILDER_DIGEST
 #define FFI_BUILDER_DIGEST 0
 #endif
@@ -36,6 +37,11 @@
 #else
 #define RARE __attribute__((cold))
 #endif
+
+// What raises an error, and returns what the wrapper is to return: the core's function `raise`,
+// whose address wrappers pass to the code of add-ons.
+typedef int32_t Raiser(const char *kind, int64_t kind_size, const char *message,
+                       int64_t message_size, const char *backtrace, int64_t backtrace_size);
 
 // Return the DLTensor of a tensor's object.
 static inline const DLTensor *dl_tensor(const TVMFFIObject *tensor) {

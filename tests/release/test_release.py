@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from ffi_builder import support
 from tools.release import build, contents, environments, pythons
 from tools.release.pythons import Python
 from tools.release.report import ROOT, Failed, Report, run
@@ -91,10 +92,16 @@ class TestReproducible:
 
     def test_each_source_in_c_is_an_extension(self) -> None:
         declared = (ROOT / "setup.py").read_text()
-        assert "ffi_builder.support._library" in declared
-        for source in contents.sources() - {contents.SUPPORT}:
+        for source in contents.sources() - contents.libraries():
             dotted = source.removeprefix("ffi_builder/").replace("/", ".")
             assert f'extension("{dotted}"' in declared
+
+    def test_each_folder_of_support_code_is_a_library(self) -> None:
+        code = "import setuptools; setuptools.setup = lambda **given: print(*(e.name for e in given['ext_modules']))"
+        done = run(sys.executable, "-c", f"{code}; exec(open('setup.py').read())")
+        folders = {str(folder.relative_to(ROOT)) for folder in support.folders().values()}
+        assert contents.libraries() == {f"{folder}/_library" for folder in folders}
+        assert {name.replace("/", ".") for name in contents.libraries()} <= {*done.split()}
 
 
 @pytest.mark.parametrize(

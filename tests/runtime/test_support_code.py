@@ -31,10 +31,10 @@ OLD = "__ffi_builder_shared_raise_00000000"
 
 @pytest.fixture
 def no_library(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    def library() -> Path:
+    def library(bundle: support.Bundle) -> Path:
         raise BuildError("there is none")
 
-    monkeypatch.setattr(support, "library", library)
+    monkeypatch.setattr(support.Bundle, "library", library)
     supplied._in_library.cache_clear()  # pyright: ignore[reportPrivateUsage]
     yield
     supplied._in_library.cache_clear()  # pyright: ignore[reportPrivateUsage]

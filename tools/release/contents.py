@@ -16,7 +16,6 @@ from tools.release import build
 from tools.release.report import ROOT, Failed, run
 
 _PATH = re.compile(rb"(?<![\w.+-])/[\w.+-]+(?:/[\w.+-]+)+")
-SUPPORT = "ffi_builder/support/_library"
 _SYSTEM = re.compile(rb"/usr/(?:include|lib)\b")
 """Folders with the headers of the compiler and libc, on every machine."""
 
@@ -75,6 +74,7 @@ def files(path: Path) -> str:
     package = ROOT / "ffi_builder"
     sources = [*package.rglob("*.py"), *package.rglob("*.pyi"), package / "py.typed"]
     sources += [*(package / "fakecuda/c").iterdir()]
+    sources += [*package.rglob("*.o"), *package.rglob("functions.txt")]
     missing = {str(source.relative_to(ROOT)) for source in sources} - names
     if missing:
         raise Failed(f"not in the wheel: {', '.join(sorted(missing))}")
@@ -103,6 +103,12 @@ def extensions(path: Path) -> str:
 
 
 def sources() -> set[str]:
-    """Return the extensions of the package, each of a C file, and that of the support code."""
-    found = (ROOT / "ffi_builder" / "runtime").rglob("*.c")
-    return {str(path.relative_to(ROOT).with_suffix("")) for path in found} | {SUPPORT}
+    """Return the extensions of the package, each of a C file, and those of the support code."""
+    found = (ROOT / "ffi_builder").rglob("_*.c")
+    return {str(path.relative_to(ROOT).with_suffix("")) for path in found} | libraries()
+
+
+def libraries() -> set[str]:
+    """Return the extensions of the support code, that of the core and those of add-ons."""
+    found = (ROOT / "ffi_builder").rglob("functions.txt")
+    return {str(path.relative_to(ROOT).with_name("_library")) for path in found}

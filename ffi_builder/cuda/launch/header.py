@@ -1,6 +1,6 @@
-"""Makes ``cuda_numbers.h``, so that C and Python have the numbers of ``driver`` from one place.
+"""Makes ``numbers.h``, so that C and Python have the numbers of ``driver`` from one place.
 
-``tools.support`` writes it into ``ffi_builder/support``.
+``tools.support`` writes it into ``ffi_builder/cuda/support``.
 """
 
 from __future__ import annotations

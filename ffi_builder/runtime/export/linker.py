@@ -265,29 +265,29 @@ def _with_parts(
     relocations = Added(".rela.text.ffi_builder", elf.SHT_RELA, 0, elf.RELA.size)
     number, symtab = len(file.sections), file.sections.index(table)
     relocations.link, relocations.info = symtab, number
-    contents = {part.number: bytearray(part.content) for part in parts}
+    contents = {part.name: bytearray(part.content) for part in parts}
     places = {
-        part.number: (code if part.is_code else constants).append(
-            memoryview(contents[part.number]), part.align
+        part.name: (code if part.is_code else constants).append(
+            memoryview(contents[part.name]), part.align
         )
         for part in parts
     }
     for part in parts:
         for symbol in part.functions:
             if symbol.name in needed:
-                symbols.define(symbol.name, number, places[part.number] + symbol.value, symbol.size)
+                symbols.define(symbol.name, number, places[part.name] + symbol.value, symbol.size)
     # A linker takes the first of several weak symbols. The sections of objects with other functions
     # differ, so the symbols at their starts have a digest of the functions' names.
     mark = f"{zlib.crc32(repr(needed).encode()):08x}"
     starts = {True: f"{PREFIX}code_{mark}", False: f"{PREFIX}constants_{mark}"}
-    is_code = {part.number: part.is_code for part in parts}
+    is_code = {part.name: part.is_code for part in parts}
     for part in parts:  # only code has relocations
         for offset, kind, target, addend in part.relocations:
-            at, name = places[part.number] + offset, target.name
+            at, name = places[part.name] + offset, target.name
             if target.section:
                 addend += places[target.section] + target.value
                 if is_code[target.section] and kind in _CALLS:
-                    _CALLS[kind](contents[part.number], offset, addend - at)
+                    _CALLS[kind](contents[part.name], offset, addend - at)
                     continue
                 name = starts[is_code[target.section]]
                 symbols.define(name, number + (not is_code[target.section]), 0, 0)

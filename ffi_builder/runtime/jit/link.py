@@ -110,8 +110,9 @@ def link(
     the errors of announcing code to `perf` and gdb.
     """
     files = [read_object(data) for data in with_one_library_bin(objects)]
+    files += map(read_object, supplied.support_objects(undefined(files)))
     missing = undefined(files)
-    for supply in (supplied.support_object, supplied.outline_atomics, supplied.endings):
+    for supply in (supplied.outline_atomics, supplied.endings):
         data = supply(missing)
         if data is not None:
             files.append(read_object(data))

@@ -1,7 +1,7 @@
 """Supplies objects to link with the given ones, which define functions that these call.
 
-Support functions of wrappers are in a library that is loaded once, unless the package was installed
-without a C compiler.
+Support functions of wrappers are in libraries, which are loaded once, unless the package was
+installed without a C compiler.
 
 By default (-moutline-atomics) gcc's code for AArch64 calls functions such as
 `__aarch64_ldadd8_acq_rel`, which only libgcc.a has. They find out at run time whether the CPU has
@@ -37,17 +37,16 @@ from ffi_builder.errors import BuildError
 from ffi_builder.protocol import SHARED
 from ffi_builder.runtime import bindings
 from ffi_builder.runtime.codegen import llvm
+from ffi_builder.support import Bundle
 
 
-def support_object(undefined: Iterable[str]) -> bytes | None:
-    """Return the object with support functions; None if it need not be linked.
+def support_objects(undefined: Iterable[str]) -> list[bytes]:
+    """Return the objects with support functions that have to be linked.
 
-    That is so if no symbol needs it, or if the library with the same code is loaded.
+    These are the ones that a symbol needs, unless the library with the same code is loaded.
     """
-    own = _own_support(undefined)
-    if not own or _in_library(own[0]):
-        return None
-    return support.object_code()
+    needed = _bundles(undefined)
+    return [bundle.object_code() for bundle in needed if not _in_library(bundle)]
 
 
 def missing_support(names: Iterable[str]) -> str:
@@ -55,10 +54,15 @@ def missing_support(names: Iterable[str]) -> str:
     found = [name for name in names if name.startswith(SHARED)]
     if not found:
         return ""
-    if _own_support(found):
+    own = _bundles(found)
+    if own:
+        libraries, objects = (
+            " and ".join(bundle.call(function) for bundle in own)
+            for function in ("library", "object_code")
+        )
         return (
-            "they are support functions of ffi_builder: load support.library() with "
-            "ctypes.RTLD_GLOBAL, link support.object_code(), or attach(…, self_contained=True)"
+            f"they are support functions of ffi_builder: load {libraries} with "
+            f"ctypes.RTLD_GLOBAL, link {objects}, or attach(…, self_contained=True)"
         )
     return (
         "they are support functions of another version of ffi_builder: compile the module again, "
@@ -66,17 +70,19 @@ def missing_support(names: Iterable[str]) -> str:
     )
 
 
-def _own_support(names: Iterable[str]) -> list[str]:
-    """Return the names of support functions of this version."""
-    ending = f"_{support.digest()}"
-    return [name for name in names if name.startswith(SHARED) and name.endswith(ending)]
+def _bundles(names: Iterable[str]) -> list[Bundle]:
+    """Return the bundles of this version whose support functions are among the names."""
+    digests = {name.rpartition("_")[2] for name in names if name.startswith(SHARED)}
+    return [bundle for bundle in support.bundles() if bundle.digest in digests]
 
 
 @functools.cache
-def _in_library(symbol: str) -> bool:
+def _in_library(bundle: Bundle) -> bool:
+    """Return whether the process has the functions, from the library of this version."""
     bindings.load("tvm_ffi")  # loads its library with global symbols, which this library needs
     with contextlib.suppress(BuildError, OSError):
-        return hasattr(ctypes.CDLL(str(support.library()), ctypes.RTLD_GLOBAL), symbol)
+        library = ctypes.CDLL(str(bundle.library()), ctypes.RTLD_GLOBAL)
+        return hasattr(library, bundle.symbol(next(iter(bundle.functions))))
     return False
 
 

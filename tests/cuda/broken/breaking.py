@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-import re
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -21,7 +20,8 @@ from tests.fakecuda.building import compile_c, scratch
 
 Replace = Callable[[pytest.MonkeyPatch], None]
 
-SOURCES = Path(support.__file__).parent
+BUNDLE = next(bundle for bundle in support.bundles() if bundle.name == "cuda")
+"""The support code that launches."""
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,10 @@ class Breakage:
 
 
 def code(file: str, *changes: tuple[str, str]) -> Replace:
-    """Other C code: in a file of ``ffi_builder/support``, each text stands for another one."""
+    """Other C code: in a file of ``ffi_builder/cuda/support``, each text stands for another one."""
 
     def replace(patch: pytest.MonkeyPatch) -> None:
-        text = (SOURCES / file).read_text()
+        text = (BUNDLE.folder / file).read_text()
         for old, new in changes:
             assert text.count(old) == 1, f"{file}: {old}"
             text = text.replace(old, new)
@@ -50,8 +50,7 @@ def code(file: str, *changes: tuple[str, str]) -> Replace:
         real = support.symbol
 
         def symbol(name: str) -> str:
-            found = real(name)
-            return found.replace(support.digest(), digest) if name.startswith("cuda_") else found
+            return real(name).replace(BUNDLE.digest, digest)
 
         patch.setattr(support, "symbol", symbol)
 
@@ -59,18 +58,16 @@ def code(file: str, *changes: tuple[str, str]) -> Replace:
 
 
 def _compiled(file: str, text: str, digest: str) -> Path:
-    """The part of the support code that launches, with another text of one file, as a library."""
+    """The support code that launches, with another text of one file, as a library."""
     folder = Path(tempfile.mkdtemp(dir=scratch()))
-    for source in (*SOURCES.glob("cuda*"), SOURCES / "support.h"):
+    for source in (*BUNDLE.folder.glob("*.[ch]"), Path(support.__file__).with_name("support.h")):
         shutil.copy(source, folder)
     (folder / file).write_text(text)
-    includes = re.findall(r'#include "cuda_.*', (SOURCES / "support.c").read_text())
-    (folder / "all.c").write_text("\n".join(includes))
     target = folder / "broken.so"
     compile_c(
         *("-w", "-O1", "-fPIC", "-shared"),
         *(f"-DFFI_BUILDER_DIGEST={digest}", *(f"-isystem{path}" for path in include_paths())),
-        *(folder / "all.c", find_libtvm_ffi(), "-ldl", "-o", target),
+        *(folder / "support.c", find_libtvm_ffi(), "-ldl", "-o", target),
     )
     return target
 

@@ -11,9 +11,9 @@ _RELAX: Final = "int32_t mode = cuda_relax_capture(state);"
 _RESTORE: Final = "cuda_restore_capture(state, mode);"
 _TAKE: Final = "  int32_t status = cuda_take_kernel("
 
-no_init = code("cuda_load.c", ("state->driver.cuInit(0)", "CUDA_SUCCESS"))
+no_init = code("load.c", ("state->driver.cuInit(0)", "CUDA_SUCCESS"))
 without_suffix = code(
-    "cuda_numbers.h",
+    "numbers.h",
     ('"cuCtxPushCurrent_v2"', '"cuCtxPushCurrent"'),
     ('"cuCtxPopCurrent_v2"', '"cuCtxPopCurrent"'),
 )
@@ -21,28 +21,28 @@ without_suffix = code(
 
 # Contexts.
 
-enter_nothing = code("cuda_context.c", ("*pushed = false;", "*pushed = false;\n  return 0;"))
+enter_nothing = code("context.c", ("*pushed = false;", "*pushed = false;\n  return 0;"))
 """The current context must do."""
 enter_only_if_nothing_is_current = code(
-    "cuda_context.c", ("current != NULL && device < 0", "current != NULL")
+    "context.c", ("current != NULL && device < 0", "current != NULL")
 )
-leave_nothing = code("cuda_context.c", ("if (pushed)", "if (false)"))
-leave_always = code("cuda_context.c", ("if (pushed)", "if (true)"))
+leave_nothing = code("context.c", ("if (pushed)", "if (false)"))
+leave_always = code("context.c", ("if (pushed)", "if (true)"))
 launch_and_look_before_leaving = code(
-    "cuda_context.c", (_LEAVE, f"  if (result != CUDA_SUCCESS)\n    return result;\n{_LEAVE}")
+    "context.c", (_LEAVE, f"  if (result != CUDA_SUCCESS)\n    return result;\n{_LEAVE}")
 )
 retain_each_time = code(
-    "cuda_context.c",
+    "context.c",
     ("*out = __atomic_load_n(slot, __ATOMIC_ACQUIRE);", "*out = NULL;"),
     ("  CUcontext before = NULL;", "  return 0;\n  CUcontext before = NULL;"),
 )
 device_after_the_last = code(
-    "cuda_context.c",
+    "context.c",
     ("cuDevicePrimaryCtxRetain(out, device)", "cuDevicePrimaryCtxRetain(out, device + 1)"),
 )
 """The device's number counts from 1."""
 release_twice = code(
-    "cuda_control.c",
+    "control.c",
     (
         "cuda_interpreter_ends())\n    return;\n",
         "cuda_interpreter_ends())\n    return;\n  state->driver.cuDevicePrimaryCtxRelease_v2(0);\n",
@@ -51,11 +51,11 @@ release_twice = code(
 
 # Images and kernels.
 
-image_elsewhere = code("cuda_load.c", ("(&loaded, image,", "(&loaded, (const void *)4096,"))
+image_elsewhere = code("load.c", ("(&loaded, image,", "(&loaded, (const void *)4096,"))
 """The image's address is not what is passed."""
-take_before_loading = code("cuda_load.c", ("cuda_load_image(state, library, image, log);", "0;"))
+take_before_loading = code("load.c", ("cuda_load_image(state, library, image, log);", "0;"))
 kernel_of_the_library = code(
-    "cuda_load.c",
+    "load.c",
     (
         "state->driver.cuLibraryGetKernel(out, library->handle, symbol)",
         "(*out = (CUkernel)library->handle, CUDA_SUCCESS)",
@@ -63,7 +63,7 @@ kernel_of_the_library = code(
 )
 """The CUlibrary is launched."""
 take_the_function = code(
-    "cuda_load.c",
+    "load.c",
     (
         f"  {_RESTORE}\n",
         "  bool pushed;\n  cuda_enter(state, 0, &pushed);\n"
@@ -72,15 +72,15 @@ take_the_function = code(
     ),
 )
 """A CUfunction of the context that happens to be current, instead of the CUkernel."""
-unload_and_remember = code("cuda_control.c", ("      cuda_forget_kernel(kernel);", "      ;"))
+unload_and_remember = code("control.c", ("      cuda_forget_kernel(kernel);", "      ;"))
 """The kernels' handles stay where they are."""
 
 # Launches and captures.
 
 with_extra = code(
-    "cuda_driver.c", ("(CUfunction)kernel, params, NULL", "(CUfunction)kernel, params, params")
+    "driver.c", ("(CUfunction)kernel, params, NULL", "(CUfunction)kernel, params, params")
 )
-not_relaxed = code("cuda_load.c", (_RELAX, "int32_t mode = 0;"), (_RESTORE, "(void)mode;"))
-relaxed_for_ever = code("cuda_load.c", (_RESTORE, "(void)mode;"))
-try_twice = code("cuda_load.c", (_TAKE, f"  cuda_load_image(state, library, image, log);\n{_TAKE}"))
+not_relaxed = code("load.c", (_RELAX, "int32_t mode = 0;"), (_RESTORE, "(void)mode;"))
+relaxed_for_ever = code("load.c", (_RESTORE, "(void)mode;"))
+try_twice = code("load.c", (_TAKE, f"  cuda_load_image(state, library, image, log);\n{_TAKE}"))
 """First as it comes, then with the capture mode relaxed; by then the capture is lost."""

@@ -6,7 +6,7 @@
 #ifndef FFI_BUILDER_CUDA_H
 #define FFI_BUILDER_CUDA_H
 
-#include "cuda_numbers.h"
+#include "numbers.h"
 #include "support.h"
 
 // ---- the driver API
@@ -162,15 +162,13 @@ TAKES(CudaCapabilities, CUDA_CAPABILITY_SLOTS * 8);
 // that failed. A device of -1 is not known; it stands for the current context's device, or for
 // device 0 if there is no current context.
 
-typedef int32_t CudaRaiser(const char *kind, int64_t kind_size, const char *message, int64_t size,
-                           const char *backtrace, int64_t backtrace_size);
 typedef int CudaInit(void **result);
 
 // What an error says about its wrapper.
 typedef struct {
   const char *name;          // of the kernel; of the wrapper if it launches none
   const char *architectures; // of the kernel's image
-  CudaRaiser *raiser;
+  Raiser *raiser;
   const char *suffix; // ends each message
   const char *backtrace;
   int64_t backtrace_size;
@@ -178,7 +176,7 @@ typedef struct {
 
 // The last parameters of each function that sets errors, and the CudaSite made of them.
 #define CUDA_SITE_PARAMETERS                                                                       \
-  const char *name, const char *architectures, CudaRaiser *raiser, const char *suffix,             \
+  const char *name, const char *architectures, Raiser *raiser, const char *suffix,                 \
       const char *backtrace, int64_t backtrace_size
 #define CUDA_SITE                                                                                  \
   (&(const CudaSite){name, architectures, raiser, suffix, backtrace, backtrace_size})

@@ -1,0 +1,15 @@
+// The functions for launching kernels that wrappers call, in one translation unit.
+
+#include "cuda.h"
+
+// clang-format off: each file may use those before it.
+#include "message.c"
+#include "driver.c"
+#include "context.c"
+#include "limits.c"
+#include "report.c"
+#include "load.c"
+#include "prepare.c"
+#include "control.c"
+#include "zero.c"
+#include "capability.c"
