@@ -20,8 +20,8 @@ from ffi_builder.packaging.manylinux import is_everywhere
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.export.files import Exporter
 from ffi_builder.runtime.export.inspection import Inspected, inspected
-from ffi_builder.runtime.links import Item, LibrarySource, libraries_among
-from ffi_builder.runtime.object_files import movable
+from ffi_builder.runtime.files.object_files import movable
+from ffi_builder.runtime.sources.links import Item, LibrarySource, libraries_among
 
 
 @dataclass(frozen=True)

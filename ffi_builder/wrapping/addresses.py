@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 
 from ffi_builder import importing
 from ffi_builder.errors import BuildError, CompileError
-from ffi_builder.runtime.links import mappings
+from ffi_builder.runtime.sources.links import mappings
 from ffi_builder.wrapping.c_types import POINTER, CType, Prototype
 from ffi_builder.wrapping.capsules import address_in, declared_in, is_capsule
 

@@ -14,7 +14,7 @@ from ffi_builder import runtime, spec
 from ffi_builder.builder.wrapper import attach
 from ffi_builder.ir import PlainModule
 from ffi_builder.providers import DirectCallProvider
-from ffi_builder.runtime.links import Item
+from ffi_builder.runtime.sources.links import Item
 from ffi_builder.wrapping.c_types import HALIDE_BUFFER, CType, Prototype
 from ffi_builder.wrapping.sources import symbols_of
 

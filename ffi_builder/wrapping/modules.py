@@ -17,7 +17,7 @@ from ffi_builder.providers import (
     DirectCallProvider,
     MemRefCallProvider,
 )
-from ffi_builder.runtime import mlir
+from ffi_builder.runtime.codegen import mlir
 from ffi_builder.suggest import did_you_mean
 from ffi_builder.wrapping import tensors
 from ffi_builder.wrapping.calls import returned

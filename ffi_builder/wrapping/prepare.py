@@ -24,8 +24,14 @@ from ffi_builder.providers import (
 )
 from ffi_builder.providers.gil import HoldGil
 from ffi_builder.records import dataclass
-from ffi_builder.runtime.inputs import LlvmSource, ObjectSource
-from ffi_builder.runtime.links import AddressSource, ArchiveSource, Item, LibrarySource, read_item
+from ffi_builder.runtime.sources.links import (
+    AddressSource,
+    ArchiveSource,
+    Item,
+    LibrarySource,
+    read_item,
+)
+from ffi_builder.runtime.sources.modules import LlvmSource, ObjectSource
 from ffi_builder.spec.overlap import tensors_of
 from ffi_builder.wrapping import halide, modules, sources
 from ffi_builder.wrapping.addresses import callable_in, declared_by, needs_gil

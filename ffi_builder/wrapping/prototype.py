@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from ffi_builder import importing
 from ffi_builder.errors import CompileError
-from ffi_builder.runtime import c_compiler
+from ffi_builder.runtime.files import c_compiler
 from ffi_builder.suggest import did_you_mean
 from ffi_builder.wrapping.c_types import DLTENSOR, POINTER, CType, Prototype
 from ffi_builder.wrapping.libclang import Unit, bindings

@@ -14,9 +14,9 @@ from ffi_builder.errors import CompileError
 from ffi_builder.formats import MLIR, language_of
 from ffi_builder.providers import CallProvider
 from ffi_builder.records import dataclass
-from ffi_builder.runtime.archives import members
-from ffi_builder.runtime.inputs import LlvmSource, ObjectSource, is_llvm_ir
-from ffi_builder.runtime.links import (
+from ffi_builder.runtime.files.archives import members
+from ffi_builder.runtime.files.object_files import Symbol, read_library, read_object
+from ffi_builder.runtime.sources.links import (
     AddressSource,
     ArchiveSource,
     Item,
@@ -25,7 +25,7 @@ from ffi_builder.runtime.links import (
     path_of,
     read_item,
 )
-from ffi_builder.runtime.object_files import Symbol, read_library, read_object
+from ffi_builder.runtime.sources.modules import LlvmSource, ObjectSource, is_llvm_ir
 from ffi_builder.suggest import did_you_mean
 from ffi_builder.wrapping.addresses import address_of, is_code
 

@@ -11,7 +11,8 @@ from typing import Any, Final
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
-from ffi_builder.runtime import bindings, mlir
+from ffi_builder.runtime import bindings
+from ffi_builder.runtime.codegen import mlir
 
 _ATTRIBUTE: Final = "bufferization.writable"
 

@@ -13,10 +13,10 @@ from typing import Any, Final
 from ffi_builder.cuda.tools import toolkit
 from ffi_builder.cuda.tools.toolkit import Architecture, architecture
 from ffi_builder.errors import CompileError
-from ffi_builder.runtime import mlir
+from ffi_builder.runtime.codegen import mlir
 from ffi_builder.runtime.codegen.floats import readable
-from ffi_builder.runtime.inputs import is_llvm_ir
-from ffi_builder.runtime.safety import worker
+from ffi_builder.runtime.isolate import worker
+from ffi_builder.runtime.sources.modules import is_llvm_ir
 
 PIPELINE: Final = (
     "builtin.module(gpu-kernel-outlining,gpu.module(lower-affine,convert-scf-to-cf,"

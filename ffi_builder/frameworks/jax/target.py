@@ -27,7 +27,7 @@ from ffi_builder import importing, runtime
 from ffi_builder.abi import PREFIX
 from ffi_builder.errors import CompileError
 from ffi_builder.records import dataclass
-from ffi_builder.runtime.safety.locks import fork_safe_lock
+from ffi_builder.runtime.isolate.locks import fork_safe_lock
 from ffi_builder.suggest import install
 
 if TYPE_CHECKING:
