@@ -23,7 +23,7 @@ from typing import Any
 
 from ffi_builder import attach_ffi_func, providers, runtime, spec
 from ffi_builder.runtime.codegen import llvm as codegen
-from ffi_builder.runtime.safety import worker
+from ffi_builder.runtime.isolate import worker
 
 ir: Any = import_module("torch_mlir.ir")
 dialect: Any = import_module("torch_mlir.dialects.llvm")

@@ -29,7 +29,7 @@ from signatures import MAKERS
 from ffi_builder import attach_ffi_func, runtime
 from ffi_builder.builder import wrapper
 from ffi_builder.ir import operations
-from ffi_builder.runtime import mlir
+from ffi_builder.runtime.codegen import mlir
 
 ir: Any = import_module("torch_mlir.ir")
 ATTACH = ("create", "verify")

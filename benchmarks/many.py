@@ -25,7 +25,7 @@ from typing import Any
 
 from ffi_builder import attach, providers, runtime, spec
 from ffi_builder.runtime.codegen import llvm
-from ffi_builder.runtime.safety import crew, worker
+from ffi_builder.runtime.isolate import crew, worker
 
 ir: Any = import_module("torch_mlir.ir")
 CONTEXT = ir.Context()

@@ -20,9 +20,7 @@ from typing import Any
 
 import big
 
-from ffi_builder.runtime import mlir
-from ffi_builder.runtime.codegen import floats, llvm
-from ffi_builder.runtime.safety import allowlist_llvm, allowlist_mlir
+from ffi_builder.runtime.codegen import allowlist_llvm, allowlist_mlir, floats, llvm, mlir
 
 sys.path.append(str(Path(__file__).parent.parent))
 corpus: Any = import_module("tests.ordinary.corpus")

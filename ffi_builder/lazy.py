@@ -3,9 +3,9 @@
 ::
 
     if TYPE_CHECKING:
-        from ffi_builder.runtime.compiler import compile
+        from ffi_builder.runtime.compiler.compile import compile
 
-    __getattr__, __dir__ = lazy(__name__, {"compile": "compiler"}, __all__)
+    __getattr__, __dir__ = lazy(__name__, {"compile": "compiler.compile"}, __all__)
 """
 
 from __future__ import annotations

@@ -144,7 +144,7 @@ def no_leaked_contexts(request: pytest.FixtureRequest) -> Iterator[None]:
 def kept_contexts() -> dict[str, Any]:
     """Return the contexts that the runtime keeps for parsing text, and those that tests share."""
     kept: dict[str, Any] = {}
-    for module, name in (("ffi_builder.runtime.mlir", "_scratch"), (SHARED, "current")):
+    for module, name in (("ffi_builder.runtime.codegen.mlir", "_scratch"), (SHARED, "current")):
         found: dict[str, tuple[Any, int]] = getattr(sys.modules.get(module), name, {})
         kept |= {f"{module} {root}": context for root, (context, _) in found.items()}
     return kept

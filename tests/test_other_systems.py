@@ -114,7 +114,7 @@ def test_wrappers_are_built_where_there_are_bindings(system: str) -> None:
 
 
 @on_each
-@pytest.mark.parametrize("module", ["ffi_builder.runtime", "ffi_builder.runtime.compile_cache"])
+@pytest.mark.parametrize("module", ["ffi_builder.runtime", "ffi_builder.runtime.compiler.cache"])
 def test_the_runtime_says_that_it_needs_linux(system: str, module: str) -> None:
     done = run_on(system, f"import {module}")
     last = done.stderr.splitlines()[-1]

@@ -15,7 +15,7 @@ from signatures import MAKERS, MATMUL
 
 from ffi_builder import __version__, attach_ffi_func, runtime
 from ffi_builder.builder import reuse
-from ffi_builder.runtime.jit import wrappers
+from ffi_builder.runtime.sources import wrappers
 
 ir: Any = import_module("torch_mlir.ir")
 import_module("torch_mlir.dialects.llvm")  # MLIR imports it with the first operation of it

@@ -4,7 +4,7 @@
  *
  *     | DLManagedTensorVersioned | shape | strides | data, at a multiple of 64 |
  *
- * runtime/allocator.py does the same in Python, for processes without the extension.
+ * runtime/python/allocator.py does the same in Python, for processes without the extension.
  */
 #ifndef FFI_BUILDER_ENTRY_ALLOCATOR_H
 #define FFI_BUILDER_ENTRY_ALLOCATOR_H

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING
 from ffi_builder.lazy import lazy
 
 if TYPE_CHECKING:
-    from ffi_builder.runtime.allocator import install_allocator
-    from ffi_builder.runtime.compiled import CompiledModule, LoweredModule
-    from ffi_builder.runtime.compiler import compile, compile_cached, llvm_ir, lower
-    from ffi_builder.runtime.embedded_modules import CustomModule
-    from ffi_builder.runtime.loaded import callable_at, function_at, load
-    from ffi_builder.runtime.many import compile_many
+    from ffi_builder.runtime.compiler.compile import compile, compile_cached, llvm_ir, lower
+    from ffi_builder.runtime.compiler.compiled import CompiledModule, LoweredModule
+    from ffi_builder.runtime.compiler.many import compile_many
+    from ffi_builder.runtime.files.embedded_modules import CustomModule
+    from ffi_builder.runtime.python.allocator import install_allocator
+    from ffi_builder.runtime.python.loaded import callable_at, function_at, load
 
 __all__ = [
     "CompiledModule",
@@ -51,12 +51,12 @@ if sys.platform != "linux":
 __getattr__, __dir__ = lazy(
     __name__,
     {
-        **dict.fromkeys(("compile", "compile_cached", "llvm_ir", "lower"), "compiler"),
-        **dict.fromkeys(("callable_at", "function_at", "load"), "loaded"),
-        **dict.fromkeys(("CompiledModule", "LoweredModule"), "compiled"),
-        "CustomModule": "embedded_modules",
-        "compile_many": "many",
-        "install_allocator": "allocator",
+        **dict.fromkeys(("compile", "compile_cached", "llvm_ir", "lower"), "compiler.compile"),
+        **dict.fromkeys(("callable_at", "function_at", "load"), "python.loaded"),
+        **dict.fromkeys(("CompiledModule", "LoweredModule"), "compiler.compiled"),
+        "CustomModule": "files.embedded_modules",
+        "compile_many": "compiler.many",
+        "install_allocator": "python.allocator",
     },
     __all__,
 )

@@ -1,4 +1,4 @@
-"""The child process of `safety.worker`, which serves requests until its owner ends."""
+"""The child process of `isolate.worker`, which serves requests until its owner ends."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from ffi_builder.errors import CompileError
-from ffi_builder.runtime import mlir
-from ffi_builder.runtime.codegen import llvm, targets
-from ffi_builder.runtime.safety.worker import IDENTITY
+from ffi_builder.runtime.codegen import llvm, mlir, targets
+from ffi_builder.runtime.isolate.worker import IDENTITY
 
 
 def serve(connection: int, life: int) -> None:

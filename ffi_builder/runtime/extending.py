@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from ffi_builder.runtime.bindings import (
         ir_of,
     )
-    from ffi_builder.runtime.c_compiler import (
-        command as c_compiler,
-    )
     from ffi_builder.runtime.codegen.constants import (
         read as read_constants,
+    )
+    from ffi_builder.runtime.codegen.device import (
+        device_llvm_ir,
     )
     from ffi_builder.runtime.codegen.emit import (
         headers,
@@ -25,8 +25,14 @@ if TYPE_CHECKING:
     from ffi_builder.runtime.codegen.floats import (
         readable,
     )
-    from ffi_builder.runtime.device import (
-        device_llvm_ir,
+    from ffi_builder.runtime.codegen.mlir import (
+        clone as clone_mlir,
+    )
+    from ffi_builder.runtime.codegen.mlir import (
+        has_passes,
+    )
+    from ffi_builder.runtime.codegen.mlir import (
+        parse as parse_mlir,
     )
     from ffi_builder.runtime.export.files import (
         Exporter,
@@ -56,22 +62,18 @@ if TYPE_CHECKING:
     from ffi_builder.runtime.export.together import (
         write_together,
     )
-    from ffi_builder.runtime.inputs import (
-        LlvmSource,
-        ObjectSource,
-        is_llvm_ir,
+    from ffi_builder.runtime.files.c_compiler import (
+        command as c_compiler,
     )
-    from ffi_builder.runtime.links import (
-        AddressSource,
-        ArchiveSource,
-        Item,
-        LibrarySource,
-        is_name,
-        libraries_among,
-        mappings,
-        path_of,
-        read_item,
-        symbols_of,
+    from ffi_builder.runtime.files.object_files import (
+        Symbol,
+        movable,
+    )
+    from ffi_builder.runtime.isolate.locks import (
+        fork_safe_lock,
+    )
+    from ffi_builder.runtime.isolate.worker import (
+        emit_ptx,
     )
     from ffi_builder.runtime.metadata import (
         EMPTY,
@@ -81,19 +83,6 @@ if TYPE_CHECKING:
     )
     from ffi_builder.runtime.metadata import (
         read as read_metadata,
-    )
-    from ffi_builder.runtime.mlir import (
-        clone as clone_mlir,
-    )
-    from ffi_builder.runtime.mlir import (
-        has_passes,
-    )
-    from ffi_builder.runtime.mlir import (
-        parse as parse_mlir,
-    )
-    from ffi_builder.runtime.object_files import (
-        Symbol,
-        movable,
     )
     from ffi_builder.runtime.python.function_table import (
         FunctionTable,
@@ -115,11 +104,22 @@ if TYPE_CHECKING:
         Extension,
         Reading,
     )
-    from ffi_builder.runtime.safety.locks import (
-        fork_safe_lock,
+    from ffi_builder.runtime.sources.links import (
+        AddressSource,
+        ArchiveSource,
+        Item,
+        LibrarySource,
+        is_name,
+        libraries_among,
+        mappings,
+        path_of,
+        read_item,
+        symbols_of,
     )
-    from ffi_builder.runtime.safety.worker import (
-        emit_ptx,
+    from ffi_builder.runtime.sources.modules import (
+        LlvmSource,
+        ObjectSource,
+        is_llvm_ir,
     )
 
 __all__ = [
@@ -183,30 +183,30 @@ __all__ = [
 
 _HOMES = {
     "ffi_builder.runtime.bindings": "install=pip_names ir_of",
-    "ffi_builder.runtime.c_compiler": "command=c_compiler",
     "ffi_builder.runtime.codegen.constants": "read=read_constants",
+    "ffi_builder.runtime.codegen.device": "device_llvm_ir",
     "ffi_builder.runtime.codegen.emit": "headers",
     "ffi_builder.runtime.codegen.floats": "readable",
-    "ffi_builder.runtime.device": "device_llvm_ir",
+    "ffi_builder.runtime.codegen.mlir": "clone=clone_mlir has_passes parse=parse_mlir",
     "ffi_builder.runtime.export.files": "Exporter Output options=export_options write_outputs",
     "ffi_builder.runtime.export.function_info": "Described",
     "ffi_builder.runtime.export.header": "text=header_text",
     "ffi_builder.runtime.export.inspection": "Inspected functions inspected",
     "ffi_builder.runtime.export.stub": "docstring text=stub_text",
     "ffi_builder.runtime.export.together": "write_together",
-    "ffi_builder.runtime.inputs": "LlvmSource ObjectSource is_llvm_ir",
-    "ffi_builder.runtime.links": "AddressSource ArchiveSource Item LibrarySource is_name "
-    "libraries_among mappings path_of read_item symbols_of",
+    "ffi_builder.runtime.files.c_compiler": "command=c_compiler",
+    "ffi_builder.runtime.files.object_files": "Symbol movable",
+    "ffi_builder.runtime.isolate.locks": "fork_safe_lock",
+    "ffi_builder.runtime.isolate.worker": "emit_ptx",
     "ffi_builder.runtime.metadata": "EMPTY Info Parameter Unwritable read=read_metadata",
-    "ffi_builder.runtime.mlir": "clone=clone_mlir has_passes parse=parse_mlir",
-    "ffi_builder.runtime.object_files": "Symbol movable",
     "ffi_builder.runtime.python.function_table": "FunctionTable",
     "ffi_builder.runtime.python.functions": "check_defaults info_of made made_careful "
     "made_operator reads_arrays same_function watcher",
     "ffi_builder.runtime.python.position": "position_of",
     "ffi_builder.runtime.python.reading": "Extension Reading",
-    "ffi_builder.runtime.safety.locks": "fork_safe_lock",
-    "ffi_builder.runtime.safety.worker": "emit_ptx",
+    "ffi_builder.runtime.sources.links": "AddressSource ArchiveSource Item LibrarySource is_name "
+    "libraries_among mappings path_of read_item symbols_of",
+    "ffi_builder.runtime.sources.modules": "LlvmSource ObjectSource is_llvm_ir",
 }
 """The names of each module; ``a=b`` is one that is called b here."""
 

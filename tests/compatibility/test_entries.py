@@ -15,7 +15,7 @@ import pytest
 
 import ffi_builder
 from ffi_builder import runtime
-from ffi_builder.runtime import compile_cache
+from ffi_builder.runtime.compiler import cache as compile_cache
 from tests.compatibility.make import FILES, KEY
 from tests.runtime.samples import llvm_entry
 
@@ -116,7 +116,7 @@ def test_versions_and_sources_are_in_the_key(monkeypatch: pytest.MonkeyPatch) ->
 EDIT_EACH = """
 from pathlib import Path
 import sys
-from ffi_builder.runtime import compile_cache
+from ffi_builder.runtime.compiler import cache as compile_cache
 environment, package = compile_cache.environment.__wrapped__, Path(sys.argv[1])
 assert compile_cache.__file__.startswith(f"{package}/")
 seen = [environment(), environment()]

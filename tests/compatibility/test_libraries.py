@@ -23,8 +23,8 @@ import tvm_ffi
 
 from ffi_builder import runtime
 from ffi_builder.fakecuda.records import read_log
-from ffi_builder.runtime.loaded import LoadedLibrary
 from ffi_builder.runtime.metadata import Unwritable
+from ffi_builder.runtime.python.loaded import LoadedLibrary
 from tests.compatibility.make import BYTES, FILES, KIND
 from tests.fakecuda import Launch, environment, library, missing
 

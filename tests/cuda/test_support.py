@@ -15,8 +15,8 @@ from tvm_ffi import libinfo
 from ffi_builder import LinkError, attach_ffi_func, runtime, support
 from ffi_builder.errors import BuildError
 from ffi_builder.providers import NopCallProvider
+from ffi_builder.runtime.files.object_files import ObjectFile, read_object
 from ffi_builder.runtime.jit import supplied
-from ffi_builder.runtime.object_files import ObjectFile, read_object
 from tests.cuda.launching import STREAM, N, provider
 from tests.fakecuda import FakeDriver, KernelImage, environment, library, missing
 from tests.runtime.samples import c_object, needs_cc

@@ -8,7 +8,7 @@ from tests.runtime.samples import run_child
 
 RUN = """
 import runpy, sys
-from ffi_builder.runtime.safety import worker
+from ffi_builder.runtime.isolate import worker
 
 def refuse(kind, failure, message):
     raise AssertionError("a child process was asked: " + failure)

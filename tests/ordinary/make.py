@@ -18,8 +18,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ffi_builder.runtime import mlir
-from ffi_builder.runtime.safety import allowlist_mlir
+from ffi_builder.runtime.codegen import allowlist_mlir, mlir
 from ffi_builder.spec import Signature
 from tests.ordinary.corpus import PATH
 from tests.ordinary.kernels import C_FLAGS, NUMBA, TRITON, XDSL, C

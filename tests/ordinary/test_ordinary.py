@@ -6,9 +6,8 @@ import platform
 
 import pytest
 
-from ffi_builder.runtime import mlir
-from ffi_builder.runtime.codegen import floats
-from ffi_builder.runtime.safety import allowlist_llvm, worker
+from ffi_builder.runtime.codegen import allowlist_llvm, floats, mlir
+from ffi_builder.runtime.isolate import worker
 from tests.ordinary.corpus import is_llvm_ir, modules
 
 MODULES = modules()

@@ -23,7 +23,7 @@ from ffi_builder.ir.builder import Builder
 from ffi_builder.ir.distribution import of_module
 from ffi_builder.packed import GlobalFunction, Tensor
 from ffi_builder.providers import CallContext, CheckStatus, DirectCallProvider, ModuleContext
-from ffi_builder.runtime.safety import allowlist_mlir
+from ffi_builder.runtime.codegen import allowlist_mlir
 from tests.packed.conftest import Called
 from tests.packed.kernels import GLOBAL, create, empty_kernel, function, terminator
 from tests.support.printed import check_comments, printed

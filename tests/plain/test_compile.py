@@ -11,7 +11,7 @@ import pytest
 
 from ffi_builder import CompileError, LinkError, attach, ir, providers, runtime, spec
 from ffi_builder.ir import PlainModule
-from ffi_builder.runtime.jit import wrappers
+from ffi_builder.runtime.sources import wrappers
 
 KERNEL = """
 define i64 @twice(i64 %x) {

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from ffi_builder import attach, providers, runtime
-from ffi_builder.runtime import allocator
+from ffi_builder.runtime.python import allocator
 from ffi_builder.spec import Signature
 from tests.support.wrapping import new_module
 

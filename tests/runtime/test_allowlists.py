@@ -11,9 +11,8 @@ import pytest
 
 from ffi_builder import attach_ffi_func, protocol, providers, runtime, spec
 from ffi_builder.errors import CompileError
-from ffi_builder.runtime import mlir
-from ffi_builder.runtime.codegen import llvm
-from ffi_builder.runtime.safety import allowlist_llvm, allowlist_mlir, worker
+from ffi_builder.runtime.codegen import allowlist_llvm, allowlist_mlir, llvm, mlir
+from ffi_builder.runtime.isolate import worker
 from tests.runtime.samples import ADD_ONE
 
 PASSES = """

@@ -15,8 +15,8 @@ import pytest
 from ffi_builder import runtime
 from ffi_builder.errors import CompileError, LinkError
 from ffi_builder.runtime import jit
+from ffi_builder.runtime.files.object_files import functions_at
 from ffi_builder.runtime.jit import announce
-from ffi_builder.runtime.object_files import functions_at
 from tests.runtime.samples import ADD_ONE, c_object, llvm_entry, needs_cc, run_child
 from tests.support.threads import together
 

@@ -14,9 +14,9 @@ import pytest
 
 from ffi_builder import runtime
 from ffi_builder.errors import CompileError
-from ffi_builder.runtime import compiler
 from ffi_builder.runtime.codegen.emit import Steps
-from ffi_builder.runtime.inputs import Source
+from ffi_builder.runtime.compiler import compile as compiler
+from ffi_builder.runtime.sources.modules import Source
 from tests.runtime.samples import (
     ADD_ONE,
     TORCH_IR,

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from ffi_builder import runtime
-from ffi_builder.runtime import compile_cache
-from ffi_builder.runtime.compile_cache import Cache, Entry, decode, encode
-from ffi_builder.runtime.inputs import CachedSource, Code, LlvmSource, ObjectSource
+from ffi_builder.runtime.compiler import cache as compile_cache
+from ffi_builder.runtime.compiler.cache import Cache, Entry, decode, encode
+from ffi_builder.runtime.sources.modules import CachedSource, Code, LlvmSource, ObjectSource
 from tests.runtime.samples import ADD_ONE, llvm_entry, run_child
 
 pytestmark = pytest.mark.slow
@@ -215,7 +215,7 @@ def test_what_a_killed_process_leaves_is_not_read_and_goes(tmp_path: Path) -> No
     done = run_child(f"""
         import os, signal
         from ffi_builder import runtime
-        from ffi_builder.runtime import compile_cache
+        from ffi_builder.runtime.compiler import cache as compile_cache
         from tests.runtime.samples import llvm_entry
         def killed(file, data):
             os.write(file, data[: len(data) // 2])

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ffi_builder import runtime
-from ffi_builder.runtime import compile_cache
+from ffi_builder.runtime.compiler import cache as compile_cache
 from tests.runtime.samples import ADD_ONE, llvm_entry
 
 

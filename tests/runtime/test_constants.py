@@ -15,9 +15,9 @@ import pytest
 
 from ffi_builder import runtime
 from ffi_builder.errors import CompileError
-from ffi_builder.runtime import dense, object_files
-from ffi_builder.runtime.codegen import constants, floats
-from ffi_builder.runtime.safety import worker
+from ffi_builder.runtime.codegen import constants, dense, floats
+from ffi_builder.runtime.files import object_files
+from ffi_builder.runtime.isolate import worker
 from tests.runtime.samples import parse_with_jaxlib
 
 COUNT: Final = 4099

@@ -13,8 +13,8 @@ import tvm_ffi
 
 from ffi_builder import CompileError, LinkError, runtime
 from ffi_builder.runtime import CustomModule
-from ffi_builder.runtime.embedded_modules import SYMBOL, library_bin, with_one_library_bin
-from ffi_builder.runtime.object_files import Constant, content_of, with_constants
+from ffi_builder.runtime.files.embedded_modules import SYMBOL, library_bin, with_one_library_bin
+from ffi_builder.runtime.files.object_files import Constant, content_of, with_constants
 from ffi_builder.spec import Var
 from tests.support.wrapping import attached
 

@@ -12,9 +12,10 @@ import pytest
 from ffi_builder import CompileError, attach, packed, runtime, spec
 from ffi_builder.elf import SHT_PROGBITS, Elf, View
 from ffi_builder.providers import PackedCallProvider
-from ffi_builder.runtime import inputs, object_files
 from ffi_builder.runtime.codegen import llvm
+from ffi_builder.runtime.files import object_files
 from ffi_builder.runtime.jit import supplied, unsupported
+from ffi_builder.runtime.sources import modules
 from tests.runtime.exporting import every_kind_module, scaling
 from tests.runtime.samples import ADD_ONE, c_object, llvm_entry, needs_cc, run_child
 from tests.support.wrapping import new_module
@@ -111,7 +112,7 @@ def test_an_object_for_aarch64_does_not_run_here(tmp_path: Path) -> None:
 def test_the_ir_of_a_wrapper_names_no_machine() -> None:
     """The JIT compiles the same text on every machine."""
     compiled = runtime.compile(every_kind_module())
-    ir = inputs.llvm_ir(compiled._source)  # pyright: ignore[reportPrivateUsage]
+    ir = modules.llvm_ir(compiled._source)  # pyright: ignore[reportPrivateUsage]
     assert ir is not None
     text = ir.text
     assert "define i32 @__tvm_ffi_every_kind" in text

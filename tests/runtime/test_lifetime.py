@@ -385,6 +385,6 @@ def test_llvms_pipelines_are_run_elsewhere_before_they_leak_much(
 
 
 def test_a_child_process_is_replaced_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ffi_builder.runtime.safety.worker._MOST_REQUESTS", 2)
+    monkeypatch.setattr("ffi_builder.runtime.isolate.worker._MOST_REQUESTS", 2)
     for number in range(5):
         assert runtime.compile(llvm_entry("f", by_assembly(number)))["f"](0) == number

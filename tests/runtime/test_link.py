@@ -11,7 +11,7 @@ import pytest
 
 from ffi_builder import runtime
 from ffi_builder.errors import CompileError, LinkError
-from ffi_builder.runtime import object_files
+from ffi_builder.runtime.files import object_files
 from tests.runtime.samples import (
     c_object,
     llvm_entry,

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from ffi_builder import CompileError, LinkError, runtime
-from ffi_builder.runtime import object_files
+from ffi_builder.runtime.files import object_files
 from tests.runtime.samples import c_object, llvm_entry, needs_cc, needs_cxx, needs_x86_64
 
 pytestmark = [needs_cc, pytest.mark.slow]

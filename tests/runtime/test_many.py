@@ -18,7 +18,7 @@ from ffi_builder import attach, runtime
 from ffi_builder.errors import CompileError, LinkError
 from ffi_builder.ir import PlainModule
 from ffi_builder.providers import DirectCallProvider
-from ffi_builder.runtime.safety import crew, worker
+from ffi_builder.runtime.isolate import crew, worker
 from ffi_builder.spec import Signature
 from tests.runtime.samples import ADD_ONE, by_assembly, llvm_entry, mlir_entry, parse, run_child
 from tests.runtime.test_worker import INTERRUPTS, SLOW, Alarm, gone, guarded

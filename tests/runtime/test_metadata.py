@@ -152,7 +152,7 @@ def test_what_is_said_of_a_wrapper_needs_no_child_process(
     doc = 'asm "largest" vscale [ "x" ] cc musttail appending @llvm.foo target ("a") gc "'
     module = new_module(distribution=distribution)
     attach(module, Signature("f", [Var("a", "int32", doc=doc)], doc=doc), NopCallProvider())
-    monkeypatch.setattr("ffi_builder.runtime.safety.worker._request", refuse)
+    monkeypatch.setattr("ffi_builder.runtime.isolate.worker._request", refuse)
     assert str(runtime.compile(module)["f"].__doc__).startswith(doc)
 
 

@@ -17,7 +17,7 @@ from ffi_builder.providers import (
     NopCallProvider,
     PackedCallProvider,
 )
-from ffi_builder.runtime import progress
+from ffi_builder.runtime.codegen import progress
 from ffi_builder.spec import Signature
 from tests.runtime.samples import ADD_ONE, c_object, needs_cc
 from tests.support.wrapping import new_module

@@ -11,8 +11,8 @@ import pytest
 from ffi_builder import attach, runtime
 from ffi_builder.errors import CompileError
 from ffi_builder.providers import NopCallProvider
-from ffi_builder.runtime import bindings, mlir
-from ffi_builder.runtime.codegen import llvm
+from ffi_builder.runtime import bindings
+from ffi_builder.runtime.codegen import llvm, mlir
 from ffi_builder.runtime.jit import supplied
 from ffi_builder.spec import Signature, Var
 from tests.runtime.samples import c_object, needs_cc

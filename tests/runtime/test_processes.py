@@ -146,9 +146,10 @@ forked(lambda: forked(work))
 work()
 """,
     "fork while another thread compiles": """
-from ffi_builder.runtime import loaded, mlir
+from ffi_builder.runtime.codegen import mlir
+from ffi_builder.runtime.python import loaded
 from ffi_builder.runtime.codegen import llvm
-from ffi_builder.runtime.jit import wrappers
+from ffi_builder.runtime.sources import wrappers
 plus(3)
 wrapper(1)
 locks = [loaded._lock, mlir._lock, llvm._machine_lock, wrappers._lock]

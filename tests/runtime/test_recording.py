@@ -151,7 +151,7 @@ def test_a_record_is_not_in_llvm_ir_and_needs_no_child(monkeypatch: pytest.Monke
     def refuse(*_: object) -> Any:
         raise AssertionError("a child process was asked")
 
-    monkeypatch.setattr("ffi_builder.runtime.safety.worker._request", refuse)
+    monkeypatch.setattr("ffi_builder.runtime.isolate.worker._request", refuse)
     made = runtime.lower(TWICE, pipeline=f"builtin.module({TO_LLVM})")
     assert made.mlir is not None
     assert made.llvm_ir is not None

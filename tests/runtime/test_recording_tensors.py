@@ -11,7 +11,7 @@ import pytest
 from ffi_builder import attach, runtime, signature_of, spec
 from ffi_builder.errors import BuildError, CompileError
 from ffi_builder.providers import MemRefCallProvider
-from ffi_builder.runtime.mlir import steps
+from ffi_builder.runtime.codegen.mlir import steps
 
 ROW_MAJOR: Final = "function-boundary-type-conversion=identity-layout-map"
 TO_LLVM: Final = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ffi_builder.runtime.safety import allowlist_llvm
+from ffi_builder.runtime.codegen import allowlist_llvm
 
 
 @pytest.mark.parametrize(

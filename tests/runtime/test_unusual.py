@@ -149,9 +149,9 @@ RUN_FOR_AARCH64 = """
 import platform
 platform.machine = lambda: "aarch64"
 from ffi_builder.errors import CompileError
-from ffi_builder.runtime import mlir
+from ffi_builder.runtime.codegen import mlir
 from ffi_builder.runtime.codegen import floats, llvm
-from ffi_builder.runtime.safety import allowlist_llvm, allowlist_mlir
+from ffi_builder.runtime.codegen import allowlist_llvm, allowlist_mlir
 from tests.runtime.test_unusual import NAMED
 from tests.runtime.unusual import module
 llvm.most_pipelines = float("inf")

@@ -17,10 +17,10 @@ import pytest
 
 from ffi_builder import runtime
 from ffi_builder.errors import CompileError
-from ffi_builder.runtime import compiler
 from ffi_builder.runtime.codegen.emit import Steps
-from ffi_builder.runtime.inputs import Source
-from ffi_builder.runtime.safety import worker
+from ffi_builder.runtime.compiler import compile as compiler
+from ffi_builder.runtime.isolate import worker
+from ffi_builder.runtime.sources.modules import Source
 from tests.runtime.samples import by_assembly, llvm_entry, mlir_entry, run_child
 from tests.support.threads import together
 
@@ -225,9 +225,9 @@ def test_threads_have_a_child_each(monkeypatch: pytest.MonkeyPatch) -> None:
 OWNER = """
 import os, sys, threading, time
 from ffi_builder import runtime
-from ffi_builder.runtime import compiler
-from ffi_builder.runtime.safety import worker
-from ffi_builder.runtime.inputs import Source
+from ffi_builder.runtime.compiler import compile as compiler
+from ffi_builder.runtime.isolate import worker
+from ffi_builder.runtime.sources.modules import Source
 from tests.runtime.test_worker import SLOW, guarded, translated
 
 def work():

@@ -13,7 +13,7 @@ from ffi_builder.errors import CompileError
 from ffi_builder.providers import CallContext, CheckStatus, DirectCallProvider, NopCallProvider
 from ffi_builder.runtime.codegen import emit
 from ffi_builder.runtime.codegen.constants import LlvmIr
-from ffi_builder.runtime.jit import wrappers
+from ffi_builder.runtime.sources import wrappers
 from tests.support.printed import name_of, operations
 from tests.support.wrapping import new_module
 

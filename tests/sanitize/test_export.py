@@ -10,7 +10,7 @@ import pytest
 
 from ffi_builder import Sanitize, attach, runtime, spec
 from ffi_builder.providers import DirectCallProvider
-from ffi_builder.runtime import object_files
+from ffi_builder.runtime.files import object_files
 from tests.runtime.exporting import INCLUDES, LIBRARY
 from tests.runtime.samples import needs_cc
 from tests.support.wrapping import new_module

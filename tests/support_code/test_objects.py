@@ -12,7 +12,7 @@ import pytest
 
 from ffi_builder import support
 from ffi_builder.errors import BuildError
-from ffi_builder.runtime.object_files import read_object
+from ffi_builder.runtime.files.object_files import read_object
 from tools import support as tool
 
 ROOT = Path(__file__).parents[2]

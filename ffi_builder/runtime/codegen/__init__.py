@@ -1,1 +1,1 @@
-"""LLVM IR to objects, assembly and PTX."""
+"""MLIR and LLVM IR to objects, assembly and PTX."""

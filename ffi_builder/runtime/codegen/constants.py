@@ -22,7 +22,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from ffi_builder.runtime.codegen import floats
-from ffi_builder.runtime.object_files import Constant
+from ffi_builder.runtime.files.object_files import Constant
 
 SMALLEST: Final = 4096
 """The least size in bytes of a constant that stays bytes. LLVM folds loads from smaller ones."""

@@ -9,11 +9,11 @@ from collections.abc import Callable, Generator, Sequence
 from typing import TypeAlias, TypeVar
 
 from ffi_builder.errors import CompileError
-from ffi_builder.runtime import object_files
-from ffi_builder.runtime.codegen import llvm
+from ffi_builder.runtime.codegen import allowlist_llvm, llvm
 from ffi_builder.runtime.codegen.constants import LlvmIr
-from ffi_builder.runtime.progress import told
-from ffi_builder.runtime.safety import allowlist_llvm, worker
+from ffi_builder.runtime.codegen.progress import told
+from ffi_builder.runtime.files import object_files
+from ffi_builder.runtime.isolate import worker
 
 _Result = TypeVar("_Result")
 

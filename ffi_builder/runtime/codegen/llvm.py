@@ -3,7 +3,7 @@
 LLVM's code generator ends the process if it cannot handle some code (`LLVM ERROR`, or exit(1) for a
 fault in inline assembly), and nothing in llvmlite's API can stop that. So `emit` calls these
 functions in this process only if `allowlist_llvm.codegen_hazard` finds nothing in the text. For any
-other text it calls them in a child process (`safety.worker`).
+other text it calls them in a child process (`isolate.worker`).
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Any, ParamSpec, TypeVar
 
 from ffi_builder.errors import CompileError
 from ffi_builder.runtime import bindings
+from ffi_builder.runtime.isolate.interrupts import uninterrupted
+from ffi_builder.runtime.isolate.locks import fork_safe_lock
 from ffi_builder.runtime.protocols import LlvmModule, LlvmValue, TargetMachine
-from ffi_builder.runtime.safety.interrupts import uninterrupted
-from ffi_builder.runtime.safety.locks import fork_safe_lock
 
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")

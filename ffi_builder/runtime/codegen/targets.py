@@ -2,7 +2,7 @@
 
 For an unknown CPU, LLVM only prints a warning; for one without a 64-bit mode it ends the process.
 It also ends the process if it cannot select instructions for an NVIDIA architecture, so
-`safety.worker` calls `emit_ptx` in a child process.
+`isolate.worker` calls `emit_ptx` in a child process.
 """
 
 from __future__ import annotations

@@ -18,11 +18,9 @@ from typing import Final, TypeAlias
 from ffi_builder import __version__
 from ffi_builder.errors import CompileError
 from ffi_builder.records import dataclass
-from ffi_builder.runtime import embedded_modules
 from ffi_builder.runtime.codegen import emit, llvm
 from ffi_builder.runtime.codegen.constants import LlvmIr
 from ffi_builder.runtime.codegen.targets import Target, target
-from ffi_builder.runtime.embedded_modules import CustomModule
 from ffi_builder.runtime.export import header, linker, stub
 from ffi_builder.runtime.export.function_info import (
     Described,
@@ -31,17 +29,19 @@ from ffi_builder.runtime.export.function_info import (
     with_descriptions,
 )
 from ffi_builder.runtime.export.linker import with_support
-from ffi_builder.runtime.inputs import (
+from ffi_builder.runtime.files import embedded_modules
+from ffi_builder.runtime.files.embedded_modules import CustomModule
+from ffi_builder.runtime.files.object_files import read_object
+from ffi_builder.runtime.metadata import PREFIX
+from ffi_builder.runtime.python.function_table import check_name
+from ffi_builder.runtime.sources.links import AddressSource, Item, code_among, words_of
+from ffi_builder.runtime.sources.modules import (
     LlvmSource,
     ObjectSource,
     Source,
     llvm_ir,
     metadata_of,
 )
-from ffi_builder.runtime.links import AddressSource, Item, code_among, words_of
-from ffi_builder.runtime.metadata import PREFIX
-from ffi_builder.runtime.object_files import read_object
-from ffi_builder.runtime.python.function_table import check_name
 
 PathLike: TypeAlias = str | os.PathLike[str]
 

@@ -25,9 +25,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from ffi_builder.runtime.codegen.allowlist_llvm import words
 from ffi_builder.runtime.export.function_info import Argument, Described, Schema
 from ffi_builder.runtime.metadata import PREFIX
-from ffi_builder.runtime.safety.allowlist_llvm import words
 
 _OUTER: Final = "ffi_builder"
 """The outer namespace of all headers: in the global one, `div` is a C function."""

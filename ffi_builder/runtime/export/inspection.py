@@ -18,8 +18,8 @@ from ffi_builder.abi import PREFIX
 from ffi_builder.elf import MAGIC, Elf, View, machine_name
 from ffi_builder.errors import LinkError
 from ffi_builder.records import dataclass
+from ffi_builder.runtime.files.object_files import symbols_of
 from ffi_builder.runtime.jit.link import functions_among
-from ffi_builder.runtime.object_files import symbols_of
 
 _Item = TypeVar("_Item")
 

@@ -16,15 +16,16 @@ from ffi_builder import elf, support
 from ffi_builder.elf import Elf, Section, SymbolFields, View
 from ffi_builder.errors import CompileError, LinkError
 from ffi_builder.protocol import PREFIX
-from ffi_builder.runtime import archives, bindings, c_compiler
+from ffi_builder.runtime import bindings
 from ffi_builder.runtime.codegen import emit
 from ffi_builder.runtime.codegen.constants import LlvmIr
 from ffi_builder.runtime.codegen.targets import BASELINE, Target
-from ffi_builder.runtime.embedded_modules import with_one_library_bin
+from ffi_builder.runtime.files import archives, c_compiler
+from ffi_builder.runtime.files.embedded_modules import with_one_library_bin
+from ffi_builder.runtime.files.object_files import Added, ObjectFile, read_object, rebuilt
 from ffi_builder.runtime.jit.link import CXX_PREFIXES, undefined
 from ffi_builder.runtime.jit.origins import hint_for
 from ffi_builder.runtime.jit.unsupported import EXECUTABLE_STACK, check_refused
-from ffi_builder.runtime.object_files import Added, ObjectFile, read_object, rebuilt
 from ffi_builder.support.sections import Part, parts_of
 
 _TVM_FFI: Final = "libtvm_ffi.so"

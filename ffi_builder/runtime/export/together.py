@@ -15,13 +15,18 @@ from typing import NamedTuple
 from ffi_builder import elf
 from ffi_builder.elf import Elf, View
 from ffi_builder.errors import CompileError, LinkError
-from ffi_builder.runtime import archives
 from ffi_builder.runtime.export.files import Exporter, Options, Output, linked, write_outputs
 from ffi_builder.runtime.export.function_info import Described
+from ffi_builder.runtime.files import archives
+from ffi_builder.runtime.files.object_files import read_object, rename_symbols, symbols_of
 from ffi_builder.runtime.jit.link import undefined
-from ffi_builder.runtime.links import ArchiveSource, LibrarySource, libraries_among, words_of
 from ffi_builder.runtime.metadata import PREFIX
-from ffi_builder.runtime.object_files import read_object, rename_symbols, symbols_of
+from ffi_builder.runtime.sources.links import (
+    ArchiveSource,
+    LibrarySource,
+    libraries_among,
+    words_of,
+)
 
 
 def write_together(

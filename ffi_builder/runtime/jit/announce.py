@@ -21,7 +21,7 @@ from ffi_builder.abi import PREFIX
 from ffi_builder.errors import CompileError
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.codegen import llvm
-from ffi_builder.runtime.object_files import (
+from ffi_builder.runtime.files.object_files import (
     Function,
     ObjectFile,
     functions_at,
@@ -29,7 +29,7 @@ from ffi_builder.runtime.object_files import (
     with_addresses,
     with_labels,
 )
-from ffi_builder.runtime.safety.locks import fork_safe_lock
+from ffi_builder.runtime.isolate.locks import fork_safe_lock
 from ffi_builder.suggest import did_you_mean
 
 VARIABLE: Final = "FFI_BUILDER_JIT_SYMBOLS"

@@ -21,7 +21,14 @@ from ffi_builder.errors import LinkError
 from ffi_builder.records import dataclass
 from ffi_builder.runtime import bindings
 from ffi_builder.runtime.codegen import llvm
-from ffi_builder.runtime.embedded_modules import with_one_library_bin
+from ffi_builder.runtime.files.embedded_modules import with_one_library_bin
+from ffi_builder.runtime.files.object_files import (
+    ObjectFile,
+    Symbol,
+    read_object,
+    rename_symbols,
+    with_empty_initialiser,
+)
 from ffi_builder.runtime.jit import supplied
 from ffi_builder.runtime.jit.announce import announcement
 from ffi_builder.runtime.jit.origins import hint_for, listed
@@ -30,13 +37,6 @@ from ffi_builder.runtime.jit.unsupported import (
     check_refused,
     check_supported,
     is_of_linker,
-)
-from ffi_builder.runtime.object_files import (
-    ObjectFile,
-    Symbol,
-    read_object,
-    rename_symbols,
-    with_empty_initialiser,
 )
 from ffi_builder.suggest import did_you_mean
 

@@ -10,15 +10,15 @@ from typing import Final
 
 from ffi_builder.errors import LinkError
 from ffi_builder.records import dataclass
-from ffi_builder.runtime.jit.origins import listed
-from ffi_builder.runtime.object_files import (
+from ffi_builder.runtime.files.object_files import (
     ObjectFile,
     Reach,
     Relocation,
     relocated,
     source_file,
 )
-from ffi_builder.runtime.oddities import Oddity
+from ffi_builder.runtime.files.oddities import Oddity
+from ffi_builder.runtime.jit.origins import listed
 
 # GCC adds this symbol to objects compiled with `-flto` and without `-ffat-lto-objects`.
 _LTO_ONLY: Final = "__gnu_lto_slim"

@@ -1,1 +1,1 @@
-"""Compiled functions as Python callables."""
+"""Compiled functions as Python callables: of modules, of libraries and at addresses."""

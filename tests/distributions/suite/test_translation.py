@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from ffi_builder import CompileError, attach_ffi_func, providers, runtime, spec
-from ffi_builder.runtime import mlir
-from ffi_builder.runtime.mlir import WAYS, Way
+from ffi_builder.runtime.codegen import mlir
+from ffi_builder.runtime.codegen.mlir import WAYS, Way
 from tests.distributions.suite import kernels
 from tests.distributions.suite.cases import DIRECT, cpu, scale_last
 from tests.distributions.suite.conftest import Note

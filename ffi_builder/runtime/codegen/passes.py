@@ -42,7 +42,7 @@ def lowering(operations: Iterable[str]) -> str:
     """Say which passes lower operations; empty if none is known.
 
     Examples:
-        >>> from ffi_builder.runtime.passes import lowering
+        >>> from ffi_builder.runtime.codegen.passes import lowering
         >>> lowering(["scf.for", "func.func"])
         ': convert-scf-to-cf lowers scf, convert-to-llvm lowers func'
     """

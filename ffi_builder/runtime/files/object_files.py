@@ -18,7 +18,7 @@ from ffi_builder.elf import MAGIC, Elf, Section, View, machine_name
 from ffi_builder.errors import CompileError, LinkError
 from ffi_builder.formats import format_of
 from ffi_builder.records import dataclass
-from ffi_builder.runtime.oddities import Oddity, oddities
+from ffi_builder.runtime.files.oddities import Oddity, oddities
 
 _SYM_AFTER_NAME = struct.Struct("<BBHQQ")
 _SMALL = 1 << 16

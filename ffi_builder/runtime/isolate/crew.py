@@ -13,7 +13,7 @@ import time
 from collections import deque
 from typing import Any, Final, NamedTuple
 
-from ffi_builder.runtime.safety import worker
+from ffi_builder.runtime.isolate import worker
 
 KIND: Final = "llvm, many"
 """The key of these children in `worker.running`."""

@@ -1,8 +1,8 @@
 """Compiles the LLVM IR of modules without MLIR; equal wrappers share their machine code.
 
-`jit.wrappers` says how, and does the same for MLIR. Here the module is text whose parts (functions,
-declarations and globals) are separated by empty lines. A wrapper becomes a module of its own in
-which placeholders stand for the names of the wrapper, its table and its callees:
+`sources.wrappers` says how, and does the same for MLIR. Here the module is text whose parts
+(functions, declarations and globals) are separated by empty lines. A wrapper becomes a module of
+its own in which placeholders stand for the names of the wrapper, its table and its callees:
 
     define i32 @__tvm_ffi_matmul(…) { … @__ffi_builder_table_matmul … @matmul … }
     ─►  define i32 @__tvm_ffi__unit(…) { … @__ffi_builder_unit_1 … @__ffi_builder_unit_2 … }
@@ -18,12 +18,12 @@ from ffi_builder import abi, protocol
 from ffi_builder.errors import CompileError
 from ffi_builder.protocol import METADATA, SHARED, TABLE, TEXT
 from ffi_builder.records import dataclass
-from ffi_builder.runtime import object_files
 from ffi_builder.runtime.codegen import constants
 from ffi_builder.runtime.codegen.emit import Steps
+from ffi_builder.runtime.files import object_files
+from ffi_builder.runtime.files.object_files import Constant
 from ffi_builder.runtime.jit.link import RESERVED
-from ffi_builder.runtime.jit.wrappers import kept_object, were_seen
-from ffi_builder.runtime.object_files import Constant
+from ffi_builder.runtime.sources.wrappers import kept_object, were_seen
 
 _WRAPPER: Final = f"{abi.PREFIX}_unit"
 _PLACEHOLDER: Final = f"{protocol.PREFIX}unit_"

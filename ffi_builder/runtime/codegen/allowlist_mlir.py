@@ -2,13 +2,13 @@
 
 MLIR's verifier accepts modules that have no translation, or that LLVM's verifier refuses:
 `llvm.trunc %a : i32 to i64`, a `switch` with the same case twice. If a library exports all
-functions that `runtime.mlir.translate` needs, such a refusal raises an error. This module looks for
+functions that `codegen.mlir.translate` needs, such a refusal raises an error. This module looks for
 what still ends the process: types that contain themselves; values and globals of types that can
 have none; unreachable blocks, in which MLIR does not check the order of definitions; and dialects
 with their own translation. It reads the bytecode, which names all operations, types and attributes
 of a module once, and which MLIR writes as fast as Python could visit each operation.
 
-With other libraries each refusal ends the process, so a child process (see `safety.worker`)
+With other libraries each refusal ends the process, so a child process (see `isolate.worker`)
 translates their modules.
 
 A wrapper of this package has TRUSTED and a checksum in its `passthrough` list. It is unchanged if
@@ -24,10 +24,11 @@ from typing import Final
 
 from ffi_builder.errors import CompileError
 from ffi_builder.protocol import TRUSTED, checksum
-from ffi_builder.runtime import bytecode, metadata
-from ffi_builder.runtime.passes import lowering
+from ffi_builder.runtime import metadata
+from ffi_builder.runtime.codegen import bytecode
+from ffi_builder.runtime.codegen.allowlist_llvm import INSTRUCTIONS, INTRINSICS, words
+from ffi_builder.runtime.codegen.passes import lowering
 from ffi_builder.runtime.protocols import Attributes, Operation
-from ffi_builder.runtime.safety.allowlist_llvm import INSTRUCTIONS, INTRINSICS, words
 
 _TRANSLATED: Final = words(
     """

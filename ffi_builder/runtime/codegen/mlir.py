@@ -18,16 +18,16 @@ from typing import Any, Final, TypeGuard
 
 from ffi_builder.errors import CompileError
 from ffi_builder.protocol import record_memref_types, takes_tensors
-from ffi_builder.runtime import bindings, dense
-from ffi_builder.runtime.codegen import floats
+from ffi_builder.runtime import bindings
+from ffi_builder.runtime.codegen import allowlist_mlir, dense, floats
 from ffi_builder.runtime.codegen.constants import LlvmIr
-from ffi_builder.runtime.object_files import Constant
-from ffi_builder.runtime.passes import unknown_pass, with_line
-from ffi_builder.runtime.progress import told
+from ffi_builder.runtime.codegen.passes import unknown_pass, with_line
+from ffi_builder.runtime.codegen.progress import told
+from ffi_builder.runtime.files.object_files import Constant
+from ffi_builder.runtime.isolate import worker
+from ffi_builder.runtime.isolate.locks import fork_safe_lock
+from ffi_builder.runtime.isolate.nesting import is_deeper
 from ffi_builder.runtime.protocols import Module, Operation, OpView, named_attributes
-from ffi_builder.runtime.safety import allowlist_mlir, worker
-from ffi_builder.runtime.safety.locks import fork_safe_lock
-from ffi_builder.runtime.safety.nesting import is_deeper
 
 DEFAULT_ROOT = "torch_mlir"
 
@@ -430,7 +430,7 @@ def translate(module: Module) -> str:
     """Translate `module` to LLVM IR text in this process.
 
     The bindings' own function leaks the text that the C API returns, and ends the process if LLVM's
-    verifier refuses the module: see `safety.allowlist_mlir`. Some libraries, such as that of
+    verifier refuses the module: see `codegen.allowlist_mlir`. Some libraries, such as that of
     torch-mlir, export LLVM's C functions. With these, the result is compared with NULL before it is
     printed.
 

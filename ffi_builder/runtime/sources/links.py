@@ -12,9 +12,9 @@ from typing import Final, TypeAlias, TypeGuard, Union, cast, get_args
 from ffi_builder import elf
 from ffi_builder.errors import CompileError, LinkError
 from ffi_builder.records import dataclass
-from ffi_builder.runtime import archives, c_compiler
-from ffi_builder.runtime.inputs import LlvmSource, ObjectSource, code_of, kind_of
-from ffi_builder.runtime.object_files import Symbol, read_library, read_object
+from ffi_builder.runtime.files import archives, c_compiler
+from ffi_builder.runtime.files.object_files import Symbol, read_library, read_object
+from ffi_builder.runtime.sources.modules import LlvmSource, ObjectSource, code_of, kind_of
 
 _SOURCES: Final = (".c", ".cc", ".cpp", ".cxx", ".cu", ".rs")
 _LONGEST_PATH: Final = 4096
@@ -138,7 +138,7 @@ def path_of(given: object) -> Path | None:
     """Return the path that a value is: a PathLike, or text of one line without ``{``, ``@``, ``(``.
 
     Examples:
-        >>> from ffi_builder.runtime.links import path_of
+        >>> from ffi_builder.runtime.sources.links import path_of
         >>> path_of("kernel.o").name, path_of("define void @f() { ret void }")
         ('kernel.o', None)
     """

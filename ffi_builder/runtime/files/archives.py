@@ -11,7 +11,7 @@ from typing import Final
 
 from ffi_builder.elf import MAGIC as ELF
 from ffi_builder.errors import CompileError
-from ffi_builder.runtime.object_files import read_object
+from ffi_builder.runtime.files.object_files import read_object
 
 MAGIC: Final = b"!<arch>\n"
 THIN: Final = b"!<thin>\n"

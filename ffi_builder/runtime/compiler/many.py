@@ -17,12 +17,10 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from ffi_builder.errors import CompileError
-from ffi_builder.runtime import mlir
-from ffi_builder.runtime.codegen import emit
+from ffi_builder.runtime.codegen import emit, mlir
 from ffi_builder.runtime.codegen.constants import LlvmIr
 from ffi_builder.runtime.codegen.emit import Steps
-from ffi_builder.runtime.compiled import CompiledModule
-from ffi_builder.runtime.compiler import (
+from ffi_builder.runtime.compiler.compile import (
     Hooks,
     Links,
     Made,
@@ -32,11 +30,12 @@ from ffi_builder.runtime.compiler import (
     made,
     made_cached,
 )
-from ffi_builder.runtime.safety.crew import Answer, Crew
-from ffi_builder.runtime.safety.worker import most_children
+from ffi_builder.runtime.compiler.compiled import CompiledModule
+from ffi_builder.runtime.isolate.crew import Answer, Crew
+from ffi_builder.runtime.isolate.worker import most_children
 
 if TYPE_CHECKING:
-    from ffi_builder.runtime.compile_cache import Cache
+    from ffi_builder.runtime.compiler.cache import Cache
 
 _WINDOW = 4
 """How many modules per worker are taken before the first of them is given back."""

@@ -10,14 +10,15 @@ from typing import Any, cast
 
 from ffi_builder.errors import CompileError
 from ffi_builder.records import dataclass
-from ffi_builder.runtime import metadata, mlir, object_files
-from ffi_builder.runtime.codegen import constants
+from ffi_builder.runtime import metadata
+from ffi_builder.runtime.codegen import constants, mlir
 from ffi_builder.runtime.codegen.constants import LlvmIr
 from ffi_builder.runtime.codegen.emit import Steps
-from ffi_builder.runtime.jit import units
-from ffi_builder.runtime.jit.wrappers import compiled_objects
+from ffi_builder.runtime.files import object_files
+from ffi_builder.runtime.isolate import worker
 from ffi_builder.runtime.protocols import Module, Operation, OpView, PlainModule
-from ffi_builder.runtime.safety import worker
+from ffi_builder.runtime.sources import units
+from ffi_builder.runtime.sources.wrappers import compiled_objects
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class LlvmSource:
 
     text: str
     plain: bool = False
-    """Whether a module without MLIR has written it (`jit.units` knows its form)."""
+    """Whether a module without MLIR has written it (`sources.units` knows its form)."""
 
 
 @dataclass(frozen=True)

@@ -27,15 +27,16 @@ from ffi_builder import abi, protocol
 from ffi_builder.errors import CompileError
 from ffi_builder.protocol import SHARED, TABLE, TEXT
 from ffi_builder.records import dataclass
-from ffi_builder.runtime import bindings, metadata, mlir, object_files
+from ffi_builder.runtime import bindings, metadata
+from ffi_builder.runtime.codegen import allowlist_mlir, mlir
 from ffi_builder.runtime.codegen.constants import LlvmIr
+from ffi_builder.runtime.codegen.dense import declaration
 from ffi_builder.runtime.codegen.emit import Steps
-from ffi_builder.runtime.dense import declaration
+from ffi_builder.runtime.files import object_files
+from ffi_builder.runtime.files.object_files import Constant
+from ffi_builder.runtime.isolate.locks import fork_safe_lock
 from ffi_builder.runtime.jit.link import RESERVED
-from ffi_builder.runtime.object_files import Constant
 from ffi_builder.runtime.protocols import Module, Operation
-from ffi_builder.runtime.safety import allowlist_mlir
-from ffi_builder.runtime.safety.locks import fork_safe_lock
 
 MOST: Final = 256
 """The number of objects to keep, of 1 to 10 KB each. The least recently used are dropped first."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ffi_builder.errors import CompileError
-from ffi_builder.runtime import mlir
+from ffi_builder.runtime.codegen import mlir
 
 
 def device_llvm_ir(module: object, pipeline: str) -> str:

@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Final, cast
 
 from ffi_builder.errors import CompileError, LinkError
-from ffi_builder.runtime import archives
 from ffi_builder.runtime.codegen import llvm, targets
+from ffi_builder.runtime.files import archives
+from ffi_builder.runtime.files.object_files import read_library, read_object, with_visible
 from ffi_builder.runtime.jit.link import Library, in_process, link, undefined
 from ffi_builder.runtime.jit.supplied import ENDINGS
 from ffi_builder.runtime.jit.unsupported import UnsupportedError
-from ffi_builder.runtime.links import (
+from ffi_builder.runtime.sources.links import (
     AddressSource,
     ArchiveSource,
     Item,
@@ -29,7 +30,6 @@ from ffi_builder.runtime.links import (
     path_in,
     words_of,
 )
-from ffi_builder.runtime.object_files import read_library, read_object, with_visible
 
 
 def load(

@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from ffi_builder.errors import CompileError
 from ffi_builder.records import dataclass
-from ffi_builder.runtime import linking, mlir
+from ffi_builder.runtime.codegen import mlir
 from ffi_builder.runtime.codegen.emit import Steps, run
-from ffi_builder.runtime.compiled import CompiledModule, LoweredModule
-from ffi_builder.runtime.inputs import (
+from ffi_builder.runtime.compiler import linking
+from ffi_builder.runtime.compiler.compiled import CompiledModule, LoweredModule
+from ffi_builder.runtime.jit.link import getter_template
+from ffi_builder.runtime.sources.links import Item, code_among, read_item
+from ffi_builder.runtime.sources.modules import (
     CachedSource,
     Code,
     LlvmSource,
@@ -27,12 +30,10 @@ from ffi_builder.runtime.inputs import (
     objects,
     read_source,
 )
-from ffi_builder.runtime.inputs import llvm_ir as llvm_ir_of
-from ffi_builder.runtime.jit.link import getter_template
-from ffi_builder.runtime.links import Item, code_among, read_item
+from ffi_builder.runtime.sources.modules import llvm_ir as llvm_ir_of
 
 if TYPE_CHECKING:
-    from ffi_builder.runtime.compile_cache import Cache, Entry, Key, StoredSource
+    from ffi_builder.runtime.compiler.cache import Cache, Entry, Key, StoredSource
 
 Hooks: TypeAlias = Iterable[Callable[[Any], object]]
 Links: TypeAlias = Iterable[str | bytes | os.PathLike[str]]
@@ -225,7 +226,7 @@ def made(module: object, options: Options, cache: Cache | None) -> Steps[Made]:
     if cache is None or all(isinstance(part, ObjectSource) for part in (source, *options.items)):
         code = yield from _code(source, options)
         return Made(_loaded(source, code, options))
-    from ffi_builder.runtime import compile_cache
+    from ffi_builder.runtime.compiler import cache as compile_cache
 
     made_of = compile_cache.made_of(source, options.items)
     key = compile_cache.of_source(source, options.level, made_of)
@@ -240,7 +241,7 @@ def made_cached(
     key: object, build: Callable[[], object], options: Options, cache: Cache | None
 ) -> Steps[Made]:
     """Do the work of `compile_cached`, up to storing the result. Raises what that raises."""
-    from ffi_builder.runtime import compile_cache
+    from ffi_builder.runtime.compiler import cache as compile_cache
 
     if not callable(build):
         raise TypeError(f"Expected a function that makes a module as build, but got {build!r}")
@@ -271,7 +272,7 @@ def cache_in(cache_dir: str | os.PathLike[str] | None) -> Cache | None:
         cache_dir = os.environ.get("FFI_BUILDER_CACHE_DIR") or None
     if cache_dir is None:
         return None
-    from ffi_builder.runtime.compile_cache import open_folder  # most compiles use none
+    from ffi_builder.runtime.compiler.cache import open_folder  # most compiles use none
 
     return open_folder(cache_dir)
 
@@ -341,7 +342,7 @@ def _compiled(
     `made_of` describes the source before it was compiled. Raises CompileError if the source has
     changed since then, as the code might not belong to the entry.
     """
-    from ffi_builder.runtime import compile_cache
+    from ffi_builder.runtime.compiler import cache as compile_cache
 
     code = yield from _code(source, options)
     compiled = _loaded(source, code, options)

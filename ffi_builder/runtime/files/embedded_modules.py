@@ -21,8 +21,8 @@ from typing import Final
 from ffi_builder import abi
 from ffi_builder.errors import LinkError
 from ffi_builder.records import dataclass
-from ffi_builder.runtime import object_files
-from ffi_builder.runtime.object_files import Constant
+from ffi_builder.runtime.files import object_files
+from ffi_builder.runtime.files.object_files import Constant
 
 SYMBOL: Final = "__tvm_ffi__library_bin"
 SYMBOLS: Final = (SYMBOL, abi.LIBRARY_CONTEXT)

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Final
 
 from ffi_builder.runtime.codegen import emit
 from ffi_builder.runtime.codegen.constants import LlvmIr
-from ffi_builder.runtime.embedded_modules import CustomModule
-from ffi_builder.runtime.inputs import (
+from ffi_builder.runtime.files.embedded_modules import CustomModule
+from ffi_builder.runtime.files.object_files import read_object
+from ffi_builder.runtime.jit.link import Library, functions_among
+from ffi_builder.runtime.python.copies import OfThisProcess
+from ffi_builder.runtime.python.function_table import FunctionTable
+from ffi_builder.runtime.sources.links import Item, code_among
+from ffi_builder.runtime.sources.modules import (
     ObjectSource,
     Source,
     llvm_ir,
     metadata_of,
     mlir_text,
 )
-from ffi_builder.runtime.jit.link import Library, functions_among
-from ffi_builder.runtime.links import Item, code_among
-from ffi_builder.runtime.object_files import read_object
-from ffi_builder.runtime.python.copies import OfThisProcess
-from ffi_builder.runtime.python.function_table import FunctionTable
 
 if TYPE_CHECKING:
     import tvm_ffi

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ffi_builder.errors import LinkError
 from ffi_builder.runtime import bindings, metadata
+from ffi_builder.runtime.files.object_files import read_library
+from ffi_builder.runtime.isolate.locks import fork_safe_lock
 from ffi_builder.runtime.jit.link import functions_among, metadata_in
 from ffi_builder.runtime.metadata import PREFIX, Info
-from ffi_builder.runtime.object_files import read_library
 from ffi_builder.runtime.protocols import Module, PlainModule, Signature
 from ffi_builder.runtime.python.function_table import (
     FunctionTable,
@@ -21,7 +22,6 @@ from ffi_builder.runtime.python.function_table import (
     check_name,
     python_functions,
 )
-from ffi_builder.runtime.safety.locks import fork_safe_lock
 
 if TYPE_CHECKING:
     import tvm_ffi

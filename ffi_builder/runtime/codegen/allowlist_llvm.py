@@ -4,7 +4,7 @@ If LLVM cannot generate some code, it calls abort() after `LLVM ERROR`, fails an
 out of stack; a fault in inline assembly calls exit(1). Nothing in llvmlite's API can stop that. So
 this process takes only text in which every word is known to be harmless, and every type has a usual
 size: the wrappers of this package, and the usual output of lowering passes and compilers. All other
-text goes to a child process (see `safety.worker`), which costs some tenths of a second once.
+text goes to a child process (see `isolate.worker`), which costs some tenths of a second once.
 
 The text is read as LLVM's lexer reads it: strings and comments are taken out first, and the rest
 consists of words. Lines that differ only in the names of values are checked once, as all rules
@@ -22,7 +22,7 @@ from typing import Final
 
 from ffi_builder import protocol
 from ffi_builder.runtime import metadata
-from ffi_builder.runtime.safety.nesting import is_deeper
+from ffi_builder.runtime.isolate.nesting import is_deeper
 
 # ---- words; tests/runtime/test_allowlists.py and test_unusual.py try each of them
 

@@ -18,9 +18,10 @@ import re
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from ffi_builder.runtime import bindings, bytecode
+from ffi_builder.runtime import bindings
+from ffi_builder.runtime.codegen import bytecode
 from ffi_builder.runtime.codegen.constants import ALIGN, NAME, SMALLEST
-from ffi_builder.runtime.object_files import Constant
+from ffi_builder.runtime.files.object_files import Constant
 from ffi_builder.runtime.protocols import Operation, named_attributes
 
 _EXTERNAL: Final = "#llvm.linkage<external>"

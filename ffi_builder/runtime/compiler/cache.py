@@ -35,9 +35,9 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias, cast
 
 from ffi_builder.records import dataclass
-from ffi_builder.runtime import mlir
-from ffi_builder.runtime.codegen import llvm
-from ffi_builder.runtime.inputs import (
+from ffi_builder.runtime.codegen import llvm, mlir
+from ffi_builder.runtime.sources.links import AddressSource, ArchiveSource, Item, LibrarySource
+from ffi_builder.runtime.sources.modules import (
     CachedSource,
     Code,
     LlvmSource,
@@ -45,7 +45,6 @@ from ffi_builder.runtime.inputs import (
     ObjectSource,
     Source,
 )
-from ffi_builder.runtime.links import AddressSource, ArchiveSource, Item, LibrarySource
 
 _SUFFIX: Final = ".ffib"
 _UNFINISHED: Final = ".unfinished-"
@@ -464,7 +463,7 @@ def environment() -> str:
 
 def _own_sources() -> str:
     """Return this package's version and a digest of its sources, which may change in a clone."""
-    root = str(Path(__file__).parents[1])
+    root = str(Path(__file__).parents[2])
     total = hashlib.sha256()
     # os.walk and open take a third of the time of Path.rglob and read_bytes.
     for folder, folders, names in os.walk(root):

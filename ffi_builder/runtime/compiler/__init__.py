@@ -1,0 +1,1 @@
+"""Compiles, links and loads modules: `compile`, `compile_many`, the cache."""

@@ -1,0 +1,1 @@
+"""Reads and edits object files, archives and libraries."""

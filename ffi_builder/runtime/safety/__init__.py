@@ -1,1 +1,0 @@
-"""Protects this process from faults of MLIR and LLVM, and from interrupts."""

@@ -1,0 +1,1 @@
+"""Reads modules and what ``link=`` adds to them, and makes their objects."""
