@@ -7,12 +7,14 @@ import pytest
 from docs.pictures.draw import HERE
 from docs.pictures.rooms import drawn
 from tests.architecture.page import PAGE, read_imports, reduced, room_of, updated
+from tests.support.absent import whole
 
 IMPORTS = {"cli": {"plan", "spec"}, "plan": {"spec"}, "spec": set[str]()}
 PICTURE = HERE / "rooms.svg"
 PAGE_TEXT = "# Rooms\n<!-- rooms -->\nold\n<!-- end of rooms -->\nend\n"
 
 
+@whole
 def test_the_page(request: pytest.FixtureRequest):
     new = updated(PAGE.read_text(), read_imports(1), read_imports(2))
     picture = drawn(read_imports(1)).svg()

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.absent import whole
 from tools.release import build, contents, environments, pythons
 from tools.release.pythons import Python
 from tools.release.report import ROOT, Failed, Report, run
@@ -128,6 +129,7 @@ def test_all_extras_and_pythons_are_tried() -> None:
     assert [f"python{name.rpartition(' ')[2]}" for name in listed] == pythons.supported()
 
 
+@whole
 def test_each_extra_is_used() -> None:
     assert sorted(USES) == sorted(["", *environments.extras()])
     for extra, use in USES.items():
@@ -137,6 +139,7 @@ def test_each_extra_is_used() -> None:
         assert {*use.left_out_on} <= {*pythons.supported()}
 
 
+@whole
 def test_what_an_sdist_tests_is_there() -> None:
     names = (*environments.CALLS, *environments.SELF_TEST.split())
     assert [name for name in names if not (ROOT / name).exists()] == []

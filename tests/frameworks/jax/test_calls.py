@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from ffi_builder import runtime, spec
 from ffi_builder.frameworks import jax as ffi_jax
-from tests.frameworks.jax_support import Recorded, bare_scale, compiled, jax, jnp, parse
+from tests.frameworks.jax.support import Recorded, bare_scale, compiled, jax, jnp, parse
 from tests.runtime.samples import needs_cc
 
 

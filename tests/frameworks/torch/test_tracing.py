@@ -12,7 +12,7 @@ import pytest
 
 from ffi_builder.providers import NopCallProvider
 from ffi_builder.spec import Signature
-from tests.frameworks.torch_functions import axpby, compiled, operator, scale
+from tests.frameworks.torch.functions import axpby, compiled, operator, scale
 
 torch = pytest.importorskip("torch", reason="needs torch: `make test-frameworks` installs it")
 pytestmark = [

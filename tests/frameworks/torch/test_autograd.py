@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import pytest
 
 from ffi_builder.spec import Signature, Tensor, Var, dims
-from tests.frameworks.torch_functions import (
+from tests.frameworks.torch.functions import (
     axpby,
     both,
     differentiated,

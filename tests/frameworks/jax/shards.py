@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from ffi_builder.frameworks import jax as ffi_jax
 from ffi_builder.frameworks.jax import lowering
-from tests.frameworks.jax_support import compiled, jax, jnp
+from tests.frameworks.jax.support import compiled, jax, jnp
 
 P: Final[Any] = jax.sharding.PartitionSpec
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.frameworks.jax_support import Recorded, jax, jnp
+from tests.frameworks.jax.support import Recorded, jax, jnp
 
 
 @pytest.fixture

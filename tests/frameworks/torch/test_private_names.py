@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import ffi_builder
-from tests.frameworks.torch_functions import NAMESPACE, SCALE, axpby, scale, unique
+from tests.frameworks.torch.functions import NAMESPACE, SCALE, axpby, scale, unique
 
 torch = pytest.importorskip("torch", reason="needs torch: `make test-frameworks` installs it")
 pytestmark = [

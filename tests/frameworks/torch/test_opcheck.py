@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ffi_builder import SpecError, spec
 from ffi_builder.testing import make_args
-from tests.frameworks.torch_functions import axpby, in_python, operator, scale
+from tests.frameworks.torch.functions import axpby, in_python, operator, scale
 
 torch = pytest.importorskip("torch", reason="needs torch: `make test-frameworks` installs it")
 pytestmark = [

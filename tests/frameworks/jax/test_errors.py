@@ -15,7 +15,7 @@ import pytest
 
 from ffi_builder import SpecError, runtime, spec
 from ffi_builder.frameworks import jax as ffi_jax
-from tests.frameworks.jax_support import Recorded, bare_scale, compiled, jax, jnp, parse
+from tests.frameworks.jax.support import Recorded, bare_scale, compiled, jax, jnp, parse
 
 OUT = "y: Tensor([n], float32, intent=out)"
 

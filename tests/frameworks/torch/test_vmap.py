@@ -12,7 +12,7 @@ import pytest
 
 from ffi_builder.providers import DirectCallProvider
 from ffi_builder.spec import Signature
-from tests.frameworks.torch_functions import (
+from tests.frameworks.torch.functions import (
     AXPBY,
     axpby,
     both,

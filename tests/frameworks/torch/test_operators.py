@@ -15,7 +15,7 @@ import pytest
 from ffi_builder import SpecError, runtime, spec
 from ffi_builder.providers import NopCallProvider
 from tests.entry.functions import needs_extension
-from tests.frameworks.torch_functions import (
+from tests.frameworks.torch.functions import (
     NAMESPACE,
     axpby,
     compiled,

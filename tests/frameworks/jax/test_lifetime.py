@@ -16,7 +16,7 @@ import pytest
 
 from ffi_builder import runtime
 from ffi_builder.frameworks import jax as ffi_jax
-from tests.frameworks.jax_support import Recorded, compile_kernels, compiled, jax, jnp
+from tests.frameworks.jax.support import Recorded, compile_kernels, compiled, jax, jnp
 from tests.runtime.samples import needs_cc, run_child
 from tests.support.threads import together
 
@@ -95,7 +95,7 @@ def test_a_target_is_a_name(target: Any, error: type[Exception]) -> None:
 EXPORTED = """
 import jax, jax.numpy as jnp
 from ffi_builder.frameworks import jax as ffi_jax
-from tests.frameworks.jax_support import compile_kernels
+from tests.frameworks.jax.support import compile_kernels
 ffi_jax.function(compile_kernels()["scale"], target="tests.frameworks.exported")
 call = jax.ffi.ffi_call("tests.frameworks.exported", jax.ShapeDtypeStruct((2,), "float32"))
 print(jax.jit(lambda x: call(x, factor=2.0))(jnp.ones(2)))
@@ -113,7 +113,7 @@ import os
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=2"
 import jax
 from jax.sharding import NamedSharding, PartitionSpec
-from tests.frameworks.jax_support import Recorded, jnp
+from tests.frameworks.jax.support import Recorded, jnp
 recorded = Recorded("f(x: Tensor([n], float32, intent=in), y: Tensor([n], float32, intent=out))")
 mesh = jax.make_mesh((2,), ("d",))
 spec = PartitionSpec("d")

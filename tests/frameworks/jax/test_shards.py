@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.frameworks.jax_shards import CASES, GRADIENTS
+from tests.frameworks.jax.shards import CASES, GRADIENTS
 from tests.runtime.samples import run_child
 
 pytestmark = pytest.mark.slow
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def found() -> dict[str, dict[str, Any]]:
     """The outcome of each case, by kind of functions."""
-    done = run_child("from tests.frameworks.jax_shards import main; main()")
+    done = run_child("from tests.frameworks.jax.shards import main; main()")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -60,6 +60,6 @@ def test_rules_that_sum_over_devices_are_refused(found: dict[str, dict[str, Any]
 
 def test_the_axes_in_the_text_of_a_type() -> None:
     """What is read where JAX has neither of the attributes that have had them so far."""
-    done = run_child("from tests.frameworks.jax_shards import show_axes; show_axes()")
+    done = run_child("from tests.frameworks.jax.shards import show_axes; show_axes()")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == ["[] []", "['i'] ['i']", "['i', 'j'] ['i', 'j']"]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ffi_builder import SpecError, spec
 from ffi_builder.providers import NopCallProvider
 from ffi_builder.testing import make_args
-from tests.frameworks.torch_functions import compiled, operator
+from tests.frameworks.torch.functions import compiled, operator
 
 torch = pytest.importorskip("torch", reason="needs torch: `make test-frameworks` installs it")
 pytestmark = [

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ffi_builder import SpecError
-from tests.frameworks.torch_functions import (
+from tests.frameworks.torch.functions import (
     SCALE,
     axpby,
     in_python,
