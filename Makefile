@@ -50,7 +50,7 @@ CALL_TESTS := tests/arrays tests/entry tests/packed tests/providers/test_results
 JOBS ?= 2
 PARALLEL = --numprocesses=$(JOBS) --dist=worksteal
 # Pages that people write, wrapped by mdformat; tests write docs/errors.md.
-PAGES := $(wildcard *.md examples/*/*.md ffi_builder/*/README.md ffi_builder/*/*/README.md) benchmarks/README.md benchmarks/tried.md benchmarks/mutants.md tests/aarch64/README.md $(filter-out docs/errors.md,$(wildcard docs/*.md))
+PAGES := $(wildcard *.md examples/*/*.md ffi_builder/*/README.md ffi_builder/*/*/README.md) benchmarks/README.md benchmarks/tried.md tools/README.md tools/mutants.md tests/aarch64/README.md $(filter-out docs/errors.md,$(wildcard docs/*.md))
 # Tests run with freed memory overwritten, and not reused at once, so that whoever reads it fails in
 # every run and not in one of twenty. That makes them 4 % slower. Child processes that crash say where.
 test test-fast test-without test-frameworks test-tvm-ffi test-distributions: export GLIBC_TUNABLES := glibc.malloc.perturb=165:glibc.malloc.tcache_count=0
@@ -206,8 +206,8 @@ docs: $(VENV)/.dev ## Draw the pictures and build the site, into build/site; war
 	for picture in docs/pictures/*.py; do $(PY) -m docs.pictures.$$(basename $$picture .py) || exit; done
 	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build
 
-mutants: $(VENV)/.mutants ## Change the code in small ways, and print the changes that no test notices (benchmarks/mutants.md).
-	$(PY) benchmarks/mutants.py $(MODULES) --sample '$(SAMPLE)'
+mutants: $(VENV)/.mutants ## Change the code in small ways, and print the changes that no test notices (tools/mutants.md).
+	$(PY) tools/mutants.py $(MODULES) --sample '$(SAMPLE)'
 
 dev: $(VENV)/.dev ## Install everything to work on ffi_builder.
 

@@ -68,7 +68,10 @@ def test_what_stands_on_an_add_on_goes_with_it():
 
 
 def test_memory_that_no_add_on_fills(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(addons, "find", lambda kind, name: None)  # as if cuda were absent
+    def find(kind: str, name: str) -> None:
+        """Find nothing, as if cuda were absent."""
+
+    monkeypatch.setattr(addons, "find", find)
     signature = spec.Signature.parse(
         "f(x: Tensor([n], float32, device_type=cuda), "
         "w: Workspace([n], float32, device_type=cuda, zero=True))"

@@ -34,7 +34,7 @@ _SKIPPED: Final = re.compile(r"^SKIPPED \[(\d+)\] .*?: (?:Skipped: )?needs the a
 
 def main() -> int:
     """Return the exit status of pytest; 1 if too much was skipped."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("name", nargs="?", choices=[each.name for each in ADD_ONS])
     parser.add_argument("pytest", nargs=argparse.REMAINDER, help="what pytest takes")
     options = parser.parse_args()

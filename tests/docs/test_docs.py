@@ -23,7 +23,7 @@ PAGES = [
     "CONTRIBUTING.md",
     "SECURITY.md",
     "benchmarks/tried.md",
-    "benchmarks/mutants.md",
+    "tools/mutants.md",
     *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")),
 ]
 CC = shlex.split(os.environ.get("CC", "cc"))

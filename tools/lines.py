@@ -1,6 +1,6 @@
 """Print the lines of each room of the package: code, docstrings, comments and blank lines.
 
-    python benchmarks/lines.py [the root of another checkout]
+    python tools/lines.py [the root of another checkout]
 
 The second table counts the C. Headers that a program has made are a row of their own. Tokens are
 those of code: they change less than lines do when code is only set otherwise. The third table says
@@ -152,6 +152,7 @@ def show(found: dict[str, Counter[str]]) -> None:
 
 
 def main() -> None:
+    """Print the tables."""
     root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent.parent
     show(rooms(root))
     print()

@@ -1,6 +1,6 @@
 """Draw sentences of docstrings, comments and pages, for somebody who did not write them to judge.
 
-    python benchmarks/sentences.py [seed]
+    python tools/sentences.py [seed]
 
 Rewrite a sentence that needs a second reading: who does what?
 """
@@ -51,6 +51,7 @@ def sentences() -> Iterator[tuple[str, str]]:
 
 
 def main() -> None:
+    """Print the sentences that are drawn."""
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else 29
     drawn = random.Random(seed).sample(sorted(set(sentences())), DRAWN)
     for number, (name, sentence) in enumerate(drawn, 1):

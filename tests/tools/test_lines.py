@@ -1,10 +1,10 @@
-"""benchmarks/lines.py counts each line once."""
+"""tools/lines.py counts each line once."""
 
 from __future__ import annotations
 
 from collections import Counter
 
-from benchmarks.lines import KINDS, count, count_c, parts
+from tools.lines import KINDS, count, count_c, parts
 
 TEXT = '''"""A module.
 

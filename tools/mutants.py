@@ -1,6 +1,6 @@
 """Change the code in small ways, and print each change that no test notices.
 
-    python benchmarks/mutants.py plan builder.fast_path.expressions --sample _3
+    python tools/mutants.py plan builder.fast_path.expressions --sample _3
 
 mutmut makes the changes and runs the tests that reach them; mutants.md says how to use it. It runs
 them in forks of one process, so it cannot see code that runs once a process: when a module is
@@ -88,6 +88,7 @@ def examine(module: str, sample: str, jobs: int) -> None:
 
 
 def main() -> None:
+    """Examine each module of the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("modules", nargs="+", help="such as plan or builder.fast_path.expressions")
     parser.add_argument("--sample", default="_3", help="how the numbers of those tried end")
