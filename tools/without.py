@@ -28,7 +28,7 @@ MOST_SKIPPED: Final = 0.25
 """Of the tests and modules of tests that are left."""
 
 _LINK: Final = re.compile(r"\]\(((?:\.\./)+(?:docs|examples)/[^)#]+)\)")
-_PASSED: Final = re.compile(r"\b(\d+) passed")
+_PASSED: Final = re.compile(r"\b(\d+) passed|^(\d+)(?:/\d+)? tests collected", re.MULTILINE)
 _SKIPPED: Final = re.compile(r"^SKIPPED \[(\d+)\] .*?: (?:Skipped: )?needs the add-on (\w+)$", re.M)
 
 
@@ -113,7 +113,7 @@ def test(copy: Path, arguments: list[str]) -> int:
         text += line
         print(line, end="", flush=True)
     status = running.wait()
-    passed = sum(map(int, _PASSED.findall(text)))
+    passed = sum(int(ran or found) for ran, found in _PASSED.findall(text))
     skipped = Counter[str]()
     for count, name in _SKIPPED.findall(text):
         skipped[name] += int(count)
