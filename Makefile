@@ -50,10 +50,10 @@ CALL_TESTS := tests/arrays tests/entry tests/packed tests/providers/test_results
 JOBS ?= 2
 PARALLEL = --numprocesses=$(JOBS) --dist=worksteal
 # Pages that people write, wrapped by mdformat; tests write docs/errors.md.
-PAGES := $(wildcard *.md examples/*/*.md) benchmarks/README.md benchmarks/tried.md benchmarks/mutants.md tests/aarch64/README.md $(filter-out docs/errors.md,$(wildcard docs/*.md))
+PAGES := $(wildcard *.md examples/*/*.md ffi_builder/*/README.md ffi_builder/*/*/README.md) benchmarks/README.md benchmarks/tried.md tools/README.md tools/mutants.md tests/aarch64/README.md $(filter-out docs/errors.md,$(wildcard docs/*.md))
 # Tests run with freed memory overwritten, and not reused at once, so that whoever reads it fails in
 # every run and not in one of twenty. That makes them 4 % slower. Child processes that crash say where.
-test test-fast test-frameworks test-tvm-ffi test-distributions: export GLIBC_TUNABLES := glibc.malloc.perturb=165:glibc.malloc.tcache_count=0
+test test-fast test-without test-frameworks test-tvm-ffi test-distributions: export GLIBC_TUNABLES := glibc.malloc.perturb=165:glibc.malloc.tcache_count=0
 export PYTHONFAULTHANDLER := 1
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -g -O1
 # C that people write; the other headers are generated.
@@ -61,7 +61,7 @@ SUPPORT := $(filter-out %/plan.h %/numbers.h,$(wildcard $(addsuffix /support/*.[
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-frameworks test-tvm-ffi test-cuda test-cute test-libclang test-tilelang test-distributions test-aarch64 \
+.PHONY: help demo add-ons test test-fast test-without test-frameworks test-tvm-ffi test-cuda test-cute test-libclang test-tilelang test-distributions test-aarch64 \
   test-aarch64-fast test-gpu check lint format support types fuzz soak bench bench-compare bench-instructions bench-calls \
   bench-torch bench-launch coverage mutants docs wheels release-check entry-asan dev clean
 
@@ -82,6 +82,13 @@ test-frameworks: $(FRAMEWORKS)/.frameworks ## Install CPU builds of PyTorch and 
 	  $(TORCH:%='torch==%') $(JAX:%='jax==%') $(JAX:%='jaxlib==%'))
 	$(FRAMEWORKS)/bin/python -m pytest $(PARALLEL) $(FRAMEWORK_TESTS)
 	FFI_BUILDER_ENTRY=python $(FRAMEWORKS)/bin/python -m pytest $(PARALLEL) -m 'not slow' $(CALL_TESTS)
+
+# `make -s add-ons` prints them alone, for a loop.
+add-ons: $(VENV)/.made ## List the add-ons, one a line: the folders that can be deleted.
+	@PYTHONPATH=. $(PY) -m tools.without
+
+test-without: $(VENV)/.dev ## Run the tests that are not slow, or TESTS, in a copy without an add-on and what stands on it, as WITHOUT=cli.
+	$(PY) -m tools.without $(or $(WITHOUT),$(error WITHOUT=<add-on>: make -s add-ons lists them)) $(PARALLEL) $(TESTS)
 
 # The JIT serves the tests with any version, though pip would not install it with an older one.
 test-tvm-ffi: $(OLDER)/.made ## Run the tests of what depends on apache-tvm-ffi with another version, TVM_FFI (the oldest).
@@ -199,8 +206,8 @@ docs: $(VENV)/.dev ## Draw the pictures and build the site, into build/site; war
 	for picture in docs/pictures/*.py; do $(PY) -m docs.pictures.$$(basename $$picture .py) || exit; done
 	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build
 
-mutants: $(VENV)/.mutants ## Change the code in small ways, and print the changes that no test notices (benchmarks/mutants.md).
-	$(PY) benchmarks/mutants.py $(MODULES) --sample '$(SAMPLE)'
+mutants: $(VENV)/.mutants ## Change the code in small ways, and print the changes that no test notices (tools/mutants.md).
+	$(PY) tools/mutants.py $(MODULES) --sample '$(SAMPLE)'
 
 dev: $(VENV)/.dev ## Install everything to work on ffi_builder.
 

@@ -40,7 +40,8 @@ def extension(
 
 HEADERS = tuple(sorted(map(str, Path("ffi_builder/entry").glob("*.h"))))
 EXTENSIONS = [
-    extension("entry._entry", "entry/_entry.c", depends=HEADERS),
+    # An add-on, which may be absent.
+    *([extension("entry._entry", "entry/_entry.c", depends=HEADERS)] if HEADERS else []),
     extension("runtime.jit._gdb", "runtime/jit/_gdb.c", libraries=("pthread",)),
 ]
 # The functions that wrappers call, the core's and those of add-ons, as libraries that JITs find in

@@ -84,7 +84,7 @@ ADD_ONS: Final = (
     AddOn("fakecuda", ("testing",), names={"testing.FakeCuda": "fake"}),
     AddOn("wrapping", ("plain",), names={"wrap": "wrap"}),
     AddOn("packaging", names={"package": "package"}),
-    AddOn("cli", also=("__main__.py",)),
+    AddOn("cli", ("wrapping", "packaging"), also=("__main__.py",)),
     AddOn("frameworks"),
     AddOn("frameworks/torch", ("frameworks",)),
     AddOn("frameworks/jax", ("frameworks",)),
@@ -108,8 +108,10 @@ def names(package: str) -> dict[str, str]:
 
 
 def absent(name: str) -> str | None:
-    """Return the add-on of a public name that is not installed; None for other names."""
-    return next((each.name for each in ADD_ONS if name in each.names and not each.is_here), None)
+    """Return the add-on of a public name or package that is not installed; None for others."""
+    missing = (each for each in ADD_ONS if not each.is_here)
+    found = (a.name for a in missing if name in a.names or name == a.folder.replace("/", "."))
+    return next(found, None)
 
 
 _registered: Final[dict[str, dict[str, Any]]] = {}
@@ -139,6 +141,14 @@ def find(kind: str, name: str) -> Any:
     module, _, attribute = thing.partition(":")
     loaded = importing.load(module)
     return getattr(loaded, attribute) if attribute else loaded
+
+
+def lacking(kind: str, name: str) -> str:
+    """Say why :func:`find` returns None: the end of an error's sentence."""
+    listed = (each.name for each in ADD_ONS if f"{kind} {name}" in each.registers)
+    if lister := next(listed, None):
+        return f"is of the add-on {lister}, which is not installed"
+    return f"is not there: no add-on has registered {name!r} as {kind!r}"
 
 
 def registered(kind: str) -> dict[str, Any]:

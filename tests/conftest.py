@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from tests.support.absent import needed
 from tests.support.older_tvm_ffi import lacked
 
 # tvm-ffi's library installs a signal handler when it is loaded, and that one writes to the stderr
@@ -97,12 +98,36 @@ def pytest_runtest_makereport(
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Skip a module that cannot be imported for want of an add-on."""
+    report = yield
+    words = needed(str(report.longrepr)) if report.failed else ""
+    if words:
+        report.outcome = "skipped"
+        report.longrepr = (str(collector.path), 0, f"Skipped: {words}")
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
+    """Skip a test whose fixtures fail for what is not here."""
+    return (yield from skipping(item))
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """Skip a test that fails for what the oldest supported apache-tvm-ffi lacks."""
+    """Skip a test that fails for what is not here."""
+    return (yield from skipping(item))
+
+
+def skipping(item: pytest.Item) -> Generator[None, object, object]:
+    """Skip what fails for want of an add-on, or what the oldest supported apache-tvm-ffi lacks."""
     try:
         return (yield)
     except Exception as error:
-        words = lacked(error)
+        words = lacked(error) or needed(f"{error} {getattr(error, 'stderr', '')}")
         if not words:
             raise
     item.stash[_FAILED] = True  # pytest keeps the error, whose traceback keeps objects alive

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import SLOW_FOLDERS
+from tests.support.absent import ABSENT, whole
 
 ROOT = Path(__file__).parent.parent
 NEEDS = re.compile(r'(?:importorskip|needs)\(\s*f?"(?:torch|jax|numba)(?:\.numpy|\.fx)?"')
@@ -21,7 +22,7 @@ FOLDERS = {
     path.name
     for path in (ROOT / "tests").iterdir()
     if path.is_dir() and not path.name.startswith(("_", "."))
-}
+} | {each.folder.partition("/")[0] for each in ABSENT}
 
 TEMPLATES = sorted(path for path in (ROOT / ".github").rglob("*") if path.is_file())
 PAGES = [
@@ -34,6 +35,7 @@ PAGES = [
 ]
 
 
+@whole
 def test_tests_that_need_a_framework_run_in_test_frameworks() -> None:
     listed = variable("FRAMEWORK_TESTS")
     paths = [ROOT / path.partition("::")[0] for path in listed]
@@ -49,6 +51,7 @@ def test_tests_that_need_a_framework_run_in_test_frameworks() -> None:
     ] == []
 
 
+@whole
 def test_tests_that_are_run_without_the_extension_exist() -> None:
     assert [path for path in variable("CALL_TESTS") if not (ROOT / path).exists()] == []
 

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import ffi_builder
+from tests.support.absent import owner
 
 WRAPPER = """
 from torch_mlir import ir
@@ -24,13 +25,14 @@ runtime.compile(module)["f"](1)
 """
 ROOT = Path(__file__).parents[1]
 NAMES = (ROOT / "tests" / "public_names.txt").read_text()
-LISTED = re.findall(r"^[^\s(]+", NAMES, re.MULTILINE)
+LISTED = [name for name in re.findall(r"^[^\s(]+", NAMES, re.MULTILINE) if not owner(name)]
 """The names that users may rely on, each where it is imported from."""
 CALLS = dict(re.findall(r"^([^\s(]+)(\(.*\))$", NAMES, re.MULTILINE))
 """The parameters of functions and of classes that users make; ``=`` follows what has a default."""
 MEMBERS = {
     name: members.split()
     for name, members in re.findall(r"^([^\s(]+).*\n((?: .*\n)+)", NAMES, re.MULTILINE)
+    if name in LISTED
 }
 """The members of classes whose objects users get and do not make, or make in several ways."""
 SHOWN = re.findall(
@@ -80,8 +82,8 @@ def test_a_wrapper_loads_only_what_it_uses():
 
 
 def test_a_submodule_is_an_attribute():
-    assert not modules_after("import ffi_builder; ffi_builder.frameworks.described").isdisjoint(
-        {"ffi_builder.frameworks.described"}
+    assert not modules_after("import ffi_builder; ffi_builder.providers.status").isdisjoint(
+        {"ffi_builder.providers.status"}
     )
     assert not modules_after("import ffi_builder; ffi_builder.plan.path").isdisjoint(
         {"ffi_builder.plan.path"}
@@ -163,7 +165,7 @@ def test_there_are_few_names_and_each_has_one_place():
 
 def test_the_reference_shows_the_names_of_the_list():
     modules = {name for name in SHOWN if name == "ffi_builder.providers.when"}
-    shown = {*SHOWN} - modules
+    shown = {name for name in SHOWN if not owner(name)} - modules
     assert sorted(shown.union(*map(of_package, modules))) == LISTED
 
 

@@ -18,6 +18,7 @@ from ffi_builder.abi import TypeIndex
 from ffi_builder.builder.fast_path.context import DL
 from ffi_builder.builder.fast_path.state import Position, TensorValues
 from ffi_builder.builder.values import DecodedValues
+from ffi_builder.errors import BuildError
 from ffi_builder.ir import Value
 from ffi_builder.packed.anys import DEC_REF, any_head, unless
 from ffi_builder.plan import Place
@@ -219,6 +220,9 @@ def fill_with_zeros(allocation: Allocation, workspace: Workspace, position: Posi
         b.call(_MEMSET, [data, b.i32(0), size], t.ptr)
         return
     fill = addons.find("zeros", workspace.device)
+    if fill is None:
+        why = addons.lacking("zeros", workspace.device)
+        raise BuildError(f"{workspace.label}: zero: what fills {workspace.device} memory {why}")
     device = b.trunc(b.lshr(fast.tensor(position).device, b.i64(32)), t.i32)
     fill(b, data, size, device, workspace.name)
 

@@ -101,11 +101,11 @@ _TESTED: Final = ("x86_64", "aarch64")
 def _entry() -> Iterator[Finding]:
     """Report whether calls from Python are read in C, and for which frameworks' arrays."""
     code = """
-from ffi_builder.entry import available
 from ffi_builder.runtime.python import functions
+from ffi_builder.runtime.python.reading import Reading, reader
 found = functions.extension()
-off = isinstance(found, available.Reading)
-parts = [found] if off else [available.Reading("calls"), *available.readings()]
+off = isinstance(found, Reading)
+parts = [found] if off else [Reading("calls"), *reader().readings()]
 for part in parts: print(part.name, part.reason, sep="\\t")
 """
     done = _python(code)

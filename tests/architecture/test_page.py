@@ -7,12 +7,14 @@ import pytest
 from docs.pictures.draw import HERE
 from docs.pictures.rooms import drawn
 from tests.architecture.page import PAGE, read_imports, reduced, room_of, updated
+from tests.support.absent import whole
 
-IMPORTS = {"cli": {"plan", "spec"}, "plan": {"spec"}, "spec": set[str]()}
+IMPORTS = {"diagnosis": {"plan", "spec"}, "plan": {"spec"}, "spec": set[str]()}
 PICTURE = HERE / "rooms.svg"
 PAGE_TEXT = "# Rooms\n<!-- rooms -->\nold\n<!-- end of rooms -->\nend\n"
 
 
+@whole
 def test_the_page(request: pytest.FixtureRequest):
     new = updated(PAGE.read_text(), read_imports(1), read_imports(2))
     picture = drawn(read_imports(1)).svg()
@@ -25,10 +27,12 @@ def test_the_page(request: pytest.FixtureRequest):
 
 def test_the_picture_leaves_out_what_follows_and_the_table_does_not():
     page = updated(PAGE_TEXT, IMPORTS, IMPORTS)
-    assert reduced(IMPORTS)["cli"] == {"plan"}
+    assert reduced(IMPORTS)["diagnosis"] == {"plan"}
     assert "old" not in page
-    assert page.index("| `cli` |") < page.index("| `plan` |") < page.index("| `spec` |")
-    assert any("`cli`" in row and row.endswith("| `plan`, `spec` |") for row in page.splitlines())
+    assert page.index("| `diagnosis` |") < page.index("| `plan` |") < page.index("| `spec` |")
+    assert any(
+        "`diagnosis`" in row and row.endswith("| `plan`, `spec` |") for row in page.splitlines()
+    )
 
 
 @pytest.mark.parametrize(
@@ -36,7 +40,7 @@ def test_the_picture_leaves_out_what_follows_and_the_table_does_not():
     [
         {**IMPORTS, "abi": set[str]()},  # a new room
         {**IMPORTS, "spec": {"abi"}, "abi": set[str]()},
-        {**IMPORTS, "cli": {"plan"}},  # an import less
+        {**IMPORTS, "diagnosis": {"plan"}},  # an import less
     ],
 )
 def test_another_room_or_import_changes_the_page(changed: dict[str, set[str]]):

@@ -2,19 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from ffi_builder import addons
 
-import pytest
-
-from tests.cuda.allocating import Allocator, allocating
-from tests.fakecuda import FakeDriver
-from tests.fakecuda.fixtures import driver
-
-__all__ = ["allocator", "driver"]
-
-
-@pytest.fixture
-def allocator(driver: FakeDriver) -> Iterator[Allocator]:
-    """An allocator of memory of the fake's devices."""
-    with allocating(driver) as made:
-        yield made
+if addons.is_here("fakecuda"):
+    from tests.fakecuda.fixtures import allocator as allocator
+    from tests.fakecuda.fixtures import driver as driver

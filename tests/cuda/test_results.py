@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from ffi_builder import attach_ffi_func, runtime, spec
-from tests.cuda.allocating import Allocator
 from tests.cuda.launching import provider
 from tests.fakecuda import DeviceArray, FakeDriver, KernelImage, Result
+from tests.fakecuda.allocating import Allocator
 from tests.support.wrapping import new_module
 
 N = spec.Var("n", "int64")

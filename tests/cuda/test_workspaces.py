@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from ffi_builder import BuildError, attach, providers, runtime, spec
-from tests.cuda.allocating import Allocator
 from tests.cuda.launching import provider
 from tests.fakecuda import (
     NON_BLOCKING,
@@ -25,6 +24,7 @@ from tests.fakecuda import (
     library,
     no_driver,
 )
+from tests.fakecuda.allocating import Allocator
 from tests.support.wrapping import new_module, set_stream
 
 KERNEL = KernelImage("k", (8, 8))

@@ -15,6 +15,7 @@ from tvm_ffi import libinfo
 
 from tests.docs import blocks as markdown
 from tests.docs.blocks import FENCE, RUN, blocks
+from tests.support.absent import ABSENT
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -22,7 +23,7 @@ PAGES = [
     "CONTRIBUTING.md",
     "SECURITY.md",
     "benchmarks/tried.md",
-    "benchmarks/mutants.md",
+    "tools/mutants.md",
     *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")),
 ]
 CC = shlex.split(os.environ.get("CC", "cc"))
@@ -100,6 +101,8 @@ def test_links_lead_somewhere(page: str):
 
 def leads_somewhere(page: Path, target: str, anchor: str) -> bool:
     path = page.parent / target if target else page
+    if ABSENT and not path.exists():
+        return True  # a page may have gone with an add-on
     return path.exists() and (not anchor or anchor in anchors(path))
 
 

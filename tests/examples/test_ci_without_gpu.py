@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.examples.test_examples import EXAMPLES, ROOT
+from tests.examples.running import EXAMPLES, ROOT
 from tests.fakecuda import missing
 
 pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))

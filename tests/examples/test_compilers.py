@@ -8,7 +8,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from tests.examples.test_examples import run
+from tests.examples.running import run
 
 NEEDS = {
     "cffi_function.py": ("cffi", ""),

@@ -13,7 +13,7 @@ import pytest
 
 from ffi_builder import runtime
 from tests.examples.cute import CC, FOLDER, NEEDS_CC, STUB, hook
-from tests.examples.test_examples import differences, run, sections
+from tests.examples.running import differences, run, sections
 from tests.support.wrapping import set_stream
 
 pytest.importorskip("cutlass", reason="needs nvidia-cutlass-dsl: `make test-cute`")

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import re
-import shlex
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from ffi_builder.spec import Signature, outline
-from tests.cuda.images.images import IMAGES
-from tests.fakecuda import missing
+from tests.examples.running import CC, CXX, EXAMPLES, differences, run, sections
 
-ROOT = Path(__file__).parents[2]
-EXAMPLES = ROOT / "examples"
 FILES = sorted(
     path.relative_to(EXAMPLES).as_posix()
     for path in EXAMPLES.rglob("*")
@@ -32,35 +25,9 @@ MATMUL = (
 )
 
 
-def run(example: str, *args: str) -> str:
-    """Return the output of an example."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        [sys.executable, "-W", "error", str(EXAMPLES / example), *args],
-        capture_output=True,
-        text=True,
-        env=environment,
-        timeout=600,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stderr == ""
-    return done.stdout
-
-
-def sections(output: str) -> dict[str, str]:
-    """Return the text below each ``==== heading``."""
-    parts = re.split(r"^==== (.*)\n", output, flags=re.MULTILINE)
-    return dict(zip(parts[1::2], parts[2::2], strict=True))
-
-
 @pytest.fixture(scope="module")
 def quickstart() -> dict[str, str]:
     return sections(run("quickstart.py"))
-
-
-def differences(text: str) -> list[float]:
-    return [float(found) for found in re.findall(r"largest difference .*: (\S+)", text)]
 
 
 def test_quickstart_shows_the_signature_and_the_plan(quickstart: dict[str, str]):
@@ -105,10 +72,6 @@ def test_custom_provider_counts_launches():
     ]
 
 
-CC = shlex.split(os.environ.get("CC", "cc"))[0]
-CXX = shlex.split(os.environ.get("CXX", "c++"))[0]
-
-
 @pytest.mark.skipif(shutil.which(CC) is None, reason=f"needs a C compiler: no {CC}")
 def test_stable_abi_runs_without_python(tmp_path: Path):
     output = run("stable_abi/build.py", str(tmp_path))
@@ -138,24 +101,6 @@ def test_export_library_is_called_from_three_languages(tmp_path: Path):
         "Python": "[20. 40. 60.]\n",
     }
     assert {"kernels.so", "kernels.h", "kernels.pyi"} <= {path.name for path in tmp_path.iterdir()}
-
-
-SAXPY = "saxpy(a: float32, x: Tensor([n], float32), y: Tensor([n], float32))"
-
-
-@pytest.mark.skipif(missing() is not None, reason=str(missing()))
-@pytest.mark.parametrize("image", [["cuda13-sm_90.cubin"], []], ids=["cubin", "nvrtc"])
-def test_cuda_saxpy_computes_with_and_without_a_gpu(image: list[str]):
-    if not image:
-        pytest.importorskip("cuda.bindings.nvrtc")
-    printed = run("cuda_saxpy.py", *(str(IMAGES / name) for name in image))
-    lines = [line for line in printed.splitlines() if "There is no GPU" not in line]
-    assert lines[0] == "cubin for sm_90"
-    assert lines[-2:] == [
-        "largest difference from NumPy: 0.0",
-        f"TypeError: Mismatched x.dtype on argument #1 when calling: `{SAXPY}`, "
-        "expected float32 but got float64",
-    ]
 
 
 @pytest.mark.parametrize("path", FILES)

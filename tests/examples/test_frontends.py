@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.examples.test_examples import run
+from tests.examples.running import run
 from tests.frontends.support import needs
 from tests.runtime.samples import needs_cc
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+import shutil
 
 import pytest
 
-from tests.examples.test_examples import CXX, run, shutil
+from tests.examples.running import CXX, run
 from tests.frontends.support import needs
 
 

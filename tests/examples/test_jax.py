@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from tests.examples.test_examples import CC, run
+from tests.examples.running import CC, run
 from tests.frontends.support import needs
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ffi_builder import cuda
-from tests.examples.test_examples import EXAMPLES, run
+from tests.examples.running import EXAMPLES, run
 
 pytest.importorskip("tilelang", reason="needs tilelang: `make test-tilelang` installs it")
 

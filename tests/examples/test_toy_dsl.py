@@ -14,7 +14,7 @@ import pytest
 
 from ffi_builder import SpecError, runtime, testing
 from tests.examples import toy
-from tests.examples.test_examples import run, sections
+from tests.examples.running import run, sections
 from tests.frontends.support import needs, refused
 from tests.runtime.samples import needs_cc
 

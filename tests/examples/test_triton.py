@@ -13,7 +13,7 @@ from typing import Any, Final
 import pytest
 
 from ffi_builder import BuildError, Launch, cuda, wrap
-from tests.examples.test_examples import EXAMPLES, ROOT, differences, run
+from tests.examples.running import EXAMPLES, ROOT, differences, run
 from tests.fakecuda import environment, library, missing
 
 pytest.importorskip("triton", reason="needs triton: `make test-cuda` installs it")

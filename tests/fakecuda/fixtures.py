@@ -1,4 +1,4 @@
-"""The fake driver, for every test that asks for it."""
+"""The fake driver and its allocator, for every test that asks for them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 
 from ffi_builder.fakecuda.fake import the_driver
 from tests.fakecuda import FakeDriver, missing
+from tests.fakecuda.allocating import Allocator, allocating
 
 
 @pytest.fixture
@@ -29,3 +30,10 @@ def driver() -> Iterator[FakeDriver]:
     found.reset()
     assert not violations, violations
     assert not errors, errors
+
+
+@pytest.fixture
+def allocator(driver: FakeDriver) -> Iterator[Allocator]:
+    """An allocator of memory of the fake's devices."""
+    with allocating(driver) as made:
+        yield made

@@ -13,8 +13,8 @@ import ffi_builder
 from ffi_builder import BuildError, package, wrap
 from tests.packaging.environments import TVM_FFI, Environment
 from tests.packaging.kernels import negate, scale
-from tests.packaging.test_package import PROJECT
-from tests.packaging.test_package import metadata as metadata_of
+from tests.packaging.wheels import PROJECT
+from tests.packaging.wheels import metadata as metadata_of
 from tests.runtime.samples import needs_cc
 
 pytestmark = [needs_cc, pytest.mark.slow]

@@ -5,20 +5,17 @@ from __future__ import annotations
 import platform
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ffi_builder import BuildError, CompileError, Launch, package, wrap
-from tests.cuda.images.images import image
+from ffi_builder import BuildError, CompileError, wrap
 from tests.packaging.environments import Environment
 from tests.packaging.kernels import SCALE, making, negate, scale
+from tests.packaging.wheels import ON_X86, PROJECT, content, made, metadata
 from tests.runtime.samples import needs_cc, needs_cxx
 
-PROJECT = {"name": "my-kernels", "version": "1.0", "description": "Kernels for tests."}
-ON_X86 = pytest.mark.skipif(platform.machine() != "x86_64", reason="is about x86-64")
 USE = """
 import numpy as np
 import my_kernels
@@ -30,11 +27,6 @@ print(y)
 """
 
 pytestmark = needs_cc
-
-
-def made(folder: Path, modules: Any = None, **options: Any) -> Path:
-    given: Any = {"project": PROJECT} | options
-    return package(scale() if modules is None else modules, folder, **given)
 
 
 @pytest.fixture(scope="module")
@@ -53,15 +45,6 @@ def levels(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def environment(tmp_path: Path) -> Environment:
     """An environment with NumPy and tvm-ffi alone."""
     return Environment(tmp_path / "environment")
-
-
-def content(wheel: Path) -> dict[str, bytes]:
-    with zipfile.ZipFile(wheel) as opened:
-        return {name: opened.read(name) for name in opened.namelist()}
-
-
-def metadata(wheel: Path) -> str:
-    return next(data for name, data in content(wheel).items() if name.endswith("METADATA")).decode()
 
 
 class TestWithTvmFfiAlone:
@@ -261,21 +244,6 @@ license = "MIT"
 license-files = ["LICENSE"]
 scripts = { scale = "a_b:scale" }
 """
-
-
-def test_kernels_for_cuda(tmp_path: Path):
-    text = "saxpy(a: float32, x: Tensor([n], float32), y: Tensor([n], float32)) where n: int32"
-    launch = Launch(grid="ceildiv(n, 256)", block=256)
-    args = ["a", "x", "y", "n"]
-    module = wrap(image("cuda13-sm_90.cubin"), text, args=args, device="cuda", launch=launch)
-    wheel = made(tmp_path / "dist", module)  # imported without a driver
-    assert "preload" not in content(wheel)["my_kernels/__init__.pyi"].decode()
-    user = Environment(tmp_path / "environment")
-    user.install(wheel)
-    code = (
-        "import my_kernels; print(my_kernels.__all__, my_kernels._library['_cuda_preload_saxpy'])"
-    )
-    assert user.run(code) == "['saxpy'] ffi.Function\n"
 
 
 class TestErrors:

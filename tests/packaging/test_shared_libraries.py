@@ -18,7 +18,7 @@ from ffi_builder.cli.main import main
 from ffi_builder.packaging.manylinux import platform as platform_of
 from ffi_builder.runtime.export.inspection import Inspected, inspected
 from tests.packaging.environments import Environment
-from tests.packaging.test_package import ON_X86, content
+from tests.packaging.wheels import ON_X86, content
 from tests.runtime.samples import needs_cc, needs_cxx
 
 FOREIGN = "x86_64" if platform.machine() == "aarch64" else "aarch64"

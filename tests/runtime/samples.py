@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from ffi_builder.ir.distribution import named
+from tests.support.absent import needed
 from tests.support.contexts import shared_context
 
 needs_cc = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
@@ -102,8 +103,11 @@ def parse_with_jaxlib(text: str) -> Any:
 
 
 def run_child(code: str, seconds: float = 120) -> subprocess.CompletedProcess[str]:
-    """Run `code` in a process of its own, from the repository root."""
-    return subprocess.run(
+    """Run `code` in a process of its own, from the repository root.
+
+    Skips the test if that process needs an add-on that is not here.
+    """
+    done = subprocess.run(
         [sys.executable, "-W", "error", "-c", textwrap.dedent(code)],
         cwd=Path(__file__).parents[2],
         capture_output=True,
@@ -111,3 +115,6 @@ def run_child(code: str, seconds: float = 120) -> subprocess.CompletedProcess[st
         timeout=seconds,
         check=False,
     )
+    if words := needed(done.stderr):
+        pytest.skip(words)
+    return done

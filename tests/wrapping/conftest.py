@@ -2,4 +2,7 @@
 
 from __future__ import annotations
 
-from tests.cuda.conftest import driver as driver
+from ffi_builder import addons
+
+if addons.is_here("fakecuda"):
+    from tests.fakecuda.fixtures import driver as driver

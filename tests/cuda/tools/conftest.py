@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from ffi_builder.cuda.tools import toolkit
-from tests.cuda.conftest import driver as driver
 
 
 @pytest.fixture
