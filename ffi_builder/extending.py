@@ -12,6 +12,9 @@ from ffi_builder.lazy import homes_of, lazy
 
 if TYPE_CHECKING:
     from ffi_builder import abi, addons, elf, formats, importing
+    from ffi_builder.builder.sanitize import (
+        GivenTensors,
+    )
     from ffi_builder.diagnosis.check import (
         Checker,
         Scalar,
@@ -63,6 +66,7 @@ if TYPE_CHECKING:
     )
     from ffi_builder.packed.anys import (
         return_failure,
+        unless,
     )
     from ffi_builder.plan import (
         Part,
@@ -152,6 +156,8 @@ if TYPE_CHECKING:
         argument_texts,
     )
     from ffi_builder.spec.overlap import (
+        can_overlap,
+        is_comparable,
         tensors_of,
     )
     from ffi_builder.spec.params import (
@@ -208,6 +214,7 @@ __all__ = [
     "DataType",
     "Entry",
     "Expr",
+    "GivenTensors",
     "HoldGil",
     "Item",
     "Name",
@@ -228,6 +235,7 @@ __all__ = [
     "aggregate_members",
     "argument_texts",
     "call_support",
+    "can_overlap",
     "check_call",
     "check_signature",
     "contiguous",
@@ -247,6 +255,7 @@ __all__ = [
     "importing",
     "in_range",
     "install",
+    "is_comparable",
     "is_pointer",
     "items",
     "lazy",
@@ -271,6 +280,7 @@ __all__ = [
     "split_at_commas",
     "split_function_type",
     "tensors_of",
+    "unless",
     "value_results",
     "variables",
     "widened",
@@ -278,6 +288,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "ffi_builder.builder.sanitize": "GivenTensors",
     "ffi_builder.diagnosis.check": "Checker Scalar check=check_call",
     "ffi_builder.diagnosis.evaluate": "OPERATORS contiguous evaluate fold holds",
     "ffi_builder.dlpack": "DLTensor",
@@ -290,7 +301,7 @@ _HOMES = {
     "split_function_type",
     "ffi_builder.ir.types": "LLVM_TYPES PREDICATES",
     "ffi_builder.lazy": "lazy",
-    "ffi_builder.packed.anys": "return_failure",
+    "ffi_builder.packed.anys": "return_failure unless",
     "ffi_builder.plan": "Part Place Plan check_signature make_plan",
     "ffi_builder.plan.messages": "signature_text",
     "ffi_builder.plan.steps": "Bind BindOrEqual Solve Subject",
@@ -310,7 +321,7 @@ _HOMES = {
     "ffi_builder.spec.functions": "linear variables",
     "ffi_builder.spec.numbers": "FLOAT_DTYPES INT_RANGES RELATIONS",
     "ffi_builder.spec.outlines": "argument_texts",
-    "ffi_builder.spec.overlap": "tensors_of",
+    "ffi_builder.spec.overlap": "can_overlap is_comparable tensors_of",
     "ffi_builder.spec.params": "Value=ValueParam",
     "ffi_builder.spec.places": "occurrences",
     "ffi_builder.spec.properties": "Comparable Comparison is_pointer",
