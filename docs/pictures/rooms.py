@@ -23,7 +23,7 @@ GROUND = (
 COLUMNS = (
     *(
         "cli packaging runtime",
-        "diagnosis plan spec",
+        "sanitize diagnosis plan spec",
         "cuda wrapping builder packed",
         "fakecuda testing providers ir",
     ),

@@ -28,7 +28,7 @@ from ffi_builder.ir import CheckingBuilder, Value
 from ffi_builder.sanitize import words
 from ffi_builder.sanitize.options import Sanitize, Watched, watched
 
-# Offsets of the fields of a ``Copy``. support/copies.c asserts them.
+# Offsets of the fields of a ``Copy``. sanitize/support/copies.c asserts them.
 COPY_WORDS: Final = 20
 """The size of a ``Copy``, in i64s."""
 OBJECT: Final = 0
