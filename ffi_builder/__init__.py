@@ -14,6 +14,7 @@ from ffi_builder.lazy import lazy
 if TYPE_CHECKING:
     from ffi_builder import ir, packed, providers, runtime, spec, support
     from ffi_builder.addons import Launch as Launch
+    from ffi_builder.addons import Sanitize as Sanitize
     from ffi_builder.addons import cuda as cuda
     from ffi_builder.addons import package as package
     from ffi_builder.addons import testing as testing
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ffi_builder.builder.kernel_signature import record_memref_types, signature_of
     from ffi_builder.builder.names import rename_tvm_ffi_function
     from ffi_builder.builder.wrapper import attach, attach_ffi_func
-    from ffi_builder.plan import Sanitize, explain
+    from ffi_builder.plan import explain
 
 __version__ = "0.2.0"
 
@@ -31,7 +32,6 @@ __all__ = [
     "BuildError",
     "CompileError",
     "LinkError",
-    "Sanitize",
     "SpecError",
     "attach",
     "attach_ffi_func",
@@ -53,7 +53,7 @@ __all__ = [
 __getattr__, __dir__ = lazy(
     __name__,
     {
-        **dict.fromkeys(("Sanitize", "explain"), "plan"),
+        "explain": "plan",
         **dict.fromkeys(("attach", "attach_ffi_func"), "builder.wrapper"),
         **dict.fromkeys(("call_packed", "release_packed"), "builder.calls"),
         **dict.fromkeys(("record_memref_types", "signature_of"), "builder.kernel_signature"),

@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # what type checkers find in the packages that the names are 
     from ffi_builder.fakecuda.fake import FakeCuda as FakeCuda
     from ffi_builder.packaging.package import package as package
     from ffi_builder.plain.module import PlainModule as PlainModule
+    from ffi_builder.sanitize.options import Sanitize as Sanitize
     from ffi_builder.wrapping.wrap import wrap as wrap
 
 _PACKAGE: Final = "ffi_builder"
@@ -65,6 +66,15 @@ class AddOn:
 ADD_ONS: Final = (
     AddOn("plain", names={"ir.PlainModule": "module"}, registers={"bindings plain": ""}),
     AddOn("entry", registers={"calls c": "available"}),
+    AddOn(
+        "sanitize",
+        names={"Sanitize": "options"},
+        registers={
+            "sanitize options": "options:checked_sanitize",
+            "sanitize copies": "copies:copies_for",
+            "support sanitize": "support",
+        },
+    ),
     AddOn("testing", names={"testing": ""}),
     AddOn(
         "cuda",

@@ -13,6 +13,7 @@ from ffi_builder.lazy import homes_of, lazy
 
 _HOMES: Final = {
     "ffi_builder": "abi addons elf formats importing",
+    "ffi_builder.builder.sanitize": "GivenTensors",
     "ffi_builder.diagnosis.check": "Checker Scalar check=check_call",
     "ffi_builder.diagnosis.evaluate": "OPERATORS contiguous evaluate fold holds",
     "ffi_builder.dlpack": "DLTensor",
@@ -26,7 +27,7 @@ _HOMES: Final = {
     ),
     "ffi_builder.ir.types": "LLVM_TYPES PREDICATES",
     "ffi_builder.lazy": "lazy",
-    "ffi_builder.packed.anys": "return_failure",
+    "ffi_builder.packed.anys": "return_failure unless",
     "ffi_builder.plan": "Part Place Plan check_signature make_plan",
     "ffi_builder.plan.messages": "signature_text",
     "ffi_builder.plan.steps": "Bind BindOrEqual Solve Subject",
@@ -47,7 +48,7 @@ _HOMES: Final = {
     "ffi_builder.spec.functions": "linear variables",
     "ffi_builder.spec.numbers": "FLOAT_DTYPES INT_RANGES RELATIONS",
     "ffi_builder.spec.outlines": "argument_texts",
-    "ffi_builder.spec.overlap": "tensors_of",
+    "ffi_builder.spec.overlap": "can_overlap is_comparable tensors_of",
     "ffi_builder.spec.params": "Value=ValueParam",
     "ffi_builder.spec.places": "occurrences",
     "ffi_builder.spec.properties": "Comparable Comparison is_pointer",

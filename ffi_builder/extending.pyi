@@ -1,8 +1,10 @@
+__all__: list[str]
 from ffi_builder import abi as abi
 from ffi_builder import addons as addons
 from ffi_builder import elf as elf
 from ffi_builder import formats as formats
 from ffi_builder import importing as importing
+from ffi_builder.builder.sanitize import GivenTensors as GivenTensors
 from ffi_builder.diagnosis.check import Checker as Checker
 from ffi_builder.diagnosis.check import Scalar as Scalar
 from ffi_builder.diagnosis.check import check as _check_call
@@ -29,6 +31,7 @@ from ffi_builder.ir.types import LLVM_TYPES as LLVM_TYPES
 from ffi_builder.ir.types import PREDICATES as PREDICATES
 from ffi_builder.lazy import lazy as lazy
 from ffi_builder.packed.anys import return_failure as return_failure
+from ffi_builder.packed.anys import unless as unless
 from ffi_builder.plan import Part as Part
 from ffi_builder.plan import Place as Place
 from ffi_builder.plan import Plan as Plan
@@ -80,6 +83,8 @@ from ffi_builder.spec.numbers import FLOAT_DTYPES as FLOAT_DTYPES
 from ffi_builder.spec.numbers import INT_RANGES as INT_RANGES
 from ffi_builder.spec.numbers import RELATIONS as RELATIONS
 from ffi_builder.spec.outlines import argument_texts as argument_texts
+from ffi_builder.spec.overlap import can_overlap as can_overlap
+from ffi_builder.spec.overlap import is_comparable as is_comparable
 from ffi_builder.spec.overlap import tensors_of as tensors_of
 from ffi_builder.spec.params import Value as _ValueParam
 from ffi_builder.spec.places import occurrences as occurrences

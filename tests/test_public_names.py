@@ -77,7 +77,7 @@ def test_a_wrapper_loads_only_what_it_uses():
     assert not loaded.intersection(f"ffi_builder.runtime.{name}" for name in unused)
     unused = ("cuda", "memref", "packed", "packing", "status", "variants", "when")
     assert not loaded.intersection(f"ffi_builder.providers.{name}" for name in unused)
-    unused = ("cli", "cuda", "frameworks", "testing", "builder.calls")
+    unused = ("cli", "cuda", "frameworks", "sanitize", "testing", "builder.calls")
     assert not loaded.intersection(f"ffi_builder.{name}" for name in unused)
 
 

@@ -32,8 +32,8 @@ GENERATED: Final = {
     "cuda/support/numbers.h": "ffi_builder.cuda.launch.header",
 }
 """The modules that make headers."""
-FOR_ALL: Final = PACKAGE / "support" / "support.h"
-"""The header of the core that add-ons include too."""
+FOR_ALL: Final = tuple(PACKAGE / "support" / name for name in ("support.h", "tensors.h"))
+"""The headers of the core that add-ons include too."""
 COMPILER: Final = "clang-19"
 FLAGS: Final = (
     # LLVM 19 drops the saving of registers with -Oz.
@@ -106,7 +106,7 @@ def headers(of: Path) -> dict[str, bytes]:
 
 def sources(of: Path) -> dict[str, bytes]:
     """Return all files in C that the objects of a folder are made from, by name."""
-    paths = (FOR_ALL, *of.glob("*.c"), *of.glob("*.h"))
+    paths = (*FOR_ALL, *of.glob("*.c"), *of.glob("*.h"))
     return {path.name: path.read_bytes() for path in paths}
 
 

@@ -20,7 +20,7 @@ from ffi_builder.diagnosis.writing import Table
 from ffi_builder.ir import Module, Symbols, Types
 from ffi_builder.ir.distribution import stored
 from ffi_builder.ir.protocols import Operation
-from ffi_builder.plan.sanitize import Sanitize
+from ffi_builder.plan.sanitize import Watching
 from ffi_builder.protocol import METADATA, PREFIX, SHARED, TABLE, TEXT
 from ffi_builder.providers.context import ModuleContext
 from ffi_builder.providers.provider import Members, describe_callee
@@ -88,7 +88,7 @@ class Template:
         names: Names,
         metadata: MetadataText,
         provider: Members,
-        sanitize: Sanitize | None,
+        watching: Watching | None,
     ) -> Template:
         """Find the entry for a wrapper, by everything that its code depends on."""
         symbols, own = context.symbols, provider.cache_key(context)
@@ -97,7 +97,7 @@ class Template:
         callee = provider.callee
         found = None if callee is None else symbols.find(callee)
         place = (symbols.types.ir.__name__, str(symbols.location))
-        key: _Key = (metadata, *place, own, callee, describe_callee(found), sanitize)
+        key: _Key = (metadata, *place, own, callee, describe_callee(found), watching)
         if not provider.trusted:  # it may emit the name, or read more than the metadata has
             key = (*key, names.symbol, context.signature)
         try:

@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ffi_builder import abi, spec
 from ffi_builder.builder.fast_path.context import FastPath
@@ -37,6 +37,7 @@ from ffi_builder.builder.fast_path.lists import release, reserve
 from ffi_builder.builder.names import backtrace, check_free, checked_name, location_of_wrapper
 from ffi_builder.builder.results import Results
 from ffi_builder.builder.reuse import Names, Template
+from ffi_builder.builder.sanitize import AroundCall, GivenTensors, Watch, watch
 from ffi_builder.builder.values import DecodedValues
 from ffi_builder.builder.verify import verify_added
 from ffi_builder.diagnosis.encode import encode
@@ -51,7 +52,7 @@ from ffi_builder.ir.types import types_of
 from ffi_builder.packed.anys import store_none
 from ffi_builder.plan import Place, Plan, make_plan, steps
 from ffi_builder.plan.messages import signature_text
-from ffi_builder.plan.sanitize import Sanitize, Watched, checked_sanitize
+from ffi_builder.plan.sanitize import watching
 from ffi_builder.protocol import METADATA, TABLE
 from ffi_builder.providers.call import MismatchError
 from ffi_builder.providers.context import ModuleContext
@@ -63,6 +64,9 @@ from ffi_builder.spec.metadata import metadata_text
 from ffi_builder.spec.outlines import argument_texts
 from ffi_builder.spec.places import symbols_of_elements
 from ffi_builder.spec.results import Result
+
+if TYPE_CHECKING:  # an add-on has it
+    from ffi_builder.addons import Sanitize
 
 
 def distinct(params: Sequence[spec.Param]) -> tuple[spec.Param, ...]:
@@ -281,14 +285,11 @@ def attach(
             x.shape[0]) but got 2
     """
     _check_arguments(signature, call_provider)
-    options = checked_sanitize(sanitize)
-    provider = Members(call_provider)
-    tensors: Sequence[Watched] = ()
+    options, provider = watching(sanitize), Members(call_provider)
+    around = None
     if options is not None:
-        from ffi_builder.builder.sanitize import tensors_to_watch  # few wrappers are sanitized
-
         signature = options.constrain(signature)
-        tensors = tensors_to_watch(signature, options, provider)
+        around = watch(signature, options, provider)
     name = abi.PREFIX + checked_name(signature.name if symbol_name is None else symbol_name)
     distribution = of_module(module)
     distribution.load_llvm(module.context)
@@ -314,7 +315,7 @@ def attach(
     template = Template.of(context, names, about, provider, options)
     try:
         if not template.adopt(symbols, names):
-            wrapper = _Wrapper(context, names, make_plan(signature), provider, tensors)
+            wrapper = _Wrapper(context, names, make_plan(signature), provider, around)
             # Nothing here needs a current context, but a provider may: CUTLASS converts values to
             # its own objects, and for a vector without a context that ends the process.
             with types.context:
@@ -351,8 +352,8 @@ class _Wrapper:
     names: Names
     plan: Plan
     provider: Members
-    tensors: Sequence[Watched]
-    """The tensors that are copied for the kernel."""
+    watch: Watch | None
+    """Makes what watches the kernel."""
 
     def add(self) -> tuple[Operation, Table]:
         """Add everything for :func:`attach`, which undoes it if this raises."""
@@ -391,7 +392,7 @@ class _Wrapper:
         ranks = [step.rank or 0 for step in plan.every_step if isinstance(step, steps.DecodeTensor)]
         overlapping = b.new_block(cold=True) if plan.compares_lists else slow
         fast = FastPath(b, args, count, slow, wrong, overlapping, max(ranks, default=0))
-        forwards = self.provider.forwards or bool(plan.signature.results) or bool(self.tensors)
+        forwards = self.provider.forwards or bool(plan.signature.results) or self.watch is not None
         reserve(fast, plan)
         release_on_error(fast)
         emit_fast_path(fast, plan, defer=not forwards or self.provider.one_at_a_time)
@@ -414,11 +415,11 @@ class _Wrapper:
         decoded.env_stream = _env_stream(decoded)
         results = Results(decoded, self.provider.name)
         results.allocate()
-        if self.tensors:
-            self._emit_on_copies(decoded, results)
-        else:
+        if self.watch is None:
             self._provide(decoded)
             results.store()
+        else:
+            self._emit_watched(self.watch(GivenTensors(decoded)), decoded, results)
 
     def _provide(self, decoded: DecodedValues) -> None:
         b = decoded.builder
@@ -429,17 +430,13 @@ class _Wrapper:
 
             raise describe_mismatch(found) from None
 
-    def _emit_on_copies(self, decoded: DecodedValues, results: Results) -> None:
-        """Make the kernel work on copies of tensors, and check what it did to the copies."""
-        from ffi_builder.builder.sanitize import Copies
-
-        copies = Copies(decoded, self.tensors)
-        copies.make()
+    def _emit_watched(self, around: AroundCall, decoded: DecodedValues, results: Results) -> None:
+        around.make()
         self._provide(decoded)
         with results.releasing():
-            copies.check()
+            around.check()
         results.store()
-        copies.free()
+        around.free()
 
     def _decoded(self, fast: FastPath, result: Value) -> DecodedValues:
         """Return the values that the fast path has decoded."""

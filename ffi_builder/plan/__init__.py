@@ -4,6 +4,5 @@ from ffi_builder.plan.messages import Words
 from ffi_builder.plan.model import Plan
 from ffi_builder.plan.path import Part, Place
 from ffi_builder.plan.planner import check_signature, explain, make_plan
-from ffi_builder.plan.sanitize import Sanitize
 
-__all__ = ["Part", "Place", "Plan", "Sanitize", "Words", "check_signature", "explain", "make_plan"]
+__all__ = ["Part", "Place", "Plan", "Words", "check_signature", "explain", "make_plan"]

@@ -24,7 +24,6 @@ from functools import cached_property
 from ffi_builder import spec
 from ffi_builder.plan import steps as s
 from ffi_builder.plan.results import result_rows
-from ffi_builder.plan.sanitize import Watched
 from ffi_builder.plan.step import all_checks
 from ffi_builder.plan.steps import AnyCheck, AnyStep, CheckOverlap, DecodeOptional, EachElement
 from ffi_builder.records import dataclass
@@ -118,11 +117,11 @@ def plan_text(
     signature: spec.Signature,
     steps: Sequence[s.AnyStep],
     late: Sequence[s.AnyStep],
-    sanitized: Sequence[Watched] = (),
+    around: Sequence[tuple[str, str, str]] = (),
 ) -> str:
     """Lay out the signature, then a table with one line per check.
 
-    The last lines show what happens to the ``sanitized`` tensors around the call.
+    The last rows, ``around``, are of what happens around the call of the kernel.
     """
     origins: dict[str, str] = {}
     rows = [("at", "expected", "otherwise")]
@@ -134,7 +133,7 @@ def plan_text(
     after = {
         RESULTS: list(result_rows(signature.results, checks)),
         WORKSPACES: list(result_rows(signature.workspaces, checks)),
-        AROUND: [row for tensor in sanitized for row in tensor.rows()],
+        AROUND: list(around),
     }
     every = [*rows, *(row for found in after.values() for row in found)]
     at, expected = (_width([row[column] for row in every]) for column in (0, 1))

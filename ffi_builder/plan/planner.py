@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final, Protocol, TypeAlias, Union, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, Union, runtime_checkable
 
 from ffi_builder import spec
 from ffi_builder.abi import UNIFIED_DEVICES, TypeIndex
@@ -20,12 +20,15 @@ from ffi_builder.plan import steps as s
 from ffi_builder.plan.checks import plan_limits
 from ffi_builder.plan.model import Plan, plan_text
 from ffi_builder.plan.path import Part, Place
-from ffi_builder.plan.sanitize import Sanitize, checked_sanitize, watched
+from ffi_builder.plan.sanitize import watching
 from ffi_builder.plan.values import PlannedList, ValuePlanner, plan_conditions
 from ffi_builder.spec.composite import Plain, elements
 from ffi_builder.spec.dtypes import parse_dtype
 from ffi_builder.spec.overlap import is_comparable
 from ffi_builder.spec.tensors.devices import ANY
+
+if TYPE_CHECKING:  # an add-on has it
+    from ffi_builder.addons import Sanitize
 
 
 def plan_tensor(
@@ -252,7 +255,7 @@ def explain(signature: spec.Signature | Explained, *, sanitize: bool | Sanitize 
 
     Raises:
         SpecError: ``signature`` is not a Signature, or ``sanitize`` neither a bool nor a
-            :class:`Sanitize`.
+            :class:`~ffi_builder.Sanitize`, or the add-on for it is not here.
 
     Examples:
         >>> from ffi_builder import explain, spec
@@ -271,11 +274,11 @@ def explain(signature: spec.Signature | Explained, *, sanitize: bool | Sanitize 
     if isinstance(signature, Explained):
         return signature.explain()
     check_signature("explain: ", signature)
-    options = checked_sanitize(sanitize)
+    options = watching(sanitize)
     if options is None:
         return str(make_plan(signature))
     plan = make_plan(options.constrain(signature))
-    return plan_text(plan.signature, plan.steps, plan.late, watched(signature, options))
+    return plan_text(plan.signature, plan.steps, plan.late, options.rows(signature))
 
 
 def check_signature(prefix: str, given: object) -> None:

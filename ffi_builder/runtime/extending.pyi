@@ -1,3 +1,4 @@
+__all__: list[str]
 from ffi_builder.runtime.bindings import install as _pip_names
 from ffi_builder.runtime.bindings import ir_of as ir_of
 from ffi_builder.runtime.codegen.constants import read as _read_constants

@@ -1,13 +1,5 @@
 // Reads objects, strs and bytes.
 
-static bool same_bytes(const void *one, const void *other, int64_t size) {
-  const unsigned char *left = one, *right = other;
-  for (int64_t index = 0; index < size; ++index)
-    if (left[index] != right[index])
-      return false;
-  return true;
-}
-
 // Return the object that an rvalue reference holds. Return NULL if it holds none, or if the value
 // is no rvalue reference.
 static const TVMFFIObject *inside(const TVMFFIAny *any) {

@@ -1,60 +1,8 @@
 // Compares the memory of tensors by the rules of docs/checks.md.
 
-// The addresses of the first and the last byte of a tensor. If there is nothing to compare, `last`
-// is less than `first`.
-typedef struct {
-  uint64_t first, last;
-} Extent;
-_Static_assert(sizeof(Extent) == 16, "generated code makes room for extents");
-
-// The greatest distance of an element from the first one in one direction, in elements.
-typedef struct {
-  int64_t distance;
-  bool is_wide; // the distance does not fit
-} Reach;
-
-static void extend(Reach *reach, int64_t dim, int64_t stride) {
-  int64_t steps;
-  bool is_wide = __builtin_mul_overflow(stride, dim - 1, &steps);
-  bool is_wider = __builtin_add_overflow(reach->distance, steps, &reach->distance);
-  reach->is_wide = reach->is_wide || is_wide || is_wider;
-}
-
-// Return how many bytes `elements` of `bits` bits take, at most UINT64_MAX. Eight elements take
-// `bits` bytes.
-static uint64_t size_of(uint64_t elements, uint64_t bits) {
-  uint64_t rest = ((elements & 7) * bits + 7) >> 3;
-  uint64_t size;
-  bool is_wide = __builtin_mul_overflow(elements >> 3, bits, &size);
-  bool is_wider = __builtin_add_overflow(size, rest, &size);
-  return is_wide || is_wider ? UINT64_MAX : size;
-}
-
 // Store the extent of a tensor, which may be absent; return whether there is anything to compare.
 RARE bool SHARED(extent)(const TVMFFIObject *object, Extent *extent) {
-  *extent = (Extent){.first = UINT64_MAX, .last = 0};
-  if (object == NULL)
-    return false;
-  const DLTensor *tensor = dl_tensor(object);
-  if (!is_unified(tensor))
-    return false;
-  Reach forward = {0, false}, backward = {0, false};
-  for (int64_t axis = 0; axis < tensor->ndim; ++axis) {
-    int64_t dim = tensor->shape[axis];
-    if (dim == 0)
-      return false;
-    int64_t stride = stride_of(tensor, axis);
-    extend(stride < 0 ? &backward : &forward, dim, stride);
-  }
-  uint64_t bits = bits_of(tensor);
-  uint64_t address = (uintptr_t)data_of(tensor);
-  uint64_t before = backward.is_wide ? UINT64_MAX : size_of(0 - (uint64_t)backward.distance, bits);
-  uint64_t behind = forward.is_wide ? UINT64_MAX : size_of((uint64_t)forward.distance + 1, bits);
-  if (__builtin_sub_overflow(address, before, &extent->first))
-    extent->first = 0;
-  if (__builtin_add_overflow(address, behind - 1, &extent->last))
-    extent->last = UINT64_MAX;
-  return true;
+  return extent_of(object, extent);
 }
 
 static bool meet(const Extent *one, const Extent *other) {

@@ -1,13 +1,11 @@
 // The functions that wrappers call, in one translation unit.
 
-#include "support.h"
+#include "tensors.h"
 
 // clang-format off: each file may use those before it.
 #include "objects.c"
 #include "tensors.c"
 #include "overlap.c"
 #include "numbers.c"
-#include "copies.c"
-#include "elements.c"
 #include "diagnosis.c"
 #include "python.c"

@@ -43,6 +43,14 @@
 typedef int32_t Raiser(const char *kind, int64_t kind_size, const char *message,
                        int64_t message_size, const char *backtrace, int64_t backtrace_size);
 
+static inline bool same_bytes(const void *one, const void *other, int64_t size) {
+  const unsigned char *left = one, *right = other;
+  for (int64_t index = 0; index < size; ++index)
+    if (left[index] != right[index])
+      return false;
+  return true;
+}
+
 // Return the DLTensor of a tensor's object.
 static inline const DLTensor *dl_tensor(const TVMFFIObject *tensor) {
   return (const DLTensor *)(tensor + 1);

@@ -42,39 +42,12 @@ RARE bool SHARED(numel_fits)(const TVMFFIObject *object) {
   return product <= INT64_MAX;
 }
 
-// Return the address of the first element.
-static unsigned char *data_of(const DLTensor *tensor) {
-  return (unsigned char *)((uintptr_t)tensor->data + tensor->byte_offset);
-}
-
-// Return the bits of an element, with all its lanes.
-static uint64_t bits_of(const DLTensor *tensor) {
-  return (uint64_t)tensor->dtype.bits * tensor->dtype.lanes;
-}
-
 // Return the bytes that addresses of elements are multiples of: those of a lane, of one part of a
 // complex number, and 1 if a byte has several lanes.
 static int64_t alignment_of(const DLTensor *tensor) {
   const int64_t bits = tensor->dtype.bits;
   const int64_t bytes = (tensor->dtype.code == kDLComplex ? bits / 2 : bits) / 8;
   return bytes > 1 ? bytes : 1;
-}
-
-// Return whether a device shares one address space with the CPU. CUDA, HIP and SYCL call this
-// unified addressing. On other devices `data` may be a handle, or the address of other memory.
-static bool is_unified(const DLTensor *tensor) {
-  switch (tensor->device.device_type) {
-  case kDLCPU:
-  case kDLCUDA:
-  case kDLCUDAHost:
-  case kDLCUDAManaged:
-  case kDLROCM:
-  case kDLROCMHost:
-  case kDLOneAPI:
-    return true;
-  default:
-    return false;
-  }
 }
 
 // Return whether elements are where their dtype wants them, or there are none.
@@ -86,14 +59,6 @@ RARE bool SHARED(is_aligned)(const TVMFFIObject *object) {
 
 // ---- strides
 
-// Return the product of the dimensions after an axis.
-static int64_t row_major(const DLTensor *tensor, int64_t axis) {
-  int64_t product = 1;
-  while (++axis < tensor->ndim)
-    product *= tensor->shape[axis];
-  return product;
-}
-
 // Fill `space` with the row-major strides of all axes, and return it.
 RARE int64_t *SHARED(row_major_strides)(const TVMFFIObject *object, int64_t *space) {
   const DLTensor *tensor = dl_tensor(object);
@@ -103,11 +68,6 @@ RARE int64_t *SHARED(row_major_strides)(const TVMFFIObject *object, int64_t *spa
     product *= tensor->shape[axis];
   }
   return space;
-}
-
-// Return a stride in elements. NULL strides stand for row-major ones.
-static int64_t stride_of(const DLTensor *tensor, int64_t axis) {
-  return tensor->strides == NULL ? row_major(tensor, axis) : tensor->strides[axis];
 }
 
 // Return whether an axis may have any stride, since no element is reached by it.

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
-from ffi_builder import BuildError, Sanitize, attach, spec
+from ffi_builder import BuildError, attach, spec
 from ffi_builder.extending import HoldGil, check_signature, dataclass, tensors_of
 from ffi_builder.ir import PlainModule
 from ffi_builder.providers import (
@@ -38,7 +38,7 @@ from ffi_builder.wrapping.prototype import read
 from ffi_builder.wrapping.report import Compared, Report
 
 if TYPE_CHECKING:
-    from ffi_builder import Launch
+    from ffi_builder import Launch, Sanitize
     from ffi_builder.cuda.launch.entries import LaunchEntry
 
 Errors: TypeAlias = Mapping[int, "tuple[str, str] | None"]

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from ffi_builder import Sanitize, explain, spec
+from ffi_builder import explain, spec
 from ffi_builder.extending import dataclass
 from ffi_builder.wrapping.comparison import Passed
+
+if TYPE_CHECKING:
+    from ffi_builder import Sanitize
 
 
 @dataclass(frozen=True)

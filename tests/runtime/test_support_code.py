@@ -137,8 +137,8 @@ def test_the_object_of_one_wrapper_is_small(machine: str, tmp_path: Path) -> Non
 @needs_cc
 def test_a_linked_object_may_need_them(tmp_path: Path) -> None:
     """An object of `link=` gets them, as one that was compiled by a JIT of one's own needs."""
-    symbol = support.symbol("free_copy")
-    source = f"void {symbol}(void *); void release(void *p) {{ {symbol}(p); }}"
+    symbol = support.symbol("is_empty")
+    source = f"_Bool {symbol}(void *); _Bool ask(void *p) {{ return {symbol}(p); }}"
     linked = c_object(tmp_path, source)
     compiled = runtime.compile(scaling(), link=[linked])
     compiled.export_library(tmp_path / "a.so")

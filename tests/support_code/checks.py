@@ -16,7 +16,6 @@ from fractions import Fraction
 from typing import Final
 
 from ffi_builder.abi import TypeIndex as T
-from tests.support_code import copied
 from tests.support_code.memory import (
     Any_,
     Functions,
@@ -362,10 +361,6 @@ CHECKS: Final[dict[str, Callable[[Functions], None]]] = {
     "numbers": check_numbers,
     "objects": check_objects,
     "texts": check_texts,
-    "copies": copied.check_copies,
-    "unwritten": copied.check_unwritten,
-    "elements": copied.check_elements,
-    "shown": copied.check_shown,
 }
 
 if __name__ == "__main__":

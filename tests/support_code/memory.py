@@ -4,66 +4,63 @@ from __future__ import annotations
 
 import ctypes
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from ctypes import c_double, c_int16, c_int32, c_int64, c_ubyte, c_uint8, c_uint16, c_uint64
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from ffi_builder.abi import DEVICE_TYPES, DTYPE_CODES, TypeIndex
 
-_BOOL, _POINTER = c_ubyte, c_uint64
-_FUNCTIONS: Final[dict[str, tuple[Any, tuple[Any, ...]]]] = {
-    "tensor_object": (_POINTER, (_POINTER,)),
-    "is_empty": (_BOOL, (_POINTER,)),
-    "has_no_data": (_BOOL, (_POINTER,)),
-    "free_stride": (_BOOL, (_POINTER, c_int64)),
-    "row_major_strides": (_POINTER, (_POINTER, _POINTER)),
-    "contiguous": (_BOOL, (_POINTER,)),
-    "column_major": (_BOOL, (_POINTER,)),
-    "numel_fits": (_BOOL, (_POINTER,)),
-    "apart": (_BOOL, (_POINTER, _POINTER)),
-    "extent": (_BOOL, (_POINTER, _POINTER)),
-    "list_apart": (_BOOL, (_POINTER, _POINTER)),
-    "sort_extents": (c_int64, (_POINTER, c_int64, _POINTER)),
-    "each_apart": (_BOOL, (_POINTER, c_int64)),
-    "lists_apart": (_BOOL, (_POINTER, c_int64, _POINTER, c_int64)),
-    "big_uint64": (_BOOL, (_POINTER, _POINTER)),
+BOOL, POINTER = c_ubyte, c_uint64
+Types: TypeAlias = "Mapping[str, tuple[Any, tuple[Any, ...]]]"
+"""The result and the parameters of each function. Pointers are numbers; 0 is NULL."""
+_FUNCTIONS: Final[Types] = {
+    "tensor_object": (POINTER, (POINTER,)),
+    "is_empty": (BOOL, (POINTER,)),
+    "has_no_data": (BOOL, (POINTER,)),
+    "free_stride": (BOOL, (POINTER, c_int64)),
+    "row_major_strides": (POINTER, (POINTER, POINTER)),
+    "contiguous": (BOOL, (POINTER,)),
+    "column_major": (BOOL, (POINTER,)),
+    "numel_fits": (BOOL, (POINTER,)),
+    "apart": (BOOL, (POINTER, POINTER)),
+    "extent": (BOOL, (POINTER, POINTER)),
+    "list_apart": (BOOL, (POINTER, POINTER)),
+    "sort_extents": (c_int64, (POINTER, c_int64, POINTER)),
+    "each_apart": (BOOL, (POINTER, c_int64)),
+    "lists_apart": (BOOL, (POINTER, c_int64, POINTER, c_int64)),
+    "big_uint64": (BOOL, (POINTER, POINTER)),
     "round_float16": (c_int16, (c_double,)),
     "round_bfloat16": (c_int16, (c_double,)),
-    "moved_object": (_POINTER, (c_uint64, _POINTER)),
-    "integers": (_POINTER, (c_int64, _POINTER)),
-    "typed_object": (_POINTER, (_POINTER, _POINTER, c_int64, c_int32)),
-    "text": (_BOOL, (_POINTER, c_int32, _POINTER)),
-    "choose": (_BOOL, (_POINTER, _POINTER, _POINTER)),
-    "copy_tensor": (_BOOL, (_POINTER, _POINTER, c_int64, c_int64, c_int64, _BOOL)),
-    "check_outside": (_BOOL, (_POINTER,)),
-    "changed_element": (c_int64, (_POINTER,)),
-    "unwritten_element": (c_int64, (_POINTER,)),
-    "give_copy_back": (None, (_POINTER, _POINTER, _BOOL)),
-    "free_copy": (None, (_POINTER,)),
-    "nan_element": (c_int64, (_POINTER,)),
-    "poisonous_element": (c_int64, (_POINTER,)),
-    "element_index": (None, (_POINTER, c_int64, _POINTER)),
-    "element_value": (None, (_POINTER, c_int64, c_int64, _POINTER)),
+    "moved_object": (POINTER, (c_uint64, POINTER)),
+    "integers": (POINTER, (c_int64, POINTER)),
+    "typed_object": (POINTER, (POINTER, POINTER, c_int64, c_int32)),
+    "text": (BOOL, (POINTER, c_int32, POINTER)),
+    "choose": (BOOL, (POINTER, POINTER, POINTER)),
 }
-"""The result and the parameters of each function. Pointers are numbers; 0 is NULL."""
 
 
 class Functions:
     """The functions of a library, as attributes. They take numbers, and what has an address."""
 
-    def __init__(self, path: str, symbol: str = "__ffi_builder_shared_{}_0") -> None:
-        self.library, self._symbol = ctypes.CDLL(path), symbol
+    def __init__(
+        self,
+        path: str,
+        symbol: str = "__ffi_builder_shared_{}_0",
+        *,
+        types: Types = _FUNCTIONS,
+    ) -> None:
+        self.library, self._symbol, self._types = ctypes.CDLL(path), symbol, types
 
     def __getattr__(self, name: str) -> Any:
         function = getattr(self.library, self._symbol.format(name))
-        function.restype, function.argtypes = _FUNCTIONS[name]
+        function.restype, function.argtypes = self._types[name]
 
         def call(*given: Any) -> Any:
             result = function(
                 *(each if isinstance(each, int | float) else at(each) for each in given)
             )
             # Of a bool, only the first bit is known.
-            return bool(result & 1) if function.restype is _BOOL else result
+            return bool(result & 1) if function.restype is BOOL else result
 
         setattr(self, name, call)
         return call
@@ -83,16 +80,6 @@ class DLTensor(ctypes.Structure):
 
 class Any_(ctypes.Structure):
     _fields_ = [("type_index", c_int32), ("length", c_int32), ("payload", c_uint64)]
-
-
-class Copy(ctypes.Structure):
-    _fields_ = [
-        *((name, c_uint64) for name in ("object", "data", "memory", "region")),
-        *((name, c_int64) for name in ("size", "step", "span")),
-        ("pattern", c_uint64),
-        *((name, c_int64) for name in ("width", "count", "misplaced", "foreign", "origin")),
-        *(("is_certain", c_int64), ("tensor", DLTensor)),
-    ]
 
 
 def at(thing: Any) -> int:

@@ -15,9 +15,11 @@ from typing import Final
 import pytest
 from tvm_ffi import libinfo
 
+from ffi_builder import support
 from tests.support_code.checks import CHECKS
 
-SOURCE: Final = Path(__file__).parents[2] / "ffi_builder" / "support" / "support.c"
+CORE: Final = Path(support.__file__).parent
+ROOT: Final = Path(__file__).parents[2]
 WARNINGS: Final = ("-Wall", "-Wextra", "-Wpedantic", "-Wconversion")
 FLAGS: Final = (
     *("-std=c11", "-O1", "-g", "-fwrapv", "-ffp-contract=off", "-fPIC", "-shared"),
@@ -37,32 +39,41 @@ def sanitizer() -> str:
     return found
 
 
-@pytest.fixture(scope="module")
-def library(sanitizer: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The functions, which are compiled without a warning."""
-    assert sanitizer
-    path = tmp_path_factory.mktemp("support") / "support.so"
+def compiled(bundle: Path, path: Path) -> Path:
+    """Compile the functions of a folder to a library, without a warning."""
     tvm_ffi = Path(libinfo.find_libtvm_ffi())
-    includes = [f"-isystem{folder}" for folder in libinfo.include_paths()]
+    includes = [f"-I{CORE}", *(f"-isystem{folder}" for folder in libinfo.include_paths())]
     linked = [str(tvm_ffi), f"-Wl,-rpath,{tvm_ffi.parent}"]
-    command = ["gcc", *FLAGS, *WARNINGS, *includes, str(SOURCE), *linked, "-o", str(path)]
+    sources = [str(bundle / "support.c"), *linked]
+    command = ["gcc", *FLAGS, *WARNINGS, *includes, *sources, "-o", str(path)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     return path
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", CHECKS)
-def test_as_the_model(name: str, library: Path, sanitizer: str) -> None:
+def check(module: str, name: str, library: Path, sanitizer: str) -> None:
+    """Run a check of a module in a process with the sanitizers."""
     options = {
         "LD_PRELOAD": sanitizer,
         # Python keeps memory until the end, and a sanitizer has to see each block.
         "ASAN_OPTIONS": "detect_leaks=0",
         "PYTHONMALLOC": "malloc",
     }
-    command = [sys.executable, "-m", "tests.support_code.checks", str(library), name]
-    root = Path(__file__).parents[2]
+    command = [sys.executable, "-m", module, str(library), name]
     done = subprocess.run(
-        command, env={**os.environ, **options}, cwd=root, capture_output=True, text=True
+        command, env={**os.environ, **options}, cwd=ROOT, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(scope="module")
+def library(sanitizer: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The functions of the core."""
+    assert sanitizer
+    return compiled(CORE, tmp_path_factory.mktemp("support") / "support.so")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CHECKS)
+def test_as_the_model(name: str, library: Path, sanitizer: str) -> None:
+    check("tests.support_code.checks", name, library, sanitizer)

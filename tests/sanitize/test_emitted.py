@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ffi_builder import Sanitize, attach, spec
 from ffi_builder.providers import DirectCallProvider
 from tests.support.printed import printed_wrapper
 from tests.support.wrapping import new_module
 
 
-@pytest.mark.usefixtures("nothing_kept")
 def test_a_wrapper_is_reused_for_the_same_options_alone() -> None:
     signature = spec.Signature.parse(
         "f(x: Tensor([n], float32, intent=in), y: Tensor([n], float32, intent=out))", device="cpu"

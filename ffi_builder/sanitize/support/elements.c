@@ -82,29 +82,6 @@ RARE void SHARED(element_index)(const Copy *copy, int64_t number, char *text) {
     append(text, "]");
 }
 
-static double double_of(uint64_t bits) {
-  double value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-static double float32_value(uint64_t bits) {
-  uint32_t low = (uint32_t)bits;
-  float value;
-  memcpy(&value, &low, sizeof value);
-  return (double)value;
-}
-
-// Return the value of a float16. Its fields are put into a double, which is then 2^1008 times too
-// small.
-static double float16_value(uint64_t bits) {
-  uint64_t magnitude = (bits & 0x7FFF) << (52 - 10);
-  uint64_t sign = (bits & 0x8000) << 48;
-  if ((bits & 0x7C00) == 0x7C00)
-    return double_of(sign | magnitude | (uint64_t)0x7FF << 52);
-  return double_of(sign | magnitude) * 0x1p1008;
-}
-
 // Write an element of one lane if it is a float; else return false.
 static bool write_float(const DLTensor *tensor, uint64_t bits, char *text) {
   if (has_dtype(tensor, kDLFloat, 64))

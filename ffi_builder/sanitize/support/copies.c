@@ -24,7 +24,7 @@ typedef struct {
   DLTensor tensor;
 } Copy;
 
-// Generated code reads these fields: builder/sanitize.py.
+// Generated code reads these fields: sanitize/copies.py.
 _Static_assert(sizeof(Copy) == 160, "the size of a copy");
 _Static_assert(offsetof(Copy, object) == 0 && offsetof(Copy, data) == 8 &&
                    offsetof(Copy, memory) == 16 && offsetof(Copy, span) == 48 &&
@@ -147,7 +147,7 @@ static bool find_span(Copy *copy, const TVMFFIObject *given, uint64_t *first) {
   uint64_t address = (uintptr_t)copy->data;
   copy->span = copy->origin = 0;
   *first = address;
-  if (!SHARED(extent)(given, &extent))
+  if (!extent_of(given, &extent))
     return true;
   if (extent.last - extent.first >= TOO_MANY_BYTES)
     return false;

@@ -1,4 +1,7 @@
-"""What the functions in C should do with copies of tensors: part of :mod:`.checks`."""
+"""What the functions in C should do with copies of tensors: ``copied.py LIBRARY NAME``.
+
+As :mod:`tests.support_code.checks`, it runs in a process of its own, and needs ctypes alone.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,34 @@ import ctypes
 import math
 import random
 import struct
+import sys
 from collections.abc import Callable, Sequence
+from ctypes import c_int64, c_uint64
 from typing import Final
 
 from tests.support_code.memory import (
-    Copy,
+    BOOL,
+    POINTER,
+    DLTensor,
     Functions,
     Tensor,
+    Types,
     at,
     row_major,
 )
 
+TYPES: Final[Types] = {
+    "copy_tensor": (BOOL, (POINTER, POINTER, c_int64, c_int64, c_int64, BOOL)),
+    "check_outside": (BOOL, (POINTER,)),
+    "changed_element": (c_int64, (POINTER,)),
+    "unwritten_element": (c_int64, (POINTER,)),
+    "give_copy_back": (None, (POINTER, POINTER, BOOL)),
+    "free_copy": (None, (POINTER,)),
+    "nan_element": (c_int64, (POINTER,)),
+    "poisonous_element": (c_int64, (POINTER,)),
+    "element_index": (None, (POINTER, c_int64, POINTER)),
+    "element_value": (None, (POINTER, c_int64, c_int64, POINTER)),
+}
 FLOATS: Final = {
     ("float", 16): (2, "e", 0x7D5A, 9),
     ("bfloat", 16): (2, "f", 0x7FA5, 6),
@@ -44,6 +64,16 @@ DTYPES: Final = (
     *((("float", 32, 4), ("int", 8, 3), ("bool", 8, 1), ("bool", 1, 1), ("int", 4, 1))),
     *((("float4_e2m1fn", 4, 1), ("float4_e2m1fn", 4, 2), ("float8_e5m2", 8, 1), ("int", 12, 1))),
 )
+
+
+class Copy(ctypes.Structure):
+    _fields_ = [
+        *((name, c_uint64) for name in ("object", "data", "memory", "region")),
+        *((name, c_int64) for name in ("size", "step", "span")),
+        ("pattern", c_uint64),
+        *((name, c_int64) for name in ("width", "count", "misplaced", "foreign", "origin")),
+        *(("is_certain", c_int64), ("tensor", DLTensor)),
+    ]
 
 
 class Copied:
@@ -342,3 +372,15 @@ def value_text(copied: Copied, data: bytes) -> str:
         sign = "-" if math.isnan(value) and math.copysign(1, value) < 0 else ""
         return sign + ("%.15g" if bits == 64 else "%.7g") % value
     return hex(number)
+
+
+CHECKS: Final[dict[str, Callable[[Functions], None]]] = {
+    "copies": check_copies,
+    "unwritten": check_unwritten,
+    "elements": check_elements,
+    "shown": check_shown,
+}
+
+if __name__ == "__main__":
+    path, name = sys.argv[1:]
+    CHECKS[name](Functions(path, types=TYPES))

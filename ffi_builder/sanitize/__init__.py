@@ -1,0 +1,1 @@
+"""Wrappers that check what their kernel does to its tensors: ``sanitize=``."""
