@@ -107,8 +107,10 @@ def names(package: str) -> dict[str, str]:
 
 
 def absent(name: str) -> str | None:
-    """Return the add-on of a public name that is not installed; None for other names."""
-    return next((each.name for each in ADD_ONS if name in each.names and not each.is_here), None)
+    """Return the add-on of a public name or package that is not installed; None for others."""
+    missing = (each for each in ADD_ONS if not each.is_here)
+    found = (a.name for a in missing if name in a.names or name == a.folder.replace("/", "."))
+    return next(found, None)
 
 
 _registered: Final[dict[str, dict[str, Any]]] = {}

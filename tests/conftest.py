@@ -127,7 +127,7 @@ def skipping(item: pytest.Item) -> Generator[None, object, object]:
     try:
         return (yield)
     except Exception as error:
-        words = lacked(error) or needed(str(error))
+        words = lacked(error) or needed(f"{error} {getattr(error, 'stderr', '')}")
         if not words:
             raise
     item.stash[_FAILED] = True  # pytest keeps the error, whose traceback keeps objects alive

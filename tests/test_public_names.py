@@ -82,8 +82,8 @@ def test_a_wrapper_loads_only_what_it_uses():
 
 
 def test_a_submodule_is_an_attribute():
-    assert not modules_after("import ffi_builder; ffi_builder.frameworks.described").isdisjoint(
-        {"ffi_builder.frameworks.described"}
+    assert not modules_after("import ffi_builder; ffi_builder.providers.status").isdisjoint(
+        {"ffi_builder.providers.status"}
     )
     assert not modules_after("import ffi_builder; ffi_builder.plan.path").isdisjoint(
         {"ffi_builder.plan.path"}
