@@ -29,7 +29,9 @@ MOST_SKIPPED: Final = 0.25
 
 _LINK: Final = re.compile(r"\]\(((?:\.\./)+(?:docs|examples)/[^)#]+)\)")
 _PASSED: Final = re.compile(r"\b(\d+) passed|^(\d+)(?:/\d+)? tests collected", re.MULTILINE)
-_SKIPPED: Final = re.compile(r"^SKIPPED \[(\d+)\] .*?: (?:Skipped: )?needs the add-on (\w+).*$", re.M)
+_SKIPPED: Final = re.compile(
+    r"^SKIPPED \[(\d+)\] .*?: (?:Skipped: )?needs the add-on (\w+).*$", re.M
+)
 
 
 def main() -> int:
