@@ -38,7 +38,6 @@ from ffi_builder.wrapping.prototype import read
 from ffi_builder.wrapping.report import Compared, Report
 
 if TYPE_CHECKING:
-    from ffi_builder import Launch
     from ffi_builder.cuda.launch.entries import LaunchEntry
 
 Errors: TypeAlias = Mapping[int, "tuple[str, str] | None"]
@@ -66,7 +65,7 @@ class Options:
     args: Sequence[LaunchEntry] | Mapping[str, LaunchEntry] | None = None
     errors: Errors | None = None
     provider: CallProvider | type[Any] | None = None
-    launch: Launch | None = None
+    launch: object = None
     owner: object = sources.UNOWNED
     release_gil: bool | None = None
     pipeline: str | None = None
