@@ -133,7 +133,7 @@ def register(kind: str, name: str, thing: object) -> None:
     Raises:
         ValueError: something else has the name.
     """
-    if places(kind).get(name, thing) is not thing:
+    if places(kind).get(name, thing) != thing:
         raise ValueError(f"{kind} {name!r} is registered already")
     _registered.setdefault(kind, {})[name] = thing
 
@@ -159,6 +159,12 @@ def lacking(kind: str, name: str) -> str:
     if lister := next(listed, None):
         return f"is of the add-on {lister}, which is not installed"
     return f"is not there: no add-on has registered {name!r} as {kind!r}"
+
+
+def known(kind: str) -> list[str]:
+    """Return the names of a kind, also those of add-ons that are not installed."""
+    listed = (key.split(" ") for each in ADD_ONS for key in each.registers)
+    return [name for its, name in listed if its == kind] + [*_registered.get(kind, {})]
 
 
 def registered(kind: str) -> dict[str, Any]:

@@ -38,8 +38,7 @@ from ffi_builder.wrapping.prototype import read
 from ffi_builder.wrapping.report import Compared, Report
 
 if TYPE_CHECKING:
-    from ffi_builder import Launch, Sanitize
-    from ffi_builder.cuda.launch.entries import LaunchEntry
+    from ffi_builder import Sanitize
 
 Errors: TypeAlias = Mapping[int, "tuple[str, str] | None"]
 _CODE: Final = (LlvmSource, ObjectSource, ArchiveSource, LibrarySource, AddressSource)
@@ -63,10 +62,10 @@ class Options:
     function: str | None = None
     prototype: str | os.PathLike[str] | None = None
     include: Iterable[str | os.PathLike[str]] = ()
-    args: Sequence[LaunchEntry] | Mapping[str, LaunchEntry] | None = None
+    args: Sequence[Any] | Mapping[str, Any] | None = None
     errors: Errors | None = None
     provider: CallProvider | type[Any] | None = None
-    launch: Launch | None = None
+    launch: object = None
     owner: object = sources.UNOWNED
     release_gil: bool | None = None
     pipeline: str | None = None

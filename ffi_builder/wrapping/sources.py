@@ -73,7 +73,7 @@ WORDS: Final = {
     ArchiveSource: "an archive",
     LibrarySource: "a shared library",
     AddressSource: "an address",
-    Image: "a CUDA image",
+    Image: "a kernel image",
 }
 """What errors call them."""
 
@@ -105,7 +105,8 @@ def read(source: object, owner: object, *, launched: bool) -> Kernel:
         data = bytes(data)
     text = _text(data) if isinstance(data, (str, bytes)) else None
     if launched or text is None or formats.language_of(text) != formats.MLIR:
-        for read_image in addons.registered("source").values():
+        # The last comes first, as CUDA takes any text that is launched.
+        for read_image in reversed(addons.registered("source").values()):
             image = read_image(source, data, launched=launched)
             if image is not None:
                 return image
@@ -128,7 +129,7 @@ def read(source: object, owner: object, *, launched: bool) -> Kernel:
     if isinstance(code, (bytes, bytearray)):
         return read(code, owner, launched=launched)
     raise TypeError(
-        f"wrap: expected MLIR, LLVM IR, an object, an archive, a shared library, a CUDA image, a "
+        f"wrap: expected MLIR, LLVM IR, an object, an archive, a shared library, a kernel image, a "
         f"path of one of them, or the address of a function, but got {_shown(source)}"
     )
 

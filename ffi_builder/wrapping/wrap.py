@@ -11,8 +11,7 @@ from ffi_builder.wrapping.prepare import Errors, Options, prepare
 from ffi_builder.wrapping.sources import UNOWNED
 
 if TYPE_CHECKING:
-    from ffi_builder import Launch, Sanitize
-    from ffi_builder.cuda.launch.entries import LaunchEntry
+    from ffi_builder import Sanitize
     from ffi_builder.providers import CallProvider
     from ffi_builder.runtime import CompiledModule
 
@@ -25,10 +24,10 @@ def wrap(
     function: str | None = None,
     prototype: str | os.PathLike[str] | None = None,
     include: Iterable[str | os.PathLike[str]] = (),
-    args: Sequence[LaunchEntry] | Mapping[str, LaunchEntry] | None = None,
+    args: Sequence[Any] | Mapping[str, Any] | None = None,
     errors: Errors | None = None,
     provider: CallProvider | type[Any] | None = None,
-    launch: Launch | None = None,
+    launch: object = None,
     owner: object = UNOWNED,
     release_gil: bool | None = None,
     pipeline: str | None = None,
@@ -79,7 +78,8 @@ def wrap(
             error that the kernel has set.
         provider: a class of :mod:`ffi_builder.providers` that is made with the symbol and ``args``,
             or a provider.
-        launch: how a CUDA kernel is launched.
+        launch: how a kernel image is launched: a :class:`~ffi_builder.Launch` for CUDA's, and what
+            its add-on says for another device's.
         owner: the object that frees the code at an int when it is dropped; None for code that
             stays. Functions keep it alive.
         release_gil: whether other threads of Python may run during the call. False for a kernel

@@ -111,4 +111,4 @@ def test_sizes_of_what_is_not_launched(tmp_path: Path) -> None:
     words = refused(kernel, "--convention", "direct", "--shared-memory", "4")
     assert words == "--shared-memory goes with --grid, for a kernel that is launched\n"
     words = refused(kernel, "--convention", "direct", "--grid", "4")
-    assert words == "--grid goes with a CUDA image, but the source is MLIR\n"
+    assert words == "--grid goes with a kernel image, but the source is MLIR\n"

@@ -95,7 +95,7 @@ def test_it_knows_where_its_fields_come_from() -> None:
         (lambda: scratch(2, intent="in"), "Workspace 'w': intent: expected None but got 'in'"),
         (lambda: scratch(2, default=None), "Workspace 'w': it is not an argument, so has no default and no kw_only"),
         (lambda: scratch(2, zero=1), "Workspace 'w': zero: expected True or False but got 1"),
-        (lambda: scratch(2, zero=True, device_type="vulkan"), "Workspace 'w': zero: expected False on 'vulkan', as wrappers can fill only the memory of cpu and cuda; let the kernel do it"),
+        (lambda: scratch(2, zero=True, device_type="vulkan"), "Workspace 'w': zero: expected False on 'vulkan', whose memory no add-on fills; let the kernel do it"),
         (lambda: scratch(2, data_alignment=3), "Workspace 'w': data_alignment: expected a power of two but got 3"),
         (lambda: scratch(2, storage_dtype="float32x2"), "Workspace 'w': storage_dtype: expected None; give what is allocated as dtype"),
         (lambda: Workspace("w", [2], "x.y.z.dtyp", device_type="cpu"), "Workspace 'w': dtype: expected a DLPack type name such as 'float32', 'bool' or 'float8_e4m3fn' but got 'x.y.z.dtyp'"),
@@ -108,7 +108,7 @@ def test_it_knows_where_its_fields_come_from() -> None:
         (lambda: Signature("f", [scratch(Var("n", "int32")), X]), "Signature 'f': symbol 'n' has two meanings: Var('n', 'int64') in the parameters and Var('n', 'int32') at w.shape[0]; use another name, or the same fields"),
         (lambda: Signature("f", [scratch(2, device_type="cuda"), TupleParam("t", [Stream("s")])]), "Signature 'f': Workspace 'w' is released for the framework's current stream, and Stream 't[0]' may be another one; use an EnvStream"),
         (lambda: Signature("f", [scratch(2, device_type="cuda"), EnvStream("s")]), "Signature 'f': EnvStream 's' is the current stream of a tensor's device, but no Tensor here is on another device than the CPU"),
-        (lambda: Signature("f", [Tensor("x", [4], "int8", device_type="any"), scratch(2, device_type="x.device_type", zero=True)]), "Workspace 'w': zero: expected False on 'any', as wrappers can fill only the memory of cpu and cuda; let the kernel do it"),
+        (lambda: Signature("f", [Tensor("x", [4], "int8", device_type="any"), scratch(2, device_type="x.device_type", zero=True)]), "Workspace 'w': zero: expected False on 'any', whose memory no add-on fills; let the kernel do it"),
     ],
 )  # fmt: skip
 def test_what_is_refused(make: Callable[[], object], words: str) -> None:

@@ -282,7 +282,7 @@ WRONG: Final[dict[str, tuple[str, Any, dict[str, Any], str]]] = {
     ),
     "an image without a launch": ("ptx", f"k({X})", {}, "a CUDA image needs launch="),
     "a launch without blocks": ("ptx", f"k({X})", {"launch": Launch(grid=1)}, "needs block="),
-    "a launch of MLIR": ("memref", f"add({X})", {"launch": LAUNCH}, "launch= goes with a CUDA image"),
+    "a launch of MLIR": ("memref", f"add({X})", {"launch": LAUNCH}, "launch= goes with a kernel image"),
     "passes of an object": ("object", SIGNATURE, {**C, "pipeline": "x"}, "pipeline= goes with MLIR"),
     "a prototype of MLIR": ("memref", f"add({X})", {"prototype": SCALE_IN_C}, "prototype= goes with"),
     "a prototype and a provider": (

@@ -128,7 +128,7 @@ def test_other_sources_hold_it_if_told(data: bytes) -> None:
 def test_it_does_not_go_with_images() -> None:
     ptx = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry f() {\n ret;\n}\n"
     with pytest.raises(
-        TypeError, match=r"release_gil= goes with .* but the source is a CUDA image"
+        TypeError, match=r"release_gil= goes with .* but the source is a kernel image"
     ):
         wrap(ptx, "f()", release_gil=False)
 

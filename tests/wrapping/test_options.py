@@ -24,7 +24,7 @@ LAUNCH = Launch(grid="ceildiv(n, 256)", block=256)
 @pytest.mark.parametrize(
     ("source", "signature", "options", "words"),
     [
-        (hypot(), HYPOT, {"launch": LAUNCH}, "launch= goes with a CUDA image, but the source is an"),
+        (hypot(), HYPOT, {"launch": LAUNCH}, "launch= goes with a kernel image, but the source is an"),
         (LLVM, TWICE, {"pipeline": "x"}, "pipeline= goes with MLIR, but the source is LLVM IR"),
         (LLVM, TWICE, {"owner": 3}, "owner= goes with an address, but the source is LLVM IR"),
         (hypot(), HYPOT, {"pipeline": "x"}, "pipeline= goes with MLIR, but the source is an address"),

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from typing_extensions import override
 
+from ffi_builder import addons
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
 from ffi_builder.spec.param import MISSING, PlainValues, pasteable
 from ffi_builder.spec.tensors.devices import ANY
 from ffi_builder.spec.tensors.tensor import Tensor
-
-ZEROED_ON: Final = ("cpu", "cuda")
-"""The device types whose memory a wrapper can fill with zeros."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -39,7 +37,7 @@ class Workspace(Tensor):
 
     Raises:
         SpecError: as for a Tensor; or a field that only arguments have, an unknown size or device,
-            or ``zero`` on a device other than ``cpu`` and ``cuda``.
+            or ``zero`` on a device whose memory no add-on fills.
 
     Examples:
         Partial sums of a reduction, one for each 256 elements:
@@ -81,10 +79,10 @@ class Workspace(Tensor):
         Raises:
             SpecError: the wrapper cannot.
         """
-        if self.zero and self.device not in ZEROED_ON:
+        if self.zero and self.device != "cpu" and self.device not in addons.known("zeros"):
             raise SpecError(
-                f"{self.label}: zero: expected False on {self.device!r}, as wrappers can fill only "
-                f"the memory of {' and '.join(ZEROED_ON)}; let the kernel do it"
+                f"{self.label}: zero: expected False on {self.device!r}, whose memory no add-on "
+                f"fills; let the kernel do it"
             )
 
     @override
