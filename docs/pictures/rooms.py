@@ -21,13 +21,8 @@ GROUND = (
 )
 """Modules that import nothing of the packages above; arrows to them would hide the others."""
 COLUMNS = (
-    *(
-        "cli packaging runtime",
-        "sanitize diagnosis plan spec",
-        "cuda wrapping builder packed",
-        "fakecuda testing providers ir",
-    ),
-    "frameworks entry plain support",
+    *("cli packaging runtime", "frameworks diagnosis plan spec", "entry cuda wrapping packed"),
+    *("fakecuda testing providers ir", "builder support", "sanitize plain"),
 )
 """The packages from left to right, so that no arrow goes through a box."""
 WIDTH, HEIGHT, ROW, COLUMN = 110, 34, 78, 150
@@ -51,7 +46,7 @@ def drawn(imports: Imports) -> Drawing:
         if not {upper, lower} & set(GROUND)
     ]
     found = levels(edges)
-    page, bottom = 20 + 5 * COLUMN, 20 + ROW * (1 + max(found.values()))
+    page, bottom = 20 + len(COLUMNS) * COLUMN, 20 + ROW * (1 + max(found.values()))
     drawing = Drawing(page, bottom + 56, "The packages, each above those that it imports")
     at = {
         name: (40 + COLUMN * column, 20 + ROW * found[name])
