@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import ModuleType
 
 import grimp
 import pytest
 
-from ffi_builder import BuildError, SpecError, addons, attach, explain, spec
+from ffi_builder import BuildError, SpecError, addons, attach, explain, extending, spec
 from ffi_builder.addons import ADD_ONS, AddOn
 from ffi_builder.providers import NopCallProvider
+from ffi_builder.runtime import extending as runtime_extending
 from tests.support.absent import ABSENT, installed, needed, owner, whole
 from tests.support.wrapping import new_module
 from tools.without import paths, with_what_stands_on
@@ -109,3 +111,24 @@ def test_errors_about_what_is_here_skip_no_test():
 def test_a_whole_project_keeps_all_contracts():
     text = (ROOT / "pyproject.toml").read_text()
     assert installed(text) == text
+
+
+@pytest.mark.parametrize("face", [extending, runtime_extending], ids=lambda face: face.__name__)
+def test_a_face_has_types_and_a_place_on_the_page(face: ModuleType):
+    stub = Path(face.__file__ or "").with_suffix(".pyi").read_text()
+    typed = set(
+        re.findall(r"^(?:from \S+ import \w+ as )?([A-Za-z]\w*)(?: = .*)?$", stub, re.MULTILINE)
+    )
+    assert typed == set(face.__all__)
+    page = (ROOT / "docs" / "add-ons.md").read_text().partition(f"`{face.__name__}`:")[2]
+    assert set(face.__all__) <= set(re.findall(r"`(\w+)`", page))
+    assert all(getattr(face, name) is not None for name in face.__all__)
+
+
+def test_what_is_registered_twice():
+    addons.register("tests", "one", test_what_is_registered_twice)
+    addons.register("tests", "one", test_what_is_registered_twice)
+    assert addons.registered("tests") == {"one": test_what_is_registered_twice}
+    with pytest.raises(ValueError, match="tests 'one' is registered already"):
+        addons.register("tests", "one", 1)
+    assert addons.find("tests", "two") is None

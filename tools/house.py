@@ -1,6 +1,4 @@
-"""Prints how the house is built: ``python -m tools.house [--crossing]``.
-
-``--crossing`` writes crossing.txt, the private names that add-ons take.
+"""Prints how the house is built: ``python -m tools.house``.
 
 What is read: the add-ons of ``ffi_builder/addons.py`` are folders, ``runtime`` is a part by itself,
 the rest is the core. Imports count wherever they stand: for type checkers alone, in functions, and
@@ -22,13 +20,14 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
+from ffi_builder import extending
 from ffi_builder.addons import ADD_ONS
+from ffi_builder.runtime import extending as runtime_extending
 from tools.lines import count, count_c
 
 ROOT: Final = Path(__file__).parent.parent
 PACKAGE: Final = ROOT / "ffi_builder"
-CROSSING: Final = ROOT / "tools" / "crossing.txt"
-FACES: Final = ("ffi_builder.extending", "ffi_builder.runtime.extending")
+FACES: Final = ("ffi_builder.addons", "ffi_builder.extending", "ffi_builder.runtime.extending")
 """What authors of add-ons may import beside the public names."""
 
 _MODULE: Final = """
@@ -198,6 +197,7 @@ def public() -> set[str]:
     """Return the names that users may rely on, and the packages that they are in."""
     text = (ROOT / "tests" / "public_names.txt").read_text()
     names = {line.partition("(")[0] for line in text.splitlines() if line[:1].strip()}
+    names.add("ffi_builder.__version__")
     return names | {name.rpartition(".")[0] for name in names}
 
 
@@ -322,8 +322,6 @@ def c_lines() -> Counter[str]:
 
 def main() -> None:
     """Print the figures, each with what it should be."""
-    if "--crossing" in sys.argv:
-        CROSSING.write_text("\n".join(crossing()) + "\n")
     lines, in_c, twice, walked = code_lines(), c_lines(), classes(), walk()
     flat = [path.name for path in (PACKAGE / "runtime").glob("*.py") if path.name[0] != "_"]
     cuda = [name for name in sources() if name.endswith(".cuda")]
@@ -344,9 +342,8 @@ def main() -> None:
     show("class names in two modules", len(twice), "", [" ".join(twice)])
     show("rooms called cuda", len(cuda), "1", cuda)
     show("flat modules of runtime", len(flat), "0", [" ".join(sorted(flat))])
-    show("private names that cross into add-ons", len(crossing()), "0, in crossing.txt")
-    for name, number in Counter(each.partition(":")[0] for each in crossing()).most_common():
-        print(f"    {name} {number}")
+    show("private names that cross into add-ons", len(crossing()), "0", crossing())
+    show("names of the faces", len(extending.__all__) + len(runtime_extending.__all__), "some 80")
     print("\nPython of the other parts, and C:", dict(lines), dict(in_c))
 
 

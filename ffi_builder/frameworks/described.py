@@ -76,9 +76,9 @@ class Checks:
             checker = Checker(_without_sizes(self.signature, values))
         given = [values[param.name] for param in checker.signature.arguments]
         # Tensors refer to the exports that they were made of.
-        exported = [_Exported(v) if isinstance(v, Described) else v for v in given]
+        exported = [_WithoutMemory(v) if isinstance(v, Described) else v for v in given]
         try:
-            checker(*(v.tensor() if isinstance(v, _Exported) else v for v in exported))
+            checker(*(v.tensor() if isinstance(v, _WithoutMemory) else v for v in exported))
         except (TypeError, ValueError) as error:
             words = _shown(str(error), checker.signature, self.shown)
             raise type(error)(words) from None
@@ -133,7 +133,7 @@ def _shown(words: str, checked: spec.Signature, shown: spec.Signature) -> str:
     return words
 
 
-class _Managed(ctypes.Structure):
+class _ManagedTensor(ctypes.Structure):
     """``DLManagedTensor``; a NULL deleter, as Python owns the memory."""
 
     _fields_: ClassVar = [
@@ -151,7 +151,7 @@ _NAME: Final = b"dltensor"
 """The name of the capsules, a constant since a capsule keeps only the address."""
 
 
-class _Exported:
+class _WithoutMemory:
     """A DLPack export of a tensor without memory; it must outlive the tensors made of it."""
 
     def __init__(self, tensor: Described) -> None:
@@ -161,7 +161,7 @@ class _Exported:
         self._device = abi.DEVICE_TYPES[tensor.device], tensor.device_id
         # The export has the addresses of these numbers.
         self._numbers = [(ctypes.c_int64 * len(shape))(*each) for each in (shape, strides)]
-        self._managed = _Managed(
+        self._managed = _ManagedTensor(
             DLTensor(
                 _ADDRESS,
                 *self._device,

@@ -117,7 +117,7 @@ def package(
         raise ValueError("cpus: expected one at least")
     outside = _listed("external", external)
     with tempfile.TemporaryDirectory(prefix="ffi_builder-") as scratch:
-        made = _Made(Path(scratch), read_table(project), chosen, triple, outside)
+        made = _WheelParts(Path(scratch), read_table(project), chosen, triple, outside)
         for level in levels:
             made.add_library(level, _for(level, modules))
         content = made.content(included)
@@ -167,7 +167,7 @@ def _among(what: str, given: Iterable[str], known: Sequence[str]) -> tuple[str, 
     return chosen
 
 
-class _Made:
+class _WheelParts:
     """The libraries of a wheel, and what is known of them."""
 
     def __init__(

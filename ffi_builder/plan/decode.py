@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 from enum import Enum
-from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias, Union
+from typing import Any, ClassVar, Final, TypeAlias, Union
 
 from typing_extensions import override
 
@@ -47,9 +47,6 @@ __all__ = [
     "EachElement",
     "Kind",
 ]
-
-if TYPE_CHECKING:
-    from ffi_builder.plan.steps import AnyCheck, AnyStep
 
 
 _POINTER: Final = kind_error("opaque pointer, None or int", or_none=False)
@@ -102,11 +99,11 @@ class Kind(Enum):
 class DecodeOptional(Check):
     """If the value is None, skip ``inside`` and the late steps at places within the parameter."""
 
-    inside: tuple[AnyStep, ...] = field(default=(), kw_only=True)
+    inside: tuple[Any, ...] = field(default=(), kw_only=True)
 
     @property
     @override
-    def checks(self) -> tuple[AnyCheck, ...]:
+    def checks(self) -> tuple[Check, ...]:
         return self, *all_checks(self.inside)
 
     @override
@@ -151,7 +148,7 @@ class DecodeTensor(Decode):
 
     @property
     @override
-    def checks(self) -> tuple[AnyCheck, ...]:
+    def checks(self) -> tuple[Check, ...]:
         device = (self.device_type, self.same_device)
         found = (check for check in device if check is not None)
         return self, NotNull(self.place), self.ndim, self.dtype, *found
@@ -165,7 +162,7 @@ class _DecodeContainer(Decode):
 
     @property
     @override
-    def checks(self) -> tuple[AnyCheck, ...]:
+    def checks(self) -> tuple[Check, ...]:
         place = self.place
         cells = (CheckCells(place),) if self.length else ()
         return self, NotNull(place), CheckLength(place, self.length), *cells  # pyright: ignore[reportReturnType] # all classes that have objects are listed there
@@ -193,7 +190,7 @@ class DecodeList(Decode):
 
     @property
     @override
-    def checks(self) -> tuple[AnyCheck, ...]:
+    def checks(self) -> tuple[Check, ...]:
         place, length = self.place, self.place.at(Part.LENGTH)
         return self, NotNull(place), NotNegative(length), Fits(length, "int32")
 
@@ -208,11 +205,11 @@ class EachElement(Check):
 
     param: spec.TensorList
     known: tuple[tuple[spec.Var, Place], ...]
-    inside: tuple[AnyStep, ...] = field(kw_only=True)
+    inside: tuple[Any, ...] = field(kw_only=True)
 
     @property
     @override
-    def checks(self) -> tuple[AnyCheck, ...]:
+    def checks(self) -> tuple[Check, ...]:
         return CheckCells(self.place), self, *all_checks(self.inside)
 
     @override
@@ -236,7 +233,7 @@ class DecodeText(Decode):
 
     @property
     @override
-    def checks(self) -> tuple[AnyCheck, ...]:
+    def checks(self) -> tuple[Check, ...]:
         place = self.place
         return self, NotNull(place), CheckSmall(place), CheckBytes(place)
 
@@ -261,7 +258,7 @@ class DecodeObject(Decode):
 
     @property
     @override
-    def checks(self) -> tuple[AnyCheck, ...]:
+    def checks(self) -> tuple[Check, ...]:
         return self, NotNull(self.place)
 
     @override
@@ -287,7 +284,7 @@ class DecodeScalar(Decode):
 
     @property
     @override
-    def checks(self) -> tuple[AnyCheck, ...]:
+    def checks(self) -> tuple[Check, ...]:
         if self.kind is Kind.POINTER:
             return self, NotNegative(self.place), Fits(self.place, "uint64")
         return (self,) if self.integer is None else (self, Fits(self.place, self.integer))
@@ -305,7 +302,7 @@ class DecodeEntry(Check):
 
     @property
     @override
-    def checks(self) -> tuple[AnyCheck, ...]:
+    def checks(self) -> tuple[Check, ...]:
         return self, NotNegative(self.place)
 
     @override

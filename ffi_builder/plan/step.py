@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias, Union
+from typing import Any, ClassVar, Final, TypeAlias, Union
 
 from typing_extensions import override
 
@@ -12,9 +12,6 @@ from ffi_builder import spec
 from ffi_builder.plan.messages import Words
 from ffi_builder.plan.path import Place
 from ffi_builder.records import dataclass
-
-if TYPE_CHECKING:
-    from ffi_builder.plan.steps import AnyCheck, AnyStep
 
 Texts: TypeAlias = Mapping[str, str]
 """Texts by name: for placeholders, or for the places where symbols are bound."""
@@ -39,7 +36,7 @@ class Step:
     place: Place
 
     @property
-    def checks(self) -> tuple[AnyCheck, ...]:
+    def checks(self) -> tuple[Check, ...]:
         """The checks of this step, in the order of their errors."""
         raise NotImplementedError  # abc.ABC would make `match` slower
 
@@ -65,8 +62,8 @@ class Check(Step):
 
     @property
     @override
-    def checks(self) -> tuple[AnyCheck, ...]:
-        return (self,)  # pyright: ignore[reportReturnType] # all classes that have objects are listed there
+    def checks(self) -> tuple[Check, ...]:
+        return (self,)
 
     def placeholders(self, origins: Texts) -> Texts:
         """Text for the placeholders of ``error.expected``.
@@ -109,8 +106,8 @@ class Instruction(Check):
         return ()
 
 
-def all_checks(steps: Iterable[AnyStep]) -> Iterator[AnyCheck]:
-    """Yield the checks of steps, in their order."""
+def all_checks(steps: Iterable[Step]) -> Iterator[Any]:
+    """Yield the checks of steps, in their order; each is an ``AnyCheck`` of :mod:`.steps`."""
     for step in steps:
         yield from step.checks
 

@@ -6,7 +6,7 @@ Single dimensions and strides are checked like any other value: see :mod:`.check
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, ClassVar, TypeAlias, Union
+from typing import ClassVar, TypeAlias, Union
 
 from typing_extensions import override
 
@@ -48,9 +48,6 @@ __all__ = [
     "TensorCheck",
     "TensorPart",
 ]
-
-if TYPE_CHECKING:
-    from ffi_builder.plan.steps import AnyCheck
 
 
 @dataclass(frozen=True)
@@ -145,7 +142,7 @@ class CheckShapePointer(Check):
 
     @property
     @override
-    def checks(self) -> tuple[AnyCheck, ...]:
+    def checks(self) -> tuple[Check, ...]:
         return (self, CheckDims(self.place)) if self.any_rank else (self,)
 
 
@@ -155,7 +152,7 @@ class ReadDim(Step):
 
     @property
     @override
-    def checks(self) -> tuple[AnyCheck, ...]:
+    def checks(self) -> tuple[Check, ...]:
         return (NotNegative(self.place),)
 
 
@@ -196,7 +193,7 @@ class CheckData(Check):
 
     @property
     @override
-    def checks(self) -> tuple[AnyCheck, ...]:
+    def checks(self) -> tuple[Check, ...]:
         place = self.place
         return CheckNumel(place.at(Part.SHAPE)), CheckOffset(place.at(Part.BYTE_OFFSET)), self
 
@@ -304,7 +301,7 @@ class CheckLayout(Step):
 
     @property
     @override
-    def checks(self) -> tuple[AnyCheck, ...]:
+    def checks(self) -> tuple[Check, ...]:
         axes: Iterable[int | None] = (None,) if self.rank is None else range(self.rank)
         strides = (self.place.at(Part.STRIDES, axis) for axis in axes)
         return tuple(CheckContiguous(stride, self.order) for stride in strides)

@@ -59,7 +59,7 @@ _MOST_SHOWN: Final = 4
 
 
 @dataclass(frozen=True)
-class _Group:
+class _Passed:
     """An entry of ``args=`` and the LLVM types of its arguments; no types if these are shared."""
 
     item: Item
@@ -107,13 +107,13 @@ def _listed(differences: Sequence[str]) -> str:
     return "; ".join(differences[:_MOST_SHOWN]) + (f"; and {more} more" if more > 0 else "")
 
 
-def _groups(context: CallContext, arguments: Sequence[Argument]) -> list[_Group]:
+def _groups(context: CallContext, arguments: Sequence[Argument]) -> list[_Passed]:
     """Return the entries with the types of their arguments; no types if entries share one."""
-    found: list[_Group] = []
+    found: list[_Passed] = []
     for _, group in itertools.groupby(arguments, key=lambda argument: id(argument.of)):
         of, types = zip(*((each.of, str(each.value.type)) for each in group), strict=True)
         alone = len(of[0]) == 1
-        found += [_Group(item, shown(context, item), types if alone else ()) for item in of[0]]
+        found += [_Passed(item, shown(context, item), types if alone else ()) for item in of[0]]
     return found
 
 
@@ -182,7 +182,7 @@ def _short(type_: str) -> str:
     return type_.removeprefix("!llvm.")
 
 
-def _ranks_that_differ(groups: Sequence[_Group], taken: tuple[str, ...]) -> Iterator[str]:
+def _ranks_that_differ(groups: Sequence[_Passed], taken: tuple[str, ...]) -> Iterator[str]:
     """Describe each tensor whose rank differs from the callee's memref, if nothing else differs."""
     memref = re.escape(_text((_PTR, _PTR, "i64")))
     pair = re.escape(_text(("i64", "i64")))
@@ -210,7 +210,7 @@ def _other_provider(
     provider: str,
     context: CallContext,
     callee: str,
-    groups: Sequence[_Group],
+    groups: Sequence[_Passed],
     taken: tuple[str, ...],
 ) -> str:
     """Return advice to use a ready-made provider that fits the callee; empty if none does."""
@@ -259,20 +259,20 @@ def _record(context: CallContext, callee: str) -> tuple[str, str]:
 
 
 def _converted(
-    context: CallContext, arguments_of: Convert, groups: Sequence[_Group]
-) -> list[_Group]:
+    context: CallContext, arguments_of: Convert, groups: Sequence[_Passed]
+) -> list[_Passed]:
     """Return the arguments of another provider; an empty list if it refuses these parameters."""
     try:
         passed = [(group, arguments_of(context, group.item)) for group in groups]
     except BuildError:
         return []
     return [
-        _Group(group.item, group.name, tuple(str(argument.value.type) for argument in arguments))
+        _Passed(group.item, group.name, tuple(str(argument.value.type) for argument in arguments))
         for group, arguments in passed
     ]
 
 
-def _with_missing(context: CallContext, groups: Sequence[_Group], taken: tuple[str, ...]) -> str:
+def _with_missing(context: CallContext, groups: Sequence[_Passed], taken: tuple[str, ...]) -> str:
     """Return ``args=`` with entries added so that the types fit; empty if not certain.
 
     Symbols are added in the order of the signature, since kernels usually take sizes in this order.

@@ -103,12 +103,13 @@ def read(source: object, owner: object, *, launched: bool) -> Kernel:
     data = source if path is None else path.read_bytes()
     if isinstance(data, bytearray):
         data = bytes(data)
-    for read_image in addons.registered("source").values():
-        image = read_image(source, data, launched=launched)
-        if image is not None:
-            return image
+    text = _text(data) if isinstance(data, (str, bytes)) else None
+    if launched or text is None or formats.language_of(text) != formats.MLIR:
+        for read_image in addons.registered("source").values():
+            image = read_image(source, data, launched=launched)
+            if image is not None:
+                return image
     if isinstance(data, (str, bytes)):
-        text = _text(data)
         if text is not None:
             _check_no_source(text, path)
             return LlvmSource(text) if is_llvm_ir(text) else Mlir(text)

@@ -17,7 +17,7 @@ PAGE_TEXT = "# Rooms\n<!-- rooms -->\nold\n<!-- end of rooms -->\nend\n"
 @whole
 def test_the_page(request: pytest.FixtureRequest):
     new = updated(PAGE.read_text(), read_imports(1), read_imports(2))
-    picture = drawn(read_imports(1)).svg()
+    picture = drawn(read_imports(1), read_imports(2)).svg()
     if request.config.getoption("--update-design"):
         PAGE.write_text(new)
         PICTURE.write_text(picture)

@@ -22,7 +22,8 @@ FILES = sorted(path for path in PACKAGE.rglob("*.py") if ">>> " in path.read_tex
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_examples_run_and_print_what_is_written(path: Path) -> None:
-    assert "".join(run(group) for group in groups(path).values()) == ""
+    wrong = "".join(run(group) for group in groups(path).values())
+    assert not wrong, wrong
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import tvm_ffi
 
-from ffi_builder import CompileError, package, runtime, wrap
+from ffi_builder import CompileError, addons, package, runtime, wrap
 from tests.packaging.environments import Environment
 from tests.runtime.exporting import INCLUDES, LIBRARY, load_module, run
 from tests.runtime.samples import c_object, needs_cc
@@ -124,12 +124,16 @@ def test_other_sources_hold_it_if_told(data: bytes) -> None:
     assert wrap(mlir, "held() -> r: int32", release_gil=False)() == 1
 
 
-def test_what_it_does_not_go_with(data: bytes) -> None:
+@pytest.mark.skipif(not addons.is_here("cuda"), reason="needs the add-on cuda")
+def test_it_does_not_go_with_images() -> None:
     ptx = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry f() {\n ret;\n}\n"
     with pytest.raises(
         TypeError, match=r"release_gil= goes with .* but the source is a CUDA image"
     ):
         wrap(ptx, "f()", release_gil=False)
+
+
+def test_what_it_does_not_go_with(data: bytes) -> None:
     given: Any = 0
     with pytest.raises(TypeError, match="release_gil= is a bool, but got 0"):
         wrap(data, HELD, prototype=PROTOTYPES["held"], release_gil=given)

@@ -240,7 +240,7 @@ class CudaLaunchCallProvider:
     stream: StreamChoice = field(default=None, kw_only=True)
     trusted: ClassVar[bool] = True
     borrows_tensors: ClassVar[bool] = True
-    _found: _Found = field(init=False, repr=False, compare=False)
+    _found: _FoundKernel = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         image = kernels(self.image)
@@ -259,7 +259,7 @@ class CudaLaunchCallProvider:
         check_choices(self.args, self.stream)
         check_launch(kernel, image.architectures, sizes)
         source = Source(raw, image.architectures, self.kernel, kernel.architectures)
-        found = _Found(kernel, sizes, source)
+        found = _FoundKernel(kernel, sizes, source)
         object.__setattr__(self, "_found", found)
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
@@ -281,7 +281,7 @@ class CudaLaunchCallProvider:
 
 
 @dataclass(frozen=True)
-class _Found:
+class _FoundKernel:
     """Everything that is known before the provider is attached."""
 
     kernel: Kernel
@@ -289,7 +289,7 @@ class _Found:
     source: Source
 
 
-def _launch(context: CallContext, found: _Found) -> Launch:
+def _launch(context: CallContext, found: _FoundKernel) -> Launch:
     """Emit the sizes of the launch."""
     name, sizes = found.source.shown, found.sizes
     static = found.kernel.static_shared_bytes

@@ -120,7 +120,7 @@ def _written(at: Position) -> str:
     return f"an array that can be written ({at.path} is {said})"
 
 
-class _Memory:
+class _ArrayMemory:
     """Memory of an array, described to NumPy as writable."""
 
     def __init__(self, array: Any) -> None:
@@ -135,7 +135,7 @@ def _writable_view(array: Any) -> Any:
     The function only reads it.
     """
     numpy: Any = sys.modules["numpy"]
-    return numpy.asarray(_Memory(array)).view(array.dtype)
+    return numpy.asarray(_ArrayMemory(array)).view(array.dtype)
 
 
 def _check_jax(array: Any, at: Position) -> Any:

@@ -209,7 +209,7 @@ def _made(
     tensors = parts.tensors.values()
     Search(signature, entries, rules, env, tensors, conditions, numbers).run(pick)
     _check_memory(parts, env)
-    maker = _Maker(framework, env, parts, memory)
+    maker = _ArgumentMaker(framework, env, parts, memory)
     return [maker.argument(param.name, param) for param in signature.arguments]
 
 
@@ -336,7 +336,7 @@ def _check_memory(parts: Parts, env: Env) -> None:
         )
 
 
-class _Maker:
+class _ArgumentMaker:
     def __init__(
         self,
         framework: str,
