@@ -9,7 +9,7 @@ from types import ModuleType
 import grimp
 import pytest
 
-from ffi_builder import BuildError, addons, attach, extending, spec
+from ffi_builder import BuildError, SpecError, addons, attach, explain, extending, spec
 from ffi_builder.addons import ADD_ONS, AddOn
 from ffi_builder.providers import NopCallProvider
 from ffi_builder.runtime import extending as runtime_extending
@@ -25,8 +25,8 @@ options of commands need an add-on, which their error names."""
 
 
 @whole
-def test_there_are_ten_with_names_of_their_own():
-    assert len({each.name for each in ADD_ONS}) == len(ADD_ONS) >= 10
+def test_there_are_eleven_with_names_of_their_own():
+    assert len({each.name for each in ADD_ONS}) == len(ADD_ONS) >= 11
 
 
 @pytest.mark.parametrize("each", HERE, ids=lambda each: each.name)
@@ -82,6 +82,21 @@ def test_memory_that_no_add_on_fills(monkeypatch: pytest.MonkeyPatch):
     with pytest.raises(BuildError, match=words):
         attach(new_module(), signature, NopCallProvider())
     assert "no add-on has registered 'x' as 'zeros'" in addons.lacking("zeros", "x")
+
+
+def test_a_kernel_that_no_add_on_watches(monkeypatch: pytest.MonkeyPatch):
+    def find(kind: str, name: str) -> None:
+        """Find nothing, as if sanitize were absent."""
+
+    monkeypatch.setattr(addons, "find", find)
+    signature, module = spec.Signature.parse("f(n: int32)"), new_module()
+    words = r"^sanitize: what watches kernels is of the add-on sanitize, which is not installed$"
+    with pytest.raises(SpecError, match=words):
+        attach(module, signature, NopCallProvider(), sanitize=True)
+    with pytest.raises(SpecError, match=words):
+        explain(signature, sanitize=True)
+    attach(module, signature, NopCallProvider(), sanitize=False)
+    assert explain(signature, sanitize=False)
 
 
 def test_errors_about_what_is_here_skip_no_test():

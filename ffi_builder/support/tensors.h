@@ -1,5 +1,5 @@
-// Reads tensors in memory: their elements, their strides, and the bytes that they reach. The code of
-// an add-on that includes this header has these functions of its own.
+// Reads tensors in memory: elements, strides, and the bytes that they reach. An add-on that
+// includes this header has these functions of its own.
 //
 // Dimensions have not been checked yet and may be negative. Their products wrap.
 

@@ -10,11 +10,13 @@ from __future__ import annotations
 import copy
 import importlib
 import inspect
+import io
 import itertools
 import subprocess
 import sys
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, cast
@@ -398,7 +400,9 @@ def by_wrap(source: Any, signature: Any, options: dict[str, Any], folder: Path) 
 def by_command_line(source: Any, signature: Any, options: dict[str, Any], folder: Path) -> Any:
     made = folder / "out.so"
     words = command(source, signature, options)
-    assert main(["wrap", "-o", str(made), *words[1:]]) == 0
+    with redirect_stderr(io.StringIO()) as said:
+        status = main(["wrap", "-o", str(made), *words[1:]])
+    assert status == 0, said.getvalue()
     return runtime.load(made)
 
 
