@@ -50,7 +50,7 @@ CALL_TESTS := tests/arrays tests/entry tests/packed tests/providers/test_results
 JOBS ?= 2
 PARALLEL = --numprocesses=$(JOBS) --dist=worksteal
 # Pages that people write, wrapped by mdformat; tests write docs/errors.md.
-PAGES := $(wildcard *.md examples/*/*.md ffi_builder/*/README.md ffi_builder/*/*/README.md) benchmarks/README.md benchmarks/tried.md tools/README.md tools/mutants.md tests/README.md tests/aarch64/README.md $(filter-out docs/errors.md,$(wildcard docs/*.md))
+PAGES := $(wildcard *.md examples/*/*.md ffi_builder/README.md ffi_builder/*/README.md ffi_builder/*/*/README.md) benchmarks/README.md benchmarks/tried.md tools/README.md tools/mutants.md tests/README.md tests/aarch64/README.md $(filter-out docs/errors.md,$(wildcard docs/*.md))
 # Tests run with freed memory overwritten, and not reused at once, so that whoever reads it fails in
 # every run and not in one of twenty. That makes them 4 % slower. Child processes that crash say where.
 test test-fast test-without test-frameworks test-tvm-ffi test-distributions: export GLIBC_TUNABLES := glibc.malloc.perturb=165:glibc.malloc.tcache_count=0
