@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from ffi_builder.addons import Sanitize as Sanitize
     from ffi_builder.addons import cuda as cuda
     from ffi_builder.addons import package as package
+    from ffi_builder.addons import return_asserts as return_asserts
+    from ffi_builder.addons import signature_of as signature_of
     from ffi_builder.addons import testing as testing
     from ffi_builder.addons import wrap as wrap
-    from ffi_builder.builder.asserts import return_asserts
     from ffi_builder.builder.calls import call_packed, release_packed
-    from ffi_builder.builder.kernel_signature import record_memref_types, signature_of
-    from ffi_builder.builder.names import rename_tvm_ffi_function
+    from ffi_builder.builder.names import record_memref_types, rename_tvm_ffi_function
     from ffi_builder.builder.wrapper import attach, attach_ffi_func
     from ffi_builder.plan import explain
 
@@ -43,9 +43,7 @@ __all__ = [
     "record_memref_types",
     "release_packed",
     "rename_tvm_ffi_function",
-    "return_asserts",
     "runtime",
-    "signature_of",
     "spec",
     "support",
 ]
@@ -56,9 +54,7 @@ __getattr__, __dir__ = lazy(
         "explain": "plan",
         **dict.fromkeys(("attach", "attach_ffi_func"), "builder.wrapper"),
         **dict.fromkeys(("call_packed", "release_packed"), "builder.calls"),
-        **dict.fromkeys(("record_memref_types", "signature_of"), "builder.kernel_signature"),
-        "rename_tvm_ffi_function": "builder.names",
-        "return_asserts": "builder.asserts",
+        **dict.fromkeys(("record_memref_types", "rename_tvm_ffi_function"), "builder.names"),
     },
     __all__,
 )

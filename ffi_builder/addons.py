@@ -24,6 +24,8 @@ if TYPE_CHECKING:  # what type checkers find in the packages that the names are 
     )
     from ffi_builder.fakecuda.fake import FakeCuda as FakeCuda
     from ffi_builder.packaging.package import package as package
+    from ffi_builder.passes.asserts import return_asserts as return_asserts
+    from ffi_builder.passes.kernel_signature import signature_of as signature_of
     from ffi_builder.plain.module import PlainModule as PlainModule
     from ffi_builder.sanitize.options import Sanitize as Sanitize
     from ffi_builder.wrapping.wrap import wrap as wrap
@@ -66,6 +68,7 @@ class AddOn:
 ADD_ONS: Final = (
     AddOn("plain", names={"ir.PlainModule": "module"}, registers={"bindings plain": ""}),
     AddOn("entry", registers={"calls c": "available"}),
+    AddOn("passes", names={"return_asserts": "asserts", "signature_of": "kernel_signature"}),
     AddOn(
         "sanitize",
         names={"Sanitize": "options"},

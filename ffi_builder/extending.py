@@ -13,6 +13,7 @@ from ffi_builder.lazy import homes_of, lazy
 
 _HOMES: Final = {
     "ffi_builder": "abi addons elf formats importing",
+    "ffi_builder.builder.names": "is_declaration",
     "ffi_builder.builder.sanitize": "GivenTensors",
     "ffi_builder.diagnosis.check": "Checker Scalar check=check_call",
     "ffi_builder.diagnosis.evaluate": "OPERATORS contiguous evaluate fold holds",
@@ -20,10 +21,12 @@ _HOMES: Final = {
     "ffi_builder.errors": "NoKernelError",
     "ffi_builder.ir.builder": "Builder load_acquire",
     "ffi_builder.ir.checking": "call_support mark_trusted run_support",
-    "ffi_builder.ir.distribution": "PIP_NAMES named",
+    "ffi_builder.ir.distribution": "PIP_NAMES named of_module",
+    "ffi_builder.ir.kernel": "KernelValue MemRef dtypes_of read_kernel",
     "ffi_builder.ir.operations": "TERMINATORS",
+    "ffi_builder.ir.protocols": "Operation",
     "ffi_builder.ir.symbols": (
-        "aggregate_members function_parts split_at_commas split_function_type"
+        "aggregate_members describe function_parts split_at_commas split_function_type"
     ),
     "ffi_builder.ir.types": "LLVM_TYPES PREDICATES",
     "ffi_builder.lazy": "lazy",
@@ -38,6 +41,7 @@ _HOMES: Final = {
         "scalar_argument shape_arguments shown widened with_result_tensors"
     ),
     "ffi_builder.providers.gil": "HoldGil",
+    "ffi_builder.providers.memref": "mistake_of",
     "ffi_builder.providers.packing": "dynamic_layout",
     "ffi_builder.providers.results": "value_results",
     "ffi_builder.providers.variants.emit": "OfCall",

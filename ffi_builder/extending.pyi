@@ -4,6 +4,7 @@ from ffi_builder import addons as addons
 from ffi_builder import elf as elf
 from ffi_builder import formats as formats
 from ffi_builder import importing as importing
+from ffi_builder.builder.names import is_declaration as is_declaration
 from ffi_builder.builder.sanitize import GivenTensors as GivenTensors
 from ffi_builder.diagnosis.check import Checker as Checker
 from ffi_builder.diagnosis.check import Scalar as Scalar
@@ -22,8 +23,15 @@ from ffi_builder.ir.checking import mark_trusted as mark_trusted
 from ffi_builder.ir.checking import run_support as run_support
 from ffi_builder.ir.distribution import PIP_NAMES as PIP_NAMES
 from ffi_builder.ir.distribution import named as named
+from ffi_builder.ir.distribution import of_module as of_module
+from ffi_builder.ir.kernel import KernelValue as KernelValue
+from ffi_builder.ir.kernel import MemRef as MemRef
+from ffi_builder.ir.kernel import dtypes_of as dtypes_of
+from ffi_builder.ir.kernel import read_kernel as read_kernel
 from ffi_builder.ir.operations import TERMINATORS as TERMINATORS
+from ffi_builder.ir.protocols import Operation as Operation
 from ffi_builder.ir.symbols import aggregate_members as aggregate_members
+from ffi_builder.ir.symbols import describe as describe
 from ffi_builder.ir.symbols import function_parts as function_parts
 from ffi_builder.ir.symbols import split_at_commas as split_at_commas
 from ffi_builder.ir.symbols import split_function_type as split_function_type
@@ -63,6 +71,7 @@ from ffi_builder.providers.arguments import shown as shown
 from ffi_builder.providers.arguments import widened as widened
 from ffi_builder.providers.arguments import with_result_tensors as with_result_tensors
 from ffi_builder.providers.gil import HoldGil as HoldGil
+from ffi_builder.providers.memref import mistake_of as mistake_of
 from ffi_builder.providers.packing import dynamic_layout as dynamic_layout
 from ffi_builder.providers.results import value_results as value_results
 from ffi_builder.providers.variants.emit import OfCall as OfCall

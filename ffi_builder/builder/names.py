@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from ffi_builder import abi
+from ffi_builder import abi, protocol
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Module, Symbols
 from ffi_builder.ir.distribution import Distribution, of_module
@@ -166,3 +166,45 @@ def _unescaped(text: str) -> str | None:
     except UnicodeDecodeError:
         return None
     return name if name.isprintable() and '"' not in name else None
+
+
+def record_memref_types(module: Module) -> None:
+    """Note the types of each ``func.func`` that has memrefs, so that ``attach`` can compare them.
+
+    Lowering turns a memref into pointers and integers, so that its element type, static sizes and
+    layout are lost. This function keeps them in the function attribute
+    ``ffi_builder.memref_types``, which does not reach LLVM IR. Call it before the passes that lower
+    memrefs, and after those that make or change memrefs, such as one-shot bufferization.
+    ``runtime.compile`` and ``runtime.lower`` call it themselves if they get a ``pipeline=``, also
+    between its passes if functions have tensors.
+
+    Nothing is compared
+
+    - if the function has no record, or is only declared;
+    - if a later pass changed its parameters or results, so that the recorded types no longer lower
+      to the function's LLVM type;
+    - if one pass, or a registered pipeline in ``pipeline=``, both bufferizes and lowers it;
+    - if a type is lowered in a special way, such as a tensor or a dialect's own type.
+
+    A pass that changes only element types (``i4`` packed into ``i8``) leaves the LLVM type equal:
+    record again after it, or delete the attribute.
+
+    Args:
+        module: an ``ir.Module`` of any MLIR Python distribution; it is changed.
+
+    Raises:
+        BuildError: if ``module`` is not an ``ir.Module``.
+
+    Examples:
+        >>> from torch_mlir import ir
+        >>> from torch_mlir.passmanager import PassManager
+        >>> from ffi_builder import record_memref_types, signature_of
+        >>> KERNEL = "func.func @relu(%x: memref<?x4xf32>) { return }"
+        >>> module = ir.Module.parse(KERNEL, ir.Context())
+        >>> record_memref_types(module)
+        >>> passes = "builtin.module(convert-to-llvm,reconcile-unrealized-casts)"
+        >>> PassManager.parse(passes, module.context).run(module.operation)
+        >>> print(signature_of(module, "relu", names=["x"], device_type="cpu"))
+        relu(x: Tensor([x_0, 4], float32, device_type=cpu))
+    """
+    protocol.record_memref_types(of_module(module).ir, module)

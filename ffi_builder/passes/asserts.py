@@ -29,20 +29,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from ffi_builder import abi
-from ffi_builder.builder.names import is_declaration
-from ffi_builder.errors import BuildError
+from ffi_builder import BuildError
+from ffi_builder.extending import (
+    MEMREF_TYPES,
+    MODULE_PREFIX,
+    Builder,
+    Operation,
+    abi,
+    describe,
+    did_you_mean,
+    function_parts,
+    is_declaration,
+    of_module,
+)
 from ffi_builder.ir import Module, Symbols, Types, Value
-from ffi_builder.ir.builder import Builder
-from ffi_builder.ir.distribution import of_module
-from ffi_builder.ir.protocols import Operation
-from ffi_builder.ir.symbols import describe, function_parts
-from ffi_builder.protocol import MEMREF_TYPES, PREFIX
-from ffi_builder.suggest import did_you_mean
 
-_ALLOCATE: Final = f"{PREFIX}allocate"
-_FREE: Final = f"{PREFIX}free"
-_FREE_ALL: Final = f"{PREFIX}free_all"
+_ALLOCATE: Final = f"{MODULE_PREFIX}allocate"
+_FREE: Final = f"{MODULE_PREFIX}free"
+_FREE_ALL: Final = f"{MODULE_PREFIX}free_all"
 _HEADER: Final = 16
 """The bytes of a header, which keep the alignment of malloc."""
 

@@ -16,16 +16,20 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from ffi_builder import protocol, spec
-from ffi_builder.errors import BuildError
+from ffi_builder import BuildError, spec
+from ffi_builder.extending import (
+    FLOAT_DTYPES,
+    INT_RANGES,
+    KernelValue,
+    MemRef,
+    Result,
+    did_you_mean,
+    dtypes_of,
+    mistake_of,
+    read_kernel,
+    variables,
+)
 from ffi_builder.ir import Module
-from ffi_builder.ir.distribution import of_module
-from ffi_builder.ir.kernel import KernelValue, MemRef, dtypes_of, read_kernel
-from ffi_builder.providers.memref import mistake_of
-from ffi_builder.spec.functions import variables
-from ffi_builder.spec.numbers import FLOAT_DTYPES, INT_RANGES
-from ffi_builder.spec.results import Result
-from ffi_builder.suggest import did_you_mean
 
 Size: TypeAlias = "spec.Dim | str | None"
 """An entry of ``symbols=``: a symbol or its name, an expression, an int, or None."""
@@ -301,45 +305,3 @@ def _strides(memref: MemRef) -> str | Sequence[int | None] | None:
     if not memref.strides:
         return None
     return memref.strides if any(s is not None for s in memref.strides) else "any"
-
-
-def record_memref_types(module: Module) -> None:
-    """Note the types of each ``func.func`` that has memrefs, so that ``attach`` can compare them.
-
-    Lowering turns a memref into pointers and integers, so that its element type, static sizes and
-    layout are lost. This function keeps them in the function attribute
-    ``ffi_builder.memref_types``, which does not reach LLVM IR. Call it before the passes that lower
-    memrefs, and after those that make or change memrefs, such as one-shot bufferization.
-    ``runtime.compile`` and ``runtime.lower`` call it themselves if they get a ``pipeline=``, also
-    between its passes if functions have tensors.
-
-    Nothing is compared
-
-    - if the function has no record, or is only declared;
-    - if a later pass changed its parameters or results, so that the recorded types no longer lower
-      to the function's LLVM type;
-    - if one pass, or a registered pipeline in ``pipeline=``, both bufferizes and lowers it;
-    - if a type is lowered in a special way, such as a tensor or a dialect's own type.
-
-    A pass that changes only element types (``i4`` packed into ``i8``) leaves the LLVM type equal:
-    record again after it, or delete the attribute.
-
-    Args:
-        module: an ``ir.Module`` of any MLIR Python distribution; it is changed.
-
-    Raises:
-        BuildError: if ``module`` is not an ``ir.Module``.
-
-    Examples:
-        >>> from torch_mlir import ir
-        >>> from torch_mlir.passmanager import PassManager
-        >>> from ffi_builder import record_memref_types, signature_of
-        >>> KERNEL = "func.func @relu(%x: memref<?x4xf32>) { return }"
-        >>> module = ir.Module.parse(KERNEL, ir.Context())
-        >>> record_memref_types(module)
-        >>> passes = "builtin.module(convert-to-llvm,reconcile-unrealized-casts)"
-        >>> PassManager.parse(passes, module.context).run(module.operation)
-        >>> print(signature_of(module, "relu", names=["x"], device_type="cpu"))
-        relu(x: Tensor([x_0, 4], float32, device_type=cpu))
-    """
-    protocol.record_memref_types(of_module(module).ir, module)

@@ -1,0 +1,1 @@
+"""What authors do to a module of theirs, before or beside attaching: asserts, signatures."""
