@@ -144,7 +144,7 @@ def test_each_library_is_loaded_only_if_a_wrapper_needs_it() -> None:
 @needs_cc
 def test_what_is_said_of_functions_that_nothing_defines(tmp_path: Path) -> None:
     """An object of another compiler names functions that this version does not have."""
-    digests = [bundle.digest for bundle in support.bundles()]
+    digests = [bundle.digest for bundle in support.bundles() if bundle.name in ("", "cuda")]
     calls = "".join(f"void {PREFIX}unknown_{d}(void); " for d in digests)
     body = "".join(f"{PREFIX}unknown_{d}(); " for d in digests)
     linked = c_object(tmp_path, f"{calls} void kernel(void) {{ {body} }}")
