@@ -17,7 +17,7 @@ from tests.cuda.images.images import IMAGES, image
 from tests.cuda.tools.tools import LLVM_IR, SAXPY, SCALE, needs_nvjitlink, needs_nvrtc
 from tests.fakecuda import FakeDriver, Running, device_array, environment, missing, no_driver
 
-ROOT: Final = Path(__file__).parents[2]
+ROOT: Final = Path(__file__).parents[3]
 n = spec.Var("n", "int32")
 a = spec.Var("a", "float32")
 x = spec.Tensor("x", [n], "float32", device_type="cuda")
