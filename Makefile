@@ -112,7 +112,7 @@ test-cute: $(CUTE)/.made ## Install NVIDIA's CuTe DSL (proprietary) in .venv-cut
 	$(CUTE)/bin/python -m pytest tests/examples/test_cute_convert.py tests/examples/test_cute_provider.py tests/examples/test_cute_dsl.py tests/examples/test_cutlass_names.py
 
 test-tilelang: $(TILELANG)/.made ## Install TileLang with the apache-tvm-ffi that it needs in .venv-tilelang, and test what is for it.
-	$(TILELANG)/bin/python -m pytest tests/examples/test_tilelang.py 'tests/docs/test_docstrings.py::test_examples_run_and_print_what_is_written[cuda/tilelang.py]'
+	$(TILELANG)/bin/python -m pytest tests/examples/test_tilelang.py 'tests/docs/test_docstrings.py::test_examples_run_and_print_what_is_written[cuda/tools/tilelang.py]'
 
 test-distributions: $(DISTRIBUTIONS)/.made ## Install other MLIR bindings (CUTLASS's are proprietary) in .venv-distributions, and test each.
 	$(DISTRIBUTIONS)/bin/python -m pytest tests/distributions tests/examples/test_compilers.py
