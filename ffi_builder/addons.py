@@ -6,14 +6,14 @@ skipped, and nothing is imported before it is used. docs/add-ons.md says how to 
 
 from __future__ import annotations
 
+# dataclasses and pathlib would make `import ffi_builder` take six times as long.
+import os
 from collections.abc import Mapping
-from dataclasses import field
 from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ffi_builder import importing
-from ffi_builder.records import dataclass
 
 if TYPE_CHECKING:  # what type checkers find in the packages that the names are added to
     from ffi_builder import cuda as cuda
@@ -31,22 +31,22 @@ if TYPE_CHECKING:  # what type checkers find in the packages that the names are 
     from ffi_builder.wrapping.wrap import wrap as wrap
 
 _PACKAGE: Final = "ffi_builder"
-_HERE: Final = Path(__file__).parent
+_HERE: Final = os.path.dirname(__file__)  # noqa: PTH120 # see above
+_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 
-@dataclass(frozen=True)
-class AddOn:
+class AddOn(NamedTuple):
     """A folder that can be deleted, with its tests in the folder of the same name in ``tests``."""
 
     folder: str
     """Below ``ffi_builder``, with slashes."""
     stands_on: tuple[str, ...] = ()
     """The add-ons that it imports, which are deleted only with it."""
-    names: Mapping[str, str] = field(default_factory=dict[str, str])
+    names: Mapping[str, str] = _NOTHING
     """The modules of public names that it adds to packages: ``{"ir.PlainModule": "module"}``."""
     also: tuple[str, ...] = ()
     """Files elsewhere in ``ffi_builder`` that go with it: the import paths of earlier versions."""
-    registers: Mapping[str, str] = field(default_factory=dict[str, str])
+    registers: Mapping[str, str] = _NOTHING
     """What the core looks up, each as ``{"kind name": "module:attribute"}``."""
 
     @property
@@ -57,7 +57,7 @@ class AddOn:
     @property
     def is_here(self) -> bool:
         """Whether the folder is there."""
-        return (_HERE / self.folder).is_dir()
+        return os.path.isdir(os.path.join(_HERE, self.folder))  # noqa: PTH112, PTH118 # see above
 
     def module(self, name: str) -> str:
         """Return the absolute name of one of its modules; that of its package for ``""``."""
