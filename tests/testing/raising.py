@@ -28,7 +28,7 @@ def refused(call: Callable[[], object], kind: type[Exception], message: str) -> 
     """The call raises exactly this."""
     with pytest.raises((TypeError, ValueError)) as error:
         call()
-    assert (error.type, str(error.value)) == (kind, message)
+    assert (error.type, str(error.value)) == (kind, message), str(error.value)
 
 
 def check(params: Sequence[Param], *args: Any) -> dict[str, Any]:
