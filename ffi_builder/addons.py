@@ -47,7 +47,7 @@ class AddOn(NamedTuple):
     also: tuple[str, ...] = ()
     """Files elsewhere in ``ffi_builder`` that go with it: the import paths of earlier versions."""
     registers: Mapping[str, str] = _NOTHING
-    """What the core looks up, each as ``{"kind name": "module:attribute"}``."""
+    """Objects that the core looks up: ``{"kind name": "module:attribute"}``."""
 
     @property
     def name(self) -> str:
@@ -102,11 +102,6 @@ ADD_ONS: Final = (
     AddOn("frameworks/torch", ("frameworks",)),
     AddOn("frameworks/jax", ("frameworks",)),
 )
-
-
-def is_here(name: str) -> bool:
-    """Return whether an add-on is installed."""
-    return any(each.name == name for each in _here())
 
 
 def names(package: str) -> dict[str, str]:

@@ -77,15 +77,13 @@ def lazy(
     added = addons.names(short)
     names += [name for name in added if name not in names]
     places = {name: home if ":" in home else f"{package}.{home}" for name, home in homes.items()}
-    places |= added
+    places |= {name: place for name, place in added.items() if place != f"{package}.{name}"}
 
     def load(name: str) -> object:
         place = places.get(name)
         if place is not None:
             home, _, original = place.partition(":")
-            module = importing.load(home)
-            named = getattr(module, original or name, None)
-            value = module if named is None and name in added else named
+            value = getattr(importing.load(home), original or name)
             setattr(sys.modules[package], name, value)
             return value
         words = f"module {package!r} has no attribute {name!r}"

@@ -1,4 +1,4 @@
-"""What the add-on ``sanitize`` emits around the call of the kernel, and what it emits it with.
+"""Lets the add-on ``sanitize`` emit code around the call of the kernel.
 
 The kernel works on copies of tensors. They take the places of the tensors in the records of the
 fast path, where every provider finds them.
@@ -57,7 +57,7 @@ class GivenTensors:
 
 
 class AroundCall(Protocol):
-    """What is emitted around the code of the provider, for one wrapper."""
+    """Emits code around the provider's, for one wrapper."""
 
     def make(self) -> None:
         """Exchange tensors before the provider's code; every later error undoes what this did."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ffi_builder import CompileError
 
 if TYPE_CHECKING:
-    from ffi_builder.cuda.launch.options import Launch
+    from ffi_builder import Launch
     from ffi_builder.providers import CallProvider
 
 
@@ -183,7 +183,7 @@ def launch_of(given: argparse.Namespace) -> Launch | None:
     Raises:
         CompileError: there are such options, and no grid.
     """
-    from ffi_builder.cuda.launch.options import Launch
+    from ffi_builder import Launch
 
     lists = {name: getattr(given, name) for name in ("grid", "block", "cluster", "attributes")}
     found: dict[str, Any] = {

@@ -34,7 +34,7 @@ class CudaImage:
 
     data: bytes | str
     compiled: Any = None
-    """What ``triton.compile`` returned, of which it is."""
+    """The object that ``triton.compile`` returned, if the image is Triton's."""
 
     device = "cuda"
 
@@ -47,20 +47,17 @@ class CudaImage:
     ) -> tuple[spec.Signature, CallProvider, str]:
         """Return what :class:`~ffi_builder.wrapping.sources.Image` says."""
         metadata = None if self.compiled is None else self.compiled.metadata
-        how = _checked_launch(launch, metadata)
-        name = function or signature.name
+        how, name = _checked_launch(launch, metadata), signature.name
+        types = "with the sizes of the image's parameters"
         if metadata is not None:
-            name = function or metadata.name
             signature, args = checked(self.compiled, signature, args)
-            how = launched(metadata, how)
+            how, name, types = launched(metadata, how), metadata.name, "with Triton's types"
         options: dict[str, Any] = {each.name: getattr(how, each.name) for each in fields(how)}
         try:
-            provider = CudaLaunchCallProvider(self.data, name, args=args, **options)
+            provider = CudaLaunchCallProvider(self.data, function or name, args=args, **options)
         except NoKernelError as error:
             raise SpecError(f"{error}; say which with function=") from None
-        if metadata is not None:
-            return signature, provider, "with Triton's types"
-        return signature, provider, "with the sizes of the image's parameters"
+        return signature, provider, types
 
 
 def read(source: object, data: object, *, launched: bool) -> CudaImage | None:

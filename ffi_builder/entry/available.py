@@ -59,6 +59,7 @@ def _set_up(bases: tuple[type, ...]) -> Extension | Reading:
     if reason := _switched_off():
         return Reading("calls", reason)
     try:
+        # No contract sees a binary, here our own. `from … import` would hide that it is missing.
         module = importlib.import_module("ffi_builder.entry._entry")
     except ModuleNotFoundError as error:
         return Reading("calls", f"the extension was not built for this Python ({error})")

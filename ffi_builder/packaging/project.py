@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ffi_builder import BuildError, __version__
-from ffi_builder.extending import dataclass
-from ffi_builder.runtime.extending import pip_names
+from ffi_builder.extending import dataclass, install
 
 OWN: Final = "ffi_builder"
 TVM_FFI: Final = "apache-tvm-ffi"
@@ -128,7 +127,7 @@ def _reader(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError as error:
-        raise BuildError(f"package: {error}: {pip_names('package')}") from None
+        raise BuildError(f"package: {error}: {install('package')}") from None
 
 
 def _required_tvm_ffi() -> str:

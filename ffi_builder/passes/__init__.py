@@ -1,1 +1,1 @@
-"""What authors do to a module of theirs, before or beside attaching: asserts, signatures."""
+"""Makes asserts return statuses, and derives signatures from kernels."""

@@ -1,13 +1,13 @@
-"""What the kernel of a ``CudaLaunchCallProvider`` gets. A module of the add-on ``cuda``."""
+"""Entries of ``args=`` of a ``CudaLaunchCallProvider``; a module of the add-on ``cuda``."""
 
-from ffi_builder.cuda.launch import (
+from ffi_builder.cuda.launch.capability import capability
+from ffi_builder.cuda.launch.entries import (
     Nested,
     Packed,
     Pointee,
     Scalar,
     Struct,
     TensorMap,
-    capability,
 )
 from ffi_builder.extending import lazy
 

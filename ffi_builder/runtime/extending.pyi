@@ -1,5 +1,4 @@
 __all__: list[str]
-from ffi_builder.runtime.bindings import install as _pip_names
 from ffi_builder.runtime.bindings import ir_of as ir_of
 from ffi_builder.runtime.codegen.constants import read as _read_constants
 from ffi_builder.runtime.codegen.device import device_llvm_ir as device_llvm_ir
@@ -56,7 +55,6 @@ from ffi_builder.runtime.sources.modules import LlvmSource as LlvmSource
 from ffi_builder.runtime.sources.modules import ObjectSource as ObjectSource
 from ffi_builder.runtime.sources.modules import is_llvm_ir as is_llvm_ir
 
-pip_names = _pip_names
 read_constants = _read_constants
 parse_mlir = _parse_mlir
 clone_mlir = _clone_mlir

@@ -95,12 +95,39 @@ class Info:
     @property
     def python_names(self) -> list[str]:
         """The parameters' names in Python. Invalid ones get an underscore: `from_`."""
-        return _python_names(self)
+        taken = {param.name for param in self.parameters}
+        names: list[str] = []
+        for param in self.parameters:
+            name = param.name
+            if keyword.iskeyword(name) or name == "__debug__" or name.startswith("__i_"):
+                name = f"{name.removeprefix('__')}_"
+                while name in taken:
+                    name += "_"
+                taken.add(name)
+            names.append(name)
+        return names
 
     @property
     def python_signature(self) -> inspect.Signature:
         """The signature for `inspect`, with the types' texts as annotations."""
-        return _python_signature(self)
+        params: list[_PythonParameter] = []
+        for name, param in zip(self.python_names, self.parameters, strict=True):
+            default = param.default if param.has_default else _PythonParameter.empty
+            kind = (
+                _PythonParameter.KEYWORD_ONLY
+                if param.kw_only
+                else _PythonParameter.POSITIONAL_OR_KEYWORD
+            )
+            params.append(
+                _PythonParameter(name, kind, default=default, annotation=_TypeText(param.type))
+            )
+        # In Python keyword-only parameters come last, whatever the order of the arguments.
+        ordered = sorted(params, key=lambda param: param.kind)
+        returns = self.returns
+        empty = inspect.Signature.empty
+        return inspect.Signature(
+            ordered, return_annotation=_TypeText(returns) if returns else empty
+        )
 
     @property
     def documentation(self) -> str:
@@ -287,25 +314,6 @@ class _TypeText(str):
         return str(self)
 
 
-def _python_signature(info: Info) -> inspect.Signature:
-    params: list[_PythonParameter] = []
-    for name, param in zip(info.python_names, info.parameters, strict=True):
-        default = param.default if param.has_default else _PythonParameter.empty
-        kind = (
-            _PythonParameter.KEYWORD_ONLY
-            if param.kw_only
-            else _PythonParameter.POSITIONAL_OR_KEYWORD
-        )
-        params.append(
-            _PythonParameter(name, kind, default=default, annotation=_TypeText(param.type))
-        )
-    # In Python keyword-only parameters come last, whatever the order of the arguments.
-    ordered = sorted(params, key=lambda param: param.kind)
-    returns = info.returns
-    empty = inspect.Signature.empty
-    return inspect.Signature(ordered, return_annotation=_TypeText(returns) if returns else empty)
-
-
 def documentation(info: Info) -> str:
     """Return the documentation with Python's signature, which has defaults.
 
@@ -314,17 +322,3 @@ def documentation(info: Info) -> str:
     where = f" where {info.where}" if info.where else ""
     before = info.documentation.removesuffix(info.text)
     return f"{before}{info.name}{info.python_signature}{where}"
-
-
-def _python_names(info: Info) -> list[str]:
-    taken = {param.name for param in info.parameters}
-    names: list[str] = []
-    for param in info.parameters:
-        name = param.name
-        if keyword.iskeyword(name) or name == "__debug__" or name.startswith("__i_"):
-            name = f"{name.removeprefix('__')}_"
-            while name in taken:
-                name += "_"
-            taken.add(name)
-        names.append(name)
-    return names

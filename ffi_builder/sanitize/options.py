@@ -117,16 +117,16 @@ class Sanitize:
         return [row for tensor in watched(signature, self) for row in tensor.rows()]
 
 
-def checked_sanitize(given: object) -> Sanitize | None:
-    """Return the Sanitize that ``sanitize=`` stands for; None for False.
+def checked_sanitize(given: object) -> Sanitize:
+    """Return the Sanitize that ``sanitize=`` stands for; the core has seen False.
 
     Raises:
-        SpecError: ``given`` is neither a bool nor a Sanitize.
+        SpecError: ``given`` is neither True nor a Sanitize.
     """
     if isinstance(given, Sanitize):
         return given
-    if isinstance(given, bool):
-        return Sanitize() if given else None
+    if given is True:
+        return Sanitize()
     raise SpecError(f"sanitize: expected True, False or a Sanitize but got {given!r}")
 
 

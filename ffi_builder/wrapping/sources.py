@@ -104,7 +104,9 @@ def read(source: object, owner: object, *, launched: bool) -> Kernel:
     if isinstance(data, bytearray):
         data = bytes(data)
     text = _text(data) if isinstance(data, (str, bytes)) else None
-    if launched or text is None or formats.language_of(text) != formats.MLIR:
+    suffix = "" if path is None else path.suffix
+    language = None if text is None else formats.language_of(text, suffix)
+    if launched or language != formats.MLIR:
         # The last comes first, as CUDA takes any text that is launched.
         for read_image in reversed(addons.registered("source").values()):
             image = read_image(source, data, launched=launched)
@@ -112,7 +114,7 @@ def read(source: object, owner: object, *, launched: bool) -> Kernel:
                 return image
     if isinstance(data, (str, bytes)):
         if text is not None:
-            _check_no_source(text, path)
+            _check_no_source(text, path, language)
             return LlvmSource(text) if is_llvm_ir(text) else Mlir(text)
         assert isinstance(data, bytes)
         if data.startswith(_MLIR_BYTECODE):
@@ -154,14 +156,13 @@ def _shown(source: object) -> str:
     return kind
 
 
-def _check_no_source(text: str, path: Path | None) -> None:
+def _check_no_source(text: str, path: Path | None, language: str | None) -> None:
     """Raise CompileError for text that is neither LLVM IR nor MLIR."""
     where = "wrap" if path is None else f"{path}"
     if not text.strip():
         raise CompileError(f"{where}: expected MLIR or LLVM IR, but the text is empty")
     if path is not None and path.suffix == ".so":
         raise CompileError(f"{path} is text, a script of the linker: give the library, or -lname")
-    language = formats.language_of(text, "" if path is None else path.suffix)
     if language == formats.MLIR:
         return
     if language is not None:

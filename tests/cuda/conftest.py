@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from ffi_builder import addons
 
-if addons.is_here("fakecuda"):
+if addons.absent("fakecuda") is None:
     from tests.fakecuda.fixtures import allocator as allocator
     from tests.fakecuda.fixtures import driver as driver

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +12,13 @@ import pytest
 from tvm_ffi import libinfo
 
 from ffi_builder import LinkError, attach_ffi_func, runtime, support
-from ffi_builder.errors import BuildError
 from ffi_builder.providers import NopCallProvider
 from ffi_builder.runtime.files.object_files import ObjectFile, read_object
 from ffi_builder.runtime.jit import supplied
 from tests.cuda.launching import STREAM, N, provider
 from tests.fakecuda import FakeDriver, KernelImage, environment, library, missing
 from tests.runtime.samples import c_object, needs_cc
+from tests.support.bundles import no_library as no_library
 from tests.support.wrapping import new_module
 
 KERNEL = KernelImage("count", (8,))
@@ -111,17 +110,6 @@ def test_another_jit(way: str, tmp_path: Path) -> None:
     refused, failed = done.stdout.splitlines()
     assert "expected int but got" in refused  # says the core's code
     assert "; block.x is 2048, at most 1024 on this device" in failed  # says CUDA's
-
-
-@pytest.fixture
-def no_library(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    def library(bundle: support.Bundle) -> Path:
-        raise BuildError("there is none")
-
-    monkeypatch.setattr(support.Bundle, "library", library)
-    supplied._in_library.cache_clear()  # pyright: ignore[reportPrivateUsage]
-    yield
-    supplied._in_library.cache_clear()  # pyright: ignore[reportPrivateUsage]
 
 
 @pytest.mark.usefixtures("no_library")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +16,9 @@ from ffi_builder.diagnosis.encode import encode
 from ffi_builder.errors import BuildError
 from ffi_builder.plan import make_plan
 from ffi_builder.providers import DirectCallProvider, NopCallProvider
-from ffi_builder.runtime.jit import supplied
 from tests.runtime.exporting import every_kind_module, load_module, scaling
 from tests.runtime.samples import c_object, needs_cc
+from tests.support.bundles import no_library as no_library
 from tests.support.wrapping import new_module
 
 _ARGUMENT = (
@@ -27,17 +26,6 @@ _ARGUMENT = (
     "expected Tensor but got int"
 )
 OLD = "__ffi_builder_shared_raise_00000000"
-
-
-@pytest.fixture
-def no_library(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    def library(bundle: support.Bundle) -> Path:
-        raise BuildError("there is none")
-
-    monkeypatch.setattr(support.Bundle, "library", library)
-    supplied._in_library.cache_clear()  # pyright: ignore[reportPrivateUsage]
-    yield
-    supplied._in_library.cache_clear()  # pyright: ignore[reportPrivateUsage]
 
 
 @pytest.mark.usefixtures("no_library")

@@ -4,5 +4,5 @@ from __future__ import annotations
 
 from ffi_builder import addons
 
-if addons.is_here("fakecuda"):
+if addons.absent("fakecuda") is None:
     from tests.fakecuda.fixtures import driver as driver

@@ -124,7 +124,7 @@ def test_other_sources_hold_it_if_told(data: bytes) -> None:
     assert wrap(mlir, "held() -> r: int32", release_gil=False)() == 1
 
 
-@pytest.mark.skipif(not addons.is_here("cuda"), reason="needs the add-on cuda")
+@pytest.mark.skipif(addons.absent("cuda") is not None, reason="needs the add-on cuda")
 def test_it_does_not_go_with_images() -> None:
     ptx = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry f() {\n ret;\n}\n"
     with pytest.raises(

@@ -1,4 +1,4 @@
-"""What reads calls in C, if something is registered that does: the add-on `entry`."""
+"""Finds the add-on that reads calls in C, `entry`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Extension:
 
 
 class Reader(Protocol):
-    """What is registered as ``calls c``."""
+    """Reads calls in C; it is registered as ``calls c``."""
 
     def extension(self, bases: tuple[type, ...]) -> Extension | Reading:
         """Return the extension, or why it is not used; `bases` are those of entries."""
