@@ -75,13 +75,11 @@ FIRST_DYNAMIC: Final = 128
 # TVMFFIAny: one argument or result.
 ANY_SIZE: Final = 16
 ANY_TYPE_INDEX: Final = 0
-ANY_PADDING: Final = 4
 ANY_PAYLOAD: Final = 8
 
 # TVMFFIObject: the header of every object. Its cell (of a Shape, an Array, ...) follows.
 OBJECT_SIZE: Final = 24
 OBJECT_TYPE_INDEX: Final = 8
-OBJECT_DELETER: Final = 16
 
 # Shape, Str, Bytes, Array and List cells, as offsets from the object.
 CELL_DATA: Final = OBJECT_SIZE

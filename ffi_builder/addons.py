@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # what type checkers find in the packages that the names are 
     from ffi_builder.passes.kernel_signature import signature_of as signature_of
     from ffi_builder.plain.module import PlainModule as PlainModule
     from ffi_builder.sanitize.options import Sanitize as Sanitize
+    from ffi_builder.wrapping.halide_provider import HalideCallProvider as HalideCallProvider
     from ffi_builder.wrapping.wrap import wrap as wrap
 
 _PACKAGE: Final = "ffi_builder"
@@ -95,7 +96,11 @@ ADD_ONS: Final = (
         also=("providers/cuda.py",),
     ),
     AddOn("fakecuda", ("testing",), names={"testing.FakeCuda": "fake"}),
-    AddOn("wrapping", ("plain",), names={"wrap": "wrap"}),
+    AddOn(
+        "wrapping",
+        ("plain",),
+        names={"wrap": "wrap", "providers.HalideCallProvider": "halide_provider"},
+    ),
     AddOn("packaging", names={"package": "package"}),
     AddOn("cli", ("wrapping", "packaging"), also=("__main__.py",)),
     AddOn("frameworks"),

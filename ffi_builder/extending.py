@@ -13,13 +13,13 @@ from ffi_builder.lazy import homes_of, lazy
 
 _HOMES: Final = homes_of(
     {
-        "ffi_builder": "abi addons elf formats importing",
+        "ffi_builder": "abi addons formats importing",
         "ffi_builder.builder.names": "is_declaration",
         "ffi_builder.builder.sanitize": "GivenTensors",
         "ffi_builder.diagnosis.check": "Checker Scalar check=check_call",
         "ffi_builder.diagnosis.evaluate": "OPERATORS contiguous evaluate fold holds",
-        "ffi_builder.dlpack": "DLTensor",
         "ffi_builder.errors": "NoKernelError",
+        "ffi_builder.formats": "elf",
         "ffi_builder.ir.builder": "Builder load_acquire",
         "ffi_builder.ir.checking": "call_support mark_trusted run_support",
         "ffi_builder.ir.distribution": "PIP_NAMES named of_module",
@@ -38,9 +38,11 @@ _HOMES: Final = homes_of(
         "ffi_builder.plan.values": "of_symbols",
         "ffi_builder.protocol": "MEMREF_TYPES PREFIX=MODULE_PREFIX TABLE helped_by",
         "ffi_builder.providers.arguments": (
-            "CONSTANTS Entry Item LIST_PARTS entries flat_item in_range items path_of plain "
-            "scalar_argument shape_arguments shown widened with_result_tensors"
+            "Argument CONSTANTS Entry Item LIST_PARTS c_arguments convert_items entries flat_item "
+            "in_range items path_of plain present scalar_argument shape_arguments shown widened "
+            "with_result_tensors"
         ),
+        "ffi_builder.providers.call": "call check_status pass_on",
         "ffi_builder.providers.gil": "HoldGil",
         "ffi_builder.providers.memref": "mistake_of",
         "ffi_builder.providers.packing": "dynamic_layout",

@@ -1,7 +1,6 @@
 __all__: list[str]
 from ffi_builder import abi as abi
 from ffi_builder import addons as addons
-from ffi_builder import elf as elf
 from ffi_builder import formats as formats
 from ffi_builder import importing as importing
 from ffi_builder.builder.names import is_declaration as is_declaration
@@ -14,8 +13,8 @@ from ffi_builder.diagnosis.evaluate import contiguous as contiguous
 from ffi_builder.diagnosis.evaluate import evaluate as evaluate
 from ffi_builder.diagnosis.evaluate import fold as fold
 from ffi_builder.diagnosis.evaluate import holds as holds
-from ffi_builder.dlpack import DLTensor as DLTensor
 from ffi_builder.errors import NoKernelError as NoKernelError
+from ffi_builder.formats import elf as elf
 from ffi_builder.ir.builder import Builder as Builder
 from ffi_builder.ir.builder import load_acquire as load_acquire
 from ffi_builder.ir.checking import call_support as call_support
@@ -57,19 +56,26 @@ from ffi_builder.protocol import TABLE as TABLE
 from ffi_builder.protocol import helped_by as helped_by
 from ffi_builder.providers.arguments import CONSTANTS as CONSTANTS
 from ffi_builder.providers.arguments import LIST_PARTS as LIST_PARTS
+from ffi_builder.providers.arguments import Argument as Argument
 from ffi_builder.providers.arguments import Entry as Entry
 from ffi_builder.providers.arguments import Item as Item
+from ffi_builder.providers.arguments import c_arguments as c_arguments
+from ffi_builder.providers.arguments import convert_items as convert_items
 from ffi_builder.providers.arguments import entries as entries
 from ffi_builder.providers.arguments import flat_item as flat_item
 from ffi_builder.providers.arguments import in_range as in_range
 from ffi_builder.providers.arguments import items as items
 from ffi_builder.providers.arguments import path_of as path_of
 from ffi_builder.providers.arguments import plain as plain
+from ffi_builder.providers.arguments import present as present
 from ffi_builder.providers.arguments import scalar_argument as scalar_argument
 from ffi_builder.providers.arguments import shape_arguments as shape_arguments
 from ffi_builder.providers.arguments import shown as shown
 from ffi_builder.providers.arguments import widened as widened
 from ffi_builder.providers.arguments import with_result_tensors as with_result_tensors
+from ffi_builder.providers.call import call as call
+from ffi_builder.providers.call import check_status as check_status
+from ffi_builder.providers.call import pass_on as pass_on
 from ffi_builder.providers.gil import HoldGil as HoldGil
 from ffi_builder.providers.memref import mistake_of as mistake_of
 from ffi_builder.providers.packing import dynamic_layout as dynamic_layout

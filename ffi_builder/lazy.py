@@ -18,14 +18,9 @@ from ffi_builder import addons, importing
 from ffi_builder.suggest import did_you_mean
 
 _OUTLINE: Final = "ffi_builder.spec.outline(signature)"
+_OF_BUILDER: Final = "attach attach_ffi_func call_packed record_memref_types signature_of"
 _REPLACED: Final = {
-    **{
-        f"builder.{name}": f"ffi_builder.{name}"
-        for name in (
-            *("attach", "attach_ffi_func", "call_packed", "record_memref_types", "release_packed"),
-            *("rename_tvm_ffi_function", "return_asserts", "signature_of"),
-        )
-    },
+    **{f"builder.{name}": f"ffi_builder.{name}" for name in _OF_BUILDER.split()},
     **{f"providers.{name}": f"ffi_builder.ir.{name}" for name in ("Block", "Module", "Value")},
     "cuda.find_kernel": "ffi_builder.cuda.kernels(image)[name]",
     "cuda.wrap_cubin": "ffi_builder.wrap(image, signature, launch=ffi_builder.Launch(…))",
@@ -35,31 +30,10 @@ _REPLACED: Final = {
     "runtime.callable": "ffi_builder.runtime.callable_at",
     "runtime.function": "ffi_builder.runtime.function_at",
     "spec.argument_texts": _OUTLINE,
-    "spec.results_text": "str(signature)",
     "runtime.UnknownFunctionError": "KeyError",
     "spec.short_text": _OUTLINE,
 }
 """Earlier names, with the names or expressions that replace them."""
-
-_INTERNAL: Final = {
-    "": "Plan",
-    "builder": "PackedCall",
-    "cuda": "Image Kernel Parameter",
-    "ir": "ERROR_KINDS LLVM_TYPES OPERATIONS Attribute Builder Distribution FunctionTypes Kernel "
-    "KernelType KernelValue MemRef Operation Type aggregate_members bytecode call_support "
-    "contain_support declare_support describe dtypes_of exchange_null function_parts load_acquire "
-    "lowered lowered_words mark_trusted of_module pass_through read_function read_kernel read_type "
-    "named recorded_types root_of run_support store_release",
-    "packed": "Argument Callee",
-    "providers.cuda": "LaunchEntry",
-    "runtime": "InstalledAllocator LoadedLibrary",
-    "spec": "ANY FLOAT_DTYPES HIDDEN INT_RANGES MOST_DIMENSIONS MOST_ELEMENTS PARAM_TYPES Data "
-    "DataType Expr HandedOver Plain Relation Result can_overlap device_tensors elements "
-    "is_comparable linear occurrences parse_dtype parts_of sizes symbols_of_elements tensors_of "
-    "variables",
-    "testing": "check_raw",
-}
-"""Earlier names, by package, that only this package used: nothing replaces them."""
 
 
 def lazy(
@@ -96,13 +70,13 @@ def lazy(
         except ModuleNotFoundError as error:
             if error.name != submodule:
                 raise
-        removed = _removed(submodule.removeprefix("ffi_builder."))
-        lacking = addons.absent(submodule.removeprefix("ffi_builder."))
-        if lacking is not None:
-            removed = f": it is of the add-on {lacking}, which is not installed"
-        if removed and _is_from_import():
-            raise ImportError(words + removed, name=name)
-        raise AttributeError(words + (removed or did_you_mean(name, names)))
+        path = submodule.removeprefix("ffi_builder.")
+        why = f" any more: write {_REPLACED[path]}" if path in _REPLACED else ""
+        if (lacking := addons.absent(path)) is not None:
+            why = f": it is of the add-on {lacking}, which is not installed"
+        if why and _is_from_import():
+            raise ImportError(words + why, name=name)
+        raise AttributeError(words + (why or did_you_mean(name, names)))
 
     return load, lambda: sorted({*vars(sys.modules[package]), *names})
 
@@ -111,16 +85,6 @@ def homes_of(names: Mapping[str, str]) -> dict[str, str]:
     """Return homes for :func:`lazy` from the names of each module; ``a=b`` calls ``a`` ``b``."""
     pairs = ((home, word.partition("=")) for home, words in names.items() for word in words.split())
     return {new or name: f"{home}:{name}" for home, (name, _, new) in pairs}
-
-
-def _removed(name: str) -> str:
-    """Return what an error says about an earlier name; empty for any other name."""
-    package, _, last = name.rpartition(".")
-    if name in _REPLACED:
-        return f" any more: write {_REPLACED[name]}"
-    if last in _INTERNAL.get(package, "").split():
-        return " any more: it served the package alone, and nothing replaces it"
-    return ""
 
 
 def _is_from_import() -> bool:

@@ -177,8 +177,6 @@ def test_an_old_name_says_what_to_write():
     with pytest.raises(ImportError, match=words):
         exec("from ffi_builder.spec import short_text")
     assert not hasattr(ffi_builder.spec, "short_text")
-    with pytest.raises(ImportError, match="it served the package alone, and nothing replaces it"):
-        exec("from ffi_builder.ir import lowered_words")
     with pytest.raises(AttributeError, match=r"any more: write ffi_builder.runtime.function_at"):
         _ = ffi_builder.runtime.function  # pyright: ignore
     with pytest.raises(AttributeError, match=r"'wrap_cubin' any more: write ffi_builder.wrap\("):

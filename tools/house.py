@@ -29,6 +29,7 @@ ROOT: Final = Path(__file__).parent.parent
 PACKAGE: Final = ROOT / "ffi_builder"
 FACES: Final = ("ffi_builder.addons", "ffi_builder.extending", "ffi_builder.runtime.extending")
 """What authors of add-ons may import beside the public names."""
+_BOTH: Final = (extending, runtime_extending)
 
 _MODULE: Final = """
 module {
@@ -148,11 +149,12 @@ def upward() -> list[str]:
     below: dict[str, set[str]] = defaultdict(set)
     for module in sources():
         below[room(module)] |= {room(each.target) for each in run_time(module)} - {room(module), ""}
+    far = {name: reached(name, below) for name in [*below]}
     return sorted(
         f"{module} → {target}"
         for module, targets in graph().items()
         for target in targets
-        if room(module) in reached(room(target), below) and room(module) != room(target)
+        if room(module) in far[room(target)] and room(module) != room(target)
     )
 
 
@@ -227,6 +229,25 @@ def taken(module: str) -> Iterator[str]:
         else:  # a module: what is taken of it
             alias = each.name or each.module
             yield from (f"{each.target}.{name}" for name in attributes(module, alias))
+
+
+def face_users() -> dict[str, set[str]]:
+    """Return the add-ons that use each name of the two faces."""
+    found = {f"{face.__name__}.{name}": set[str]() for face in _BOTH for name in face.__all__}
+    for module in sources():
+        if part(module) not in ("core", "runtime", "variants"):
+            for each in imports(module):
+                if (name := f"{each.module}.{each.name}") in found:
+                    found[name].add(part(module))
+    return found
+
+
+def by_users(found: Mapping[str, Set[str]]) -> list[str]:
+    """Say for how many add-ons the names of the faces are, in one line."""
+    alone = Counter(next(iter(users)) for users in found.values() if len(users) == 1)
+    shared = sum(len(users) > 1 for users in found.values())
+    each = ", ".join(f"{name} {number}" for name, number in alone.most_common())
+    return [f"for two add-ons or more {shared}; for one: {each}"]
 
 
 def attributes(module: str, alias: str) -> set[str]:
@@ -343,7 +364,7 @@ def main() -> None:
     show("rooms called cuda", len(cuda), "1", cuda)
     show("flat modules of runtime", len(flat), "0", [" ".join(sorted(flat))])
     show("private names that cross into add-ons", len(crossing()), "0", crossing())
-    show("names of the faces", len(extending.__all__) + len(runtime_extending.__all__), "some 80")
+    show("names of the faces", len(all_of_faces := face_users()), "some 80", by_users(all_of_faces))
     print("\nPython of the other parts, and C:", dict(lines), dict(in_c))
 
 

@@ -28,7 +28,7 @@ from ffi_builder.support import MACHINES, folders
 
 PACKAGE: Final = Path(__file__).parent.parent / "ffi_builder"
 GENERATED: Final = {
-    "support/plan.h": "ffi_builder.diagnosis.header",
+    "support/plan.h": "tools.plan_header",
     "cuda/support/numbers.h": "ffi_builder.cuda.launch.header",
 }
 """The modules that make headers."""

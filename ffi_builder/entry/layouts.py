@@ -14,7 +14,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
-from ffi_builder.extending import DLTensor, dataclass
+from ffi_builder.extending import dataclass
+from ffi_builder.runtime.extending import DLTensor
 
 
 class LayoutError(Exception):

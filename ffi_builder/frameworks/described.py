@@ -17,7 +17,6 @@ from ffi_builder.extending import (
     Checker,
     Comparison,
     Condition,
-    DLTensor,
     abi,
     argument_texts,
     contiguous,
@@ -26,6 +25,7 @@ from ffi_builder.extending import (
     parse_dtype,
     signature_text,
 )
+from ffi_builder.runtime.extending import DLTensor
 
 UNKNOWN: Final = object()
 """A number that is known only when the call runs."""

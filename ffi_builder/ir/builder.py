@@ -160,58 +160,22 @@ class Builder(Memory, Flow):
 
 
 _ACQUIRE: Final = 4
-_RELEASE: Final = 5
 _ACQUIRE_RELEASE: Final = 6
 """``llvm``'s AtomicOrdering."""
 
 
 def load_acquire(b: Builder, type_: Type, pointer: Value, *, size: int) -> Value:
-    """Load a value that another thread may have stored with :func:`store_release`.
+    """Load a value that another thread may have stored with release order.
 
     Args:
         b: appends the load.
         type_: the type of the result.
         pointer: the address, aligned to ``size``.
         size: the size of the value in bytes, a power of two.
-
-    Example: see :func:`store_release`.
     """
     number = b.types.int_attribute
     attributes = {"alignment": number(64, size), "ordering": number(64, _ACQUIRE)}
     return b.value("llvm.load", (pointer,), type_, attributes)
-
-
-def store_release(b: Builder, value: Value, pointer: Value, *, size: int) -> None:
-    """Store a value that other threads load with :func:`load_acquire`.
-
-    Args:
-        b: appends the store.
-        value: what is stored.
-        pointer: the address, aligned to ``size``.
-        size: the size of the value in bytes, a power of two.
-
-    Examples:
-        A counter of calls, which other threads may read at any time:
-
-        >>> from torch_mlir import ir as mlir
-        >>> from ffi_builder import attach, runtime, spec
-        >>> from ffi_builder.ir.builder import load_acquire, store_release
-        >>> def provider(current_block, context):
-        ...     b = context.builder
-        ...     count = b.address_of(context.symbols.variable("count", bytes(8), align=8))
-        ...     more = b.add(load_acquire(b, b.types.i64, count, size=8), b.i64(1))
-        ...     store_release(b, more, count, size=8)
-        ...     context.results = [more]
-        ...     return b.block
-        >>> module = mlir.Module.parse("", mlir.Context())
-        >>> attach(module, spec.Signature("count", [], spec.Var("calls", "int64")), provider)
-        >>> count = runtime.compile(module)["count"]
-        >>> count(), count()
-        (1, 2)
-    """
-    number = b.types.int_attribute
-    attributes = {"alignment": number(64, size), "ordering": number(64, _RELEASE)}
-    b.op("llvm.store", (value, pointer), attributes=attributes)
 
 
 def exchange_null(b: Builder, pointer: Value, value: Value) -> Value:

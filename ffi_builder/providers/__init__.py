@@ -8,9 +8,9 @@ from ffi_builder.lazy import lazy
 
 if TYPE_CHECKING:
     from ffi_builder.addons import CudaLaunchCallProvider as CudaLaunchCallProvider
+    from ffi_builder.addons import HalideCallProvider as HalideCallProvider
     from ffi_builder.providers import when
     from ffi_builder.providers.context import CallContext, ModuleContext, OwnedAny
-    from ffi_builder.providers.halide import HalideCallProvider
     from ffi_builder.providers.memref import MemRefCallProvider
     from ffi_builder.providers.packed import PackedCallProvider
     from ffi_builder.providers.packing import (
@@ -29,7 +29,6 @@ __all__ = [
     "CheckStatus",
     "DirectCallProvider",
     "DynamicParamPackCallProvider",
-    "HalideCallProvider",
     "MemRefCallProvider",
     "ModuleContext",
     "NestedTensorCallProvider",
@@ -49,7 +48,6 @@ __getattr__, __dir__ = lazy(
         "CallProvider": "provider",
         "CheckStatus": "status",
         "DynamicParamPackCallProvider": "packing",
-        "HalideCallProvider": "halide",
         "MemRefCallProvider": "memref",
         "NestedTensorCallProvider": "packing",
         "PackedCallProvider": "packed",

@@ -21,10 +21,11 @@ _HOMES: Final = homes_of(
         "ffi_builder.runtime.export.stub": "docstring text=stub_text",
         "ffi_builder.runtime.export.together": "write_together",
         "ffi_builder.runtime.files.c_compiler": "command=c_compiler",
-        "ffi_builder.runtime.files.object_files": "Symbol movable",
+        "ffi_builder.runtime.files.object_files": "movable",
         "ffi_builder.runtime.isolate.locks": "fork_safe_lock",
         "ffi_builder.runtime.isolate.worker": "emit_ptx",
         "ffi_builder.runtime.metadata": "EMPTY Info Parameter Unwritable read=read_metadata",
+        "ffi_builder.runtime.python.dlpack": "DLTensor",
         "ffi_builder.runtime.python.function_table": "FunctionTable",
         "ffi_builder.runtime.python.functions": (
             "check_defaults info_of made made_careful made_operator reads_arrays "

@@ -20,7 +20,6 @@ from ffi_builder.runtime.export.stub import docstring as docstring
 from ffi_builder.runtime.export.stub import text as _stub_text
 from ffi_builder.runtime.export.together import write_together as write_together
 from ffi_builder.runtime.files.c_compiler import command as _c_compiler
-from ffi_builder.runtime.files.object_files import Symbol as Symbol
 from ffi_builder.runtime.files.object_files import movable as movable
 from ffi_builder.runtime.isolate.locks import fork_safe_lock as fork_safe_lock
 from ffi_builder.runtime.isolate.worker import emit_ptx as emit_ptx
@@ -29,6 +28,7 @@ from ffi_builder.runtime.metadata import Info as Info
 from ffi_builder.runtime.metadata import Parameter as Parameter
 from ffi_builder.runtime.metadata import Unwritable as Unwritable
 from ffi_builder.runtime.metadata import read as _read_metadata
+from ffi_builder.runtime.python.dlpack import DLTensor as DLTensor
 from ffi_builder.runtime.python.function_table import FunctionTable as FunctionTable
 from ffi_builder.runtime.python.functions import check_defaults as check_defaults
 from ffi_builder.runtime.python.functions import info_of as info_of

@@ -1,4 +1,4 @@
-// Made by `make support` from ffi_builder/diagnosis/header.py. Do not edit.
+// Made by `make support` from tools/plan_header.py. Do not edit.
 
 #ifndef FFI_BUILDER_PLAN_H
 #define FFI_BUILDER_PLAN_H

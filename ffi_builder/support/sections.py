@@ -10,9 +10,10 @@ from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
-from ffi_builder import elf, support
-from ffi_builder.elf import Elf, View
+from ffi_builder import support
 from ffi_builder.errors import BuildError
+from ffi_builder.formats import elf
+from ffi_builder.formats.elf import Elf, View
 from ffi_builder.support import Bundle
 
 

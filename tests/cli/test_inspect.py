@@ -15,9 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from ffi_builder import __version__, elf, package, runtime, wrap
+from ffi_builder import __version__, package, runtime, wrap
 from ffi_builder.cli.main import main
-from ffi_builder.elf import Elf, View
+from ffi_builder.formats import elf
+from ffi_builder.formats.elf import Elf, View
 from ffi_builder.runtime.export import inspection
 from tests.runtime.samples import needs_cc
 

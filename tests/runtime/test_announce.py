@@ -191,7 +191,7 @@ def listed() -> dict[str, int]:
 
 
 def loaded_sections(data: bytes) -> dict[int, int]:
-    from ffi_builder.elf import Elf, View
+    from ffi_builder.formats.elf import Elf, View
 
     sections = Elf(View(data, "object", ValueError)).sections
     return {number: section.address for number, section in enumerate(sections) if section.address}

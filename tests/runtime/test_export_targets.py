@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ffi_builder import CompileError, attach, packed, runtime, spec
-from ffi_builder.elf import SHT_PROGBITS, Elf, View
+from ffi_builder.formats.elf import SHT_PROGBITS, Elf, View
 from ffi_builder.providers import PackedCallProvider
 from ffi_builder.runtime.codegen import llvm
 from ffi_builder.runtime.files import object_files

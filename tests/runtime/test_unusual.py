@@ -11,7 +11,7 @@ from tests.runtime.samples import run_child
 
 pytestmark = pytest.mark.slow
 
-MODULES = int(os.environ.get("FFI_BUILDER_UNUSUAL", "300"))
+MODULES = int(os.environ.get("FFI_BUILDER_UNUSUAL", "150"))
 
 RUN = """
 import ast

@@ -26,7 +26,7 @@ from tests.support.threads import together
 
 pytestmark = pytest.mark.slow
 
-INTERRUPTS = int(os.environ.get("FFI_BUILDER_INTERRUPTS", "500"))
+INTERRUPTS = int(os.environ.get("FFI_BUILDER_INTERRUPTS", "200"))
 
 SLOW = r".rept 3000000\0Anop\0A.endr"
 

@@ -185,7 +185,7 @@ def round_trip(signature: Signature) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(signatures(), st.data())
 def test_every_signature_reads_back(signature: Signature, data: st.DataObject):
     """So does its short form; without a part, the text is read or refused."""

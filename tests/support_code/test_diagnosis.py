@@ -10,9 +10,9 @@ from typing import Final
 
 import pytest
 
-from ffi_builder.diagnosis import header
 from tests.support_code import test_functions
 from tests.support_code.diagnosis_checks import CHECKS
+from tools import plan_header as header
 
 ROOT: Final = Path(__file__).parents[2]
 OPTIONS: Final = {

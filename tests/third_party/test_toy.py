@@ -46,7 +46,7 @@ class OnToy:
         get = ctypes.pythonapi.PyCapsule_GetPointer
         get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
         address = get(capsule, CAPSULE_NAME)
-        extending.DLTensor.from_address(address).device_type = self.__dlpack_device__()[0]
+        runtime_extending.DLTensor.from_address(address).device_type = self.__dlpack_device__()[0]
         return capsule
 
     def __dlpack_device__(self) -> tuple[int, int]:

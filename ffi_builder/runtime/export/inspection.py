@@ -13,10 +13,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import zip_longest
 from typing import Any, BinaryIO, Final, TypeVar
 
-from ffi_builder import elf
 from ffi_builder.abi import PREFIX
-from ffi_builder.elf import MAGIC, Elf, View, machine_name
 from ffi_builder.errors import LinkError
+from ffi_builder.formats import elf
+from ffi_builder.formats.elf import MAGIC, Elf, View, machine_name
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.files.object_files import symbols_of
 from ffi_builder.runtime.jit.link import functions_among

@@ -12,9 +12,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from ffi_builder import elf, support
-from ffi_builder.elf import Elf, Section, SymbolFields, View
+from ffi_builder import support
 from ffi_builder.errors import CompileError, LinkError
+from ffi_builder.formats import elf
+from ffi_builder.formats.elf import Elf, Section, SymbolFields, View
 from ffi_builder.protocol import PREFIX
 from ffi_builder.runtime import bindings
 from ffi_builder.runtime.codegen import emit

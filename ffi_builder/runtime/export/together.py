@@ -12,9 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from ffi_builder import elf
-from ffi_builder.elf import Elf, View
 from ffi_builder.errors import CompileError, LinkError
+from ffi_builder.formats import elf
+from ffi_builder.formats.elf import Elf, View
 from ffi_builder.runtime.export.files import Exporter, Options, Output, linked, write_outputs
 from ffi_builder.runtime.export.function_info import Described
 from ffi_builder.runtime.files import archives

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from ffi_builder.elf import MAGIC as ELF
 from ffi_builder.errors import CompileError
+from ffi_builder.formats.elf import MAGIC as ELF
 from ffi_builder.runtime.files.object_files import read_object
 
 MAGIC: Final = b"!<arch>\n"

@@ -13,10 +13,9 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
 
-from ffi_builder import elf
-from ffi_builder.elf import MAGIC, Elf, Section, View, machine_name
 from ffi_builder.errors import CompileError, LinkError
-from ffi_builder.formats import format_of
+from ffi_builder.formats import elf, format_of
+from ffi_builder.formats.elf import MAGIC, Elf, Section, View, machine_name
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.files.oddities import Oddity, oddities
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import Enum, auto
 
-from ffi_builder import elf
-from ffi_builder.elf import Elf, Section
+from ffi_builder.formats import elf
+from ffi_builder.formats.elf import Elf, Section
 
 _STARTING = (".init", ".fini", ".preinit_array")
 _RELOCATING = (elf.SHT_REL, elf.SHT_CREL)

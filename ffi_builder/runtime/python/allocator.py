@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Final
 
 from ffi_builder import importing
-from ffi_builder.dlpack import DLTensor
+from ffi_builder.runtime.python.dlpack import DLTensor
 from ffi_builder.runtime.python.functions import extension
 from ffi_builder.runtime.python.reading import Extension
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, TypeAlias, TypeGuard, Union, cast, get_args
 
-from ffi_builder import elf
 from ffi_builder.errors import CompileError, LinkError
+from ffi_builder.formats import elf
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.files import archives, c_compiler
 from ffi_builder.runtime.files.object_files import Symbol, read_library, read_object

@@ -16,23 +16,23 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from ffi_builder import spec
-from ffi_builder.errors import BuildError
-from ffi_builder.ir import Block, Value
-from ffi_builder.ir.builder import Builder
-from ffi_builder.providers.arguments import (
+from ffi_builder import BuildError, spec
+from ffi_builder.extending import (
     Argument,
+    Builder,
     Item,
     c_arguments,
+    call,
+    check_status,
     convert_items,
+    dataclass,
     in_range,
+    pass_on,
     path_of,
     present,
 )
-from ffi_builder.providers.call import call, check_status, pass_on
-from ffi_builder.providers.context import CallContext, ModuleContext
-from ffi_builder.providers.simple import DirectCallProvider
-from ffi_builder.records import dataclass
+from ffi_builder.ir import Block, Value
+from ffi_builder.providers import CallContext, DirectCallProvider, ModuleContext
 
 _BUFFER: Final = 56
 _HOST: Final = 16

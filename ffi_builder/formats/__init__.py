@@ -1,4 +1,4 @@
-"""Names formats that are not read: binary ones, each with a way out, and source code.
+"""Formats of files: ELF, which is read, and others, which are named in errors with a way out.
 
 Bytes and texts are told by how they begin.
 """
@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 from typing import Final
+
+from ffi_builder.formats import elf as elf
 
 _HOST: Final = "compile the source for this machine"
 _LAUNCH: Final = "a function in C that launches it can be wrapped"
