@@ -29,6 +29,8 @@ _POINTERS: Final = {
 }
 """What parts of parameters are passed as: numbers, and what pointers point to."""
 _OBJECTS: Final = (spec.Object, spec.Function, spec.Array, spec.Map)
+_STRUCTS: Final = {"DType": "struct DLDataType", "Device": "struct DLDevice"}
+"""What C calls the results that are structs."""
 
 
 class Passed(NamedTuple):
@@ -47,7 +49,7 @@ class Comparison:
         self,
         function: str,
         params: Mapping[str, spec.Param],
-        numbers: Mapping[str, spec.Var],
+        numbers: Mapping[str, spec.Var | spec.DType | spec.Device],
         entries: Mapping[str, str],
     ) -> None:
         self.function, self.numbers, self.entries = function, numbers, entries
@@ -273,8 +275,16 @@ def _is_narrower(type_: CType, dtype: str) -> bool:
     return INT_RANGES[type_.dtype][1] < INT_RANGES[dtype][1]
 
 
-def _check_result(what: str, type_: CType, result: spec.Var) -> None:
-    """Raise BuildError if the kernel does not write a number of the result's dtype by a pointer."""
+def _check_result(what: str, type_: CType, result: spec.Var | spec.DType | spec.Device) -> None:
+    """Raise BuildError if the kernel does not write what the result is by a pointer."""
+    if isinstance(result, (spec.DType, spec.Device)):
+        name = _STRUCTS[result.type_name]
+        if not type_.is_pointer or type_.is_const or type_.to not in (None, name):
+            raise BuildError(
+                f"{what}, but the kernel writes the result {result.name!r}, a {name}"
+            )
+        _check_align(what, type_, 4, f"the result {result.name!r}")
+        return
     if not type_.is_pointer or type_.is_const or type_.opaque is not None or type_.row:
         raise BuildError(f"{what}, but the kernel writes the result {result.name!r} by a pointer")
     if type_.dtype not in (None, *BYTES, result.dtype) and result.dtype != "handle":
