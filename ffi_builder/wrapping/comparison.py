@@ -280,9 +280,7 @@ def _check_result(what: str, type_: CType, result: spec.Var | spec.DType | spec.
     if isinstance(result, (spec.DType, spec.Device)):
         name = _STRUCTS[result.type_name]
         if not type_.is_pointer or type_.is_const or type_.to not in (None, name):
-            raise BuildError(
-                f"{what}, but the kernel writes the result {result.name!r}, a {name}"
-            )
+            raise BuildError(f"{what}, but the kernel writes the result {result.name!r}, a {name}")
         _check_align(what, type_, 4, f"the result {result.name!r}")
         return
     if not type_.is_pointer or type_.is_const or type_.opaque is not None or type_.row:

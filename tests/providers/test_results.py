@@ -137,7 +137,10 @@ def test_a_dtype_and_a_device_of_c(tmp_path: Path) -> None:
     ) == tvm_ffi.device("cuda", 5)
     both, declared = "both() -> (t: DType, d: Device)", "void both(DLDataType *{}, DLDevice *{});"
     half = tvm_ffi.dtype("float16")
-    assert list(wrap(data, both, prototype=declared.format("t", "d"))()) == [half, tvm_ffi.device("cuda", 1)]
+    assert list(wrap(data, both, prototype=declared.format("t", "d"))()) == [
+        half,
+        tvm_ffi.device("cuda", 1),
+    ]
     for wrong in (declared.format("d", "t"), "void both(float *t, DLDevice *d);"):
         with pytest.raises(BuildError, match=r"writes the result '[td]', a struct DL"):
             wrap(data, both, prototype=wrong)
