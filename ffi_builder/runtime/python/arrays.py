@@ -17,6 +17,7 @@ from typing import Any, Final, cast
 import tvm_ffi
 
 from ffi_builder.runtime.python import torch_rules
+from ffi_builder.runtime.python.buffers import is_capsule, tensor_of_capsule
 from ffi_builder.runtime.python.position import Position
 
 _BUFFERS: Final = {
@@ -79,6 +80,8 @@ def _rule(cls: type[object]) -> Rule | None:
 @functools.lru_cache(maxsize=256)
 def _rule_of_tensors(cls: type[object]) -> Rule | None:
     """Return the rule for values of a class that are passed as tensors."""
+    if is_capsule(cls):
+        return tensor_of_capsule
     for kind, (module, name) in _BUFFERS.items():
         if _is_of(cls, module, name):
             return functools.partial(_refuse_buffer, kind)
@@ -111,13 +114,7 @@ def _check_numpy(array: Any, at: Position) -> Any:
         return array
     if at.intent == "in":
         return _writable_view(array)
-    advice = "pass another array" if at.intent == "out" else "pass a copy of it"
-    raise at.mismatch(_written(at), f"a read-only array: {advice}")
-
-
-def _written(at: Position) -> str:
-    said = f'declared intent="{at.intent}"' if at.intent else 'not declared intent="in"'
-    return f"an array that can be written ({at.path} is {said})"
+    raise at.read_only("a read-only array")
 
 
 class _ArrayMemory:
@@ -141,7 +138,7 @@ def _writable_view(array: Any) -> Any:
 def _check_jax(array: Any, at: Position) -> Any:
     if at.intent in ("out", "inout"):
         raise at.mismatch(
-            _written(at),
+            at.writable,
             f"an array of JAX ({type(array).__name__}), which never changes: pass a NumPy array, "
             f"or make {at.function} a function of JAX by ffi_builder.frameworks.jax.function",
         )

@@ -31,6 +31,12 @@ class Position:
         """The advice to make an operator of PyTorch, which sees what the function does."""
         return f"make {self.function} an operator by ffi_builder.frameworks.torch.operator"
 
+    @property
+    def writable(self) -> str:
+        """What is expected of an array that a kernel writes."""
+        said = f'declared intent="{self.intent}"' if self.intent else 'not declared intent="in"'
+        return f"an array that can be written ({self.path} is {said})"
+
     def mismatch(self, expected: str, got: str) -> ValueError:
         """Make an error with the same words as the wrapper's errors."""
         return ValueError(self._words(self.path, expected, got))
@@ -38,6 +44,11 @@ class Position:
     def mismatched_type(self, expected: str, got: str) -> TypeError:
         """Make an error for a value of a class that is not accepted."""
         return TypeError(self._words(f"type of {self.path}", expected, got))
+
+    def read_only(self, got: str) -> ValueError:
+        """Make an error for an array that must not be written."""
+        advice = "pass another array" if self.intent == "out" else "pass a copy of it"
+        return self.mismatch(self.writable, f"{got}: {advice}")
 
     def not_exported(self, array: Any, reason: BufferError) -> BufferError:
         """Make an error for an array that its framework does not export."""
