@@ -44,6 +44,7 @@ ROWS = Tensor("x", [n, m], "float32", device_type="cpu")
 
 RULED: Final = {
     *("read only", "broadcast", "masked", "array", "memoryview"),
+    *("b''", "b'bytes'", "bytearray(b'bytes')", "pointer", "c_int"),
     *("swapped", "longdouble", "objects", "texts", "dates", "records", "uneven"),
     *("recarray", "durations", "nothing masked", "np.ma.masked", "masked, read only"),
     *(f"{what}, read only" for what in ("subclass", "swapped", "objects", "misaligned", "uneven")),

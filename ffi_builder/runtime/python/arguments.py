@@ -227,7 +227,7 @@ def finishing(function: Callable[..., Any], info: Info) -> Callable[..., Any]:
     return call if paths or convert else function
 
 
-def _not_exported(args: Sequence[Any], info: Info) -> BufferError | None:
+def _not_exported(args: Sequence[Any], info: Info) -> TypeError | ValueError | None:
     """Return an error that names the first array that its framework does not export."""
     for path, param in array_paths(info.parameters):
         outer, at = (

@@ -12,6 +12,31 @@ _LONGEST: Final = 400
 """The longest signature that a message shows completely, as in docs/checks.md."""
 
 
+_ADVICE: Final = {
+    **dict.fromkeys("OUf", "convert it, such as by {0}.astype('float64')"),
+    "c": "convert it, such as by {0}.astype('complex128')",
+    **dict.fromkeys("mM", "pass its numbers, {0}.view('int64')"),
+    **dict.fromkeys("SV", "pass its bytes, {0}.view('uint8')"),
+}
+"""What to do with an array of NumPy that is not exported, by the kind of its dtype."""
+_OF_OTHERS: Final = 2
+"""`isbuiltin` of dtypes that other packages have added to NumPy, such as ml_dtypes."""
+
+
+def _way_out(dtype: Any, reason: str, path: str) -> tuple[type[TypeError | ValueError], str]:
+    """Return the class of the error for an array that is not exported, and what to do."""
+    if "strides" in reason:
+        return ValueError, f"pass {path}.copy()"
+    if not getattr(dtype, "isnative", True):
+        return TypeError, f"pass {path}.astype({path}.dtype.newbyteorder('='))"
+    if getattr(dtype, "isbuiltin", 1) == _OF_OTHERS:
+        return TypeError, "PyTorch and JAX have tensors of such dtypes"
+    names: tuple[str, ...] | None = getattr(dtype, "names", None)
+    if names:
+        return TypeError, f"pass a copy of one field, such as {path}[{names[0]!r}].copy()"
+    return TypeError, _ADVICE.get(getattr(dtype, "kind", ""), "").format(path)
+
+
 @dataclass(frozen=True)
 class Position:
     """The place of an array among the arguments, for errors."""
@@ -50,17 +75,18 @@ class Position:
         advice = "pass another array" if self.intent == "out" else "pass a copy of it"
         return self.mismatch(self.writable, f"{got}: {advice}")
 
-    def not_exported(self, array: Any, reason: BufferError) -> BufferError:
-        """Make an error for an array that its framework does not export."""
+    def not_exported(self, array: Any, reason: BufferError) -> TypeError | ValueError:
+        """Make an error for an array that its framework does not export.
+
+        It is a ValueError if that is for the layout, and a TypeError otherwise.
+        """
         strides = getattr(array, "strides", None)
         shown = f" and strides {strides} in bytes" if isinstance(strides, tuple) else ""
         dtype = getattr(array, "dtype", None)
         got = f"one of dtype {dtype}{shown}" if dtype is not None else type(array).__qualname__
+        kind, advice = _way_out(dtype, f"{reason}", self.path)
         words = self._words(self.path, "an array that DLPack can describe", got)
-        lacking = (
-            "; PyTorch and JAX have tensors of such dtypes" if "complex" in f"{reason}" else ""
-        )
-        return BufferError(f"{words}: {f'{reason}'.rstrip('.')}{lacking}")
+        return kind(f"{words}: {f'{reason}'.rstrip('.')}{advice and f'; {advice}'}")
 
     def _words(self, what: str, expected: str, got: str) -> str:
         return (
