@@ -23,8 +23,8 @@ from typing import Any, Final
 import numpy as np
 import tvm_ffi
 
-from benchmarks.calling.peers import PEERS
-from ffi_builder import attach, runtime
+from benchmarks.calling.peers import BYTES, PEERS, hash_library
+from ffi_builder import attach, runtime, wrap
 from ffi_builder.entry import available
 from ffi_builder.ir.distribution import named
 from ffi_builder.providers import NopCallProvider
@@ -103,7 +103,29 @@ def _released(function: Any, release_gil: bool) -> Any:
     return function
 
 
-def cases() -> dict[str, Case]:
+PROTOTYPE: Final = """
+unsigned long long f(const void *data, unsigned long long size, unsigned long long seed);
+"""
+
+
+def _hashes(folder: Path) -> dict[str, Case]:
+    """A hash of bytes, whose result is a uint64, and one of a str."""
+    library, of = hash_library(folder), "f(data: {}, seed: uint64) -> h: uint64"
+    binary, text = (
+        wrap(library, of.format(kind), prototype=PROTOTYPE, args=["data", "seed"])
+        for kind in ("Bytes", "String")
+    )
+    values = [bytes([byte]) * 33 for byte in range(97, 123)]
+    small = next(value for value in values if binary(value, 0) < 2**63)
+    great = next(value for value in values if binary(value, 0) >= 2**63)
+    found = {
+        name: Case([value, 0], {}, binary)
+        for name, value in zip(BYTES, (small, great), strict=True)
+    }
+    return {**found, "str of 33": Case([small.decode(), 0], {}, text)}
+
+
+def cases(folder: Path) -> dict[str, Case]:
     """The function that is called."""
     ints, three, eight = compiled("f(a: int32, b: int32, c: int32)"), vectors(3), vectors(8)
     found = {
@@ -112,6 +134,7 @@ def cases() -> dict[str, Case]:
         "numpy3": Case([np.ones(5, "float32") for _ in range(3)], {}, three),
         "int of NumPy": Case([np.int64(1), 2, 3], {}, ints),
         "shape": Case([(3, 4)], {}, compiled(GENERAL["shape"])),
+        **_hashes(folder),
         "struct": Case([(1, 2.0)], {}, compiled(GENERAL["struct"])),
     }
     if (torch := _module("torch")) is not None:
@@ -169,8 +192,8 @@ def main() -> None:
     given = parser.parse_args()
     if isinstance(found := functions.extension(), available.Reading):
         raise SystemExit(f"Calls are not read in C here: {found.reason}")
-    every = cases()
     with tempfile.TemporaryDirectory() as folder:
+        every = cases(Path(folder))
         for name, build in PEERS.items():
             if name in given.without:
                 continue

@@ -17,7 +17,8 @@ typedef struct {
     Tensor tensors[MAX_ARGS];
     int64_t dims[MAX_DIMS];
     PyObject *written[MAX_ARGS]; /* torch tensors that may be written; the caller keeps them */
-    void *strings[MAX_ARGS];      /* String objects, owned */
+    void *strings[MAX_ARGS];     /* objects of strs and bytes, owned */
+    ByteArray bytes[MAX_ARGS];   /* of bytes objects, by the number of the argument */
     int tensor_count, dim_count, written_count, string_count;
     int grad_mode;  /* -1: not asked yet */
     int watched;    /* whether a mode or a trace of torch is on; -1: not asked yet */

@@ -38,8 +38,20 @@ static PyObject *finished(Outcome *outcome)
     return result;
 }
 
+/* A uint64 beyond int64 as an int; NULL, without an error, for a greater number. */
+static PyObject *returned_big(const Any *result)
+{
+    void *object = result->v_ptr;
+    const uint64_t *words = &FIELD(uint64_t, object, BIG_INT_WORDS);
+    if (FIELD(int64_t, object, BIG_INT_COUNT) != 2 || words[1] != 0) return NULL;
+    PyObject *made = PyLong_FromUnsignedLongLong(words[0]);
+    if (made != NULL) ffi.decref(object);
+    return made;
+}
+
 static PyObject *returned(Outcome *outcome)
 {
+    PyObject *big;
     if (outcome->status == 0) {
         switch (outcome->result.type_index) {
             case ANY_NONE:
@@ -51,6 +63,9 @@ static PyObject *returned(Outcome *outcome)
                 return PyFloat_FromDouble(outcome->result.v_float64);
             case ANY_BOOL:
                 return PyBool_FromLong(outcome->result.v_int64 != 0);
+            case ANY_BIG_INT:
+                big = returned_big(&outcome->result);
+                if (big != NULL || PyErr_Occurred()) return big;
         }
     }
     return finished(outcome);

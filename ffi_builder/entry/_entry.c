@@ -92,9 +92,9 @@ static PyObject *make_type(PyObject *module, PyObject *args)
     (void)module;
     PyObject *bases, *learner;
     Py_ssize_t size, handle, release_gil;
-    unsigned long long incref, decref, string, take_error, set_stream;
-    if (!PyArg_ParseTuple(args, "O!nnn(KKKKK)O", &PyTuple_Type, &bases, &size, &handle,
-                          &release_gil, &incref, &decref, &string, &take_error,
+    unsigned long long incref, decref, string, bytes, take_error, set_stream;
+    if (!PyArg_ParseTuple(args, "O!nnn(KKKKKK)O", &PyTuple_Type, &bases, &size, &handle,
+                          &release_gil, &incref, &decref, &string, &bytes, &take_error,
                           &set_stream, &learner))
         return NULL;
     if (entry_type_count == MAX_TYPES) {
@@ -140,6 +140,7 @@ static PyObject *make_type(PyObject *module, PyObject *args)
     ffi.incref = (int (*)(void *))(uintptr_t)incref;
     ffi.decref = (int (*)(void *))(uintptr_t)decref;
     ffi.string = (int (*)(const ByteArray *, Any *))(uintptr_t)string;
+    ffi.bytes = (int (*)(const ByteArray *, Any *))(uintptr_t)bytes;
     ffi.take_error = (void (*)(void **))(uintptr_t)take_error;
     ffi.set_stream = (int (*)(int32_t, int32_t, void *, void **))(uintptr_t)set_stream;
     PyObject *made = PyType_FromSpecWithBases(&spec, bases);

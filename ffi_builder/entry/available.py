@@ -25,6 +25,7 @@ _ADDRESSES: Final = (
     "TVMFFIObjectIncRef",
     "TVMFFIObjectDecRef",
     "TVMFFIStringFromByteArray",
+    "TVMFFIBytesFromByteArray",
     "TVMFFIErrorMoveFromRaised",
     "TVMFFIEnvSetStream",
 )

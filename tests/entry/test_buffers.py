@@ -7,7 +7,6 @@ import ctypes
 import gc
 import mmap
 import sys
-import textwrap
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -17,9 +16,8 @@ import numpy
 import pytest
 
 from ffi_builder.spec import Signature, Struct, Tensor, TensorList, Var
-from tests.entry.functions import Ways, ways
+from tests.entry.functions import Ways, calling, ways
 from tests.entry.rules import WAYS, recorded, tensor
-from tests.entry.test_lifetime import calling
 from tests.runtime.samples import run_child
 
 np: Any = numpy
@@ -244,22 +242,19 @@ def test_what_a_callee_keeps_holds_the_memory() -> None:
 
 
 @pytest.mark.slow
-def test_what_is_kept_until_the_end_of_the_process() -> None:
-    done = run_child(
-        textwrap.dedent("""
+def test_a_tensor_that_outlives_python() -> None:
+    done = run_child("""
         import array, ctypes
-        import tvm_ffi
-        from tests.entry.test_lifetime import calling
+        from tvm_ffi import LIB
+        from tests.entry.functions import calling
 
         def keep(_, x):
-            ctypes.pythonapi.Py_IncRef(ctypes.py_object(x))
+            LIB.TVMFFIObjectIncRef(ctypes.c_void_p(x.__chandle__()))
+            libc = ctypes.CDLL(None)
+            libc.__cxa_atexit(LIB.TVMFFIObjectDecRef, ctypes.c_void_p(x.__chandle__()), None)
 
         calling(keep)(1, array.array("f", [1, 2, 3]))
-        calling(lambda _, x: tvm_ffi.register_global_func("tests.kept", x.__dlpack__))(
-            1, array.array("f", [1, 2, 3])
-        )
         """)
-    )
     assert (done.returncode, done.stderr) == (0, "")
 
 

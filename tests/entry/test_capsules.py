@@ -12,9 +12,8 @@ import pytest
 
 from ffi_builder.runtime.python.dlpack import Managed
 from ffi_builder.spec import Struct, TensorList, Var
-from tests.entry.functions import ways
+from tests.entry.functions import calling, ways
 from tests.entry.rules import WAYS, recorded, tensor
-from tests.entry.test_lifetime import calling
 
 np: Any = numpy
 VERSIONS = {"dltensor": None, "dltensor_versioned": (1, 0)}
