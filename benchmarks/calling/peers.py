@@ -64,7 +64,8 @@ def by_ctypes(folder: Path) -> Calls:
     def call(data: bytes, seed: int) -> int:
         return of_bytes(data, len(data), seed)
 
-    return {"ints": function, **{case: call for case in BYTES}}  # noqa: C420
+    calls: Calls = {case: call for case in ("ints", *BYTES)}  # noqa: C420
+    return {**calls, "ints": function}
 
 
 def by_cffi(folder: Path) -> Calls:
@@ -95,8 +96,9 @@ def by_nanobind(folder: Path) -> Calls:
     )
     module = _imported("by_nanobind", path)
     arrays = {"numpy3": module.arrays3, "torch3": module.arrays3, "torch8": module.arrays8}
-    texts = {**dict.fromkeys(BYTES, module.bytes), "str of 33": module.str}
-    return {"ints": module.ints, "keywords": module.ints, **arrays, **texts}
+    calls: Calls = {case: module.bytes for case in BYTES}
+    calls |= {"ints": module.ints, "keywords": module.ints, "str of 33": module.str}
+    return {**calls, **arrays}
 
 
 def _object(folder: Path) -> Path:

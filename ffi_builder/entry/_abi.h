@@ -92,6 +92,7 @@ typedef struct {
 } ExchangeApi;
 
 _Static_assert(sizeof(void *) == 8, "only 64-bit machines");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "only little-endian machines");
 _Static_assert(sizeof(Any) == 16, "TVMFFIAny");
 _Static_assert(sizeof(Tensor) == 48, "DLTensor");
 _Static_assert(sizeof(ExchangeApi) == 56, "DLPackExchangeAPI");

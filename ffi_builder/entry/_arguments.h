@@ -2,6 +2,7 @@
 #ifndef FFI_BUILDER_ENTRY_ARGUMENTS_H
 #define FFI_BUILDER_ENTRY_ARGUMENTS_H
 
+#include "_buffers.h"
 #include "_entry.h"
 
 static inline int is_for_bytes(int kind) { return kind == KIND_BYTES || kind == KIND_KEPT_BYTES; }
@@ -42,16 +43,28 @@ static int read_str(PyObject *text, int kind, Call *call, Any *out)
     return 1;
 }
 
+static int pass_bytes(ByteArray bytes, Call *call, Any *out)
+{
+    ByteArray *place = &call->bytes[out - call->args];
+    *place = bytes;
+    out->type_index = ANY_BYTE_ARRAY_PTR;
+    out->v_ptr = place;
+    return 1;
+}
+
 static int read_bytes(PyObject *value, int kind, Call *call, Any *out)
 {
     ByteArray bytes = {PyBytes_AsString(value), (size_t)PyBytes_Size(value)};
     if (bytes.size <= MOST_SMALL) return pass_in_place(ANY_SMALL_BYTES, bytes.data, bytes.size, out);
     if (kind != KIND_BYTES) return make_object(ffi.bytes, &bytes, call, out);
-    ByteArray *held = &call->bytes[out - call->args];
-    *held = bytes;
-    out->type_index = ANY_BYTE_ARRAY_PTR;
-    out->v_ptr = held;
-    return 1;
+    return pass_bytes(bytes, call, out);
+}
+
+/* A bytearray cannot change its size while it is held. */
+static int read_bytearray(PyObject *value, Call *call, Any *out)
+{
+    const Py_buffer *view = hold(value, call, PyBUF_SIMPLE);
+    return view != NULL && pass_bytes((ByteArray){view->buf, (size_t)view->len}, call, out);
 }
 
 static int read_tensor(PyObject *value, PyTypeObject *type, int kind, Call *call, Any *out)
@@ -61,6 +74,7 @@ static int read_tensor(PyObject *value, PyTypeObject *type, int kind, Call *call
     if (type == numpy.array) return read_ndarray(value, call, out, kind == KIND_TENSOR_IN);
     if (type == torch.tensor || type == torch.parameter)
         return read_torch(value, call, out, kind == KIND_TENSOR_IN);
+    if (is_buffer(type)) return read_buffer(value, call, out, kind == KIND_TENSOR_IN);
     return read_exchange(value, type, call, out);
 }
 
@@ -101,7 +115,8 @@ static inline int read_argument(PyObject *value, int kind, Call *call, Any *out)
     }
     if (type == &PyUnicode_Type)
         return kind <= KIND_TEXT && read_str(value, kind, call, out);
-    return type == &PyBytes_Type && is_for_bytes(kind) && read_bytes(value, kind, call, out);
+    if (type == &PyBytes_Type) return is_for_bytes(kind) && read_bytes(value, kind, call, out);
+    return type == &PyByteArray_Type && kind == KIND_BYTES && read_bytearray(value, call, out);
 }
 
 /* The number of the parameter with this name, or -1. */
@@ -220,9 +235,10 @@ static int passes(const Entry *entry, PyObject *value, int kind, Call *call, int
     return 0;
 }
 
-static void drop_strings(Call *call)
+static void drop_held(Call *call)
 {
     for (int i = 0; i < call->string_count; i++) ffi.decref(call->strings[i]);
+    release_views(call);
 }
 
 #endif

@@ -87,7 +87,7 @@ static PyObject *run(PyObject *self, int count, Call *call)
     if (call->has_stream) {
         outcome.status = ffi.set_stream(call->device_type, call->device_id, call->stream, &previous);
         if (outcome.status != 0) {
-            drop_strings(call);
+            drop_held(call);
             return returned(&outcome);
         }
     }
@@ -100,7 +100,7 @@ static PyObject *run(PyObject *self, int count, Call *call)
     }
     if (call->has_stream && previous != call->stream)
         ffi.set_stream(call->device_type, call->device_id, previous, NULL);
-    if (call->string_count) drop_strings(call);
+    if (call->string_count | call->view_count) drop_held(call);
     if (outcome.status == 0) raise_versions(call);
     return returned(&outcome);
 }
@@ -316,7 +316,7 @@ static PyObject *call_read(PyObject *self, PyObject *const *args, size_t flagged
         values = bound;
     }
     Call call;
-    call.tensor_count = call.dim_count = call.written_count = call.string_count = 0;
+    call.tensor_count = call.dim_count = call.written_count = call.string_count = call.view_count = 0;
     call.grad_mode = call.watched = -1;
     call.has_stream = 0;
     int count = entry->count, i = 0;
@@ -326,7 +326,7 @@ static PyObject *call_read(PyObject *self, PyObject *const *args, size_t flagged
         PyObject *result = run(self, count, &call);
         return entry->returns == RETURNS_TUPLE ? as_tuple(result) : result;
     }
-    drop_strings(&call);
+    drop_held(&call);
     if (learn(entry, values) != 0) return NULL;
     return call_general(self, values, &call);
 }

@@ -244,6 +244,7 @@ static PyMethodDef methods[] = {
     {"use_modes", use_modes, METH_VARARGS, use_modes_doc},
     {"is_watched", operators_watched, METH_NOARGS, operators_watched_doc},
     {"ask_for_modes", ask_for_modes, METH_VARARGS, ask_for_modes_doc},
+    {"use_buffer", use_buffer, METH_O, use_buffer_doc},
     {"use_exchange", use_exchange, METH_VARARGS, use_exchange_doc},
     {NULL, NULL, 0, NULL},
 };

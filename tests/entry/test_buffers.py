@@ -7,6 +7,8 @@ import ctypes
 import gc
 import mmap
 import sys
+import threading
+import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -15,10 +17,13 @@ from typing import Any, Final, cast
 import numpy
 import pytest
 
+from ffi_builder import attach, runtime
+from ffi_builder.providers import DirectCallProvider
 from ffi_builder.spec import Signature, Struct, Tensor, TensorList, Var
-from tests.entry.functions import Ways, calling, ways
+from tests.entry.functions import Ways, both_ways, calling, needs_extension, ways
 from tests.entry.rules import WAYS, recorded, tensor
 from tests.runtime.samples import run_child
+from tests.support.wrapping import new_module
 
 np: Any = numpy
 
@@ -214,7 +219,56 @@ def test_memory_is_held_for_a_call_and_no_longer(way: str) -> None:
     items.append(4)  # a BufferError while its memory is held
 
 
-def test_memory_is_held_during_the_call() -> None:
+@needs_extension
+def test_buffers_are_read_in_c() -> None:
+    for intent in ("in", "inout"):
+        both = of("uint8", intent=intent)
+        given = [*(make() for dtype, make, _ in BUFFERS.values() if dtype == "uint8")]
+        given += [memoryview(bytearray(3)), *([b"123"] if intent == "in" else [])]
+        for value in given:
+            for call in (both.entry, both.entry_callable):
+                call(value)
+                before = call._general_calls
+                call(value)
+                assert call._general_calls == before, value
+
+
+@pytest.mark.parametrize("count", [1, 8, 9, 32])
+@pytest.mark.parametrize("way", WAYS)
+def test_many_buffers(way: str, count: int) -> None:
+    f = getattr(ways([tensor(f"x{at}") for at in range(count)]), way)
+    given = [array.array("f", [1, 2]) for _ in range(count)]
+    for _ in range(3):
+        f(*given)
+    for item in given:
+        item.append(3)
+
+
+SLEEPS: Final = """
+llvm.func @usleep(i32) -> i32
+llvm.func @kernel(%x: !llvm.ptr) {
+  %time = llvm.mlir.constant(200000 : i32) : i32
+  %0 = llvm.call @usleep(%time) : (i32) -> i32
+  llvm.return
+}"""
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_another_thread_cannot_free_the_memory(way: str) -> None:
+    module = new_module(SLEEPS)
+    attach(module, Signature("f", [tensor()]), DirectCallProvider("kernel", args=["x"]))
+    f, items = getattr(both_ways(runtime.compile(module)), way), array.array("f", [1, 2, 3])
+    f(items)
+    thread = threading.Thread(target=f, args=(items,))
+    thread.start()
+    time.sleep(0.1)
+    with pytest.raises(BufferError, match="exporting buffers"):
+        items.append(4)
+    thread.join()
+    items.append(4)
+
+
+def test_memory_is_held_while_a_callee_has_it() -> None:
     """A callee that Python calls meanwhile cannot change its size."""
     items = array.array("f", [1, 2, 3])
 

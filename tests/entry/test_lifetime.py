@@ -52,6 +52,10 @@ def _failing(call: Callable[..., object], *args: Any, **keywords: Any) -> Callab
     return outcome
 
 
+def _failing_capsule(call: Callable[..., object], array: Any) -> Callable[[], None]:
+    return lambda: _failing(call, array.__dlpack__(), "x")()
+
+
 def _ignoring(*_: object) -> None:
     """A callee that keeps nothing."""
 
@@ -67,6 +71,7 @@ def _outcomes() -> dict[str, Callable[[], object]]:
     binary = ways([Bytes("a"), Bytes("b")]).entry
     kept = calling(_ignoring, [Bytes("a"), Var("b", "int32")])
     great = calling(_great, [Var("a", "int32")])
+    buffer = memoryview(bytearray(8)).cast("f")
     array, wrong, long = np.ones(3, "float32"), np.ones(3, "int8"), "long enough to be an object"
     found: dict[str, Callable[[], object]] = {
         "ints": lambda: numbers(1, 2.0),
@@ -77,6 +82,12 @@ def _outcomes() -> dict[str, Callable[[], object]]:
         "a wrong keyword": _failing(numbers, c=1),
         "a wrong count": _failing(numbers, 1, 2, 3),
         "bytes": lambda: binary(b"long enough to be an object", b"longer than seven"),
+        "a buffer": lambda: arrays(buffer),
+        "a bytearray": lambda: binary(bytearray(9), b""),
+        "a wrong number behind a buffer": _failing(arrays, buffer, "x"),
+        "a wrong buffer": _failing(arrays, memoryview(b"1")),
+        "a capsule": lambda: arrays(array.__dlpack__()),
+        "a wrong number behind a capsule": _failing_capsule(arrays, array),
         "a wrong number behind bytes": _failing(kept, b"long enough to be an object", 2**40),
         "bytes that are kept": lambda: kept(b"long enough to be an object", 1),
         "a great number": lambda: great(1),

@@ -62,6 +62,8 @@ def test_strs_and_bytes_are_read_in_c() -> None:
             before = call._general_calls
             for text in TEXTS:
                 copied(call, text.encode() if of_bytes else text)
+                if of_bytes:
+                    copied(call, bytearray(text.encode()))
             assert call._general_calls == before
 
 

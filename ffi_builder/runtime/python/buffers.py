@@ -1,4 +1,7 @@
-"""Tensors of memory that is not in an array: DLPack's capsules, and the buffer protocol."""
+"""Tensors of memory that is not in an array: DLPack's capsules, and the buffer protocol.
+
+The extension reads buffers by the same rules (`entry/_buffers.h`), if a kernel only borrows them.
+"""
 
 from __future__ import annotations
 
