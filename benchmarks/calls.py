@@ -4,12 +4,14 @@
 
 All is measured in one process, one after the other, round after round. Each figure is the least
 and the median of the rounds, in ns a call; ratios are to tvm-ffi's call of the same code with the
-GIL held. What is not installed is left out, and said so: `pip install -e '.[calls]'`.
+GIL held, or to ours where tvm-ffi takes no such arguments. What is not installed is left out, and
+said so: `pip install -e '.[calls]'`.
 """
 
 from __future__ import annotations
 
 import argparse
+import array
 import random
 import statistics
 import tempfile
@@ -68,13 +70,18 @@ class Case:
     """Arguments, and everything that is called with them."""
 
     def __init__(
-        self, args: Sequence[Any], keywords: Mapping[str, Any], module: runtime.CompiledModule
+        self,
+        args: Sequence[Any],
+        keywords: Mapping[str, Any],
+        module: runtime.CompiledModule,
+        *,
+        ours: bool = False,
     ) -> None:
         self.args, self.keywords = args, keywords
         self.runs: dict[str, Callable[[int], float]] = {}
         for name, release in OURS.items():
             self.add(name, _released(module["f"], release))
-        for name, release in THEIRS.items():
+        for name, release in THEIRS.items() if not ours else ():
             plain = tvm_ffi.Function.__new__(tvm_ffi.Function)
             plain.__move_handle_from__(module["f"])
             # It takes no keywords: what they cost is part of the comparison.
@@ -132,6 +139,7 @@ def cases(folder: Path) -> dict[str, Case]:
         "ints": Case([1, 2, 3], {}, ints),
         "keywords": Case([1], {"b": 2, "c": 3}, ints),
         "numpy3": Case([np.ones(5, "float32") for _ in range(3)], {}, three),
+        "buffers3": Case([array.array("f", [1] * 5) for _ in range(3)], {}, three, ours=True),
         "int of NumPy": Case([np.int64(1), 2, 3], {}, ints),
         "shape": Case([(3, 4)], {}, compiled(GENERAL["shape"])),
         **_hashes(folder),
@@ -213,7 +221,7 @@ def main() -> None:
 
 
 def _print(name: str, times: Mapping[str, Sequence[float]]) -> None:
-    base = times[BASE]
+    base = times.get(BASE, times[next(iter(OURS))])
     goal = f" (to reach: {GOALS[name]})" if name in GOALS else ""
     print(f"\n### {name}{goal}\n\n| | least | median | ratio |\n| --- | ---: | ---: | ---: |")
     for who, own in sorted(times.items(), key=lambda item: min(item[1])):

@@ -96,7 +96,8 @@ def by_nanobind(folder: Path) -> Calls:
     )
     module = _imported("by_nanobind", path)
     arrays = {"numpy3": module.arrays3, "torch3": module.arrays3, "torch8": module.arrays8}
-    calls: Calls = {case: module.bytes for case in BYTES}
+    arrays["buffers3"] = module.arrays3
+    calls: Calls = dict.fromkeys(BYTES, module.bytes)
     calls |= {"ints": module.ints, "keywords": module.ints, "str of 33": module.str}
     return {**calls, **arrays}
 
