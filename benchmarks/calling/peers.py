@@ -97,9 +97,8 @@ def by_nanobind(folder: Path) -> Calls:
     module = _imported("by_nanobind", path)
     arrays = {"numpy3": module.arrays3, "torch3": module.arrays3, "torch8": module.arrays8}
     arrays["buffers3"] = module.arrays3
-    calls: Calls = dict.fromkeys(BYTES, module.bytes)
-    calls |= {"ints": module.ints, "keywords": module.ints, "str of 33": module.str}
-    return {**calls, **arrays}
+    texts = {BYTES[0]: module.bytes, BYTES[1]: module.bytes, "str of 33": module.str}
+    return {"ints": module.ints, "keywords": module.ints, **arrays, **texts}
 
 
 def _object(folder: Path) -> Path:

@@ -328,7 +328,7 @@ def choice_name(value: Any) -> Any:
 
 def contents(value: Any) -> Any:
     """Convert a memoryview to bytes, as tvm-ffi converts a bytearray."""
-    return bytes(value) if isinstance(value, memoryview) else value
+    return cast("memoryview", value).tobytes() if isinstance(value, memoryview) else value
 
 
 def stream_handle(stream: Any) -> Any:
