@@ -4,12 +4,14 @@
 
 All is measured in one process, one after the other, round after round. Each figure is the least
 and the median of the rounds, in ns a call; ratios are to tvm-ffi's call of the same code with the
-GIL held. What is not installed is left out, and said so: `pip install -e '.[calls]'`.
+GIL held, or to ours where tvm-ffi takes no such arguments. What is not installed is left out, and
+said so: `pip install -e '.[calls]'`.
 """
 
 from __future__ import annotations
 
 import argparse
+import array
 import random
 import statistics
 import tempfile
@@ -23,8 +25,8 @@ from typing import Any, Final
 import numpy as np
 import tvm_ffi
 
-from benchmarks.calling.peers import PEERS
-from ffi_builder import attach, runtime
+from benchmarks.calling.peers import BYTES, PEERS, hash_library
+from ffi_builder import attach, runtime, wrap
 from ffi_builder.entry import available
 from ffi_builder.ir.distribution import named
 from ffi_builder.providers import NopCallProvider
@@ -68,13 +70,18 @@ class Case:
     """Arguments, and everything that is called with them."""
 
     def __init__(
-        self, args: Sequence[Any], keywords: Mapping[str, Any], module: runtime.CompiledModule
+        self,
+        args: Sequence[Any],
+        keywords: Mapping[str, Any],
+        module: runtime.CompiledModule,
+        *,
+        ours: bool = False,
     ) -> None:
         self.args, self.keywords = args, keywords
         self.runs: dict[str, Callable[[int], float]] = {}
         for name, release in OURS.items():
             self.add(name, _released(module["f"], release))
-        for name, release in THEIRS.items():
+        for name, release in THEIRS.items() if not ours else ():
             plain = tvm_ffi.Function.__new__(tvm_ffi.Function)
             plain.__move_handle_from__(module["f"])
             # It takes no keywords: what they cost is part of the comparison.
@@ -103,15 +110,39 @@ def _released(function: Any, release_gil: bool) -> Any:
     return function
 
 
-def cases() -> dict[str, Case]:
+PROTOTYPE: Final = """
+unsigned long long f(const void *data, unsigned long long size, unsigned long long seed);
+"""
+
+
+def _hashes(folder: Path) -> dict[str, Case]:
+    """A hash of bytes, whose result is a uint64, and one of a str."""
+    library, of = hash_library(folder), "f(data: {}, seed: uint64) -> h: uint64"
+    binary, text = (
+        wrap(library, of.format(kind), prototype=PROTOTYPE, args=["data", "seed"])
+        for kind in ("Bytes", "String")
+    )
+    values = [bytes([byte]) * 33 for byte in range(97, 123)]
+    small = next(value for value in values if binary(value, 0) < 2**63)
+    great = next(value for value in values if binary(value, 0) >= 2**63)
+    found = {
+        name: Case([value, 0], {}, binary)
+        for name, value in zip(BYTES, (small, great), strict=True)
+    }
+    return {**found, "str of 33": Case([small.decode(), 0], {}, text)}
+
+
+def cases(folder: Path) -> dict[str, Case]:
     """The function that is called."""
     ints, three, eight = compiled("f(a: int32, b: int32, c: int32)"), vectors(3), vectors(8)
     found = {
         "ints": Case([1, 2, 3], {}, ints),
         "keywords": Case([1], {"b": 2, "c": 3}, ints),
         "numpy3": Case([np.ones(5, "float32") for _ in range(3)], {}, three),
+        "buffers3": Case([array.array("f", [1] * 5) for _ in range(3)], {}, three, ours=True),
         "int of NumPy": Case([np.int64(1), 2, 3], {}, ints),
         "shape": Case([(3, 4)], {}, compiled(GENERAL["shape"])),
+        **_hashes(folder),
         "struct": Case([(1, 2.0)], {}, compiled(GENERAL["struct"])),
     }
     if (torch := _module("torch")) is not None:
@@ -169,8 +200,8 @@ def main() -> None:
     given = parser.parse_args()
     if isinstance(found := functions.extension(), available.Reading):
         raise SystemExit(f"Calls are not read in C here: {found.reason}")
-    every = cases()
     with tempfile.TemporaryDirectory() as folder:
+        every = cases(Path(folder))
         for name, build in PEERS.items():
             if name in given.without:
                 continue
@@ -190,7 +221,7 @@ def main() -> None:
 
 
 def _print(name: str, times: Mapping[str, Sequence[float]]) -> None:
-    base = times[BASE]
+    base = times.get(BASE, times[next(iter(OURS))])
     goal = f" (to reach: {GOALS[name]})" if name in GOALS else ""
     print(f"\n### {name}{goal}\n\n| | least | median | ratio |\n| --- | ---: | ---: | ---: |")
     for who, own in sorted(times.items(), key=lambda item: min(item[1])):

@@ -17,13 +17,14 @@ from typing import Any, Final
 
 HERE: Final = Path(__file__).parent
 SUFFIX: Final = sysconfig.get_config_var("EXT_SUFFIX")
+BYTES: Final = ("bytes of 33", "bytes of 33, beyond int64")
 Calls = dict[str, Callable[..., Any]]
 """A function for each case that a peer has."""
 
 
 def _built(name: str, sources: Sequence[Path], folder: Path, *options: str) -> Path:
     out = folder / f"{name}{SUFFIX}"
-    compiler = "cc" if sources[-1].suffix == ".c" else "c++"
+    compiler = "c++" if any(source.suffix == ".cpp" for source in sources) else "cc"
     include = f"-I{sysconfig.get_paths()['include']}"
     command = [compiler, "-O3", "-shared", "-fPIC", "-w", include]
     subprocess.run([*command, *map(str, sources), *options, "-o", str(out)], check=True)
@@ -39,6 +40,11 @@ def _imported(name: str, path: Path) -> Any:
     return module
 
 
+def hash_library(folder: Path) -> Path:
+    """A library with a hash `f` of bytes."""
+    return _built("hash", [HERE / "hash.c"], folder)
+
+
 def bare(folder: Path) -> Calls:
     """A METH_FASTCALL function that looks at nothing."""
     function: Any = _imported("bare", _built("bare", [HERE / "bare.c"], folder)).bare
@@ -51,7 +57,27 @@ def by_ctypes(folder: Path) -> Calls:
     library = ctypes.CDLL(str(_built("bare", [HERE / "bare.c"], folder)))
     function: Any = library.by_ctypes
     function.argtypes, function.restype = [ctypes.c_longlong] * 3, None
-    return {"ints": function}
+    of_bytes: Any = ctypes.CDLL(str(hash_library(folder))).f
+    of_bytes.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_uint64]
+    of_bytes.restype = ctypes.c_uint64
+
+    def call(data: bytes, seed: int) -> int:
+        return of_bytes(data, len(data), seed)
+
+    calls: Calls = {case: call for case in ("ints", *BYTES)}  # noqa: C420
+    return {**calls, "ints": function}
+
+
+def by_cffi(folder: Path) -> Calls:
+    """A hash of bytes by cffi, whose callers pass the length."""
+    ffi: Any = import_module("cffi").FFI()
+    ffi.cdef("unsigned long long f(const void *, unsigned long long, unsigned long long);")
+    function: Any = ffi.dlopen(str(hash_library(folder))).f
+
+    def call(data: bytes, seed: int) -> int:
+        return function(data, len(data), seed)
+
+    return {case: call for case in BYTES}  # noqa: C420 - fromkeys loses the type
 
 
 def by_nanobind(folder: Path) -> Calls:
@@ -60,7 +86,7 @@ def by_nanobind(folder: Path) -> Calls:
     root = Path(nanobind.source_dir()).parent
     path = _built(
         "by_nanobind",
-        [root / "src" / "nb_combined.cpp", HERE / "by_nanobind.cpp"],
+        [root / "src" / "nb_combined.cpp", HERE / "by_nanobind.cpp", _object(folder)],
         folder,
         "-std=c++17",
         "-DNDEBUG",
@@ -70,7 +96,15 @@ def by_nanobind(folder: Path) -> Calls:
     )
     module = _imported("by_nanobind", path)
     arrays = {"numpy3": module.arrays3, "torch3": module.arrays3, "torch8": module.arrays8}
-    return {"ints": module.ints, "keywords": module.ints, **arrays}
+    arrays["buffers3"] = module.arrays3
+    texts = {BYTES[0]: module.bytes, BYTES[1]: module.bytes, "str of 33": module.str}
+    return {"ints": module.ints, "keywords": module.ints, **arrays, **texts}
+
+
+def _object(folder: Path) -> Path:
+    out = folder / "hash.o"
+    subprocess.run(["cc", "-O3", "-fPIC", "-c", str(HERE / "hash.c"), "-o", str(out)], check=True)
+    return out
 
 
 def by_pybind11(folder: Path) -> Calls:
@@ -160,6 +194,7 @@ PEERS: Final[dict[str, Callable[[Path], Calls]]] = {
     "Cython": by_cython,
     "Numba": by_numba,
     "ctypes": by_ctypes,
+    "cffi": by_cffi,
     "TORCH_LIBRARY": by_torch,
     "Triton's launcher in C": by_triton,
 }

@@ -24,10 +24,16 @@ enum {
     ANY_BOOL = 2,
     ANY_FLOAT = 3,
     ANY_DLTENSOR = 7,
+    ANY_RAW_STR = 8,        /* v_ptr is a str that ends in NUL */
+    ANY_BYTE_ARRAY_PTR = 9, /* v_ptr is a ByteArray */
     ANY_SMALL_STR = 11,
+    ANY_SMALL_BYTES = 12,
     ANY_OBJECT = 64, /* and above: v_ptr is a counted object */
     ANY_TENSOR = 70,
+    ANY_BIG_INT = 78,
 };
+
+enum { MOST_SMALL = 7 }; /* bytes of a str or bytes in place */
 
 /* TVMFFIAny */
 typedef struct {
@@ -50,6 +56,9 @@ typedef int (*SafeCall)(void *handle, const Any *args, int32_t count, Any *resul
 
 /* TVMFFIFunctionCell, which follows TVMFFIObject in a function object, and has its code. */
 enum { FUNCTION_SAFE_CALL = 24 };
+
+/* What follows TVMFFIObject in a BigInt: the number of words, then these, the least first. */
+enum { BIG_INT_COUNT = 24, BIG_INT_WORDS = 32 };
 
 enum { DEVICE_CPU = 1, DEVICE_CUDA = 2 };
 
@@ -83,6 +92,7 @@ typedef struct {
 } ExchangeApi;
 
 _Static_assert(sizeof(void *) == 8, "only 64-bit machines");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "only little-endian machines");
 _Static_assert(sizeof(Any) == 16, "TVMFFIAny");
 _Static_assert(sizeof(Tensor) == 48, "DLTensor");
 _Static_assert(sizeof(ExchangeApi) == 56, "DLPackExchangeAPI");

@@ -2,21 +2,69 @@
 #ifndef FFI_BUILDER_ENTRY_ARGUMENTS_H
 #define FFI_BUILDER_ENTRY_ARGUMENTS_H
 
+#include "_buffers.h"
 #include "_entry.h"
 
-static int read_string(PyObject *text, Call *call, Any *out)
+static inline int is_for_bytes(int kind) { return kind == KIND_BYTES || kind == KIND_KEPT_BYTES; }
+
+/* Make an object of a str or bytes, which a function may keep. */
+static int make_object(int (*make)(const ByteArray *, Any *), const ByteArray *bytes, Call *call,
+                       Any *out)
 {
-    ByteArray bytes;
+    if (make(bytes, out) != 0) return 0;
+    if (out->type_index >= ANY_OBJECT) call->strings[call->string_count++] = out->v_ptr;
+    return 1;
+}
+
+static inline int pass_in_place(int32_t index, const char *data, size_t size, Any *out)
+{
+    out->type_index = index;
+    out->small_str_len = (uint32_t)size;
+    out->v_int64 = 0;
+    memcpy(out->v_bytes, data, size);
+    return 1;
+}
+
+/* The caller holds a str or bytes until the call returns, so a function that does not keep it may
+ * read it where it is. */
+static int read_str(PyObject *text, int kind, Call *call, Any *out)
+{
     Py_ssize_t size;
-    bytes.data = PyUnicode_AsUTF8AndSize(text, &size);
-    if (bytes.data == NULL) {
+    const char *data = PyUnicode_AsUTF8AndSize(text, &size);
+    if (data == NULL) {
         PyErr_Clear(); /* surrogates */
         return 0;
     }
-    bytes.size = (size_t)size;
-    if (ffi.string(&bytes, out) != 0) return 0;
-    if (out->type_index >= ANY_OBJECT) call->strings[call->string_count++] = out->v_ptr;
+    if (size <= MOST_SMALL) return pass_in_place(ANY_SMALL_STR, data, (size_t)size, out);
+    if (kind != KIND_TEXT || memchr(data, 0, (size_t)size) != NULL)
+        return make_object(ffi.string, &(ByteArray){data, (size_t)size}, call, out);
+    out->type_index = ANY_RAW_STR; /* CPython ends it in NUL */
+    out->v_ptr = (void *)(uintptr_t)data;
     return 1;
+}
+
+static int pass_bytes(ByteArray bytes, Call *call, Any *out)
+{
+    ByteArray *place = &call->bytes[out - call->args];
+    *place = bytes;
+    out->type_index = ANY_BYTE_ARRAY_PTR;
+    out->v_ptr = place;
+    return 1;
+}
+
+static int read_bytes(PyObject *value, int kind, Call *call, Any *out)
+{
+    ByteArray bytes = {PyBytes_AsString(value), (size_t)PyBytes_Size(value)};
+    if (bytes.size <= MOST_SMALL) return pass_in_place(ANY_SMALL_BYTES, bytes.data, bytes.size, out);
+    if (kind != KIND_BYTES) return make_object(ffi.bytes, &bytes, call, out);
+    return pass_bytes(bytes, call, out);
+}
+
+/* A bytearray cannot change its size while it is held. */
+static int read_bytearray(PyObject *value, Call *call, Any *out)
+{
+    const Py_buffer *view = hold(value, call, PyBUF_SIMPLE);
+    return view != NULL && pass_bytes((ByteArray){view->buf, (size_t)view->len}, call, out);
 }
 
 static int read_tensor(PyObject *value, PyTypeObject *type, int kind, Call *call, Any *out)
@@ -26,6 +74,7 @@ static int read_tensor(PyObject *value, PyTypeObject *type, int kind, Call *call
     if (type == numpy.array) return read_ndarray(value, call, out, kind == KIND_TENSOR_IN);
     if (type == torch.tensor || type == torch.parameter)
         return read_torch(value, call, out, kind == KIND_TENSOR_IN);
+    if (is_buffer(type)) return read_buffer(value, call, out, kind == KIND_TENSOR_IN);
     return read_exchange(value, type, call, out);
 }
 
@@ -64,7 +113,10 @@ static inline int read_argument(PyObject *value, int kind, Call *call, Any *out)
         out->v_int64 = value == Py_True;
         return 1;
     }
-    return type == &PyUnicode_Type && read_string(value, call, out);
+    if (type == &PyUnicode_Type)
+        return kind <= KIND_TEXT && read_str(value, kind, call, out);
+    if (type == &PyBytes_Type) return is_for_bytes(kind) && read_bytes(value, kind, call, out);
+    return type == &PyByteArray_Type && kind == KIND_BYTES && read_bytearray(value, call, out);
 }
 
 /* The number of the parameter with this name, or -1. */
@@ -150,12 +202,13 @@ static int is_shallow(PyObject *value, int levels)
 static int passes(const Entry *entry, PyObject *value, int kind, Call *call, int depth)
 {
     PyTypeObject *type = Py_TYPE(value);
-    if (kind == KIND_GENERAL || (kind == KIND_SCALAR && entry->by_position))
+    if (kind == KIND_GENERAL || (kind <= KIND_KEPT_BYTES && entry->by_position))
         return is_shallow(value, MOST_LEVELS);
     if (kind == KIND_HANDLE) return !PyCallable_Check(value) && is_shallow(value, MOST_LEVELS);
     if (value == Py_None || type == &PyLong_Type || type == &PyFloat_Type ||
         type == &PyBool_Type || type == &PyUnicode_Type || type == managed.tensor)
         return 1;
+    if (type == &PyBytes_Type || type == &PyByteArray_Type) return is_for_bytes(kind);
     if (kind == KIND_ITEMS && (type == &PyTuple_Type || type == &PyList_Type) &&
         depth < MOST_LEVELS) {
         for (Py_ssize_t i = 0; i < PySequence_Size(value); i++) {
@@ -182,9 +235,10 @@ static int passes(const Entry *entry, PyObject *value, int kind, Call *call, int
     return 0;
 }
 
-static void drop_strings(Call *call)
+static void drop_held(Call *call)
 {
     for (int i = 0; i < call->string_count; i++) ffi.decref(call->strings[i]);
+    release_views(call);
 }
 
 #endif

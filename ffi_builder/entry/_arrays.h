@@ -9,7 +9,7 @@
 
 #include "_abi.h"
 
-enum { MAX_ARGS = 32, MAX_DIMS = 128, MAX_EXCHANGE = 8, MAX_DTYPES = 64 };
+enum { MAX_ARGS = 32, MAX_DIMS = 128, MAX_EXCHANGE = 8, MAX_DTYPES = 64, MAX_VIEWS = 8 };
 
 /* One call: all memory that its arguments need, on the stack. */
 typedef struct {
@@ -17,8 +17,10 @@ typedef struct {
     Tensor tensors[MAX_ARGS];
     int64_t dims[MAX_DIMS];
     PyObject *written[MAX_ARGS]; /* torch tensors that may be written; the caller keeps them */
-    void *strings[MAX_ARGS];      /* String objects, owned */
-    int tensor_count, dim_count, written_count, string_count;
+    void *strings[MAX_ARGS];     /* objects of strs and bytes, owned */
+    ByteArray bytes[MAX_ARGS];   /* of bytes objects, by the number of the argument */
+    Py_buffer views[MAX_VIEWS];  /* of objects with the buffer protocol, to be released */
+    int tensor_count, dim_count, written_count, string_count, view_count;
     int grad_mode;  /* -1: not asked yet */
     int watched;    /* whether a mode or a trace of torch is on; -1: not asked yet */
     int has_arrays; /* whether `passes` has seen arrays of NumPy or torch */

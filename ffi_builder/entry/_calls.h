@@ -38,8 +38,20 @@ static PyObject *finished(Outcome *outcome)
     return result;
 }
 
+/* A uint64 beyond int64 as an int; NULL, without an error, for a greater number. */
+static PyObject *returned_big(const Any *result)
+{
+    void *object = result->v_ptr;
+    const uint64_t *words = &FIELD(uint64_t, object, BIG_INT_WORDS);
+    if (FIELD(int64_t, object, BIG_INT_COUNT) != 2 || words[1] != 0) return NULL;
+    PyObject *made = PyLong_FromUnsignedLongLong(words[0]);
+    if (made != NULL) ffi.decref(object);
+    return made;
+}
+
 static PyObject *returned(Outcome *outcome)
 {
+    PyObject *big;
     if (outcome->status == 0) {
         switch (outcome->result.type_index) {
             case ANY_NONE:
@@ -51,6 +63,9 @@ static PyObject *returned(Outcome *outcome)
                 return PyFloat_FromDouble(outcome->result.v_float64);
             case ANY_BOOL:
                 return PyBool_FromLong(outcome->result.v_int64 != 0);
+            case ANY_BIG_INT:
+                big = returned_big(&outcome->result);
+                if (big != NULL || PyErr_Occurred()) return big;
         }
     }
     return finished(outcome);
@@ -72,7 +87,7 @@ static PyObject *run(PyObject *self, int count, Call *call)
     if (call->has_stream) {
         outcome.status = ffi.set_stream(call->device_type, call->device_id, call->stream, &previous);
         if (outcome.status != 0) {
-            drop_strings(call);
+            drop_held(call);
             return returned(&outcome);
         }
     }
@@ -85,7 +100,7 @@ static PyObject *run(PyObject *self, int count, Call *call)
     }
     if (call->has_stream && previous != call->stream)
         ffi.set_stream(call->device_type, call->device_id, previous, NULL);
-    if (call->string_count) drop_strings(call);
+    if (call->string_count | call->view_count) drop_held(call);
     if (outcome.status == 0) raise_versions(call);
     return returned(&outcome);
 }
@@ -301,7 +316,7 @@ static PyObject *call_read(PyObject *self, PyObject *const *args, size_t flagged
         values = bound;
     }
     Call call;
-    call.tensor_count = call.dim_count = call.written_count = call.string_count = 0;
+    call.tensor_count = call.dim_count = call.written_count = call.string_count = call.view_count = 0;
     call.grad_mode = call.watched = -1;
     call.has_stream = 0;
     int count = entry->count, i = 0;
@@ -311,7 +326,7 @@ static PyObject *call_read(PyObject *self, PyObject *const *args, size_t flagged
         PyObject *result = run(self, count, &call);
         return entry->returns == RETURNS_TUPLE ? as_tuple(result) : result;
     }
-    drop_strings(&call);
+    drop_held(&call);
     if (learn(entry, values) != 0) return NULL;
     return call_general(self, values, &call);
 }

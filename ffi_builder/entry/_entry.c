@@ -92,9 +92,9 @@ static PyObject *make_type(PyObject *module, PyObject *args)
     (void)module;
     PyObject *bases, *learner;
     Py_ssize_t size, handle, release_gil;
-    unsigned long long incref, decref, string, take_error, set_stream;
-    if (!PyArg_ParseTuple(args, "O!nnn(KKKKK)O", &PyTuple_Type, &bases, &size, &handle,
-                          &release_gil, &incref, &decref, &string, &take_error,
+    unsigned long long incref, decref, string, bytes, take_error, set_stream;
+    if (!PyArg_ParseTuple(args, "O!nnn(KKKKKK)O", &PyTuple_Type, &bases, &size, &handle,
+                          &release_gil, &incref, &decref, &string, &bytes, &take_error,
                           &set_stream, &learner))
         return NULL;
     if (entry_type_count == MAX_TYPES) {
@@ -140,6 +140,7 @@ static PyObject *make_type(PyObject *module, PyObject *args)
     ffi.incref = (int (*)(void *))(uintptr_t)incref;
     ffi.decref = (int (*)(void *))(uintptr_t)decref;
     ffi.string = (int (*)(const ByteArray *, Any *))(uintptr_t)string;
+    ffi.bytes = (int (*)(const ByteArray *, Any *))(uintptr_t)bytes;
     ffi.take_error = (void (*)(void **))(uintptr_t)take_error;
     ffi.set_stream = (int (*)(int32_t, int32_t, void *, void **))(uintptr_t)set_stream;
     PyObject *made = PyType_FromSpecWithBases(&spec, bases);
@@ -243,6 +244,7 @@ static PyMethodDef methods[] = {
     {"use_modes", use_modes, METH_VARARGS, use_modes_doc},
     {"is_watched", operators_watched, METH_NOARGS, operators_watched_doc},
     {"ask_for_modes", ask_for_modes, METH_VARARGS, ask_for_modes_doc},
+    {"use_buffer", use_buffer, METH_O, use_buffer_doc},
     {"use_exchange", use_exchange, METH_VARARGS, use_exchange_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -8,14 +8,17 @@
 /* Kinds of arguments. For each kind, None is read. */
 enum {
     KIND_GENERAL = 0,   /* no array, and not converted by Python: left to tvm-ffi */
-    KIND_SCALAR = 1,    /* a number, a str or a stream */
-    KIND_TENSOR = 2,    /* may be borrowed */
-    KIND_TENSOR_IN = 3, /* and is only read */
-    KIND_KEPT = 4,      /* may outlive the call, so tvm-ffi makes an object of it */
-    KIND_KEPT_IN = 5,
-    KIND_ITEMS = 6,   /* a list or tuple, in which every array may be written */
-    KIND_UNKNOWN = 7, /* left to Python */
-    KIND_HANDLE = 8,  /* an address; functions are left to Python */
+    KIND_SCALAR = 1,     /* a number, a str or a stream */
+    KIND_TEXT = 2,       /* a str that may be borrowed */
+    KIND_BYTES = 3,      /* bytes that may be borrowed */
+    KIND_KEPT_BYTES = 4, /* bytes that may outlive the call */
+    KIND_TENSOR = 5,     /* may be borrowed */
+    KIND_TENSOR_IN = 6,  /* and is only read */
+    KIND_KEPT = 7,       /* may outlive the call, so tvm-ffi makes an object of it */
+    KIND_KEPT_IN = 8,
+    KIND_ITEMS = 9,    /* a list or tuple, in which every array may be written */
+    KIND_UNKNOWN = 10, /* left to Python */
+    KIND_HANDLE = 11,  /* an address; functions are left to Python */
 };
 
 /* Functions in Python. They take all arguments in order; the arguments as given; a result and the
@@ -70,6 +73,7 @@ static struct {
     int (*incref)(void *);
     int (*decref)(void *);
     int (*string)(const ByteArray *, Any *);
+    int (*bytes)(const ByteArray *, Any *);
     void (*take_error)(void **);
     int (*set_stream)(int32_t, int32_t, void *, void **);
 } ffi;

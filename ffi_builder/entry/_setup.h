@@ -5,6 +5,7 @@
 #include <link.h>
 
 #include "_arrays.h"
+#include "_buffers.h"
 
 /* Convert a dict of pairs (number, (code, bits)) to a table. */
 static int fill_dtypes(PyObject *given, DataType *table)
@@ -138,6 +139,17 @@ static PyObject *use_torch(PyObject *module, PyObject *args)
     torch.undefined = (const void *)(uintptr_t)to[10];
     use_type(&torch.tensor, tensor);
     use_type(&torch.parameter, parameter);
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(use_buffer_doc,
+             "use_buffer(type)\n--\n\n"
+             "Read instances of exactly this type by the buffer protocol.");
+
+static PyObject *use_buffer(PyObject *module, PyObject *type)
+{
+    (void)module;
+    use_type(place_of_buffer((PyTypeObject *)type), type);
     Py_RETURN_NONE;
 }
 

@@ -5,6 +5,7 @@ The environment variable `FFI_BUILDER_ENTRY=python` turns it off.
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import importlib
 import os
@@ -25,10 +26,14 @@ _ADDRESSES: Final = (
     "TVMFFIObjectIncRef",
     "TVMFFIObjectDecRef",
     "TVMFFIStringFromByteArray",
+    "TVMFFIBytesFromByteArray",
     "TVMFFIErrorMoveFromRaised",
     "TVMFFIEnvSetStream",
 )
-
+_BUFFERS: Final = {
+    *("builtins.bytes", "builtins.bytearray", "builtins.memoryview"),
+    *("array.array", "mmap.mmap"),
+}
 
 tried: dict[str, Reading] = {}
 """The results of setting up frameworks and classes, by name."""
@@ -146,7 +151,10 @@ def _made_type(module: Any, bases: tuple[type, ...], function: tvm_ffi.Function)
 
 def _learner(module: Any) -> Callable[[type], None]:
     def learn(cls: type) -> None:
-        """Read arrays of this class through its exchange API, if that suffices."""
+        """Read values of this class as buffers, or by its exchange API, if that suffices."""
+        if _is_buffer(cls):
+            module.use_buffer(cls)
+            return
         torch, jax = sys.modules.get("torch"), sys.modules.get("jax")
         # For torch's own tensors the keys must be read, and a subclass may change their meaning.
         if torch is not None and issubclass(cls, torch.Tensor):
@@ -160,6 +168,12 @@ def _learner(module: Any) -> Callable[[type], None]:
         _try(name, lambda: module.use_exchange(cls, layouts.exchange_api(cls)))
 
     return learn
+
+
+def _is_buffer(cls: type) -> bool:
+    """Return whether values of a class are buffers; of others, the general path knows more."""
+    name = f"{cls.__module__}.{cls.__qualname__}"
+    return name in _BUFFERS or cls.__bases__ == (ctypes.Array,)
 
 
 def use_frameworks(module: Any) -> None:

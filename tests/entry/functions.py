@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import pytest
 import tvm_ffi
 
 from ffi_builder import attach, runtime
-from ffi_builder.providers import DirectCallProvider, NopCallProvider
+from ffi_builder.providers import DirectCallProvider, NopCallProvider, PackedCallProvider
 from ffi_builder.runtime.python.functions import wrapped
-from ffi_builder.spec import Param, Signature
+from ffi_builder.spec import Param, Signature, Tensor, Var, dims
 from tests.support.entries import READ_IN_C
 from tests.support.recording import SLOT, Recording
 from tests.support.wrapping import new_module
@@ -83,4 +83,29 @@ def both_ways(compiled: runtime.CompiledModule, recording: Recording | None = No
     )
 
 
-__all__ = ["SLOT", "Ways", "both_ways", "needs_extension", "ways"]
+(n,) = dims("n")
+NUMBER: Final = Var("a", "int32")
+VECTOR: Final = Tensor("x", [n], "float32", device_type="cpu")
+CALLER: Final = """
+llvm.func @TVMFFIFunctionCall(!llvm.ptr, !llvm.ptr, i32, !llvm.ptr) -> i32
+llvm.func @__tvm_ffi_call(%h: !llvm.ptr, %args: !llvm.ptr, %n: i32, %result: !llvm.ptr) -> i32 {
+  %f = llvm.mlir.constant(FUNCTION : i64) : i64
+  %p = llvm.inttoptr %f : i64 to !llvm.ptr
+  %rc = llvm.call @TVMFFIFunctionCall(%p, %args, %n, %result)
+    : (!llvm.ptr, !llvm.ptr, i32, !llvm.ptr) -> i32
+  llvm.return %rc : i32
+}
+"""
+
+
+def calling(function: Any, params: Sequence[Param] = (NUMBER, VECTOR)) -> Any:
+    """An entry around a Python function, called by the packed convention."""
+    callback = tvm_ffi.convert(function)
+    module = new_module(CALLER.replace("FUNCTION", str(callback.__chandle__())))
+    attach(module, Signature("f", params), PackedCallProvider("call"))
+    entry = both_ways(runtime.compile(module)).entry
+    entry.callback = callback
+    return entry
+
+
+__all__ = ["SLOT", "Ways", "both_ways", "calling", "needs_extension", "ways"]

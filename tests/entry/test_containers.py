@@ -276,6 +276,8 @@ def test_a_value_arrives_as_by_tvm_ffi(param: str) -> None:
     for around, make in AROUND.items():
         for name, value in VALUES.items():
             expected = ways.outcome("plain", make(value()))
+            if isinstance(value(), (bytes, bytearray)) and param in ("Tensor", "TensorList"):
+                continue  # they are buffers there
             for way in WAYS:
                 got = ways.outcome(way, make(value()))
                 if got != expected:

@@ -11,6 +11,7 @@ import pytest
 
 from ffi_builder.spec import (
     Array,
+    Bytes,
     Choice,
     DataPointer,
     Map,
@@ -44,6 +45,7 @@ ROWS = Tensor("x", [n, m], "float32", device_type="cpu")
 
 RULED: Final = {
     *("read only", "broadcast", "masked", "array", "memoryview"),
+    *("b''", "b'bytes'", "bytearray(b'bytes')", "pointer", "c_int"),
     *("swapped", "longdouble", "objects", "texts", "dates", "records", "uneven"),
     *("recarray", "durations", "nothing masked", "np.ma.masked", "masked, read only"),
     *(f"{what}, read only" for what in ("subclass", "swapped", "objects", "misaligned", "uneven")),
@@ -90,6 +92,7 @@ SIGNATURES: Final[dict[str, tuple[Any, ...]]] = {
     "optional int": _one(Optional(Var("x", "int32")), "i32"),
     "choice": _one(Choice("x", {"relu": 5, "gelu": 6}), "i32"),
     "string": ([String("x"), Var("last", "int32")], [], None),
+    "bytes": ([Bytes("x"), Var("last", "int32")], [], None),
     "pointer": _one(DataPointer("x"), "!llvm.ptr"),
     "stream": _one(Stream("x"), "!llvm.ptr"),
     "struct": _one(Struct("x", [Var("a", "int32")]), "i32"),
@@ -155,6 +158,7 @@ READ: Final = {
     "float32": ["1.5", "inf", "3"],
     "bool": ["True", "0"],
     "choice": ["'relu'", "'eight888'"],
+    "bytes": ["b''", "b'bytes'", "None"],
     "string": ["''", "'seven77'", "'eight888'", "'é漢🙂'", "'a\\x00b'"],
     "struct": ["None"],
 }

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import textwrap
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,9 +18,19 @@ import pytest
 import tvm_ffi
 
 from ffi_builder import attach, runtime
-from ffi_builder.providers import DirectCallProvider, NopCallProvider, PackedCallProvider
-from ffi_builder.spec import Array, Choice, Param, Signature, String, Tensor, TupleParam, Var, dims
-from tests.entry.functions import both_ways, needs_extension, ways
+from ffi_builder.providers import DirectCallProvider, NopCallProvider
+from ffi_builder.spec import (
+    Array,
+    Bytes,
+    Choice,
+    Signature,
+    String,
+    Tensor,
+    TupleParam,
+    Var,
+    dims,
+)
+from tests.entry.functions import calling, needs_extension, ways
 from tests.support.threads import together
 from tests.support.wrapping import new_module
 
@@ -42,10 +52,26 @@ def _failing(call: Callable[..., object], *args: Any, **keywords: Any) -> Callab
     return outcome
 
 
+def _failing_capsule(call: Callable[..., object], array: Any) -> Callable[[], None]:
+    return lambda: _failing(call, array.__dlpack__(), "x")()
+
+
+def _ignoring(*_: object) -> None:
+    """A callee that keeps nothing."""
+
+
+def _great(_: int) -> int:
+    return 2**64 - 1
+
+
 def _outcomes() -> dict[str, Callable[[], object]]:
     numbers = ways([Var("a", "int32"), Var("b", "float32", default=1.5)]).entry
     texts = ways([String("a"), Choice("b", {"eight888": 1})]).entry
     arrays = ways([X, Var("b", "int32", default=1)]).entry
+    binary = ways([Bytes("a"), Bytes("b")]).entry
+    kept = calling(_ignoring, [Bytes("a"), Var("b", "int32")])
+    great = calling(_great, [Var("a", "int32")])
+    buffer = memoryview(bytearray(8)).cast("f")
     array, wrong, long = np.ones(3, "float32"), np.ones(3, "int8"), "long enough to be an object"
     found: dict[str, Callable[[], object]] = {
         "ints": lambda: numbers(1, 2.0),
@@ -55,6 +81,16 @@ def _outcomes() -> dict[str, Callable[[], object]]:
         "a wrong number": _failing(numbers, 2**40),
         "a wrong keyword": _failing(numbers, c=1),
         "a wrong count": _failing(numbers, 1, 2, 3),
+        "bytes": lambda: binary(b"long enough to be an object", b"longer than seven"),
+        "a buffer": lambda: arrays(buffer),
+        "a bytearray": lambda: binary(bytearray(9), b""),
+        "a wrong number behind a buffer": _failing(arrays, buffer, "x"),
+        "a wrong buffer": _failing(arrays, memoryview(b"1")),
+        "a capsule": lambda: arrays(array.__dlpack__()),
+        "a wrong number behind a capsule": _failing_capsule(arrays, array),
+        "a wrong number behind bytes": _failing(kept, b"long enough to be an object", 2**40),
+        "bytes that are kept": lambda: kept(b"long enough to be an object", 1),
+        "a great number": lambda: great(1),
         "a wrong text behind a right one": _failing(texts, long, object()),
         "a wrong choice": _failing(texts, long, "another one of these"),
         "a wrong array": _failing(arrays, wrong),
@@ -179,28 +215,6 @@ def test_threads_call_one_entry() -> None:
                 gc.collect(0)
 
     together(work, count=16)
-
-
-CALLER = """
-llvm.func @TVMFFIFunctionCall(!llvm.ptr, !llvm.ptr, i32, !llvm.ptr) -> i32
-llvm.func @__tvm_ffi_call(%h: !llvm.ptr, %args: !llvm.ptr, %n: i32, %result: !llvm.ptr) -> i32 {
-  %f = llvm.mlir.constant(FUNCTION : i64) : i64
-  %p = llvm.inttoptr %f : i64 to !llvm.ptr
-  %rc = llvm.call @TVMFFIFunctionCall(%p, %args, %n, %result)
-    : (!llvm.ptr, !llvm.ptr, i32, !llvm.ptr) -> i32
-  llvm.return %rc : i32
-}
-"""
-
-
-def calling(function: Any, params: Sequence[Param] = (Var("a", "int32"), X)) -> Any:
-    """An entry around a Python function, called by the packed convention."""
-    callback = tvm_ffi.convert(function)
-    module = new_module(CALLER.replace("FUNCTION", str(callback.__chandle__())))
-    attach(module, Signature("f", params), PackedCallProvider("call"))
-    entry = both_ways(runtime.compile(module)).entry
-    entry.callback = callback
-    return entry
 
 
 @pytest.mark.parametrize("release_gil", [True, False])

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Final
 
 from ffi_builder import importing
-from ffi_builder.runtime.python.dlpack import DLTensor
+from ffi_builder.runtime.python.dlpack import DLTensor, Managed
 from ffi_builder.runtime.python.functions import extension
 from ffi_builder.runtime.python.reading import Extension
 
@@ -138,19 +138,6 @@ _LARGEST: Final = 1 << 62
 _SetError = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)
 
 
-class _Managed(ctypes.Structure):
-    """`DLManagedTensorVersioned`, followed by shape, strides and the data."""
-
-    _fields_ = (
-        ("major", ctypes.c_uint32),
-        ("minor", ctypes.c_uint32),
-        ("manager_ctx", ctypes.c_void_p),
-        ("deleter", ctypes.c_void_p),
-        ("flags", ctypes.c_uint64),
-        ("tensor", DLTensor),
-    )
-
-
 _Allocate = ctypes.CFUNCTYPE(
     ctypes.c_int,
     ctypes.POINTER(DLTensor),
@@ -192,11 +179,11 @@ def _allocate(prototype: Any, out: Any, context: int | None, set_error: Any) -> 
         return -1
     start = block.value
     assert start is not None
-    shape_at = start + ctypes.sizeof(_Managed)
+    shape_at = start + ctypes.sizeof(Managed)
     strides_at = shape_at + ctypes.sizeof(sizes)
     sizes.from_address(shape_at)[:] = shape
     sizes.from_address(strides_at)[:] = _strides(shape)
-    managed = _Managed.from_address(start)
+    managed = Managed.from_address(start)
     # DLPack 1.0, no flags, no context.
     managed.major, managed.minor, managed.manager_ctx, managed.flags = 1, 0, None, 0
     managed.deleter = _FREE
@@ -210,7 +197,7 @@ def _allocate(prototype: Any, out: Any, context: int | None, set_error: Any) -> 
 
 def _head(ndim: int) -> int:
     """Return the number of bytes in front of the data."""
-    used = ctypes.sizeof(_Managed) + 2 * ctypes.sizeof(ctypes.c_int64) * ndim
+    used = ctypes.sizeof(Managed) + 2 * ctypes.sizeof(ctypes.c_int64) * ndim
     return (used + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
 
 

@@ -43,11 +43,12 @@ SCALARS: Final[dict[str, str]] = {
     **dict.fromkeys(_FLOATS, "{0} if type({0}) is float else plain({0})"),
     "bool": "{0} if type({0}) is bool else plain({0})",
     "Literal": "plain({0})",
+    "Bytes": "{0} if type({0}) is bytes else contents({0})",
     "String": "{0} if type({0}) is str else plain({0})",
     "Choice": "{0} if type({0}) is str else choice({0})",
     "Stream": "{0} if {0} is None else stream({0})",
 }
-"""The kinds of parameters that take ints, floats, bools and strs, with the conversions to these.
+"""The kinds of parameters that take ints, floats, bools, strs and bytes, with conversions to these.
 
 `{0}` is the argument. Other kinds pass it unchanged.
 """
@@ -87,6 +88,7 @@ def adapter(
             "address": function_address,
             "plain": plain_value,
             "choice": choice_name,
+            "contents": contents,
             "stream": stream_handle,
         },
         SCALARS if converts else {},
@@ -227,7 +229,7 @@ def finishing(function: Callable[..., Any], info: Info) -> Callable[..., Any]:
     return call if paths or convert else function
 
 
-def _not_exported(args: Sequence[Any], info: Info) -> BufferError | None:
+def _not_exported(args: Sequence[Any], info: Info) -> TypeError | ValueError | None:
     """Return an error that names the first array that its framework does not export."""
     for path, param in array_paths(info.parameters):
         outer, at = (
@@ -322,6 +324,11 @@ def choice_name(value: Any) -> Any:
     if isinstance(value, enum.Enum):
         return value.value if isinstance(value.value, str) else value.name
     return value
+
+
+def contents(value: Any) -> Any:
+    """Convert a memoryview to bytes, as tvm-ffi converts a bytearray."""
+    return cast("memoryview", value).tobytes() if isinstance(value, memoryview) else value
 
 
 def stream_handle(stream: Any) -> Any:

@@ -17,22 +17,19 @@ from typing import Any, Final, cast
 import tvm_ffi
 
 from ffi_builder.runtime.python import torch_rules
+from ffi_builder.runtime.python.buffers import (
+    is_capsule,
+    tensor_of_buffer,
+    tensor_of_capsule,
+)
 from ffi_builder.runtime.python.position import Position
-
-_BUFFERS: Final = {
-    "memoryview": ("builtins", "memoryview"),
-    "array.array": ("array", "array"),
-    "a ctypes array": ("ctypes", "Array"),
-}
-"""The module and class of values that have memory, but are not arrays for tvm-ffi."""
 
 
 def check_array(value: Any, at: Position) -> Any:
     """Return `value`, or a view of it that DLPack can pass on.
 
-    Raises ValueError for an array that must not be passed here, and TypeError for a buffer that has
-    to be made an array by NumPy first. Any other value is returned unchanged; the wrapper refuses
-    it.
+    Raises ValueError for an array that must not be passed here, and TypeError for a buffer whose
+    items are no numbers. Any other value is returned unchanged; the wrapper refuses it.
     """
     rule = _rule_of_tensors(cast("type[object]", type(value)))
     return value if rule is None else rule(value, at)
@@ -79,14 +76,20 @@ def _rule(cls: type[object]) -> Rule | None:
 @functools.lru_cache(maxsize=256)
 def _rule_of_tensors(cls: type[object]) -> Rule | None:
     """Return the rule for values of a class that are passed as tensors."""
-    for kind, (module, name) in _BUFFERS.items():
-        if _is_of(cls, module, name):
-            return functools.partial(_refuse_buffer, kind)
-    return _rule(cls)
+    if is_capsule(cls):
+        return tensor_of_capsule
+    return _rule(cls) or (None if _is_converted(cls) else tensor_of_buffer)
 
 
-def _refuse_buffer(kind: str, _value: Any, at: Position) -> Any:
-    raise at.mismatched_type("Tensor", f"{kind}: np.asarray({at.path}) makes an array of it")
+def _is_converted(cls: type[object]) -> bool:
+    """Return whether tvm-ffi makes something of values of a class, whatever their memory is.
+
+    It makes objects of bytes, but these are buffers where a tensor is expected.
+    """
+    others = (*_OTHERS, type(None), numbers.Complex)
+    if issubclass(cls, others) and not issubclass(cls, (bytes, bytearray)):
+        return True
+    return _is_of(cls, "numpy", "generic") or _is_callable(cls) or _has_any(cls, _BEFORE_VALUES)
 
 
 def _check_wrapped(value: Any, at: Position) -> Any:
@@ -111,13 +114,7 @@ def _check_numpy(array: Any, at: Position) -> Any:
         return array
     if at.intent == "in":
         return _writable_view(array)
-    advice = "pass another array" if at.intent == "out" else "pass a copy of it"
-    raise at.mismatch(_written(at), f"a read-only array: {advice}")
-
-
-def _written(at: Position) -> str:
-    said = f'declared intent="{at.intent}"' if at.intent else 'not declared intent="in"'
-    return f"an array that can be written ({at.path} is {said})"
+    raise at.read_only("a read-only array")
 
 
 class _ArrayMemory:
@@ -141,7 +138,7 @@ def _writable_view(array: Any) -> Any:
 def _check_jax(array: Any, at: Position) -> Any:
     if at.intent in ("out", "inout"):
         raise at.mismatch(
-            _written(at),
+            at.writable,
             f"an array of JAX ({type(array).__name__}), which never changes: pass a NumPy array, "
             f"or make {at.function} a function of JAX by ffi_builder.frameworks.jax.function",
         )
@@ -159,7 +156,7 @@ def _refuse_tracer(tracer: Any, at: Position) -> Any:
 # ---- after a call
 
 
-def not_exported(value: Any, at: Position) -> BufferError | None:
+def not_exported(value: Any, at: Position) -> TypeError | ValueError | None:
     """Make an error for the first array in a value that its framework does not export."""
     for array in arrays_in(value):
         reason = _refusal(array)
@@ -307,9 +304,12 @@ def is_wrapped(cls: type[object]) -> bool:
     """Return whether tvm-ffi replaces values of a class by the result of ``__tvm_ffi_value__``."""
     if not hasattr(cls, "__tvm_ffi_value__") or issubclass(cls, _OTHERS):
         return False
+    return not (_is_callable(cls) or _has_any(cls, _BEFORE_VALUES))
+
+
+def _is_callable(cls: type[object]) -> bool:
     # `hasattr` finds `__call__` for every class, as its metaclass has it.
-    is_callable = any("__call__" in base.__dict__ for base in cls.__mro__)
-    return not (is_callable or _has_any(cls, _BEFORE_VALUES))
+    return any("__call__" in base.__dict__ for base in cls.__mro__)
 
 
 def _has_any(cls: type[object], names: Iterable[str]) -> bool:

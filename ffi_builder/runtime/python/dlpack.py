@@ -20,3 +20,16 @@ class DLTensor(ctypes.Structure):
         ("strides", ctypes.c_void_p),
         ("byte_offset", ctypes.c_uint64),
     )
+
+
+class Managed(ctypes.Structure):
+    """`DLManagedTensorVersioned`."""
+
+    _fields_ = (
+        ("major", ctypes.c_uint32),
+        ("minor", ctypes.c_uint32),
+        ("manager_ctx", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p),
+        ("flags", ctypes.c_uint64),
+        ("tensor", DLTensor),
+    )

@@ -158,7 +158,8 @@ def unwritable(value: object) -> Unwritable | None:
 
 # ---- entries
 
-_GENERAL, _SCALAR, _TENSOR, _TENSOR_IN, _KEPT, _KEPT_IN, _ITEMS, _UNKNOWN, _HANDLE = range(9)
+_GENERAL, _SCALAR, _TEXT, _BYTES, _KEPT_BYTES, _TENSOR, _TENSOR_IN = range(7)
+_KEPT, _KEPT_IN, _ITEMS, _UNKNOWN, _HANDLE = range(7, 12)
 """Kinds of parameters, as in `_entry.h`."""
 
 
@@ -250,7 +251,7 @@ def reads_arrays(info: Info) -> bool:
     found = extension()
     if not isinstance(found, Extension) or len(info.parameters) > found.module.MAX_ARGS:
         return False
-    return set(_kinds(info, converts=True)) <= {_SCALAR, _TENSOR, _TENSOR_IN}
+    return set(_kinds(info, converts=True)) <= {_SCALAR, _TEXT, _BYTES, _TENSOR, _TENSOR_IN}
 
 
 def _entry(
@@ -366,6 +367,10 @@ def _kind(param: Parameter, *, borrows: bool, converts: bool) -> int:
     if param.kind == "Tensor":
         read_only = param.intent == "in"
         return (_TENSOR if borrows else _KEPT) + read_only
+    if param.kind == "Bytes":
+        return _BYTES if borrows else _KEPT_BYTES
+    if borrows and param.kind in ("String", "Choice"):
+        return _TEXT
     if param.kind in SCALARS:
         return _SCALAR
     if param.kind == "handle":

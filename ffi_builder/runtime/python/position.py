@@ -12,6 +12,31 @@ _LONGEST: Final = 400
 """The longest signature that a message shows completely, as in docs/checks.md."""
 
 
+_ADVICE: Final = {
+    **dict.fromkeys("OUf", "convert it, such as by {0}.astype('float64')"),
+    "c": "convert it, such as by {0}.astype('complex128')",
+    **dict.fromkeys("mM", "pass its numbers, {0}.view('int64')"),
+    **dict.fromkeys("SV", "pass its bytes, {0}.view('uint8')"),
+}
+"""What to do with an array of NumPy that is not exported, by the kind of its dtype."""
+_OF_OTHERS: Final = 2
+"""`isbuiltin` of dtypes that other packages have added to NumPy, such as ml_dtypes."""
+
+
+def _way_out(dtype: Any, reason: str, path: str) -> tuple[type[TypeError | ValueError], str]:
+    """Return the class of the error for an array that is not exported, and what to do."""
+    if "strides" in reason:
+        return ValueError, f"pass {path}.copy()"
+    if not getattr(dtype, "isnative", True):
+        return TypeError, f"pass {path}.astype({path}.dtype.newbyteorder('='))"
+    if getattr(dtype, "isbuiltin", 1) == _OF_OTHERS:
+        return TypeError, "PyTorch and JAX have tensors of such dtypes"
+    names: tuple[str, ...] | None = getattr(dtype, "names", None)
+    if names:
+        return TypeError, f"pass a copy of one field, such as {path}[{names[0]!r}].copy()"
+    return TypeError, _ADVICE.get(getattr(dtype, "kind", ""), "").format(path)
+
+
 @dataclass(frozen=True)
 class Position:
     """The place of an array among the arguments, for errors."""
@@ -31,6 +56,12 @@ class Position:
         """The advice to make an operator of PyTorch, which sees what the function does."""
         return f"make {self.function} an operator by ffi_builder.frameworks.torch.operator"
 
+    @property
+    def writable(self) -> str:
+        """What is expected of an array that a kernel writes."""
+        said = f'declared intent="{self.intent}"' if self.intent else 'not declared intent="in"'
+        return f"an array that can be written ({self.path} is {said})"
+
     def mismatch(self, expected: str, got: str) -> ValueError:
         """Make an error with the same words as the wrapper's errors."""
         return ValueError(self._words(self.path, expected, got))
@@ -39,17 +70,23 @@ class Position:
         """Make an error for a value of a class that is not accepted."""
         return TypeError(self._words(f"type of {self.path}", expected, got))
 
-    def not_exported(self, array: Any, reason: BufferError) -> BufferError:
-        """Make an error for an array that its framework does not export."""
+    def read_only(self, got: str) -> ValueError:
+        """Make an error for an array that must not be written."""
+        advice = "pass another array" if self.intent == "out" else "pass a copy of it"
+        return self.mismatch(self.writable, f"{got}: {advice}")
+
+    def not_exported(self, array: Any, reason: BufferError) -> TypeError | ValueError:
+        """Make an error for an array that its framework does not export.
+
+        It is a ValueError if that is for the layout, and a TypeError otherwise.
+        """
         strides = getattr(array, "strides", None)
         shown = f" and strides {strides} in bytes" if isinstance(strides, tuple) else ""
         dtype = getattr(array, "dtype", None)
         got = f"one of dtype {dtype}{shown}" if dtype is not None else type(array).__qualname__
+        kind, advice = _way_out(dtype, f"{reason}", self.path)
         words = self._words(self.path, "an array that DLPack can describe", got)
-        lacking = (
-            "; PyTorch and JAX have tensors of such dtypes" if "complex" in f"{reason}" else ""
-        )
-        return BufferError(f"{words}: {f'{reason}'.rstrip('.')}{lacking}")
+        return kind(f"{words}: {f'{reason}'.rstrip('.')}{advice and f'; {advice}'}")
 
     def _words(self, what: str, expected: str, got: str) -> str:
         return (
