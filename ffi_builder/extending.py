@@ -38,7 +38,7 @@ _HOMES: Final = homes_of(
         "ffi_builder.plan.values": "of_symbols",
         "ffi_builder.protocol": "MEMREF_TYPES PREFIX=MODULE_PREFIX TABLE helped_by",
         "ffi_builder.providers.arguments": (
-            "Argument CONSTANTS Entry Item LIST_PARTS c_arguments convert_items entries flat_item "
+            "Argument CONSTANTS Entry Item c_arguments convert_items entries flat_item "
             "in_range items path_of plain present scalar_argument shape_arguments shown widened "
             "with_result_tensors"
         ),

@@ -55,7 +55,6 @@ from ffi_builder.protocol import PREFIX as _MODULE_PREFIX
 from ffi_builder.protocol import TABLE as TABLE
 from ffi_builder.protocol import helped_by as helped_by
 from ffi_builder.providers.arguments import CONSTANTS as CONSTANTS
-from ffi_builder.providers.arguments import LIST_PARTS as LIST_PARTS
 from ffi_builder.providers.arguments import Argument as Argument
 from ffi_builder.providers.arguments import Entry as Entry
 from ffi_builder.providers.arguments import Item as Item

@@ -17,7 +17,7 @@ from ffi_builder import abi, spec
 from ffi_builder.builder.fast_path.context import DL, FastPath
 from ffi_builder.builder.fast_path.expressions import evaluate
 from ffi_builder.builder.fast_path.scalars import narrowed, typed
-from ffi_builder.builder.fast_path.state import Position
+from ffi_builder.builder.fast_path.state import NumberListValues, Position
 from ffi_builder.builder.fast_path.tensors import is_contiguous, stride, strides
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Value
@@ -182,8 +182,11 @@ class DecodedValues(CallContext):
     @override
     def list_part(self, tensors: spec.Param, part: str) -> Value:
         param = spec.required(tensors)
+        if isinstance(param, spec.List):
+            numbers = self.fast.record(self._place(tensors).position, NumberListValues)
+            return numbers.length if part == "length" else numbers.data
         if not isinstance(param, spec.TensorList):
-            raise BuildError(f"{type(tensors).__name__} {tensors.name!r} is not a TensorList")
+            raise BuildError(f"{type(tensors).__name__} {tensors.name!r} is not a list")
         if part == "pointers" and len(param.tensor.dtypes) > 1:
             raise BuildError(
                 f"{param.label}: the kernel cannot know which of its dtypes an element has; give "

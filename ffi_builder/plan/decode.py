@@ -184,9 +184,34 @@ class DecodeTuple(_DecodeContainer):
 
 @dataclass(frozen=True)
 class DecodeList(Decode):
-    """The value is an Array or List whose length fits int32."""
+    """The value is an Array or List whose length fits int32; a Shape, too, if ``of`` is INT.
 
+    ``of`` is the kind of the numbers in it; None is a list of tensors.
+    """
+
+    of: Kind | None = field(default=None, kw_only=True)
     words = kind_error("list of tensors")
+    of_ints: ClassVar = kind_error("list of ints")
+    of_bools: ClassVar = kind_error("list of bools")
+    of_floats: ClassVar = kind_error("list of floats")
+
+    @property
+    def may_be_shape(self) -> bool:
+        """Whether a Shape is accepted."""
+        return self.of is Kind.INT
+
+    @property
+    @override
+    def error(self) -> Words:
+        match self.of:
+            case None:
+                return self.words
+            case Kind.INT:
+                return self.of_ints
+            case Kind.BOOL:
+                return self.of_bools
+            case _:
+                return self.of_floats
 
     @property
     @override
@@ -200,11 +225,11 @@ class EachElement(Check):
     """Run ``inside`` for each element in order. The pointer to the elements is not NULL.
 
     ``known`` are the symbols with a value for each element that an earlier list of the same length
-    has bound, each with the place in that list's elements that binds it.
+    has bound, each with the place in that list's elements that binds it. Numbers have none.
     """
 
-    param: spec.TensorList
-    known: tuple[tuple[spec.Var, Place], ...]
+    param: spec.TensorList | spec.List
+    known: tuple[tuple[spec.Var, Place], ...] = ()
     inside: tuple[Any, ...] = field(kw_only=True)
 
     @property

@@ -323,6 +323,19 @@ _STATIC: Final[dict[type, int]] = {
 }
 
 
+def _decoding(
+    place: Place, var: spec.Var, *, optional: bool = False
+) -> tuple[s.DecodeScalar, tuple[s.CheckBool, ...]]:
+    """Return the step that decodes a scalar of the dtype of a symbol, and the check behind it."""
+    if var.dtype == "handle":
+        return s.DecodeScalar(place, s.Kind.HANDLE), ()
+    if var.dtype == "bool":
+        return s.DecodeScalar(place, s.Kind.BOOL, optional=optional), (s.CheckBool(place),)
+    if var.is_integer:
+        return s.DecodeScalar(place, s.Kind.INT, optional=optional, integer=var.dtype), ()
+    return s.DecodeScalar(place, s.Kind.FLOAT, var.dtype, optional=optional), ()
+
+
 class _Planner(ValuePlanner):
     """Plans parameters from left to right."""
 
@@ -353,6 +366,8 @@ class _Planner(ValuePlanner):
                 self._plan_tuple(place, param, optional)
             case spec.TensorList():
                 plan_list(self, place, param, optional=optional)
+            case spec.List():
+                self._plan_numbers(place, param, optional)
             case spec.String() | spec.Bytes() | spec.Choice():
                 self._plan_text(place, param, optional)
             case spec.Object() | spec.Function() | spec.Array() | spec.Map():
@@ -401,16 +416,16 @@ class _Planner(ValuePlanner):
         self.in_optional = outer
 
     def _plan_scalar(self, place: Place, var: spec.Var, optional: bool) -> None:
-        if var.dtype == "handle":
-            self.add(s.DecodeScalar(place, s.Kind.HANDLE))
-        elif var.dtype == "bool":
-            self.add(s.DecodeScalar(place, s.Kind.BOOL, optional=optional), s.CheckBool(place))
-        elif var.is_integer:
-            self.add(s.DecodeScalar(place, s.Kind.INT, optional=optional, integer=var.dtype))
-            self.add(*plan_limits(place, var))
-        else:
-            self.add(s.DecodeScalar(place, s.Kind.FLOAT, var.dtype, optional=optional))
+        decode, checks = _decoding(place, var, optional=optional)
+        self.add(decode, *checks, *plan_limits(place, var))
         self.bind(place, var)
+
+    def _plan_numbers(self, place: Place, param: spec.List, optional: bool) -> None:
+        """Plan a list of numbers: the list itself, then one element, as a scalar."""
+        decode, checks = _decoding(place.each, param.element)
+        self.add(s.DecodeList(place, optional=optional, of=decode.kind))
+        self.plan_value(place.at(Part.LENGTH), param.length)
+        self.add(s.EachElement(place, param, inside=(decode, *checks)))
 
     def _plan_text(
         self, place: Place, param: spec.String | spec.Bytes | spec.Choice, optional: bool

@@ -78,8 +78,8 @@ def c_arguments(
             return [Argument(value) for value in convert_tensor(context, tensor)]
         case spec.Shape() as shape:
             return shape_arguments(context, shape)
-        case spec.TensorList() as tensors:
-            return [Argument(value) for value in list_values(context, tensors)]
+        case spec.TensorList() | spec.List() as items:
+            return [Argument(value) for value in list_values(context, items)]
         case _:
             return scalar_arguments(context, item)
 
@@ -115,13 +115,9 @@ def scalar_argument(context: CallContext, item: Item) -> Argument:
             return Argument(context.scalar(param))
 
 
-LIST_PARTS: Final = ("pointers", "shapes", "strides", "length")
-"""The parts of a list of tensors, in the order in which a kernel gets them."""
-
-
-def list_values(context: CallContext, tensors: spec.TensorList) -> list[Value]:
-    """Return three pointers and the number of elements of a list of tensors."""
-    return [context.list_part(tensors, part) for part in LIST_PARTS]
+def list_values(context: CallContext, items: spec.TensorList | spec.List) -> list[Value]:
+    """Return the pointers of a list, and the number of its elements."""
+    return [context.list_part(items, part) for part in parts_of(items)]
 
 
 def shape_arguments(context: CallContext, shape: spec.Shape) -> list[Argument]:

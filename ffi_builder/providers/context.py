@@ -323,11 +323,12 @@ class CallContext(ABC):
 
     @abstractmethod
     def list_part(self, tensors: spec.Param, part: str) -> Value:
-        """The part of a TensorList: a pointer, or for ``"length"`` an i64; NULL or 0 if absent.
+        """The part of a list: a pointer, or for ``"length"`` an i64; NULL or 0 if it is absent.
 
+        Of a List, ``"data"`` points to the numbers. Of a TensorList,
         ``"pointers"`` points to an array with the address of each element's data, ``"shapes"`` and
-        ``"strides"`` to arrays with an int64 for each dimension of each element. The arrays are in
-        host memory, and valid during the call.
+        ``"strides"`` to arrays with an int64 for each dimension of each element. All are in host
+        memory, and valid during the call.
 
         Raises:
             BuildError: ``"pointers"`` of elements with several possible dtypes, which the kernel
@@ -336,7 +337,8 @@ class CallContext(ABC):
 
     def part(self, field: spec.Field) -> Value:
         """The value of a part of a parameter, such as ``spec.Field(x, "device_id")``."""
-        if field.part != "present" and isinstance(spec.required(field.param), spec.TensorList):
+        is_list = isinstance(spec.required(field.param), (spec.TensorList, spec.List))
+        if field.part != "present" and is_list:
             return self.list_part(field.param, field.part)
         return getattr(self, field.part)(field.param)
 

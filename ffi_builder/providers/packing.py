@@ -153,6 +153,7 @@ class DynamicParamPackCallProvider:
       None are int64. Row-major tensors (strides None) have no strides.
     - a tensor of any number of dimensions: its ``DLTensor``.
     - a TensorList: ``{void** pointers; int64_t* shapes; int64_t* strides; int64_t length}``.
+    - a List: ``{const T* data; int64_t length}``.
     - a Shape: its entries that are not ints, likewise; without such entries, there is no pointer.
     - a String or Bytes: ``{const char* data; int64_t length}``, a ``TVMFFIByteArray``.
     - a DType or Device: the ``DLDataType`` or ``DLDevice``.
@@ -319,8 +320,8 @@ class DynamicParamPackCallProvider:
                 return _Group([result_pointer(context, result)], is_pointer=True)
             case spec.Tensor() as tensor:
                 return self._tensor_group(context, tensor, there)
-            case spec.TensorList() as tensors:
-                return _Group(list_values(context, tensors), is_struct=True, there=there)
+            case spec.TensorList() | spec.List() as items:
+                return _Group(list_values(context, items), is_struct=True, there=there)
             case spec.Shape() as shape:
                 values = [argument.value for argument in shape_arguments(context, shape)]
                 return _Group(values, is_struct=True, there=there) if values else None

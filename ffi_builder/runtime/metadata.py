@@ -55,6 +55,8 @@ class Parameter:
     doc: str = ""
     intent: str = ""
     """`in`, `out` or `inout` of a Tensor or TensorList; empty if the signature does not say."""
+    dtype: str = ""
+    """The dtype of the elements of a List."""
 
     @property
     def has_default(self) -> bool:
@@ -263,6 +265,7 @@ def _parameter(given: Mapping[str, Any]) -> Parameter:
         given.get("kw_only") is True,
         _text(given.get("doc", "")),
         _text(given.get("intent", "")),
+        _text(given.get("dtype", "")),
     )
 
 

@@ -28,6 +28,7 @@ from ffi_builder.spec.functions import (
     not_equal,
     one_of,
 )
+from ffi_builder.spec.lists import List
 from ffi_builder.spec.outlines import outline, signature
 from ffi_builder.spec.param import MISSING
 from ffi_builder.spec.params import (
@@ -75,6 +76,7 @@ __all__ = [
     "EnvStream",
     "Field",
     "Function",
+    "List",
     "Map",
     "Object",
     "Optional",

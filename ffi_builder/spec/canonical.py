@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from ffi_builder.spec.composite import Param, params_text, required, with_paths
 from ffi_builder.spec.expr import Condition, Var
 from ffi_builder.spec.functions import variables
+from ffi_builder.spec.lists import List
 from ffi_builder.spec.params import Shape
 from ffi_builder.spec.results import Result
 from ffi_builder.spec.tensors.tensor import Tensor
@@ -78,6 +79,8 @@ def _entries_of(params: Sequence[Param]) -> Iterator[object]:
             case TensorList(length=length) as tensors:
                 yield length
                 yield from (entry for _, entry in tensors.entries)
+            case List(length=length):
+                yield length
             case Shape(shape=shape):
                 yield from shape
             case _:

@@ -12,6 +12,7 @@ from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
 from ffi_builder.spec._check import one_of
 from ffi_builder.spec.expr import Var
+from ffi_builder.spec.lists import List
 from ffi_builder.spec.param import Metadata, Named, PlainValues
 from ffi_builder.spec.params import (
     Constant,
@@ -219,6 +220,7 @@ Plain: TypeAlias = Union[
     TupleParam,
     Struct,
     TensorList,
+    List,
     Shape,
     Stream,
     EnvStream,
@@ -413,12 +415,13 @@ class Field:
     """A part of a parameter, as an argument for a callee (see the ``args=`` of call providers).
 
     Args:
-        param: an Optional, a Tensor or a TensorList.
+        param: an Optional, a Tensor, a TensorList or a List.
         part: for an Optional, ``present``: a bool, whether the argument is not None. For a Tensor,
             ``dtype`` (the ``DLDataType``, 32 bits), ``device_type``, ``device_id``, ``ndim`` (32
             bits each) or ``dltensor`` (the ``DLTensor*``). For a TensorList, ``pointers`` (a
             ``void**``), ``shapes`` and ``strides`` (an ``int64_t*`` each), arrays in the memory of
-            the host that are valid during the call, or ``length``, an int64.
+            the host that are valid during the call, or ``length``, an int64. For a List,
+            ``data``, a pointer to its numbers, or ``length``.
 
     Raises:
         SpecError: the parameter has no such part.
@@ -474,5 +477,7 @@ def parts_of(param: Param) -> tuple[str, ...]:
             return (*present, "dtype", "device_type", "device_id", "ndim", "dltensor")
         case TensorList():
             return (*present, "pointers", "shapes", "strides", "length")
+        case List():
+            return (*present, "data", "length")
         case _:
             return present

@@ -17,6 +17,7 @@ from typing import Any, Final, NoReturn
 from ffi_builder.errors import SpecError
 from ffi_builder.spec.composite import Optional, Param, Plain, Struct, TupleParam, elements
 from ffi_builder.spec.expr import Dim, Var
+from ffi_builder.spec.lists import List
 from ffi_builder.spec.numbers import INT_RANGES
 from ffi_builder.spec.param import MISSING, PlainValues
 from ffi_builder.spec.params import Choice, ConstBool, ConstFloat, ConstInt, DataPointer, Shape
@@ -83,8 +84,8 @@ def _check_value(what: str, where: str, param: Param, value: Any, path: str) -> 
             _refuse(where, f"one of {names}", value, did_you_mean(value, choices))
         case Shape(shape=shape):
             _check_shape(what, where, shape, value, path)
-        case TensorList():
-            _check_list(what, where, param, value, path)
+        case TensorList(tensor=element, length=length) | List(element=element, length=length):
+            _check_list(what, where, element, length, value, path)
         case TupleParam() | Struct():
             inner = list(elements(param, path))
             _check_length(where, len(inner), value)
@@ -160,14 +161,19 @@ def _check_shape(
 
 
 def _check_list(
-    what: str, where: str, tensors: TensorList, value: Sequence[object], path: str
+    what: str,
+    where: str,
+    element: Param,
+    length: Dim | None,
+    value: Sequence[object],
+    path: str,
 ) -> None:
-    if isinstance(tensors.length, int):
-        _check_length(where, tensors.length, value)
-    elif tensors.length is not None:
-        _check_number(f"{where}: length", tensors.length, len(value))
+    if isinstance(length, int):
+        _check_length(where, length, value)
+    elif isinstance(length, Var):
+        _check_number(f"{where}: length", length, len(value))
     for index, item in enumerate(value):
-        _check(what, tensors.tensor, item, f"{path}[{index}]")
+        _check(what, element, item, f"{path}[{index}]")
 
 
 def _check_length(where: str, length: int, value: Sequence[object]) -> None:

@@ -13,6 +13,7 @@ string that contains JSON); ``ffi_builder`` has the rest::
             {"name": "factor", "type": "Optional(float32)", "kind": "float32", "optional": true,
              "default": 2.0, "kw_only": true, "doc": "…"},
             {"name": "mode", "type": "Choice({'up': 1})", "kind": "Choice", "choices": ["up"]},
+            {"name": "l", "type": "List(int64, n)", "kind": "List", "dtype": "int64"},
             {"name": "c", "type": "Literal[3]", "kind": "Literal", "value": 3},
             {"name": "p", "type": "Tuple(a: int8)", "kind": "Tuple",
              "elements": [{"name": "a", "kind": "int8"}]},
@@ -42,6 +43,7 @@ from ffi_builder.protocol import METADATA_FORMAT
 from ffi_builder.records import dataclass
 from ffi_builder.spec.composite import HIDDEN, Optional, Param, Struct, TupleParam, required
 from ffi_builder.spec.expr import Var
+from ffi_builder.spec.lists import List
 from ffi_builder.spec.numbers import FLOAT_DTYPES
 from ffi_builder.spec.param import MISSING
 from ffi_builder.spec.params import (
@@ -172,6 +174,8 @@ def _kind(param: Param) -> dict[str, object]:
             more["value"] = _value(inner.value)
         case Choice(choices=choices):
             more["choices"] = list(choices)
+        case List(dtype=dtype):
+            more["dtype"] = dtype
         case Tensor(intent=str(intent)) | TensorList(tensor=Tensor(intent=str(intent))):
             more["intent"] = intent
         case _:
@@ -199,6 +203,8 @@ def _schema(param: Param) -> dict[str, Any]:
             return {"type": "Tuple", "args": [_schema(element) for element in param.params]}
         case TensorList():
             return {"type": "ffi.Array", "args": [{"type": _SCHEMAS[Tensor]}]}
+        case List(element=element):
+            return {"type": "ffi.Array", "args": [_schema(element)]}
         case Array():
             return {"type": "ffi.Array", "args": [_ANY]}
         case Map():

@@ -20,6 +20,7 @@ from ffi_builder.spec.composite import (
 )
 from ffi_builder.spec.expr import Expr, Var
 from ffi_builder.spec.functions import linear, variables
+from ffi_builder.spec.lists import List
 from ffi_builder.spec.params import Shape
 from ffi_builder.spec.tensors.tensor import Tensor
 from ffi_builder.spec.tensors.tensor_list import TensorList
@@ -163,6 +164,8 @@ class _Known:
                 found = _alone([device_id, *dims])
             case Shape(shape=shape):
                 found = _alone(shape)
+            case List(length=length):
+                found = _alone([length])
             case TensorList() as tensors:
                 found = self._pass_list(what, item, tensors)
             case _:
@@ -258,6 +261,8 @@ def occurrences(params: Sequence[Param], *, elements: bool = True) -> Iterator[t
                 yield f"length of {path}", length
                 if elements:
                     yield from ((f"{path}{place}", entry) for place, entry in tensors.entries)
+            case List(length=length):
+                yield f"length of {path}", length
             case Shape(shape=shape):
                 yield from _entries(path, shape)
             case _:

@@ -124,7 +124,7 @@ static bool step(State *s) {
   case OP_NEXT:
     return next_element(s);
   case OP_ITEM:
-    return turn_to_any(s, list_element(s->object, s->element - 1));
+    return turn_to_element(s);
   case OP_FIRST:
     return save_first(s);
   case OP_BACK:

@@ -87,7 +87,8 @@ static bool decode_container(State *s) {
   const uint8_t words = read_u8(s);
   look_inside(s);
   const bool right = is_list(s->type) || s->type == kTVMFFIObjectRValueRef ||
-                     (words == WORDS_DECODE_SHAPE && s->type == kTVMFFIShape);
+                     (s->type == kTVMFFIShape &&
+                      (words == WORDS_DECODE_SHAPE || words == WORDS_DECODE_LIST_OF_INTS));
   take_object(s);
   return right || fail(s, words);
 }
@@ -125,6 +126,16 @@ static bool next_element(State *s) {
   s->element = 0;
   s->pc += size;
   return true;
+}
+
+// Turn to the current element. One of a Shape is an int64, and an int of an Array is a TVMFFIAny.
+static bool turn_to_element(State *s) {
+  const int64_t index = s->element - 1;
+  if (s->object_type != kTVMFFIShape)
+    return turn_to_any(s, list_element(s->object, index));
+  s->number.type_index = kTVMFFIInt;
+  s->number.v_int64 = ((const TVMFFIShapeCell *)(s->object + 1))->data[index];
+  return turn_to_any(s, &s->number);
 }
 
 // Save the current object if it is in the first element.

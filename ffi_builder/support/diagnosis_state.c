@@ -76,6 +76,7 @@ typedef struct {
 
   const TVMFFIAny *args;
   int64_t num_args;
+  TVMFFIAny number; // an int of a Shape, when it is the current element
 
   // The error.
   const char *kind;    // its class; NULL if there is no error

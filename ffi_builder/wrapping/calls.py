@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 from ffi_builder import BuildError, spec
 from ffi_builder.extending import (
     CONSTANTS,
-    LIST_PARTS,
     Data,
     Result,
     did_you_mean,
@@ -103,7 +102,17 @@ def _listed(
             f"{', '.join(name or '_' for name in lacking)}; add them to args=, where None passes "
             f"NULL"
         )
-    return [args.get(name, name) for name in names]
+    params = dict(spec.with_paths(signature.params))
+    return [args[name] if name in args else _by_name(name, params) for name in names]
+
+
+def _by_name(name: str, params: Mapping[str, spec.Param]) -> str:
+    """Return what a parameter of the kernel gets of the parameter of its name.
+
+    Its length is a parameter of another name.
+    """
+    numbers = name in params and isinstance(spec.required(params[name]), spec.List)
+    return f"{name}.data" if numbers else name
 
 
 def _is_returned(dtype: str, result: CType) -> bool:
@@ -172,6 +181,7 @@ def bound(
     if args is None:
         results = [result.name for result in signature.results]
         args = bound_args(declared, [*params, *sizes, *results])
+        args = args and [_by_name(name, params) for name in args]
     known = {**sizes, **params, **{each.name: each for each in signature.result_tensors}}
     kinds = (spec.Var, spec.DType, spec.Device)
     numbers = {each.name: each for each in signature.results if isinstance(each, kinds)}
@@ -249,8 +259,8 @@ def _passed(entry: object, known: Mapping[str, spec.Param]) -> Iterator[tuple[ob
                 yield from _passed(inner, {inner: element})
         case spec.String() | spec.Bytes() as text:
             yield from ((path, text), (f"{path}'s length", None))
-        case spec.TensorList() as tensors:
-            yield from ((f"{path}.{part}", spec.Field(tensors, part)) for part in LIST_PARTS)
+        case spec.TensorList() | spec.List() as items:
+            yield from ((f"{path}.{part}", spec.Field(items, part)) for part in parts_of(items))
         case spec.Shape(shape=sizes):
             yield from (
                 (f"{path}[{at}]", each)

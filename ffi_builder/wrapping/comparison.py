@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import prod
 from typing import Final, NamedTuple, cast
@@ -75,6 +75,8 @@ class Comparison:
             _check_object(what, type_, item)
         elif isinstance(item, (spec.String, spec.Bytes, bytes)):
             _check_text(what, type_, item)
+        elif isinstance(item, spec.Field) and item.part == "data":
+            _check_numbers(what, type_, f"{entry}", cast("spec.List", spec.required(item.param)))
         elif isinstance(item, spec.Field):
             _check_part(what, type_, f"{entry}", item)
             if item.part == "dltensor":
@@ -228,10 +230,10 @@ def _check_part(what: str, type_: CType, path: str, field: spec.Field) -> None:
     number, pointer = _NUMBERS.get(field.part), _POINTERS.get(field.part)
     words = number or f"a pointer to {pointer}"
     if field.part == "length":
-        words = "the number of tensors"
+        words = "the number of elements"
     if field.part == "pointers":
         tensor = cast("spec.TensorList", spec.required(field.param)).tensor
-        if type_.opaque == POINTER and not _fits(type_, tensor):
+        if type_.opaque == POINTER and not _fits(type_, tensor.dtypes):
             raise BuildError(
                 f"{what} to {type_.dtype}, but the elements of {path.rpartition('.')[0]!r} are "
                 f"{' or '.join(tensor.dtypes)}"
@@ -240,6 +242,14 @@ def _check_part(what: str, type_: CType, path: str, field: spec.Field) -> None:
     is_alike = is_alike and type_.row in ((), *_rows(field))
     if type_.is_pointer != (pointer is not None) or not is_alike:
         raise BuildError(f"{what}, but {path!r} is passed as {words}")
+
+
+def _check_numbers(what: str, type_: CType, path: str, numbers: spec.List) -> None:
+    """Raise BuildError if the address of numbers is passed for something else."""
+    known = type_.is_pointer and type_.opaque is None and not type_.row
+    if not known or not _fits(type_, (numbers.dtype,)):
+        raise BuildError(f"{what}, but {path!r} is passed as a pointer to {numbers.dtype}")
+    _check_align(what, type_, parse_dtype(numbers.dtype).alignment, f"{path!r}")
 
 
 def _rows(field: spec.Field) -> list[tuple[int | None]]:
@@ -254,11 +264,11 @@ def _llvm(dtype: str | None) -> str | None:
     return None if dtype is None else llvm_type(dtype)
 
 
-def _fits(type_: CType, tensor: spec.Tensor) -> bool:
-    """Return whether what a pointer points to may be each of the dtypes that a tensor may have."""
+def _fits(type_: CType, dtypes: Sequence[str]) -> bool:
+    """Return whether what a pointer points to may be each of these dtypes."""
     if type_.dtype is None or (type_.dtype in BYTES and type_.opaque in (None, POINTER)):
         return True
-    return all(each in (type_.dtype, *BITS.get(type_.dtype, ())) for each in tensor.dtypes)
+    return all(each in (type_.dtype, *BITS.get(type_.dtype, ())) for each in dtypes)
 
 
 def _check_number(what: str, type_: CType, number: object) -> None:
@@ -328,7 +338,7 @@ def _check_tensor(what: str, type_: CType, tensor: spec.Tensor, *, is_data: bool
         )
     if type_.rank is not None and type_.rank != tensor.ndim:
         raise BuildError(f"{what}, but {tensor.name!r} has rank {tensor.ndim}")
-    if not _fits(type_, tensor):
+    if not _fits(type_, tensor.dtypes):
         raise BuildError(
             f"{what}, but the elements of {tensor.name!r} are {' or '.join(tensor.dtypes)}: "
             f"declare `{tensor.name}: Tensor([…], {type_.dtype})`, or change the prototype"

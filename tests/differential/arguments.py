@@ -26,6 +26,7 @@ from ffi_builder.spec import (
     DType,
     EnvStream,
     Function,
+    List,
     Map,
     Param,
     Shape,
@@ -109,6 +110,8 @@ class Caller(Tensors):
                 return self.tensor(param)
             case TensorList():
                 return self.moved(self.tensor_list(param))
+            case List():
+                return self.moved(self.numbers(param))
             case Shape():
                 return self.sizes([self.evaluate(entry) for entry in param.shape])
             case TupleParam() | Struct():
@@ -165,7 +168,11 @@ class Caller(Tensors):
         return self.draw(st.sampled_from(arrivals(content, binary=isinstance(param, Bytes))))
 
     def scalar(self, var: Var) -> Value:
-        value, other = self.env[var.name], rarely(self.draw, 25)
+        return self.number(var, self.env[var.name])
+
+    def number(self, var: Var, value: float) -> Value:
+        """A value of a dtype, now and then of another kind that is taken for it."""
+        other = rarely(self.draw, 25)
         if var.dtype == "handle":
             pointer = int(value)
             return Given(TypeIndex.NONE, 5) if other and pointer == 0 else of_pointer(pointer)
@@ -176,6 +183,16 @@ class Caller(Tensors):
         if other and math.isfinite(value) and value == int(value) and abs(value) < 2**63:
             return of_int(int(value))
         return of_float(value)
+
+    def numbers(self, param: List) -> Object:
+        """A list, which may be a Shape."""
+        draw, element = self.draw, param.element
+        count = draw(st.integers(0, 3)) if param.length is None else self.evaluate(param.length)
+        values = [self.value(element) for _ in range(max(0, min(count, 60)))]
+        if element.is_integer and all(value < 2**63 for value in values) and rarely(draw, 30):
+            return shape(*map(int, values))
+        kind = draw(st.sampled_from([TypeIndex.ARRAY, TypeIndex.ARRAY, TypeIndex.LIST]))
+        return Object(kind, Elements(tuple(self.number(element, value) for value in values)))
 
     def sizes(self, values: Sequence[int]) -> Value:
         draw = self.draw

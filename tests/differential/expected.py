@@ -16,6 +16,7 @@ from ffi_builder.spec import (
     DType,
     EnvStream,
     Function,
+    List,
     Map,
     Object,
     Optional,
@@ -76,6 +77,10 @@ class Kernel:
             elif isinstance(plain, TensorList):
                 for part, value in self.arrays(plain, self.verdict.lists.get(path, ())).items():
                     yield f"{path}.{part}", str(value)
+            elif isinstance(plain, List):
+                found = self.verdict.numbers.get(path, ())
+                yield f"{path}.length", str(len(found))
+                yield f"{path}.data", str([show(each, plain.dtype) for each in found[:ELEMENTS]])
             else:
                 yield from self.single(path, param)
 

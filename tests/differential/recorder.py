@@ -24,6 +24,7 @@ from ffi_builder.spec import (
     DType,
     EnvStream,
     Function,
+    List,
     Map,
     Object,
     Param,
@@ -101,6 +102,8 @@ class Recorder:
                 self._record_tensor(context, path, param, tensor)
             case TensorList(tensor=tensor):
                 self._record_list(context, path, param, tensor)
+            case List(dtype=dtype):
+                self._record_numbers(context, path, param, dtype)
             case String() | Bytes():
                 pointer, length = context.text(param)
                 self._record(context, path, text, context.present(param), pointer, length)
@@ -143,22 +146,45 @@ class Recorder:
 
     def _record_list(self, context: CallContext, path: str, param: Param, tensor: Tensor) -> None:
         """Copy the arrays, as far as there is room."""
+        first, count = self._record_length(context, path, param)
+        for part, width in (("pointers", 1), ("shapes", tensor.ndim), ("strides", tensor.ndim)):
+            start = SLOT * (self._next - first)
+            shown = array(width, start, "Q" if part == "pointers" else "q")
+            self._copy(context, path, param, part, (first, count, SLOT * width), shown)
+
+    def _record_numbers(self, context: CallContext, path: str, param: Param, dtype: str) -> None:
+        """Copy the numbers, as far as there is room."""
+        first, count = self._record_length(context, path, param)
+        size = struct.calcsize(FORMATS[dtype])
+        shown = numbers(dtype, size, SLOT * (self._next - first))
+        self._copy(context, path, param, "data", (first, count, size), shown)
+
+    def _record_length(self, context: CallContext, path: str, param: Param) -> tuple[int, Value]:
+        """Record the length; return its slot, and how many elements to copy."""
         b, first = context.builder, self._next
         length = context.list_part(param, "length")
         self._record(context, f"{path}.length", number("int64"), length)
-        b.symbols.declare("memcpy", b.types.ptr, [b.types.ptr, b.types.ptr, b.types.i64])
         most = b.i64(ELEMENTS)
-        count = b.select(b.slt(length, most), length, most)
-        for part, width in (("pointers", 1), ("shapes", tensor.ndim), ("strides", tensor.ndim)):
-            start = self._next
-            to = b.to_pointer(b.i64(ctypes.addressof(self.buffer) + SLOT * start))
-            self._next += ELEMENTS * width
-            pointer, size = context.list_part(param, part), b.mul(count, b.i64(SLOT * width))
-            b.call("memcpy", [to, pointer, size], b.types.ptr)
-            # The length comes with it, which says how much of it was written.
-            shown = array(width, SLOT * (start - first), "Q" if part == "pointers" else "q")
-            item = Item(f"{path}.{part}", first, self._next - first, shown)
-            self._kernel.append(item)
+        return first, b.select(b.slt(length, most), length, most)
+
+    def _copy(
+        self,
+        context: CallContext,
+        path: str,
+        param: Param,
+        part: str,
+        elements: tuple[int, Value, int],
+        shown: Show,
+    ) -> None:
+        """Copy elements: the slot of the length, the number of elements, the bytes of each."""
+        b, (first, count, size) = context.builder, elements
+        b.symbols.declare("memcpy", b.types.ptr, [b.types.ptr, b.types.ptr, b.types.i64])
+        to = b.to_pointer(b.i64(ctypes.addressof(self.buffer) + SLOT * self._next))
+        self._next += -(-ELEMENTS * size // SLOT)
+        pointer = context.list_part(param, part)
+        b.call("memcpy", [to, pointer, b.mul(count, b.i64(size))], b.types.ptr)
+        # The length comes with it, which says how much of it was written.
+        self._kernel.append(Item(f"{path}.{part}", first, self._next - first, shown))
         assert self._next <= SLOTS, "too many values"
 
     def _record(self, context: CallContext, name: str, shown: Show, *values: Value) -> None:
@@ -227,6 +253,17 @@ def array(width: int, start: int, letter: str) -> Show:
         return str([list(values[row * width :][:width]) for row in range(count)])
 
     return show_array
+
+
+def numbers(dtype: str, size: int, start: int) -> Show:
+    """Numbers of that dtype, that many bytes behind their number."""
+
+    def show_numbers(content: bytes, _: Memory) -> str:
+        count = min(int(unpack(content, "int64")), ELEMENTS)
+        found = (unpack(content[start + size * at :], dtype) for at in range(count))
+        return str([show(value, dtype) for value in found])
+
+    return show_numbers
 
 
 def text(content: bytes, _: Memory) -> str:

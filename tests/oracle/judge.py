@@ -23,6 +23,7 @@ from ffi_builder.spec import (
     DType,
     EnvStream,
     Function,
+    List,
     Map,
     Object,
     Optional,
@@ -40,12 +41,13 @@ from ffi_builder.spec import (
     with_paths,
 )
 from ffi_builder.spec.composite import Plain
+from ffi_builder.spec.numbers import INT_RANGES
 from ffi_builder.spec.properties import Comparison, Property
 from tests.oracle import scalars
 from tests.oracle.extents import check_overlaps
 from tests.oracle.kinds import kind_at
 from tests.oracle.memory import AnyAt, SequenceAt, read_i64
-from tests.oracle.objects import check_object_of, check_object_param
+from tests.oracle.objects import Held, check_object_of, check_object_param
 from tests.oracle.relations import FromNone, check_where, is_address, key_of
 from tests.oracle.strings import check_string
 from tests.oracle.symbols import Symbols, Where, check_fits, check_not_negative
@@ -75,6 +77,8 @@ class Accepted:
     singles: Mapping[str, Single] = field(default_factory=dict[str, Single])
     lists: Mapping[str, Sequence[Decoded]] = field(default_factory=dict[str, "Sequence[Decoded]"])
     """The elements of each list of tensors that is there."""
+    numbers: Mapping[str, Sequence[Value]] = field(default_factory=dict[str, "Sequence[Value]"])
+    """The elements of each list of numbers that is there."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +110,8 @@ def judge(signature: Signature, args_address: int, num_args: int) -> Verdict:
         return Rejected(mismatch.kind, mismatch.message(signature))
     device = env_stream_device(signature, call.devices)
     return Accepted(
-        call.symbols.values, call.tensors, device, call.present, call.singles, call.lists
+        *(call.symbols.values, call.tensors, device, call.present, call.singles, call.lists),
+        call.numbers,
     )
 
 
@@ -155,6 +160,7 @@ class Call:
     present: dict[str, bool]
     singles: dict[str, Single]
     lists: dict[str, list[Decoded]]
+    numbers: dict[str, list[Value]] = field(default_factory=dict[str, "list[Value]"])
     pointers: dict[str, int | FromNone] = field(default_factory=dict[str, "int | FromNone"])
     """The address of each handle and DataPointer."""
     inside: bool = False
@@ -191,6 +197,8 @@ def check_present(param: Plain, given: AnyAt, place: Place, call: Call) -> None:
             call.tensors[place.path] = call.devices[place.path] = decoded
         case TensorList():
             call.lists[place.path] = check_list(param, given, place, call)
+        case List():
+            call.numbers[place.path] = check_numbers(param, given, place, call.symbols)
         case Shape():
             check_shape(param, given, place, call.symbols)
         case TupleParam() | Struct():
@@ -266,16 +274,46 @@ def check_tuple(param: TupleParam | Struct, given: AnyAt, place: Place, call: Ca
         check_argument(element, at, inner, call)
 
 
-def check_list(param: TensorList, given: AnyAt, place: Place, call: Call) -> list[Decoded]:
-    """Check a list of tensors, and return its elements."""
-    held = check_object_of(given, place, "list of tensors", (TypeIndex.ARRAY, TypeIndex.LIST))
-    sequence, symbols = SequenceAt(held.type_index, held.address), call.symbols
+def check_list_itself(
+    param: TensorList | List, held: Held, place: Place, symbols: Symbols
+) -> SequenceAt:
+    """Check the length and the elements pointer of a list."""
+    sequence = SequenceAt(held.type_index, held.address)
     length = Place(place.argument, f"length of {place.path}")
     check_not_negative(length, sequence.size)
     check_fits("int32", sequence.size, length)
     symbols.check_entry(param.length, sequence.size, Where(length))
     if sequence.size and sequence.data == 0:
         place.wrong_value("non-NULL elements", "NULL")
+    return sequence
+
+
+def check_numbers(param: List, given: AnyAt, place: Place, symbols: Symbols) -> list[Value]:
+    """Check a list of numbers, and return these."""
+    types: tuple[int, ...] = (TypeIndex.ARRAY, TypeIndex.LIST)
+    kind = "bools" if param.dtype == "bool" else "floats"
+    if param.dtype in INT_RANGES:
+        types, kind = (*types, TypeIndex.SHAPE), "ints"
+    held = check_object_of(given, place, f"list of {kind}", types)
+    sequence = check_list_itself(param, held, place, symbols)
+    found: list[Value] = []
+    for index in range(sequence.size):
+        at = place.entry(index)
+        if sequence.type_index == TypeIndex.SHAPE:
+            value = read_i64(sequence.data + 8 * index)
+            check_fits(param.dtype, value, at)
+            found.append(value)
+        else:
+            element = AnyAt(sequence.data + index * abi.ANY_SIZE)
+            found.append(scalars.check_number(param.dtype, element, at))
+    return found
+
+
+def check_list(param: TensorList, given: AnyAt, place: Place, call: Call) -> list[Decoded]:
+    """Check a list of tensors, and return its elements."""
+    held = check_object_of(given, place, "list of tensors", (TypeIndex.ARRAY, TypeIndex.LIST))
+    symbols = call.symbols
+    sequence = check_list_itself(param, held, place, symbols)
     certain = symbols.certain()
     symbols.enter_list(param)
     found: list[Decoded] = []

@@ -17,11 +17,12 @@ from ffi_builder.spec import (
     Stream,
     Var,
 )
+from ffi_builder.spec.numbers import FLOAT_DTYPES
 from tests.oracle.kinds import kind_at
 from tests.oracle.memory import AnyAt, read_big_int
 from tests.oracle.rounding import int_to_float, round_float
 from tests.oracle.symbols import Symbols, Where, check_fits, check_not_negative, same
-from tests.oracle.words import Place, show_float
+from tests.oracle.words import Place, Value, show_float
 
 INTEGERS: Final = (TypeIndex.INT, TypeIndex.BOOL, TypeIndex.BIG_INT)
 BOOLS: Final = (TypeIndex.BOOL, TypeIndex.INT)
@@ -35,11 +36,6 @@ def check_scalar(var: Var, given: AnyAt, place: Place, symbols: Symbols) -> None
     """Check a symbol that is a parameter."""
     where = Where(place)
     match var.dtype:
-        case "bool":
-            check_kind(given, BOOLS, "bool", place)
-            if given.as_int not in (0, 1):
-                place.wrong_value("True, False, 0 or 1", str(given.as_int))
-            symbols.meet(var, bool(given.as_int), where)
         case "handle":
             check_kind(given, HANDLES, "opaque pointer or None", place)
             symbols.meet(var, pointer(given), where)
@@ -47,8 +43,23 @@ def check_scalar(var: Var, given: AnyAt, place: Place, symbols: Symbols) -> None
             check_kind(given, INTEGERS, "int", place)
             symbols.check_integer(var, integer(given), where)
         case _:
-            check_kind(given, FLOATS, "float", place)
-            symbols.meet(var, round_float(number(given), var.dtype), where)
+            symbols.meet(var, check_number(var.dtype, given, place), where)
+
+
+def check_number(dtype: str, given: AnyAt, place: Place) -> Value:
+    """Check an int, float or bool that is no symbol, and return it in its dtype."""
+    if dtype == "bool":
+        check_kind(given, BOOLS, "bool", place)
+        if given.as_int not in (0, 1):
+            place.wrong_value("True, False, 0 or 1", str(given.as_int))
+        return bool(given.as_int)
+    if dtype in FLOAT_DTYPES:
+        check_kind(given, FLOATS, "float", place)
+        return round_float(number(given), dtype)
+    check_kind(given, INTEGERS, "int", place)
+    value = integer(given)
+    check_fits(dtype, value, place)
+    return value
 
 
 def check_single(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from ffi_builder.spec import (
     Dim,
+    List,
     Param,
     Shape,
     Struct,
@@ -257,6 +258,8 @@ def entries_of(params: Sequence[Param]) -> Iterator[Dim | None]:
                 yield from entries
                 # Symbols that all elements share have several occurrences.
                 yield from (e for e in entries if not set(variables(e)) <= set(tensors.each))
+            case List(length=length):
+                yield length
             case Shape(shape=shape):
                 yield from shape
             case TupleParam(params=inner) | Struct(fields=inner):

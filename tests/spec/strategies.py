@@ -15,6 +15,7 @@ from ffi_builder.spec.composite import DEEPEST
 from ffi_builder.spec.dtypes import NAMES
 from ffi_builder.spec.expr import Expr, Relation
 from ffi_builder.spec.functions import variables
+from ffi_builder.spec.lists import MOST_ELEMENTS, NUMBER_DTYPES
 from ffi_builder.spec.numbers import INT_RANGES, MIRRORED, VAR_DTYPES
 from ffi_builder.spec.overlap import can_overlap, is_comparable, tensors_of
 from ffi_builder.spec.places import device_tensors, occurrences
@@ -177,6 +178,10 @@ NAMED = (
 """The kinds that need a name and nothing else."""
 
 
+def _is_short(length: spec.Dim) -> bool:
+    return not isinstance(length, int) or length <= MOST_ELEMENTS
+
+
 def _leaves() -> SearchStrategy[spec.Param]:
     shapes = st.tuples(names, st.lists(dimensions(), max_size=4), metadata()).map(
         lambda made: spec.Shape(made[0], made[1], **made[2])
@@ -184,10 +189,14 @@ def _leaves() -> SearchStrategy[spec.Param]:
     plain = st.tuples(st.sampled_from(NAMED), names, metadata()).map(
         lambda made: made[0](made[1], **made[2])
     )
+    lists = st.builds(
+        spec.List, names, st.sampled_from(NUMBER_DTYPES), st.none() | dimensions().filter(_is_short)
+    )
     return st.one_of(
         any_vars(),
         tensors(),
         shapes,
+        lists,
         plain,
         choices(),
         st.builds(spec.Object, names, KEYS),

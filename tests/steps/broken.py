@@ -312,8 +312,8 @@ class Breaker:
                 kind = "Shape or list of ints"
             case s.DecodeTuple():
                 kind = "tuple"
-            case s.DecodeList():
-                kind = "list of tensors"
+            case s.DecodeList(of=of):
+                kind = f"list of {'tensors' if of is None else f'{KINDS[of]}s'}"
             case s.DecodeText(binary=binary):
                 kind = "bytes" if binary else "str"
             case s.DecodeObject(type_key=str(key)):

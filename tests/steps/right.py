@@ -34,6 +34,9 @@ class Right:
             case spec.TensorList(tensor=tensor, length=length):
                 count = 2 if length is None else self.entry(length)
                 return d.array(*[d.tensor(self.tensor(tensor))] * count)
+            case spec.List(element=element, length=length):
+                count = 2 if length is None else self.entry(length)
+                return d.array(*[Right({element.name: 1}).scalar(element)] * count)
             case spec.Shape(shape=shape):
                 return d.shape(*map(self.entry, shape))
             case spec.TupleParam(params=params) | spec.Struct(fields=params):

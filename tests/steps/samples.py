@@ -99,6 +99,11 @@ SAMPLES: Final[dict[str, tuple[str, dict[str, float]]]] = {
         "where g: int8, g <= 100, m % 3 == 0, s: int32",
         {"m": 3, "k": 4, "s": 8, "g": 2},
     ),
+    "numbers": (
+        "f(n: int32, a: List(int64, n + 1), b: Optional(List(bool, 2)), c: List(float16), "
+        "d: Tuple(e: List(uint8, m)), g: List(uint64, k * 2 + 1)) where m: int8",
+        {"n": 3, "m": 2, "k": 2},
+    ),
     "lists in others": (
         "f(xs: Optional(TensorList(Tensor([n, 4], float4_e2m1fn, device_type=any, device_id=d, "
         "storage_dtype=float4_e2m1fnx2))), "

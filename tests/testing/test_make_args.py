@@ -257,17 +257,27 @@ def test_other_parameters() -> None:
         spec.ConstFloat("c", math.inf),
         spec.ConstNone("d"),
         spec.Stream("e"),
+        spec.List("f", "int64", n + 1),
+        spec.List("g", "bool", 3),
+        spec.List("h", "float32"),
     )
     assert args[0] == (2, 4)
     assert args[1][0] == 3
     assert args[1][1][0].shape == (2, 3)
     assert args[1][1][1] is None
-    assert args[2:] == [3, True, math.inf, None, None]
+    assert args[2:7] == [3, True, math.inf, None, None]
+    assert args[7:9] == [[0, 1, 2], [False, True, False]]
+    assert all(isinstance(number, float) for number in args[9])
 
 
 @pytest.mark.parametrize(
     ("params", "symbols", "words"),
     [
+        (
+            [spec.List("x", "int8", 2**31 - 1)],
+            {},
+            "x needs 137438953408 bytes, and make_args makes 1073741824 at most",
+        ),
         ([n], {"nn": 3}, "f has no symbol 'nn'; it has n, did you mean 'n'?"),
         ([], {"n": 3}, "f has no symbol 'n'; it has none"),
         ([n], {"n": 2.5}, "n = 2.5: expected int but got float"),

@@ -229,7 +229,7 @@ def test_entries_that_are_no_texts(tmp_path: Path) -> None:
     [
         ("void k(float *x, int64_t *, int64_t *, long)", r"passed as a pointer to a pointer"),
         ("void k(float **, float *, int64_t *, long)", r"passed as a pointer to int64"),
-        ("void k(float **, int64_t *, int64_t *, long *)", r"passed as the number of tensors"),
+        ("void k(float **, int64_t *, int64_t *, long *)", r"passed as the number of elements"),
         ("void k(float **, int64_t (*)[2], int64_t *, long)", r"passed as a pointer to int64"),
     ],
 )
@@ -262,6 +262,10 @@ X = "x: Tensor([n], float32)"
         ("x: TensorList(Tensor([n], float32))", "x.pointers", "double **", "elements of 'x' are"),
         ("x: TensorList(Tensor([n], float32))", "x.pointers", "float *", "a pointer to a pointer"),
         ("x: TensorList(Tensor([n], float32))", "x.shapes", "int32_t *", "a pointer to int64"),
+        ("x: List(int64)", "x.data", "const int32_t *", "'x.data' is passed as a pointer to int64"),
+        ("x: List(bool)", "x.data", "long", "'x.data' is passed as a pointer to bool"),
+        ("x: List(float32)", "x.data", "float **", "'x.data' is passed as a pointer to float32"),
+        ("x: List(float32)", "x.length", "int", "'x.length' is passed as the number of elements"),
         ("x: Struct(t: Tensor([n], float32))", "x.t.data", "double *", "of 't' are float32"),
         ("x: Choice({'a': -1})", "x", "unsigned", "v is uint32, which is not -1"),
     ],
@@ -287,6 +291,11 @@ def test_a_part_that_does_not_fit(
         ("x: Optional(Tensor([n], float32))", "x.present", "bool"),
         ("x: TensorList(Tensor([n], float32))", "x.pointers", "const float **"),
         ("x: TensorList(Tensor([n], float32))", "x.length", "int64_t"),
+        ("x: List(int64)", "x.data", "const long *"),
+        ("x: Optional(List(bfloat16))", "x.data", "uint16_t *"),
+        ("x: List(bool)", "x.data", "const bool *"),
+        ("x: List(uint8)", "x.data", "void *"),
+        ("x: List(uint8)", "x.length", "size_t"),
         ("x: Choice({'a': 1})", "x", "unsigned"),
     ],
 )

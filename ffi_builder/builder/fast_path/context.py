@@ -10,6 +10,7 @@ from ffi_builder import abi, spec
 from ffi_builder.builder.fast_path.state import (
     ContainerValues,
     ListValues,
+    NumberListValues,
     Position,
     Record,
     ScalarValues,
@@ -63,6 +64,8 @@ class FastPath:
         """Symbols whose strides have not been loaded."""
         self.elements: dict[Position, Value] = {}
         """The address of the current ``TVMFFIAny`` of each list that a loop goes through."""
+        self.numbers: dict[Position, tuple[Value, Value]] = {}
+        """The type index and payload of the current number, likewise."""
         self.memory: dict[Position, Value] = {}
         """Stack slots with the addresses of memory to free, one for each list."""
         self.doubts: list[tuple[Block, Block]] = []
@@ -109,6 +112,12 @@ class FastPath:
         """Return the record of the list of tensors at a position."""
         return self.record(position, ListValues)
 
+    def length(self, position: Position) -> Value:
+        """Return the number of elements of the list at a position, as i64."""
+        found = self.state.records[position]
+        assert isinstance(found, (ListValues, NumberListValues))
+        return found.length
+
     def text(self, position: Position) -> TextValues:
         """Return the record of the str or bytes at a position."""
         return self.record(position, TextValues)
@@ -133,6 +142,8 @@ class FastPath:
     def type_and_payload(self, position: Position) -> tuple[Value, Value]:
         """Load type index (i32) and payload (i64) of the ``TVMFFIAny`` at a position."""
         b = self.b
+        if position in self.numbers:
+            return self.numbers[position]
         base, offset = self.any_at(position)
         index = b.field(b.types.i32, base, offset)
         return index, b.field(b.types.i64, base, offset + abi.ANY_PAYLOAD)

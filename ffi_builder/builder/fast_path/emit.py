@@ -31,6 +31,7 @@ from typing_extensions import assert_never
 from ffi_builder import spec
 from ffi_builder.builder.fast_path import (
     lists,
+    numbers,
     objects,
     overlap,
     scalars,
@@ -149,8 +150,12 @@ def _emit(fast: FastPath, step: s.AnyStep) -> None:
             objects.decode_shape(fast, step)
         case s.DecodeTuple():
             objects.decode_tuple(fast, step)
-        case s.DecodeList():
+        case s.DecodeList(of=None):
             lists.decode_list(fast, step)
+        case s.DecodeList():
+            numbers.decode(fast, step)
+        case s.EachElement(param=spec.List() as param):
+            numbers.check_elements(fast, step, param, lambda: _emit_all(fast, step.inside))
         case s.EachElement():
             lists.check_elements(fast, step, lambda: _emit_all(fast, step.inside))
         case s.DecodeEntry(place):

@@ -24,6 +24,7 @@ from dataclasses import replace
 from typing import Final
 
 from ffi_builder import abi, spec
+from ffi_builder.abi import TypeIndex
 from ffi_builder.builder.fast_path import objects, tensors, values
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.state import ListValues, Position, Symbol, TensorValues
@@ -32,8 +33,8 @@ from ffi_builder.plan import Part, Place, Plan
 from ffi_builder.plan import steps as s
 from ffi_builder.plan.results import checked_range
 from ffi_builder.records import dataclass
+from ffi_builder.spec.lists import MOST_ELEMENTS
 from ffi_builder.spec.numbers import INT_RANGES
-from ffi_builder.spec.tensors.tensor_list import MOST_ELEMENTS
 
 _STACK: Final = 2048
 """The most bytes of the stack that a list uses; longer lists use malloc."""
@@ -64,24 +65,39 @@ def release(fast: FastPath) -> None:
 
 def decode_list(fast: FastPath, step: s.DecodeList) -> None:
     """Decode the Array or List; check that an int32 can count its elements."""
-    b, place = fast.b, step.place
-    object_ = objects.array_object(fast, place)
-    fast.require(b.ne(object_, b.null()))
-    length = b.field(b.types.i64, object_, abi.CELL_SIZE)
-    fast.require(b.ule(length, b.i64(MOST_ELEMENTS)))
-    none = b.null()
-    fast.state.records[place.position] = ListValues(
+    object_, length = sequence(fast, step.place, (TypeIndex.LIST,))
+    none = fast.b.null()
+    fast.state.records[step.place.position] = ListValues(
         object=object_, length=length, pointers=none, shapes=none, strides=none, extents=None
     )
 
 
+def sequence(fast: FastPath, place: Place, others: tuple[TypeIndex, ...]) -> tuple[Value, Value]:
+    """Return the Array at a place, or object of another type, with its length, an int32."""
+    b = fast.b
+    object_ = objects.array_object(fast, place, others)
+    fast.require(b.ne(object_, b.null()))
+    length = b.field(b.types.i64, object_, abi.CELL_SIZE)
+    fast.require(b.ule(length, b.i64(MOST_ELEMENTS)))
+    return object_, length
+
+
+def cells(fast: FastPath, object_: Value, nothing: Value) -> Value:
+    """Return the pointer to the elements, which may be NULL if there is ``nothing``."""
+    b = fast.b
+    found = b.field(b.types.ptr, object_, abi.CELL_DATA)
+    fast.require(b.or_(b.ne(found, b.null()), nothing))
+    return found
+
+
 def check_elements(fast: FastPath, step: s.EachElement, emit_inside: Callable[[], None]) -> None:
     """Check each element, and write its address, its shape and its strides."""
-    b, place, tensor = fast.b, step.place, step.param.tensor
+    b, place, param = fast.b, step.place, step.param
+    assert isinstance(param, spec.TensorList)
+    tensor = param.tensor
     own = fast.tensor_list(place.position)
     nothing = b.eq(own.length, b.i64(0))
-    cells = b.field(b.types.ptr, own.object, abi.CELL_DATA)
-    fast.require(b.or_(b.ne(cells, b.null()), nothing))
+    items = cells(fast, own.object, nothing)
     _allocate(fast, place, tensor, own)
     bound = _bound_inside(step)
     carried = [_Carried.begin(fast, var) for var in bound]
@@ -90,7 +106,7 @@ def check_elements(fast: FastPath, step: s.EachElement, emit_inside: Callable[[]
     before, first = fast.state, place.first.position
     with b.loop(own.length) as index:
         fast.state = before.fork()
-        fast.elements[place.each.position] = b.element(cells, index, _CELL)
+        fast.elements[place.each.position] = b.element(items, index, CELL)
         later = b.ne(index, b.i64(0))
         _note_first(fast, first, device, later)
         for symbol in carried:
@@ -105,13 +121,13 @@ def check_elements(fast: FastPath, step: s.EachElement, emit_inside: Callable[[]
         for symbol in carried:
             symbol.store(fast)
     fast.state = before
-    never_empty = step.param.never_empty
+    never_empty = param.never_empty
     _note_first(fast, first, device, None if never_empty else b.xor(nothing, b.i1(True)))
     for symbol in carried:
         symbol.load(fast, certain=never_empty and bound[symbol.var])
 
 
-_CELL: Final = f"!llvm.array<{abi.ANY_SIZE // 8} x i64>"
+CELL: Final = f"!llvm.array<{abi.ANY_SIZE // 8} x i64>"
 
 
 def _note_first(fast: FastPath, first: Position, device: Value, there: Value | None) -> None:
@@ -206,32 +222,36 @@ def _row(ndim: int) -> str:
 
 def _allocate(fast: FastPath, place: Place, tensor: spec.Tensor, own: ListValues) -> None:
     """Reserve contiguous memory for the three arrays, followed by the extents."""
-    b, t = fast.b, fast.b.types
-    row = 8 * tensor.ndim
+    b, row = fast.b, 8 * tensor.ndim
     is_sorted = place.position in fast.sorted
-    size = 8 + 2 * row + _EXTENT_SIZE * is_sorted
-    most = max(1, _STACK // size)
-    stack = b.alloca(t.i64, most * size // 8)
-    ready, large = b.new_block(t.ptr), b.new_block(cold=True)
-    fits = b.ule(own.length, b.i64(most))
-    b.cond_br(fits, ready, large, (stack,), likely=True)
-    b.block = large
-    b.symbols.declare(_MALLOC, t.ptr, [t.i64])
-    memory = b.call_value(_MALLOC, [b.mul(own.length, b.i64(size))], t.ptr)
-    with b.out_of_line():
-        with b.when(b.is_null(memory), cold=True):
-            _raise_no_memory(b, f"There is no memory for the list {place.path}")
-        b.store(memory, fast.memory[place.position])
-        b.br(ready, memory)
-    b.block = ready
     own.ndim = tensor.ndim
-    own.pointers = ready.arguments[0]
+    own.pointers = memory(fast, place, own.length, 8 + 2 * row + _EXTENT_SIZE * is_sorted)
     own.shapes = b.element(own.pointers, own.length, "i64")
     own.strides = own.shapes
     if tensor.ndim:
         own.strides = b.element(own.shapes, own.length, _row(tensor.ndim))
     if is_sorted:
         own.extents = b.element(own.strides, own.length, _row(tensor.ndim))
+
+
+def memory(fast: FastPath, place: Place, length: Value, size: int) -> Value:
+    """Reserve memory for the elements of a list, of ``size`` bytes each, until the call ends."""
+    b, t = fast.b, fast.b.types
+    most = max(1, _STACK // size)
+    stack = b.alloca(t.i64, most * size // 8)
+    ready, large = b.new_block(t.ptr), b.new_block(cold=True)
+    fits = b.ule(length, b.i64(most))
+    b.cond_br(fits, ready, large, (stack,), likely=True)
+    b.block = large
+    b.symbols.declare(_MALLOC, t.ptr, [t.i64])
+    found = b.call_value(_MALLOC, [b.mul(length, b.i64(size))], t.ptr)
+    with b.out_of_line():
+        with b.when(b.is_null(found), cold=True):
+            _raise_no_memory(b, f"There is no memory for the list {place.path}")
+        b.store(found, fast.memory[place.position])
+        b.br(ready, found)
+    b.block = ready
+    return ready.arguments[0]
 
 
 def _raise_no_memory(b: CheckingBuilder, words: str) -> None:

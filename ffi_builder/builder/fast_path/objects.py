@@ -30,7 +30,6 @@ from __future__ import annotations
 
 import struct
 from functools import reduce
-from typing import Final
 
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
@@ -49,8 +48,6 @@ from ffi_builder.ir.checking import call_support
 from ffi_builder.plan import Place
 from ffi_builder.plan import steps as s
 
-_TUPLES: Final = (TypeIndex.ARRAY, TypeIndex.LIST)
-
 
 def decode_tuple(fast: FastPath, step: s.DecodeTuple) -> None:
     """Decode an Array or List; check its length."""
@@ -64,17 +61,19 @@ def decode_tuple(fast: FastPath, step: s.DecodeTuple) -> None:
         fast.require(b.ne(fast.cells(place.position), b.null()))
 
 
-def array_object(fast: FastPath, place: Place) -> Value:
-    """Return the Array or List at a place, which may be NULL."""
+def array_object(
+    fast: FastPath, place: Place, others: tuple[TypeIndex, ...] = (TypeIndex.LIST,)
+) -> Value:
+    """Return the Array at a place, or the object of another type, which may be NULL."""
     b, t = fast.b, fast.b.types
     index, payload = look(fast, place)
     found, other = b.new_block(t.ptr), b.new_block(cold=True)
     b.cond_br(b.eq(index, b.i32(TypeIndex.ARRAY)), found, other, (payload,), likely=True)
     b.block = other
     moved = b.new_block(cold=True)
-    b.cond_br(b.eq(index, b.i32(TypeIndex.LIST)), found, moved, (payload,))
+    b.cond_br(accepted_index(fast, index, others), found, moved, (payload,))
     b.block = moved
-    b.br(found, moved_object(fast, place, _TUPLES))
+    b.br(found, moved_object(fast, place, (TypeIndex.ARRAY, *others)))
     b.block = found
     return found.arguments[0]
 

@@ -198,6 +198,23 @@ class ListValues:
 
 
 @dataclass(kw_only=True)
+class NumberListValues:
+    """A list of numbers."""
+
+    object: Value
+    length: Value
+    """The number of elements, as i64."""
+    data: Value
+    """The copied numbers, in their dtype."""
+
+    def joined(self, merge: Merge) -> NumberListValues:
+        """Return the record after the branch."""
+        return NumberListValues(
+            object=merge(self.object), length=merge(self.length), data=merge(self.data)
+        )
+
+
+@dataclass(kw_only=True)
 class TextValues:
     """A str or bytes."""
 
@@ -245,6 +262,7 @@ Record: TypeAlias = Union[
     ContainerValues,
     ShapeValues,
     ListValues,
+    NumberListValues,
     TextValues,
     ObjectValues,
     ScalarValues,

@@ -53,7 +53,7 @@ def _read(fast: FastPath, place: Place) -> Value:
             there = fast.guard(place.position)
             return b.i64(1) if there is None else b.zext(there, t.i64)
         case Part.LENGTH:
-            return fast.tensor_list(place.position).length
+            return fast.length(place.position)
         case Part.ENTRY:
             assert place.index is not None
             return fast.entries(place.position)[place.index]

@@ -264,6 +264,12 @@ class _Maker:
                     f"leave it out with args=, and copy them to the device in a provider of your "
                     f"own"
                 )
+            case spec.List() | spec.Field(part="data"):
+                raise BuildError(
+                    f"{PROVIDER}: {shown(context, item)!r} is made of numbers in host memory; "
+                    f"declare a Tuple of a fixed number of scalars, which are passed one by one, "
+                    f"or a Tensor on the device, or leave it out with args="
+                )
             case spec.Device():
                 return Aligned(scalar_argument(context, item).value, _DEVICE_ALIGN)
             case spec.DType() | spec.Field(part="dtype"):

@@ -320,7 +320,7 @@ def _instead(param: Plain) -> str:
     match param:
         case spec.TupleParam() | spec.Struct():
             return "; make its elements parameters of their own"
-        case spec.TensorList():
+        case spec.TensorList() | spec.List():
             return "; register a torch.library.custom_op that calls it (docs/torch.md)"
         case spec.Stream():
             return "; an EnvStream is torch's current stream"

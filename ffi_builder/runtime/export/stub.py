@@ -152,6 +152,8 @@ def _type(param: Parameter) -> str:
         if isinstance(param.value, int) and param.value != -(1 << 63):
             return f"{{Literal}}[{param.value}]{none}"
         return f"{{{type(param.value).__name__}}}{none}"
+    if param.kind == "List":
+        return f"{{Sequence}}[{_TYPES.get(param.dtype, '{Any}')}]{none}"
     return f"{_TYPES.get(param.kind, '{Any}')}{none}"
 
 

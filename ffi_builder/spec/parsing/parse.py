@@ -19,6 +19,7 @@ from ffi_builder.spec._check import identifier, one_of
 from ffi_builder.spec.composite import PARAM_TYPES, Optional, Param, Struct, TupleParam, required
 from ffi_builder.spec.dtypes import DataType, parse_dtype
 from ffi_builder.spec.expr import Condition, Dim, Expr, Relation, Var
+from ffi_builder.spec.lists import NUMBER_DTYPES, List
 from ffi_builder.spec.numbers import INT_RANGES, MIRRORED, RELATIONS, VAR_DTYPES
 from ffi_builder.spec.overlap import tensors_of
 from ffi_builder.spec.param import Named
@@ -146,6 +147,7 @@ class _Parser(DimParser):
             "Struct": self._elements,
             "Optional": self._optional,
             "TensorList": self._tensor_list,
+            "List": self._list,
             "Choice": self._choice,
             "Literal": self._literal,
             "DataPointer": self._data_pointer,
@@ -291,6 +293,19 @@ class _Parser(DimParser):
                 options[option] = t.list_of("]", lambda: self.symbol(t.name("a symbol")))
         with t.at(kind):
             return TensorList(tensor, **options)
+
+    def _list(self, name: Token, kind: Token) -> List:
+        """Parse ``(int64, n + 1)``; without a length, the list may have any number of elements."""
+        t = self.tokens
+        t.expect("(")
+        if t.sees("Tensor", "List", "Tuple", "Struct", "Optional"):
+            words = f"a List has numbers, and a TensorList has tensors, but got {t.next.text!r}"
+            raise t.error(t.next, words)
+        dtype = t.one_of("a dtype such as int64", f"List {name.text!r}: dtype", NUMBER_DTYPES)
+        length = self._entry() if t.accept(",") and not t.sees(")") else None
+        t.close()
+        with t.at(kind):
+            return List(name.text, dtype, length)
 
     def _scalar(self, name: Token, kind: Token) -> Var:
         if kind.text not in VAR_DTYPES:

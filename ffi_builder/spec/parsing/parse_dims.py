@@ -107,7 +107,7 @@ class DimParser:
 
     def _entry(self) -> Dim | None:
         t = self.tokens
-        if t.sees("None") and t.second.kind == "mark" and t.second.text in (",", "]"):
+        if t.sees("None") and t.second.kind == "mark" and t.second.text in (",", "]", ")"):
             t.advance()
             return None
         if t.sees("..."):

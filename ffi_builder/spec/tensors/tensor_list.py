@@ -10,27 +10,15 @@ from typing_extensions import override
 
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
-from ffi_builder.spec._check import Stored, integer
-from ffi_builder.spec.expr import Var, check_dim
+from ffi_builder.spec._check import Stored
+from ffi_builder.spec.expr import Expr, Var
 from ffi_builder.spec.functions import variables
+from ffi_builder.spec.lists import MOST_ELEMENTS, check_length
 from ffi_builder.spec.param import Metadata, PlainValues
 from ffi_builder.spec.tensors.entries import entry_text
 from ffi_builder.spec.tensors.tensor import Tensor
 from ffi_builder.spec.tensors.workspace import Workspace
 
-MOST_ELEMENTS: Final = 2**31 - 1
-"""The most elements of a list. Kernels may count them with an int32.
-
-Examples:
-    >>> from ffi_builder import spec
-    >>> from ffi_builder.spec.tensors.tensor_list import MOST_ELEMENTS
-    >>> x = spec.Tensor("xs", [4], "float32", device_type="cpu")
-    >>> spec.TensorList(x, length=MOST_ELEMENTS + 1)
-    Traceback (most recent call last):
-    ...
-    ffi_builder.errors.SpecError: TensorList 'xs': length: expected at most 2147483647 but
-        got 2147483648
-"""
 _NONE: Final[Any] = ()
 
 
@@ -159,13 +147,11 @@ class TensorList(Metadata):
         return f"TensorList({', '.join(parts)})"
 
     def _check_length(self, what: str) -> None:
-        if isinstance(self.length, Var):
-            check_dim(what, self.length)
-        elif self.length is not None:
-            number = integer(what, self.length, at_least=0)
-            if number > MOST_ELEMENTS:
-                raise SpecError(f"{what}: expected at most {MOST_ELEMENTS} but got {number}")
-            object.__setattr__(self, "length", number)
+        given: object = self.length
+        if isinstance(given, Expr):
+            raise SpecError(f"{what}: expected an int or a Var but got {given}, an expression")
+        if given is not None:
+            object.__setattr__(self, "length", check_length(what, given))
 
     def _checked_each(self, what: str) -> tuple[Var, ...]:
         given: Any = self.each

@@ -39,7 +39,7 @@ from ffi_builder.testing.make.arrays import (
     stored,
 )
 from ffi_builder.testing.make.parts import Entry, Parts, Pick, lists_of, symbols_of, usual
-from ffi_builder.testing.make.symbols import Env, Search, entry_rule, room_rule
+from ffi_builder.testing.make.symbols import Env, Search, entry_rule, numbers_rule, room_rule
 
 Dims: TypeAlias = Mapping[str, Union[Scalar, list[int], tuple[int, ...]]]
 """Values of symbols by name. A symbol in ``each`` has a list: a value for each element."""
@@ -200,6 +200,7 @@ def _made(
     rules = [
         *(entry_rule(entry, _devices(parts, framework)) for entry in entries),
         *(room_rule(path, tensor, room) for path, tensor in parts.tensors.items()),
+        *(numbers_rule(path, numbers, room) for path, numbers in parts.numbers.items()),
         *map(entry_rule, allocated),
     ]
     numbers: dict[spec.Var, int] = {}
@@ -362,6 +363,9 @@ class _ArgumentMaker:
             case spec.TensorList():
                 count = self._parts.lengths[path]
                 return tuple(self.argument(f"{path}[{i}]", plain.tensor) for i in range(count))
+            case spec.List(length=length):
+                assert length is not None, "a symbol has replaced it"
+                return [_element(plain.dtype, index) for index in range(self._value(length))]
             case spec.Shape():
                 return tuple(self._value(entry) for entry in plain.shape)
             case spec.TupleParam() | spec.Struct():
@@ -395,6 +399,13 @@ class _ArgumentMaker:
         value = evaluate(entry, lambda var: self._env[var])
         assert value is not None, "a rule has made sure of it"
         return value
+
+
+def _element(dtype: str, index: int) -> float:
+    """Make an element of a list of numbers: small, and below the length of the list."""
+    if dtype == "bool":
+        return index % 2 == 1
+    return index % 128 / 2 if "float" in dtype else index % 128
 
 
 def _plain(param: Plain) -> Any:

@@ -18,6 +18,8 @@ Its arguments are the kind of choice, such as ``"dtype"``; the name of the path 
 parameter or symbol itself; and the usual choice, which :func:`usual` returns.
 """
 
+_LONGEST: Final = 2**31 - 1
+"""The most elements of a list."""
 _ANY_RANK: Final = (2, 3)
 """The usual shape of a tensor that may have any rank."""
 
@@ -77,6 +79,11 @@ class Parts:
         """The tensors by path."""
         return {path: p for path, p in self.params.items() if isinstance(p, spec.Tensor)}
 
+    @property
+    def numbers(self) -> dict[str, spec.List]:
+        """The lists of numbers by path."""
+        return {path: p for path, p in self.params.items() if isinstance(p, spec.List)}
+
     def entries(self) -> Iterator[Entry]:
         """Yield every place that may have a symbol."""
         for path, param in self.params.items():
@@ -86,7 +93,7 @@ class Parts:
                 case spec.Shape():
                     for axis, entry in enumerate(param.shape):
                         yield Entry(f"{path}[{axis}]", "size", entry)
-                case spec.TensorList():
+                case spec.TensorList() | spec.List():
                     yield Entry(f"length of {path}", "length", param.length)
                 case spec.Tensor():
                     packed, packing = param.packed_axis, param.packing
@@ -121,6 +128,13 @@ class Parts:
                 self.params[path] = plain
                 for index in range(self.lengths[path]):
                     self._add(f"{path}[{index}]", self._element(plain, index), argument)
+            case spec.List():
+                length = plain.length
+                if length is None:
+                    length = spec.Var(
+                        self._new_name(re.sub(r"\W", "_", path)), "int64", max=_LONGEST
+                    )
+                self.params[path] = replace(plain, length=length)
             case spec.Choice():
                 self.values[path] = self._pick("choice", path, plain, next(iter(plain.choices)))
             case _:

@@ -42,6 +42,8 @@ _BUDGET: Final = 2_000
 """Number of candidates to try before giving up."""
 _ROLES: Final = ("size", "length", "device", "stride", "scalar")
 """The roles of a symbol. A symbol with several roles has the first one in this order."""
+_NUMBER: Final = 64
+"""The bytes that an element of a list takes, in Python and in tvm-ffi."""
 _ROUNDS: Final = 8
 """The number of times that all spans are narrowed: each round may help the next."""
 
@@ -113,6 +115,17 @@ def room_rule(path: str, tensor: spec.Tensor, room: int) -> Rule:
         return f"{path} needs {size} bytes, and make_args makes {room} at most" * (size > room)
 
     return Rule(frozenset(var for entry in entries for var in variables(entry)), broken)
+
+
+def numbers_rule(path: str, numbers: spec.List, room: int) -> Rule:
+    """Return the rule that a list of numbers needs at most ``room`` bytes."""
+
+    def broken(env: Env) -> str | None:
+        length = evaluate(numbers.length or 0, lambda var: env[var]) or 0
+        size = _NUMBER * length
+        return f"{path} needs {size} bytes, and make_args makes {room} at most" * (size > room)
+
+    return Rule(frozenset(variables(numbers.length)), broken)
 
 
 def _condition_rule(condition: Condition, known: Mapping[spec.Var, int]) -> Rule:

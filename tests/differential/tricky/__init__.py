@@ -8,6 +8,7 @@ from tests.differential.strategies import Case
 from tests.differential.tricky import (
     ends,
     lists,
+    numbers,
     objects,
     optional,
     overlap,
@@ -33,4 +34,5 @@ CASES: Final[dict[str, Case]] = {
     **overlap.CASES,
     **relations.CASES,
     **lists.CASES,
+    **numbers.CASES,
 }

@@ -1,0 +1,113 @@
+"""Lists of numbers: any number of them, each checked alike."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import ClassVar, Final
+
+from typing_extensions import override
+
+from ffi_builder.errors import SpecError
+from ffi_builder.records import dataclass
+from ffi_builder.spec._check import integer
+from ffi_builder.spec.dtypes import DTypeField, one_of_dtypes
+from ffi_builder.spec.expr import Dim, Var, check_dim
+from ffi_builder.spec.numbers import FLOAT_DTYPES, INT_RANGES
+from ffi_builder.spec.param import Named, PlainValues
+from ffi_builder.spec.tensors.entries import entry_text
+
+MOST_ELEMENTS: Final = 2**31 - 1
+"""The most elements of a list. Kernels may count them with an int32.
+
+Examples:
+    >>> from ffi_builder import spec
+    >>> from ffi_builder.spec.lists import MOST_ELEMENTS
+    >>> spec.List("pages", "int64", MOST_ELEMENTS + 1)
+    Traceback (most recent call last):
+    ...
+    ffi_builder.errors.SpecError: List 'pages': length: expected at most 2147483647 but got
+        2147483648
+"""
+NUMBER_DTYPES: Final = (*INT_RANGES, "bool", *FLOAT_DTYPES)
+"""The dtypes of the elements of a list of numbers.
+
+Examples:
+    >>> from ffi_builder.spec.lists import NUMBER_DTYPES
+    >>> "uint8" in NUMBER_DTYPES, "handle" in NUMBER_DTYPES
+    (True, False)
+"""
+
+
+@dataclass(frozen=True, repr=False)
+class List(Named):
+    """An Array or List of any number of numbers, such as a Python list or tuple.
+
+    The kernel gets a pointer to the numbers, which are converted to ``dtype`` and adjacent in the
+    memory of the host, and their number, an int64. The memory is valid during the call. Where
+    ``dtype`` is an integer, a ``Shape`` is accepted too.
+
+    Each element is checked as a scalar parameter of that dtype is.
+
+    Args:
+        name: an identifier.
+        dtype: int8 to int64, uint8 to uint64, bool, float16, bfloat16, float32 or float64.
+        length: the number of elements: an int, an integer Var, an expression, or None for any
+            number. Symbols are bound by it, or compared with it, as by a dimension.
+
+    Raises:
+        SpecError: another dtype, or a ``length`` that cannot be one.
+
+    Examples:
+        >>> from ffi_builder import spec, testing
+        >>> n = spec.Var("n", "int32")
+        >>> plan = spec.Signature("plan", [n, spec.List("indptr", "int32", n + 1)])
+        >>> print(plan)
+        plan(n: int32, indptr: List(int32, n + 1))
+        >>> testing.check(plan, 2, [0, 3, 7])
+        {'n': 2}
+        >>> testing.check(plan, 2, [0, 3, "7"])
+        Traceback (most recent call last):
+        ...
+        TypeError: Mismatched type of indptr[2] on argument #1 when calling: `...`, expected int
+            but got str
+    """
+
+    accepts: ClassVar[PlainValues] = PlainValues("a list of numbers", (list,))
+
+    dtype: DTypeField
+    length: Dim | None = field(default=None)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "dtype", one_of_dtypes(self.label, self.dtype, NUMBER_DTYPES))
+        if self.length is not None:
+            object.__setattr__(self, "length", check_length(f"{self.label}: length", self.length))
+
+    @property
+    def element(self) -> Var:
+        """The scalar parameter whose rules apply to each element."""
+        return Var(self.name, self.dtype)
+
+    @override
+    def type_text(self, device: str | None = None, *, outline: bool = False) -> str:
+        length = "" if self.length is None else f", {entry_text(self.length)}"
+        return f"List({self.dtype}{length})"
+
+
+def check_length(what: str, length: object) -> Dim:
+    """Return ``length`` if it can be the number of elements of a list.
+
+    Raises:
+        SpecError: it is no dimension, negative, or more than an int32 can count.
+
+    Examples:
+        >>> from ffi_builder.spec.lists import check_length
+        >>> check_length("pages: length", 4)
+        4
+    """
+    found = check_dim(what, length)
+    if isinstance(found, int):
+        integer(what, found, at_least=0)
+        if found > MOST_ELEMENTS:
+            raise SpecError(f"{what}: expected at most {MOST_ELEMENTS} but got {found}")
+    return found
