@@ -72,7 +72,8 @@ def wrap(
         include: folders of the headers that the prototype includes.
         args: what the kernel gets, in order, as for the providers. Beside a prototype with names,
             also a dict with those parameters that the signature does not name, such as
-            ``{"ctx": None}``.
+            ``{"ctx": None}``. ``"&n"`` is the address of a copy of ``n``, and ``"&n -> size"`` one
+            that the kernel overwrites with the result ``size``.
         errors: the class and the message for certain statuses, such as
             ``{22: ("ValueError", "the order is negative")}``. ``{-1: None}`` raises the TVM-FFI
             error that the kernel has set.
