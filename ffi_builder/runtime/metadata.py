@@ -55,6 +55,8 @@ class Parameter:
     doc: str = ""
     intent: str = ""
     """`in`, `out` or `inout` of a Tensor or TensorList; empty if the signature does not say."""
+    destroy: str = ""
+    """The function that destroys what a handle points to: a result, or its own argument."""
 
     @property
     def has_default(self) -> bool:
@@ -86,6 +88,11 @@ class Info:
     """Whether the wrapper allocates tensors, with the allocator of the arguments' framework."""
     holds_gil: bool = False
     """Whether the wrapper takes Python's GIL for the kernel."""
+
+    @property
+    def handles(self) -> bool:
+        """Whether a result, or an argument, has a function that destroys it."""
+        return any(each.destroy for each in (*self.parameters, *self.results))
 
     @property
     def text(self) -> str:
@@ -263,6 +270,7 @@ def _parameter(given: Mapping[str, Any]) -> Parameter:
         given.get("kw_only") is True,
         _text(given.get("doc", "")),
         _text(given.get("intent", "")),
+        _text(given.get("destroy", "")),
     )
 
 

@@ -36,7 +36,7 @@ _BY_POSITION: Final = (
     "The signature has none of the kernel's names, so arguments go by position; args=[…] lists "
     "them in another order"
 )
-_UNWRITTEN: Final = ("cls", "default", "doc", "kw_only")
+_UNWRITTEN: Final = ("cls", "default", "destroy", "doc", "kw_only")
 """Fields of parameters that the text of a signature does not keep."""
 
 

@@ -392,6 +392,11 @@ WORDS: Final[dict[str, Callable[[Any], list[str]]]] = {
     "provider": provider_words,
     "launch": launch_words,
     "errors": error_words,
+    "destroy": lambda given: [
+        word
+        for name in ([given] if isinstance(given, str) else [f"{r}={d}" for r, d in given.items()])
+        for word in ("--destroy", name)
+    ],
     "link": lambda items: [f"--link={item}" for item in items],
     "include": lambda folders: [word for folder in folders for word in ("-I", str(folder))],
     "sanitize": lambda value: ["--sanitize"],
