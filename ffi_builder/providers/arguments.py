@@ -135,6 +135,8 @@ def _copied(context: CallContext, item: Item, dtype: str) -> Value:
             return constant.emit(context, b.types.text(b.types.scalar(dtype)))
         case int() as number:
             return b.constant(1 if dtype == "bool" else parse_dtype(dtype).bits, number)
+        case spec.Var(dtype="bool") if dtype != "bool":
+            return b.zext(context.value(item), b.types.scalar(dtype))
         case spec.Var() | Expr() if dtype_of(item) != dtype:
             what = f"{shown(context, item)} is {{}}, but {dtype} is passed by address"
             return narrowed(context, widened(context, item), dtype, what)

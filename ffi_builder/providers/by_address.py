@@ -86,7 +86,7 @@ def check_fits(where: str, shown: object, item: object, own: str, dtype: str) ->
             low, high = _RANGES[dtype]
             if not low <= number <= high:
                 raise BuildError(f"{where}, but {dtype} holds {low} to {high}")
-        case spec.Var() | Expr() if own in INT_RANGES and dtype in INT_RANGES:
+        case spec.Var() | Expr() if own in _RANGES and dtype in INT_RANGES:
             return  # each call checks the range
         case _:
             cure = f": declare `{shown}: {dtype}`" if isinstance(item, spec.Var) else ""

@@ -49,11 +49,11 @@ _OPTIONS: Final = {
     "owner": (AddressSource,),
     "launch": (sources.Image,),
     "errors": (sources.Mlir, *_CODE),
-    "destroy": _CODE,
+    "destroy": _CODE[:-1],
     "provider": (sources.Mlir, *_CODE),
     "release_gil": (sources.Mlir, *_CODE),
 }
-"""The sources that options go with. The others go with all."""
+"""The sources that options go with. The others go with all. An address is of one function alone."""
 
 
 @dataclass(frozen=True)

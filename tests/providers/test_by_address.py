@@ -119,6 +119,12 @@ def test_a_number_that_is_narrowed_must_fit() -> None:
         signed(-1)
 
 
+def test_a_bool_as_an_integer() -> None:
+    """As which Fortran takes it."""
+    found = reading("i32", "flag: bool", "&int32(flag)")
+    assert [found(True), found(False)] == [1, 0]
+
+
 def test_the_callee_gets_a_copy() -> None:
     """A callee that writes there changes neither the value nor another copy of it."""
     provider = DirectCallProvider("ffib_spoil", args=["&n", "&n", "seen"])

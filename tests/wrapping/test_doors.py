@@ -43,6 +43,8 @@ int scale(float *x, int64_t n, float factor, _Bool twice, void *ctx) {
   return 0;
 }
 double half(double x) { return x / 2; }
+void *grown(long size) { return (char *)0 + 16 * size; }
+int shrunk(void *at) { return at != (void *)48; }
 int fill_(float *x, const int *n, float *value, unsigned long *room) {
   if (*room < *n) return 5;
   for (int i = 0; i < *n; i++) x[i] = *value;
@@ -194,6 +196,11 @@ RIGHT: Final[dict[str, Right]] = {
         },
         *(((ones(), 2.0, 5),), [2, [2, 2, 2]]),
     ),
+    "a handle that is destroyed": Right(
+        *("object", "grown(size: int64) -> at: handle"),
+        {"prototype": "void *grown(long size); int shrunk(void *at);", "destroy": "shrunk"},
+        *(((0,),), [None]),
+    ),
     "only checks": Right(
         *("object", f"scale({X})", {"provider": providers.NopCallProvider()}),
         *(((ones().reshape(3, 1),),), (ValueError, r"Mismatched x\.ndim")),
@@ -290,6 +297,11 @@ WRONG: Final[dict[str, tuple[str, Any, dict[str, Any], str]]] = {
             "args": {"value": "value"},
         },
         "'value' is a number; None passes NULL, '&value' the address of a copy",
+    ),
+    "nothing that destroys": (
+        *("object", "grown(size: int64) -> at: handle"),
+        {"prototype": "void *grown(long size); int shrunk(void *at);", "destroy": "shrink"},
+        "declares no function 'shrink'; it has grown, shrunk, did you mean 'shrunk'",
     ),
     "no types": ("object", SIGNATURE, {}, "nothing says which arguments `scale` takes"),
     "no such function": (
