@@ -1,4 +1,4 @@
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 """Call LAPACK by Fortran's name: numbers go by address, matrices are column-major.
 
 apt-get install liblapack3, or pip install scipy, which has a LAPACK of its own
