@@ -73,6 +73,10 @@ with opened["sqlite3_open"]() as db:
         print(f"ValueError: {error}")
     try:
         next(rows(powers))
+    except ValueError as error:
+        print(f"ValueError: {error}")
+    try:
+        next(rows(db))
     except TypeError as error:
         print(f"TypeError: {error}")
     left = prepare(db, "SELECT 1")

@@ -57,6 +57,8 @@ class Parameter:
     """`in`, `out` or `inout` of a Tensor or TensorList; empty if the signature does not say."""
     destroy: str = ""
     """The function that destroys what a handle points to: a result, or its own argument."""
+    pointee: str = ""
+    """What C calls that to which a handle points, if it is known."""
 
     @property
     def has_default(self) -> bool:
@@ -271,6 +273,7 @@ def _parameter(given: Mapping[str, Any]) -> Parameter:
         _text(given.get("doc", "")),
         _text(given.get("intent", "")),
         _text(given.get("destroy", "")),
+        _text(given.get("pointee", "")),
     )
 
 

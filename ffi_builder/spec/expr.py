@@ -112,10 +112,12 @@ class Var(Named, Arithmetic):
         destroy: of a handle, the name of the function, in the same module, that destroys what it
             points to. A result is an object with ``close()`` for callers in Python; the function
             itself says so of its parameter.
+        pointee: of a handle, what C calls that to which it points, such as ``struct sqlite3``. Such
+            objects of another pointee are refused.
 
     Raises:
         SpecError: an unknown dtype, a name that is no identifier, bounds that no value meets, or a
-            ``destroy`` of something else than a handle.
+            ``destroy`` or ``pointee`` of something else than a handle.
 
     Examples:
         >>> from ffi_builder import spec, testing
@@ -133,6 +135,7 @@ class Var(Named, Arithmetic):
     min: int | None = field(default=None, kw_only=True)
     max: int | None = field(default=None, kw_only=True)
     destroy: str | None = field(default=None, kw_only=True, compare=False)
+    pointee: str | None = field(default=None, kw_only=True, compare=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -153,8 +156,9 @@ class Var(Named, Arithmetic):
                 int_of_dtype(f"{what}: {limit}", value, self.dtype)
         if self.destroy is not None:
             identifier(f"{what}: destroy", self.destroy)
-            if self.dtype != "handle":
-                raise SpecError(f"{what}: destroy is for handles, but its dtype is {self.dtype}")
+        for own in ("destroy", "pointee"):
+            if getattr(self, own) is not None and self.dtype != "handle":
+                raise SpecError(f"{what}: {own} is for handles, but its dtype is {self.dtype}")
         if self.divisibility == 1:  # any int is a multiple of 1
             object.__setattr__(self, "divisibility", None)
         if self.min is not None and self.max is not None and self.min > self.max:

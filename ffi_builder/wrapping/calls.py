@@ -36,7 +36,7 @@ _BY_POSITION: Final = (
     "The signature has none of the kernel's names, so arguments go by position; args=[…] lists "
     "them in another order"
 )
-_UNWRITTEN: Final = ("cls", "default", "destroy", "doc", "kw_only")
+_UNWRITTEN: Final = ("cls", "default", "destroy", "doc", "kw_only", "pointee")
 """Fields of parameters that the text of a signature does not keep."""
 
 
@@ -65,6 +65,8 @@ def called(
             )
         case _:
             pass
+    if len(own) == 1 and result and result.pointee and result.is_pointer:
+        signature = signature.with_params(**{own[0].name: {"pointee": result.pointee}})
     if result is None or own:
         return signature, provider, passed
     if result.is_pointer or not re.match("u?int", result.dtype or ""):
@@ -217,6 +219,7 @@ def bound(
     if declared.hidden:
         args = [*(entries if args is None else args), *(value for _, value in declared.hidden)]
     signature = signature.with_params(**checks.only_read(signature))
+    signature = signature.with_params(**checks.pointees(signature))
     signature = with_conditions(signature, checks.conditions())
     alone = dict.fromkeys([*signature.no_overlap, *checks.no_overlap(signature)])
     return replace(signature, no_overlap=tuple(alone)), args, checks.seen

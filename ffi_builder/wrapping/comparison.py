@@ -79,6 +79,7 @@ class Comparison:
         self.ranges = list[str]()
         self.read, self.written = set[str](), set[str]()
         self.apart, self.aligned, self.passed = list[str](), list[str](), set[str]()
+        self.handles = dict[str, str | None]()
 
     def check(self, own: str, type_: CType, entry: object, item: object) -> str | None:
         """Compare a parameter with a C argument; return it as text if its address is passed.
@@ -90,6 +91,11 @@ class Comparison:
         shown, of = "NULL" if entry is None else f"{entry}", item
         if _is_read(type_, item) and f"{entry}" not in self.numbers:
             of = ByAddress(shown, item)
+        result = of.result if isinstance(of, ByAddress) else shown
+        for each in (of.item if isinstance(of, ByAddress) else item, self.numbers.get(f"{result}")):
+            if isinstance(each, spec.Var) and each.dtype == "handle":
+                before = self.handles.get(each.name, type_.pointee)
+                self.handles[each.name] = type_.pointee if before == type_.pointee else None
         if isinstance(of, ByAddress):
             shown = self._check_address(what, type_, of)
         self.seen.append(Passed(own or "_", type_, shown, _unsure(type_, item)))
@@ -208,6 +214,11 @@ class Comparison:
         """Return what the signature has to check, as text."""
         dtypes = (f"{name}: {dtype}" for name, dtype in self.narrow.items())
         return [*dict.fromkeys([*self.ranges, *dtypes, *self.aligned])]
+
+    def pointees(self, signature: spec.Signature) -> dict[str, dict[str, object]]:
+        """Return what the handles of a signature point to, where it is a struct with a name."""
+        names = {each.name for each in (*signature.params, *signature.results)}
+        return {n: {"pointee": to} for n, to in self.handles.items() if to and n in names}
 
     def no_overlap(self, signature: spec.Signature) -> list[str]:
         """Return the tensors that ``restrict`` keeps apart from others, if there are any."""

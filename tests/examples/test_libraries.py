@@ -31,5 +31,8 @@ def test_sqlite() -> None:
     [difference] = differences(printed)
     assert difference < 1e-12
     assert "ValueError: the SQL is wrong when calling: `sqlite3_prepare_v2(" in printed
-    assert "the handle made of sqlite3_prepare_v2 is closed" in printed
+    assert "expected an open handle but got <Handle made of sqlite3_prepare_v2, closed>" in printed
+    assert (
+        "expected a pointer to struct sqlite3_stmt but got <Handle db of sqlite3_open>" in printed
+    )
     assert re.search("RuntimeError: sqlite3_close failed with status 5", printed)

@@ -204,9 +204,10 @@ def test_a_closed_handle_is_refused(library: Any) -> None:
     row = library["row_of"](db, np.zeros(2))
     row.close()
     for function in (library["row_id"], library.callable("row_id")):
-        with pytest.raises(
-            TypeError, match=r"Mismatched type of of .*handle row of row_of is closed"
-        ):
+        words = (
+            "Mismatched of on argument #0 .* an open handle but got <Handle row of row_of, closed>"
+        )
+        with pytest.raises(ValueError, match=words):
             function(row)
     with pytest.raises(ValueError, match="row_free: the handle row of row_of is closed"):
         library["row_free"](row)
@@ -234,6 +235,35 @@ def test_a_handle_that_another_function_destroys(library: Any) -> None:
     assert not db.closed
     with pytest.raises(ValueError, match=r"expected h\.present but got h = None"):
         library["row_free"](None)
+
+
+def test_a_handle_to_something_else(library: Any, path: Path) -> None:
+    """The prototypes say what a handle points to, also those of another `wrap`."""
+    db = opened(library, 3)
+    other = wrap(path, SIGNATURES[2], prototype=path.with_name("db.h"))
+    for function in (library["row_id"], library.callable("row_id"), other["row_id"], other):
+        words = (
+            "Mismatched type of of on argument #0 when calling: `row_id.*expected a pointer to struct"
+            " row but got <Handle db of db_open>, a pointer to struct db"
+        )
+        with pytest.raises(TypeError, match=words):
+            function(db)
+    row = library["row_of"](db, np.zeros(1))
+    assert other["row_id"](row) == other["row_id"](ctypes.c_void_p(row.value)) == 3
+    with pytest.raises(
+        TypeError, match="expected a pointer to struct db but got <Handle row of row"
+    ):
+        library["row_of"](row, np.zeros(1))
+    with pytest.raises(TypeError, match="<Handle row of row_of> is no function"):
+        row()
+
+
+def test_a_handle_to_what_nobody_says(library: Any, path: Path) -> None:
+    prototype = "long row_id(const void *of)"
+    row = library["row_of"](opened(library, 3), np.zeros(1))
+    assert wrap(path, SIGNATURES[2], prototype=prototype)["row_id"](row) == 3
+    point = "typedef struct { long x; } *point; long row_id(point of)"
+    assert wrap(path, SIGNATURES[2], prototype=point)["row_id"](row) == 3
 
 
 def test_threads_destroy_it_once(library: Any) -> None:

@@ -7,7 +7,7 @@ import os
 import weakref
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 from ffi_builder.runtime.metadata import Info, Parameter
 from ffi_builder.runtime.python.copies import OfThisProcess
@@ -38,19 +38,20 @@ class Handle(OfThisProcess):
         <Handle file of tmpfile, closed>
     """
 
-    __slots__ = ("__weakref__", "_address", "_destroy", "_destroyer", "_name")
+    __slots__ = ("__weakref__", "_address", "_destroy", "_destroyer", "_name", "pointee")
     _instead = "what it points to is in this process; make it again"
 
     def __init__(
         self,
         address: int,
-        name: str,
-        destroyer: str,
+        maker: str,
+        made: Parameter,
         destroy: Callable[..., Any],
         parents: tuple[Handle, ...],
     ) -> None:
-        """Made by functions whose result has `destroy`; `name` is for errors."""
-        self._address, self._name, self._destroyer = address, name, destroyer
+        """Made by functions whose result `made` has `destroy`."""
+        self._address, self._name = address, f"{made.name} of {maker}"
+        self._destroyer, self.pointee = made.destroy, made.pointee
         self._destroy = weakref.finalize(self, _destroyed, destroy, address, os.getpid(), parents)
         self._destroy.atexit = False
 
@@ -86,6 +87,10 @@ class Handle(OfThisProcess):
 
     def __repr__(self) -> str:
         return f"<Handle {self._name}{', closed' if self.closed else ''}>"
+
+    def __call__(self, *args: object, **keywords: object) -> NoReturn:
+        """Raise TypeError. C leaves what can be called to Python, which looks at the pointee."""
+        raise TypeError(f"{self!r} is no function")
 
     def __tvm_ffi_opaque_ptr__(self) -> int:
         """Return the address as a signed number, which tvm-ffi passes."""
@@ -126,8 +131,7 @@ def with_handles(
         if not param.destroy:
             return result
         address = cast("ctypes.c_void_p", result).value
-        name, destroy = f"{param.name} of {info.name}", found[param.destroy]
-        return address and Handle(address, name, param.destroy, destroy, parents)
+        return address and Handle(address, info.name, param, found[param.destroy], parents)
 
     def handled(*args: Any, **keywords: Any) -> Any:
         given = [*args, *keywords.values()]
