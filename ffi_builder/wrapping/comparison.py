@@ -38,6 +38,7 @@ _POINTERS: Final = {
 """What parts of parameters are passed as: numbers, and what pointers point to."""
 _ADDRESSES: Final = ("int64", "uint64")
 """Integers as which C may keep addresses."""
+_OWN_DTYPES: Final = (spec.Choice, spec.DType, spec.Device)
 _OBJECTS: Final = (spec.Object, spec.Function, spec.Array, spec.Map)
 
 
@@ -90,7 +91,7 @@ class Comparison:
         what = f"{self.function}: parameter {own or entry} is {type_}"
         shown, of = "NULL" if entry is None else f"{entry}", item
         if _is_read(type_, item) and f"{entry}" not in self.numbers:
-            of = ByAddress(shown, item)
+            of = ByAddress(f"{int(item)}" if isinstance(item, bool) else shown, item)
         result = of.result if isinstance(of, ByAddress) else shown
         for each in (of.item if isinstance(of, ByAddress) else item, self.numbers.get(f"{result}")):
             if isinstance(each, spec.Var) and each.dtype == "handle":
@@ -142,9 +143,12 @@ class Comparison:
                 )
             _check_result(what, type_, self.numbers[result])
             return f"&{text} -> {result}"
-        to = None if to_pointer else type_.dtype
-        if dtype is not None and to not in (None, *BYTES, dtype):
+        is_any = type_.dtype in BYTES and own not in BYTES  # `char *`, as which C takes anything
+        to = None if to_pointer or is_any else type_.dtype
+        if dtype is not None and to not in (None, dtype):
             raise BuildError(f"{what}, but {dtype}({text}) is passed by address")
+        if isinstance(item, (spec.Field, *_OWN_DTYPES)) and to not in (None, own):
+            raise BuildError(f"{what}, but {text!r} is {own}")
         if to is not None and dtype is None and own != "handle":
             self._check_value(what, CType(to), text, item)
         is_named = isinstance(item, (spec.Var, spec.Choice, spec.Field, spec.Optional))
@@ -244,8 +248,11 @@ class Comparison:
 def _is_read(type_: CType, item: object) -> bool:
     """Return whether a pointer is to one number that is only read, and a number is passed."""
     is_one = type_.is_const and type_.opaque is None and not type_.row and type_.first < 2
+    if type_.dtype in BYTES and dtype_of(item) not in BYTES:
+        return False
     own = "int64" if _is_expression(item) else dtype_of(item)
-    return is_one and _kind(own) is not None and _kind(own) == _kind(type_.dtype)
+    is_bit = isinstance(item, int) and type_.dtype == "bool"
+    return is_one and _kind(own) is not None and (is_bit or _kind(own) == _kind(type_.dtype))
 
 
 def _kind(dtype: str | None) -> str | None:

@@ -165,6 +165,51 @@ def test_a_pointer_to_what_may_be_more(tmp_path: Path, old: str, new: str, words
         assert y.tolist() == [0.5, 0.5]
 
 
+READ: Final = "double {}_of(const {} *a) {{ return *a; }}"
+
+
+@pytest.mark.parametrize(
+    ("c", "params", "entry", "given", "expected"),
+    [
+        ("int", "x: Tensor([n], float64)", "x.ndim", (np.zeros(3),), 1),
+        ("long", "x: Tensor([n], float64)", "x.ndim", (np.zeros(3),), "but 'x.ndim' is int32"),
+        ("int", "a: Choice({'lo': -7, 'hi': 3}, int32)", "a", ("lo",), -7),
+        ("int", "a: Choice({'lo': -7, 'hi': 3}, int64)", "a", ("lo",), "but 'a' is int64"),
+        ("char", "a: int8", "a", (65,), 65),
+        ("char", "a: int64", "a", (65,), "'a' is a number; None passes NULL, '&a' the"),
+        ("char", "a: int64", "&a", (65,), 65),
+        ("char", "a: int64", "&int8(a)", (65,), 65),
+        ("char", "x: Tensor([n], float64)", "&n", (np.zeros(3),), 3),
+        ("_Bool", "a: bool", "a", (True,), 1),
+        ("float", "a: float32", "a", (0.5,), 0.5),
+        ("float", "", 0.5, (), 0.5),
+        ("int", "", True, (), 1),
+        ("_Bool", "", True, (), 1),
+        ("unsigned", "x: Tensor([n], float64)", "n - 1", (np.zeros(3),), 2),
+        ("unsigned", "x: Tensor([n], float64)", "n - 4", (np.zeros(3),), "expected n - 4 >= 0"),
+        ("unsigned", "a: int32", "a", (3,), 3),
+        ("unsigned", "a: int32", "a", (-3,), "Mismatched a .*expected at least 0"),
+    ],
+)  # fmt: skip
+def test_each_kind_of_number(
+    tmp_path: Path, c: str, params: str, entry: Any, given: tuple[Any, ...], expected: Any
+) -> None:
+    source = READ.format("f", c)
+
+    def called() -> Any:
+        prototype = source.partition(" {")[0]
+        data = c_object(tmp_path, source)
+        signature = f"f_of({params}) -> r: float64"
+        f = wrap(data, signature, prototype=prototype, args=[entry], device="cpu")["f_of"]
+        return f(*given)
+
+    if isinstance(expected, str):
+        with pytest.raises((BuildError, ValueError), match=expected):
+            called()
+    else:
+        assert called() == expected
+
+
 # ---- in and out
 
 

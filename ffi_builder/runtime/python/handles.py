@@ -136,9 +136,8 @@ def with_handles(
     def handled(*args: Any, **keywords: Any) -> Any:
         given = [*args, *keywords.values()]
         parents = tuple(value for value in given if isinstance(value, Handle))
-        if not found:
-            args = (*map(passed, destroyed, args), *args[len(destroyed) :])
-            keywords = {name: passed(name, value) for name, value in keywords.items()}
+        args = (*map(passed, destroyed, args), *args[len(destroyed) :])
+        keywords = {name: passed(name, value) for name, value in keywords.items()}
         result = call(*args, **keywords)
         match info.results:
             case ():
