@@ -42,6 +42,7 @@ _HOMES: Final = homes_of(
             "in_range items path_of plain present scalar_argument shape_arguments shown widened "
             "with_result_tensors"
         ),
+        "ffi_builder.providers.by_address": "dtype_of split_address",
         "ffi_builder.providers.call": "call check_status pass_on",
         "ffi_builder.providers.gil": "HoldGil",
         "ffi_builder.providers.memref": "mistake_of",

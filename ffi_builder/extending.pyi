@@ -72,6 +72,8 @@ from ffi_builder.providers.arguments import shape_arguments as shape_arguments
 from ffi_builder.providers.arguments import shown as shown
 from ffi_builder.providers.arguments import widened as widened
 from ffi_builder.providers.arguments import with_result_tensors as with_result_tensors
+from ffi_builder.providers.by_address import dtype_of as dtype_of
+from ffi_builder.providers.by_address import split_address as split_address
 from ffi_builder.providers.call import call as call
 from ffi_builder.providers.call import check_status as check_status
 from ffi_builder.providers.call import pass_on as pass_on

@@ -127,6 +127,21 @@ def errors_of(given: Sequence[str]) -> dict[int, tuple[str, str] | None] | None:
     return found or None
 
 
+def destroy_of(given: Sequence[str]) -> str | dict[str, str] | None:
+    """Return the values of ``--destroy``: one function, or those of results by their names.
+
+    Raises:
+        CompileError: several functions without the names of results.
+    """
+    pairs = [tuple(text.split("=", 1)) for text in given]
+    if len(pairs) == 1 and len(pairs[0]) == 1:
+        return pairs[0][0]
+    for text, pair in zip(given, pairs, strict=True):
+        if len(pair) == 1:
+            raise CompileError(f"--destroy {text!r}: of several, each has a result, as db={text}")
+    return {pair[0]: pair[1] for pair in pairs} or None
+
+
 def provider_of(given: argparse.Namespace) -> CallProvider | type[Any] | None:
     """Return what ``provider=`` of ``wrap`` is for a convention; None if none is given.
 

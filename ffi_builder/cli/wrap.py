@@ -12,6 +12,7 @@ from ffi_builder.cli.options import (
     add_launch,
     add_signature,
     args_of,
+    destroy_of,
     errors_of,
     file_or_name,
     launch_of,
@@ -79,6 +80,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "TVM-FFI error that the kernel has set; may be given several times",
     )
     parser.add_argument(
+        "--destroy",
+        action="append",
+        default=[],
+        metavar="FUNCTION",
+        help="the function that destroys the handle which is the result; for several results "
+        "'db=sqlite3_close'; may be given several times",
+    )
+    parser.add_argument(
         "-o", "--output", type=Path, required=True, metavar="PATH", help="the file to write"
     )
     parser.add_argument(
@@ -138,6 +147,7 @@ def run(given: argparse.Namespace) -> int:
         include=given.include,
         args=args_of(given.args),
         errors=errors_of(given.errors),
+        destroy=destroy_of(given.destroy),
         provider=provider_of(given),
         launch=launch_of(given),
         release_gil=given.release_gil,

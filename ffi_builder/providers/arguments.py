@@ -1,13 +1,13 @@
 """Entries of ``args=``, and the C arguments that the ready-made providers pass for them.
 
-An entry is a parameter, a part of a parameter, a symbol, an expression, a constant or a result.
+An entry is a parameter, a part of a parameter, a symbol, an expression, a constant, a result, or
+the address of a copy of one value.
 Providers differ in how they pass tensors, but pass all other entries alike.
 """
 
 from __future__ import annotations
 
 import re
-import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -17,11 +17,14 @@ from ffi_builder import spec
 from ffi_builder.errors import BuildError, SpecError
 from ffi_builder.ir import Value
 from ffi_builder.ir.builder import Builder
+from ffi_builder.providers.by_address import FLOATS, address_of, check_fits, dtype_of, split_address
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.results import result_pointer, value_results
 from ffi_builder.records import dataclass
 from ffi_builder.spec.composite import elements, parts_of
+from ffi_builder.spec.dtypes import parse_dtype
 from ffi_builder.spec.expr import Expr
+from ffi_builder.spec.numbers import INT_RANGES
 from ffi_builder.spec.places import symbols_of_elements
 from ffi_builder.spec.results import HandedOver
 from ffi_builder.spec.tensors.tensor import Data
@@ -105,14 +108,49 @@ def scalar_argument(context: CallContext, item: Item) -> Argument:
             return Argument(context.value(var), NARROW.get(var.dtype, ""))
         case int() | Expr() as value:
             return Argument(context.value(value))
-        case ResultPointer(result=result):
-            return Argument(result_pointer(context, result))
+        case ResultPointer(result=result, start=start):
+            first = None if start is None else _copied(context, start, f"{spec.outline(result)}")
+            return Argument(result_pointer(context, result, first))
+        case Address(item=of, dtype=dtype):
+            place = address_of(context, _copied(context, of, dtype))
+            there = present(context, of)
+            return Argument(
+                place
+                if there is None
+                else context.builder.select(there, place, context.builder.null())
+            )
         case Constant() as constant:
             return Argument(constant.emit(context, "f64"))
         case spec.Choice(dtype=dtype) as choice:
             return Argument(context.scalar(choice), NARROW.get(dtype, ""))
         case param:
             return Argument(context.scalar(param))
+
+
+def _copied(context: CallContext, item: Item, dtype: str) -> Value:
+    """Return a value that is passed by its address, as one of a dtype that holds it."""
+    b = context.builder
+    match item:
+        case Constant() as constant:
+            return constant.emit(context, b.types.text(b.types.scalar(dtype)))
+        case int() as number:
+            return b.constant(1 if dtype == "bool" else parse_dtype(dtype).bits, number)
+        case spec.Var(dtype="bool") if dtype != "bool":
+            return b.zext(context.value(item), b.types.scalar(dtype))
+        case spec.Var() | Expr() if dtype_of(item) != dtype:
+            what = f"{shown(context, item)} is {{}}, but {dtype} is passed by address"
+            return narrowed(context, widened(context, item), dtype, what)
+        case _:
+            return scalar_argument(context, item).value
+
+
+def narrowed(context: CallContext, number: Value, dtype: str, words: str) -> Value:
+    """Emit a check that an i64 is in the range of an integer dtype, and give it that type."""
+    b, (low, high) = context.builder, INT_RANGES[dtype]
+    fits = in_range(b, number, low, high, signed=True)
+    if fits is not None:
+        b.check(fits, "ValueError", f"{words}, which holds {low} to {high}", number)
+    return number if dtype in ("int64", "uint64") else b.trunc(number, b.types.scalar(dtype))
 
 
 def list_values(context: CallContext, items: spec.TensorList | spec.List) -> list[Value]:
@@ -158,9 +196,21 @@ def in_range(b: Builder, value: Value, low: int, high: int, *, signed: bool) -> 
 
 @dataclass(frozen=True)
 class ResultPointer:
-    """A pointer to the place where the callee writes a result that is not a tensor."""
+    """A pointer to the place where the callee writes a result that is not a tensor.
+
+    The callee finds ``start`` there, or zeros.
+    """
 
     result: HandedOver
+    start: Item | None = None
+
+
+@dataclass(frozen=True)
+class Address:
+    """The address of a copy of a value, of a dtype; NULL if the value is absent."""
+
+    item: Item
+    dtype: str
 
 
 @dataclass(frozen=True)
@@ -183,16 +233,13 @@ class Constant:
                 return b.bitcast(bits, b.types.parse(type_))
 
 
-FLOATS: Final = {"f32": struct.Struct("<f"), "f64": struct.Struct("<d")}
-"""The types of MLIR as which a float of ``args=`` is passed."""
-
-Item: TypeAlias = "spec.Param | Data | spec.Field | spec.Dim | ResultPointer | Constant"
-"""A parameter or part of a parameter, a symbol, an expression, an int, a pointer to a result, or a
-constant."""
+Item: TypeAlias = "spec.Param | Data | spec.Field | spec.Dim | ResultPointer | Address | Constant"
+"""A parameter or part of a parameter, a symbol, an expression, an int, a pointer to a result or to
+a copy of a value, or a constant."""
 Entry: TypeAlias = "spec.Param | Data | spec.Field | spec.Dim | str | float | bytes | None"
 """An entry of ``args=``: an item, or the name of a parameter, symbol or result, ``"x.data"``, or
-the text of an expression. None is NULL; a float is one of the callee's type; bytes are passed by
-their address."""
+the text of an expression, or ``"&n"``. None is NULL; a float is one of the callee's type; bytes are
+passed by their address."""
 
 CONSTANTS: Final = (spec.ConstNone, spec.ConstInt, spec.ConstBool, spec.ConstFloat)
 
@@ -244,6 +291,16 @@ def entries(
         if given is None or isinstance(given, (float, bytes)):
             found.append(_constant(provider, given, pointers=pointers))
             continue
+        where = f"{provider}: args= has {given!r}"
+        address = split_address(where, given)
+        if address is not None:
+            if not pointers:
+                raise BuildError(
+                    f"{where}, an address in memory of the host; only providers of C arguments "
+                    f"pass those"
+                )
+            found.append(_by_address(where, *address, look_up, results))
+            continue
         result = next((r for r in results if given in (r, r.name)), None)
         if result is not None:
             found.append(_pointer(provider, result, pointers=pointers))
@@ -283,6 +340,34 @@ def _pointer(provider: str, result: HandedOver, *, pointers: bool) -> ResultPoin
             f"tensors are passed{cure if isinstance(result, spec.Var) else ''}"
         )
     return ResultPointer(result)
+
+
+def _by_address(
+    where: str,
+    value: str | float,
+    dtype: str | None,
+    name: str | None,
+    look_up: Callable[[str], Item],
+    results: Sequence[HandedOver],
+) -> Address | ResultPointer:
+    """Return what ``&n``, ``&int32(n * 2)`` or ``&n -> written`` passes, given its parts."""
+    result = next((each for each in results if each.name == name), None)
+    if name is not None:
+        if not isinstance(result, spec.Var):
+            known = [each.name for each in results if isinstance(each, spec.Var)]
+            raise BuildError(
+                f"{where}, but no number or handle {name!r} is a result; results that are "
+                f"written by address are {', '.join(known) or 'none'}{did_you_mean(name, known)}"
+            )
+        dtype = result.dtype
+    item: Item = look_up(value) if isinstance(value, str) else Constant(value)
+    of = item if isinstance(value, str) else value
+    own = dtype_of(of)
+    if own is None or (isinstance(item, spec.Optional) and result is not None):
+        why = "may be absent" if own is not None else "is not one number or handle"
+        raise BuildError(f"{where}, but {value} {why}; write the name of one that is passed so")
+    check_fits(where, value, of, own, dtype or own)
+    return Address(item, dtype or own) if result is None else ResultPointer(result, item)
 
 
 def _named(
@@ -401,7 +486,7 @@ def _flat(params: Sequence[spec.Param]) -> Iterator[spec.Param]:
 
 def flat_item(entry: Item) -> Iterator[Item]:
     """Yield an entry, or the elements of a tuple or struct; nothing for a constant."""
-    if isinstance(entry, (Data, spec.Field, int, Expr, ResultPointer, Constant)):
+    if isinstance(entry, (Data, spec.Field, int, Expr, ResultPointer, Address, Constant)):
         yield entry
     else:
         yield from _flat([entry])
@@ -427,6 +512,8 @@ def shown(context: CallContext, item: Item) -> str:
             return f"{path_of(context, spec.required(param))}.{part}"
         case ResultPointer(result=result):
             return result.name
+        case Address(item=of):
+            return f"&{shown(context, of)}"
         case spec.Var() | Expr() | int():
             return str(item)
         case Constant(value=value):
@@ -437,6 +524,6 @@ def shown(context: CallContext, item: Item) -> str:
 
 def present(context: CallContext, item: Item) -> Value | None:
     """Return an i1 that says whether a parameter is present; None if it always is."""
-    if isinstance(item, (int, Expr, Data, spec.Field, ResultPointer, Constant)):
+    if isinstance(item, (int, Expr, Data, spec.Field, ResultPointer, Address, Constant)):
         return None
     return context.present(item) if context.may_be_absent(item) else None

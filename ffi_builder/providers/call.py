@@ -12,7 +12,8 @@ from ffi_builder.ir.protocols import Attribute, Operation, Type
 from ffi_builder.ir.symbols import describe, function_parts
 from ffi_builder.packed.anys import DEC_REF
 from ffi_builder.packed.callees import check_name
-from ffi_builder.providers.arguments import FLOATS, NARROW, Argument, Constant, in_range
+from ffi_builder.providers.arguments import NARROW, Argument, Constant, narrowed
+from ffi_builder.providers.by_address import FLOATS
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.results import (
     result_type,
@@ -170,22 +171,12 @@ def _fit_constants(
                 fitted.append(replace(argument, value=value))
             case (Expr() as expression,) if bits is not None:
                 what = f"{expression} is {{}}, but argument #{index} of {callee} is {type_}"
-                value = _narrowed(context, argument.value, bits, what)
+                value = narrowed(context, argument.value, f"int{bits}", what)
                 extension = NARROW["int8"] if bits < _INT else ""  # whatever sign it has, it fits
                 fitted.append(replace(argument, value=value, extension=extension))
             case _:
                 fitted.append(argument)
     return fitted
-
-
-def _narrowed(context: CallContext, number: Value, bits: int, words: str) -> Value:
-    """Emit a check that an i64 fits a signed integer, and make it one."""
-    b = context.builder
-    low, high = -(1 << bits - 1), (1 << bits - 1) - 1
-    fits = in_range(b, number, low, high, signed=True)
-    assert fits is not None
-    b.check(fits, "ValueError", f"{words}, which holds {low} to {high}", number)
-    return b.trunc(number, b.types.integer(bits))
 
 
 def check_status(context: CallContext, callee: str, status: Value | None) -> None:

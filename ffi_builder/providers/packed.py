@@ -35,6 +35,7 @@ from ffi_builder.packed.callees import (
     check_symbol,
 )
 from ffi_builder.providers.arguments import (
+    Address,
     Constant,
     Entry,
     Item,
@@ -220,7 +221,9 @@ def _any(context: CallContext, item: Item) -> tuple[Value, Value]:
             # The value fits: a dimension, a stride or another int64 binds the symbol.
             return any_head(b, TypeIndex.INT), widened(context, var)
         case param:
-            assert not isinstance(param, (ResultPointer, Constant))  # entries() refuses them
+            assert not isinstance(
+                param, (Address, ResultPointer, Constant)
+            )  # entries() refuses them
             came = context.any(param)
             return b.load(t.i64, came), b.field(t.i64, came, abi.ANY_PAYLOAD)
 

@@ -42,6 +42,7 @@ from ffi_builder.providers.arguments import (
     path_of,
     plain,
     present,
+    scalar_argument,
     scalar_arguments,
     shape_arguments,
 )
@@ -316,8 +317,8 @@ class DynamicParamPackCallProvider:
         match plain(item):
             case spec.Tensor(any_rank=True) as tensor:
                 return _Group([context.dltensor(tensor)], is_pointer=True)
-            case ResultPointer(result=result):
-                return _Group([result_pointer(context, result)], is_pointer=True)
+            case ResultPointer():
+                return _Group([scalar_argument(context, item).value], is_pointer=True)
             case spec.Tensor() as tensor:
                 return self._tensor_group(context, tensor, there)
             case spec.TensorList() | spec.List() as items:

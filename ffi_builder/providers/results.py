@@ -40,14 +40,15 @@ def _storage(t: Types, result: HandedOver) -> Type:
     return t.i8 if is_bool else value_type(t, result)
 
 
-def result_pointer(context: CallContext, result: HandedOver) -> Value:
-    """Return the address of zeros on the stack, which the callee overwrites with a result."""
+def result_pointer(context: CallContext, result: HandedOver, start: Value | None = None) -> Value:
+    """Return the address of ``start`` on the stack, or zeros, which the callee overwrites."""
     found = context.places.get(result.name)
     if found is None:
         b = context.builder
         type_ = _storage(b.types, result)
+        first = b.zero(type_) if start is None else start
         context.places[result.name] = found = b.alloca(type_)
-        b.store(b.zero(type_), found)
+        b.store(b.zext(first, type_) if first.type != type_ else first, found)
     return found
 
 

@@ -71,6 +71,8 @@ class DirectCallProvider:
     - expression of ``args=``: an int64.
     - int of ``args=``: an integer of the callee's type if the module has the callee; else an int64.
     - result of ``args=`` that is not a tensor: a pointer to zeros, which the callee overwrites.
+    - ``"&n"`` of ``args=``: a pointer to a copy of one value; of ``"&n -> written"``, the callee
+      overwrites the copy with a result.
 
     Absent values are NULL or 0. The callee's result is ignored unless the signature returns
     scalars that ``args=`` does not have.

@@ -57,6 +57,10 @@ class Parameter:
     """`in`, `out` or `inout` of a Tensor or TensorList; empty if the signature does not say."""
     dtype: str = ""
     """The dtype of the elements of a List."""
+    destroy: str = ""
+    """The function that destroys what a handle points to: a result, or its own argument."""
+    pointee: str = ""
+    """What C calls that to which a handle points, if it is known."""
 
     @property
     def has_default(self) -> bool:
@@ -88,6 +92,11 @@ class Info:
     """Whether the wrapper allocates tensors, with the allocator of the arguments' framework."""
     holds_gil: bool = False
     """Whether the wrapper takes Python's GIL for the kernel."""
+
+    @property
+    def handles(self) -> bool:
+        """Whether a result, or an argument, has a function that destroys it."""
+        return any(each.destroy for each in (*self.parameters, *self.results))
 
     @property
     def text(self) -> str:
@@ -266,6 +275,8 @@ def _parameter(given: Mapping[str, Any]) -> Parameter:
         _text(given.get("doc", "")),
         _text(given.get("intent", "")),
         _text(given.get("dtype", "")),
+        _text(given.get("destroy", "")),
+        _text(given.get("pointee", "")),
     )
 
 

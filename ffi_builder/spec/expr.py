@@ -16,7 +16,7 @@ from typing_extensions import override
 
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
-from ffi_builder.spec._check import integer, make_plain, one_of
+from ffi_builder.spec._check import identifier, integer, make_plain, one_of
 from ffi_builder.spec.dtypes import DTypeField, one_of_dtypes
 from ffi_builder.spec.numbers import (
     FUNCTIONS,
@@ -109,9 +109,15 @@ class Var(Named, Arithmetic):
         divisibility: a positive int that the value must be a multiple of (integers only).
         min: the least value (integers only).
         max: the greatest value (integers only).
+        destroy: of a handle, the name of the function, in the same module, that destroys what it
+            points to. A result is an object with ``close()`` for callers in Python; the function
+            itself says so of its parameter.
+        pointee: of a handle, what C calls that to which it points, such as ``struct sqlite3``. Such
+            objects of another pointee are refused.
 
     Raises:
-        SpecError: an unknown dtype, a name that is no identifier, or bounds that no value meets.
+        SpecError: an unknown dtype, a name that is no identifier, bounds that no value meets, or a
+            ``destroy`` or ``pointee`` of something else than a handle.
 
     Examples:
         >>> from ffi_builder import spec, testing
@@ -128,6 +134,8 @@ class Var(Named, Arithmetic):
     divisibility: int | None = field(default=None, kw_only=True)
     min: int | None = field(default=None, kw_only=True)
     max: int | None = field(default=None, kw_only=True)
+    destroy: str | None = field(default=None, kw_only=True, compare=False)
+    pointee: str | None = field(default=None, kw_only=True, compare=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -146,6 +154,11 @@ class Var(Named, Arithmetic):
                 )
             if limit != "divisibility":
                 int_of_dtype(f"{what}: {limit}", value, self.dtype)
+        if self.destroy is not None:
+            identifier(f"{what}: destroy", self.destroy)
+        for own in ("destroy", "pointee"):
+            if getattr(self, own) is not None and self.dtype != "handle":
+                raise SpecError(f"{what}: {own} is for handles, but its dtype is {self.dtype}")
         if self.divisibility == 1:  # any int is a multiple of 1
             object.__setattr__(self, "divisibility", None)
         if self.min is not None and self.max is not None and self.min > self.max:

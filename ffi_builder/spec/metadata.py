@@ -22,8 +22,10 @@ string that contains JSON); ``ffi_builder`` has the rest::
         "where": "n % 2 == 0, n <= m, no_overlap(x)"}}
 
 ``type`` is for people; programs use ``kind`` and the fields beside it. ``returns`` is a list if the
-function returns a tuple, and absent if it returns nothing. ``borrows`` says that the kernel uses
-tensors only during the call, ``"holds_gil": true`` that the wrapper takes Python's GIL for it.
+function returns a tuple, and absent if it returns nothing. ``"destroy": "name"`` of a handle is the
+function that destroys what it points to, and ``"pointee": "struct s"`` is what that is in C.
+``borrows`` says that the kernel uses tensors only during the call, ``"holds_gil": true`` that the
+wrapper takes Python's GIL for it.
 Callers do not pass ``hidden`` parameters. Values that JSON lacks are written as ``{"tuple": […]}``,
 ``{"dict": [[key, value], …]}``, ``{"float": "inf"}`` and ``{"bytes": "00ff"}``, other defaults as
 ``{"repr": "…"}``. :mod:`ffi_builder.runtime.metadata` reads the text.
@@ -165,7 +167,8 @@ def _kind(param: Param) -> dict[str, object]:
     more: dict[str, object] = {"optional": True} if isinstance(param, Optional) else {}
     match inner:
         case Var(dtype=dtype):
-            return {"kind": dtype, **more}
+            own = {name: getattr(inner, name) for name in ("destroy", "pointee")}
+            return {"kind": dtype, **more, **{n: text for n, text in own.items() if text}}
         case TupleParam() | Struct():
             more["elements"] = [{"name": each.name, **_kind(each)} for each in inner.params]
         case ConstNone():

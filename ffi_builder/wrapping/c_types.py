@@ -46,6 +46,8 @@ class CType:
 
     A text is one that parameters give, as ``m`` of ``float x[n][m]``; None is any size.
     """
+    pointee: str | None = None
+    """The struct to which it points, or a pointer to which it points; None for anything else."""
     is_signless: bool = False
     """Whether an integer has either sign, as in LLVM IR."""
 

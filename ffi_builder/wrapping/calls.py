@@ -16,6 +16,7 @@ from ffi_builder.extending import (
     elements,
     occurrences,
     parts_of,
+    split_address,
     variables,
 )
 from ffi_builder.providers import (
@@ -25,7 +26,7 @@ from ffi_builder.providers import (
     HalideCallProvider,
 )
 from ffi_builder.wrapping.c_types import HALIDE_BUFFER, CType, Prototype, bound_args, llvm_type
-from ffi_builder.wrapping.comparison import BITS, BYTES, Comparison, Passed
+from ffi_builder.wrapping.comparison import BITS, BYTES, ByAddress, Comparison, Passed
 
 if TYPE_CHECKING:
     from ffi_builder.extending import Entry
@@ -34,7 +35,7 @@ _BY_POSITION: Final = (
     "The signature has none of the kernel's names, so arguments go by position; args=[…] lists "
     "them in another order"
 )
-_UNWRITTEN: Final = ("cls", "default", "doc", "kw_only")
+_UNWRITTEN: Final = ("cls", "default", "destroy", "doc", "kw_only", "pointee")
 """Fields of parameters that the text of a signature does not keep."""
 
 
@@ -63,6 +64,8 @@ def called(
             )
         case _:
             pass
+    if len(own) == 1 and result and result.pointee and result.is_pointer:
+        signature = signature.with_params(**{own[0].name: {"pointee": result.pointee}})
     if result is None or own:
         return signature, provider, passed
     if result.is_pointer or not re.match("u?int", result.dtype or ""):
@@ -78,9 +81,15 @@ def called(
 
 def returned(signature: spec.Signature, args: Sequence[Entry] | None) -> list[Result]:
     """Return the results that a kernel returns itself, as no argument of it points to them."""
-    passed = [entry for entry in args or () if isinstance(entry, str)]
+    passed = [_written(entry) for entry in args or ()]
     passed += [tensor.name for tensor in signature.result_tensors]
     return [each for each in signature.results if each.name not in passed]
+
+
+def _written(entry: Entry) -> object:
+    """Return the result that a kernel writes over what it gets by address; any other as it is."""
+    address = split_address(f"args= has {entry!r}", entry)
+    return entry if address is None else address[2]
 
 
 def _listed(
@@ -190,7 +199,8 @@ def bound(
     names = [_named(entry, known) for entry in entries]
     results = [each.name for each in signature.result_tensors if not _mentions(names, each.name)]
     entries, names = [*entries, *results], [*names, *results]
-    passed = [each for entry in entries for each in _passed(_part(entry, wholes), known)]
+    groups = [[*_passed(_part(entry, wholes), known)] for entry in entries]
+    passed = [each for group in groups for each in group]
     try:
         _check_count(declared, passed)
         _check_outputs(declared, names, signature)
@@ -198,8 +208,13 @@ def bound(
         if args is None:
             _check_positions(declared.name, own, texts)
         checks = Comparison(declared.name, params, numbers, dict(zip(own, texts, strict=True)))
-        for (name, type_), (entry, item) in zip(declared.params, passed, strict=True):
-            checks.check(name, type_, entry, item)
+        addresses = {
+            at: address
+            for at, ((name, type_), (entry, item)) in enumerate(
+                zip(declared.params, passed, strict=True)
+            )
+            if (address := checks.check(name, type_, entry, item)) is not None
+        }
         for result in signature.result_tensors:
             if result.name in checks.read - checks.written:
                 raise BuildError(
@@ -208,14 +223,39 @@ def bound(
                 )
     except BuildError as error:
         raise (error if args is not None else BuildError(f"{error}. {_BY_POSITION}")) from None
+    if addresses:
+        args = [*_with_addresses(entries, groups, known, addresses)]
     if args is not None:  # the prototype says which numbers are bools
         args = [int(entry) if isinstance(entry, bool) else entry for entry in args]
     if declared.hidden:
         args = [*(entries if args is None else args), *(value for _, value in declared.hidden)]
     signature = signature.with_params(**checks.only_read(signature))
+    signature = signature.with_params(**checks.pointees(signature))
     signature = with_conditions(signature, checks.conditions())
     alone = dict.fromkeys([*signature.no_overlap, *checks.no_overlap(signature)])
     return replace(signature, no_overlap=tuple(alone)), args, checks.seen
+
+
+def _with_addresses(
+    entries: Sequence[Entry],
+    groups: Sequence[Sequence[tuple[object, object]]],
+    known: Mapping[str, spec.Param],
+    addresses: Mapping[int, str],
+) -> Iterator[Entry]:
+    """Yield ``args=`` with the numbers of certain positions passed by their addresses.
+
+    A struct of which one element is passed so becomes its elements.
+    """
+    at = 0
+    for entry, group in zip(entries, groups, strict=True):
+        here = range(at, at + len(group))
+        at += len(group)
+        if not addresses.keys() & {*here}:
+            yield entry
+            continue
+        for index, (path, item) in zip(here, group, strict=True):
+            if item is not None:  # a length, which goes with its text
+                yield addresses.get(index) or (f"{path}" if path in known else f"{item}")
 
 
 def _named(entry: object, known: Mapping[str, spec.Param]) -> str:
@@ -250,6 +290,13 @@ def _passed(entry: object, known: Mapping[str, spec.Param]) -> Iterator[tuple[ob
     if isinstance(entry, (Data, spec.Field)):
         part = "data" if isinstance(entry, Data) else entry.part
         yield f"{_named(entry, known)}.{part}", entry
+        return
+    address = split_address(f"args= has {entry!r}", entry)
+    if address is not None:
+        value, dtype, result = address
+        of = known.get(value, value) if isinstance(value, str) else value
+        of = int(value) if isinstance(of, str) and re.fullmatch(r"-?\d+", of) else of
+        yield entry, ByAddress(f"{value}", of, dtype, result)
         return
     item = known.get(entry, entry) if isinstance(entry, str) else entry
     path = entry if isinstance(entry, str) else getattr(entry, "name", entry)

@@ -9,7 +9,15 @@ from math import prod
 from typing import Final, NamedTuple, cast
 
 from ffi_builder import BuildError, SpecError, spec
-from ffi_builder.extending import INT_RANGES, Data, Expr, parse_dtype, tensors_of, variables
+from ffi_builder.extending import (
+    INT_RANGES,
+    Data,
+    Expr,
+    dtype_of,
+    parse_dtype,
+    tensors_of,
+    variables,
+)
 from ffi_builder.wrapping.c_types import DLTENSOR, HALIDE_BUFFER, POINTER, CType, llvm_type
 
 BYTES: Final = ("int8", "uint8")
@@ -28,6 +36,9 @@ _POINTERS: Final = {
     **dict.fromkeys(("shapes", "strides"), "int64"),
 }
 """What parts of parameters are passed as: numbers, and what pointers point to."""
+_ADDRESSES: Final = ("int64", "uint64")
+"""Integers as which C may keep addresses."""
+_OWN_DTYPES: Final = (spec.Choice, spec.DType, spec.Device)
 _OBJECTS: Final = (spec.Object, spec.Function, spec.Array, spec.Map)
 _STRUCTS: Final = {"DType": "struct DLDataType", "Device": "struct DLDevice"}
 """What C calls the results that are structs."""
@@ -40,6 +51,15 @@ class Passed(NamedTuple):
     type_: CType
     entry: str
     unsure: str = ""
+
+
+class ByAddress(NamedTuple):
+    """A value whose address is passed, as ``args=`` says, and what the kernel writes there."""
+
+    text: str
+    item: object
+    dtype: str | None = None
+    result: str | None = None
 
 
 class Comparison:
@@ -62,13 +82,33 @@ class Comparison:
         self.ranges = list[str]()
         self.read, self.written = set[str](), set[str]()
         self.apart, self.aligned, self.passed = list[str](), list[str](), set[str]()
+        self.handles = dict[str, str | None]()
 
-    def check(self, own: str, type_: CType, entry: object, item: object) -> None:
-        """Compare a parameter with a C argument. Raises BuildError."""
+    def check(self, own: str, type_: CType, entry: object, item: object) -> str | None:
+        """Compare a parameter with a C argument; return it as text if its address is passed.
+
+        Raises BuildError.
+        """
         item = int(item) if isinstance(item, str) and re.fullmatch(r"-?\d+", item) else item
         what = f"{self.function}: parameter {own or entry} is {type_}"
-        shown = "NULL" if entry is None else f"{entry}"
+        shown, of = "NULL" if entry is None else f"{entry}", item
+        if _is_read(type_, item) and f"{entry}" not in self.numbers:
+            of = ByAddress(f"{int(item)}" if isinstance(item, bool) else shown, item)
+        result = of.result if isinstance(of, ByAddress) else shown
+        for each in (of.item if isinstance(of, ByAddress) else item, self.numbers.get(f"{result}")):
+            if isinstance(each, spec.Var) and each.dtype == "handle":
+                before = self.handles.get(each.name, type_.pointee)
+                self.handles[each.name] = type_.pointee if before == type_.pointee else None
+        if isinstance(of, ByAddress):
+            shown = self._check_address(what, type_, of)
         self.seen.append(Passed(own or "_", type_, shown, _unsure(type_, item)))
+        if isinstance(of, ByAddress):
+            return shown
+        self._check_item(what, type_, entry, item)
+        return None
+
+    def _check_item(self, what: str, type_: CType, entry: object, item: object) -> None:
+        """Compare what is passed as it is."""
         if isinstance(item, (Data, spec.Tensor)):
             self._check_elements(what, f"{entry}", type_, item)
         elif isinstance(item, _OBJECTS):
@@ -85,6 +125,39 @@ class Comparison:
             _check_result(what, type_, self.numbers[entry])
         else:
             self._check_value(what, type_, entry, item)
+
+    def _check_address(self, what: str, type_: CType, given: ByAddress) -> str:
+        """Compare a value with what a pointer points to; return the text of ``args=``."""
+        text, item, dtype, result = given
+        own = dtype_of(item)
+        if not type_.is_pointer:
+            raise BuildError(f"{what}, and not a pointer: pass {text!r}, and not its address")
+        to_pointer = type_.opaque == POINTER
+        if type_.row or type_.first > 1 or (type_.opaque and not to_pointer):
+            raise BuildError(f"{what}, but the address of one value is passed, {text!r}")
+        if to_pointer != (own == "handle") and type_.to not in (*(None, *BYTES, *_ADDRESSES),):
+            is_ = "is a handle" if own == "handle" else "is a number, and no pointer"
+            raise BuildError(f"{what}, but {text!r}, whose address is passed, {is_}")
+        if result is not None:
+            if result not in self.numbers:
+                to = "handle" if to_pointer else type_.dtype
+                raise BuildError(
+                    f"{what}, but {result!r} is no result that is a number or handle: declare "
+                    f"`-> {result}: {to}`"
+                )
+            _check_result(what, type_, self.numbers[result])
+            return f"&{text} -> {result}"
+        is_any = type_.dtype in BYTES and own not in BYTES  # `char *`, as which C takes anything
+        to = None if to_pointer or is_any else type_.dtype
+        if dtype is not None and to not in (None, dtype):
+            raise BuildError(f"{what}, but {dtype}({text}) is passed by address")
+        if isinstance(item, (spec.Field, *_OWN_DTYPES)) and to not in (None, own):
+            raise BuildError(f"{what}, but {text!r} is {own}")
+        if to is not None and dtype is None and own != "handle":
+            self._check_value(what, CType(to), text, item)
+        is_named = isinstance(item, (spec.Var, spec.Choice, spec.Field, spec.Optional))
+        dtype = None if is_named and dtype is None else dtype or to
+        return f"&{text}" if dtype is None else f"&{dtype}({text})"
 
     def _check_value(self, what: str, type_: CType, entry: object, item: object) -> None:
         """Compare a number, an expression or None."""
@@ -150,6 +223,11 @@ class Comparison:
         dtypes = (f"{name}: {dtype}" for name, dtype in self.narrow.items())
         return [*dict.fromkeys([*self.ranges, *dtypes, *self.aligned])]
 
+    def pointees(self, signature: spec.Signature) -> dict[str, dict[str, object]]:
+        """Return what the handles of a signature point to, where it is a struct with a name."""
+        names = {each.name for each in (*signature.params, *signature.results)}
+        return {n: {"pointee": to} for n, to in self.handles.items() if to and n in names}
+
     def no_overlap(self, signature: spec.Signature) -> list[str]:
         """Return the tensors that ``restrict`` keeps apart from others, if there are any."""
         tensors = tensors_of(signature.params)
@@ -169,6 +247,22 @@ class Comparison:
                 inside = isinstance(param, spec.Optional)
                 found[param.name] = replace(param, param=read) if inside else read
         return found
+
+
+def _is_read(type_: CType, item: object) -> bool:
+    """Return whether a pointer is to one number that is only read, and a number is passed."""
+    is_one = type_.is_const and type_.opaque is None and not type_.row and type_.first < 2
+    if type_.dtype in BYTES and dtype_of(item) not in BYTES:
+        return False
+    own = "int64" if _is_expression(item) else dtype_of(item)
+    is_bit = isinstance(item, int) and type_.dtype == "bool"
+    return is_one and _kind(own) is not None and (is_bit or _kind(own) == _kind(type_.dtype))
+
+
+def _kind(dtype: str | None) -> str | None:
+    """Return the kind of a number of a dtype; None for anything else."""
+    found = re.fullmatch(r"(bool)|u?(int)\d+|b?(float)\d+", dtype or "")
+    return found and found[found.lastindex or 0]
 
 
 def _is_expression(item: object) -> bool:
@@ -274,8 +368,9 @@ def _fits(type_: CType, dtypes: Sequence[str]) -> bool:
 def _check_number(what: str, type_: CType, number: object) -> None:
     if type_.is_pointer:
         raise BuildError(
-            f"{what}, but {number!r} is a number; None passes NULL, and a tensor of rank 0, as "
-            f"`a: Tensor([], float64)`, the address of a number"
+            f"{what}, but {number!r} is a number; None passes NULL, '&{number}' the address of a "
+            f"copy, if the kernel only reads it, and '&{number} -> out' one where it writes a "
+            f"result `out`"
         )
 
 
@@ -293,12 +388,16 @@ def _check_result(what: str, type_: CType, result: spec.Var | spec.DType | spec.
             raise BuildError(f"{what}, but the kernel writes the result {result.name!r}, a {name}")
         _check_align(what, type_, 4, f"the result {result.name!r}")
         return
-    if not type_.is_pointer or type_.is_const or type_.opaque is not None or type_.row:
+    is_pointer = type_.opaque == POINTER
+    if not type_.is_pointer or type_.is_const or type_.row or (type_.opaque and not is_pointer):
         raise BuildError(f"{what}, but the kernel writes the result {result.name!r} by a pointer")
-    if type_.dtype not in (None, *BYTES, result.dtype) and result.dtype != "handle":
+    kinds = "handle" if is_pointer else type_.dtype
+    if result.dtype == "handle" and type_.dtype in _ADDRESSES:
+        kinds = "handle"
+    if kinds not in (None, *BYTES, result.dtype):
         raise BuildError(
             f"{what}, but the result {result.name!r} is {result.dtype}: declare "
-            f"`-> {result.name}: {type_.dtype}`"
+            f"`-> {result.name}: {kinds}`"
         )
     bits = 64 if result.dtype == "handle" else parse_dtype(result.dtype).bits
     _check_align(what, type_, bits // 8, f"the result {result.name!r}")

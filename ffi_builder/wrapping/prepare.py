@@ -33,6 +33,7 @@ from ffi_builder.wrapping import halide, modules, sources
 from ffi_builder.wrapping.addresses import callable_in, declared_by, needs_gil
 from ffi_builder.wrapping.c_types import Prototype
 from ffi_builder.wrapping.calls import called, check_same, with_promises
+from ffi_builder.wrapping.destroyers import args_of, with_destroyers
 from ffi_builder.wrapping.llvm_ir import LlvmFunctions
 from ffi_builder.wrapping.prototype import read
 from ffi_builder.wrapping.report import Compared, Report
@@ -48,10 +49,11 @@ _OPTIONS: Final = {
     "owner": (AddressSource,),
     "launch": (sources.Image,),
     "errors": (sources.Mlir, *_CODE),
+    "destroy": _CODE[:-1],
     "provider": (sources.Mlir, *_CODE),
     "release_gil": (sources.Mlir, *_CODE),
 }
-"""The sources that options go with. The others go with all."""
+"""The sources that options go with. The others go with all. An address is of one function alone."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,7 @@ class Options:
     include: Iterable[str | os.PathLike[str]] = ()
     args: Sequence[Any] | Mapping[str, Any] | None = None
     errors: Errors | None = None
+    destroy: str | Mapping[str, str] | None = None
     provider: CallProvider | type[Any] | None = None
     launch: object = None
     owner: object = sources.UNOWNED
@@ -108,6 +111,11 @@ class Options:
             raise TypeError("wrap: args= as a dict goes with prototype=, or with LLVM IR")
         if self.provider is None:
             return
+        if self.destroy is not None:
+            raise TypeError(
+                "wrap: destroy= goes without provider=, which does not say how to destroy: wrap "
+                "the other function, too, and give the result spec.Var(…, 'handle', destroy=…)"
+            )
         if self.prototype is not None or self.errors is not None:
             raise TypeError(
                 "wrap: prototype= and errors= go without provider=, which says itself how to call: "
@@ -281,12 +289,14 @@ def _of_code(
     args: Any = options.args
     functions = list[Function]()
     linked, declared = dict[str, Item](), dict[str, Prototype]()
-    for signature in signatures:
-        given = None
+    signatures, destroyers = with_destroyers(signatures, options.destroy)
+    for signature in (*signatures, *destroyers):
+        is_own = signature not in destroyers
+        function, given = options.function if is_own else signature.name, None
         if options.prototype is not None:
             where = options.include, options.target
-            given = read(options.prototype, options.function, signature.name, *where)
-        name = given.name if given else options.function or signature.name
+            given = read(options.prototype, function, signature.name, *where)
+        name = given.name if given else function or signature.name
         code = replace(kernel, symbol=name) if isinstance(kernel, AddressSource) else kernel
         linked[name if code is not kernel else ""] = code
         found, types = _declared(code, name, source, given, [code, *items], options, ir)
@@ -297,8 +307,8 @@ def _of_code(
         if found.name not in declared:
             declared[found.name] = found
             module.declare(*found.declaration())
-        signature, provider, passed = called(found, signature, args)
-        if options.errors is not None:
+        signature, provider, passed = called(found, signature, args if is_own else args_of(found))
+        if options.errors is not None and is_own:
             provider = _with_errors(provider, name, options.errors)
         functions.append(Function(signature, _always(provider), Compared(types, passed)))
     return Wrapped(kernel, module, functions, [*linked.values(), *items], sanitize=options.sanitize)

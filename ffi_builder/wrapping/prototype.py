@@ -222,6 +222,8 @@ def _pointer(type_: Any, cursor: Any) -> CType:
     while to._kind_id in _ARRAYS:
         to = _element(to)
     dtype, opaque = _dtype(to), None
+    last = to.get_pointee() if to._kind_id == _POINTER else to
+    named = last._kind_id == _RECORD and "(" not in last.spelling  # as those without a name have
     if to._kind_id == _POINTER:
         dtype, opaque = _dtype(to.get_pointee()), POINTER
     elif to._kind_id != _VOID and (dtype is None or (to._kind_id, to.get_size()) == (_ENUM, 1)):
@@ -229,7 +231,12 @@ def _pointer(type_: Any, cursor: Any) -> CType:
     align = max(1, written.get_pointee().get_align()) if opaque is None and dtype else 1
     first = first if isinstance(first, int) else 0
     is_restrict = is_restrict and not is_const
-    return CType(dtype, True, is_const, opaque, is_restrict, align, first=first, row=row)
+    return CType(
+        *(dtype, True, is_const, opaque, is_restrict, align),
+        first=first,
+        row=row,
+        pointee=_words(last) if named else None,
+    )
 
 
 def _is_restrict(array: Any, cursor: Any) -> bool:

@@ -26,6 +26,7 @@ def wrap(
     include: Iterable[str | os.PathLike[str]] = (),
     args: Sequence[Any] | Mapping[str, Any] | None = None,
     errors: Errors | None = None,
+    destroy: str | Mapping[str, str] | None = None,
     provider: CallProvider | type[Any] | None = None,
     launch: object = None,
     owner: object = UNOWNED,
@@ -72,10 +73,13 @@ def wrap(
         include: folders of the headers that the prototype includes.
         args: what the kernel gets, in order, as for the providers. Beside a prototype with names,
             also a dict with those parameters that the signature does not name, such as
-            ``{"ctx": None}``.
+            ``{"ctx": None}``. ``"&n"`` is the address of a copy of ``n``, and ``"&n -> size"`` one
+            that the kernel overwrites with the result ``size``.
         errors: the class and the message for certain statuses, such as
             ``{22: ("ValueError", "the order is negative")}``. ``{-1: None}`` raises the TVM-FFI
             error that the kernel has set.
+        destroy: the function that destroys the handle which a result is; for several, a dict by the
+            names of the results. Callers in Python get an object with ``close()``.
         provider: a class of :mod:`ffi_builder.providers` that is made with the symbol and ``args``,
             or a provider.
         launch: how a kernel image is launched: a :class:`~ffi_builder.Launch` for CUDA's, and what
@@ -125,6 +129,7 @@ def wrap(
         include=include,
         args=args,
         errors=errors,
+        destroy=destroy,
         provider=provider,
         launch=launch,
         owner=owner,

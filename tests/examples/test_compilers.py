@@ -14,6 +14,7 @@ NEEDS = {
     "cffi_function.py": ("cffi", ""),
     "cpp.py": ("", "c++"),
     "exo_gemv.py": ("exo", "cc"),
+    "fortran.py": ("", "gfortran"),
     "halide_blur.py": ("halide", ""),
     "iree_add.py": ("iree", ""),
     "numba_cfunc.py": ("numba", ""),
@@ -32,5 +33,8 @@ def test_a_kernel_of_another_compiler(name: str) -> None:
     printed = run(f"compilers/{name}")
     [difference] = re.findall(r"largest difference from NumPy: (\S+)", printed)
     assert float(difference) < 1e-6
+    if name == "fortran.py":
+        assert re.search(r"norm: (\S+) \1\n", printed)
+        assert "expected 1 (column-major contiguous) but got 3" in printed
     if name in ("openmp.py", "cpp.py"):
         assert re.search(r"failed with status \d+ when calling", printed)

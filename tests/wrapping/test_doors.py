@@ -43,6 +43,14 @@ int scale(float *x, int64_t n, float factor, _Bool twice, void *ctx) {
   return 0;
 }
 double half(double x) { return x / 2; }
+void *grown(long size) { return (char *)0 + 16 * size; }
+int shrunk(void *at) { return at != (void *)48; }
+int fill_(float *x, const int *n, float *value, unsigned long *room) {
+  if (*room < *n) return 5;
+  for (int i = 0; i < *n; i++) x[i] = *value;
+  *room -= *n, *value = -1;
+  return 0;
+}
 """
 NEEDS: Final = """
 extern int other(int n);
@@ -180,6 +188,19 @@ RIGHT: Final[dict[str, Right]] = {
         *("object", "half(x: float64) -> r: float64"),
         *({"provider": providers.DirectCallProvider}, ((3.0,),), [1.5]),
     ),
+    "numbers by address, and a result over one": Right(
+        *("object", f"fill_({X}, value: float32, room: int32) -> left: uint64"),
+        {
+            "prototype": "int fill_(float *x, const int *n, float *value, unsigned long *room)",
+            "args": ["x", "n", "&value", "&room -> left"],
+        },
+        *(((ones(), 2.0, 5),), [2, [2, 2, 2]]),
+    ),
+    "a handle that is destroyed": Right(
+        *("object", "grown(size: int64) -> at: handle"),
+        {"prototype": "void *grown(long size); int shrunk(void *at);", "destroy": "shrunk"},
+        *(((0,),), [None]),
+    ),
     "only checks": Right(
         *("object", f"scale({X})", {"provider": providers.NopCallProvider()}),
         *(((ones().reshape(3, 1),),), (ValueError, r"Mismatched x\.ndim")),
@@ -268,6 +289,19 @@ WRONG: Final[dict[str, tuple[str, Any, dict[str, Any], str]]] = {
     "folders without a prototype": (
         *("object", SIGNATURE, {"include": [HEADERS]}),
         "include= is a list of folders of headers, and goes with prototype=",
+    ),
+    "a number that the kernel may write": (
+        *("object", f"fill_({X}, value: float32)"),
+        {
+            "prototype": "void fill_(float *x, const int *n, float *value)",
+            "args": {"value": "value"},
+        },
+        "'value' is a number; None passes NULL, '&value' the address of a copy",
+    ),
+    "nothing that destroys": (
+        *("object", "grown(size: int64) -> at: handle"),
+        {"prototype": "void *grown(long size); int shrunk(void *at);", "destroy": "shrink"},
+        "declares no function 'shrink'; it has grown, shrunk, did you mean 'shrunk'",
     ),
     "no types": ("object", SIGNATURE, {}, "nothing says which arguments `scale` takes"),
     "no such function": (
@@ -370,6 +404,11 @@ WORDS: Final[dict[str, Callable[[Any], list[str]]]] = {
     "provider": provider_words,
     "launch": launch_words,
     "errors": error_words,
+    "destroy": lambda given: [
+        word
+        for name in ([given] if isinstance(given, str) else [f"{r}={d}" for r, d in given.items()])
+        for word in ("--destroy", name)
+    ],
     "link": lambda items: [f"--link={item}" for item in items],
     "include": lambda folders: [word for folder in folders for word in ("-I", str(folder))],
     "sanitize": lambda value: ["--sanitize"],

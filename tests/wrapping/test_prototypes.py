@@ -507,7 +507,7 @@ def test_a_number_that_is_returned_by_a_pointer(tmp_path: Path) -> None:
         )
         with pytest.raises(BuildError, match=f"{words} `-> mean: float64`"):
             wrapped(result)
-    for changed in ("const double *mean", "double mean", "char **mean"):
+    for changed in ("const double *mean", "double mean", "double mean[2][2]"):
         with pytest.raises(BuildError, match="the kernel writes the result 'mean' by a pointer"):
             wrapped("float64", prototype.replace("double *mean", changed))
 

@@ -107,7 +107,8 @@ def _definition(function: Described, names: _Names) -> Iterator[str]:
         yield names.within(f"def {function.name}(*args: {{Any}}) -> {{Any}}: ...")
         return
     params = [names.within(param) for param in _parameters(function.info)]
-    returned = names.within(_returned(function.returns))
+    is_handle = any(each.destroy for each in function.info.results)
+    returned = names.within("{Any}" if is_handle else _returned(function.returns))
     line = f"def {function.name}({', '.join(params)}) -> {returned}:"
     if len(line) > _WIDTH:
         line = "\n".join(

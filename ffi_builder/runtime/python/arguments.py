@@ -33,6 +33,7 @@ from ffi_builder.records import dataclass
 from ffi_builder.runtime.metadata import Info, Parameter
 from ffi_builder.runtime.python import arrays
 from ffi_builder.runtime.python.arrays import is_sequence, items, unwrapped
+from ffi_builder.runtime.python.handles import Handle
 from ffi_builder.runtime.python.position import Position, position_of
 
 _INTEGERS: Final = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
@@ -85,7 +86,6 @@ def adapter(
     scope = _Scope(
         {
             "function": finishing(function, info),
-            "address": function_address,
             "plain": plain_value,
             "choice": choice_name,
             "contents": contents,
@@ -165,7 +165,8 @@ def _expression(param: Parameter, argument: str, scope: _Scope, at: Position) ->
     if (check := _ARRAYS.get(param.kind)) is not None:
         return f"{scope.add('array', functools.partial(check, at=at))}({argument})"
     if param.kind == "handle":
-        return f"{argument} if {argument} is None else address({argument})"
+        handle = scope.add("handle", functools.partial(_address, param, at))
+        return f"{argument} if {argument} is None else {handle}({argument})"
     if param.kind not in ("Struct", "Tuple"):
         return scope.expressions.get(param.kind, "{0}").format(argument)
     elements = _elements(param, scope, at)
@@ -198,6 +199,21 @@ def _elements(param: Parameter, scope: _Scope, at: Position) -> str:
         return split(values) if type(values) is _TUPLE_CLASS and len(values) == count else values
 
     return scope.add("elements", elements)
+
+
+def _address(param: Parameter, at: Position, value: Any) -> Any:
+    """Return the address of a function of ctypes, or of a handle, which must be open and of a kind.
+
+    tvm-ffi would take the function for one of Python.
+    """
+    if not isinstance(value, Handle):
+        return function_address(value)
+    if value.closed:
+        raise at.mismatch("an open handle", f"{value!r}")
+    if param.pointee and value.pointee and param.pointee != value.pointee:
+        got = f"{value!r}, a pointer to {value.pointee}"
+        raise at.mismatched_type(f"a pointer to {param.pointee}", got)
+    return value
 
 
 # ---- after a call

@@ -62,7 +62,9 @@ class FunctionTable(OfThisProcess, ABC):
         It has `__signature__`, `__doc__` and `__name__`. Raises UnknownFunctionError, a KeyError.
         """
         self._check(name)
-        return python_functions().made(self._function(name), name, self._info(name))
+        return python_functions().made(
+            self._function(name), name, self._info(name), self.__getitem__
+        )
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         """Call the only function as a `callable`; what loads its CUDA kernel is not counted.
@@ -101,8 +103,11 @@ class FunctionTable(OfThisProcess, ABC):
 
     @functools.cached_property
     def _own(self) -> list[str]:
-        """The functions without those that load and unload the kernels of others."""
-        return [name for name in self.functions if helped_by(name, self._names) is None]
+        """The functions without those that load and unload the kernels of others, or destroy."""
+        found = [name for name in self.functions if helped_by(name, self._names) is None]
+        infos = [info for info in map(self._info, found) if info is not None]
+        destroyers = {each.destroy for info in infos for each in info.results}
+        return [name for name in found if name not in destroyers]
 
     def callable(self, name: str) -> Callable[..., Any]:
         """Return the function `name` as one that converts its arguments.
@@ -115,7 +120,7 @@ class FunctionTable(OfThisProcess, ABC):
         """
         self._check(name)
         info = check_described(name, self._info(name), self._metadata(name), self._kind)
-        return python_functions().made_callable(self._function(name), name, info)
+        return python_functions().made_callable(self._function(name), name, info, self.__getitem__)
 
     def info(self, name: str) -> Info | None:
         """Return the signature, documentation and parameters of the function `name`.

@@ -30,17 +30,25 @@ from ffi_builder.runtime.python.classes import (
     UndescribedFunction,
     WrappedFunction,
 )
+from ffi_builder.runtime.python.handles import with_handles
 from ffi_builder.runtime.python.reading import Extension, Reading, reader
 
 # For Ctrl-C within a callback: exceptions that tvm-ffi does not know become RuntimeError.
 tvm_ffi.register_error("KeyboardInterrupt", KeyboardInterrupt)
 
+Find: TypeAlias = Callable[[str], Callable[..., Any]]
+"""Finds another function of the same code, by its name."""
 MakeGeneral: TypeAlias = Callable[[], Callable[..., Any]]
 """Makes the function in Python of an entry, for the calls that the entry does not read."""
 
 
 def wrapped(
-    function: tvm_ffi.Function, name: str, info: Info | None, *, converts: bool
+    function: tvm_ffi.Function,
+    name: str,
+    info: Info | None,
+    find: Find | None = None,
+    *,
+    converts: bool,
 ) -> UndescribedFunction | WrappedFunction:
     """Make a function with a name and a signature, whose calls are not read in C."""
     cls = UndescribedFunction if info is None else WrappedFunction
@@ -54,7 +62,8 @@ def wrapped(
         made._by_position = not converts
         made._function = function
         function.release_gil = _releases(function, info)
-        made._call = (with_keywords if converts else by_position)(function, info)
+        call = (with_keywords if converts else by_position)(function, info)
+        made._call = call if find is None else with_handles(call, info, find)
     return made
 
 
@@ -174,24 +183,30 @@ def extension() -> Extension | Reading:
     return found
 
 
-def made(function: tvm_ffi.Function, name: str, info: Info | None) -> Any:
+def made(function: tvm_ffi.Function, name: str, info: Info | None, find: Find | None = None) -> Any:
     """Move `function` into an object with its name and signature; `function` is empty afterwards.
 
     tvm-ffi converts the arguments of calls that the extension does not read, and makes their
     errors. The rules of frameworks are always checked.
     """
+    if find is not None and info is not None and info.handles:
+        return wrapped(function, name, info, find, converts=False)
     found = extension()
     if info is None or not isinstance(found, Extension):
         return wrapped(function, name, info, converts=False)
     return _entry(found, function, name, info, converts=False)
 
 
-def made_callable(function: tvm_ffi.Function, name: str, info: Info) -> Callable[..., Any]:
+def made_callable(
+    function: tvm_ffi.Function, name: str, info: Info, find: Find | None = None
+) -> Callable[..., Any]:
     """Do what `made` does, for a function that takes keywords and converts enumerators and records.
 
     Raises TypeError for a default that could not travel with the code.
     """
     check_defaults(info)
+    if find is not None and info.handles:
+        return wrapped(function, name, info, find, converts=True)
     found = extension()
     if not isinstance(found, Extension):
         return wrapped(function, name, info, converts=True)

@@ -1,0 +1,103 @@
+"""Values that a callee takes by address: ``"&n"``, ``"&int32(n * 2)"``, ``"&n -> written"``."""
+
+from __future__ import annotations
+
+import re
+import struct
+from typing import Final
+
+from ffi_builder import spec
+from ffi_builder.errors import BuildError
+from ffi_builder.ir import Value
+from ffi_builder.providers.context import CallContext
+from ffi_builder.spec.expr import Expr
+from ffi_builder.spec.numbers import FLOAT_DTYPES, INT_RANGES, VAR_DTYPES
+
+FLOATS: Final = {"f32": struct.Struct("<f"), "f64": struct.Struct("<d")}
+"""The types of MLIR as which a float of ``args=`` is passed."""
+_TEXT: Final = re.compile(
+    rf"&\s*(?:(?P<dtype>{'|'.join(VAR_DTYPES)})\((?P<cast>.*)\)|(?P<plain>.*?))"
+    r"\s*(?:->\s*(?P<result>\w*))?"
+)
+_FLOAT: Final = r"[-+]?(\d+\.\d*|\.\d+|\d+(?=e))(e[-+]?\d+)?"
+_ANY_FLOAT: Final = rf"{_FLOAT}|[-+]?(\d+|inf|nan)"
+_PARTS: Final = {"present": "bool", "length": "int64"}
+"""The dtypes of parts of parameters; all other parts that are numbers are of int32."""
+_POINTERS: Final = ("dltensor", "pointers", "shapes", "strides")
+_RANGES: Final = {**INT_RANGES, "bool": (0, 1)}
+
+
+def split_address(where: str, text: object) -> tuple[str | float, str | None, str | None] | None:
+    """Return the value of a text with ``&``, the dtype that it names, and the result.
+
+    A float is returned as one; any other value as its text. None for another entry of ``args=``.
+
+    Raises:
+        BuildError: the text names nothing, or a dtype that the result says, too.
+    """
+    if not isinstance(text, str) or not (text.startswith("&") or "->" in text):
+        return None
+    found = _TEXT.fullmatch(text)
+    value = "" if found is None else (found["cast"] or found["plain"] or "").strip()
+    if found is None or not value or found["result"] == "":
+        raise BuildError(
+            f"{where}: expected the address of a value, as in '&n', '&int32(n * 2)' or, for a "
+            f"value whose place the kernel overwrites with a result, '&n -> written'"
+        )
+    dtype, result = found["dtype"], found["result"]
+    if dtype is not None and result is not None:
+        raise BuildError(f"{where}, but the result {result!r} says the dtype: drop {dtype}(…)")
+    pattern = _ANY_FLOAT if dtype in FLOAT_DTYPES else _FLOAT
+    return float(value) if re.fullmatch(pattern, value) else value, dtype, result
+
+
+def dtype_of(item: object) -> str | None:
+    """Return the dtype of one value that can be passed by its address; None for anything else."""
+    match item:
+        case spec.Optional(param=param):
+            return dtype_of(param)
+        case spec.Var(dtype=dtype) | spec.Choice(dtype=dtype):
+            return dtype
+        case spec.Field(part=part) if part not in _POINTERS:
+            return _PARTS.get(part, "int32")
+        case Expr() | int() | spec.Device():
+            return "int64"
+        case spec.DType():
+            return "int32"
+        case spec.DataPointer() | spec.Stream() | spec.EnvStream():
+            return "handle"
+        case float():
+            return "float64"
+        case _:
+            return None
+
+
+def check_fits(where: str, shown: object, item: object, own: str, dtype: str) -> None:
+    """Raise BuildError if a value is not of a dtype, nor an integer that may be in its range."""
+    if own == dtype:
+        return
+    match item:
+        case float() as number if dtype in ("float32", "float64"):
+            try:
+                FLOATS["f32"].pack(number)
+            except OverflowError:
+                raise BuildError(f"{where}, but {dtype} does not hold {shown}") from None
+        case int() as number if dtype in _RANGES:
+            low, high = _RANGES[dtype]
+            if not low <= number <= high:
+                raise BuildError(f"{where}, but {dtype} holds {low} to {high}")
+        case spec.Var() | Expr() if own in _RANGES and dtype in INT_RANGES:
+            return  # each call checks the range
+        case _:
+            cure = f": declare `{shown}: {dtype}`" if isinstance(item, spec.Var) else ""
+            raise BuildError(f"{where}, but {shown} is {own}, and {dtype} is passed{cure}")
+
+
+def address_of(context: CallContext, value: Value) -> Value:
+    """Return the address of a copy of a value on the stack, where a bool is a byte."""
+    b = context.builder
+    if value.type == b.types.i1:
+        value = b.zext(value, b.types.i8)
+    place = b.alloca(value.type)
+    b.store(value, place)
+    return place

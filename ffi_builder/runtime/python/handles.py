@@ -1,0 +1,160 @@
+"""Handles: what a function has made, with the function that destroys it."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import weakref
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, NoReturn, cast
+
+from ffi_builder.runtime.metadata import Info, Parameter
+from ffi_builder.runtime.python.copies import OfThisProcess
+
+_SIGNED = 1 << 63
+
+
+class Handle(OfThisProcess):
+    """A pointer that a function has made, and another function destroys: `destroy=` of `wrap`.
+
+    Functions take it for a `handle`; in C it is the pointer. It is destroyed once: by :meth:`close`
+    or the end of a ``with`` block, or else with the last reference to it. Until then it keeps the
+    code, and the handles that were arguments of the call which made it. What is left at the end of
+    the process is not destroyed, nor is anything in a forked child.
+
+    Examples:
+        >>> import ffi_builder
+        >>> file = ffi_builder.wrap(
+        ...     "-lc",
+        ...     "tmpfile() -> file: handle",
+        ...     prototype="#include <stdio.h>",
+        ...     destroy="fclose",
+        ... )
+        >>> with file["tmpfile"]() as opened:
+        ...     print(opened)
+        <Handle file of tmpfile>
+        >>> opened
+        <Handle file of tmpfile, closed>
+    """
+
+    __slots__ = ("__weakref__", "_address", "_destroy", "_destroyer", "_name", "pointee")
+    _instead = "what it points to is in this process; make it again"
+
+    def __init__(
+        self,
+        address: int,
+        maker: str,
+        made: Parameter,
+        destroy: Callable[..., Any],
+        parents: tuple[Handle, ...],
+    ) -> None:
+        """Made by functions whose result `made` has `destroy`."""
+        self._address, self._name = address, f"{made.name} of {maker}"
+        self._destroyer, self.pointee = made.destroy, made.pointee
+        self._destroy = weakref.finalize(self, _destroyed, destroy, address, os.getpid(), parents)
+        self._destroy.atexit = False
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was destroyed."""
+        return not self._destroy.alive
+
+    @property
+    def value(self) -> int | None:
+        """The address, as of a `ctypes.c_void_p`; None once it is closed."""
+        return None if self.closed else self._address
+
+    def close(self) -> None:
+        """Destroy what it points to; a second call does nothing. No call may still use it.
+
+        Raises the error of the function that destroys, for its status. The handle is closed then,
+        too: whether the library has freed something is not known.
+        """
+        self._destroy()
+
+    def __enter__(self) -> Handle:
+        """Return itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Handle {self._name}{', closed' if self.closed else ''}>"
+
+    def __call__(self, *args: object, **keywords: object) -> NoReturn:
+        """Raise TypeError. C leaves what can be called to Python, which looks at the pointee."""
+        raise TypeError(f"{self!r} is no function")
+
+    def __tvm_ffi_opaque_ptr__(self) -> int:
+        """Return the address as a signed number, which tvm-ffi passes."""
+        if self.closed:
+            raise ValueError(f"the handle {self._name} is closed")
+        return (self._address ^ _SIGNED) - _SIGNED
+
+    def _given_up(self, to: str, name: str, destroyer: str) -> ctypes.c_void_p:
+        """Return the address for the call of a destroyer; nothing else will destroy it."""
+        if destroyer != self._destroyer:
+            raise TypeError(
+                f"Mismatched {name} when calling: `{to}`, expected a handle that {destroyer} "
+                f"destroys but got {self!r}, which {self._destroyer} destroys"
+            )
+        if self._destroy.detach() is None:
+            raise ValueError(f"{to}: the handle {self._name} is closed")
+        return ctypes.c_void_p(self._address)
+
+
+def with_handles(
+    call: Callable[..., Any], info: Info, find: Callable[[str], Callable[..., Any]]
+) -> Callable[..., Any]:
+    """Wrap a function that returns handles with a destroyer, or that destroys some.
+
+    `find` returns the destroyers.
+    """
+    found = {name: find(name) for each in info.results if (name := each.destroy)}
+    destroyed = dict(zip(info.python_names, info.parameters, strict=True))
+
+    def passed(name: str, value: Any) -> Any:
+        destroy = destroyed[name].destroy if name in destroyed else ""
+        if not destroy or not isinstance(value, Handle):
+            return value
+        return value._given_up(info.name, name, destroy)  # pyright: ignore[reportPrivateUsage]
+
+    def returned(param: Parameter, result: Any, parents: tuple[Handle, ...]) -> Any:
+        """Return a handle for an address; NULL is None."""
+        if not param.destroy:
+            return result
+        address = cast("ctypes.c_void_p", result).value
+        return address and Handle(address, info.name, param, found[param.destroy], parents)
+
+    def handled(*args: Any, **keywords: Any) -> Any:
+        given = [*args, *keywords.values()]
+        parents = tuple(value for value in given if isinstance(value, Handle))
+        args = (*map(passed, destroyed, args), *args[len(destroyed) :])
+        keywords = {name: passed(name, value) for name, value in keywords.items()}
+        result = call(*args, **keywords)
+        match info.results:
+            case ():
+                return result
+            case (one,) if not info.returns.startswith("("):
+                return returned(one, result, parents)
+            case several:
+                pairs = zip(several, cast("tuple[Any, ...]", result), strict=True)
+                return tuple([returned(param, each, parents) for param, each in pairs])
+
+    return handled
+
+
+def _destroyed(
+    function: Callable[..., Any], address: int, process: int, parents: tuple[Handle, ...]
+) -> None:
+    """Destroy what a handle points to; until then, the arguments keep code and parents."""
+    del parents
+    if os.getpid() == process:
+        function(ctypes.c_void_p(address))
