@@ -74,8 +74,8 @@ static int read_tensor(PyObject *value, PyTypeObject *type, int kind, Call *call
     if (type == numpy.array) return read_ndarray(value, call, out, kind == KIND_TENSOR_IN);
     if (type == torch.tensor || type == torch.parameter)
         return read_torch(value, call, out, kind == KIND_TENSOR_IN);
-    if (is_buffer(type)) return read_buffer(value, call, out, kind == KIND_TENSOR_IN);
-    return read_exchange(value, type, call, out);
+    if (read_exchange(value, type, call, out)) return 1;
+    return is_buffer(type) && read_buffer(value, call, out, kind == KIND_TENSOR_IN);
 }
 
 static inline int read_argument(PyObject *value, int kind, Call *call, Any *out)

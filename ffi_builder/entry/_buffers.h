@@ -7,16 +7,22 @@
 
 #include "_arrays.h"
 
-enum { MAX_BUFFER_TYPES = 64 };
-static PyTypeObject *buffer_types[MAX_BUFFER_TYPES]; /* each where its address says, or NULL */
+enum { MAX_BUFFER_TYPES = 64, MAX_TRIES = 8 };
+static PyTypeObject *buffer_types[MAX_BUFFER_TYPES]; /* each at or behind where its address says */
 
-static inline PyTypeObject **place_of_buffer(PyTypeObject *type)
+/* Where a type is, or would be put: an empty place if there is one. */
+static PyTypeObject **place_of_buffer(PyTypeObject *type)
 {
-    return &buffer_types[((uintptr_t)type >> 6) % MAX_BUFFER_TYPES];
+    uintptr_t first = (uintptr_t)type >> 6;
+    for (int i = 0; i < MAX_TRIES; i++) {
+        PyTypeObject **place = &buffer_types[(first + i) % MAX_BUFFER_TYPES];
+        if (*place == type || *place == NULL) return place;
+    }
+    return &buffer_types[first % MAX_BUFFER_TYPES];
 }
 
 /* Whether values of this type are read as buffers. */
-static inline int is_buffer(PyTypeObject *type) { return *place_of_buffer(type) == type; }
+static int is_buffer(PyTypeObject *type) { return *place_of_buffer(type) == type; }
 
 /* The dtype of a buffer's items; its `bits` are 0 if there is none. */
 static DataType dtype_of_format(const char *format, Py_ssize_t size)

@@ -34,6 +34,8 @@ _BUFFERS: Final = {
     *("builtins.bytes", "builtins.bytearray", "builtins.memoryview"),
     *("array.array", "mmap.mmap"),
 }
+_OF_ARRAYS: Final = {"_length_", "_type_", "__module__", "__doc__", "__dict__", "__weakref__"}
+"""What arrays of ctypes have. One with more may be an array of DLPack, too."""
 
 tried: dict[str, Reading] = {}
 """The results of setting up frameworks and classes, by name."""
@@ -172,8 +174,8 @@ def _learner(module: Any) -> Callable[[type], None]:
 
 def _is_buffer(cls: type) -> bool:
     """Return whether values of a class are buffers; of others, the general path knows more."""
-    name = f"{cls.__module__}.{cls.__qualname__}"
-    return name in _BUFFERS or cls.__bases__ == (ctypes.Array,)
+    is_array = cls.__bases__ == (ctypes.Array,) and vars(cls).keys() <= _OF_ARRAYS
+    return is_array or f"{cls.__module__}.{cls.__qualname__}" in _BUFFERS
 
 
 def use_frameworks(module: Any) -> None:

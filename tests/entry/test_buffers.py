@@ -316,3 +316,24 @@ def test_bytes_stay_bytes_where_no_tensor_is_expected() -> None:
     both = ways(Signature.parse("f(s: Bytes, o: Object, xs: Array)").params)
     for way in WAYS:
         getattr(both, way)(b"bytes", b"long enough", [b"bytes", memoryview(b"x")])
+
+
+class Exporting(cast("Any", ctypes.Array)):
+    """An array of ctypes that exports another array by DLPack."""
+
+    _length_: int = 3
+    _type_: Any = ctypes.c_float
+    exported: Any = np.ones(2, "float32")
+
+    def __dlpack__(self, **keywords: Any) -> Any:
+        return self.exported.__dlpack__(**keywords)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_dlpack_comes_before_the_buffer_protocol(way: str) -> None:
+    for _ in range(3):
+        expected = [Exporting.exported.ctypes.data, 2, 1]
+        assert got(of("float32", intent="inout"), way, Exporting()) == expected
