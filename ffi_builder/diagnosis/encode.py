@@ -24,6 +24,7 @@ from ffi_builder.diagnosis.writing import (
     write_object,
     write_others,
     write_scalar,
+    write_usual,
 )
 from ffi_builder.errors import BuildError
 from ffi_builder.plan import Part, Place, Plan
@@ -251,6 +252,8 @@ class _Encoder:
         head = out.position
         self._forget()
         self._restore(place.position)
+        if isinstance(step.param, spec.List):
+            write_usual(out, step.param.dtype)
         done = out.skip(Op.NEXT)
         for symbol, bound in step.known:
             self._bind_again(symbol, bound)

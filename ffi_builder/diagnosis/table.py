@@ -118,6 +118,9 @@ class Op(IntEnum):
     EACH = auto()
     """u32 size. Begin with the elements of the current list: skip that many bytes if it is empty,
     else check that the pointer to the elements is not NULL."""
+    USUAL = auto()
+    """u8 type index, i64 shift, u64 greatest. Pass by the next elements of this type whose payload
+    and the shift, as a u64, are at most the greatest: no check of the loop fails for them."""
     NEXT = auto()
     """u32 size. Go on with the next element of the current list; behind the last one, skip that
     many bytes."""

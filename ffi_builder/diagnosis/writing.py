@@ -32,6 +32,7 @@ from ffi_builder.plan.step import Byte, ExpectInt, Instruction, Short
 from ffi_builder.records import dataclass
 from ffi_builder.spec.expr import Combined, Condition, Expr, Relation
 from ffi_builder.spec.functions import variables
+from ffi_builder.spec.numbers import INT_RANGES
 from ffi_builder.spec.outlines import argument_texts
 
 _LONGEST: Final = 0xFFFF
@@ -264,6 +265,17 @@ def write_scalar(out: TableWriter, kind: s.Kind, dtype: str | None) -> None:
     out.emit(Op.SCALAR, "BBB", mask, WORDS[kind.words], style)
     if style is Style.FLOAT:
         out.emit(Op.FLOAT, "B", _ROUNDING[dtype])
+
+
+def write_usual(out: TableWriter, dtype: str) -> None:
+    """Pass by numbers of a list as most are. Others that are right are checked one by one."""
+    low, high, index = 0, 2**64 - 1, abi.TypeIndex.FLOAT
+    if dtype in INT_RANGES:
+        low, high = INT_RANGES[dtype]
+        high, index = min(high, 2**63 - 1), abi.TypeIndex.INT
+    elif dtype == "bool":
+        high, index = 1, abi.TypeIndex.BOOL
+    out.emit(Op.USUAL, "Bqq", index, as_signed(-low), as_signed(high - low))
 
 
 def write_object(out: TableWriter, step: s.DecodeObject) -> None:

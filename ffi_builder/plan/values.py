@@ -15,10 +15,10 @@ from ffi_builder.plan.path import Part, Place
 from ffi_builder.records import dataclass
 from ffi_builder.spec.expr import Combined, Condition, Expr, Relation
 from ffi_builder.spec.functions import linear, variables
-from ffi_builder.spec.lists import MOST_ELEMENTS
 from ffi_builder.spec.numbers import INT_RANGES
 from ffi_builder.spec.places import occurrences
 from ffi_builder.spec.properties import Comparison
+from ffi_builder.spec.tensors.entries import MOST_ELEMENTS
 
 
 @dataclass(frozen=True)

@@ -7,27 +7,13 @@ from typing import ClassVar, Final
 
 from typing_extensions import override
 
-from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
-from ffi_builder.spec._check import integer
 from ffi_builder.spec.dtypes import DTypeField, one_of_dtypes
-from ffi_builder.spec.expr import Dim, Var, check_dim
+from ffi_builder.spec.expr import Dim, Var
 from ffi_builder.spec.numbers import FLOAT_DTYPES, INT_RANGES
 from ffi_builder.spec.param import Named, PlainValues
-from ffi_builder.spec.tensors.entries import entry_text
+from ffi_builder.spec.tensors.entries import check_length, entry_text
 
-MOST_ELEMENTS: Final = 2**31 - 1
-"""The most elements of a list. Kernels may count them with an int32.
-
-Examples:
-    >>> from ffi_builder import spec
-    >>> from ffi_builder.spec.lists import MOST_ELEMENTS
-    >>> spec.List("pages", "int64", MOST_ELEMENTS + 1)
-    Traceback (most recent call last):
-    ...
-    ffi_builder.errors.SpecError: List 'pages': length: expected at most 2147483647 but got
-        2147483648
-"""
 NUMBER_DTYPES: Final = (*INT_RANGES, "bool", *FLOAT_DTYPES)
 """The dtypes of the elements of a list of numbers.
 
@@ -92,22 +78,3 @@ class List(Named):
     def type_text(self, device: str | None = None, *, outline: bool = False) -> str:
         length = "" if self.length is None else f", {entry_text(self.length)}"
         return f"List({self.dtype}{length})"
-
-
-def check_length(what: str, length: object) -> Dim:
-    """Return ``length`` if it can be the number of elements of a list.
-
-    Raises:
-        SpecError: it is no dimension, negative, or more than an int32 can count.
-
-    Examples:
-        >>> from ffi_builder.spec.lists import check_length
-        >>> check_length("pages: length", 4)
-        4
-    """
-    found = check_dim(what, length)
-    if isinstance(found, int):
-        integer(what, found, at_least=0)
-        if found > MOST_ELEMENTS:
-            raise SpecError(f"{what}: expected at most {MOST_ELEMENTS} but got {found}")
-    return found

@@ -121,6 +121,8 @@ static bool step(State *s) {
     return decode_object(s);
   case OP_EACH:
     return begin_elements(s);
+  case OP_USUAL:
+    return skip_usual(s);
   case OP_NEXT:
     return next_element(s);
   case OP_ITEM:

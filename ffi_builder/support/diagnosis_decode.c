@@ -119,6 +119,21 @@ static bool begin_elements(State *s) {
   return true;
 }
 
+// Pass by the next numbers that are certainly right: of the usual type, and in a range.
+static bool skip_usual(State *s) {
+  const int32_t type = read_u8(s);
+  const uint64_t shift = (uint64_t)read_i64(s), greatest = (uint64_t)read_i64(s);
+  const TVMFFISeqCell *cell = list_cell(s->object);
+  if (s->object_type == kTVMFFIShape)
+    return true;
+  for (; s->element < cell->size; ++s->element) {
+    const TVMFFIAny *any = list_element(s->object, s->element);
+    if (any->type_index != type || (uint64_t)any->v_int64 + shift > greatest)
+      break;
+  }
+  return true;
+}
+
 static bool next_element(State *s) {
   const uint32_t size = read_u32(s);
   if (++s->element <= list_cell(s->object)->size)

@@ -15,12 +15,13 @@ from ffi_builder.spec.composite import DEEPEST
 from ffi_builder.spec.dtypes import NAMES
 from ffi_builder.spec.expr import Expr, Relation
 from ffi_builder.spec.functions import variables
-from ffi_builder.spec.lists import MOST_ELEMENTS, NUMBER_DTYPES
+from ffi_builder.spec.lists import NUMBER_DTYPES
 from ffi_builder.spec.numbers import INT_RANGES, MIRRORED, VAR_DTYPES
 from ffi_builder.spec.overlap import can_overlap, is_comparable, tensors_of
 from ffi_builder.spec.places import device_tensors, occurrences
 from ffi_builder.spec.results import Result
 from ffi_builder.spec.tensors.devices import DEVICES
+from ffi_builder.spec.tensors.entries import MOST_ELEMENTS
 from ffi_builder.spec.tensors.tensor import INTENTS, MOST_DIMENSIONS
 
 INT64 = st.integers(-(2**63), 2**63 - 1)

@@ -35,7 +35,7 @@ def can_be_made(signature: Signature) -> bool:
 
 
 REFUSED = re.compile(
-    r"make_args: (found no values of .*|.* does not hold with .*|.* needs? \d+ bytes.*|.* does not fit .*|.*: expected .* but got .*"
+    r"make_args: (found no (values of|arguments that fit) .*|.* does not hold with .*|.* needs? \d+ bytes.*|.* does not fit .*|.*: expected .* but got .*"
     r"|.*, and must (not be negative|be a multiple of \d+, .*|be 0, where such arrays are.*"
     r"|be from 0 to 2147483647)|.*, and must not be as low for packed elements)"
 )

@@ -33,8 +33,8 @@ from ffi_builder.plan import Part, Place, Plan
 from ffi_builder.plan import steps as s
 from ffi_builder.plan.results import checked_range
 from ffi_builder.records import dataclass
-from ffi_builder.spec.lists import MOST_ELEMENTS
 from ffi_builder.spec.numbers import INT_RANGES
+from ffi_builder.spec.tensors.entries import MOST_ELEMENTS
 
 _STACK: Final = 2048
 """The most bytes of the stack that a list uses; longer lists use malloc."""

@@ -2,19 +2,17 @@
 
 For ``pages: List(int32)`` the code is a loop, with the memory of a list (:mod:`.lists`)::
 
-    %step = a Shape ? 8 : 16                          // an int64, or a TVMFFIAny
     for (i = 0; i < %length; ++i) {
-      %type = a Shape ? Int : the type index at %cells + i * %step
-      %payload = …
       …                                               // the checks of an int32, as of any scalar
-      %data[i] = %payload
+      %data[i] = %cells[i].payload
     }
+
+A Shape, whose elements are int64s, has a loop of its own, out of line.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
@@ -22,14 +20,11 @@ from ffi_builder.builder.fast_path import lists, objects
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.scalars import narrowed
 from ffi_builder.builder.fast_path.state import NumberListValues
-from ffi_builder.ir import Value
+from ffi_builder.ir import Block, Value
 from ffi_builder.plan import Place
 from ffi_builder.plan import steps as s
 from ffi_builder.spec.dtypes import parse_dtype
 from ffi_builder.spec.numbers import FLOAT_DTYPES
-
-_ENTRY_SIZE: Final = 8
-"""The size of an element of a Shape, an int64."""
 
 
 def decode(fast: FastPath, step: s.DecodeList) -> None:
@@ -45,42 +40,55 @@ def check_elements(
     fast: FastPath, step: s.EachElement, param: spec.List, emit_inside: Callable[[], None]
 ) -> None:
     """Check each element, and write it for the kernel."""
-    b, place = fast.b, step.place
+    b, t, place = fast.b, fast.b.types, step.place
     own = fast.record(place.position, NumberListValues)
     cells = lists.cells(fast, own.object, b.eq(own.length, b.i64(0)))
     bits = parse_dtype(param.dtype).bits
     own.data = lists.memory(fast, place, own.length, bits // 8)
-    shape = _is_shape(fast, place, own.object) if param.element.is_integer else None
-    before = fast.state
-    with b.loop(own.length) as index:
-        fast.state = before.fork()
-        fast.numbers[place.each.position] = _element(fast, cells, index, shape)
-        emit_inside()
-        value = fast.scalar(place.each.position)
-        if param.dtype not in FLOAT_DTYPES:
-            value = narrowed(b, value, b.types.parse(f"i{bits}"))
-        b.store(value, b.element(own.data, index, f"i{bits}"))
-    fast.state = before
 
+    def copy(element: Callable[[Value], tuple[Value, Value]]) -> None:
+        """Emit the loop; ``element`` returns the type index and the payload of an element."""
+        before = fast.state
+        with b.loop(own.length) as index:
+            fast.state = before.fork()
+            fast.numbers[place.each.position] = element(index)
+            emit_inside()
+            value = fast.scalar(place.each.position)
+            if param.dtype not in FLOAT_DTYPES:
+                value = narrowed(b, value, t.parse(f"i{bits}"))
+            b.store(value, b.element(own.data, index, f"i{bits}"))
+        fast.state = before
 
-def _is_shape(fast: FastPath, place: Place, object_: Value) -> Value:
-    """Return whether a list is a Shape. Of a moved object, only the header has the type."""
-    b = fast.b
-    index, _ = objects.look(fast, place)
-    header = b.field(b.types.i32, object_, abi.OBJECT_TYPE_INDEX)
-    moved = b.eq(index, b.i32(TypeIndex.OBJECT_RVALUE_REF))
-    return b.eq(b.select(moved, header, index), b.i32(TypeIndex.SHAPE))
-
-
-def _element(
-    fast: FastPath, cells: Value, index: Value, shape: Value | None
-) -> tuple[Value, Value]:
-    """Load the type index and the payload of an element; ``shape`` says whether of a Shape."""
-    b, t = fast.b, fast.b.types
-    if shape is None:
+    def in_array(index: Value) -> tuple[Value, Value]:
         at = b.element(cells, index, lists.CELL)
         return b.load(t.i32, at), b.field(t.i64, at, abi.ANY_PAYLOAD)
-    at = b.element(cells, b.mul(index, b.select(shape, b.i64(_ENTRY_SIZE), b.i64(abi.ANY_SIZE))))
-    payload = b.element(at, b.select(shape, b.i64(0), b.i64(abi.ANY_PAYLOAD)))
-    type_ = b.select(shape, b.i32(TypeIndex.INT), b.load(t.i32, at))
-    return type_, b.load(t.i64, payload)
+
+    def in_shape(index: Value) -> tuple[Value, Value]:
+        return b.i32(TypeIndex.INT), b.load(t.i64, b.element(cells, index, "i64"))
+
+    if not param.element.is_integer:
+        copy(in_array)
+        return
+    array, shape, done = b.new_block(), b.new_block(cold=True), b.new_block()
+    _branch(fast, place, own.object, array, shape)
+    b.block = shape
+    with b.out_of_line():
+        copy(in_shape)
+        b.br(done)
+    b.block = array
+    copy(in_array)
+    b.br(done)
+    b.block = done
+
+
+def _branch(fast: FastPath, place: Place, object_: Value, array: Block, shape: Block) -> None:
+    """Branch to one of two blocks. Of a moved object, only the header has the type."""
+    b = fast.b
+    index, _ = objects.look(fast, place)
+    other = b.new_block(cold=True)
+    b.cond_br(b.eq(index, b.i32(TypeIndex.ARRAY)), array, other, likely=True)
+    b.block = other
+    header = b.field(b.types.i32, object_, abi.OBJECT_TYPE_INDEX)
+    moved = b.eq(index, b.i32(TypeIndex.OBJECT_RVALUE_REF))
+    found = b.select(moved, header, index)
+    b.cond_br(b.eq(found, b.i32(TypeIndex.SHAPE)), shape, array)

@@ -1,13 +1,26 @@
-"""Entries of shapes and strides: checked when a spec is made, and shown in texts."""
+"""Entries of shapes and strides, and lengths: checked when a spec is made, and shown in texts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
+from typing import Final, cast
 
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import integer
 from ffi_builder.spec.expr import Dim, Expr, Var, check_dim
+
+MOST_ELEMENTS: Final = 2**31 - 1
+"""The most elements of a list. Kernels may count them with an int32.
+
+Examples:
+    >>> from ffi_builder import spec
+    >>> from ffi_builder.spec.tensors.entries import MOST_ELEMENTS
+    >>> spec.List("pages", "int64", MOST_ELEMENTS + 1)
+    Traceback (most recent call last):
+    ...
+    ffi_builder.errors.SpecError: List 'pages': length: expected at most 2147483647 but got
+        2147483648
+"""
 
 
 def check_entries(
@@ -49,6 +62,25 @@ def check_entries(
             integer(f"{what}[{index}]", value, at_least=at_least)
         found.append(value)
     return tuple(found)
+
+
+def check_length(what: str, length: object) -> Dim:
+    """Return ``length`` if it can be the number of elements of a list.
+
+    Raises:
+        SpecError: it is no dimension, negative, or more than an int32 can count.
+
+    Examples:
+        >>> from ffi_builder.spec.tensors.entries import check_length
+        >>> check_length("pages: length", 4)
+        4
+    """
+    found = check_dim(what, length)
+    if isinstance(found, int):
+        integer(what, found, at_least=0)
+        if found > MOST_ELEMENTS:
+            raise SpecError(f"{what}: expected at most {MOST_ELEMENTS} but got {found}")
+    return found
 
 
 def show_entries(entries: Sequence[Dim | None]) -> str:

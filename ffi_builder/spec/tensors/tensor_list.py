@@ -13,9 +13,8 @@ from ffi_builder.records import dataclass
 from ffi_builder.spec._check import Stored
 from ffi_builder.spec.expr import Expr, Var
 from ffi_builder.spec.functions import variables
-from ffi_builder.spec.lists import MOST_ELEMENTS, check_length
 from ffi_builder.spec.param import Metadata, PlainValues
-from ffi_builder.spec.tensors.entries import entry_text
+from ffi_builder.spec.tensors.entries import MOST_ELEMENTS, check_length, entry_text
 from ffi_builder.spec.tensors.tensor import Tensor
 from ffi_builder.spec.tensors.workspace import Workspace
 
