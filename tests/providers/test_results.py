@@ -105,12 +105,20 @@ class TestDTypeAndDevice:
         """What it returns is checked."""
         g, v = Function("g"), kind("v")
         function = returning(kind("r"), PackedCallProvider(g, args=[v]), "", [g, v])
-        got = function(lambda came: came, value)
+
+        def same(came: object) -> object:
+            return came
+
+        got = function(same, value)
         assert (got, type(got)) == (value, type(value))
         words = f"A value of another kind than {kind.type_name} was returned for r: "
         for wrong in (3, None, "float32"):
+
+            def another(_: object, wrong: object = wrong) -> object:
+                return wrong
+
             with pytest.raises(TypeError, match=words):
-                function(lambda _, wrong=wrong: wrong, value)
+                function(another, value)
 
     def test_of_another_type(self, kind: Any, type_: str, value: Any) -> None:
         text = "llvm.func @k(%v: i16) -> i16 { llvm.return %v : i16 }"
