@@ -109,6 +109,8 @@ def _without_sizes(signature: spec.Signature, values: Mapping[str, object]) -> s
 def _of_any_size(param: spec.Param) -> spec.Param:
     if isinstance(param, spec.Optional):
         return replace(param, param=_of_any_size(param.param))
+    if isinstance(param, spec.List):
+        return replace(param, length=None)
     if not isinstance(param, spec.Tensor) or param.any_rank:
         return param
     strides: Any = "any"

@@ -384,6 +384,8 @@ def _place_text(argument: Argument, place: Place) -> str:
             text = f"{argument.name}.shape[{place.index}]"
         case Part.STRIDES:
             text = f"{argument.name}.stride({place.index})"
+        case Part.LENGTH:
+            text = f"len({argument.name})"
         case Part.ENTRY:
             text = f"{argument.name}[{place.index}]"
         case _:

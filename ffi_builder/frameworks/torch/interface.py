@@ -305,6 +305,8 @@ def _type(what: str, argument: Argument) -> str:
             return "str"
         case spec.Shape():
             return "SymInt[]"
+        case spec.List(element=element):
+            return f"{_type(what, dataclasses.replace(argument, param=element))}[]"
         case _:
             raise SpecError(
                 f"{what}: the parameter {argument.param.name!r} is a {_kind(argument.inner)}, "
@@ -320,7 +322,7 @@ def _instead(param: Plain) -> str:
     match param:
         case spec.TupleParam() | spec.Struct():
             return "; make its elements parameters of their own"
-        case spec.TensorList() | spec.List():
+        case spec.TensorList():
             return "; register a torch.library.custom_op that calls it (docs/torch.md)"
         case spec.Stream():
             return "; an EnvStream is torch's current stream"
@@ -332,7 +334,7 @@ _LITERALS: Final[dict[str, Callable[[Any], object]]] = {
     "SymInt": int,
     "float": float,
     "bool": bool,
-    "SymInt[]": list,
+    **dict.fromkeys(("SymInt[]", "float[]", "bool[]"), list),
     "str": json.dumps,
 }
 
