@@ -16,7 +16,7 @@ from typing_extensions import override
 
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
-from ffi_builder.spec._check import identifier, integer, make_plain, one_of
+from ffi_builder.spec._check import identifier, integer, make_plain, one_of, text
 from ffi_builder.spec.dtypes import DTypeField, one_of_dtypes
 from ffi_builder.spec.numbers import (
     FUNCTIONS,
@@ -156,6 +156,8 @@ class Var(Named, Arithmetic):
                 int_of_dtype(f"{what}: {limit}", value, self.dtype)
         if self.destroy is not None:
             identifier(f"{what}: destroy", self.destroy)
+        if self.pointee is not None:
+            text(f"{what}: pointee", self.pointee)
         for own in ("destroy", "pointee"):
             if getattr(self, own) is not None and self.dtype != "handle":
                 raise SpecError(f"{what}: {own} is for handles, but its dtype is {self.dtype}")
