@@ -27,6 +27,7 @@ from ffi_builder.providers import (
 )
 from ffi_builder.wrapping.c_types import HALIDE_BUFFER, CType, Prototype, bound_args, llvm_type
 from ffi_builder.wrapping.comparison import BITS, BYTES, Comparison, Passed
+from ffi_builder.wrapping.texts import advice, said
 
 if TYPE_CHECKING:
     from ffi_builder.extending import Entry
@@ -101,7 +102,7 @@ def _listed(
         raise BuildError(
             f"{declared.name} has parameters that neither the signature nor args= has: "
             f"{', '.join(name or '_' for name in lacking)}; add them to args=, where None passes "
-            f"NULL"
+            f"NULL{advice(dict(spec.with_paths(signature.params)))}"
         )
     return [args.get(name, name) for name in names]
 
@@ -171,7 +172,7 @@ def bound(
     sizes = symbols(signature)
     if args is None:
         results = [result.name for result in signature.results]
-        args = bound_args(declared, [*params, *sizes, *results])
+        args = bound_args(declared, [*params, *sizes, *results], advice(params))
     known = {**sizes, **params, **{each.name: each for each in signature.result_tensors}}
     numbers = {each.name: each for each in signature.results if isinstance(each, spec.Var)}
     inner = [each for each in signature.params if not isinstance(spec.required(each), apart)]
@@ -179,12 +180,16 @@ def bound(
     names = [_named(entry, known) for entry in entries]
     results = [each.name for each in signature.result_tensors if not _mentions(names, each.name)]
     entries, names = [*entries, *results], [*names, *results]
-    passed = [each for entry in entries for each in _passed(_part(entry, wholes), known)]
+    by_position = args is None
     try:
-        _check_count(declared, passed)
+        groups = [(each, [*_passed(_part(each, wholes), known)]) for each in entries]
+        if not apart and (parts := said(declared, groups)) != entries:
+            args = entries = parts
+        passed = [each for entry in entries for each in _passed(_part(entry, wholes), known)]
+        _check_count(declared, passed, advice(params))
         _check_outputs(declared, names, signature)
         own, texts = [n for n, _ in declared.params], [f"{entry}" for entry, _ in passed]
-        if args is None:
+        if by_position:
             _check_positions(declared.name, own, texts)
         checks = Comparison(declared.name, params, numbers, dict(zip(own, texts, strict=True)))
         for (name, type_), (entry, item) in zip(declared.params, passed, strict=True):
@@ -196,7 +201,7 @@ def bound(
                     f"does not write it"
                 )
     except BuildError as error:
-        raise (error if args is not None else BuildError(f"{error}. {_BY_POSITION}")) from None
+        raise (error if not by_position else BuildError(f"{error}. {_BY_POSITION}")) from None
     if args is not None:  # the prototype says which numbers are bools
         args = [int(entry) if isinstance(entry, bool) else entry for entry in args]
     if declared.hidden:
@@ -247,7 +252,7 @@ def _passed(entry: object, known: Mapping[str, spec.Param]) -> Iterator[tuple[ob
             for inner, element in elements(composite, str(path)):
                 yield from _passed(inner, {inner: element})
         case spec.String() | spec.Bytes() as text:
-            yield from ((path, text), (f"{path}'s length", None))
+            yield from ((path, text), (f"{path}'s length", None))  # as texts.said expects
         case spec.TensorList() as tensors:
             yield from ((f"{path}.{part}", spec.Field(tensors, part)) for part in LIST_PARTS)
         case spec.Shape(shape=sizes):
@@ -262,7 +267,9 @@ def _passed(entry: object, known: Mapping[str, spec.Param]) -> Iterator[tuple[ob
             return
 
 
-def _check_count(declared: Prototype, passed: Sequence[tuple[object, object]]) -> None:
+def _check_count(
+    declared: Prototype, passed: Sequence[tuple[object, object]], about_texts: str
+) -> None:
     """Raise BuildError for another number of arguments."""
     count = len(declared.params)
     if len(passed) == count:
@@ -278,13 +285,15 @@ def _check_count(declared: Prototype, passed: Sequence[tuple[object, object]]) -
             "the struct"
             if is_struct and count < len(passed)
             else "write args=[…] with an entry for each, which may be a size; None passes NULL"
+            f"{about_texts}"
         )
     )
 
 
 def _check_positions(function: str, own: Sequence[str], entries: Sequence[str]) -> None:
     """Raise BuildError for names that are those of the kernel but for case and underscores."""
-    like, given = ([re.sub("_", "", each).lower() for each in names] for names in (own, entries))
+    words = ([re.sub(r"_|\.(data|c_str)$", "", each) for each in names] for names in (own, entries))
+    like, given = ([each.lower() for each in names] for names in words)
     for at, name in enumerate(like):
         if name in given and given[at] != name:
             raise BuildError(

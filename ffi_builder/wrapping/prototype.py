@@ -31,6 +31,7 @@ _DTYPES: Final = {
     "__bf16": "bfloat16",
 }
 _UNSIGNED, _SIGNED = (4, 5, 8, 9, 10, 11), (13, 14, 16, 17, 18, 19)
+_CHARS: Final = (4, 13)
 _VOID, _COMPLEX, _POINTER, _RECORD, _ENUM = 2, 100, 101, 105, 106
 _WITH_TYPES, _FUNCTIONS, _ARRAYS, _UNSIZED = 111, (110, 111), (112, 114, 115), 114
 """Kinds of types, as ``CXTypeKind`` of libclang numbers them."""
@@ -229,7 +230,10 @@ def _pointer(type_: Any, cursor: Any) -> CType:
     align = max(1, written.get_pointee().get_align()) if opaque is None and dtype else 1
     first = first if isinstance(first, int) else 0
     is_restrict = is_restrict and not is_const
-    return CType(dtype, True, is_const, opaque, is_restrict, align, first=first, row=row)
+    is_char = to._kind_id in _CHARS
+    return CType(
+        dtype, True, is_const, opaque, is_restrict, align, first=first, row=row, is_char=is_char
+    )
 
 
 def _is_restrict(array: Any, cursor: Any) -> bool:
