@@ -79,6 +79,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "TVM-FFI error that the kernel has set; may be given several times",
     )
     parser.add_argument(
+        "--free",
+        metavar="FUNCTION",
+        help="the function that frees the text which the kernel returns as a char *",
+    )
+    parser.add_argument(
         "-o", "--output", type=Path, required=True, metavar="PATH", help="the file to write"
     )
     parser.add_argument(
@@ -138,6 +143,7 @@ def run(given: argparse.Namespace) -> int:
         include=given.include,
         args=args_of(given.args),
         errors=errors_of(given.errors),
+        free=given.free,
         provider=provider_of(given),
         launch=launch_of(given),
         release_gil=given.release_gil,

@@ -55,13 +55,15 @@ def call(
     result: Type | None = None,
     *,
     results: bool = True,
+    free: str | None = None,
 ) -> Value | None:
     """Call the callee, and set ``context.returned`` or ``context.results`` to what it returns.
 
     A callee that the module does not have is declared to return ``result``; by default nothing, or
     an i32 if ``context.status_wanted`` is set. If the signature returns scalars to which no
     pointers are passed, the callee returns these scalars instead of a status. With ``results``
-    False, the caller sets the context's results.
+    False, the caller sets the context's results. ``free`` is a function that frees a text which the
+    callee returns.
 
     Returns:
         The callee's status, or None if it returns none.
@@ -73,13 +75,15 @@ def call(
     check_name(provider, callee)
     scalars = [scalar for scalar in value_results(context) if scalar.name not in context.places]
     if not scalars or not results:
+        if free is not None:
+            raise BuildError(f"{provider}: free={free!r} goes with a result that @{callee} returns")
         context.returned = _call(provider, context, callee, arguments, result)
         if results:
             set_results(context)
         return context.returned
     wanted = result_type(provider, context, callee, scalars)
     value = _call(provider, context, callee, arguments, wanted)
-    set_results(context, take_results(provider, context, callee, value, scalars, wanted))
+    set_results(context, take_results(provider, context, callee, value, scalars, wanted, free))
     return None
 
 

@@ -77,6 +77,8 @@ class DirectCallProvider:
     Args:
         callee: the symbol to call; declared if the module has none of that name.
         args: the items to pass, in order; left out, every parameter except constants.
+        free: a function that frees the text which a callee returns by its address. Left out, the
+            text stays the callee's.
 
     Raises:
         BuildError: when attached, if the callee is in the module and takes other arguments.
@@ -95,6 +97,7 @@ class DirectCallProvider:
 
     callee: str
     args: Sequence[Entry] | None = field(default=None, kw_only=True)
+    free: str | None = field(default=None, kw_only=True)
     trusted: ClassVar[bool] = True
     borrows_tensors: ClassVar[bool] = True
 
@@ -113,7 +116,7 @@ class DirectCallProvider:
             from ffi_builder.providers.memref import check_bare
 
             check_bare(name, context, callee, arguments)
-        call(name, context, callee, arguments)
+        call(name, context, callee, arguments, free=self.free)
         return context.builder.block
 
     def arguments_of(self, context: CallContext, item: Item) -> list[Argument]:

@@ -27,7 +27,7 @@ from ffi_builder.providers import (
 )
 from ffi_builder.wrapping.c_types import HALIDE_BUFFER, CType, Prototype, bound_args, llvm_type
 from ffi_builder.wrapping.comparison import BITS, BYTES, Comparison, Passed
-from ffi_builder.wrapping.texts import advice, said
+from ffi_builder.wrapping.texts import advice, check_returned, said
 
 if TYPE_CHECKING:
     from ffi_builder.extending import Entry
@@ -44,10 +44,12 @@ def called(
     declared: Prototype,
     signature: spec.Signature,
     args: Sequence[Entry] | Mapping[str, Entry] | None,
+    free: str | None = None,
 ) -> tuple[spec.Signature, CallProvider, Sequence[Passed]]:
     """Return a signature that checks what the prototype's types need, a provider, what is passed.
 
-    An integer that the kernel returns is a status, unless it is a result of the signature.
+    An integer that the kernel returns is a status, unless it is a result of the signature. The
+    function ``free`` frees a text that it returns.
 
     Raises:
         BuildError: as :func:`bound`; the kernel returns what nobody takes.
@@ -55,9 +57,12 @@ def called(
     args = _listed(declared, signature, args) if isinstance(args, Mapping) else args
     signature, args, passed = bound(declared, signature, args)
     buffers = any(type_.opaque == HALIDE_BUFFER for _, type_ in declared.params)
-    provider = (HalideCallProvider if buffers else DirectCallProvider)(declared.name, args=args)
+    make = HalideCallProvider if buffers else DirectCallProvider
+    provider = make(declared.name, args=args, free=free)
     result, own = declared.result, returned(signature, args)
     match own:
+        case [spec.String() | spec.Bytes() as text] if result:
+            check_returned(declared.name, result, text)
         case [spec.Var(name, dtype)] if result and not _is_returned(dtype, result):
             raise BuildError(
                 f"{declared.name} returns {result}, but the result {name!r} is {dtype}: declare "
@@ -71,11 +76,15 @@ def called(
         raise BuildError(
             f"{declared.name} returns {result}, which the signature lacks: "
             f"{'drop it by prototype=' + repr('void …') + ', or ' if result.is_pointer else ''}"
-            f"add a result, as in `-> r: {'handle' if result.is_pointer else result.dtype}`"
+            f"add a result, as in `-> r: {_result_for(result)}`"
         )
     unsigned = f"{result.dtype}".startswith("u")
     checked = provider if buffers else CheckStatus(provider, unsigned=unsigned)
     return signature, checked, passed
+
+
+def _result_for(result: CType) -> str:
+    return "String" if result.is_char else "handle" if result.is_pointer else f"{result.dtype}"
 
 
 def returned(signature: spec.Signature, args: Sequence[Entry] | None) -> list[Result]:

@@ -48,6 +48,7 @@ _OPTIONS: Final = {
     "owner": (AddressSource,),
     "launch": (sources.Image,),
     "errors": (sources.Mlir, *_CODE),
+    "free": _CODE,
     "provider": (sources.Mlir, *_CODE),
     "release_gil": (sources.Mlir, *_CODE),
 }
@@ -64,6 +65,7 @@ class Options:
     include: Iterable[str | os.PathLike[str]] = ()
     args: Sequence[Any] | Mapping[str, Any] | None = None
     errors: Errors | None = None
+    free: str | None = None
     provider: CallProvider | type[Any] | None = None
     launch: object = None
     owner: object = sources.UNOWNED
@@ -108,6 +110,11 @@ class Options:
             raise TypeError("wrap: args= as a dict goes with prototype=, or with LLVM IR")
         if self.provider is None:
             return
+        if self.free is not None:
+            raise TypeError(
+                "wrap: free= goes without provider=: give it to the provider, as in "
+                "DirectCallProvider('f', free='free')"
+            )
         if self.prototype is not None or self.errors is not None:
             raise TypeError(
                 "wrap: prototype= and errors= go without provider=, which says itself how to call: "
@@ -297,7 +304,7 @@ def _of_code(
         if found.name not in declared:
             declared[found.name] = found
             module.declare(*found.declaration())
-        signature, provider, passed = called(found, signature, args)
+        signature, provider, passed = called(found, signature, args, options.free)
         if options.errors is not None:
             provider = _with_errors(provider, name, options.errors)
         functions.append(Function(signature, _always(provider), Compared(types, passed)))

@@ -87,6 +87,20 @@ def _is_length(item: object) -> bool:
     return isinstance(item, spec.Field) and item.part == "length"
 
 
+def check_returned(function: str, result: CType, text: spec.String | spec.Bytes) -> None:
+    """Raise BuildError unless a function returns the address of bytes for a text."""
+    if result.is_char or (result.is_pointer and result.to in BYTES and not result.row):
+        return
+    kind = type(text).__name__
+    cure = f"declare `-> {text.name}: {'handle' if result.is_pointer else result.dtype}`"
+    if result.is_pointer and result.to is None:
+        cure = "say in prototype= that it returns `const char *`"
+    raise BuildError(
+        f"{function} returns {result}, but the result {text.name!r} is a {kind}, text that ends in "
+        f"a NUL, which a `const char *` is: {cure}"
+    )
+
+
 def _length(param: spec.Param, type_: CType) -> spec.Field:
     """Return a length as the kernel takes it; what is no integer is refused later."""
     is_int = type_.dtype in INT_RANGES and not type_.is_pointer

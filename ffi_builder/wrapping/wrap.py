@@ -26,6 +26,7 @@ def wrap(
     include: Iterable[str | os.PathLike[str]] = (),
     args: Sequence[Any] | Mapping[str, Any] | None = None,
     errors: Errors | None = None,
+    free: str | None = None,
     provider: CallProvider | type[Any] | None = None,
     launch: object = None,
     owner: object = UNOWNED,
@@ -76,6 +77,8 @@ def wrap(
         errors: the class and the message for certain statuses, such as
             ``{22: ("ValueError", "the order is negative")}``. ``{-1: None}`` raises the TVM-FFI
             error that the kernel has set.
+        free: the function that frees the text which the kernel returns as a ``char *``, such as
+            ``"sqlite3_free"``. Left out, nobody frees it.
         provider: a class of :mod:`ffi_builder.providers` that is made with the symbol and ``args``,
             or a provider.
         launch: how a kernel image is launched: a :class:`~ffi_builder.Launch` for CUDA's, and what
@@ -125,6 +128,7 @@ def wrap(
         include=include,
         args=args,
         errors=errors,
+        free=free,
         provider=provider,
         launch=launch,
         owner=owner,

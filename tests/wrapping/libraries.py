@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -21,3 +22,11 @@ def needs_header(name: str) -> pytest.MarkDecorator:
         ).returncode
     )
     return pytest.mark.skipif(not found, reason=f"needs {name}")
+
+
+def shared(folder: Path, source: str) -> Path:
+    """Compile C to a shared library."""
+    path = folder / "libmade.so"
+    command = ["cc", "-O1", "-fPIC", "-shared", "-include", "stdint.h", "-xc", "-", "-o", path]
+    subprocess.run(command, input=source, text=True, check=True)
+    return path

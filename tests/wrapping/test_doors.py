@@ -43,6 +43,8 @@ int scale(float *x, int64_t n, float factor, _Bool twice, void *ctx) {
   return 0;
 }
 double half(double x) { return x / 2; }
+char *strdup(const char *);
+char *copy(const char *s) { return strdup(s); }
 """
 NEEDS: Final = """
 extern int other(int n);
@@ -172,6 +174,11 @@ RIGHT: Final[dict[str, Right]] = {
         *("object", SIGNATURE, C, ((ones(6), 2.0),)),
         (RuntimeError, "scale failed with status 22"),
     ),
+    "a text that is freed": Right(
+        *("object", "copy(s: String) -> r: String"),
+        {"prototype": "char *copy(const char *s)", "free": "free"},
+        *((("seven bytes and more",),), ["seven bytes and more"] * 2),
+    ),
     "an error for a status": Right(
         *("object", SIGNATURE, {**C, "errors": {22: ("ValueError", "too long")}}),
         *(((ones(6), 2.0),), (ValueError, "too long when calling")),
@@ -300,6 +307,16 @@ WRONG: Final[dict[str, tuple[str, Any, dict[str, Any], str]]] = {
         *("object", SIGNATURE, {**C, "errors": {22: ("ValueEror", "no")}}),
         "did you mean",
     ),
+    "a text that is freed and is none": (
+        *("object", "half(x: float64) -> r: float64"),
+        {"prototype": "double half(double x)", "free": "free"},
+        "free='free' goes with one result, a String or Bytes for which the callee @half returns a po",
+    ),
+    "a text that is freed of a provider": (
+        *("object", "half(x: float64) -> r: float64"),
+        {"provider": providers.DirectCallProvider, "free": "free"},
+        "free= goes without provider=: give it to the provider",
+    ),
     "one name for two functions": (
         *("object", [SIGNATURE, SIGNATURE], {**C, "function": "scale"}),
         "function= goes with one signature; name the others after their kernels",
@@ -364,7 +381,7 @@ def error_words(errors: dict[int, tuple[str, str]]) -> list[str]:
 WORDS: Final[dict[str, Callable[[Any], list[str]]]] = {
     **{
         name: lambda value, name=name: [f"--{name.replace('_', '-')}", str(value)]
-        for name in ("device", "function", "prototype", "pipeline", "opt_level")
+        for name in ("device", "function", "prototype", "pipeline", "opt_level", "free")
     },
     "args": args_words,
     "provider": provider_words,

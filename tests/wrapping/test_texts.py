@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import zlib
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 from ffi_builder import BuildError, wrap
 from ffi_builder.providers import DirectCallProvider
 from tests.runtime.samples import c_object, needs_cc
-from tests.wrapping.libraries import needs_header
+from tests.wrapping.libraries import needs_header, shared
 
 pytest.importorskip("clang.native")
 pytestmark = needs_cc
@@ -160,9 +161,135 @@ def test_char_pointers_of_ctypes_and_cffi() -> None:
     assert wrap(found, "strlen(s: String) -> r: uint64")("four") == 4
 
 
+RETURNS = """
+#include <stdlib.h>
+#include <string.h>
+static int freed;
+int count_freed(void) { return freed; }
+void give(void *text) { freed++; free(text); }
+const char *name(int at) {
+  static const char *names[] = {0, "", "short", "a name of more than seven bytes", "caf\\xe9"};
+  return names[at];
+}
+const unsigned char *tail(const char *s, int c) { return (const unsigned char *)strchr(s, c); }
+char *repeat(int n) {
+  char *text = malloc(n + 1);
+  if (text) { memset(text, 'x', n); text[n] = 0; }
+  return text;
+}
+const void *unknown(void) { return "abc"; }
+const float *number(void) { return 0; }
+"""
+
+
+@pytest.fixture(scope="module")
+def returning(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    return c_object(tmp_path_factory.mktemp("returning"), RETURNS)
+
+
+def test_text_that_is_returned(returning: bytes) -> None:
+    prototype = "const char *name(int at)"
+    name = wrap(returning, "name(at: int32) -> r: String", prototype=prototype)
+    assert [name(at) for at in (1, 2, 3)] == ["", "short", "a name of more than seven bytes"]
+    with pytest.raises(ValueError, match="name returned NULL for r when calling: `name"):
+        name(0)
+    with pytest.raises(UnicodeDecodeError):
+        name(4)
+    data = wrap(returning, "name(at: int32) -> r: Bytes", prototype=prototype)
+    assert [data(at) for at in (1, 2, 4)] == [b"", b"short", b"caf\xe9"]
+
+
+def test_text_within_an_argument(returning: bytes) -> None:
+    """It is copied before the copy of the argument is freed."""
+    prototype = "const unsigned char *tail(const char *s, int c)"
+    tail = wrap(returning, "tail(s: Bytes, c: int32) -> r: Bytes", prototype=prototype)
+    for text in (b"a=b", b"a longer text = b" * 100):
+        assert tail(text, ord("=")) == text[text.index(b"=") :]
+    with pytest.raises(ValueError, match="tail returned NULL for r"):
+        tail(b"abc", ord("="))
+
+
+def test_text_that_a_function_frees(returning: bytes) -> None:
+    signatures = ["repeat(n: int32) -> r: String", "count_freed() -> r: int32"]
+    prototypes = "char *repeat(int n); int count_freed(void);"
+    with pytest.raises(BuildError, match="free='give' goes with one result, a String or Bytes"):
+        wrap(returning, signatures[1], prototype=prototypes, free="give")
+    repeat = wrap(returning, signatures[0], prototype=prototypes, free="give")
+    assert [repeat(n) for n in (0, 3, 100)] == ["", "xxx", "x" * 100]
+
+
+def test_how_often_text_is_freed(tmp_path: Path) -> None:
+    """Once for each call, by the library of both."""
+    path = shared(tmp_path, RETURNS)
+    repeat = wrap(
+        path, "repeat(n: int32) -> r: Bytes", prototype="char *repeat(int n)", free="give"
+    )
+    freed = wrap(path, "count_freed() -> r: int32", prototype="int count_freed(void)")
+    before = freed()
+    for n in range(5):
+        assert repeat(n) == b"x" * n
+    assert freed() - before == 5
+
+
+@pytest.mark.parametrize(
+    ("signature", "prototype", "words"),
+    [
+        (
+            "unknown() -> r: String",
+            "const void *unknown(void)",
+            "say in prototype= that it returns",
+        ),
+        (
+            "number() -> r: Bytes",
+            "const float *number(void)",
+            "'r' is a Bytes, text that ends in a",
+        ),
+        (
+            "count_freed() -> r: String",
+            "int count_freed(void)",
+            "`const char .` is: declare `-> r: in",
+        ),
+        ("name(at: int32)", "const char *name(int at)", "or add a result, as in `-> r: String`"),
+        (
+            *("name(at: int32) -> r: float64", "const char *name(int at)"),
+            "returns a const pointer to int8, but the result 'r' is float64",
+        ),
+    ],
+)
+def test_results_that_are_no_text(
+    signature: str, prototype: str, words: str, returning: bytes
+) -> None:
+    with pytest.raises(BuildError, match=words):
+        wrap(returning, signature, prototype=prototype)
+
+
+def test_text_of_ctypes_and_libc() -> None:
+    strerror = ctypes.CDLL(None).strerror
+    strerror.argtypes, strerror.restype = [ctypes.c_int], ctypes.c_char_p
+    assert wrap(strerror, "strerror(number: int32) -> r: String")(2) == os.strerror(2)
+    getenv = wrap(
+        "-lc", "getenv(name: String) -> r: String", prototype="char *getenv(const char *)"
+    )
+    assert getenv("PATH")
+    with pytest.raises(ValueError, match="getenv returned NULL for r"):
+        getenv("FFI_BUILDER_NO_SUCH_VARIABLE")
+
+
 @needs_header("zlib.h")
 def test_zlib() -> None:
-    signatures = ["crc32(crc: uint64, buf: Bytes) -> r: uint64"]
+    header = "#include <zlib.h>"
     args = {"len": "buf.length"}
-    crc32 = wrap("-lz", signatures, prototype="#include <zlib.h>", args=args)
+    crc32 = wrap("-lz", "crc32(crc: uint64, buf: Bytes) -> r: uint64", prototype=header, args=args)
     assert crc32(0, b"banana" * 9) == zlib.crc32(b"banana" * 9)
+    version = wrap("-lz", "zlibVersion() -> v: String", prototype=header)
+    assert version() == zlib.ZLIB_RUNTIME_VERSION
+
+
+@needs_header("sqlite3.h")
+def test_sqlite() -> None:
+    header = "#include <sqlite3.h>"
+    version = wrap("-lsqlite3", "sqlite3_libversion() -> v: String", prototype=header)
+    assert version().startswith("3.")
+    signature = "sqlite3_compileoption_used(zOptName: String) -> r: int32"
+    used = wrap("-lsqlite3", signature, prototype=header)
+    assert [used("NO_SUCH_OPTION"), used("THREADSAFE")] == [0, 1]
