@@ -47,7 +47,7 @@ _OPTIONS: Final = {
     "prototype": _CODE,
     "owner": (AddressSource,),
     "launch": (sources.Image,),
-    "errors": (sources.Mlir, *_CODE),
+    **dict.fromkeys(("errors", "success", "errno"), (sources.Mlir, *_CODE)),
     "free": _CODE,
     "provider": (sources.Mlir, *_CODE),
     "release_gil": (sources.Mlir, *_CODE),
@@ -65,6 +65,8 @@ class Options:
     include: Iterable[str | os.PathLike[str]] = ()
     args: Sequence[Any] | Mapping[str, Any] | None = None
     errors: Errors | None = None
+    success: int | Sequence[int] | None = None
+    errno: bool = False
     free: str | None = None
     provider: CallProvider | type[Any] | None = None
     launch: object = None
@@ -82,7 +84,8 @@ class Options:
             raise TypeError(f"wrap: release_gil= is a bool, but got {self.release_gil!r}")
         for option, kinds in _OPTIONS.items():
             value = getattr(self, option)
-            if value not in (None, sources.UNOWNED) and sources.kind_of(kernel) not in kinds:
+            is_given = bool(value) if option == "errno" else value not in (None, sources.UNOWNED)
+            if is_given and sources.kind_of(kernel) not in kinds:
                 raise TypeError(
                     f"wrap: {option}= goes with {' or '.join(sources.WORDS[k] for k in kinds)}, "
                     f"but the source is {sources.WORDS[sources.kind_of(kernel)]}"
@@ -114,6 +117,11 @@ class Options:
             raise TypeError(
                 "wrap: free= goes without provider=: give it to the provider, as in "
                 "DirectCallProvider('f', free='free')"
+            )
+        if self.success is not None or self.errno:
+            raise TypeError(
+                "wrap: success= and errno= go without provider=: give them to the provider, as in "
+                "CheckStatus(provider, success=1, error='OSError')"
             )
         if self.prototype is not None or self.errors is not None:
             raise TypeError(
@@ -239,7 +247,7 @@ def _chosen(
 
     def provider(lowered: Any) -> CallProvider:
         found = modules.provider_of(lowered, name, signature, options.args)
-        return found if options.errors is None else _with_errors(found, name, options.errors)
+        return _with_statuses(found, name, options)
 
     return provider if options.provider is None else _given(options, name)
 
@@ -256,10 +264,19 @@ def _always(provider: CallProvider) -> Callable[[Any], CallProvider]:
     return lambda lowered: provider
 
 
-def _with_errors(provider: CallProvider, name: str, errors: Errors) -> CallProvider:
-    if not isinstance(provider, CheckStatus):
-        raise BuildError(f"wrap: errors= needs a status, but `{name}` returns none")
-    return replace(provider, errors=errors)
+def _with_statuses(provider: CallProvider, name: str, options: Options) -> CallProvider:
+    """Return a provider that raises what the options say of a kernel's status."""
+    given = {option: getattr(options, option) for option in ("errors", "success")}
+    given = {option: value for option, value in given.items() if value is not None}
+    if isinstance(provider, CheckStatus):
+        return replace(provider, **given, **({"error": "OSError"} if options.errno else {}))
+    if given:
+        raise BuildError(f"wrap: {next(iter(given))}= needs a status, but `{name}` returns none")
+    if not options.errno:
+        return provider
+    if isinstance(provider, DirectCallProvider):
+        return replace(provider, errno=True)
+    raise BuildError(f"wrap: errno=True needs a status, but `{name}` returns none")
 
 
 # ---- images
@@ -305,8 +322,7 @@ def _of_code(
             declared[found.name] = found
             module.declare(*found.declaration())
         signature, provider, passed = called(found, signature, args, options.free)
-        if options.errors is not None:
-            provider = _with_errors(provider, name, options.errors)
+        provider = _with_statuses(provider, name, options)
         functions.append(Function(signature, _always(provider), Compared(types, passed)))
     return Wrapped(kernel, module, functions, [*linked.values(), *items], sanitize=options.sanitize)
 

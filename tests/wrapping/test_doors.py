@@ -44,6 +44,8 @@ int scale(float *x, int64_t n, float factor, _Bool twice, void *ctx) {
 }
 double half(double x) { return x / 2; }
 char *strdup(const char *);
+extern int *__errno_location(void);
+int missing(int n) { *__errno_location() = n; return n ? -1 : 5; }
 char *copy(const char *s) { return strdup(s); }
 """
 NEEDS: Final = """
@@ -183,6 +185,15 @@ RIGHT: Final[dict[str, Right]] = {
         *("object", SIGNATURE, {**C, "errors": {22: ("ValueError", "too long")}}),
         *(((ones(6), 2.0),), (ValueError, "too long when calling")),
     ),
+    "another success": Right(
+        *("object", SIGNATURE, {**C, "success": [0, 22]}),
+        *(((ones(6), 2.0),), [None, [1] * 6]),
+    ),
+    "errno": Right(
+        *("object", "missing(n: int32) -> r: int32"),
+        {"prototype": "int missing(int n)", "errno": True},
+        *(((2,),), (OSError, "No such file or directory when calling")),
+    ),
     "a chosen convention": Right(
         *("object", "half(x: float64) -> r: float64"),
         *({"provider": providers.DirectCallProvider}, ((3.0,),), [1.5]),
@@ -303,6 +314,20 @@ WRONG: Final[dict[str, tuple[str, Any, dict[str, Any], str]]] = {
         {"prototype": "double half(double x)", "errors": {1: ("ValueError", "no")}},
         "errors= needs a status, but `half` returns none",
     ),
+    "a success of what returns none": (
+        *("object", "half(x: float64) -> r: float64"),
+        {"prototype": "double half(double x)", "success": 1},
+        "success= needs a status, but `half` returns none",
+    ),
+    "errno of a float": (
+        *("object", "half(x: float64) -> r: float64"),
+        {"prototype": "double half(double x)", "errno": True},
+        "errno=True goes with an integer or pointer, but @half returns f64",
+    ),
+    "a success and a provider": (
+        *("object", SIGNATURE, {"success": 1, "provider": providers.DirectCallProvider}),
+        r"success= and errno= go without provider=",
+    ),
     "errors of no class": (
         *("object", SIGNATURE, {**C, "errors": {22: ("ValueEror", "no")}}),
         "did you mean",
@@ -387,6 +412,8 @@ WORDS: Final[dict[str, Callable[[Any], list[str]]]] = {
     "provider": provider_words,
     "launch": launch_words,
     "errors": error_words,
+    "success": lambda value: [f"--success={each}" for each in np.atleast_1d(value)],
+    "errno": lambda value: ["--errno"],
     "link": lambda items: [f"--link={item}" for item in items],
     "include": lambda folders: [word for folder in folders for word in ("-I", str(folder))],
     "sanitize": lambda value: ["--sanitize"],

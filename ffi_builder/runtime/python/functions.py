@@ -27,6 +27,7 @@ from ffi_builder.runtime.python.arguments import (
 from ffi_builder.runtime.python.classes import (
     Described,
     EntryFunction,
+    NumberedError,
     UndescribedFunction,
     WrappedFunction,
 )
@@ -34,6 +35,8 @@ from ffi_builder.runtime.python.reading import Extension, Reading, reader
 
 # For Ctrl-C within a callback: exceptions that tvm-ffi does not know become RuntimeError.
 tvm_ffi.register_error("KeyboardInterrupt", KeyboardInterrupt)
+# Wrappers raise it with the errno of C.
+tvm_ffi.register_error("OSError", NumberedError)
 
 MakeGeneral: TypeAlias = Callable[[], Callable[..., Any]]
 """Makes the function in Python of an entry, for the calls that the entry does not read."""
