@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -36,6 +36,9 @@ _BY_POSITION: Final = (
     "The signature has none of the kernel's names, so arguments go by position; args=[…] lists "
     "them in another order"
 )
+_C_EXPRESSION: Final = r"[\w\s|&~()<+-]+"
+_FUNCTIONS: Final = ("ceildiv", "max", "min")
+"""The functions of expressions of a signature."""
 _UNWRITTEN: Final = ("cls", "default", "doc", "kw_only")
 """Fields of parameters that the text of a signature does not keep."""
 
@@ -92,6 +95,41 @@ def returned(signature: spec.Signature, args: Sequence[Entry] | None) -> list[Re
     passed = [entry for entry in args or () if isinstance(entry, str)]
     passed += [tensor.name for tensor in signature.result_tensors]
     return [each for each in signature.results if each.name not in passed]
+
+
+def with_constants(
+    signature: spec.Signature,
+    args: Sequence[Entry] | Mapping[str, Entry] | None,
+    evaluate: Callable[[Sequence[str], Sequence[str]], Mapping[str, int]],
+) -> Sequence[Entry] | Mapping[str, Entry] | None:
+    """Return ``args`` with numbers for the constants of C that the signature does not name.
+
+    Args:
+        signature: whose names come first.
+        args: the entries.
+        evaluate: returns the numbers of texts; it also gets the names of the signature.
+    """
+    entries: Sequence[Entry] = [*args.values()] if isinstance(args, Mapping) else args or ()
+    known = [path for path, _ in spec.with_paths(signature.params)]
+    known += [*symbols(signature), *(result.name for result in signature.results)]
+    texts = [
+        entry
+        for entry in entries
+        if isinstance(entry, str)
+        and re.fullmatch(_C_EXPRESSION, entry)
+        and (words := re.findall(r"[A-Za-z_]\w*", entry))
+        and not {*words} & {*known, *_FUNCTIONS}
+    ]
+    if not texts:
+        return args
+    found = evaluate(texts, known)
+    if isinstance(args, Mapping):
+        return {name: _number(entry, found) for name, entry in args.items()}
+    return [_number(entry, found) for entry in entries]
+
+
+def _number(entry: Entry, found: Mapping[str, int]) -> Entry:
+    return found.get(entry, entry) if isinstance(entry, str) else entry
 
 
 def _listed(

@@ -32,9 +32,9 @@ from ffi_builder.runtime.extending import (
 from ffi_builder.wrapping import halide, modules, sources
 from ffi_builder.wrapping.addresses import callable_in, declared_by, needs_gil
 from ffi_builder.wrapping.c_types import Prototype
-from ffi_builder.wrapping.calls import called, check_same, with_promises
+from ffi_builder.wrapping.calls import called, check_same, with_constants, with_promises
 from ffi_builder.wrapping.llvm_ir import LlvmFunctions
-from ffi_builder.wrapping.prototype import read
+from ffi_builder.wrapping.prototype import constants, read
 from ffi_builder.wrapping.report import Compared, Report
 
 if TYPE_CHECKING:
@@ -77,6 +77,11 @@ class Options:
     sanitize: bool | Sanitize = False
     target: str | None = None
     """The triple of the machine for which a prototype is read; None for this one."""
+
+    def constants(self, expressions: Sequence[str], known: Sequence[str]) -> Mapping[str, int]:
+        """Return the numbers of constants that the prototype declares."""
+        assert self.prototype is not None
+        return constants(self.prototype, expressions, known, self.include, self.target)
 
     def check(self, kernel: sources.Kernel, functions: int) -> None:
         """Raise TypeError for options that go neither with the source nor with each other."""
@@ -321,7 +326,8 @@ def _of_code(
         if found.name not in declared:
             declared[found.name] = found
             module.declare(*found.declaration())
-        signature, provider, passed = called(found, signature, args, options.free)
+        own = args if given is None else with_constants(signature, args, options.constants)
+        signature, provider, passed = called(found, signature, own, options.free)
         provider = _with_statuses(provider, name, options)
         functions.append(Function(signature, _always(provider), Compared(types, passed)))
     return Wrapped(kernel, module, functions, [*linked.values(), *items], sanitize=options.sanitize)

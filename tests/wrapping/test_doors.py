@@ -172,6 +172,11 @@ RIGHT: Final[dict[str, Right]] = {
         *("object", f"scale({X})", {**C, "args": ["x", "n", 0.5, False, None]}),
         *(((ones(),),), [None, [0.5, 0.5, 0.5]]),
     ),
+    "names of constants": Right(
+        *("object", "missing() -> r: int32"),
+        {"prototype": "enum { ONE = 1, ALL = -1 }; int missing(int n)", "args": ["ONE + ALL"]},
+        *(((),), [5]),
+    ),
     "a status": Right(
         *("object", SIGNATURE, C, ((ones(6), 2.0),)),
         (RuntimeError, "scale failed with status 22"),
@@ -286,6 +291,11 @@ WRONG: Final[dict[str, tuple[str, Any, dict[str, Any], str]]] = {
     "folders without a prototype": (
         *("object", SIGNATURE, {"include": [HEADERS]}),
         "include= is a list of folders of headers, and goes with prototype=",
+    ),
+    "a constant that is nowhere": (
+        *("object", "missing() -> r: int32"),
+        {"prototype": "enum { ONE = 1 }; int missing(int n)", "args": {"n": "ONNE"}},
+        "ONNE is neither in the signature nor a constant that prototype= declares, did you mean 'ONE'",
     ),
     "no types": ("object", SIGNATURE, {}, "nothing says which arguments `scale` takes"),
     "no such function": (
