@@ -64,7 +64,6 @@ from ffi_builder.providers.arguments import entries as entries
 from ffi_builder.providers.arguments import flat_item as flat_item
 from ffi_builder.providers.arguments import in_range as in_range
 from ffi_builder.providers.arguments import items as items
-from ffi_builder.providers.arguments import path_of as path_of
 from ffi_builder.providers.arguments import plain as plain
 from ffi_builder.providers.arguments import present as present
 from ffi_builder.providers.arguments import scalar_argument as scalar_argument
@@ -77,6 +76,7 @@ from ffi_builder.providers.by_address import split_address as split_address
 from ffi_builder.providers.call import call as call
 from ffi_builder.providers.call import check_status as check_status
 from ffi_builder.providers.call import pass_on as pass_on
+from ffi_builder.providers.context import path_of as path_of
 from ffi_builder.providers.gil import HoldGil as HoldGil
 from ffi_builder.providers.memref import mistake_of as mistake_of
 from ffi_builder.providers.packing import dynamic_layout as dynamic_layout

@@ -28,12 +28,12 @@ from ffi_builder.ir import CheckingBuilder, Value
 from ffi_builder.packed.anys import (
     another_kind,
     any_head,
-    byte_array,
     kind_name,
     release_any,
     return_failure,
     store_any,
     store_none,
+    store_text,
     store_unsigned,
     unless,
 )
@@ -45,8 +45,6 @@ from ffi_builder.spec.canonical import results_text
 from ffi_builder.spec.numbers import FLOAT_DTYPES
 from ffi_builder.spec.results import HandedOver, Result
 
-_MAKE_STRING: Final = "TVMFFIStringFromByteArray"
-_MAKE_BYTES: Final = "TVMFFIBytesFromByteArray"
 _MAKE_SHAPE: Final = GlobalFunction("ffi.Shape", keep=False)
 _OBJECTS: Final = (spec.Object, spec.Function, spec.Array, spec.Map)
 
@@ -123,8 +121,7 @@ def store_value(b: CheckingBuilder, result: Result, value: Value, cell: Value) -
         case spec.Device():
             store_any(b, any_head(b, TypeIndex.DEVICE), value, cell)
         case _:
-            make = _MAKE_STRING if isinstance(result, spec.String) else _MAKE_BYTES
-            _store_text(b, result.name, make, value, cell)
+            _store_text(b, result, value, cell)
 
 
 def store_shape(b: CheckingBuilder, sizes: Sequence[Value], cell: Value) -> None:
@@ -137,17 +134,16 @@ def store_shape(b: CheckingBuilder, sizes: Sequence[Value], cell: Value) -> None
     return_failure(b, call(b, _MAKE_SHAPE, array, b.i32(len(sizes)), cell))
 
 
-def _store_text(b: CheckingBuilder, name: str, make: str, value: Value, cell: Value) -> None:
-    t = b.types
+def _store_text(b: CheckingBuilder, result: Result, value: Value, cell: Value) -> None:
+    t, name = b.types, result.name
     pointer, length = b.extract(value, 0, t.ptr), b.extract(value, 1, t.i64)
     words = f"The length of the result {name} would be {{}}"
     b.check(b.sge(length, b.i64(0)), "RuntimeError", words, length)
     there = b.or_(b.ne(pointer, b.null()), b.eq(length, b.i64(0)))
     words = f"The result {name} of {{}} bytes is at NULL"
     b.check(there, "RuntimeError", words, length)
-    array = byte_array(b, pointer, length)
-    b.symbols.declare(make, t.i32, [t.ptr, t.ptr])
-    return_failure(b, b.call_value(make, [array, cell], t.i32))
+    binary = isinstance(result, spec.Bytes)
+    return_failure(b, store_text(b, pointer, length, cell, binary=binary))
 
 
 def _store_scalar(b: CheckingBuilder, result: spec.Var, value: Value, cell: Value) -> None:

@@ -80,6 +80,24 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "TVM-FFI error that the kernel has set; may be given several times",
     )
     parser.add_argument(
+        "--success",
+        type=int,
+        action="append",
+        metavar="STATUS",
+        help="a status that is no error (default 0); may be given several times",
+    )
+    parser.add_argument(
+        "--errno",
+        action="store_true",
+        help="the kernel sets errno: a status that is no success, or a result of -1 or NULL, is "
+        "an OSError",
+    )
+    parser.add_argument(
+        "--free",
+        metavar="FUNCTION",
+        help="the function that frees the text which the kernel returns as a char *",
+    )
+    parser.add_argument(
         "--destroy",
         action="append",
         default=[],
@@ -147,6 +165,9 @@ def run(given: argparse.Namespace) -> int:
         include=given.include,
         args=args_of(given.args),
         errors=errors_of(given.errors),
+        success=given.success,
+        errno=given.errno,
+        free=given.free,
         destroy=destroy_of(given.destroy),
         provider=provider_of(given),
         launch=launch_of(given),

@@ -192,6 +192,16 @@ Examples:
     (True, False)
 """
 
+OS_ERROR = "OSError"
+"""Python raises this kind as the class of its errno, such as FileNotFoundError, if the package
+is imported, and otherwise as a RuntimeError.
+
+Examples:
+    >>> from ffi_builder.ir.checking import OS_ERROR
+    >>> issubclass(FileNotFoundError, OSError), OS_ERROR
+    (True, 'OSError')
+"""
+
 _DIGITS = 20
 """The most characters of an int64 in decimal, with its sign."""
 _TEXT = 64
@@ -316,7 +326,7 @@ class CheckingBuilder(Builder):
 
 
 def _check_words(what: str, kind: str, words: str, values: Sequence[Value]) -> None:
-    if kind not in ERROR_KINDS:
+    if kind not in (*ERROR_KINDS, OS_ERROR):
         meant = did_you_mean(kind, ERROR_KINDS)
         raise BuildError(
             f"{what}: expected one of {', '.join(ERROR_KINDS)} but got {kind!r}{meant}"

@@ -55,6 +55,13 @@ def byte_array(b: Builder, data: Value, length: Value) -> Value:
     return space
 
 
+def store_text(b: CheckingBuilder, data: Value, length: Value, at: Value, *, binary: bool) -> Value:
+    """Write a new str or bytes with these bytes, a length of them; return the status."""
+    make, t = f"TVMFFI{'Bytes' if binary else 'String'}FromByteArray", b.types
+    b.symbols.declare(make, t.i32, [t.ptr, t.ptr])
+    return b.call_value(make, [byte_array(b, data, length), at], t.i32)
+
+
 def store_unsigned(b: CheckingBuilder, value: Value, cell: Value) -> None:
     """Write an unsigned i64 as an Int, or as an owned BigInt from 2^63 on."""
     t = b.types

@@ -18,7 +18,7 @@ from ffi_builder.errors import BuildError, SpecError
 from ffi_builder.ir import Value
 from ffi_builder.ir.builder import Builder
 from ffi_builder.providers.by_address import FLOATS, address_of, check_fits, dtype_of, split_address
-from ffi_builder.providers.context import CallContext
+from ffi_builder.providers.context import CallContext, path_of
 from ffi_builder.providers.results import result_pointer, value_results
 from ffi_builder.records import dataclass
 from ffi_builder.spec.composite import elements, parts_of
@@ -103,7 +103,7 @@ def scalar_argument(context: CallContext, item: Item) -> Argument:
         case spec.Field(param=param, part="present"):
             return Argument(context.present(param), NARROW["bool"])
         case spec.Field() as field:
-            return Argument(context.part(field))
+            return Argument(context.part(field), NARROW.get(field.dtype, ""))
         case spec.Var() as var:
             return Argument(context.value(var), NARROW.get(var.dtype, ""))
         case int() | Expr() as value:
@@ -454,8 +454,8 @@ def _of(entry: Item, known: spec.Param) -> Item:
         case Data():
             assert isinstance(known, spec.Tensor)
             return known.data
-        case spec.Field(part=part):
-            return spec.Field(known, part)
+        case spec.Field():
+            return replace(entry, param=known)
         case _:
             return known
 
@@ -495,12 +495,6 @@ def flat_item(entry: Item) -> Iterator[Item]:
 def plain(item: Item) -> Item:
     """Return the parameter of an Optional, or the item itself."""
     return item.param if isinstance(item, spec.Optional) else item
-
-
-def path_of(context: CallContext, param: spec.Param) -> str:
-    """Return the name of a parameter in errors, such as ``cfg.A``."""
-    known = spec.with_paths(context.passed)
-    return next(path for path, item in known if spec.required(item) == param)
 
 
 def shown(context: CallContext, item: Item) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import Value
+from ffi_builder.ir import CheckingBuilder, Value
 from ffi_builder.ir.protocols import Attribute, Operation, Type
 from ffi_builder.ir.symbols import describe, function_parts
 from ffi_builder.packed.anys import DEC_REF
@@ -15,6 +15,7 @@ from ffi_builder.packed.callees import check_name
 from ffi_builder.providers.arguments import NARROW, Argument, Constant, narrowed
 from ffi_builder.providers.by_address import FLOATS
 from ffi_builder.providers.context import CallContext
+from ffi_builder.providers.errno import clear_errno, raise_errno, read_errno
 from ffi_builder.providers.results import (
     result_type,
     set_results,
@@ -56,13 +57,16 @@ def call(
     result: Type | None = None,
     *,
     results: bool = True,
+    free: str | None = None,
+    errno: bool = False,
 ) -> Value | None:
     """Call the callee, and set ``context.returned`` or ``context.results`` to what it returns.
 
     A callee that the module does not have is declared to return ``result``; by default nothing, or
     an i32 if ``context.status_wanted`` is set. If the signature returns scalars to which no
     pointers are passed, the callee returns these scalars instead of a status. With ``results``
-    False, the caller sets the context's results.
+    False, the caller sets the context's results. ``free`` is a function that frees a text which the
+    callee returns. With ``errno``, a result of -1 or NULL is an OSError if ``errno`` is set.
 
     Returns:
         The callee's status, or None if it returns none.
@@ -74,14 +78,41 @@ def call(
     check_name(provider, callee)
     scalars = [scalar for scalar in value_results(context) if scalar.name not in context.places]
     if not scalars or not results:
+        if free is not None:
+            raise BuildError(f"{provider}: free={free!r} goes with a result that @{callee} returns")
+        if errno:
+            raise BuildError(
+                f"{provider}: errno=True goes with a result that @{callee} returns; of a status, "
+                f"CheckStatus(…, error='OSError') raises it"
+            )
         context.returned = _call(provider, context, callee, arguments, result)
         if results:
             set_results(context)
         return context.returned
     wanted = result_type(provider, context, callee, scalars)
+    if errno:
+        clear_errno(context.builder)
     value = _call(provider, context, callee, arguments, wanted)
-    set_results(context, take_results(provider, context, callee, value, scalars, wanted))
+    if errno and value is not None:
+        _check_errno(provider, context.builder, callee, value)
+    set_results(context, take_results(provider, context, callee, value, scalars, wanted, free))
     return None
+
+
+def _check_errno(provider: str, b: CheckingBuilder, callee: str, value: Value) -> None:
+    """Raise an OSError if a function has returned -1 or NULL, and set ``errno``."""
+    number, kind = read_errno(b), str(value.type)
+    bits = 64 if value.type == b.types.ptr else int(f"0{kind[1:]}" if kind[0] == "i" else 0)
+    if bits < min(_NARROW_BITS.values()):
+        raise BuildError(
+            f"{provider}: errno=True goes with an integer or pointer, but @{callee} returns {kind}"
+        )
+    bare = b.to_int(value) if value.type == b.types.ptr else value
+    failed = b.eq(bare, b.constant(bits, -1))
+    if value.type == b.types.ptr:
+        failed = b.or_(failed, b.eq(bare, b.i64(0)))
+    with b.when(failed, cold=True):
+        raise_errno(b, number)
 
 
 def _call(

@@ -11,8 +11,10 @@ from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, CheckingBuilder, Module, Symbols, Value
 from ffi_builder.ir.builder import Builder
 from ffi_builder.ir.protocols import Type
+from ffi_builder.providers.c_strings import c_string, free, free_on_error
 from ffi_builder.records import dataclass
 from ffi_builder.spec.dtypes import DataType, parse_dtype
+from ffi_builder.spec.numbers import INT_RANGES
 from ffi_builder.spec.tensors.tensor import Data
 
 
@@ -143,6 +145,8 @@ class CallContext(ABC):
             emitted, by the provider's ``id`` and the step's name.
         asked: the tensors whose address (``"data"``) or dtype the provider has asked for, and the
             tensors whose dtype does not matter (``"any"``), in order.
+        copies: the memory of texts that end in a NUL, which is freed once the provider is done,
+            each with the block of errors before it.
 
     Examples:
         A provider that calls C's ``memset``:
@@ -188,6 +192,9 @@ class CallContext(ABC):
     steps: dict[tuple[int, str], bool] = field(default_factory=dict[tuple[int, str], bool])
     asked: dict[tuple[str, spec.Tensor], None] = field(
         default_factory=dict[tuple[str, "spec.Tensor"], None]
+    )
+    copies: list[tuple[Value, Block | None]] = field(
+        default_factory=list[tuple[Value, Block | None]]
     )
 
     @property
@@ -337,10 +344,40 @@ class CallContext(ABC):
 
     def part(self, field: spec.Field) -> Value:
         """The value of a part of a parameter, such as ``spec.Field(x, "device_id")``."""
-        is_list = isinstance(spec.required(field.param), (spec.TensorList, spec.List))
-        if field.part != "present" and is_list:
-            return self.list_part(field.param, field.part)
-        return getattr(self, field.part)(field.param)
+        match spec.required(field.param), field.part:
+            case spec.TensorList() | spec.List(), part if part != "present":
+                value = self.list_part(field.param, part)
+                return self._length(field, value) if part == "length" else value
+            case _, "c_str":
+                return self._c_str(field.param)
+            case _, "data":
+                return self.text(field.param)[0]
+            case _, "length":
+                return self._length(field, self.text(field.param)[1])
+            case _, part:
+                return getattr(self, part)(field.param)
+
+    def _length(self, field: spec.Field, length: Value) -> Value:
+        """Return a length as an integer of the dtype of a part, which it has to fit."""
+        if field.dtype in ("int64", "uint64"):
+            return length
+        b, (low, high) = self.builder, INT_RANGES[field.dtype]
+        path = f"{path_of(self, field.param)}.length"
+        words = f"{path} is {{}}, which does not fit {field.dtype} ({low} to {high})"
+        b.check(b.ule(length, b.i64(high)), "ValueError", words, length)
+        return b.trunc(length, b.types.scalar(field.dtype))
+
+    def _c_str(self, param: spec.Param) -> Value:
+        """The address of a String or Bytes that ends in a NUL; NULL if it is absent.
+
+        A call with a NUL inside is a ValueError. What has no NUL behind it is copied, until the
+        provider is done.
+        """
+        b = self.builder
+        pointer, copy = c_string(b, path_of(self, param), self.any(param), *self.text(param))
+        self.copies.append((copy, b.cleanup))
+        free_on_error(b, copy)
+        return pointer
 
     @abstractmethod
     def entries(self, shape: spec.Param) -> list[Value]:
@@ -380,6 +417,20 @@ class CallContext(ABC):
         An element of an absent tuple is None. If several parameters are the same symbol, the
         address is that of the first one that is present.
         """
+
+
+def path_of(context: CallContext, param: spec.Param) -> str:
+    """Return the name of a parameter in errors, such as ``cfg.A``."""
+    known, plain = spec.with_paths(context.passed), spec.required(param)
+    return next(path for path, item in known if spec.required(item) == plain)
+
+
+def free_copies(context: CallContext) -> None:
+    """Free the memory that texts were copied to."""
+    b = context.builder
+    while context.copies:
+        copy, b.cleanup = context.copies.pop()
+        free(b, copy)
 
 
 class Binding(Mapping[spec.Var, Value]):

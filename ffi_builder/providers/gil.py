@@ -18,7 +18,7 @@ from typing import ClassVar, Final
 from ffi_builder.ir import Block
 from ffi_builder.ir.checking import call_support
 from ffi_builder.protocol import PREFIX
-from ffi_builder.providers.context import CallContext, ModuleContext
+from ffi_builder.providers.context import CallContext, ModuleContext, free_copies
 from ffi_builder.providers.provider import CallProvider, Members
 from ffi_builder.records import dataclass
 
@@ -85,6 +85,7 @@ class HoldGil:
         b.ret(call_support(b, "release_gil", [*operands, failed.arguments[0]]))
         b.block, b.cleanup = here, failed
         b.block = self.provider(here, context)
+        free_copies(context)
         b.cleanup = before
         status = call_support(b, "release_gil", [*operands, b.i32(0)])
         with b.when(b.ne(status, b.i32(0)), cold=True):

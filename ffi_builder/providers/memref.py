@@ -37,11 +37,10 @@ from ffi_builder.providers.arguments import (
     Item,
     c_arguments,
     convert_items,
-    path_of,
     plain,
 )
 from ffi_builder.providers.call import call, check_name
-from ffi_builder.providers.context import CallContext, ModuleContext
+from ffi_builder.providers.context import CallContext, ModuleContext, path_of
 from ffi_builder.providers.fixed_symbols import values_in, with_values
 from ffi_builder.providers.provider import describe_callee, fields_key
 from ffi_builder.records import dataclass

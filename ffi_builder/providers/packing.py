@@ -39,7 +39,6 @@ from ffi_builder.providers.arguments import (
     dynamic,
     items,
     list_values,
-    path_of,
     plain,
     present,
     scalar_argument,
@@ -47,7 +46,7 @@ from ffi_builder.providers.arguments import (
     shape_arguments,
 )
 from ffi_builder.providers.call import call, check_status
-from ffi_builder.providers.context import CallContext, ModuleContext
+from ffi_builder.providers.context import CallContext, ModuleContext, path_of
 from ffi_builder.providers.provider import fields_key
 from ffi_builder.providers.results import result_pointer, set_results, value_results
 from ffi_builder.records import dataclass

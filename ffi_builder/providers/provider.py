@@ -11,7 +11,7 @@ from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block
 from ffi_builder.ir.protocols import Operation
 from ffi_builder.protocol import MEMREF_TYPES
-from ffi_builder.providers.context import CallContext, ModuleContext
+from ffi_builder.providers.context import CallContext, ModuleContext, free_copies
 from ffi_builder.records import dataclass
 from ffi_builder.spec.composite import PARAM_TYPES
 from ffi_builder.spec.expr import Expr
@@ -147,7 +147,9 @@ class Members:
         # Ready-made providers, and subclasses of them, have args=.
         takes_args = self.trusted or hasattr(self.provider, "args")
         context.check_dtypes(name, takes_args=takes_args)
-        return found
+        context.builder.block = found
+        free_copies(context)
+        return context.builder.block
 
     def cache_key(self, context: ModuleContext) -> Hashable | None:
         """Return what the emitted code depends on, or None if the provider does not say.

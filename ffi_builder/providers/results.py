@@ -6,9 +6,16 @@ from collections.abc import Sequence
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import Types, Value
+from ffi_builder.ir import CheckingBuilder, Types, Value
 from ffi_builder.ir.protocols import Type
-from ffi_builder.packed.anys import release_any, take_scalar
+from ffi_builder.packed.anys import (
+    empty_any,
+    release_any,
+    return_failure,
+    store_text,
+    take_scalar,
+)
+from ffi_builder.packed.callees import check_name
 from ffi_builder.providers.context import CallContext, OwnedAny
 from ffi_builder.spec.results import HandedOver
 
@@ -52,10 +59,10 @@ def result_pointer(context: CallContext, result: HandedOver, start: Value | None
     return found
 
 
-def set_results(context: CallContext, returned: Sequence[Value] = ()) -> None:
+def set_results(context: CallContext, returned: Sequence[Value | OwnedAny] = ()) -> None:
     """Set the context's results to the values that the callee has written or returned."""
     b, rest = context.builder, iter(returned)
-    values: list[Value] = []
+    values: list[Value | OwnedAny] = []
     for result in value_results(context):
         place = context.places.get(result.name)
         if place is None:
@@ -102,13 +109,24 @@ def take_results(
     value: Value | None,
     scalars: Sequence[HandedOver],
     wanted: Type,
-) -> list[Value]:
+    free: str | None = None,
+) -> list[Value | OwnedAny]:
     """Return the results that the callee returned.
+
+    A pointer for a str or bytes is to text that ends in a NUL, which the function ``free`` frees.
 
     Raises:
         BuildError: if ``value`` is not of the type ``wanted``, which :func:`result_type` returns.
     """
     b = context.builder
+    is_text = isinstance(scalars[0], (spec.String, spec.Bytes)) and len(scalars) == 1
+    if is_text and value is not None and value.type == b.types.ptr:
+        return [_take_text(b, callee, scalars[0], value, free)]
+    if free is not None:
+        raise BuildError(
+            f"{provider}: free={free!r} goes with one result, a String or Bytes for which the "
+            f"callee @{callee} returns a pointer"
+        )
     if value is None or value.type != wanted:
         given = "nothing" if value is None else str(value.type)
         shown = ", ".join(f"{scalar.name}: {spec.outline(scalar)}" for scalar in scalars)
@@ -120,6 +138,21 @@ def take_results(
         return [value]
     types = [value_type(b.types, scalar) for scalar in scalars]
     return [b.extract(value, i, type_) for i, type_ in enumerate(types)]
+
+
+def _take_text(
+    b: CheckingBuilder, callee: str, result: HandedOver, text: Value, free: str | None
+) -> OwnedAny:
+    """Copy text that ends in a NUL before anything else frees or overwrites it."""
+    t, cell, binary = b.types, empty_any(b), isinstance(result, spec.Bytes)
+    b.check(b.ne(text, b.null()), "ValueError", f"{callee} returned NULL for {result.name}")
+    b.symbols.declare("strlen", t.i64, [t.ptr])
+    status = store_text(b, text, b.call_value("strlen", [text], t.i64), cell, binary=binary)
+    if free is not None:
+        b.symbols.declare(check_name("free", free), t.void, [t.ptr])
+        b.call(free, [text], t.void)
+    return_failure(b, status)
+    return OwnedAny(cell)
 
 
 def take_any(provider: str, context: CallContext, came: Value) -> None:

@@ -80,6 +80,10 @@ class DirectCallProvider:
     Args:
         callee: the symbol to call; declared if the module has none of that name.
         args: the items to pass, in order; left out, every parameter except constants.
+        free: a function that frees the text which a callee returns by its address. Left out, the
+            text stays the callee's.
+        errno: whether a returned result of -1, or of NULL, is an OSError if the callee has set
+            ``errno``.
 
     Raises:
         BuildError: when attached, if the callee is in the module and takes other arguments.
@@ -98,6 +102,8 @@ class DirectCallProvider:
 
     callee: str
     args: Sequence[Entry] | None = field(default=None, kw_only=True)
+    free: str | None = field(default=None, kw_only=True)
+    errno: bool = field(default=False, kw_only=True)
     trusted: ClassVar[bool] = True
     borrows_tensors: ClassVar[bool] = True
 
@@ -116,7 +122,7 @@ class DirectCallProvider:
             from ffi_builder.providers.memref import check_bare
 
             check_bare(name, context, callee, arguments)
-        call(name, context, callee, arguments)
+        call(name, context, callee, arguments, free=self.free, errno=self.errno)
         return context.builder.block
 
     def arguments_of(self, context: CallContext, item: Item) -> list[Argument]:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import string
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from typing import Any, Final, cast
 
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import Block, Value
-from ffi_builder.ir.checking import ERROR_KINDS
+from ffi_builder.ir import Block, CheckingBuilder, Value
+from ffi_builder.ir.checking import ERROR_KINDS, OS_ERROR
 from ffi_builder.providers.call import pass_on
 from ffi_builder.providers.context import CallContext, ModuleContext
+from ffi_builder.providers.errno import clear_errno, raise_errno, read_errno
 from ffi_builder.providers.packed import PackedCallProvider
 from ffi_builder.providers.provider import CallProvider, Members, check_provider
 from ffi_builder.records import dataclass
@@ -27,7 +29,7 @@ _PYTHON_ERROR: Final = -2
 
 @dataclass(frozen=True)
 class CheckStatus:
-    """Wraps another provider, and raises an error if the callee does not return 0.
+    """Wraps another provider, and raises an error if the callee does not return a success.
 
     The callee returns an integer of up to 64 bits; a callee that is not in the module is declared
     to return an i32. Your own provider can be wrapped if it sets ``context.returned`` to the value
@@ -36,8 +38,9 @@ class CheckStatus:
     Args:
         provider: emits the call.
         error: the class of the error: RuntimeError, ValueError, TypeError, AttributeError,
-            KeyError, IndexError, AssertionError or MemoryError. None: the callee returns an i32,
-            and sets a TVM-FFI error if the i32 is not 0, as code of
+            KeyError, IndexError, AssertionError or MemoryError. OSError: the callee sets ``errno``,
+            which the error has; if that is 0, the error is a RuntimeError. None: the callee returns
+            an i32, and sets a TVM-FFI error if the i32 is no success, as code of
             :func:`~ffi_builder.call_packed` does; that error is raised. If none is set, a
             RuntimeError says so.
         message: the error's message; the signature is appended. ``{callee}`` stands for the
@@ -45,6 +48,7 @@ class CheckStatus:
         errors: the class and the message for certain statuses, such as
             ``{22: ("ValueError", "the order is negative")}``, or None for a status at which the
             callee has set a TVM-FFI error; for all other statuses, ``error`` and ``message`` apply.
+        success: the status that is no error, such as 1 in OpenSSL, or several in a list.
         unsigned: whether the status is unsigned: 200, and not -56.
 
     Raises:
@@ -78,6 +82,7 @@ class CheckStatus:
     errors: Mapping[int, tuple[str, str] | None] = field(
         default_factory=dict[int, Any], kw_only=True
     )
+    success: int | Sequence[int] = field(default=0, kw_only=True)
     unsigned: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -87,9 +92,10 @@ class CheckStatus:
                 "CheckStatus: a PackedCallProvider passes on the error of its callee; leave "
                 "CheckStatus out"
             )
-        if self.error is not None:
+        if self.error not in (None, OS_ERROR):
             _check_kind("error", self.error)
         _check_message("message", self.message)
+        self._check_success()
         self._check_errors()
 
     @cached_property
@@ -124,33 +130,46 @@ class CheckStatus:
         """Return the words of the errors and the inner provider's key, if it has a key."""
         key = self._inner.cache_key(context)
         errors = tuple(sorted(self.errors.items()))
-        return None if key is None else (self.error, self.message, errors, self.unsigned, key)
+        own = self.error, self.message, errors, self._successes, self.unsigned
+        return None if key is None else (*own, key)
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the call, and then the check."""
         context.returned, context.called = None, None
         wanted = context.status_wanted
         context.status_wanted = True
-        context.builder.block = self.provider(current_block, context)
+        context.builder.block, number = current_block, None
+        if self.error == OS_ERROR:
+            clear_errno(context.builder)
+        context.builder.block = self.provider(context.builder.block, context)
+        if self.error == OS_ERROR:
+            number = read_errno(context.builder)
         context.status_wanted = wanted
         status = self._status(context.returned)
         b = context.builder
         following, failed = b.new_block(), b.new_block(cold=True)
-        b.cond_br(b.eq(status, b.zero(status.type)), following, failed)
+        fine = functools.reduce(b.or_, (self._is(b, status, code) for code in self._successes))
+        b.cond_br(fine, following, failed)
         b.block = failed
-        bits = int(str(status.type)[1:])
         for code, words in self.errors.items():
-            with b.when(b.eq(status, b.constant(bits, code)), cold=True):
+            with b.when(self._is(b, status, code), cold=True):
                 if words is None:
                     self._pass_on(context, status)
                 else:
                     self._fail(context, status, *words)
+        if number is not None:
+            raise_errno(b, number)
         if self.error is None:
             self._pass_on(context, status)
         else:
-            self._fail(context, status, self.error, self.message)
+            kind = "RuntimeError" if self.error == OS_ERROR else self.error
+            self._fail(context, status, kind, self.message)
         b.block = following
         return b.block
+
+    @staticmethod
+    def _is(b: CheckingBuilder, status: Value, code: int) -> Value:
+        return b.eq(status, b.constant(b.width(status), code) if code else b.zero(status.type))
 
     def _pass_on(self, context: CallContext, status: Value) -> None:
         """Return a status other than 0 with the callee's error; ensure that an error is set."""
@@ -159,6 +178,8 @@ class CheckStatus:
             b.ret(status)
         pass_on(context, status)
         words = "{callee} returned {status}, but has set no error"
+        if self.error is not None:  # `errors=` has it, which is not how a success is said
+            words += "; if {status} is success, say success={status}"
         self._fail(context, status, "RuntimeError", words)
 
     def _fail(self, context: CallContext, status: Value, kind: str, message: str) -> None:
@@ -168,14 +189,31 @@ class CheckStatus:
         shown = (v for f in fields if (v := values[f]) is not None)
         b.fail(kind, words, *shown, unsigned=self.unsigned or status.type == b.types.i1)
 
+    @cached_property
+    def _successes(self) -> tuple[int, ...]:
+        given = self.success
+        return (given,) if isinstance(given, int) else tuple(given)
+
+    def _check_success(self) -> None:
+        given: Any = self.success
+        every = cast("Sequence[object]", given if isinstance(given, (list, tuple)) else [given])
+        if not every or any(type(code) is not int for code in every):
+            raise BuildError(
+                f"CheckStatus: success: expected the status that is no error, an int, or a list of "
+                f"them, but got {given!r}"
+            )
+
     def _check_errors(self) -> None:
         errors = cast("object", self.errors)
         if not isinstance(errors, Mapping):
             raise BuildError(f"CheckStatus: errors: expected a dict but got {errors!r}")
         for code, value in cast("Mapping[object, object]", errors).items():
-            if type(code) is not int or code == 0:
+            if type(code) is not int:
+                raise BuildError(f"CheckStatus: errors: expected an int but got {code!r}")
+            if code in self._successes:
                 raise BuildError(
-                    f"CheckStatus: errors: expected an int other than 0 but got {code!r}"
+                    f"CheckStatus: errors: {code} is success, and no error; success= says which "
+                    f"statuses are"
                 )
             if value is None:
                 continue
@@ -222,11 +260,12 @@ class CheckStatus:
             )
         sign = 0 if self.unsigned or bits == 1 else 1
         low, high = -sign << bits - 1, (1 << bits - sign) - 1
-        for code in self.errors:
+        named = [*((f"errors[{code}]", code) for code in self.errors)]
+        for what, code in (*named, *((f"success={code}", code) for code in self._successes)):
             if not low <= code <= high:
                 raise BuildError(
-                    f"CheckStatus: errors[{code}]: {who} returns {returned.type}, which is from "
-                    f"{low} to {high}"
+                    f"CheckStatus: {what}: {who} returns {returned.type}, which is from {low} to "
+                    f"{high}"
                 )
         return returned
 

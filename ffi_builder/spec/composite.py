@@ -13,14 +13,17 @@ from ffi_builder.records import dataclass
 from ffi_builder.spec._check import one_of
 from ffi_builder.spec.expr import Var
 from ffi_builder.spec.lists import List
+from ffi_builder.spec.numbers import INT_RANGES
 from ffi_builder.spec.param import Metadata, Named, PlainValues
 from ffi_builder.spec.params import (
+    Bytes,
     Constant,
     ConstNone,
     DataPointer,
     EnvStream,
     Shape,
     Stream,
+    String,
     Value,
 )
 from ffi_builder.spec.tensors.tensor import Tensor
@@ -415,16 +418,19 @@ class Field:
     """A part of a parameter, as an argument for a callee (see the ``args=`` of call providers).
 
     Args:
-        param: an Optional, a Tensor, a TensorList or a List.
+        param: an Optional, a Tensor, a TensorList, a List, a String or Bytes.
         part: for an Optional, ``present``: a bool, whether the argument is not None. For a Tensor,
             ``dtype`` (the ``DLDataType``, 32 bits), ``device_type``, ``device_id``, ``ndim`` (32
             bits each) or ``dltensor`` (the ``DLTensor*``). For a TensorList, ``pointers`` (a
             ``void**``), ``shapes`` and ``strides`` (an ``int64_t*`` each), arrays in the memory of
-            the host that are valid during the call, or ``length``, an int64. For a List,
-            ``data``, a pointer to its numbers, or ``length``.
+            the host that are valid during the call, or ``length``. For a List, ``data``, a pointer
+            to its numbers, or ``length``. For a String or Bytes, ``data`` (a pointer), ``length``,
+            in bytes, or ``c_str``: a pointer to text that ends in a NUL, as C has it.
+        dtype: the integer as which a ``length`` is passed. A call whose length does not fit it is
+            a ValueError.
 
     Raises:
-        SpecError: the parameter has no such part.
+        SpecError: the parameter has no such part, or the part no such dtype.
 
     Examples:
         >>> from ffi_builder import providers, spec, testing
@@ -441,6 +447,7 @@ class Field:
 
     param: Param
     part: str
+    dtype: str = "int64"
 
     def __post_init__(self) -> None:
         given: object = self.param
@@ -457,6 +464,12 @@ class Field:
                 f"present"
             )
         one_of(f"{given.label}: part", self.part, parts)
+        one_of(f"{given.label}: dtype", self.dtype, tuple(INT_RANGES))
+        if self.dtype != "int64" and self.part != "length":
+            raise SpecError(
+                f"{given.label}: dtype: only a length is passed as another integer, but the part "
+                f"is {self.part!r}"
+            )
 
     def __str__(self) -> str:
         return f"{self.param.name}.{self.part}"
@@ -479,5 +492,7 @@ def parts_of(param: Param) -> tuple[str, ...]:
             return (*present, "pointers", "shapes", "strides", "length")
         case List():
             return (*present, "data", "length")
+        case String() | Bytes():
+            return (*present, "data", "length", "c_str")
         case _:
             return present

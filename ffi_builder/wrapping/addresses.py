@@ -160,7 +160,8 @@ def _of_ctypes(what: str, type_: Any) -> CType | None:
     if class_ in _CTYPES:
         return CType(_CTYPES[class_])
     if issubclass(class_, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_wchar_p)):
-        return CType(None, is_pointer=True)  # NumPy's ndpointer is one
+        is_char = issubclass(class_, ctypes.c_char_p)
+        return CType(None, is_pointer=True, is_char=is_char)  # NumPy's ndpointer is one
     if issubclass(class_, _C_FUNCTION):
         return CType(None, is_pointer=True, opaque="a function")
     if issubclass(class_, _POINTER):
@@ -183,6 +184,8 @@ def _of_cffi(what: str, type_: Any) -> CType | None:
                 return CType(None, is_pointer=True)
             if item.kind == "pointer":
                 return CType(_dtype_of_cffi(item.item), is_pointer=True, opaque=POINTER)
+            if item.cname == "char":  # const or not
+                return CType(None, is_pointer=True, is_char=True)
             dtype = _dtype_of_cffi(item)
             return CType(dtype, is_pointer=True, opaque=None if dtype else item.cname)
         case "function":

@@ -50,6 +50,8 @@ class CType:
     """The struct to which it points, or a pointer to which it points; None for anything else."""
     is_signless: bool = False
     """Whether an integer has either sign, as in LLVM IR."""
+    is_char: bool = False
+    """Whether it is a ``char *``, which is the address of a text."""
 
     @property
     def llvm(self) -> str:
@@ -96,10 +98,10 @@ class Prototype:
         return self.name, result, [type_.llvm for type_ in types]
 
 
-def bound_args(prototype: Prototype, names: Sequence[str]) -> list[str] | None:
+def bound_args(prototype: Prototype, names: Sequence[str], advice: str) -> list[str] | None:
     """Return the names of the parameters as ``args=``, if the signature has them.
 
-    None if it has none of them: then the order counts.
+    None if it has none of them: then the order counts. ``advice`` ends the error.
 
     Raises:
         BuildError: the signature has some of the names and lacks others.
@@ -112,6 +114,6 @@ def bound_args(prototype: Prototype, names: Sequence[str]) -> list[str] | None:
         raise BuildError(
             f"{prototype.name} has parameters that the signature lacks: {', '.join(lacking)}; "
             f"write args=[…] with an entry (None for NULL) for each of "
-            f"{', '.join(n or '_' for n in own)}"
+            f"{', '.join(n or '_' for n in own)}{advice}"
         )
     return own

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -27,6 +27,7 @@ from ffi_builder.providers import (
 )
 from ffi_builder.wrapping.c_types import HALIDE_BUFFER, CType, Prototype, bound_args, llvm_type
 from ffi_builder.wrapping.comparison import BITS, BYTES, ByAddress, Comparison, Passed
+from ffi_builder.wrapping.texts import advice, check_returned, said
 
 if TYPE_CHECKING:
     from ffi_builder.extending import Entry
@@ -35,6 +36,9 @@ _BY_POSITION: Final = (
     "The signature has none of the kernel's names, so arguments go by position; args=[…] lists "
     "them in another order"
 )
+_C_EXPRESSION: Final = r"[\w\s|&~()<+-]+"
+_FUNCTIONS: Final = ("ceildiv", "max", "min")
+"""The functions of expressions of a signature."""
 _UNWRITTEN: Final = ("cls", "default", "destroy", "doc", "kw_only", "pointee")
 """Fields of parameters that the text of a signature does not keep."""
 
@@ -43,10 +47,12 @@ def called(
     declared: Prototype,
     signature: spec.Signature,
     args: Sequence[Entry] | Mapping[str, Entry] | None,
+    free: str | None = None,
 ) -> tuple[spec.Signature, CallProvider, Sequence[Passed]]:
     """Return a signature that checks what the prototype's types need, a provider, what is passed.
 
-    An integer that the kernel returns is a status, unless it is a result of the signature.
+    An integer that the kernel returns is a status, unless it is a result of the signature. The
+    function ``free`` frees a text that it returns.
 
     Raises:
         BuildError: as :func:`bound`; the kernel returns what nobody takes.
@@ -54,9 +60,12 @@ def called(
     args = _listed(declared, signature, args) if isinstance(args, Mapping) else args
     signature, args, passed = bound(declared, signature, args)
     buffers = any(type_.opaque == HALIDE_BUFFER for _, type_ in declared.params)
-    provider = (HalideCallProvider if buffers else DirectCallProvider)(declared.name, args=args)
+    make = HalideCallProvider if buffers else DirectCallProvider
+    provider = make(declared.name, args=args, free=free)
     result, own = declared.result, returned(signature, args)
     match own:
+        case [spec.String() | spec.Bytes() as text] if result:
+            check_returned(declared.name, result, text)
         case [spec.Var(name, dtype)] if result and not _is_returned(dtype, result):
             raise BuildError(
                 f"{declared.name} returns {result}, but the result {name!r} is {dtype}: declare "
@@ -72,11 +81,15 @@ def called(
         raise BuildError(
             f"{declared.name} returns {result}, which the signature lacks: "
             f"{'drop it by prototype=' + repr('void …') + ', or ' if result.is_pointer else ''}"
-            f"add a result, as in `-> r: {'handle' if result.is_pointer else result.dtype}`"
+            f"add a result, as in `-> r: {_result_for(result)}`"
         )
     unsigned = f"{result.dtype}".startswith("u")
     checked = provider if buffers else CheckStatus(provider, unsigned=unsigned)
     return signature, checked, passed
+
+
+def _result_for(result: CType) -> str:
+    return "String" if result.is_char else "handle" if result.is_pointer else f"{result.dtype}"
 
 
 def returned(signature: spec.Signature, args: Sequence[Entry] | None) -> list[Result]:
@@ -90,6 +103,41 @@ def _written(entry: Entry) -> object:
     """Return the result that a kernel writes over what it gets by address; any other as it is."""
     address = split_address(f"args= has {entry!r}", entry)
     return entry if address is None else address[2]
+
+
+def with_constants(
+    signature: spec.Signature,
+    args: Sequence[Entry] | Mapping[str, Entry] | None,
+    evaluate: Callable[[Sequence[str], Sequence[str]], Mapping[str, int]],
+) -> Sequence[Entry] | Mapping[str, Entry] | None:
+    """Return ``args`` with numbers for the constants of C that the signature does not name.
+
+    Args:
+        signature: whose names come first.
+        args: the entries.
+        evaluate: returns the numbers of texts; it also gets the names of the signature.
+    """
+    entries: Sequence[Entry] = [*args.values()] if isinstance(args, Mapping) else args or ()
+    known = [path for path, _ in spec.with_paths(signature.params)]
+    known += [*symbols(signature), *(result.name for result in signature.results)]
+    texts = [
+        entry
+        for entry in entries
+        if isinstance(entry, str)
+        and re.fullmatch(_C_EXPRESSION, entry)
+        and (words := re.findall(r"[A-Za-z_]\w*", entry))
+        and not {*words} & {*known, *_FUNCTIONS}
+    ]
+    if not texts:
+        return args
+    found = evaluate(texts, known)
+    if isinstance(args, Mapping):
+        return {name: _number(entry, found) for name, entry in args.items()}
+    return [_number(entry, found) for entry in entries]
+
+
+def _number(entry: Entry, found: Mapping[str, int]) -> Entry:
+    return found.get(entry, entry) if isinstance(entry, str) else entry
 
 
 def _listed(
@@ -109,7 +157,7 @@ def _listed(
         raise BuildError(
             f"{declared.name} has parameters that neither the signature nor args= has: "
             f"{', '.join(name or '_' for name in lacking)}; add them to args=, where None passes "
-            f"NULL"
+            f"NULL{advice(dict(spec.with_paths(signature.params)))}"
         )
     params = dict(spec.with_paths(signature.params))
     return [args[name] if name in args else _by_name(name, params) for name in names]
@@ -189,7 +237,7 @@ def bound(
     sizes = symbols(signature)
     if args is None:
         results = [result.name for result in signature.results]
-        args = bound_args(declared, [*params, *sizes, *results])
+        args = bound_args(declared, [*params, *sizes, *results], advice(params))
         args = args and [_by_name(name, params) for name in args]
     known = {**sizes, **params, **{each.name: each for each in signature.result_tensors}}
     kinds = (spec.Var, spec.DType, spec.Device)
@@ -199,13 +247,17 @@ def bound(
     names = [_named(entry, known) for entry in entries]
     results = [each.name for each in signature.result_tensors if not _mentions(names, each.name)]
     entries, names = [*entries, *results], [*names, *results]
-    groups = [[*_passed(_part(entry, wholes), known)] for entry in entries]
-    passed = [each for group in groups for each in group]
+    by_position = args is None
     try:
-        _check_count(declared, passed)
+        groups = [[*_passed(_part(entry, wholes), known)] for entry in entries]
+        if not apart and (parts := said(declared, [*zip(entries, groups, strict=True)])) != entries:
+            args = entries = parts
+            groups = [[*_passed(_part(entry, wholes), known)] for entry in entries]
+        passed = [each for group in groups for each in group]
+        _check_count(declared, passed, advice(params))
         _check_outputs(declared, names, signature)
         own, texts = [n for n, _ in declared.params], [f"{entry}" for entry, _ in passed]
-        if args is None:
+        if by_position:
             _check_positions(declared.name, own, texts)
         checks = Comparison(declared.name, params, numbers, dict(zip(own, texts, strict=True)))
         addresses = {
@@ -222,7 +274,7 @@ def bound(
                     f"does not write it"
                 )
     except BuildError as error:
-        raise (error if args is not None else BuildError(f"{error}. {_BY_POSITION}")) from None
+        raise (error if not by_position else BuildError(f"{error}. {_BY_POSITION}")) from None
     if addresses:
         args = [*_with_addresses(entries, groups, known, addresses)]
     if args is not None:  # the prototype says which numbers are bools
@@ -305,7 +357,7 @@ def _passed(entry: object, known: Mapping[str, spec.Param]) -> Iterator[tuple[ob
             for inner, element in elements(composite, str(path)):
                 yield from _passed(inner, {inner: element})
         case spec.String() | spec.Bytes() as text:
-            yield from ((path, text), (f"{path}'s length", None))
+            yield from ((path, text), (f"{path}'s length", None))  # as texts.said expects
         case spec.TensorList() | spec.List() as items:
             yield from ((f"{path}.{part}", spec.Field(items, part)) for part in parts_of(items))
         case spec.Shape(shape=sizes):
@@ -320,7 +372,9 @@ def _passed(entry: object, known: Mapping[str, spec.Param]) -> Iterator[tuple[ob
             return
 
 
-def _check_count(declared: Prototype, passed: Sequence[tuple[object, object]]) -> None:
+def _check_count(
+    declared: Prototype, passed: Sequence[tuple[object, object]], about_texts: str
+) -> None:
     """Raise BuildError for another number of arguments."""
     count = len(declared.params)
     if len(passed) == count:
@@ -336,13 +390,15 @@ def _check_count(declared: Prototype, passed: Sequence[tuple[object, object]]) -
             "the struct"
             if is_struct and count < len(passed)
             else "write args=[…] with an entry for each, which may be a size; None passes NULL"
+            f"{about_texts}"
         )
     )
 
 
 def _check_positions(function: str, own: Sequence[str], entries: Sequence[str]) -> None:
     """Raise BuildError for names that are those of the kernel but for case and underscores."""
-    like, given = ([re.sub("_", "", each).lower() for each in names] for names in (own, entries))
+    words = ([re.sub(r"_|\.(data|c_str)$", "", each) for each in names] for names in (own, entries))
+    like, given = ([each.lower() for each in names] for names in words)
     for at, name in enumerate(like):
         if name in given and given[at] != name:
             raise BuildError(

@@ -28,7 +28,6 @@ _EXPRESSION: Final = r"[A-Za-z_].*[-+*/%(]|[-+*/%(].*[A-Za-z_]"
 _NUMBERS: Final = {
     "present": "bool",
     **dict.fromkeys(("dtype", "device_type", "device_id", "ndim"), "int32"),
-    "length": "int64",
 }
 _POINTERS: Final = {
     "dltensor": DLTENSOR,
@@ -113,9 +112,9 @@ class Comparison:
             self._check_elements(what, f"{entry}", type_, item)
         elif isinstance(item, _OBJECTS):
             _check_object(what, type_, item)
-        elif isinstance(item, (spec.String, spec.Bytes, bytes)):
-            _check_text(what, type_, item)
-        elif isinstance(item, spec.Field) and item.part == "data":
+        elif isinstance(item, bytes):
+            _check_text(what, type_, f"{item!r}")
+        elif isinstance(item, spec.Field) and item.part == "data" and _is_list(item):
             _check_numbers(what, type_, f"{entry}", cast("spec.List", spec.required(item.param)))
         elif isinstance(item, spec.Field):
             _check_part(what, type_, f"{entry}", item)
@@ -311,20 +310,43 @@ def _check_object(what: str, type_: CType, param: spec.Param) -> None:
     )
 
 
-def _check_text(what: str, type_: CType, text: spec.String | spec.Bytes | bytes) -> None:
-    """Raise BuildError if the address of bytes is passed for something else."""
-    given = text if isinstance(text, bytes) else text.name
-    if type_.is_pointer and (type_.to not in (None, *BYTES) or type_.row):
-        raise BuildError(f"{what}, but {given!r} is passed as the address of bytes")
-    _check_align(what, type_, 1, f"{given!r}")
+def _check_text(what: str, type_: CType, given: str, *, ends: bool = False) -> None:
+    """Raise BuildError if the address of bytes is passed for something else.
+
+    Args:
+        what: the words about the kernel's parameter.
+        type_: its type.
+        given: the words for what is passed.
+        ends: whether it ends in a NUL, behind which there is nothing to write to.
+    """
+    if not type_.is_pointer or type_.to not in (None, *BYTES) or type_.row:
+        raise BuildError(f"{what}, but {given} is passed as the address of bytes")
+    if ends and type_.dtype is not None and not type_.is_const:
+        raise BuildError(
+            f"{what}, to which the kernel may write, but {given} is only read: if the kernel does "
+            f"not write there, let prototype= say const"
+        )
+    _check_align(what, type_, 1, given)
+
+
+def _is_list(field: spec.Field) -> bool:
+    return isinstance(spec.required(field.param), spec.List)
 
 
 def _check_part(what: str, type_: CType, path: str, field: spec.Field) -> None:
     """Raise BuildError if a part of a parameter is passed for something else."""
+    text = spec.required(field.param)
+    if isinstance(text, (spec.String, spec.Bytes)) and field.part in ("data", "c_str"):
+        ends = field.part == "c_str"
+        _check_text(what, type_, f"{path if ends else path.rpartition('.')[0]!r}", ends=ends)
+        return
+    if field.part == "length":
+        if type_.dtype not in INT_RANGES or type_.is_pointer:
+            of = "bytes" if isinstance(text, (spec.String, spec.Bytes)) else "elements"
+            raise BuildError(f"{what}, but {path!r} is passed as the number of {of}")
+        return
     number, pointer = _NUMBERS.get(field.part), _POINTERS.get(field.part)
     words = number or f"a pointer to {pointer}"
-    if field.part == "length":
-        words = "the number of elements"
     if field.part == "pointers":
         tensor = cast("spec.TensorList", spec.required(field.param)).tensor
         if type_.opaque == POINTER and not _fits(type_, tensor.dtypes):

@@ -94,7 +94,9 @@ class HalideCallProvider(DirectCallProvider):
         b = context.builder
         name = type(self).__name__
         arguments = convert_items(name, self.args, context, self.arguments_of)
-        status = call(name, context, self.callee, arguments, b.types.i32)
+        status = call(
+            name, context, self.callee, arguments, b.types.i32, free=self.free, errno=self.errno
+        )
         if status is not None and not context.status_wanted:
             with b.when(b.ne(status, b.zero(status.type)), cold=True):
                 pass_on(context, b.i32(-1))  # -2 has a meaning in TVM-FFI, and one in Halide

@@ -82,9 +82,12 @@ class Unit:
         ]
         self.errors, self._places = [each for each, _, _ in errors], errors
         self.functions, self._declared = dict[str, list[Any]](), dict[str, list[Any]]()
+        self.constants = dict[str, Any]()
         for each in self._parts(self._made.cursor, _LISTS):
             if each._kind_id == _FUNCTION:
                 self.functions.setdefault(each.spelling, []).append(each)
+            if each._kind_id == _CONSTANT:
+                self.constants[each.spelling] = each
             if each._kind_id not in _STRUCTS:
                 whole = each.semantic_parent if each._kind_id == _CONSTANT else each
                 self._declared.setdefault(each.spelling, []).append(whole)
@@ -94,6 +97,11 @@ class Unit:
     def is_current(self) -> bool:
         """Return whether the files are as they were."""
         return all(_state(file) == state for file, state in self._states.items())
+
+    def macros(self) -> list[str]:
+        """Return the names of macros in the files."""
+        texts = (Path(file).read_text(errors="replace") for file in self._states if _state(file))
+        return [name for text in texts for name in re.findall(r"(?m)^\s*#\s*define\s+(\w+)", text)]
 
     def error_in(self, function: str) -> Any:
         """Return the first error in a function's declarations, or in types that they mention.

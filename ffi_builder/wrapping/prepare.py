@@ -32,10 +32,10 @@ from ffi_builder.runtime.extending import (
 from ffi_builder.wrapping import halide, modules, sources
 from ffi_builder.wrapping.addresses import callable_in, declared_by, needs_gil
 from ffi_builder.wrapping.c_types import Prototype
-from ffi_builder.wrapping.calls import called, check_same, with_promises
+from ffi_builder.wrapping.calls import called, check_same, with_constants, with_promises
 from ffi_builder.wrapping.destroyers import args_of, with_destroyers
 from ffi_builder.wrapping.llvm_ir import LlvmFunctions
-from ffi_builder.wrapping.prototype import read
+from ffi_builder.wrapping.prototype import constants, read
 from ffi_builder.wrapping.report import Compared, Report
 
 if TYPE_CHECKING:
@@ -48,7 +48,8 @@ _OPTIONS: Final = {
     "prototype": _CODE,
     "owner": (AddressSource,),
     "launch": (sources.Image,),
-    "errors": (sources.Mlir, *_CODE),
+    **dict.fromkeys(("errors", "success", "errno"), (sources.Mlir, *_CODE)),
+    "free": _CODE,
     "destroy": _CODE[:-1],
     "provider": (sources.Mlir, *_CODE),
     "release_gil": (sources.Mlir, *_CODE),
@@ -66,6 +67,9 @@ class Options:
     include: Iterable[str | os.PathLike[str]] = ()
     args: Sequence[Any] | Mapping[str, Any] | None = None
     errors: Errors | None = None
+    success: int | Sequence[int] | None = None
+    errno: bool = False
+    free: str | None = None
     destroy: str | Mapping[str, str] | None = None
     provider: CallProvider | type[Any] | None = None
     launch: object = None
@@ -77,13 +81,19 @@ class Options:
     target: str | None = None
     """The triple of the machine for which a prototype is read; None for this one."""
 
+    def constants(self, expressions: Sequence[str], known: Sequence[str]) -> Mapping[str, int]:
+        """Return the numbers of constants that the prototype declares."""
+        assert self.prototype is not None
+        return constants(self.prototype, expressions, known, self.include, self.target)
+
     def check(self, kernel: sources.Kernel, functions: int) -> None:
         """Raise TypeError for options that go neither with the source nor with each other."""
         if not isinstance(self.release_gil, (bool, type(None))):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError(f"wrap: release_gil= is a bool, but got {self.release_gil!r}")
         for option, kinds in _OPTIONS.items():
             value = getattr(self, option)
-            if value not in (None, sources.UNOWNED) and sources.kind_of(kernel) not in kinds:
+            is_given = bool(value) if option == "errno" else value not in (None, sources.UNOWNED)
+            if is_given and sources.kind_of(kernel) not in kinds:
                 raise TypeError(
                     f"wrap: {option}= goes with {' or '.join(sources.WORDS[k] for k in kinds)}, "
                     f"but the source is {sources.WORDS[sources.kind_of(kernel)]}"
@@ -115,6 +125,16 @@ class Options:
             raise TypeError(
                 "wrap: destroy= goes without provider=, which does not say how to destroy: wrap "
                 "the other function, too, and give the result spec.Var(…, 'handle', destroy=…)"
+            )
+        if self.free is not None:
+            raise TypeError(
+                "wrap: free= goes without provider=: give it to the provider, as in "
+                "DirectCallProvider('f', free='free')"
+            )
+        if self.success is not None or self.errno:
+            raise TypeError(
+                "wrap: success= and errno= go without provider=: give them to the provider, as in "
+                "CheckStatus(provider, success=1, error='OSError')"
             )
         if self.prototype is not None or self.errors is not None:
             raise TypeError(
@@ -240,7 +260,7 @@ def _chosen(
 
     def provider(lowered: Any) -> CallProvider:
         found = modules.provider_of(lowered, name, signature, options.args)
-        return found if options.errors is None else _with_errors(found, name, options.errors)
+        return _with_statuses(found, name, options)
 
     return provider if options.provider is None else _given(options, name)
 
@@ -257,10 +277,19 @@ def _always(provider: CallProvider) -> Callable[[Any], CallProvider]:
     return lambda lowered: provider
 
 
-def _with_errors(provider: CallProvider, name: str, errors: Errors) -> CallProvider:
-    if not isinstance(provider, CheckStatus):
-        raise BuildError(f"wrap: errors= needs a status, but `{name}` returns none")
-    return replace(provider, errors=errors)
+def _with_statuses(provider: CallProvider, name: str, options: Options) -> CallProvider:
+    """Return a provider that raises what the options say of a kernel's status."""
+    given = {option: getattr(options, option) for option in ("errors", "success")}
+    given = {option: value for option, value in given.items() if value is not None}
+    if isinstance(provider, CheckStatus):
+        return replace(provider, **given, **({"error": "OSError"} if options.errno else {}))
+    if given:
+        raise BuildError(f"wrap: {next(iter(given))}= needs a status, but `{name}` returns none")
+    if not options.errno:
+        return provider
+    if isinstance(provider, DirectCallProvider):
+        return replace(provider, errno=True)
+    raise BuildError(f"wrap: errno=True needs a status, but `{name}` returns none")
 
 
 # ---- images
@@ -307,9 +336,13 @@ def _of_code(
         if found.name not in declared:
             declared[found.name] = found
             module.declare(*found.declaration())
-        signature, provider, passed = called(found, signature, args if is_own else args_of(found))
-        if options.errors is not None and is_own:
-            provider = _with_errors(provider, name, options.errors)
+        own = args if is_own else args_of(found)
+        if is_own and given is not None:
+            own = with_constants(signature, args, options.constants)
+        free = options.free if is_own else None
+        signature, provider, passed = called(found, signature, own, free)
+        if is_own:
+            provider = _with_statuses(provider, name, options)
         functions.append(Function(signature, _always(provider), Compared(types, passed)))
     return Wrapped(kernel, module, functions, [*linked.values(), *items], sanitize=options.sanitize)
 

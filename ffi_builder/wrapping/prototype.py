@@ -15,7 +15,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
-from ffi_builder import CompileError
+from ffi_builder import BuildError, CompileError
 from ffi_builder.extending import did_you_mean, importing
 from ffi_builder.runtime.extending import c_compiler
 from ffi_builder.wrapping.c_types import DLTENSOR, POINTER, CType, Prototype
@@ -31,6 +31,7 @@ _DTYPES: Final = {
     "__bf16": "bfloat16",
 }
 _UNSIGNED, _SIGNED = (4, 5, 8, 9, 10, 11), (13, 14, 16, 17, 18, 19)
+_CHARS: Final = (4, 13)
 _VOID, _COMPLEX, _POINTER, _RECORD, _ENUM = 2, 100, 101, 105, 106
 _WITH_TYPES, _FUNCTIONS, _ARRAYS, _UNSIZED = 111, (110, 111), (112, 114, 115), 114
 """Kinds of types, as ``CXTypeKind`` of libclang numbers them."""
@@ -39,6 +40,7 @@ _UNION, _CALLS_OF_C = 3, (1, 11)
 _INTEGERS: Final = {("struct DLDataType", 4): "int32", ("struct DLDevice", 8): "int64"}
 """Structs that are passed as an integer of their size, in bytes."""
 _TEXT: Final = "<prototype>"
+_PREFIX: Final = "ffi_builder_constant_"
 _C: Final = Path(__file__).with_name("c")
 _GCC: Final = ("-include", f"{_C / 'gcc.h'}")
 _KNOWN: Final = ("-include", f"{_C / 'known.h'}")
@@ -76,23 +78,76 @@ def read(
         CompileError: C that is not read, with its line; no such function; a type of a parameter or
             result that is neither a number nor a pointer.
     """
+    with _LOCK:
+        unit, path = _read(given, include, target)
+        where = f"{given}" if path != _TEXT else "the prototype"
+        return _declared(unit, path, where, function, default)
+
+
+def constants(
+    given: str | os.PathLike[str],
+    expressions: Sequence[str],
+    known: Sequence[str],
+    include: Iterable[str | os.PathLike[str]] = (),
+    target: str | None = None,
+) -> dict[str, int]:
+    """Return the integers that C has for enumerators, macros and expressions of them.
+
+    Args:
+        given: as for :func:`read`, like the last two.
+        expressions: what to evaluate, such as ``CblasRowMajor`` and ``O_RDWR | O_CREAT``.
+        known: other names that may have been meant.
+        include: as for :func:`read`.
+        target: as for :func:`read`.
+
+    Raises:
+        BuildError: a name that nothing declares, or no integer.
+    """
+    names = {text: f"{_PREFIX}{at}" for at, text in enumerate(expressions)}
+    added = "".join(f"\n;enum {{ {name} = ({text}) }};" for text, name in names.items())
+    with _LOCK:
+        unit, _ = _read(given, include, target, added)
+        for text, name in names.items():
+            error = unit.error_in(name)
+            if error is None and name in unit.constants:
+                continue
+            _unit.cache_clear()
+            words = error.spelling if error is not None else ""
+            lacking = re.search(r"undeclared identifier '(\w+)'", words)
+            if lacking is None:
+                raise BuildError(f"args= has {text!r}, which is no integer of C: {words}")
+            meant = did_you_mean(lacking[1], [*known, *unit.constants, *unit.macros()])
+            raise BuildError(
+                f"args= has {text!r}, and {lacking[1]} is neither in the signature nor a constant "
+                f"that prototype= declares{meant}"
+            )
+        return {text: unit.constants[name].enum_value for text, name in names.items()}
+
+
+def _read(
+    given: str | os.PathLike[str],
+    include: Iterable[str | os.PathLike[str]],
+    target: str | None,
+    added: str = "",
+) -> tuple[Unit, str]:
+    """Read C, or a header and what is added to it; return the path of what was given, too."""
     if not isinstance(given, (str, os.PathLike)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"wrap: prototype= is C as text or the path of a header, but got {given!r}")
     is_path = not isinstance(given, str) or re.fullmatch(r"[^\n();{}]+\.\w+", given)
     path, text = (f"{Path(given).absolute()}", "") if is_path else (_TEXT, f"{given}")
     if is_path and not Path(path).is_file():
         raise CompileError(f"prototype=: there is no header {given}")
+    if added:
+        path, text = _TEXT, (f'#include "{path}"' if is_path else text) + added
     variables = map(os.environ.get, ("CC", "PATH", "CPATH", "C_INCLUDE_PATH"))
-    with _LOCK:
-        options = [*(_compiler(target, *variables) if is_path or "#" in text else _GCC)]
-        options += [] if target is None else ["-target", target]
-        options += [f"-I{Path(folder).absolute()}" for folder in include]
+    options = [*(_compiler(target, *variables) if is_path or "#" in text else _GCC)]
+    options += [] if target is None else ["-target", target]
+    options += [f"-I{Path(folder).absolute()}" for folder in include]
+    unit = _unit(path, text, *options)
+    if not unit.is_current():
+        _unit.cache_clear()
         unit = _unit(path, text, *options)
-        if not unit.is_current():
-            _unit.cache_clear()
-            unit = _unit(path, text, *options)
-        where = f"{given}" if is_path else "the prototype"
-        return _declared(unit, path, where, function, default)
+    return unit, path
 
 
 @lru_cache(maxsize=8)
@@ -231,11 +286,13 @@ def _pointer(type_: Any, cursor: Any) -> CType:
     align = max(1, written.get_pointee().get_align()) if opaque is None and dtype else 1
     first = first if isinstance(first, int) else 0
     is_restrict = is_restrict and not is_const
+    is_char = to._kind_id in _CHARS
     return CType(
         *(dtype, True, is_const, opaque, is_restrict, align),
         first=first,
         row=row,
         pointee=_words(last) if named else None,
+        is_char=is_char,
     )
 
 

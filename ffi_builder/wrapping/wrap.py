@@ -26,6 +26,9 @@ def wrap(
     include: Iterable[str | os.PathLike[str]] = (),
     args: Sequence[Any] | Mapping[str, Any] | None = None,
     errors: Errors | None = None,
+    success: int | Sequence[int] | None = None,
+    errno: bool = False,
+    free: str | None = None,
     destroy: str | Mapping[str, str] | None = None,
     provider: CallProvider | type[Any] | None = None,
     launch: object = None,
@@ -59,8 +62,8 @@ def wrap(
 
     With a prototype, or LLVM IR, parameters of the kernel get the parameter or symbol of their
     name; if none of these names is in the signature, those of their position. An integer that the
-    kernel returns is a status, unless it is a result of the signature: other than 0, it is raised
-    as a RuntimeError, or as ``errors=`` says.
+    kernel returns is a status, unless it is a result of the signature: other than 0, or
+    ``success=``, it is raised as a RuntimeError, or as ``errors=`` and ``errno=`` say.
 
     Args:
         source: what the compiler emitted.
@@ -78,6 +81,12 @@ def wrap(
         errors: the class and the message for certain statuses, such as
             ``{22: ("ValueError", "the order is negative")}``. ``{-1: None}`` raises the TVM-FFI
             error that the kernel has set.
+        success: the status that is no error, such as 1 in OpenSSL, or several in a list; left out,
+            it is 0.
+        errno: whether the kernel sets ``errno``. A status that is no success, or a result of -1 or
+            NULL, is then an OSError, such as a FileNotFoundError.
+        free: the function that frees the text which the kernel returns as a ``char *``, such as
+            ``"sqlite3_free"``. Left out, nobody frees it.
         destroy: the function that destroys the handle which a result is; for several, a dict by the
             names of the results. Callers in Python get an object with ``close()``.
         provider: a class of :mod:`ffi_builder.providers` that is made with the symbol and ``args``,
@@ -129,6 +138,9 @@ def wrap(
         include=include,
         args=args,
         errors=errors,
+        success=success,
+        errno=errno,
+        free=free,
         destroy=destroy,
         provider=provider,
         launch=launch,

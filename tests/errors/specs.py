@@ -97,6 +97,8 @@ SPECS: Final[dict[str, tuple[str, ...]]] = {
         'Field(Var("a", "int32"), "dtype")',
         'Field(String("s"), "present")',
         'Field(Tensor("x", [n], "float32"), "present")',
+        'Field(Var("a", "int32"), "length")',
+        'Field(String("s"), "data", "int32")',
     ),
     "Conditions": (
         'when.dtype(Tensor("x", [n], ("float16", "float32"))) == "float61"',

@@ -190,7 +190,11 @@ def test_any_strides_are_in_the_struct_and_column_major_ones_are_not() -> None:
         ),
         ("A.present", "but A is not an Optional, so it is always present"),
         ("alpha.present", "but alpha is not an Optional, so it is always present"),
-        ("s.length", "but s is a String, which has no parts"),
+        ("alpha.length", "but alpha is a Var, which has no parts"),
+        (
+            "s.lenght",
+            "but the parts of s, a String, are data, length, c_str, did you mean 'length'?",
+        ),
         (
             "x.dypte",
             "but the parts of x, a Tensor, are dtype, device_type, device_id, ndim, "

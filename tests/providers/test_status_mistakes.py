@@ -107,9 +107,14 @@ REFUSED: Final[list[tuple[Any, dict[str, Any], str]]] = [
         (
             DirectCallProvider("k"),
             {"errors": {code: ("ValueError", "")}},
-            f"errors: expected an int other than 0 but got {code!r}",
+            f"errors: expected an int but got {code!r}",
         )
-        for code in (0, True, "1")
+        for code in (True, "1")
+    ),
+    (
+        DirectCallProvider("k"),
+        {"errors": {0: ("ValueError", "")}},
+        "errors: 0 is success, and no error; success= says which statuses are",
     ),
     *(
         (

@@ -109,7 +109,7 @@ def test_a_signature_reads_back(param: spec.Param):
             "Optional(Var('a', 'int8', default=2), default=2, doc='x')",
         ),
         (Struct("s", (n, Struct("t", ()))), "Struct('s', [Var('n', 'int64'), Struct('t', [])])"),
-        (Field(Optional(n), "present"), "Field(param=Optional(Var('n', 'int64')), part='present')"),
+        (Field(Optional(n), "present"), "Field(param=Optional(Var('n', 'int64')), part='present', dtype='int64')"),
         (Signature("f", [n], doc="d"), "Signature('f', [Var('n', 'int64')], doc='d')"),
     ],
 )  # fmt: skip

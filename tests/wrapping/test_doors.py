@@ -51,6 +51,10 @@ int fill_(float *x, const int *n, float *value, unsigned long *room) {
   *room -= *n, *value = -1;
   return 0;
 }
+char *strdup(const char *);
+extern int *__errno_location(void);
+int missing(int n) { *__errno_location() = n; return n ? -1 : 5; }
+char *copy(const char *s) { return strdup(s); }
 """
 NEEDS: Final = """
 extern int other(int n);
@@ -176,13 +180,32 @@ RIGHT: Final[dict[str, Right]] = {
         *("object", f"scale({X})", {**C, "args": ["x", "n", 0.5, False, None]}),
         *(((ones(),),), [None, [0.5, 0.5, 0.5]]),
     ),
+    "names of constants": Right(
+        *("object", "missing() -> r: int32"),
+        {"prototype": "enum { ONE = 1, ALL = -1 }; int missing(int n)", "args": ["ONE + ALL"]},
+        *(((),), [5]),
+    ),
     "a status": Right(
         *("object", SIGNATURE, C, ((ones(6), 2.0),)),
         (RuntimeError, "scale failed with status 22"),
     ),
+    "a text that is freed": Right(
+        *("object", "copy(s: String) -> r: String"),
+        {"prototype": "char *copy(const char *s)", "free": "free"},
+        *((("seven bytes and more",),), ["seven bytes and more"] * 2),
+    ),
     "an error for a status": Right(
         *("object", SIGNATURE, {**C, "errors": {22: ("ValueError", "too long")}}),
         *(((ones(6), 2.0),), (ValueError, "too long when calling")),
+    ),
+    "another success": Right(
+        *("object", SIGNATURE, {**C, "success": [0, 22]}),
+        *(((ones(6), 2.0),), [None, [1] * 6]),
+    ),
+    "errno": Right(
+        *("object", "missing(n: int32) -> r: int32"),
+        {"prototype": "int missing(int n)", "errno": True},
+        *(((2,),), (OSError, "No such file or directory when calling")),
     ),
     "a chosen convention": Right(
         *("object", "half(x: float64) -> r: float64"),
@@ -303,6 +326,11 @@ WRONG: Final[dict[str, tuple[str, Any, dict[str, Any], str]]] = {
         {"prototype": "void *grown(long size); int shrunk(void *at);", "destroy": "shrink"},
         "declares no function 'shrink'; it has grown, shrunk, did you mean 'shrunk'",
     ),
+    "a constant that is nowhere": (
+        *("object", "missing() -> r: int32"),
+        {"prototype": "enum { ONE = 1 }; int missing(int n)", "args": {"n": "ONNE"}},
+        "ONNE is neither in the signature nor a constant that prototype= declares, did you mean 'ONE'",
+    ),
     "no types": ("object", SIGNATURE, {}, "nothing says which arguments `scale` takes"),
     "no such function": (
         *("object", f"other({X})", {"prototype": "void other(float *x)"}),
@@ -330,9 +358,33 @@ WRONG: Final[dict[str, tuple[str, Any, dict[str, Any], str]]] = {
         {"prototype": "double half(double x)", "errors": {1: ("ValueError", "no")}},
         "errors= needs a status, but `half` returns none",
     ),
+    "a success of what returns none": (
+        *("object", "half(x: float64) -> r: float64"),
+        {"prototype": "double half(double x)", "success": 1},
+        "success= needs a status, but `half` returns none",
+    ),
+    "errno of a float": (
+        *("object", "half(x: float64) -> r: float64"),
+        {"prototype": "double half(double x)", "errno": True},
+        "errno=True goes with an integer or pointer, but @half returns f64",
+    ),
+    "a success and a provider": (
+        *("object", SIGNATURE, {"success": 1, "provider": providers.DirectCallProvider}),
+        r"success= and errno= go without provider=",
+    ),
     "errors of no class": (
         *("object", SIGNATURE, {**C, "errors": {22: ("ValueEror", "no")}}),
         "did you mean",
+    ),
+    "a text that is freed and is none": (
+        *("object", "half(x: float64) -> r: float64"),
+        {"prototype": "double half(double x)", "free": "free"},
+        "free='free' goes with one result, a String or Bytes for which the callee @half returns a po",
+    ),
+    "a text that is freed of a provider": (
+        *("object", "half(x: float64) -> r: float64"),
+        {"provider": providers.DirectCallProvider, "free": "free"},
+        "free= goes without provider=: give it to the provider",
     ),
     "one name for two functions": (
         *("object", [SIGNATURE, SIGNATURE], {**C, "function": "scale"}),
@@ -398,7 +450,7 @@ def error_words(errors: dict[int, tuple[str, str]]) -> list[str]:
 WORDS: Final[dict[str, Callable[[Any], list[str]]]] = {
     **{
         name: lambda value, name=name: [f"--{name.replace('_', '-')}", str(value)]
-        for name in ("device", "function", "prototype", "pipeline", "opt_level")
+        for name in ("device", "function", "prototype", "pipeline", "opt_level", "free")
     },
     "args": args_words,
     "provider": provider_words,
@@ -409,6 +461,8 @@ WORDS: Final[dict[str, Callable[[Any], list[str]]]] = {
         for name in ([given] if isinstance(given, str) else [f"{r}={d}" for r, d in given.items()])
         for word in ("--destroy", name)
     ],
+    "success": lambda value: [f"--success={each}" for each in np.atleast_1d(value)],
+    "errno": lambda value: ["--errno"],
     "link": lambda items: [f"--link={item}" for item in items],
     "include": lambda folders: [word for folder in folders for word in ("-I", str(folder))],
     "sanitize": lambda value: ["--sanitize"],

@@ -47,7 +47,11 @@ P = "struct p { int32_t i; float l; };"
             "void k(int32_t i, double l)",
             r"parameter l is float64, but 'l' is float32: declare `l: float64`",
         ),
-        ("s: String", "void k(char *s)", r"but 2 are passed \(s, s's length\): write args="),
+        (
+            "s: String",
+            "void k(char *s)",
+            r"to which the kernel may write, but 's.c_str' is only re",
+        ),
         ("x: Tensor([n, 4], float32)", "void k(int n, float x[][5])", "rows of 4 elements: decl"),
         ("x: Tensor([n, m], float32)", "void k(int n, float (*x)[5])", r"Tensor\(\[…, 5\], float3"),
         (

@@ -253,6 +253,11 @@ class _Maker:
                 assert isinstance(tensor, spec.Tensor)
                 _check_device(context, tensor)
                 return context.matched_var_binding[data]
+            case spec.Field(part="data" | "c_str"):
+                raise BuildError(
+                    f"{PROVIDER}: args= has {shown(context, item)!r}, which is in host memory; "
+                    f"leave it out"
+                )
             case spec.Field(part="dltensor"):
                 raise BuildError(
                     f"{PROVIDER}: args= has {shown(context, item)!r}, which is in host memory; "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -105,3 +106,12 @@ for _call in (WrappedFunction.__call__, EntryFunction.__call__):
     _call.__dict__["_torchdynamo_disable_msg"] = (
         "it is no operator of PyTorch: ffi_builder.frameworks.torch.operator makes one of it"
     )
+
+
+class NumberedError(OSError):
+    """Makes an OSError of a message such as ``[Errno 2] No such file or directory``."""
+
+    def __new__(cls, *args: object) -> OSError:
+        """Return an instance of the class that Python has for the number."""
+        found = re.fullmatch(r"\[Errno (\d+)\] (.*)", f"{args[0]}", re.DOTALL)
+        return OSError(*args) if found is None else OSError(int(found[1]), found[2])

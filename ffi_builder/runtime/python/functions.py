@@ -27,6 +27,7 @@ from ffi_builder.runtime.python.arguments import (
 from ffi_builder.runtime.python.classes import (
     Described,
     EntryFunction,
+    NumberedError,
     UndescribedFunction,
     WrappedFunction,
 )
@@ -35,6 +36,8 @@ from ffi_builder.runtime.python.reading import Extension, Reading, reader
 
 # For Ctrl-C within a callback: exceptions that tvm-ffi does not know become RuntimeError.
 tvm_ffi.register_error("KeyboardInterrupt", KeyboardInterrupt)
+# Wrappers raise it with the errno of C.
+tvm_ffi.register_error("OSError", NumberedError)
 
 Find: TypeAlias = Callable[[str], Callable[..., Any]]
 """Finds another function of the same code, by its name."""

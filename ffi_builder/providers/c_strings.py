@@ -1,0 +1,95 @@
+"""Texts that end in a NUL, as C has them: made of a str or bytes, or taken from what C returns.
+
+::
+
+    %nul = llvm.call @memchr(%data, %zero, %length)            // ValueError unless it is NULL
+    llvm.cond_br (the kind of the argument promises a NUL), ^near, ^other
+  ^near:
+    llvm.cond_br (%data[%length] == 0), ^found(%data, %null), ^copy
+  ^other:                                                      // bytes elsewhere, or None
+    llvm.cond_br (it is None), ^found(%null, %null), ^copy
+  ^copy:
+    %copy = llvm.call @malloc(%length + 1)                     // and then memcpy
+    llvm.br ^found(%copy, %copy)
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Final
+
+from ffi_builder.abi import TypeIndex
+from ffi_builder.ir import CheckingBuilder, Value
+
+_WITH_NUL: Final = (
+    TypeIndex.STR,
+    TypeIndex.SMALL_STR,
+    TypeIndex.BYTES,
+    TypeIndex.SMALL_BYTES,
+    TypeIndex.RAW_STR,
+)
+"""The kinds of arguments behind whose bytes tvm-ffi writes a NUL. A byte array has none."""
+
+
+def c_string(
+    b: CheckingBuilder, path: str, any_: Value, pointer: Value, length: Value
+) -> tuple[Value, Value]:
+    """Return a text that ends in a NUL, and the memory to free: NULL if nothing was copied.
+
+    Args:
+        b: emits the code.
+        path: the name of the argument in errors.
+        any_: the address of its ``TVMFFIAny``. If that is None, the text is NULL.
+        pointer: its bytes.
+        length: their number, an i64.
+    """
+    t = b.types
+    b.symbols.declare("memchr", t.ptr, [t.ptr, t.i32, t.i64])
+    nul = b.call_value("memchr", [pointer, b.i32(0), length], t.ptr)
+    at = b.sub(b.to_int(nul), b.to_int(pointer))
+    words = f"{path} has a NUL at byte {{}}, where its text would end in C"
+    b.check(b.eq(nul, b.null()), "ValueError", words, at)
+    found, near = b.new_block(t.ptr, t.ptr), b.new_block()
+    other, copy = b.new_block(cold=True), b.new_block(cold=True)
+    index = b.load(t.i32, any_)
+    b.cond_br(reduce(b.or_, (b.eq(index, b.i32(k)) for k in _WITH_NUL)), near, other, likely=True)
+    b.block = near
+    ends = b.eq(b.load(t.i8, b.element(pointer, length)), b.zero(t.i8))
+    b.cond_br(ends, found, copy, (pointer, b.null()), likely=True)
+    b.block = other
+    b.cond_br(b.eq(index, b.i32(TypeIndex.NONE)), found, copy, (b.null(), b.null()))
+    b.block = copy
+    copied = _copied(b, pointer, length)
+    b.br(found, copied, copied)
+    b.block = found
+    text, memory = found.arguments
+    return text, memory
+
+
+def _copied(b: CheckingBuilder, pointer: Value, length: Value) -> Value:
+    t = b.types
+    b.symbols.declare("malloc", t.ptr, [t.i64])
+    b.symbols.declare("memcpy", t.ptr, [t.ptr, t.ptr, t.i64])
+    memory = b.call_value("malloc", [b.add(length, b.i64(1))], t.ptr)
+    b.check(b.ne(memory, b.null()), "MemoryError", "There is no memory for {} bytes", length)
+    b.call("memcpy", [memory, pointer, length], t.ptr)
+    b.store(b.zero(t.i8), b.element(memory, length))
+    return memory
+
+
+def free(b: CheckingBuilder, memory: Value) -> None:
+    """Free memory that may be NULL."""
+    t = b.types
+    b.symbols.declare("free", t.void, [t.ptr])
+    with b.when(b.ne(memory, b.null()), cold=True):
+        b.call("free", [memory], t.void)
+
+
+def free_on_error(b: CheckingBuilder, memory: Value) -> None:
+    """Make errors after the cursor free memory that may be NULL."""
+    here, failed = b.block, b.new_block(b.types.i32, cold=True)
+    b.block = failed
+    with b.out_of_line():
+        free(b, memory)
+    b.ret(failed.arguments[0])
+    b.block, b.cleanup = here, failed

@@ -1,0 +1,106 @@
+"""Enumerators and macros in ``args=``, by the names that a header gives them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ffi_builder import BuildError, wrap
+from tests.runtime.samples import c_object, needs_cc
+from tests.wrapping.libraries import needs_header
+
+pytest.importorskip("clang.native")
+pytestmark = needs_cc
+
+HEADER = """
+#include <stdint.h>
+enum order { ROW_MAJOR = 101, COLUMN_MAJOR };
+#define READ 1
+#define WRITE (READ << 1)
+#define NAME "text"
+#define HALF 0.5
+enum wide { BIG = 0x100000000, SMALL = -5 };
+int64_t add(enum order order, int64_t flags, int64_t n);
+"""
+ADD = "enum order { A }; int64_t add(enum order o, int64_t f, int64_t n) { return o * 1000 + f * 10 + n; }"
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, Path]:
+    folder = tmp_path_factory.mktemp("constants")
+    header = folder / "add.h"
+    header.write_text(HEADER)
+    return c_object(folder, ADD), header
+
+
+@pytest.mark.parametrize("is_path", [True, False])
+@pytest.mark.parametrize(
+    ("order", "flags", "expected"),
+    [
+        ("ROW_MAJOR", "READ", 101010),
+        ("COLUMN_MAJOR", "READ | WRITE", 102030),
+        (7, "~READ + 2", 7000),
+        ("ROW_MAJOR", "SMALL", 101000 - 50),
+        ("ROW_MAJOR", "BIG", 101000 + 10 * 2**32),
+    ],
+)
+def test_names(
+    order: Any, flags: Any, expected: int, is_path: bool, files: tuple[bytes, Path]
+) -> None:
+    code, header = files
+    prototype = header if is_path else HEADER
+    signature = "add(n: int64) -> r: int64"
+    by_name = {"order": order, "flags": flags}
+    for args in (by_name, [order, flags, "n"]):
+        assert wrap(code, signature, prototype=prototype, args=args)(3) == expected + 3
+
+
+def test_names_of_the_signature_come_first(files: tuple[bytes, Path]) -> None:
+    code, header = files
+    signature = "add(READ: int64) -> r: int64"
+    args = ["ROW_MAJOR", "READ", "READ + 1"]
+    assert wrap(code, signature, prototype=header, args=args)(3) == 101000 + 30 + 4
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        ("REED", r"REED is neither in the signature nor .* declares, did you mean 'READ'\?"),
+        ("READ | ROW_MAJR", r"has 'READ \| ROW_MAJR', and ROW_MAJR is .*did you mean 'ROW_MAJOR'"),
+        ("nn", "and nn is neither in the signature nor a constant that prototype= declares"),
+        ("NAME", "args= has 'NAME', which is no integer of C: "),
+        ("HALF", "args= has 'HALF', which is no integer of C: "),
+    ],
+)
+def test_mistakes(flags: str, words: str, files: tuple[bytes, Path]) -> None:
+    code, header = files
+    args = {"order": "ROW_MAJOR", "flags": flags}
+    with pytest.raises(BuildError, match=words):
+        wrap(code, "add(n: int64) -> r: int64", prototype=header, args=args)
+
+
+def test_a_constant_that_does_not_fit(files: tuple[bytes, Path]) -> None:
+    code, header = files
+    args = {"order": "BIG", "flags": 0}
+    with pytest.raises(
+        BuildError, match="order is uint32, which is not 4294967296: write a number"
+    ):
+        wrap(code, "add(n: int64) -> r: int64", prototype=header, args=args)
+
+
+@needs_header("cblas.h")
+def test_cblas() -> None:
+    dgemv = wrap(
+        "-lblas",
+        """cblas_dgemv(A: Tensor([m, n], float64), X: Tensor([n], float64),
+                       Y: Tensor([m], float64, intent=out))""",
+        prototype="#include <cblas.h>",
+        args=["CblasRowMajor", "CblasNoTrans", "m", "n", 1.0, "A", "n", "X", 1, 0.0, "Y", 1],
+        device="cpu",
+    )
+    a, x, y = np.array([[0.0, 1, 2], [3, 4, 5]]), np.ones(3), np.zeros(2)
+    dgemv(a, x, y)
+    assert y.tolist() == [3, 12]

@@ -1,0 +1,295 @@
+"""Strs and bytes for functions in C: pointers, lengths of any integer type, and texts with a NUL."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ffi_builder import BuildError, wrap
+from ffi_builder.providers import DirectCallProvider
+from tests.runtime.samples import c_object, needs_cc
+from tests.wrapping.libraries import needs_header, shared
+
+pytest.importorskip("clang.native")
+pytestmark = needs_cc
+
+SOURCE = """
+#include <string.h>
+int64_t size(const char *s) { return s ? (int64_t)strlen(s) : -1; }
+int64_t count(const char *s, unsigned char n) {
+  int64_t found = 0;
+  for (int at = 0; at < n; at++) found += s[at] == 'a';
+  return found;
+}
+int64_t reverse(signed char n, const void *s) { return n ? ((const char *)s)[n - 1] : -1; }
+int64_t both(const char *first, const void *second, int n) {
+  return 1000 * strlen(first) + n + (n ? ((const char *)second)[0] : 0);
+}
+void mark(char *s) { s[0] = 'x'; }
+void take(const int *s) { }
+"""
+
+
+@pytest.fixture(scope="module")
+def code(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    return c_object(tmp_path_factory.mktemp("texts"), SOURCE)
+
+
+COUNT = "int64_t count(const char *s, unsigned char n)"
+BOTH = "int64_t both(const char *first, const void *second, int n)"
+
+
+@pytest.mark.parametrize(
+    ("args", "prototype"),
+    [
+        (["s"], COUNT),
+        ({"n": "s.length"}, COUNT),
+        (["s.data", "s.length"], COUNT),
+        (None, "int64_t count(const char *, unsigned char)"),
+    ],
+)
+def test_a_length_of_a_byte(args: Any, prototype: str, code: bytes) -> None:
+    count = wrap(code, "count(s: Bytes) -> r: int64", prototype=prototype, args=args)
+    assert [count(text) for text in (b"", b"banana", b"a" * 255)] == [0, 3, 255]
+    with pytest.raises(ValueError, match=r"s\.length is 256, which does not fit uint8 \(0 to 255"):
+        count(b"a" * 256)
+
+
+def test_a_length_alone_and_in_another_order(code: bytes) -> None:
+    prototype = "int64_t reverse(signed char n, const void *s)"
+    reverse = wrap(
+        code, "reverse(s: Bytes) -> r: int64", prototype=prototype, args={"n": "s.length"}
+    )
+    assert [reverse(b""), reverse(b"abc")] == [-1, ord("c")]
+    with pytest.raises(ValueError, match=r"does not fit int8 \(-128 to 127\)"):
+        reverse(b"a" * 128)
+    options: dict[str, Any] = {"prototype": prototype, "args": ["s.length", None]}
+    assert wrap(code, "reverse(s: String) -> r: int64", **options)("") == -1
+
+
+def test_text_that_ends_in_a_nul(code: bytes) -> None:
+    for prototype in ("int64_t size(const char *s)", "int64_t size(const char *)"):
+        size = wrap(code, "size(s: String) -> r: int64", prototype=prototype)
+        assert [size(text) for text in ("", "abc", "\u00e9" * 100)] == [0, 3, 200]
+        with pytest.raises(ValueError, match="s has a NUL at byte 1, where its text would end in"):
+            size("a\0bc")
+    absent = wrap(code, "size(s: Optional(Bytes)) -> r: int64", prototype=prototype)
+    assert [absent(None), absent(b"ab")] == [-1, 2]
+    provider = DirectCallProvider("size", args=["s.c_str"])
+    assert wrap(code, "size(s: Bytes) -> r: int64", provider=provider)(b"four") == 4
+
+
+def test_one_with_its_length_and_one_without(code: bytes) -> None:
+    signature = "both(first: String, second: Bytes) -> r: int64"
+    both = wrap(code, signature, prototype=BOTH, args={"n": "second.length"})
+    assert [both("ab", b""), both("ab", b"\0\0")] == [2000, 2002]
+    nested = "both(two: Struct(first: String, second: Bytes)) -> r: int64"
+    args = ["two.first.c_str", "two.second"]
+    for given in (args, ["two.first", "two.second.data", "two.second.length"]):
+        assert wrap(code, nested, prototype=BOTH, args=given)(("ab", b"a")) == 2000 + 1 + ord("a")
+
+
+@pytest.mark.parametrize(
+    ("signature", "prototype", "args", "words"),
+    [
+        (
+            *("count(s: String) -> r: int64", COUNT, None),
+            r"has parameters that the signature lacks: n; .*'s\.data' and 's\.length' are its bytes",
+        ),
+        (
+            *("count(s: String) -> r: int64", COUNT, {}),
+            r"neither the signature nor args= has: n; .* 's\.c_str' is text that ends in a NUL",
+        ),
+        (
+            *("reverse(s: String, n: int8) -> r: int64",),
+            *("int64_t reverse(signed char n, const void *s)", None),
+            r"s is a const pointer, and nothing says where the bytes of 's' end: .*'s\.c_str' if th",
+        ),
+        (
+            *("both(a: String, b: String) -> r: int64",),
+            *("int64_t both(const char *, const char *, int)", None),
+            r"3 parameters .* but 4 are passed .*; of a, 'a\.c_str' is text that ends in a NUL",
+        ),
+        ("mark(s: String)", "void mark(char *s)", None, "to which the kernel may write, but 's.c"),
+        ("take(s: String)", "void take(const int *s)", None, "but 's.c_str' is passed as the addr"),
+        (
+            *("count(s: String) -> r: int64", "int64_t count(const char *s, double n)", ["s"]),
+            "parameter n is float64, but 's.length' is passed as the number of bytes",
+        ),
+        (
+            *("count(s: String) -> r: int64", "int64_t count(long s, long n)", ["s"]),
+            "parameter s is int64, but 's' is passed as the address of bytes",
+        ),
+    ],
+)
+def test_mistakes(signature: str, prototype: str, args: Any, words: str, code: bytes) -> None:
+    with pytest.raises(BuildError, match=words):
+        wrap(code, signature, prototype=prototype, args=args)
+
+
+def test_a_list_whose_length_is_an_int(tmp_path: Path) -> None:
+    source = "int64_t f(const float **xs, unsigned char n) { return n; }"
+    code = c_object(tmp_path, source)
+    f = wrap(
+        code,
+        "f(xs: TensorList(Tensor([n], float32))) -> r: int64",
+        device="cpu",
+        prototype="int64_t f(const float **xs, unsigned char n)",
+        args=["xs.pointers", "xs.length"],
+    )
+    assert f([]) == 0
+    with pytest.raises(ValueError, match=r"xs\.length is 256, which does not fit uint8"):
+        f([np.zeros(1, "float32")] * 256)
+
+
+def test_char_pointers_of_ctypes_and_cffi() -> None:
+    library = ctypes.CDLL(None)
+    strlen, strnlen = library.strlen, library.strnlen
+    strlen.restype = strnlen.restype = ctypes.c_size_t
+    strlen.argtypes, strnlen.argtypes = [ctypes.c_char_p], [ctypes.c_char_p, ctypes.c_size_t]
+    assert wrap(strlen, "strlen(s: String) -> r: uint64")("four") == 4
+    assert wrap(strnlen, "strnlen(s: Bytes) -> r: uint64")(b"a\0b") == 1
+    ffi = pytest.importorskip("cffi").FFI()
+    ffi.cdef("size_t strlen(const char *);")
+    found = ffi.addressof(ffi.dlopen(None), "strlen")
+    assert wrap(found, "strlen(s: String) -> r: uint64")("four") == 4
+
+
+RETURNS = """
+#include <stdlib.h>
+#include <string.h>
+static int freed;
+int count_freed(void) { return freed; }
+void give(void *text) { freed++; free(text); }
+const char *name(int at) {
+  static const char *names[] = {0, "", "short", "a name of more than seven bytes", "caf\\xe9"};
+  return names[at];
+}
+const unsigned char *tail(const char *s, int c) { return (const unsigned char *)strchr(s, c); }
+char *repeat(int n) {
+  char *text = malloc(n + 1);
+  if (text) { memset(text, 'x', n); text[n] = 0; }
+  return text;
+}
+const void *unknown(void) { return "abc"; }
+const float *number(void) { return 0; }
+"""
+
+
+@pytest.fixture(scope="module")
+def returning(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    return c_object(tmp_path_factory.mktemp("returning"), RETURNS)
+
+
+def test_text_that_is_returned(returning: bytes) -> None:
+    prototype = "const char *name(int at)"
+    name = wrap(returning, "name(at: int32) -> r: String", prototype=prototype)
+    assert [name(at) for at in (1, 2, 3)] == ["", "short", "a name of more than seven bytes"]
+    with pytest.raises(ValueError, match="name returned NULL for r when calling: `name"):
+        name(0)
+    with pytest.raises(UnicodeDecodeError):
+        name(4)
+    data = wrap(returning, "name(at: int32) -> r: Bytes", prototype=prototype)
+    assert [data(at) for at in (1, 2, 4)] == [b"", b"short", b"caf\xe9"]
+
+
+def test_text_within_an_argument(returning: bytes) -> None:
+    """It is copied before the copy of the argument is freed."""
+    prototype = "const unsigned char *tail(const char *s, int c)"
+    tail = wrap(returning, "tail(s: Bytes, c: int32) -> r: Bytes", prototype=prototype)
+    for text in (b"a=b", b"a longer text = b" * 100):
+        assert tail(text, ord("=")) == text[text.index(b"=") :]
+    with pytest.raises(ValueError, match="tail returned NULL for r"):
+        tail(b"abc", ord("="))
+
+
+def test_text_that_a_function_frees(returning: bytes) -> None:
+    signatures = ["repeat(n: int32) -> r: String", "count_freed() -> r: int32"]
+    prototypes = "char *repeat(int n); int count_freed(void);"
+    with pytest.raises(BuildError, match="free='give' goes with one result, a String or Bytes"):
+        wrap(returning, signatures[1], prototype=prototypes, free="give")
+    repeat = wrap(returning, signatures[0], prototype=prototypes, free="give")
+    assert [repeat(n) for n in (0, 3, 100)] == ["", "xxx", "x" * 100]
+
+
+def test_how_often_text_is_freed(tmp_path: Path) -> None:
+    """Once for each call, by the library of both."""
+    path = shared(tmp_path, RETURNS)
+    repeat = wrap(
+        path, "repeat(n: int32) -> r: Bytes", prototype="char *repeat(int n)", free="give"
+    )
+    freed = wrap(path, "count_freed() -> r: int32", prototype="int count_freed(void)")
+    before = freed()
+    for n in range(5):
+        assert repeat(n) == b"x" * n
+    assert freed() - before == 5
+
+
+@pytest.mark.parametrize(
+    ("signature", "prototype", "words"),
+    [
+        (
+            "unknown() -> r: String",
+            "const void *unknown(void)",
+            "say in prototype= that it returns",
+        ),
+        (
+            "number() -> r: Bytes",
+            "const float *number(void)",
+            "'r' is a Bytes, text that ends in a",
+        ),
+        (
+            "count_freed() -> r: String",
+            "int count_freed(void)",
+            "`const char .` is: declare `-> r: in",
+        ),
+        ("name(at: int32)", "const char *name(int at)", "or add a result, as in `-> r: String`"),
+        (
+            *("name(at: int32) -> r: float64", "const char *name(int at)"),
+            "returns a const pointer to int8, but the result 'r' is float64",
+        ),
+    ],
+)
+def test_results_that_are_no_text(
+    signature: str, prototype: str, words: str, returning: bytes
+) -> None:
+    with pytest.raises(BuildError, match=words):
+        wrap(returning, signature, prototype=prototype)
+
+
+def test_text_of_ctypes_and_libc() -> None:
+    strerror = ctypes.CDLL(None).strerror
+    strerror.argtypes, strerror.restype = [ctypes.c_int], ctypes.c_char_p
+    assert wrap(strerror, "strerror(number: int32) -> r: String")(2) == os.strerror(2)
+    getenv = wrap(
+        "-lc", "getenv(name: String) -> r: String", prototype="char *getenv(const char *)"
+    )
+    assert getenv("PATH")
+    with pytest.raises(ValueError, match="getenv returned NULL for r"):
+        getenv("FFI_BUILDER_NO_SUCH_VARIABLE")
+
+
+@needs_header("zlib.h")
+def test_zlib() -> None:
+    header = "#include <zlib.h>"
+    args = {"len": "buf.length"}
+    crc32 = wrap("-lz", "crc32(crc: uint64, buf: Bytes) -> r: uint64", prototype=header, args=args)
+    assert crc32(0, b"banana" * 9) == zlib.crc32(b"banana" * 9)
+    version = wrap("-lz", "zlibVersion() -> v: String", prototype=header)
+    assert version() == zlib.ZLIB_RUNTIME_VERSION
+
+
+@needs_header("sqlite3.h")
+def test_sqlite() -> None:
+    header = "#include <sqlite3.h>"
+    version = wrap("-lsqlite3", "sqlite3_libversion() -> v: String", prototype=header)
+    assert version().startswith("3.")
+    signature = "sqlite3_compileoption_used(zOptName: String) -> r: int32"
+    used = wrap("-lsqlite3", signature, prototype=header)
+    assert [used("NO_SUCH_OPTION"), used("THREADSAFE")] == [0, 1]
