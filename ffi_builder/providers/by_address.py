@@ -21,9 +21,7 @@ _TEXT: Final = re.compile(
 )
 _FLOAT: Final = r"[-+]?(\d+\.\d*|\.\d+|\d+(?=e))(e[-+]?\d+)?"
 _ANY_FLOAT: Final = rf"{_FLOAT}|[-+]?(\d+|inf|nan)"
-_PARTS: Final = {"present": "bool", "length": "int64"}
-"""The dtypes of parts of parameters; all other parts that are numbers are of int32."""
-_POINTERS: Final = ("dltensor", "pointers", "shapes", "strides")
+_POINTERS: Final = ("dltensor", "pointers", "shapes", "strides", "data", "c_str")
 _RANGES: Final = {**INT_RANGES, "bool": (0, 1)}
 
 
@@ -58,8 +56,10 @@ def dtype_of(item: object) -> str | None:
             return dtype_of(param)
         case spec.Var(dtype=dtype) | spec.Choice(dtype=dtype):
             return dtype
+        case spec.Field(part="length", dtype=dtype):
+            return dtype
         case spec.Field(part=part) if part not in _POINTERS:
-            return _PARTS.get(part, "int32")
+            return "bool" if part == "present" else "int32"
         case Expr() | int() | spec.Device():
             return "int64"
         case spec.DType():

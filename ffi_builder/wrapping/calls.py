@@ -125,6 +125,7 @@ def with_constants(
         for entry in entries
         if isinstance(entry, str)
         and re.fullmatch(_C_EXPRESSION, entry)
+        and not entry.startswith("&")  # an address
         and (words := re.findall(r"[A-Za-z_]\w*", entry))
         and not {*words} & {*known, *_FUNCTIONS}
     ]

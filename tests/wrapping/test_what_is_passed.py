@@ -269,7 +269,7 @@ X = "x: Tensor([n], float32)"
         ("x: List(int64)", "x.data", "const int32_t *", "'x.data' is passed as a pointer to int64"),
         ("x: List(bool)", "x.data", "long", "'x.data' is passed as a pointer to bool"),
         ("x: List(float32)", "x.data", "float **", "'x.data' is passed as a pointer to float32"),
-        ("x: List(float32)", "x.length", "int", "'x.length' is passed as the number of elements"),
+        ("x: List(float32)", "x.length", "float", "'x.length' is passed as the number of elements"),
         ("x: Struct(t: Tensor([n], float32))", "x.t.data", "double *", "of 't' are float32"),
         ("x: Choice({'a': -1})", "x", "unsigned", "v is uint32, which is not -1"),
     ],

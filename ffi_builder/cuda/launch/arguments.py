@@ -253,6 +253,15 @@ class _Maker:
                 assert isinstance(tensor, spec.Tensor)
                 _check_device(context, tensor)
                 return context.matched_var_binding[data]
+            case (
+                spec.List()
+                | spec.Field(param=spec.List() | spec.Optional(param=spec.List()), part="data")
+            ):
+                raise BuildError(
+                    f"{PROVIDER}: {shown(context, item)!r} is made of numbers in host memory; "
+                    f"declare a Tuple of a fixed number of scalars, which are passed one by one, "
+                    f"or a Tensor on the device, or leave it out with args="
+                )
             case spec.Field(part="data" | "c_str"):
                 raise BuildError(
                     f"{PROVIDER}: args= has {shown(context, item)!r}, which is in host memory; "
@@ -268,12 +277,6 @@ class _Maker:
                     f"{PROVIDER}: {shown(context, item)!r} is made of arrays in host memory; "
                     f"leave it out with args=, and copy them to the device in a provider of your "
                     f"own"
-                )
-            case spec.List() | spec.Field(part="data"):
-                raise BuildError(
-                    f"{PROVIDER}: {shown(context, item)!r} is made of numbers in host memory; "
-                    f"declare a Tuple of a fixed number of scalars, which are passed one by one, "
-                    f"or a Tensor on the device, or leave it out with args="
                 )
             case spec.Device():
                 return Aligned(scalar_argument(context, item).value, _DEVICE_ALIGN)
