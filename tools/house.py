@@ -1,16 +1,17 @@
 """Prints how the house is built: ``python -m tools.house``.
 
 What is read: the add-ons of ``ffi_builder/addons.py`` are folders, ``runtime`` is a part by itself,
-the rest is the core. Imports count wherever they stand: for type checkers alone, in functions, and
-names that ``importing.load`` is given. Left out are the packages' faces, and ``addons.py``: names
-that are loaded when they are first used. A room is a package or module directly in ``ffi_builder``;
-with inner rooms, a package within one counts by itself. What is walked: ``wrap`` of a module in
-MLIR, once traced, after it has been run once.
+the rest is the core. Imports count wherever they stand: for type checkers alone, in functions, in
+code for a child, and as names that ``importing.load`` is given. Left out are the packages' faces,
+and ``addons.py``: names that are loaded when they are first used. A room is a package or module
+directly in ``ffi_builder``; with inner rooms, a package within one counts by itself. What is
+walked: ``wrap`` of a module in MLIR, once traced, after it has been run once.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Set
@@ -30,6 +31,7 @@ PACKAGE: Final = ROOT / "ffi_builder"
 FACES: Final = ("ffi_builder.addons", "ffi_builder.extending", "ffi_builder.runtime.extending")
 """What authors of add-ons may import beside the public names."""
 _BOTH: Final = (extending, runtime_extending)
+_IN_TEXT: Final = re.compile(rf"^from ({PACKAGE.name}[\w.]*) import ([\w, ]+)", re.MULTILINE)
 
 _MODULE: Final = """
 module {
@@ -90,6 +92,9 @@ def imports(module: str) -> Iterator[Import]:
                 yield from (Import(module, each.name) for each in names if is_ours(each.name))
             case ast.Call(args=[ast.Constant(value=str(name)), *_]) if name in sources():
                 yield Import(module, name)
+            case ast.Constant(value=str(text)):  # code that a child runs
+                for name, names in _IN_TEXT.findall(text):
+                    yield from (Import(module, name, each.strip()) for each in names.split(","))
             case _:
                 pass
 

@@ -53,7 +53,9 @@ _OBJECTS: Final = (spec.Object, spec.Function, spec.Array, spec.Map)
 
 def may_be_object(result: Result) -> bool:
     """Return whether the ``TVMFFIAny`` of a result may own an object."""
-    return not isinstance(result, spec.Var) or result.dtype == "uint64"
+    if isinstance(result, spec.Var):
+        return result.dtype == "uint64"
+    return not isinstance(result, (spec.DType, spec.Device))
 
 
 def store_object(b: CheckingBuilder, value: Value, cell: Value) -> None:
@@ -76,6 +78,8 @@ def store_owned(b: CheckingBuilder, came: Value, cell: Value) -> None:
 _KINDS: Final[dict[type, tuple[TypeIndex, ...]]] = {
     spec.String: (TypeIndex.STR, TypeIndex.SMALL_STR),
     spec.Bytes: (TypeIndex.BYTES, TypeIndex.SMALL_BYTES),
+    spec.DType: (TypeIndex.DATA_TYPE,),
+    spec.Device: (TypeIndex.DEVICE,),
     spec.Function: (TypeIndex.FUNCTION, TypeIndex.NONE),
     spec.Array: (TypeIndex.ARRAY, TypeIndex.NONE),
     spec.Map: (TypeIndex.MAP, TypeIndex.NONE),
@@ -110,12 +114,17 @@ def is_object(result: Result) -> bool:
 
 
 def store_value(b: CheckingBuilder, result: Result, value: Value, cell: Value) -> None:
-    """Write a number, str or bytes. This may fail if it allocates an object."""
-    if isinstance(result, spec.Var):
-        _store_scalar(b, result, value, cell)
-    else:
-        make = _MAKE_STRING if isinstance(result, spec.String) else _MAKE_BYTES
-        _store_text(b, result.name, make, value, cell)
+    """Write a number, dtype, device, str or bytes. This may fail if it allocates an object."""
+    match result:
+        case spec.Var():
+            _store_scalar(b, result, value, cell)
+        case spec.DType():
+            store_any(b, any_head(b, TypeIndex.DATA_TYPE), b.zext(value, b.types.i64), cell)
+        case spec.Device():
+            store_any(b, any_head(b, TypeIndex.DEVICE), value, cell)
+        case _:
+            make = _MAKE_STRING if isinstance(result, spec.String) else _MAKE_BYTES
+            _store_text(b, result.name, make, value, cell)
 
 
 def store_shape(b: CheckingBuilder, sizes: Sequence[Value], cell: Value) -> None:

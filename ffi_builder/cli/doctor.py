@@ -101,11 +101,11 @@ _TESTED: Final = ("x86_64", "aarch64")
 def _entry() -> Iterator[Finding]:
     """Report whether calls from Python are read in C, and for which frameworks' arrays."""
     code = """
-from ffi_builder.runtime.python import functions
-from ffi_builder.runtime.python.reading import Reading, reader
-found = functions.extension()
+from ffi_builder.extending import addons
+from ffi_builder.runtime.extending import Reading, extension
+found = extension()
 off = isinstance(found, Reading)
-parts = [found] if off else [Reading("calls"), *reader().readings()]
+parts = [found] if off else [Reading("calls"), *addons.find("calls", "c").readings()]
 for part in parts: print(part.name, part.reason, sep="\\t")
 """
     done = _python(code)
@@ -150,7 +150,7 @@ def _distribution(root: str, package: str) -> Finding:
     if not found:
         return Finding(root, None, "not installed")
     code = (
-        f"from ffi_builder.ir import distribution; d = distribution.named({root!r}); "
+        f"from ffi_builder.extending import named; d = named({root!r}); "
         f"c = d.ir.Context(); d.load_llvm(c)"
     )
     done = _python(code)
@@ -169,7 +169,7 @@ def _compiling(roots: Sequence[str]) -> Finding:
     for root in roots:
         code = f"""
 from ffi_builder import attach, providers, runtime, spec
-from ffi_builder.ir.distribution import named
+from ffi_builder.extending import named
 d = named({root!r}); c = d.ir.Context(); d.load_llvm(c); m = d.ir.Module.parse("", c)
 attach(m, spec.Signature("f", [spec.Var("a", "int32")]), providers.NopCallProvider())
 runtime.compile(m)["f"](1)

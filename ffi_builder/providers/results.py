@@ -26,6 +26,10 @@ def value_type(t: Types, result: HandedOver) -> Type:
             return t.scalar(dtype)
         case spec.String() | spec.Bytes():
             return t.struct([t.ptr, t.i64])
+        case spec.DType():  # a DLDataType, of four bytes
+            return t.i32
+        case spec.Device():  # a DLDevice, of eight
+            return t.i64
         case _:
             return t.ptr
 

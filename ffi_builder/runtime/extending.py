@@ -28,7 +28,7 @@ _HOMES: Final = homes_of(
         "ffi_builder.runtime.python.dlpack": "DLTensor",
         "ffi_builder.runtime.python.function_table": "FunctionTable",
         "ffi_builder.runtime.python.functions": (
-            "check_defaults info_of made made_careful made_operator reads_arrays "
+            "check_defaults extension info_of made made_careful made_operator reads_arrays "
             "same_function watcher"
         ),
         "ffi_builder.runtime.python.position": "position_of",

@@ -31,6 +31,7 @@ from ffi_builder.runtime.metadata import read as _read_metadata
 from ffi_builder.runtime.python.dlpack import DLTensor as DLTensor
 from ffi_builder.runtime.python.function_table import FunctionTable as FunctionTable
 from ffi_builder.runtime.python.functions import check_defaults as check_defaults
+from ffi_builder.runtime.python.functions import extension as extension
 from ffi_builder.runtime.python.functions import info_of as info_of
 from ffi_builder.runtime.python.functions import made as made
 from ffi_builder.runtime.python.functions import made_careful as made_careful

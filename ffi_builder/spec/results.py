@@ -1,4 +1,4 @@
-"""Results of functions: numbers, strs, objects, and tensors that the wrapper allocates."""
+"""Results of functions: numbers, strs, dtypes, objects, and tensors that the wrapper makes."""
 
 from __future__ import annotations
 
@@ -10,18 +10,28 @@ from ffi_builder.spec.composite import Param, is_param
 from ffi_builder.spec.expr import Dim, Expr, Var
 from ffi_builder.spec.functions import variables
 from ffi_builder.spec.param import MISSING
-from ffi_builder.spec.params import Array, Bytes, Function, Map, Object, Shape, String
+from ffi_builder.spec.params import (
+    Array,
+    Bytes,
+    Device,
+    DType,
+    Function,
+    Map,
+    Object,
+    Shape,
+    String,
+)
 from ffi_builder.spec.tensors.tensor import Tensor
 from ffi_builder.spec.tensors.workspace import Workspace, check_allocated
 
-HandedOver: TypeAlias = Union[Var, String, Bytes, Object, Function, Array, Map]
+HandedOver: TypeAlias = Union[Var, String, Bytes, DType, Device, Object, Function, Array, Map]
 """Results whose value the call provider supplies: all but tensors and shapes.
 
 Examples:
     >>> from typing import get_args
     >>> from ffi_builder.spec.results import HandedOver
     >>> [kind.__name__ for kind in get_args(HandedOver)]
-    ['Var', 'String', 'Bytes', 'Object', 'Function', 'Array', 'Map']
+    ['Var', 'String', 'Bytes', 'DType', 'Device', 'Object', 'Function', 'Array', 'Map']
 """
 Result: TypeAlias = Union[HandedOver, Tensor, Shape]
 """A result. The wrapper itself makes a Tensor, whose data the kernel writes, and a Shape.

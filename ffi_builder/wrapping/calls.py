@@ -182,7 +182,8 @@ def bound(
         results = [result.name for result in signature.results]
         args = bound_args(declared, [*params, *sizes, *results])
     known = {**sizes, **params, **{each.name: each for each in signature.result_tensors}}
-    numbers = {each.name: each for each in signature.results if isinstance(each, spec.Var)}
+    kinds = (spec.Var, spec.DType, spec.Device)
+    numbers = {each.name: each for each in signature.results if isinstance(each, kinds)}
     inner = [each for each in signature.params if not isinstance(spec.required(each), apart)]
     entries = [each.name for each in inner] if args is None else list(args)
     names = [_named(entry, known) for entry in entries]

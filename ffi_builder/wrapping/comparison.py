@@ -40,6 +40,8 @@ _ADDRESSES: Final = ("int64", "uint64")
 """Integers as which C may keep addresses."""
 _OWN_DTYPES: Final = (spec.Choice, spec.DType, spec.Device)
 _OBJECTS: Final = (spec.Object, spec.Function, spec.Array, spec.Map)
+_STRUCTS: Final = {"DType": "struct DLDataType", "Device": "struct DLDevice"}
+"""What C calls the results that are structs."""
 
 
 class Passed(NamedTuple):
@@ -67,7 +69,7 @@ class Comparison:
         self,
         function: str,
         params: Mapping[str, spec.Param],
-        numbers: Mapping[str, spec.Var],
+        numbers: Mapping[str, spec.Var | spec.DType | spec.Device],
         entries: Mapping[str, str],
     ) -> None:
         self.function, self.numbers, self.entries = function, numbers, entries
@@ -368,8 +370,14 @@ def _is_narrower(type_: CType, dtype: str) -> bool:
     return INT_RANGES[type_.dtype][1] < INT_RANGES[dtype][1]
 
 
-def _check_result(what: str, type_: CType, result: spec.Var) -> None:
-    """Raise BuildError if the kernel does not write the result, of its dtype, by a pointer."""
+def _check_result(what: str, type_: CType, result: spec.Var | spec.DType | spec.Device) -> None:
+    """Raise BuildError if the kernel does not write what the result is by a pointer."""
+    if isinstance(result, (spec.DType, spec.Device)):
+        name = _STRUCTS[result.type_name]
+        if not type_.is_pointer or type_.is_const or type_.to not in (None, name):
+            raise BuildError(f"{what}, but the kernel writes the result {result.name!r}, a {name}")
+        _check_align(what, type_, 4, f"the result {result.name!r}")
+        return
     is_pointer = type_.opaque == POINTER
     if not type_.is_pointer or type_.is_const or type_.row or (type_.opaque and not is_pointer):
         raise BuildError(f"{what}, but the kernel writes the result {result.name!r} by a pointer")

@@ -67,7 +67,8 @@ def source_of(cases: list[tuple[str, Value, bytes]]) -> str:
     return f"uint8_t ffib_numbers[{size}];\nvoid ffib_take_numbers({parameters}) {{ {copies} }}\n{same}"
 
 
-@pytest.fixture(scope="module")
+# Once in a process: whatever is linked later finds the library that was loaded first.
+@pytest.fixture(scope="session")
 def numbers() -> tuple[ctypes.CDLL, list[tuple[str, Value, bytes]]]:
     """The library, which compiled modules find, and what its function takes."""
     cases = [case for case in TWICE if case[0] in known_types()]

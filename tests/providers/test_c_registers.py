@@ -56,7 +56,8 @@ TVMFFIByteArray ffib_text(int64_t length) {
 """
 
 
-@pytest.fixture(scope="module")
+# Once in a process: whatever is linked later finds the library that was loaded first.
+@pytest.fixture(scope="session")
 def library() -> ctypes.CDLL:
     """The C functions, which compiled modules find."""
     with TemporaryDirectory() as folder:

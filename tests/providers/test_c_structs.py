@@ -114,7 +114,8 @@ def namespace() -> dict[str, Any]:
     return found
 
 
-@pytest.fixture(scope="module")
+# Once in a process: whatever is linked later finds the library that was loaded first.
+@pytest.fixture(scope="session")
 def seen() -> Any:
     """Load the C functions, which record their arguments, so that compiled modules find them."""
     code = "\n".join(block.code for block in blocks(PAGE) if block.language == "c")

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import tvm_ffi
 
-from ffi_builder import BuildError, attach, attach_ffi_func, explain, runtime
+from ffi_builder import BuildError, attach, attach_ffi_func, explain, runtime, wrap
 from ffi_builder.ir import Block
 from ffi_builder.providers import (
     CallContext,
@@ -27,11 +27,12 @@ from ffi_builder.providers import (
     NopCallProvider,
     PackedCallProvider,
 )
-from ffi_builder.spec import Signature, Var
+from ffi_builder.spec import Device, DType, Function, Signature, Var
 from ffi_builder.spec.expr import Expr
 from ffi_builder.spec.results import Result
 from tests.providers.returning import FILL, Devices, X, array, n, returning, tensor
 from tests.providers.values import LLVM
+from tests.runtime.samples import c_object, needs_cc
 from tests.support.wrapping import new_module
 
 BASE: Final[Any] = import_module("tvm_ffi.testing").create_object(
@@ -74,6 +75,75 @@ def test_a_handle() -> None:
     function = returning(Var("r", "handle"), DirectCallProvider("k"), text, [Var("v", "handle")])
     assert function(ctypes.c_void_p(0x1234)).value == 0x1234
     assert function(None).value is None
+
+
+OF_TVM_FFI: Final[list[tuple[Any, str, Any]]] = [
+    (DType, "i32", tvm_ffi.dtype("bfloat16x4")),
+    (DType, "i32", tvm_ffi.dtype("float8_e4m3fn")),
+    (Device, "i64", tvm_ffi.device("cuda", 3)),
+    (Device, "i64", tvm_ffi.device("cpu")),
+]
+"""Kinds, LLVM types, and values."""
+
+
+@pytest.mark.parametrize(("kind", "type_", "value"), OF_TVM_FFI)
+class TestDTypeAndDevice:
+    def test_returned(self, kind: Any, type_: str, value: Any) -> None:
+        text = f"llvm.func @k(%v: {type_}) -> {type_} {{ llvm.return %v : {type_} }}"
+        got = returning(kind("r"), DirectCallProvider("k"), text, [kind("v")])(value)
+        assert (got, type(got)) == (value, type(value))
+
+    def test_written_to_a_pointer(self, kind: Any, type_: str, value: Any) -> None:
+        text = f"""llvm.func @k(%v: {type_}, %r: !llvm.ptr) {{
+          llvm.store %v, %r : {type_}, !llvm.ptr
+          llvm.return
+        }}"""
+        provider = DirectCallProvider("k", args=["v", "r"])
+        assert list(returning([kind("r")], provider, text, [kind("v")])(value)) == [value]
+
+    def test_of_a_packed_function(self, kind: Any, type_: str, value: Any) -> None:
+        """What it returns is checked."""
+        g, v = Function("g"), kind("v")
+        function = returning(kind("r"), PackedCallProvider(g, args=[v]), "", [g, v])
+        got = function(lambda came: came, value)
+        assert (got, type(got)) == (value, type(value))
+        words = f"A value of another kind than {kind.type_name} was returned for r: "
+        for wrong in (3, None, "float32"):
+            with pytest.raises(TypeError, match=words):
+                function(lambda _, wrong=wrong: wrong, value)
+
+    def test_of_another_type(self, kind: Any, type_: str, value: Any) -> None:
+        text = "llvm.func @k(%v: i16) -> i16 { llvm.return %v : i16 }"
+        with pytest.raises(BuildError, match=f"returns i16, .* must return {type_}"):
+            returning(kind("r"), DirectCallProvider("k"), text, [Var("v", "int16")])
+
+
+@needs_cc
+def test_a_dtype_and_a_device_of_c(tmp_path: Path) -> None:
+    code = """
+    #include <stdint.h>
+    typedef struct { uint8_t code, bits; uint16_t lanes; } DLDataType;
+    typedef struct { int device_type; int32_t device_id; } DLDevice;
+    DLDataType half(void) { return (DLDataType){2, 16, 1}; }
+    DLDevice gpu(int id) { return (DLDevice){2, id}; }
+    void both(DLDataType *t, DLDevice *d) { *t = half(); *d = gpu(1); }
+    """
+    data = c_object(tmp_path, code)
+    assert wrap(data, "half() -> t: DType", prototype="DLDataType half(void);")() == tvm_ffi.dtype(
+        "float16"
+    )
+    assert wrap(data, "gpu(id: int32) -> d: Device", prototype="DLDevice gpu(int id);")(
+        5
+    ) == tvm_ffi.device("cuda", 5)
+    both, declared = "both() -> (t: DType, d: Device)", "void both(DLDataType *{}, DLDevice *{});"
+    half = tvm_ffi.dtype("float16")
+    assert list(wrap(data, both, prototype=declared.format("t", "d"))()) == [
+        half,
+        tvm_ffi.device("cuda", 1),
+    ]
+    for wrong in (declared.format("d", "t"), "void both(float *t, DLDevice *d);"):
+        with pytest.raises(BuildError, match=r"writes the result '[td]', a struct DL"):
+            wrap(data, both, prototype=wrong)
 
 
 PAIR: Final = """

@@ -263,7 +263,16 @@ def results(draw: st.DrawFn, symbols: list[spec.Var], tensors: list[str]) -> Any
         if kind == 0:
             made.append(spec.Var(name, draw(st.sampled_from(VAR_DTYPES))))
         elif kind == 1:
-            kinds = (spec.String, spec.Bytes, spec.Object, spec.Function, spec.Array, spec.Map)
+            kinds = (
+                spec.String,
+                spec.Bytes,
+                spec.DType,
+                spec.Device,
+                spec.Object,
+                spec.Function,
+                spec.Array,
+                spec.Map,
+            )
             made.append(draw(st.sampled_from(kinds))(name))
         elif kind == 2:
             made.append(spec.Shape(name, draw(st.lists(st.sampled_from(symbols or [4])))))

@@ -11,6 +11,8 @@ from ffi_builder.spec import (
     Array,
     Bytes,
     Choice,
+    Device,
+    DType,
     Function,
     Map,
     Object,
@@ -28,7 +30,7 @@ from ffi_builder.spec import (
 
 n, m = dims("n m")
 X = Tensor("x", [n, m], "float32", device_type="cpu")
-KINDS = "Var, String, Bytes, Object, Function, Array, Map, Tensor, Shape"
+KINDS = "Var, String, Bytes, DType, Device, Object, Function, Array, Map, Tensor, Shape"
 TOTAL = Var("total", "int64")
 
 
@@ -63,6 +65,7 @@ def test_nothing_one_or_several() -> None:
         ),
         (Shape("s", [n * 2, 3]), " -> s: Shape([n * 2, 3])"),
         ([String("s"), Bytes("b")], " -> (s: String, b: Bytes)"),
+        ([DType("t"), Device("d")], " -> (t: DType, d: Device)"),
         ([Object("o", "ffi.Module"), Object("any")], " -> (o: Object('ffi.Module'), any: Object)"),
         ([Function("g"), Array("a"), Map("p")], " -> (g: Function, a: Array, p: Map)"),
         (tensor("y", device_id=1), " -> y: Tensor([], float32, device_type=cpu, device_id=1)"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -30,6 +31,17 @@ def test_a_face_is_no_crossing(monkeypatch: pytest.MonkeyPatch):
 
     monkeypatch.setattr(house, "imports", imports)
     assert list(house.taken("ffi_builder.cuda.x")) == ["ffi_builder.builder.wrapper.Wrapper"]
+
+
+def test_code_for_a_child_counts(monkeypatch: pytest.MonkeyPatch):
+    tree = ast.parse('CODE = f"""\nfrom ffi_builder.builder.wrapper import Wrapper, attach\n{1}"""')
+
+    def parsed(module: str) -> ast.Module:
+        return tree
+
+    monkeypatch.setattr(house, "tree", parsed)
+    names = [each.name for each in house.imports("ffi_builder.cuda.x")]
+    assert names == ["Wrapper", "attach"]
 
 
 def test_circles():

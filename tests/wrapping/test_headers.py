@@ -67,10 +67,12 @@ def existing(names: tuple[str, ...]) -> list[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("names", [EVERYWHERE, ELSEWHERE])
 def test_functions_of_headers_are_as_the_compiler_has_them(names: tuple[str, ...]) -> None:
-    """Their types, and the symbols that are called."""
+    """Their types, and the symbols that are called; of thousands that are alike, a part."""
     for header in existing(names):
         text = f"#define _GNU_SOURCE\n#include <stdio.h>\n#include <{header}.h>\n"
-        found = compared(text, declared_by(text))
+        declared = declared_by(text)
+        some = [*declared][:: len(declared) // 300 + 1]
+        found = compared(text, {name: declared[name] for name in some})
         assert found.differences == [], header
         for error in found.refused.values():
             assert any(words in error for words in REFUSED), error

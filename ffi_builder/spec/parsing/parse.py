@@ -52,7 +52,10 @@ _NAMED: Final = {
     if len(fields(kind)) == len(fields(Named))
 }
 """The kinds of parameters whose only fields are a name and metadata."""
-_RESULTS: Final = ("Tensor", "Shape", "Object", "String", "Bytes", "Function", "Array", "Map")
+_RESULTS: Final = (
+    *("Tensor", "Shape", "Object", "String", "Bytes", "DType", "Device"),
+    *("Function", "Array", "Map"),
+)
 """The words that the type of a result may begin with, beside dtypes."""
 _PLACE: Final = ("device_type", "device_id", "data_alignment")
 _OPTIONS: Final = {
