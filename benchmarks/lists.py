@@ -2,10 +2,10 @@
 
     python benchmarks/lists.py [--quick]
 
-Both functions return the sum of the ints: ours is a loop in C over the pointer and the length
-that the wrapper passes for ``pages: List(int64)``, tvm-ffi's a loop over its ``Array<int64_t>``,
-compiled with its default flags. They are called in turn, round after round, with a list of Python
-and with an ``Array`` that is made before; the refused list ends in a str. Printed are medians in
+Both functions return the sum of the ints: ours is a loop in C over the pointer and the length that
+the wrapper passes for ``pages: List(int64)``, tvm-ffi's a loop over its ``Array<int64_t>``, made
+with its default flags. They are called in turn, round after round, with a list of Python and with
+an ``Array`` that is made before; the refused list ends in a str. Printed are medians in
 nanoseconds, and their ratio to tvm-ffi's. Needs a C and a C++ compiler, and ninja.
 """
 

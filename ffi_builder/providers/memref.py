@@ -202,9 +202,10 @@ def _compare(
             ]
             if swapped:
                 mistake += f"; or order them with args=: {path_of(context, swapped[0])!r} fits here"
+            shown = given if isinstance(given, spec.List) else tensor
             raise BuildError(
                 f"{provider}: the callee @{callee} takes {path_of(context, given)!r} as "
-                f"{memref.text} (argument #{number}), but the spec is {spec.outline(tensor)}: "
+                f"{memref.text} (argument #{number}), but the spec is {spec.outline(shown)}: "
                 f"{mistake}"
             )
         context.any_dtype(given)
@@ -221,21 +222,23 @@ def _positions(record: FunctionTypes, *, c_interface: bool) -> Memrefs:
     return found
 
 
-def _tensors(arguments: Sequence[Argument]) -> list[tuple[int, spec.Tensor]]:
-    """Return the tensors that are passed whole, each after the position of its first argument."""
-    found: list[tuple[int, spec.Tensor]] = []
+def _tensors(arguments: Sequence[Argument]) -> list[tuple[int, spec.Tensor | spec.List]]:
+    """Return what is passed as a memref, each after the position of its first argument."""
+    found: list[tuple[int, spec.Tensor | spec.List]] = []
     last: tuple[Item, ...] = ()
     for position, argument in enumerate(arguments):
         if argument.of is not last:  # one tuple for all arguments of an item
             last = argument.of
             item = plain(last[0])
-            if isinstance(item, spec.Tensor):
+            if isinstance(item, (spec.Tensor, spec.List)):
                 found.append((position, item))
     return found
 
 
-def _known(context: CallContext, tensor: spec.Tensor) -> spec.Tensor:
-    """Return a tensor, restricted to its possible forms at the call."""
+def _known(context: CallContext, tensor: spec.Tensor | spec.List) -> spec.Tensor:
+    """Return a tensor, restricted to its possible forms at the call; a list is one of rank 1."""
+    if isinstance(tensor, spec.List):
+        return spec.Tensor(tensor.name, [tensor.length], tensor.dtype, device_type="cpu")
     return with_values(context.known.get(tensor, tensor), values_in(context.signature.where))
 
 
@@ -442,7 +445,13 @@ class MemRefCallProvider:
 
     def arguments_of(self, context: CallContext, item: Item) -> list[Argument]:
         """Return the arguments for one entry of ``args=``."""
-        return c_arguments(context, item, self._tensor)
+        numbers = plain(item)
+        if not isinstance(numbers, spec.List):
+            return c_arguments(context, item, self._tensor)
+        b, data = context.builder, context.list_part(numbers, "data")
+        values = [data, data, b.i64(0), context.list_part(numbers, "length"), b.i64(1)]
+        values = [_on_the_stack(context, values, 1)] if self.c_interface else values
+        return [Argument(value) for value in values]
 
     def _tensor(self, context: CallContext, tensor: spec.Tensor) -> list[Value]:
         if context.known.get(tensor, tensor).any_rank:
@@ -452,7 +461,7 @@ class MemRefCallProvider:
                 f"memref has a rank; pass its DLTensor* with args=['{path}.dltensor']"
             )
         if self.c_interface:
-            return [_descriptor_on_the_stack(context, tensor)]
+            return [_on_the_stack(context, descriptor(context, tensor), tensor.ndim)]
         return descriptor(context, tensor)
 
     def _check_callee(
@@ -525,12 +534,11 @@ def descriptor(context: CallContext, tensor: spec.Tensor) -> list[Value]:
     ]
 
 
-def _descriptor_on_the_stack(context: CallContext, tensor: spec.Tensor) -> Value:
+def _on_the_stack(context: CallContext, values: Sequence[Value], rank: int) -> Value:
     """Write ``{ptr, ptr, i64, [r x i64], [r x i64]}``, all words of 8 bytes."""
     b = context.builder
     t = b.types
-    values = descriptor(context, tensor)
-    arrays = [t.array(tensor.ndim, t.i64)] * 2 if tensor.ndim else []
+    arrays = [t.array(rank, t.i64)] * 2 if rank else []
     space = b.alloca(t.struct([t.ptr, t.ptr, t.i64, *arrays]))
     for index, value in enumerate(values):
         b.store(value, b.offset(space, 8 * index))

@@ -8,7 +8,7 @@ from typing import Any, Final
 from ffi_builder import attach_ffi_func, record_memref_types
 from ffi_builder.errors import BuildError
 from ffi_builder.providers import MemRefCallProvider
-from ffi_builder.spec import Tensor
+from ffi_builder.spec import Param, Tensor
 from tests.support.contexts import shared_context
 
 LOWERING: Final = "convert-func-to-llvm,reconcile-unrealized-casts"
@@ -29,7 +29,7 @@ def lowered(types: str, *, attributes: str = "llvm.emit_c_interface", before: st
     return module
 
 
-def check(memref: str, tensor: Tensor, *, c_interface: bool = False) -> str | None:
+def check(memref: str, tensor: Param, *, c_interface: bool = False) -> str | None:
     """Return the error of attaching with a tensor for this memref; None if there is none."""
     module = lowered(f"({memref}) -> ()")
     before = str(module)

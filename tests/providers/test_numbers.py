@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 import tvm_ffi
 
-from ffi_builder import BuildError, spec
+from ffi_builder import BuildError, spec, wrap
 from ffi_builder.providers import (
     CallProvider,
     CheckStatus,
     CudaLaunchCallProvider,
     DirectCallProvider,
     DynamicParamPackCallProvider,
-    MemRefCallProvider,
     NestedTensorCallProvider,
     PackedCallProvider,
 )
+from tests.providers.memrefs import check
 from tests.providers.test_lists import COUNTED, compiled, counted
-from tests.support.wrapping import attached
+from tests.support.wrapping import attached, new_module
 
 DTYPES: Final = {
     "int8": [-128, 0, 127],
@@ -56,6 +56,17 @@ llvm.func @pack(%params: !llvm.ptr) {
 }
 """
 """Copies the numbers to ``out``."""
+MEMREF: Final = """
+func.func @k(%xs: memref<?xi64>, %at: i64) -> i64 attributes {llvm.emit_c_interface} {
+  %c0 = arith.constant 0 : index
+  %index = arith.index_cast %at : i64 to index
+  %one = memref.load %xs[%index] : memref<?xi64>
+  %size = memref.dim %xs, %c0 : memref<?xi64>
+  %length = arith.index_cast %size : index to i64
+  %both = arith.addi %one, %length : i64
+  return %both : i64
+}
+"""
 LENGTHS: Final = (0, 1, 3, 255, 256, 257, 5000)
 
 
@@ -96,7 +107,28 @@ def test_a_pack_has_a_struct_of_both(provider: CallProvider) -> None:
     assert out.tolist() == [7, 8, 9]
 
 
-@pytest.mark.parametrize("kind", [MemRefCallProvider, NestedTensorCallProvider])
+def test_a_memref() -> None:
+    kernel = wrap(new_module(MEMREF), "k(xs: List(int64, n), at: int64) -> r: int64")["k"]
+    assert kernel([5, 40, 7], 1) == 43
+    assert kernel(tvm_ffi.Shape((5,)), 0) == 6
+
+
+@pytest.mark.parametrize("c_interface", [False, True])
+def test_what_is_a_memref(c_interface: bool) -> None:
+    def error(memref: str, numbers: spec.List) -> str:
+        return check(memref, numbers, c_interface=c_interface) or ""
+
+    assert error("memref<?xi64>", spec.List("x", "int64")) == ""
+    assert error("memref<4xf16>", spec.List("x", "float16", 4)) == ""
+    assert error("memref<?xi32>", spec.List("x", "int64")).endswith(
+        "takes 'x' as memref<?xi32> (argument #0), but the spec is List(int64): the kernel's "
+        "elements are i32, not int64; write dtype='int32', or change the kernel's element type"
+    )
+    assert "kernel's rank is 2" in error("memref<?x?xi64>", spec.List("x", "int64"))
+    assert "memref<4xi64>" in error("memref<4xi64>", spec.List("x", "int64"))
+
+
+@pytest.mark.parametrize("kind", [DirectCallProvider, NestedTensorCallProvider])
 def test_others_pass_both(kind: Any) -> None:
     kernel = """
 llvm.func @k(%data: !llvm.ptr, %n: i64) -> i64 {

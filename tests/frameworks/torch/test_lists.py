@@ -60,26 +60,28 @@ def test_eager_calls(gather: Any) -> None:
 @pytest.mark.parametrize("dynamic", [None, True])
 def test_graphs(gather: Any, dynamic: bool | None) -> None:
     torch._dynamo.reset()
-    graph = torch.compile(
-        lambda x, at: gather(x, at, [2.0], None), fullgraph=True, dynamic=dynamic, backend="eager"
-    )
+
+    def doubled(x: Any, at: list[int]) -> Any:
+        return gather(x, at, [2.0], None)
+
+    graph = torch.compile(doubled, fullgraph=True, dynamic=dynamic, backend="eager")
     for size, at in ((5, [1, 2, 4]), (7, [6, 5]), (9, [8])):
         assert graph(torch.arange(float(size)), at).tolist() == [2 * each for each in at]
 
 
 def test_opcheck(gather: Any) -> None:
     x = torch.arange(5.0)
-    for args in ((x, [1, 2], [1.5], [True]), (x, [], [], None)):
-        torch.library.opcheck(gather.overload, args)
+    torch.library.opcheck(gather.overload, (x, [1, 2], [1.5], [True]))
+    torch.library.opcheck(gather.overload, (x, [], [], None))
 
 
 @pytest.mark.parametrize(
     ("args", "error", "words"),
     [
-        (([1, 2.5], [], None), TypeError, r"type of at\[1\] .*, expected int but got float"),
+        (([1, 2.5], [1.0], None), TypeError, r"type of at\[1\] .*, expected int but got float"),
         (([1], ["a"], None), TypeError, r"type of w\[0\] .*, expected float but got str"),
-        (([1], [], [2]), ValueError, r"flags\[0\] .*, expected True, False, 0 or 1 but got 2"),
-        ((3, [], None), TypeError, "type of at .*, expected list of ints but got int"),
+        (([1], [1.0], [2]), ValueError, r"flags\[0\] .*, expected True, False, 0 or 1 but got 2"),
+        ((3, [1.0], None), TypeError, "type of at .*, expected list of ints but got int"),
     ],
 )
 def test_what_is_wrong(gather: Any, args: Any, error: type[Exception], words: str) -> None:
