@@ -7,12 +7,13 @@ a source, an option and a mistake mean the same at each door.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
 from ffi_builder import BuildError, attach, spec
-from ffi_builder.extending import HoldGil, check_signature, dataclass, tensors_of
+from ffi_builder.extending import INT_RANGES, HoldGil, check_signature, dataclass, tensors_of
 from ffi_builder.ir import PlainModule
 from ffi_builder.providers import (
     CallProvider,
@@ -35,7 +36,7 @@ from ffi_builder.wrapping.c_types import Prototype
 from ffi_builder.wrapping.calls import called, check_same, with_constants, with_promises
 from ffi_builder.wrapping.destroyers import args_of, with_destroyers
 from ffi_builder.wrapping.llvm_ir import LlvmFunctions
-from ffi_builder.wrapping.prototype import constants, read
+from ffi_builder.wrapping.prototype import choices, constants, read
 from ffi_builder.wrapping.report import Compared, Report
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
 Errors: TypeAlias = Mapping[int, "tuple[str, str] | None"]
 _CODE: Final = (LlvmSource, ObjectSource, ArchiveSource, LibrarySource, AddressSource)
+_ENUM: Final = r"\bChoice\(\s*(?:enum\s+)?([A-Za-z_]\w*)\s*\)"
 _OPTIONS: Final = {
     "pipeline": (sources.Mlir,),
     "prototype": _CODE,
@@ -85,6 +87,16 @@ class Options:
         """Return the numbers of constants that the prototype declares."""
         assert self.prototype is not None
         return constants(self.prototype, expressions, known, self.include, self.target)
+
+    def text_of(self, signature: str) -> str:
+        """Return a signature with the choices of enums, which the prototype declares."""
+        return re.sub(_ENUM, self._choice, signature) if self.prototype is not None else signature
+
+    def _choice(self, found: re.Match[str]) -> str:
+        assert self.prototype is not None
+        names = choices(self.prototype, found[1], self.include, self.target)
+        fit = (dtype for dtype in ("int32", "uint32", "int64") if _fit(dtype, names.values()))
+        return f"Choice({names}, {next(fit, 'uint64')})"
 
     def check(self, kernel: sources.Kernel, functions: int) -> None:
         """Raise TypeError for options that go neither with the source nor with each other."""
@@ -207,7 +219,8 @@ def prepare(
     kernel = sources.read(source, options.owner, launched=options.launch is not None)
     options.check(kernel, len(signatures))
     default = getattr(kernel, "device", None)
-    read_ones = [_signature(each, options.device, default) for each in signatures]
+    texts = [options.text_of(each) if isinstance(each, str) else each for each in signatures]
+    read_ones = [_signature(each, options.device, default) for each in texts]
     items = [read_item(item, f"link[{at}]") for at, item in enumerate(options.link or ())]
     match kernel:
         case sources.Mlir():
@@ -219,6 +232,11 @@ def prepare(
             wrapped = Wrapped(kernel, PlainModule(), functions, items, sanitize=options.sanitize)
     holds_gil = needs_gil(source) if options.release_gil is None else not options.release_gil
     return replace(wrapped, holds_gil=holds_gil)
+
+
+def _fit(dtype: str, numbers: Iterable[int]) -> bool:
+    low, high = INT_RANGES[dtype]
+    return all(low <= number <= high for number in numbers)
 
 
 def _signature(

@@ -124,6 +124,38 @@ def constants(
         return {text: unit.constants[name].enum_value for text, name in names.items()}
 
 
+def choices(
+    given: str | os.PathLike[str],
+    enum: str,
+    include: Iterable[str | os.PathLike[str]] = (),
+    target: str | None = None,
+) -> dict[str, int]:
+    """Return the enumerators of an enum, by its tag or a typedef's name.
+
+    Args:
+        given: as for :func:`read`, like the last two.
+        enum: its name.
+        include: as for :func:`read`.
+        target: as for :func:`read`.
+
+    Raises:
+        BuildError: there is no such enum.
+    """
+    with _LOCK:
+        for type_ in (enum, f"enum {enum}"):
+            unit, _ = _read(given, include, target, f"\n;void {_PREFIX}({type_});")
+            if unit.error_in(_PREFIX) is not None:
+                _unit.cache_clear()
+                continue
+            found = unit.lib.conf.lib.clang_getArgType(unit.functions[_PREFIX][0].type, 0)
+            found._tu = unit.functions[_PREFIX][0]._tu
+            declared = found.get_canonical().get_declaration()
+            names = [each for each in unit.constants.values() if each.semantic_parent == declared]
+            if names:
+                return {each.spelling: each.enum_value for each in names}
+    raise BuildError(f"Choice({enum}): prototype= declares no enum of that name with enumerators")
+
+
 def _read(
     given: str | os.PathLike[str],
     include: Iterable[str | os.PathLike[str]],

@@ -91,6 +91,42 @@ def test_a_constant_that_does_not_fit(files: tuple[bytes, Path]) -> None:
         wrap(code, "add(n: int64) -> r: int64", prototype=header, args=args)
 
 
+@pytest.mark.parametrize(
+    ("enum", "declared"),
+    [
+        ("order", "enum order { ROW = 101, COLUMN };"),
+        ("enum order", "enum order { ROW = 101, COLUMN };"),
+        ("Order", "typedef enum { ROW = 101, COLUMN } Order;"),
+        (
+            "Old",
+            "enum other { X }; typedef enum order { ROW = 101, COLUMN } Order; typedef Order Old;",
+        ),
+        ("Macro", "typedef enum order { ROW = 101, COLUMN } Order;\n#define Macro Order\n"),
+    ],
+)
+def test_a_choice_of_an_enum(enum: str, declared: str, files: tuple[bytes, Path]) -> None:
+    code, _ = files
+    order = "order" if "order {" in declared else "Order"
+    type_ = f"enum {order}" if order == "order" else order
+    prototype = f"{declared} long add({type_} order, long flags, long n);"
+    add = wrap(
+        code, f"add(order: Choice({enum}), flags: int64, n: int64) -> r: int64", prototype=prototype
+    )
+    assert [add("ROW", 0, 1), add("COLUMN", 1, 2)] == [101001, 102012]
+    with pytest.raises(ValueError, match=r"expected one of 'ROW', 'COLUMN' but got 'RO' \(did you"):
+        add("RO", 0, 1)
+
+
+def test_choices_that_are_none(files: tuple[bytes, Path]) -> None:
+    code, header = files
+    for enum in ("odrer", "int64_t", "READ"):
+        signature = f"add(order: Choice({enum}), flags: int64, n: int64) -> r: int64"
+        with pytest.raises(
+            BuildError, match=rf"Choice\({enum}\): prototype= declares no enum of th"
+        ):
+            wrap(code, signature, prototype=header)
+
+
 @needs_header("cblas.h")
 def test_cblas() -> None:
     dgemv = wrap(

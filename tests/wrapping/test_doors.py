@@ -185,6 +185,11 @@ RIGHT: Final[dict[str, Right]] = {
         {"prototype": "enum { ONE = 1, ALL = -1 }; int missing(int n)", "args": ["ONE + ALL"]},
         *(((),), [5]),
     ),
+    "a choice of an enum": Right(
+        *("object", "missing(n: Choice(number)) -> r: int32"),
+        {"prototype": "enum number { NONE, ONE }; int missing(enum number n)"},
+        *((("NONE",), ), [5, "NONE"]),
+    ),
     "a status": Right(
         *("object", SIGNATURE, C, ((ones(6), 2.0),)),
         (RuntimeError, "scale failed with status 22"),
