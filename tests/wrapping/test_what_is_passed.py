@@ -300,6 +300,8 @@ def test_a_part_that_does_not_fit(
         ("x: List(bool)", "x.data", "const bool *"),
         ("x: List(uint8)", "x.data", "void *"),
         ("x: List(uint8)", "x.length", "size_t"),
+        ("x: List(uint8)", "x.length", "int"),
+        ("x: TensorList(Tensor([n], float32))", "x.length", "short"),
         ("x: Choice({'a': 1})", "x", "unsigned"),
     ],
 )
