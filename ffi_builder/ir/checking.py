@@ -283,7 +283,7 @@ class CheckingBuilder(Builder):
         """End the wrapper with an error.
 
         Args:
-            kind: one of :data:`ERROR_KINDS`.
+            kind: one of :data:`ERROR_KINDS`, or :data:`OS_ERROR` for words as ``[Errno 2] …``.
             words: the message. The signature is appended to it.
             values: a value for each ``{}`` in the words: an integer of up to 64 bits, shown as
                 signed decimal, or a pointer to a C string, of which up to 64 bytes are shown.
@@ -326,7 +326,7 @@ class CheckingBuilder(Builder):
 
 
 def _check_words(what: str, kind: str, words: str, values: Sequence[Value]) -> None:
-    if kind not in (*ERROR_KINDS, OS_ERROR):
+    if kind not in ERROR_KINDS and (what, kind) != ("fail", OS_ERROR):
         meant = did_you_mean(kind, ERROR_KINDS)
         raise BuildError(
             f"{what}: expected one of {', '.join(ERROR_KINDS)} but got {kind!r}{meant}"
