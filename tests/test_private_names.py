@@ -19,8 +19,8 @@ OURS = {
     # parts of symbols and of names of the package
     *("_Array", "_cuda_", "_doc_", "_lib", "_library_", "_library_ctx", "_metadata_", "_unit"),
     *("_defaults", "_depth", "_runs_once"),
-    # which Python documents, of libraries, of named tuples and of pointers of ctypes
-    *("_name", "_replace", "_type_"),
+    # which Python documents, of libraries, of named tuples, and of pointers and arrays of ctypes
+    *("_length_", "_name", "_replace", "_type_"),
     # of C
     *("_Bool", "_Float16", "_Float32", "_Float32x", "_Float64", "_Float64x", "_Float128"),
     *("_Complex", "_Noreturn", "_t"),
