@@ -16,6 +16,7 @@ int sqlite3_prepare_v2(sqlite3 *db, const char *sql, int size, sqlite3_stmt **ma
 int sqlite3_bind_double(sqlite3_stmt *made, int at, double value);
 int sqlite3_step(sqlite3_stmt *made);
 double sqlite3_column_double(sqlite3_stmt *made, int at);
+const char *sqlite3_column_name(sqlite3_stmt *made, int at);
 int sqlite3_finalize(sqlite3_stmt *made);
 int sqlite3_close(sqlite3 *db);
 """
@@ -23,19 +24,17 @@ ROW = 100  # and 101 is the end; sqlite3_step returns both, so its status is a r
 
 opened = wrap(
     "-lsqlite3",
-    "sqlite3_open() -> db: handle",
+    "sqlite3_open(filename: String) -> db: handle",
     prototype=PROTOTYPES,
-    args={"filename": b":memory:"},
     destroy="sqlite3_close",
 )
 prepared = wrap(
     "-lsqlite3",
-    "sqlite3_prepare_v2(db: handle, sql: Tensor([size], uint8)) -> made: handle where db.present",
+    "sqlite3_prepare_v2(db: handle, sql: String) -> made: handle where db.present",
     prototype=PROTOTYPES,
-    args={"rest": None},
+    args={"size": "sql.length", "rest": None},
     errors={1: ("ValueError", "the SQL is wrong")},
     destroy="sqlite3_finalize",
-    device="cpu",
 )
 sqlite = wrap(
     "-lsqlite3",
@@ -43,13 +42,13 @@ sqlite = wrap(
         "sqlite3_bind_double(made: handle, at: int32, value: float64) where made.present",
         "sqlite3_step(made: handle) -> status: int32 where made.present",
         "sqlite3_column_double(made: handle, at: int32) -> value: float64 where made.present",
+        "sqlite3_column_name(made: handle, at: int32) -> name: String where made.present",
     ],
     prototype=PROTOTYPES,
 )
 
 
-def prepare(db, sql):
-    return prepared["sqlite3_prepare_v2"](db, np.frombuffer(sql.encode(), "uint8"))
+prepare = prepared["sqlite3_prepare_v2"]
 
 
 def rows(statement):
@@ -61,10 +60,11 @@ def rows(statement):
 POWERS = (
     "WITH RECURSIVE p(x) AS (VALUES(1.0) UNION ALL SELECT x * ?1 FROM p LIMIT 8) SELECT x FROM p"
 )
-with opened["sqlite3_open"]() as db:
+with opened["sqlite3_open"](":memory:") as db:
     with prepare(db, POWERS) as powers:
         sqlite["sqlite3_bind_double"](powers, 1, 1.5)
         found = np.array([*rows(powers)])
+        print("column", sqlite["sqlite3_column_name"](powers, 0))
     print("largest difference from NumPy:", np.abs(found - 1.5 ** np.arange(8)).max())
 
     try:

@@ -30,6 +30,7 @@ def test_sqlite() -> None:
     printed = run("libraries/sqlite.py")
     [difference] = differences(printed)
     assert difference < 1e-12
+    assert "column x\n" in printed
     assert "ValueError: the SQL is wrong when calling: `sqlite3_prepare_v2(" in printed
     assert "expected an open handle but got <Handle made of sqlite3_prepare_v2, closed>" in printed
     assert (
