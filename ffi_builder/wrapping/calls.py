@@ -241,8 +241,8 @@ def bound(
         args = bound_args(declared, [*params, *sizes, *results], advice(params))
         args = args and [_by_name(name, params) for name in args]
     known = {**sizes, **params, **{each.name: each for each in signature.result_tensors}}
-    kinds = (spec.Var, spec.DType, spec.Device)
-    numbers = {each.name: each for each in signature.results if isinstance(each, kinds)}
+    made = (spec.Tensor, spec.Shape)
+    handed = {each.name: each for each in signature.results if not isinstance(each, made)}
     inner = [each for each in signature.params if not isinstance(spec.required(each), apart)]
     entries = [each.name for each in inner] if args is None else list(args)
     names = [_named(entry, known) for entry in entries]
@@ -260,7 +260,7 @@ def bound(
         own, texts = [n for n, _ in declared.params], [f"{entry}" for entry, _ in passed]
         if by_position:
             _check_positions(declared.name, own, texts)
-        checks = Comparison(declared.name, params, numbers, dict(zip(own, texts, strict=True)))
+        checks = Comparison(declared.name, params, handed, dict(zip(own, texts, strict=True)))
         addresses = {
             at: address
             for at, ((name, type_), (entry, item)) in enumerate(

@@ -13,6 +13,7 @@ from ffi_builder.extending import (
     INT_RANGES,
     Data,
     Expr,
+    Result,
     dtype_of,
     parse_dtype,
     tensors_of,
@@ -39,8 +40,12 @@ _ADDRESSES: Final = ("int64", "uint64")
 """Integers as which C may keep addresses."""
 _OWN_DTYPES: Final = (spec.Choice, spec.DType, spec.Device)
 _OBJECTS: Final = (spec.Object, spec.Function, spec.Array, spec.Map)
-_STRUCTS: Final = {"DType": "struct DLDataType", "Device": "struct DLDevice"}
-"""What C calls the results that are structs."""
+_WRITTEN: Final = {
+    "DType": "struct DLDataType",
+    "Device": "struct DLDevice",
+    **dict.fromkeys(("String", "Bytes"), "struct TVMFFIByteArray"),
+}
+"""What C calls the results that are structs; all that are no numbers are pointers to objects."""
 
 
 class Passed(NamedTuple):
@@ -68,10 +73,10 @@ class Comparison:
         self,
         function: str,
         params: Mapping[str, spec.Param],
-        numbers: Mapping[str, spec.Var | spec.DType | spec.Device],
+        results: Mapping[str, Result],
         entries: Mapping[str, str],
     ) -> None:
-        self.function, self.numbers, self.entries = function, numbers, entries
+        self.function, self.results, self.entries = function, results, entries
         self.scalars = {each.name for each in params.values() if isinstance(each, spec.Var)}
         self.seen = list[Passed]()
         tensors = [each for each in params.values() if isinstance(each, spec.Tensor)]
@@ -91,10 +96,10 @@ class Comparison:
         item = int(item) if isinstance(item, str) and re.fullmatch(r"-?\d+", item) else item
         what = f"{self.function}: parameter {own or entry} is {type_}"
         shown, of = "NULL" if entry is None else f"{entry}", item
-        if _is_read(type_, item) and f"{entry}" not in self.numbers:
+        if _is_read(type_, item) and f"{entry}" not in self.results:
             of = ByAddress(f"{int(item)}" if isinstance(item, bool) else shown, item)
         result = of.result if isinstance(of, ByAddress) else shown
-        for each in (of.item if isinstance(of, ByAddress) else item, self.numbers.get(f"{result}")):
+        for each in (of.item if isinstance(of, ByAddress) else item, self.results.get(f"{result}")):
             if isinstance(each, spec.Var) and each.dtype == "handle":
                 before = self.handles.get(each.name, type_.pointee)
                 self.handles[each.name] = type_.pointee if before == type_.pointee else None
@@ -120,8 +125,8 @@ class Comparison:
             _check_part(what, type_, f"{entry}", item)
             if item.part == "dltensor":
                 (self.read if type_.is_const else self.written).add(item.param.name)
-        elif isinstance(entry, str) and entry in self.numbers:
-            _check_result(what, type_, self.numbers[entry])
+        elif isinstance(entry, str) and entry in self.results:
+            _check_result(what, type_, self.results[entry])
         else:
             self._check_value(what, type_, entry, item)
 
@@ -138,13 +143,13 @@ class Comparison:
             is_ = "is a handle" if own == "handle" else "is a number, and no pointer"
             raise BuildError(f"{what}, but {text!r}, whose address is passed, {is_}")
         if result is not None:
-            if result not in self.numbers:
+            if not isinstance(self.results.get(result), spec.Var):
                 to = "handle" if to_pointer else type_.dtype
                 raise BuildError(
                     f"{what}, but {result!r} is no result that is a number or handle: declare "
                     f"`-> {result}: {to}`"
                 )
-            _check_result(what, type_, self.numbers[result])
+            _check_result(what, type_, self.results[result])
             return f"&{text} -> {result}"
         is_any = type_.dtype in BYTES and own not in BYTES  # `char *`, as which C takes anything
         to = None if to_pointer or is_any else type_.dtype
@@ -402,13 +407,17 @@ def _is_narrower(type_: CType, dtype: str) -> bool:
     return INT_RANGES[type_.dtype][1] < INT_RANGES[dtype][1]
 
 
-def _check_result(what: str, type_: CType, result: spec.Var | spec.DType | spec.Device) -> None:
+def _check_result(what: str, type_: CType, result: Result) -> None:
     """Raise BuildError if the kernel does not write what the result is by a pointer."""
-    if isinstance(result, (spec.DType, spec.Device)):
-        name = _STRUCTS[result.type_name]
-        if not type_.is_pointer or type_.is_const or type_.to not in (None, name):
-            raise BuildError(f"{what}, but the kernel writes the result {result.name!r}, a {name}")
-        _check_align(what, type_, 4, f"the result {result.name!r}")
+    if not isinstance(result, spec.Var):
+        name = _WRITTEN.get(result.type_name, POINTER)
+        is_right = type_.to in (None, name) and (name != POINTER or type_.dtype is None)
+        if not type_.is_pointer or type_.is_const or type_.row or not is_right:
+            written = name if name == POINTER else f"a {name}"
+            raise BuildError(
+                f"{what}, but the kernel writes the result {result.name!r}, {written}, there"
+            )
+        _check_align(what, type_, 4 if name.startswith("struct DL") else 8, f"{result.name!r}")
         return
     is_pointer = type_.opaque == POINTER
     if not type_.is_pointer or type_.is_const or type_.row or (type_.opaque and not is_pointer):

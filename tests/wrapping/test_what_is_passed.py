@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import platform
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -308,6 +309,31 @@ def test_a_part_that_does_not_fit(
 def test_a_part_that_fits(param: str, entry: str, type_: str, tmp_path: Path) -> None:
     data = c_object(tmp_path, "void k(void) { }")
     wrap(data, f"k({param})", device="cpu", prototype=f"void k({type_} v)", args=[entry])
+
+
+@pytest.mark.parametrize(
+    ("kind", "type_", "words"),
+    [
+        ("DType", "struct DLDataType *", None),
+        ("DType", "float *", "a struct DLDataType, there"),
+        ("Device", "struct DLDataType *", "a struct DLDevice, there"),
+        ("String", "TVMFFIByteArray *", None),
+        ("Bytes", "void *", None),
+        ("String", "float *", "a struct TVMFFIByteArray, there"),
+        ("Object", "void **", None),
+        ("Map", "struct TVMFFIObject **", None),
+        ("Object", "float **", "a pointer, there"),
+        ("Array", "int64_t *", "a pointer, there"),
+        ("Array", "void *const *", "a pointer, there"),
+    ],
+)
+def test_results_that_are_no_numbers(
+    kind: str, type_: str, words: str | None, tmp_path: Path
+) -> None:
+    data = c_object(tmp_path, "void k(void) { }")
+    raises = nullcontext() if words is None else pytest.raises(BuildError, match=words)
+    with raises:
+        wrap(data, f"k() -> t: {kind}", prototype=f"#include <tvm/ffi/c_api.h>\nvoid k({type_} t);")
 
 
 def test_alignment_of_an_address() -> None:
