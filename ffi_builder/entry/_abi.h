@@ -30,6 +30,7 @@ enum {
     ANY_SMALL_BYTES = 12,
     ANY_OBJECT = 64, /* and above: v_ptr is a counted object */
     ANY_TENSOR = 70,
+    ANY_ARRAY = 71,
     ANY_BIG_INT = 78,
 };
 
@@ -51,6 +52,18 @@ typedef struct {
     const char *data;
     size_t size;
 } ByteArray;
+
+/* An ffi.Array: TVMFFIObject, then its cell. Nothing counts this one, which lasts for one call. */
+typedef struct {
+    uint64_t counts;
+    int32_t type_index;
+    uint32_t padding;
+    void (*deleter)(void *, int);
+    Any *data;
+    int64_t size, capacity;
+    void (*data_deleter)(void *);
+    Any items[];
+} Array;
 
 typedef int (*SafeCall)(void *handle, const Any *args, int32_t count, Any *result);
 
@@ -95,6 +108,7 @@ _Static_assert(sizeof(void *) == 8, "only 64-bit machines");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "only little-endian machines");
 _Static_assert(sizeof(Any) == 16, "TVMFFIAny");
 _Static_assert(sizeof(Tensor) == 48, "DLTensor");
+_Static_assert(offsetof(Array, data) == 24 && offsetof(Array, size) == 32, "TVMFFISeqCell");
 _Static_assert(sizeof(ExchangeApi) == 56, "DLPackExchangeAPI");
 
 #endif

@@ -67,10 +67,64 @@ static int read_bytearray(PyObject *value, Call *call, Any *out)
     return view != NULL && pass_bytes((ByteArray){view->buf, (size_t)view->len}, call, out);
 }
 
+/* Memory for an array until the call returns. */
+static Array *new_array(int64_t size, Call *call)
+{
+    size_t bytes = sizeof(Array) + (size_t)size * sizeof(Any);
+    Array *made;
+    if (bytes <= MOST_SPACE - call->space_used) {
+        made = (Array *)((char *)call->space + call->space_used);
+        call->space_used += bytes;
+    } else {
+        if (call->block_count == MAX_BLOCKS || (made = malloc(bytes)) == NULL) return NULL;
+        call->blocks[call->block_count++] = made;
+    }
+    *made = (Array){1, ANY_ARRAY, 0, NULL, made->items, size, size, NULL};
+    return made;
+}
+
+/* A number as tvm-ffi passes it; in any doubt, the call goes there. */
+static inline int read_number(PyObject *value, Any *out)
+{
+    PyTypeObject *type = Py_TYPE(value);
+    int overflow = 0;
+    out->small_str_len = 0;
+    if (type == &PyLong_Type) {
+        out->type_index = ANY_INT;
+        out->v_int64 = PyLong_AsLongLongAndOverflow(value, &overflow);
+    } else if (type == &PyFloat_Type) {
+        out->type_index = ANY_FLOAT;
+        out->v_float64 = PyFloat_AsDouble(value);
+    } else {
+        out->type_index = ANY_BOOL;
+        out->v_int64 = value == Py_True;
+        return type == &PyBool_Type;
+    }
+    return !overflow;
+}
+
+/* Numbers are copied: another thread may change the list while a kernel runs without the GIL. */
+static int read_numbers(PyObject *value, PyTypeObject *type, Call *call, Any *out)
+{
+    int is_list = type == &PyList_Type;
+    if (!is_list && type != &PyTuple_Type) return 0;
+    Py_ssize_t size = PySequence_Size(value);
+    Array *array = new_array(size, call);
+    if (array == NULL) return 0;
+    for (Py_ssize_t i = 0; i < size; i++) {
+        PyObject *item = is_list ? PyList_GetItem(value, i) : TUPLE_ITEM(value, i);
+        if (!read_number(item, &array->items[i])) return 0;
+    }
+    out->type_index = ANY_ARRAY;
+    out->small_str_len = 0;
+    out->v_ptr = array;
+    return 1;
+}
+
 static int read_tensor(PyObject *value, PyTypeObject *type, int kind, Call *call, Any *out)
 {
     if (type == managed.tensor) return read_managed(value, out);
-    if (kind > KIND_TENSOR_IN) return 0;
+    if (kind > KIND_TENSOR_IN) return kind == KIND_NUMBERS && read_numbers(value, type, call, out);
     if (type == numpy.array) return read_ndarray(value, call, out, kind == KIND_TENSOR_IN);
     if (type == torch.tensor || type == torch.parameter)
         return read_torch(value, call, out, kind == KIND_TENSOR_IN);
@@ -202,7 +256,8 @@ static int is_shallow(PyObject *value, int levels)
 static int passes(const Entry *entry, PyObject *value, int kind, Call *call, int depth)
 {
     PyTypeObject *type = Py_TYPE(value);
-    if (kind == KIND_GENERAL || (kind <= KIND_KEPT_BYTES && entry->by_position))
+    if (kind == KIND_GENERAL || kind == KIND_NUMBERS ||
+        (kind <= KIND_KEPT_BYTES && entry->by_position))
         return is_shallow(value, MOST_LEVELS);
     if (kind == KIND_HANDLE) return !PyCallable_Check(value) && is_shallow(value, MOST_LEVELS);
     if (value == Py_None || type == &PyLong_Type || type == &PyFloat_Type ||
@@ -238,6 +293,7 @@ static int passes(const Entry *entry, PyObject *value, int kind, Call *call, int
 static void drop_held(Call *call)
 {
     for (int i = 0; i < call->string_count; i++) ffi.decref(call->strings[i]);
+    for (int i = 0; i < call->block_count; i++) free(call->blocks[i]);
     release_views(call);
 }
 

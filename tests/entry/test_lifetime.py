@@ -23,6 +23,7 @@ from ffi_builder.spec import (
     Array,
     Bytes,
     Choice,
+    List,
     Signature,
     String,
     Tensor,
@@ -71,6 +72,8 @@ def _outcomes() -> dict[str, Callable[[], object]]:
     binary = ways([Bytes("a"), Bytes("b")]).entry
     kept = calling(_ignoring, [Bytes("a"), Var("b", "int32")])
     great = calling(_great, [Var("a", "int32")])
+    lists = ways([List("a", "int64"), List("b", "float32")]).entry
+    many = [*range(1000)]
     buffer = memoryview(bytearray(8)).cast("f")
     array, wrong, long = np.ones(3, "float32"), np.ones(3, "int8"), "long enough to be an object"
     found: dict[str, Callable[[], object]] = {
@@ -81,6 +84,9 @@ def _outcomes() -> dict[str, Callable[[], object]]:
         "a wrong number": _failing(numbers, 2**40),
         "a wrong keyword": _failing(numbers, c=1),
         "a wrong count": _failing(numbers, 1, 2, 3),
+        "lists": lambda: lists(many, (0.5, 1)),
+        "a wrong list behind a right one": _failing(lists, many, [*many, "x"]),
+        "a number that is out of range behind a list": _failing(lists, many, [1.0, 2**70]),
         "bytes": lambda: binary(b"long enough to be an object", b"longer than seven"),
         "a buffer": lambda: arrays(buffer),
         "a bytearray": lambda: binary(bytearray(9), b""),

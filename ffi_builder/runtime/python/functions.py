@@ -171,7 +171,7 @@ def unwritable(value: object) -> Unwritable | None:
 # ---- entries
 
 _GENERAL, _SCALAR, _TEXT, _BYTES, _KEPT_BYTES, _TENSOR, _TENSOR_IN = range(7)
-_KEPT, _KEPT_IN, _ITEMS, _UNKNOWN, _HANDLE = range(7, 12)
+_KEPT, _KEPT_IN, _ITEMS, _UNKNOWN, _HANDLE, _NUMBERS = range(7, 13)
 """Kinds of parameters, as in `_entry.h`."""
 
 
@@ -269,7 +269,8 @@ def reads_arrays(info: Info) -> bool:
     found = extension()
     if not isinstance(found, Extension) or len(info.parameters) > found.module.MAX_ARGS:
         return False
-    return set(_kinds(info, converts=True)) <= {_SCALAR, _TEXT, _BYTES, _TENSOR, _TENSOR_IN}
+    read = {_SCALAR, _TEXT, _BYTES, _TENSOR, _TENSOR_IN, _NUMBERS}
+    return set(_kinds(info, converts=True)) <= read
 
 
 def _entry(
@@ -389,6 +390,8 @@ def _kind(param: Parameter, *, borrows: bool, converts: bool) -> int:
         return _BYTES if borrows else _KEPT_BYTES
     if borrows and param.kind in ("String", "Choice"):
         return _TEXT
+    if borrows and param.kind == "List":
+        return _NUMBERS
     if param.kind in SCALARS:
         return _SCALAR
     if param.kind == "handle":
