@@ -143,6 +143,7 @@ release-check: $(VENV)/.release ## Build sdist and wheels, and check them in cle
 # The test that is left out measures memory, which AddressSanitizer keeps after it is freed.
 entry-asan: $(VENV)/.test ## Test the extension that reads calls under AddressSanitizer and UBSan (with gcc).
 	rm -rf build/asan && mkdir -p build/asan && cp -r ffi_builder tests *.toml *.py *.md LICENSE build/asan
+	$(PY) -m pip install --quiet --disable-pip-version-check 'setuptools>=77.0.3'
 	cd build/asan && rm -f ffi_builder/entry/*.so && CFLAGS='$(SANITIZE)' $(abspath $(PY)) setup.py -q build_ext --inplace
 	cd build/asan && LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 	  PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 $(abspath $(PY)) -m pytest -m 'not slow' -k 'not leave_nothing_behind' tests/entry
