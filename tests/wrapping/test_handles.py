@@ -267,7 +267,7 @@ def test_a_handle_to_what_nobody_says(library: Any, path: Path) -> None:
 
 
 def test_threads_destroy_it_once(library: Any) -> None:
-    for _ in range(20):
+    for _ in range(5):
         library["log_of"](1)
         db, start = opened(library, 3), threading.Barrier(4)
 
