@@ -18,7 +18,10 @@ from ffi_builder import addons, importing
 from ffi_builder.suggest import did_you_mean
 
 _OUTLINE: Final = "ffi_builder.spec.outline(signature)"
-_OF_BUILDER: Final = "attach attach_ffi_func call_packed record_memref_types signature_of"
+_OF_BUILDER: Final = (
+    "attach attach_ffi_func call_packed record_memref_types release_packed rename_tvm_ffi_function "
+    "return_asserts signature_of"
+)
 _REPLACED: Final = {
     **{f"builder.{name}": f"ffi_builder.{name}" for name in _OF_BUILDER.split()},
     **{f"providers.{name}": f"ffi_builder.ir.{name}" for name in ("Block", "Module", "Value")},
@@ -30,6 +33,7 @@ _REPLACED: Final = {
     "runtime.callable": "ffi_builder.runtime.callable_at",
     "runtime.function": "ffi_builder.runtime.function_at",
     "spec.argument_texts": _OUTLINE,
+    "spec.results_text": "str(signature)",
     "runtime.UnknownFunctionError": "KeyError",
     "spec.short_text": _OUTLINE,
 }

@@ -15,7 +15,7 @@ SOLVE = """dgesv(A: Tensor([n, n], float64, strides=F, intent=inout),
                  ipiv: Tensor([n], int32, intent=out)) -> info: int32"""
 PROTOTYPE = """void dgesv_(int *n, int *nrhs, double *a, int *lda, int *ipiv, double *b, int *ldb,
                            int *info);"""
-# What LAPACK only reads is passed by the address of a copy. It returns nothing: it writes `info`.
+# `wrap` passes the address of a copy of each number that LAPACK only reads. LAPACK writes `info`.
 ARGS = ["&n", "&k", "A", "&max(n, 1)", "ipiv", "B", "&max(n, 1)", "info"]
 
 library = ctypes.util.find_library("lapack")

@@ -83,24 +83,31 @@ static Array *new_array(int64_t size, Call *call)
     return made;
 }
 
-/* A number as tvm-ffi passes it; in any doubt, the call goes there. */
-static inline int read_number(PyObject *value, Any *out)
+/* Read an int, a float or a bool; 0 for anything else, and for an int beyond 64 bits. */
+static inline int read_number(PyObject *value, PyTypeObject *type, Any *out)
 {
-    PyTypeObject *type = Py_TYPE(value);
-    int overflow = 0;
     out->small_str_len = 0;
     if (type == &PyLong_Type) {
+        int overflow;
         out->type_index = ANY_INT;
+#if PY_VERSION_HEX < 0x030C0000
+        /* The fast case of PyLong_AsLongLongAndOverflow, without a call. */
+        if (Py_SIZE(value) >= -1 && Py_SIZE(value) <= 1) {
+            out->v_int64 = Py_SIZE(value) * (int64_t)((PyLongObject *)value)->ob_digit[0];
+            return 1;
+        }
+#endif
         out->v_int64 = PyLong_AsLongLongAndOverflow(value, &overflow);
-    } else if (type == &PyFloat_Type) {
+        return !overflow;
+    }
+    if (type == &PyFloat_Type) {
         out->type_index = ANY_FLOAT;
         out->v_float64 = PyFloat_AsDouble(value);
-    } else {
-        out->type_index = ANY_BOOL;
-        out->v_int64 = value == Py_True;
-        return type == &PyBool_Type;
+        return 1;
     }
-    return !overflow;
+    out->type_index = ANY_BOOL;
+    out->v_int64 = value == Py_True;
+    return type == &PyBool_Type;
 }
 
 /* Numbers are copied: another thread may change the list while a kernel runs without the GIL. */
@@ -113,7 +120,7 @@ static int read_numbers(PyObject *value, PyTypeObject *type, Call *call, Any *ou
     if (array == NULL) return 0;
     for (Py_ssize_t i = 0; i < size; i++) {
         PyObject *item = is_list ? PyList_GetItem(value, i) : TUPLE_ITEM(value, i);
-        if (!read_number(item, &array->items[i])) return 0;
+        if (!read_number(item, Py_TYPE(item), &array->items[i])) return 0;
     }
     out->type_index = ANY_ARRAY;
     out->small_str_len = 0;
@@ -144,29 +151,8 @@ static inline int read_argument(PyObject *value, int kind, Call *call, Any *out)
         return 1;
     }
     if (kind == KIND_GENERAL) return 0;
-    if (type == &PyLong_Type) {
-        int overflow;
-        out->type_index = ANY_INT;
-#if PY_VERSION_HEX < 0x030C0000
-        /* The fast case of PyLong_AsLongLongAndOverflow, without a call. */
-        if (Py_SIZE(value) >= -1 && Py_SIZE(value) <= 1) {
-            out->v_int64 = Py_SIZE(value) * (int64_t)((PyLongObject *)value)->ob_digit[0];
-            return 1;
-        }
-#endif
-        out->v_int64 = PyLong_AsLongLongAndOverflow(value, &overflow);
-        return !overflow;
-    }
-    if (type == &PyFloat_Type) {
-        out->type_index = ANY_FLOAT;
-        out->v_float64 = PyFloat_AsDouble(value);
-        return 1;
-    }
-    if (type == &PyBool_Type) {
-        out->type_index = ANY_BOOL;
-        out->v_int64 = value == Py_True;
-        return 1;
-    }
+    if (type == &PyLong_Type || type == &PyFloat_Type || type == &PyBool_Type)
+        return read_number(value, type, out);
     if (type == &PyUnicode_Type)
         return kind <= KIND_TEXT && read_str(value, kind, call, out);
     if (type == &PyBytes_Type) return is_for_bytes(kind) && read_bytes(value, kind, call, out);

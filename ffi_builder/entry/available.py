@@ -35,7 +35,7 @@ _BUFFERS: Final = {
     *("array.array", "mmap.mmap"),
 }
 _OF_ARRAYS: Final = {"_length_", "_type_", "__module__", "__doc__", "__dict__", "__weakref__"}
-"""What arrays of ctypes have. One with more may be an array of DLPack, too."""
+"""Attributes of classes of arrays of ctypes. A class with more may export DLPack, too."""
 
 tried: dict[str, Reading] = {}
 """The results of setting up frameworks and classes, by name."""

@@ -112,13 +112,9 @@ def scalar_argument(context: CallContext, item: Item) -> Argument:
             first = None if start is None else _copied(context, start, f"{spec.outline(result)}")
             return Argument(result_pointer(context, result, first))
         case Address(item=of, dtype=dtype):
+            b, there = context.builder, present(context, of)
             place = address_of(context, _copied(context, of, dtype))
-            there = present(context, of)
-            return Argument(
-                place
-                if there is None
-                else context.builder.select(there, place, context.builder.null())
-            )
+            return Argument(place if there is None else b.select(there, place, b.null()))
         case Constant() as constant:
             return Argument(constant.emit(context, "f64"))
         case spec.Choice(dtype=dtype) as choice:

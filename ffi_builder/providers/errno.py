@@ -9,7 +9,7 @@ from ffi_builder.ir.checking import OS_ERROR
 
 _LOCATION: Final = "__errno_location"
 _WORDS: Final = "[Errno {}] {}"
-"""What the class OSError shows for a number and its text; the runtime reads both from it."""
+"""The text of an OSError with a number; the runtime reads the number and its words from it."""
 
 
 def _address(b: CheckingBuilder) -> Value:

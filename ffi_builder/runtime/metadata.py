@@ -60,7 +60,7 @@ class Parameter:
     destroy: str = ""
     """The function that destroys what a handle points to: a result, or its own argument."""
     pointee: str = ""
-    """What C calls that to which a handle points, if it is known."""
+    """The struct of C that a handle points to, such as `struct sqlite3`; empty if not known."""
 
     @property
     def has_default(self) -> bool:

@@ -25,10 +25,10 @@ string that contains JSON); ``ffi_builder`` has the rest::
 function returns a tuple, and absent if it returns nothing. ``"destroy": "name"`` of a handle is the
 function that destroys what it points to, and ``"pointee": "struct s"`` is what that is in C.
 ``borrows`` says that the kernel uses tensors only during the call, ``"holds_gil": true`` that the
-wrapper takes Python's GIL for it.
-Callers do not pass ``hidden`` parameters. Values that JSON lacks are written as ``{"tuple": […]}``,
-``{"dict": [[key, value], …]}``, ``{"float": "inf"}`` and ``{"bytes": "00ff"}``, other defaults as
-``{"repr": "…"}``. :mod:`ffi_builder.runtime.metadata` reads the text.
+wrapper takes Python's GIL for it. Callers do not pass ``hidden`` parameters. Values that JSON lacks
+are written as ``{"tuple": […]}``, ``{"dict": [[key, value], …]}``, ``{"float": "inf"}`` and
+``{"bytes": "00ff"}``, other defaults as ``{"repr": "…"}``. :mod:`ffi_builder.runtime.metadata`
+reads the text.
 """
 
 from __future__ import annotations

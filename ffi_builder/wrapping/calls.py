@@ -152,15 +152,14 @@ def _listed(
                 f"args= has {name!r}, but {declared.name} has no such parameter"
                 f"{did_you_mean(name, names)}; it has {', '.join(n or '_' for n in names)}"
             )
-    known = {path for path, _ in spec.with_paths(signature.params)}
-    known |= {*symbols(signature), *(result.name for result in signature.results)}
+    params = dict(spec.with_paths(signature.params))
+    known = {*params, *symbols(signature), *(result.name for result in signature.results)}
     if lacking := [name for name in names if name not in known and name not in args]:
         raise BuildError(
             f"{declared.name} has parameters that neither the signature nor args= has: "
             f"{', '.join(name or '_' for name in lacking)}; add them to args=, where None passes "
-            f"NULL{advice(dict(spec.with_paths(signature.params)))}"
+            f"NULL{advice(params)}"
         )
-    params = dict(spec.with_paths(signature.params))
     return [args[name] if name in args else _by_name(name, params) for name in names]
 
 

@@ -45,7 +45,7 @@ _WRITTEN: Final = {
     "Device": "struct DLDevice",
     **dict.fromkeys(("String", "Bytes"), "struct TVMFFIByteArray"),
 }
-"""What C calls the results that are structs; all that are no numbers are pointers to objects."""
+"""The structs of C that hold a result, by its kind; other results are pointers to objects."""
 
 
 class Passed(NamedTuple):
@@ -119,8 +119,6 @@ class Comparison:
             _check_object(what, type_, item)
         elif isinstance(item, bytes):
             _check_text(what, type_, f"{item!r}")
-        elif isinstance(item, spec.Field) and item.part == "data" and _is_list(item):
-            _check_numbers(what, type_, f"{entry}", cast("spec.List", spec.required(item.param)))
         elif isinstance(item, spec.Field):
             _check_part(what, type_, f"{entry}", item)
             if item.part == "dltensor":
@@ -334,13 +332,12 @@ def _check_text(what: str, type_: CType, given: str, *, ends: bool = False) -> N
     _check_align(what, type_, 1, given)
 
 
-def _is_list(field: spec.Field) -> bool:
-    return isinstance(spec.required(field.param), spec.List)
-
-
 def _check_part(what: str, type_: CType, path: str, field: spec.Field) -> None:
     """Raise BuildError if a part of a parameter is passed for something else."""
     text = spec.required(field.param)
+    if isinstance(text, spec.List) and field.part == "data":
+        _check_numbers(what, type_, path, text)
+        return
     if isinstance(text, (spec.String, spec.Bytes)) and field.part in ("data", "c_str"):
         ends = field.part == "c_str"
         _check_text(what, type_, f"{path if ends else path.rpartition('.')[0]!r}", ends=ends)

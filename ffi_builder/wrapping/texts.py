@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ffi_builder import BuildError, spec
@@ -59,15 +59,15 @@ def said(
 def _parts(
     function: str,
     pairs: Sequence[tuple[object, object]],
-    types: Iterable[tuple[str, CType]],
+    types: Iterator[tuple[str, CType]],
     names: Sequence[str],
     *,
     is_whole: bool,
-) -> Iterable[object]:
+) -> Iterator[object]:
     """Yield an entry for each parameter that gets one of the pairs."""
     rest = iter(pairs)
     for name, item in rest:
-        own, type_ = next(iter(types))
+        own, type_ = next(types)
         if isinstance(item, spec.Field) and _is_length(item):
             yield _length(item.param, type_)
         elif not isinstance(item, _TEXTS):
@@ -80,7 +80,7 @@ def _parts(
                 _check_end(f"{function}: parameter {own or name} is {type_}", type_, f"{name}")
             yield f"{name}.{'c_str' if is_alone else 'data'}"
             if is_whole:
-                yield _length(item, next(iter(types))[1])
+                yield _length(item, next(types)[1])
 
 
 def _is_length(item: object) -> bool:

@@ -66,7 +66,7 @@ def tensor_of_capsule(capsule: Any, at: Position) -> Any:
 # ---- the buffer protocol
 
 _NATIVE: Final = "@=<" if sys.byteorder == "little" else "@=>!"
-"""What a format may begin with if its bytes are in this machine's order."""
+"""The first letters of formats whose bytes are in this machine's order."""
 _CODES: Final[dict[str, int]] = {
     **dict.fromkeys("bhilqn", 0),
     **dict.fromkeys("BHILQN", 1),

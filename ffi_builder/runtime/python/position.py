@@ -18,7 +18,7 @@ _ADVICE: Final = {
     **dict.fromkeys("mM", "pass its numbers, {0}.view('int64')"),
     **dict.fromkeys("SV", "pass its bytes, {0}.view('uint8')"),
 }
-"""What to do with an array of NumPy that is not exported, by the kind of its dtype."""
+"""Advice for arrays that NumPy does not export, by the kind of their dtype."""
 _OF_OTHERS: Final = 2
 """`isbuiltin` of dtypes that other packages have added to NumPy, such as ml_dtypes."""
 
@@ -58,7 +58,7 @@ class Position:
 
     @property
     def writable(self) -> str:
-        """What is expected of an array that a kernel writes."""
+        """The words for an array that a kernel writes."""
         said = f'declared intent="{self.intent}"' if self.intent else 'not declared intent="in"'
         return f"an array that can be written ({self.path} is {said})"
 

@@ -6,22 +6,18 @@ its first use, so the first pass only collects the declarations.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
-from functools import cached_property
 from types import EllipsisType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
-
-from typing_extensions import override
+from typing import Any, Final, TypeAlias, TypeVar, cast
 
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import identifier, one_of
-from ffi_builder.spec.composite import PARAM_TYPES, Optional, Param, Struct, TupleParam, required
+from ffi_builder.spec.composite import PARAM_TYPES, Optional, Param, Struct, TupleParam
 from ffi_builder.spec.dtypes import DataType, parse_dtype
-from ffi_builder.spec.expr import Condition, Dim, Expr, Relation, Var
+from ffi_builder.spec.expr import Condition, Dim, Var
 from ffi_builder.spec.lists import NUMBER_DTYPES, List
-from ffi_builder.spec.numbers import INT_RANGES, MIRRORED, RELATIONS, VAR_DTYPES
-from ffi_builder.spec.overlap import tensors_of
+from ffi_builder.spec.numbers import INT_RANGES, VAR_DTYPES
 from ffi_builder.spec.param import Named
 from ffi_builder.spec.params import (
     Choice,
@@ -32,7 +28,8 @@ from ffi_builder.spec.params import (
     Object,
     Shape,
 )
-from ffi_builder.spec.parsing.parse_dims import Declaration, DimParser
+from ffi_builder.spec.parsing.parse_dims import Declaration
+from ffi_builder.spec.parsing.parse_where import WhereParser
 from ffi_builder.spec.parsing.tokens import Token, Tokens
 from ffi_builder.spec.results import Result
 from ffi_builder.spec.tensors.devices import DEVICES, has_default
@@ -40,9 +37,6 @@ from ffi_builder.spec.tensors.tensor import INTENTS, LAYOUTS, Tensor
 from ffi_builder.spec.tensors.tensor_list import TensorList
 from ffi_builder.spec.tensors.workspace import Workspace
 from ffi_builder.suggest import did_you_mean
-
-if TYPE_CHECKING:
-    from ffi_builder.spec.parsing.parse_conditions import ConditionParser
 
 Made = TypeVar("Made")
 Returns: TypeAlias = "Result | list[Result] | None"
@@ -111,34 +105,16 @@ def parse_signature(
         raise SpecError(f"Signature.parse: {error}") from None
 
 
-def _has_relation_in_brackets(tokens: Sequence[Token]) -> bool:
-    """Tell ``(n <= m)``, which is a condition, from ``(n + 1) * 2 <= m``."""
-    depth = 0
-    for token in tokens:
-        depth += (token.text == "(") - (token.text == ")")
-        if depth and token.text in RELATIONS:
-            return True
-    return False
-
-
 def _var(tokens: Tokens, name: str, declared: Declaration) -> Var:
     with tokens.at(declared.token):
         return Var(name, declared.dtype or "int64", **declared.limits)
 
 
-class _Parser(DimParser):
+class _Parser(WhereParser):
     """One pass over a signature: parameters, results and constraints."""
 
     def __init__(self, tokens: Tokens, device: str | None, symbols: dict[str, Var] | None) -> None:
         super().__init__(tokens, device, symbols)
-        self.conditions: list[Condition] = []
-        self.no_overlap: list[str] = []
-        self._in_where = False
-        self._params: list[Param] = []
-        self._compared = {"and", "or", "not", ".", "["}
-        """Tokens that mark a constraint as a condition."""
-        self._tensors: dict[str, Tensor] = {}
-        """The tensors among the parameters, by path."""
         self._readers: dict[str, Callable[[Token, Token], Param]] = {
             "Tensor": self._tensor,
             "Workspace": self._tensor,
@@ -161,16 +137,11 @@ class _Parser(DimParser):
         name = t.name("the name of the function")
         t.expect("(")
         params = t.list_of(")", self._param)
-        self._params, self._tensors = params, tensors_of(params)
-        self._compared |= {p.name for p in params if isinstance(required(p), (Choice, DataPointer))}
         returns = self._returns() if t.accept("->") else None
         separator = "'where'" if returns is not None else "'->', 'where'"
         if t.accept("where"):
             separator = "','"
-            self._in_where = True
-            self._constraint()
-            while t.accept(","):
-                self._constraint()
+            self.where(params)
         if t.next.kind != "end":
             is_another = t.next.kind == "name" and [each.text for each in t.item()[1:2]] == ["("]
             hint = ": a text has one signature" if is_another else ""
@@ -501,112 +472,3 @@ class _Parser(DimParser):
             t.close()
         with t.at(kind):
             return DataPointer(name.text, address_space=space)
-
-    # ---- constraints
-
-    def _constraint(self) -> None:
-        """Parse ``n: int32``, ``1 <= n <= 8``, ``n <= m or x.present`` or ``no_overlap(y)``."""
-        t = self.tokens
-        first = t.next
-        # No symbol is followed by a bracket, so a symbol may be named no_overlap.
-        if t.sees("no_overlap") and t.second.text == "(":
-            self._no_overlap()
-            return
-        tokens = t.item()
-        if any(map(self._is_condition, tokens)) or _has_relation_in_brackets(tokens):
-            self._condition(tokens)
-            return
-        lhs = self._expression(1)
-        if isinstance(lhs, Var) and t.accept(":"):
-            self._declare(self.declarations[lhs.name], t.next)
-            return
-        operator, rhs = self.comparison()
-        is_mirrored = False
-        if isinstance(lhs, int) and isinstance(rhs, (Var, Expr)):
-            lhs, operator, rhs, is_mirrored = rhs, MIRRORED[operator], lhs, True
-        match lhs, operator, rhs:
-            case Var(), "<=" | "<" | ">=" | ">", int():
-                self._limit(lhs, operator, rhs, first)
-                if is_mirrored and operator == ">=" and t.accept("<="):
-                    self._limit(lhs, "<=", t.integer("an int"), first)
-            case Expr("%", Var() as var, int(divisor)), "==", 0:
-                self._limit(var, "%", divisor, first)
-            case _:
-                self._relate(operator, lhs, rhs, t.since(first))
-
-    def _relate(self, operator: str, lhs: Dim, rhs: Dim | tuple[int, ...], token: Token) -> None:
-        """Add a relation; the first pass does not know the dtypes of its symbols."""
-        if self.symbols is not None:
-            with self.tokens.at(token):
-                self.conditions.append(Relation(operator, lhs, rhs))
-
-    def _is_condition(self, token: Token) -> bool:
-        """Tell whether a token makes a constraint a condition, not a limit or a relation."""
-        if token.text in self.declarations:
-            return self.declarations[token.text].dtype == "bool"
-        return token.kind == "reference" or token.text in self._compared
-
-    def _condition(self, tokens: Sequence[Token]) -> None:
-        """Parse a condition; the first pass does not know the dtypes of its symbols."""
-        if self._condition_parser is not None:
-            self.conditions.append(self._condition_parser.condition())
-        else:
-            for _ in tokens:
-                self.tokens.advance()
-
-    @cached_property
-    def _condition_parser(self) -> ConditionParser | None:
-        # Few signatures have conditions.
-        from ffi_builder.spec.parsing.parse_conditions import ConditionParser
-        from ffi_builder.spec.properties import properties
-
-        if self.symbols is None:
-            return None
-        return ConditionParser(self.tokens, self.symbols, properties(self._params))
-
-    def _no_overlap(self) -> None:
-        t = self.tokens
-        word = t.advance()
-        t.expect("(")
-        if not (paths := t.list_of(")", self._tensor_path)):
-            raise t.error(t.since(word), "expected the name of a tensor in the brackets")
-        self.no_overlap += paths
-
-    def _tensor_path(self) -> str:
-        t = self.tokens
-        first = t.name("the name of a tensor")
-        path = self.path(first)
-        with t.at(t.since(first)):
-            return one_of("no_overlap", path, self._tensors) if self._tensors else path
-
-    @override
-    def declaration(self, token: Token) -> Declaration:
-        """Return the declarations of a symbol; constraints may only mention known symbols."""
-        if self._in_where and token.text not in self.declarations:
-            meant = did_you_mean(token.text, self.declarations)
-            words = f"no parameter mentions a symbol {token.text!r}{meant}"
-            raise self.tokens.error(token, words)
-        return super().declaration(token)
-
-    def _declare(self, declared: Declaration, token: Token) -> None:
-        t = self.tokens
-        name = t.name("a dtype").text
-        if declared.scalar or declared.dtype is not None:
-            where = "its parameter" if declared.scalar else "an earlier constraint"
-            raise t.error(token, f"{where} says the dtype already: {declared.dtype}")
-        with t.at(token):
-            declared.dtype = one_of("dtype of a symbol", name, VAR_DTYPES)
-
-    def _limit(self, var: Var, operator: str, value: int, token: Token) -> None:
-        """Note a limit of a symbol: ``< 8`` is the same as ``<= 7``."""
-        name, value = {
-            "<=": ("max", value),
-            "<": ("max", value - 1),
-            ">=": ("min", value),
-            ">": ("min", value + 1),
-            "%": ("divisibility", value),
-        }[operator]
-        declared = self.declarations[var.name]
-        if name in declared.limits:
-            raise self.tokens.error(token, f"the {name} of this symbol is given twice")
-        declared.limits[name], declared.token = value, token
