@@ -21,39 +21,43 @@ from typing import Any, Final
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.builder.allocation import Allocation, fill_with_zeros
-from ffi_builder.builder.fast_path.objects import typed_object
+from ffi_builder.builder.returned import check_returned
 from ffi_builder.builder.values import DecodedValues
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Value
 from ffi_builder.packed.anys import (
-    another_kind,
     any_head,
-    kind_name,
     release_any,
     return_failure,
     store_any,
     store_none,
     store_text,
     store_unsigned,
-    unless,
 )
 from ffi_builder.packed.callees import GlobalFunction, call
 from ffi_builder.plan import Place
 from ffi_builder.providers.context import OwnedAny
-from ffi_builder.providers.results import value_type
+from ffi_builder.providers.results import loaded, value_type
 from ffi_builder.spec.canonical import results_text
 from ffi_builder.spec.numbers import FLOAT_DTYPES
-from ffi_builder.spec.results import HandedOver, Result
+from ffi_builder.spec.results import Result
 
 _MAKE_SHAPE: Final = GlobalFunction("ffi.Shape", keep=False)
-_OBJECTS: Final = (spec.Object, spec.Function, spec.Array, spec.Map)
+_OBJECTS: Final = (
+    *(spec.Object, spec.Function, spec.Array, spec.Map),
+    *(spec.TensorList, spec.Tensor),
+)
+_NUMBERS: Final = (spec.Var, spec.DType, spec.Device)
+_MOST: Final = (1 << 31) - 1
+"""The most arguments of a TVM-FFI function, such as the one that makes an Array."""
 
 
 def may_be_object(result: Result) -> bool:
     """Return whether the ``TVMFFIAny`` of a result may own an object."""
-    if isinstance(result, spec.Var):
-        return result.dtype == "uint64"
-    return not isinstance(result, (spec.DType, spec.Device))
+    inner = spec.required(result)
+    if isinstance(inner, spec.Var):
+        return inner.dtype == "uint64"
+    return not isinstance(inner, _NUMBERS)
 
 
 def store_object(b: CheckingBuilder, value: Value, cell: Value) -> None:
@@ -73,47 +77,18 @@ def store_owned(b: CheckingBuilder, came: Value, cell: Value) -> None:
     b.store(b.field(t.i64, came, abi.ANY_PAYLOAD), b.offset(cell, abi.ANY_PAYLOAD))
 
 
-_KINDS: Final[dict[type, tuple[TypeIndex, ...]]] = {
-    spec.String: (TypeIndex.STR, TypeIndex.SMALL_STR),
-    spec.Bytes: (TypeIndex.BYTES, TypeIndex.SMALL_BYTES),
-    spec.DType: (TypeIndex.DATA_TYPE,),
-    spec.Device: (TypeIndex.DEVICE,),
-    spec.Function: (TypeIndex.FUNCTION, TypeIndex.NONE),
-    spec.Array: (TypeIndex.ARRAY, TypeIndex.NONE),
-    spec.Map: (TypeIndex.MAP, TypeIndex.NONE),
-}
-"""The type indices that a provider may return for a result. An Object may be None or an object."""
-
-
-def check_owned(b: CheckingBuilder, result: HandedOver, came: Value) -> None:
-    """Raise a TypeError if a ``TVMFFIAny`` does not have the kind of a result."""
-    index = b.load(b.types.i32, came)
-    right = _is_object(b, result, index, came) if isinstance(result, spec.Object) else None
-    for kind in _KINDS.get(type(result), (TypeIndex.NONE,)):
-        fits = b.eq(index, b.i32(kind))
-        right = fits if right is None else b.or_(right, fits)
-    assert right is not None
-    with unless(b, right), b.out_of_line():
-        words = another_kind(spec.outline(result), f"for {result.name}")
-        b.fail("TypeError", words, kind_name(b, index))
-
-
-def _is_object(b: CheckingBuilder, result: spec.Object, index: Value, came: Value) -> Value:
-    """Return whether a ``TVMFFIAny`` is an object of the result's type or of a derived type."""
-    key = result.type_key
-    if key is None or key == abi.TYPE_KEYS[TypeIndex.OBJECT]:
-        return b.sge(index, b.i32(abi.FIRST_OBJECT))
-    return b.ne(typed_object(b, came, key), b.null())
-
-
 def is_object(result: Result) -> bool:
     """Return whether the value of a result is an object, which the provider hands over."""
-    return isinstance(result, _OBJECTS)
+    return isinstance(spec.required(result), _OBJECTS)
 
 
-def store_value(b: CheckingBuilder, result: Result, value: Value, cell: Value) -> None:
-    """Write a number, dtype, device, str or bytes. This may fail if it allocates an object."""
+def store_value(b: CheckingBuilder, result: spec.Param, value: Value, cell: Value) -> None:
+    """Write a number, dtype, device, str, bytes or list. This may fail if it makes an object."""
     match result:
+        case spec.Optional(param=inner):
+            _store_optional(b, inner, value, cell)
+        case spec.List():
+            _store_list(b, result, value, cell)
         case spec.Var():
             _store_scalar(b, result, value, cell)
         case spec.DType():
@@ -134,14 +109,56 @@ def store_shape(b: CheckingBuilder, sizes: Sequence[Value], cell: Value) -> None
     return_failure(b, call(b, _MAKE_SHAPE, array, b.i32(len(sizes)), cell))
 
 
-def _store_text(b: CheckingBuilder, result: Result, value: Value, cell: Value) -> None:
-    t, name = b.types, result.name
+def _store_optional(b: CheckingBuilder, inner: spec.Param, value: Value, cell: Value) -> None:
+    """Write None if there is NULL instead of a str, bytes, a list or the address of a number."""
+    is_number = isinstance(inner, _NUMBERS)
+    pointer = value if is_number else b.extract(value, 0, b.types.ptr)
+    store_none(b, cell)
+    with b.when(b.ne(pointer, b.null())):
+        own = loaded(b, inner, pointer) if is_number else value
+        store_value(b, inner, own, cell)
+
+
+def _span(b: CheckingBuilder, name: str, value: Value, unit: str, most: int) -> tuple[Value, Value]:
+    """Return pointer and length of a str, bytes or list, once they are checked."""
+    t = b.types
     pointer, length = b.extract(value, 0, t.ptr), b.extract(value, 1, t.i64)
     words = f"The length of the result {name} would be {{}}"
-    b.check(b.sge(length, b.i64(0)), "RuntimeError", words, length)
+    b.check(b.ule(length, b.i64(most)), "RuntimeError", words, length)
     there = b.or_(b.ne(pointer, b.null()), b.eq(length, b.i64(0)))
-    words = f"The result {name} of {{}} bytes is at NULL"
+    words = f"The result {name} of {{}} {unit} is at NULL"
     b.check(there, "RuntimeError", words, length)
+    return pointer, length
+
+
+def _store_list(b: CheckingBuilder, result: spec.List, value: Value, cell: Value) -> None:
+    """Make an ``ffi.Array`` of adjacent numbers."""
+    t, element = b.types, result.element
+    pointer, length = _span(b, result.name, value, "elements", _MOST)
+    dtype = element.dtype
+    type_ = t.i8 if dtype == "bool" else t.scalar(dtype)
+    if dtype == "uint64":
+        words = f"An element of the result {result.name} is beyond int64, as which lists hold it"
+        with b.loop(length) as index:
+            number = b.load(t.i64, b.element(pointer, index, "i64"))
+            b.check(b.sge(number, b.i64(0)), "ValueError", words)
+    b.symbols.declare("malloc", t.ptr, [t.i64])
+    b.symbols.declare("free", t.void, [t.ptr])
+    size = b.mul(b.add(length, b.i64(1)), b.i64(abi.ANY_SIZE))
+    cells = b.call_value("malloc", [size], t.ptr)
+    there = b.ne(cells, b.null())
+    b.check(there, "MemoryError", f"There is no memory for the result {result.name}")
+    with b.loop(length) as index:
+        at = b.element(cells, index, f"!llvm.array<{abi.ANY_SIZE // 8} x i64>")
+        _store_scalar(b, element, loaded(b, element, b.element(pointer, index, str(type_))), at)
+    store_none(b, cell)
+    status = call(b, _MAKE_ARRAY, cells, b.trunc(length, t.i32), cell)
+    b.call("free", [cells], t.void)
+    return_failure(b, status)
+
+
+def _store_text(b: CheckingBuilder, result: spec.Param, value: Value, cell: Value) -> None:
+    pointer, length = _span(b, result.name, value, "bytes", (1 << 63) - 1)
     binary = isinstance(result, spec.Bytes)
     return_failure(b, store_text(b, pointer, length, cell, binary=binary))
 
@@ -291,7 +308,7 @@ class Results:
         if owned:
             with self.releasing():
                 for result, value in owned:
-                    check_owned(b, result, value.address)
+                    check_returned(self.context, result, result.name, value.address)
         self._store_each(values, self.cells or [target])
         if not self.cells:
             return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Final
@@ -92,6 +92,35 @@ def release_any(b: Builder, cell: Value, index: Value | None = None) -> None:
         b.call(DEC_REF, [b.field(t.ptr, cell, abi.ANY_PAYLOAD)], t.i32)
 
 
+def copy_of(b: Builder, cell: Value) -> Value:
+    """Return a copy of a ``TVMFFIAny`` on the stack, which holds no reference."""
+    space, t = b.alloca(b.types.i64, abi.ANY_SIZE // 8), b.types
+    store_any(b, b.load(t.i64, cell), b.field(t.i64, cell, abi.ANY_PAYLOAD), space)
+    return space
+
+
+def hold_any(b: Builder, cell: Value) -> None:
+    """Add a reference to the object in a ``TVMFFIAny``, if it holds one."""
+    t = b.types
+    b.symbols.declare(INC_REF, t.i32, [t.ptr])
+    with b.when(b.sge(b.load(t.i32, cell), b.i32(TypeIndex.OBJECT))):
+        b.call(INC_REF, [b.field(t.ptr, cell, abi.ANY_PAYLOAD)], t.i32)
+
+
+@contextmanager
+def releasing(b: CheckingBuilder, cells: Sequence[Value]) -> Generator[None]:
+    """Make errors in the body release the objects in these ``TVMFFIAny``s."""
+    before, here = b.cleanup, b.block
+    if cells:
+        b.block = status = b.new_block(b.types.i32, cold=True)
+        for cell in cells:
+            release_any(b, cell)
+        b.ret(status.arguments[0])
+        b.block, b.cleanup = here, status
+    yield
+    b.cleanup = before
+
+
 def return_failure(b: CheckingBuilder, status: Value) -> None:
     """Return from the function if a status is not 0: the callee has set the error."""
     with unless(b, b.eq(status, b.i32(0))):
@@ -162,10 +191,18 @@ def take_scalar(b: CheckingBuilder, dtype: str, of: str, came: Value) -> Value:
         of: ends the words of errors: ``for y``, ``by f``.
         came: the address of the ``TVMFFIAny`` to convert.
     """
-    t = b.types
-    index, payload = b.load(t.i32, came), b.offset(came, abi.ANY_PAYLOAD)
+    index = b.load(b.types.i32, came)
     release_any(b, came, index)
-    bits = b.load(t.i64, payload)
+    return scalar_of(b, dtype, of, came, index)
+
+
+def scalar_of(
+    b: CheckingBuilder, dtype: str, of: str, came: Value, index: Value | None = None
+) -> Value:
+    """Convert as :func:`take_scalar` does, without releasing an object."""
+    t = b.types
+    index = b.load(t.i32, came) if index is None else index
+    bits = b.field(t.i64, came, abi.ANY_PAYLOAD)
     is_int = b.eq(index, b.i32(TypeIndex.INT))
     if dtype == "handle":
         is_null = b.eq(index, b.i32(TypeIndex.NONE))

@@ -65,8 +65,9 @@ class PackedCallProvider:
     """Calls ``int f(void*, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result)``.
 
     The wrapper returns what the callee returns, and passes on an error that it raises. If the
-    signature declares a scalar result, the callee must return one value of that type. Result
-    tensors are passed as the last arguments, and the callee's own result is then dropped.
+    signature declares a result that is no tensor, the callee must return one of that kind, and for
+    several an Array of them. Result tensors are passed as the last arguments, and what the callee
+    itself returns is dropped if there is nothing else to return.
 
     If ``args`` is left out, the callee gets the wrapper's own arguments. Otherwise each entry
     becomes a ``TVMFFIAny``:

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
-from ffi_builder import spec
+from ffi_builder import abi, spec
+from ffi_builder.abi import TypeIndex
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Types, Value
+from ffi_builder.ir.builder import Builder
 from ffi_builder.ir.protocols import Type
 from ffi_builder.packed.anys import (
+    another_kind,
+    copy_of,
     empty_any,
+    hold_any,
+    kind_name,
     release_any,
+    releasing,
     return_failure,
+    scalar_of,
     store_text,
     take_scalar,
+    unless,
 )
 from ffi_builder.packed.callees import check_name
 from ffi_builder.providers.context import CallContext, OwnedAny
@@ -27,11 +37,17 @@ def value_results(context: CallContext) -> list[HandedOver]:
 
 
 def value_type(t: Types, result: HandedOver) -> Type:
-    """Return the type of a result's value; a str or bytes is a struct of pointer and length."""
+    """Return the type of a result's value.
+
+    A str, bytes or list of numbers is a struct of pointer and length. A number that may be None is
+    a pointer to it, or NULL.
+    """
     match result:
         case spec.Var(dtype=dtype):
             return t.scalar(dtype)
-        case spec.String() | spec.Bytes():
+        case spec.String() | spec.Bytes() | spec.List():
+            return t.struct([t.ptr, t.i64])
+        case spec.Optional(param=spec.String() | spec.Bytes() | spec.List()):
             return t.struct([t.ptr, t.i64])
         case spec.DType():  # a DLDataType, of four bytes
             return t.i32
@@ -39,6 +55,14 @@ def value_type(t: Types, result: HandedOver) -> Type:
             return t.i64
         case _:
             return t.ptr
+
+
+def loaded(b: Builder, result: spec.Param, place: Value) -> Value:
+    """Load a number, dtype or device, as :func:`value_type` says; a bool is a byte in memory."""
+    own = cast("HandedOver", result)
+    type_, wanted = _storage(b.types, own), value_type(b.types, own)
+    value = b.load(type_, place)
+    return value if type_ == wanted else b.ne(value, b.zero(type_))
 
 
 def _storage(t: Types, result: HandedOver) -> Type:
@@ -68,9 +92,7 @@ def set_results(context: CallContext, returned: Sequence[Value | OwnedAny] = ())
         if place is None:
             values.append(next(rest))
             continue
-        type_ = _storage(b.types, result)
-        value = b.load(type_, place)
-        values.append(value if type_ == value_type(b.types, result) else b.ne(value, b.zero(type_)))
+        values.append(loaded(b, result, place))
     context.results = values or None
 
 
@@ -119,7 +141,8 @@ def take_results(
         BuildError: if ``value`` is not of the type ``wanted``, which :func:`result_type` returns.
     """
     b = context.builder
-    is_text = isinstance(scalars[0], (spec.String, spec.Bytes)) and len(scalars) == 1
+    text = isinstance(spec.required(scalars[0]), (spec.String, spec.Bytes))
+    is_text = text and len(scalars) == 1
     if is_text and value is not None and value.type == b.types.ptr:
         return [_take_text(b, callee, scalars[0], value, free)]
     if free is not None:
@@ -144,35 +167,71 @@ def _take_text(
     b: CheckingBuilder, callee: str, result: HandedOver, text: Value, free: str | None
 ) -> OwnedAny:
     """Copy text that ends in a NUL before anything else frees or overwrites it."""
-    t, cell, binary = b.types, empty_any(b), isinstance(result, spec.Bytes)
-    b.check(b.ne(text, b.null()), "ValueError", f"{callee} returned NULL for {result.name}")
+    cell, there = empty_any(b), b.ne(text, b.null())
+    if isinstance(result, spec.Optional):
+        with b.when(there):
+            _copy_text(b, result.param, text, cell, free)
+    else:
+        b.check(there, "ValueError", f"{callee} returned NULL for {result.name}")
+        _copy_text(b, result, text, cell, free)
+    return OwnedAny(cell)
+
+
+def _copy_text(
+    b: CheckingBuilder, result: spec.Param, text: Value, cell: Value, free: str | None
+) -> None:
+    t, binary = b.types, isinstance(result, spec.Bytes)
     b.symbols.declare("strlen", t.i64, [t.ptr])
     status = store_text(b, text, b.call_value("strlen", [text], t.i64), cell, binary=binary)
     if free is not None:
         b.symbols.declare(check_name("free", free), t.void, [t.ptr])
         b.call(free, [text], t.void)
     return_failure(b, status)
-    return OwnedAny(cell)
 
 
 def take_any(provider: str, context: CallContext, came: Value) -> None:
-    """Convert the result of a TVM-FFI function to the wrapper's result.
+    """Convert the result of a TVM-FFI function to the wrapper's results.
 
-    Raises:
-        BuildError: if there are several scalar results, since such a function returns one value.
+    Several results are the elements of an Array that the function returned.
     """
-    scalars = value_results(context)
-    if len(scalars) > 1:
-        raise BuildError(
-            f"{provider}: the callee returns one value, but {context.fn_name!r} returns "
-            f"{', '.join(scalar.name for scalar in scalars)}"
-        )
-    b = context.builder
+    b, scalars = context.builder, value_results(context)
     if not scalars:
         release_any(b, came)
-        return
-    result = scalars[0]
-    if isinstance(result, spec.Var):
-        context.results = [take_scalar(b, result.dtype, f"for {result.name}", came)]
+    elif len(scalars) == 1:
+        result = scalars[0]
+        is_number = isinstance(result, spec.Var)
+        context.results = [
+            take_scalar(b, result.dtype, f"for {result.name}", came)
+            if is_number
+            else OwnedAny(came)
+        ]
     else:
-        context.results = [OwnedAny(came)]
+        with releasing(b, [came]):
+            context.results = _taken_apart(context, scalars, came)
+        release_any(b, came)
+
+
+def _taken_apart(
+    context: CallContext, scalars: Sequence[HandedOver], came: Value
+) -> list[Value | OwnedAny]:
+    """Return the elements of a returned Array; those that are objects gain a reference."""
+    b, t = context.builder, context.builder.types
+    index, names = b.load(t.i32, came), ", ".join(result.name for result in scalars)
+    with unless(b, b.eq(index, b.i32(TypeIndex.ARRAY))), b.out_of_line():
+        b.fail("TypeError", another_kind("Array", f"for {names}"), kind_name(b, index))
+    array = b.field(t.ptr, came, abi.ANY_PAYLOAD)
+    length = b.field(t.i64, array, abi.CELL_SIZE)
+    words = f"An Array of another length than {len(scalars)} was returned for {names}: {{}}"
+    b.check(b.eq(length, b.i64(len(scalars))), "ValueError", words, length)
+    items = b.field(t.ptr, array, abi.CELL_DATA)
+    values: list[Value | OwnedAny] = []
+    for place, result in enumerate(scalars):
+        item = b.offset(items, place * abi.ANY_SIZE)
+        if isinstance(result, spec.Var):
+            values.append(scalar_of(b, result.dtype, f"for {result.name}", item))
+        else:
+            values.append(OwnedAny(copy_of(b, item)))
+    for value in values:
+        if isinstance(value, OwnedAny):
+            hold_any(b, value.address)
+    return values

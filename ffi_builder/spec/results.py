@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Final, TypeAlias, Union, cast, get_args
 
 from ffi_builder.errors import SpecError
-from ffi_builder.spec.composite import Param, is_param
+from ffi_builder.spec.composite import Optional, Param, is_param, required
 from ffi_builder.spec.expr import Dim, Expr, Var
 from ffi_builder.spec.functions import variables
+from ffi_builder.spec.lists import List
 from ffi_builder.spec.param import MISSING
 from ffi_builder.spec.params import (
     Array,
@@ -22,16 +23,30 @@ from ffi_builder.spec.params import (
     String,
 )
 from ffi_builder.spec.tensors.tensor import Tensor
+from ffi_builder.spec.tensors.tensor_list import TensorList
 from ffi_builder.spec.tensors.workspace import Workspace, check_allocated
 
-HandedOver: TypeAlias = Union[Var, String, Bytes, DType, Device, Object, Function, Array, Map]
+HandedOver: TypeAlias = Union[
+    Var,
+    String,
+    Bytes,
+    DType,
+    Device,
+    Object,
+    Function,
+    Array,
+    Map,
+    List,
+    TensorList,
+    Optional,
+]
 """Results whose value the call provider supplies: all but tensors and shapes.
 
 Examples:
     >>> from typing import get_args
     >>> from ffi_builder.spec.results import HandedOver
-    >>> [kind.__name__ for kind in get_args(HandedOver)]
-    ['Var', 'String', 'Bytes', 'DType', 'Device', 'Object', 'Function', 'Array', 'Map']
+    >>> [kind.__name__ for kind in get_args(HandedOver)][:6]
+    ['Var', 'String', 'Bytes', 'DType', 'Device', 'Object']
 """
 Result: TypeAlias = Union[HandedOver, Tensor, Shape]
 """A result. The wrapper itself makes a Tensor, whose data the kernel writes, and a Shape.
@@ -97,14 +112,57 @@ def check_names(
 def _check_result(what: str, result: Result) -> None:
     if result.default is not MISSING or result.kw_only:
         raise SpecError(f"{what}: a result has no default and is not kw_only")
-    if isinstance(result, Tensor):
-        _check_tensor(what, result)
-    if not isinstance(result, Var):
-        return
-    for limit in ("divisibility", "min", "max"):
-        if getattr(result, limit) is not None:
+    match result:
+        case Tensor():
+            _check_tensor(what, result)
+        case Optional(param=inner):
+            _check_optional(what, inner)
+        case TensorList(tensor=tensor, length=length, each=each):
+            if each:
+                raise SpecError(f"{what}: each: a result binds no symbols; leave it out")
+            _refuse(what, length=length)
+            _check_handed_over(what, tensor)
+        case List(length=length):
+            _refuse(what, length=length)
+        case Var():
+            _refuse(what, divisibility=result.divisibility, min=result.min, max=result.max)
+        case _:
+            pass
+
+
+def _refuse(what: str, **limits: object) -> None:
+    """Raise a SpecError for a limit that is given."""
+    for name, limit in limits.items():
+        if limit is not None:
+            raise SpecError(f"{what}: a result is not checked, so it has no {name}; leave that out")
+
+
+def _check_optional(what: str, inner: Param) -> None:
+    if isinstance(inner, Tensor) and not isinstance(inner, Workspace):
+        _check_handed_over(what, inner)
+    elif isinstance(inner, cast("tuple[type, ...]", get_args(HandedOver))):
+        _check_result(what, cast("Result", inner))
+    else:
+        raise SpecError(f"{what}: expected a result that may be None but got {inner!r}")
+
+
+def _check_handed_over(what: str, tensor: Tensor) -> None:
+    """Check a tensor that the callee makes: its dtype, shape and device type are compared."""
+    if tensor.any_rank:
+        raise SpecError(f"{what}: shape: expected a list of sizes but got ...")
+    given: dict[str, object] = {
+        "strides": None if tensor.order == "C" else tensor.strides,
+        "device_id": tensor.device_id,
+        "data_alignment": tensor.data_alignment,
+        "storage_dtype": tensor.storage_dtype,
+        "intent": tensor.intent,
+        **tensor.references,
+    }
+    for name, field in given.items():
+        if field is not None:
             raise SpecError(
-                f"{what}: a result is not checked, so it has no {limit}; leave that out"
+                f"{what}: {name}: expected None for a tensor that the callee makes, whose dtype, "
+                f"sizes and device type are compared, but got {field!r}"
             )
 
 
@@ -114,6 +172,22 @@ def _check_tensor(what: str, tensor: Tensor) -> None:
         raise SpecError(f"{what}: a Workspace is a parameter; return a Tensor")
     if tensor.intent not in (None, "out"):
         raise SpecError(f"{what}: intent: expected None or 'out' but got {tensor.intent!r}")
+
+
+def handed_over(result: Param) -> Tensor | None:
+    """Return the tensor that the callee makes: that of a list, or of an Optional.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> from ffi_builder.spec.results import handed_over
+        >>> y = spec.Tensor("y", [4], "float32", device_type="cpu")
+        >>> handed_over(spec.Optional(y)) == y, handed_over(y)
+        (True, None)
+    """
+    inner = required(result)
+    if isinstance(inner, TensorList):
+        return inner.tensor
+    return inner if isinstance(inner, Tensor) and inner is not result else None
 
 
 def sizes(result: Result) -> list[tuple[str, Dim | None]]:
@@ -141,6 +215,9 @@ def needed(results: Sequence[Result]) -> list[tuple[str, object, Var]]:
     found: list[tuple[str, object, Var]] = []
     for result in results:
         entries: list[tuple[str, object]] = [*sizes(result)]
+        made = handed_over(result)
+        if made is not None:
+            entries += ((f"{made.name}.shape[{axis}]", dim) for axis, dim in enumerate(made.dims))
         if isinstance(result, Tensor):
             entries.append((f"{result.name}.device_id", result.device_id))
         for path, entry in entries:

@@ -394,11 +394,6 @@ def test_a_packed_callee_gets_the_tensor_as_an_argument() -> None:
             "status; with r in args=, it gets a pointer to write each result to",
         ),
         (
-            [Var("a", "int64"), Var("b", "float32")],
-            PackedCallProvider("other"),
-            "PackedCallProvider: the callee returns one value, but 'f' returns a, b",
-        ),
-        (
             [Var("a", "int32")],
             Devices(),
             "Devices: 'f' returns (a: int32), so context.results needs a value for each result "

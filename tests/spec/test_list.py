@@ -65,7 +65,6 @@ def test_other_texts_of_the_same() -> None:
         ("f(x: List(int64, 2.5))", "expected an int, a symbol or an expression"),
         ("f(x: List(int64, -1))", "expected a non-negative int but got -1"),
         ("f(x: List(int64, n // 2))", "nothing binds symbol 'n', which length of x = n // 2 needs"),
-        ("f(a: int8) -> x: List(int64)", "expected the type of a result"),
     ],
 )
 def test_wrong_texts(text: str, words: str) -> None:

@@ -110,7 +110,6 @@ def test_other_texts_of_the_same() -> None:
         ("f(xs: TensorList(Tensor([n], int8), each=n))", r"expected '\[' but got 'n'"),
         ("f(xs: TensorList(Tensor([n], int8), each=[k]))", "is not one of the symbols"),
         ("f(xs: TensorList(Tensor(..., int8)))", "expected a Tensor of a known rank"),
-        ("f(a: int8) -> ys: TensorList(Tensor([2], int8))", "expected the type of a result"),
     ],
 )
 def test_wrong_texts(text: str, words: str) -> None:

@@ -122,8 +122,11 @@ def _returned(schema: Schema | None) -> str:
     """Return the type of the result. It is Any for tensors, whose framework is the caller's."""
     if schema is None:
         return "{Any}"
-    if schema["type"] == "Tuple":
-        return f"{{Sequence}}[{' | '.join(dict.fromkeys(_returned(s) for s in schema['args']))}]"
+    if schema["type"] in ("Tuple", "ffi.Array"):
+        kinds = dict.fromkeys(_returned(s) for s in schema["args"])
+        return f"{{Sequence}}[{' | '.join(kinds)}]"
+    if schema["type"] == "Optional":
+        return f"{_returned(schema['args'][0])} | None"
     return _RETURNED.get(schema["type"], "{Any}")
 
 

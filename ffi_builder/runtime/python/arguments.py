@@ -266,7 +266,7 @@ def _not_exported(args: Sequence[Any], info: Info) -> TypeError | ValueError | N
 
 def what_returns(info: Info) -> int:
     """Return the kind of the results: `_TENSORS`, `_TUPLE`, or 0 for one without tensors."""
-    if any(result.kind == "Tensor" for result in info.results):
+    if any(result.kind in ("Tensor", "TensorList") for result in info.results):
         return _TENSORS
     return _TUPLE if info.returns.startswith("(") else 0
 

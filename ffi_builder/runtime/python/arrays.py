@@ -205,8 +205,9 @@ def arrays_in(value: Any) -> Iterator[Any]:
 def like_arguments(result: Any, arrays: list[Any]) -> Any:
     """Convert the tensors in a result to the framework of `arrays`, if all have the same one.
 
-    `result` is a tensor or a `tvm_ffi.Array`, which becomes a tuple. If no framework is found, an
-    Array with tensors stays unchanged. So does a tensor whose dtype or device the framework lacks.
+    `result` is a tensor or a `tvm_ffi.Array`, which becomes a tuple, as do lists of tensors in it.
+    If no framework is found, an Array with tensors stays unchanged. So does a tensor whose dtype or
+    device the framework lacks.
     """
     for module, name in (("numpy", "ndarray"), ("torch", "Tensor")):
         classes = [cast("type[object]", type(array)) for array in arrays]
@@ -224,6 +225,10 @@ def like_arguments(result: Any, arrays: list[Any]) -> Any:
 
 
 def _converted(value: Any, framework: Any) -> Any:
+    if isinstance(value, tvm_ffi.Array):
+        array = cast("tvm_ffi.Array[Any]", value)
+        has_tensors = any(isinstance(item, tvm_ffi.Tensor) for item in array)
+        return tuple(_converted(item, framework) for item in array) if has_tensors else array
     if not isinstance(value, tvm_ffi.Tensor):
         return value
     try:

@@ -49,7 +49,7 @@ _NAMED: Final = {
 """The kinds of parameters whose only fields are a name and metadata."""
 _RESULTS: Final = (
     *("Tensor", "Shape", "Object", "String", "Bytes", "DType", "Device"),
-    *("Function", "Array", "Map"),
+    *("Function", "Array", "Map", "List", "TensorList", "Optional"),
 )
 """The words that the type of a result may begin with, beside dtypes."""
 _PLACE: Final = ("device_type", "device_id", "data_alignment")
@@ -171,7 +171,19 @@ class _Parser(WhereParser):
                 f"a scalar has one type; `{name.text}: Tensor([], {t.next.text})` has that dtype"
             )
             raise t.error(t.next, words)
+        return self._type_of_result(name)
+
+    def _type_of_result(self, name: Token) -> Result:
+        t = self.tokens
         kind = t.name("a type such as Tensor or float32")
+        if kind.text == "Optional":
+            t.expect("(")
+            inner = t.next
+            with self.deeper(kind):
+                result = self._type_of_result(name)
+            t.close()
+            with t.at(inner):
+                return Optional(result)
         if kind.text in _RESULTS:
             return cast("Result", self._typed(name, kind))
         if kind.text not in VAR_DTYPES:

@@ -1,0 +1,122 @@
+"""Checks what a TVM-FFI function returned for a result, and each element of a list in it.
+
+``counts[i]`` stands for each element of ``counts`` in errors.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ffi_builder import abi, spec
+from ffi_builder.abi import TypeIndex
+from ffi_builder.builder.fast_path.context import DL
+from ffi_builder.builder.fast_path.objects import typed_object
+from ffi_builder.ir import CheckingBuilder, Value
+from ffi_builder.ir.checking import call_support
+from ffi_builder.packed.anys import another_kind, kind_name, scalar_of, unless
+from ffi_builder.providers.arguments import widened
+from ffi_builder.providers.context import CallContext
+from ffi_builder.spec.dtypes import parse_dtype
+from ffi_builder.spec.tensors.devices import ANY
+
+_KINDS: Final[dict[type, tuple[TypeIndex, ...]]] = {
+    spec.Tensor: (TypeIndex.TENSOR,),
+    spec.TensorList: (TypeIndex.ARRAY,),
+    spec.List: (TypeIndex.ARRAY,),
+    spec.String: (TypeIndex.STR, TypeIndex.SMALL_STR),
+    spec.Bytes: (TypeIndex.BYTES, TypeIndex.SMALL_BYTES),
+    spec.DType: (TypeIndex.DATA_TYPE,),
+    spec.Device: (TypeIndex.DEVICE,),
+    spec.Function: (TypeIndex.FUNCTION, TypeIndex.NONE),
+    spec.Array: (TypeIndex.ARRAY, TypeIndex.NONE),
+    spec.Map: (TypeIndex.MAP, TypeIndex.NONE),
+}
+"""The type indices that may come for a result. For an Object, None or an object may come."""
+
+
+def check_returned(context: CallContext, result: spec.Param, path: str, came: Value) -> None:
+    """Raise a TypeError or ValueError unless the ``TVMFFIAny`` at ``came`` fits a result."""
+    b, of = context.builder, f"for {path}"
+    if isinstance(result, spec.Optional):
+        index = b.load(b.types.i32, came)
+        with b.when(b.ne(index, b.i32(TypeIndex.NONE))):
+            check_returned(context, result.param, path, came)
+        return
+    if isinstance(result, spec.Var):
+        scalar_of(b, result.dtype, of, came)
+        return
+    _check_kind(b, result, of, came)
+    match result:
+        case spec.Tensor():
+            _check_tensor(context, result, path, came)
+        case spec.List(element=element):
+            _check_each(context, element, path, came)
+        case spec.TensorList(tensor=tensor):
+            _check_each(context, tensor, path, came)
+        case _:
+            pass
+
+
+def _check_kind(b: CheckingBuilder, result: spec.Param, of: str, came: Value) -> None:
+    index = b.load(b.types.i32, came)
+    right = _is_object(b, result, index, came) if isinstance(result, spec.Object) else None
+    for kind in _KINDS.get(type(result), (TypeIndex.NONE,)):
+        fits = b.eq(index, b.i32(kind))
+        right = fits if right is None else b.or_(right, fits)
+    assert right is not None
+    with unless(b, right), b.out_of_line():
+        b.fail("TypeError", another_kind(spec.outline(result), of), kind_name(b, index))
+
+
+def _is_object(b: CheckingBuilder, result: spec.Object, index: Value, came: Value) -> Value:
+    """Return whether a ``TVMFFIAny`` is an object of the result's type or of a derived type."""
+    key = result.type_key
+    if key is None or key == abi.TYPE_KEYS[TypeIndex.OBJECT]:
+        return b.sge(index, b.i32(abi.FIRST_OBJECT))
+    return b.ne(typed_object(b, came, key), b.null())
+
+
+def _check_each(context: CallContext, element: spec.Param, path: str, came: Value) -> None:
+    b, t = context.builder, context.builder.types
+    array = b.field(t.ptr, came, abi.ANY_PAYLOAD)
+    items = b.field(t.ptr, array, abi.CELL_DATA)
+    with b.loop(b.field(t.i64, array, abi.CELL_SIZE)) as index:
+        item = b.element(items, index, f"!llvm.array<{abi.ANY_SIZE // 8} x i64>")
+        check_returned(context, element, f"{path}[i]", item)
+
+
+def _check_tensor(context: CallContext, tensor: spec.Tensor, path: str, came: Value) -> None:
+    """Compare dtype, device type, rank, sizes and strides of a tensor."""
+    b, t = context.builder, context.builder.types
+    object_ = b.field(t.ptr, came, abi.ANY_PAYLOAD)
+
+    def compare(what: str, expected: str, right: Value, *got: Value) -> None:
+        shown = ", but is {}" if got else ""
+        words = f"The tensor that was returned for {path} needs {what} {expected}{shown}"
+        b.check(right, "ValueError", words, *got)
+
+    def in_tensor(offset: int) -> Value:
+        return b.field(t.i32, object_, DL + offset)
+
+    dtype = in_tensor(abi.DLTENSOR_DTYPE)
+    right = [b.eq(dtype, b.i32(parse_dtype(each).word)) for each in tensor.dtypes]
+    found = right[0]
+    for other in right[1:]:
+        found = b.or_(found, other)
+    compare("the dtype", " or ".join(tensor.dtypes), found)
+    if tensor.device != ANY:
+        number = abi.DEVICE_TYPES[tensor.device]
+        device = in_tensor(abi.DLTENSOR_DEVICE_TYPE)
+        compare("a device of type", tensor.device, b.eq(device, b.i32(number)))
+    ndim = in_tensor(abi.DLTENSOR_NDIM)
+    wide = b.sext(ndim, t.i64)
+    compare("an ndim of", str(tensor.ndim), b.eq(ndim, b.i32(tensor.ndim)), wide)
+    shape = b.field(t.ptr, object_, DL + abi.DLTENSOR_SHAPE)
+    for axis, dim in enumerate(tensor.dims):
+        if dim is not None:
+            got = b.field(t.i64, shape, 8 * axis)
+            compare(f"shape[{axis}] =", str(dim), b.eq(got, widened(context, dim)), got)
+    strides = b.field(t.ptr, object_, DL + abi.DLTENSOR_STRIDES)
+    null = b.eq(strides, b.null())
+    with b.when(b.xor(null, b.i1(True))):
+        compare("contiguous", "strides", call_support(b, "contiguous", [object_]))
