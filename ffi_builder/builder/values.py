@@ -260,6 +260,8 @@ class DecodedValues(CallContext):
                 return self.value(var)
             case spec.Object() | spec.Function() | spec.Array() | spec.Map():
                 return self.fast.object_at(self._place(param).position)
+            case spec.Any():
+                return self.any(param)
             case spec.EnvStream():
                 if self.env_stream is None:
                     raise BuildError(f"{param!r} is not a parameter of this signature")

@@ -372,6 +372,8 @@ class _Planner(ValuePlanner):
                 self._plan_text(place, param, optional)
             case spec.Object() | spec.Function() | spec.Array() | spec.Map():
                 self._plan_object(place, param, optional)
+            case spec.Any():
+                pass
             case spec.EnvStream():
                 raise AssertionError("an EnvStream is no argument")
             case _:

@@ -32,6 +32,7 @@ from ffi_builder.spec.lists import List
 from ffi_builder.spec.outlines import outline, signature
 from ffi_builder.spec.param import MISSING
 from ffi_builder.spec.params import (
+    Any,
     Array,
     Bytes,
     Choice,
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MISSING",
+    "Any",
     "Array",
     "Bytes",
     "Choice",

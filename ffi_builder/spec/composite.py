@@ -15,6 +15,7 @@ from ffi_builder.spec.expr import Var
 from ffi_builder.spec.lists import List
 from ffi_builder.spec.numbers import INT_RANGES
 from ffi_builder.spec.param import Metadata, Named, PlainValues
+from ffi_builder.spec.params import Any as AnyValue
 from ffi_builder.spec.params import (
     Bytes,
     Constant,
@@ -194,10 +195,10 @@ class Optional(Metadata):
         if isinstance(given, HIDDEN):
             article = "an" if isinstance(given, EnvStream) else "a"
             raise SpecError(f"{what}: {article} {type(given).__name__} is not an argument")
-        takes_none = (Optional, ConstNone, DataPointer, Stream)
+        takes_none = (Optional, AnyValue, ConstNone, DataPointer, Stream)
         if isinstance(given, takes_none) or (isinstance(given, Var) and given.dtype == "handle"):
             kind = "handle Var" if isinstance(given, Var) else type(given).__name__
-            article = "an" if kind == "Optional" else "a"
+            article = "an" if kind in ("Optional", "Any") else "a"
             raise SpecError(f"{what}: {article} {kind} takes None already")
         self._check_metadata(what)
         self._inherit(given)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from types import NoneType
-from typing import Any, ClassVar, Final, TypeAlias, Union, cast
+from typing import ClassVar, Final, TypeAlias, Union, cast
 
 from typing_extensions import override
 
@@ -259,7 +259,7 @@ Constant: TypeAlias = Union[ConstNone, ConstInt, ConstBool, ConstFloat]
 
 _CHOICE: Final = re.compile(r"[ -!#-&(-\[\]-~]{1,255}")
 """Printable ASCII without quotes and backslashes, so that it can be quoted without escapes."""
-_INT32: Final[Any] = "int32"
+_INT32: Final = cast("DTypeField", "int32")
 _STR: Final = PlainValues("a str", (str,), "")
 _TYPE_KEY: Final = re.compile(r"[A-Za-z_][\w.$-]{0,254}", re.ASCII)
 
@@ -508,7 +508,26 @@ class Choice(Named):
         return self.name, tuple(self.choices.items()), self.dtype
 
 
+@dataclass(frozen=True, repr=False)
+class Any(Named):
+    """A value of any type of the ABI, None included, which is passed on unchecked.
+
+    The kernel gets a ``const TVMFFIAny *``, the address of the argument, borrowed.
+
+    Examples:
+        >>> from ffi_builder import spec, testing
+        >>> log = spec.Signature("log", [spec.Any("value")])
+        >>> testing.check(log, None), testing.check(log, "step 3"), testing.check(log, [1, 2])
+        ({}, {}, {})
+    """
+
+    accepts: ClassVar[PlainValues] = PlainValues(
+        "any value", (NoneType, bool, int, float, str, bytes, list, dict), 0
+    )
+
+
 Value: TypeAlias = Union[
+    Any,
     Choice,
     String,
     Bytes,

@@ -39,7 +39,7 @@ _POINTERS: Final = {
 _ADDRESSES: Final = ("int64", "uint64")
 """Integers as which C may keep addresses."""
 _OWN_DTYPES: Final = (spec.Choice, spec.DType, spec.Device)
-_OBJECTS: Final = (spec.Object, spec.Function, spec.Array, spec.Map)
+_OBJECTS: Final = (spec.Object, spec.Function, spec.Array, spec.Map, spec.Any)
 _WRITTEN: Final = {
     "DType": "struct DLDataType",
     "Device": "struct DLDevice",
@@ -300,9 +300,13 @@ def _check_constant(what: str, type_: CType, number: float) -> None:
 
 
 def _check_object(what: str, type_: CType, param: spec.Param) -> None:
-    """Raise BuildError if an object of TVM-FFI is passed for something else."""
-    if not type_.is_pointer or type_.to is None or "TVMFFI" in type_.to:
+    """Raise BuildError if an object of TVM-FFI, or a value of any type, is passed for another."""
+    is_any = isinstance(param, spec.Any)
+    own = "TVMFFIAny" if is_any else "TVMFFI"
+    if not type_.is_pointer or type_.to is None or own in type_.to:
         return
+    if is_any:
+        raise BuildError(f"{what}, but {param.name!r} is passed as a `const TVMFFIAny *`")
     cure = (
         f"; declare `{param.name}: handle`, for which callers pass "
         f"ctypes.cast(callback, ctypes.c_void_p), or let a function in C call TVMFFIFunctionCall"

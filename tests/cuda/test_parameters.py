@@ -287,6 +287,7 @@ def test_args_must_be_a_list(args: Any):
         (tensor("x", 3, device_type="cpu"), None, "'x' is on device_type 'cpu'"),
         (spec.String("s"), None, "'s' is a String"),
         (spec.Object("o"), None, "'o' is a Object"),
+        (spec.Any("a"), None, "'a' is a Any, which is in host memory"),
         (tensor("x", 3), ["x.dltensor"], "'x.dltensor', which is in host memory"),
         (tensor("x", 3), ["y"], "args= has 'y', which names no parameter"),
         (tensor("x", 3), [Pointee("x", 8)], r"\*x: expected a DataPointer"),

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
+from ffi_builder.spec import Any as AnyValue
 from ffi_builder.spec import (
     Bytes,
     Choice,
@@ -127,6 +128,10 @@ class Caller(Tensors):
                 return self.constant(param)
             case Stream() | DataPointer() | DType() | Device():
                 return self.single(param)
+            case AnyValue():
+                return draw(
+                    st.sampled_from([NONE, of_int(-1), of_float(0.5), Given(99, 7), *OBJECTS])
+                )
             case EnvStream():
                 raise AssertionError("EnvStream is no argument")
 

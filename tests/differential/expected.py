@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ffi_builder.spec import Any as AnyValue
 from ffi_builder.spec import (
     Array,
     Bytes,
@@ -100,7 +101,7 @@ class Kernel:
                 yield path, show(self.verdict.values[var.name], var.dtype)
             case String() | Bytes():
                 yield path, "NULL" if found is None else repr(found)
-            case Device():
+            case Device() | AnyValue():
                 yield path, str((0, 0) if found is None else found)
             case Choice() | DType():
                 yield path, str(found or 0)

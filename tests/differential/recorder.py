@@ -12,8 +12,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from ffi_builder import abi
 from ffi_builder.ir import Block, Value
 from ffi_builder.providers import CallContext
+from ffi_builder.spec import Any as AnyValue
 from ffi_builder.spec import (
     Array,
     Bytes,
@@ -113,6 +115,10 @@ class Recorder:
                 self._record(context, path, number("int32"), context.scalar(param))
             case Device():
                 self._record(context, path, device, context.scalar(param))
+            case AnyValue():
+                b, at = context.builder, context.scalar(param)
+                words = b.load(b.types.i64, at), b.field(b.types.i64, at, abi.ANY_PAYLOAD)
+                self._record(context, path, words_of_any, *words)
             case Stream() | DataPointer():
                 self._record(context, path, number("handle", hex), context.scalar(param))
             case Object() | Function() | Array() | Map():
@@ -272,6 +278,10 @@ def text(content: bytes, _: Memory) -> str:
     if not there:
         return "NULL" if (pointer, length) == (0, 0) else f"absent, but {pointer:#x}, {length}"
     return repr(ctypes.string_at(pointer, length) if length else b"")
+
+
+def words_of_any(content: bytes, _: Memory) -> str:
+    return str(struct.unpack("<qq", content))
 
 
 def device(content: bytes, _: Memory) -> str:

@@ -15,6 +15,9 @@ from hypothesis import strategies as st
 
 from ffi_builder.errors import SpecError
 from ffi_builder.spec import (
+    Any as AnyValue,
+)
+from ffi_builder.spec import (
     Array,
     Bytes,
     Choice,
@@ -86,7 +89,7 @@ CHOICES: Final[tuple[Mapping[str, int], ...]] = (
 )
 OTHERS: Final[tuple[Callable[[str], Param], ...]] = (
     *(String, String, Bytes, Bytes, DType, Device, Stream, DataPointer),
-    *(Function, Array, Map, ConstNone),
+    *(Function, Array, Map, AnyValue, ConstNone),
 )
 """Kinds that need a name and nothing else."""
 

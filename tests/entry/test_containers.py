@@ -11,7 +11,7 @@ import numpy
 import pytest
 import tvm_ffi
 
-from ffi_builder import attach, runtime
+from ffi_builder import attach, runtime, spec
 from ffi_builder.providers import PackedCallProvider
 from ffi_builder.spec import (
     Array,
@@ -213,6 +213,7 @@ PARAMS: Final[dict[str, Any]] = {
     "Object Array": Object("x", "ffi.Array"),
     "Array": Array("x"),
     "Map": Map("x"),
+    "Any": spec.Any("x"),
     "Shape": Shape("x", [1, 2]),
     "TensorList": TensorList(Tensor("x", [n], "float32", device_type="cpu")),
     "Optional": Optional(Array("x")),

@@ -11,6 +11,9 @@ from typing import Any, TypeAlias, Union
 from ffi_builder import abi
 from ffi_builder.abi import TypeIndex
 from ffi_builder.spec import (
+    Any as AnyValue,
+)
+from ffi_builder.spec import (
     Array,
     Bytes,
     Choice,
@@ -57,7 +60,7 @@ from tests.oracle.words import Kind, Mismatch, Place, Value
 Single: TypeAlias = Union[int, bytes, tuple[int, int]]
 """The value that the kernel gets for a parameter that is one: a Stream's, DataPointer's or object's
 address, a Choice's int, a DType's 32 bits (signed), the content of a String or Bytes, type and id
-of a Device."""
+of a Device, and both words of the TVMFFIAny of an Any."""
 
 
 @dataclass(frozen=True)
@@ -217,6 +220,8 @@ def check_present(param: Plain, given: AnyAt, place: Place, call: Call) -> None:
             call.singles[place.path] = check_string(param, given, place)
         case Object() | Function() | Array() | Map():
             call.singles[place.path] = check_object_param(param, given, place)
+        case AnyValue():
+            call.singles[place.path] = (read_i64(given.address), given.as_int)
         case EnvStream():
             raise AssertionError("EnvStream is no argument")
 

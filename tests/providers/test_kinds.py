@@ -184,6 +184,34 @@ def test_objects_are_borrowed(make: Callable[[str], CallProvider]) -> None:
         assert ctypes.c_uint64.from_address(value.payload).value == 1 | 1 << 32
 
 
+@each
+def test_any_value_comes_by_the_address_of_its_cell(make: Callable[[str], CallProvider]) -> None:
+    params: list[spec.Param] = [
+        spec.Any("a"),
+        TupleParam("t", [spec.Any("b")]),
+        spec.Optional(TupleParam("o", [spec.Any("c")])),
+    ]
+    call, recording = recorded(params, make, *[POINTER] * 3)
+    for value in (
+        Plain(0),
+        of_float(0.5),
+        object_(73),
+        moved(object_(73)),
+        small(b"abc"),
+        Plain(99),
+    ):
+        for outer in (Plain(0), array(value)):
+            assert call(value, array(value), outer) is None
+            found = [_cell(recording.unsigned(i)) for i in range(3)]
+            expected = value if outer != Plain(0) else Plain(0)
+            assert [each[0] for each in found] == [value.type_index] * 2 + [expected.type_index]
+            assert found[0] == found[1]
+
+
+def _cell(address: int) -> tuple[int, int, int]:
+    return struct.unpack("<iIQ", ctypes.string_at(address, 16))
+
+
 def test_what_is_packed_is_the_value() -> None:
     callees = c_callees()
     callees.expect(4, 8, *[8] * 6)

@@ -113,6 +113,9 @@ AS_THEY_COME: Final[dict[str, tuple[spec.Param, Given]]] = {
     "function": (spec.Function("a"), object_(68)),
     "array": (spec.Array("a"), object_(71)),
     "map": (spec.Map("a"), object_(72)),
+    "any": (spec.Any("a"), of_float(0.5)),
+    "any, None": (spec.Any("a"), Plain(0)),
+    "any, moved": (spec.Any("a"), moved(object_(73))),
     "moved": (spec.Object("a"), moved(object_(73))),
     "None": (spec.ConstNone("a"), Plain(0)),
     "constant": (spec.ConstFloat("a", 0.5), of_float(0.5)),
@@ -125,7 +128,7 @@ def test_parameters_are_copied_as_they_came(case: str) -> None:
     call, callee = packed([n, param], [param, "a", "n", param]), packed_callee()
     assert call(of_int(9), given) is None
     assert callee.args == [plain(given), plain(given), an_int(9), plain(given)]
-    if not isinstance(param, (spec.ConstNone, spec.DataPointer, spec.Stream)) and not (
+    if not isinstance(param, (spec.Any, spec.ConstNone, spec.DataPointer, spec.Stream)) and not (
         isinstance(param, Var) and param.dtype == "handle"
     ):
         maybe = Optional(param)

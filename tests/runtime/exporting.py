@@ -80,6 +80,7 @@ def every_kind() -> spec.Signature:
             spec.Function("function", doc='"""ends */ with a quote"'),
             spec.Array("array"),
             spec.Map("map"),
+            spec.Any("anything"),
             spec.Tensor("any_rank", ..., ("float32", "float16"), device_type="any"),
             spec.Var("rate", "float32", default=float("inf"), kw_only=True),
             spec.Choice("mode", choice, default="relu", kw_only=True),

@@ -174,7 +174,7 @@ CHOICE_CHARACTERS = {chr(code) for code in range(32, 127)} - set("'\"\\")
 KEYS = st.sampled_from([None, "ffi.Module", "my_lib.Sub-Type$1"])
 NAMED = (
     *(spec.Stream, spec.DataPointer, spec.ConstNone, spec.String, spec.Bytes, spec.DType),
-    *(spec.Device, spec.Object, spec.Function, spec.Array, spec.Map),
+    *(spec.Device, spec.Object, spec.Function, spec.Array, spec.Map, spec.Any),
 )
 """The kinds that need a name and nothing else."""
 

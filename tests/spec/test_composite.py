@@ -43,6 +43,7 @@ from ffi_builder.spec import (
     required,
     with_paths,
 )
+from ffi_builder.spec import Any as AnyValue
 from ffi_builder.spec.composite import elements, parts_of
 
 n, k = dims("n k")
@@ -182,6 +183,7 @@ class TestOptional:
         ("make", "words"),
         [
             (lambda: Optional(n), "an Optional takes None already"),
+            (lambda: AnyValue("n"), "an Any takes None already"),
             (lambda: ConstNone("n"), "a ConstNone takes None already"),
             (lambda: DataPointer("n"), "a DataPointer takes None already"),
             (lambda: Stream("n"), "a Stream takes None already"),

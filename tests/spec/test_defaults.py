@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import pytest
 
+from ffi_builder import spec
 from ffi_builder.errors import SpecError
 from ffi_builder.spec import (
     Array,
@@ -101,6 +102,7 @@ ACCEPTED: Final[list[tuple[Param, list[object]]]] = [
     (Function("p"), [print, object()]),
     (Array("p"), [(), [1, "x"]]),
     (Map("p"), [{}, {1: 2}]),
+    (spec.Any("p"), [None, 1, 0.5, "x", b"x", [1], {1: 2}, object()]),
 ]
 
 

@@ -35,6 +35,7 @@ PARAMS: Final[list[tuple[spec.Param, dict[str, Any]]]] = [
     (spec.Device("d"), {"type": "Device"}),
     (spec.Function("f"), {"type": "ffi.Function"}),
     (spec.Array("a"), {"type": "ffi.Array", "args": [ANY]}),
+    (spec.Any("a"), ANY),
     (spec.Map("m"), {"type": "ffi.Map", "args": [ANY, ANY]}),
     (spec.Object("o"), {"type": "ffi.Object"}),
     (spec.Object("o", "ffi.Module"), {"type": "ffi.Module"}),

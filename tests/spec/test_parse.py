@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ffi_builder import SpecError
+from ffi_builder import SpecError, spec
 from ffi_builder.spec import (
     Array,
     Bytes,
@@ -128,10 +128,10 @@ SAMPLES: list[tuple[list[Param], str]] = [
     (
         [
             String("a"), Bytes("b"), DType("c"), Device("d"), Function("e"), Array("f"), Map("g"),
-            Object("h"), Object("i", "ffi.Module"),
+            Object("h"), Object("i", "ffi.Module"), spec.Any("j"),
         ],
         "f(a: String, b: Bytes, c: DType, d: Device, e: Function, f: Array, g: Map, h: Object, "
-        "i: Object('ffi.Module'))",
+        "i: Object('ffi.Module'), j: Any)",
     ),
     (
         [Choice("a", {"relu": 1, "gelu": 2}), Choice("b", {"a b": -1, "{},:|": 127}, "int8")],

@@ -124,6 +124,8 @@ def _plain(param: Plain) -> d.Value:
             return d.array()
         case spec.Map():
             return d.Object(TypeIndex.MAP)
+        case spec.Any():
+            return d.of_int(1)
         case spec.Object(type_key=key):
             return d.Object(TypeIndex.ARRAY if key is None else TypeIndex.MODULE)
         case _:

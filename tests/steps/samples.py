@@ -57,7 +57,7 @@ SAMPLES: Final[dict[str, tuple[str, dict[str, float]]]] = {
     ),
     "objects": (
         "f(s: String, b: Bytes, m: Choice({'relu': 1, 'gelu': 2}), o: Object, "
-        "l: Object('ffi.Module'), f: Function, a: Array, d: Map)",
+        "l: Object('ffi.Module'), f: Function, a: Array, d: Map, any: Any)",
         {},
     ),
     "optionals": (

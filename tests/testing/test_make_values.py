@@ -41,6 +41,7 @@ VALUES: list[tuple[spec.Param, object]] = [
     (spec.Device("x"), tvm_ffi.device("cpu", 0)),
     (spec.Array("x"), []),
     (spec.Map("x"), {}),
+    (spec.Any("x"), 0),
     (spec.Object("x"), []),
     (spec.Struct("x", [n, spec.String("s")]), (2, "")),
     (spec.Optional(spec.Struct("x", [spec.Optional(n), spec.Optional(spec.String("s"))])), (2, "")),

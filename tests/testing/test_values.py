@@ -106,6 +106,12 @@ def test_accepted(name: str):
     check([Optional(param)], None)
 
 
+def test_any_takes_every_value():
+    for value in (None, True, 2**70, 0.5, "a", b"a", [1], {}, zeros(2), object(), print):
+        check([spec.Any("x")], value)
+        check([TupleParam("t", [spec.Any("x"), n])], (value, 1))
+
+
 @pytest.mark.parametrize(
     ("param", "make"),
     [

@@ -66,6 +66,7 @@ _ARRAYS: Final = {
     "Array": arrays.check_items,
     "Map": arrays.check_items,
     "Object": arrays.check_items,
+    "Any": arrays.check_items,
 }
 """Checks of frameworks' rules, by the kind of the parameter."""
 

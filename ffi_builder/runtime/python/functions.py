@@ -409,5 +409,5 @@ def _borrows(info: Info) -> bool:
     A callback may change or drop the owners of arrays. If the wrapper allocates results or
     workspaces, the general path has to find out the framework of the arguments.
     """
-    callbacks = any(param.kind in ("Function", "Object") for param in info.parameters)
+    callbacks = any(param.kind in ("Function", "Object", "Any") for param in info.parameters)
     return info.borrows and not info.allocates and not callbacks

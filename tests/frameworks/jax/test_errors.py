@@ -88,6 +88,7 @@ OUT = "y: Tensor([n], float32, intent=out)"
             f"f({OUT}, n: int64, o: Optional(Object))",
             "'o' is of kind Object, but XLA passes tensors, ",
         ),
+        (f"f({OUT}, n: int64, a: Any)", "'a' is of kind Any, but XLA passes tensors, "),
     ],
 )
 def test_signatures_that_xla_cannot_call(text: str, message: str | None) -> None:
