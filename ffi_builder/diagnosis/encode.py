@@ -252,7 +252,7 @@ class _Encoder:
         head = out.position
         self._forget()
         self._restore(place.position)
-        if isinstance(step.param, spec.List):
+        if isinstance(step.param, spec.List) and isinstance(step.param.element, spec.Var):
             write_usual(out, step.param.dtype)
         done = out.skip(Op.NEXT)
         for symbol, bound in step.known:

@@ -186,11 +186,13 @@ class DecodeTuple(_DecodeContainer):
 class DecodeList(Decode):
     """The value is an Array or List whose length fits int32; a Shape, too, if ``of`` is INT.
 
-    ``of`` is the kind of the numbers in it; None is a list of tensors.
+    ``of`` is the kind of the numbers in it, or STR or BYTES; None is a list of tensors.
     """
 
-    of: Kind | None = field(default=None, kw_only=True)
+    of: Kind | TypeIndex | None = field(default=None, kw_only=True)
     words = kind_error("list of tensors")
+    of_strs: ClassVar = kind_error("list of strs")
+    of_bytes: ClassVar = kind_error("list of bytes")
     of_ints: ClassVar = kind_error("list of ints")
     of_bools: ClassVar = kind_error("list of bools")
     of_floats: ClassVar = kind_error("list of floats")
@@ -210,6 +212,10 @@ class DecodeList(Decode):
                 return self.of_ints
             case Kind.BOOL:
                 return self.of_bools
+            case TypeIndex.STR:
+                return self.of_strs
+            case TypeIndex.BYTES:
+                return self.of_bytes
             case _:
                 return self.of_floats
 
@@ -225,7 +231,8 @@ class EachElement(Check):
     """Run ``inside`` for each element in order. The pointer to the elements is not NULL.
 
     ``known`` are the symbols with a value for each element that an earlier list of the same length
-    has bound, each with the place in that list's elements that binds it. Numbers have none.
+    has bound, each with the place in that list's elements that binds it. Only lists of tensors
+    have them.
     """
 
     param: spec.TensorList | spec.List

@@ -367,7 +367,7 @@ class _Planner(ValuePlanner):
             case spec.TensorList():
                 plan_list(self, place, param, optional=optional)
             case spec.List():
-                self._plan_numbers(place, param, optional)
+                self._plan_list_of_values(place, param, optional)
             case spec.String() | spec.Bytes() | spec.Choice():
                 self._plan_text(place, param, optional)
             case spec.Object() | spec.Function() | spec.Array() | spec.Map():
@@ -422,12 +422,19 @@ class _Planner(ValuePlanner):
         self.add(decode, *checks, *plan_limits(place, var))
         self.bind(place, var)
 
-    def _plan_numbers(self, place: Place, param: spec.List, optional: bool) -> None:
-        """Plan a list of numbers: the list itself, then one element, as a scalar."""
-        decode, checks = _decoding(place.each, param.element)
-        self.add(s.DecodeList(place, optional=optional, of=decode.kind))
+    def _plan_list_of_values(self, place: Place, param: spec.List, optional: bool) -> None:
+        """Plan a list of numbers or texts: the list itself, then one element."""
+        element = param.element
+        if isinstance(element, spec.Var):
+            decode, checks = _decoding(place.each, element)
+            of, inside = decode.kind, (decode, *checks)
+        else:
+            binary = isinstance(element, spec.Bytes)
+            of = TypeIndex.BYTES if binary else TypeIndex.STR
+            inside = (s.DecodeText(place.each, binary),)
+        self.add(s.DecodeList(place, optional=optional, of=of))
         self.plan_value(place.at(Part.LENGTH), param.length)
-        self.add(s.EachElement(place, param, inside=(decode, *checks)))
+        self.add(s.EachElement(place, param, inside=inside))
 
     def _plan_text(
         self, place: Place, param: spec.String | spec.Bytes | spec.Choice, optional: bool

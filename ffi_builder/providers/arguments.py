@@ -151,7 +151,7 @@ def narrowed(context: CallContext, number: Value, dtype: str, words: str) -> Val
 
 def list_values(context: CallContext, items: spec.TensorList | spec.List) -> list[Value]:
     """Return the pointers of a list, and the number of its elements."""
-    return [context.list_part(items, part) for part in parts_of(items)]
+    return [context.list_part(items, part) for part in parts_of(items) if part != "c_str"]
 
 
 def shape_arguments(context: CallContext, shape: spec.Shape) -> list[Argument]:

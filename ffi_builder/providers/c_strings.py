@@ -18,7 +18,7 @@ from __future__ import annotations
 from functools import reduce
 from typing import Final
 
-from ffi_builder.abi import TypeIndex
+from ffi_builder.abi import BYTE_ARRAY_LENGTH, BYTE_ARRAY_SIZE, TypeIndex
 from ffi_builder.ir import CheckingBuilder, Value
 
 _WITH_NUL: Final = (
@@ -44,11 +44,9 @@ def c_string(
         length: their number, an i64.
     """
     t = b.types
-    b.symbols.declare("memchr", t.ptr, [t.ptr, t.i32, t.i64])
-    nul = b.call_value("memchr", [pointer, b.i32(0), length], t.ptr)
-    at = b.sub(b.to_int(nul), b.to_int(pointer))
+    at = _first_nul(b, pointer, length)
     words = f"{path} has a NUL at byte {{}}, where its text would end in C"
-    b.check(b.eq(nul, b.null()), "ValueError", words, at)
+    b.check(b.slt(at, b.i64(0)), "ValueError", words, at)
     found, near = b.new_block(t.ptr, t.ptr), b.new_block()
     other, copy = b.new_block(cold=True), b.new_block(cold=True)
     index = b.load(t.i32, any_)
@@ -64,6 +62,47 @@ def c_string(
     b.block = found
     text, memory = found.arguments
     return text, memory
+
+
+def c_strings(b: CheckingBuilder, path: str, texts: Value, length: Value) -> Value:
+    """Return memory with the addresses of texts that end in a NUL, and a NULL behind them.
+
+    tvm-ffi writes a NUL behind the bytes of each element of a list, so nothing else is copied.
+
+    Args:
+        b: emits the code. Errors after the cursor free the memory.
+        path: the name of the list in errors.
+        texts: a ``TVMFFIByteArray`` of each text.
+        length: their number, an i64.
+    """
+    t = b.types
+    b.symbols.declare("malloc", t.ptr, [t.i64])
+    size = b.mul(b.add(length, b.i64(1)), b.i64(8))
+    memory = b.call_value("malloc", [size], t.ptr)
+    b.check(b.ne(memory, b.null()), "MemoryError", "There is no memory for {} bytes", size)
+    free_on_error(b, memory)
+    nothing = b.text_constant(b"\0")
+    with b.loop(length) as index:
+        text = b.element(texts, index, f"!llvm.array<{BYTE_ARRAY_SIZE // 8} x i64>")
+        given, count = b.load(t.ptr, text), b.field(t.i64, text, BYTE_ARRAY_LENGTH)
+        pointer = b.select(b.ne(given, b.null()), given, nothing)
+        at = _first_nul(b, pointer, count)
+        words = f"{path}[{{}}] has a NUL at byte {{}}, where its text would end in C"
+        b.check(b.slt(at, b.i64(0)), "ValueError", words, index, at)
+        ends = b.eq(b.load(t.i8, b.element(pointer, count)), b.zero(t.i8))
+        b.check(ends, "ValueError", f"{path}[{{}}] has no NUL behind its bytes", index)
+        b.store(pointer, b.element(memory, index, "i64"))
+    b.store(b.null(), b.element(memory, length, "i64"))
+    return memory
+
+
+def _first_nul(b: CheckingBuilder, pointer: Value, length: Value) -> Value:
+    """Return the index of the first NUL, an i64; it is negative if there is none."""
+    t = b.types
+    b.symbols.declare("memchr", t.ptr, [t.ptr, t.i32, t.i64])
+    nul = b.call_value("memchr", [pointer, b.i32(0), length], t.ptr)
+    at = b.sub(b.to_int(nul), b.to_int(pointer))
+    return b.select(b.is_null(nul), b.i64(-1), at)
 
 
 def _copied(b: CheckingBuilder, pointer: Value, length: Value) -> Value:

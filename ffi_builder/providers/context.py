@@ -11,7 +11,7 @@ from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, CheckingBuilder, Module, Symbols, Value
 from ffi_builder.ir.builder import Builder
 from ffi_builder.ir.protocols import Type
-from ffi_builder.providers.c_strings import c_string, free, free_on_error
+from ffi_builder.providers.c_strings import c_string, c_strings, free, free_on_error
 from ffi_builder.records import dataclass
 from ffi_builder.spec.dtypes import DataType, parse_dtype
 from ffi_builder.spec.numbers import INT_RANGES
@@ -345,6 +345,8 @@ class CallContext(ABC):
     def part(self, field: spec.Field) -> Value:
         """The value of a part of a parameter, such as ``spec.Field(x, "device_id")``."""
         match spec.required(field.param), field.part:
+            case spec.List(), "c_str":
+                return self._c_strings(field.param)
             case spec.TensorList() | spec.List(), part if part != "present":
                 value = self.list_part(field.param, part)
                 return self._length(field, value) if part == "length" else value
@@ -378,6 +380,14 @@ class CallContext(ABC):
         self.copies.append((copy, b.cleanup))
         free_on_error(b, copy)
         return pointer
+
+    def _c_strings(self, param: spec.Param) -> Value:
+        """The addresses of the texts of a List, each as :meth:`_c_str` is; NULL if it is absent."""
+        b, before = self.builder, self.builder.cleanup
+        texts, length = (self.list_part(param, part) for part in ("data", "length"))
+        memory = c_strings(b, path_of(self, param), texts, length)
+        self.copies.append((memory, before))
+        return b.select(self.present(param), memory, b.null())
 
     @abstractmethod
     def entries(self, shape: spec.Param) -> list[Value]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence, Set
 from dataclasses import field
-from typing import ClassVar, Final, TypeAlias
+from typing import ClassVar, Final, TypeAlias, TypeGuard
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
@@ -230,9 +230,14 @@ def _tensors(arguments: Sequence[Argument]) -> list[tuple[int, spec.Tensor | spe
         if argument.of is not last:  # one tuple for all arguments of an item
             last = argument.of
             item = plain(last[0])
-            if isinstance(item, (spec.Tensor, spec.List)):
+            if isinstance(item, spec.Tensor) or _is_numbers(item):
                 found.append((position, item))
     return found
+
+
+def _is_numbers(item: object) -> TypeGuard[spec.List]:
+    """Return whether an item is a list of numbers, which are passed as a memref of rank 1."""
+    return isinstance(item, spec.List) and isinstance(item.element, spec.Var)
 
 
 def _known(context: CallContext, tensor: spec.Tensor | spec.List) -> spec.Tensor:
@@ -446,7 +451,7 @@ class MemRefCallProvider:
     def arguments_of(self, context: CallContext, item: Item) -> list[Argument]:
         """Return the arguments for one entry of ``args=``."""
         numbers = plain(item)
-        if not isinstance(numbers, spec.List):
+        if not _is_numbers(numbers):
             return c_arguments(context, item, self._tensor)
         b, data = context.builder, context.list_part(numbers, "data")
         values = [data, data, b.i64(0), context.list_part(numbers, "length"), b.i64(1)]

@@ -65,7 +65,8 @@ class DirectCallProvider:
     - String or Bytes: the pointer, and the length as an int64.
     - TensorList: ``void** pointers``, ``int64_t* shapes``, ``int64_t* strides`` and an int64, the
       number of elements.
-    - List: ``const T* data``, where ``T`` is its dtype, and an int64, the number of elements.
+    - List: ``const T* data``, where ``T`` is its dtype, or a struct with the address and the size
+      of a str or bytes; and an int64, the number of elements.
     - Shape: its entries that are not ints.
     - tuple or struct: its elements.
     - expression of ``args=``: an int64.

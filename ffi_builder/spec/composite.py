@@ -425,8 +425,9 @@ class Field:
             bits each) or ``dltensor`` (the ``DLTensor*``). For a TensorList, ``pointers`` (a
             ``void**``), ``shapes`` and ``strides`` (an ``int64_t*`` each), arrays in the memory of
             the host that are valid during the call, or ``length``. For a List, ``data``, a pointer
-            to its numbers, or ``length``. For a String or Bytes, ``data`` (a pointer), ``length``,
-            in bytes, or ``c_str``: a pointer to text that ends in a NUL, as C has it.
+            to its elements, or ``length``. For a String or Bytes, ``data`` (a pointer), ``length``,
+            in bytes, or ``c_str``: a pointer to text that ends in a NUL, as C has it. A List of
+            these has ``c_str`` too: a ``const char *const *``, behind whose elements is a NULL.
         dtype: the integer as which a ``length`` is passed. A call whose length does not fit it is
             a ValueError.
 
@@ -491,8 +492,9 @@ def parts_of(param: Param) -> tuple[str, ...]:
             return (*present, "dtype", "device_type", "device_id", "ndim", "dltensor")
         case TensorList():
             return (*present, "pointers", "shapes", "strides", "length")
-        case List():
-            return (*present, "data", "length")
+        case List() as items:
+            texts = () if isinstance(items.element, Var) else ("c_str",)
+            return (*present, "data", "length", *texts)
         case String() | Bytes():
             return (*present, "data", "length", "c_str")
         case _:

@@ -1,9 +1,9 @@
-"""Lists of numbers: any number of them, each checked alike."""
+"""Lists of numbers, strs or bytes: any number of them, each checked alike."""
 
 from __future__ import annotations
 
 from dataclasses import field
-from typing import ClassVar, Final
+from typing import ClassVar, Final, TypeAlias, Union
 
 from typing_extensions import override
 
@@ -12,31 +12,39 @@ from ffi_builder.spec.dtypes import DTypeField, one_of_dtypes
 from ffi_builder.spec.expr import Dim, Var
 from ffi_builder.spec.numbers import FLOAT_DTYPES, INT_RANGES
 from ffi_builder.spec.param import Named, PlainValues
+from ffi_builder.spec.params import Bytes, String
 from ffi_builder.spec.tensors.entries import check_length, entry_text
 
 NUMBER_DTYPES: Final = (*INT_RANGES, "bool", *FLOAT_DTYPES)
-"""The dtypes of the elements of a list of numbers.
+"""The dtypes of the numbers that a list may have.
 
 Examples:
     >>> from ffi_builder.spec.lists import NUMBER_DTYPES
     >>> "uint8" in NUMBER_DTYPES, "handle" in NUMBER_DTYPES
     (True, False)
 """
+_TEXTS: Final = {"String": String, "Bytes": Bytes}
+ELEMENTS: Final = (*NUMBER_DTYPES, *_TEXTS)
+"""What a list may have, as ``dtype`` and texts name it."""
+Element: TypeAlias = Union[Var, String, Bytes]
+"""The parameter whose rules apply to each element of a list."""
 
 
 @dataclass(frozen=True, repr=False)
 class List(Named):
-    """An Array or List of any number of numbers, such as a Python list or tuple.
+    """An Array or List of any number of numbers, strs or bytes, such as a Python list or tuple.
 
-    The kernel gets a pointer to the numbers, which are converted to ``dtype`` and adjacent in the
-    memory of the host, and their number, an int64. The memory is valid during the call. Where
-    ``dtype`` is an integer, a ``Shape`` is accepted too.
+    The kernel gets a pointer to the elements, which are adjacent in the memory of the host, and
+    their number, an int64. Numbers are converted to ``dtype``; of each str or bytes, there are its
+    address and its size: ``struct {const char *data; size_t size;}``, a ``TVMFFIByteArray``. The
+    memory is valid during the call. Where ``dtype`` is an integer, a ``Shape`` is accepted too.
 
-    Each element is checked as a scalar parameter of that dtype is.
+    Each element is checked as a parameter of that kind is.
 
     Args:
         name: an identifier.
-        dtype: int8 to int64, uint8 to uint64, bool, float16, bfloat16, float32 or float64.
+        dtype: int8 to int64, uint8 to uint64, bool, float16, bfloat16, float32 or float64; or
+            ``"String"`` or ``"Bytes"``.
         length: the number of elements: an int, an integer Var, an expression, or None for any
             number. Symbols are bound by it, or compared with it, as by a dimension.
 
@@ -56,23 +64,26 @@ class List(Named):
         ...
         TypeError: Mismatched type of indptr[2] on argument #1 when calling: `...`, expected int
             but got str
+        >>> print(spec.Signature("open", [spec.List("names", "String", n), n]))
+        open(names: List(String, n), n: int32)
     """
 
-    accepts: ClassVar[PlainValues] = PlainValues("a list of numbers", (list,))
+    accepts: ClassVar[PlainValues] = PlainValues("a list", (list,))
 
     dtype: DTypeField
     length: Dim | None = field(default=None)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "dtype", one_of_dtypes(self.label, self.dtype, NUMBER_DTYPES))
+        object.__setattr__(self, "dtype", one_of_dtypes(self.label, self.dtype, ELEMENTS))
         if self.length is not None:
             object.__setattr__(self, "length", check_length(f"{self.label}: length", self.length))
 
     @property
-    def element(self) -> Var:
-        """The scalar parameter whose rules apply to each element."""
-        return Var(self.name, self.dtype)
+    def element(self) -> Element:
+        """The parameter whose rules apply to each element."""
+        text = _TEXTS.get(self.dtype)
+        return Var(self.name, self.dtype) if text is None else text(self.name)
 
     @override
     def type_text(self, device: str | None = None, *, outline: bool = False) -> str:

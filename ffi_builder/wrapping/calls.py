@@ -359,7 +359,8 @@ def _passed(entry: object, known: Mapping[str, spec.Param]) -> Iterator[tuple[ob
         case spec.String() | spec.Bytes() as text:
             yield from ((path, text), (f"{path}'s length", None))  # as texts.said expects
         case spec.TensorList() | spec.List() as items:
-            yield from ((f"{path}.{part}", spec.Field(items, part)) for part in parts_of(items))
+            parts = (part for part in parts_of(items) if part != "c_str")
+            yield from ((f"{path}.{part}", spec.Field(items, part)) for part in parts)
         case spec.Shape(shape=sizes):
             yield from (
                 (f"{path}[{at}]", each)

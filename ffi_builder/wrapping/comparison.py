@@ -339,8 +339,11 @@ def _check_text(what: str, type_: CType, given: str, *, ends: bool = False) -> N
 def _check_part(what: str, type_: CType, path: str, field: spec.Field) -> None:
     """Raise BuildError if a part of a parameter is passed for something else."""
     text = spec.required(field.param)
-    if isinstance(text, spec.List) and field.part == "data":
-        _check_numbers(what, type_, path, text)
+    if isinstance(text, spec.List) and field.part != "length":
+        if isinstance(text.element, spec.Var):
+            _check_numbers(what, type_, path, text)
+        else:
+            _check_texts(what, type_, path, field.part)
         return
     if isinstance(text, (spec.String, spec.Bytes)) and field.part in ("data", "c_str"):
         ends = field.part == "c_str"
@@ -372,6 +375,22 @@ def _check_numbers(what: str, type_: CType, path: str, numbers: spec.List) -> No
     if not known or not _fits(type_, (numbers.dtype,)):
         raise BuildError(f"{what}, but {path!r} is passed as a pointer to {numbers.dtype}")
     _check_align(what, type_, parse_dtype(numbers.dtype).alignment, f"{path!r}")
+
+
+def _check_texts(what: str, type_: CType, path: str, part: str) -> None:
+    """Raise BuildError if the addresses of several texts are passed for something else."""
+    is_fine = type_.is_pointer and not type_.row
+    if part == "c_str":
+        of_pointers = type_.opaque == POINTER and type_.dtype in (None, *BYTES)
+        if not is_fine or not (of_pointers or type_.to is None):
+            raise BuildError(f"{what}, but {path!r} is passed as a pointer to pointers to bytes")
+    elif not is_fine or type_.dtype is not None or type_.opaque == POINTER:
+        own = path.rpartition(".")[0]
+        raise BuildError(
+            f"{what}, but {path!r} is passed as a pointer to struct TVMFFIByteArray, the address "
+            f"and the size of each; write args=[…] with '{own}.c_str' if it takes pointers to "
+            f"texts that end in a NUL"
+        )
 
 
 def _rows(field: spec.Field) -> list[tuple[int | None]]:

@@ -112,7 +112,7 @@ class Caller(Tensors):
             case TensorList():
                 return self.moved(self.tensor_list(param))
             case List():
-                return self.moved(self.numbers(param))
+                return self.moved(self.items(param, param.element))
             case Shape():
                 return self.sizes([self.evaluate(entry) for entry in param.shape])
             case TupleParam() | Struct():
@@ -189,14 +189,17 @@ class Caller(Tensors):
             return of_int(int(value))
         return of_float(value)
 
-    def numbers(self, param: List) -> Object:
+    def items(self, param: List, element: Var | String | Bytes) -> Object:
         """A list, which may be a Shape."""
-        draw, element = self.draw, param.element
+        draw = self.draw
         count = draw(st.integers(0, 3)) if param.length is None else self.evaluate(param.length)
-        values = [self.value(element) for _ in range(max(0, min(count, 60)))]
+        many = range(max(0, min(count, 60)))
+        kind = draw(st.sampled_from([TypeIndex.ARRAY, TypeIndex.ARRAY, TypeIndex.LIST]))
+        if not isinstance(element, Var):
+            return Object(kind, Elements(tuple(self.text(element) for _ in many)))
+        values = [self.value(element) for _ in many]
         if element.is_integer and all(value < 2**63 for value in values) and rarely(draw, 30):
             return shape(*map(int, values))
-        kind = draw(st.sampled_from([TypeIndex.ARRAY, TypeIndex.ARRAY, TypeIndex.LIST]))
         return Object(kind, Elements(tuple(self.number(element, value) for value in values)))
 
     def sizes(self, values: Sequence[int]) -> Value:

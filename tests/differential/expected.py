@@ -79,9 +79,14 @@ class Kernel:
                 for part, value in self.arrays(plain, self.verdict.lists.get(path, ())).items():
                     yield f"{path}.{part}", str(value)
             elif isinstance(plain, List):
-                found = self.verdict.numbers.get(path, ())
+                found = self.verdict.elements.get(path, ())
+                is_text = plain.dtype in ("String", "Bytes")
+                shown = found[:ELEMENTS]
                 yield f"{path}.length", str(len(found))
-                yield f"{path}.data", str([show(each, plain.dtype) for each in found[:ELEMENTS]])
+                yield (
+                    f"{path}.data",
+                    str([repr(each) if is_text else show(each, plain.dtype) for each in shown]),
+                )
             else:
                 yield from self.single(path, param)
 

@@ -104,6 +104,8 @@ class Recorder:
                 self._record_tensor(context, path, param, tensor)
             case TensorList(tensor=tensor):
                 self._record_list(context, path, param, tensor)
+            case List(dtype="String" | "Bytes"):
+                self._record_texts(context, path, param)
             case List(dtype=dtype):
                 self._record_numbers(context, path, param, dtype)
             case String() | Bytes():
@@ -164,6 +166,12 @@ class Recorder:
         size = struct.calcsize(FORMATS[dtype])
         shown = numbers(dtype, size, SLOT * (self._next - first))
         self._copy(context, path, param, "data", (first, count, size), shown)
+
+    def _record_texts(self, context: CallContext, path: str, param: Param) -> None:
+        """Copy the addresses and sizes of texts, as far as there is room."""
+        first, count = self._record_length(context, path, param)
+        shown = texts(SLOT * (self._next - first))
+        self._copy(context, path, param, "data", (first, count, 2 * SLOT), shown)
 
     def _record_length(self, context: CallContext, path: str, param: Param) -> tuple[int, Value]:
         """Record the length; return its slot, and how many elements to copy."""
@@ -282,6 +290,17 @@ def text(content: bytes, _: Memory) -> str:
 
 def words_of_any(content: bytes, _: Memory) -> str:
     return str(struct.unpack("<qq", content))
+
+
+def texts(start: int) -> Show:
+    """Bytes, from addresses and sizes, that many bytes behind their number."""
+
+    def show_texts(content: bytes, memory: Memory) -> str:
+        count = min(int(unpack(content, "int64")), ELEMENTS)
+        pairs = (content[start + 2 * SLOT * at :][: 2 * SLOT] for at in range(count))
+        return str([text(struct.pack("<?7x", True) + pair, memory) for pair in pairs])
+
+    return show_texts
 
 
 def device(content: bytes, _: Memory) -> str:

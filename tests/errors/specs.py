@@ -193,6 +193,7 @@ SPECS: Final[dict[str, tuple[str, ...]]] = {
     "Lists of numbers": (
         'List("pages", "int63")',
         'List("pages", "handle")',
+        'List("names", "Choice")',
         'List("pages", "int64", -1)',
         'List("pages", "int64", 2**31)',
         'List("pages", "int64", "n")',

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias, Union
+from typing import Any, Final, TypeAlias, Union
 
 from ffi_builder import abi
 from ffi_builder.abi import TypeIndex
@@ -80,8 +80,8 @@ class Accepted:
     singles: Mapping[str, Single] = field(default_factory=dict[str, Single])
     lists: Mapping[str, Sequence[Decoded]] = field(default_factory=dict[str, "Sequence[Decoded]"])
     """The elements of each list of tensors that is there."""
-    numbers: Mapping[str, Sequence[Value]] = field(default_factory=dict[str, "Sequence[Value]"])
-    """The elements of each list of numbers that is there."""
+    elements: Mapping[str, Sequence[Any]] = field(default_factory=dict[str, "Sequence[Any]"])
+    """The elements of each List that is there: numbers, or texts as bytes."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def judge(signature: Signature, args_address: int, num_args: int) -> Verdict:
     device = env_stream_device(signature, call.devices)
     return Accepted(
         *(call.symbols.values, call.tensors, device, call.present, call.singles, call.lists),
-        call.numbers,
+        call.elements,
     )
 
 
@@ -163,7 +163,8 @@ class Call:
     present: dict[str, bool]
     singles: dict[str, Single]
     lists: dict[str, list[Decoded]]
-    numbers: dict[str, list[Value]] = field(default_factory=dict[str, "list[Value]"])
+    elements: dict[str, list[Any]] = field(default_factory=dict[str, "list[Any]"])
+    """The numbers or texts of each List."""
     pointers: dict[str, int | FromNone] = field(default_factory=dict[str, "int | FromNone"])
     """The address of each handle and DataPointer."""
     inside: bool = False
@@ -201,7 +202,7 @@ def check_present(param: Plain, given: AnyAt, place: Place, call: Call) -> None:
         case TensorList():
             call.lists[place.path] = check_list(param, given, place, call)
         case List():
-            call.numbers[place.path] = check_numbers(param, given, place, call.symbols)
+            call.elements[place.path] = check_items(param, given, place, call.symbols)
         case Shape():
             check_shape(param, given, place, call.symbols)
         case TupleParam() | Struct():
@@ -293,18 +294,24 @@ def check_list_itself(
     return sequence
 
 
-def check_numbers(param: List, given: AnyAt, place: Place, symbols: Symbols) -> list[Value]:
-    """Check a list of numbers, and return these."""
+LISTS_OF: Final = {"bool": "bools", "String": "strs", "Bytes": "bytes"}
+
+
+def check_items(param: List, given: AnyAt, place: Place, symbols: Symbols) -> list[Any]:
+    """Check a list of numbers or texts, and return these."""
     types: tuple[int, ...] = (TypeIndex.ARRAY, TypeIndex.LIST)
-    kind = "bools" if param.dtype == "bool" else "floats"
+    kind = LISTS_OF.get(param.dtype, "floats")
     if param.dtype in INT_RANGES:
         types, kind = (*types, TypeIndex.SHAPE), "ints"
     held = check_object_of(given, place, f"list of {kind}", types)
     sequence = check_list_itself(param, held, place, symbols)
-    found: list[Value] = []
+    found: list[Any] = []
     for index in range(sequence.size):
         at = place.entry(index)
-        if sequence.type_index == TypeIndex.SHAPE:
+        if isinstance(param.element, (String, Bytes)):
+            element = AnyAt(sequence.data + index * abi.ANY_SIZE)
+            found.append(check_string(param.element, element, at))
+        elif sequence.type_index == TypeIndex.SHAPE:
             value = read_i64(sequence.data + 8 * index)
             check_fits(param.dtype, value, at)
             found.append(value)

@@ -141,12 +141,13 @@ llvm.func @k(%data: !llvm.ptr, %n: i64) -> i64 {
     assert compiled(kernel, ("f(xs: List(int64)) -> r: int64", kind("k")))["f"]([5, 40]) == 42
 
 
-def test_a_cuda_kernel_cannot_read_the_numbers() -> None:
+def test_a_cuda_kernel_cannot_read_the_elements() -> None:
     ptx = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p) { ret; }"
-    params = spec.Signature.parse("f(xs: List(int64), x: Tensor([4], int8))", device="cuda").params
-    for args in (["xs"], ["xs.data"]):
+    text = "f(xs: List(int64), ys: List(String), x: Tensor([4], int8))"
+    params = spec.Signature.parse(text, device="cuda").params
+    for args in (["xs"], ["xs.data"], ["ys"], ["ys.data"], ["ys.c_str"]):
         provider = CudaLaunchCallProvider(ptx, "k", grid=1, block=1, args=args)
-        with pytest.raises(BuildError, match=r"'xs.*' is made of numbers in host memory; declare"):
+        with pytest.raises(BuildError, match=r"' is made of elements in host memory; leave it out"):
             attached(params, provider)
 
 

@@ -1,4 +1,4 @@
-"""*A list of numbers* of docs/checks.md."""
+"""*A list* of docs/checks.md: of numbers, strs or bytes."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ from tests.differential.description import (
     Object,
     Plain,
     array,
+    bytes_,
     list_,
     of_bool,
     of_float,
     of_int,
     shape,
+    small,
     str_,
 )
 from tests.rules.calls import accepted, f32, fault, values
@@ -33,7 +35,7 @@ def test_what_is_right():
     for given in (array(*ints), list_(*ints), Moved(array(*ints)), shape(4, -5, 1)):
         found = accepted(PAGES, given)
         assert found.values == {"n": 3}
-        assert list(found.numbers["pages"]) == [4, -5, 1]
+        assert list(found.elements["pages"]) == [4, -5, 1]
     assert values(PAGES, array()) == {"n": 0}
     assert values(PAGES, shape()) == {"n": 0}
     assert values(PAGES, Object(TypeIndex.ARRAY, Elements(None, 0))) == {"n": 0}
@@ -115,13 +117,55 @@ def test_each_element_of_a_shape():
     )
 
 
+NAMES: Final[list[Param]] = [List("names", "String", n)]
+
+
+def test_lists_of_texts():
+    given = str_(b"ab"), small(TypeIndex.SMALL_STR, b""), str_(b"x" * 40)
+    for made in (array(*given), list_(*given), Moved(array(*given))):
+        found = accepted(NAMES, made)
+        assert found.values == {"n": 3}
+        assert list(found.elements["names"]) == [b"ab", b"", b"x" * 40]
+    assert list(accepted([List("parts", "Bytes")], array(bytes_(b"a\0"))).elements["parts"]) == [
+        b"a\0"
+    ]
+    assert values(NAMES, array()) == {"n": 0}
+    kind = "TypeError #0 type of names: list of strs | {}"
+    assert fault(NAMES, str_(b"abc")) == kind.format("str")
+    assert fault(NAMES, shape(1)) == kind.format("ffi.Shape")
+    assert fault([Optional(NAMES[0])], of_int(1)).endswith(": list of strs or None | int")
+    assert (
+        fault([List("parts", "Bytes")], NONE) == "TypeError #0 type of parts: list of bytes | None"
+    )
+
+
+@pytest.mark.parametrize(
+    ("dtype", "given", "words"),
+    [
+        ("String", bytes_(b"a"), "TypeError #0 type of x[1]: str | bytes"),
+        ("String", NONE, "TypeError #0 type of x[1]: str | None"),
+        ("Bytes", str_(b"long enough for an object"), "TypeError #0 type of x[1]: bytes | str"),
+        ("String", Plain(TypeIndex.STR), "ValueError #0 x[1]: a non-NULL object | NULL"),
+        (
+            "String",
+            small(TypeIndex.SMALL_STR, b"", 8),
+            "ValueError #0 length of x[1]: at most 7, as it is held in place | 8",
+        ),
+    ],
+)
+def test_each_text(dtype: str, given: Plain | Object, words: str):
+    right = str_(b"a") if dtype == "String" else bytes_(b"a")
+    assert fault([List("x", dtype)], array(right, given)) == words
+    assert fault([Optional(List("x", dtype))], array(right, given)) == words
+
+
 def test_conversions():
     given = array(of_int(1), of_bool(True), of_float(0.1))
-    assert list(accepted([List("w", "float64")], given).numbers["w"]) == [1.0, 1.0, 0.1]
-    assert list(accepted([List("w", "bfloat16")], given).numbers["w"])[2] == 0.10009765625
-    assert list(accepted([List("b", "bool")], array(of_int(1), of_bool(False))).numbers["b"]) == [
+    assert list(accepted([List("w", "float64")], given).elements["w"]) == [1.0, 1.0, 0.1]
+    assert list(accepted([List("w", "bfloat16")], given).elements["w"])[2] == 0.10009765625
+    assert list(accepted([List("b", "bool")], array(of_int(1), of_bool(False))).elements["b"]) == [
         True,
         False,
     ]
     big = array(of_int(2**64 - 1))
-    assert list(accepted([List("u", "uint64")], big).numbers["u"]) == [2**64 - 1]
+    assert list(accepted([List("u", "uint64")], big).elements["u"]) == [2**64 - 1]

@@ -15,7 +15,7 @@ from ffi_builder.spec.composite import DEEPEST
 from ffi_builder.spec.dtypes import NAMES
 from ffi_builder.spec.expr import Expr, Relation
 from ffi_builder.spec.functions import variables
-from ffi_builder.spec.lists import NUMBER_DTYPES
+from ffi_builder.spec.lists import ELEMENTS
 from ffi_builder.spec.numbers import INT_RANGES, MIRRORED, VAR_DTYPES
 from ffi_builder.spec.overlap import can_overlap, is_comparable, tensors_of
 from ffi_builder.spec.places import device_tensors, occurrences
@@ -191,7 +191,7 @@ def _leaves() -> SearchStrategy[spec.Param]:
         lambda made: made[0](made[1], **made[2])
     )
     lists = st.builds(
-        spec.List, names, st.sampled_from(NUMBER_DTYPES), st.none() | dimensions().filter(_is_short)
+        spec.List, names, st.sampled_from(ELEMENTS), st.none() | dimensions().filter(_is_short)
     )
     return st.one_of(
         any_vars(),

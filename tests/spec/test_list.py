@@ -27,6 +27,10 @@ def test_fields() -> None:
     [
         ([List("pages", "int64")], "f(pages: List(int64))"),
         ([List("w", "bfloat16", 0)], "f(w: List(bfloat16, 0))"),
+        (
+            [List("names", "String", n), List("b", "Bytes")],
+            "f(names: List(String, n), b: List(Bytes))",
+        ),
         ([n, List("indptr", "int32", n + 1)], "f(n: int64, indptr: List(int32, n + 1))"),
         (
             [Struct("cfg", [Optional(List("List", "bool", Var("g", "int8", max=4)))])],
@@ -60,7 +64,10 @@ def test_other_texts_of_the_same() -> None:
         ("f(x: List)", r"expected '\(' but got '\)'"),
         ("f(x: List())", "expected a dtype such as int64 but got"),
         ("f(x: List(int63))", "List 'x': dtype: expected one of int8, .* did you mean 'int64'"),
-        ("f(x: List(Tensor([n], int8)))", "a List has numbers, and a TensorList has tensors"),
+        (
+            "f(x: List(Tensor([n], int8)))",
+            "a List has numbers, strs or bytes, and a TensorList has tensors",
+        ),
         ("f(x: List(List(int8)))", "a List has numbers"),
         ("f(x: List(int64, 2.5))", "expected an int, a symbol or an expression"),
         ("f(x: List(int64, -1))", "expected a non-negative int but got -1"),
@@ -75,7 +82,8 @@ def test_wrong_texts(text: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        (("handle",), "dtype: expected one of int8, .*, float64 but got 'handle'"),
+        (("handle",), "dtype: expected one of int8, .*, Bytes but got 'handle'"),
+        (("str",), "dtype: expected one of int8, .*, String, Bytes but got 'str'"),
         (("complex64",), "dtype: expected one of"),
         (("int64", -1), "length: expected a non-negative int but got -1"),
         (("int64", 2**31), "length: expected at most 2147483647 but got 2147483648"),
@@ -96,6 +104,8 @@ def test_wrong_fields(fields: Any, words: str) -> None:
         List("x", "float32", n, default=[1, 0.5, True]),
         List("x", "bool", 2, default=[True, 0]),
         Optional(List("x", "int8", default=None)),
+        List("x", "String", default=["a", ""]),
+        List("x", "Bytes", default=[b"a"]),
     ],
 )
 def test_defaults(made: spec.Param) -> None:
@@ -105,7 +115,11 @@ def test_defaults(made: spec.Param) -> None:
 @pytest.mark.parametrize(
     ("made", "words"),
     [
-        (List("x", "int64", default=3), "'x': default: expected a list of numbers but got 3"),
+        (List("x", "int64", default=3), "'x': default: expected a list but got 3"),
+        (
+            List("x", "String", default=["a", b"b"]),
+            r"'x\[1\]': default: expected a str but got b'b'",
+        ),
         (List("x", "int64", default=[1, 0.5]), r"'x\[1\]': default: expected an int but got 0.5"),
         (List("x", "uint8", default=[256]), r"'x\[0\]': default: 256 does not fit uint8"),
         (List("x", "bool", default=[2]), r"'x\[0\]': default: expected True or False but got 2"),

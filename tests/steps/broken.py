@@ -37,6 +37,14 @@ KINDS: Final = {
     s.Kind.CONST_BOOL: "bool",
     s.Kind.CONST_FLOAT: "float",
 }
+LISTS_OF: Final[dict[object, str]] = {
+    None: "tensors",
+    s.Kind.INT: "ints",
+    s.Kind.BOOL: "bools",
+    s.Kind.FLOAT: "floats",
+    TypeIndex.STR: "strs",
+    TypeIndex.BYTES: "bytes",
+}
 NULL: Final = ("a non-NULL pointer", "NULL")
 ELEMENT: Final = 1
 """The element of a list in which the call fails."""
@@ -313,7 +321,7 @@ class Breaker:
             case s.DecodeTuple():
                 kind = "tuple"
             case s.DecodeList(of=of):
-                kind = f"list of {'tensors' if of is None else f'{KINDS[of]}s'}"
+                kind = f"list of {LISTS_OF[of]}"
             case s.DecodeText(binary=binary):
                 kind = "bytes" if binary else "str"
             case s.DecodeObject(type_key=str(key)):

@@ -36,7 +36,7 @@ class Right:
                 return d.array(*[d.tensor(self.tensor(tensor))] * count)
             case spec.List(element=element, length=length):
                 count = 2 if length is None else self.entry(length)
-                return d.array(*[Right({element.name: 1}).scalar(element)] * count)
+                return d.array(*[Right({element.name: 1}).argument(element)] * count)
             case spec.Shape(shape=shape):
                 return d.shape(*map(self.entry, shape))
             case spec.TupleParam(params=params) | spec.Struct(fields=params):

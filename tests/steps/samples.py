@@ -104,6 +104,10 @@ SAMPLES: Final[dict[str, tuple[str, dict[str, float]]]] = {
         "d: Tuple(e: List(uint8, m)), g: List(uint64, k * 2 + 1)) where m: int8",
         {"n": 3, "m": 2, "k": 2},
     ),
+    "texts": (
+        "f(n: int32, a: List(String, n + 1), b: Optional(List(Bytes, m))) where m: int8",
+        {"n": 3, "m": 2},
+    ),
     "lists in others": (
         "f(xs: Optional(TensorList(Tensor([n, 4], float4_e2m1fn, device_type=any, device_id=d, "
         "storage_dtype=float4_e2m1fnx2))), "

@@ -260,6 +260,7 @@ def test_other_parameters() -> None:
         spec.List("f", "int64", n + 1),
         spec.List("g", "bool", 3),
         spec.List("h", "float32"),
+        spec.List("k", "String", n),
     )
     assert args[0] == (2, 4)
     assert args[1][0] == 3
@@ -268,6 +269,7 @@ def test_other_parameters() -> None:
     assert args[2:7] == [3, True, math.inf, None, None]
     assert args[7:9] == [[0, 1, 2], [False, True, False]]
     assert all(isinstance(number, float) for number in args[9])
+    assert [type(text) for text in args[10]] == [str, str]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Decodes and checks lists of numbers on the fast path, and copies the numbers for the kernel.
+"""Decodes and checks lists of numbers and texts on the fast path, and copies what is in them.
 
 For ``pages: List(int32)`` the code is a loop, with the memory of a list (:mod:`.lists`)::
 
@@ -7,12 +7,14 @@ For ``pages: List(int32)`` the code is a loop, with the memory of a list (:mod:`
       %data[i] = %cells[i].payload
     }
 
-A Shape, whose elements are int64s, has a loop of its own, out of line.
+A Shape, whose elements are int64s, has a loop of its own, out of line. Of a str or bytes, its
+address and its size are written.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
@@ -40,21 +42,49 @@ def check_elements(
     fast: FastPath, step: s.EachElement, param: spec.List, emit_inside: Callable[[], None]
 ) -> None:
     """Check each element, and write it for the kernel."""
+    if isinstance(param.element, spec.Var):
+        _check_numbers(fast, step, param.element, emit_inside)
+    else:
+        _check_texts(fast, step, emit_inside)
+
+
+def _check_texts(fast: FastPath, step: s.EachElement, emit_inside: Callable[[], None]) -> None:
+    b, place = fast.b, step.place
+    own = fast.record(place.position, NumberListValues)
+    cells = lists.cells(fast, own.object, b.eq(own.length, b.i64(0)))
+    own.data = lists.memory(fast, place, own.length, abi.BYTE_ARRAY_SIZE)
+    before = fast.state
+    with b.loop(own.length) as index:
+        fast.state = before.fork()
+        fast.elements[place.each.position] = b.element(cells, index, lists.CELL)
+        emit_inside()
+        text, at = fast.text(place.each.position), b.element(own.data, index, BYTE_ARRAY)
+        b.store(text.pointer, at)
+        b.store(text.length, b.offset(at, abi.BYTE_ARRAY_LENGTH))
+    fast.state = before
+
+
+BYTE_ARRAY: Final = f"!llvm.array<{abi.BYTE_ARRAY_SIZE // 8} x i64>"
+
+
+def _check_numbers(
+    fast: FastPath, step: s.EachElement, element: spec.Var, emit_inside: Callable[[], None]
+) -> None:
     b, t, place = fast.b, fast.b.types, step.place
     own = fast.record(place.position, NumberListValues)
     cells = lists.cells(fast, own.object, b.eq(own.length, b.i64(0)))
-    bits = parse_dtype(param.dtype).bits
+    bits = parse_dtype(element.dtype).bits
     own.data = lists.memory(fast, place, own.length, bits // 8)
 
-    def copy(element: Callable[[Value], tuple[Value, Value]]) -> None:
-        """Emit the loop; ``element`` returns the type index and the payload of an element."""
+    def copy(read: Callable[[Value], tuple[Value, Value]]) -> None:
+        """Emit the loop; ``read`` returns the type index and the payload of an element."""
         before = fast.state
         with b.loop(own.length) as index:
             fast.state = before.fork()
-            fast.numbers[place.each.position] = element(index)
+            fast.numbers[place.each.position] = read(index)
             emit_inside()
             value = fast.scalar(place.each.position)
-            if param.dtype not in FLOAT_DTYPES:
+            if element.dtype not in FLOAT_DTYPES:
                 value = narrowed(b, value, t.parse(f"i{bits}"))
             b.store(value, b.element(own.data, index, f"i{bits}"))
         fast.state = before
@@ -66,7 +96,7 @@ def check_elements(
     def in_shape(index: Value) -> tuple[Value, Value]:
         return b.i32(TypeIndex.INT), b.load(t.i64, b.element(cells, index, "i64"))
 
-    if not param.element.is_integer:
+    if not element.is_integer:
         copy(in_array)
         return
     array, shape, done = b.new_block(), b.new_block(cold=True), b.new_block()

@@ -199,13 +199,13 @@ class ListValues:
 
 @dataclass(kw_only=True)
 class NumberListValues:
-    """A list of numbers."""
+    """A list of numbers, strs or bytes."""
 
     object: Value
     length: Value
     """The number of elements, as i64."""
     data: Value
-    """The copied numbers, in their dtype."""
+    """The copied numbers, in their dtype; or the address and the size of each text."""
 
     def joined(self, merge: Merge) -> NumberListValues:
         """Return the record after the branch."""

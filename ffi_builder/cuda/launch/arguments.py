@@ -255,12 +255,15 @@ class _Maker:
                 return context.matched_var_binding[data]
             case (
                 spec.List()
-                | spec.Field(param=spec.List() | spec.Optional(param=spec.List()), part="data")
+                | spec.Field(
+                    param=spec.List() | spec.Optional(param=spec.List()), part="data" | "c_str"
+                )
             ):
                 raise BuildError(
-                    f"{PROVIDER}: {shown(context, item)!r} is made of numbers in host memory; "
-                    f"declare a Tuple of a fixed number of scalars, which are passed one by one, "
-                    f"or a Tensor on the device, or leave it out with args="
+                    f"{PROVIDER}: {shown(context, item)!r} is made of elements in host memory; "
+                    f"leave it out with args=, or, if they are numbers, declare a Tuple of a "
+                    f"fixed number of scalars, which are passed one by one, or a Tensor on the "
+                    f"device"
                 )
             case spec.Field(part="data" | "c_str"):
                 raise BuildError(

@@ -191,7 +191,7 @@ def _check_kind(what: str, param: spec.Param) -> None:
     elif isinstance(plain, spec.TensorList):
         hint = "make a function of as many tensors as there are, each a parameter"
     elif isinstance(plain, spec.List):
-        hint = "declare a Shape of as many ints, or a Tensor of these numbers"
+        hint = "declare a Shape of as many ints, or a Tensor of numbers"
     elif isinstance(plain, spec.Stream):
         hint = "use an EnvStream, which is XLA's stream in such a call"
     else:

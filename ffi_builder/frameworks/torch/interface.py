@@ -305,7 +305,7 @@ def _type(what: str, argument: Argument) -> str:
             return "str"
         case spec.Shape():
             return "SymInt[]"
-        case spec.List(element=element):
+        case spec.List(element=element) if not isinstance(element, spec.Bytes):
             return f"{_type(what, dataclasses.replace(argument, param=element))}[]"
         case _:
             raise SpecError(
@@ -315,6 +315,8 @@ def _type(what: str, argument: Argument) -> str:
 
 
 def _kind(param: Plain) -> str:
+    if isinstance(param, spec.List):
+        return f"List of {param.dtype}"
     return f"{param.dtype} Var" if isinstance(param, spec.Var) else type(param).__name__
 
 
@@ -335,7 +337,7 @@ _LITERALS: Final[dict[str, Callable[[Any], object]]] = {
     "float": float,
     "bool": bool,
     **dict.fromkeys(("SymInt[]", "float[]", "bool[]"), list),
-    "str": json.dumps,
+    **dict.fromkeys(("str", "str[]"), json.dumps),
 }
 
 

@@ -390,7 +390,7 @@ def _kind(param: Parameter, *, borrows: bool, converts: bool) -> int:
         return _BYTES if borrows else _KEPT_BYTES
     if borrows and param.kind in ("String", "Choice"):
         return _TEXT
-    if borrows and param.kind == "List":
+    if borrows and param.kind == "List" and param.dtype in SCALARS:
         return _NUMBERS
     if param.kind in SCALARS:
         return _SCALAR

@@ -16,7 +16,7 @@ from ffi_builder.spec._check import identifier, one_of
 from ffi_builder.spec.composite import PARAM_TYPES, Optional, Param, Struct, TupleParam
 from ffi_builder.spec.dtypes import DataType, parse_dtype
 from ffi_builder.spec.expr import Condition, Dim, Var
-from ffi_builder.spec.lists import NUMBER_DTYPES, List
+from ffi_builder.spec.lists import ELEMENTS, List
 from ffi_builder.spec.numbers import INT_RANGES, VAR_DTYPES
 from ffi_builder.spec.param import Named
 from ffi_builder.spec.params import (
@@ -282,9 +282,12 @@ class _Parser(WhereParser):
         t = self.tokens
         t.expect("(")
         if t.sees("Tensor", "List", "Tuple", "Struct", "Optional"):
-            words = f"a List has numbers, and a TensorList has tensors, but got {t.next.text!r}"
+            words = (
+                f"a List has numbers, strs or bytes, and a TensorList has tensors, but got "
+                f"{t.next.text!r}"
+            )
             raise t.error(t.next, words)
-        dtype = t.one_of("a dtype such as int64", f"List {name.text!r}: dtype", NUMBER_DTYPES)
+        dtype = t.one_of("a dtype such as int64", f"List {name.text!r}: dtype", ELEMENTS)
         length = self._entry() if t.accept(",") and not t.sees(")") else None
         t.close()
         with t.at(kind):

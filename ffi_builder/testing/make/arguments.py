@@ -365,7 +365,7 @@ class _ArgumentMaker:
                 return tuple(self.argument(f"{path}[{i}]", plain.tensor) for i in range(count))
             case spec.List(length=length):
                 assert length is not None, "a symbol has replaced it"
-                return [_element(plain.dtype, index) for index in range(self._value(length))]
+                return [_element(plain.element, index) for index in range(self._value(length))]
             case spec.Shape():
                 return tuple(self._value(entry) for entry in plain.shape)
             case spec.TupleParam() | spec.Struct():
@@ -401,11 +401,13 @@ class _ArgumentMaker:
         return value
 
 
-def _element(dtype: str, index: int) -> float:
-    """Make an element of a list of numbers: small, and below the length of the list."""
-    if dtype == "bool":
+def _element(element: Plain, index: int) -> Any:
+    """Make an element of a list; an int is small, and below the length of the list."""
+    if not isinstance(element, spec.Var):
+        return _plain(element)
+    if element.dtype == "bool":
         return index % 2 == 1
-    return index % 128 / 2 if "float" in dtype else index % 128
+    return index % 128 / 2 if "float" in element.dtype else index % 128
 
 
 def _plain(param: Plain) -> Any:

@@ -17,12 +17,14 @@ from tests.differential.description import (
     Plain,
     Value,
     array,
+    bytes_,
     list_,
     of_bool,
     of_float,
     of_int,
     of_pointer,
     shape,
+    small,
     str_,
 )
 from tests.differential.strategies import Case
@@ -35,6 +37,12 @@ NUMBERS: Final[tuple[Value, ...]] = (
     *(of_float(value) for value in (0.1, -0.0, 1e300, 65520.0, float("nan"), float("-inf"))),
     *(NONE, of_pointer(0), str_(b"1"), shape(1), array(), f32(1), Plain(TypeIndex.BIG_INT)),
     *(Plain(TypeIndex.INT, 3, padding=7), Moved(shape(1))),
+)
+TEXTS: Final[tuple[Value, ...]] = (
+    *(make(content) for make in (str_, bytes_) for content in (b"", b"a\0b", b"a longer one" * 9)),
+    *(small(kind, b"ab", size) for kind in (11, 12) for size in (0, 2, 7, 8)),
+    *(NONE, of_int(1), array(), Plain(TypeIndex.STR), Plain(TypeIndex.RAW_STR), Moved(str_(b"a"))),
+    *(Plain(TypeIndex.BYTES), Moved(bytes_(b"")), Moved(None), shape(1)),
 )
 TWO: Final = array(of_int(2), of_int(3))
 GIVEN: Final[tuple[Value, ...]] = (
@@ -61,6 +69,14 @@ CASES: Final[dict[str, Case]] = {
             [List("x", dtype)], *GIVEN, *(array(of_int(1), number) for number in NUMBERS)
         )
         for dtype in NUMBER_DTYPES
+    },
+    **{
+        f"texts: what comes for {dtype}": one_by_one(
+            [List("x", dtype, Var("few", "int8", max=3))],
+            *GIVEN,
+            *(array(right, each) for each in TEXTS),
+        )
+        for dtype, right in (("String", str_(b"a")), ("Bytes", bytes_(b"a")))
     },
     "numbers: lengths": case(
         [few("x"), few("y", "float32"), List("z", "bool", 2)],

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 
-from ffi_builder import wrap
+from ffi_builder import SpecError, wrap
 from tests.frameworks.torch.functions import operator
 from tests.runtime.samples import c_object, needs_cc
 
@@ -73,6 +73,47 @@ def test_opcheck(gather: Any) -> None:
     x = torch.arange(5.0)
     torch.library.opcheck(gather.overload, (x, [1, 2], [1.5], [True]))
     torch.library.opcheck(gather.overload, (x, [], [], None))
+
+
+JOIN: Final = """
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+struct text { const char *data; size_t size; };
+void join(const struct text *names, int64_t n, uint8_t *out) {
+  for (int64_t i = 0; i < n; out += names[i++].size) memcpy(out, names[i].data, names[i].size);
+}
+"""
+
+
+def test_strs(tmp_path: Path) -> None:
+    made = wrap(
+        c_object(tmp_path, JOIN),
+        "join(names: List(String, n), out: Tensor([16], uint8, intent=out))",
+        device="cpu",
+        prototype="struct text; void join(const struct text *names, int64_t n, uint8_t *out)",
+    )
+    join = operator(made["join"], form="mutating")
+    assert "(str[] names, Tensor(a1!) out) -> ()" in join.schema
+    out = torch.zeros(16, dtype=torch.uint8)
+    for function in (join, torch.compile(join, fullgraph=True, backend="eager")):
+        function(["ab", "a long name"], out.zero_())
+        assert bytes(out.tolist()) == b"aba long name\0\0\0"
+    with pytest.raises(TypeError, match=r"Mismatched type of names\[1\] .*, expected str but got"):
+        join(["ab", 3], out)
+
+
+def test_bytes_are_refused(tmp_path: Path) -> None:
+    made = wrap(
+        c_object(tmp_path, JOIN),
+        "join(names: List(Bytes, n), out: Tensor([16], uint8, intent=out))",
+        device="cpu",
+        prototype="struct text; void join(const struct text *names, int64_t n, uint8_t *out)",
+    )
+    with pytest.raises(
+        SpecError, match="'names' is a List of Bytes, which operators of torch cann"
+    ):
+        operator(made["join"], form="mutating")
 
 
 @pytest.mark.parametrize(
