@@ -21,12 +21,14 @@ from typing import Any, Final
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.builder.allocation import Allocation, fill_with_zeros
+from ffi_builder.builder.fast_path.lists import CELL
 from ffi_builder.builder.returned import check_returned
 from ffi_builder.builder.values import DecodedValues
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Value
 from ffi_builder.packed.anys import (
     any_head,
+    cleaning,
     release_any,
     return_failure,
     store_any,
@@ -37,7 +39,7 @@ from ffi_builder.packed.anys import (
 from ffi_builder.packed.callees import GlobalFunction, call
 from ffi_builder.plan import Place
 from ffi_builder.providers.context import OwnedAny
-from ffi_builder.providers.results import loaded, value_type
+from ffi_builder.providers.results import loaded, storage, value_type
 from ffi_builder.spec.canonical import results_text
 from ffi_builder.spec.numbers import FLOAT_DTYPES
 from ffi_builder.spec.results import Result
@@ -45,7 +47,7 @@ from ffi_builder.spec.results import Result
 _MAKE_SHAPE: Final = GlobalFunction("ffi.Shape", keep=False)
 _OBJECTS: Final = (
     *(spec.Object, spec.Function, spec.Array, spec.Map),
-    *(spec.TensorList, spec.Tensor),
+    *(spec.TensorList, spec.Tensor, spec.Any),
 )
 _NUMBERS: Final = (spec.Var, spec.DType, spec.Device)
 _MOST: Final = (1 << 31) - 1
@@ -61,8 +63,11 @@ def may_be_object(result: Result) -> bool:
 
 
 def store_object(b: CheckingBuilder, value: Value, cell: Value) -> None:
-    """Write an object that the provider owned; NULL is None. This cannot fail."""
+    """Write an object or ``TVMFFIAny`` that the provider owned; NULL is None. This cannot fail."""
     t = b.types
+    if value.type != t.ptr:
+        store_any(b, b.extract(value, 0, t.i64), b.extract(value, 1, t.i64), cell)
+        return
     store_none(b, cell)
     with b.when(b.ne(value, b.null())):
         index = b.field(t.i32, value, abi.OBJECT_TYPE_INDEX)
@@ -132,29 +137,29 @@ def _span(b: CheckingBuilder, name: str, value: Value, unit: str, most: int) -> 
 
 
 def _store_list(b: CheckingBuilder, result: spec.List, value: Value, cell: Value) -> None:
-    """Make an ``ffi.Array`` of adjacent numbers."""
+    """Make an ``ffi.Array`` of adjacent elements: numbers, or pointers and lengths of others."""
     t, element = b.types, result.element
     pointer, length = _span(b, result.name, value, "elements", _MOST)
-    dtype = element.dtype
-    type_ = t.i8 if dtype == "bool" else t.scalar(dtype)
-    if dtype == "uint64":
-        words = f"An element of the result {result.name} is beyond int64, as which lists hold it"
-        with b.loop(length) as index:
-            number = b.load(t.i64, b.element(pointer, index, "i64"))
-            b.check(b.sge(number, b.i64(0)), "ValueError", words)
-    b.symbols.declare("malloc", t.ptr, [t.i64])
-    b.symbols.declare("free", t.void, [t.ptr])
-    size = b.mul(b.add(length, b.i64(1)), b.i64(abi.ANY_SIZE))
-    cells = b.call_value("malloc", [size], t.ptr)
+    b.symbols.declare("calloc", t.ptr, [t.i64, t.i64])
+    count = b.add(length, b.i64(1))  # calloc may return NULL for nothing
+    cells = b.call_value("calloc", [count, b.i64(abi.ANY_SIZE)], t.ptr)
     there = b.ne(cells, b.null())
     b.check(there, "MemoryError", f"There is no memory for the result {result.name}")
+    with cleaning(b, lambda: _drop(b, cells, length)):
+        with b.loop(length) as index:
+            place = b.element(pointer, index, str(storage(t, element)))
+            at = b.element(cells, index, CELL)
+            store_value(b, element, loaded(b, element, place), at)
+        return_failure(b, call(b, _MAKE_ARRAY, cells, b.trunc(length, t.i32), cell))
+    _drop(b, cells, length)
+
+
+def _drop(b: CheckingBuilder, cells: Value, length: Value) -> None:
+    """Free an array of ``TVMFFIAny``s, and release the objects in it."""
     with b.loop(length) as index:
-        at = b.element(cells, index, f"!llvm.array<{abi.ANY_SIZE // 8} x i64>")
-        _store_scalar(b, element, loaded(b, element, b.element(pointer, index, str(type_))), at)
-    store_none(b, cell)
-    status = call(b, _MAKE_ARRAY, cells, b.trunc(length, t.i32), cell)
-    b.call("free", [cells], t.void)
-    return_failure(b, status)
+        release_any(b, b.element(cells, index, CELL))
+    b.symbols.declare("free", b.types.void, [b.types.ptr])
+    b.call("free", [cells], b.types.void)
 
 
 def _store_text(b: CheckingBuilder, result: spec.Param, value: Value, cell: Value) -> None:
@@ -266,18 +271,13 @@ class Results:
         Raises:
             BuildError: as :meth:`store` does.
         """
-        b, before = self.b, self.b.cleanup
         values = zip(self.handed_over, self._values(), strict=True)
-        owned = [(r, v) for r, v in values if isinstance(v, OwnedAny) or is_object(r)]
-        if owned:
-            here, status = b.block, b.new_block(b.types.i32, cold=True)
-            b.block = status
-            for _, value in owned:
-                self._release(value)
-            b.ret(status.arguments[0])
-            b.block, b.cleanup = here, status
-        yield
-        b.cleanup = before
+        owned = [v for r, v in values if isinstance(v, OwnedAny) or is_object(r)]
+        if not owned:
+            yield
+            return
+        with cleaning(self.b, lambda: [self._release(value) for value in owned]):
+            yield
 
     def _release(self, value: Value | OwnedAny) -> None:
         if isinstance(value, OwnedAny):
@@ -304,10 +304,14 @@ class Results:
             return
         b, target = self.b, self.context.raw_result
         pairs = list(zip(self.handed_over, values, strict=True))
-        owned = [(result, value) for result, value in pairs if isinstance(value, OwnedAny)]
-        if owned:
+        checked = [
+            (result, value)
+            for result, value in pairs
+            if isinstance(value, OwnedAny) and not isinstance(result, spec.Any)
+        ]
+        if checked:
             with self.releasing():
-                for result, value in owned:
+                for result, value in checked:
                     check_returned(self.context, result, result.name, value.address)
         self._store_each(values, self.cells or [target])
         if not self.cells:

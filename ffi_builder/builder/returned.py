@@ -10,6 +10,7 @@ from typing import Final
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.builder.fast_path.context import DL
+from ffi_builder.builder.fast_path.lists import CELL
 from ffi_builder.builder.fast_path.objects import typed_object
 from ffi_builder.ir import CheckingBuilder, Value
 from ffi_builder.ir.checking import call_support
@@ -81,7 +82,7 @@ def _check_each(context: CallContext, element: spec.Param, path: str, came: Valu
     array = b.field(t.ptr, came, abi.ANY_PAYLOAD)
     items = b.field(t.ptr, array, abi.CELL_DATA)
     with b.loop(b.field(t.i64, array, abi.CELL_SIZE)) as index:
-        item = b.element(items, index, f"!llvm.array<{abi.ANY_SIZE // 8} x i64>")
+        item = b.element(items, index, CELL)
         check_returned(context, element, f"{path}[i]", item)
 
 

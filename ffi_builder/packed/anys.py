@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import cache
 from typing import Final
@@ -108,15 +108,13 @@ def hold_any(b: Builder, cell: Value) -> None:
 
 
 @contextmanager
-def releasing(b: CheckingBuilder, cells: Sequence[Value]) -> Generator[None]:
-    """Make errors in the body release the objects in these ``TVMFFIAny``s."""
-    before, here = b.cleanup, b.block
-    if cells:
-        b.block = status = b.new_block(b.types.i32, cold=True)
-        for cell in cells:
-            release_any(b, cell)
-        b.ret(status.arguments[0])
-        b.block, b.cleanup = here, status
+def cleaning(b: CheckingBuilder, clean: Callable[[], object]) -> Generator[None]:
+    """Make errors in the body run what ``clean`` emits before they return."""
+    here, before = b.block, b.cleanup
+    b.block = status = b.new_block(b.types.i32, cold=True)
+    clean()
+    b.ret(status.arguments[0])
+    b.block, b.cleanup = here, status
     yield
     b.cleanup = before
 

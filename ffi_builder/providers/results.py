@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
@@ -13,12 +12,12 @@ from ffi_builder.ir.builder import Builder
 from ffi_builder.ir.protocols import Type
 from ffi_builder.packed.anys import (
     another_kind,
+    cleaning,
     copy_of,
     empty_any,
     hold_any,
     kind_name,
     release_any,
-    releasing,
     return_failure,
     scalar_of,
     store_text,
@@ -36,11 +35,11 @@ def value_results(context: CallContext) -> list[HandedOver]:
     return [result for result in context.signature.results if not isinstance(result, made)]
 
 
-def value_type(t: Types, result: HandedOver) -> Type:
+def value_type(t: Types, result: spec.Param) -> Type:
     """Return the type of a result's value.
 
-    A str, bytes or list of numbers is a struct of pointer and length. A number that may be None is
-    a pointer to it, or NULL.
+    A str, bytes or list is a struct of pointer and length. A number that may be None is a pointer
+    to it, or NULL.
     """
     match result:
         case spec.Var(dtype=dtype):
@@ -49,6 +48,8 @@ def value_type(t: Types, result: HandedOver) -> Type:
             return t.struct([t.ptr, t.i64])
         case spec.Optional(param=spec.String() | spec.Bytes() | spec.List()):
             return t.struct([t.ptr, t.i64])
+        case spec.Any():  # a TVMFFIAny
+            return t.struct([t.i64, t.i64])
         case spec.DType():  # a DLDataType, of four bytes
             return t.i32
         case spec.Device():  # a DLDevice, of eight
@@ -58,14 +59,13 @@ def value_type(t: Types, result: HandedOver) -> Type:
 
 
 def loaded(b: Builder, result: spec.Param, place: Value) -> Value:
-    """Load a number, dtype or device, as :func:`value_type` says; a bool is a byte in memory."""
-    own = cast("HandedOver", result)
-    type_, wanted = _storage(b.types, own), value_type(b.types, own)
+    """Load the value of a result from memory, where a bool is a byte."""
+    type_, wanted = storage(b.types, result), value_type(b.types, result)
     value = b.load(type_, place)
     return value if type_ == wanted else b.ne(value, b.zero(type_))
 
 
-def _storage(t: Types, result: HandedOver) -> Type:
+def storage(t: Types, result: spec.Param) -> Type:
     """Return the type of a result in memory, where a bool is a byte."""
     is_bool = isinstance(result, spec.Var) and result.dtype == "bool"
     return t.i8 if is_bool else value_type(t, result)
@@ -76,7 +76,7 @@ def result_pointer(context: CallContext, result: HandedOver, start: Value | None
     found = context.places.get(result.name)
     if found is None:
         b = context.builder
-        type_ = _storage(b.types, result)
+        type_ = storage(b.types, result)
         first = b.zero(type_) if start is None else start
         context.places[result.name] = found = b.alloca(type_)
         b.store(b.zext(first, type_) if first.type != type_ else first, found)
@@ -206,7 +206,7 @@ def take_any(provider: str, context: CallContext, came: Value) -> None:
             else OwnedAny(came)
         ]
     else:
-        with releasing(b, [came]):
+        with cleaning(b, lambda: release_any(b, came)):
             context.results = _taken_apart(context, scalars, came)
         release_any(b, came)
 

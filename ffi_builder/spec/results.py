@@ -12,6 +12,7 @@ from ffi_builder.spec.functions import variables
 from ffi_builder.spec.lists import List
 from ffi_builder.spec.param import MISSING
 from ffi_builder.spec.params import (
+    Any,
     Array,
     Bytes,
     Device,
@@ -38,6 +39,7 @@ HandedOver: TypeAlias = Union[
     Map,
     List,
     TensorList,
+    Any,
     Optional,
 ]
 """Results whose value the call provider supplies: all but tensors and shapes.

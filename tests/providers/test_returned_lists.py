@@ -83,9 +83,20 @@ def test_a_list_that_cannot_be() -> None:
         function(None, 3)
     with pytest.raises(RuntimeError, match=r"^The length of the result out would be -1 when"):
         function(4096, -1)
-    large = np.array([1, 2**63], "uint64")
-    with pytest.raises(ValueError, match=r"^An element of the result out is beyond int64"):
-        function(large.ctypes.data, 2)
+
+
+def test_elements_that_are_objects() -> None:
+    """Strs, and integers of 2^63 and more, become objects, which are released if one fails."""
+    text = "f(p: DataPointer, n: int64) -> out: List({})"
+    numbers = wrapped(text.format("uint64"), DirectCallProvider("k"), PAIR)
+    large = np.array([1, 2**63, 2**64 - 1], "uint64")
+    assert list(numbers(large.ctypes.data, 3)) == large.tolist()
+    texts = wrapped(text.format("String"), DirectCallProvider("k"), PAIR)
+    words = np.frombuffer(b"a longer string", "uint8")
+    pairs = np.array([words.ctypes.data, 15, 0, 0, words.ctypes.data, 1, 0, 7], "uint64")
+    assert list(texts(pairs.ctypes.data, 3)) == ["a longer string", "", "a"]
+    with pytest.raises(RuntimeError, match=r"^The result out of 7 bytes is at NULL when calling"):
+        texts(pairs.ctypes.data, 4)
 
 
 def test_null_is_none_where_the_result_is_optional() -> None:

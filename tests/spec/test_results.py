@@ -31,8 +31,8 @@ from ffi_builder.spec import (
 n, m = dims("n m")
 X = Tensor("x", [n, m], "float32", device_type="cpu")
 KINDS = (
-    "Var, String, Bytes, DType, Device, Object, Function, Array, Map, List, TensorList, Optional, "
-    "Tensor, Shape"
+    "Var, String, Bytes, DType, Device, Object, Function, Array, Map, List, TensorList, Any, "
+    "Optional, Tensor, Shape"
 )
 TOTAL = Var("total", "int64")
 

@@ -49,7 +49,7 @@ _NAMED: Final = {
 """The kinds of parameters whose only fields are a name and metadata."""
 _RESULTS: Final = (
     *("Tensor", "Shape", "Object", "String", "Bytes", "DType", "Device"),
-    *("Function", "Array", "Map", "List", "TensorList", "Optional"),
+    *("Function", "Array", "Map", "List", "TensorList", "Any", "Optional"),
 )
 """The words that the type of a result may begin with, beside dtypes."""
 _PLACE: Final = ("device_type", "device_id", "data_alignment")
