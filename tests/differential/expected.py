@@ -28,6 +28,7 @@ from ffi_builder.spec import (
     Tensor,
     TensorList,
     Var,
+    Variant,
     required,
     with_paths,
 )
@@ -82,8 +83,21 @@ class Kernel:
                 found = self.verdict.numbers.get(path, ())
                 yield f"{path}.length", str(len(found))
                 yield f"{path}.data", str([show(each, plain.dtype) for each in found[:ELEMENTS]])
+            elif isinstance(plain, Variant):
+                yield from self.variant(path, plain)
             else:
                 yield from self.single(path, param)
+
+    def variant(self, path: str, param: Variant) -> Iterator[tuple[str, str]]:
+        """Yield which of the parameters came, and the numbers; other parameters are on their own."""
+        which = self.verdict.singles.get(path, -1)
+        yield f"{path}.which", str(which)
+        for part, each in param.parts.items():
+            if isinstance(each, Var):
+                at = f"{path}.{part}"
+                found = self.verdict.numbers.get(at, [False if part == "bool" else 0])
+                value = float(found[0]) if part == "float" else found[0]
+                yield at, show(value, each.dtype)
 
     def is_there(self, path: str) -> bool:
         """Tell whether neither it nor an Optional around it is absent."""
@@ -101,8 +115,11 @@ class Kernel:
                 yield path, show(self.verdict.values[var.name], var.dtype)
             case String() | Bytes():
                 yield path, "NULL" if found is None else repr(found)
-            case Device() | AnyValue():
+            case Device():
                 yield path, str((0, 0) if found is None else found)
+            case AnyValue():
+                head, payload = found if isinstance(found, tuple) else (0, 0)
+                yield path, f"{head}, {self.memory.name_of(payload % 2**64)}"
             case Choice() | DType():
                 yield path, str(found or 0)
             case Stream() | DataPointer():
