@@ -47,7 +47,7 @@ from ffi_builder.spec.results import Result
 _MAKE_SHAPE: Final = GlobalFunction("ffi.Shape", keep=False)
 _OBJECTS: Final = (
     *(spec.Object, spec.Function, spec.Array, spec.Map),
-    *(spec.TensorList, spec.Tensor, spec.Any),
+    *(spec.TensorList, spec.Tensor, spec.Any, spec.Variant),
 )
 _NUMBERS: Final = (spec.Var, spec.DType, spec.Device)
 _MOST: Final = (1 << 31) - 1

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import reduce
 from typing import Final
 
 from ffi_builder import abi, spec
@@ -33,6 +35,12 @@ _KINDS: Final[dict[type, tuple[TypeIndex, ...]]] = {
     spec.Map: (TypeIndex.MAP, TypeIndex.NONE),
 }
 """The type indices that may come for a result. For an Object, None or an object may come."""
+_NUMBERS: Final = {
+    "int": (TypeIndex.INT,),
+    "bool": (TypeIndex.BOOL,),
+    "float": (TypeIndex.FLOAT,),
+}
+"""The type index of each number of a Variant."""
 
 
 def check_returned(context: CallContext, result: spec.Param, path: str, came: Value) -> None:
@@ -45,6 +53,9 @@ def check_returned(context: CallContext, result: spec.Param, path: str, came: Va
         return
     if isinstance(result, spec.Var):
         scalar_of(b, result.dtype, of, came)
+        return
+    if isinstance(result, spec.Variant):
+        _check_variant(context, result, path, came)
         return
     _check_kind(b, result, of, came)
     match result:
@@ -60,11 +71,36 @@ def check_returned(context: CallContext, result: spec.Param, path: str, came: Va
 
 def _check_kind(b: CheckingBuilder, result: spec.Param, of: str, came: Value) -> None:
     index = b.load(b.types.i32, came)
-    right = _is_object(b, result, index, came) if isinstance(result, spec.Object) else None
-    for kind in _KINDS.get(type(result), (TypeIndex.NONE,)):
-        fits = b.eq(index, b.i32(kind))
-        right = fits if right is None else b.or_(right, fits)
-    assert right is not None
+    right = _one_of(b, index, _KINDS.get(type(result), (TypeIndex.NONE,)))
+    if isinstance(result, spec.Object):
+        right = b.or_(right, _is_object(b, result, index, came))
+    _require(b, right, result, of, index)
+
+
+def _check_variant(context: CallContext, result: spec.Variant, path: str, came: Value) -> None:
+    """Check the alternative whose type came; a float takes an int, and an int a bool."""
+    b = context.builder
+    index = b.load(b.types.i32, came)
+    kinds = {
+        part: list(_NUMBERS.get(part) or _KINDS[type(each)]) for part, each in result.parts.items()
+    }
+    for part, other in (("int", TypeIndex.BOOL), ("float", TypeIndex.INT)):
+        if part in kinds and all(other not in known for known in kinds.values()):
+            kinds[part].append(other)
+    known = b.i1(False)
+    for part, alternative in result.parts.items():
+        fits = _one_of(b, index, kinds[part])
+        known = b.or_(known, fits)
+        with b.when(fits):
+            check_returned(context, alternative, path, came)
+    _require(b, known, result, f"for {path}", index)
+
+
+def _one_of(b: CheckingBuilder, index: Value, kinds: Sequence[TypeIndex]) -> Value:
+    return reduce(b.or_, [b.eq(index, b.i32(kind)) for kind in kinds])
+
+
+def _require(b: CheckingBuilder, right: Value, result: spec.Param, of: str, index: Value) -> None:
     with unless(b, right), b.out_of_line():
         b.fail("TypeError", another_kind(spec.outline(result), of), kind_name(b, index))
 
@@ -100,11 +136,8 @@ def _check_tensor(context: CallContext, tensor: spec.Tensor, path: str, came: Va
         return b.field(t.i32, object_, DL + offset)
 
     dtype = in_tensor(abi.DLTENSOR_DTYPE)
-    right = [b.eq(dtype, b.i32(parse_dtype(each).word)) for each in tensor.dtypes]
-    found = right[0]
-    for other in right[1:]:
-        found = b.or_(found, other)
-    compare("the dtype", " or ".join(tensor.dtypes), found)
+    known = [b.eq(dtype, b.i32(parse_dtype(each).word)) for each in tensor.dtypes]
+    compare("the dtype", " or ".join(tensor.dtypes), reduce(b.or_, known))
     if tensor.device != ANY:
         number = abi.DEVICE_TYPES[tensor.device]
         device = in_tensor(abi.DLTENSOR_DEVICE_TYPE)

@@ -16,8 +16,8 @@ from typing_extensions import override
 from ffi_builder import abi, spec
 from ffi_builder.builder.fast_path.context import DL, FastPath
 from ffi_builder.builder.fast_path.expressions import evaluate
-from ffi_builder.builder.fast_path.scalars import narrowed, typed
-from ffi_builder.builder.fast_path.state import NumberListValues, Position
+from ffi_builder.builder.fast_path.scalars import as_dtype, narrowed, typed
+from ffi_builder.builder.fast_path.state import NumberListValues, Position, VariantValues
 from ffi_builder.builder.fast_path.tensors import is_contiguous, stride, strides
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Value
@@ -196,6 +196,17 @@ class DecodedValues(CallContext):
         return found
 
     @override
+    def _variant_part(self, variant: spec.Param, part: str) -> Value:
+        param, place, b = spec.required(variant), self._place(variant), self.builder
+        if not isinstance(param, spec.Variant):
+            raise BuildError(f"{type(variant).__name__} {variant.name!r} is not a Variant")
+        if part == "which":
+            return b.sub(self.fast.record(place.position, VariantValues).number, b.i32(1))
+        index, var = [*param.parts].index(part), param.parts[part]
+        assert isinstance(var, spec.Var), "other parts are parameters"
+        return as_dtype(b, self.fast.scalar((*place.position, index)), var.dtype)
+
+    @override
     def shape(self, tensor: spec.Param, *, wide: bool = False) -> list[Value]:
         plain, place = self._tensor(tensor)
         if plain.any_rank:
@@ -305,8 +316,12 @@ class DecodedValues(CallContext):
         *outer, last = place.position
         if not outer:
             return b.offset(fast.args, last * abi.ANY_SIZE)
-        cells = b.field(b.types.ptr, fast.object(tuple(outer)), abi.CELL_DATA)
-        found, there = b.offset(cells, last * abi.ANY_SIZE), fast.guard(place.position)
+        if isinstance(fast.state.records.get(tuple(outer)), VariantValues):
+            found = self._any_at(Place(tuple(outer), place.path))
+        else:
+            cells = b.field(b.types.ptr, fast.object(tuple(outer)), abi.CELL_DATA)
+            found = b.offset(cells, last * abi.ANY_SIZE)
+        there = fast.guard(place.position)
         return found if there is None else b.select(there, found, b.address_of(fast.zeros))
 
     def _entry(self, entry: spec.Dim | None, place: Place, packing: int, *, wide: bool) -> Value:

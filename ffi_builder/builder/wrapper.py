@@ -81,6 +81,8 @@ def distinct(params: Sequence[spec.Param]) -> tuple[spec.Param, ...]:
                 return replace(param, fields=tuple(map(own, inner)))
             case spec.Optional(param=inner):
                 return replace(param, param=own(inner))
+            case spec.Variant(params=inner):
+                return replace(param, params=tuple(map(own, inner)))
             case _:
                 return replace(param) if counts[id(param)] > 1 else param
 
@@ -107,6 +109,11 @@ def _places(param: spec.Param, place: Place) -> Iterator[tuple[spec.Param, Place
     yield param, place
     if isinstance(param, spec.Optional):
         yield param.param, place
+    if isinstance(variant := spec.required(param), spec.Variant):
+        for index, (part, each) in enumerate(variant.parts.items()):
+            if not isinstance(each, spec.Var):  # a number is no symbol
+                yield each, place.within(index, part)
+        return
     for index, (path, element) in enumerate(elements(param, place.path)):
         yield from _places(element, Place((*place.position, index), path))
 

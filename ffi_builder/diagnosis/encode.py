@@ -17,6 +17,7 @@ from ffi_builder.diagnosis.writing import (
     Table,
     TableWriter,
     holder,
+    masks,
     write_condition,
     write_dtypes,
     write_expression,
@@ -25,6 +26,7 @@ from ffi_builder.diagnosis.writing import (
     write_others,
     write_scalar,
     write_usual,
+    write_variant,
 )
 from ffi_builder.errors import BuildError
 from ffi_builder.plan import Part, Place, Plan
@@ -55,6 +57,9 @@ class _Encoder:
         self._out = TableWriter(plan.signature, plan.symbols)
         self._slots: dict[tuple[int, ...], int] = {}
         self._present: dict[tuple[int, ...], int] = {}
+        self._variants = {
+            step.place.position for step in plan.every_step if isinstance(step, s.DecodeVariant)
+        }
         self._position: tuple[int, ...] | None = None
         self._object: tuple[int, ...] | None = None
         self._read: Place | None = None
@@ -96,6 +101,9 @@ class _Encoder:
             match step:
                 case s.DecodeOptional():
                     self._optional(step, self._find)
+                case s.DecodeVariant(alternatives=alternatives):
+                    for alternative in alternatives:
+                        self._alternative(alternative, self._find)
                 case s.DecodeTensor() | s.DecodeList() | s.DecodeTuple():
                     self._decode_object(step)
                 case _:
@@ -151,6 +159,13 @@ class _Encoder:
                 self._scalar(step)
             case s.DecodeOptional():
                 self._optional(step, self._run)
+            case s.DecodeVariant():
+                self._look_at(place)
+                write_variant(out, step)
+                for alternative in step.alternatives:
+                    self._alternative(alternative, self._run)
+            case s.Alternative():
+                raise AssertionError("a Variant writes its alternatives")
             case s.DecodeShape() | s.DecodeTuple():
                 self._container(step)
             case s.DecodeList():
@@ -200,9 +215,25 @@ class _Encoder:
         self, step: s.DecodeOptional, write: Callable[[Iterable[s.AnyStep]], None]
     ) -> None:
         self._look_at(step.place)
+        self._branch(step, Op.OPTIONAL, write)
+
+    def _alternative(
+        self, step: s.Alternative, write: Callable[[Iterable[s.AnyStep]], None]
+    ) -> None:
+        self._look_at(step.place)
+        self._out.emit(Op.ALTERNATIVE, "qq", *masks((step,)))
+        self._branch(step, None, write)
+
+    def _branch(
+        self,
+        step: s.DecodeOptional | s.Alternative,
+        op: Op | None,
+        write: Callable[[Iterable[s.AnyStep]], None],
+    ) -> None:
+        """Write what is skipped unless the argument is there; ``op`` is None if it is written."""
         slot = self._out.new_slot()
         self._present[step.place.position] = slot
-        start = self._out.skip(Op.OPTIONAL, slot)
+        start = self._out.skip(op, slot)
         write(step.inside)
         self._out.land(start)
         self._forget()
@@ -338,7 +369,7 @@ class _Encoder:
         out = self._out
         if place.position == self._position:
             return
-        *outer, last = place.position
+        *outer, last = self._argument(place.position)
         if outer:
             self._restore(tuple(outer))
             if place.is_each:
@@ -348,6 +379,10 @@ class _Encoder:
         else:
             out.emit(Op.ARG, "H", last)
         self._parameter(place)
+
+    def _argument(self, position: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the position of the argument, or the element, that a Variant at it is."""
+        return self._argument(position[:-1]) if position[:-1] in self._variants else position
 
     def _operands(self, place: Place) -> None:
         """Write the operands of PARAM."""

@@ -108,6 +108,12 @@ class Op(IntEnum):
     OPTIONAL = auto()
     """u16 slot, u32 size. Skip that many bytes if the argument or element is None. Note in the slot
     whether it is present."""
+    VARIANT = auto()
+    """i64 mask of type indices from 0 on, i64 from 64 on, u32 text, u16 length. Check that the type
+    is one of these. If the mask has moved objects, it is the type of the object in one."""
+    ALTERNATIVE = auto()
+    """Masks as with VARIANT, then u16 slot, u32 size as with OPTIONAL. Skip that many bytes if the
+    type is none of these."""
     GUARD = auto()
     """u16 slot, u32 size. Skip that many bytes if the slot notes an absent Optional."""
     TEXT = auto()

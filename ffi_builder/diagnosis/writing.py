@@ -173,9 +173,11 @@ class TableWriter:
         """The length of the code so far."""
         return len(self._code)
 
-    def skip(self, op: Op, *slot: int) -> int:
-        """Append an instruction that may skip the code up to :meth:`land`."""
-        self.emit(op, "H" * len(slot) + "I", *slot, 0)
+    def skip(self, op: Op | None, *slot: int) -> int:
+        """Append an instruction, or its last operands, that may skip the code to :meth:`land`."""
+        if op is not None:
+            self.emit(op)
+        self.numbers("H" * len(slot) + "I", *slot, 0)
         return len(self._code)
 
     def back(self, position: int) -> None:
@@ -284,6 +286,22 @@ def write_object(out: TableWriter, step: s.DecodeObject) -> None:
     if step.type_key not in (None, _OBJECT):
         right = Right.BY_KEY
     out.emit(Op.OBJECT, "BB", right, abi.STATIC_TYPES.get(step.type_key or "", 0))
+    out.text(step.text)
+
+
+def masks(alternatives: Sequence[s.Alternative]) -> tuple[int, int]:
+    """Return the masks of type indices of parameters of a Variant, from 0 on and from 64 on."""
+    mask = 0
+    for alternative in alternatives:
+        for index in alternative.types:
+            mask |= 1 << index
+        mask |= 1 << abi.TypeIndex.OBJECT_RVALUE_REF if alternative.movable else 0
+    return mask & 2**64 - 1, mask >> 64
+
+
+def write_variant(out: TableWriter, step: s.DecodeVariant) -> None:
+    """Check that the value is of one of the types of a Variant."""
+    out.emit(Op.VARIANT, "qq", *masks(step.alternatives))
     out.text(step.text)
 
 

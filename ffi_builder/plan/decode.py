@@ -33,6 +33,7 @@ from ffi_builder.records import dataclass
 from ffi_builder.spec.dtypes import DataType
 
 __all__ = [
+    "Alternative",
     "Decode",
     "DecodeEntry",
     "DecodeList",
@@ -43,6 +44,7 @@ __all__ = [
     "DecodeTensor",
     "DecodeText",
     "DecodeTuple",
+    "DecodeVariant",
     "Decoding",
     "EachElement",
     "Kind",
@@ -50,6 +52,10 @@ __all__ = [
 
 
 _POINTER: Final = kind_error("opaque pointer, None or int", or_none=False)
+
+
+_MOVABLE: Final = (TypeIndex.STR, TypeIndex.BYTES, TypeIndex.TENSOR)
+"""The objects that may come as moved objects, of those that a Variant holds."""
 
 
 class Kind(Enum):
@@ -123,6 +129,51 @@ class Decode(Check):
     @override
     def placeholders(self, origins: Texts) -> Texts:
         return {"or_none": OR_NONE if self.optional else ""}
+
+
+@dataclass(frozen=True)
+class Alternative(Check):
+    """If the value of a Variant is of one of ``types``, run ``inside``; else skip it.
+
+    ``word`` is the type in errors. Late steps at places within the parameter are skipped too.
+    """
+
+    word: str
+    types: tuple[TypeIndex, ...]
+    inside: tuple[Any, ...] = field(kw_only=True)
+
+    @property
+    def movable(self) -> tuple[TypeIndex, ...]:
+        """The types that may come as a moved object."""
+        return tuple(index for index in self.types if index in _MOVABLE)
+
+    @property
+    @override
+    def checks(self) -> tuple[Check, ...]:
+        _, *others = all_checks(self.inside)  # the first is the check of the type
+        return self, *others
+
+    @override
+    def row(self, origins: Texts) -> tuple[str, str, str]:
+        return str(self.place), f"if {self.word} came:", ""
+
+
+@dataclass(frozen=True)
+class DecodeVariant(Decode):
+    """The value is of the types of one of ``alternatives``."""
+
+    alternatives: tuple[Alternative, ...]
+    text: str
+    words = kind_error("{text}")
+
+    @property
+    @override
+    def checks(self) -> tuple[Check, ...]:
+        return self, *all_checks(self.alternatives)
+
+    @override
+    def placeholders(self, origins: Texts) -> Texts:
+        return {"text": self.text, **super().placeholders(origins)}
 
 
 @dataclass(frozen=True)
@@ -344,6 +395,8 @@ class DecodeEntry(Check):
 
 Decoding: TypeAlias = Union[
     DecodeOptional,
+    DecodeVariant,
+    Alternative,
     DecodeTensor,
     DecodeShape,
     DecodeTuple,

@@ -25,7 +25,15 @@ from ffi_builder import spec
 from ffi_builder.plan import steps as s
 from ffi_builder.plan.results import result_rows
 from ffi_builder.plan.step import all_checks
-from ffi_builder.plan.steps import AnyCheck, AnyStep, CheckOverlap, DecodeOptional, EachElement
+from ffi_builder.plan.steps import (
+    Alternative,
+    AnyCheck,
+    AnyStep,
+    CheckOverlap,
+    DecodeOptional,
+    DecodeVariant,
+    EachElement,
+)
 from ffi_builder.records import dataclass
 from ffi_builder.spec import outline
 from ffi_builder.spec.canonical import results_text
@@ -96,8 +104,10 @@ class Plan:
 def _with_inside(steps: Iterable[AnyStep]) -> Iterator[AnyStep]:
     for step in steps:
         yield step
-        if isinstance(step, (DecodeOptional, EachElement)):
+        if isinstance(step, (DecodeOptional, EachElement, Alternative)):
             yield from _with_inside(step.inside)
+        if isinstance(step, DecodeVariant):
+            yield from _with_inside(step.alternatives)
 
 
 LATE = "what had to wait for a later argument:"

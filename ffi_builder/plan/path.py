@@ -103,6 +103,10 @@ class Place:
         """Each element of the list at this place."""
         return Place((*self.position, EACH), self.path + _EACH)
 
+    def within(self, index: int, name: str) -> Place:
+        """The field ``name`` of a struct at this place, or the same value as one of a Variant."""
+        return Place((*self.position, index), f"{self.path}.{name}")
+
     @property
     def first(self) -> Place:
         """The first element of the list at this place."""

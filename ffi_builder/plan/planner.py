@@ -8,7 +8,7 @@ the plan.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, Union, runtime_checkable
@@ -26,6 +26,7 @@ from ffi_builder.spec.composite import Plain, elements
 from ffi_builder.spec.dtypes import parse_dtype
 from ffi_builder.spec.overlap import is_comparable
 from ffi_builder.spec.tensors.devices import ANY
+from ffi_builder.spec.variant import word_of
 
 if TYPE_CHECKING:  # an add-on has it
     from ffi_builder.addons import Sanitize
@@ -336,6 +337,36 @@ def _decoding(
     return s.DecodeScalar(place, s.Kind.FLOAT, var.dtype, optional=optional), ()
 
 
+_OWN: Final = {
+    "int": (TypeIndex.INT, TypeIndex.BIG_INT),
+    "bool": (TypeIndex.BOOL,),
+    "float": (TypeIndex.FLOAT,),
+    "Tensor": (TypeIndex.TENSOR, TypeIndex.DL_TENSOR_PTR),
+    "str": (TypeIndex.RAW_STR, TypeIndex.SMALL_STR, TypeIndex.STR),
+    "bytes": (TypeIndex.BYTE_ARRAY_PTR, TypeIndex.SMALL_BYTES, TypeIndex.BYTES),
+    "dtype": (TypeIndex.DATA_TYPE,),
+    "device": (TypeIndex.DEVICE,),
+}
+"""The type indices of each type of a Variant."""
+_CONVERTED: Final = {"int": s.Kind.INT, "bool": s.Kind.BOOL, "float": s.Kind.FLOAT}
+
+
+def types_of(variant: spec.Variant) -> list[tuple[TypeIndex, ...]]:
+    """Return the type indices that choose each parameter of a Variant.
+
+    They are its own, and those that it converts and no other parameter has, nor one before it.
+    """
+    words = [word_of(param) for param in variant.params]
+    taken = {index for word in words for index in _OWN[word]}
+    found: list[tuple[TypeIndex, ...]] = []
+    for word in words:
+        accepts = _CONVERTED[word].accepts if word in _CONVERTED else ()
+        more = tuple(index for index in accepts if index not in taken)
+        taken.update(more)
+        found.append((*_OWN[word], *more))
+    return found
+
+
 class _Planner(ValuePlanner):
     """Plans parameters from left to right."""
 
@@ -372,6 +403,8 @@ class _Planner(ValuePlanner):
                 self._plan_text(place, param, optional)
             case spec.Object() | spec.Function() | spec.Array() | spec.Map():
                 self._plan_object(place, param, optional)
+            case spec.Variant():
+                self._plan_variant(place, param, optional)
             case spec.Any():
                 pass
             case spec.EnvStream():
@@ -408,14 +441,33 @@ class _Planner(ValuePlanner):
                 self.add(decode(s.Kind.CONST_FLOAT), s.EqualFloat(place, param))
 
     def _plan_optional(self, place: Place, param: Plain) -> None:
-        """Plan an Optional. Symbols that it binds are certainly bound only within it."""
+        """Plan an Optional."""
+        inside = self._planned_branch(lambda: self._plan_param(place, param, optional=True))
+        self.add(s.DecodeOptional(place, inside=inside))
+
+    def _planned_branch(self, plan: Callable[[], None]) -> tuple[s.AnyStep, ...]:
+        """Return steps that a call may skip. Symbols are certainly bound only within them."""
         outer, self.in_optional = self.in_optional, True
         certain = set(self.bound)
-        inside = self.planned(lambda: self._plan_param(place, param, optional=True))
-        self.add(s.DecodeOptional(place, inside=inside))
+        inside = self.planned(plan)
         self.provisional |= self.bound - certain
         self.bound = certain
         self.in_optional = outer
+        return inside
+
+    def _plan_variant(self, place: Place, param: spec.Variant, optional: bool) -> None:
+        """Plan a Variant: each of its types is a branch. Numbers are no symbols."""
+        types = types_of(param)
+        alternatives: list[s.Alternative] = []
+        for index, (part, each) in enumerate(param.parts.items()):
+            at = place.within(index, part)
+            if isinstance(each, spec.Var):
+                decode, checks = _decoding(at, each)
+                inside: tuple[s.AnyStep, ...] = (decode, *checks)
+            else:
+                inside = self._planned_branch(partial(self._plan_param, at, each))
+            alternatives.append(s.Alternative(at, word_of(each), types[index], inside=inside))
+        self.add(s.DecodeVariant(place, tuple(alternatives), param.text, optional=optional))
 
     def _plan_scalar(self, place: Place, var: spec.Var, optional: bool) -> None:
         decode, checks = _decoding(place, var, optional=optional)

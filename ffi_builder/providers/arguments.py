@@ -103,7 +103,7 @@ def scalar_argument(context: CallContext, item: Item) -> Argument:
         case spec.Field(param=param, part="present"):
             return Argument(context.present(param), NARROW["bool"])
         case spec.Field() as field:
-            return Argument(context.part(field), NARROW.get(field.dtype, ""))
+            return Argument(context.part(field), NARROW.get(dtype_of(field) or field.dtype, ""))
         case spec.Var() as var:
             return Argument(context.value(var), NARROW.get(var.dtype, ""))
         case int() | Expr() as value:
@@ -463,25 +463,32 @@ def _has_references(param: object) -> bool:
 
 
 def _is_made_of_others(entry: object) -> bool:
-    return isinstance(entry, (spec.TupleParam, spec.Struct, spec.Optional))
+    return isinstance(entry, (spec.TupleParam, spec.Struct, spec.Variant, spec.Optional))
 
 
 def _is_dim(entry: object) -> bool:
     return isinstance(entry, (int, spec.Var, Expr)) and not isinstance(entry, bool)
 
 
-def _flat(params: Sequence[spec.Param]) -> Iterator[spec.Param]:
-    """Yield the parameters, with (optional) tuples and structs flattened, without constants."""
+def _flat(params: Sequence[spec.Param]) -> Iterator[Item]:
+    """Yield the parameters, with (optional) tuples and structs flattened, without constants.
+
+    A Variant yields which of its parameters came, then each.
+    """
     for param in params:
         plain = spec.required(param)
         if isinstance(plain, (spec.TupleParam, spec.Struct)):
             yield from _flat(plain.params)
+        elif isinstance(plain, spec.Variant):
+            yield spec.Field(param, "which")
+            for part, each in plain.parts.items():
+                yield spec.Field(param, part) if isinstance(each, spec.Var) else each
         elif not isinstance(plain, CONSTANTS):
             yield param
 
 
 def flat_item(entry: Item) -> Iterator[Item]:
-    """Yield an entry, or the elements of a tuple or struct; nothing for a constant."""
+    """Yield an entry, or the elements of a tuple, struct or Variant; nothing for a constant."""
     if isinstance(entry, (Data, spec.Field, int, Expr, ResultPointer, Address, Constant)):
         yield entry
     else:

@@ -58,6 +58,10 @@ def dtype_of(item: object) -> str | None:
             return dtype
         case spec.Field(part="length", dtype=dtype):
             return dtype
+        case spec.Field(param=param, part=part) if (
+            isinstance(variant := spec.required(param), spec.Variant) and part in variant.parts
+        ):
+            return dtype_of(variant.parts[part])
         case spec.Field(part=part) if part not in _POINTERS:
             return "bool" if part == "present" else "int32"
         case Expr() | int() | spec.Device():

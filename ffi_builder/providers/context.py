@@ -342,6 +342,13 @@ class CallContext(ABC):
                 could not tell apart.
         """
 
+    @abstractmethod
+    def _variant_part(self, variant: spec.Param, part: str) -> Value:
+        """The part of a Variant: ``"which"``, an i32, or one of its numbers; 0 if it did not come.
+
+        Its other parameters are those of ``variant.params``, which are absent if they did not come.
+        """
+
     def part(self, field: spec.Field) -> Value:
         """The value of a part of a parameter, such as ``spec.Field(x, "device_id")``."""
         match spec.required(field.param), field.part:
@@ -350,6 +357,8 @@ class CallContext(ABC):
             case spec.TensorList() | spec.List(), part if part != "present":
                 value = self.list_part(field.param, part)
                 return self._length(field, value) if part == "length" else value
+            case spec.Variant(), part if part != "present":
+                return self._variant_part(field.param, part)
             case _, "c_str":
                 return self._c_str(field.param)
             case _, "data":

@@ -212,6 +212,10 @@ def _any(context: CallContext, item: Item) -> tuple[Value, Value]:
     match item:
         case Data(tensor=tensor) as data:
             return _part(context, tensor, "data", context.matched_var_binding[data])
+        case spec.Field(param=param, part=part) if (
+            isinstance(variant := spec.required(param), spec.Variant) and part in variant.parts
+        ):
+            return _number(context, param, [*variant.parts].index(part))
         case spec.Field(param=param, part=part):
             return _part(context, param, part, context.part(item))
         case spec.EnvStream() as stream:
@@ -239,6 +243,15 @@ def _part(context: CallContext, param: spec.Param, part: str, value: Value) -> t
         return head, value
     # Ids and numbers of dimensions are not negative, and a DLDataType is 32 bits.
     return head, b.zext(value, b.types.i64)
+
+
+def _number(context: CallContext, variant: spec.Param, index: int) -> tuple[Value, Value]:
+    """Return both words of a number of a Variant, as it came, or of None if it did not come."""
+    b, t, came = context.builder, context.builder.types, context.any(variant)
+    there = b.eq(context.part(spec.Field(variant, "which")), b.i32(index))
+    words = b.load(t.i64, came), b.field(t.i64, came, abi.ANY_PAYLOAD)
+    none = any_head(b, TypeIndex.NONE)
+    return b.select(there, words[0], none), b.select(there, words[1], b.i64(0))
 
 
 def _is_parameter(context: CallContext, var: spec.Var) -> bool:

@@ -48,7 +48,7 @@ def value_type(t: Types, result: spec.Param) -> Type:
             return t.struct([t.ptr, t.i64])
         case spec.Optional(param=spec.String() | spec.Bytes() | spec.List()):
             return t.struct([t.ptr, t.i64])
-        case spec.Any():  # a TVMFFIAny
+        case spec.Any() | spec.Variant():  # a TVMFFIAny
             return t.struct([t.i64, t.i64])
         case spec.DType():  # a DLDataType, of four bytes
             return t.i32

@@ -57,6 +57,8 @@ class Parameter:
     """`in`, `out` or `inout` of a Tensor or TensorList; empty if the signature does not say."""
     dtype: str = ""
     """The dtype of the elements of a List, `String` or `Bytes`."""
+    kinds: tuple[str, ...] = ()
+    """The kinds of a Variant."""
     destroy: str = ""
     """The function that destroys what a handle points to: a result, or its own argument."""
     pointee: str = ""
@@ -275,6 +277,7 @@ def _parameter(given: Mapping[str, Any]) -> Parameter:
         _text(given.get("doc", "")),
         _text(given.get("intent", "")),
         _text(given.get("dtype", "")),
+        tuple(map(_text, given.get("kinds", ()))),
         _text(given.get("destroy", "")),
         _text(given.get("pointee", "")),
     )

@@ -56,6 +56,7 @@ from ffi_builder.spec.tensors.devices import DefaultConfig
 from ffi_builder.spec.tensors.tensor import Tensor, create_map_tensor_dtype_f4x2_to_f4_spec
 from ffi_builder.spec.tensors.tensor_list import TensorList
 from ffi_builder.spec.tensors.workspace import Workspace
+from ffi_builder.spec.variant import Variant
 
 if TYPE_CHECKING:
     from ffi_builder.spec.parsing.parse_dims import expression
@@ -92,6 +93,7 @@ __all__ = [
     "TensorList",
     "TupleParam",
     "Var",
+    "Variant",
     "Workspace",
     "ceildiv",
     "create_map_tensor_dtype_f4x2_to_f4_spec",

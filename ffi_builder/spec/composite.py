@@ -30,6 +30,7 @@ from ffi_builder.spec.params import (
 from ffi_builder.spec.tensors.tensor import Tensor
 from ffi_builder.spec.tensors.tensor_list import TensorList
 from ffi_builder.spec.tensors.workspace import Workspace
+from ffi_builder.spec.variant import Variant
 
 DEEPEST: Final = 50
 """The most levels of tuples and structs; the code that reads them is recursive."""
@@ -230,6 +231,7 @@ Plain: TypeAlias = Union[
     EnvStream,
     Workspace,
     DataPointer,
+    Variant,
     Constant,
     Value,
 ]
@@ -315,7 +317,8 @@ def elements(param: Param, path: str) -> Iterator[tuple[str, Param]]:
     """Yield the elements of a tuple or struct, each with its path in error messages.
 
     Paths are ``cfg[0]`` or ``cfg.alpha``, where ``path`` is ``cfg``. For an Optional, yields the
-    elements of the parameter that it holds. Other parameters have no elements.
+    elements of the parameter that it holds; for a Variant, the parameters that are no numbers:
+    ``cfg.tensor``. Other parameters have no elements.
 
     Examples:
         >>> from ffi_builder import spec
@@ -330,6 +333,8 @@ def elements(param: Param, path: str) -> Iterator[tuple[str, Param]]:
             yield from ((f"{path}[{index}]", element) for index, element in enumerate(params))
         case Struct(fields=params):
             yield from ((f"{path}.{element.name}", element) for element in params)
+        case Variant(parts=parts):
+            yield from ((f"{path}.{p}", e) for p, e in parts.items() if not isinstance(e, Var))
         case _:
             return
 
@@ -419,7 +424,7 @@ class Field:
     """A part of a parameter, as an argument for a callee (see the ``args=`` of call providers).
 
     Args:
-        param: an Optional, a Tensor, a TensorList, a List, a String or Bytes.
+        param: an Optional, a Tensor, a TensorList, a List, a Variant, a String or Bytes.
         part: for an Optional, ``present``: a bool, whether the argument is not None. For a Tensor,
             ``dtype`` (the ``DLDataType``, 32 bits), ``device_type``, ``device_id``, ``ndim`` (32
             bits each) or ``dltensor`` (the ``DLTensor*``). For a TensorList, ``pointers`` (a
@@ -427,7 +432,9 @@ class Field:
             the host that are valid during the call, or ``length``. For a List, ``data``, a pointer
             to its elements, or ``length``. For a String or Bytes, ``data`` (a pointer), ``length``,
             in bytes, or ``c_str``: a pointer to text that ends in a NUL, as C has it. A List of
-            these has ``c_str`` too: a ``const char *const *``, behind whose elements is a NULL.
+            these has ``c_str`` too: a ``const char *const *``, behind whose elements is a NULL. For
+            a Variant, ``which``, the number of the parameter that came, an int32, and ``int``,
+            ``float`` and ``bool``, its numbers, which are 0 if they did not come.
         dtype: the integer as which a ``length`` is passed. A call whose length does not fit it is
             a ValueError.
 
@@ -497,5 +504,8 @@ def parts_of(param: Param) -> tuple[str, ...]:
             return (*present, "data", "length", *texts)
         case String() | Bytes():
             return (*present, "data", "length", "c_str")
+        case Variant(parts=parts):
+            numbers = (part for part, each in parts.items() if isinstance(each, Var))
+            return (*present, "which", *numbers)
         case _:
             return present

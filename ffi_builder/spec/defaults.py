@@ -22,6 +22,7 @@ from ffi_builder.spec.numbers import INT_RANGES
 from ffi_builder.spec.param import MISSING, PlainValues
 from ffi_builder.spec.params import Choice, ConstBool, ConstFloat, ConstInt, DataPointer, Shape
 from ffi_builder.spec.tensors.tensor_list import TensorList
+from ffi_builder.spec.variant import Variant
 from ffi_builder.suggest import did_you_mean
 
 
@@ -62,6 +63,12 @@ def _check(what: str, param: Param, given: object, path: str) -> None:
     if plain is None:
         return
     where = f"{what}: {path!r}: default"
+    if isinstance(param, Variant):
+        taking = [each for each in param.params if plain in _accepted(each).types]
+        if not taking:
+            _refuse(where, " or ".join(_accepted(each).words for each in param.params), given)
+        _check(what, param.parts.get(plain.__name__, taking[0]), given, path)
+        return
     accepted = _accepted(param)
     if plain not in accepted.types:
         _refuse(where, accepted.words, given)

@@ -13,6 +13,8 @@ string that contains JSON); ``ffi_builder`` has the rest::
             {"name": "factor", "type": "Optional(float32)", "kind": "float32", "optional": true,
              "default": 2.0, "kw_only": true, "doc": "…"},
             {"name": "mode", "type": "Choice({'up': 1})", "kind": "Choice", "choices": ["up"]},
+            {"name": "v", "type": "Variant(int64, String)", "kind": "Variant",
+             "kinds": ["int64", "String"]},
             {"name": "l", "type": "List(int64, n)", "kind": "List", "dtype": "int64"},
             {"name": "c", "type": "Literal[3]", "kind": "Literal", "value": 3},
             {"name": "p", "type": "Tuple(a: int8)", "kind": "Tuple",
@@ -69,6 +71,7 @@ from ffi_builder.spec.params import (
 from ffi_builder.spec.results import Result
 from ffi_builder.spec.tensors.tensor import Tensor
 from ffi_builder.spec.tensors.tensor_list import TensorList
+from ffi_builder.spec.variant import Variant
 
 _SCALARS: Final = {"bool": "bool", "handle": "void*", **dict.fromkeys(FLOAT_DTYPES, "float")}
 _SCHEMAS: Final[dict[type, str]] = {
@@ -179,6 +182,8 @@ def _kind(param: Param) -> dict[str, object]:
             more["choices"] = list(choices)
         case List(dtype=dtype):
             more["dtype"] = dtype
+        case Variant(params=params):
+            more["kinds"] = [_kind(each)["kind"] for each in params]
         case Tensor(intent=str(intent)) | TensorList(tensor=Tensor(intent=str(intent))):
             more["intent"] = intent
         case _:
@@ -204,6 +209,8 @@ def _schema(param: Param) -> dict[str, Any]:
             return {"type": _SCALARS.get(dtype, "int")}
         case TupleParam() | Struct():
             return {"type": "Tuple", "args": [_schema(element) for element in param.params]}
+        case Variant(params=params):
+            return {"type": "Variant", "args": [_schema(each) for each in params]}
         case TensorList():
             return {"type": "ffi.Array", "args": [{"type": _SCHEMAS[Tensor]}]}
         case List(element=element):

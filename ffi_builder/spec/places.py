@@ -25,6 +25,7 @@ from ffi_builder.spec.params import Shape
 from ffi_builder.spec.tensors.tensor import Tensor
 from ffi_builder.spec.tensors.tensor_list import TensorList
 from ffi_builder.spec.tensors.workspace import Workspace
+from ffi_builder.spec.variant import Variant
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ def always_bound(param: TensorList) -> Iterator[tuple[str, object]]:
 def _every(params: Iterable[tuple[str, Param]], optional: bool = False) -> Iterator[_Found]:
     """Yield every parameter in the order of the checks, with elements after their container."""
     for path, param in params:
-        absent = optional or isinstance(param, Optional)
+        absent = optional or isinstance(param, (Optional, Variant))
         yield _Found(path, required(param), absent)
         yield from _every(elements(param, path), absent)
 
@@ -321,7 +322,7 @@ def _not_optional(params: Iterable[Param]) -> Iterator[Param]:
     for param in params:
         if isinstance(param, (TupleParam, Struct)):
             yield from _not_optional(param.params)
-        elif not isinstance(param, Optional):
+        elif not isinstance(param, (Optional, Variant)):
             yield param
 
 

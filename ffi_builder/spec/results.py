@@ -26,6 +26,7 @@ from ffi_builder.spec.params import (
 from ffi_builder.spec.tensors.tensor import Tensor
 from ffi_builder.spec.tensors.tensor_list import TensorList
 from ffi_builder.spec.tensors.workspace import Workspace, check_allocated
+from ffi_builder.spec.variant import Variant
 
 HandedOver: TypeAlias = Union[
     Var,
@@ -40,6 +41,7 @@ HandedOver: TypeAlias = Union[
     List,
     TensorList,
     Any,
+    Variant,
     Optional,
 ]
 """Results whose value the call provider supplies: all but tensors and shapes.
@@ -126,6 +128,10 @@ def _check_result(what: str, result: Result) -> None:
             _check_handed_over(what, tensor)
         case List(length=length):
             _refuse(what, length=length)
+        case Variant():
+            tensor = handed_over(result)
+            if tensor is not None:
+                _check_handed_over(what, tensor)
         case Var():
             _refuse(what, divisibility=result.divisibility, min=result.min, max=result.max)
         case _:
@@ -177,7 +183,7 @@ def _check_tensor(what: str, tensor: Tensor) -> None:
 
 
 def handed_over(result: Param) -> Tensor | None:
-    """Return the tensor that the callee makes: that of a list, or of an Optional.
+    """Return the tensor that the callee makes: that of a list, a Variant or an Optional.
 
     Examples:
         >>> from ffi_builder import spec
@@ -189,6 +195,8 @@ def handed_over(result: Param) -> Tensor | None:
     inner = required(result)
     if isinstance(inner, TensorList):
         return inner.tensor
+    if isinstance(inner, Variant):
+        return next((each for each in inner.params if isinstance(each, Tensor)), None)
     return inner if isinstance(inner, Tensor) and inner is not result else None
 
 

@@ -18,6 +18,7 @@ from ffi_builder.spec.composite import (
 )
 from ffi_builder.spec.tensors.tensor import Tensor
 from ffi_builder.spec.tensors.workspace import Workspace
+from ffi_builder.spec.variant import Variant
 from ffi_builder.suggest import did_you_mean
 
 
@@ -114,14 +115,14 @@ def _always_there(
         )
     source = dict(_always_present((param.name, param) for param in params)).get(path)
     if not isinstance(source, Tensor):
-        raise SpecError(f"{where}: {path} may be None; expected a Tensor that is always there")
+        raise SpecError(f"{where}: {path} may be absent; expected a Tensor that is always there")
     return source
 
 
 def _always_present(params: Iterable[tuple[str, Param]]) -> Iterator[tuple[str, Param]]:
-    """Yield the parameters and elements that are not in an Optional."""
+    """Yield the parameters and elements that are not in an Optional or a Variant."""
     for path, param in params:
-        if not isinstance(param, Optional):
+        if not isinstance(param, (Optional, Variant)):
             yield path, param
             yield from _always_present(elements(param, path))
 

@@ -107,6 +107,10 @@ static bool step(State *s) {
     return check_equal_float(s);
   case OP_OPTIONAL:
     return look_at_optional(s);
+  case OP_VARIANT:
+    return check_variant(s);
+  case OP_ALTERNATIVE:
+    return look_at_alternative(s);
   case OP_GUARD:
     return guard(s);
   case OP_TEXT:

@@ -56,15 +56,47 @@ static void look_inside(State *s) {
   s->inner = true;
 }
 
-// Store the type index of an Optional argument in its slot. Skip instructions if it is None.
-static bool look_at_optional(State *s) {
+// Store a type index in a slot, and skip instructions if it is that of None.
+static bool enter(State *s, int32_t type) {
   Slot *slot = read_slot(s);
   const uint32_t size = read_u32(s);
-  look(s);
-  slot->value = s->type;
-  s->optional = true;
-  s->pc += s->type == kTVMFFINone ? size : 0;
+  slot->value = type;
+  s->pc += type == kTVMFFINone ? size : 0;
   return true;
+}
+
+static bool look_at_optional(State *s) {
+  look(s);
+  s->optional = true;
+  return enter(s, s->type);
+}
+
+// Look at an argument that may be of one of several types, and return whether it is. The operands
+// are masks of type indices. With moved objects, the type is that of the object in one; a moved
+// BigInt is none.
+static bool is_one_of(State *s) {
+  const uint64_t low = (uint64_t)read_i64(s), high = (uint64_t)read_i64(s);
+  s->inner = false;
+  if (low >> kTVMFFIObjectRValueRef & 1)
+    look_inside(s);
+  else
+    look(s);
+  if (s->type < 0 || s->type >= 128 || s->type == kTVMFFIObjectRValueRef)
+    return false;
+  if (s->inner && s->type == kTVMFFIBigInt)
+    return false;
+  return (s->type < 64 ? low >> s->type : high >> (s->type - 64)) & 1;
+}
+
+static bool check_variant(State *s) {
+  const bool right = is_one_of(s);
+  s->text = read_text(s);
+  return right || fail(s, WORDS_DECODE_VARIANT);
+}
+
+static bool look_at_alternative(State *s) {
+  const bool right = is_one_of(s);
+  return enter(s, right ? s->type : kTVMFFINone);
 }
 
 static bool guard(State *s) {

@@ -124,47 +124,50 @@ enum {
   OP_EXPR = 24,
   OP_CONDITION = 25,
   OP_OPTIONAL = 26,
-  OP_GUARD = 27,
-  OP_TEXT = 28,
-  OP_OBJECT = 29,
-  OP_EACH = 30,
-  OP_USUAL = 31,
-  OP_NEXT = 32,
-  OP_ITEM = 33,
-  OP_FIRST = 34,
-  OP_BACK = 35,
-  OP_SAME_DTYPE = 36,
-  OP_CHOICE = 37, // CheckChoice
-  OP_BOOL = 38, // CheckBool
-  OP_FITS = 39, // Fits
-  OP_EQFLOAT = 40, // EqualFloat
-  OP_MIN = 41, // AtLeast
-  OP_MAX = 42, // AtMost
-  OP_DIVISIBLE = 43, // Divisible
-  OP_BIND = 44, // Bind
-  OP_EQSYM = 45, // EqualSymbol
-  OP_BINDEQ = 46, // BindOrEqual
-  OP_SOLVE = 47, // Solve
-  OP_ALIGN = 48, // CheckAlignment
-  OP_ALIGN_ELEMENTS = 49, // CheckElementAlignment
-  OP_SMALL = 50, // CheckSmall
-  OP_BYTES = 51, // CheckBytes
-  OP_NONNEGATIVE = 52, // NotNegative
+  OP_VARIANT = 27,
+  OP_ALTERNATIVE = 28,
+  OP_GUARD = 29,
+  OP_TEXT = 30,
+  OP_OBJECT = 31,
+  OP_EACH = 32,
+  OP_USUAL = 33,
+  OP_NEXT = 34,
+  OP_ITEM = 35,
+  OP_FIRST = 36,
+  OP_BACK = 37,
+  OP_SAME_DTYPE = 38,
+  OP_CHOICE = 39, // CheckChoice
+  OP_BOOL = 40, // CheckBool
+  OP_FITS = 41, // Fits
+  OP_EQFLOAT = 42, // EqualFloat
+  OP_MIN = 43, // AtLeast
+  OP_MAX = 44, // AtMost
+  OP_DIVISIBLE = 45, // Divisible
+  OP_BIND = 46, // Bind
+  OP_EQSYM = 47, // EqualSymbol
+  OP_BINDEQ = 48, // BindOrEqual
+  OP_SOLVE = 49, // Solve
+  OP_ALIGN = 50, // CheckAlignment
+  OP_ALIGN_ELEMENTS = 51, // CheckElementAlignment
+  OP_SMALL = 52, // CheckSmall
+  OP_BYTES = 53, // CheckBytes
+  OP_NONNEGATIVE = 54, // NotNegative
 };
 
 enum {
-  WORDS_DECODE_TENSOR = 0,
-  WORDS_DECODE_SHAPE = 1,
-  WORDS_DECODE_TUPLE = 2,
-  WORDS_DECODE_LIST_OF_BOOLS = 3,
-  WORDS_DECODE_LIST_OF_BYTES = 4,
-  WORDS_DECODE_LIST_OF_FLOATS = 5,
-  WORDS_DECODE_LIST_OF_INTS = 6,
-  WORDS_DECODE_LIST_OF_STRS = 7,
-  WORDS_DECODE_LIST = 8,
-  WORDS_DECODE_TEXT_OF_BYTES = 9,
-  WORDS_DECODE_TEXT_OF_STR = 10,
-  WORDS_DECODE_OBJECT = 11,
+  WORDS_DECODE_VARIANT = 0,
+  WORDS_DECODE_TENSOR = 1,
+  WORDS_DECODE_SHAPE = 2,
+  WORDS_DECODE_TUPLE = 3,
+  WORDS_DECODE_LIST_OF_BOOLS = 4,
+  WORDS_DECODE_LIST_OF_BYTES = 5,
+  WORDS_DECODE_LIST_OF_FLOATS = 6,
+  WORDS_DECODE_LIST_OF_INTS = 7,
+  WORDS_DECODE_LIST_OF_STRS = 8,
+  WORDS_DECODE_LIST = 9,
+  WORDS_DECODE_TEXT_OF_BYTES = 10,
+  WORDS_DECODE_TEXT_OF_STR = 11,
+  WORDS_DECODE_OBJECT = 0,
   WORDS_DECODE_ENTRY = 12,
   WORDS_CHECK_COUNT = 13,
   WORDS_CHECK_ARGUMENTS = 14,
@@ -310,6 +313,7 @@ static const char TEXTS[] =
     "type of \000"
     "\000"
     "length of \000"
+    "\005\031\000"
     "Tensor\031\000"
     "Shape or list of ints\031\000"
     "tuple\031\000"
@@ -321,7 +325,6 @@ static const char TEXTS[] =
     "list of tensors\031\000"
     "bytes\031\000"
     "str\031\000"
-    "\005\031\000"
     "int\031\000"
     "\001\000"
     "a non-NULL pointer\000"
@@ -453,17 +456,17 @@ typedef struct {
 
 static const Row WORDS[] = {
     {0, 21, 42, 1012},
-    {0, 21, 50, 1012},
-    {0, 21, 73, 1012},
-    {0, 21, 80, 1012},
-    {0, 21, 95, 1012},
-    {0, 21, 110, 1012},
-    {0, 21, 126, 1012},
-    {0, 21, 140, 1012},
-    {0, 21, 154, 1012},
-    {0, 21, 171, 1012},
-    {0, 21, 178, 1012},
-    {0, 21, 183, 1012},
+    {0, 21, 45, 1012},
+    {0, 21, 53, 1012},
+    {0, 21, 76, 1012},
+    {0, 21, 83, 1012},
+    {0, 21, 98, 1012},
+    {0, 21, 113, 1012},
+    {0, 21, 129, 1012},
+    {0, 21, 143, 1012},
+    {0, 21, 157, 1012},
+    {0, 21, 174, 1012},
+    {0, 21, 181, 1012},
     {0, 21, 186, 1012},
     {0, 30, 191, 1014},
     {10, 30, 193, 1016},

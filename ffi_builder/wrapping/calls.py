@@ -356,6 +356,14 @@ def _passed(entry: object, known: Mapping[str, spec.Param]) -> Iterator[tuple[ob
         case spec.TupleParam() | spec.Struct() as composite:
             for inner, element in elements(composite, str(path)):
                 yield from _passed(inner, {inner: element})
+        case spec.Variant(parts=parts) as variant:
+            yield f"{path}.which", spec.Field(variant, "which")
+            for part, each in parts.items():
+                inner = f"{path}.{part}"
+                if isinstance(each, spec.Var):
+                    yield inner, spec.Field(variant, part)
+                else:
+                    yield from _passed(inner, {inner: each})
         case spec.String() | spec.Bytes() as text:
             yield from ((path, text), (f"{path}'s length", None))  # as texts.said expects
         case spec.TensorList() | spec.List() as items:

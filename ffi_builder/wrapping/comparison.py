@@ -355,6 +355,8 @@ def _check_part(what: str, type_: CType, path: str, field: spec.Field) -> None:
             raise BuildError(f"{what}, but {path!r} is passed as the number of {of}")
         return
     number, pointer = _NUMBERS.get(field.part), _POINTERS.get(field.part)
+    if isinstance(text, spec.Variant):
+        number = dtype_of(field)
     words = number or f"a pointer to {pointer}"
     if field.part == "pointers":
         tensor = cast("spec.TensorList", spec.required(field.param)).tensor

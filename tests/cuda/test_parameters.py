@@ -288,6 +288,12 @@ def test_args_must_be_a_list(args: Any):
         (spec.String("s"), None, "'s' is a String"),
         (spec.Object("o"), None, "'o' is a Object"),
         (spec.Any("a"), None, "'a' is a Any, which is in host memory"),
+        (spec.Variant([spec.Var("v", "int8"), spec.String("v")]), None, r"'v\.str' is a String"),
+        (
+            spec.Variant([spec.Var("v", "int8"), tensor("v", 3)]),
+            None,
+            r"\(#0 v\.which: 4 bytes, #1 v\.int: 1 bytes?, #2 v",
+        ),
         (tensor("x", 3), ["x.dltensor"], "'x.dltensor', which is in host memory"),
         (tensor("x", 3), ["y"], "args= has 'y', which names no parameter"),
         (tensor("x", 3), [Pointee("x", 8)], r"\*x: expected a DataPointer"),

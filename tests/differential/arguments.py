@@ -39,6 +39,7 @@ from ffi_builder.spec import (
     TensorList,
     TupleParam,
     Var,
+    Variant,
     required,
 )
 from ffi_builder.spec.composite import Plain
@@ -128,6 +129,13 @@ class Caller(Tensors):
                 return self.constant(param)
             case Stream() | DataPointer() | DType() | Device():
                 return self.single(param)
+            case Variant():
+                each = draw(st.sampled_from(param.params))
+                return (
+                    self.number(each, self.value(each))
+                    if isinstance(each, Var)
+                    else self.present(each)
+                )
             case AnyValue():
                 return draw(
                     st.sampled_from([NONE, of_int(-1), of_float(0.5), Given(99, 7), *OBJECTS])

@@ -28,6 +28,7 @@ from ffi_builder.spec import (
     Tensor,
     TensorList,
     Var,
+    Variant,
     required,
     with_paths,
 )
@@ -87,8 +88,21 @@ class Kernel:
                     f"{path}.data",
                     str([repr(each) if is_text else show(each, plain.dtype) for each in shown]),
                 )
+            elif isinstance(plain, Variant):
+                yield from self.variant(path, plain)
             else:
                 yield from self.single(path, param)
+
+    def variant(self, path: str, param: Variant) -> Iterator[tuple[str, str]]:
+        """Yield which of the parameters came, and the numbers; other parameters are on their own."""
+        which = self.verdict.singles.get(path, -1)
+        yield f"{path}.which", str(which)
+        for part, each in param.parts.items():
+            if isinstance(each, Var):
+                at = f"{path}.{part}"
+                found = self.verdict.elements.get(at, [False if part == "bool" else 0])
+                value = float(found[0]) if part == "float" else found[0]
+                yield at, show(value, each.dtype)
 
     def is_there(self, path: str) -> bool:
         """Tell whether neither it nor an Optional around it is absent."""
@@ -106,8 +120,11 @@ class Kernel:
                 yield path, show(self.verdict.values[var.name], var.dtype)
             case String() | Bytes():
                 yield path, "NULL" if found is None else repr(found)
-            case Device() | AnyValue():
+            case Device():
                 yield path, str((0, 0) if found is None else found)
+            case AnyValue():
+                head, payload = found if isinstance(found, tuple) else (0, 0)
+                yield path, f"{head}, {self.memory.name_of(payload % 2**64)}"
             case Choice() | DType():
                 yield path, str(found or 0)
             case Stream() | DataPointer():

@@ -132,7 +132,7 @@ def changed_ints(draw: st.DrawFn, given: Ints) -> Ints:
         lambda: Ints((*values, 2)),
         lambda: Ints(values[:-1]),
         lambda: Ints(None, len(values)),
-        lambda: Ints(values, lie(draw, len(values))),
+        lambda: Ints(values, lie(draw, len(values), (2**31, 2**62))),
     ]
     return draw(st.sampled_from(changes))()
 

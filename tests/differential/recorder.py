@@ -25,6 +25,7 @@ from ffi_builder.spec import (
     Dim,
     DType,
     EnvStream,
+    Field,
     Function,
     List,
     Map,
@@ -36,6 +37,7 @@ from ffi_builder.spec import (
     Tensor,
     TensorList,
     Var,
+    Variant,
     required,
     with_paths,
 )
@@ -117,6 +119,11 @@ class Recorder:
                 self._record(context, path, number("int32"), context.scalar(param))
             case Device():
                 self._record(context, path, device, context.scalar(param))
+            case Variant(parts=parts):
+                dtypes = {p: each.dtype for p, each in parts.items() if isinstance(each, Var)}
+                for part, dtype in {"which": "int32", **dtypes}.items():
+                    value = context.part(Field(param, part))
+                    self._record(context, f"{path}.{part}", number(dtype), value)
             case AnyValue():
                 b, at = context.builder, context.scalar(param)
                 words = b.load(b.types.i64, at), b.field(b.types.i64, at, abi.ANY_PAYLOAD)
@@ -288,8 +295,9 @@ def text(content: bytes, _: Memory) -> str:
     return repr(ctypes.string_at(pointer, length) if length else b"")
 
 
-def words_of_any(content: bytes, _: Memory) -> str:
-    return str(struct.unpack("<qq", content))
+def words_of_any(content: bytes, memory: Memory) -> str:
+    head, payload = struct.unpack("<qQ", content)
+    return f"{head}, {memory.name_of(payload)}"
 
 
 def texts(start: int) -> Show:

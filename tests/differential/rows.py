@@ -94,6 +94,7 @@ _PATTERNS: Final = {
     "numbers: one that does not fit": r".*\[\d+\]: a value that fits u?int\d+ .*",
     "numbers: one that is no bool": r".*\[\d+\]: True, False, 0 or 1 \| .*",
     "numbers: length, expression": r"length of .*: -?\d+ \(.* with \w+ = .*",
+    "variant: type": r"type of .*: \w+(, \w+)* or \w+( or None)? \| .*",
     "tuple: type": r"type of .*: tuple .*",
     "scalar: int": r"type of .*: int( or None)? \| .*",
     "scalar: bool": r"type of .*: bool( or None)? \| .*",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from hypothesis import strategies as st
@@ -45,6 +46,7 @@ from ffi_builder.spec import (
     TensorList,
     TupleParam,
     Var,
+    Variant,
     ceildiv,
     maximum,
     minimum,
@@ -57,11 +59,12 @@ from ffi_builder.spec.composite import elements
 from ffi_builder.spec.expr import Condition, Expr, Relation
 from ffi_builder.spec.functions import linear, variables
 from ffi_builder.spec.lists import ELEMENTS
-from ffi_builder.spec.numbers import INT_RANGES
+from ffi_builder.spec.numbers import FLOAT_DTYPES, INT_RANGES
 from ffi_builder.spec.overlap import can_overlap, is_comparable
 from ffi_builder.spec.places import device_tensors, occurrences, symbols_of_elements
 from ffi_builder.spec.properties import compared, properties
 from ffi_builder.spec.tensors.entries import MOST_ELEMENTS
+from ffi_builder.spec.variant import Alternative
 from tests.differential.drawn_tensors import draw_tensor
 from tests.differential.pool import EXTREME, SMALL, Pool, rarely
 from tests.differential.registered import LONG, TYPES
@@ -105,9 +108,27 @@ def draw_param(pool: Pool, name: str, depth: int) -> Param:
         return param
 
 
+def draw_variant(pool: Pool, name: str) -> Variant:
+    """Two to four parameters, each of another type."""
+    draw = pool.draw
+    made: list[Callable[[], Alternative]] = [
+        lambda: draw_tensor(pool, name),
+        lambda: Var(name, draw(st.sampled_from(sorted(INT_RANGES)))),
+        lambda: Var(name, draw(st.sampled_from(FLOAT_DTYPES))),
+        lambda: Var(name, "bool"),
+        *(partial(kind, name) for kind in (String, Bytes, DType, Device)),
+    ]
+    first, *others = draw(st.permutations(made))[: draw(st.integers(2, 4))]
+    if rarely(draw, 60) and made[0] not in (first, *others):
+        first = made[0]
+    return Variant([each() for each in (first, *others)])
+
+
 def draw_plain(pool: Pool, name: str, depth: int) -> Param:
     draw = pool.draw
-    match draw(st.integers(-5, 23 if depth < 2 else 20)):
+    match draw(st.integers(-7, 23 if depth < 2 else 20)):
+        case -7 | -6:
+            return draw_variant(pool, name)
         case -5 | -4:
             length = pool.entry(optional=True)
             most = min(length, MOST_ELEMENTS) if isinstance(length, int) else length

@@ -72,6 +72,7 @@ GROUPS: Final = (
             Case("DECODE_LIST_OF_BYTES", "f(parts: List(Bytes))", 'f(b"abc")'),
             Case("KIND_INT", "f(n: int32)", "f(1.0)"),
             Case("KIND_INT", "f(pages: List(int64, n))", "f([3, 1.0])"),
+            Case("DECODE_VARIANT", "f(scale: Variant(float64, Tensor([n], float32)))", "f('0.5')"),
             Case("KIND_INT", "f(dims: Shape([n, 4]))", "f((1.0, 4))"),
             Case("KIND_BOOL", "f(flag: bool)", "f(None)"),
             Case("KIND_FLOAT", "f(cfg: Tuple(alpha: float32))", 'f(("0.5",))'),

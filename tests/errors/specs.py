@@ -43,6 +43,16 @@ SPECS: Final[dict[str, tuple[str, ...]]] = {
         'dims("")',
         'dims("n", "k")',
     ),
+    "Variants": (
+        'Variant(Var("x", "int32"))',
+        'Variant([Var("x", "int32"), Object("x")])',
+        'Variant([Var("x", "int32")])',
+        'Variant([Var("x", "int32"), String("s")])',
+        'Variant([Var("x", "int32"), Var("x", "int64")])',
+        'Variant([Var("x", "handle"), String("x")])',
+        'Variant([Var("x", "int32", min=0), String("x")])',
+        'Variant([Tensor("x", [n], "y.dtype"), String("x")])',
+    ),
     "Tensors": (
         'Tensor("x", [n], "flaot32")',
         'Tensor("x", [n], "float32")',

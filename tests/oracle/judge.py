@@ -40,10 +40,11 @@ from ffi_builder.spec import (
     TensorList,
     TupleParam,
     Var,
+    Variant,
     required,
     with_paths,
 )
-from ffi_builder.spec.composite import Plain
+from ffi_builder.spec.composite import Plain, elements
 from ffi_builder.spec.numbers import INT_RANGES
 from ffi_builder.spec.properties import Comparison, Property
 from tests.oracle import scalars
@@ -55,12 +56,13 @@ from tests.oracle.relations import FromNone, check_where, is_address, key_of
 from tests.oracle.strings import check_string
 from tests.oracle.symbols import Symbols, Where, check_fits, check_not_negative
 from tests.oracle.tensors import Decoded, Tensors, check_tensor
+from tests.oracle.variants import choose
 from tests.oracle.words import Kind, Mismatch, Place, Value
 
 Single: TypeAlias = Union[int, bytes, tuple[int, int]]
 """The value that the kernel gets for a parameter that is one: a Stream's, DataPointer's or object's
 address, a Choice's int, a DType's 32 bits (signed), the content of a String or Bytes, type and id
-of a Device, and both words of the TVMFFIAny of an Any."""
+of a Device, both words of the TVMFFIAny of an Any, and the number of what comes for a Variant."""
 
 
 @dataclass(frozen=True)
@@ -76,12 +78,14 @@ class Accepted:
     env_stream_device: tuple[int, int] | None
     """Device type and id that EnvStream is asked of. None: no EnvStream, or it is NULL."""
     present: Mapping[str, bool] = field(default_factory=dict[str, bool])
-    """Whether each Optional is present; those in an absent one are not."""
+    """Whether each Optional is present, and each parameter of a Variant; those in an absent one are
+    not."""
     singles: Mapping[str, Single] = field(default_factory=dict[str, Single])
     lists: Mapping[str, Sequence[Decoded]] = field(default_factory=dict[str, "Sequence[Decoded]"])
     """The elements of each list of tensors that is there."""
     elements: Mapping[str, Sequence[Any]] = field(default_factory=dict[str, "Sequence[Any]"])
-    """The elements of each List that is there: numbers, or texts as bytes."""
+    """The elements of each List that is there, numbers or texts as bytes, and a number that comes
+    for a Variant."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +107,14 @@ def judge(signature: Signature, args_address: int, num_args: int) -> Verdict:
         args_address: address of the array of ``TVMFFIAny``, which may be 0.
         num_args: their number, according to the caller.
     """
-    absent = {path: False for path, p in with_paths(signature.params) if isinstance(p, Optional)}
+    every = list(with_paths(signature.params))
+    absent = {path: False for path, param in every if isinstance(param, Optional)}
+    absent |= {
+        inner: False
+        for path, param in every
+        if isinstance(required(param), Variant)
+        for inner, _ in elements(param, path)
+    }
     call = Call(Symbols(signature.arguments), {}, {}, absent, {}, {})
     try:
         check_call(signature.arguments, args_address, num_args, call)
@@ -221,10 +232,26 @@ def check_present(param: Plain, given: AnyAt, place: Place, call: Call) -> None:
             call.singles[place.path] = check_string(param, given, place)
         case Object() | Function() | Array() | Map():
             call.singles[place.path] = check_object_param(param, given, place)
+        case Variant():
+            check_variant(param, given, place, call)
         case AnyValue():
             call.singles[place.path] = (read_i64(given.address), given.as_int)
         case EnvStream():
             raise AssertionError("EnvStream is no argument")
+
+
+def check_variant(param: Variant, given: AnyAt, place: Place, call: Call) -> None:
+    """Check the parameter that comes, which binds as one in an Optional."""
+    number = call.singles[place.path] = choose(param, given, place)
+    part, chosen = [*param.parts.items()][number]
+    inner = Place(place.argument, f"{place.path}.{part}")
+    if isinstance(chosen, Var):
+        call.elements[inner.path] = [scalars.check_number(chosen.dtype, given, inner)]
+        return
+    call.present[inner.path] = True
+    certain = call.symbols.certain()
+    check_present(chosen, given, inner, replace(call, inside=True))
+    call.symbols.leave_optional(certain)
 
 
 def noted(given: AnyAt, address: Any) -> int | FromNone:

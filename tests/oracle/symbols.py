@@ -16,6 +16,7 @@ from ffi_builder.spec import (
     TensorList,
     TupleParam,
     Var,
+    Variant,
     required,
 )
 from ffi_builder.spec.expr import Expr, Relation
@@ -264,6 +265,8 @@ def entries_of(params: Sequence[Param]) -> Iterator[Dim | None]:
                 yield from shape
             case TupleParam(params=inner) | Struct(fields=inner):
                 yield from entries_of(inner)
+            case Variant(params=inner):
+                yield from entries_of([each for each in inner if isinstance(each, Tensor)])
             case _:
                 pass
 

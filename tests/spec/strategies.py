@@ -179,6 +179,21 @@ NAMED = (
 """The kinds that need a name and nothing else."""
 
 
+@st.composite
+def variants(draw: st.DrawFn) -> spec.Variant:
+    """Variants of two to four types."""
+    name = draw(names)
+    kinds = [
+        spec.Var(name, draw(st.sampled_from(list(INT_RANGES)))),
+        spec.Var(name, "bool"),
+        spec.Var(name, "float16"),
+        spec.Tensor(name, [draw(dimensions())], "int8", device_type="cpu"),
+        *(kind(name) for kind in (spec.String, spec.Bytes, spec.DType, spec.Device)),
+    ]
+    found = draw(st.permutations(kinds))[: draw(st.integers(2, 4))]
+    return spec.Variant(found, kw_only=draw(st.booleans()), doc=draw(st.sampled_from(["", "x"])))
+
+
 def _is_short(length: spec.Dim) -> bool:
     return not isinstance(length, int) or length <= MOST_ELEMENTS
 
@@ -200,6 +215,7 @@ def _leaves() -> SearchStrategy[spec.Param]:
         lists,
         plain,
         choices(),
+        variants(),
         st.builds(spec.Object, names, KEYS),
         st.builds(spec.DataPointer, names, address_space=st.sampled_from([None, 0, 3])),
         st.builds(spec.ConstInt, names, INT64),

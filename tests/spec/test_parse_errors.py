@@ -11,7 +11,7 @@ from ffi_builder.spec import Signature
 from ffi_builder.spec.tensors.devices import DEVICES
 
 TYPES = (
-    "Tensor, Tuple, Struct, TensorList, List, Shape, Stream, EnvStream, Workspace, DataPointer, None, Literal, Any, Choice, String, "
+    "Tensor, Tuple, Struct, TensorList, List, Shape, Stream, EnvStream, Workspace, DataPointer, Variant, None, Literal, Any, Choice, String, "
     "Bytes, DType, Device, Object, Function, Array, Map, Optional, or one of int8, int16, int32, "
     "int64, uint8, uint16, uint32, uint64, bool, float16, bfloat16, float32, float64, handle"
 )

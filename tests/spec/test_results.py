@@ -32,7 +32,7 @@ n, m = dims("n m")
 X = Tensor("x", [n, m], "float32", device_type="cpu")
 KINDS = (
     "Var, String, Bytes, DType, Device, Object, Function, Array, Map, List, TensorList, Any, "
-    "Optional, Tensor, Shape"
+    "Variant, Optional, Tensor, Shape"
 )
 TOTAL = Var("total", "int64")
 

@@ -68,6 +68,8 @@ class Breaker:
     right: Right
     values: tuple[d.Value, ...] = ()
     origins: dict[str, str] = field(default_factory=dict[str, str])
+    variants: set[tuple[int, ...]] = field(default_factory=set[tuple[int, ...]])
+    """The positions of Variants."""
 
     def __post_init__(self) -> None:
         self.values = self.right.arguments(self.plan.signature)
@@ -76,6 +78,9 @@ class Breaker:
         """Each step that can fail, with a call in which it does, if one is known."""
         for planned in self.plan:
             if isinstance(planned, (s.DecodeOptional, s.EachElement)):
+                continue
+            if isinstance(planned, s.Alternative):
+                self._choose(planned.place)
                 continue
             step = replace(planned, place=in_element(planned.place, ELEMENT))
             if isinstance(step, s.Bind) or self._binds(step):
@@ -94,6 +99,20 @@ class Breaker:
             given, expected, got, *axis = found
             arguments = given if isinstance(given, d.Arguments) else d.Arguments(given)
             yield step, Broken(arguments, subject + "".join(axis), expected, got)
+
+    def _choose(self, place: Place) -> None:
+        """Let a Variant be its parameter at this place."""
+        *outer, number = place.position
+        self.variants.add(tuple(outer))
+        params = dict(spec.with_paths(self.plan.signature.params))
+        name = params[place.path.rpartition(".")[0]].name
+        self.right = replace(self.right, chosen={**self.right.chosen, name: number})
+        self.values = self.right.arguments(self.plan.signature)
+
+    def _position(self, place: Place) -> tuple[int, ...]:
+        """The position of the argument or element, which a Variant's parameter is itself."""
+        outer = place.position[:-1]
+        return outer if outer in self.variants else place.position
 
     def _binds(self, step: s.AnyCheck) -> bool:
         return isinstance(step, s.BindOrEqual) and step.symbol.name not in self.origins
@@ -255,7 +274,7 @@ class Breaker:
         given = self._value(place, value)
         layout = ""
         if place.part is Part.STRIDES:
-            tensor = _dltensor(at(given, place.position))
+            tensor = _dltensor(at(given, self._position(place)))
             layout = f" (shape={list(tensor.shape or ())}, strides={list(tensor.strides or ())})"
         return given, expected, f"{value}{layout}"
 
@@ -294,7 +313,7 @@ class Breaker:
         """Beginning at the last element of the other tensor; both are row-major."""
         first, last = _bytes(self._dltensor(other))
         given = self._tensor(place, data=last + 1 - self._dltensor(other).dtype[1] // 8)
-        start, end = _bytes(_dltensor(at(given, place.position)))
+        start, end = _bytes(_dltensor(at(given, self._position(place))))
         got = f"{start:#x} to {end:#x}, where {other.path} has {first:#x} to {last:#x}"
         return given, f"memory apart from that of {other.path} (no_overlap)", got
 
@@ -314,6 +333,8 @@ class Breaker:
 
     def _kind(self, step: s.Decode) -> str:
         match step:
+            case s.DecodeVariant(text=kind):
+                pass
             case s.DecodeTensor():
                 kind = "Tensor"
             case s.DecodeShape():
@@ -335,10 +356,10 @@ class Breaker:
         return f"{kind} or None" if step.optional else kind
 
     def _put(self, place: Place, value: d.Value) -> tuple[d.Value, ...]:
-        return changed(self.values, place.position, value)
+        return changed(self.values, self._position(place), value)
 
     def _object(self, place: Place) -> d.Object:
-        value = at(self.values, place.position)
+        value = at(self.values, self._position(place))
         assert isinstance(value, d.Object)
         return value
 
@@ -362,7 +383,7 @@ class Breaker:
         return self._put(place, d.Object(old.type_index, body))
 
     def _dltensor(self, place: Place) -> d.DLTensor:
-        return _dltensor(at(self.values, place.position))
+        return _dltensor(at(self.values, self._position(place)))
 
     def _tensor(self, place: Place, **fields: Any) -> tuple[d.Value, ...]:
         return self._put(place, d.tensor(replace(self._dltensor(place), **fields)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 
 from ffi_builder import abi, spec
@@ -21,6 +21,8 @@ class Right:
     """Makes arguments; ``values`` has what each symbol is."""
 
     values: Mapping[str, float]
+    chosen: Mapping[str, int] = field(default_factory=dict[str, int])
+    """The numbers of the parameters that Variants are; the last one otherwise."""
 
     def arguments(self, signature: spec.Signature) -> tuple[d.Value, ...]:
         """One value for each argument; Optionals are there."""
@@ -43,6 +45,13 @@ class Right:
                 return d.array(*map(self.argument, params))
             case spec.Var() as var:
                 return self.scalar(var)
+            case spec.Variant(name=name, params=params):
+                each = params[self.chosen.get(name, -1)]
+                return (
+                    Right({name: 1}).scalar(each)
+                    if isinstance(each, spec.Var)
+                    else self.argument(each)
+                )
             case spec.Choice(choices=choices):
                 return d.str_(next(iter(choices)).encode())
             case other:

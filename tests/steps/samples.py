@@ -108,6 +108,13 @@ SAMPLES: Final[dict[str, tuple[str, dict[str, float]]]] = {
         "f(n: int32, a: List(String, n + 1), b: Optional(List(Bytes, m))) where m: int8",
         {"n": 3, "m": 2},
     ),
+    "variants": (
+        "f(x: Tensor([n], float32), s: Variant(float64, String, int8, Tensor([n, k], float16)), "
+        "o: Optional(Variant(Bytes, bool)), "
+        "t: Tuple(v: Variant(DType, Device, uint64, Tensor([k], int8, device_id=d))), "
+        "y: Tensor([k, n], int8)) where no_overlap(s.tensor)",
+        {"n": 3, "k": 4, "d": 0},
+    ),
     "lists in others": (
         "f(xs: Optional(TensorList(Tensor([n, 4], float4_e2m1fn, device_type=any, device_id=d, "
         "storage_dtype=float4_e2m1fnx2))), "

@@ -42,6 +42,7 @@ VALUES: list[tuple[spec.Param, object]] = [
     (spec.Array("x"), []),
     (spec.Map("x"), {}),
     (spec.Any("x"), 0),
+    (spec.Variant([spec.String("x"), spec.Var("x", "int8")]), ""),
     (spec.Object("x"), []),
     (spec.Struct("x", [n, spec.String("s")]), (2, "")),
     (spec.Optional(spec.Struct("x", [spec.Optional(n), spec.Optional(spec.String("s"))])), (2, "")),

@@ -20,6 +20,7 @@ from ffi_builder.builder.fast_path.state import (
     Symbol,
     TensorValues,
     TextValues,
+    VariantValues,
 )
 from ffi_builder.ir import Block, CheckingBuilder, Value
 from ffi_builder.ir.checking import call_support
@@ -136,6 +137,8 @@ class FastPath:
         if position in self.elements:
             return self.elements[position], 0
         *outer, last = position
+        if isinstance(self.state.records.get(tuple(outer)), VariantValues):
+            return self.any_at(tuple(outer))  # the value itself
         base = self.cells(tuple(outer)) if outer else self.args
         return base, last * abi.ANY_SIZE
 
@@ -151,7 +154,7 @@ class FastPath:
     def object_at(self, position: Position) -> Value:
         """Return the object at a position; NULL if it is absent."""
         found = self.state.records[position]
-        assert not isinstance(found, (ShapeValues, TextValues, ScalarValues))
+        assert not isinstance(found, (ShapeValues, TextValues, ScalarValues, VariantValues))
         return found.object
 
     def object(self, position: Position) -> Value:

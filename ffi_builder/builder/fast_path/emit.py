@@ -24,7 +24,7 @@ branch are read again where they are needed, from a constant of zeros if the Opt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from typing_extensions import assert_never
 
@@ -37,23 +37,41 @@ from ffi_builder.builder.fast_path import (
     scalars,
     tensors,
     values,
+    variants,
 )
 from ffi_builder.builder.fast_path.context import FastPath
-from ffi_builder.builder.fast_path.state import Merge
+from ffi_builder.builder.fast_path.state import Merge, VariantValues
+from ffi_builder.ir import Value
 from ffi_builder.plan import Place, Plan
 from ffi_builder.plan import steps as s
 from ffi_builder.spec.functions import variables
 
 
-def emit_optional(fast: FastPath, place: Place, emit_inside: Callable[[], None]) -> None:
-    """Emit the checks of an Optional; ``emit_inside`` emits the checks that None skips."""
+def emit_optional(fast: FastPath, place: Place, steps: Iterable[s.AnyStep]) -> None:
+    """Emit the checks of an Optional; None skips ``steps``."""
     b = fast.b
     base, offset = fast.any_at(place.position)
     there = b.ne(b.field(b.types.i32, base, offset), b.i32(0))
+    _emit_branch(fast, place, there, steps)
+
+
+def emit_variant(fast: FastPath, step: s.DecodeVariant) -> None:
+    """Emit the checks of a Variant: a branch for each parameter."""
+    b = fast.b
+    variants.decode(fast, step)
+    number = fast.record(step.place.position, VariantValues).number
+    for own, alternative in enumerate(step.alternatives, 1):
+        there = b.eq(number, b.i32(own))
+        _emit_branch(fast, alternative.place, there, alternative.inside)
+
+
+def _emit_branch(fast: FastPath, place: Place, there: Value, steps: Iterable[s.AnyStep]) -> None:
+    """Emit steps that a call skips unless ``there``."""
+    b = fast.b
     before, start, body = fast.state, b.block, b.new_block()
     b.block = body
     fast.state = before.fork()
-    emit_inside()
+    _emit_all(fast, steps)
     tensors.check_waiting(fast)
     merge = Merge(b)
     fast.state = before.join(fast.state, merge)
@@ -145,7 +163,11 @@ def _emit(fast: FastPath, step: s.AnyStep) -> None:
         case s.CheckArguments():
             fast.require(b.ne(fast.args, b.null()))
         case s.DecodeOptional(place):
-            emit_optional(fast, place, lambda: _emit_all(fast, step.inside))
+            emit_optional(fast, place, step.inside)
+        case s.DecodeVariant():
+            emit_variant(fast, step)
+        case s.Alternative():
+            raise AssertionError("a Variant emits its alternatives")
         case s.DecodeShape():
             objects.decode_shape(fast, step)
         case s.DecodeTuple():

@@ -209,13 +209,16 @@ def narrowed(b: Builder, value: Value, result: Type) -> Value:
 
 def typed(fast: FastPath, symbol: spec.Var) -> Value:
     """Return a symbol in its own type: i32 for int32, ptr for handle, f16 for float16."""
-    b = fast.b
-    value = fast.symbol(symbol).value
-    result = b.types.scalar(symbol.dtype)
-    if symbol.dtype == "handle":
+    return as_dtype(fast.b, fast.symbol(symbol).value, symbol.dtype)
+
+
+def as_dtype(b: Builder, value: Value, dtype: str) -> Value:
+    """Return the value of a scalar in the type of its dtype."""
+    result = b.types.scalar(dtype)
+    if dtype == "handle":
         return b.to_pointer(value)
-    if symbol.dtype in _HALVES:
+    if dtype in _HALVES:
         return b.bitcast(value, result)
-    if symbol.dtype in ("float32", "float64"):
+    if dtype in ("float32", "float64"):
         return value
     return narrowed(b, value, result)

@@ -247,6 +247,18 @@ class ObjectValues:
 
 
 @dataclass(kw_only=True)
+class VariantValues:
+    """Which parameter of a Variant came."""
+
+    number: Value
+    """Its number from 1 on, as i32; 0 if the Variant is absent."""
+
+    def joined(self, merge: Merge) -> VariantValues:
+        """Return the record after the branch."""
+        return VariantValues(number=merge(self.number))
+
+
+@dataclass(kw_only=True)
 class ScalarValues:
     """A scalar: an i64, or a float of its dtype (an i16 for the 16-bit ones)."""
 
@@ -265,6 +277,7 @@ Record: TypeAlias = Union[
     NumberListValues,
     TextValues,
     ObjectValues,
+    VariantValues,
     ScalarValues,
 ]
 

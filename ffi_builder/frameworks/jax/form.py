@@ -192,6 +192,8 @@ def _check_kind(what: str, param: spec.Param) -> None:
         hint = "make a function of as many tensors as there are, each a parameter"
     elif isinstance(plain, spec.List):
         hint = "declare a Shape of as many ints, or a Tensor of numbers"
+    elif isinstance(plain, spec.Variant):
+        hint = "make a function for each of its types"
     elif isinstance(plain, spec.Stream):
         hint = "use an EnvStream, which is XLA's stream in such a call"
     else:

@@ -324,6 +324,8 @@ def _instead(param: Plain) -> str:
     match param:
         case spec.TupleParam() | spec.Struct():
             return "; make its elements parameters of their own"
+        case spec.Variant():
+            return "; register a function for each of its types"
         case spec.TensorList():
             return "; register a torch.library.custom_op that calls it (docs/torch.md)"
         case spec.Stream():

@@ -131,6 +131,7 @@ _CLASSES: Final[Mapping[str, str]] = {
     "ffi.Map": "Map",
     "Optional": "Optional",
     "Tuple": "Tuple",
+    "Variant": "Variant",
     "None": "Any",
     "Any": "Any",
 }

@@ -158,7 +158,8 @@ def _type(param: Parameter) -> str:
         return f"{{{type(param.value).__name__}}}{none}"
     if param.kind == "List":
         return f"{{Sequence}}[{_TYPES.get(param.dtype, '{Any}')}]{none}"
-    return f"{_TYPES.get(param.kind, '{Any}')}{none}"
+    found = (_TYPES.get(kind, "{Any}") for kind in param.kinds or (param.kind,))
+    return f"{' | '.join(dict.fromkeys(found))}{none}"
 
 
 def _plain(text: str) -> str:

@@ -67,6 +67,7 @@ _ARRAYS: Final = {
     "Map": arrays.check_items,
     "Object": arrays.check_items,
     "Any": arrays.check_items,
+    "Variant": arrays.check_items,
 }
 """Checks of frameworks' rules, by the kind of the parameter."""
 
@@ -164,6 +165,8 @@ class _Scope:
 def _expression(param: Parameter, argument: str, scope: _Scope, at: Position) -> str:
     """Return the expression to pass for the name `argument`; add what it calls to `scope`."""
     if (check := _ARRAYS.get(param.kind)) is not None:
+        if param.kind == "Variant":  # a bool may be NumPy's
+            argument = scope.expressions.get("bool", "{0}").format(argument)
         return f"{scope.add('array', functools.partial(check, at=at))}({argument})"
     if param.kind == "handle":
         handle = scope.add("handle", functools.partial(_address, param, at))

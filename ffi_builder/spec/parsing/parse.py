@@ -36,6 +36,7 @@ from ffi_builder.spec.tensors.devices import DEVICES, has_default
 from ffi_builder.spec.tensors.tensor import INTENTS, LAYOUTS, Tensor
 from ffi_builder.spec.tensors.tensor_list import TensorList
 from ffi_builder.spec.tensors.workspace import Workspace
+from ffi_builder.spec.variant import Variant
 from ffi_builder.suggest import did_you_mean
 
 Made = TypeVar("Made")
@@ -49,7 +50,7 @@ _NAMED: Final = {
 """The kinds of parameters whose only fields are a name and metadata."""
 _RESULTS: Final = (
     *("Tensor", "Shape", "Object", "String", "Bytes", "DType", "Device"),
-    *("Function", "Array", "Map", "List", "TensorList", "Any", "Optional"),
+    *("Function", "Array", "Map", "List", "TensorList", "Any", "Variant", "Optional"),
 )
 """The words that the type of a result may begin with, beside dtypes."""
 _PLACE: Final = ("device_type", "device_id", "data_alignment")
@@ -124,6 +125,7 @@ class _Parser(WhereParser):
             "Optional": self._optional,
             "TensorList": self._tensor_list,
             "List": self._list,
+            "Variant": self._variant,
             "Choice": self._choice,
             "Literal": self._literal,
             "DataPointer": self._data_pointer,
@@ -292,6 +294,22 @@ class _Parser(WhereParser):
         t.close()
         with t.at(kind):
             return List(name.text, dtype, length)
+
+    def _variant(self, name: Token, kind: Token) -> Variant:
+        """Parse ``(float64, Tensor([n], float32))``; a number is no symbol."""
+        t = self.tokens
+
+        def alternative() -> Any:
+            word = t.name("a type such as float64")
+            if word.text in VAR_DTYPES:
+                return Var(name.text, word.text)
+            with self.deeper(word):
+                return self._typed(name, word)
+
+        t.expect("(")
+        params = t.list_of(")", alternative)
+        with t.at(kind):
+            return Variant(params)
 
     def _scalar(self, name: Token, kind: Token) -> Var:
         if kind.text not in VAR_DTYPES:

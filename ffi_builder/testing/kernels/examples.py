@@ -192,6 +192,7 @@ class _Choices:
                     "present": (False, True),
                     "choice": tuple(getattr(subject, "choices", ())),
                     "dtype": getattr(subject, "dtypes", ()),
+                    "part": tuple(getattr(subject, "parts", ())),
                     "shape": _SHAPES,
                     "place": _PLACES,
                     "pointer": (),

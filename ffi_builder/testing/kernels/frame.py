@@ -159,6 +159,14 @@ def map_tensors(
         plain = spec.required(param)
         if value is None and plain is not param:
             return None
+        if isinstance(plain, spec.Variant):
+            inner = dict(elements(plain, path)).get(f"{path}.tensor")
+            is_tensor = isinstance(value, FakeArray) or hasattr(value, "__dlpack__")
+            return (
+                value
+                if inner is None or not is_tensor
+                else replaced(f"{path}.tensor", inner, value)
+            )
         if isinstance(plain, spec.Tensor):
             return of(path, plain, value)
         if isinstance(plain, (spec.TupleParam, spec.Struct)):

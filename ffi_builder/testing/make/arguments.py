@@ -161,6 +161,8 @@ def _another(random: Random, pick: Pick, kind: str, name: str, subject: Any, usu
             return random.choice(subject.dtypes)
         case "choice":
             return random.choice([*subject.choices])
+        case "part":
+            return random.choice([*subject.parts])
         case "shape":
             return random.choice([(), (2,), (2, 3), (2, 3, 4)])
         case "symbol" if subject.var.dtype == "bool":
@@ -370,6 +372,8 @@ class _ArgumentMaker:
                 return tuple(self._value(entry) for entry in plain.shape)
             case spec.TupleParam() | spec.Struct():
                 return tuple(self.argument(*element) for element in elements(param, path))
+            case spec.Variant():
+                return self.argument(self._parts.chosen[path], plain)
             case spec.Object():
                 return _object(path, plain.type_key)
             case _:

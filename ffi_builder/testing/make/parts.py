@@ -64,6 +64,8 @@ class Parts:
         self.values = dict(values)
         self.of_elements: dict[str, list[spec.Var]] = {}
         """The symbols of the elements, by the name of the symbol that they replace."""
+        self.chosen: dict[str, str] = {}
+        """The path of the parameter that each Variant is to be, by the path of the Variant."""
         self.lengths, self._pick = lengths, pick
         self._taken = {var.name for var in symbols_of(signature)}
         for path, tensors in lists_of(signature).items():
@@ -135,12 +137,24 @@ class Parts:
                         self._new_name(re.sub(r"\W", "_", path)), "int64", max=_LONGEST
                     )
                 self.params[path] = replace(plain, length=length)
+            case spec.Variant(parts=parts):
+                self.params[path] = plain
+                given = next((part for part in parts if f"{path}.{part}" in self.values), None)
+                part = given or self._pick("part", path, plain, next(iter(parts)))
+                self._add_chosen(path, part, plain, argument)
             case spec.Choice():
                 self.values[path] = self._pick("choice", path, plain, next(iter(plain.choices)))
             case _:
                 self.params[path] = plain
                 for inner in elements(plain, path):
                     self._add(*inner, argument)
+
+    def _add_chosen(self, path: str, part: str, param: spec.Variant, argument: int) -> None:
+        """Add the parameter that a Variant is to be; a number becomes a symbol of its own."""
+        self.chosen[path], chosen = f"{path}.{part}", param.parts[part]
+        if isinstance(chosen, spec.Var):
+            chosen = replace(chosen, name=self._new_name(re.sub(r"\W", "_", path)))
+        self._add(self.chosen[path], chosen, argument)
 
     def _narrowed(self, path: str, tensor: spec.Tensor) -> spec.Tensor:
         """Return the tensor with one dtype, and with an entry for each dimension."""

@@ -17,6 +17,7 @@ from tests.differential.tricky import (
     tensors,
     texts,
     values,
+    variants,
 )
 from tests.differential.tricky.made import n
 from tests.differential.tricky.symbols import nested
@@ -35,4 +36,5 @@ CASES: Final[dict[str, Case]] = {
     **relations.CASES,
     **lists.CASES,
     **numbers.CASES,
+    **variants.CASES,
 }

@@ -131,6 +131,7 @@ def test_errors_while_tracing_are_those_of_the_wrapper() -> None:
         ("f(x: Tensor([n], float32, intent=out), p: Stream)", "mutating", "'p' is a Stream.*an EnvStream is torch's current stream"),
         ("f(x: Tensor([n], float32, intent=out), p: handle)", "mutating", "'p' is a handle Var"),
         ("f(x: Tensor([n], float32, intent=out), p: Function)", "mutating", "'p' is a Function"),
+        ("f(x: Tensor([n], float32, intent=out), p: Variant(float64, Tensor([n], float32)))", "mutating", "'p' is a Variant, which operators of torch cannot take; register a function for each"),
         ("f(x: Tensor([n], float32, intent=out), p: Any)", "mutating", "'p' is a Any, which operators"),
         ("f(x: Tensor([n], float8_e3m4, intent=out))", "mutating", "'x': torch has no dtype float8_e3m4"),
         ("f(x: Tensor([n], float32, intent=out, device_type=vulkan))", "mutating", "torch has no tensors on vulkan"),
