@@ -61,8 +61,9 @@ def split_field(where: str, entry: Any) -> tuple[Any, str | None, str | None]:
     value = "" if found is None else (found["cast"] or found["plain"] or "").strip()
     if found is None or found["result"] == "" or not (value or found["result"]):
         raise BuildError(
-            f"{where}: {entry!r}: expected the value of a field, as in 'n', 'int32(n * 2)' or, for "
-            f"a field that the kernel overwrites with a result, '-> written' or 'n -> written'"
+            f"{where}: expected the value of a field, as in 'n', 'int32(n * 2)' or, for a field "
+            f"that the kernel overwrites with a result, '-> written' or 'n -> written', but got "
+            f"{entry!r}"
         )
     dtype, result = _dtype_and_result(where, found)
     return _number(value, dtype) if value else None, dtype, result

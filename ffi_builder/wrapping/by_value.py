@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 
 from ffi_builder import CompileError
 from ffi_builder.extending import FLOAT_DTYPES
-from ffi_builder.wrapping.c_types import CType, Layout, Member, Prototype, llvm_type
+from ffi_builder.wrapping.c_types import CType, Layout, Prototype, llvm_type
 
 Pieces: TypeAlias = "tuple[tuple[int, str], ...]"
 _MACHINES: Final = {"amd64": "x86_64", "arm64": "aarch64"}
@@ -39,8 +39,7 @@ def with_registers(declared: Prototype, target: str | None = None) -> Prototype:
     structs = [(what, type_) for what, type_ in whole if type_.is_struct]
     if not structs:
         return declared
-    machine = (target or platform.machine()).partition("-")[0].lower()
-    machine = _MACHINES.get(machine, machine)
+    machine = _machine(target)
     for what, type_ in structs:
         _check(f"{declared.name}: {what} is {type_}", type_, machine)
     if result is not None and result.is_struct:
@@ -58,6 +57,18 @@ def with_registers(declared: Prototype, target: str | None = None) -> Prototype:
     return replace(declared, params=tuple(params), result=result)
 
 
+def triple_for(declared: Prototype, target: str | None) -> str | None:
+    """Return the triple of the only machine that calls a function so; None if others do, too."""
+    types = [*(type_ for _, type_ in declared.params), declared.result]
+    by_value = any(each is not None and each.is_struct for each in types)
+    return f"{_machine(target)}-unknown-linux-gnu" if by_value else None
+
+
+def _machine(target: str | None) -> str:
+    machine = (target or platform.machine()).partition("-")[0].lower()
+    return _MACHINES.get(machine, machine)
+
+
 def _check(what: str, type_: CType, machine: str) -> None:
     """Raise CompileError for a struct that cannot be passed by value."""
     layout = type_.layout
@@ -73,8 +84,8 @@ def _check(what: str, type_: CType, machine: str) -> None:
                 f"{what}, whose field {each.name or '(without a name)'} is {each.lacks}, which is "
                 f"not passed by value; {cure}"
             )
-    if layout.align > _WORD or any(each.offset % _size(each) for each in layout.members):
-        raise CompileError(f"{what}, whose alignment is not that of its fields; {cure}")
+    if layout.align > _WORD:
+        raise CompileError(f"{what}, which is aligned to {layout.align} bytes; {cure}")
 
 
 def _returned(type_: CType, machine: str) -> CType:
@@ -114,13 +125,6 @@ def _has_floats_alone(layout: Layout, start: int) -> bool:
     """Return whether eight bytes of a struct have floats and nothing else."""
     here = (each.type_ for each in layout.members if each.offset // _WORD == start // _WORD)
     return all(each.dtype in FLOAT_DTYPES and not each.is_pointer for each in here)
-
-
-def _size(member: Member) -> int:
-    type_ = member.type_
-    if type_.is_pointer:
-        return _WORD
-    return {"i1": 1, "bf16": 2}.get(type_.llvm) or int(type_.llvm[1:]) // 8
 
 
 def _memory(attribute: str, type_: CType) -> str:

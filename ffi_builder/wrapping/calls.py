@@ -368,11 +368,9 @@ def _named(entry: object, known: Mapping[str, spec.Param]) -> str:
 
 def _names(entry: object, known: Mapping[str, spec.Param]) -> Iterator[str]:
     """Yield the paths of an entry of ``args=``; of a struct those of what its fields get."""
-    if isinstance(entry, Mapping):
-        for each in _with_fields([cast("Entry", entry)]):
-            yield _named(split_field("args=", each)[0], known)
-    else:
-        yield _named(entry, known)
+    for each in _with_fields([cast("Entry", entry)]):
+        address = split_address(f"args= has {each!r}", each) if f"{each}"[:1] == "&" else None
+        yield _named((address or split_field("args=", each))[0], known)
 
 
 def _mentions(names: Iterable[str], path: str) -> bool:

@@ -73,4 +73,6 @@ def _members(
         if kind == _RECORD:
             is_union = type_.get_declaration()._kind_id == _UNION
             lacks = "a union" if is_union else "a struct of unknown fields"
+        if found and offset % type_.get_size():
+            found, lacks = None, "at an odd address"
         yield Member(name, found or CType(None), offset, "" if found else lacks)

@@ -55,32 +55,6 @@ class Fields:
         """Whether ``args=`` says that it is a struct, by a dict or by ``&``."""
         return self.entry != self.whole
 
-    @property
-    def texts(self) -> Iterator[str]:
-        """The names of what the fields get."""
-        for each in self.entries.values():
-            yield from texts_in(each)
-
-    @property
-    def results(self) -> Iterator[str]:
-        """The results that the kernel writes to fields."""
-        for name, each in self.entries.items():
-            result = split_field(f"field {name!r}", each)[2]
-            if result is not None:
-                yield result
-
-
-def texts_in(entry: object) -> Iterator[str]:
-    """Yield the names in an entry of ``args=`` that is a text, or a struct of them."""
-    if isinstance(entry, Mapping):
-        for each in entry.values():  # pyright: ignore[reportUnknownVariableType]
-            yield from texts_in(each)  # pyright: ignore[reportUnknownArgumentType]
-    elif isinstance(entry, Fields):
-        yield from entry.texts
-    elif isinstance(entry, str):
-        value = split_field("args=", entry)[0] if "->" in entry and entry[:1] != "&" else entry
-        yield f"{value}"
-
 
 def said(
     declared: Prototype,
@@ -203,7 +177,8 @@ def _not_known(
 
 def _members(what: str, layout: Layout, given: Fields) -> dict[str, tuple[Member, object]]:
     """Return the fields of a struct that get something, and what."""
-    known, entries = {each.name: each for each in layout.members}, given.entries
+    known = {each.name: each for each in layout.members if each.name}
+    entries = given.entries
     shown = ", ".join([*known][:_SHOWN]) + (", …" if len(known) > _SHOWN else "")
     if given.whole and not known.keys() & entries.keys():
         if len(known) != len(entries):
@@ -252,6 +227,11 @@ def _compared(
         checks.note(own, member.type_, entry)
         return CField(member.name, entry, kind, member.offset)  # pyright: ignore[reportArgumentType]
     pairs = [*find(value)]
+    if isinstance(value, Mapping):
+        raise BuildError(
+            f"{where}, but a struct is passed: let a function in C fill that field, or pass the "
+            f"address of one as a handle"
+        )
     if len(pairs) != 1 or isinstance(pairs[0][1], Fields):
         raise BuildError(
             f"{where}, but {value!r} is not one number or pointer{_cure(value, pairs)}"

@@ -134,6 +134,7 @@ def test_texts_lists_and_expressions(tmp_path: Path) -> None:
         (")", {"mode": "MEDIAN"}, "MEDIAN is neither in the signature nor a constant that prototype="),
         (")", {"mode": -1}, "which is not -1: write a number of that type"),
         (")", {"made": "m"}, "'m'"),
+        (")", {"context": {"a": 1}}, "but a struct is passed: let a function in C fill that field"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit(tmp_path: Path, params: str, fields: dict[str, Any], words: str) -> None:
@@ -238,6 +239,23 @@ def test_a_struct_that_differs(
         return
     with pytest.raises(BuildError, match=words):
         made()
+
+
+def test_the_tensors_of_a_struct(tmp_path: Path) -> None:
+    source = "struct v { float *data; long n; }; void f(struct v *v) { v->data[v->n - 1] = 7; }"
+    f = wrap(
+        c_object(tmp_path, source),
+        "f(v: Struct(data: Tensor([n], float32, intent=inout), n: int64))",
+        prototype="struct v { float *data; long n; }; void f(struct v *v)",
+        args=["&v"],
+        device="cpu",
+        sanitize=True,
+    )
+    x = np.zeros(3, "float32")
+    f["f"]((x, 3))
+    assert x.tolist() == [0, 0, 7]
+    with pytest.raises(ValueError, match="n"):
+        f["f"]((x, 4))
 
 
 def test_a_pointer_to_anything(tmp_path: Path) -> None:
