@@ -57,13 +57,18 @@ TENSORS: Final = "x: Tensor([n], float32), y: Tensor([n], float32, intent=out)"
 FIELDS: Final = {"in": "x", "out": "y.data", "frames": "n"}
 
 
-def process(tmp_path: Path, params: str, fields: dict[str, Any], **options: Any) -> Any:
-    data = c_object(tmp_path, DATA + PROCESS)
-    options = {"args": [fields], "prototype": PROCESS_IN_C, "device": "cpu", **options}
-    return wrap(data, f"process({TENSORS}{params}", **options)["process"]
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """Return the object of all functions here."""
+    return c_object(tmp_path_factory.mktemp("structs"), DATA + PROCESS + APPLY)
 
 
-def test_fields_of_all_kinds(tmp_path: Path) -> None:
+def wrapped(compiled: bytes, params: str, fields: dict[str, Any]) -> Any:
+    options: Any = {"args": [fields], "prototype": PROCESS_IN_C, "device": "cpu"}
+    return wrap(compiled, f"process({TENSORS}{params}", **options)
+
+
+def test_fields_of_all_kinds(compiled: bytes) -> None:
     """What no field gets is 0, and what the kernel writes to fields are results."""
     fields = {
         **FIELDS,
@@ -77,7 +82,7 @@ def test_fields_of_all_kinds(tmp_path: Path) -> None:
         "at[1]": "n + 3 -> twice",
     }
     results = "(twice: int32, made: int64, context: handle)"
-    f = process(tmp_path, f", ratio: float64, last: bool) -> {results}", fields)
+    f = wrapped(compiled, f", ratio: float64, last: bool) -> {results}", fields)
     x, y = np.arange(4, dtype="float32"), np.zeros(4, "float32")
     twice, made, context = f(x, y, 0.5, True)
     assert (twice, made, context.value, y.tolist()) == (14, 109, x.ctypes.data, [4.0] * 4)
@@ -85,21 +90,15 @@ def test_fields_of_all_kinds(tmp_path: Path) -> None:
         f(x, y[1:], 0.5, True)
     with pytest.raises(RuntimeError, match="process failed with status -1"):
         f(x[:0], y[:0], 0.5, True)
-    text = explain(wrap_of(tmp_path, fields, results))
+    text = explain(f)
     assert "a pointer to struct data d" in text
     assert "float64 d.ratio" in text
     assert "gets n + 3 -> twice" in text
 
 
-def wrap_of(tmp_path: Path, fields: dict[str, Any], results: str) -> Any:
-    signature = f"process({TENSORS}, ratio: float64, last: bool) -> {results}"
-    data = c_object(tmp_path, DATA + PROCESS)
-    return wrap(data, signature, args=[fields], prototype=PROCESS_IN_C, device="cpu")
-
-
-def test_texts_lists_and_expressions(tmp_path: Path) -> None:
+def test_texts_lists_and_expressions(compiled: bytes) -> None:
     fields = {**FIELDS, "text": "t.c_str", "made": "-> made", "range.low": "int16(n * k)"}
-    f = process(tmp_path, ", t: String, k: int64) -> made: int64", fields)
+    f = wrapped(compiled, ", t: String, k: int64) -> made: int64", fields)
     x = np.zeros(2, "float32")
     assert f(x, np.zeros(2, "float32"), "abc", 8) == 21
     with pytest.raises(ValueError, match="t has a NUL at byte 1"):
@@ -137,14 +136,16 @@ def test_texts_lists_and_expressions(tmp_path: Path) -> None:
         (")", {"context": {"a": 1}}, "but a struct is passed: let a function in C fill that field"),
     ],
 )  # fmt: skip
-def test_what_does_not_fit(tmp_path: Path, params: str, fields: dict[str, Any], words: str) -> None:
+def test_what_does_not_fit(
+    compiled: bytes, params: str, fields: dict[str, Any], words: str
+) -> None:
     with pytest.raises(BuildError, match=words):
-        process(tmp_path, params, {**FIELDS, **fields})
+        wrapped(compiled, params, {**FIELDS, **fields})
 
 
-def test_a_tensor_that_no_field_gets(tmp_path: Path) -> None:
+def test_a_tensor_that_no_field_gets(compiled: bytes) -> None:
     with pytest.raises(BuildError, match="process gets no pointer to 'y'"):
-        process(tmp_path, ")", {"in": "x", "frames": "n"})
+        wrapped(compiled, ")", {"in": "x", "frames": "n"})
 
 
 # ---- structs of the signature
@@ -168,47 +169,43 @@ class Config:
 
 
 @pytest.mark.parametrize("fields", ["taps: int32, gain: float64", "gain: float64, taps: int32"])
-def test_a_struct_that_the_kernel_reads(tmp_path: Path, fields: str) -> None:
+def test_a_struct_that_the_kernel_reads(compiled: bytes, fields: str) -> None:
     """Its elements are the fields of their names, in whatever order."""
-    data = c_object(tmp_path, APPLY)
     signature = f"apply(c: Struct({fields}), by: float64) -> r: float64"
-    f = wrap(data, signature, prototype=APPLY_IN_C)
+    f = wrap(compiled, signature, prototype=APPLY_IN_C)
     first, second = (3, 0.5) if fields.startswith("taps") else (0.5, 3)
     assert f["apply"]((first, second), 4.0) == 5.0
 
 
-def test_a_dataclass_and_a_tuple_by_position(tmp_path: Path) -> None:
-    data = c_object(tmp_path, APPLY)
+def test_a_dataclass_and_a_tuple_by_position(compiled: bytes) -> None:
     params = spec.Signature.parse("f(gain: float64, taps: int32)").params
     signature = spec.Signature(
         "apply", [spec.Struct("c", params, Config), spec.Var("by", "float64")], spec.Var("r", "float64")
     )  # fmt: skip
-    assert wrap(data, signature, prototype=APPLY_IN_C)(Config(0.5, 3), 4.0) == 5.0
+    assert wrap(compiled, signature, prototype=APPLY_IN_C)(Config(0.5, 3), 4.0) == 5.0
     text = "apply(c: Tuple(a: float64, b: int32), by: float64) -> r: float64"
-    assert wrap(data, text, prototype=APPLY_IN_C)["apply"]((0.5, 3), 4.0) == 5.0
+    assert wrap(compiled, text, prototype=APPLY_IN_C)["apply"]((0.5, 3), 4.0) == 5.0
 
 
-def test_an_optional_struct_is_null(tmp_path: Path) -> None:
-    data = c_object(tmp_path, APPLY)
+def test_an_optional_struct_is_null(compiled: bytes) -> None:
     text = "apply(c: Optional(Struct(gain: float64, taps: int32)), by: float64) -> r: float64"
-    f = wrap(data, text, prototype=APPLY_IN_C)["apply"]
+    f = wrap(compiled, text, prototype=APPLY_IN_C)["apply"]
     assert [f((0.5, 3), 4.0), f(None, 4.0)] == [5.0, -1.0]
 
 
-def test_a_struct_that_the_kernel_writes(tmp_path: Path) -> None:
+def test_a_struct_that_the_kernel_writes(compiled: bytes) -> None:
     """It is passed by address where `args=` says so; what is written there may be results."""
-    data = c_object(tmp_path, APPLY)
     text = "change(c: Struct(gain: float64, taps: int32)) -> {}"
     with pytest.raises(BuildError, match="'&cfg' in args= passes the address of a struct with"):
-        wrap(data, text.format("r: float64"), prototype=CHANGE_IN_C)
-    f = wrap(data, text.format("r: float64"), prototype=CHANGE_IN_C, args=["&c"])
+        wrap(compiled, text.format("r: float64"), prototype=CHANGE_IN_C)
+    f = wrap(compiled, text.format("r: float64"), prototype=CHANGE_IN_C, args=["&c"])
     assert f["change"]((0.5, 3)) == -0.5
     fields = {"gain": "c.gain -> g", "taps": "c.taps -> t"}
     results = "(t: int32, r: float64, g: float64)"
-    f = wrap(data, text.format(results), prototype=CHANGE_IN_C, args=[fields])
+    f = wrap(compiled, text.format(results), prototype=CHANGE_IN_C, args=[fields])
     assert tuple(f["change"]((0.5, 3))) == (6, -0.5, -0.5)
     with pytest.raises(BuildError, match=r"write \{'field': 'c.field -> t', …\}"):
-        wrap(data, text.format("t: int32"), prototype=CHANGE_IN_C, args=["&c -> t"])
+        wrap(compiled, text.format("t: int32"), prototype=CHANGE_IN_C, args=["&c -> t"])
 
 
 @pytest.mark.parametrize(
@@ -228,11 +225,11 @@ def test_a_struct_that_the_kernel_writes(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_a_struct_that_differs(
-    tmp_path: Path, prototype: str, params: str, options: dict[str, Any], words: str
+    compiled: bytes, prototype: str, params: str, options: dict[str, Any], words: str
 ) -> None:
     def made() -> object:
         text = f"apply({params}) -> r: float64"
-        return wrap(c_object(tmp_path, APPLY), text, prototype=prototype, **options)
+        return wrap(compiled, text, prototype=prototype, **options)
 
     if not words:
         assert made()
@@ -258,12 +255,11 @@ def test_the_tensors_of_a_struct(tmp_path: Path) -> None:
         f["f"]((x, 4))
 
 
-def test_a_pointer_to_anything(tmp_path: Path) -> None:
+def test_a_pointer_to_anything(compiled: bytes) -> None:
     """Nothing is known of `void *`, so each field has the type of what it gets."""
-    data = c_object(tmp_path, APPLY)
     for args in (["&c", "by"], [{"gain": "c.gain", "taps": "int32(c.taps)"}, "by"]):
         text = "apply(c: Struct(gain: float64, taps: int32), by: float64) -> r: float64"
-        f = wrap(data, text, prototype="double apply(const void *c, double by)", args=args)
+        f = wrap(compiled, text, prototype="double apply(const void *c, double by)", args=args)
         assert f["apply"]((0.5, 3), 4.0) == 5.0
         assert "but not c" in repr(f)
 
