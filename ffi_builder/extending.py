@@ -38,14 +38,15 @@ _HOMES: Final = homes_of(
         "ffi_builder.plan.values": "of_symbols",
         "ffi_builder.protocol": "MEMREF_TYPES PREFIX=MODULE_PREFIX TABLE helped_by",
         "ffi_builder.providers.arguments": (
-            "Argument CONSTANTS Entry Item c_arguments convert_items entries flat_item "
+            "Argument CONSTANTS c_arguments convert_items entries flat_item "
             "in_range items plain present scalar_argument shape_arguments shown widened "
             "with_result_tensors"
         ),
-        "ffi_builder.providers.by_address": "dtype_of split_address",
+        "ffi_builder.providers.by_address": "dtype_of split_address split_field",
         "ffi_builder.providers.call": "call check_status pass_on",
         "ffi_builder.providers.context": "path_of",
         "ffi_builder.providers.gil": "HoldGil",
+        "ffi_builder.providers.items": "CField CStruct Entry Item",
         "ffi_builder.providers.memref": "mistake_of",
         "ffi_builder.providers.packing": "dynamic_layout",
         "ffi_builder.providers.results": "value_results",

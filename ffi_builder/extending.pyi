@@ -56,8 +56,6 @@ from ffi_builder.protocol import TABLE as TABLE
 from ffi_builder.protocol import helped_by as helped_by
 from ffi_builder.providers.arguments import CONSTANTS as CONSTANTS
 from ffi_builder.providers.arguments import Argument as Argument
-from ffi_builder.providers.arguments import Entry as Entry
-from ffi_builder.providers.arguments import Item as Item
 from ffi_builder.providers.arguments import c_arguments as c_arguments
 from ffi_builder.providers.arguments import convert_items as convert_items
 from ffi_builder.providers.arguments import entries as entries
@@ -73,11 +71,16 @@ from ffi_builder.providers.arguments import widened as widened
 from ffi_builder.providers.arguments import with_result_tensors as with_result_tensors
 from ffi_builder.providers.by_address import dtype_of as dtype_of
 from ffi_builder.providers.by_address import split_address as split_address
+from ffi_builder.providers.by_address import split_field as split_field
 from ffi_builder.providers.call import call as call
 from ffi_builder.providers.call import check_status as check_status
 from ffi_builder.providers.call import pass_on as pass_on
 from ffi_builder.providers.context import path_of as path_of
 from ffi_builder.providers.gil import HoldGil as HoldGil
+from ffi_builder.providers.items import CField as CField
+from ffi_builder.providers.items import CStruct as CStruct
+from ffi_builder.providers.items import Entry as Entry
+from ffi_builder.providers.items import Item as Item
 from ffi_builder.providers.memref import mistake_of as mistake_of
 from ffi_builder.providers.packing import dynamic_layout as dynamic_layout
 from ffi_builder.providers.results import value_results as value_results

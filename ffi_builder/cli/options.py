@@ -74,7 +74,7 @@ def list_of(option: str, text: str) -> list[str]:
     """
     entries, depth = [""], 0
     for letter in text:
-        depth += (letter in "([") - (letter in ")]")
+        depth += (letter in "([{") - (letter in ")]}")
         if letter == "," and depth == 0:
             entries.append("")
         else:
@@ -88,7 +88,7 @@ def list_of(option: str, text: str) -> list[str]:
 def args_of(text: str | None) -> Any:
     """Return the entries of ``--args``: ``NULL``, floats, and what providers read themselves.
 
-    Entries such as ``ctx=NULL`` make a dict.
+    Entries such as ``ctx=NULL`` make a dict, and ``{size: n}`` is the dict of a struct.
 
     Raises:
         CompileError: an entry is empty.
@@ -102,9 +102,12 @@ def args_of(text: str | None) -> Any:
     return list(map(_entry, entries))
 
 
-def _entry(text: str) -> str | float | bytes | None:
+def _entry(text: str) -> str | float | bytes | dict[str, Any] | None:
     if text in _WORDS:
         return _WORDS[text]
+    if text.startswith("{") and text.endswith("}"):
+        fields = [each.partition(":") for each in list_of("--args", text[1:-1])]
+        return {name.strip(): _entry(entry.strip()) for name, _, entry in fields}
     is_float = re.fullmatch(r"-?\d+(\.\d*(e[+-]?\d+)?|e[+-]?\d+)", text)
     return float(text) if is_float else text
 

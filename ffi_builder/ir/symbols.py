@@ -355,7 +355,7 @@ def split_at_commas(text: str) -> list[str]:
     depth = 0
     current = ""
     for character in text:
-        depth += (character in "(<[") - (character in ")>]")
+        depth += (character in "(<[{") - (character in ")>]}")
         if character == "," and depth == 0:
             parts.append(current.strip())
             current = ""

@@ -468,9 +468,9 @@ class PlainModule:
     context = CONTEXT
     operation: Any
 
-    def __init__(self, linked: Linked | None = None) -> None:
+    def __init__(self, linked: Linked | None = None, triple: str | None = None) -> None:
         self.operation = _ModuleOperation()
-        self.linked = linked
+        self.linked, self.triple = linked, triple
 
     @property
     def body(self) -> Block:
@@ -507,15 +507,16 @@ class PlainModule:
         Operation.create("llvm.func", attributes=attributes, ip=InsertionPoint(self.body))
 
     def llvm_ir(self) -> str:
-        """Return the module as LLVM IR."""
-        return module_text(self.body.operations)
+        """Return the module as LLVM IR, which is for one machine alone if it has a triple."""
+        head = "" if self.triple is None else f'target triple = "{self.triple}"\n\n'
+        return head + module_text(self.body.operations)
 
     def __str__(self) -> str:
         return self.llvm_ir()
 
     def clone(self) -> PlainModule:
         """Return a copy that can be changed."""
-        copy = PlainModule(self.linked)
+        copy = PlainModule(self.linked, self.triple)
         place = InsertionPoint(copy.body)
         for operation in self.body.operations:
             assert isinstance(operation, Symbol)

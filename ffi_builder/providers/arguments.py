@@ -1,7 +1,7 @@
 """Entries of ``args=``, and the C arguments that the ready-made providers pass for them.
 
-An entry is a parameter, a part of a parameter, a symbol, an expression, a constant, a result, or
-the address of a copy of one value.
+An entry is a parameter, a part of a parameter, a symbol, an expression, a constant, a result, the
+address of a copy of one value, or a struct.
 Providers differ in how they pass tensors, but pass all other entries alike.
 """
 
@@ -11,15 +11,25 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError, SpecError
 from ffi_builder.ir import Value
 from ffi_builder.ir.builder import Builder
-from ffi_builder.providers.by_address import FLOATS, address_of, check_fits, dtype_of, split_address
+from ffi_builder.providers.by_address import address_of, check_fits, dtype_of, split_address
 from ffi_builder.providers.context import CallContext, path_of
+from ffi_builder.providers.items import (
+    Address,
+    CField,
+    Constant,
+    CStruct,
+    Entry,
+    Item,
+    ResultPointer,
+)
 from ffi_builder.providers.results import result_pointer, value_results
+from ffi_builder.providers.structs import items_in, struct_at, struct_of, struct_pointer
 from ffi_builder.records import dataclass
 from ffi_builder.spec.composite import elements, parts_of
 from ffi_builder.spec.dtypes import parse_dtype
@@ -88,7 +98,13 @@ def c_arguments(
 
 
 def scalar_arguments(context: CallContext, item: Item) -> list[Argument]:
-    """Return the C argument of any item but a Tensor or Shape; two for a String or Bytes."""
+    """Return the C argument of any item but a Tensor or Shape.
+
+    They are two for a String or Bytes, and for a struct by value as many as the registers it takes.
+    """
+    if isinstance(item, CStruct) and item.pieces:
+        b, place = context.builder, scalar_argument(context, item).value
+        return [Argument(b.field(b.types.parse(t), place, at)) for at, t in item.pieces]
     if isinstance(plain(item), (spec.String, spec.Bytes)):
         assert isinstance(item, (spec.String, spec.Bytes, spec.Optional))
         return [Argument(value) for value in context.text(item)]
@@ -115,6 +131,9 @@ def scalar_argument(context: CallContext, item: Item) -> Argument:
             b, there = context.builder, present(context, of)
             place = address_of(context, _copied(context, of, dtype))
             return Argument(place if there is None else b.select(there, place, b.null()))
+        case CStruct() as struct:
+            place = struct_pointer(context, struct, partial(_in_field, context))
+            return Argument(place, struct.attribute)
         case Constant() as constant:
             return Argument(constant.emit(context, "f64"))
         case spec.Choice(dtype=dtype) as choice:
@@ -138,6 +157,20 @@ def _copied(context: CallContext, item: Item, dtype: str) -> Value:
             return narrowed(context, widened(context, item), dtype, what)
         case _:
             return scalar_argument(context, item).value
+
+
+def data_of(context: CallContext, tensor: spec.Tensor) -> Value:
+    """Return the pointer that C gets for a tensor: its data, or the ``DLTensor*`` of any rank."""
+    return context.dltensor(tensor) if tensor.any_rank else context.data(tensor)
+
+
+def _in_field(context: CallContext, field: CField) -> Value:
+    """Return the value of a field of a struct."""
+    item: Any = field.item
+    tensor = plain(item)
+    if isinstance(tensor, spec.Tensor):
+        return data_of(context, tensor)
+    return _copied(context, item, field.dtype)
 
 
 def narrowed(context: CallContext, number: Value, dtype: str, words: str) -> Value:
@@ -190,53 +223,8 @@ def in_range(b: Builder, value: Value, low: int, high: int, *, signed: bool) -> 
     return found
 
 
-@dataclass(frozen=True)
-class ResultPointer:
-    """A pointer to the place where the callee writes a result that is not a tensor.
-
-    The callee finds ``start`` there, or zeros.
-    """
-
-    result: HandedOver
-    start: Item | None = None
-
-
-@dataclass(frozen=True)
-class Address:
-    """The address of a copy of a value, of a dtype; NULL if the value is absent."""
-
-    item: Item
-    dtype: str
-
-
-@dataclass(frozen=True)
-class Constant:
-    """A constant of ``args=``: NULL, a float, or bytes, of which the address is passed."""
-
-    value: float | bytes | None
-
-    def emit(self, context: CallContext, type_: str) -> Value:
-        """Emit it; a float in a type such as ``f32``. A NUL follows bytes."""
-        b = context.builder
-        match self.value:
-            case None:
-                return b.null()
-            case bytes() as data:
-                return b.text_constant(data + b"\0")
-            case number:
-                packed = FLOATS[type_].pack(number)
-                bits = b.constant(8 * len(packed), int.from_bytes(packed, "little"))
-                return b.bitcast(bits, b.types.parse(type_))
-
-
-Item: TypeAlias = "spec.Param | Data | spec.Field | spec.Dim | ResultPointer | Address | Constant"
-"""A parameter or part of a parameter, a symbol, an expression, an int, a pointer to a result or to
-a copy of a value, or a constant."""
-Entry: TypeAlias = "spec.Param | Data | spec.Field | spec.Dim | str | float | bytes | None"
-"""An entry of ``args=``: an item, or the name of a parameter, symbol or result, ``"x.data"``, or
-the text of an expression, or ``"&n"``. None is NULL; a float is one of the callee's type; bytes are
-passed by their address."""
-
+_WHOLE: Final = (Data, spec.Field, int, Expr, ResultPointer, Address, Constant, CStruct)
+"""Items that are no parameters."""
 CONSTANTS: Final = (spec.ConstNone, spec.ConstInt, spec.ConstBool, spec.ConstFloat)
 
 
@@ -257,7 +245,7 @@ def items(provider: str, args: Sequence[Entry] | None, context: CallContext) -> 
 
 def with_result_tensors(context: CallContext, found: list[Item]) -> list[Item]:
     """Return the items, then each result tensor of which they contain nothing, not even a part."""
-    owners = [_owner(item) for item in found]
+    owners = [_owner(inner) for item in found for inner in items_in(item)]
     return [
         *found,
         *(tensor for tensor in context.signature.result_tensors if tensor not in owners),
@@ -288,13 +276,13 @@ def entries(
             found.append(_constant(provider, given, pointers=pointers))
             continue
         where = f"{provider}: args= has {given!r}"
+        if isinstance(given, (CStruct, Mapping)):
+            _check_host(where, pointers)
+            found.append(_struct(provider, context, where, given))
+            continue
         address = split_address(where, given)
         if address is not None:
-            if not pointers:
-                raise BuildError(
-                    f"{where}, an address in memory of the host; only providers of C arguments "
-                    f"pass those"
-                )
+            _check_host(where, pointers)
             found.append(_by_address(where, *address, look_up, results))
             continue
         result = next((r for r in results if given in (r, r.name)), None)
@@ -317,6 +305,29 @@ def entries(
                 f"{context.fn_name!r}; it has {names or 'none'}"
             )
     return found
+
+
+def _struct(
+    provider: str, context: CallContext, where: str, given: CStruct | Mapping[str, Entry]
+) -> CStruct:
+    def resolve(entry: Entry) -> Item:
+        [item] = entries(provider, [entry], context, pointers=True)
+        return item
+
+    return struct_of(where, given, resolve, value_results(context))
+
+
+def returned_struct(provider: str, context: CallContext, struct: CStruct) -> tuple[Value, CStruct]:
+    """Return memory for a struct that the callee returns, of which fields are results."""
+    found = _struct(provider, context, f"{provider}: returns=", struct)
+    return scalar_argument(context, replace(found, pieces=(), attribute="")).value, found
+
+
+def _check_host(where: str, pointers: bool) -> None:
+    if not pointers:
+        raise BuildError(
+            f"{where}, an address in memory of the host; only providers of C arguments pass those"
+        )
 
 
 def _constant(provider: str, given: float | bytes | None, *, pointers: bool) -> Constant:
@@ -345,8 +356,8 @@ def _by_address(
     name: str | None,
     look_up: Callable[[str], Item],
     results: Sequence[HandedOver],
-) -> Address | ResultPointer:
-    """Return what ``&n``, ``&int32(n * 2)`` or ``&n -> written`` passes, given its parts."""
+) -> Address | ResultPointer | CStruct:
+    """Return what ``&n``, ``&int32(n * 2)``, ``&cfg`` or ``&n -> written`` passes."""
     result = next((each for each in results if each.name == name), None)
     if name is not None:
         if not isinstance(result, spec.Var):
@@ -358,6 +369,13 @@ def _by_address(
         dtype = result.dtype
     item: Item = look_up(value) if isinstance(value, str) else Constant(value)
     of = item if isinstance(value, str) else value
+    if isinstance(plain(item), (spec.Struct, spec.TupleParam)):
+        if dtype is not None:
+            raise BuildError(
+                f"{where}: what the kernel writes to a struct is a result for each field: write "
+                f"{{'field': '{value}.field -> {name or 'result'}', …}}"
+            )
+        return struct_at(where, cast("spec.Param", item), f"{value}")
     own = dtype_of(of)
     if own is None or (isinstance(item, spec.Optional) and result is not None):
         why = "may be absent" if own is not None else "is not one number or handle"
@@ -489,7 +507,7 @@ def _flat(params: Sequence[spec.Param]) -> Iterator[Item]:
 
 def flat_item(entry: Item) -> Iterator[Item]:
     """Yield an entry, or the elements of a tuple, struct or Variant; nothing for a constant."""
-    if isinstance(entry, (Data, spec.Field, int, Expr, ResultPointer, Address, Constant)):
+    if isinstance(entry, _WHOLE):
         yield entry
     else:
         yield from _flat([entry])
@@ -511,6 +529,8 @@ def shown(context: CallContext, item: Item) -> str:
             return result.name
         case Address(item=of):
             return f"&{shown(context, of)}"
+        case CStruct(fields=fields):
+            return f"{{{', '.join(field.name for field in fields)}}}"
         case spec.Var() | Expr() | int():
             return str(item)
         case Constant(value=value):
@@ -521,6 +541,6 @@ def shown(context: CallContext, item: Item) -> str:
 
 def present(context: CallContext, item: Item) -> Value | None:
     """Return an i1 that says whether a parameter is present; None if it always is."""
-    if isinstance(item, (int, Expr, Data, spec.Field, ResultPointer, Address, Constant)):
+    if isinstance(item, _WHOLE):
         return None
     return context.present(item) if context.may_be_absent(item) else None

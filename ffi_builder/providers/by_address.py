@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import struct
-from typing import Final
+from typing import Any, Final
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
@@ -15,10 +15,11 @@ from ffi_builder.spec.numbers import FLOAT_DTYPES, INT_RANGES, VAR_DTYPES
 
 FLOATS: Final = {"f32": struct.Struct("<f"), "f64": struct.Struct("<d")}
 """The types of MLIR as which a float of ``args=`` is passed."""
-_TEXT: Final = re.compile(
-    rf"&\s*(?:(?P<dtype>{'|'.join(VAR_DTYPES)})\((?P<cast>.*)\)|(?P<plain>.*?))"
+_FIELD: Final = re.compile(
+    rf"(?:(?P<dtype>{'|'.join(VAR_DTYPES)})\((?P<cast>.*)\)|(?P<plain>.*?))"
     r"\s*(?:->\s*(?P<result>\w*))?"
 )
+_TEXT: Final = re.compile(rf"&\s*{_FIELD.pattern}")
 _FLOAT: Final = r"[-+]?(\d+\.\d*|\.\d+|\d+(?=e))(e[-+]?\d+)?"
 _ANY_FLOAT: Final = rf"{_FLOAT}|[-+]?(\d+|inf|nan)"
 _POINTERS: Final = ("dltensor", "pointers", "shapes", "strides", "data", "c_str")
@@ -42,11 +43,43 @@ def split_address(where: str, text: object) -> tuple[str | float, str | None, st
             f"{where}: expected the address of a value, as in '&n', '&int32(n * 2)' or, for a "
             f"value whose place the kernel overwrites with a result, '&n -> written'"
         )
+    return _number(value, found["dtype"]), *_dtype_and_result(where, found)
+
+
+def split_field(where: str, entry: Any) -> tuple[Any, str | None, str | None]:
+    """Return what the field of a struct gets, the dtype that it names, and the result.
+
+    ``"int32(n * 2)"`` names a dtype, and of ``"n -> left"`` the kernel overwrites ``n`` with a
+    result. None stands for what ``"-> left"`` finds there: 0.
+
+    Raises:
+        BuildError: as :func:`split_address`.
+    """
+    if not isinstance(entry, str) or entry.startswith("&"):
+        return entry, None, None
+    found = _FIELD.fullmatch(entry.strip())
+    value = "" if found is None else (found["cast"] or found["plain"] or "").strip()
+    if found is None or found["result"] == "" or not (value or found["result"]):
+        raise BuildError(
+            f"{where}: expected the value of a field, as in 'n', 'int32(n * 2)' or, for a field "
+            f"that the kernel overwrites with a result, '-> written' or 'n -> written', but got "
+            f"{entry!r}"
+        )
+    dtype, result = _dtype_and_result(where, found)
+    return _number(value, dtype) if value else None, dtype, result
+
+
+def _dtype_and_result(where: str, found: re.Match[str]) -> tuple[str | None, str | None]:
     dtype, result = found["dtype"], found["result"]
     if dtype is not None and result is not None:
         raise BuildError(f"{where}, but the result {result!r} says the dtype: drop {dtype}(…)")
+    return dtype, result
+
+
+def _number(value: str, dtype: str | None) -> str | float:
+    """Return a float that a text is, or the text."""
     pattern = _ANY_FLOAT if dtype in FLOAT_DTYPES else _FLOAT
-    return float(value) if re.fullmatch(pattern, value) else value, dtype, result
+    return float(value) if re.fullmatch(pattern, value) else value
 
 
 def dtype_of(item: object) -> str | None:

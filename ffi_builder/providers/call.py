@@ -12,10 +12,11 @@ from ffi_builder.ir.protocols import Attribute, Operation, Type
 from ffi_builder.ir.symbols import describe, function_parts
 from ffi_builder.packed.anys import DEC_REF
 from ffi_builder.packed.callees import check_name
-from ffi_builder.providers.arguments import NARROW, Argument, Constant, narrowed
+from ffi_builder.providers.arguments import NARROW, Argument, narrowed
 from ffi_builder.providers.by_address import FLOATS
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.errno import clear_errno, raise_errno, read_errno
+from ffi_builder.providers.items import Constant, CStruct
 from ffi_builder.providers.results import (
     result_type,
     set_results,
@@ -59,6 +60,7 @@ def call(
     results: bool = True,
     free: str | None = None,
     errno: bool = False,
+    struct: tuple[Value, CStruct] | None = None,
 ) -> Value | None:
     """Call the callee, and set ``context.returned`` or ``context.results`` to what it returns.
 
@@ -66,7 +68,8 @@ def call(
     an i32 if ``context.status_wanted`` is set. If the signature returns scalars to which no
     pointers are passed, the callee returns these scalars instead of a status. With ``results``
     False, the caller sets the context's results. ``free`` is a function that frees a text which the
-    callee returns. With ``errno``, a result of -1 or NULL is an OSError if ``errno`` is set.
+    callee returns. With ``errno``, a result of -1 or NULL is an OSError if ``errno`` is set. If
+    the callee returns a struct by value, ``struct`` is the memory for it, and what it is.
 
     Returns:
         The callee's status, or None if it returns none.
@@ -85,7 +88,10 @@ def call(
                 f"{provider}: errno=True goes with a result that @{callee} returns; of a status, "
                 f"CheckStatus(…, error='OSError') raises it"
             )
-        context.returned = _call(provider, context, callee, arguments, result)
+        if struct is not None:
+            _call_for_struct(provider, context, callee, arguments, *struct)
+        else:
+            context.returned = _call(provider, context, callee, arguments, result)
         if results:
             set_results(context)
         return context.returned
@@ -97,6 +103,31 @@ def call(
         _check_errno(provider, context.builder, callee, value)
     set_results(context, take_results(provider, context, callee, value, scalars, wanted, free))
     return None
+
+
+def _call_for_struct(
+    provider: str,
+    context: CallContext,
+    callee: str,
+    arguments: Sequence[Argument],
+    place: Value,
+    struct: CStruct,
+) -> None:
+    """Call a function that returns a struct in registers, or writes it to a place."""
+    if context.status_wanted:
+        raise BuildError(
+            f"CheckStatus: the callee @{callee} returns a struct, so it cannot return a status"
+        )
+    t = context.builder.types
+    types = [t.parse(text) for _, text in struct.pieces]
+    if not types:
+        arguments = [Argument(place, struct.attribute, name="the returned struct"), *arguments]
+        _call(provider, context, callee, arguments, t.void)
+        return
+    result = types[0] if len(types) == 1 else t.struct(types)
+    value = _call(provider, context, callee, arguments, result)
+    assert value is not None, f"@{callee} returns nothing"
+    context.builder.store(value, place)
 
 
 def _check_errno(provider: str, b: CheckingBuilder, callee: str, value: Value) -> None:

@@ -31,17 +31,11 @@ from ffi_builder.ir.kernel import (
 from ffi_builder.ir.protocols import Type
 from ffi_builder.ir.symbols import describe, function_parts
 from ffi_builder.ir.types import LLVM_TYPES
-from ffi_builder.providers.arguments import (
-    Argument,
-    Entry,
-    Item,
-    c_arguments,
-    convert_items,
-    plain,
-)
+from ffi_builder.providers.arguments import Argument, c_arguments, convert_items, plain
 from ffi_builder.providers.call import call, check_name
 from ffi_builder.providers.context import CallContext, ModuleContext, path_of
 from ffi_builder.providers.fixed_symbols import values_in, with_values
+from ffi_builder.providers.items import Entry, Item
 from ffi_builder.providers.provider import describe_callee, fields_key
 from ffi_builder.records import dataclass
 from ffi_builder.spec.dtypes import parse_dtype

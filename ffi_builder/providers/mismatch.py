@@ -17,9 +17,10 @@ from ffi_builder.errors import BuildError
 from ffi_builder.ir.kernel import lowered, recorded_types
 from ffi_builder.ir.symbols import function_parts
 from ffi_builder.protocol import MEMREF_TYPES
-from ffi_builder.providers.arguments import Argument, Convert, Item, plain, shown
+from ffi_builder.providers.arguments import Argument, Convert, plain, shown
 from ffi_builder.providers.call import MismatchError
 from ffi_builder.providers.context import CallContext
+from ffi_builder.providers.items import Item
 from ffi_builder.providers.memref import C_INTERFACE, MemRefCallProvider
 from ffi_builder.providers.packing import (
     DynamicParamPackCallProvider,

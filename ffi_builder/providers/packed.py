@@ -34,17 +34,9 @@ from ffi_builder.packed.callees import (
     check_global_name,
     check_symbol,
 )
-from ffi_builder.providers.arguments import (
-    Address,
-    Constant,
-    Entry,
-    Item,
-    ResultPointer,
-    entries,
-    widened,
-    with_result_tensors,
-)
+from ffi_builder.providers.arguments import entries, widened, with_result_tensors
 from ffi_builder.providers.context import CallContext
+from ffi_builder.providers.items import Address, Constant, CStruct, Entry, Item, ResultPointer
 from ffi_builder.providers.results import take_any
 from ffi_builder.records import dataclass
 from ffi_builder.spec.expr import Expr
@@ -227,7 +219,7 @@ def _any(context: CallContext, item: Item) -> tuple[Value, Value]:
             return any_head(b, TypeIndex.INT), widened(context, var)
         case param:
             assert not isinstance(
-                param, (Address, ResultPointer, Constant)
+                param, (Address, ResultPointer, Constant, CStruct)
             )  # entries() refuses them
             came = context.any(param)
             return b.load(t.i64, came), b.field(t.i64, came, abi.ANY_PAYLOAD)

@@ -31,9 +31,6 @@ from ffi_builder.ir.protocols import Type
 from ffi_builder.ir.symbols import aggregate_members
 from ffi_builder.providers.arguments import (
     Argument,
-    Entry,
-    Item,
-    ResultPointer,
     c_arguments,
     convert_items,
     dynamic,
@@ -47,6 +44,7 @@ from ffi_builder.providers.arguments import (
 )
 from ffi_builder.providers.call import call, check_status
 from ffi_builder.providers.context import CallContext, ModuleContext, path_of
+from ffi_builder.providers.items import Entry, Item, ResultPointer
 from ffi_builder.providers.provider import fields_key
 from ffi_builder.providers.results import result_pointer, set_results, value_results
 from ffi_builder.records import dataclass

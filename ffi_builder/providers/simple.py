@@ -11,13 +11,14 @@ from ffi_builder.ir import Block, Value
 from ffi_builder.protocol import MEMREF_TYPES
 from ffi_builder.providers.arguments import (
     Argument,
-    Entry,
-    Item,
     c_arguments,
     convert_items,
+    data_of,
+    returned_struct,
 )
 from ffi_builder.providers.call import call, check_name
 from ffi_builder.providers.context import CallContext, ModuleContext
+from ffi_builder.providers.items import CStruct, Entry, Item
 from ffi_builder.providers.provider import fields_key
 from ffi_builder.records import dataclass
 
@@ -74,6 +75,7 @@ class DirectCallProvider:
     - result of ``args=`` that is not a tensor: a pointer to zeros, which the callee overwrites.
     - ``"&n"`` of ``args=``: a pointer to a copy of one value; of ``"&n -> written"``, the callee
       overwrites the copy with a result.
+    - dict of ``args=``: a pointer to a struct, with a field for each entry.
 
     Absent values are NULL or 0. The callee's result is ignored unless the signature returns
     scalars that ``args=`` does not have.
@@ -85,6 +87,8 @@ class DirectCallProvider:
             text stays the callee's.
         errno: whether a returned result of -1, or of NULL, is an OSError if the callee has set
             ``errno``.
+        returns: the struct that the callee returns, and which results its fields are, as
+            :func:`~ffi_builder.wrap` reads it from a prototype.
 
     Raises:
         BuildError: when attached, if the callee is in the module and takes other arguments.
@@ -105,6 +109,7 @@ class DirectCallProvider:
     args: Sequence[Entry] | None = field(default=None, kw_only=True)
     free: str | None = field(default=None, kw_only=True)
     errno: bool = field(default=False, kw_only=True)
+    returns: CStruct | None = field(default=None, kw_only=True)
     trusted: ClassVar[bool] = True
     borrows_tensors: ClassVar[bool] = True
 
@@ -123,7 +128,8 @@ class DirectCallProvider:
             from ffi_builder.providers.memref import check_bare
 
             check_bare(name, context, callee, arguments)
-        call(name, context, callee, arguments, free=self.free, errno=self.errno)
+        struct = None if self.returns is None else returned_struct(name, context, self.returns)
+        call(*(name, context, callee, arguments), free=self.free, errno=self.errno, struct=struct)
         return context.builder.block
 
     def arguments_of(self, context: CallContext, item: Item) -> list[Argument]:
@@ -132,4 +138,4 @@ class DirectCallProvider:
 
 
 def _tensor(context: CallContext, tensor: spec.Tensor) -> list[Value]:
-    return [context.dltensor(tensor) if tensor.any_rank else context.data(tensor)]
+    return [data_of(context, tensor)]

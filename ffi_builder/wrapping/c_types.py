@@ -52,14 +52,30 @@ class CType:
     """Whether an integer has either sign, as in LLVM IR."""
     is_char: bool = False
     """Whether it is a ``char *``, which is the address of a text."""
+    layout: Layout | None = None
+    """The struct to which it points, or that it is, where the fields are known."""
+    pieces: tuple[tuple[int, str], ...] = ()
+    """Of a struct by value: the offsets and LLVM types of what registers get; else its address."""
+    attribute: str = ""
+    """The attributes of the address of a struct by value, in MLIR's LLVM dialect."""
+
+    @property
+    def is_struct(self) -> bool:
+        """Whether it is a struct, which is passed by value, and not a pointer to one."""
+        return self.layout is not None and not self.is_pointer
 
     @property
     def llvm(self) -> str:
         """The type, as in MLIR's LLVM dialect."""
-        if self.is_pointer:
+        if self.is_pointer or self.is_struct:
             return _POINTER
         assert self.dtype is not None, "functions have no parameters of type void"
         return llvm_type(self.dtype)
+
+    @property
+    def passed_as(self) -> list[str]:
+        """The types of the arguments, several for a struct by value."""
+        return [text for _, text in self.pieces] or [self.llvm]
 
     @property
     def to(self) -> str | None:
@@ -68,12 +84,35 @@ class CType:
 
     def __str__(self) -> str:
         if not self.is_pointer:
-            return f"{self.dtype}"
+            return f"{self.opaque or self.dtype}"
         rows = "".join(f"{'?' if size is None else size} x " for size in self.row)
         to = f" to {rows}{self.to}" if self.to else ""
         if self.opaque == HALIDE_BUFFER and self.dtype:
             to += f" of rank {self.rank} and {self.dtype}"
         return f"a {'const ' if self.is_const else ''}pointer{to}"
+
+
+@dataclass(frozen=True)
+class Member:
+    """A field of a struct; one in a struct or array inside of it has a name such as ``a.b[0]``.
+
+    ``lacks`` says what it is if no entry of ``args=`` can be it, such as a union.
+    """
+
+    name: str
+    type_: CType
+    offset: int
+    lacks: str = ""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What a struct has in memory: fields at their offsets, and its size and alignment in bytes."""
+
+    name: str
+    members: tuple[Member, ...]
+    size: int
+    align: int
 
 
 def llvm_type(dtype: str) -> str:
@@ -93,9 +132,17 @@ class Prototype:
 
     def declaration(self) -> tuple[str, str, list[str]]:
         """Return what :meth:`~ffi_builder.ir.PlainModule.declare` takes."""
-        result = "void" if self.result is None else self.result.llvm
         types = [*(type_ for _, type_ in self.params), *(type_ for type_, _ in self.hidden)]
-        return self.name, result, [type_.llvm for type_ in types]
+        passed = [text for type_ in types for text in type_.passed_as]
+        if self.result is None or not self.result.is_struct:
+            return self.name, "void" if self.result is None else self.result.llvm, passed
+        match self.result.passed_as:
+            case [text] if self.result.pieces:
+                return self.name, text, passed
+            case [address] if not self.result.pieces:
+                return self.name, "void", [address, *passed]
+            case several:
+                return self.name, f"struct<({', '.join(several)})>", passed
 
 
 def bound_args(prototype: Prototype, names: Sequence[str], advice: str) -> list[str] | None:

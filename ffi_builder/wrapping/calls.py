@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from itertools import count
+from typing import TYPE_CHECKING, Final, cast
 
 from ffi_builder import BuildError, spec
 from ffi_builder.extending import (
     CONSTANTS,
+    CStruct,
     Data,
     Result,
     did_you_mean,
@@ -17,6 +19,7 @@ from ffi_builder.extending import (
     occurrences,
     parts_of,
     split_address,
+    split_field,
     variables,
 )
 from ffi_builder.providers import (
@@ -25,8 +28,10 @@ from ffi_builder.providers import (
     DirectCallProvider,
     HalideCallProvider,
 )
+from ffi_builder.wrapping import structs
 from ffi_builder.wrapping.c_types import HALIDE_BUFFER, CType, Prototype, bound_args, llvm_type
 from ffi_builder.wrapping.comparison import BITS, BYTES, ByAddress, Comparison, Passed
+from ffi_builder.wrapping.structs import Fields
 from ffi_builder.wrapping.texts import advice, check_returned, said
 
 if TYPE_CHECKING:
@@ -63,6 +68,11 @@ def called(
     make = HalideCallProvider if buffers else DirectCallProvider
     provider = make(declared.name, args=args, free=free)
     result, own = declared.result, returned(signature, args)
+    if result is not None and result.is_struct:
+        if free is not None or buffers:
+            why = "and not a text that is freed" if free else "which Halide does not"
+            raise BuildError(f"{declared.name} returns {result}, {why}")
+        return signature, replace(provider, returns=structs.returned(declared, own)), passed
     match own:
         case [spec.String() | spec.Bytes() as text] if result:
             check_returned(declared.name, result, text)
@@ -94,15 +104,27 @@ def _result_for(result: CType) -> str:
 
 def returned(signature: spec.Signature, args: Sequence[Entry] | None) -> list[Result]:
     """Return the results that a kernel returns itself, as no argument of it points to them."""
-    passed = [_written(entry) for entry in args or ()]
+    passed = [name for entry in args or () for name in _written(entry)]
     passed += [tensor.name for tensor in signature.result_tensors]
     return [each for each in signature.results if each.name not in passed]
 
 
-def _written(entry: Entry) -> object:
-    """Return the result that a kernel writes over what it gets by address; any other as it is."""
-    address = split_address(f"args= has {entry!r}", entry)
-    return entry if address is None else address[2]
+def _written(entry: Entry) -> Iterator[object]:
+    """Yield the results that a kernel writes over what it gets by address; any other as it is."""
+    if isinstance(entry, CStruct):
+        for each in entry.fields:
+            yield from (each.result, *_written_to_field(each.item))
+    elif isinstance(entry, Mapping):
+        for each in entry.values():
+            yield from _written_to_field(each)
+    else:
+        address = split_address(f"args= has {entry!r}", entry)
+        yield entry if address is None else address[2]
+
+
+def _written_to_field(entry: object) -> Iterator[object]:
+    result = split_field("args=", entry)[2]
+    yield from [result] if result is not None else _written(cast("Entry", entry))
 
 
 def with_constants(
@@ -122,7 +144,7 @@ def with_constants(
     known += [*symbols(signature), *(result.name for result in signature.results)]
     texts = [
         entry
-        for entry in entries
+        for entry in _with_fields(entries)
         if isinstance(entry, str)
         and re.fullmatch(_C_EXPRESSION, entry)
         and not entry.startswith("&")  # an address
@@ -137,7 +159,15 @@ def with_constants(
     return [_number(entry, found) for entry in entries]
 
 
+def _with_fields(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """Yield entries of ``args=``, and what the fields of structs get."""
+    for entry in entries:
+        yield from _with_fields(entry.values()) if isinstance(entry, Mapping) else (entry,)
+
+
 def _number(entry: Entry, found: Mapping[str, int]) -> Entry:
+    if isinstance(entry, Mapping):
+        return {name: _number(each, found) for name, each in entry.items()}
     return found.get(entry, entry) if isinstance(entry, str) else entry
 
 
@@ -183,6 +213,13 @@ def check_same(given: Prototype, known: Prototype, who: str) -> None:
 
     A pointer may be dropped: Numba's LLVM IR returns one from functions without a result.
     """
+    by_value = [each for _, each in given.params if each.is_struct]
+    by_value += [given.result] if given.result and given.result.is_struct else []
+    if by_value:
+        raise BuildError(
+            f"{given.name}: prototype= has {by_value[0]} by value, which is compared with nothing "
+            f"that {who}: give its object, library or address alone"
+        )
     drops = given.result is None and known.result is not None and known.result.is_pointer
     of_given = [*(type_ for _, type_ in given.params), given.result]
     of_known = [*(type_ for _, type_ in known.params), None if drops else known.result]
@@ -244,15 +281,24 @@ def bound(
     handed = {each.name: each for each in signature.results if not isinstance(each, made)}
     inner = [each for each in signature.params if not isinstance(spec.required(each), apart)]
     entries = [each.name for each in inner] if args is None else list(args)
-    names = [_named(entry, known) for entry in entries]
+    names = [name for entry in entries for name in _names(entry, known)]
     results = [each.name for each in signature.result_tensors if not _mentions(names, each.name)]
     entries, names = [*entries, *results], [*names, *results]
     by_position = args is None
     try:
-        groups = [[*_passed(_part(entry, wholes), known)] for entry in entries]
+
+        def find(entry: object) -> list[tuple[object, object]]:
+            return [*_passed(_part(entry, wholes), known)]
+
+        groups = [find(entry) for entry in entries]
+        if (
+            whole := structs.said(declared, [*zip(entries, groups, strict=True)], wholes)
+        ) != entries:
+            args = entries = whole
+            groups = [find(entry) for entry in entries]
         if not apart and (parts := said(declared, [*zip(entries, groups, strict=True)])) != entries:
             args = entries = parts
-            groups = [[*_passed(_part(entry, wholes), known)] for entry in entries]
+            groups = [find(entry) for entry in entries]
         passed = [each for group in groups for each in group]
         _check_count(declared, passed, advice(params))
         _check_outputs(declared, names, signature)
@@ -260,13 +306,14 @@ def bound(
         if by_position:
             _check_positions(declared.name, own, texts)
         checks = Comparison(declared.name, params, handed, dict(zip(own, texts, strict=True)))
-        addresses = {
-            at: address
-            for at, ((name, type_), (entry, item)) in enumerate(
-                zip(declared.params, passed, strict=True)
-            )
-            if (address := checks.check(name, type_, entry, item)) is not None
-        }
+        addresses = dict[int, "Entry"]()
+        for at, (name, type_), (entry, item) in zip(count(), declared.params, passed, strict=False):
+            if isinstance(item, Fields):
+                addresses[at] = structs.passed(checks, name, type_, item, find)
+                continue
+            address = checks.check(name, type_, entry, item)
+            if address is not None:
+                addresses[at] = address
         for result in signature.result_tensors:
             if result.name in checks.read - checks.written:
                 raise BuildError(
@@ -292,7 +339,7 @@ def _with_addresses(
     entries: Sequence[Entry],
     groups: Sequence[Sequence[tuple[object, object]]],
     known: Mapping[str, spec.Param],
-    addresses: Mapping[int, str],
+    addresses: Mapping[int, Entry],
 ) -> Iterator[Entry]:
     """Yield ``args=`` with the numbers of certain positions passed by their addresses.
 
@@ -319,6 +366,13 @@ def _named(entry: object, known: Mapping[str, spec.Param]) -> str:
     return next((path for path, each in known.items() if each is param), "")
 
 
+def _names(entry: object, known: Mapping[str, spec.Param]) -> Iterator[str]:
+    """Yield the paths of an entry of ``args=``; of a struct those of what its fields get."""
+    for each in _with_fields([cast("Entry", entry)]):
+        address = split_address(f"args= has {each!r}", each) if f"{each}"[:1] == "&" else None
+        yield _named((address or split_field("args=", each))[0], known)
+
+
 def _mentions(names: Iterable[str], path: str) -> bool:
     """Return whether one is a parameter at that path, or a part of it."""
     return any(re.match(rf"{re.escape(path)}(?!\w)", each) for each in names)
@@ -326,7 +380,9 @@ def _mentions(names: Iterable[str], path: str) -> bool:
 
 def _part(entry: object, wholes: Mapping[str, spec.Param]) -> object:
     """Return the part of a parameter that a text names, as ``x.data``; any other entry as it is."""
-    path, _, part = entry.rpartition(".") if isinstance(entry, str) else ("", "", "")
+    if not isinstance(entry, str):
+        return entry
+    path, _, part = entry.rpartition(".")
     whole = None if entry in wholes else wholes.get(path)
     tensor = None if whole is None else spec.required(whole)
     if isinstance(tensor, spec.Tensor) and part == "data":
@@ -339,6 +395,9 @@ def _passed(entry: object, known: Mapping[str, spec.Param]) -> Iterator[tuple[ob
 
     That is a parameter, a part of one, a number, or the entry itself if it is another text.
     """
+    if isinstance(entry, Fields):
+        yield f"{entry}", entry
+        return
     if isinstance(entry, (Data, spec.Field)):
         part = "data" if isinstance(entry, Data) else entry.part
         yield f"{_named(entry, known)}.{part}", entry
@@ -395,8 +454,8 @@ def _check_count(
         f"{declared.name} takes {count} parameters ({params}), but {len(passed)} are passed "
         f"({names}): "
         + (
-            "the fields of a Struct are passed one by one; let a function in C take them and make "
-            "the struct"
+            "the fields of a Struct are passed one by one, and as a struct where the kernel only "
+            "reads it; '&cfg' in args= passes the address of a struct with the fields of cfg"
             if is_struct and count < len(passed)
             else "write args=[…] with an entry for each, which may be a size; None passes NULL"
             f"{about_texts}"

@@ -88,31 +88,48 @@ class Comparison:
         self.apart, self.aligned, self.passed = list[str](), list[str](), set[str]()
         self.handles = dict[str, str | None]()
 
-    def check(self, own: str, type_: CType, entry: object, item: object) -> str | None:
+    def check(
+        self, own: str, type_: CType, entry: object, item: object, what: str = ""
+    ) -> str | None:
         """Compare a parameter with a C argument; return it as text if its address is passed.
 
-        Raises BuildError.
+        ``what`` begins the words of the BuildError for what does not fit.
         """
         item = int(item) if isinstance(item, str) and re.fullmatch(r"-?\d+", item) else item
-        what = f"{self.function}: parameter {own or entry} is {type_}"
+        what = what or f"{self.function}: parameter {own or entry} is {type_}"
         shown, of = "NULL" if entry is None else f"{entry}", item
         if _is_read(type_, item) and f"{entry}" not in self.results:
             of = ByAddress(f"{int(item)}" if isinstance(item, bool) else shown, item)
         result = of.result if isinstance(of, ByAddress) else shown
         for each in (of.item if isinstance(of, ByAddress) else item, self.results.get(f"{result}")):
             if isinstance(each, spec.Var) and each.dtype == "handle":
-                before = self.handles.get(each.name, type_.pointee)
-                self.handles[each.name] = type_.pointee if before == type_.pointee else None
+                self.points_to(each.name, type_)
         if isinstance(of, ByAddress):
             shown = self._check_address(what, type_, of)
-        self.seen.append(Passed(own or "_", type_, shown, _unsure(type_, item)))
+        self.note(own, type_, shown, _unsure(type_, item))
         if isinstance(of, ByAddress):
             return shown
         self._check_item(what, type_, entry, item)
         return None
 
+    def note(self, own: str, type_: CType, entry: object, unsure: str = "") -> None:
+        """Note what a parameter, or a field of a struct, gets."""
+        self.seen.append(Passed(own or "_", type_, f"{entry}", unsure))
+
+    def points_to(self, name: str, type_: CType) -> None:
+        """Note the struct to which a handle points for the kernel."""
+        before = self.handles.get(name, type_.pointee)
+        self.handles[name] = type_.pointee if before == type_.pointee else None
+
     def _check_item(self, what: str, type_: CType, entry: object, item: object) -> None:
         """Compare what is passed as it is."""
+        if type_.is_struct:
+            assert type_.layout is not None
+            names = [each.name for each in type_.layout.members][:2]
+            raise BuildError(
+                f"{what}, but {entry!r} is no Struct or Tuple: pass a dict with an entry for each "
+                f"field, as in {{{', '.join(f'{name!r}: …' for name in names)}}}"
+            )
         if isinstance(item, (Data, spec.Tensor)):
             self._check_elements(what, f"{entry}", type_, item)
         elif isinstance(item, _OBJECTS):

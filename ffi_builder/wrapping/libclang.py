@@ -83,7 +83,7 @@ class Unit:
         self.errors, self._places = [each for each, _, _ in errors], errors
         self.functions, self._declared = dict[str, list[Any]](), dict[str, list[Any]]()
         self.constants = dict[str, Any]()
-        for each in self._parts(self._made.cursor, _LISTS):
+        for each in self.parts(self._made.cursor, _LISTS):
             if each._kind_id == _FUNCTION:
                 self.functions.setdefault(each.spelling, []).append(each)
             if each._kind_id == _CONSTANT:
@@ -114,14 +114,16 @@ class Unit:
         while names and not found:
             seen.add(name := names.pop())
             for cursor in self._declared.get(name, ()):
-                found += self._errors_at(cursor)
-                parts = [(part, part.referenced) for part in self._parts(cursor)]
+                found += self.errors_at(cursor)
+                parts = [(part, part.referenced) for part in self.parts(cursor)]
                 names += {to.spelling for part, to in parts if to is not None and to != part} - seen
         return found[0] if found else None
 
-    def _errors_at(self, cursor: Any) -> list[Any]:
+    def errors_at(self, cursor: Any) -> list[Any]:
         """Return the errors in a declaration, or between it and the end of the one before."""
         start, end = cursor.extent.start, cursor.extent.end
+        if not self._places or start.file is None:  # the compiler's own
+            return []
         before, file = self._text(start.file)[: start.offset], f"{start.file}"
         first = max(before.rfind(b";"), before.rfind(b"}"))
         return [e for e, of, at in self._places if of == file and first < at <= end.offset]
@@ -142,7 +144,7 @@ class Unit:
         name = f"{file}"
         return self._texts[name].encode() if name in self._texts else Path(name).read_bytes()
 
-    def _parts(self, cursor: Any, kinds: Sequence[int] | None = None) -> list[Any]:
+    def parts(self, cursor: Any, kinds: Sequence[int] | None = None) -> list[Any]:
         """Return the parts of a cursor, and the parts of those of some kinds; None: of all."""
         found = list[Any]()
 
@@ -156,6 +158,13 @@ class Unit:
         if function(cursor, function.argtypes[1](visit), found):
             raise KeyboardInterrupt  # ctypes has printed and dropped it
         return found
+
+
+def element(type_: Any) -> Any:
+    """Return what an array or a complex number has, as the bindings know fewer kinds of types."""
+    found = bindings().conf.lib.clang_getElementType(type_)
+    found._tu = type_._tu
+    return found
 
 
 def _state(file: str) -> tuple[int, ...]:

@@ -32,6 +32,7 @@ from ffi_builder.runtime.extending import (
 )
 from ffi_builder.wrapping import halide, modules, sources
 from ffi_builder.wrapping.addresses import callable_in, declared_by, needs_gil
+from ffi_builder.wrapping.by_value import triple_for
 from ffi_builder.wrapping.c_types import Prototype
 from ffi_builder.wrapping.calls import called, check_same, with_constants, with_promises
 from ffi_builder.wrapping.destroyers import args_of, with_destroyers
@@ -354,6 +355,7 @@ def _of_code(
         if found.name not in declared:
             declared[found.name] = found
             module.declare(*found.declaration())
+            module.triple = module.triple or triple_for(found, options.target)
         own = args if is_own else args_of(found)
         if is_own and given is not None:
             own = with_constants(signature, args, options.constants)

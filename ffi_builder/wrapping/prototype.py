@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
@@ -18,8 +19,17 @@ from typing import Any, Final
 from ffi_builder import BuildError, CompileError
 from ffi_builder.extending import did_you_mean, importing
 from ffi_builder.runtime.extending import c_compiler
-from ffi_builder.wrapping.c_types import DLTENSOR, POINTER, CType, Prototype
-from ffi_builder.wrapping.libclang import Unit, bindings
+from ffi_builder.wrapping.by_value import with_registers
+from ffi_builder.wrapping.c_types import (
+    DLTENSOR,
+    HALIDE_BUFFER,
+    POINTER,
+    CType,
+    Layout,
+    Prototype,
+)
+from ffi_builder.wrapping.layouts import layout_of
+from ffi_builder.wrapping.libclang import Unit, element
 
 _DTYPES: Final = {
     "_Bool": "bool",
@@ -39,6 +49,9 @@ _UNION, _CALLS_OF_C = 3, (1, 11)
 """A ``CXCursorKind``, and the calls of C in ``CXCallingConv``."""
 _INTEGERS: Final = {("struct DLDataType", 4): "int32", ("struct DLDevice", 8): "int64"}
 """Structs that are passed as an integer of their size, in bytes."""
+_NO_STRUCTS: Final = (DLTENSOR, HALIDE_BUFFER, "struct __va_list_tag", "struct __va_list")
+"""Structs that ``args=`` has no fields for: descriptors of tensors, and ``va_list``."""
+_TWICE: Final = ("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "vfork")
 _TEXT: Final = "<prototype>"
 _PREFIX: Final = "ffi_builder_constant_"
 _C: Final = Path(__file__).with_name("c")
@@ -81,7 +94,7 @@ def read(
     with _LOCK:
         unit, path = _read(given, include, target)
         where = f"{given}" if path != _TEXT else "the prototype"
-        return _declared(unit, path, where, function, default)
+        return with_registers(_declared(unit, path, where, function, default), target)
 
 
 def constants(
@@ -256,7 +269,12 @@ def _prototype(unit: Unit, name: str, cursors: Sequence[Any]) -> Prototype:
     if type_._kind_id != _WITH_TYPES:
         raise CompileError(f"{name} is declared without parameters: write (void) if it has none")
     if type_.is_function_variadic():
-        raise CompileError(f"{name}: a function with `...` cannot be called by a wrapper")
+        raise CompileError(
+            f"{name}: a function with `...` cannot be called by a wrapper; let a function in C "
+            f"that has parameters for them call it"
+        )
+    if name in _TWICE:
+        raise CompileError(f"{name} returns twice, so only the function that calls it may go on")
     if lib.clang_getFunctionTypeCallingConv(type_) not in _CALLS_OF_C:
         raise CompileError(f"{name} is not called as C is: {type_.spelling}")
     declared = ([*cursor.get_arguments()] for cursor in cursors)
@@ -269,32 +287,57 @@ def _prototype(unit: Unit, name: str, cursors: Sequence[Any]) -> Prototype:
         given = lib.clang_getArgType(type_, at)
         given._tu = type_._tu  # as the bindings' own way, which knows fewer kinds of types
         what = f"{name}: parameter {names[at] or f'#{at}'}"
-        params.append((names[at], _type(what, given, cursor)))
+        params.append((names[at], _type(unit, what, given, cursor)))
     result, label = type_.get_result(), cursors[-1].mangled_name
     return Prototype(
         name if label == cursors[-1].spelling else label,
         tuple(params),
-        None if result._kind_id == _VOID else _type(f"{name}: the result", result),
+        None if result._kind_id == _VOID else _type(unit, f"{name}: the result", result),
     )
 
 
-def _type(what: str, type_: Any, cursor: Any = None) -> CType:
+def _type(unit: Unit, what: str, type_: Any, cursor: Any = None) -> CType:
     """Return a type; the cursor of a parameter has sizes that the type of a function lacks."""
     words = _words(type_)
     if type_._kind_id == _POINTER:
-        return _pointer(type_, cursor)
-    dtype = _dtype(type_) or _INTEGERS.get((words, type_.get_size()))
-    if dtype is not None and not dtype.startswith("complex"):
-        return CType(dtype)
+        pointer, to = _pointer(unit, type_, cursor), type_.get_pointee()
+        return replace(pointer, layout=None if pointer.row else _layout(unit, to, _words(to)))
+    found = _number(type_)
+    if found is not None:
+        return found
+    layout = _layout(unit, type_, words)
+    if layout is not None:
+        return CType(None, opaque=words, layout=layout)
     if type_._kind_id == _RECORD:
         raise CompileError(
-            f"{what} is a {words.split()[0]} that is passed by value, which providers cannot "
-            f"pass; let a function in C take its address"
+            f"{what} is a {words}, which is not passed by value, as its fields are not known; let "
+            f"a function in C take its address"
         )
-    raise CompileError(f"{what} is a {words}, which no parameter of a signature is")
+    raise CompileError(
+        f"{what} is a {words}, which no parameter of a signature is; let a function in C take or "
+        f"return what converts to it"
+    )
 
 
-def _pointer(type_: Any, cursor: Any) -> CType:
+def _number(type_: Any) -> CType | None:
+    """Return the type of a number, or of what is passed as one; None for any other."""
+    dtype = _dtype(type_) or _INTEGERS.get((_words(type_), type_.get_size()))
+    return None if dtype is None or dtype.startswith("complex") else CType(dtype)
+
+
+def _layout(unit: Unit, type_: Any, words: str) -> Layout | None:
+    """Return the layout of a struct or complex number."""
+    if type_._kind_id not in (_RECORD, _COMPLEX) or words in _NO_STRUCTS:
+        return None
+
+    def read(field: Any) -> CType | None:
+        return _pointer(unit, field, None) if field._kind_id == _POINTER else _number(field)
+
+    words = words if type_._kind_id == _RECORD else type_.spelling
+    return layout_of(unit, type_, words, read)
+
+
+def _pointer(unit: Unit, type_: Any, cursor: Any) -> CType:
     """Return the type of a pointer, or of an array, which is passed as one."""
     written = type_ if cursor is None else cursor.type
     whole, to = written.get_canonical(), type_.get_pointee()
@@ -307,7 +350,7 @@ def _pointer(type_: Any, cursor: Any) -> CType:
     rows = (size if isinstance(size, int) else words for size, words in both)
     row = tuple(rows) if to._kind_id in _ARRAYS else ()
     while to._kind_id in _ARRAYS:
-        to = _element(to)
+        to = element(to)
     dtype, opaque = _dtype(to), None
     last = to.get_pointee() if to._kind_id == _POINTER else to
     named = last._kind_id == _RECORD and "(" not in last.spelling  # as those without a name have
@@ -353,17 +396,10 @@ def _dtype(type_: Any) -> str | None:
         type_ = type_.get_declaration().enum_type.get_canonical()
     if type_._kind_id == _COMPLEX:
         parts = {"float32": "complex64", "float64": "complex128"}
-        return parts.get(f"{_dtype(_element(type_))}")
+        return parts.get(f"{_dtype(element(type_))}")
     if type_._kind_id in (*_UNSIGNED, *_SIGNED) and type_.get_address_space() == 0:
         return f"{'u' * (type_._kind_id in _UNSIGNED)}int{8 * type_.get_size()}"
     return _DTYPES.get(_words(type_))
-
-
-def _element(type_: Any) -> Any:
-    """Return what an array or a complex number has, as the bindings know fewer kinds of types."""
-    found = bindings().conf.lib.clang_getElementType(type_)
-    found._tu = type_._tu
-    return found
 
 
 def _words(type_: Any) -> str:

@@ -77,7 +77,8 @@ def wrap(
         args: what the kernel gets, in order, as for the providers. Beside a prototype with names,
             also a dict with those parameters that the signature does not name, such as
             ``{"ctx": None}``. ``"&n"`` is the address of a copy of ``n``, and ``"&n -> size"`` one
-            that the kernel overwrites with the result ``size``.
+            that the kernel overwrites with the result ``size``. A dict in it is a struct, with an
+            entry for each field.
         errors: the class and the message for certain statuses, such as
             ``{22: ("ValueError", "the order is negative")}``. ``{-1: None}`` raises the TVM-FFI
             error that the kernel has set.

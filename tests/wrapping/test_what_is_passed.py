@@ -39,9 +39,9 @@ P = "struct p { int32_t i; float l; };"
         ),
         (
             "p: Struct(i: int32, l: float32)",
-            f"{P} void k(const struct p *p)",
-            r"takes 1 parameters \(p: a const pointer to struct p\), but 2 are passed \(p.i, p.l\): "
-            "the fields of a Struct are passed one by one; let a function in C take them",
+            f"{P} void k(struct p *p)",
+            r"takes 1 parameters \(p: a pointer to struct p\), but 2 are passed \(p.i, p.l\): the "
+            "fields of a Struct are passed one by one, and as a struct where the kernel only reads",
         ),
         (
             "p: Tuple(i: int32, l: float32)",

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from ffi_builder.wrapping.c_types import CType
+from ffi_builder.wrapping.c_types import CType, Layout
 
 CC: Final = "gcc"
 _HALVES: Final = {"float16": "_Float16", "bfloat16": "__bf16"}
@@ -19,6 +19,9 @@ _REAL, _COMPLEX = 8, 9
 
 def is_true(type_: CType, name: str) -> str:
     """Return an expression in C: whether the type of that name is what was read."""
+    if type_.layout is not None:
+        struct = f"__typeof__(*({name})0)" if type_.is_pointer else name
+        return " && ".join(_facts(type_.layout, struct))
     if not type_.is_pointer:
         return _is_number(f"(({name})0)", type_.dtype)
     to = f"(*({name})0)"
@@ -40,6 +43,19 @@ def is_true(type_: CType, name: str) -> str:
         f"{'' if type_.is_const else '!'}{is_const}",
     ]
     return " && ".join(facts)
+
+
+def _facts(layout: Layout, struct: str) -> Iterator[str]:
+    """Yield what was read of a struct: its size, and each field, as expressions in C."""
+    # A name of the struct may say that it is aligned to more.
+    yield f"sizeof({struct}) == {layout.size} && _Alignof({struct}) % {layout.align} == 0"
+    for each in layout.members:
+        if each.lacks or "omplex" in layout.name or re.search(r"\b(re|im)$", each.name):
+            continue
+        yield f"__builtin_offsetof({struct}, {each.name}) == {each.offset}"
+        value = f"((({struct} *)0)->{each.name})"
+        known = _is_number(value, each.type_.dtype) if not each.type_.is_pointer else "1"
+        yield f"(sizeof({value}) == 8 && {known})" if each.type_.is_pointer else known
 
 
 def _is_number(value: str, dtype: str | None) -> str:
@@ -87,6 +103,7 @@ def _split(params: str) -> Iterator[str]:
 
 def contradicted(before: str, claims: Sequence[str], *options: str) -> list[str]:
     """Return the claims, constant expressions in C, that the compiler denies."""
+    claims = [*dict.fromkeys(claims)]
     lines = (f'#line {at} "claim"\n_Static_assert({each}, "");\n' for at, each in enumerate(claims))
     done = _compiled(f"{before}\n{''.join(lines)}", "-fsyntax-only", *options)
     assert done.returncode == 0 or "claim:" in done.stderr, done.stderr

@@ -90,22 +90,27 @@ int spli\
 ced(int a);
 _Noreturn void gone(int a);
 
+/* structs by value */
+struct value { int a; } by_value(void);
+int by_values(struct value a);
+float complex by_complex(void);
+int by_complexes(double complex a);
+nameless by_nameless(void);
+
 /* what no parameter of a signature is, or what is not called as C is */
 v4 no_vector(v4 a);
 float no_vectors(v4 a);
-struct value { int a; } no_struct(void);
-int no_structs(struct value a);
+struct bits { int a : 3; } no_bits(void);
+long double _Complex no_wide_complex(void);
+int no_packed(struct __attribute__((packed)) { char a; int b; } a);
 int no_union(union { int a; float b; } a);
 long double no_wide(void);
 int no_int128(__int128 a);
 unsigned __int128 no_result(void);
-float complex no_complex(void);
-int no_complexes(double complex a);
 _Atomic int no_atomic(void);
 int no_prototype();
 int no_prototypes(), no_prototypes();
 int no_count(int a, ...);
-nameless no_nameless(void);
 #ifdef __x86_64__
 __attribute__((ms_abi)) int no_windows(int a);
 __attribute__((ms_abi)) long no_registers(long a, long b);
