@@ -68,7 +68,8 @@ def wrap(
     Args:
         source: what the compiler emitted.
         signature: what the function accepts, or its text (:meth:`~ffi_builder.spec.Signature.parse`
-            reads it). A list of them makes a function of each.
+            reads it). A list of them makes a function of each: ``errors``, ``success``, ``errno``,
+            ``free`` and each entry of a dict in ``args`` then go to the functions that they fit.
         device: the device type of tensors of a text that have none; "cuda" for a launch.
         function: the symbol of the kernel; left out, that of the prototype, or the signature's
             name. It goes with one signature, as a list in ``args=`` does.
@@ -82,7 +83,7 @@ def wrap(
             ``{22: ("ValueError", "the order is negative")}``. ``{-1: None}`` raises the TVM-FFI
             error that the kernel has set.
         success: the status that is no error, such as 1 in OpenSSL, or several in a list; left out,
-            it is 0.
+            it is 0. It holds for destroyers, too.
         errno: whether the kernel sets ``errno``. A status that is no success, or a result of -1 or
             NULL, is then an OSError, such as a FileNotFoundError.
         free: the function that frees the text which the kernel returns as a ``char *``, such as
