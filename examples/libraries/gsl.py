@@ -8,9 +8,10 @@ import numpy as np
 
 from ffi_builder import wrap
 
+HEADER = "#include <gsl/gsl_errno.h>\n#include <gsl/gsl_fit.h>\n#include <gsl/gsl_sf_bessel.h>"
+
 # By default, an error in GSL calls abort(). This holds for the whole process.
-errno = "#include <gsl/gsl_errno.h>"
-wrap("-lgsl", "gsl_set_error_handler_off() -> before: handle", prototype=errno)()
+wrap("-lgsl", "gsl_set_error_handler_off() -> before: handle", prototype=HEADER)()
 
 gsl = wrap(
     "-lgsl",
@@ -24,8 +25,8 @@ gsl = wrap(
                                   result_array: Tensor([n], float64, intent=out))
            where n == nmax - nmin + 1""",
     ],
-    prototype="#include <gsl/gsl_fit.h>\n#include <gsl/gsl_sf_bessel.h>",
-    errors={1: ("ValueError", "an argument is outside of the domain")},  # GSL_EDOM
+    prototype=HEADER,
+    errors={"GSL_EDOM": ("ValueError", "an argument is outside of the domain")},
     device="cpu",
 )
 fit, bessel = gsl["gsl_fit_linear"], gsl["gsl_sf_bessel_Jn_array"]

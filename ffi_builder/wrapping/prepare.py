@@ -42,7 +42,8 @@ from ffi_builder.wrapping.report import Compared, Report
 if TYPE_CHECKING:
     from ffi_builder import Sanitize
 
-Errors: TypeAlias = Mapping[int, "tuple[str, str] | None"]
+Errors: TypeAlias = Mapping[Any, "tuple[str, str] | None"]
+"""By the status, an int, or by what the prototype calls it."""
 _CODE: Final = (LlvmSource, ObjectSource, ArchiveSource, LibrarySource, AddressSource)
 _ENUM: Final = r"\bChoice\(\s*(?:enum\s+)?([A-Za-z_]\w*)\s*\)"
 _OPTIONS: Final = {
@@ -69,7 +70,7 @@ class Options:
     include: Iterable[str | os.PathLike[str]] = ()
     args: Sequence[Any] | Mapping[str, Any] | None = None
     errors: Errors | None = None
-    success: int | Sequence[int] | None = None
+    success: int | str | Sequence[int | str] | None = None
     errno: bool = False
     free: str | None = None
     destroy: str | Mapping[str, str] | None = None
@@ -87,6 +88,20 @@ class Options:
         """Return the numbers of constants that the prototype declares."""
         assert self.prototype is not None
         return constants(self.prototype, expressions, known, self.include, self.target)
+
+    def with_numbers(self) -> Options:
+        """Return the options with numbers for statuses that the prototype gives names."""
+        success = self.success
+        listed = [success] if isinstance(success, str) else success
+        given: list[Any] = [*listed] if isinstance(listed, Sequence) else []
+        names = [each for each in [*(self.errors or ()), *given] if isinstance(each, str)]
+        if self.prototype is None or not names:
+            return self
+        where = self.include, self.target, "errors= or success="
+        found = constants(self.prototype, names, (), *where)
+        errors = self.errors and {found.get(k, k): error for k, error in self.errors.items()}
+        numbers = [found.get(each, each) for each in given]
+        return replace(self, errors=errors, success=numbers or success)
 
     def text_of(self, signature: str) -> str:
         """Return a signature with the choices of enums, which the prototype declares."""
@@ -337,6 +352,7 @@ def _of_code(
     items: Sequence[Item],
     options: Options,
 ) -> Wrapped:
+    options = options.with_numbers()
     ir = LlvmFunctions(kernel.text) if isinstance(kernel, LlvmSource) else None
     module = PlainModule(None if ir is None else ir.declaration)  # needs no MLIR
     functions, own = list[Function](), list[Prototype]()

@@ -90,6 +90,7 @@ def constants(
     known: Sequence[str],
     include: Iterable[str | os.PathLike[str]] = (),
     target: str | None = None,
+    option: str = "args=",
 ) -> dict[str, int]:
     """Return the integers that C has for enumerators, macros and expressions of them.
 
@@ -99,6 +100,7 @@ def constants(
         known: other names that may have been meant.
         include: as for :func:`read`.
         target: as for :func:`read`.
+        option: which has the expressions.
 
     Raises:
         BuildError: a name that nothing declares, or no integer.
@@ -115,11 +117,12 @@ def constants(
             words = error.spelling if error is not None else ""
             lacking = re.search(r"undeclared identifier '(\w+)'", words)
             if lacking is None:
-                raise BuildError(f"args= has {text!r}, which is no integer of C: {words}")
+                raise BuildError(f"{option} has {text!r}, which is no integer of C: {words}")
             meant = did_you_mean(lacking[1], [*known, *unit.constants, *unit.macros()])
             raise BuildError(
-                f"args= has {text!r}, and {lacking[1]} is neither in the signature nor a constant "
-                f"that prototype= declares{meant}"
+                f"{option} has {text!r}, and {lacking[1]} is "
+                f"{'neither in the signature nor' if known else 'not'} a constant that prototype= "
+                f"declares{meant}"
             )
         return {text: unit.constants[name].enum_value for text, name in names.items()}
 

@@ -26,7 +26,7 @@ def wrap(
     include: Iterable[str | os.PathLike[str]] = (),
     args: Sequence[Any] | Mapping[str, Any] | None = None,
     errors: Errors | None = None,
-    success: int | Sequence[int] | None = None,
+    success: int | str | Sequence[int | str] | None = None,
     errno: bool = False,
     free: str | None = None,
     destroy: str | Mapping[str, str] | None = None,
@@ -81,7 +81,8 @@ def wrap(
             that the kernel overwrites with the result ``size``.
         errors: the class and the message for certain statuses, such as
             ``{22: ("ValueError", "the order is negative")}``. ``{-1: None}`` raises the TVM-FFI
-            error that the kernel has set.
+            error that the kernel has set. A prototype may give statuses names, such as
+            ``"Z_BUF_ERROR"``, here and in the next.
         success: the status that is no error, such as 1 in OpenSSL, or several in a list; left out,
             it is 0. It holds for destroyers, too.
         errno: whether the kernel sets ``errno``. A status that is no success, or a result of -1 or
