@@ -117,7 +117,9 @@ def constants(
             words = error.spelling if error is not None else ""
             lacking = re.search(r"undeclared identifier '(\w+)'", words)
             if lacking is None:
-                raise BuildError(f"{option} has {text!r}, which is no integer of C: {words}")
+                pointer = "; a pointer that is a number is an intptr_t in a prototype of your own"
+                hint = pointer if "must have integer type" in words else ""
+                raise BuildError(f"{option} has {text!r}, which is no integer of C: {words}{hint}")
             meant = did_you_mean(lacking[1], [*known, *unit.constants, *unit.macros()])
             raise BuildError(
                 f"{option} has {text!r}, and {lacking[1]} is "
@@ -245,11 +247,11 @@ def _declared(unit: Unit, path: str, where: str, function: str | None, default: 
         hint = next((hint for words, hint in _HINTS.items() if re.search(words, text)), "")
         raise CompileError(f"prototype=: not read as C: {unit.shown(error, hint)}")
     if function not in found:
-        meant = did_you_mean(function, found) or "; say which with function="
-        raise CompileError(
-            f"{where} declares no function {function!r}; it has "
-            f"{', '.join([*found][:8]) or 'none'}{meant}"
-        )
+        meant = did_you_mean(function, found)
+        if function in unit.macros():
+            meant = f": it is a macro{meant}; let a function in C use it, or wrap what it calls"
+        has = f"; it has {', '.join([*found][:8]) or 'none'}; say which with function="
+        raise CompileError(f"{where} declares no function {function!r}{meant or has}")
     return _prototype(unit, symbol or function, found[function])
 
 
@@ -259,7 +261,10 @@ def _prototype(unit: Unit, name: str, cursors: Sequence[Any]) -> Prototype:
     if type_._kind_id != _WITH_TYPES:
         raise CompileError(f"{name} is declared without parameters: write (void) if it has none")
     if type_.is_function_variadic():
-        raise CompileError(f"{name}: a function with `...` cannot be called by a wrapper")
+        raise CompileError(
+            f"{name}: a function with `...` cannot be called by a wrapper; let one in C with the "
+            f"parameters that you need call it"
+        )
     if lib.clang_getFunctionTypeCallingConv(type_) not in _CALLS_OF_C:
         raise CompileError(f"{name} is not called as C is: {type_.spelling}")
     declared = ([*cursor.get_arguments()] for cursor in cursors)

@@ -32,7 +32,8 @@ def test_sqlite() -> None:
     [difference] = differences(printed)
     assert difference < 1e-12
     assert "column x\n" in printed
-    assert "ValueError: the SQL is wrong when calling: `sqlite3_prepare_v2(" in printed
+    assert "HELLO!\n" in printed
+    assert "ValueError: SQLite refuses it when calling: `sqlite3_prepare_v2(" in printed
     assert "expected an open handle but got <Handle made of sqlite3_prepare_v2, closed>" in printed
     assert (
         "expected a pointer to struct sqlite3_stmt but got <Handle db of sqlite3_open>" in printed
