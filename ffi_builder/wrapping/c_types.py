@@ -154,7 +154,7 @@ def bound_args(prototype: Prototype, names: Sequence[str], advice: str) -> list[
         BuildError: the signature has some of the names and lacks others.
     """
     own = [name for name, _ in prototype.params]
-    lacking = [name or "without a name" for name in own if name not in names]
+    lacking = [name or "one without a name" for name in own if name not in names]
     if len(lacking) == len(own):
         return None
     if lacking:

@@ -180,17 +180,21 @@ def _listed(
         if name not in names:
             raise BuildError(
                 f"args= has {name!r}, but {declared.name} has no such parameter"
-                f"{did_you_mean(name, names)}; it has {', '.join(n or '_' for n in names)}"
+                f"{did_you_mean(name, names)}; it has {_shown(names)}"
             )
     params = dict(spec.with_paths(signature.params))
     known = {*params, *symbols(signature), *(result.name for result in signature.results)}
     if lacking := [name for name in names if name not in known and name not in args]:
         raise BuildError(
             f"{declared.name} has parameters that neither the signature nor args= has: "
-            f"{', '.join(name or '_' for name in lacking)}; add them to args=, where None passes "
-            f"NULL{advice(params)}"
+            f"{_shown(lacking)}; {'list all in' if '' in lacking else 'add them to'} args=, where "
+            f"None passes NULL{advice(params)}"
         )
     return [args[name] if name in args else _by_name(name, params) for name in names]
+
+
+def _shown(names: Iterable[str]) -> str:
+    return ", ".join(name or "one without a name" for name in names)
 
 
 def _by_name(name: str, params: Mapping[str, spec.Param]) -> str:

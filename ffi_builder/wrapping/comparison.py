@@ -433,10 +433,11 @@ def _fits(type_: CType, dtypes: Sequence[str]) -> bool:
 
 def _check_number(what: str, type_: CType, number: object) -> None:
     if type_.is_pointer:
+        itself = "; an intptr_t in a prototype of your own takes the number itself"
         raise BuildError(
             f"{what}, but {number!r} is a number; None passes NULL, '&{number}' the address of a "
             f"copy, if the kernel only reads it, and '&{number} -> out' one where it writes a "
-            f"result `out`"
+            f"result `out`{itself if isinstance(number, int) else ''}"
         )
 
 

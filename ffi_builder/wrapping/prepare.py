@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
@@ -30,7 +30,7 @@ from ffi_builder.runtime.extending import (
     ObjectSource,
     read_item,
 )
-from ffi_builder.wrapping import halide, modules, sources
+from ffi_builder.wrapping import halide, modules, several, sources
 from ffi_builder.wrapping.addresses import callable_in, declared_by, needs_gil
 from ffi_builder.wrapping.by_value import triple_for
 from ffi_builder.wrapping.c_types import Prototype
@@ -43,7 +43,8 @@ from ffi_builder.wrapping.report import Compared, Report
 if TYPE_CHECKING:
     from ffi_builder import Sanitize
 
-Errors: TypeAlias = Mapping[int, "tuple[str, str] | None"]
+Errors: TypeAlias = Mapping[Any, "tuple[str, str] | None"]
+"""By the status, an int, or by what the prototype calls it."""
 _CODE: Final = (LlvmSource, ObjectSource, ArchiveSource, LibrarySource, AddressSource)
 _ENUM: Final = r"\bChoice\(\s*(?:enum\s+)?([A-Za-z_]\w*)\s*\)"
 _OPTIONS: Final = {
@@ -70,7 +71,7 @@ class Options:
     include: Iterable[str | os.PathLike[str]] = ()
     args: Sequence[Any] | Mapping[str, Any] | None = None
     errors: Errors | None = None
-    success: int | Sequence[int] | None = None
+    success: int | str | Sequence[int | str] | None = None
     errno: bool = False
     free: str | None = None
     destroy: str | Mapping[str, str] | None = None
@@ -88,6 +89,20 @@ class Options:
         """Return the numbers of constants that the prototype declares."""
         assert self.prototype is not None
         return constants(self.prototype, expressions, known, self.include, self.target)
+
+    def with_numbers(self) -> Options:
+        """Return the options with numbers for statuses that the prototype gives names."""
+        success = self.success
+        listed = [success] if isinstance(success, str) else success
+        given: list[Any] = [*listed] if isinstance(listed, Sequence) else []
+        names = [each for each in [*(self.errors or ()), *given] if isinstance(each, str)]
+        if self.prototype is None or not names:
+            return self
+        where = self.include, self.target, "errors= or success="
+        found = constants(self.prototype, names, (), *where)
+        errors = self.errors and {found.get(k, k): error for k, error in self.errors.items()}
+        numbers = [found.get(each, each) for each in given]
+        return replace(self, errors=errors, success=numbers or success)
 
     def text_of(self, signature: str) -> str:
         """Return a signature with the choices of enums, which the prototype declares."""
@@ -296,15 +311,21 @@ def _always(provider: CallProvider) -> Callable[[Any], CallProvider]:
     return lambda lowered: provider
 
 
-def _with_statuses(provider: CallProvider, name: str, options: Options) -> CallProvider:
-    """Return a provider that raises what the options say of a kernel's status."""
-    given = {option: getattr(options, option) for option in ("errors", "success")}
+def _with_statuses(
+    provider: CallProvider,
+    name: str,
+    options: Options,
+    taken: Collection[str] = several.OF_RESULTS,
+) -> CallProvider:
+    """Return a provider that raises what these options say of a kernel's status."""
+    given = {each: getattr(options, each) for each in ("errors", "success") if each in taken}
     given = {option: value for option, value in given.items() if value is not None}
+    errno = options.errno and "errno" in taken
     if isinstance(provider, CheckStatus):
-        return replace(provider, **given, **({"error": "OSError"} if options.errno else {}))
+        return replace(provider, **given, **({"error": "OSError"} if errno else {}))
     if given:
         raise BuildError(f"wrap: {next(iter(given))}= needs a status, but `{name}` returns none")
-    if not options.errno:
+    if not errno:
         return provider
     if isinstance(provider, DirectCallProvider):
         return replace(provider, errno=True)
@@ -332,12 +353,14 @@ def _of_code(
     items: Sequence[Item],
     options: Options,
 ) -> Wrapped:
+    options = options.with_numbers()
     ir = LlvmFunctions(kernel.text) if isinstance(kernel, LlvmSource) else None
     module = PlainModule(None if ir is None else ir.declaration)  # needs no MLIR
-    args: Any = options.args
-    functions = list[Function]()
+    functions, own = list[Function](), list[Prototype]()
     linked, declared = dict[str, Item](), dict[str, Prototype]()
     signatures, destroyers = with_destroyers(signatures, options.destroy)
+    alone, strict = len(signatures) == 1, len(signatures) + len(destroyers) == 1
+    unused = [each for each in several.OF_RESULTS if getattr(options, each)]
     for signature in (*signatures, *destroyers):
         is_own = signature not in destroyers
         function, given = options.function if is_own else signature.name, None
@@ -352,18 +375,26 @@ def _of_code(
             types = "with nothing" if ir is None else _OF_LLVM
             functions.append(Function(signature, _given(options, name), Compared(types)))
             continue
+        if not is_own and found.result is not None and found.result.is_pointer:
+            found = replace(found, result=None)  # the NULL of libsamplerate's src_delete
         if found.name not in declared:
             declared[found.name] = found
             module.declare(*found.declaration())
             module.triple = module.triple or triple_for(found, options.target)
-        own = args if is_own else args_of(found)
-        if is_own and given is not None:
-            own = with_constants(signature, args, options.constants)
-        free = options.free if is_own else None
-        signature, provider, passed = called(found, signature, own, free)
+        args: Any = args_of(found)
         if is_own:
-            provider = _with_statuses(provider, name, options)
+            own.append(found)
+            args = options.args if alone else several.args_of(options.args, found, signature)
+            if given is not None:
+                args = with_constants(signature, args, options.constants)
+        free = options.free if is_own and (alone or several.returns_text(signature)) else None
+        signature, provider, passed = called(found, signature, args, free)
+        taken = several.taken(signature, found, provider, is_own)
+        unused = [each for each in unused if each not in taken]
+        provider = _with_statuses(provider, name, options, several.OF_RESULTS if strict else taken)
         functions.append(Function(signature, _always(provider), Compared(types, passed)))
+    if not strict and options.provider is None:
+        several.check_taken(unused, options.args, own)
     return Wrapped(kernel, module, functions, [*linked.values(), *items], sanitize=options.sanitize)
 
 

@@ -103,6 +103,7 @@ def constants(
     known: Sequence[str],
     include: Iterable[str | os.PathLike[str]] = (),
     target: str | None = None,
+    option: str = "args=",
 ) -> dict[str, int]:
     """Return the integers that C has for enumerators, macros and expressions of them.
 
@@ -112,6 +113,7 @@ def constants(
         known: other names that may have been meant.
         include: as for :func:`read`.
         target: as for :func:`read`.
+        option: which has the expressions.
 
     Raises:
         BuildError: a name that nothing declares, or no integer.
@@ -128,11 +130,14 @@ def constants(
             words = error.spelling if error is not None else ""
             lacking = re.search(r"undeclared identifier '(\w+)'", words)
             if lacking is None:
-                raise BuildError(f"args= has {text!r}, which is no integer of C: {words}")
+                pointer = "; a pointer that is a number is an intptr_t in a prototype of your own"
+                hint = pointer if "must have integer type" in words else ""
+                raise BuildError(f"{option} has {text!r}, which is no integer of C: {words}{hint}")
             meant = did_you_mean(lacking[1], [*known, *unit.constants, *unit.macros()])
             raise BuildError(
-                f"args= has {text!r}, and {lacking[1]} is neither in the signature nor a constant "
-                f"that prototype= declares{meant}"
+                f"{option} has {text!r}, and {lacking[1]} is "
+                f"{'neither in the signature nor' if known else 'not'} a constant that prototype= "
+                f"declares{meant}"
             )
         return {text: unit.constants[name].enum_value for text, name in names.items()}
 
@@ -255,11 +260,11 @@ def _declared(unit: Unit, path: str, where: str, function: str | None, default: 
         hint = next((hint for words, hint in _HINTS.items() if re.search(words, text)), "")
         raise CompileError(f"prototype=: not read as C: {unit.shown(error, hint)}")
     if function not in found:
-        meant = did_you_mean(function, found) or "; say which with function="
-        raise CompileError(
-            f"{where} declares no function {function!r}; it has "
-            f"{', '.join([*found][:8]) or 'none'}{meant}"
-        )
+        meant = did_you_mean(function, found)
+        if function in unit.macros():
+            meant = f": it is a macro{meant}; let a function in C use it, or wrap what it calls"
+        has = f"; it has {', '.join([*found][:8]) or 'none'}; say which with function="
+        raise CompileError(f"{where} declares no function {function!r}{meant or has}")
     return _prototype(unit, symbol or function, found[function])
 
 
@@ -270,8 +275,8 @@ def _prototype(unit: Unit, name: str, cursors: Sequence[Any]) -> Prototype:
         raise CompileError(f"{name} is declared without parameters: write (void) if it has none")
     if type_.is_function_variadic():
         raise CompileError(
-            f"{name}: a function with `...` cannot be called by a wrapper; let a function in C "
-            f"that has parameters for them call it"
+            f"{name}: a function with `...` cannot be called by a wrapper; let one in C with the "
+            f"parameters that you need call it"
         )
     if name in _TWICE:
         raise CompileError(f"{name} returns twice, so only the function that calls it may go on")

@@ -26,7 +26,7 @@ def wrap(
     include: Iterable[str | os.PathLike[str]] = (),
     args: Sequence[Any] | Mapping[str, Any] | None = None,
     errors: Errors | None = None,
-    success: int | Sequence[int] | None = None,
+    success: int | str | Sequence[int | str] | None = None,
     errno: bool = False,
     free: str | None = None,
     destroy: str | Mapping[str, str] | None = None,
@@ -68,7 +68,8 @@ def wrap(
     Args:
         source: what the compiler emitted.
         signature: what the function accepts, or its text (:meth:`~ffi_builder.spec.Signature.parse`
-            reads it). A list of them makes a function of each.
+            reads it). A list of them makes a function of each: ``errors``, ``success``, ``errno``,
+            ``free`` and each entry of a dict in ``args`` then go to the functions that they fit.
         device: the device type of tensors of a text that have none; "cuda" for a launch.
         function: the symbol of the kernel; left out, that of the prototype, or the signature's
             name. It goes with one signature, as a list in ``args=`` does.
@@ -81,9 +82,10 @@ def wrap(
             entry for each field.
         errors: the class and the message for certain statuses, such as
             ``{22: ("ValueError", "the order is negative")}``. ``{-1: None}`` raises the TVM-FFI
-            error that the kernel has set.
+            error that the kernel has set. A prototype may give statuses names, such as
+            ``"Z_BUF_ERROR"``, here and in the next.
         success: the status that is no error, such as 1 in OpenSSL, or several in a list; left out,
-            it is 0.
+            it is 0. It holds for destroyers, too.
         errno: whether the kernel sets ``errno``. A status that is no success, or a result of -1 or
             NULL, is then an OSError, such as a FileNotFoundError.
         free: the function that frees the text which the kernel returns as a ``char *``, such as

@@ -41,6 +41,12 @@ f(n: int64, k: int8) where n <= 3 k <= 4
 expected '->', 'where' or the end but got 'g': a text has one signature
 f(n: int64) g(n: int64)
             ^
+expected 'where' or the end but got ',': several results are in parentheses, as in `-> (x: int32, y: float32)`
+f(n: int64) -> x: int32, y: float32
+                       ^
+expected an expression of symbols
+f(s: String) where s.length == 3
+                   ^^^^^^^^
 unexpected '$'
 f(n: int64, $k: int8)
             ^

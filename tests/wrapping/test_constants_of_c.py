@@ -22,6 +22,7 @@ enum order { ROW_MAJOR = 101, COLUMN_MAJOR };
 #define WRITE (READ << 1)
 #define NAME "text"
 #define HALF 0.5
+#define NOWHERE ((void (*)(void *))-1)
 enum wide { BIG = 0x100000000, SMALL = -5 };
 int64_t add(enum order order, int64_t flags, int64_t n);
 """
@@ -73,6 +74,7 @@ def test_names_of_the_signature_come_first(files: tuple[bytes, Path]) -> None:
         ("nn", "and nn is neither in the signature nor a constant that prototype= declares"),
         ("NAME", "args= has 'NAME', which is no integer of C: "),
         ("HALF", "args= has 'HALF', which is no integer of C: "),
+        ("NOWHERE", "is no integer of C: .*; a pointer that is a number is an intptr_t in a prot"),
     ],
 )
 def test_mistakes(flags: str, words: str, files: tuple[bytes, Path]) -> None:

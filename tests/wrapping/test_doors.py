@@ -329,7 +329,7 @@ WRONG: Final[dict[str, tuple[str, Any, dict[str, Any], str]]] = {
     "nothing that destroys": (
         *("object", "grown(size: int64) -> at: handle"),
         {"prototype": "void *grown(long size); int shrunk(void *at);", "destroy": "shrink"},
-        "declares no function 'shrink'; it has grown, shrunk, did you mean 'shrunk'",
+        "declares no function 'shrink', did you mean 'shrunk'",
     ),
     "a constant that is nowhere": (
         *("object", "missing() -> r: int32"),

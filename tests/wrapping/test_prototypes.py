@@ -86,6 +86,14 @@ def test_results_and_constants(tmp_path: Path) -> None:
         wrap(data, "f() -> r: float64", prototype=prototype, args=[1.0, 4, b"A", 2])
 
 
+def test_a_macro_of_a_header(tmp_path: Path) -> None:
+    header = tmp_path / "gemv.h"
+    header.write_text("#define gemv(m) gemv_(m, 1)\nint gemv_(int m, int n); int other(int m);")
+    words = "gemv.h declares no function 'gemv': it is a macro, did you mean 'gemv_'.*; let a fu"
+    with pytest.raises(CompileError, match=words):
+        wrap(c_object(tmp_path, SOURCE), "gemv(m: int32) -> r: int32", prototype=header)
+
+
 @pytest.mark.parametrize(
     ("prototype", "words"),
     [
@@ -100,7 +108,10 @@ def test_results_and_constants(tmp_path: Path) -> None:
             "int gemv(struct s x)",
             "parameter x is a struct s, which is not passed by value, as its fields",
         ),
-        ("int gemv(int m, ...)", r"a function with `\.\.\.` cannot be called by a wrapper"),
+        (
+            "int gemv(int m, ...)",
+            r"a function with `\.\.\.` cannot be called by a wrapper; let one",
+        ),
         ("int setjmp(long *gemv)", "setjmp returns twice, so only"),
         ("int gemv(long double m)", "parameter m is a long double, which no parameter of a sig"),
         ("int gemv(long double _Complex m)", "_Complex"),

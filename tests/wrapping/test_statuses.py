@@ -201,3 +201,24 @@ def test_openssl() -> None:
     data = np.zeros(64, "uint8")
     assert rand(data) is None
     assert data.any()
+
+
+def test_names_of_statuses(code: bytes) -> None:
+    """`errors=` and `success=` take what the prototype calls a status."""
+    named = f"#define AGAIN 3\nenum {{ BAD = -5, DONE = 101 }};\n{SAME};"
+    errors: Any = {"BAD": ("KeyError", "bad"), 7: ("ValueError", "seven")}
+    same = wrap(
+        code, "same(status: int32)", prototype=named, errors=errors, success=[0, "DONE", "AGAIN"]
+    )
+    assert same(101) is None
+    assert same(3) is None
+    with pytest.raises(KeyError, match="bad when calling"):
+        same(-5)
+    with pytest.raises(ValueError, match="seven when calling"):
+        same(7)
+    one = wrap(code, "same(status: int32)", prototype=named, success="DONE")
+    with pytest.raises(RuntimeError, match="same failed with status 0 when"):
+        one(0)
+    words = "errors= or success= has 'DON', and DON is not a constant that prototype= declares, did"
+    with pytest.raises(BuildError, match=words):
+        wrap(code, "same(status: int32)", prototype=named, success="DON")

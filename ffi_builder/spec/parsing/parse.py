@@ -147,6 +147,8 @@ class _Parser(WhereParser):
         if t.next.kind != "end":
             is_another = t.next.kind == "name" and [each.text for each in t.item()[1:2]] == ["("]
             hint = ": a text has one signature" if is_another else ""
+            if returns is not None and separator == "'where'" and t.next.text == ",":
+                hint = ": several results are in parentheses, as in `-> (x: int32, y: float32)`"
             raise t.error(t.next, f"expected {separator} or the end but got {t.next.shown}{hint}")
         return name, params, returns
 

@@ -121,7 +121,8 @@ class ConditionParser(DimParser):
         if path in symbols:
             return super().symbol(token)
         names = [*self.properties, *symbols]
-        words = f"expected one of {', '.join(names) or 'none'}, or an expression of symbols"
+        listed = f"one of {', '.join(names)}, or " if names else ""
+        words = f"expected {listed}an expression of symbols"
         raise self.tokens.error(self.tokens.since(token), words + did_you_mean(path, names))
 
 

@@ -1,0 +1,69 @@
+"""What the options for a list of signatures say of each of its functions: what fits it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from typing import Any, Final, cast
+
+from ffi_builder import BuildError, spec
+from ffi_builder.extending import did_you_mean
+from ffi_builder.providers import CallProvider, CheckStatus
+from ffi_builder.wrapping.c_types import Prototype
+from ffi_builder.wrapping.calls import symbols
+
+OF_RESULTS: Final = ("errors", "success", "errno", "free")
+"""The options that say something of what a function returns."""
+_ERRNO: Final = ("int32", "uint32", "int64", "uint64")
+
+
+def args_of(args: Any, declared: Prototype, signature: spec.Signature) -> Any:
+    """Return what of ``args=`` as a dict goes with a function.
+
+    Where its signature has the name of a parameter, too, that is what the parameter gets, unless
+    the entry uses names of this signature.
+    """
+    known = {path for path, _ in spec.with_paths(signature.params)} | {*symbols(signature)}
+    known |= {result.name for result in signature.results}
+    names = {name for name, _ in declared.params}
+
+    def goes(name: str, entry: object) -> bool:
+        words = re.findall(r"[A-Za-z_]\w*", entry) if isinstance(entry, str) else []
+        return name in names and (name not in known or not known.isdisjoint(words))
+
+    entries: Mapping[str, Any] = args or {}
+    return {name: entry for name, entry in entries.items() if goes(name, entry)} or None
+
+
+def returns_text(signature: spec.Signature) -> bool:
+    """Return whether a result is a text, which ``free=`` may free."""
+    return any(isinstance(each, (spec.String, spec.Bytes)) for each in signature.results)
+
+
+def taken(
+    signature: spec.Signature, declared: Prototype, provider: CallProvider, is_own: bool
+) -> list[str]:
+    """Return the options of results that go with a function; errors= is not of a destroyer."""
+    if isinstance(provider, CheckStatus):
+        return ["success", "errno", *["errors"] * is_own]
+    result = declared.result
+    has_errno = result is not None and (result.is_pointer or result.dtype in _ERRNO)
+    return [
+        *["errno"] * (has_errno and bool(signature.results)),
+        *["free"] * returns_text(signature),
+    ]
+
+
+def check_taken(options: Collection[str], args: object, functions: Collection[Prototype]) -> None:
+    """Raise BuildError for options and entries of ``args=`` that go with no function."""
+    listed = ", ".join(f"`{each.name}`" for each in functions)
+    for option in options:
+        what = "a text as result" if option == "free" else "a status"
+        raise BuildError(f"wrap: {option}= needs {what}, but none of {listed} returns one")
+    names = [name for each in functions for name, _ in each.params]
+    for name in cast("Mapping[str, object]", args) if isinstance(args, Mapping) else ():
+        if name not in names:
+            raise BuildError(
+                f"args= has {name!r}, but none of {listed} has such a parameter"
+                f"{did_you_mean(name, names)}"
+            )
