@@ -6,16 +6,17 @@ of ``add(x: Tensor([n], float32, intent=in), y: Tensor([n * 2], float32, intent=
     def add(x):
         if isinstance(x, __i_Proxy): return __i_doubt
         try:
-            __i_n = x.shape[0]
-            __i_y = x.new_empty(((__i_n * 2),))
+            __i_symbol_n = x.shape[0]
+            __i_tensor_y = x.new_empty(((__i_symbol_n * 2),))
         except Exception:
             __i_blame(x)
             raise
-        __i_result = __i_call(x, __i_y)
+        __i_result = __i_call(x, __i_tensor_y)
         if __i_result is __i_doubt: return __i_doubt
-        return __i_y
+        return __i_tensor_y
 
-Names begin with ``__i_``, which no name of an argument does.
+Names begin with ``__i_``, which no name of an argument does, and those of the signature's tensors
+and symbols with ``__i_tensor_`` and ``__i_symbol_``: an output may be called ``result``.
 """
 
 from __future__ import annotations
@@ -42,6 +43,8 @@ from ffi_builder.frameworks.torch.interface import Argument, Interface
 
 Function: TypeAlias = Callable[..., Any]
 _PREFIX: Final = "__i_"
+_TENSOR: Final = f"{_PREFIX}tensor_"
+_SYMBOL: Final = f"{_PREFIX}symbol_"
 DOUBT: Final = object()
 """Returned by a function that did not make the call: the operator has to be called instead."""
 
@@ -174,7 +177,7 @@ class Writer:
         results: list[str] = []
         for tensor in self._interface.signature.result_tensors:
             lines.append(self._allocation(tensor.name, len(self._interface.arguments), tensor))
-            results.append(f"{_PREFIX}{tensor.name}")
+            results.append(f"{_TENSOR}{tensor.name}")
         returned = [*self._returned(), *results]
         return self._made([self._checking("checks"), *self._used.values()], lines, returned, {})
 
@@ -209,11 +212,11 @@ class Writer:
     def _returned(self) -> list[str]:
         if not self._interface.functional:
             return []
-        return [f"{_PREFIX}{argument.name}" for argument in self._interface.written]
+        return [f"{_TENSOR}{argument.name}" for argument in self._interface.written]
 
     def _value(self, argument: Argument) -> str:
         made = self._interface.functional and argument.written
-        return f"{_PREFIX}{argument.name}" if made else argument.name
+        return f"{_TENSOR}{argument.name}" if made else argument.name
 
     def _allocating(self) -> list[str]:
         lines: list[str] = []
@@ -221,7 +224,7 @@ class Writer:
             tensor = argument.tensor
             assert tensor is not None
             if argument.given:
-                lines.append(f"{_PREFIX}{argument.name} = {argument.name}.clone()")
+                lines.append(f"{_TENSOR}{argument.name} = {argument.name}.clone()")
             else:
                 lines.append(self._allocation(argument.name, argument.number, tensor))
         return lines
@@ -229,7 +232,7 @@ class Writer:
     def _allocation(self, name: str, number: int, tensor: spec.Tensor) -> str:
         """Return the line that allocates a tensor, which may use the arguments up to `number`."""
         what = f"{self._interface.what}: {name!r}"
-        made = f"{_PREFIX}{name} = "
+        made = f"{_TENSOR}{name} = "
         sources = self._sources(tensor)
         if tensor.any_rank and "shape" not in sources:
             raise SpecError(f"{what}: its shape is ..., so its size is not known: form='mutating'")
@@ -334,8 +337,8 @@ class Writer:
             case int():
                 return str(dim)
             case spec.Var(name=name):
-                self._used[name] = f"{_PREFIX}{name} = {self._symbols[name]}"
-                return f"{_PREFIX}{name}"
+                self._used[name] = f"{_SYMBOL}{name} = {self._symbols[name]}"
+                return f"{_SYMBOL}{name}"
             case Expr("ceildiv", lhs, rhs):
                 return f"(-(-{self._text(lhs)} // {self._text(rhs)}))"
             case Expr(("max" | "min") as op, lhs, rhs):
