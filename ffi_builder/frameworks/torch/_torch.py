@@ -73,6 +73,12 @@ def requires_grad(values: Iterable[Any]) -> bool:
     return any(isinstance(value, torch.Tensor) and value.requires_grad for value in values)
 
 
+def host(*tensors: Any) -> str:
+    """Return the device of a number that a call with these tensors returns; each may be None."""
+    meta = any(isinstance(each, torch.Tensor) and each.device.type == "meta" for each in tensors)
+    return "meta" if meta else "cpu"
+
+
 def has_tangent(tensor: Any) -> bool:
     """Return whether a tensor has a tangent of forward mode."""
     return forward_ad.unpack_dual(tensor).tangent is not None

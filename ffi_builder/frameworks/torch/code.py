@@ -67,6 +67,8 @@ class Writer:
             f"{_PREFIX}empty": _torch.torch.empty,
             f"{_PREFIX}empty_like": _torch.torch.empty_like,
             f"{_PREFIX}empty_strided": _torch.torch.empty_strided,
+            f"{_PREFIX}scalar_tensor": _torch.torch.scalar_tensor,
+            f"{_PREFIX}host": _torch.host,
             f"{_PREFIX}Proxy": _torch.Proxy,
             f"{_PREFIX}Tensor": _torch.torch.Tensor,
             f"{_PREFIX}is_grad_enabled": _torch.torch.is_grad_enabled,
@@ -103,11 +105,7 @@ class Writer:
         if careful:
             lines.append(f"if {_PREFIX}result is {_PREFIX}doubt: return {_PREFIX}doubt")
             scope[f"{_PREFIX}doubt"] = DOUBT
-        results, returned = self._interface.signature.returns, self._returned()
-        if isinstance(results, spec.Tensor):
-            returned.append(f"{_PREFIX}result")
-        elif results is not None:
-            returned.append(f"*{_PREFIX}result")
+        returned = [*self._returned(), *self._results(f"{_PREFIX}result")]
         first = self._blaming(self._allocations)
         if careful and first:
             first.insert(0, self._leaving_proxies())
@@ -115,6 +113,26 @@ class Writer:
             first.insert(0, self._recording())
             scope[f"{_PREFIX}recorded"] = recorded
         return self._made(first, lines, returned, scope)
+
+    def _results(self, returned: str) -> list[str]:
+        """Return expressions for what a call has returned, numbers as tensors."""
+        results = self._interface.signature.returns
+        if not isinstance(results, Sequence):
+            return [] if results is None else [self._result(results, returned)]
+        if not self._interface.numbers:
+            return [f"*{returned}"]
+        return [self._result(each, f"{returned}[{at}]") for at, each in enumerate(results)]
+
+    def _result(self, result: object, value: str) -> str:
+        if not isinstance(result, spec.Var):
+            return value
+        return f"{_PREFIX}scalar_tensor({value}, dtype={self._dtype_of(result)}, device='cpu')"
+
+    def _dtype_of(self, number: spec.Var) -> str:
+        """Return an expression for the dtype of a number as a tensor."""
+        what = f"{self._interface.what}: {number.name!r}"
+        self._scope[f"{_PREFIX}dtype_{number.name}"] = _torch.dtype_of(what, number.dtype)
+        return f"{_PREFIX}dtype_{number.name}"
 
     def passing(self, function: Function) -> Function:
         """Write a function that passes all arguments on by position, defaults too."""
@@ -175,9 +193,14 @@ class Writer:
         """Write a function that checks the arguments, and allocates and returns all outputs."""
         lines = [*self._allocations]
         results: list[str] = []
-        for tensor in self._interface.signature.result_tensors:
-            lines.append(self._allocation(tensor.name, len(self._interface.arguments), tensor))
-            results.append(f"{_TENSOR}{tensor.name}")
+        for result in self._interface.signature.results:
+            if isinstance(result, spec.Tensor):
+                number = len(self._interface.arguments)
+                lines.append(self._allocation(result.name, number, result))
+            else:
+                assert isinstance(result, spec.Var)
+                lines.append(self._number(result))
+            results.append(f"{_TENSOR}{result.name}")
         returned = [*self._returned(), *results]
         return self._made([self._checking("checks"), *self._used.values()], lines, returned, {})
 
@@ -254,6 +277,14 @@ class Writer:
             return f"{made}{new}empty({shape}{options})"
         strides = _tuple(self._strides(tensor, sizes))
         return f"{made}{new}empty_strided({shape}, {strides}{options})"
+
+    def _number(self, number: spec.Var) -> str:
+        """Return the line that makes a tensor for a number, of which no value is known."""
+        tensors = ", ".join(a.name for a in self._interface.given if a.tensor)
+        return (
+            f"{_TENSOR}{number.name} = {_PREFIX}empty((), dtype={self._dtype_of(number)}, "
+            f"device={_PREFIX}host({tensors}))"
+        )
 
     def _sources(self, tensor: spec.Tensor) -> dict[str, str]:
         """Return expressions for the fields that a tensor takes from arguments of the operator."""

@@ -11,6 +11,7 @@ import tvm_ffi
 
 from ffi_builder import spec
 from ffi_builder.extending import dataclass, did_you_mean
+from ffi_builder.frameworks.numbers import Results, check_option
 from ffi_builder.frameworks.signatures import function_and_signature
 from ffi_builder.frameworks.torch import _torch
 from ffi_builder.frameworks.torch.calls import (
@@ -58,6 +59,7 @@ def operator(
     name: str | None = None,
     signature: spec.Signature | None = None,
     form: Form = "mutating",
+    results: Results | None = None,
     backward: Callable[..., Any] | None = None,
     setup_context: Callable[..., Any] | None = None,
     vmap: Callable[..., Any] | None = None,
@@ -81,6 +83,8 @@ def operator(
         signature: the signature of the function, if the function does not know it, or does not
             know each `intent`.
         form: `"mutating"`, like the function itself, or `"functional"`.
+        results: `"tensors"` returns each number that the function returns as a tensor without
+            dimensions, of its dtype, on the CPU. Without it, such a function is a SpecError.
         backward: the derivative, `backward(ctx, *grads)`, as for
             `torch.library.register_autograd`; for the functional form. Without it, a call that
             requires a gradient of floats raises.
@@ -122,7 +126,8 @@ def operator(
     if form not in FORMS:
         hint = did_you_mean(form, FORMS)
         raise ValueError(f"form: expected 'mutating' or 'functional' but got {form!r}{hint}")
-    interface = Interface(known, info, form)
+    check_option(results)
+    interface = Interface(known, info, form, results)
     _check_rules(interface, backward, setup_context, vmap)
     name = info.name if name is None else name
     text = schema(interface, name)
@@ -130,7 +135,7 @@ def operator(
     writer = Writer(interface, tracing, tracing.blame)
     qualified = _qualified(namespace, name)
     eager = careful = _careful(function, info)
-    if backward is None and (interface.functional or not reads_arrays(info)):
+    if backward is None and not _is_as_it_is(interface):
         eager = writer.calling(careful, careful=True)
     library = _library(namespace, name, text, tags)
     overload = getattr(getattr(_torch.torch.ops, namespace), name).default
@@ -202,7 +207,7 @@ class _Defined:
 
         With `autocast`, an active autocast is a doubt. Returns None if C cannot read the calls.
         """
-        if self.interface.functional or not reads_arrays(info):
+        if not _is_as_it_is(self.interface):
             return None
         return made_operator(
             same_function(self.function),
@@ -228,9 +233,15 @@ def _kernel(function: tvm_ffi.Function, interface: Interface, writer: Writer) ->
     """Return the kernel that the operator calls on a device."""
     info = interface.info
     kernel: Any = made(same_function(function), info.name, info)
-    if interface.functional or interface.has_keywords or not reads_arrays(info):
+    if interface.has_keywords or not _is_as_it_is(interface):
         return writer.calling(kernel)
     return kernel
+
+
+def _is_as_it_is(interface: Interface) -> bool:
+    """Return whether C reads calls, and the operator takes and returns what the function does."""
+    changed = interface.functional or interface.numbers
+    return not changed and reads_arrays(interface.info)
 
 
 def _check_rules(

@@ -23,6 +23,7 @@ from ffi_builder.extending import (
     occurrences,
     variables,
 )
+from ffi_builder.frameworks.numbers import Results, check_number
 from ffi_builder.frameworks.torch import _torch
 from ffi_builder.runtime.extending import Info, Parameter
 from ffi_builder.runtime.extending import read_metadata as read
@@ -83,16 +84,16 @@ class Interface:
     signature: spec.Signature
     info: Info
     form: Form
+    results: Results | None = None
+    """How numbers are returned."""
 
     def __post_init__(self) -> None:
         for argument in self.arguments:
             _check(self.what, argument)
         for result in self.signature.results:
             if isinstance(result, spec.Var):
-                raise SpecError(
-                    f"{self.what}: the result {result.name!r} is a number, which a compiled graph "
-                    f"cannot know; write it into a tensor of one element"
-                )
+                check_number(self.what, result, self.results)
+                continue
             if not isinstance(result, spec.Tensor):
                 raise SpecError(
                     f"{self.what}: the result {result.name!r} is a {type(result).__name__}, but "
@@ -157,6 +158,11 @@ class Interface:
         return () if self.functional else self.written
 
     @property
+    def numbers(self) -> list[spec.Var]:
+        """The results that are numbers, which the operator returns as tensors."""
+        return [result for result in self.signature.results if isinstance(result, spec.Var)]
+
+    @property
     def has_keywords(self) -> bool:
         """Whether some arguments are keyword-only."""
         return any(argument.kw_only for argument in self.arguments)
@@ -208,11 +214,12 @@ class Interface:
         """Whether a result or a written tensor could have a gradient."""
         written = [argument.tensor for argument in self.written]
         tensors = [*self.signature.result_tensors, *(tensor for tensor in written if tensor)]
-        return any(
-            dtype.is_floating_point or dtype.is_complex
-            for tensor in tensors
-            for dtype in (_torch.dtype_of(self.what, name) for name in tensor.element_dtypes)
-        )
+        names = [name for tensor in tensors for name in tensor.element_dtypes]
+        dtypes = [
+            _torch.dtype_of(self.what, name)
+            for name in (*names, *(number.dtype for number in self.numbers))
+        ]
+        return any(dtype.is_floating_point or dtype.is_complex for dtype in dtypes)
 
     @cached_property
     def dispatch_keys(self) -> tuple[str, ...]:
