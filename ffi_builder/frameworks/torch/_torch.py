@@ -6,7 +6,7 @@ rule, the replacement calls the operator instead of a shortcut. docs/private-nam
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Final, cast
 
@@ -68,15 +68,50 @@ An autocast rule may be registered at any time, so autocast counts for every ope
 """
 
 
-def requires_grad(values: Iterable[Any]) -> bool:
-    """Return whether one of these values is a tensor that requires a gradient."""
-    return any(isinstance(value, torch.Tensor) and value.requires_grad for value in values)
+def tensors_in(value: Any) -> Iterator[Any]:
+    """Yield a value if it is a tensor, or the tensors in a list, at any depth."""
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for item in cast("Iterable[Any]", value):
+            yield from tensors_in(item)
 
 
-def host(*tensors: Any) -> str:
-    """Return the device of a number that a call with these tensors returns; each may be None."""
-    meta = any(isinstance(each, torch.Tensor) and each.device.type == "meta" for each in tensors)
-    return "meta" if meta else "cpu"
+def requires_grad(value: Any) -> bool:
+    """Return whether a tensor requires a gradient, or one of a list."""
+    return any(tensor.requires_grad for tensor in tensors_in(value))
+
+
+def is_proxy(value: Any) -> bool:
+    """Return whether a value is a proxy of `torch.fx`, or a list with one."""
+    if isinstance(value, (list, tuple)):
+        return any(map(is_proxy, cast("Iterable[Any]", value)))
+    return isinstance(value, Proxy)
+
+
+def first(tensors: Any, name: str) -> Any:
+    """Return the first tensor of a list. Raises ValueError if there is none."""
+    if len(tensors) == 0:
+        raise ValueError(f"{name} is empty, and nothing else tells the size of an output")
+    return tensors[0]
+
+
+def device_in(tensors: Any, name: str, default: str | None) -> Any:
+    """Return the device of a list's tensors, or the default if it is empty or None.
+
+    Raises:
+        ValueError: there is no tensor and no default.
+    """
+    if not tensors and default is not None:
+        return default
+    if not tensors:
+        raise ValueError(f"{name} has no tensor, and nothing else tells the device of an output")
+    return tensors[0].device
+
+
+def host(*values: Any) -> str:
+    """Return the device of a number that a call with these tensors and lists returns."""
+    return "meta" if any(each.device.type == "meta" for each in tensors_in(values)) else "cpu"
 
 
 def has_tangent(tensor: Any) -> bool:

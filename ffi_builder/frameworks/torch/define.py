@@ -18,6 +18,7 @@ from ffi_builder.frameworks.torch.calls import (
     Careful,
     Operator,
     OperatorInfo,
+    OutOperator,
     PythonOperator,
     doubt,
 )
@@ -36,6 +37,7 @@ from ffi_builder.frameworks.torch.transforms import (
     derivative,
     directly,
     give_rule,
+    one_by_one,
 )
 from ffi_builder.runtime.extending import (
     Info,
@@ -82,7 +84,9 @@ def operator(
         name: the name of the operator; by default that of the function.
         signature: the signature of the function, if the function does not know it, or does not
             know each `intent`.
-        form: `"mutating"`, like the function itself, or `"functional"`.
+        form: `"mutating"`, like the function itself; `"functional"`; or `"out"`, which is
+            functional, and writes to outputs that a caller passes, as `op(x, out=y)`. It defines
+            a second operator for this, whose name ends in `_out`.
         results: `"tensors"` returns each number that the function returns as a tensor without
             dimensions, of its dtype, on the CPU. Without it, such a function is a SpecError.
         backward: the derivative, `backward(ctx, *grads)`, as for
@@ -120,16 +124,30 @@ def operator(
         >>> copy.schema
         'example::copy(Tensor x) -> Tensor'
     """
+    given = function
     function, own, known = function_and_signature("operator", function, signature)
     info = own if own is not None and signature is None else described(own, known)
     check_defaults(info)
     if form not in FORMS:
         hint = did_you_mean(form, FORMS)
-        raise ValueError(f"form: expected 'mutating' or 'functional' but got {form!r}{hint}")
+        raise ValueError(f"form: expected 'mutating', 'functional' or 'out' but got {form!r}{hint}")
     check_option(results)
+    name = info.name if name is None else name
+    if form == "out":
+        outputs = Interface(known, info, "mutating", results).outputs
+        define = partial(
+            operator, given, namespace=namespace, signature=signature, results=results, tags=tags
+        )
+        allocating = define(
+            name=name,
+            form="functional",
+            backward=backward,
+            setup_context=setup_context,
+            vmap=vmap,
+        )
+        return OutOperator(allocating, define(name=f"{name}_out"), outputs)
     interface = Interface(known, info, form, results)
     _check_rules(interface, backward, setup_context, vmap)
-    name = info.name if name is None else name
     text = schema(interface, name)
     tracing = Tracing(interface)
     writer = Writer(interface, tracing, tracing.blame)
@@ -143,9 +161,10 @@ def operator(
     recording = None
     if backward is not None:
         derived = derivative(interface, overload, backward, setup_context)
-        recording = writer.passing(derived.apply)
+        recording = writer.passing(one_by_one(interface, derived.apply))
         give_rule(derived, interface, batched(recording))
-        eager = writer.calling(careful, careful=True, recorded=_torch.apply_of(derived))
+        recorded = one_by_one(interface, _torch.apply_of(derived))
+        eager = writer.calling(careful, careful=True, recorded=recorded)
         derived.eager = staticmethod(eager)
     defined = _Defined(function, interface, library, qualified, overload, text, eager, recording)
     defined.register_kernels(writer)
