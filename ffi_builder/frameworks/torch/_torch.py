@@ -78,8 +78,10 @@ def tensors_in(value: Any) -> Iterator[Any]:
 
 
 def requires_grad(value: Any) -> bool:
-    """Return whether a tensor requires a gradient, or one of a list."""
-    return any(tensor.requires_grad for tensor in tensors_in(value))
+    """Return whether a value is a tensor that requires a gradient, or a list with one."""
+    if isinstance(value, torch.Tensor):
+        return value.requires_grad
+    return isinstance(value, (list, tuple)) and any(map(requires_grad, cast("list[Any]", value)))
 
 
 def is_proxy(value: Any) -> bool:
@@ -114,9 +116,11 @@ def host(*values: Any) -> str:
     return "meta" if any(each.device.type == "meta" for each in tensors_in(values)) else "cpu"
 
 
-def has_tangent(tensor: Any) -> bool:
-    """Return whether a tensor has a tangent of forward mode."""
-    return forward_ad.unpack_dual(tensor).tangent is not None
+def has_tangent(value: Any) -> bool:
+    """Return whether a value is a tensor with a tangent of forward mode, or a list with one."""
+    if isinstance(value, torch.Tensor):
+        return forward_ad.unpack_dual(value).tangent is not None
+    return isinstance(value, (list, tuple)) and any(map(has_tangent, cast("list[Any]", value)))
 
 
 def are_ordinary(*tensors: Any) -> bool:

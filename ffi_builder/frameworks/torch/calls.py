@@ -157,26 +157,38 @@ class OutOperator(Operator):
                 f"({', '.join(self._names)}), but got {len(args)}"
             )
         by_position = dict(zip(self._names, args, strict=False))
-        given = [by_position.pop(name, None) for name in self._outputs]
-        for at, name in enumerate(self._outputs):
-            if name in keywords:
-                given[at] = keywords.pop(name)
-        if out is not None and "out" in self._outputs:
-            given[self._outputs.index("out")] = out
-        elif out is not None:
-            given = [out] if len(self._outputs) == 1 else list(out)
-        if all(output is None for output in given):
+        given = self._given(by_position, keywords, out)
+        if given is None:
             return self._allocating(*by_position.values(), **keywords)
-        if len(given) != len(self._outputs) or any(output is None for output in given):
-            raise TypeError(
-                f"{self.__name__}() expects all of its outputs or none "
-                f"({', '.join(self._outputs)}), in this order as out=(…)"
-            )
         named = dict(zip(self._outputs, given, strict=True))
         returned = self._writing(**by_position, **keywords, **named)
         if returned is None:
             return given[0] if len(given) == 1 else tuple(given)
         return (*given, *(returned if isinstance(returned, tuple) else (returned,)))
+
+    def _given(
+        self, by_position: dict[str, Any], keywords: dict[str, Any], out: Any
+    ) -> list[Any] | None:
+        """Take the outputs out of the arguments of a call; None if all are left out."""
+        names = self._outputs
+        if "out" in names:  # it is the name of one, so that none is a tuple of them
+            keywords["out"], out = out, None
+        by_place = [by_position.pop(name, None) for name in names]
+        by_name = [keywords.pop(name, None) for name in names]
+        together = list(cast("Sequence[Any]", out)) if isinstance(out, (tuple, list)) else [out]
+        given = sum(each is not None for each in (*by_place, *by_name, *together))
+        if given == 0:
+            return None
+        found = together
+        if out is None:
+            pairs = zip(by_place, by_name, strict=True)
+            found = [named if place is None else place for place, named in pairs]
+        if given != len(names) or len(found) != given or any(each is None for each in found):
+            raise TypeError(
+                f"{self.__name__}() expects each of its outputs once, or none: {', '.join(names)}; "
+                f"out= is a tuple if there are several"
+            )
+        return found
 
 
 def dispatched(info: OperatorInfo, *args: Any, **keywords: Any) -> Any:

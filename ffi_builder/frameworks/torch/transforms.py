@@ -212,9 +212,8 @@ def give_rule(derived: Any, interface: Interface, rule: Callable[..., Any]) -> N
 
 def refuse_tangents(name: str, args: Sequence[Any], keywords: dict[str, Any]) -> None:
     """Raise RuntimeError for a tensor with a tangent, which would be lost."""
-    for tensor in _torch.tensors_in((*args, *keywords.values())):
-        if _torch.has_tangent(tensor):
-            raise RuntimeError(f"{name} {_NO_FORWARD_MODE}")
+    if _torch.has_tangent((*args, *keywords.values())):
+        raise RuntimeError(f"{name} {_NO_FORWARD_MODE}")
 
 
 # ---- batching

@@ -44,18 +44,25 @@ def test_several_outputs_and_results() -> None:
     x, out, lse = torch.ones(2), torch.zeros(2), torch.zeros(2, dtype=torch.int32)
     allocated = op(x)
     assert [each.tolist() for each in allocated] == [[3, 3], [4, 4], [5]]
-    for returned in (op(x, out=out, lse=lse), op(x, out, lse), op(x=x, out=out, lse=lse)):
+    for returned in (op(x, out=out, lse=lse), op(x, out, lse), op(x, out, lse=lse)):
         assert [each.tolist() for each in returned] == [[3, 3], [4, 4], [5]]
         assert returned[0] is out
         assert returned[1] is lse
     with pytest.raises(
-        TypeError, match=r"expects all of its outputs or none \(out, lse\), in this"
+        TypeError, match="expects each of its outputs once, or none: out, lse; out="
     ):
         op(x, out=out)
     renamed = operator(in_python(parsed(TWO.replace("out:", "y:", 1))), form="out")
     assert renamed(x, out=(out, lse))[0] is out
-    with pytest.raises(TypeError, match="expects all of its outputs or none"):
-        renamed(x, out=(out,))
+    for args, keywords in (
+        ((x,), {"out": (out,)}),
+        ((x,), {"out": out}),
+        ((x,), {"out": (out, None)}),
+        ((x,), {"out": (out, lse), "lse": lse}),
+        ((x, out), {"y": out}),
+    ):
+        with pytest.raises(TypeError, match="expects each of its outputs once, or none: y, lse;"):
+            renamed(*args, **keywords)
 
 
 def test_what_it_says() -> None:
