@@ -7,10 +7,10 @@ Tensors are passed to it as DLPack exports, whose data nothing reads.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, cast
 
 from ffi_builder import spec
 from ffi_builder.extending import (
@@ -69,16 +69,17 @@ class Checks:
         Raises:
             TypeError, ValueError: the wrapper's error.
         """
-        tensors = [value for value in values.values() if isinstance(value, Described)]
-        unknown = any(value is UNKNOWN for value in values.values())
+        leaves = [leaf for value in values.values() for leaf in leaves_of(value)]
+        tensors = [leaf for leaf in leaves if isinstance(leaf, Described)]
+        unknown = any(leaf is UNKNOWN for leaf in leaves)
         checker = _checker(self.signature)
         if unknown or not all(tensor.is_known for tensor in tensors):
             checker = Checker(_without_sizes(self.signature, values))
         given = [values[param.name] for param in checker.signature.arguments]
         # Tensors refer to the exports that they were made of.
-        exported = [_WithoutMemory(v) if isinstance(v, Described) else v for v in given]
+        exported: list[_WithoutMemory] = []
         try:
-            checker(*(v.tensor() if isinstance(v, _WithoutMemory) else v for v in exported))
+            checker(*(_tensors(value, exported) for value in given))
         except (TypeError, ValueError) as error:
             words = _shown(str(error), checker.signature, self.shown)
             raise type(error)(words) from None
@@ -92,6 +93,25 @@ def _checker(signature: spec.Signature) -> Checker:
     return Checker(replace(signature, where=where, no_overlap=()))
 
 
+def leaves_of(value: object) -> Iterator[object]:
+    """Yield a value, or what is in its tuples and lists."""
+    if isinstance(value, (tuple, list)):
+        for item in cast("Sequence[object]", value):
+            yield from leaves_of(item)
+    else:
+        yield value
+
+
+def _tensors(value: object, exported: list[_WithoutMemory]) -> Any:
+    """Return a value with tensors for those that are described; add what they refer to."""
+    if isinstance(value, Described):
+        exported.append(_WithoutMemory(value))
+        return exported[-1].tensor()
+    if isinstance(value, (tuple, list)):
+        return [_tensors(item, exported) for item in cast("Sequence[object]", value)]
+    return value
+
+
 def _is_address(atom: Condition) -> bool:
     return isinstance(atom, Comparison) and atom.of.is_address
 
@@ -101,7 +121,8 @@ def _without_sizes(signature: spec.Signature, values: Mapping[str, object]) -> s
     known = [
         _of_any_size(param)
         for param in signature.arguments
-        if values[param.name] is not UNKNOWN and not isinstance(spec.required(param), spec.Shape)
+        if not any(leaf is UNKNOWN for leaf in leaves_of(values[param.name]))
+        and not any(isinstance(each, spec.Shape) for _, each in spec.with_paths([param]))
     ]
     return spec.Signature(signature.name, known)
 
@@ -111,6 +132,13 @@ def _of_any_size(param: spec.Param) -> spec.Param:
         return replace(param, param=_of_any_size(param.param))
     if isinstance(param, spec.List):
         return replace(param, length=None)
+    if isinstance(param, spec.TensorList):
+        tensor = cast("spec.Tensor", _of_any_size(param.tensor))
+        return replace(param, tensor=tensor, length=None, each=())
+    if isinstance(param, spec.TupleParam):
+        return replace(param, params=[_of_any_size(each) for each in param.params])
+    if isinstance(param, spec.Struct):
+        return replace(param, fields=[_of_any_size(each) for each in param.fields])
     if not isinstance(param, spec.Tensor) or param.any_rank:
         return param
     strides: Any = "any"

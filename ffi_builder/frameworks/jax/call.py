@@ -1,17 +1,34 @@
-"""Divides the arguments of one call into operands, static values and given outputs."""
+"""Divides the arguments of one call into operands, static values and given outputs.
+
+An argument that contains arrays, such as a list of them, becomes two trees of tuples: its arrays,
+which JAX sees as one operand, and its static values, with ``ARRAY`` in place of each array::
+
+    (x, 3, None)    ──►    (x, None, None)  and  (ARRAY, 3, None)
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import enum
+import itertools
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any, Final, cast
 
 from ffi_builder import spec
-from ffi_builder.extending import NAMES, dataclass
-from ffi_builder.frameworks.jax.form import Form
+from ffi_builder.extending import NAMES, dataclass, elements
+from ffi_builder.frameworks.jax.form import CONTAINERS, Form
 from ffi_builder.frameworks.jax.target import load
+
+
+class _Array:
+    def __repr__(self) -> str:
+        return "ARRAY"
+
+
+ARRAY: Final = _Array()
+"""Stands for an array among static values."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +59,7 @@ class Call:
 
     def keywords(self, form: Form) -> dict[str, Any]:
         """Return the static values and given outputs by name, for the author's rules."""
-        given = {index: static.value for index, static in self.statics}
+        given = {index: static.value for index, static in self.statics if not form.intents[index]}
         return {
             form.names[index]: value for index, value in {**given, **dict(self.outputs)}.items()
         }
@@ -67,10 +84,14 @@ def bind(form: Form, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[li
         value = bound.arguments[name]
         param = form.signature.arguments[index]
         if not intent:
-            statics.append((index, Static(_static(form, name, param, value))))
+            statics.append((index, Static(_split(form, name, param, value)[1])))
         elif intent == "out":
             if value is not None:
                 outputs.append((index, _described(form, name, value)))
+        elif isinstance(spec.required(param), CONTAINERS):
+            arrays, rest = _split(form, name, param, value)
+            operands.append(arrays)
+            statics.append((index, Static(rest)))
         elif value is None and isinstance(param, spec.Optional):
             operands.append(None)
         else:
@@ -78,11 +99,55 @@ def bind(form: Form, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[li
     return operands, Call(tuple(statics), tuple(outputs))
 
 
+def _split(form: Form, path: str, param: spec.Param, value: Any) -> tuple[Any, Any]:
+    """Divide an argument into its arrays and the rest."""
+    plain = spec.required(param)
+    if value is None:
+        return None, None
+    if isinstance(plain, spec.Tensor) or (
+        isinstance(plain, CONTAINERS) and isinstance(value, _arrays())
+    ):
+        return _array(form, path, value), ARRAY
+    items = _items(plain, value)
+    if items is None:
+        return None, _static(form, path, plain, value)
+    pairs = [
+        _split(form, *inner, item)
+        for inner, item in zip(_elements(plain, path), items, strict=False)
+    ]
+    # The check of the arguments says that there are more. What they are does not matter.
+    more = [(None, 0)] * (len(items) - len(pairs))
+    arrays, rest = zip(*pairs, *more, strict=True) if items else ((), ())
+    return tuple(arrays), tuple(rest)
+
+
+def _items(param: spec.Param, value: Any) -> list[Any] | None:
+    """Return what a list, tuple or struct contains; None for anything else."""
+    if not isinstance(param, CONTAINERS):
+        return None
+    if isinstance(value, (tuple, list)):
+        return list(cast("Sequence[Any]", value))
+    if dataclasses.is_dataclass(value) and isinstance(param, spec.Struct):
+        return [getattr(value, each.name) for each in dataclasses.fields(value)]
+    return None
+
+
+def _elements(param: spec.Param, path: str) -> Iterable[tuple[str, spec.Param]]:
+    if isinstance(param, spec.TensorList):
+        return ((f"{path}[{index}]", param.tensor) for index in itertools.count())
+    return elements(param, path)
+
+
+def _arrays() -> tuple[type, ...]:
+    """The types of arrays."""
+    numpy = load("numpy")
+    return (load("jax").Array, numpy.ndarray, numpy.generic)
+
+
 def _array(form: Form, name: str, value: Any) -> Any:
     if isinstance(value, (bool, int, float, complex)):
         return value
-    numpy = load("numpy")
-    if isinstance(value, (load("jax").Array, numpy.ndarray, numpy.generic)):
+    if isinstance(value, _arrays()):
         _check_dtype(form, name, value)
         return value
     kind = cast("type[object]", type(value))
@@ -137,15 +202,20 @@ def _static(form: Form, name: str, param: spec.Param, value: Any) -> Any:
     if isinstance(value, enum.Enum):
         by_name = isinstance(plain, spec.Choice) and not isinstance(value.value, str)
         return value.name if by_name else value.value
-    if isinstance(plain, spec.Shape) and isinstance(value, (tuple, list)):
+    if isinstance(plain, (spec.Shape, spec.List)) and isinstance(value, (tuple, list)):
         items = cast("tuple[object, ...]", value)
         return tuple(_static(form, name, _ENTRY, item) for item in items)
-    if getattr(value, "shape", None) == () and hasattr(value, "item"):
-        return value.item()  # a scalar of NumPy, or an array without dimensions
+    if isinstance(value, _arrays()):
+        if value.shape != ():
+            raise TypeError(
+                f"{form.signature.name}(): {name!r} is static, so it expects a value of Python, "
+                f"but got an array of shape {value.shape}; pass {name}.tolist()"
+            )
+        return value.item()
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         return value
     return operator.index(value)
 
 
 _ENTRY: Final = spec.Var("entry", "int64")
-"""The parameter for one entry of a Shape."""
+"""The parameter for one entry of a Shape or List."""

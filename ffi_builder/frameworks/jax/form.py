@@ -3,6 +3,8 @@
     f(x: Tensor(…, intent=in), y: Tensor(…, intent=out), s: Tensor(…, intent=inout), c: float32)
     s', y' = f(x, s, c)      x and s are operands, y and s' results, c is static
 
+The arrays in a list, tuple or struct are operands, and everything else in it is static.
+
 This module refuses what XLA cannot pass, before anything is traced.
 """
 
@@ -11,12 +13,13 @@ from __future__ import annotations
 import functools
 import inspect
 import keyword
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, cast
 
 from ffi_builder import SpecError, spec
-from ffi_builder.extending import ANY, Expr, contiguous, dataclass, linear, variables
-from ffi_builder.frameworks.described import Checks
+from ffi_builder.extending import ANY, Expr, Result, contiguous, dataclass, linear, variables
+from ffi_builder.frameworks.described import Checks, Described
+from ffi_builder.frameworks.numbers import Results, check_number
 
 DTYPES: Final = frozenset(
     {
@@ -34,7 +37,9 @@ PLATFORMS: Final = {"cpu": "cpu", "cuda": "gpu"}
 
 _Parameter = inspect.Parameter
 _CONSTANTS: Final = (spec.ConstNone, spec.ConstInt, spec.ConstBool, spec.ConstFloat)
-_STATIC: Final = (spec.Var, spec.String, spec.Choice, spec.Shape, *_CONSTANTS)
+_STATIC: Final = (spec.Var, spec.String, spec.Choice, spec.Shape, spec.List, *_CONSTANTS)
+CONTAINERS: Final = (spec.TensorList, spec.TupleParam, spec.Struct)
+"""Kinds of parameters that may contain arrays."""
 
 
 @dataclass(frozen=True)
@@ -46,26 +51,30 @@ class Form:
     """
 
     signature: spec.Signature
+    results: Results | None = None
+    """How numbers are returned."""
 
     def __post_init__(self) -> None:
         signature = self.signature
-        if signature.results:
-            names = ", ".join(repr(result.name) for result in signature.results)
-            raise SpecError(
-                f"{self.what}: the wrapper makes the results {names}, but XLA allocates all "
-                f"results of a JAX function; make each a Tensor parameter with intent='out'"
-            )
+        for result in signature.results:
+            _check_result(self.what, result, self.results)
         if signature.workspaces:
             names = ", ".join(repr(workspace.name) for workspace in signature.workspaces)
             raise SpecError(
                 f"{self.what}: the wrapper allocates the workspaces {names}, but XLA has no "
                 f"allocator for it; make each a Tensor parameter with intent='out'"
             )
+        for path, param in spec.with_paths(signature.arguments):
+            _check_kind(self.what, path, param)
         for param in signature.arguments:
-            _check_kind(self.what, param)
-        for tensor in self.tensors:
-            _check_tensor(self.what, tensor)
-        if not any(tensor.intent != "in" for tensor in self.tensors):
+            for path, tensor in tensors_in([param]):
+                _check_tensor(f"{self.what}: {path!r}", tensor)
+                if tensor.intent != "in" and isinstance(spec.required(param), CONTAINERS):
+                    raise SpecError(
+                        f"{self.what}: {path!r} is written, but XLA passes no lists of results; "
+                        f"make it a parameter of its own"
+                    )
+        if not signature.results and not any(tensor.intent != "in" for tensor in self.tensors):
             raise SpecError(
                 f"{self.what}: nothing is written, and a JAX function is called for its results; "
                 f"give what the kernel writes intent='out' or 'inout'"
@@ -76,6 +85,12 @@ class Form:
                 f"{self.what}: tensors on {' and '.join(sorted(devices))}, but XLA passes all "
                 f"tensors of a call on one device"
             )
+        if self.numbers and "cuda" in devices:
+            raise SpecError(
+                f"{self.what}: the result {self.numbers[0].name!r} is a number, which is returned "
+                f"on the host, but results of XLA are on the device of the tensors, cuda; write it "
+                f"into a Tensor with intent='out'"
+            )
 
     @property
     def what(self) -> str:
@@ -85,8 +100,12 @@ class Form:
     @property
     def tensors(self) -> list[spec.Tensor]:
         """The tensors, in the order of the arguments."""
-        plain = map(spec.required, self.signature.arguments)
-        return [param for param in plain if isinstance(param, spec.Tensor)]
+        return [tensor for _, tensor in tensors_in(self.signature.arguments)]
+
+    @functools.cached_property
+    def numbers(self) -> list[spec.Var]:
+        """The results that are numbers."""
+        return [result for result in self.signature.results if isinstance(result, spec.Var)]
 
     @functools.cached_property
     def device(self) -> str:
@@ -96,6 +115,8 @@ class Form:
     @property
     def platforms(self) -> list[str]:
         """The platforms to register the function for, by jax-tvm-ffi's names."""
+        if self.numbers:  # code of the host writes them
+            return [PLATFORMS["cpu"]]
         return list(PLATFORMS.values()) if self.device == ANY else [PLATFORMS[self.device]]
 
     @functools.cached_property
@@ -113,9 +134,32 @@ class Form:
 
     @functools.cached_property
     def intents(self) -> list[str]:
-        """The intent of each argument: ``"in"``, ``"out"``, ``"inout"``, or ``""`` if none."""
-        found = [spec.required(param) for param in self.signature.arguments]
-        return [(p.intent or "") if isinstance(p, spec.Tensor) else "" for p in found]
+        """The intent of each argument: ``"in"``, ``"out"``, ``"inout"``, or ``""`` if static.
+
+        What contains arrays has that of the arrays, ``"in"``.
+        """
+        found = [next(tensors_in([param]), None) for param in self.signature.arguments]
+        return ["" if each is None else each[1].intent or "" for each in found]
+
+    @property
+    def of_any_length(self) -> bool:
+        """Whether there is a list of arrays whose length only a call tells."""
+        lists = [spec.required(param) for _, param in spec.with_paths(self.signature.arguments)]
+        return any(isinstance(p, spec.TensorList) and not isinstance(p.length, int) for p in lists)
+
+    @functools.cached_property
+    def mixed(self) -> list[str]:
+        """The names of the arguments that contain both arrays and static values."""
+        return [
+            param.name
+            for param in self.signature.arguments
+            if any(tensors_in([param]))
+            and any(
+                isinstance(each, (spec.Optional, *_STATIC))
+                for path, each in spec.with_paths([param])
+                if path != param.name
+            )
+        ]
 
     @functools.cached_property
     def python_signature(self) -> inspect.Signature:
@@ -165,47 +209,65 @@ class Form:
 
     @functools.cached_property
     def _known(self) -> frozenset[spec.Var]:
-        """The symbols that operands and static values bind, without those in Optionals."""
+        """The symbols that operands and static values bind, without those in Optionals.
+
+        An empty list of arrays binds none: the call tells.
+        """
         entries: list[tuple[object, int]] = []
         for param, intent in zip(self.signature.arguments, self.intents, strict=True):
-            match param:
-                case spec.Tensor() if intent != "out":
-                    entries += entries_of(param, (1,) * param.ndim)
-                case spec.Shape():
-                    entries += entries_of(param, (1,) * len(param.shape))
-                case spec.Var():
-                    entries += entries_of(param, 1)
-                case _:
-                    pass
+            if intent != "out" and not isinstance(param, spec.Optional):
+                entries += entries_of(param, example(param, optional=False))
         return frozenset(solve(entries))
 
 
-def _check_kind(what: str, param: spec.Param) -> None:
+def tensors_in(params: Sequence[spec.Param]) -> Iterator[tuple[str, spec.Tensor]]:
+    """Yield the tensors of parameters, and of what they contain, each with its path."""
+    for path, param in spec.with_paths(params):
+        match spec.required(param):
+            case spec.Tensor() as tensor:
+                yield path, tensor
+            case spec.TensorList(tensor=tensor):
+                yield path, tensor
+            case _:
+                pass
+
+
+def _check_result(what: str, result: Result, results: Results | None) -> None:
+    match result:
+        case spec.Var():
+            check_number(what, result, results)
+        case spec.Tensor():
+            raise SpecError(
+                f"{what}: the wrapper makes the result {result.name!r}, but XLA allocates all "
+                f"results of a JAX function; make it a Tensor parameter with intent='out'"
+            )
+        case _:
+            raise SpecError(
+                f"{what}: the result {result.name!r} is a {type(result).__name__}, which XLA "
+                f"cannot return; make a function without it"
+            )
+
+
+def _check_kind(what: str, path: str, param: spec.Param) -> None:
     plain = spec.required(param)
     handle = isinstance(plain, spec.Var) and plain.dtype == "handle"
-    if isinstance(plain, spec.Tensor) or (isinstance(plain, _STATIC) and not handle):
+    if isinstance(plain, (spec.Tensor, *CONTAINERS)):
+        return
+    if isinstance(plain, _STATIC) and not handle:
         return
     kind = "handle Var" if handle else type(plain).__name__
-    if isinstance(plain, (spec.TupleParam, spec.Struct)):
-        hint = "make its elements parameters of their own"
-    elif isinstance(plain, spec.TensorList):
-        hint = "make a function of as many tensors as there are, each a parameter"
-    elif isinstance(plain, spec.List):
-        hint = "declare a Shape of as many ints, or a Tensor of numbers"
-    elif isinstance(plain, spec.Variant):
+    hint = "make a function without it"
+    if isinstance(plain, spec.Variant):
         hint = "make a function for each of its types"
     elif isinstance(plain, spec.Stream):
         hint = "use an EnvStream, which is XLA's stream in such a call"
-    else:
-        hint = "make a function without it"
     raise SpecError(
-        f"{what}: {param.name!r} is of kind {kind}, but XLA passes tensors, numbers, bools, strs "
-        f"and tuples of ints only; {hint}"
+        f"{what}: {path!r} is of kind {kind}, but XLA passes tensors, numbers, bools, strs, and "
+        f"lists and tuples of these only; {hint}"
     )
 
 
-def _check_tensor(what: str, tensor: spec.Tensor) -> None:
-    where = f"{what}: {tensor.name!r}"
+def _check_tensor(where: str, tensor: spec.Tensor) -> None:
     if tensor.intent is None:
         raise SpecError(
             f"{where} does not say whether it is read or written; give it intent='in', 'out' or "
@@ -238,24 +300,65 @@ def _check_tensor(what: str, tensor: spec.Tensor) -> None:
 # ---- sizes
 
 
-def entries_of(param: spec.Param, value: Any) -> Iterator[tuple[object, Any]]:
+def entries_of(param: spec.Param | None, value: Any) -> Iterator[tuple[object, Any]]:
     """Yield each symbol, dimension and stride of a parameter with its value.
 
-    ``value`` is the argument, or for a Tensor the shape of a contiguous array. A value of another
-    type or length yields nothing, or less: the check of the arguments reports it.
+    ``value`` is the argument, with a Described for each array, which is contiguous. A value of
+    another type or length yields nothing, or less: the check of the arguments reports it.
     """
     match param:
+        case spec.Optional(param=inner):
+            yield from entries_of(inner, value)
         case spec.Var() if isinstance(value, int):
             yield param, value
         case spec.Shape() if isinstance(value, tuple):
             entries = cast("tuple[object, ...]", value)
             pairs = zip(param.shape, entries, strict=False)
             yield from (pair for pair in pairs if isinstance(pair[1], int))
-        case spec.Tensor():
-            yield from zip(param.dims, value, strict=False)
-            yield from zip(param.stride_entries or (), contiguous(value), strict=False)
+        case spec.List() if isinstance(value, tuple):
+            yield param.length, len(cast("tuple[object, ...]", value))
+        case spec.Tensor() if isinstance(value, Described):
+            yield from zip(param.dims, value.shape, strict=False)
+            yield from zip(param.stride_entries or (), contiguous(value.shape), strict=False)
+        case spec.TensorList() if isinstance(value, tuple):
+            items = cast("tuple[object, ...]", value)
+            yield param.length, len(items)
+            for item in items:
+                for entry, size in entries_of(param.tensor, item):
+                    if not isinstance(entry, (spec.Var, Expr)) or not (
+                        set(variables(entry)) & set(param.each)
+                    ):
+                        yield entry, size
+        case spec.TupleParam(params=params) | spec.Struct(fields=params):
+            if isinstance(value, tuple):
+                for inner, item in zip(params, cast("tuple[object, ...]", value), strict=False):
+                    yield from entries_of(inner, item)
         case _:
             return
+
+
+def example(param: spec.Param, *, optional: bool = True) -> Any:
+    """Return a value in place of an argument, with one element of a list of any length.
+
+    With `optional`, what may be None is present.
+    """
+    match param:
+        case spec.Optional(param=inner):
+            return example(inner) if optional else None
+        case spec.Tensor():
+            return Described((1,) * param.ndim, param.dtypes[0], "cpu")
+        case spec.TensorList():
+            return (example(param.tensor),) * (param.length if isinstance(param.length, int) else 1)
+        case spec.TupleParam(params=params) | spec.Struct(fields=params):
+            return tuple(example(each, optional=optional) for each in params)
+        case spec.Shape():
+            return (1,) * len(param.shape)
+        case spec.List():
+            return ()
+        case spec.ConstNone():
+            return None
+        case _:
+            return 1
 
 
 def solve(entries: Iterable[tuple[object, Any]]) -> dict[spec.Var, Any]:

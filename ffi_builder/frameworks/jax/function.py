@@ -7,11 +7,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final, NoReturn, TypeAlias, cast
 
-from ffi_builder import spec
+from ffi_builder import SpecError, spec
 from ffi_builder.frameworks.jax.call import Call, bind
-from ffi_builder.frameworks.jax.form import Form
+from ffi_builder.frameworks.jax.form import Form, example
 from ffi_builder.frameworks.jax.lowering import lower, register, vary, varying_axes
 from ffi_builder.frameworks.jax.target import Target, check_target, load, reserve
+from ffi_builder.frameworks.numbers import Results, check_option
 from ffi_builder.frameworks.signatures import function_and_signature
 
 Vjp: TypeAlias = tuple[Callable[..., Any], Callable[..., Any]]
@@ -26,6 +27,7 @@ def function(
     vmap: str | Callable[..., Any] = "sequential",
     vjp: Vjp | None = None,
     cuda_graph: bool = False,
+    results: Results | None = None,
 ) -> JaxFunction:
     """Make a function of JAX from a compiled function.
 
@@ -54,6 +56,9 @@ def function(
             returns the results and what to keep, and ``backward(kept, cotangents, **statics)`` a
             tuple with the cotangent of each operand. Without it, a derivative is an error.
         cuda_graph: whether the kernel may be captured in a CUDA graph.
+        results: ``"tensors"`` returns each number that the function returns as an array without
+            dimensions, of its dtype, behind the others. Without it, such a function is a
+            SpecError.
 
     Raises:
         SpecError: XLA cannot call the function, for the reason in the message; or the signature is
@@ -92,7 +97,13 @@ def function(
             f"{vmap!r}"
         )
     _check_vjp(vjp)
-    form = Form(signature)
+    check_option(results)
+    form = Form(signature, results)
+    if form.mixed and (vjp is not None or not isinstance(vmap, str)):
+        raise SpecError(
+            f"{form.what}: {form.mixed[0]!r} has arrays and static values, which a rule could not "
+            f"tell apart; make the static values parameters of their own"
+        )
     for module in ("jax", "jax_tvm_ffi"):
         load(module)
     if target is not None:
@@ -102,8 +113,10 @@ def function(
     # All objects of one function share one Info, which stays alive with the target.
     reserve(target, (id(function if own is None else own), signature, cuda_graph))
     made = Target(target, function, form.platforms, cuda_graph)
-    # This suffices to run exported programs, unless they leave out Optionals.
-    register(form, made, [not isinstance(param, spec.ConstNone) for param in signature.arguments])
+    # This suffices to run exported programs, unless they leave out Optionals. Lists of arrays of
+    # any length have a target for each length.
+    if not form.of_any_length:
+        register(form, made, list(map(example, signature.arguments)))
     return JaxFunction(form, made, vmap, vjp)
 
 

@@ -1,22 +1,17 @@
-"""Traces one call: checks its arguments, and makes the call of the target.
-
-XLA passes operands, results and attributes::
-
-    f(c, y: out, x, s: inout, mask: absent)    ──►    args = [x, s], rets = [y, s'], attrs = {c}
-                                                      s' is s, and the function gets s'
-"""
+"""Traces one call: checks its arguments, and makes the call of the target."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final, cast
 
 from ffi_builder import spec
-from ffi_builder.extending import ANY, dataclass, fold
+from ffi_builder.extending import ANY, elements, fold
 from ffi_builder.frameworks.described import Described
-from ffi_builder.frameworks.jax.call import Call
+from ffi_builder.frameworks.jax.call import ARRAY, Call
 from ffi_builder.frameworks.jax.form import DTYPES, Form, entries_of, solve
+from ffi_builder.frameworks.jax.passing import Passed, sort
 from ffi_builder.frameworks.jax.target import Target, load
 
 
@@ -29,16 +24,20 @@ def lower(form: Form, target: Target, call: Call, operands: Sequence[Any], vmap:
         TypeError, ValueError: the arguments do not fit.
     """
     values = _values(form, call, operands)
+    unknown = _derive(form, values)
     _check_width(form, values)
     names = (param.name for param in form.signature.arguments)
     form.checks(dict(zip(names, values, strict=True)))
+    if unknown:  # without an error of an argument: the lists that tell it are empty
+        raise TypeError(
+            f"{form.signature.name}(): the shape of the output {unknown!r} does not follow from "
+            f"the arguments: give {unknown}=jax.ShapeDtypeStruct(shape, dtype)"
+        )
     _check_dtypes(form, values)
-    name, places = register(form, target, [value is not None for value in values])
-    attributes = {form.names[i]: _attribute(values[i]) for i in places.attributes}
+    name, passed = register(form, target, values)
     jax = load("jax")
     results = [
-        jax.ShapeDtypeStruct(value.shape, jax.numpy.dtype(value.dtype))
-        for value in (values[index] for index in places.results)
+        jax.ShapeDtypeStruct(each.shape, jax.numpy.dtype(each.dtype)) for each in passed.results
     ]
     if not results:
         raise TypeError(f"{form.signature.name}(): no result is asked for: every output is None")
@@ -46,88 +45,95 @@ def lower(form: Form, target: Target, call: Call, operands: Sequence[Any], vmap:
         name,
         results,
         vmap_method=vmap if isinstance(vmap, str) else None,
-        input_output_aliases=places.aliases,
+        input_output_aliases=passed.aliases,
     )
-    returned = called(*(given for given in operands if given is not None), **attributes)
+    returned: list[Any] = list(called(*jax.tree.leaves(operands), **passed.attributes))
+    first = len(returned) - len(form.numbers)
+    for at, number in enumerate(form.numbers, first):
+        returned[at] = returned[at].astype(number.dtype)  # of float16 as float32, for example
     axes = varying_axes(operands)  # `ffi_call` leaves them out of the types of its results
     varied = [vary(result, axes) for result in returned]
     return tuple(varied) if len(varied) > 1 else varied[0]
 
 
-@dataclass(frozen=True)
-class Places:
-    """The indices of the arguments that XLA passes, in its order."""
+def register(form: Form, target: Target, values: Sequence[Any]) -> tuple[str, Passed]:
+    """Register the function for calls with such arguments; see `passing.sort`.
 
-    operands: list[int]
-    results: list[int]
-    attributes: list[int]
-
-    @property
-    def aliases(self) -> dict[int, int]:
-        """The number of each result that shares an operand's memory, by the operand's number."""
-        numbers = {index: at for at, index in enumerate(self.operands)}
-        return {numbers[i]: at for at, i in enumerate(self.results) if i in numbers}
-
-    def order(self, count: int) -> list[int | None]:
-        """Return the index of each argument among the values that XLA passes; None if absent.
-
-        XLA passes a tensor that is read and written twice. The function gets the result.
-        """
-        passed = [*self.operands, *self.results, *self.attributes]
-        places = {index: at for at, index in enumerate(passed)}
-        return [places.get(index) for index in range(count)]
-
-
-def register(form: Form, target: Target, given: Sequence[bool]) -> tuple[str, Places]:
-    """Register the function for calls with these arguments and without the others.
-
-    Returns the name of the target, and the arguments that XLA passes to it.
+    Returns the name of the target, and what XLA passes to it.
     """
-    present = [(i, intent) for i, intent in enumerate(form.intents) if given[i]]
-    places = Places(
-        [index for index, intent in present if intent in ("in", "inout")],
-        [index for index, intent in present if intent in ("out", "inout")],
-        [index for index, intent in present if not intent],
-    )
-    absent = [
-        param.name
-        for param, is_given in zip(form.signature.arguments, given, strict=True)
-        if not is_given and isinstance(param, spec.Optional)
-    ]
-    attributes = [form.names[i] for i in places.attributes]
-    return target.register(absent, places.order(len(given)), attributes), places
+    passed = sort(form, values)
+    return target.register(passed.marks, passed.adapter, passed.attributes), passed
 
 
 def _values(form: Form, call: Call, operands: Sequence[Any]) -> list[Any]:
-    """Return the value of each argument: :class:`Described`, a static value, or None."""
+    """Return the value of each argument: Described, a static value, a tuple of these, or None."""
     device = "cpu" if form.device == ANY else form.device
     given = iter(operands)
     statics, outputs = dict(call.statics), dict(call.outputs)
     values: list[Any] = []
-    entries: list[tuple[object, Any]] = []
-    for index, (param, intent) in enumerate(
-        zip(form.signature.arguments, form.intents, strict=True)
-    ):
-        value = known = statics[index].value if not intent else None
-        array = next(given) if intent in ("in", "inout") else outputs.get(index)
-        if array is not None:
-            known = array.shape
-            value = Described(known, str(array.dtype), device)
-        values.append(value)
-        if known is not None:
-            entries += entries_of(spec.required(param), known)
-    symbols = solve(entries)
-    for index, param in enumerate(form.signature.arguments):
-        if (
-            form.intents[index] == "out"
-            and index not in outputs
-            and not isinstance(param, spec.Optional)
-        ):
-            tensor = spec.required(param)
-            assert isinstance(tensor, spec.Tensor)
-            shape = tuple(_size_of(dim, symbols) for dim in tensor.dims)
-            values[index] = Described(shape, _dtype_of(tensor, form, values), device)
+    for index, intent in enumerate(form.intents):
+        arrays = next(given) if intent in ("in", "inout") else outputs.get(index)
+        rest = ARRAY if arrays is not None else None
+        if index in statics:
+            rest = statics[index].value
+        values.append(_merged(rest, arrays, device))
     return values
+
+
+def _derive(form: Form, values: list[Any]) -> str | None:
+    """Describe the outputs that are not given, by what the arguments tell.
+
+    Returns the name of the first output of which a size is not known; it is 1 for now.
+    """
+    device = "cpu" if form.device == ANY else form.device
+    pairs = list(zip(form.signature.arguments, values, strict=True))
+    symbols = solve([entry for param, value in pairs for entry in entries_of(param, value)])
+    unknown = None
+    for index, (param, value) in enumerate(pairs):
+        if form.intents[index] != "out" or value is not None or isinstance(param, spec.Optional):
+            continue
+        assert isinstance(param, spec.Tensor)
+        sizes = [_size_of(dim, symbols) for dim in param.dims]
+        if None in sizes:
+            unknown = unknown or form.names[index]
+        shape = tuple(1 if size is None else size for size in sizes)
+        values[index] = Described(shape, _dtype_of(param, form, values), device)
+    return unknown
+
+
+def _merged(rest: Any, arrays: Any, device: str) -> Any:
+    """Put arrays into the tree of the rest, as :class:`Described`."""
+    if rest is ARRAY:
+        return Described(arrays.shape, str(arrays.dtype), device)
+    if isinstance(rest, tuple):
+        items = cast("tuple[Any, ...]", rest)
+        empty: tuple[Any, ...] = (None,) * len(items)
+        inner = empty if arrays is None else cast("tuple[Any, ...]", arrays)
+        return tuple(_merged(each, array, device) for each, array in zip(items, inner, strict=True))
+    return rest
+
+
+def _tensors(
+    pairs: Iterable[tuple[tuple[str, spec.Param], Any]],
+) -> Iterator[tuple[str, spec.Tensor, Described]]:
+    """Yield the tensors of arguments, each with its path."""
+    for (path, param), value in pairs:
+        match spec.required(param):
+            case spec.Tensor() as tensor if isinstance(value, Described):
+                yield path, tensor, value
+            case spec.TensorList(tensor=tensor) if isinstance(value, tuple):
+                items = enumerate(cast("tuple[Any, ...]", value))
+                yield from _tensors(((f"{path}[{at}]", tensor), item) for at, item in items)
+            case (spec.TupleParam() | spec.Struct()) as container if isinstance(value, tuple):
+                items = cast("tuple[Any, ...]", value)
+                yield from _tensors(zip(elements(container, path), items, strict=False))
+            case _:
+                pass
+
+
+def _given(form: Form, values: Sequence[Any]) -> Iterator[tuple[str, spec.Tensor, Described]]:
+    named = ((param.name, param) for param in form.signature.arguments)
+    return _tensors(zip(named, values, strict=True))
 
 
 def _dtype_of(output: spec.Tensor, form: Form, values: Sequence[Any]) -> str:
@@ -142,18 +148,16 @@ def _check_width(form: Form, values: Sequence[object]) -> None:
     canonical = load("jax").dtypes.canonicalize_dtype
     narrowed = {wide: str(canonical(wide)) for wide in ("int64", "uint64", "float64")}
     missing = {wide: narrow for wide, narrow in narrowed.items() if wide != narrow}
-    for param, value in zip(form.signature.arguments, values, strict=True):
-        if not isinstance(value, Described):
-            continue
-        tensor = spec.required(param)
-        assert isinstance(tensor, spec.Tensor)
-        if value.dtype in tensor.dtypes and value.dtype not in missing:
+    tensors = [(path, tensor.dtypes, value.dtype) for path, tensor, value in _given(form, values)]
+    numbers = [(number.name, [number.dtype], number.dtype) for number in form.numbers]
+    for path, dtypes, dtype in (*tensors, *numbers):
+        if dtype in dtypes and dtype not in missing:
             continue
         for wide, narrow in missing.items():
-            if wide in tensor.dtypes and value.dtype in (wide, narrow):
-                is_wide = value.dtype == wide
+            if wide in dtypes and dtype in (wide, narrow):
+                is_wide = dtype == wide
                 raise TypeError(
-                    f"{form.signature.name}(): {param.name!r} {'is' if is_wide else 'expects'} "
+                    f"{form.signature.name}(): {path!r} {'is' if is_wide else 'expects'} "
                     f"{wide}, which JAX has only within `with jax.enable_x64(True):`, or after "
                     f"jax.config.update('jax_enable_x64', True)"
                     f"{'' if is_wide else f', but got {narrow}'}"
@@ -162,34 +166,17 @@ def _check_width(form: Form, values: Sequence[object]) -> None:
 
 def _check_dtypes(form: Form, values: Sequence[object]) -> None:
     """Refuse dtypes that the signature accepts, but jax-tvm-ffi cannot pass."""
-    name = form.signature.name
-    for param, value in zip(form.signature.arguments, values, strict=True):
-        if not isinstance(value, Described):
-            continue
+    for path, _, value in _given(form, values):
         if value.dtype not in DTYPES:
             raise TypeError(
-                f"{name}(): jax-tvm-ffi cannot pass {param.name!r}, whose dtype is {value.dtype}"
+                f"{form.signature.name}(): jax-tvm-ffi cannot pass {path!r}, whose dtype is "
+                f"{value.dtype}"
             )
 
 
 def _size_of(dim: spec.Dim | None, symbols: dict[spec.Var, Any]) -> Any:
     assert dim is not None, "such an output is given"
-    size = fold(dim, symbols.get)
-    return 1 if size is None else size  # an argument does not fit, and the check says which
-
-
-def _attribute(value: Any) -> Any:
-    """Return a static value in the type with which XLA passes all of its bits."""
-    numpy = load("numpy")
-    match value:
-        case bool() | str():
-            return value
-        case int():
-            return numpy.int64(value)
-        case float():
-            return numpy.float64(value)
-        case _:
-            return numpy.array(value, "int64")
+    return fold(dim, symbols.get)
 
 
 # ---- axes of a mesh, over which arrays vary within jax.shard_map
@@ -198,21 +185,24 @@ _VARYING: Final = re.compile(r"\{V:\(?([^(){}]+)\)?\}")
 
 
 def varying_axes(arrays: Iterable[Any]) -> list[Any]:
-    """Return the names of the mesh axes over which any of the arrays varies. Skip None."""
-    found = {name for array in arrays if array is not None for name in _axes(array)}
+    """Return the names of the mesh axes over which any array of these trees varies."""
+    found = {name for array in load("jax").tree.leaves(list(arrays)) for name in _axes(array)}
     return sorted(found, key=str)
 
 
-def vary(array: Any, axes: Iterable[Any]) -> Any:
-    """Cast an array to a type that varies over these axes, too. None stays None.
+def vary(arrays: Any, axes: Iterable[Any]) -> Any:
+    """Cast the arrays of a tree to types that vary over these axes, too.
 
     The transpose of the cast sums over the axes. So the gradient of an operand that is the same on
     all devices is the sum over the devices.
     """
-    if array is None:
-        return None
-    missing = tuple(axis for axis in axes if axis not in _axes(array))
-    return load("jax").lax.pcast(array, missing, to="varying") if missing else array
+    jax, wanted = load("jax"), tuple(axes)
+
+    def cast_one(array: Any) -> Any:
+        missing = tuple(axis for axis in wanted if axis not in _axes(array))
+        return jax.lax.pcast(array, missing, to="varying") if missing else array
+
+    return jax.tree.map(cast_one, arrays)
 
 
 def _axes(array: Any) -> frozenset[Any]:

@@ -6,7 +6,7 @@ rule, the replacement calls the operator instead of a shortcut. docs/private-nam
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Final, cast
 
@@ -68,14 +68,59 @@ An autocast rule may be registered at any time, so autocast counts for every ope
 """
 
 
-def requires_grad(values: Iterable[Any]) -> bool:
-    """Return whether one of these values is a tensor that requires a gradient."""
-    return any(isinstance(value, torch.Tensor) and value.requires_grad for value in values)
+def tensors_in(value: Any) -> Iterator[Any]:
+    """Yield a value if it is a tensor, or the tensors in a list, at any depth."""
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for item in cast("Iterable[Any]", value):
+            yield from tensors_in(item)
 
 
-def has_tangent(tensor: Any) -> bool:
-    """Return whether a tensor has a tangent of forward mode."""
-    return forward_ad.unpack_dual(tensor).tangent is not None
+def requires_grad(value: Any) -> bool:
+    """Return whether a value is a tensor that requires a gradient, or a list with one."""
+    if isinstance(value, torch.Tensor):
+        return value.requires_grad
+    return isinstance(value, (list, tuple)) and any(map(requires_grad, cast("list[Any]", value)))
+
+
+def is_proxy(value: Any) -> bool:
+    """Return whether a value is a proxy of `torch.fx`, or a list with one."""
+    if isinstance(value, (list, tuple)):
+        return any(map(is_proxy, cast("Iterable[Any]", value)))
+    return isinstance(value, Proxy)
+
+
+def first(tensors: Any, name: str) -> Any:
+    """Return the first tensor of a list. Raises ValueError if there is none."""
+    if len(tensors) == 0:
+        raise ValueError(f"{name} is empty, and nothing else tells the size of an output")
+    return tensors[0]
+
+
+def device_in(tensors: Any, name: str, default: str | None) -> Any:
+    """Return the device of a list's tensors, or the default if it is empty or None.
+
+    Raises:
+        ValueError: there is no tensor and no default.
+    """
+    if not tensors and default is not None:
+        return default
+    if not tensors:
+        raise ValueError(f"{name} has no tensor, and nothing else tells the device of an output")
+    return tensors[0].device
+
+
+def host(*values: Any) -> str:
+    """Return the device of a number that a call with these tensors and lists returns."""
+    return "meta" if any(each.device.type == "meta" for each in tensors_in(values)) else "cpu"
+
+
+def has_tangent(value: Any) -> bool:
+    """Return whether a value is a tensor with a tangent of forward mode, or a list with one."""
+    if isinstance(value, torch.Tensor):
+        return forward_ad.unpack_dual(value).tangent is not None
+    return isinstance(value, (list, tuple)) and any(map(has_tangent, cast("list[Any]", value)))
 
 
 def are_ordinary(*tensors: Any) -> bool:

@@ -8,7 +8,7 @@ its data, such as a gradient. Otherwise Python code does the same.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
@@ -23,6 +23,9 @@ from ffi_builder.runtime.extending import Info
 _is_traced: Final = _torch.is_traced
 _is_watched: Final = _torch.is_watched
 Function = Callable[..., Any]
+_Parameter: Final = inspect.Parameter
+_KEYWORD_ONLY: Final = _Parameter.KEYWORD_ONLY
+_ANYHOW: Final = _Parameter.POSITIONAL_OR_KEYWORD
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +120,77 @@ class PythonOperator(Operator):
         return dispatched(self._info, *args, **keywords)
 
 
+class OutOperator(Operator):
+    """An operator whose outputs may be left out: `op(x)`, `op(x, out=y)`, `op(x, y)`.
+
+    It consists of two, of which one allocates the outputs and the other writes to them.
+    """
+
+    def __init__(self, allocating: Operator, writing: Operator, outputs: Sequence[str]) -> None:
+        """Made by `operator`. `outputs` are names of arguments of `writing`."""
+        self._info = allocating._info
+        self._allocating, self._writing = allocating, writing
+        self._outputs = tuple(outputs)
+        parameters = allocating.__signature__.parameters.values()
+        self._names = (*(p.name for p in parameters if p.kind != _KEYWORD_ONLY), *outputs)
+        self.__doc__ = allocating.__doc__
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        own = list(self._info.python_signature.parameters.values())
+        outputs = [_Parameter(name, _ANYHOW, default=None) for name in self._outputs]
+        if "out" not in self._outputs:
+            own.append(_Parameter("out", _KEYWORD_ONLY, default=None))
+        made = sorted([*own, *outputs], key=lambda each: each.kind)
+        return self._info.python_signature.replace(parameters=made)
+
+    def __call__(self, *args: Any, out: Any = None, **keywords: Any) -> Any:
+        """Call the operator that allocates, or if outputs are given, the one that writes to them.
+
+        Raises:
+            TypeError: some outputs are given and others are not.
+        """
+        # torch.compile traces this code.
+        if len(args) > len(self._names):
+            raise TypeError(
+                f"{self.__name__}() takes at most {len(self._names)} arguments by position "
+                f"({', '.join(self._names)}), but got {len(args)}"
+            )
+        by_position = dict(zip(self._names, args, strict=False))
+        given = self._given(by_position, keywords, out)
+        if given is None:
+            return self._allocating(*by_position.values(), **keywords)
+        named = dict(zip(self._outputs, given, strict=True))
+        returned = self._writing(**by_position, **keywords, **named)
+        if returned is None:
+            return given[0] if len(given) == 1 else tuple(given)
+        return (*given, *(returned if isinstance(returned, tuple) else (returned,)))
+
+    def _given(
+        self, by_position: dict[str, Any], keywords: dict[str, Any], out: Any
+    ) -> list[Any] | None:
+        """Take the outputs out of the arguments of a call; None if all are left out."""
+        names = self._outputs
+        if "out" in names:  # it is the name of one, so that none is a tuple of them
+            keywords["out"], out = out, None
+        by_place = [by_position.pop(name, None) for name in names]
+        by_name = [keywords.pop(name, None) for name in names]
+        together = list(cast("Sequence[Any]", out)) if isinstance(out, (tuple, list)) else [out]
+        given = sum(each is not None for each in (*by_place, *by_name, *together))
+        if given == 0:
+            return None
+        found = together
+        if out is None:
+            pairs = zip(by_place, by_name, strict=True)
+            found = [named if place is None else place for place, named in pairs]
+        if given != len(names) or len(found) != given or any(each is None for each in found):
+            raise TypeError(
+                f"{self.__name__}() expects each of its outputs once, or none: {', '.join(names)}; "
+                f"out= is a tuple if there are several"
+            )
+        return found
+
+
 def dispatched(info: OperatorInfo, *args: Any, **keywords: Any) -> Any:
     """Call the operator, or while `torch.func` differentiates, the function that it can see."""
     if info.recording is not None and _torch.is_differentiated_in_functorch():
@@ -171,6 +245,8 @@ def doubt(*args: Any, **keywords: Any) -> object:
 
 def _is_plain(tensor: Any) -> bool:
     """Return whether torch currently sees no more in a value than the function does."""
+    if isinstance(tensor, (list, tuple)):
+        return all(map(_is_plain, cast("list[object]", tensor)))
     kind = cast("type[object]", type(tensor))
     if not issubclass(kind, _torch.torch.Tensor):
         return not hasattr(kind, "__torch_function__")  # the proxies of torch.fx have it

@@ -6,16 +6,17 @@ of ``add(x: Tensor([n], float32, intent=in), y: Tensor([n * 2], float32, intent=
     def add(x):
         if isinstance(x, __i_Proxy): return __i_doubt
         try:
-            __i_n = x.shape[0]
-            __i_y = x.new_empty(((__i_n * 2),))
+            __i_symbol_n = x.shape[0]
+            __i_tensor_y = x.new_empty(((__i_symbol_n * 2),))
         except Exception:
             __i_blame(x)
             raise
-        __i_result = __i_call(x, __i_y)
+        __i_result = __i_call(x, __i_tensor_y)
         if __i_result is __i_doubt: return __i_doubt
-        return __i_y
+        return __i_tensor_y
 
-Names begin with ``__i_``, which no name of an argument does.
+Names begin with ``__i_``, which no name of an argument does, and those of the signature's tensors
+and symbols with ``__i_tensor_`` and ``__i_symbol_``: an output may be called ``result``.
 """
 
 from __future__ import annotations
@@ -25,23 +26,14 @@ from functools import cached_property
 from typing import Any, Final, TypeAlias
 
 from ffi_builder import SpecError, spec
-from ffi_builder.extending import (
-    ANY,
-    Bind,
-    BindOrEqual,
-    Expr,
-    Part,
-    Place,
-    Plan,
-    Solve,
-    make_plan,
-    variables,
-)
+from ffi_builder.extending import ANY, Expr, make_plan, variables
 from ffi_builder.frameworks.torch import _torch
 from ffi_builder.frameworks.torch.interface import Argument, Interface
+from ffi_builder.frameworks.torch.symbols import PREFIX, symbol_sources
 
 Function: TypeAlias = Callable[..., Any]
-_PREFIX: Final = "__i_"
+_TENSOR: Final = f"{PREFIX}tensor_"
+_SYMBOL: Final = f"{PREFIX}symbol_"
 DOUBT: Final = object()
 """Returned by a function that did not make the call: the operator has to be called instead."""
 
@@ -61,15 +53,22 @@ class Writer:
         """
         self._interface = interface
         self._scope: dict[str, Any] = {
-            f"{_PREFIX}empty": _torch.torch.empty,
-            f"{_PREFIX}empty_like": _torch.torch.empty_like,
-            f"{_PREFIX}empty_strided": _torch.torch.empty_strided,
-            f"{_PREFIX}Proxy": _torch.Proxy,
-            f"{_PREFIX}Tensor": _torch.torch.Tensor,
-            f"{_PREFIX}is_grad_enabled": _torch.torch.is_grad_enabled,
-            f"{_PREFIX}are_ordinary": _torch.are_ordinary,
-            f"{_PREFIX}checks": checks,
-            f"{_PREFIX}blame": blame,
+            f"{PREFIX}empty": _torch.torch.empty,
+            f"{PREFIX}empty_like": _torch.torch.empty_like,
+            f"{PREFIX}empty_strided": _torch.torch.empty_strided,
+            f"{PREFIX}scalar_tensor": _torch.torch.scalar_tensor,
+            f"{PREFIX}host": _torch.host,
+            f"{PREFIX}Proxy": _torch.Proxy,
+            f"{PREFIX}is_proxy": _torch.is_proxy,
+            f"{PREFIX}first": _torch.first,
+            f"{PREFIX}requires_grad": _torch.requires_grad,
+            f"{PREFIX}tensors_in": _torch.tensors_in,
+            f"{PREFIX}device_in": _torch.device_in,
+            f"{PREFIX}Tensor": _torch.torch.Tensor,
+            f"{PREFIX}is_grad_enabled": _torch.torch.is_grad_enabled,
+            f"{PREFIX}are_ordinary": _torch.are_ordinary,
+            f"{PREFIX}checks": checks,
+            f"{PREFIX}blame": blame,
         }
         self._used: dict[str, str] = {}
         """The symbols used so far, with the lines that define them."""
@@ -79,7 +78,7 @@ class Writer:
     @cached_property
     def _symbols(self) -> dict[str, str]:
         """The symbols that every call binds, each with an expression for its value."""
-        return dict(_symbol_sources(make_plan(self._interface.checked), self._interface))
+        return dict(symbol_sources(make_plan(self._interface.checked), self._interface))
 
     def calling(
         self,
@@ -94,47 +93,70 @@ class Writer:
         the result. `recorded` is called instead of all that where a gradient is wanted, if torch
         sees no more in the arguments.
         """
-        scope: dict[str, Any] = {f"{_PREFIX}call": function}
+        scope: dict[str, Any] = {f"{PREFIX}call": function}
         values = ", ".join(self._values(by_name=careful))
-        lines = [f"{_PREFIX}result = {_PREFIX}call({values})"]
+        lines = [f"{PREFIX}result = {PREFIX}call({values})"]
         if careful:
-            lines.append(f"if {_PREFIX}result is {_PREFIX}doubt: return {_PREFIX}doubt")
-            scope[f"{_PREFIX}doubt"] = DOUBT
-        results, returned = self._interface.signature.returns, self._returned()
-        if isinstance(results, spec.Tensor):
-            returned.append(f"{_PREFIX}result")
-        elif results is not None:
-            returned.append(f"*{_PREFIX}result")
+            lines.append(f"if {PREFIX}result is {PREFIX}doubt: return {PREFIX}doubt")
+            scope[f"{PREFIX}doubt"] = DOUBT
+        returned = [*self._returned(), *self._results(f"{PREFIX}result")]
         first = self._blaming(self._allocations)
         if careful and first:
             first.insert(0, self._leaving_proxies())
         if recorded is not None:
             first.insert(0, self._recording())
-            scope[f"{_PREFIX}recorded"] = recorded
+            scope[f"{PREFIX}recorded"] = recorded
         return self._made(first, lines, returned, scope)
+
+    def _results(self, returned: str) -> list[str]:
+        """Return expressions for what a call has returned, numbers as tensors."""
+        results = self._interface.signature.returns
+        if not isinstance(results, Sequence):
+            return [] if results is None else [self._result(results, returned)]
+        if not self._interface.numbers:
+            return [f"*{returned}"]
+        return [self._result(each, f"{returned}[{at}]") for at, each in enumerate(results)]
+
+    def _result(self, result: object, value: str) -> str:
+        if not isinstance(result, spec.Var):
+            return value
+        return f"{PREFIX}scalar_tensor({value}, dtype={self._dtype_of(result)}, device='cpu')"
+
+    def _dtype_of(self, number: spec.Var) -> str:
+        """Return an expression for the dtype of a number as a tensor."""
+        what = f"{self._interface.what}: {number.name!r}"
+        self._scope[f"{PREFIX}dtype_{number.name}"] = _torch.dtype_of(what, number.dtype)
+        return f"{PREFIX}dtype_{number.name}"
 
     def passing(self, function: Function) -> Function:
         """Write a function that passes all arguments on by position, defaults too."""
         names = ", ".join(argument.name for argument in self._interface.given)
-        return self._made([], [], [f"{_PREFIX}call({names})"], {f"{_PREFIX}call": function})
+        return self._made([], [], [f"{PREFIX}call({names})"], {f"{PREFIX}call": function})
 
     def _recording(self) -> str:
         """Return the line that calls `recorded` if a gradient is wanted."""
         given = self._interface.given
         tensors = [argument for argument in given if argument.tensor]
+        lists = [argument.name for argument in given if argument.described and not argument.tensor]
         required = " or ".join(
-            f"isinstance({argument.name}, {_PREFIX}Tensor) and {argument.name}.requires_grad"
-            for argument in tensors
+            [
+                *(
+                    f"isinstance({a.name}, {PREFIX}Tensor) and {a.name}.requires_grad"
+                    for a in tensors
+                ),
+                *(f"{PREFIX}requires_grad({name})" for name in lists),
+            ]
         )
+        inner = [f"*{PREFIX}tensors_in({name})" for name in lists]
         conditions = [
-            f"{_PREFIX}is_grad_enabled()",
+            f"{PREFIX}is_grad_enabled()",
             f"({required})",
             # A tensor for a number would lose its gradient.
-            *(f"not isinstance({a.name}, {_PREFIX}Tensor)" for a in given if not a.tensor),
-            f"{_PREFIX}are_ordinary({', '.join(argument.name for argument in tensors)})",
+            *(f"not isinstance({a.name}, {PREFIX}Tensor)" for a in given if not a.tensor),
+            f"{PREFIX}are_ordinary({', '.join([*(a.name for a in tensors), *inner])})",
         ]
         names = ", ".join(argument.name for argument in given)
-        return f"if {' and '.join(conditions)}: return {_PREFIX}recorded({names})"
+        return f"if {' and '.join(conditions)}: return {PREFIX}recorded({names})"
 
     def _leaving_proxies(self) -> str:
         """Return the line that leaves proxies of `torch.fx` to the operator.
@@ -142,9 +164,12 @@ class Writer:
         Otherwise `torch.fx` would trace the code that reads sizes.
         """
         proxies = " or ".join(
-            f"isinstance({argument.name}, {_PREFIX}Proxy)" for argument in self._interface.given
+            f"isinstance({argument.name}, {PREFIX}Proxy)"
+            if argument.tensor or not argument.described
+            else f"{PREFIX}is_proxy({argument.name})"
+            for argument in self._interface.given
         )
-        return f"if {proxies}: return {_PREFIX}doubt"
+        return f"if {proxies}: return {PREFIX}doubt"
 
     def _blaming(self, lines: list[str]) -> list[str]:
         """Return the lines that read the arguments; if they fail, the wrapper's error is raised."""
@@ -156,7 +181,7 @@ class Writer:
 
     def _checking(self, function: str) -> str:
         given = sorted(self._interface.given, key=lambda argument: argument.number)
-        return f"{_PREFIX}{function}({', '.join(argument.name for argument in given)})"
+        return f"{PREFIX}{function}({', '.join(argument.name for argument in given)})"
 
     def _values(self, *, by_name: bool) -> list[str]:
         """Return the arguments of the compiled function."""
@@ -172,9 +197,14 @@ class Writer:
         """Write a function that checks the arguments, and allocates and returns all outputs."""
         lines = [*self._allocations]
         results: list[str] = []
-        for tensor in self._interface.signature.result_tensors:
-            lines.append(self._allocation(tensor.name, len(self._interface.arguments), tensor))
-            results.append(f"{_PREFIX}{tensor.name}")
+        for result in self._interface.signature.results:
+            if isinstance(result, spec.Tensor):
+                number = len(self._interface.arguments)
+                lines.append(self._allocation(result.name, number, result))
+            else:
+                assert isinstance(result, spec.Var)
+                lines.append(self._number(result))
+            results.append(f"{_TENSOR}{result.name}")
         returned = [*self._returned(), *results]
         return self._made([self._checking("checks"), *self._used.values()], lines, returned, {})
 
@@ -186,10 +216,10 @@ class Writer:
             one = len(returned) == 1 and not returned[0].startswith("*")
             lines = [*lines, f"return {''.join(returned) if one else _tuple(returned)}"]
         body = "".join(f"    {line}\n" for line in [*first, *lines] or ["pass"])
-        source = f"def {_PREFIX}made({', '.join(self._arguments())}):\n{body}"
+        source = f"def {PREFIX}made({', '.join(self._arguments())}):\n{body}"
         scope = {**self._scope, **scope}
         exec(compile(source, f"<operator {interface.signature.name}>", "exec"), scope)
-        made = scope[f"{_PREFIX}made"]
+        made = scope[f"{PREFIX}made"]
         made.__name__ = made.__qualname__ = interface.signature.name  # Python's errors show it
         return made
 
@@ -201,19 +231,19 @@ class Writer:
                 by_position = False
                 yield "*"
             if argument.parameter.has_default:
-                self._scope[f"{_PREFIX}default_{argument.name}"] = argument.parameter.default
-                yield f"{argument.name}={_PREFIX}default_{argument.name}"
+                self._scope[f"{PREFIX}default_{argument.name}"] = argument.parameter.default
+                yield f"{argument.name}={PREFIX}default_{argument.name}"
             else:
                 yield argument.name
 
     def _returned(self) -> list[str]:
         if not self._interface.functional:
             return []
-        return [f"{_PREFIX}{argument.name}" for argument in self._interface.written]
+        return [f"{_TENSOR}{argument.name}" for argument in self._interface.written]
 
     def _value(self, argument: Argument) -> str:
         made = self._interface.functional and argument.written
-        return f"{_PREFIX}{argument.name}" if made else argument.name
+        return f"{_TENSOR}{argument.name}" if made else argument.name
 
     def _allocating(self) -> list[str]:
         lines: list[str] = []
@@ -221,7 +251,7 @@ class Writer:
             tensor = argument.tensor
             assert tensor is not None
             if argument.given:
-                lines.append(f"{_PREFIX}{argument.name} = {argument.name}.clone()")
+                lines.append(f"{_TENSOR}{argument.name} = {argument.name}.clone()")
             else:
                 lines.append(self._allocation(argument.name, argument.number, tensor))
         return lines
@@ -229,7 +259,7 @@ class Writer:
     def _allocation(self, name: str, number: int, tensor: spec.Tensor) -> str:
         """Return the line that allocates a tensor, which may use the arguments up to `number`."""
         what = f"{self._interface.what}: {name!r}"
-        made = f"{_PREFIX}{name} = "
+        made = f"{_TENSOR}{name} = "
         sources = self._sources(tensor)
         if tensor.any_rank and "shape" not in sources:
             raise SpecError(f"{what}: its shape is ..., so its size is not known: form='mutating'")
@@ -237,12 +267,12 @@ class Writer:
         device = sources.get("device_type") or self._device(what, tensor)
         options = f", dtype={dtype}, device={device}"
         if "shape" in sources:
-            return f"{made}{_PREFIX}empty({sources['shape']}{options})"
+            return f"{made}{PREFIX}empty({sources['shape']}{options})"
         alike = list(self._alike(number, tensor, dtype, device))
         for like in alike:
             if like.tensor and _same_layout(like.tensor, tensor):
-                return f"{made}{_PREFIX}empty_like({like.name})"  # by far the fastest way
-        new = _PREFIX
+                return f"{made}{PREFIX}empty_like({like.name})"  # by far the fastest way
+        new = PREFIX
         if alike:
             new, options = f"{alike[0].name}.new_", ""  # faster than passing options
         sizes = [self._size(what, tensor, axis, dim) for axis, dim in enumerate(tensor.dims)]
@@ -251,6 +281,14 @@ class Writer:
             return f"{made}{new}empty({shape}{options})"
         strides = _tuple(self._strides(tensor, sizes))
         return f"{made}{new}empty_strided({shape}, {strides}{options})"
+
+    def _number(self, number: spec.Var) -> str:
+        """Return the line that makes a tensor for a number, of which no value is known."""
+        tensors = ", ".join(a.name for a in self._interface.given if a.described)
+        return (
+            f"{_TENSOR}{number.name} = {PREFIX}empty((), dtype={self._dtype_of(number)}, "
+            f"device={PREFIX}host({tensors}))"
+        )
 
     def _sources(self, tensor: spec.Tensor) -> dict[str, str]:
         """Return expressions for the fields that a tensor takes from arguments of the operator."""
@@ -314,14 +352,19 @@ class Writer:
                 f"{what}: nothing that is given tells which of its dtypes it has: "
                 f"{', '.join(dtypes)}; use form='mutating'"
             )
-        self._scope[f"{_PREFIX}dtype_{name}"] = _torch.dtype_of(what, next(iter(dtypes)))
-        return f"{_PREFIX}dtype_{name}"
+        self._scope[f"{PREFIX}dtype_{name}"] = _torch.dtype_of(what, next(iter(dtypes)))
+        return f"{PREFIX}dtype_{name}"
 
     def _device(self, what: str, tensor: spec.Tensor) -> str:
         for argument in self._interface.given:
             like = argument.tensor
             if like is not None and not argument.optional and like.device == tensor.device:
                 return f"{argument.name}.device"
+        for argument in self._interface.given:
+            like = argument.described
+            if like is not None and not argument.tensor and like.device == tensor.device:
+                default = None if tensor.device == ANY else _torch.device_name(tensor.device)
+                return f"{PREFIX}device_in({argument.name}, {argument.name!r}, {default!r})"
         if tensor.device == ANY:
             raise SpecError(f"{what}: nothing that is given tells its device; use form='mutating'")
         return repr(_torch.device_name(tensor.device))
@@ -334,13 +377,13 @@ class Writer:
             case int():
                 return str(dim)
             case spec.Var(name=name):
-                self._used[name] = f"{_PREFIX}{name} = {self._symbols[name]}"
-                return f"{_PREFIX}{name}"
+                self._used[name] = f"{_SYMBOL}{name} = {self._symbols[name]}"
+                return f"{_SYMBOL}{name}"
             case Expr("ceildiv", lhs, rhs):
                 return f"(-(-{self._text(lhs)} // {self._text(rhs)}))"
             case Expr(("max" | "min") as op, lhs, rhs):
-                self._scope[f"{_PREFIX}{op}"] = getattr(_torch.torch, f"sym_{op}")
-                return f"{_PREFIX}{op}({self._text(lhs)}, {self._text(rhs)})"
+                self._scope[f"{PREFIX}{op}"] = getattr(_torch.torch, f"sym_{op}")
+                return f"{PREFIX}{op}({self._text(lhs)}, {self._text(rhs)})"
             case Expr(op, lhs, rhs):
                 return f"({self._text(lhs)} {op} {self._text(rhs)})"
 
@@ -353,41 +396,3 @@ def _same_layout(like: spec.Tensor, tensor: spec.Tensor) -> bool:
 
 def _tuple(items: Sequence[str]) -> str:
     return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
-
-
-def _symbol_sources(plan: Plan, interface: Interface) -> Iterator[tuple[str, str]]:
-    """Yield the symbols that every call binds, each with an expression for its value."""
-    by_number = [argument for argument in interface.arguments if argument.given]
-    solved: dict[Place, str] = {}
-    seen: set[str] = set()
-    for step in plan:
-        if not isinstance(step, (Solve, Bind, BindOrEqual)):
-            continue
-        argument = by_number[step.place.argument]
-        if argument.optional:
-            continue
-        if isinstance(step, Solve):
-            value = _place_text(argument, step.place)
-            solved[step.solved] = f"({value} - {step.offset}) // {step.scale}"
-            continue
-        if step.symbol.name in seen:
-            continue
-        if step.place.part is Part.DEVICE_ID or (isinstance(step, BindOrEqual) and step.free):
-            continue
-        seen.add(step.symbol.name)
-        yield step.symbol.name, solved.get(step.place) or _place_text(argument, step.place)
-
-
-def _place_text(argument: Argument, place: Place) -> str:
-    match place.part:
-        case Part.SHAPE:
-            text = f"{argument.name}.shape[{place.index}]"
-        case Part.STRIDES:
-            text = f"{argument.name}.stride({place.index})"
-        case Part.LENGTH:
-            text = f"len({argument.name})"
-        case Part.ENTRY:
-            text = f"{argument.name}[{place.index}]"
-        case _:
-            text = argument.name
-    return text if place.packing == 1 else f"{text} * {place.packing}"

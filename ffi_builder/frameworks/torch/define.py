@@ -11,12 +11,14 @@ import tvm_ffi
 
 from ffi_builder import spec
 from ffi_builder.extending import dataclass, did_you_mean
+from ffi_builder.frameworks.numbers import Results, check_option
 from ffi_builder.frameworks.signatures import function_and_signature
 from ffi_builder.frameworks.torch import _torch
 from ffi_builder.frameworks.torch.calls import (
     Careful,
     Operator,
     OperatorInfo,
+    OutOperator,
     PythonOperator,
     doubt,
 )
@@ -35,6 +37,7 @@ from ffi_builder.frameworks.torch.transforms import (
     derivative,
     directly,
     give_rule,
+    one_by_one,
 )
 from ffi_builder.runtime.extending import (
     Info,
@@ -58,6 +61,7 @@ def operator(
     name: str | None = None,
     signature: spec.Signature | None = None,
     form: Form = "mutating",
+    results: Results | None = None,
     backward: Callable[..., Any] | None = None,
     setup_context: Callable[..., Any] | None = None,
     vmap: Callable[..., Any] | None = None,
@@ -80,7 +84,11 @@ def operator(
         name: the name of the operator; by default that of the function.
         signature: the signature of the function, if the function does not know it, or does not
             know each `intent`.
-        form: `"mutating"`, like the function itself, or `"functional"`.
+        form: `"mutating"`, like the function itself; `"functional"`; or `"out"`, which is
+            functional, and writes to outputs that a caller passes, as `op(x, out=y)`. It defines
+            a second operator for this, whose name ends in `_out`.
+        results: `"tensors"` returns each number that the function returns as a tensor without
+            dimensions, of its dtype, on the CPU. Without it, such a function is a SpecError.
         backward: the derivative, `backward(ctx, *grads)`, as for
             `torch.library.register_autograd`; for the functional form. Without it, a call that
             requires a gradient of floats raises.
@@ -116,21 +124,36 @@ def operator(
         >>> copy.schema
         'example::copy(Tensor x) -> Tensor'
     """
+    given = function
     function, own, known = function_and_signature("operator", function, signature)
     info = own if own is not None and signature is None else described(own, known)
     check_defaults(info)
     if form not in FORMS:
         hint = did_you_mean(form, FORMS)
-        raise ValueError(f"form: expected 'mutating' or 'functional' but got {form!r}{hint}")
-    interface = Interface(known, info, form)
-    _check_rules(interface, backward, setup_context, vmap)
+        raise ValueError(f"form: expected 'mutating', 'functional' or 'out' but got {form!r}{hint}")
+    check_option(results)
     name = info.name if name is None else name
+    if form == "out":
+        outputs = Interface(known, info, "mutating", results).outputs
+        define = partial(
+            operator, given, namespace=namespace, signature=signature, results=results, tags=tags
+        )
+        allocating = define(
+            name=name,
+            form="functional",
+            backward=backward,
+            setup_context=setup_context,
+            vmap=vmap,
+        )
+        return OutOperator(allocating, define(name=f"{name}_out"), outputs)
+    interface = Interface(known, info, form, results)
+    _check_rules(interface, backward, setup_context, vmap)
     text = schema(interface, name)
     tracing = Tracing(interface)
     writer = Writer(interface, tracing, tracing.blame)
     qualified = _qualified(namespace, name)
     eager = careful = _careful(function, info)
-    if backward is None and (interface.functional or not reads_arrays(info)):
+    if backward is None and not _is_as_it_is(interface):
         eager = writer.calling(careful, careful=True)
     library = _library(namespace, name, text, tags)
     overload = getattr(getattr(_torch.torch.ops, namespace), name).default
@@ -138,9 +161,10 @@ def operator(
     recording = None
     if backward is not None:
         derived = derivative(interface, overload, backward, setup_context)
-        recording = writer.passing(derived.apply)
+        recording = writer.passing(one_by_one(interface, derived.apply))
         give_rule(derived, interface, batched(recording))
-        eager = writer.calling(careful, careful=True, recorded=_torch.apply_of(derived))
+        recorded = one_by_one(interface, _torch.apply_of(derived))
+        eager = writer.calling(careful, careful=True, recorded=recorded)
         derived.eager = staticmethod(eager)
     defined = _Defined(function, interface, library, qualified, overload, text, eager, recording)
     defined.register_kernels(writer)
@@ -202,7 +226,7 @@ class _Defined:
 
         With `autocast`, an active autocast is a doubt. Returns None if C cannot read the calls.
         """
-        if self.interface.functional or not reads_arrays(info):
+        if not _is_as_it_is(self.interface):
             return None
         return made_operator(
             same_function(self.function),
@@ -228,9 +252,15 @@ def _kernel(function: tvm_ffi.Function, interface: Interface, writer: Writer) ->
     """Return the kernel that the operator calls on a device."""
     info = interface.info
     kernel: Any = made(same_function(function), info.name, info)
-    if interface.functional or interface.has_keywords or not reads_arrays(info):
+    if interface.has_keywords or not _is_as_it_is(interface):
         return writer.calling(kernel)
     return kernel
+
+
+def _is_as_it_is(interface: Interface) -> bool:
+    """Return whether C reads calls, and the operator takes and returns what the function does."""
+    changed = interface.functional or interface.numbers
+    return not changed and reads_arrays(interface.info)
 
 
 def _check_rules(

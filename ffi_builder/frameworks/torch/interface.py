@@ -23,12 +23,13 @@ from ffi_builder.extending import (
     occurrences,
     variables,
 )
+from ffi_builder.frameworks.numbers import Results, check_number
 from ffi_builder.frameworks.torch import _torch
 from ffi_builder.runtime.extending import Info, Parameter
 from ffi_builder.runtime.extending import read_metadata as read
 
-Form: TypeAlias = Literal["mutating", "functional"]
-FORMS: Final = ("mutating", "functional")
+Form: TypeAlias = Literal["mutating", "functional", "out"]
+FORMS: Final = ("mutating", "functional", "out")
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,11 @@ class Argument:
         """The tensor, if it is one."""
         return self.inner if isinstance(self.inner, spec.Tensor) else None
 
+    @cached_property
+    def described(self) -> spec.Tensor | None:
+        """The tensor, or what describes each tensor of a list."""
+        return self.inner.tensor if isinstance(self.inner, spec.TensorList) else self.tensor
+
     @property
     def optional(self) -> bool:
         """Whether the argument may be None."""
@@ -62,7 +68,7 @@ class Argument:
     @property
     def written(self) -> bool:
         """Whether the function writes it."""
-        return self.tensor is not None and self.tensor.intent in ("out", "inout")
+        return self.described is not None and self.described.intent in ("out", "inout")
 
     @property
     def kw_only(self) -> bool:
@@ -83,25 +89,23 @@ class Interface:
     signature: spec.Signature
     info: Info
     form: Form
+    results: Results | None = None
+    """How numbers are returned."""
 
     def __post_init__(self) -> None:
         for argument in self.arguments:
             _check(self.what, argument)
         for result in self.signature.results:
             if isinstance(result, spec.Var):
-                raise SpecError(
-                    f"{self.what}: the result {result.name!r} is a number, which a compiled graph "
-                    f"cannot know; write it into a tensor of one element"
-                )
+                check_number(self.what, result, self.results)
+                continue
             if not isinstance(result, spec.Tensor):
                 raise SpecError(
                     f"{self.what}: the result {result.name!r} is a {type(result).__name__}, but "
                     f"operators of torch return tensors alone; make a function without it"
                 )
             _check_dtypes(self.what, result)
-        # `schema` refuses operators that write a list of tensors.
-        lists = any(isinstance(each.inner, spec.TensorList) for each in self.arguments)
-        if not self.written and not self.signature.results and not lists:
+        if not self.written and not self.signature.results:
             raise SpecError(
                 f"{self.what}: it writes no tensor and returns nothing, so torch would leave its "
                 f"calls out of graphs; give intent='out' or 'inout' to what it writes"
@@ -112,6 +116,11 @@ class Interface:
                     raise SpecError(
                         f"{self.what}: form='functional' returns {argument.name!r}, so it cannot "
                         f"be Optional; use form='mutating'"
+                    )
+                if argument.tensor is None:
+                    raise SpecError(
+                        f"{self.what}: form='functional' returns {argument.name!r}, so it cannot "
+                        f"be a list; use form='mutating'"
                     )
         _ = self.checked, self.dispatch_keys
 
@@ -152,9 +161,36 @@ class Interface:
         return tuple(argument for argument in self.arguments if argument.written)
 
     @property
+    def outputs(self) -> list[str]:
+        """The names of the arguments that are outputs, which callers of `form="out"` leave out.
+
+        Raises:
+            SpecError: there is none, something is read and written, or an input is called `out`.
+        """
+        for argument in self.arguments:
+            if argument.described is not None and argument.described.intent == "inout":
+                raise SpecError(
+                    f"{self.what}: form='out' is for outputs, which the kernel does not read, but "
+                    f"{argument.name!r} is inout; use form='mutating' or 'functional'"
+                )
+            if argument.name == "out" and not argument.written:
+                raise SpecError(
+                    f"{self.what}: form='out' takes outputs as out=, but 'out' is an input; rename "
+                    f"it, or use form='mutating' or 'functional'"
+                )
+        if not self.written:
+            raise SpecError(f"{self.what}: form='out': no tensor has intent='out'")
+        return [argument.name for argument in self.written]
+
+    @property
     def mutated(self) -> tuple[Argument, ...]:
         """The arguments that the operator writes in place."""
         return () if self.functional else self.written
+
+    @property
+    def numbers(self) -> list[spec.Var]:
+        """The results that are numbers, which the operator returns as tensors."""
+        return [result for result in self.signature.results if isinstance(result, spec.Var)]
 
     @property
     def has_keywords(self) -> bool:
@@ -176,7 +212,12 @@ class Interface:
     @property
     def has_keyword_tensors(self) -> bool:
         """Whether some tensors of the operator are keyword-only."""
-        return any(argument.tensor and argument.kw_only for argument in self.given)
+        return any(argument.described and argument.kw_only for argument in self.given)
+
+    @property
+    def has_lists(self) -> bool:
+        """Whether some arguments are lists of tensors."""
+        return any(argument.described and not argument.tensor for argument in self.given)
 
     @cached_property
     def checked(self) -> spec.Signature:
@@ -206,18 +247,19 @@ class Interface:
     @cached_property
     def differentiable(self) -> bool:
         """Whether a result or a written tensor could have a gradient."""
-        written = [argument.tensor for argument in self.written]
+        written = [argument.described for argument in self.written]
         tensors = [*self.signature.result_tensors, *(tensor for tensor in written if tensor)]
-        return any(
-            dtype.is_floating_point or dtype.is_complex
-            for tensor in tensors
-            for dtype in (_torch.dtype_of(self.what, name) for name in tensor.element_dtypes)
-        )
+        names = [name for tensor in tensors for name in tensor.element_dtypes]
+        dtypes = [
+            _torch.dtype_of(self.what, name)
+            for name in (*names, *(number.dtype for number in self.numbers))
+        ]
+        return any(dtype.is_floating_point or dtype.is_complex for dtype in dtypes)
 
     @cached_property
     def dispatch_keys(self) -> tuple[str, ...]:
         """The dispatch keys under which the function is registered."""
-        tensors = [argument.tensor for argument in self.given if argument.tensor]
+        tensors = [argument.described for argument in self.given if argument.described]
         devices = dict.fromkeys(tensor.device for tensor in tensors)
         required = any(argument.tensor and not argument.optional for argument in self.given)
         if ANY in devices or not required:  # a call without tensors has no device's key
@@ -231,14 +273,14 @@ class Interface:
 
 
 def _check(what: str, argument: Argument) -> None:
-    if argument.tensor is not None:
-        if argument.tensor.intent is None:
+    if argument.described is not None:
+        if argument.described.intent is None:
             raise SpecError(
                 f"{what}: the tensor {argument.param.name!r} does not say whether it is written, "
                 f"which torch must know; add intent='in', 'out' or 'inout' to it (in text: "
                 f"Tensor(…, intent=in))"
             )
-        _check_dtypes(what, argument.tensor)
+        _check_dtypes(what, argument.described)
     default = argument.parameter.default
     if isinstance(default, float) and not math.isfinite(default):
         raise SpecError(
@@ -293,6 +335,8 @@ def _type(what: str, argument: Argument) -> str:
     match argument.inner:
         case spec.Tensor():
             return "Tensor"
+        case spec.TensorList():
+            return "Tensor[]"
         case spec.Var(dtype="bool") | spec.ConstBool():
             return "bool"
         case spec.Var(dtype=dtype) as var if var.is_integer or dtype in FLOAT_DTYPES:
@@ -326,8 +370,6 @@ def _instead(param: Plain) -> str:
             return "; make its elements parameters of their own"
         case spec.Variant():
             return "; register a function for each of its types"
-        case spec.TensorList():
-            return "; register a torch.library.custom_op that calls it (docs/torch.md)"
         case spec.Stream():
             return "; an EnvStream is torch's current stream"
         case _:
@@ -338,7 +380,7 @@ _LITERALS: Final[dict[str, Callable[[Any], object]]] = {
     "SymInt": int,
     "float": float,
     "bool": bool,
-    **dict.fromkeys(("SymInt[]", "float[]", "bool[]"), list),
+    **dict.fromkeys(("Tensor[]", "SymInt[]", "float[]", "bool[]"), list),
     **dict.fromkeys(("str", "str[]"), json.dumps),
 }
 

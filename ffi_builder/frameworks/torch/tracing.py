@@ -63,23 +63,23 @@ class Tracing:
 
     def _described(self, argument: Argument, value: Any) -> object:
         if isinstance(value, _torch.torch.Tensor):
-            return _described(argument.tensor, value)
+            return _described(argument.described, value)
         if argument.tensor is not None and hasattr(value, "__dlpack__"):
             kind = cast("type[object]", type(value))
             at = position_of(argument.parameter, argument.number, self.interface.info)
             raise at.mismatched_type("Tensor", f"{kind.__module__}.{kind.__qualname__}")
         if isinstance(value, (list, tuple)):
-            known = [_known(each) for each in cast("list[object]", value)]
-            return UNKNOWN if any(each is UNKNOWN for each in known) else known
+            items = [self._described(argument, each) for each in cast("list[object]", value)]
+            return UNKNOWN if any(each is UNKNOWN for each in items) else items
         return _known(value)
 
 
 def _check_meta(values: Mapping[str, object]) -> None:
     """Refuse a meta tensor among others: a result would have memory that nobody has written."""
     devices = {
-        name: cast("Any", value).device
+        f"{name}[{at}]" if isinstance(value, (list, tuple)) else name: tensor.device
         for name, value in values.items()
-        if isinstance(value, _torch.torch.Tensor)
+        for at, tensor in enumerate(_torch.tensors_in(value))
     }
     meta = [name for name, device in devices.items() if device.type == "meta"]
     if meta and len(meta) < len(devices):

@@ -6,8 +6,10 @@ and every operator raises where a tangent of forward mode would be lost.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final, NoReturn, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import islice
+from typing import Any, Final, NoReturn, TypeAlias, cast
 
 from ffi_builder.extending import dataclass
 from ffi_builder.frameworks.torch import _torch
@@ -55,7 +57,7 @@ class Autograd:
     def _refuse(self, args: Sequence[Any], keywords: dict[str, Any]) -> NoReturn:
         given = {argument.name: argument for argument in self.interface.given}
         values = dict(zip(given, args, strict=False)) | keywords
-        needing = [name for name, value in values.items() if _torch.requires_grad([value])]
+        needing = [name for name, value in values.items() if _torch.requires_grad(value)]
         written = [name for name in needing if given[name] in self.interface.mutated]
         cure = "give backward=…"
         if not self.interface.functional:
@@ -95,7 +97,8 @@ def derivative(
 ) -> Any:
     """Return a `torch.autograd.Function` of an operator, which takes all arguments by position.
 
-    It calls its attribute `eager`, which the caller sets, and in doubt the operator. As for
+    It takes lists of tensors as `one_by_one` passes them, since torch differentiates no tensor in a
+    list. It calls its attribute `eager`, which the caller sets, and in doubt the operator. As for
     `torch.library.register_autograd`, the rules do not take keyword-only arguments by position.
     """
     count = len(interface.given) - len(interface.keywords)
@@ -125,8 +128,10 @@ def derivative(
         "forward": forward,
         "setup_context": saved,
         "backward": gradients if interface.keywords else backward,
-        "jvp": refused,
     }
+    if interface.has_lists:
+        methods = _taking_one_by_one(methods)
+    methods["jvp"] = refused
     made: Any = type(
         f"{overload.name()}.Derivative",
         (_torch.torch.autograd.Function,),
@@ -135,10 +140,70 @@ def derivative(
     return made
 
 
+def one_by_one(interface: Interface, apply: Kernel) -> Kernel:
+    """Return `apply` of a function of `derivative`, for arguments with their lists of tensors.
+
+    It passes how long the lists are, None for what is no list, then all tensors of lists one by
+    one.
+    """
+    if not interface.has_lists:
+        return apply
+    lists = [bool(each.described and not each.tensor) for each in interface.given]
+
+    def applied(*args: Any) -> Any:
+        pairs = list(zip(lists, args, strict=True))
+        layout = tuple(len(a) if of_list and a is not None else None for of_list, a in pairs)
+        return apply(layout, *_flat(layout, args))
+
+    return applied
+
+
+Layout: TypeAlias = Sequence["int | None"]
+
+
+def _flat(layout: Layout, values: Sequence[Any]) -> Iterator[Any]:
+    """Yield values, and what is in lists one by one; a None for each if there is no list."""
+    for count, value in zip(layout, values, strict=True):
+        if count is None:
+            yield value
+        else:
+            yield from (None,) * count if value is None else value
+
+
+def _nested(layout: Layout, values: Iterable[Any]) -> tuple[Any, ...]:
+    """Return values with their lists."""
+    rest = iter(values)
+    return tuple(next(rest) if n is None else list(islice(rest, n)) for n in layout)
+
+
+def _taking_one_by_one(methods: dict[str, Kernel]) -> dict[str, Kernel]:
+    """Return the methods of a function that takes what `one_by_one` passes."""
+
+    def forward(layout: Layout, *args: Any) -> Any:
+        return methods["forward"](*_nested(layout, args))
+
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        layout, *rest = inputs
+        ctx.ffi_builder_layout = layout
+        methods["setup_context"](ctx, _nested(layout, rest), output)
+
+    def backward(ctx: Any, *grads: Any) -> Any:
+        layout = ctx.ffi_builder_layout
+        ctx.needs_input_grad = _nested(layout, ctx.needs_input_grad[1:])
+        found = methods["backward"](ctx, *grads)
+        several = cast("tuple[Any, ...]", found if isinstance(found, tuple) else (found,))
+        return None, *_flat(layout, several)
+
+    return {"forward": forward, "setup_context": setup_context, "backward": backward}
+
+
 def give_rule(derived: Any, interface: Interface, rule: Callable[..., Any]) -> None:
     """Give a function of `derivative` a batching rule."""
 
     def vmap(info: Any, in_dims: tuple[Any, ...], *args: Any) -> Any:
+        if interface.has_lists:
+            layout, *rest = args
+            in_dims, args = _nested(layout, in_dims[1:]), _nested(layout, rest)
         args, keywords = interface.split(args)
         return rule(info, in_dims[: len(args)], *args, **keywords)
 
@@ -147,9 +212,8 @@ def give_rule(derived: Any, interface: Interface, rule: Callable[..., Any]) -> N
 
 def refuse_tangents(name: str, args: Sequence[Any], keywords: dict[str, Any]) -> None:
     """Raise RuntimeError for a tensor with a tangent, which would be lost."""
-    for value in (*args, *keywords.values()):
-        if isinstance(value, _torch.torch.Tensor) and _torch.has_tangent(value):
-            raise RuntimeError(f"{name} {_NO_FORWARD_MODE}")
+    if _torch.has_tangent((*args, *keywords.values())):
+        raise RuntimeError(f"{name} {_NO_FORWARD_MODE}")
 
 
 # ---- batching
@@ -189,17 +253,11 @@ class Sequential:
         if info.batch_size == 0:
             raise RuntimeError(f"{self.overload} has no example to learn its results' sizes from")
         batched = [
-            self._in_front(number, value, dim) if isinstance(dim, int) else value
+            self._in_front(number, value, dim)
             for number, (value, dim) in enumerate(zip(args, in_dims, strict=True))
         ]
         results: list[Any] = [
-            self.call(
-                *(
-                    value[index] if isinstance(dim, int) else value
-                    for value, dim in zip(batched, in_dims, strict=True)
-                ),
-                **keywords,
-            )
+            self.call(*map(partial(_example, index=index), batched, in_dims), **keywords)
             for index in range(info.batch_size)
         ]
         if isinstance(results[0], _torch.torch.Tensor):
@@ -207,8 +265,22 @@ class Sequential:
         stacked = tuple(_torch.torch.stack(each) for each in zip(*results, strict=True))
         return stacked, (0,) * len(stacked)
 
-    def _in_front(self, number: int, value: Any, dim: int) -> Any:
+    def _in_front(self, number: int, value: Any, dim: Any) -> Any:
+        """Move batched dimensions of a tensor, or of those in a list, to the front."""
+        if isinstance(dim, (list, tuple)):
+            pairs = zip(value, cast("Sequence[Any]", dim), strict=True)
+            return [self._in_front(number, each, inner) for each, inner in pairs]
+        if not isinstance(dim, int):
+            return value
         moved = value.movedim(dim, 0)
-        tensor = self.interface.given[number].tensor
+        tensor = self.interface.given[number].described
         # The user of vmap does not choose the layout of a batched tensor.
         return moved.contiguous() if tensor is not None and tensor.order == "C" else moved
+
+
+def _example(value: Any, dim: Any, index: int) -> Any:
+    """Return an example of a batched tensor, or of those in a list; of other values, these."""
+    if isinstance(dim, (list, tuple)):
+        pairs = zip(value, cast("Sequence[Any]", dim), strict=True)
+        return [_example(each, inner, index) for each, inner in pairs]
+    return value[index] if isinstance(dim, int) else value

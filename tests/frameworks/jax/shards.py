@@ -215,6 +215,8 @@ def show_axes() -> None:
     class Jax:
         """A JAX whose types have their text alone."""
 
+        tree = jax.tree
+
         @staticmethod
         def typeof(array: Any) -> Any:
             return array.text

@@ -25,8 +25,8 @@ OUT = "y: Tensor([n], float32, intent=out)"
     [
         (
             "f(x: Tensor([n], float32, intent=in)) -> (y: Tensor([n], float32), s: int64)",
-            "the wrapper makes the results 'y', 's', but XLA allocates all results of a JAX "
-            "function; make each a Tensor parameter with intent='out'",
+            "the wrapper makes the result 'y', but XLA allocates all results of a JAX function; "
+            "make it a Tensor parameter with intent='out'",
         ),
         (
             f"f({OUT}, n: int64, w: Workspace([n], float32))",
@@ -70,14 +70,21 @@ OUT = "y: Tensor([n], float32, intent=out)"
             "'x': storage_dtype: JAX has no float4_e2m1fnx2; pass the bytes as uint8",
         ),
         (
-            f"f({OUT}, t: Tuple(n: int64))",
-            "'t' is of kind TupleParam, but XLA passes tensors, numbers, bools, strs and tuples of "
-            "ints only; make its elements parameters of their own",
+            f"f({OUT}, xs: TensorList(Tensor([n], float32)))",
+            "'xs' does not say whether it is read or written; give it intent='in', 'out' or",
         ),
         (
-            f"f({OUT}, xs: TensorList(Tensor([n], float32)))",
-            "'xs' is of kind TensorList, but XLA passes tensors, numbers, bools, strs and tuples of "
-            "ints only; make a function of as many tensors as there are, each a parameter",
+            f"f({OUT}, xs: TensorList(Tensor([n], float32, intent=out)))",
+            "'xs' is written, but XLA passes no lists of results; make it a parameter of its own",
+        ),
+        (
+            f"f({OUT}, t: Tuple(a: int32, x: Optional(Tensor([n], float32, intent=inout))))",
+            "'t[1]' is written, but XLA passes no lists of results; make it a parameter of its own",
+        ),
+        (
+            f"f({OUT}, n: int64, t: Tuple(a: int32, p: handle))",
+            "'t[1]' is of kind handle Var, but XLA passes tensors, numbers, bools, strs, and lists "
+            "and tuples of these only; make a function without it",
         ),
         (
             f"f({OUT}, n: int64, s: Stream)",

@@ -16,7 +16,7 @@ from ffi_builder.providers import (
     NopCallProvider,
     PackedCallProvider,
 )
-from ffi_builder.spec import Signature, Tensor
+from ffi_builder.spec import List, Signature, Tensor, TensorList
 from tests.support.loops import loop
 from tests.support.wrapping import new_module
 
@@ -106,7 +106,11 @@ def mixed(signature: Signature) -> Callable[..., object]:
         written: list[Any] = []
         for param, arg in zip(signature.arguments, args, strict=False):
             inner: Any = getattr(param, "param", param)
+            if isinstance(inner, TensorList):
+                total += sum(float(torch.from_dlpack(each).sum()) for each in arg or ())
+                continue
             if not isinstance(inner, Tensor):
+                total += sum(arg) if isinstance(inner, List) and arg else 0
                 total += len(arg) if isinstance(arg, str) or hasattr(arg, "__len__") else arg or 0
                 continue
             if arg is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import pytest
 from hypothesis import HealthCheck, event, given, settings
@@ -90,10 +90,12 @@ def parameter(name: str) -> st.SearchStrategy[spec.Param]:
             spec.Choice(name, {"relu": 1, "gelu": 2}, default="gelu", kw_only=True),
             spec.Optional(spec.Var(name, "int32"), default=None),
             spec.Shape(name, [n, 2]),
+            spec.List(name, "float64"),
         ]
     )
     tensor = st.sampled_from(["in", "in", "out", "inout"]).flatmap(lambda i: tensors(name, i))
-    return st.one_of(tensor, tensor, scalars, tensor.map(spec.Optional))
+    lists = tensors(name, "in").map(spec.TensorList)
+    return st.one_of(tensor, tensor, scalars, tensor.map(spec.Optional), lists)
 
 
 @st.composite
@@ -153,8 +155,10 @@ def test_random_signatures(
     )
     args = make_args(signature, {"n": 2, "m": 3}, "torch", absent)
     for arg in args:
-        if isinstance(arg, torch.Tensor):
-            arg.copy_(torch.randint(0, 5, arg.shape))
+        values = cast("list[Any]", arg if isinstance(arg, list) else [arg])
+        for each in values:
+            if isinstance(each, torch.Tensor):
+                each.copy_(torch.randint(0, 5, each.shape))
     given_args, keywords = passed(signature, args, form)
     event(f"checked: {form}")
     check(op, *given_args, **keywords)
@@ -171,7 +175,7 @@ def passed(
         inner = spec.required(param)
         if form == "functional" and isinstance(inner, spec.Tensor) and inner.intent == "out":
             continue
-        value = list(arg) if isinstance(inner, spec.Shape) else arg
+        value = list(arg) if isinstance(inner, (spec.Shape, spec.List)) else arg
         if param.kw_only:
             keywords[param.name] = value
         else:

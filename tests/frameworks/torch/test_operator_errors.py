@@ -126,8 +126,9 @@ def test_errors_while_tracing_are_those_of_the_wrapper() -> None:
         ("f(x: Tensor([n], float32, intent=in)) -> s: String", "mutating", "the result 's' is a String, but operators of torch return tensors alone"),
         ("f(x: Tensor([n], float32, intent=in), y: Tensor([n], float32, intent=out)) -> s: Tensor(y.shape, int8)", "functional", "form='functional' allocates y, and the sizes and checks of all else must not need them"),
         ("f(x: Tensor([n], float32, intent=out), p: Tuple(a: int32))", "mutating", "'p' is a TupleParam, which operators of torch cannot take; make its elements"),
-        ("f(p: TensorList(Tensor([n], float32, intent=out)))", "mutating", "'p' is a TensorList, which operators"),
-        ("f(x: Tensor([n], float32, intent=out), p: TensorList(Tensor([n], float32)))", "mutating", "'p' is a TensorList, which operators of torch cannot take; register a torch.library"),
+        ("f(p: TensorList(Tensor([n], float32, intent=out)))", "functional", "form='functional' returns 'p', so it cannot be a list; use form='mutating'"),
+        ("f(x: Tensor([n], float32, intent=out), p: TensorList(Tensor([n], float32)))", "mutating", "the tensor 'p' does not say whether it is written, which torch must know"),
+        ("f(p: TensorList(Tensor([n], float32, intent=in)))", "mutating", "it writes no tensor and returns nothing"),
         ("f(x: Tensor([n], float32, intent=out), p: Stream)", "mutating", "'p' is a Stream.*an EnvStream is torch's current stream"),
         ("f(x: Tensor([n], float32, intent=out), p: handle)", "mutating", "'p' is a handle Var"),
         ("f(x: Tensor([n], float32, intent=out), p: Function)", "mutating", "'p' is a Function"),
@@ -154,7 +155,7 @@ def test_signatures_that_are_refused(text: str, form: str, message: str) -> None
 def test_options_that_are_refused() -> None:
     f = scale()
     with pytest.raises(
-        ValueError, match="expected 'mutating' or 'functional' but got 'functionl', did"
+        ValueError, match="expected 'mutating', 'functional' or 'out' but got 'functionl', did"
     ):
         operator(f, form="functionl")
     with pytest.raises(ValueError, match=r"backward: .*form='functional'"):

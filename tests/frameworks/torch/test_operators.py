@@ -113,6 +113,15 @@ def test_results_of_the_wrapper_come_behind_outputs() -> None:
         assert (y.tolist(), z.tolist(), w.tolist()) == ([4] * 3, [5] * 3, [6] * 2)
 
 
+@pytest.mark.parametrize("name", ["result", "empty", "call", "checks"])
+def test_any_name_of_an_output(name: str) -> None:
+    """Functions of operators are generated, and have names of their own."""
+    text = f"f(x: Tensor([n], float32, intent=in), {name}: Tensor([n * 2], int32, intent=out))"
+    op = operator(in_python(parsed(text)), form="functional")
+    for call in (op, op.overload):
+        assert call(torch.ones(2)).tolist() == [3] * 4
+
+
 @pytest.mark.parametrize("form", ["mutating", "functional"])
 def test_results_like_an_argument_and_workspaces(form: str) -> None:
     text = (
