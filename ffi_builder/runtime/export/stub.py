@@ -154,7 +154,10 @@ def _type(param: Parameter) -> str:
             return f"{{Literal}}[{param.value}]{none}"
         return f"{{{type(param.value).__name__}}}{none}"
     if param.kind == "List":
-        return f"{{Sequence}}[{_TYPES.get(param.dtype, '{Any}')}]{none}"
+        dtype = param.dtype.removeprefix("List(").rstrip(")").partition(",")[0]
+        inner = _TYPES.get(dtype, "{Any}")
+        inner = inner if dtype == param.dtype else f"{{Sequence}}[{inner}]"
+        return f"{{Sequence}}[{inner}]{none}"
     return f"{_TYPES.get(param.kind, '{Any}')}{none}"
 
 
