@@ -184,6 +184,9 @@ class DecodedValues(CallContext):
         param = spec.required(tensors)
         if isinstance(param, spec.List):
             numbers = self.fast.record(self._place(tensors).position, NumberListValues)
+            if part == "lengths":
+                assert numbers.lengths is not None
+                return numbers.lengths
             return numbers.length if part == "length" else numbers.data
         if not isinstance(param, spec.TensorList):
             raise BuildError(f"{type(tensors).__name__} {tensors.name!r} is not a list")

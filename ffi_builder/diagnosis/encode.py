@@ -284,7 +284,7 @@ class _Encoder:
         self._forget()
         self._restore(place.position)
         if isinstance(step.param, spec.List) and isinstance(step.param.element, spec.Var):
-            write_usual(out, step.param.dtype)
+            write_usual(out, step.param.element.dtype)
         done = out.skip(Op.NEXT)
         for symbol, bound in step.known:
             self._bind_again(symbol, bound)

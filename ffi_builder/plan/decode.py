@@ -237,11 +237,12 @@ class DecodeTuple(_DecodeContainer):
 class DecodeList(Decode):
     """The value is an Array or List whose length fits int32; a Shape, too, if ``of`` is INT.
 
-    ``of`` is the kind of the numbers in it, or STR or BYTES; None is a list of tensors.
+    ``of`` is the kind of the numbers in it, or STR, BYTES or LIST; None is a list of tensors.
     """
 
     of: Kind | TypeIndex | None = field(default=None, kw_only=True)
     words = kind_error("list of tensors")
+    of_lists: ClassVar = kind_error("list of lists")
     of_strs: ClassVar = kind_error("list of strs")
     of_bytes: ClassVar = kind_error("list of bytes")
     of_ints: ClassVar = kind_error("list of ints")
@@ -263,6 +264,8 @@ class DecodeList(Decode):
                 return self.of_ints
             case Kind.BOOL:
                 return self.of_bools
+            case TypeIndex.LIST:
+                return self.of_lists
             case TypeIndex.STR:
                 return self.of_strs
             case TypeIndex.BYTES:
@@ -298,7 +301,8 @@ class EachElement(Check):
     @override
     def row(self, origins: Texts) -> tuple[str, str, str]:
         known = "".join(f", {symbol} = {{{symbol}}} from {place}" for symbol, place in self.known)
-        return str(self.place.each), f"for each i{known}:", ""
+        each = self.place.each
+        return str(each), f"for each {each.path[-2]}{known}:", ""
 
 
 @dataclass(frozen=True)

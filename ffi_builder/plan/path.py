@@ -61,7 +61,8 @@ SIZES: Final = (Part.SHAPE, Part.ENTRY, Part.LENGTH)
 """Parts whose values are checked not to be negative."""
 EACH: Final = -2
 """The last number of a position that stands for each element of a list."""
-_EACH: Final = "[i]"
+_EACH: Final = ("[i]", "[j]")
+"""What stands for an element of a list, and for one of an element that is a list itself."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ class Place:
     @property
     def each(self) -> Place:
         """Each element of the list at this place."""
-        return Place((*self.position, EACH), self.path + _EACH)
+        return Place((*self.position, EACH), self.path + _EACH[self.is_each])
 
     def within(self, index: int, name: str) -> Place:
         """The field ``name`` of a struct at this place, or the same value as one of a Variant."""
@@ -120,7 +121,8 @@ class Place:
     @property
     def fixed_path(self) -> str:
         """The part of the path that is known before a call: ``xs`` for ``xs[i]``."""
-        return self.path.removesuffix(_EACH) if self.is_each else self.path
+        depth = self.position.count(EACH)
+        return self.path.removesuffix("".join(_EACH[:depth]))
 
     def __str__(self) -> str:
         before = LENGTH_OF if self.part is Part.LENGTH else ""

@@ -475,11 +475,14 @@ class _Planner(ValuePlanner):
         self.bind(place, var)
 
     def _plan_list_of_values(self, place: Place, param: spec.List, optional: bool) -> None:
-        """Plan a list of numbers or texts: the list itself, then one element."""
+        """Plan a list of numbers, texts or lists: the list itself, then one element."""
         element = param.element
         if isinstance(element, spec.Var):
             decode, checks = _decoding(place.each, element)
             of, inside = decode.kind, (decode, *checks)
+        elif isinstance(element, spec.List):
+            of = TypeIndex.LIST
+            inside = self.planned(lambda: self._plan_list_of_values(place.each, element, False))
         else:
             binary = isinstance(element, spec.Bytes)
             of = TypeIndex.BYTES if binary else TypeIndex.STR

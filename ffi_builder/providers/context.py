@@ -332,10 +332,11 @@ class CallContext(ABC):
     def list_part(self, tensors: spec.Param, part: str) -> Value:
         """The part of a list: a pointer, or for ``"length"`` an i64; NULL or 0 if it is absent.
 
-        Of a List, ``"data"`` points to the numbers. Of a TensorList,
-        ``"pointers"`` points to an array with the address of each element's data, ``"shapes"`` and
-        ``"strides"`` to arrays with an int64 for each dimension of each element. All are in host
-        memory, and valid during the call.
+        Of a List, ``"data"`` points to the elements; of one of lists, ``"pointers"`` points to an
+        array with the address of each row, and ``"lengths"`` to their lengths, int64s. Of a
+        TensorList, ``"pointers"`` points to an array with the address of each element's data,
+        ``"shapes"`` and ``"strides"`` to arrays with an int64 for each dimension of each element.
+        All are in host memory, and valid during the call.
 
         Raises:
             BuildError: ``"pointers"`` of elements with several possible dtypes, which the kernel

@@ -237,7 +237,8 @@ def _is_numbers(item: object) -> TypeGuard[spec.List]:
 def _known(context: CallContext, tensor: spec.Tensor | spec.List) -> spec.Tensor:
     """Return a tensor, restricted to its possible forms at the call; a list is one of rank 1."""
     if isinstance(tensor, spec.List):
-        return spec.Tensor(tensor.name, [tensor.length], tensor.dtype, device_type="cpu")
+        assert isinstance(tensor.element, spec.Var), "only numbers are a memref"
+        return spec.Tensor(tensor.name, [tensor.length], tensor.element.dtype, device_type="cpu")
     return with_values(context.known.get(tensor, tensor), values_in(context.signature.where))
 
 

@@ -56,7 +56,7 @@ class Parameter:
     intent: str = ""
     """`in`, `out` or `inout` of a Tensor or TensorList; empty if the signature does not say."""
     dtype: str = ""
-    """The dtype of the elements of a List, `String` or `Bytes`."""
+    """The dtype of the elements of a List, `String`, `Bytes` or `List(int64)`."""
     kinds: tuple[str, ...] = ()
     """The kinds of a Variant."""
     destroy: str = ""

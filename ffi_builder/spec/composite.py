@@ -432,8 +432,9 @@ class Field:
             the host that are valid during the call, or ``length``. For a List, ``data``, a pointer
             to its elements, or ``length``. For a String or Bytes, ``data`` (a pointer), ``length``,
             in bytes, or ``c_str``: a pointer to text that ends in a NUL, as C has it. A List of
-            these has ``c_str`` too: a ``const char *const *``, behind whose elements is a NULL. For
-            a Variant, ``which``, the number of the parameter that came, an int32, and ``int``,
+            these has ``c_str`` too: a ``const char *const *``, behind whose elements is a NULL. A
+            List of lists has ``pointers``, ``lengths`` (an ``int64_t *``) and ``length``. For a
+            Variant, ``which``, the number of the parameter that came, an int32, and ``int``,
             ``float`` and ``bool``, its numbers, which are 0 if they did not come.
         dtype: the integer as which a ``length`` is passed. A call whose length does not fit it is
             a ValueError.
@@ -484,6 +485,13 @@ class Field:
         return f"{self.param.name}.{self.part}"
 
 
+_PARTS_OF_LISTS: Final[dict[type, tuple[str, ...]]] = {
+    Var: ("data", "length"),
+    **dict.fromkeys((String, Bytes), ("data", "length", "c_str")),
+    List: ("pointers", "lengths", "length"),
+}
+
+
 def parts_of(param: Param) -> tuple[str, ...]:
     """Return the ``part`` values that a :class:`Field` of this parameter may have.
 
@@ -500,8 +508,7 @@ def parts_of(param: Param) -> tuple[str, ...]:
         case TensorList():
             return (*present, "pointers", "shapes", "strides", "length")
         case List() as items:
-            texts = () if isinstance(items.element, Var) else ("c_str",)
-            return (*present, "data", "length", *texts)
+            return (*present, *_PARTS_OF_LISTS[type(items.element)])
         case String() | Bytes():
             return (*present, "data", "length", "c_str")
         case Variant(parts=parts):

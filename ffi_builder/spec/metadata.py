@@ -181,7 +181,7 @@ def _kind(param: Param) -> dict[str, object]:
         case Choice(choices=choices):
             more["choices"] = list(choices)
         case List(dtype=dtype):
-            more["dtype"] = dtype
+            more["dtype"] = dtype.type_text() if isinstance(dtype, List) else dtype
         case Variant(params=params):
             more["kinds"] = [_kind(each)["kind"] for each in params]
         case Tensor(intent=str(intent)) | TensorList(tensor=Tensor(intent=str(intent))):

@@ -143,11 +143,15 @@ static bool restore_from(State *s, const Slot *slot) {
 static bool begin_elements(State *s) {
   const uint32_t size = read_u32(s);
   const TVMFFISeqCell *cell = list_cell(s->object);
-  s->element = 0;
   s->place = (Place){s->place.parameter, NO_INDEX, PART_VALUE, false};
   if (cell->size && !cell->data)
     return fail(s, WORDS_CHECK_CELLS);
-  s->pc += cell->size ? 0 : size;
+  if (!cell->size) {
+    s->pc += size;
+    return true;
+  }
+  s->outer = s->element;
+  s->element = 0;
   return true;
 }
 
@@ -170,7 +174,8 @@ static bool next_element(State *s) {
   const uint32_t size = read_u32(s);
   if (++s->element <= list_cell(s->object)->size)
     return true;
-  s->element = 0;
+  s->element = s->outer;
+  s->outer = 0;
   s->pc += size;
   return true;
 }

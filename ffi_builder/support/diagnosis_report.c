@@ -70,7 +70,7 @@ static void put_bound(State *s, const Slot *slot) {
 
 static void put_path(State *s) {
   const Place place = {s->place.parameter, NO_INDEX, PART_VALUE, false};
-  put_place(s, &place, 0, s->element);
+  put_place(s, &place, 0, s->outer, s->element);
 }
 
 static void put_placeholder(State *s, char placeholder) {
@@ -86,7 +86,7 @@ static void put_placeholder(State *s, char placeholder) {
     put_symbol(s, s->symbol);
     break;
   case PUT_ORIGIN:
-    put_place(s, &slot->place, s->symbol, slot->element);
+    put_place(s, &slot->place, s->symbol, 0, slot->element);
     break;
   case PUT_TEXT:
     put_operand(s, s->text);
@@ -133,7 +133,7 @@ static void put_placeholder(State *s, char placeholder) {
     break;
   case PUT_SUBJECT:
     put_template(s, s->row->prefix);
-    put_place(s, &s->place, s->symbol, s->element);
+    put_place(s, &s->place, s->symbol, s->outer, s->element);
     break;
   case PUT_ARGUMENT:
     put_int(s, table_u16(s->table + s->place.parameter + 6));

@@ -53,6 +53,8 @@ typedef struct {
   int64_t object_type;
   // The number of the current element of a list, from 1 on; 0 outside of lists.
   int64_t element;
+  // In a list of lists, the number of the list that has the element; 0 elsewhere.
+  int64_t outer;
 
   // The value that was read last, as an int64, or the bits of a float64.
   int64_t value;

@@ -183,7 +183,8 @@ static void put_element(State *s, int64_t element) {
     put_index(s, element - 1);
 }
 
-static void put_place(State *s, const Place *place, uint32_t symbol, int64_t element) {
+static void put_place(State *s, const Place *place, uint32_t symbol, int64_t outer,
+                      int64_t element) {
   if (place->solved) {
     put_symbol(s, symbol);
     put_text(s, IN);
@@ -192,6 +193,7 @@ static void put_place(State *s, const Place *place, uint32_t symbol, int64_t ele
     put_text(s, LENGTH_OF);
   if (place->parameter)
     put_operand(s, s->table + place->parameter);
+  put_element(s, outer);
   put_element(s, element);
   put_name(s, SUFFIXES, place->part);
   if (place->index != NO_INDEX)

@@ -202,8 +202,10 @@ def _by_name(name: str, params: Mapping[str, spec.Param]) -> str:
 
     Its length is a parameter of another name.
     """
-    numbers = name in params and isinstance(spec.required(params[name]), spec.List)
-    return f"{name}.data" if numbers else name
+    items = spec.required(params[name]) if name in params else None
+    if not isinstance(items, spec.List):
+        return name
+    return f"{name}.{parts_of(items)[0]}"
 
 
 def _is_returned(dtype: str, result: CType) -> bool:

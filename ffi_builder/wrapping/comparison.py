@@ -33,7 +33,7 @@ _NUMBERS: Final = {
 _POINTERS: Final = {
     "dltensor": DLTENSOR,
     "pointers": POINTER,
-    **dict.fromkeys(("shapes", "strides"), "int64"),
+    **dict.fromkeys(("shapes", "strides", "lengths"), "int64"),
 }
 """What parts of parameters are passed as: numbers, and what pointers point to."""
 _ADDRESSES: Final = ("int64", "uint64")
@@ -356,9 +356,9 @@ def _check_text(what: str, type_: CType, given: str, *, ends: bool = False) -> N
 def _check_part(what: str, type_: CType, path: str, field: spec.Field) -> None:
     """Raise BuildError if a part of a parameter is passed for something else."""
     text = spec.required(field.param)
-    if isinstance(text, spec.List) and field.part != "length":
+    if isinstance(text, spec.List) and field.part in ("data", "c_str"):
         if isinstance(text.element, spec.Var):
-            _check_numbers(what, type_, path, text)
+            _check_numbers(what, type_, path, text.element.dtype)
         else:
             _check_texts(what, type_, path, field.part)
         return
@@ -376,11 +376,12 @@ def _check_part(what: str, type_: CType, path: str, field: spec.Field) -> None:
         number = dtype_of(field)
     words = number or f"a pointer to {pointer}"
     if field.part == "pointers":
-        tensor = cast("spec.TensorList", spec.required(field.param)).tensor
-        if type_.opaque == POINTER and not _fits(type_, tensor.dtypes):
+        items = cast("spec.TensorList | spec.List", text)
+        dtypes = items.tensor.dtypes if isinstance(items, spec.TensorList) else _of_rows(items)
+        if type_.opaque == POINTER and not _fits(type_, dtypes):
             raise BuildError(
                 f"{what} to {type_.dtype}, but the elements of {path.rpartition('.')[0]!r} are "
-                f"{' or '.join(tensor.dtypes)}"
+                f"{' or '.join(dtypes)}"
             )
     is_alike = type_.to in (None, pointer) if type_.is_pointer else type_.llvm == _llvm(number)
     is_alike = is_alike and type_.row in ((), *_rows(field))
@@ -388,12 +389,18 @@ def _check_part(what: str, type_: CType, path: str, field: spec.Field) -> None:
         raise BuildError(f"{what}, but {path!r} is passed as {words}")
 
 
-def _check_numbers(what: str, type_: CType, path: str, numbers: spec.List) -> None:
+def _of_rows(items: spec.List) -> tuple[str, ...]:
+    """Return the dtype of the numbers in a list of lists."""
+    row = items.element
+    return (f"{row.dtype}",) if isinstance(row, spec.List) else ()
+
+
+def _check_numbers(what: str, type_: CType, path: str, dtype: str) -> None:
     """Raise BuildError if the address of numbers is passed for something else."""
     known = type_.is_pointer and type_.opaque is None and not type_.row
-    if not known or not _fits(type_, (numbers.dtype,)):
-        raise BuildError(f"{what}, but {path!r} is passed as a pointer to {numbers.dtype}")
-    _check_align(what, type_, parse_dtype(numbers.dtype).alignment, f"{path!r}")
+    if not known or not _fits(type_, (dtype,)):
+        raise BuildError(f"{what}, but {path!r} is passed as a pointer to {dtype}")
+    _check_align(what, type_, parse_dtype(dtype).alignment, f"{path!r}")
 
 
 def _check_texts(what: str, type_: CType, path: str, part: str) -> None:

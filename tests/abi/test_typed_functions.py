@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 import tvm_ffi
-import tvm_ffi.testing
 
 from ffi_builder import attach, runtime, spec
 from ffi_builder.providers import PackedCallProvider
@@ -72,17 +71,18 @@ def test_typed_functions(name: str, text: str, right: Values, wrong: Values) -> 
 def _filled(schema: Any) -> Any:
     """Return a schema in which containers of anything say so."""
     if isinstance(schema, list):
-        return [_filled(each) for each in schema]
+        return [_filled(each) for each in cast("list[Any]", schema)]
     if not isinstance(schema, dict):
         return schema
-    any_ = {"type": "Any"}
-    missing = {"ffi.Array": [any_], "ffi.Map": [any_, any_]}.get(schema.get("type", ""))
-    return {**({"args": missing} if missing else {}), **{k: _filled(v) for k, v in schema.items()}}
+    found: dict[str, Any] = {key: _filled(value) for key, value in cast("Any", schema).items()}
+    size = {"ffi.Array": 1, "ffi.Map": 2}.get(found.get("type", ""), 0)
+    return {"args": [{"type": "Any"}] * size, **found} if size else found
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, tvm_ffi.Array):
-        return [_plain(item) for item in value]
+        return [_plain(item) for item in cast("tvm_ffi.Array[Any]", value)]
     if isinstance(value, tvm_ffi.Map):
-        return {_plain(key): _plain(item) for key, item in value.items()}
+        pairs = cast("tvm_ffi.Map[Any, Any]", value).items()
+        return {_plain(key): _plain(item) for key, item in pairs}
     return value

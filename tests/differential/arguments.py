@@ -197,12 +197,15 @@ class Caller(Tensors):
             return of_int(int(value))
         return of_float(value)
 
-    def items(self, param: List, element: Var | String | Bytes) -> Object:
+    def items(self, param: List, element: Var | String | Bytes | List) -> Object:
         """A list, which may be a Shape."""
         draw = self.draw
         count = draw(st.integers(0, 3)) if param.length is None else self.evaluate(param.length)
         many = range(max(0, min(count, 60)))
         kind = draw(st.sampled_from([TypeIndex.ARRAY, TypeIndex.ARRAY, TypeIndex.LIST]))
+        if isinstance(element, List):
+            rows = (self.items(element, element.element) for _ in many)
+            return Object(kind, Elements(tuple(rows)))
         if not isinstance(element, Var):
             return Object(kind, Elements(tuple(self.text(element) for _ in many)))
         values = [self.value(element) for _ in many]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ffi_builder.spec import Any as AnyValue
 from ffi_builder.spec import (
@@ -34,7 +35,7 @@ from ffi_builder.spec import (
 )
 from tests.differential.memory import Memory
 from tests.differential.outcome import Outcome, show, show_values, stream_of
-from tests.differential.recorder import ELEMENTS
+from tests.differential.recorder import ELEMENTS, IN_ROW
 from tests.oracle import Accepted, Rejected, Verdict
 from tests.oracle.tensors import Decoded, wrapped
 
@@ -81,13 +82,9 @@ class Kernel:
                     yield f"{path}.{part}", str(value)
             elif isinstance(plain, List):
                 found = self.verdict.elements.get(path, ())
-                is_text = plain.dtype in ("String", "Bytes")
-                shown = found[:ELEMENTS]
                 yield f"{path}.length", str(len(found))
-                yield (
-                    f"{path}.data",
-                    str([repr(each) if is_text else show(each, plain.dtype) for each in shown]),
-                )
+                part = "rows" if isinstance(plain.element, List) else "data"
+                yield f"{path}.{part}", str([item_of(plain, each) for each in found[:ELEMENTS]])
             elif isinstance(plain, Variant):
                 yield from self.variant(path, plain)
             else:
@@ -188,6 +185,17 @@ class Kernel:
                 case _:
                     values.append(0 if came is None else came[axis])
         return values
+
+
+def item_of(param: List, found: Any) -> object:
+    """Return what is recorded of an element of a list."""
+    match param.element:
+        case Var(dtype=dtype):
+            return show(found, dtype)
+        case List() as row:
+            return len(found), [item_of(row, each) for each in found[:IN_ROW]]
+        case _:
+            return repr(found)
 
 
 def wide(values: Sequence[int]) -> list[int]:

@@ -49,6 +49,8 @@ SLOT: Final = 8
 SLOTS: Final = 4096
 ELEMENTS: Final = 8
 """The most elements of a list that are recorded."""
+IN_ROW: Final = 3
+"""The most numbers of a list in a list that are recorded."""
 FORMATS: Final = {
     "bool": "?",
     **{f"int{bits}": letter for bits, letter in zip((8, 16, 32, 64), "bhiq", strict=True)},
@@ -108,8 +110,10 @@ class Recorder:
                 self._record_list(context, path, param, tensor)
             case List(dtype="String" | "Bytes"):
                 self._record_texts(context, path, param)
+            case List(element=List() as row):
+                self._record_rows(context, path, param, f"{row.dtype}")
             case List(dtype=dtype):
-                self._record_numbers(context, path, param, dtype)
+                self._record_numbers(context, path, param, f"{dtype}")
             case String() | Bytes():
                 pointer, length = context.text(param)
                 self._record(context, path, text, context.present(param), pointer, length)
@@ -179,6 +183,25 @@ class Recorder:
         first, count = self._record_length(context, path, param)
         shown = texts(SLOT * (self._next - first))
         self._copy(context, path, param, "data", (first, count, 2 * SLOT), shown)
+
+    def _record_rows(self, context: CallContext, path: str, param: Param, dtype: str) -> None:
+        """Copy the lengths and the first numbers of rows, as far as there is room."""
+        b, t = context.builder, context.builder.types
+        first, count = self._record_length(context, path, param)
+        size = struct.calcsize(FORMATS[dtype])
+        shown = rows(dtype, size, SLOT * (self._next - first))
+        self._copy(context, path, param, "lengths", (first, count, SLOT), shown)
+        to = b.to_pointer(b.i64(ctypes.addressof(self.buffer) + SLOT * self._next))
+        pointers, lengths = (context.list_part(param, part) for part in ("pointers", "lengths"))
+        with b.loop(count) as index:
+            length = b.load(t.i64, b.element(lengths, index, "i64"))
+            most = b.select(b.slt(length, b.i64(IN_ROW)), length, b.i64(IN_ROW))
+            row = b.load(t.ptr, b.element(pointers, index, "i64"))
+            at = b.element(to, b.mul(index, b.i64(IN_ROW * SLOT)))
+            b.call("memcpy", [at, row, b.mul(most, b.i64(size))], t.ptr)
+        self._next += ELEMENTS * IN_ROW
+        self._kernel[-1] = Item(f"{path}.rows", first, self._next - first, shown)
+        assert self._next <= SLOTS, "too many values"
 
     def _record_length(self, context: CallContext, path: str, param: Param) -> tuple[int, Value]:
         """Record the length; return its slot, and how many elements to copy."""
@@ -285,6 +308,23 @@ def numbers(dtype: str, size: int, start: int) -> Show:
         return str([show(value, dtype) for value in found])
 
     return show_numbers
+
+
+def rows(dtype: str, size: int, start: int) -> Show:
+    """The length of each row, that many bytes behind their number, and its first numbers."""
+
+    def show_rows(content: bytes, _: Memory) -> str:
+        count = min(int(unpack(content, "int64")), ELEMENTS)
+        lengths = struct.unpack_from(f"<{count}q", content, start)
+        found: list[tuple[int, list[str]]] = []
+        for row, length in enumerate(lengths):
+            at = start + SLOT * (ELEMENTS + IN_ROW * row)
+            many = range(min(length, IN_ROW))
+            values = (unpack(content[at + size * each :], dtype) for each in many)
+            found.append((length, [show(value, dtype) for value in values]))
+        return str(found)
+
+    return show_rows
 
 
 def text(content: bytes, _: Memory) -> str:

@@ -89,7 +89,7 @@ _PATTERNS: Final = {
     "list: a symbol of each element": r".*\[\d+\]\.shape\[\d+\]: \d+ \(m = \w+\[\d+\]\.shape.*",
     "list: a shared symbol": r"\w+\[\d+\]\.\S+: -?\d+ \([kns] = \w+\[\d+\]\..*",
     "list: device of the first": r".*\.device_id: \S+ \(the device of \w+\[0\]\) .*",
-    "numbers: type": r"type of .*: list of (ints|floats|bools|strs|bytes)( or None)? \| .*",
+    "numbers: type": r"type of .*: list of (ints|floats|bools|strs|bytes|lists)( or None)? \| .*",
     "numbers: type of one": r"type of .*\[\d+\]: (int|float|bool) \| .*",
     "numbers: one that does not fit": r".*\[\d+\]: a value that fits u?int\d+ .*",
     "numbers: one that is no bool": r".*\[\d+\]: True, False, 0 or 1 \| .*",

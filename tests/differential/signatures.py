@@ -58,7 +58,7 @@ from ffi_builder.spec import (
 from ffi_builder.spec.composite import elements
 from ffi_builder.spec.expr import Condition, Expr, Relation
 from ffi_builder.spec.functions import linear, variables
-from ffi_builder.spec.lists import ELEMENTS
+from ffi_builder.spec.lists import ELEMENTS, NUMBER_DTYPES
 from ffi_builder.spec.numbers import FLOAT_DTYPES, INT_RANGES
 from ffi_builder.spec.overlap import can_overlap, is_comparable
 from ffi_builder.spec.places import device_tensors, occurrences, symbols_of_elements
@@ -132,7 +132,10 @@ def draw_plain(pool: Pool, name: str, depth: int) -> Param:
         case -5 | -4:
             length = pool.entry(optional=True)
             most = min(length, MOST_ELEMENTS) if isinstance(length, int) else length
-            return List(name, draw(st.sampled_from(ELEMENTS)), most)
+            dtype = draw(st.sampled_from(ELEMENTS))
+            if dtype in NUMBER_DTYPES and rarely(draw, 30):
+                return List(name, List("row", dtype, draw(st.sampled_from([None, 0, 2]))), most)
+            return List(name, dtype, most)
         case -3 | -2 | -1:
             return draw_list(pool, name)
         case 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8:

@@ -325,9 +325,10 @@ LISTS_OF: Final = {"bool": "bools", "String": "strs", "Bytes": "bytes"}
 
 
 def check_items(param: List, given: AnyAt, place: Place, symbols: Symbols) -> list[Any]:
-    """Check a list of numbers or texts, and return these."""
+    """Check a list of numbers, texts or lists, and return these."""
+    dtype = f"{param.dtype}"
     types: tuple[int, ...] = (TypeIndex.ARRAY, TypeIndex.LIST)
-    kind = LISTS_OF.get(param.dtype, "floats")
+    kind = "lists" if isinstance(param.dtype, List) else LISTS_OF.get(dtype, "floats")
     if param.dtype in INT_RANGES:
         types, kind = (*types, TypeIndex.SHAPE), "ints"
     held = check_object_of(given, place, f"list of {kind}", types)
@@ -335,16 +336,19 @@ def check_items(param: List, given: AnyAt, place: Place, symbols: Symbols) -> li
     found: list[Any] = []
     for index in range(sequence.size):
         at = place.entry(index)
-        if isinstance(param.element, (String, Bytes)):
+        if isinstance(param.element, List):
+            row = AnyAt(sequence.data + index * abi.ANY_SIZE)
+            found.append(check_items(param.element, row, at, symbols))
+        elif isinstance(param.element, (String, Bytes)):
             element = AnyAt(sequence.data + index * abi.ANY_SIZE)
             found.append(check_string(param.element, element, at))
         elif sequence.type_index == TypeIndex.SHAPE:
             value = read_i64(sequence.data + 8 * index)
-            check_fits(param.dtype, value, at)
+            check_fits(dtype, value, at)
             found.append(value)
         else:
             element = AnyAt(sequence.data + index * abi.ANY_SIZE)
-            found.append(scalars.check_number(param.dtype, element, at))
+            found.append(scalars.check_number(dtype, element, at))
     return found
 
 

@@ -14,6 +14,7 @@ from tests.differential.description import (
     Moved,
     Object,
     Plain,
+    Value,
     array,
     bytes_,
     list_,
@@ -114,6 +115,57 @@ def test_each_element(dtype: str, given: Plain, words: str):
 def test_each_element_of_a_shape():
     assert fault([List("x", "uint64")], shape(1, -1)) == (
         "ValueError #0 x[1]: a value that fits uint64 (0 to 18446744073709551615) | -1"
+    )
+
+
+GROUPS: Final[list[Param]] = [List("groups", List("row", "uint8"), n)]
+
+
+def test_lists_of_lists():
+    given = array(of_int(1), of_bool(True)), shape(), list_(of_int(255)), Moved(shape(7))
+    for made in (array(*given), list_(*given), Moved(array(*given))):
+        found = accepted(GROUPS, made)
+        assert found.values == {"n": 4}
+        assert list(found.elements["groups"]) == [[1, 1], [], [255], [7]]
+    assert values(GROUPS, array()) == {"n": 0}
+    kind = "TypeError #0 type of groups: list of lists | {}"
+    assert fault(GROUPS, shape(1)) == kind.format("ffi.Shape")
+    assert fault(GROUPS, NONE) == kind.format("None")
+    assert fault([Optional(GROUPS[0])], of_int(1)).endswith(": list of lists or None | int")
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (of_int(1), "TypeError #0 type of groups[1]: list of ints | int"),
+        (Plain(TypeIndex.ARRAY), "ValueError #0 groups[1]: a non-NULL object | NULL"),
+        (
+            Object(TypeIndex.ARRAY, Elements(None, 2)),
+            "ValueError #0 groups[1]: non-NULL elements | NULL",
+        ),
+        (
+            Object(TypeIndex.ARRAY, Elements((), -1)),
+            "ValueError #0 length of groups[1]: a non-negative value | -1",
+        ),
+        (
+            array(of_int(1), of_int(256)),
+            "ValueError #0 groups[1][1]: a value that fits uint8 (0 to 255) | 256",
+        ),
+        (shape(1, -1), "ValueError #0 groups[1][1]: a value that fits uint8 (0 to 255) | -1"),
+        (array(of_int(1), array()), "TypeError #0 type of groups[1][1]: int | list"),
+    ],
+)
+def test_each_row(given: Value, words: str):
+    for first in (array(), shape(1, 2), array(*[of_int(1)] * 60)):
+        assert fault(GROUPS, array(first, given)) == words
+        assert fault([Optional(GROUPS[0])], array(first, given, array())) == words
+
+
+def test_rows_of_a_fixed_length():
+    params: list[Param] = [List("groups", List("row", "int64", 2))]
+    assert values(params, array(shape(1, 2), array(of_int(1), of_int(2)))) == {}
+    assert fault(params, array(shape(1, 2), shape(1))) == (
+        "ValueError #0 length of groups[1]: 2 | 1"
     )
 
 

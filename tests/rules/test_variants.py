@@ -45,7 +45,7 @@ def variant(*types: str | Alternative) -> Variant:
     return Variant([Var("scale", each) if isinstance(each, str) else each for each in types])
 
 
-TENSOR: Final = cast("Object", f32(3))
+TENSOR: Final = f32(3)
 STR: Final = cast("Object", str_(b"a longer str"))
 SCALE: Final = variant("float64", SCALES)
 
@@ -57,7 +57,7 @@ def which(param: Param, value: Value) -> object:
 def test_the_type_decides():
     found = accepted([X, SCALE], f32(3), of_float(0.5))
     assert found.singles["scale"] == 0
-    assert found.numbers["scale.float"] == [0.5]
+    assert found.elements["scale.float"] == [0.5]
     assert "scale.tensor" not in found.tensors
     found = accepted([X, SCALE], f32(3), f32(3))
     assert found.singles["scale"] == 1

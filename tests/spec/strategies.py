@@ -205,8 +205,12 @@ def _leaves() -> SearchStrategy[spec.Param]:
     plain = st.tuples(st.sampled_from(NAMED), names, metadata()).map(
         lambda made: made[0](made[1], **made[2])
     )
+    rows = spec.List("row", "int64"), spec.List("row", "bool", 3)
     lists = st.builds(
-        spec.List, names, st.sampled_from(ELEMENTS), st.none() | dimensions().filter(_is_short)
+        spec.List,
+        names,
+        st.sampled_from((*ELEMENTS, *rows)),
+        st.none() | dimensions().filter(_is_short),
     )
     return st.one_of(
         any_vars(),

@@ -14,6 +14,21 @@ from ffi_builder.spec import List, Optional, Shape, Signature, Struct, Tensor, V
 n, k = dims("n k")
 
 
+def test_rows_have_the_name_of_the_whole() -> None:
+    groups = List("groups", List("row", "int64", 3), n)
+    assert groups == List("groups", List("groups", "int64", 3), n)
+    assert groups.element == List("groups", "int64", 3)
+    found = json.loads(Signature("f", [groups]).metadata())["ffi_builder"]["params"]
+    assert found == [
+        {
+            "name": "groups",
+            "type": "List(List(int64, 3), n)",
+            "kind": "List",
+            "dtype": "List(int64, 3)",
+        }
+    ]
+
+
 def test_fields() -> None:
     pages = List("pages", np.int32, n + 1, doc="pages of the cache")
     assert (pages.dtype, str(pages.length), pages.doc) == ("int32", "n + 1", "pages of the cache")
@@ -31,6 +46,8 @@ def test_fields() -> None:
             [List("names", "String", n), List("b", "Bytes")],
             "f(names: List(String, n), b: List(Bytes))",
         ),
+        ([List("g", List("row", "int64"), n)], "f(g: List(List(int64), n))"),
+        ([List("g", List("row", "bool", 4))], "f(g: List(List(bool, 4)))"),
         ([n, List("indptr", "int32", n + 1)], "f(n: int64, indptr: List(int32, n + 1))"),
         (
             [Struct("cfg", [Optional(List("List", "bool", Var("g", "int8", max=4)))])],
@@ -66,9 +83,10 @@ def test_other_texts_of_the_same() -> None:
         ("f(x: List(int63))", "List 'x': dtype: expected one of int8, .* did you mean 'int64'"),
         (
             "f(x: List(Tensor([n], int8)))",
-            "a List has numbers, strs or bytes, and a TensorList has tensors",
+            "a List has numbers, strs, bytes or lists, and a TensorList has tensors",
         ),
-        ("f(x: List(List(int8)))", "a List has numbers"),
+        ("f(x: List(List(int8, n)))", "List 'x': dtype: length: expected an int or None but got n"),
+        ("f(x: List(List(List(int8))))", r"dtype: expected a List of numbers but got List\('x'"),
         ("f(x: List(int64, 2.5))", "expected an int, a symbol or an expression"),
         ("f(x: List(int64, -1))", "expected a non-negative int but got -1"),
         ("f(x: List(int64, n // 2))", "nothing binds symbol 'n', which length of x = n // 2 needs"),
@@ -106,6 +124,7 @@ def test_wrong_fields(fields: Any, words: str) -> None:
         Optional(List("x", "int8", default=None)),
         List("x", "String", default=["a", ""]),
         List("x", "Bytes", default=[b"a"]),
+        List("x", List("x", "int64", 2), default=[(1, 2), [3, 4]]),
     ],
 )
 def test_defaults(made: spec.Param) -> None:
@@ -122,6 +141,11 @@ def test_defaults(made: spec.Param) -> None:
         ),
         (List("x", "int64", default=[1, 0.5]), r"'x\[1\]': default: expected an int but got 0.5"),
         (List("x", "uint8", default=[256]), r"'x\[0\]': default: 256 does not fit uint8"),
+        (List("x", List("x", "int8"), default=[[1, 300]]), r"'x\[0\]\[1\]': default: 300 does not"),
+        (
+            List("x", List("x", "int8", 2), default=[[1]]),
+            r"'x\[0\]': default: expected a length of 2",
+        ),
         (List("x", "bool", default=[2]), r"'x\[0\]': default: expected True or False but got 2"),
         (List("x", "int64", 2, default=[1]), "'x': default: expected a length of 2"),
         (List("x", "int64", Var("m", "int8", max=1), default=[1, 2]), "at most 1"),

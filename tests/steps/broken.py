@@ -14,6 +14,7 @@ from ffi_builder import spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.plan import Part, Place, Plan
 from ffi_builder.plan import steps as s
+from ffi_builder.plan.path import EACH
 from ffi_builder.spec.dtypes import DataType
 from ffi_builder.spec.expr import Expr, Relation
 from ffi_builder.spec.functions import variables
@@ -42,6 +43,7 @@ LISTS_OF: Final[dict[object, str]] = {
     s.Kind.INT: "ints",
     s.Kind.BOOL: "bools",
     s.Kind.FLOAT: "floats",
+    TypeIndex.LIST: "lists",
     TypeIndex.STR: "strs",
     TypeIndex.BYTES: "bytes",
 }
@@ -415,11 +417,12 @@ class Breaker:
 
 
 def in_element(place: Place, index: int) -> Place:
-    """The same place, in an element of a list if it is in each."""
+    """The same place, in an element of a list if it is in each, also of a list in a list."""
     if not place.is_each:
         return place
-    position = (*place.position[:-1], index)
-    return replace(place, position=position, path=f"{place.fixed_path}[{index}]")
+    depth = place.position.count(EACH)
+    position = (*place.position[:-depth], *[index] * depth)
+    return replace(place, position=position, path=f"{place.fixed_path}{f'[{index}]' * depth}")
 
 
 def _bytes(tensor: d.DLTensor) -> tuple[int, int]:

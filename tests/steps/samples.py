@@ -104,6 +104,11 @@ SAMPLES: Final[dict[str, tuple[str, dict[str, float]]]] = {
         "d: Tuple(e: List(uint8, m)), g: List(uint64, k * 2 + 1)) where m: int8",
         {"n": 3, "m": 2, "k": 2},
     ),
+    "rows": (
+        "f(n: int32, a: List(List(int64), n + 1), b: Optional(List(List(bool, 2), m)), "
+        "c: List(List(float16))) where m: int8",
+        {"n": 2, "m": 2},
+    ),
     "texts": (
         "f(n: int32, a: List(String, n + 1), b: Optional(List(Bytes, m))) where m: int8",
         {"n": 3, "m": 2},

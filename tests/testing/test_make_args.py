@@ -261,6 +261,7 @@ def test_other_parameters() -> None:
         spec.List("g", "bool", 3),
         spec.List("h", "float32"),
         spec.List("k", "String", n),
+        spec.List("l", spec.List("row", "int8", 3), n),
     )
     assert args[0] == (2, 4)
     assert args[1][0] == 3
@@ -270,6 +271,7 @@ def test_other_parameters() -> None:
     assert args[7:9] == [[0, 1, 2], [False, True, False]]
     assert all(isinstance(number, float) for number in args[9])
     assert [type(text) for text in args[10]] == [str, str]
+    assert args[11] == [[0, 1, 2]] * 2
 
 
 @pytest.mark.parametrize(

@@ -87,14 +87,23 @@ def test_a_default(tmp_path: Path) -> None:
 
 def test_headers_and_stubs(tmp_path: Path) -> None:
     signature = (
-        "total(pages: List(int64, n), w: Optional(List(float32)), b: List(bool)) -> s: int64"
+        "total(pages: List(int64, n), w: Optional(List(float32)), b: List(bool), "
+        "names: List(String), rows: List(List(float64, 2))) -> s: int64"
     )
     data = c_object(tmp_path, TOTAL)
     made = wrap(data, signature, prototype=PROTOTYPE, args=["pages"])
     made.export_library(tmp_path / "k.so", stub=tmp_path / "k.pyi", header=tmp_path / "k.h")
     stub = (tmp_path / "k.pyi").read_text()
-    assert "pages: Sequence[int], w: Sequence[float] | None, b: Sequence[bool]" in stub
+    for param in (
+        "pages: Sequence[int]",
+        "w: Sequence[float] | None",
+        "b: Sequence[bool]",
+        "names: Sequence[str]",
+        "rows: Sequence[Sequence[float]]",
+    ):
+        assert f"    {param},\n" in stub
     header = (tmp_path / "k.h").read_text()
     assert "::tvm::ffi::Array<::std::int64_t>" in header
     assert "::tvm::ffi::Optional<::tvm::ffi::Array<double>>" in header
-    assert runtime.load(tmp_path / "k.so")["total"]([1, 2], None, []) == 3
+    assert "::tvm::ffi::Array<::tvm::ffi::Array<double>>" in header
+    assert runtime.load(tmp_path / "k.so")["total"]([1, 2], None, [], ["a"], [[1, 2]]) == 3

@@ -67,6 +67,8 @@ class FastPath:
         """The address of the current ``TVMFFIAny`` of each list that a loop goes through."""
         self.numbers: dict[Position, tuple[Value, Value]] = {}
         """The type index and payload of the current number, likewise."""
+        self.rows: dict[Position, tuple[Value, Value]] = {}
+        """The rows of lists of lists: the slot with the next address for a copy, and the end."""
         self.memory: dict[Position, Value] = {}
         """Stack slots with the addresses of memory to free, one for each list."""
         self.doubts: list[tuple[Block, Block]] = []

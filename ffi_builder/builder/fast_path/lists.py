@@ -48,7 +48,7 @@ def reserve(fast: FastPath, plan: Plan) -> None:
     """Reserve stack space, at first NULL, for the address of each list's memory."""
     b = fast.b
     for step in plan.every_step:
-        if isinstance(step, s.EachElement):
+        if isinstance(step, s.EachElement) and not step.place.is_each:
             fast.memory[step.place.position] = b.alloca(b.types.ptr)
             b.store(b.null(), fast.memory[step.place.position])
 

@@ -1,4 +1,4 @@
-"""Decodes and checks lists of numbers and texts on the fast path, and copies what is in them.
+"""Decodes and checks lists of numbers, texts and lists on the fast path; copies what is in them.
 
 For ``pages: List(int32)`` the code is a loop, with the memory of a list (:mod:`.lists`)::
 
@@ -9,6 +9,9 @@ For ``pages: List(int32)`` the code is a loop, with the memory of a list (:mod:`
 
 A Shape, whose elements are int64s, has a loop of its own, out of line. Of a str or bytes, its
 address and its size are written.
+
+A list of lists has one memory, for which a first loop adds the lengths of all rows up: the
+addresses of the rows, their lengths, and behind these the numbers of one row after the other.
 """
 
 from __future__ import annotations
@@ -34,7 +37,7 @@ def decode(fast: FastPath, step: s.DecodeList) -> None:
     others = (TypeIndex.LIST, *([TypeIndex.SHAPE] if step.may_be_shape else ()))
     object_, length = lists.sequence(fast, step.place, others)
     fast.state.records[step.place.position] = NumberListValues(
-        object=object_, length=length, data=fast.b.null()
+        object=object_, length=length, data=fast.b.null(), lengths=None
     )
 
 
@@ -44,6 +47,8 @@ def check_elements(
     """Check each element, and write it for the kernel."""
     if isinstance(param.element, spec.Var):
         _check_numbers(fast, step, param.element, emit_inside)
+    elif isinstance(param.element, spec.List):
+        _check_rows(fast, step, param.element, emit_inside)
     else:
         _check_texts(fast, step, emit_inside)
 
@@ -64,6 +69,72 @@ def _check_texts(fast: FastPath, step: s.EachElement, emit_inside: Callable[[], 
     fast.state = before
 
 
+def _check_rows(
+    fast: FastPath, step: s.EachElement, row: spec.List, emit_inside: Callable[[], None]
+) -> None:
+    """Check each row, and write its address and its length."""
+    b, place, at = fast.b, step.place, step.place.each.position
+    assert isinstance(row.element, spec.Var)
+    bits = parse_dtype(row.element.dtype).bits
+    own = fast.record(place.position, NumberListValues)
+    cells = lists.cells(fast, own.object, b.eq(own.length, b.i64(0)))
+    decode_row = next(inner for inner in step.inside if isinstance(inner, s.DecodeList))
+    count = b.alloca(b.types.i64)
+    b.store(b.i64(0), count)
+    before = fast.state
+
+    def each_row(emit: Callable[[Value], None]) -> None:
+        with b.loop(own.length) as index:
+            fast.state = before.fork()
+            fast.elements[at] = b.element(cells, index, lists.CELL)
+            emit(index)
+        fast.state = before
+
+    def add_up(index: Value) -> None:
+        del index
+        decode(fast, decode_row)
+        length = fast.record(at, NumberListValues).length
+        b.store(b.add(b.load(b.types.i64, count), length), count)
+
+    def check(index: Value) -> None:
+        emit_inside()
+        found = fast.record(at, NumberListValues)
+        b.store(found.data, b.element(own.data, index, "i64"))
+        assert own.lengths is not None
+        b.store(found.length, b.element(own.lengths, index, "i64"))
+
+    each_row(add_up)
+    total = b.load(b.types.i64, count)
+    total = b.select(b.ult(total, b.i64(_BEYOND)), total, b.i64(_BEYOND))
+    words = b.lshr(b.add(b.mul(total, b.i64(bits // 8)), b.i64(7)), b.i64(3))
+    own.data = lists.memory(fast, place, b.add(b.mul(own.length, b.i64(2)), words), 8)
+    own.lengths = b.element(own.data, own.length, "i64")
+    start = b.element(own.lengths, own.length, "i64")
+    slot = b.alloca(b.types.ptr)
+    b.store(start, slot)
+    fast.rows[at] = slot, b.element(start, words, "i64")
+    each_row(check)
+
+
+_BEYOND: Final = 1 << 56
+"""More numbers than there is memory for, and few enough to count their bytes."""
+
+
+def _room(fast: FastPath, place: Place, length: Value, size: int) -> Value:
+    """Return memory for numbers of a list; in a list of lists, that behind the row before.
+
+    There is enough of it unless a row has become longer since all rows were added up.
+    """
+    if place.position not in fast.rows:
+        return lists.memory(fast, place, length, size)
+    b, (slot, end) = fast.b, fast.rows[place.position]
+    start = b.load(b.types.ptr, slot)
+    after = b.element(start, length, f"i{8 * size}")
+    fast.require(b.ule(b.to_int(after), b.to_int(end)))
+    b.store(after, slot)
+    return start
+
+
 BYTE_ARRAY: Final = f"!llvm.array<{abi.BYTE_ARRAY_SIZE // 8} x i64>"
 
 
@@ -74,7 +145,7 @@ def _check_numbers(
     own = fast.record(place.position, NumberListValues)
     cells = lists.cells(fast, own.object, b.eq(own.length, b.i64(0)))
     bits = parse_dtype(element.dtype).bits
-    own.data = lists.memory(fast, place, own.length, bits // 8)
+    own.data = _room(fast, place, own.length, bits // 8)
 
     def copy(read: Callable[[Value], tuple[Value, Value]]) -> None:
         """Emit the loop; ``read`` returns the type index and the payload of an element."""

@@ -205,12 +205,18 @@ class NumberListValues:
     length: Value
     """The number of elements, as i64."""
     data: Value
-    """The copied numbers, in their dtype; or the address and the size of each text."""
+    """The copied numbers, in their dtype; or the address and the size of each text; or
+    the addresses of lists."""
+    lengths: Value | None
+    """The lengths of lists."""
 
     def joined(self, merge: Merge) -> NumberListValues:
         """Return the record after the branch."""
         return NumberListValues(
-            object=merge(self.object), length=merge(self.length), data=merge(self.data)
+            object=merge(self.object),
+            length=merge(self.length),
+            data=merge(self.data),
+            lengths=None if self.lengths is None else merge(self.lengths),
         )
 
 

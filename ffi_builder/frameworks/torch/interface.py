@@ -349,7 +349,7 @@ def _type(what: str, argument: Argument) -> str:
             return "str"
         case spec.Shape():
             return "SymInt[]"
-        case spec.List(element=element) if not isinstance(element, spec.Bytes):
+        case spec.List(element=spec.Var() | spec.String() as element):
             return f"{_type(what, dataclasses.replace(argument, param=element))}[]"
         case _:
             raise SpecError(
@@ -360,7 +360,7 @@ def _type(what: str, argument: Argument) -> str:
 
 def _kind(param: Plain) -> str:
     if isinstance(param, spec.List):
-        return f"List of {param.dtype}"
+        return param.type_text()
     return f"{param.dtype} Var" if isinstance(param, spec.Var) else type(param).__name__
 
 

@@ -157,7 +157,10 @@ def _type(param: Parameter) -> str:
             return f"{{Literal}}[{param.value}]{none}"
         return f"{{{type(param.value).__name__}}}{none}"
     if param.kind == "List":
-        return f"{{Sequence}}[{_TYPES.get(param.dtype, '{Any}')}]{none}"
+        dtype = param.dtype.removeprefix("List(").rstrip(")").partition(",")[0]
+        inner = _TYPES.get(dtype, "{Any}")
+        inner = inner if dtype == param.dtype else f"{{Sequence}}[{inner}]"
+        return f"{{Sequence}}[{inner}]{none}"
     found = (_TYPES.get(kind, "{Any}") for kind in param.kinds or (param.kind,))
     return f"{' | '.join(dict.fromkeys(found))}{none}"
 

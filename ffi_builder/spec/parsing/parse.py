@@ -285,13 +285,17 @@ class _Parser(WhereParser):
         """Parse ``(int64, n + 1)``; without a length, the list may have any number of elements."""
         t = self.tokens
         t.expect("(")
-        if t.sees("Tensor", "List", "Tuple", "Struct", "Optional"):
+        if t.sees("Tensor", "Tuple", "Struct", "Optional"):
             words = (
-                f"a List has numbers, strs or bytes, and a TensorList has tensors, but got "
+                f"a List has numbers, strs, bytes or lists, and a TensorList has tensors, but got "
                 f"{t.next.text!r}"
             )
             raise t.error(t.next, words)
-        dtype = t.one_of("a dtype such as int64", f"List {name.text!r}: dtype", ELEMENTS)
+        dtype: str | List
+        if t.sees("List"):
+            dtype = self._list(name, t.advance())
+        else:
+            dtype = t.one_of("a dtype such as int64", f"List {name.text!r}: dtype", ELEMENTS)
         length = self._entry() if t.accept(",") and not t.sees(")") else None
         t.close()
         with t.at(kind):

@@ -39,7 +39,14 @@ from ffi_builder.testing.make.arrays import (
     stored,
 )
 from ffi_builder.testing.make.parts import Entry, Parts, Pick, lists_of, symbols_of, usual
-from ffi_builder.testing.make.symbols import Env, Search, entry_rule, numbers_rule, room_rule
+from ffi_builder.testing.make.symbols import (
+    Env,
+    Search,
+    entry_rule,
+    numbers_rule,
+    room_rule,
+    row_length,
+)
 
 Dims: TypeAlias = Mapping[str, Union[Scalar, list[int], tuple[int, ...]]]
 """Values of symbols by name. A symbol in ``each`` has a list: a value for each element."""
@@ -407,6 +414,9 @@ class _ArgumentMaker:
 
 def _element(element: Plain, index: int) -> Any:
     """Make an element of a list; an int is small, and below the length of the list."""
+    if isinstance(element, spec.List):
+        count = row_length(element)
+        return [_element(element.element, each) for each in range(count)]
     if not isinstance(element, spec.Var):
         return _plain(element)
     if element.dtype == "bool":

@@ -44,6 +44,8 @@ _ROLES: Final = ("size", "length", "device", "stride", "scalar")
 """The roles of a symbol. A symbol with several roles has the first one in this order."""
 _NUMBER: Final = 64
 """The bytes that an element of a list takes, in Python and in tvm-ffi."""
+_ROW: Final = 2
+"""The length of a list in a list, unless the signature says another."""
 _ROUNDS: Final = 8
 """The number of times that all spans are narrowed: each round may help the next."""
 
@@ -117,12 +119,19 @@ def room_rule(path: str, tensor: spec.Tensor, room: int) -> Rule:
     return Rule(frozenset(var for entry in entries for var in variables(entry)), broken)
 
 
+def row_length(element: spec.Param) -> int:
+    """Return the length of an element that is a list; 0 for others."""
+    if not isinstance(element, spec.List):
+        return 0
+    return element.length if isinstance(element.length, int) else _ROW
+
+
 def numbers_rule(path: str, numbers: spec.List, room: int) -> Rule:
     """Return the rule that a list of numbers needs at most ``room`` bytes."""
 
     def broken(env: Env) -> str | None:
         length = evaluate(numbers.length or 0, lambda var: env[var]) or 0
-        size = _NUMBER * length
+        size = _NUMBER * length * (1 + row_length(numbers.element))
         return f"{path} needs {size} bytes, and make_args makes {room} at most" * (size > room)
 
     return Rule(frozenset(variables(numbers.length)), broken)

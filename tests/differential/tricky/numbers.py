@@ -71,6 +71,23 @@ CASES: Final[dict[str, Case]] = {
         for dtype in NUMBER_DTYPES
     },
     **{
+        f"rows: what comes for {dtype}": one_by_one(
+            [List("x", List("row", dtype), Var("few", "int8", max=4))],
+            *GIVEN,
+            *(array(array(of_int(1)), each, array()) for each in GIVEN),
+            *(array(array(of_int(1), number), shape()) for number in NUMBERS),
+        )
+        for dtype in ("int16", "uint64", "bool", "float16", "float64")
+    },
+    "rows: lengths": case(
+        [Optional(List("x", List("row", "int8", 2))), List("y", List("row", "int32"), n), n],
+        *itertools.product(
+            (NONE, array(), array(TWO), array(TWO, shape(1))),
+            (array(), array(shape(*range(60)), TWO), array(TWO, shape(2**31))),
+            (of_int(2), of_int(0)),
+        ),
+    ),
+    **{
         f"texts: what comes for {dtype}": one_by_one(
             [List("x", dtype, Var("few", "int8", max=3))],
             *GIVEN,

@@ -113,7 +113,7 @@ def test_bytes_are_refused(tmp_path: Path) -> None:
         prototype="struct text; void join(const struct text *names, int64_t n, uint8_t *out)",
     )
     with pytest.raises(
-        SpecError, match="'names' is a List of Bytes, which operators of torch cann"
+        SpecError, match="'names' is a List\\(Bytes, n\\), which operators of torch"
     ):
         operator(made["join"], form="mutating")
 
