@@ -126,8 +126,10 @@ def _check_result(what: str, result: Result) -> None:
                 raise SpecError(f"{what}: each: a result binds no symbols; leave it out")
             _refuse(what, length=length)
             _check_handed_over(what, tensor)
-        case List(length=length):
+        case List(length=length, element=element):
             _refuse(what, length=length)
+            if isinstance(element, List):
+                _check_result(what, element)
         case Variant():
             tensor = handed_over(result)
             if tensor is not None:
