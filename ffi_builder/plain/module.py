@@ -468,9 +468,10 @@ class PlainModule:
     context = CONTEXT
     operation: Any
 
-    def __init__(self, linked: Linked | None = None, triple: str | None = None) -> None:
+    def __init__(self, linked: Linked | None = None) -> None:
         self.operation = _ModuleOperation()
-        self.linked, self.triple = linked, triple
+        self.linked = linked
+        self.triple: str | None = None
 
     @property
     def body(self) -> Block:
@@ -516,7 +517,8 @@ class PlainModule:
 
     def clone(self) -> PlainModule:
         """Return a copy that can be changed."""
-        copy = PlainModule(self.linked, self.triple)
+        copy = PlainModule(self.linked)
+        copy.triple = self.triple
         place = InsertionPoint(copy.body)
         for operation in self.body.operations:
             assert isinstance(operation, Symbol)

@@ -96,7 +96,8 @@ def struct_pointer(
     words = -(-struct.size // _WORD)
     type_ = b.types.array(words, b.types.i64)
     place = b.alloca(type_, align=_ALIGN)
-    if sum(_size(field.dtype) for field in struct.fields) < struct.size:
+    written = {at + field.offset for field in struct.fields for at in range(_size(field.dtype))}
+    if len(written) < struct.size:
         if struct.size <= _STORED:
             b.store(b.zero(type_), place)
         else:

@@ -79,10 +79,11 @@ def _check(what: str, type_: CType, machine: str) -> None:
             f"{what}, which is passed by value on x86-64 and AArch64, and not on {machine}; {cure}"
         )
     for each in layout.members:
-        if each.lacks:
+        lacks = each.lacks or ("in a union" if each.is_shared else "")
+        if lacks:
             raise CompileError(
-                f"{what}, whose field {each.name or '(without a name)'} is {each.lacks}, which is "
-                f"not passed by value; {cure}"
+                f"{what}, whose field {each.name or '(without a name)'} is {lacks}, which is not "
+                f"passed by value; {cure}"
             )
     if layout.align > _WORD:
         raise CompileError(f"{what}, which is aligned to {layout.align} bytes; {cure}")

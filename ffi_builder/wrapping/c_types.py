@@ -96,13 +96,15 @@ class CType:
 class Member:
     """A field of a struct; one in a struct or array inside of it has a name such as ``a.b[0]``.
 
-    ``lacks`` says what it is if no entry of ``args=`` can be it, such as a union.
+    ``lacks`` says what it is if no entry of ``args=`` can be it, such as a bit field.
     """
 
     name: str
     type_: CType
     offset: int
     lacks: str = ""
+    is_shared: bool = False
+    """Whether others may be in the same memory, as it is in a union."""
 
 
 @dataclass(frozen=True)

@@ -509,9 +509,12 @@ def _check_tensor(what: str, type_: CType, tensor: spec.Tensor, *, is_data: bool
             f"'{tensor.name}.data', or declare its sizes"
         )
     if type_.opaque not in (None, *(() if is_data else (HALIDE_BUFFER, DLTENSOR))):
+        cure = "let a function in C make what the kernel takes, or write a provider"
+        if type_.layout is not None:
+            names = [each.name for each in type_.layout.members if not each.lacks][:2]
+            cure = f"pass a struct, as in {{{', '.join(f'{name!r}: …' for name in names)}}}"
         raise BuildError(
-            f"{what}, but {tensor.name!r} is passed as the address of its elements; let a function "
-            f"in C make what the kernel takes, or write a provider"
+            f"{what}, but {tensor.name!r} is passed as the address of its elements; {cure}"
         )
     if type_.rank is not None and type_.rank != tensor.ndim:
         raise BuildError(f"{what}, but {tensor.name!r} has rank {tensor.ndim}")

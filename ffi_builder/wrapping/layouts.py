@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, Final
 
 from ffi_builder.wrapping.c_types import CType, Layout, Member
@@ -39,14 +40,21 @@ def _is_plain(unit: Unit, type_: Any) -> bool:
     """Return whether a struct was read without errors, and has no bases or constructors."""
     declared = type_.get_declaration()
     kinds = [each._kind_id for each in unit.parts(declared)]
-    is_union = declared._kind_id == _UNION
-    return not is_union and _BASE not in kinds and type_.is_pod() and not unit.errors_at(declared)
+    return _BASE not in kinds and type_.is_pod() and not unit.errors_at(declared)
 
 
 def _members(
     unit: Unit, type_: Any, name: str, offset: int, read: Callable[[Any], CType | None]
 ) -> Iterator[Member]:
     """Yield the fields of a type that is at an offset: itself, or what it contains."""
+    is_union = type_._kind_id == _RECORD and type_.get_declaration()._kind_id == _UNION
+    for member in _parts(unit, type_, name, offset, read):
+        yield replace(member, is_shared=True) if is_union else member
+
+
+def _parts(
+    unit: Unit, type_: Any, name: str, offset: int, read: Callable[[Any], CType | None]
+) -> Iterator[Member]:
     kind = type_._kind_id
     if kind == _COMPLEX and (part := read(element(type_))) is not None:
         half = type_.get_size() // 2
@@ -61,8 +69,9 @@ def _members(
     elif kind == _RECORD and _is_plain(unit, type_):
         for field in type_.get_fields():
             inner, bits = field.type.get_canonical(), field.get_field_offsetof()
-            dot = "." if name and field.spelling else ""
-            path, here = f"{name}{dot}{field.spelling}", offset + max(bits, 0) // 8
+            own = "" if "(" in field.spelling else field.spelling  # one without a name
+            path = f"{name}{'.' if name and own else ''}{own}"
+            here = offset + max(bits, 0) // 8
             if field.is_bitfield():
                 yield Member(path, CType(None), here, "a bit field")
             else:
@@ -71,8 +80,7 @@ def _members(
         found = read(type_)
         lacks = "an array" if kind == _ARRAY else f"a {type_.spelling}"
         if kind == _RECORD:
-            is_union = type_.get_declaration()._kind_id == _UNION
-            lacks = "a union" if is_union else "a struct of unknown fields"
+            lacks = "a struct of unknown fields"
         if found and offset % type_.get_size():
             found, lacks = None, "at an odd address"
         yield Member(name, found or CType(None), offset, "" if found else lacks)

@@ -51,7 +51,7 @@ _INTEGERS: Final = {("struct DLDataType", 4): "int32", ("struct DLDevice", 8): "
 """Structs that are passed as an integer of their size, in bytes."""
 _NO_STRUCTS: Final = (DLTENSOR, HALIDE_BUFFER, "struct __va_list_tag", "struct __va_list")
 """Structs that ``args=`` has no fields for: descriptors of tensors, and ``va_list``."""
-_TWICE: Final = ("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "vfork")
+_TWICE: Final = ("setjmp", "sigsetjmp", "vfork")
 _TEXT: Final = "<prototype>"
 _PREFIX: Final = "ffi_builder_constant_"
 _C: Final = Path(__file__).with_name("c")
@@ -278,7 +278,7 @@ def _prototype(unit: Unit, name: str, cursors: Sequence[Any]) -> Prototype:
             f"{name}: a function with `...` cannot be called by a wrapper; let one in C with the "
             f"parameters that you need call it"
         )
-    if name in _TWICE:
+    if name.lstrip("_") in _TWICE:
         raise CompileError(f"{name} returns twice, so only the function that calls it may go on")
     if lib.clang_getFunctionTypeCallingConv(type_) not in _CALLS_OF_C:
         raise CompileError(f"{name} is not called as C is: {type_.spelling}")

@@ -54,6 +54,7 @@ ELSEWHERE = (
 REFUSED = (
     *("cannot be called by a wrapper", "which no parameter of a signature is", "passed by value"),
     *("declared without parameters", "definition of builtin function", "conflicting types for"),
+    "returns twice",
 )
 
 

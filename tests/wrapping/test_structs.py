@@ -116,7 +116,8 @@ def test_texts_lists_and_expressions(compiled: bytes) -> None:
         (")", {"range": 1}, "has no field 'range'; write 'range.low' and so on"),
         (")", {"at": 1}, r"has no field 'at'; write 'at\[0\]' and so on"),
         (")", {"flags": 1}, "whose field flags is a bit field, which no entry of args= is: leave it out"),
-        (")", {"u": 1}, "whose field u is a union, which no"),
+        (")", {"u": 1}, "has no field 'u'; write 'u.i' and so on"),
+        (")", {"u.f": 1}, "field u.f of struct data is float32, which is not 1: write a number of that"),
         (")", {"name": b"x"}, "whose field name is an array, which no"),
         (")", {"in": 4}, "field in of struct data is a const pointer to float32, but 4 is a number; None passes NULL"),
         (", z: Tensor([n], float64))", {"in": "z"}, "but the elements of 'z' are float64: declare `z: Tensor"),
@@ -304,6 +305,28 @@ def test_clock_gettime_and_nanosleep() -> None:
         sleep((0, -1))
     with pytest.raises(OSError, match="Invalid argument"):
         now(99)
+
+
+def test_stat_and_getrusage() -> None:
+    """Fields of structs inside, and of unions without a name."""
+    stat = wrap(
+        "-lc",
+        "stat(path: String) -> (size: int64, seconds: int64)",
+        prototype="#include <sys/stat.h>",
+        args=["path", {"st_size": "-> size", "st_mtim.tv_sec": "-> seconds"}],
+        errno=True,
+    )
+    own = Path(__file__).stat()
+    assert tuple(stat(__file__)) == (own.st_size, int(own.st_mtime))
+    with pytest.raises(FileNotFoundError):
+        stat("/no/such/file")
+    usage = wrap(
+        "-lc",
+        "getrusage() -> most: int64",
+        prototype="#include <sys/resource.h>",
+        args=["RUSAGE_SELF", {"ru_maxrss": "-> most"}],
+    )
+    assert usage() > 1000
 
 
 @needs_header("gsl/gsl_blas.h")

@@ -85,7 +85,7 @@ def test_what_a_type_is(typedef: str, expected: str) -> None:
     ("typedef", "words"),
     [
         ("struct s T", "is a struct s, which is not passed by value, as its fields are not"),
-        ("union { int a; } T", "is a union T, which is not passed by value"),
+        ("union { int a; } T", "is union T, whose field a is in a union, which is not passed"),
         (
             "float T __attribute__((vector_size(16)))",
             "is a __attribute__.*, which no parameter of a",
