@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pytest
 
-from ffi_builder import wrap
+from ffi_builder import SpecError, wrap
 from tests.frameworks.torch.functions import in_python, operator, parsed
 from tests.runtime.samples import c_object, needs_cc
 
@@ -203,6 +203,19 @@ def test_what_is_wrong_with_a_list(add_up: Any, scale_all: Any) -> None:
         dual = torch.autograd.forward_ad.make_dual(x, x)
         with pytest.raises(RuntimeError, match="has no derivative in forward mode"):
             add_up([dual])
+
+
+@pytest.mark.parametrize("kind", ["List(bool)", "TensorList(Tensor([n], float32, intent=in))"])
+def test_defaults_that_schemas_do_not_have(kind: str) -> None:
+    signature = parsed(f"f(y: Tensor([2], float32, intent=out), xs: {kind})")
+    given = signature.with_params(xs={"default": ()})
+    with pytest.raises(
+        SpecError, match="the list 'xs' has a default, but schemas of torch have def"
+    ):
+        operator(in_python(given))
+    numbers = parsed("f(y: Tensor([2], float32, intent=out), xs: List(int64))")
+    op = operator(in_python(numbers.with_params(xs={"default": (1, 2)})))
+    assert op.schema.endswith("(Tensor(a0!) y, SymInt[] xs=[1, 2]) -> ()")
 
 
 def test_outputs_beside_a_list() -> None:
