@@ -287,6 +287,14 @@ def _check(what: str, argument: Argument) -> None:
             f"{what}: the default of {argument.param.name!r} is {default}, which a schema of torch "
             f"cannot have; use a finite one, or none"
         )
+    inner = argument.inner
+    of_bools = isinstance(inner, spec.List) and inner.dtype == "bool"
+    if isinstance(default, (list, tuple)) and (of_bools or isinstance(inner, spec.TensorList)):
+        raise SpecError(
+            f"{what}: the list {argument.param.name!r} has a default, but schemas of torch have "
+            f"defaults for lists of numbers alone; leave it out, or make it an Optional whose "
+            f"default is None"
+        )
 
 
 def _check_dtypes(what: str, tensor: spec.Tensor) -> None:

@@ -246,6 +246,19 @@ def test_what_is_wrong_with_a_list(add_up: Any, scale_all: Any) -> None:
             add_up([dual])
 
 
+@pytest.mark.parametrize("kind", ["List(bool)", "TensorList(Tensor([n], float32, intent=in))"])
+def test_defaults_that_schemas_do_not_have(kind: str) -> None:
+    signature = parsed(f"f(y: Tensor([2], float32, intent=out), xs: {kind})")
+    given = signature.with_params(xs={"default": ()})
+    with pytest.raises(
+        SpecError, match="the list 'xs' has a default, but schemas of torch have def"
+    ):
+        operator(in_python(given))
+    numbers = parsed("f(y: Tensor([2], float32, intent=out), xs: List(int64))")
+    op = operator(in_python(numbers.with_params(xs={"default": (1, 2)})))
+    assert op.schema.endswith("(Tensor(a0!) y, SymInt[] xs=[1, 2]) -> ()")
+
+
 def test_outputs_beside_a_list() -> None:
     """What tells the device of an output, if nothing but a list can."""
     for device, words in (
