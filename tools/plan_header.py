@@ -15,6 +15,7 @@ from typing import Final
 from ffi_builder import abi
 from ffi_builder.diagnosis import table
 from ffi_builder.plan import Part, messages, path
+from ffi_builder.plan.decode import MOVABLE
 from ffi_builder.plan.steps import named_operations, named_words
 
 _ENUMS: Final[tuple[type[IntEnum], ...]] = (
@@ -24,6 +25,8 @@ _ENUMS: Final[tuple[type[IntEnum], ...]] = (
 _NUMBERS: Final = {
     "NO_INDEX": table.NO_INDEX,
     "LATER": table.LATER,
+    "OBJECT_BITS": table.OBJECT_BITS,
+    "MOVABLE_TYPES": table.type_mask(MOVABLE),
     "SLOT_SIZE": table.SLOT_SIZE,
     "STACK_DEPTH": table.STACK_DEPTH,
     "SIGNATURE_LIMIT": messages.SIGNATURE_LIMIT,
@@ -90,7 +93,6 @@ def _numbers() -> Iterable[str]:
         (f"PUT_{name.upper()}", number) for number, name in enumerate(messages.PLACEHOLDERS, 1)
     )
     yield from _enum(_NUMBERS.items())
-    yield from _array("uint8_t SCALAR_BITS", map(int, table.SCALAR_BITS))
     fixed = [abi.FIXED_BITS.get(name, 0) for name in _by_code(abi.DTYPE_CODES)]
     fixed[abi.DTYPE_CODES["bool"]] = 8
     yield "// Bits of the dtypes whose name implies them, by code; 0 for the others."

@@ -12,12 +12,11 @@ from collections.abc import Callable, Iterable
 from typing_extensions import assert_never
 
 from ffi_builder import spec
-from ffi_builder.diagnosis.table import LATER, NO_INDEX, WORDS, Op, Source
+from ffi_builder.diagnosis.table import LATER, NO_INDEX, WORDS, Op, Source, type_mask
 from ffi_builder.diagnosis.writing import (
     Table,
     TableWriter,
     holder,
-    masks,
     write_condition,
     write_dtypes,
     write_expression,
@@ -221,7 +220,7 @@ class _Encoder:
         self, step: s.Alternative, write: Callable[[Iterable[s.AnyStep]], None]
     ) -> None:
         self._look_at(step.place)
-        self._out.emit(Op.ALTERNATIVE, "qq", *masks((step,)))
+        self._out.emit(Op.ALTERNATIVE, "I", type_mask(step.types))
         self._branch(step, None, write)
 
     def _branch(

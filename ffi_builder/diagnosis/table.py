@@ -29,6 +29,7 @@ The frame holds the slots and the message.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import IntEnum, auto
 from typing import Final
 
@@ -84,7 +85,7 @@ class Op(IntEnum):
     RESTORE = auto()
     """u16 slot. Turn to the object saved there."""
     SCALAR = auto()
-    """u8 mask of :data:`SCALAR_BITS`, u8 Words, u8 Style. Decode a scalar."""
+    """u32 :func:`type_mask`, u8 Words, u8 Style. Decode a scalar."""
     FLOAT = auto()
     """u8 Rounding. Convert the scalar to float64 and round it to a dtype."""
     READ = auto()
@@ -109,11 +110,10 @@ class Op(IntEnum):
     """u16 slot, u32 size. Skip that many bytes if the argument or element is None. Note in the slot
     whether it is present."""
     VARIANT = auto()
-    """i64 mask of type indices from 0 on, i64 from 64 on, u32 text, u16 length. Check that the type
-    is one of these. If the mask has moved objects, it is the type of the object in one."""
+    """u32 mask, u32 text, u16 length. Check that the type is one of these."""
     ALTERNATIVE = auto()
-    """Masks as with VARIANT, then u16 slot, u32 size as with OPTIONAL. Skip that many bytes if the
-    type is none of these."""
+    """u32 mask, u16 slot, u32 size. Skip that many bytes if the type is none
+    of these. Note in the slot whether it is one."""
     GUARD = auto()
     """u16 slot, u32 size. Skip that many bytes if the slot notes an absent Optional."""
     TEXT = auto()
@@ -155,11 +155,13 @@ class Right(IntEnum):
     BY_KEY = 1
 
 
-SCALAR_BITS: Final = (
-    *(TypeIndex.NONE, TypeIndex.INT, TypeIndex.BOOL, TypeIndex.FLOAT, TypeIndex.OPAQUE_PTR),
-    *(TypeIndex.DATA_TYPE, TypeIndex.DEVICE, TypeIndex.BIG_INT),
-)
-"""Type indices that the bits of a scalar's mask stand for."""
+OBJECT_BITS: Final = 48
+"""Type indices below 16 are bits of masks, and those of objects, from 64 on, 48 less."""
+
+
+def type_mask(types: Iterable[TypeIndex]) -> int:
+    """Return the mask of type indices, of 32 bits."""
+    return sum(1 << (index if index < 16 else index - OBJECT_BITS) for index in types)
 
 
 class Source(IntEnum):

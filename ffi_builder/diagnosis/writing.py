@@ -13,7 +13,6 @@ from ffi_builder.diagnosis.table import (
     NO_INDEX,
     OPERATIONS,
     OPERATOR_CODES,
-    SCALAR_BITS,
     SLOT_SIZE,
     WORDS,
     Code,
@@ -23,6 +22,7 @@ from ffi_builder.diagnosis.table import (
     Rounding,
     Style,
     style_of,
+    type_mask,
 )
 from ffi_builder.errors import BuildError
 from ffi_builder.plan import Place, Words
@@ -262,9 +262,8 @@ class TableWriter:
 
 def write_scalar(out: TableWriter, kind: s.Kind, dtype: str | None) -> None:
     """Decode a scalar of a kind; round floats to a dtype."""
-    mask = sum(1 << SCALAR_BITS.index(index) for index in kind.accepts)
     style = Style.FLOAT if kind.is_float else _STYLES.get(kind, Style.INT)
-    out.emit(Op.SCALAR, "BBB", mask, WORDS[kind.words], style)
+    out.emit(Op.SCALAR, "IBB", type_mask(kind.accepts), WORDS[kind.words], style)
     if style is Style.FLOAT:
         out.emit(Op.FLOAT, "B", _ROUNDING[dtype])
 
@@ -289,19 +288,10 @@ def write_object(out: TableWriter, step: s.DecodeObject) -> None:
     out.text(step.text)
 
 
-def masks(alternatives: Sequence[s.Alternative]) -> tuple[int, int]:
-    """Return the masks of type indices of parameters of a Variant, from 0 on and from 64 on."""
-    mask = 0
-    for alternative in alternatives:
-        for index in alternative.types:
-            mask |= 1 << index
-        mask |= 1 << abi.TypeIndex.OBJECT_RVALUE_REF if alternative.movable else 0
-    return mask & 2**64 - 1, mask >> 64
-
-
 def write_variant(out: TableWriter, step: s.DecodeVariant) -> None:
     """Check that the value is of one of the types of a Variant."""
-    out.emit(Op.VARIANT, "qq", *masks(step.alternatives))
+    types = (index for alternative in step.alternatives for index in alternative.types)
+    out.emit(Op.VARIANT, "I", type_mask(types))
     out.text(step.text)
 
 

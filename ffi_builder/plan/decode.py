@@ -54,7 +54,7 @@ __all__ = [
 _POINTER: Final = kind_error("opaque pointer, None or int", or_none=False)
 
 
-_MOVABLE: Final = (TypeIndex.STR, TypeIndex.BYTES, TypeIndex.TENSOR)
+MOVABLE: Final = (TypeIndex.STR, TypeIndex.BYTES, TypeIndex.TENSOR)
 """The objects that may come as moved objects, of those that a Variant holds."""
 
 
@@ -145,7 +145,7 @@ class Alternative(Check):
     @property
     def movable(self) -> tuple[TypeIndex, ...]:
         """The types that may come as a moved object."""
-        return tuple(index for index in self.types if index in _MOVABLE)
+        return tuple(index for index in self.types if index in MOVABLE)
 
     @property
     @override

@@ -39,6 +39,7 @@ static const TVMFFIAny *list_element(const TVMFFIObject *list, int64_t index) {
 static void look(State *s) {
   s->type = s->any->type_index;
   s->payload = s->any->v_int64;
+  s->inner = false;
 }
 
 // Do the same, but look inside a moved reference: load the type index and the address of the object
@@ -46,7 +47,6 @@ static void look(State *s) {
 // and the payload is NULL.
 static void look_inside(State *s) {
   look(s);
-  s->inner = false;
   if (s->type != kTVMFFIObjectRValueRef || !s->payload)
     return;
   s->payload = number_of(*(TVMFFIObject *const *)address(s->payload));
@@ -71,21 +71,17 @@ static bool look_at_optional(State *s) {
   return enter(s, s->type);
 }
 
-// Look at an argument that may be of one of several types, and return whether it is. The operands
-// are masks of type indices. With moved objects, the type is that of the object in one; a moved
-// BigInt is none.
+// Look at an argument, and return whether its type is one of those of a mask. If the mask has types
+// that come as moved objects, a moved object is of the type of its object.
 static bool is_one_of(State *s) {
-  const uint64_t low = (uint64_t)read_i64(s), high = (uint64_t)read_i64(s);
-  s->inner = false;
-  if (low >> kTVMFFIObjectRValueRef & 1)
-    look_inside(s);
-  else
-    look(s);
-  if (s->type < 0 || s->type >= 128 || s->type == kTVMFFIObjectRValueRef)
-    return false;
-  if (s->inner && s->type == kTVMFFIBigInt)
-    return false;
-  return (s->type < 64 ? low >> s->type : high >> (s->type - 64)) & 1;
+  uint32_t mask = read_u32(s);
+  look_inside(s);
+  if (s->inner) {
+    s->type = mask & MOVABLE_TYPES ? s->type : kTVMFFIObjectRValueRef;
+    mask &= MOVABLE_TYPES;
+  }
+  const uint32_t type = (uint32_t)s->type, bit = type < 16 ? type : type - OBJECT_BITS;
+  return (type < 16 || type >= kTVMFFIObject) && bit < 32 && mask >> bit & 1;
 }
 
 static bool check_variant(State *s) {
@@ -94,10 +90,7 @@ static bool check_variant(State *s) {
   return right || fail(s, WORDS_DECODE_VARIANT);
 }
 
-static bool look_at_alternative(State *s) {
-  const bool right = is_one_of(s);
-  return enter(s, right ? s->type : kTVMFFINone);
-}
+static bool look_at_alternative(State *s) { return enter(s, is_one_of(s) ? s->type : kTVMFFINone); }
 
 static bool guard(State *s) {
   const Slot *slot = read_slot(s);
@@ -204,15 +197,6 @@ static bool go_back(State *s) {
 
 // ---- scalars
 
-// Return the bit of a scalar's mask that stands for a type index, or 0 if there is none.
-static uint32_t scalar_bit(int32_t type) {
-  for (uint32_t bit = 0; bit < sizeof SCALAR_BITS; ++bit) {
-    if (SCALAR_BITS[bit] == type)
-      return 1u << bit;
-  }
-  return 0;
-}
-
 // Read a BigInt: a count of words and the words, the least significant word first.
 static void read_big_int(State *s) {
   s->value = 0;
@@ -237,12 +221,12 @@ static void read_big_int(State *s) {
 }
 
 static bool decode_scalar(State *s) {
-  const uint8_t mask = read_u8(s), words = read_u8(s);
+  const bool right = is_one_of(s);
+  const uint8_t words = read_u8(s);
   s->style = read_u8(s);
-  look(s);
   s->free = 0;
   s->big = BIG_NONE;
-  if (!(mask & scalar_bit(s->type)))
+  if (!right)
     return fail(s, words);
   s->value = s->type == kTVMFFINone ? 0 : s->payload;
   if (s->type == kTVMFFIBigInt)

@@ -265,23 +265,14 @@ enum {
 enum {
   NO_INDEX = 65535,
   LATER = 65535,
+  OBJECT_BITS = 48,
+  MOVABLE_TYPES = 4587520,
   SLOT_SIZE = 24,
   STACK_DEPTH = 64,
   SIGNATURE_LIMIT = 400,
   SHOWN_ENTRIES = 64,
   LONGEST_TYPE_KEY = 255,
   LONGEST_NEAREST = 63,
-};
-
-static const uint8_t SCALAR_BITS[] = {
-    0,
-    1,
-    2,
-    3,
-    4,
-    5,
-    6,
-    78,
 };
 
 // Bits of the dtypes whose name implies them, by code; 0 for the others.

@@ -47,6 +47,7 @@ EVERY: Final = Variant(
         *(kind("v") for kind in (spec.String, spec.Bytes, spec.DType, spec.Device)),
     ]
 )
+SCALE_X: Final = Tensor("x", [n], "float32", device_type="cpu")
 TYPES: Final = (
     "i32",
     "i8",
@@ -178,3 +179,15 @@ def test_a_packed_function_gets_the_value_itself() -> None:
     whole, which, number, alone = seen[2]
     assert (np.from_dlpack(whole).tolist(), which, number) == ([1.0, 1.0], 1, None)
     assert np.from_dlpack(alone).tolist() == [1.0, 1.0]
+
+
+def test_a_callable_takes_what_each_parameter_takes() -> None:
+    module = new_module()
+    signature = spec.Signature("f", [Variant([Var("x", "bool"), SCALE_X])])
+    attach(module, signature, PackedCallProvider(global_function="tests.variant", args=["x.which"]))
+    found: list[object] = []
+    tvm_ffi.register_global_func("tests.variant", found.append, override=True)
+    f = runtime.compile(module)
+    for value in (True, np.bool_(False), 1, np.ones(2, "float32")):
+        f(value)
+    assert found == [0, 0, 0, 1]

@@ -46,7 +46,7 @@ def variant(*types: str | Alternative) -> Variant:
 
 
 TENSOR: Final = f32(3)
-STR: Final = cast("Object", str_(b"a longer str"))
+STR: Final = str_(b"a longer str")
 SCALE: Final = variant("float64", SCALES)
 
 

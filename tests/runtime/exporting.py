@@ -81,6 +81,8 @@ def every_kind() -> spec.Signature:
             spec.Array("array"),
             spec.Map("map"),
             spec.Any("anything"),
+            spec.Variant([spec.Var("either", "float64"), spec.Tensor("either", [_n], "int8")]),
+            spec.Optional(spec.Variant([spec.String("or_none"), spec.Device("or_none")])),
             spec.Tensor("any_rank", ..., ("float32", "float16"), device_type="any"),
             spec.Var("rate", "float32", default=float("inf"), kw_only=True),
             spec.Choice("mode", choice, default="relu", kw_only=True),

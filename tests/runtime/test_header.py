@@ -88,7 +88,8 @@ int main() {
   auto every = [&](uint64_t u, const char *act, ffi::ObjectRef module) {
     every::every_kind(x, -1, u, true, nullptr, 0.5, 0.5, 0.5, 0.5, {2, 2}, data, nullptr, pair, cfg,
                       std::nullopt, std::nullopt, 5, act, "text", ffi::Bytes("abc"),
-                      {kDLFloat, 32, 1}, {kDLCPU, 0}, f, module, f, {1, 2}, {}, &raw, 1.0, "*/");
+                      {kDLFloat, 32, 1}, {kDLCPU, 0}, f, module, f, {1, 2}, {}, 7, 0.5,
+                      std::nullopt, &raw, 1.0, "*/");
   };
   report([&] { every(~0ull, "relu", f); });
   report([&] { every(1, "tanh", f); });
