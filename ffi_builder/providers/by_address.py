@@ -21,7 +21,17 @@ _TEXT: Final = re.compile(
 )
 _FLOAT: Final = r"[-+]?(\d+\.\d*|\.\d+|\d+(?=e))(e[-+]?\d+)?"
 _ANY_FLOAT: Final = rf"{_FLOAT}|[-+]?(\d+|inf|nan)"
-_POINTERS: Final = ("dltensor", "pointers", "shapes", "strides", "lengths", "data", "c_str")
+_POINTERS: Final = (
+    "dltensor",
+    "pointers",
+    "shapes",
+    "strides",
+    "lengths",
+    "data",
+    "c_str",
+    "keys",
+    "values",
+)
 _RANGES: Final = {**INT_RANGES, "bool": (0, 1)}
 
 

@@ -99,6 +99,8 @@ def _check_result(what: str, result: Result) -> None:
         raise SpecError(f"{what}: a result has no default and is not kw_only")
     if isinstance(result, Tensor):
         _check_tensor(what, result)
+    if isinstance(result, Map) and result.key is not None:
+        raise SpecError(f"{what}: a result that is a Map is an object of any types: write Map")
     if not isinstance(result, Var):
         return
     for limit in ("divisibility", "min", "max"):
