@@ -182,6 +182,10 @@ class DecodedValues(CallContext):
     @override
     def list_part(self, tensors: spec.Param, part: str) -> Value:
         param = spec.required(tensors)
+        if isinstance(param, spec.Map) and param.key is not None:
+            at = (*self._place(tensors).position, 1 if part == "values" else 0)
+            numbers = self.fast.record(at, NumberListValues)
+            return numbers.length if part == "length" else numbers.data
         if isinstance(param, spec.List):
             numbers = self.fast.record(self._place(tensors).position, NumberListValues)
             if part == "lengths":
@@ -272,7 +276,7 @@ class DecodedValues(CallContext):
         match required:
             case spec.Var() as var:
                 return self.value(var)
-            case spec.Object() | spec.Function() | spec.Array() | spec.Map():
+            case spec.Object() | spec.Function() | spec.Array() | spec.Map(key=None):
                 return self.fast.object_at(self._place(param).position)
             case spec.Any():
                 return self.any(param)

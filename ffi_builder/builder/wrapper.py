@@ -137,7 +137,7 @@ def emit_errors(fast: FastPath, arguments: int, table: Table, constant: str) -> 
     for cold, following in fast.doubts:
         b.block = cold
         operands = [fast.args, b.i32(arguments), b.address_of(constant)]
-        b.cond_br(fast.shared("nothing_is_wrong", operands), following, fast.slow)
+        b.cond_br(fast.shared(_named(fast, "nothing_is_wrong"), operands), following, fast.slow)
     _release_in(fast, fast.slow)
     b.br(fast.wrong, b.i32(arguments))
     b.block = fast.wrong
@@ -153,12 +153,18 @@ def _release_in(fast: FastPath, block: Block) -> None:
         release(fast)
 
 
+def _named(fast: FastPath, function: str) -> str:
+    """Return the name of a function of the diagnosis that reads what the wrapper has."""
+    return f"{function}_with_maps" if fast.maps else function
+
+
 def _return_error(fast: FastPath, given: Value, constant: str, overlaps: int) -> None:
     b, t = fast.b, fast.b.types
     operands = [fast.args, given, b.address_of(constant)]
     if overlaps:
         operands.append(b.i32(overlaps))
-    callee = declare_support(b.symbols, "diagnose_overlaps" if overlaps else "diagnose")
+    name = _named(fast, "diagnose_overlaps" if overlaps else "diagnose")
+    callee = declare_support(b.symbols, name)
     b.ret(b.call_value(callee, operands, t.i32, t.of_tail_call()))
 
 

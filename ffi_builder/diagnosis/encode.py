@@ -171,6 +171,9 @@ class _Encoder:
                 self._list_header(step)
             case s.EachElement():
                 self._elements(step)
+            case s.OpenMap():
+                out.emit(Op.MAP)
+                self._save(place)
             case s.DecodeEntry():
                 self._instruction(s.NotNegative(place))
             case s.DecodeText():

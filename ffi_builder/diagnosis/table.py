@@ -121,6 +121,8 @@ class Op(IntEnum):
     OBJECT = auto()
     """u8 :class:`Right`, or the accepted type index; u8 static type index of the key, or 0; u32
     text, u16 length of the key, or of the expected type."""
+    MAP = auto()
+    """Turn to a tuple of two lists, of the keys and of the values of the current Map."""
     EACH = auto()
     """u32 size. Begin with the elements of the current list: skip that many bytes if it is empty,
     else check that the pointer to the elements is not NULL."""

@@ -48,6 +48,7 @@ __all__ = [
     "Decoding",
     "EachElement",
     "Kind",
+    "OpenMap",
 ]
 
 
@@ -241,6 +242,8 @@ class DecodeList(Decode):
     """
 
     of: Kind | TypeIndex | None = field(default=None, kw_only=True)
+    is_made: bool = field(default=False, kw_only=True)
+    """Whether it is a list of the keys or values of a Map, with which nothing is wrong."""
     words = kind_error("list of tensors")
     of_lists: ClassVar = kind_error("list of lists")
     of_strs: ClassVar = kind_error("list of strs")
@@ -277,6 +280,8 @@ class DecodeList(Decode):
     @override
     def checks(self) -> tuple[Check, ...]:
         place, length = self.place, self.place.at(Part.LENGTH)
+        if self.is_made:
+            return ()
         return self, NotNull(place), NotNegative(length), Fits(length, "int32")
 
 
@@ -303,6 +308,15 @@ class EachElement(Check):
         known = "".join(f", {symbol} = {{{symbol}}} from {place}" for symbol, place in self.known)
         each = self.place.each
         return str(each), f"for each {each.path[-2]}{known}:", ""
+
+
+@dataclass(frozen=True)
+class OpenMap(Check):
+    """Read the keys and the values of the Map at ``place``: two lists, in a tuple."""
+
+    @override
+    def row(self, origins: Texts) -> tuple[str, str, str]:
+        return str(self.place), "has keys and values:", ""
 
 
 @dataclass(frozen=True)
@@ -406,6 +420,7 @@ Decoding: TypeAlias = Union[
     DecodeTuple,
     DecodeList,
     EachElement,
+    OpenMap,
     DecodeText,
     DecodeObject,
     DecodeScalar,

@@ -401,6 +401,8 @@ class _Planner(ValuePlanner):
                 self._plan_list_of_values(place, param, optional)
             case spec.String() | spec.Bytes() | spec.Choice():
                 self._plan_text(place, param, optional)
+            case spec.Map(key=str(), value=str()):
+                self._plan_map(place, param, optional)
             case spec.Object() | spec.Function() | spec.Array() | spec.Map():
                 self._plan_object(place, param, optional)
             case spec.Variant():
@@ -474,7 +476,18 @@ class _Planner(ValuePlanner):
         self.add(decode, *checks, *plan_limits(place, var))
         self.bind(place, var)
 
-    def _plan_list_of_values(self, place: Place, param: spec.List, optional: bool) -> None:
+    def _plan_map(self, place: Place, param: spec.Map, optional: bool) -> None:
+        """Plan a Map of numbers, as a tuple of two lists."""
+        self._plan_object(place, param, optional)
+        self.add(s.OpenMap(place))
+        for index, (part, dtype) in enumerate((("keys", param.key), ("values", param.value))):
+            inner = Place((*place.position, index), f"{place.path}.{part}")
+            items = spec.List(param.name, f"{dtype}")
+            self._plan_list_of_values(inner, items, optional=False, is_made=True)
+
+    def _plan_list_of_values(
+        self, place: Place, param: spec.List, optional: bool, *, is_made: bool = False
+    ) -> None:
         """Plan a list of numbers, texts or lists: the list itself, then one element."""
         element = param.element
         if isinstance(element, spec.Var):
@@ -487,7 +500,7 @@ class _Planner(ValuePlanner):
             binary = isinstance(element, spec.Bytes)
             of = TypeIndex.BYTES if binary else TypeIndex.STR
             inside = (s.DecodeText(place.each, binary),)
-        self.add(s.DecodeList(place, optional=optional, of=of))
+        self.add(s.DecodeList(place, optional=optional, of=of, is_made=is_made))
         self.plan_value(place.at(Part.LENGTH), param.length)
         self.add(s.EachElement(place, param, inside=inside))
 

@@ -22,7 +22,17 @@ _FIELD: Final = re.compile(
 _TEXT: Final = re.compile(rf"&\s*{_FIELD.pattern}")
 _FLOAT: Final = r"[-+]?(\d+\.\d*|\.\d+|\d+(?=e))(e[-+]?\d+)?"
 _ANY_FLOAT: Final = rf"{_FLOAT}|[-+]?(\d+|inf|nan)"
-_POINTERS: Final = ("dltensor", "pointers", "shapes", "strides", "lengths", "data", "c_str")
+_POINTERS: Final = (
+    "dltensor",
+    "pointers",
+    "shapes",
+    "strides",
+    "lengths",
+    "data",
+    "c_str",
+    "keys",
+    "values",
+)
 _RANGES: Final = {**INT_RANGES, "bool": (0, 1)}
 
 

@@ -334,6 +334,7 @@ class CallContext(ABC):
 
         Of a List, ``"data"`` points to the elements; of one of lists, ``"pointers"`` points to an
         array with the address of each row, and ``"lengths"`` to their lengths, int64s. Of a
+        Map of numbers, ``"keys"`` and ``"values"`` point to these. Of a
         TensorList, ``"pointers"`` points to an array with the address of each element's data,
         ``"shapes"`` and ``"strides"`` to arrays with an int64 for each dimension of each element.
         All are in host memory, and valid during the call.
@@ -355,7 +356,7 @@ class CallContext(ABC):
         match spec.required(field.param), field.part:
             case spec.List(), "c_str":
                 return self._c_strings(field.param)
-            case spec.TensorList() | spec.List(), part if part != "present":
+            case spec.TensorList() | spec.List() | spec.Map(), part if part != "present":
                 value = self.list_part(field.param, part)
                 return self._length(field, value) if part == "length" else value
             case spec.Variant(), part if part != "present":

@@ -47,7 +47,10 @@ _PARTS: Final = {
     "present": TypeIndex.BOOL,
     "dtype": TypeIndex.DATA_TYPE,
     "dltensor": TypeIndex.DL_TENSOR_PTR,
-    **dict.fromkeys(("pointers", "shapes", "strides", "lengths", "c_str"), TypeIndex.OPAQUE_PTR),
+    **dict.fromkeys(
+        ("pointers", "shapes", "strides", "lengths", "c_str", "keys", "values"),
+        TypeIndex.OPAQUE_PTR,
+    ),
 }
 """Type indices of the parts of parameters; other parts are ints."""
 

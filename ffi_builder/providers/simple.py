@@ -68,6 +68,7 @@ class DirectCallProvider:
       number of elements.
     - List: ``const T* data``, where ``T`` is its dtype, or a struct with the address and the size
       of a str or bytes; and an int64, the number of elements.
+    - Map of numbers: ``const K* keys``, ``const V* values`` and an int64, the number of entries.
     - Shape: its entries that are not ints.
     - tuple or struct: its elements.
     - expression of ``args=``: an int64.

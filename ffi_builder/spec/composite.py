@@ -22,6 +22,7 @@ from ffi_builder.spec.params import (
     ConstNone,
     DataPointer,
     EnvStream,
+    Map,
     Shape,
     Stream,
     String,
@@ -433,9 +434,10 @@ class Field:
             to its elements, or ``length``. For a String or Bytes, ``data`` (a pointer), ``length``,
             in bytes, or ``c_str``: a pointer to text that ends in a NUL, as C has it. A List of
             these has ``c_str`` too: a ``const char *const *``, behind whose elements is a NULL. A
-            List of lists has ``pointers``, ``lengths`` (an ``int64_t *``) and ``length``. For a
-            Variant, ``which``, the number of the parameter that came, an int32, and ``int``,
-            ``float`` and ``bool``, its numbers, which are 0 if they did not come.
+            List of lists has ``pointers``, ``lengths`` (an ``int64_t *``) and ``length``, a Map of
+            numbers ``keys``, ``values`` and ``length``. For a Variant, ``which``, the number of the
+            parameter that came, an int32, and ``int``, ``float`` and ``bool``, its numbers, which
+            are 0 if they did not come.
         dtype: the integer as which a ``length`` is passed. A call whose length does not fit it is
             a ValueError.
 
@@ -507,6 +509,8 @@ def parts_of(param: Param) -> tuple[str, ...]:
             return (*present, "dtype", "device_type", "device_id", "ndim", "dltensor")
         case TensorList():
             return (*present, "pointers", "shapes", "strides", "length")
+        case Map(key=str()):
+            return (*present, "keys", "values", "length")
         case List() as items:
             return (*present, *_PARTS_OF_LISTS[type(items.element)])
         case String() | Bytes():

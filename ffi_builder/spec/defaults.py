@@ -20,7 +20,15 @@ from ffi_builder.spec.expr import Dim, Var
 from ffi_builder.spec.lists import List
 from ffi_builder.spec.numbers import INT_RANGES
 from ffi_builder.spec.param import MISSING, PlainValues
-from ffi_builder.spec.params import Choice, ConstBool, ConstFloat, ConstInt, DataPointer, Shape
+from ffi_builder.spec.params import (
+    Choice,
+    ConstBool,
+    ConstFloat,
+    ConstInt,
+    DataPointer,
+    Map,
+    Shape,
+)
 from ffi_builder.spec.tensors.tensor_list import TensorList
 from ffi_builder.spec.variant import Variant
 from ffi_builder.suggest import did_you_mean
@@ -93,6 +101,10 @@ def _check_value(what: str, where: str, param: Param, value: Any, path: str) -> 
             _check_shape(what, where, shape, value, path)
         case TensorList(tensor=element, length=length) | List(element=element, length=length):
             _check_list(what, where, element, length, value, path)
+        case Map(key=str(key), value=str(dtype)):
+            for part, of, items in (("keys", key, value), ("values", dtype, value.values())):
+                element = List(param.name, of).element
+                _check_list(what, where, element, None, list(items), f"{path}.{part}")
         case TupleParam() | Struct():
             inner = list(elements(param, path))
             _check_length(where, len(inner), value)

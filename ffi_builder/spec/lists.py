@@ -12,19 +12,10 @@ from ffi_builder.records import dataclass
 from ffi_builder.spec._check import Stored
 from ffi_builder.spec.dtypes import DTypeLike, one_of_dtypes
 from ffi_builder.spec.expr import Dim, Var
-from ffi_builder.spec.numbers import FLOAT_DTYPES, INT_RANGES
 from ffi_builder.spec.param import MISSING, Named, PlainValues
-from ffi_builder.spec.params import Bytes, String
+from ffi_builder.spec.params import NUMBER_DTYPES, Bytes, String
 from ffi_builder.spec.tensors.entries import check_length, entry_text
 
-NUMBER_DTYPES: Final = (*INT_RANGES, "bool", *FLOAT_DTYPES)
-"""The dtypes of the numbers that a list may have.
-
-Examples:
-    >>> from ffi_builder.spec.lists import NUMBER_DTYPES
-    >>> "uint8" in NUMBER_DTYPES, "handle" in NUMBER_DTYPES
-    (True, False)
-"""
 _TEXTS: Final = {"String": String, "Bytes": Bytes}
 ELEMENTS: Final = (*NUMBER_DTYPES, *_TEXTS)
 """What a list may have, as ``dtype`` and texts name it."""

@@ -217,6 +217,9 @@ def _schema(param: Param) -> dict[str, Any]:
             return {"type": "ffi.Array", "args": [_schema(element)]}
         case Array():
             return {"type": "ffi.Array", "args": [_ANY]}
+        case Map(key=str(key), value=str(value)):
+            both = [_schema(Var(param.name, dtype)) for dtype in (key, value)]
+            return {"type": "ffi.Map", "args": both}
         case Map():
             return {"type": "ffi.Map", "args": [_ANY, _ANY]}
         case Object(type_key=key):

@@ -13,16 +13,25 @@ from typing_extensions import override
 
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
-from ffi_builder.spec._check import integer, text
-from ffi_builder.spec.dtypes import DTypeField, one_of_dtypes
+from ffi_builder.spec._check import Stored, integer, text
+from ffi_builder.spec.dtypes import DTypeField, DTypeLike, one_of_dtypes
 from ffi_builder.spec.expr import Dim
-from ffi_builder.spec.numbers import INT_RANGES, int_of_dtype
+from ffi_builder.spec.numbers import FLOAT_DTYPES, INT_RANGES, int_of_dtype
 from ffi_builder.spec.param import Named, PlainValues
 from ffi_builder.spec.tensors.entries import check_entries, entries_text
 from ffi_builder.suggest import did_you_mean
 
 _ADDRESS_SPACES: Final = 1 << 24
 """LLVM's limit: an address space is an unsigned number of 24 bits."""
+NUMBER_DTYPES: Final = (*INT_RANGES, "bool", *FLOAT_DTYPES)
+"""The dtypes of the numbers that a List or a Map may have.
+
+Examples:
+    >>> from ffi_builder.spec.params import NUMBER_DTYPES
+    >>> "uint8" in NUMBER_DTYPES, "handle" in NUMBER_DTYPES
+    (True, False)
+"""
+_OF_ANYTHING: Final[Any] = None
 _ADDRESS: Final = PlainValues("an int, a pointer or None", (NoneType, int))
 
 
@@ -416,14 +425,48 @@ class Array(Named):
 class Map(Named):
     """A Map, such as a Python dict. The kernel gets the ``TVMFFIObject*``, borrowed.
 
+    With ``key`` and ``value``, it gets a pointer to the keys and one to the values, numbers of
+    these dtypes in the memory of the host, in the order of the Map, and their number, an int64.
+
+    Args:
+        name: an identifier.
+        key: the dtype of the keys, as that of a List of numbers; None for a Map of anything.
+        value: the dtype of the values, likewise.
+
+    Raises:
+        SpecError: another dtype, or only one of the two.
+
     Examples:
         >>> from ffi_builder import spec, testing
         >>> configure = spec.Signature("configure", [spec.Map("options")])
         >>> testing.check(configure, {"tile": 128})
         {}
+        >>> ranks = spec.Signature("send", [spec.Map("ranks", "int64", "int32")])
+        >>> testing.check(ranks, {0: 4, 1: 2.5})
+        Traceback (most recent call last):
+        ...
+        TypeError: Mismatched type of ranks.values[1] on argument #0 when calling: `...`, expected
+            int but got float
     """
 
     accepts: ClassVar[PlainValues] = PlainValues("a dict", (dict,))
+
+    key: Stored[DTypeLike | None, str | None] = field(default=_OF_ANYTHING)
+    value: Stored[DTypeLike | None, str | None] = field(default=_OF_ANYTHING)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.key is None) != (self.value is None):
+            raise SpecError(f"{self.label}: expected a dtype of the keys and one of the values")
+        for part in ("key", "value"):
+            given: Any = getattr(self, part)
+            if given is not None:
+                dtype = one_of_dtypes(f"{self.label}: {part}", given, NUMBER_DTYPES)
+                object.__setattr__(self, part, dtype)
+
+    @override
+    def type_text(self, device: str | None = None, *, outline: bool = False) -> str:
+        return "Map" if self.key is None else f"Map({self.key}, {self.value})"
 
 
 @dataclass(frozen=True, repr=False, eq=False)

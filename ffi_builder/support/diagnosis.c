@@ -123,6 +123,8 @@ static bool step(State *s) {
     return check_choice(s);
   case OP_OBJECT:
     return decode_object(s);
+  case OP_MAP:
+    return s->open_map(s);
   case OP_EACH:
     return begin_elements(s);
   case OP_USUAL:
@@ -146,16 +148,15 @@ static bool step(State *s) {
 
 // Run the table's instructions from a position on. Allocate memory for slots and the message; the
 // table says how much. If there is no memory, set an error that says so and return false.
-static bool run(State *s, const TVMFFIAny *args, int32_t num_args, const char *table,
-                uint32_t code) {
-  *s = (State){.args = args, .num_args = num_args, .table = (const uint8_t *)table};
+static bool run(State *s, const TVMFFIAny *args, int32_t num_args, const char *table, uint32_t code,
+                OpenMap *open_map) {
+  *s = (State){
+      .args = args, .num_args = num_args, .table = (const uint8_t *)table, .open_map = open_map};
   const size_t slots = (size_t)SLOT_SIZE * table_u16(s->table + HEAD_SLOTS);
   const size_t size = table_u32(s->table + HEAD_FRAME);
   char *memory = malloc(size);
   if (!memory) {
-    s->kind = TEXTS + MEMORY_ERROR;
-    s->message = TEXTS + NO_MEMORY;
-    s->cursor = (char *)s->message + strlen(s->message);
+    no_memory(s);
     return false;
   }
   s->slots = (Slot *)(void *)memset(memory, 0, slots);
@@ -204,31 +205,82 @@ static int32_t raise_found(State *s) {
   return -1;
 }
 
+static int32_t diagnose(State *s, const TVMFFIAny *args, int32_t num_args, const char *table,
+                        OpenMap *open_map) {
+  if (run(s, args, num_args, table, first_code(table), open_map) && !s->kind)
+    undecided(s);
+  return raise_found(s);
+}
+
+static bool nothing_is_wrong(State *s, const TVMFFIAny *args, int32_t num_args, const char *table,
+                             OpenMap *open_map) {
+  run(s, args, num_args, table, first_code(table), open_map);
+  free(s->slots);
+  return !s->kind;
+}
+
+static int32_t diagnose_overlaps(State *s, const TVMFFIAny *args, int32_t num_args,
+                                 const char *table, int32_t overlaps, OpenMap *open_map) {
+  const uint32_t code = table_u32((const uint8_t *)table + overlaps);
+  if (run(s, args, num_args, table, code, open_map) && !s->kind && check_overlaps(s, overlaps))
+    undecided(s);
+  return raise_found(s);
+}
+
 __attribute__((cold)) int32_t SHARED(diagnose)(const TVMFFIAny *args, int32_t num_args,
                                                const char *table) {
   State state;
-  if (run(&state, args, num_args, table, first_code(table)) && !state.kind)
-    undecided(&state);
-  return raise_found(&state);
+  return diagnose(&state, args, num_args, table, NULL);
 }
 
 // Return whether all checks but those of memory hold, for rare calls about which the fast path is
 // in doubt. An error is found again, and raised, by the function above.
 RARE bool SHARED(nothing_is_wrong)(const TVMFFIAny *args, int32_t num_args, const char *table) {
   State state;
-  run(&state, args, num_args, table, first_code(table));
-  free(state.slots);
-  return !state.kind;
+  return nothing_is_wrong(&state, args, num_args, table, NULL);
 }
 
 // Do the same, and compare memory. Only wrappers with `no_overlap` call this function.
 __attribute__((cold)) int32_t SHARED(diagnose_overlaps)(const TVMFFIAny *args, int32_t num_args,
                                                         const char *table, int32_t overlaps) {
   State state;
-  const uint32_t code = table_u32((const uint8_t *)table + overlaps);
-  if (run(&state, args, num_args, table, code) && !state.kind && check_overlaps(&state, overlaps))
-    undecided(&state);
-  return raise_found(&state);
+  return diagnose_overlaps(&state, args, num_args, table, overlaps, NULL);
+}
+
+// The same three for wrappers with Maps of numbers.
+
+static void free_maps(State *s) {
+  while (s->maps) {
+    MapItems *items = s->maps;
+    s->maps = items->next;
+    free(items);
+  }
+}
+
+__attribute__((cold)) int32_t SHARED(diagnose_with_maps)(const TVMFFIAny *args, int32_t num_args,
+                                                         const char *table) {
+  State state;
+  const int32_t status = diagnose(&state, args, num_args, table, open_the_map);
+  free_maps(&state);
+  return status;
+}
+
+RARE bool SHARED(nothing_is_wrong_with_maps)(const TVMFFIAny *args, int32_t num_args,
+                                             const char *table) {
+  State state;
+  const bool right = nothing_is_wrong(&state, args, num_args, table, open_the_map);
+  free_maps(&state);
+  return right;
+}
+
+__attribute__((cold)) int32_t SHARED(diagnose_overlaps_with_maps)(const TVMFFIAny *args,
+                                                                  int32_t num_args,
+                                                                  const char *table,
+                                                                  int32_t overlaps) {
+  State state;
+  const int32_t status = diagnose_overlaps(&state, args, num_args, table, overlaps, open_the_map);
+  free_maps(&state);
+  return status;
 }
 
 // Find the error for Python, and do not raise it.
@@ -240,7 +292,7 @@ __attribute__((cold)) int32_t SHARED(diagnose_overlaps)(const TVMFFIAny *args, i
 int64_t SHARED(find)(const TVMFFIAny *args, int32_t num_args, const char *table, int32_t overlaps,
                      int64_t *values, const char **kind, char *message, int64_t room) {
   State state;
-  if (!run(&state, args, num_args, table, first_code(table)))
+  if (!run(&state, args, num_args, table, first_code(table), open_the_map))
     return -2;
   if (overlaps && !state.kind)
     check_overlaps(&state, overlaps);
@@ -253,6 +305,7 @@ int64_t SHARED(find)(const TVMFFIAny *args, int32_t num_args, const char *table,
     *kind = state.kind;
     memcpy(message, state.message, (size_t)size);
   }
+  free_maps(&state);
   free(state.slots);
   return size;
 }

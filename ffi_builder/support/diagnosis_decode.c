@@ -108,6 +108,13 @@ static void take_object(State *s) {
 
 static bool is_list(int64_t type) { return type == kTVMFFIArray || type == kTVMFFIList; }
 
+// Say that there is no memory.
+static inline __attribute__((always_inline)) void no_memory(State *s) {
+  s->kind = TEXTS + MEMORY_ERROR;
+  s->message = TEXTS + NO_MEMORY;
+  s->cursor = (char *)s->message + strlen(s->message);
+}
+
 static bool decode_container(State *s) {
   const uint8_t words = read_u8(s);
   look_inside(s);
@@ -116,6 +123,20 @@ static bool decode_container(State *s) {
                       (words == WORDS_DECODE_SHAPE || words == WORDS_DECODE_LIST_OF_INTS));
   take_object(s);
   return right || fail(s, words);
+}
+
+// Turn to the keys and the values of the current Map, a tuple of two lists.
+static bool open_the_map(State *s) {
+  MapItems *items = (MapItems *)SHARED(map_items)(s->object);
+  if (!items) {
+    no_memory(s);
+    return false;
+  }
+  items->next = s->maps;
+  s->maps = items;
+  s->object = &items->tuple.header;
+  s->object_type = kTVMFFIArray;
+  return true;
 }
 
 static bool save_in(Slot *slot, const State *s) {

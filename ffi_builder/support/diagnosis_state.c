@@ -34,9 +34,12 @@ enum {
   BIG_NEGATIVE, // below -2^63
 };
 
+struct State;
+typedef bool OpenMap(struct State *);
+
 // The state of a diagnosis. Fields that are read most often come first, since instructions that
 // address them are shorter.
-typedef struct {
+typedef struct State {
   const uint8_t *table;
   const uint8_t *pc; // next byte of the table
   Slot *slots;
@@ -55,6 +58,9 @@ typedef struct {
   int64_t element;
   // In a list of lists, the number of the list that has the element; 0 elsewhere.
   int64_t outer;
+  // What turns to the lists of a Map: only wrappers that have some need its code.
+  OpenMap *open_map;
+  MapItems *maps; // what was read of them, to be freed
 
   // The value that was read last, as an int64, or the bits of a float64.
   int64_t value;

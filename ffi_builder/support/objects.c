@@ -86,6 +86,102 @@ RARE const TVMFFIObject *SHARED(typed_object)(const TVMFFIAny *any, const char *
   return is_registered && has_key(type_index, key, length) ? object : NULL;
 }
 
+// ---- maps
+
+typedef struct {
+  TVMFFIObject header;
+  TVMFFISeqCell cell;
+} MadeArray;
+
+// The keys and the values of a Map, as a tuple of two Arrays. Nothing counts these; whoever asks
+// for them frees them all at once. The elements are those of the Map, which keeps them.
+typedef struct MapItems {
+  MadeArray tuple;
+  MadeArray lists[2];
+  TVMFFIAny both[2];
+  struct MapItems *next; // for the diagnosis
+  TVMFFIAny elements[];
+} MapItems;
+
+static MadeArray made_array(TVMFFIAny *elements, int64_t size) {
+  return (MadeArray){.header = {.combined_ref_count = 1, .type_index = kTVMFFIArray},
+                     .cell = {.data = elements, .size = size, .capacity = size}};
+}
+
+// Call a function with one argument, and store its result, which the caller owns.
+static bool call_with(TVMFFIObjectHandle function, TVMFFIAny argument, TVMFFIAny *result) {
+  *result = (TVMFFIAny){.type_index = kTVMFFINone};
+  if (TVMFFIFunctionCall(function, &argument, 1, result) == 0)
+    return true;
+  TVMFFIObjectHandle error = NULL;
+  TVMFFIErrorMoveFromRaised(&error);
+  if (error != NULL)
+    TVMFFIObjectDecRef(error);
+  return false;
+}
+
+static bool call_global(const char *name, TVMFFIAny argument, TVMFFIAny *result) {
+  const TVMFFIByteArray text = {name, strlen(name)};
+  TVMFFIObjectHandle function = NULL;
+  if (TVMFFIFunctionGetGlobal(&text, &function) != 0 || function == NULL)
+    return false;
+  const bool done = call_with(function, argument, result);
+  TVMFFIObjectDecRef(function);
+  return done;
+}
+
+// Store what the iterator of a Map has: its key for the command 0, its value for 1. The Map goes on
+// holding it.
+static bool read_item(TVMFFIObjectHandle iterator, int64_t command, TVMFFIAny *item) {
+  const TVMFFIAny argument = {.type_index = kTVMFFIInt, .v_int64 = command};
+  if (!call_with(iterator, argument, item))
+    return false;
+  if (item->type_index >= kTVMFFIStaticObjectBegin)
+    TVMFFIObjectDecRef(item->v_obj);
+  return true;
+}
+
+static bool read_items(const TVMFFIAny map, int64_t size, MapItems *items) {
+  TVMFFIAny iterator, more;
+  if (size == 0)
+    return true;
+  if (!call_global("ffi.MapForwardIterFunctor", map, &iterator))
+    return false;
+  bool done = true;
+  for (int64_t index = 0; done && index < size; ++index)
+    done = read_item(iterator.v_obj, 0, &items->elements[index]) &&
+           read_item(iterator.v_obj, 1, &items->elements[size + index]) &&
+           read_item(iterator.v_obj, 2, &more); // to the next
+  TVMFFIObjectDecRef(iterator.v_obj);
+  return done;
+}
+
+// Return the keys and the values of a Map in memory from malloc, or NULL if there is none, or if an
+// int32 cannot count them.
+const void *SHARED(map_items)(const TVMFFIObject *map) {
+  const TVMFFIAny argument = {.type_index = kTVMFFIMap, .v_obj = (TVMFFIObject *)map};
+  TVMFFIAny size;
+  if (!call_global("ffi.MapSize", argument, &size) || size.v_int64 > INT32_MAX)
+    return NULL;
+  const int64_t count = size.v_int64;
+  MapItems *items = malloc(sizeof *items + 2 * sizeof(TVMFFIAny) * (size_t)count);
+  if (items == NULL)
+    return NULL;
+  items->tuple = made_array(items->both, 2);
+  for (int part = 0; part < 2; ++part) {
+    items->lists[part] = made_array(items->elements + part * count, count);
+    items->both[part] =
+        (TVMFFIAny){.type_index = kTVMFFIArray, .v_obj = &items->lists[part].header};
+  }
+  if (read_items(argument, count, items))
+    return items;
+  free(items);
+  return NULL;
+}
+
+// Free what the function above has returned. A module may have a `free` of its own.
+RARE void SHARED(free_map_items)(void *items) { free(items); }
+
 // ---- texts
 
 enum { SMALL_CAPACITY = 7 }; // bytes in a TVMFFIAny

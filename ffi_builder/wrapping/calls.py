@@ -203,7 +203,8 @@ def _by_name(name: str, params: Mapping[str, spec.Param]) -> str:
     Its length is a parameter of another name.
     """
     items = spec.required(params[name]) if name in params else None
-    if not isinstance(items, spec.List):
+    is_map = isinstance(items, spec.Map) and items.key is not None
+    if items is None or not (is_map or isinstance(items, spec.List)):
         return name
     return f"{name}.{parts_of(items)[0]}"
 
@@ -431,7 +432,7 @@ def _passed(entry: object, known: Mapping[str, spec.Param]) -> Iterator[tuple[ob
                     yield from _passed(inner, {inner: each})
         case spec.String() | spec.Bytes() as text:
             yield from ((path, text), (f"{path}'s length", None))  # as texts.said expects
-        case spec.TensorList() | spec.List() as items:
+        case spec.TensorList() | spec.List() | spec.Map(key=str()) as items:
             parts = (part for part in parts_of(items) if part != "c_str")
             yield from ((f"{path}.{part}", spec.Field(items, part)) for part in parts)
         case spec.Shape(shape=sizes):

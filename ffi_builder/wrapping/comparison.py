@@ -356,6 +356,10 @@ def _check_text(what: str, type_: CType, given: str, *, ends: bool = False) -> N
 def _check_part(what: str, type_: CType, path: str, field: spec.Field) -> None:
     """Raise BuildError if a part of a parameter is passed for something else."""
     text = spec.required(field.param)
+    if isinstance(text, spec.Map) and field.part in ("keys", "values"):
+        dtype = text.key if field.part == "keys" else text.value
+        _check_numbers(what, type_, path, f"{dtype}")
+        return
     if isinstance(text, spec.List) and field.part in ("data", "c_str"):
         if isinstance(text.element, spec.Var):
             _check_numbers(what, type_, path, text.element.dtype)

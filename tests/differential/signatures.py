@@ -58,9 +58,10 @@ from ffi_builder.spec import (
 from ffi_builder.spec.composite import elements
 from ffi_builder.spec.expr import Condition, Expr, Relation
 from ffi_builder.spec.functions import linear, variables
-from ffi_builder.spec.lists import ELEMENTS, NUMBER_DTYPES
+from ffi_builder.spec.lists import ELEMENTS
 from ffi_builder.spec.numbers import FLOAT_DTYPES, INT_RANGES
 from ffi_builder.spec.overlap import can_overlap, is_comparable
+from ffi_builder.spec.params import NUMBER_DTYPES
 from ffi_builder.spec.places import device_tensors, occurrences, symbols_of_elements
 from ffi_builder.spec.properties import compared, properties
 from ffi_builder.spec.tensors.entries import MOST_ELEMENTS

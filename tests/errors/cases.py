@@ -80,6 +80,8 @@ GROUPS: Final = (
             Case("KIND_BOOL", "f(flag: bool)", "f(None)"),
             Case("KIND_FLOAT", "f(cfg: Tuple(alpha: float32))", 'f(("0.5",))'),
             Case("DECODE_TEXT_OF_STR", "f(name: String)", 'f(b"abc")'),
+            Case("KIND_INT", "f(ranks: Map(int64, int64))", 'f({0: 1, "a": 2})'),
+            Case("KIND_INT", "f(ranks: Map(int64, int64))", "f({0: 1, 2: 0.5})"),
             Case("DECODE_TEXT_OF_STR", "f(names: List(String, n))", 'f(["a", None])'),
             Case("DECODE_TEXT_OF_BYTES", "f(data: Bytes)", 'f("abc")'),
             Case("KIND_DTYPE", "f(dtype: DType)", 'f("float32")'),

@@ -200,7 +200,7 @@ SPECS: Final[dict[str, tuple[str, ...]]] = {
         'Signature("f", [TensorList(Tensor("xs", [n * 2], "int8")), n])',
         'Signature("f", [TensorList(Tensor("xs", [n], "int8"), length=1)], no_overlap=["xs"])',
     ),
-    "Lists of numbers": (
+    "Lists and maps of numbers, texts and lists": (
         'List("pages", "int63")',
         'List("pages", "handle")',
         'List("names", "Choice")',
@@ -212,6 +212,10 @@ SPECS: Final[dict[str, tuple[str, ...]]] = {
         'List("pages", "int64", 2**31)',
         'List("pages", "int64", "n")',
         'TensorList(Tensor("xs", [n], "int8"), length=n * 2)',
+        'Map("ranks", "int64")',
+        'Map("ranks", "int64", "String")',
+        'Signature("f", [], Map("ranks", "int64", "int64"))',
+        'Signature("f", [Map("ranks", "int64", "int64", default={1: 2.5})])',
         'Signature.parse("f(xs: List(Tensor([n], int8)))")',
         'Signature("f", [List("pages", "int64", default=[1, 2.5])])',
         'Signature("f", [List("pages", "int8", default=[300])])',

@@ -95,6 +95,7 @@ def test_steps_and_checks_are_what_back_ends_expect(sample: str):
 
 
 def test_the_samples_have_every_step():
-    plans = [plan_of(text) for text, _ in SAMPLES.values()]
+    # A Map cannot be made of raw memory, as the samples are: tests/providers/test_maps.py has them.
+    plans = [plan_of(text) for text in (*(t for t, _ in SAMPLES.values()), "f(m: Map(int8, bool))")]
     seen = {type(step) for plan in plans for step in plan.every_step}
     assert seen == set(get_args(s.AnyStep))

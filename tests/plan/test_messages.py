@@ -37,6 +37,7 @@ from ffi_builder.plan.steps import (
     EqualInt,
     EqualSymbol,
     Kind,
+    OpenMap,
     named_words,
 )
 from ffi_builder.spec import Var
@@ -68,7 +69,7 @@ def test_every_placeholder_is_used():
 
 
 def test_every_check_but_four_can_fail_in_words():
-    never = (Alternative, Bind, DecodeOptional, EachElement)
+    never = (Alternative, Bind, DecodeOptional, EachElement, OpenMap)
     for kind in get_args(AnyCheck):
         has_words = isinstance(getattr(kind, "words", None), Words) or kind.error is not Check.error
         assert has_words == (kind not in never), kind

@@ -70,7 +70,9 @@ class FastPath:
         self.rows: dict[Position, tuple[Value, Value]] = {}
         """The rows of lists of lists: the slot with the next address for a copy, and the end."""
         self.memory: dict[Position, Value] = {}
-        """Stack slots with the addresses of memory to free, one for each list."""
+        """Stack slots with the addresses of memory to free, one for each list or Map."""
+        self.maps: set[Position] = set()
+        """The Maps among them, whose memory the support code has allocated."""
         self.doubts: list[tuple[Block, Block]] = []
         """Blocks that ask the diagnosis whether a call is wrong, each with the one that goes on."""
         self.state = State.empty()

@@ -180,6 +180,8 @@ def _emit(fast: FastPath, step: s.AnyStep) -> None:
             numbers.check_elements(fast, step, param, lambda: _emit_all(fast, step.inside))
         case s.EachElement():
             lists.check_elements(fast, step, lambda: _emit_all(fast, step.inside))
+        case s.OpenMap(place):
+            numbers.open_map(fast, place)
         case s.DecodeEntry(place):
             if not step.bounded:
                 fast.state.unsigned.append(values.read(fast, place))

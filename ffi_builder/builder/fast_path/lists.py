@@ -29,6 +29,7 @@ from ffi_builder.builder.fast_path import objects, tensors, values
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.state import ListValues, Position, Symbol, TensorValues
 from ffi_builder.ir import CheckingBuilder, Value
+from ffi_builder.ir.checking import run_support
 from ffi_builder.plan import Part, Place, Plan
 from ffi_builder.plan import steps as s
 from ffi_builder.plan.results import checked_range
@@ -48,7 +49,9 @@ def reserve(fast: FastPath, plan: Plan) -> None:
     """Reserve stack space, at first NULL, for the address of each list's memory."""
     b = fast.b
     for step in plan.every_step:
-        if isinstance(step, s.EachElement) and not step.place.is_each:
+        if isinstance(step, (s.EachElement, s.OpenMap)) and not step.place.is_each:
+            if isinstance(step, s.OpenMap):
+                fast.maps.add(step.place.position)
             fast.memory[step.place.position] = b.alloca(b.types.ptr)
             b.store(b.null(), fast.memory[step.place.position])
 
@@ -56,11 +59,14 @@ def reserve(fast: FastPath, plan: Plan) -> None:
 def release(fast: FastPath) -> None:
     """Free the memory of lists."""
     b, t = fast.b, fast.b.types
-    for slot in fast.memory.values():
-        b.symbols.declare(_FREE, t.void, [t.ptr])
+    for position, slot in fast.memory.items():
         noted = b.load(t.ptr, slot)
         with b.when(b.ne(noted, b.null()), cold=True):
-            b.call(_FREE, [noted], t.void)
+            if position in fast.maps:
+                run_support(b, "free_map_items", [noted])
+            else:
+                b.symbols.declare(_FREE, t.void, [t.ptr])
+                b.call(_FREE, [noted], t.void)
 
 
 def decode_list(fast: FastPath, step: s.DecodeList) -> None:
@@ -247,14 +253,14 @@ def memory(fast: FastPath, place: Place, length: Value, size: int) -> Value:
     found = b.call_value(_MALLOC, [b.mul(length, b.i64(size))], t.ptr)
     with b.out_of_line():
         with b.when(b.is_null(found), cold=True):
-            _raise_no_memory(b, f"There is no memory for the list {place.path}")
+            raise_no_memory(b, f"There is no memory for the list {place.path}")
         b.store(found, fast.memory[place.position])
         b.br(ready, found)
     b.block = ready
     return ready.arguments[0]
 
 
-def _raise_no_memory(b: CheckingBuilder, words: str) -> None:
+def raise_no_memory(b: CheckingBuilder, words: str) -> None:
     """Raise a MemoryError. It leaves out the signature, so the code is the same for all names."""
     kind = b.text_constant(b"MemoryError")
     message = b.text_constant(words.encode())

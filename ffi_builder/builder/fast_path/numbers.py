@@ -24,8 +24,9 @@ from ffi_builder.abi import TypeIndex
 from ffi_builder.builder.fast_path import lists, objects
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.scalars import narrowed
-from ffi_builder.builder.fast_path.state import NumberListValues
+from ffi_builder.builder.fast_path.state import ContainerValues, NumberListValues
 from ffi_builder.ir import Block, Value
+from ffi_builder.ir.checking import call_support
 from ffi_builder.plan import Place
 from ffi_builder.plan import steps as s
 from ffi_builder.spec.dtypes import parse_dtype
@@ -39,6 +40,16 @@ def decode(fast: FastPath, step: s.DecodeList) -> None:
     fast.state.records[step.place.position] = NumberListValues(
         object=object_, length=length, data=fast.b.null(), lengths=None
     )
+
+
+def open_map(fast: FastPath, place: Place) -> None:
+    """Read the keys and values of a Map: two lists, in a tuple that is freed with the lists."""
+    b = fast.b
+    found = call_support(b, "map_items", [fast.object_at(place.position)])
+    with b.when(b.is_null(found), cold=True):
+        lists.raise_no_memory(b, f"There is no memory for the map {place.path}")
+    b.store(found, fast.memory[place.position])
+    fast.state.records[place.position] = ContainerValues(object=found)
 
 
 def check_elements(

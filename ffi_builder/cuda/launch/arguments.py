@@ -275,7 +275,11 @@ class _Maker:
                     f"{PROVIDER}: args= has {shown(context, item)!r}, which is in host memory; "
                     f"pass the kernel the tensor's data, dimensions and strides"
                 )
-            case spec.TensorList() | spec.Field(part="pointers" | "shapes" | "strides" | "lengths"):
+            case (
+                spec.TensorList()
+                | spec.Map(key=str())
+                | spec.Field(part="pointers" | "shapes" | "strides" | "lengths" | "keys" | "values")
+            ):
                 raise BuildError(
                     f"{PROVIDER}: {shown(context, item)!r} is made of arrays in host memory; "
                     f"leave it out with args=, and copy them to the device in a provider of your "

@@ -20,11 +20,13 @@ from ffi_builder.spec.lists import ELEMENTS, List
 from ffi_builder.spec.numbers import INT_RANGES, VAR_DTYPES
 from ffi_builder.spec.param import Named
 from ffi_builder.spec.params import (
+    NUMBER_DTYPES,
     Choice,
     ConstBool,
     ConstFloat,
     ConstInt,
     DataPointer,
+    Map,
     Object,
     Shape,
 )
@@ -130,6 +132,7 @@ class _Parser(WhereParser):
             "Literal": self._literal,
             "DataPointer": self._data_pointer,
             "Object": self._object,
+            "Map": self._map,
         }
         """The parsers of types that have something in brackets."""
 
@@ -316,6 +319,21 @@ class _Parser(WhereParser):
         params = t.list_of(")", alternative)
         with t.at(kind):
             return Variant(params)
+
+    def _map(self, name: Token, kind: Token) -> Map:
+        """Parse ``(int64, float32)``; without it, the Map may have anything."""
+        t, dtypes = self.tokens, [None, None]
+        if t.accept("("):
+            label = f"Map {name.text!r}"
+            key = t.one_of("the dtype of the keys", f"{label}: key: dtype", NUMBER_DTYPES)
+            t.expect(",")
+            dtypes = [
+                key,
+                t.one_of("the dtype of the values", f"{label}: value: dtype", NUMBER_DTYPES),
+            ]
+            t.close()
+        with t.at(kind):
+            return Map(name.text, *dtypes)
 
     def _scalar(self, name: Token, kind: Token) -> Var:
         if kind.text not in VAR_DTYPES:

@@ -435,6 +435,9 @@ def _plain(param: Plain) -> Any:
             return _nothing
         case spec.Array():
             return []
+        case spec.Map(key=str(key), value=str(value)):
+            keys, values = (spec.List(param.name, dtype).element for dtype in (key, value))
+            return {_element(keys, each): _element(values, each) for each in range(_USUAL)}
         case spec.Map():
             return {}
         case spec.DType():

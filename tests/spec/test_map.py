@@ -1,0 +1,82 @@
+"""Maps of numbers as specs: fields, texts, defaults, metadata."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ffi_builder import SpecError, spec
+from ffi_builder.spec import Map, Optional, Signature, Struct
+
+
+@pytest.mark.parametrize(
+    ("made", "text"),
+    [
+        (Map("m"), "f(m: Map)"),
+        (Map("m", np.int64, "int32"), "f(m: Map(int64, int32))"),
+        (Optional(Map("m", "bool", "bfloat16")), "f(m: Optional(Map(bool, bfloat16)))"),
+        (Struct("s", [Map("m", "uint8", "float64")]), "f(s: Struct(m: Map(uint8, float64)))"),
+    ],
+)
+def test_texts(made: spec.Param, text: str) -> None:
+    signature = Signature("f", [made])
+    assert signature.canonical() == text
+    assert Signature.parse(text) == signature
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("f(m: Map(int64))", "expected ',' but got"),
+        ("f(m: Map())", "expected the dtype of the keys but got"),
+        ("f(m: Map(int63, int8))", "Map 'm': key: dtype: expected one of int8, .* 'int64'"),
+        ("f(m: Map(int64, String))", "Map 'm': value: dtype: expected one of int8"),
+        ("f() -> m: Map(int64, int8)", "a result that is a Map is an object of any types"),
+    ],
+)
+def test_wrong_texts(text: str, words: str) -> None:
+    with pytest.raises(SpecError, match=words):
+        Signature.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        (("int64",), "expected a dtype of the keys and one of the values"),
+        ((None, "int64"), "expected a dtype of the keys and one of the values"),
+        (("handle", "int64"), "key: dtype: expected one of int8, .* but got 'handle'"),
+    ],
+)
+def test_wrong_fields(fields: Any, words: str) -> None:
+    with pytest.raises(SpecError, match=f"Map 'm': {words}"):
+        Map("m", *fields)
+
+
+@pytest.mark.parametrize(
+    ("default", "words"),
+    [
+        ({1: 2, False: 0}, None),
+        ({}, None),
+        ([], "'m': default: expected a dict but got"),
+        ({1: 2, "a": 3}, r"'m.keys\[1\]': default: expected an int but got 'a'"),
+        ({1: 2, 3: 128}, r"'m.values\[1\]': default: 128 does not fit int8"),
+    ],
+)
+def test_defaults(default: Any, words: str | None) -> None:
+    made = Map("m", "int64", "int8", default=default)
+    if words is None:
+        assert Signature("f", [made]).params[0].default == default
+        return
+    with pytest.raises(SpecError, match=words):
+        Signature("f", [made])
+
+
+def test_metadata() -> None:
+    found = json.loads(Signature("f", [Map("m", "int64", "float32")]).metadata())
+    [schema] = found["type_schema"]["named_args"]["params"]
+    assert schema == {"type": "ffi.Map", "args": [{"type": "int"}, {"type": "float"}]}
+    [param] = found["ffi_builder"]["params"]
+    assert param == {"name": "m", "type": "Map(int64, float32)", "kind": "Map"}
