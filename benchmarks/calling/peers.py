@@ -22,7 +22,8 @@ Calls = dict[str, Callable[..., Any]]
 """A function for each case that a peer has."""
 
 
-def _built(name: str, sources: Sequence[Path], folder: Path, *options: str) -> Path:
+def built(name: str, sources: Sequence[Path], folder: Path, *options: str) -> Path:
+    """Compile an extension module."""
     out = folder / f"{name}{SUFFIX}"
     compiler = "c++" if any(source.suffix == ".cpp" for source in sources) else "cc"
     include = f"-I{sysconfig.get_paths()['include']}"
@@ -31,7 +32,8 @@ def _built(name: str, sources: Sequence[Path], folder: Path, *options: str) -> P
     return out
 
 
-def _imported(name: str, path: Path) -> Any:
+def imported(name: str, path: Path) -> Any:
+    """Import an extension module by its path."""
     found = importlib.util.spec_from_file_location(name, path)
     assert found is not None
     assert found.loader is not None
@@ -42,19 +44,19 @@ def _imported(name: str, path: Path) -> Any:
 
 def hash_library(folder: Path) -> Path:
     """A library with a hash `f` of bytes."""
-    return _built("hash", [HERE / "hash.c"], folder)
+    return built("hash", [HERE / "hash.c"], folder)
 
 
 def bare(folder: Path) -> Calls:
     """A METH_FASTCALL function that looks at nothing."""
-    function: Any = _imported("bare", _built("bare", [HERE / "bare.c"], folder)).bare
+    function: Any = imported("bare", built("bare", [HERE / "bare.c"], folder)).bare
     cases = ("ints", "numpy3", "torch3", "torch8", "parameters8")
     return {case: function for case in cases}  # noqa: C420 - fromkeys loses the type
 
 
 def by_ctypes(folder: Path) -> Calls:
     """A C function of three ints by ctypes."""
-    library = ctypes.CDLL(str(_built("bare", [HERE / "bare.c"], folder)))
+    library = ctypes.CDLL(str(built("bare", [HERE / "bare.c"], folder)))
     function: Any = library.by_ctypes
     function.argtypes, function.restype = [ctypes.c_longlong] * 3, None
     of_bytes: Any = ctypes.CDLL(str(hash_library(folder))).f
@@ -84,7 +86,7 @@ def by_nanobind(folder: Path) -> Calls:
     """A function with typed parameters, by nanobind."""
     nanobind: Any = import_module("nanobind")
     root = Path(nanobind.source_dir()).parent
-    path = _built(
+    path = built(
         "by_nanobind",
         [root / "src" / "nb_combined.cpp", HERE / "by_nanobind.cpp", _object(folder)],
         folder,
@@ -94,7 +96,7 @@ def by_nanobind(folder: Path) -> Calls:
         f"-I{nanobind.include_dir()}",
         f"-I{root}/ext/robin_map/include",
     )
-    module = _imported("by_nanobind", path)
+    module = imported("by_nanobind", path)
     arrays = {"numpy3": module.arrays3, "torch3": module.arrays3, "torch8": module.arrays8}
     arrays["buffers3"] = module.arrays3
     texts = {BYTES[0]: module.bytes, BYTES[1]: module.bytes, "str of 33": module.str}
@@ -111,8 +113,8 @@ def by_pybind11(folder: Path) -> Calls:
     """The same by pybind11."""
     pybind11: Any = import_module("pybind11")
     options = "-std=c++17", "-DNDEBUG", "-fvisibility=hidden", f"-I{pybind11.get_include()}"
-    path = _built("by_pybind11", [HERE / "by_pybind11.cpp"], folder, *options)
-    module = _imported("by_pybind11", path)
+    path = built("by_pybind11", [HERE / "by_pybind11.cpp"], folder, *options)
+    module = imported("by_pybind11", path)
     return {"ints": module.ints, "keywords": module.ints, "numpy3": module.arrays3}
 
 
@@ -122,7 +124,7 @@ def by_cython(folder: Path) -> Calls:
     source = folder / "by_cython.c"
     command = [sys.executable, "-m", "cython", "-3", str(HERE / "by_cython.pyx"), "-o"]
     subprocess.run([*command, str(source)], check=True)
-    module = _imported("by_cython", _built("by_cython", [source], folder))
+    module = imported("by_cython", built("by_cython", [source], folder))
     return {"ints": module.ints, "keywords": module.ints, "numpy3": module.arrays3}
 
 
@@ -146,7 +148,7 @@ def by_torch(folder: Path) -> Calls:
     for path in extension.library_paths():
         options += [f"-L{path}", f"-Wl,-rpath,{path}"]
     libraries = ["-lc10", "-ltorch_cpu", "-ltorch"]
-    path = _built("by_torch", [HERE / "by_torch.cpp"], folder, "-std=c++20", *options, *libraries)
+    path = built("by_torch", [HERE / "by_torch.cpp"], folder, "-std=c++20", *options, *libraries)
     torch.ops.load_library(str(path))
     operators = torch.ops.ffi_builder_calls
     eight = operators.eight.default

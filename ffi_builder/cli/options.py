@@ -112,21 +112,26 @@ def _entry(text: str) -> str | float | bytes | dict[str, Any] | None:
     return float(text) if is_float else text
 
 
-def errors_of(given: Sequence[str]) -> dict[int, tuple[str, str] | None] | None:
+def status_of(text: str) -> int | str:
+    """Return the number of a status, or the name that a prototype gives it."""
+    return text if text.isidentifier() else int(text)
+
+
+def errors_of(given: Sequence[str]) -> dict[int | str, tuple[str, str] | None] | None:
     """Return the errors of ``--error``, by their statuses; None if there are none.
 
     Raises:
         CompileError: one has another form.
     """
-    found: dict[int, tuple[str, str] | None] = {}
+    found: dict[int | str, tuple[str, str] | None] = {}
     for text in given:
-        parts = re.fullmatch(r"(-?\d+)=(?:(\w+):\s*(.+))?", text, re.DOTALL)
+        parts = re.fullmatch(r"(-?\d+|[A-Za-z_]\w*)=(?:(\w+):\s*(.+))?", text, re.DOTALL)
         if parts is None:
             raise CompileError(
                 f"--error {text!r}: expected STATUS=CLASS:WORDS, as '22=ValueError: the order is "
                 f"negative', or '-1=' for a TVM-FFI error that the kernel has set"
             )
-        found[int(parts[1])] = None if parts[2] is None else (parts[2], parts[3])
+        found[status_of(parts[1])] = None if parts[2] is None else (parts[2], parts[3])
     return found or None
 
 

@@ -17,6 +17,7 @@ from ffi_builder.cli.options import (
     file_or_name,
     launch_of,
     provider_of,
+    status_of,
 )
 from ffi_builder.cli.output import print_note
 
@@ -81,10 +82,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--success",
-        type=int,
+        type=status_of,
         action="append",
         metavar="STATUS",
-        help="a status that is no error (default 0); may be given several times",
+        help="a status that is no error (default 0), or its name in the prototype; may be given "
+        "several times",
     )
     parser.add_argument(
         "--errno",

@@ -243,6 +243,20 @@ class TestWrap:
             *given, "--prototype", header, "--callee", "other"
         )
 
+    def test_names_of_statuses(self, tmp_path: Path):
+        pytest.importorskip("clang.native")
+        made = tmp_path / "f.so"
+        c_object(tmp_path, "int f(int status) { return status; }")
+        given = ("wrap", tmp_path / "part.o", "--signature", "f(status: int32)", "-o", made)
+        prototype = "enum { BAD = -5, DONE = 101 };\nint f(int status);"
+        statuses = ("--success", "DONE", "--success", "0", "--error", "BAD=KeyError: bad")
+        assert succeeds(*given, "--prototype", prototype, *statuses) == ""
+        f = runtime.load(made)["f"]
+        assert f(101) is None
+        assert f(0) is None
+        with pytest.raises(KeyError, match="bad when calling"):
+            f(-5)
+
     def test_a_prototype_of_another_machine(self, tmp_path: Path):
         pytest.importorskip("clang.native")
         (tmp_path / "include").mkdir()
