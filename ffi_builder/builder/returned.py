@@ -15,8 +15,8 @@ from ffi_builder.builder.fast_path.context import DL
 from ffi_builder.builder.fast_path.lists import CELL
 from ffi_builder.builder.fast_path.objects import typed_object
 from ffi_builder.ir import CheckingBuilder, Value
-from ffi_builder.ir.checking import call_support
-from ffi_builder.packed.anys import another_kind, kind_name, scalar_of, unless
+from ffi_builder.ir.checking import call_support, run_support
+from ffi_builder.packed.anys import another_kind, cleaning, kind_name, scalar_of, unless
 from ffi_builder.providers.arguments import widened
 from ffi_builder.providers.context import CallContext
 from ffi_builder.spec.dtypes import parse_dtype
@@ -65,13 +65,18 @@ def check_returned(context: CallContext, result: spec.Param, path: str, came: Va
             _check_each(context, element, path, came)
         case spec.TensorList(tensor=tensor):
             _check_each(context, tensor, path, came)
+        case spec.Map(key=str(key), value=str(value)):
+            _check_entries(context, key, value, path, came)
         case _:
             pass
 
 
 def _check_kind(b: CheckingBuilder, result: spec.Param, of: str, came: Value) -> None:
     index = b.load(b.types.i32, came)
-    right = _one_of(b, index, _KINDS.get(type(result), (TypeIndex.NONE,)))
+    kinds = _KINDS.get(type(result), (TypeIndex.NONE,))
+    if isinstance(result, spec.Map) and result.key is not None:
+        kinds = (TypeIndex.MAP,)
+    right = _one_of(b, index, kinds)
     if isinstance(result, spec.Object):
         right = b.or_(right, _is_object(b, result, index, came))
     _require(b, right, result, of, index)
@@ -120,6 +125,19 @@ def _check_each(context: CallContext, element: spec.Param, path: str, came: Valu
     with b.loop(b.field(t.i64, array, abi.CELL_SIZE)) as index:
         item = b.element(items, index, CELL)
         check_returned(context, element, f"{path}[i]", item)
+
+
+def _check_entries(context: CallContext, key: str, value: str, path: str, came: Value) -> None:
+    """Check the keys of a Map, then its values."""
+    b, t = context.builder, context.builder.types
+    items = call_support(b, "map_items", [b.field(t.ptr, came, abi.ANY_PAYLOAD)])
+    b.check(b.ne(items, b.null()), "MemoryError", f"There is no memory for the result {path}")
+    both = b.field(t.ptr, items, abi.CELL_DATA)
+    with cleaning(b, lambda: run_support(b, "free_map_items", [items])):
+        for index, (part, dtype) in enumerate((("keys", key), ("values", value))):
+            lists = b.offset(both, index * abi.ANY_SIZE)
+            _check_each(context, spec.Var(part, dtype), f"{path}.{part}", lists)
+    run_support(b, "free_map_items", [items])
 
 
 def _check_tensor(context: CallContext, tensor: spec.Tensor, path: str, came: Value) -> None:

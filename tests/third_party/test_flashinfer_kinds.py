@@ -104,7 +104,9 @@ def test_parameters(
 
 
 @pytest.mark.parametrize(("declared", "type_", "right", "wrong"), RESULTS)
-def test_results(declared: str, type_: str, right: Any, wrong: list[Any], called: list[Any]) -> None:
+def test_results(
+    declared: str, type_: str, right: Any, wrong: list[Any], called: list[Any]
+) -> None:
     del declared
     function, called[0] = wrapped(f"f() -> y: {type_}"), right
     assert _plain(function()) == _plain(right)
