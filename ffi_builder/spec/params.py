@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from types import NoneType
+from typing import Any as AnyValue
 from typing import ClassVar, Final, TypeAlias, Union, cast
 
 from typing_extensions import override
@@ -31,7 +32,7 @@ Examples:
     >>> "uint8" in NUMBER_DTYPES, "handle" in NUMBER_DTYPES
     (True, False)
 """
-_OF_ANYTHING: Final[Any] = None
+_OF_ANYTHING: Final[AnyValue] = None
 _ADDRESS: Final = PlainValues("an int, a pointer or None", (NoneType, int))
 
 
@@ -459,7 +460,7 @@ class Map(Named):
         if (self.key is None) != (self.value is None):
             raise SpecError(f"{self.label}: expected a dtype of the keys and one of the values")
         for part in ("key", "value"):
-            given: Any = getattr(self, part)
+            given: AnyValue = getattr(self, part)
             if given is not None:
                 dtype = one_of_dtypes(f"{self.label}: {part}", given, NUMBER_DTYPES)
                 object.__setattr__(self, part, dtype)

@@ -214,7 +214,6 @@ SPECS: Final[dict[str, tuple[str, ...]]] = {
         'TensorList(Tensor("xs", [n], "int8"), length=n * 2)',
         'Map("ranks", "int64")',
         'Map("ranks", "int64", "String")',
-        'Signature("f", [], Map("ranks", "int64", "int64"))',
         'Signature("f", [Map("ranks", "int64", "int64", default={1: 2.5})])',
         'Signature.parse("f(xs: List(Tensor([n], int8)))")',
         'Signature("f", [List("pages", "int64", default=[1, 2.5])])',

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, cast
 
 import pytest
 
@@ -45,7 +45,7 @@ def variant(*types: str | Alternative) -> Variant:
     return Variant([Var("scale", each) if isinstance(each, str) else each for each in types])
 
 
-TENSOR: Final = f32(3)
+TENSOR: Final = cast("Object", f32(3))
 STR: Final = str_(b"a longer str")
 SCALE: Final = variant("float64", SCALES)
 

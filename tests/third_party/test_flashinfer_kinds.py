@@ -7,7 +7,7 @@ results. Functions registered in Python stand for FlashInfer's, which need a GPU
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 import pytest
@@ -121,17 +121,17 @@ def test_several_results(declared: str, types: str, values: Any, called: list[An
     del declared
     function, called[0] = wrapped(f"f() -> {types}"), values
     assert _plain(function()) == _plain(values)
-    for wrong in (values[:-1], (*values[:-1], {}), 5):
-        called[0] = wrong
+    wrongs: list[Any] = [values[:-1], (*values[:-1], {}), 5]
+    for called[0] in wrongs:
         with pytest.raises((TypeError, ValueError), match="was returned for"):
             function()
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, (tvm_ffi.Tensor, np.ndarray)):
-        return np.from_dlpack(value).tolist()
+        return np.from_dlpack(cast("Any", value)).tolist()
     if isinstance(value, (tvm_ffi.Array, list, tuple)):
-        return [_plain(item) for item in value]
+        return [_plain(item) for item in cast("Any", value)]
     if isinstance(value, (tvm_ffi.Map, dict)):
-        return {key: _plain(item) for key, item in value.items()}
+        return dict(cast("Any", value).items())
     return value
