@@ -18,6 +18,7 @@ QUOTED = re.compile(r"(?:\w+\.)*_[A-Za-z]\w*(?:\.\w+)*")
 OURS = {
     # parts of symbols and of names of the package
     *("_Array", "_cuda_", "_doc_", "_lib", "_library_", "_library_ctx", "_metadata_", "_unit"),
+    "_with_maps",
     *("_defaults", "_depth", "_runs_once"),
     # which Python documents, of libraries, of named tuples, and of pointers and arrays of ctypes
     *("_length_", "_name", "_replace", "_type_"),

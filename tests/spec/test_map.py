@@ -34,7 +34,6 @@ def test_texts(made: spec.Param, text: str) -> None:
         ("f(m: Map())", "expected the dtype of the keys but got"),
         ("f(m: Map(int63, int8))", "Map 'm': key: dtype: expected one of int8, .* 'int64'"),
         ("f(m: Map(int64, String))", "Map 'm': value: dtype: expected one of int8"),
-        ("f() -> m: Map(int64, int8)", "a result that is a Map is an object of any types"),
     ],
 )
 def test_wrong_texts(text: str, words: str) -> None:
