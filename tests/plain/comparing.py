@@ -25,7 +25,7 @@ def symbols_of(text: str) -> dict[str, str]:
     for symbol in (*module.functions, *module.global_variables):
         own = re.sub(r"(?m)^;.*\n|\s*;[^\n\"]*$", "", str(symbol))
         own = re.sub(r"#\d+$|#\d+(?= \{$)", lambda group: groups[group[0]], own, flags=re.M)
-        own = re.sub(r"!\d+", lambda node: nodes.get(node[0], node[0]), own)
+        own = re.sub(r'"[^"]*"|!\d+', lambda node: nodes.get(node[0], node[0]), own)
         found[symbol.name] = numbered(own).strip()
     return found
 
