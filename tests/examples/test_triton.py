@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import pytest
 
-from ffi_builder import BuildError, Launch, cuda, wrap
+from ffi_builder import cuda
 from tests.examples.running import EXAMPLES, ROOT, differences, run
 from tests.fakecuda import environment, library, missing
 
@@ -143,24 +143,6 @@ def test_triton_makes_what_the_example_without_a_gpu_has_saved(tmp_path: Path):
     assert made.kernels["axpy"].parameters == saved.kernels["axpy"].parameters
     made, saved = (json.loads((folder / "axpy.json").read_text()) for folder in folders)
     assert made == saved
-
-
-@triton.jit
-def copy(x, y, n, SIZE: tl.constexpr):  # type: ignore
-    """By tensor descriptors, which the kernel makes in scratch memory."""
-    given = tl.make_tensor_descriptor(x, [n, SIZE], [SIZE, 1], [SIZE, SIZE])
-    result = tl.make_tensor_descriptor(y, [n, SIZE], [SIZE, 1], [SIZE, SIZE])
-    result.store([0, 0], given.load([0, 0]))
-
-
-def test_a_kernel_that_needs_scratch_memory_is_refused():
-    types = {"x": "*fp32", "y": "*fp32", "n": "i32", "SIZE": "constexpr"}
-    source = ASTSource(copy, types, {(3,): 32}, {(0,): [["tt.divisibility", 16]]})
-    options = {"num_warps": 4, "enable_fp_fusion": True}
-    compiled = triton.compile(source, target=GPUTarget("cuda", 90, 32), options=options)
-    signature = "copy(x: Tensor([n, 32], float32), y: Tensor([n, 32], float32))"
-    with pytest.raises(BuildError, match=r"needs scratch memory, {'global_scratch_size': 256,"):
-        wrap(compiled, signature, device="cuda", launch=Launch(grid=1))
 
 
 def test_the_signature_that_triton_knows():

@@ -1,0 +1,177 @@
+"""What a kernel that Triton compiled is launched with, beside its image.
+
+Triton runs 32 threads for each warp. It appends a pointer to scratch memory for each size of it in
+the metadata; docs/cuda-tools.md has the table of Triton's terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from ffi_builder import BuildError, SpecError, spec
+from ffi_builder.cuda.launch import driver
+from ffi_builder.cuda.launch.dimensions import checked_sizes
+from ffi_builder.cuda.launch.options import Launch
+from ffi_builder.cuda.tools.triton import triton_signature
+from ffi_builder.wrapping.c_types import CType, Prototype
+from ffi_builder.wrapping.calls import bound, symbols, with_conditions
+
+if TYPE_CHECKING:
+    from ffi_builder.cuda.launch.entries import LaunchEntry
+
+_WARP: Final = 32
+_SCRATCH: Final = {"global_scratch": False, "profile_scratch": True}
+"""The kinds of scratch memory, in the order of their pointers: whether Triton fills them with
+zeros."""
+_LAUNCHERS: Final = (spec.Stream, spec.EnvStream)
+
+
+def launched(metadata: Any, launch: Launch) -> Launch:
+    """Add the values in Triton's metadata to a launch.
+
+    Raises:
+        TypeError: the launch has it already.
+    """
+    given = [
+        field.name
+        for field in fields(launch)
+        if field.name not in ("grid", "stream") and getattr(launch, field.name) != field.default
+    ]
+    if given:
+        raise TypeError(f"wrap: Triton's metadata say {', '.join(given)}: leave it out of launch=")
+    attributes = {
+        "cooperative": getattr(metadata, "launch_cooperative_grid", False),
+        "programmatic_stream_serialization": getattr(metadata, "launch_pdl", False),
+    }
+    blocks = getattr(metadata, "num_ctas", 1)
+    return replace(
+        launch,
+        block=_WARP * metadata.num_warps,
+        cluster=None if blocks == 1 else blocks,
+        dynamic_smem_bytes=metadata.shared,
+        attributes=[name for name, is_wanted in attributes.items() if is_wanted],
+    )
+
+
+def checked(
+    compiled: Any, signature: spec.Signature, args: Sequence[LaunchEntry] | None, launch: Launch
+) -> tuple[spec.Signature, list[LaunchEntry]]:
+    """Return a signature that checks what Triton relies on, and what the kernel gets.
+
+    Triton's names, types and divisibilities are those of a prototype. Scratch memory is a Workspace
+    of the signature, and where the kernel needs none, NULL.
+
+    Raises:
+        BuildError: the signature contradicts the types.
+        SpecError: the signature cannot have a Workspace.
+    """
+    metadata = compiled.metadata
+    if hasattr(compiled, "src"):
+        known = triton_signature(compiled)
+        types = [
+            (p.name, CType(p.dtypes[0], is_pointer=True))
+            if isinstance(p, spec.Tensor)
+            else (p.name, CType(cast("spec.Var", p).dtype))
+            for p in known.params
+        ]
+        declared = Prototype(metadata.name, tuple(types), None)
+        args = _with_data(known, signature, args)
+        signature, found, _ = bound(declared, signature, cast("Any", args), _LAUNCHERS)
+        args = list(found) if found is not None else None
+        signature = with_conditions(signature, _promised(known, signature, args))
+    if args is None:
+        args = [p for p in signature.params if not isinstance(spec.required(p), _LAUNCHERS)]
+    scratch = [*_scratch(metadata, signature, launch)]
+    needed = [each for each in scratch if each is not None]
+    try:
+        signature = replace(signature, params=[*signature.params, *needed])
+    except SpecError as error:
+        words = f"wrap: Triton's kernel {metadata.name!r} needs scratch memory. {error}"
+        raise SpecError(words) from None
+    return signature, [*args, *(each and each.name for each in scratch)]
+
+
+def _scratch(
+    metadata: Any, signature: spec.Signature, launch: Launch
+) -> Iterator[spec.Workspace | None]:
+    """Yield the memory behind each pointer to scratch memory: a size for each block of the grid."""
+    taken = {*dict(spec.with_paths(signature.params)), *symbols(signature)}
+    for name, zero in _SCRATCH.items():
+        if not hasattr(metadata, f"{name}_size"):
+            continue
+        size, own = getattr(metadata, f"{name}_size"), name
+        while own in taken:
+            own += "_"
+        yield (
+            spec.Workspace(
+                own,
+                [*_blocks(signature, launch), size],
+                "uint8",
+                device_type="cuda",
+                data_alignment=getattr(metadata, f"{name}_align"),
+                zero=zero,
+            )
+            if size
+            else None
+        )
+
+
+def _blocks(signature: spec.Signature, launch: Launch) -> Iterator[spec.Dim]:
+    """Yield the grid, in which the blocks of clusters count, with texts as expressions."""
+    numbers = [param for param in signature.params if isinstance(param, spec.Var)]
+    for size in checked_sizes("grid", launch.grid, 0, driver.MAX_GRID):
+        if not isinstance(size, str):
+            yield size
+            continue
+        try:
+            yield spec.expression(size, [*numbers, *symbols(signature).values()])
+        except SpecError as error:
+            raise BuildError(f"wrap: launch=: grid: {error}") from None
+
+
+def _with_data(
+    known: spec.Signature, signature: spec.Signature, args: Sequence[LaunchEntry] | None
+) -> Sequence[LaunchEntry] | None:
+    """Return ``args`` with ``x.data`` for each tensor of any rank, which has no other pointer."""
+    params = {param.name: spec.required(param) for param in signature.params}
+    any_rank = {n for n, p in params.items() if isinstance(p, spec.Tensor) and p.any_rank}
+    if not any_rank:
+        return args
+    if args is None:
+        args = [param.name for param in known.params]
+        if not {*args} <= {*params, *symbols(signature)}:
+            args = [name for name, param in params.items() if not isinstance(param, _LAUNCHERS)]
+    names = [getattr(entry, "name", entry) for entry in args]
+    return [f"{n}.data" if n in any_rank else e for n, e in zip(names, args, strict=True)]
+
+
+def _promised(
+    known: spec.Signature, signature: spec.Signature, args: Sequence[LaunchEntry] | None
+) -> list[str]:
+    """Return what Triton relies on as conditions, of arguments that are passed by their names.
+
+    What the signature says already is left out.
+    """
+    names = args or [param.name for param in signature.params]
+    known_sizes = {param.name: param for param in signature.params} | symbols(signature)
+    found: list[str] = []
+    for param, entry in zip(known.params, names, strict=False):
+        promise = getattr(param, "data_alignment", None) or getattr(param, "divisibility", None)
+        name = getattr(entry, "name", entry)
+        is_tensor = isinstance(param, spec.Tensor)
+        if is_tensor and isinstance(name, str):
+            name = name.removesuffix(".data")
+        if promise is not None and isinstance(name, str) and name.isidentifier():
+            condition = f"{name}{'.data' if is_tensor else ''} % {promise} == 0"
+            said = "data_alignment" if is_tensor else "divisibility"
+            divisor = getattr(known_sizes.get(name), said, None) or 1
+            if divisor % promise and (divisor == 1 or is_tensor):
+                found.append(condition)
+            elif divisor % promise:
+                raise BuildError(
+                    f"wrap: Triton relies on {condition}, but the signature says that {name!r} is "
+                    f"divisible by {divisor}: write {promise}"
+                )
+    return found
