@@ -24,6 +24,7 @@ GPU_FRAMEWORKS := torch==2.13.0 'jax[cuda13]==0.10.2' jax-tvm-ffi cupy-cuda13x
 # For examples/triton_aot.py and benchmarks/calls.py; 1 GB. Metadata and launchers differ between
 # versions, so one is pinned. It needs a later Python than the package.
 TRITON := triton==3.9.0; python_version >= "3.11"
+CUTILE := cuda-tile==1.7.0 nvidia-cuda-tileiras>=13.5,<14
 # The packages that `make mutants` changes, and a sample of the changes: those of each function are
 # numbered from 1, and the ones whose number matches this ending are tried.
 MODULES ?= plan spec diagnosis builder providers
@@ -95,7 +96,7 @@ test-tvm-ffi: $(OLDER)/.made ## Run the tests of what depends on apache-tvm-ffi 
 	$(OLDER)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps 'apache-tvm-ffi==$(TVM_FFI)'
 	$(OLDER)/bin/python -m pytest -m 'not slow' $(TVM_FFI_TESTS)
 
-test-cuda: $(CUDA)/.made ## Install NVIDIA's CUDA compilers (proprietary) and Triton in .venv-cuda, and test what uses them.
+test-cuda: $(CUDA)/.made ## Install NVIDIA's CUDA compilers (proprietary), Triton and cuTile in .venv-cuda, and test what uses them.
 	$(CUDA)/bin/python -m pytest tests/cuda/tools tests/examples/test_triton.py \
 	  tests/examples/test_ci_without_gpu.py tests/fakecuda/test_fake_cuda.py \
 	  'tests/docs/test_docs.py::test_blocks_run_and_print_what_is_written[docs/cuda-tools.md]' \
@@ -254,7 +255,7 @@ $(VENV)/.frameworks: pyproject.toml $(VENV)/.made
 
 $(CUDA)/.made: pyproject.toml Makefile
 	$(PYTHON) -m venv $(CUDA)
-	$(CUDA)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test,cuda]' '$(TRITON)'
+	$(CUDA)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test,cuda]' '$(TRITON)' $(CUTILE:%='%')
 	@touch $@
 
 # One by one: a package without a wheel for this machine must not stop the others.

@@ -16,6 +16,7 @@ from ffi_builder.extending import lazy
 if TYPE_CHECKING:
     from ffi_builder.cuda.images import kernels
     from ffi_builder.cuda.tools.compilers import assemble, compile_cuda
+    from ffi_builder.cuda.tools.cutile import cutile_signature
     from ffi_builder.cuda.tools.lowering import lower_to_ptx
     from ffi_builder.cuda.tools.tilelang import tilelang_signature
     from ffi_builder.cuda.tools.triton import triton_signature
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "assemble",
     "compile_cuda",
+    "cutile_signature",
     "kernels",
     "lower_to_ptx",
     "tilelang_signature",
@@ -33,6 +35,7 @@ __getattr__, __dir__ = lazy(
     __name__,
     {
         **dict.fromkeys(("assemble", "compile_cuda"), "tools.compilers"),
+        "cutile_signature": "tools.cutile",
         "kernels": "images.read",
         "lower_to_ptx": "tools.lowering",
         "tilelang_signature": "tools.tilelang",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from ffi_builder import SpecError, spec
-from ffi_builder.cuda.images import is_image
+from ffi_builder.cuda.images import is_image, kernels
 from ffi_builder.cuda.launch.options import Launch
 from ffi_builder.cuda.launch.provider import CudaLaunchCallProvider
 from ffi_builder.cuda.triton import checked, launched
@@ -38,12 +38,25 @@ class CudaImage:
         if metadata is not None:
             signature, args = checked(self.compiled, signature, args, how)
             how, name, types = launched(metadata, how), metadata.name, "with Triton's types"
+        elif how.block is None:
+            how = replace(how, block=self._block(function or name))
         options: dict[str, Any] = {each.name: getattr(how, each.name) for each in fields(how)}
         try:
             provider = CudaLaunchCallProvider(self.data, function or name, args=args, **options)
         except NoKernelError as error:
             raise SpecError(f"{error}; say which with function=") from None
         return signature, provider, types
+
+    def _block(self, name: str) -> tuple[int, int, int]:
+        """Return the only block that a kernel can have.
+
+        Raises:
+            TypeError: it may have several.
+        """
+        found = kernels(self.data).kernels.get(name)
+        if found is None or found.block is None:
+            raise TypeError("wrap: launch= needs block=: the image does not say how many threads")
+        return found.block
 
 
 def read(source: object, data: object, *, launched: bool) -> CudaImage | None:
@@ -65,6 +78,4 @@ def _checked_launch(launch: Launch | None, metadata: Any) -> Launch:
             "wrap: a CUDA image needs launch=, as in launch=Launch(grid=spec.ceildiv(n, 128)"
             f"{')' if metadata is not None else ', block=128)'}"
         )
-    if metadata is None and launch.block is None:
-        raise TypeError("wrap: launch= needs block=: the image does not say how many threads")
     return launch

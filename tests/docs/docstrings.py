@@ -132,6 +132,7 @@ AVAILABLE: dict[str, Callable[[], bool]] = {
     "NVRTC": _module("cuda.bindings.nvrtc"),
     "nvJitLink": _module("cuda.bindings.nvjitlink"),
     "TileLang": _module("tilelang"),
+    "cuTile": _module("cuda.tile"),
     "Triton": _module("triton"),
     "a GPU of sm_90 or later": _has_gpu,
 }

@@ -45,6 +45,8 @@ class KernelImage:
     """Static shared memory, bytes."""
     max_threads: int | None = None
     cluster: tuple[int, int, int] | None = None
+    tile: bool = False
+    """Whether all kernels of the cubin are tile kernels, by a symbol that NVIDIA's tileiras adds."""
 
     def offsets(self, base: int = 0) -> list[int]:
         """Return the offsets of parameters, if the first may be at the address ``base``."""
@@ -159,6 +161,9 @@ def _symbols(kernels: Sequence[KernelImage], text: int, constant: int) -> tuple[
     for index, kernel in enumerate(kernels):
         name = names.add(kernel.name)
         symbols.append(struct.pack("<IBBHQQ", name, 0x12, _STO_CUDA_ENTRY, text + index, 0, 128))
+    if any(kernel.tile for kernel in kernels):
+        name = names.add("___NV_TILE_LAUNCH_META_DATA___")
+        symbols.append(struct.pack("<IBBHQQ", name, 0x11, 0, text, 0, 64))
     return bytes(names.data), b"".join(symbols)
 
 

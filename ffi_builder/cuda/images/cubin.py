@@ -17,7 +17,8 @@ import math
 import re
 import struct
 from collections.abc import Iterator, Mapping
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final
 
 from ffi_builder import SpecError
 from ffi_builder.cuda.images.image import Image, Kernel, Parameter
@@ -32,6 +33,8 @@ _RESERVED_SHARED: Final = 1024
 _RESERVED_FROM: Final = 90
 _NO_OFFSET: Final = 0xFFFF
 """The offset of texture and surface references."""
+_TILE: Final = "___NV_TILE_LAUNCH_META_DATA___"
+"""The symbol of what the driver reads to launch tile kernels, for which there are no others."""
 _FAMILY = re.compile(rb"-arch[ =]sm_(\d+)f\b")
 
 
@@ -43,13 +46,23 @@ def read_cubin(data: bytes) -> Image:
     number, architecture = _architecture(file)
     registers = _registers(file)
     kernels: dict[str, Kernel] = {}
+    has_tiles = False
     table = file.table(elf.SHT_SYMTAB)
     names = b"" if table is None else file.symbol_names(table)
     for index, (name_at, info, other, *_) in enumerate(file.symbols(table) if table else ()):
         name = file.text(names, name_at)
+        has_tiles = has_tiles or name == _TILE
         if info & 15 == elf.STT_FUNC and other & _STO_CUDA_ENTRY:
             shared = _static_shared(file, name, number)
             kernels[name] = _kernel(file, name, registers.get(index), shared)
+    if has_tiles:
+        own: dict[str, Any] = {
+            "block": (1, 1, 1),
+            "max_threads": 1,
+            "cluster": None,
+            "static_shared_bytes": None,
+        }
+        kernels = {name: replace(each, tile=True, **own) for name, each in kernels.items()}
     return Image("cubin", (architecture,), kernels)
 
 

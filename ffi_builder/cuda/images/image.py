@@ -87,6 +87,9 @@ class Kernel:
 
     A kernel whose parameters differ cannot be launched.
     """
+    tile: bool = False
+    """Whether it is a tile kernel, as of cuTile. Its block is one thread for those who launch it:
+    the driver chooses threads, cluster and shared memory."""
 
     def __str__(self) -> str:
         if self.parameters is None:
@@ -96,7 +99,7 @@ class Kernel:
         facts = [
             f"{words} {_shown(value)}"
             for words, value in (
-                ("block", self.block),
+                ("block", None if self.tile else self.block),
                 ("threads <=", self.max_threads if self.block is None else None),
                 ("cluster", self.cluster),
                 ("blocks of a cluster <=", self.max_cluster_rank),
@@ -105,6 +108,7 @@ class Kernel:
             )
             if value is not None
         ]
+        facts = ["tiles", *facts] if self.tile else facts
         return f"{text}  [{'; '.join(facts)}]" if facts else text
 
 
@@ -216,6 +220,7 @@ def merged(parts: Sequence[tuple[str, Kernel]]) -> Kernel:
         _agreed(kernel.max_cluster_rank for kernel in kernels),
         tuple(dict.fromkeys(where for where, _ in parts)),
         _contradiction(known) if len(sizes) > 1 else None,
+        all(kernel.tile for kernel in kernels),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Final, TypeAlias, Union, get_args
 from ffi_builder import BuildError, spec
 from ffi_builder.cuda.launch.entries import (
     SCALAR_SIZES,
+    Axes,
     LaunchEntry,
     Nested,
     Packed,
@@ -156,7 +157,8 @@ class KernelArgument:
     """One argument of the kernel: laid out values, a number, or the address of a caller's bytes.
 
     A ``number`` (an int, a float, or the i64 of an expression) has no size of its own; it takes the
-    size of the kernel's parameter. Sizes are bytes. ``is_float`` is None except for single numbers.
+    size of the kernel's parameter; with ``is_signed`` it must fit as a signed one. Sizes are bytes.
+    ``is_float`` is None except for single numbers.
     """
 
     text: str
@@ -166,6 +168,7 @@ class KernelArgument:
     number: Value | float | None = None
     address: Value | None = None
     is_float: bool | None = None
+    is_signed: bool = False
 
     def __str__(self) -> str:
         if self.size is None:
@@ -174,16 +177,21 @@ class KernelArgument:
 
 
 def kernel_arguments(
-    context: CallContext, args: Sequence[LaunchEntry] | None, members: Members
+    context: CallContext,
+    args: Sequence[LaunchEntry] | None,
+    members: Members,
+    *,
+    by_tiles: bool = False,
 ) -> list[KernelArgument]:
     """Return the kernel's arguments: ``args=``, or every parameter but streams and constants.
 
-    Result tensors that ``args=`` does not contain follow.
+    Result tensors that ``args=`` does not contain follow. A tile kernel gets the sizes and strides
+    of each tensor after its pointer.
 
     Raises:
         BuildError: if the signature does not have an entry, or if an entry is in host memory.
     """
-    maker = _Maker(context, members)
+    maker = _Maker(context, members, by_tiles)
     if args is None:
         every = items(PROVIDER, None, context)
         found = [item for item in every if not isinstance(plain(item), _STREAMS)]
@@ -196,9 +204,10 @@ def kernel_arguments(
 class _Maker:
     """Makes arguments of entries, and notes which items they contain."""
 
-    def __init__(self, context: CallContext, members: Members) -> None:
+    def __init__(self, context: CallContext, members: Members, by_tiles: bool) -> None:
         self.context = context
         self.members = members
+        self.by_tiles = by_tiles
         self.seen: list[Item] = []
 
     def of_entry(self, entry: LaunchEntry) -> Iterator[KernelArgument]:
@@ -216,6 +225,8 @@ class _Maker:
                 yield _laid_out(str(entry), self._tree(entry))
             case Pointee():
                 yield self._pointee(entry)
+            case Axes():
+                yield from self._axes(self._tensor(entry))
             case _:
                 for item in self._items(entry):
                     yield from self.of_item(item)
@@ -233,6 +244,22 @@ class _Maker:
             case _:
                 dtype = f" ({item.dtype})" if isinstance(item, spec.Var) else ""
                 yield _laid_out(shown(context, item) + dtype, self._value(item))
+                tensor = plain(item)
+                if self.by_tiles and isinstance(tensor, spec.Tensor):
+                    yield from self._axes(tensor)
+
+    def _axes(self, tensor: spec.Tensor) -> Iterator[KernelArgument]:
+        context, path = self.context, path_of(self.context, tensor)
+        if tensor.any_rank:
+            raise BuildError(
+                f"{PROVIDER}: the kernel gets each size of {path!r}, which may have any rank; "
+                f"declare its sizes, or None for each"
+            )
+        for part in ("shape", "strides"):
+            values = getattr(context, part)(tensor, wide=True)
+            for axis, value in enumerate(values):
+                text = f"{path}.{part}[{axis}]"
+                yield KernelArgument(text, None, number=value, is_signed=True)
 
     def _items(self, entry: Entry) -> list[Item]:
         (named,) = entries(PROVIDER, [entry], self.context)

@@ -236,7 +236,15 @@ def TensorMap(pointer: spec.Param | str) -> Pointee:  # named like the classes b
     return Pointee(pointer, driver.TENSOR_MAP_SIZE, driver.TENSOR_MAP_ALIGN)
 
 
-LaunchEntry: TypeAlias = Union[Entry, Scalar, Struct, Packed, Nested, Pointee]
+@dataclass(frozen=True)
+class Axes(TensorStruct):
+    """The sizes, then the strides of a tensor: each is an integer of the size of its parameter.
+
+    Kernels of Triton get them after a tensor map, and tile kernels after a pointer.
+    """
+
+
+LaunchEntry: TypeAlias = Union[Entry, Scalar, Struct, Packed, Nested, Pointee, Axes]
 """An entry of ``args=``."""
 
 

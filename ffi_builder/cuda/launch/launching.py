@@ -143,7 +143,7 @@ def _sized(
         return argument
     if isinstance(number, float):
         return replace(argument, size=size, align=size, layout=_float(context, number, size))
-    b, low, high = context.builder, -(1 << (8 * size - 1)), (1 << 8 * size) - 1
+    b, low, high = context.builder, -(1 << (8 * size - 1)), (1 << 8 * size - argument.is_signed) - 1
     where = f"the {size} byte{'' if size == 1 else 's'} that kernel {kernel.name!r} has for it"
     if isinstance(number, int):
         if not low <= number <= high:

@@ -21,8 +21,9 @@ class Launch:
 
     Args:
         grid: blocks in x, y and z: up to three ints or expressions of the signature's symbols.
-        block: threads of a block, likewise. Left out for a kernel that Triton compiled, like all
-            but the grid and the stream.
+        block: threads of a block, likewise. May be left out where the image has the only one, as of
+            ``__block_size__``, and for tile kernels. Left out for a kernel that Triton compiled,
+            like all but the grid and the stream.
         cluster: blocks of a cluster, likewise.
         dynamic_smem_bytes: dynamic shared memory of a block in bytes: an int or an expression.
         attributes: flags of the launch.

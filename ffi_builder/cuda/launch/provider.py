@@ -266,7 +266,9 @@ class CudaLaunchCallProvider:
         """Emit the launch, and define the symbols that it needs and the module lacks."""
         b, found = context.builder, self._found
         _check_results(context)
-        arguments = kernel_arguments(context, self.args, self.tensor_members)
+        arguments = kernel_arguments(
+            context, self.args, self.tensor_members, by_tiles=found.kernel.tile
+        )
         arguments = fitted(context, found.kernel, arguments)
         launch = _launch(context, found)
         place = find_place(context, self.stream)

@@ -23,6 +23,9 @@ enum {
   kFlagExact = 0x800,    /* of e_flags, up to ABI version 7 */
 };
 
+/* The driver launches tile kernels by the threads and the cluster that this has. */
+static const char kTiles[] = "___NV_TILE_LAUNCH_META_DATA___";
+
 typedef struct Elf {
   const unsigned char* code;
   const Elf64_Ehdr* header;
@@ -188,16 +191,23 @@ CUresult elf_read(const unsigned char* code, Image* image) {
   const Elf64_Shdr* symbols = section(&elf, ".symtab", "");
   if (symbols == NULL || symbols->sh_link >= elf.header->e_shnum) return CUDA_ERROR_INVALID_IMAGE;
   const char* names = (const char*)code + elf.sections[symbols->sh_link].sh_offset;
+  bool has_tiles = false;
   for (unsigned i = 0; i < symbols->sh_size / sizeof(Elf64_Sym); ++i) {
     Elf64_Sym symbol;
     memcpy(&symbol, code + symbols->sh_offset + i * sizeof(symbol), sizeof(symbol));
     const char* name = names + symbol.st_name;
+    if (strcmp(name, kTiles) == 0) has_tiles = true;
     /* Those of C++ templates are weak. */
     if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || ELF64_ST_BIND(symbol.st_info) == STB_LOCAL ||
         section(&elf, ".text.", name) == NULL) {
       continue;
     }
     if (!read_kernel(&elf, image, name, i)) return CUDA_ERROR_INVALID_IMAGE;
+  }
+  for (unsigned i = 0; has_tiles && i < image->count; ++i) {
+    KernelInfo* kernel = &image->kernels[i];
+    kernel->max_threads = 1;
+    kernel->shared = kernel->cluster[0] = 0;
   }
   return CUDA_SUCCESS;
 }
