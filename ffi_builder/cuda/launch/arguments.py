@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import Final, TypeAlias, Union, get_args
 
 from ffi_builder import BuildError, spec
+from ffi_builder.cuda.launch.encoding import EncodedMap, encoded_map
 from ffi_builder.cuda.launch.entries import (
+    PROVIDER,
     SCALAR_SIZES,
     Axes,
     LaunchEntry,
@@ -16,6 +18,7 @@ from ffi_builder.cuda.launch.entries import (
     Pointee,
     Scalar,
     Struct,
+    TensorMap,
     TensorStruct,
 )
 from ffi_builder.extending import (
@@ -47,12 +50,12 @@ from ffi_builder.extending import (
 from ffi_builder.ir import Value
 from ffi_builder.providers import CallContext, DynamicParamPackCallProvider
 
-PROVIDER: Final = "CudaLaunchCallProvider"
 _VALUES: Final = get_args(ValueParam)
 """Kinds of one value. Of these, a kernel can take only a Choice, a DType and a Device."""
 _STREAMS: Final = (spec.Stream, spec.EnvStream)
 _FOR_KERNELS: Final = ("cuda", "cuda_host", "cuda_managed")
 """Device types of memory that a kernel can read."""
+_BOX: Final = "; for a tensor map of a Tensor, say TensorMap(…, box=…)"
 _DEVICE_ALIGN: Final = 4
 _DTYPE_ALIGN: Final = 2
 """``struct DLDevice { int, int }`` and ``struct DLDataType { uint8_t, uint8_t, uint16_t }``."""
@@ -154,7 +157,7 @@ Members: TypeAlias = Callable[[CallContext, spec.Tensor], Sequence[Value]]
 
 @dataclass(frozen=True)
 class KernelArgument:
-    """One argument of the kernel: laid out values, a number, or the address of a caller's bytes.
+    """One argument of the kernel: laid out values, a number, a caller's bytes, or a tensor map.
 
     A ``number`` (an int, a float, or the i64 of an expression) has no size of its own; it takes the
     size of the kernel's parameter; with ``is_signed`` it must fit as a signed one. Sizes are bytes.
@@ -167,6 +170,7 @@ class KernelArgument:
     layout: Layout | None = None
     number: Value | float | None = None
     address: Value | None = None
+    tensor_map: EncodedMap | None = None
     is_float: bool | None = None
     is_signed: bool = False
 
@@ -224,7 +228,9 @@ class _Maker:
             case Struct() | Packed() | Nested():
                 yield _laid_out(str(entry), self._tree(entry))
             case Pointee():
-                yield self._pointee(entry)
+                yield self._pointee(entry, entry.pointer)
+            case TensorMap():
+                yield self._tensor_map(entry)
             case Axes():
                 yield from self._axes(self._tensor(entry))
             case _:
@@ -344,7 +350,7 @@ class _Maker:
 
     def _members(self, entry: LaunchEntry) -> Iterator[Tree]:
         match entry:
-            case Scalar() | Struct() | Packed() | Nested() | Pointee():
+            case Scalar() | Struct() | Packed() | Nested() | Pointee() | TensorMap() | Axes():
                 yield self._tree(entry)
             case None:
                 yield self.context.builder.null()
@@ -382,16 +388,36 @@ class _Maker:
         _check_device(self.context, tensor)
         return tensor
 
-    def _pointee(self, entry: Pointee) -> KernelArgument:
+    def _tensor_map(self, entry: TensorMap) -> KernelArgument:
+        context = self.context
+        if not entry.encodes:
+            return self._pointee(entry, entry.tensor)
+        item = self._only(entry.tensor)
+        tensor = None if item is None else plain(item)
+        if not isinstance(tensor, spec.Tensor) or tensor.any_rank:
+            raise BuildError(
+                f"{PROVIDER}: TensorMap: expected a Tensor of a known number of dimensions but got "
+                f"{entry.tensor!r}"
+            )
+        if context.may_be_absent(tensor):
+            raise BuildError(
+                f"{PROVIDER}: TensorMap: {path_of(context, tensor)!r} may be absent, and there is "
+                f"no map of no tensor"
+            )
+        _check_device(context, tensor)
+        found = encoded_map(context, entry, tensor, path_of(context, tensor))
+        return KernelArgument(str(entry), entry.size, entry.align, tensor_map=found)
+
+    def _pointee(self, entry: Pointee | TensorMap, given: spec.Param | str) -> KernelArgument:
         context = self.context
         b = context.builder
-        item = self._only(entry.pointer)
+        item = self._only(given)
         param = None if item is None else plain(item)
         is_handle = isinstance(param, spec.Var) and param.dtype == "handle"
         if item is None or not (is_handle or isinstance(param, spec.DataPointer)):
             raise BuildError(
                 f"{PROVIDER}: {entry}: expected a DataPointer or a Var of dtype handle but got "
-                f"{entry.pointer!r}"
+                f"{given!r}{_BOX if isinstance(param, spec.Tensor) else ''}"
             )
         pointer = scalar_argument(context, item).value
         plain_pointer = pointer if pointer.type == b.types.ptr else b.to_pointer(b.to_int(pointer))

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias, Union, cast
 
 from ffi_builder import BuildError, SpecError, spec
 from ffi_builder.cuda.launch import driver
-from ffi_builder.cuda.launch.arguments import PROVIDER
+from ffi_builder.cuda.launch.entries import PROVIDER
 from ffi_builder.extending import Builder, Expr, dataclass, widened
 from ffi_builder.ir import Value
 from ffi_builder.providers import CallContext
@@ -122,19 +122,27 @@ def emit_size(
     """
     if isinstance(size, int):
         return size
-    b = context.builder
-    try:
-        if isinstance(size, str):
-            size = spec.expression(size, context.matched_var_binding)
-        value = widened(context, size)
-    except (BuildError, SpecError) as error:
-        raise BuildError(f"{PROVIDER}: {what}: {error}") from None
+    b, value = context.builder, value_of_size(context, f"{PROVIDER}: {what}", size)
     # The comparison is unsigned, so that negative values are too large.
     shifted = b.sub(value, b.i64(least)) if least else value
     name = kernel.replace("{}", "{ }")  # since {} stands for a value
     words = f"{what} = {size} is {{}} for kernel {name!r}; expected {least} to {most}"
     b.check(b.ule(shifted, b.i64(most - least)), "ValueError", words, value)
     return value
+
+
+def value_of_size(context: CallContext, what: str, size: spec.Dim | str) -> Value:
+    """Return a size, an expression or its text, as an i64.
+
+    Raises:
+        BuildError: if the signature has no such symbol.
+    """
+    try:
+        if isinstance(size, str):
+            size = spec.expression(size, context.matched_var_binding)
+        return widened(context, size)
+    except (BuildError, SpecError) as error:
+        raise BuildError(f"{what}: {error}") from None
 
 
 _WORD: Final = 8

@@ -60,8 +60,13 @@ FUNCTIONS: Final = (
     "cuGetErrorString",
     "cuDriverGetVersion",
     "cuMemsetD8Async",
+    "cuTensorMapEncodeTiled",
+    "cuTensorMapEncodeIm2col",
+    "cuTensorMapEncodeIm2colWide",
 )
 """Exported names, in the order of a module's table; the launch has the number 0."""
+REQUIRED: Final = FUNCTIONS.index("cuTensorMapEncodeTiled")
+"""Those from this number on are needed for tensor maps alone, and may be missing."""
 NUMBER: Final = {name: number for number, name in enumerate(FUNCTIONS)}
 NAME_STRIDE: Final = 40
 """Bytes of each name in the constant that has all names."""
@@ -89,6 +94,27 @@ FLAGS: Final = {
     "programmatic_stream_serialization": PROGRAMMATIC_STREAM_SERIALIZATION,
 }
 """Attributes whose value is an int: 1 sets them."""
+
+FIRST_WIDE: Final = "12.8"
+"""The first CUDA version whose driver has cuTensorMapEncodeIm2colWide."""
+
+# A call site of tensor maps: the places of the driver's arguments, each an int64.
+MAP_RANK: Final = 5
+MAP_ADDRESS: Final = 0
+MAP_SIZES: Final = 1
+MAP_STRIDES: Final = MAP_SIZES + MAP_RANK
+MAP_BOX: Final = MAP_STRIDES + MAP_RANK
+MAP_STEPS: Final = MAP_BOX + MAP_RANK
+MAP_LOWER: Final = MAP_STEPS + MAP_RANK
+MAP_UPPER: Final = MAP_LOWER + MAP_RANK
+MAP_CHANNELS: Final = MAP_UPPER + MAP_RANK
+MAP_PIXELS: Final = MAP_CHANNELS + 1
+MAP_PLACES: Final = MAP_PIXELS + 1
+MAP_VALUES: Final = 8 * MAP_PLACES + 40
+"""Where the limits of what a call brings begin, in bytes."""
+MAP_VALUE: Final = 40
+MAP_SLOTS: Final = 8
+"""The maps that a call site keeps."""
 
 TENSOR_MAP_SIZE: Final = 128
 TENSOR_MAP_ALIGN: Final = 128

@@ -8,7 +8,7 @@ parameter, a Var, an expression or an int, the name or text of any of these, or 
     Packed("x")                     {data, dims…, strides…}, as by DynamicParamPackCallProvider
     Nested("x")                     {data, {shape, strides}}, as by NestedTensorCallProvider
     Pointee("config", 24)           the 24 bytes to which a host pointer points, by value
-    TensorMap("map")                a CUtensorMap: 128 bytes, aligned to 128
+    TensorMap("x", box=(64, 64))    a CUtensorMap: 128 bytes, aligned to 128
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import struct
 from typing import Final, TypeAlias, Union, get_args
 
 from ffi_builder import SpecError, spec
-from ffi_builder.cuda.launch import driver
+from ffi_builder.cuda.launch.maps import TensorMap
 from ffi_builder.extending import (
     FLOAT_DTYPES,
     INT_RANGES,
@@ -29,6 +29,7 @@ from ffi_builder.extending import (
     parse_dtype,
 )
 
+PROVIDER: Final = "CudaLaunchCallProvider"
 _FLOATS: Final = {"float16": "e", "float32": "f", "float64": "d"}
 _INFINITY: Final = 0x7F80
 """The bits of a bfloat16."""
@@ -221,21 +222,6 @@ class Pointee:
         return f"*{_name(self.pointer)}"
 
 
-def TensorMap(pointer: spec.Param | str) -> Pointee:  # named like the classes beside it
-    """Return the entry for a CUtensorMap (``const __grid_constant__``) that the caller encoded.
-
-    Args:
-        pointer: a DataPointer or ``handle`` Var to its 128 bytes in host memory.
-
-    Examples:
-        >>> from ffi_builder import spec
-        >>> from ffi_builder.providers import cuda
-        >>> cuda.TensorMap(spec.DataPointer("map")).size
-        128
-    """
-    return Pointee(pointer, driver.TENSOR_MAP_SIZE, driver.TENSOR_MAP_ALIGN)
-
-
 @dataclass(frozen=True)
 class Axes(TensorStruct):
     """The sizes, then the strides of a tensor: each is an integer of the size of its parameter.
@@ -244,7 +230,7 @@ class Axes(TensorStruct):
     """
 
 
-LaunchEntry: TypeAlias = Union[Entry, Scalar, Struct, Packed, Nested, Pointee, Axes]
+LaunchEntry: TypeAlias = Union[Entry, Scalar, Struct, Packed, Nested, Pointee, TensorMap, Axes]
 """An entry of ``args=``."""
 
 

@@ -46,6 +46,22 @@ _NUMBERS: Final = (
     "KERNEL_SIZE",
     "PREPARED_SHARED",
     "PREPARED_CLUSTER",
+    "REQUIRED",
+    "TENSOR_MAP_SIZE",
+    "MAP_RANK",
+    "MAP_ADDRESS",
+    "MAP_SIZES",
+    "MAP_STRIDES",
+    "MAP_BOX",
+    "MAP_STEPS",
+    "MAP_LOWER",
+    "MAP_UPPER",
+    "MAP_CHANNELS",
+    "MAP_PIXELS",
+    "MAP_PLACES",
+    "MAP_VALUES",
+    "MAP_VALUE",
+    "MAP_SLOTS",
 )
 
 
@@ -62,7 +78,8 @@ def text() -> str:
     parts = (
         "// Made from driver.py by ffi_builder/cuda/launch/header.py. Do not edit.\n",
         "#ifndef FFI_BUILDER_CUDA_NUMBERS_H\n#define FFI_BUILDER_CUDA_NUMBERS_H\n",
-        f'#define CUDA_LIBRARY "{driver.LIBRARY}"\n#define CUDA_OLDEST "{driver.OLDEST}"\n',
+        f'#define CUDA_LIBRARY "{driver.LIBRARY}"\n#define CUDA_OLDEST "{driver.OLDEST}"\n'
+        f'#define CUDA_FIRST_WIDE "{driver.FIRST_WIDE}"\n',
         "// The driver API's own numbers.\n" + _enumeration([*own, *attributes, *mode]),
         "// Limits, and sizes and offsets in bytes.\n" + _enumeration(numbers),
         "// The functions in the order of a state's table.\n" + _enumeration(functions),

@@ -31,14 +31,14 @@ from ffi_builder import BuildError
 from ffi_builder.cuda.images import Kernel, Parameter
 from ffi_builder.cuda.launch import driver
 from ffi_builder.cuda.launch.arguments import (
-    PROVIDER,
     KernelArgument,
     Layout,
     in_memory,
     layout,
 )
 from ffi_builder.cuda.launch.dimensions import Launch, emit_config
-from ffi_builder.cuda.launch.driver import INIT_ONCE, STATE, States
+from ffi_builder.cuda.launch.driver import INIT_ONCE, STATE, Site, States
+from ffi_builder.cuda.launch.entries import PROVIDER
 from ffi_builder.cuda.launch.streams import Place
 from ffi_builder.extending import Builder, call_support, dataclass, in_range, load_acquire
 from ffi_builder.ir import Block, CheckingBuilder, Value
@@ -87,14 +87,17 @@ def fitted(
     ]
 
 
-def addresses(b: Builder, arguments: Sequence[KernelArgument]) -> Value:
+def addresses(site: Site, device: Value, arguments: Sequence[KernelArgument]) -> Value:
     """Write the arguments, and return the array of their addresses for the driver, or NULL."""
+    b = site.b
     if not arguments:
         return b.null()
     array = b.alloca(b.types.ptr, len(arguments))
     for index, argument in enumerate(arguments):
         if argument.layout is not None:
             address = in_memory(b, argument.layout, argument.align)
+        elif argument.tensor_map is not None:
+            address = argument.tensor_map.emit(site, device)
         else:
             address = _copied(b, argument)
         b.store(address, b.offset(array, 8 * index))
@@ -217,7 +220,7 @@ class Launcher:
             b.block = b.new_block()
         first, failed = b.block, b.new_block(b.types.i32, cold=True)
         kernel, state, stream = self._kernel(), b.address_of(STATE), self._stream()
-        params = addresses(b, arguments)
+        params = addresses(self.states.site, self.place.device, arguments)
         # This comes before all code that may fail, since errors show the configuration.
         config = emit_config(b, self.launch, stream)
         needs = self.launch.needs(b) if self.launch.may_need else None

@@ -11,7 +11,7 @@ from typing import ClassVar, Final, cast, get_args
 from ffi_builder import BuildError, SpecError, spec
 from ffi_builder.cuda.images import Kernel, kernels
 from ffi_builder.cuda.launch import driver
-from ffi_builder.cuda.launch.arguments import PROVIDER, kernel_arguments
+from ffi_builder.cuda.launch.arguments import kernel_arguments
 from ffi_builder.cuda.launch.dimensions import (
     Launch,
     OneSize,
@@ -24,7 +24,7 @@ from ffi_builder.cuda.launch.dimensions import (
     product,
 )
 from ffi_builder.cuda.launch.driver import Source, define_states
-from ffi_builder.cuda.launch.entries import LaunchEntry
+from ffi_builder.cuda.launch.entries import PROVIDER, LaunchEntry
 from ffi_builder.cuda.launch.launching import Launcher, fitted
 from ffi_builder.cuda.launch.streams import StreamChoice, find_place
 from ffi_builder.extending import dataclass, value_results

@@ -15,7 +15,6 @@ from __future__ import annotations
 from typing import Final, TypeAlias, Union
 
 from ffi_builder import BuildError, spec
-from ffi_builder.cuda.launch.arguments import PROVIDER
 from ffi_builder.cuda.launch.driver import (
     DRIVER,
     INIT_ONCE,
@@ -25,6 +24,7 @@ from ffi_builder.cuda.launch.driver import (
     define_module,
     name_of,
 )
+from ffi_builder.cuda.launch.entries import PROVIDER
 from ffi_builder.extending import (
     ANY,
     abi,

@@ -66,6 +66,24 @@ typedef struct {
   // The API declares the value as an unsigned char, and compilers do not agree on whether the
   // caller or the callee extends a char. The value is always 0, which is passed alike either way.
   CUresult (*cuMemsetD8Async)(CUdeviceptr, uint32_t value, size_t count, CUstream);
+  // A driver may lack those below; calls that need none of them work without.
+  CUresult (*cuTensorMapEncodeTiled)(void *map, int32_t type, uint32_t rank, void *address,
+                                     const uint64_t *sizes, const uint64_t *strides,
+                                     const uint32_t *box, const uint32_t *element_strides,
+                                     int32_t interleave, int32_t swizzle, int32_t promotion,
+                                     int32_t fill);
+  CUresult (*cuTensorMapEncodeIm2col)(void *map, int32_t type, uint32_t rank, void *address,
+                                      const uint64_t *sizes, const uint64_t *strides,
+                                      const int32_t *lower, const int32_t *upper, uint32_t channels,
+                                      uint32_t pixels, const uint32_t *element_strides,
+                                      int32_t interleave, int32_t swizzle, int32_t promotion,
+                                      int32_t fill);
+  CUresult (*cuTensorMapEncodeIm2colWide)(void *map, int32_t type, uint32_t rank, void *address,
+                                          const uint64_t *sizes, const uint64_t *strides,
+                                          int32_t lower, int32_t upper, uint32_t channels,
+                                          uint32_t pixels, const uint32_t *element_strides,
+                                          int32_t interleave, int32_t mode, int32_t swizzle,
+                                          int32_t promotion, int32_t fill);
 } CudaDriver;
 
 // ---- states; all bytes are 0 at first
@@ -106,6 +124,23 @@ typedef struct {
   void *ready; // the module's CudaState once the driver was found, else NULL
 } CudaCapabilities;
 
+// What a call brings for a tensor map: its limits, and the driver's argument that it becomes by a
+// multiplication and a division. A place of -1 stands for none.
+typedef struct {
+  int64_t low, high, multiple;
+  int32_t place, numerator, denominator;
+  int32_t text; // an offset in the plan: what the value is, a NUL, what was expected and why
+} CudaMapValue;
+
+// How a call site makes its tensor map.
+typedef struct {
+  int64_t fixed[CUDA_MAP_PLACES]; // arguments that are the same for all calls
+  int32_t function, type, rank, interleave, swizzle, promotion, fill, mode;
+  int32_t count; // of values
+  int32_t name;  // an offset in the plan: the tensor
+  CudaMapValue values[];
+} CudaMapPlan;
+
 // ---- what generated code relies on
 
 #define IN_ORDER(function)                                                                         \
@@ -132,6 +167,9 @@ IN_ORDER(cuGetErrorName);
 IN_ORDER(cuGetErrorString);
 IN_ORDER(cuDriverGetVersion);
 IN_ORDER(cuMemsetD8Async);
+IN_ORDER(cuTensorMapEncodeTiled);
+IN_ORDER(cuTensorMapEncodeIm2col);
+IN_ORDER(cuTensorMapEncodeIm2colWide);
 
 #define LIES_AT(type, member, offset)                                                              \
   _Static_assert(offsetof(type, member) == (offset), "the layout of driver.py")
@@ -144,6 +182,7 @@ LIES_AT(CUlaunchConfig, numAttrs, CUDA_CONFIG_COUNT);
 LIES_AT(CUlaunchAttribute, value, CUDA_ATTRIBUTE_VALUE);
 LIES_AT(CudaKernel, handle, CUDA_KERNEL_HANDLE);
 LIES_AT(CudaKernel, prepared, CUDA_KERNEL_PREPARED);
+LIES_AT(CudaMapPlan, values, CUDA_MAP_VALUES);
 
 #define TAKES(type, size) _Static_assert(sizeof(type) == (size), "the sizes of driver.py")
 TAKES(CudaDriver, sizeof cuda_function_names / sizeof *cuda_function_names * 8);
@@ -152,6 +191,7 @@ TAKES(CUlaunchAttribute, CUDA_ATTRIBUTE_SIZE);
 TAKES(CudaKernel, CUDA_KERNEL_SIZE);
 TAKES(CudaLibrary, CUDA_LIBRARY_SIZE);
 TAKES(CudaState, CUDA_STATE_SIZE);
+TAKES(CudaMapValue, CUDA_MAP_VALUE);
 TAKES(CudaCapabilities, CUDA_CAPABILITY_SLOTS * 8);
 
 // ---- functions that generated code calls
@@ -206,5 +246,10 @@ int32_t SHARED(cuda_zero)(CudaState *, void *pointer, int64_t size, CUstream, CU
                           const char *workspace, CUDA_SITE_PARAMETERS);
 int32_t SHARED(cuda_find_capability)(CudaState *, CudaCapabilities *, CudaInit *, CUdevice,
                                      CUstream, int32_t *capability, CUDA_SITE_PARAMETERS);
+
+// Returns whether the call site keeps a map of these `count` values, which it copies.
+int32_t SHARED(cuda_find_map)(int64_t *cache, const int64_t *key, int32_t count, int64_t *map);
+int32_t SHARED(cuda_make_map)(CudaState *, const CudaMapPlan *, int64_t *cache, const int64_t *key,
+                              int64_t *map, CUdevice, CUDA_SITE_PARAMETERS);
 
 #endif

@@ -48,7 +48,7 @@ static int32_t cuda_find_driver(CudaState *state, bool launches, const CudaSite 
     return cuda_raise_no_driver(launches, site);
   for (size_t i = 0; i < sizeof state->addresses / sizeof *state->addresses; ++i) {
     state->addresses[i] = dlsym(driver, cuda_function_names[i]);
-    if (state->addresses[i] == NULL)
+    if (state->addresses[i] == NULL && i < CUDA_REQUIRED)
       return cuda_raise_too_old(driver, cuda_function_names[i], launches, site);
   }
   CUresult result = state->driver.cuInit(0);

@@ -5,6 +5,7 @@
 
 #define CUDA_LIBRARY "libcuda.so.1"
 #define CUDA_OLDEST "12.0"
+#define CUDA_FIRST_WIDE "12.8"
 
 // The driver API's own numbers.
 enum {
@@ -58,7 +59,7 @@ enum {
   CUDA_SPECIAL_STREAMS = 3,
   CUDA_MAX_PORTABLE_CLUSTER = 8,
   CUDA_DEVICES = 128,
-  CUDA_STATE_SIZE = 1208,
+  CUDA_STATE_SIZE = 1232,
   CUDA_CAPABILITY_SLOTS = 129,
   CUDA_CAPABILITY_BITS = 8,
   CUDA_LIBRARY_SIZE = 32,
@@ -67,6 +68,22 @@ enum {
   CUDA_KERNEL_SIZE = 152,
   CUDA_PREPARED_SHARED = 1,
   CUDA_PREPARED_CLUSTER = 2,
+  CUDA_REQUIRED = 21,
+  CUDA_TENSOR_MAP_SIZE = 128,
+  CUDA_MAP_RANK = 5,
+  CUDA_MAP_ADDRESS = 0,
+  CUDA_MAP_SIZES = 1,
+  CUDA_MAP_STRIDES = 6,
+  CUDA_MAP_BOX = 11,
+  CUDA_MAP_STEPS = 16,
+  CUDA_MAP_LOWER = 21,
+  CUDA_MAP_UPPER = 26,
+  CUDA_MAP_CHANNELS = 31,
+  CUDA_MAP_PIXELS = 32,
+  CUDA_MAP_PLACES = 33,
+  CUDA_MAP_VALUES = 304,
+  CUDA_MAP_VALUE = 40,
+  CUDA_MAP_SLOTS = 8,
 };
 
 // The functions in the order of a state's table.
@@ -92,9 +109,12 @@ enum {
   NUMBER_cuGetErrorString = 18,
   NUMBER_cuDriverGetVersion = 19,
   NUMBER_cuMemsetD8Async = 20,
+  NUMBER_cuTensorMapEncodeTiled = 21,
+  NUMBER_cuTensorMapEncodeIm2col = 22,
+  NUMBER_cuTensorMapEncodeIm2colWide = 23,
 };
 
-static const char cuda_function_names[21][40] = {
+static const char cuda_function_names[24][40] = {
     "cuLaunchKernelEx",
     "cuInit",
     "cuLibraryLoadData",
@@ -116,6 +136,9 @@ static const char cuda_function_names[21][40] = {
     "cuGetErrorString",
     "cuDriverGetVersion",
     "cuMemsetD8Async",
+    "cuTensorMapEncodeTiled",
+    "cuTensorMapEncodeIm2col",
+    "cuTensorMapEncodeIm2colWide",
 };
 
 #endif

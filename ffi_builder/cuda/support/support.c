@@ -13,3 +13,4 @@
 #include "control.c"
 #include "zero.c"
 #include "capability.c"
+#include "tensor_map.c"
