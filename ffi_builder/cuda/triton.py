@@ -1,7 +1,9 @@
 """What a kernel that Triton compiled is launched with, beside its image.
 
-Triton runs 32 threads for each warp. It appends a pointer to scratch memory for each size of it in
-the metadata; docs/cuda-tools.md has the table of Triton's terms.
+Triton runs 32 threads for each warp. A tensor descriptor of its caller is a tensor map, and for
+GPUs without them a pointer with sizes and strides; the sizes and strides follow. Triton appends a
+pointer to scratch memory for each size of it in the metadata. docs/cuda-tools.md has the table of
+Triton's terms.
 """
 
 from __future__ import annotations
@@ -13,8 +15,10 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from ffi_builder import BuildError, SpecError, spec
 from ffi_builder.cuda.launch import driver
 from ffi_builder.cuda.launch.dimensions import checked_sizes
+from ffi_builder.cuda.launch.entries import Axes
+from ffi_builder.cuda.launch.maps import TensorMap
 from ffi_builder.cuda.launch.options import Launch
-from ffi_builder.cuda.tools.triton import triton_signature
+from ffi_builder.cuda.tools.triton import Descriptor, descriptor, triton_signature
 from ffi_builder.wrapping.c_types import CType, Prototype
 from ffi_builder.wrapping.calls import bound, symbols, with_conditions
 
@@ -26,6 +30,10 @@ _SCRATCH: Final = {"global_scratch": False, "profile_scratch": True}
 """The kinds of scratch memory, in the order of their pointers: whether Triton fills them with
 zeros."""
 _LAUNCHERS: Final = (spec.Stream, spec.EnvStream)
+_DRIVERS_TYPE: Final = {8: 10, 9: 8, 10: 9}
+"""The driver's numbers of element types that have another one in Triton's metadata."""
+_PROMOTION: Final = "128B"
+"""How much of a line Triton's launcher lets maps load into the L2 cache."""
 
 
 def launched(metadata: Any, launch: Launch) -> Launch:
@@ -77,12 +85,14 @@ def checked(
             for p in known.params
         ]
         declared = Prototype(metadata.name, tuple(types), None)
-        args = _with_data(known, signature, args)
+        described = [descriptor(t) for t in compiled.src.signature.values() if t != "constexpr"]
+        args = _with_data(known, signature, args, described)
         signature, found, _ = bound(declared, signature, cast("Any", args), _LAUNCHERS)
-        args = list(found) if found is not None else None
+        args = _inner(signature) if found is None else list(found)
         signature = with_conditions(signature, _promised(known, signature, args))
+        args = [*_described(metadata, known, args, described)]
     if args is None:
-        args = [p for p in signature.params if not isinstance(spec.required(p), _LAUNCHERS)]
+        args = _inner(signature)
     scratch = [*_scratch(metadata, signature, launch)]
     needed = [each for each in scratch if each is not None]
     try:
@@ -91,6 +101,54 @@ def checked(
         words = f"wrap: Triton's kernel {metadata.name!r} needs scratch memory. {error}"
         raise SpecError(words) from None
     return signature, [*args, *(each and each.name for each in scratch)]
+
+
+def _inner(signature: spec.Signature) -> list[LaunchEntry]:
+    """Return what the kernel gets by position."""
+    inner = [p for p in signature.params if not isinstance(spec.required(p), _LAUNCHERS)]
+    return [*inner, *signature.result_tensors]
+
+
+def _described(
+    metadata: Any,
+    known: spec.Signature,
+    args: Sequence[LaunchEntry],
+    described: Sequence[Descriptor | None],
+) -> Iterator[LaunchEntry]:
+    """Yield ``args``, with all that the kernel gets for each tensor descriptor.
+
+    An entry that is a TensorMap stays.
+
+    Raises:
+        BuildError: the metadata do not have the whole descriptor.
+    """
+    maps = iter(getattr(metadata, "tensordesc_meta", None) or ())
+    for param, entry, form in zip(known.params, args, described, strict=True):
+        if form is None:
+            yield entry
+            continue
+        facts = next(maps, None)
+        tensor: Any = entry.tensor if isinstance(entry, TensorMap) else entry
+        if facts is None:  # the pointer, and whether to fill with NaN and to round to tf32
+            yield from (tensor, Axes(tensor), 0, 0)
+        elif isinstance(entry, TensorMap):
+            yield entry
+        elif form.im2col:
+            raise BuildError(
+                f"wrap: {param.name!r} of Triton's kernel {metadata.name!r} is an im2col "
+                f"descriptor, whose corners are not in the metadata: write it in args= as "
+                f"TensorMap({param.name!r}, corners=…, pixels=…, channels=…, …)"
+            )
+        else:
+            kind = facts["elem_type"]
+            yield TensorMap(
+                tensor,
+                box=facts["block_size"],
+                swizzle=facts["swizzle"],
+                l2_promotion=_PROMOTION,
+                dtype=_DRIVERS_TYPE.get(kind, kind),
+            )
+        yield Axes(tensor)
 
 
 def _scratch(
@@ -132,9 +190,16 @@ def _blocks(signature: spec.Signature, launch: Launch) -> Iterator[spec.Dim]:
 
 
 def _with_data(
-    known: spec.Signature, signature: spec.Signature, args: Sequence[LaunchEntry] | None
+    known: spec.Signature,
+    signature: spec.Signature,
+    args: Sequence[LaunchEntry] | None,
+    described: Sequence[Descriptor | None],
 ) -> Sequence[LaunchEntry] | None:
-    """Return ``args`` with ``x.data`` for each tensor of any rank, which has no other pointer."""
+    """Return ``args`` with ``x.data`` for each tensor of any rank, which has no other pointer.
+
+    Raises:
+        BuildError: the kernel gets a descriptor of such a tensor.
+    """
     params = {param.name: spec.required(param) for param in signature.params}
     any_rank = {n for n, p in params.items() if isinstance(p, spec.Tensor) and p.any_rank}
     if not any_rank:
@@ -142,22 +207,27 @@ def _with_data(
     if args is None:
         args = [param.name for param in known.params]
         if not {*args} <= {*params, *symbols(signature)}:
-            args = [name for name, param in params.items() if not isinstance(param, _LAUNCHERS)]
+            args = [param.name for param in cast("list[spec.Param]", _inner(signature))]
     names = [getattr(entry, "name", entry) for entry in args]
+    for name, form in zip(names, described, strict=False):
+        if form is not None and name in any_rank:
+            raise BuildError(
+                f"wrap: Triton's kernel gets a tensor descriptor of {name!r}, which may have any "
+                f"rank: declare {form.ndim} sizes, or None for each"
+            )
     return [f"{n}.data" if n in any_rank else e for n, e in zip(names, args, strict=True)]
 
 
 def _promised(
-    known: spec.Signature, signature: spec.Signature, args: Sequence[LaunchEntry] | None
+    known: spec.Signature, signature: spec.Signature, args: Sequence[LaunchEntry]
 ) -> list[str]:
     """Return what Triton relies on as conditions, of arguments that are passed by their names.
 
     What the signature says already is left out.
     """
-    names = args or [param.name for param in signature.params]
     known_sizes = {param.name: param for param in signature.params} | symbols(signature)
     found: list[str] = []
-    for param, entry in zip(known.params, names, strict=False):
+    for param, entry in zip(known.params, args, strict=False):
         promise = getattr(param, "data_alignment", None) or getattr(param, "divisibility", None)
         name = getattr(entry, "name", entry)
         is_tensor = isinstance(param, spec.Tensor)

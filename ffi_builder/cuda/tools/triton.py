@@ -8,10 +8,12 @@ It reads public attributes of Triton's objects, so it does not import Triton::
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from ffi_builder import BuildError, spec
+from ffi_builder.extending import dataclass
 
 _DTYPES: Final = {
     **{f"i{bits}": f"int{bits}" for bits in (8, 16, 32, 64)},
@@ -28,13 +30,17 @@ _DTYPES: Final = {
 """The dtypes of the types of Triton 3.9. DLPack has no dtype for ``fp8e4b15``."""
 _NO_SCALARS: Final = "fp8"
 _DIVISIBILITY: Final = "tt.divisibility"
+_DESCRIPTOR: Final = re.compile(r"tensordesc(_im2col)?<(\w+)\[([\d, ]*)\](?:,input_rank=(\d+))?.*>")
+_ALIGNMENT: Final = 16
+"""Bytes to which Triton wants the data of a tensor descriptor aligned."""
 
 
 def triton_signature(compiled: Any, *, name: str | None = None) -> spec.Signature:
     """Return what Triton knows of a kernel's arguments: names, dtypes, and its assumptions.
 
     A pointer becomes a Tensor on a CUDA device, of any rank, shape and strides, since Triton knows
-    no more about it. A number becomes a Var. A ``tt.divisibility`` of 16, which Triton assumes,
+    no more about it. A tensor descriptor becomes a Tensor of its rank, whose innermost stride is 1.
+    A number becomes a Var. A ``tt.divisibility`` of 16, which Triton assumes,
     becomes the ``data_alignment`` of the Tensor in bytes, or the ``divisibility`` of the Var, so
     that wrappers check it. Constexprs are part of the kernel, and left out.
     :meth:`~ffi_builder.spec.Signature.with_params` adds shapes.
@@ -89,6 +95,30 @@ def triton_signature(compiled: Any, *, name: str | None = None) -> spec.Signatur
     return spec.Signature(source.name if name is None else name, params)
 
 
+@dataclass(frozen=True)
+class Descriptor:
+    """A tensor descriptor that the caller of a kernel makes: its dtype in Triton, and its rank."""
+
+    dtype: str
+    ndim: int
+    im2col: bool
+
+
+def descriptor(type_: object) -> Descriptor | None:
+    """Read the type of a tensor descriptor, such as ``tensordesc<fp16[64, 64]>``.
+
+    Examples:
+        >>> from ffi_builder.cuda.tools.triton import descriptor
+        >>> descriptor("tensordesc<fp16[64, 64]>")
+        Descriptor(dtype='fp16', ndim=2, im2col=False)
+    """
+    found = _DESCRIPTOR.fullmatch(type_) if isinstance(type_, str) else None
+    if found is None:
+        return None
+    im2col, dtype, block, rank = found.groups()
+    return Descriptor(dtype, int(rank or block.count(",") + 1), im2col is not None)
+
+
 def _divisor(where: str, promises: Iterable[Any]) -> int | None:
     found: int | None = None
     for promise, value in promises:
@@ -99,6 +129,16 @@ def _divisor(where: str, promises: Iterable[Any]) -> int | None:
 
 
 def _param(where: str, name: str, type_: object, divisor: int | None) -> spec.Param:
+    described = descriptor(type_)
+    if described is not None and described.dtype in _DTYPES:
+        return spec.Tensor(
+            name,
+            [None] * described.ndim,
+            _DTYPES[described.dtype],
+            strides=[*[None] * (described.ndim - 1), 1],
+            device_type="cuda",
+            data_alignment=_ALIGNMENT,
+        )
     text = type_ if isinstance(type_, str) else ""
     dtype = _DTYPES.get(text.removeprefix("*").removeprefix("k"))
     if dtype is None or text.startswith(_NO_SCALARS):
