@@ -32,6 +32,7 @@ int32_t SHARED(cuda_find_map)(int64_t *cache, const int64_t *key, int32_t count,
     if (sequence & 1 || !cuda_has_key(slot, key, count))
       continue;
     const int64_t *words = slot + 1 + count;
+#pragma clang loop unroll(full)
     for (int i = 0; i < CUDA_MAP_WORDS; ++i)
       map[i] = cuda_word(words + i);
     __atomic_thread_fence(__ATOMIC_ACQUIRE);

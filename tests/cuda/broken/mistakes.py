@@ -143,7 +143,8 @@ def copied_anywhere(b: Any, argument: Any) -> Any:
 _copied = launching._copied  # pyright: ignore[reportPrivateUsage]
 
 
-def values_for_addresses(b: Any, arguments: Sequence[Any]) -> Any:
+def values_for_addresses(site: Any, _: Any, arguments: Sequence[Any]) -> Any:
+    b = site.b
     array = b.alloca(b.types.ptr, max(len(arguments), 1))
     for index, _ in enumerate(arguments):
         b.store(b.to_pointer(b.i64(7)), b.offset(array, 8 * index))
