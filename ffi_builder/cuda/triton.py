@@ -85,7 +85,8 @@ def checked(
             for p in known.params
         ]
         declared = Prototype(metadata.name, tuple(types), None)
-        described = [descriptor(t) for t in compiled.src.signature.values() if t != "constexpr"]
+        kinds = [kind for kind in compiled.src.signature.values() if kind != "constexpr"]
+        described = [descriptor(kind) for kind in kinds]
         args = _with_data(known, signature, args, described)
         signature, found, _ = bound(declared, signature, cast("Any", args), _LAUNCHERS)
         args = _inner(signature) if found is None else list(found)
@@ -129,8 +130,16 @@ def _described(
             continue
         facts = next(maps, None)
         tensor: Any = entry.tensor if isinstance(entry, TensorMap) else entry
-        if facts is None:  # the pointer, and whether to fill with NaN and to round to tf32
-            yield from (tensor, Axes(tensor), 0, 0)
+        if facts is None:  # the last two: whether to fill with NaN, and to round to tf32
+            asked = entry if isinstance(entry, TensorMap) else None
+            fills, rounds = (
+                int(asked is not None and chosen == wanted)
+                for chosen, wanted in (
+                    (asked and asked.oob_fill, "nan"),
+                    (asked and asked.dtype, "tfloat32"),
+                )
+            )
+            yield from (tensor, Axes(tensor), fills, rounds)
         elif isinstance(entry, TensorMap):
             yield entry
         elif form.im2col:

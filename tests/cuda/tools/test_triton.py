@@ -9,9 +9,10 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
-from ffi_builder import Launch, cuda, wrap
+from ffi_builder import Launch, cuda, testing, wrap
 from tests.fakecuda import DeviceArray, FakeDriver, device_array
 from tests.fakecuda.allocating import Allocator
+from tests.fakecuda.memory import tensor_at
 
 pytest.importorskip("triton", reason="needs triton: `make test-cuda` installs it")
 
@@ -27,13 +28,15 @@ COPY: Final = f"copy(x: Tensor([n, {SIZE}], float32), y: Tensor([n, {SIZE}], flo
 LAUNCH: Final = Launch(grid=f"ceildiv(n, {SIZE})")
 
 
-def compile_kernel(function: Any, types: dict[str, str], promises: Any = (), **options: Any) -> Any:
-    """Compile for sm_90; the last argument is a constexpr of 32."""
+def compile_kernel(
+    function: Any, types: dict[str, str], promises: Any = (), arch: int = 90, **options: Any
+) -> Any:
+    """Compile it; the last argument is a constexpr of 32."""
     source = ASTSource(
         function, {**types, "SIZE": "constexpr"}, {(len(types),): SIZE}, dict(promises)
     )
     given = {"num_warps": 4, "enable_fp_fusion": True, **options}
-    return triton.compile(source, target=GPUTarget("cuda", 90, 32), options=given)
+    return triton.compile(source, target=GPUTarget("cuda", arch, 32), options=given)
 
 
 # ---- descriptors that kernels make in scratch memory
@@ -101,3 +104,67 @@ def test_an_empty_grid_launches_nothing(driver: FakeDriver, allocator: Allocator
     function(empty, empty)
     assert driver.launches() == []
     assert [array.shape for array in allocator.arrays] == [(0, SCRATCH)]
+
+
+# ---- descriptors that callers make
+
+
+@triton.jit
+def scale(x, y, by, SIZE: tl.constexpr):  # type: ignore
+    rows = tl.program_id(0) * SIZE
+    y.store([rows, 0], x.load([rows, 0]) * by)
+
+
+SCALE: Final = f"scale(x: Tensor([n, m], float16), y: Tensor([k, {SIZE}], bfloat16), by: float32)"
+TYPES: Final = {"x": "tensordesc<fp16[32, 32]>", "y": "tensordesc<bf16[32, 32]>", "by": "fp32"}
+SIZES: Final = struct.Struct("<2i2q")
+
+
+def by_descriptors(arch: int = 90) -> Any:
+    return compile_kernel(scale, TYPES, arch=arch)
+
+
+def facts_of(tensor_map: bytes) -> tuple[int, ...]:
+    """What the fake driver was asked for: address, rank, type, sizes, box, swizzle, …."""
+    return struct.unpack_from("<3Q5Q5I4I", tensor_map, 8)
+
+
+@pytest.mark.parametrize("text", [SCALE, None])
+def test_a_tensor_becomes_a_map_and_its_sizes_and_strides(driver: FakeDriver, text: str | None):
+    compiled = by_descriptors()
+    signature = cuda.triton_signature(compiled) if text is None else text
+    function = wrap(compiled, signature, device="cuda", launch=Launch(grid=2))["scale"]
+    x, y = (
+        device_array(driver, np.zeros((64, 40), "float16")),
+        DeviceArray(driver, (64, 32), "int16"),
+    )
+    as_bfloat16 = tensor_at(y.address, (64, 32), "bfloat16")
+    for _ in range(2):
+        function(x.tensor(), as_bfloat16, 2.0)
+    assert driver.count("cuTensorMapEncodeTiled") == 2
+    first, second = driver.launches()
+    assert first.arguments == second.arguments
+    map_x, *sizes_x, map_y = first.arguments[:6]
+    assert facts_of(map_x) == (x.address, 2, 6, 40, 64, 0, 0, 0, 32, 32, 0, 0, 0, 2, 0, 2, 0)
+    assert facts_of(map_y) == (y.address, 2, 9, 32, 64, 0, 0, 0, 32, 32, 0, 0, 0, 2, 0, 2, 0)
+    assert b"".join(sizes_x) == SIZES.pack(64, 40, 40, 1)
+    rest = SIZES.pack(64, 32, 32, 1) + struct.pack("<f", 2.0) + bytes(16)
+    assert b"".join(first.arguments[6:]) == rest
+    with pytest.raises(ValueError, match=r"x.shape\[0\] is 0"):
+        function(tensor_at(x.address, (0, 40), "float16"), as_bfloat16, 2.0)
+
+
+def test_where_there_are_no_maps_the_kernel_gets_pointers():
+    compiled = by_descriptors(80)
+    wrapped = wrap(compiled, cuda.triton_signature(compiled), launch=Launch(grid=2))["scale"]
+    with testing.FakeCuda("sm_80") as gpu:
+        x = gpu.array(np.zeros((64, 40), "float16"))
+        y = gpu.array(np.zeros((64, 32), "int16"))
+        wrapped(x, tensor_at(y.address, (64, 32), "bfloat16"), 2.0)
+    (launch,) = gpu.launches
+    described = [
+        struct.pack("<Q4q2b", address, *sizes, *sizes[1:], 1, 0, 0)
+        + SIZES.pack(*sizes, sizes[1], 1)
+        for address, sizes in ((x.address, (64, 40)), (y.address, (64, 32)))
+    ]
+    assert b"".join(launch.arguments) == b"".join(described) + struct.pack("<f", 2.0) + bytes(16)

@@ -5,16 +5,21 @@ test_triton.py does the same with Triton itself.
 
 from __future__ import annotations
 
+import struct
 from types import SimpleNamespace
 from typing import Any, Final
 
 import numpy as np
 import pytest
 
-from ffi_builder import BuildError, Launch, SpecError, wrap
+from ffi_builder import BuildError, Launch, SpecError, attach, runtime, spec, wrap
+from ffi_builder.providers import CudaLaunchCallProvider, Variant, VariantsCallProvider, when
+from ffi_builder.providers.cuda import Scalar, TensorMap
 from tests.fakecuda import Call, FakeDriver, device_array
 from tests.fakecuda import Launch as Launched
 from tests.fakecuda.allocating import Allocator
+from tests.fakecuda.memory import tensor_at
+from tests.support.wrapping import new_module
 
 PTX: Final = """
 .version 7.0
@@ -137,3 +142,120 @@ def test_an_alignment_that_both_say(alignment: int, conditions: int) -> None:
     text = TEXT.replace("float32", f"float32, data_alignment={alignment}")
     made = wrap(source, text, device="cuda", launch=Launch(grid=1))
     assert str(made["k"].__doc__).count("x.data % 16 == 0") == conditions
+
+
+# ---- tensor descriptors of the caller
+
+DESCRIBED: Final = PTX.replace(
+    ".param .u64 x, .param .u32 n,",
+    ".param .align 64 .b8 m[128], .param .u32 r, .param .u32 c, .param .u64 s, .param .u64 t,",
+)
+FACTS: Final[dict[str, Any]] = {
+    "swizzle": 3,
+    "elem_size": 4,
+    "elem_type": 7,
+    "block_size": [8, 32],
+    "fp4_padded": False,
+}
+ONE: Final = "k(x: Tensor([n, m], float32))"
+
+
+def described(type_: str = "tensordesc<fp32[8, 32]>", **changed: Any) -> Any:
+    """A kernel with one descriptor."""
+    made = compiled(tensordesc_meta=[FACTS | changed])
+    made.asm["cubin"], made.src.signature = DESCRIBED, {"x": type_}
+    return made
+
+
+@pytest.mark.parametrize(
+    ("dtype", "triton", "element", "driver_s"),
+    [
+        ("float32", "fp32", {}, 7),
+        ("float64", "fp64", {"elem_type": 9, "block_size": [8, 16]}, 8),
+        ("bfloat16", "bf16", {"elem_type": 10, "block_size": [8, 64]}, 9),
+        ("int8", "i8", {"elem_type": 0, "block_size": [8, 128]}, 0),
+        ("float8_e5m2", "fp8e5", {"elem_type": 0, "block_size": [8, 128]}, 0),
+    ],
+)
+def test_types_of_elements(
+    driver: FakeDriver, dtype: str, triton: str, element: dict[str, Any], driver_s: int
+):
+    source = described(f"tensordesc<{triton}{element.get('block_size', [8, 32])}>", **element)
+    text = ONE.replace("float32", dtype)
+    function = wrap(source, text, device="cuda", launch=Launch(grid=1))["k"]
+    x = device_array(driver, np.zeros((16, 1024), "int8"))
+    function(tensor_at(x.address, (16, 128), dtype))
+    (call,) = [each for each in driver.calls() if each.name == "cuTensorMapEncodeTiled"]
+    assert (call.result, call.arguments["type"]) == (0, driver_s)
+
+
+def test_a_map_that_is_written_by_hand(driver: FakeDriver):
+    args = [TensorMap("x", box=(8, 32), oob_fill="nan", dtype="tfloat32")]
+    function = wrap(described(), ONE, device="cuda", launch=Launch(grid=1), args=args)["k"]
+    x = device_array(driver, np.zeros((16, 64), "float32"))
+    function(x.tensor())
+    (launched,) = driver.launches()
+    (kind,) = struct.unpack_from("<Q", launched.arguments[0], 24)
+    assert kind == 11
+    assert struct.unpack_from("<I", launched.arguments[0], 104) == (1,)
+    assert b"".join(launched.arguments[1:]) == struct.pack("<2i2q", 16, 64, 64, 1) + bytes(16)
+
+
+def test_without_maps_the_same_choices_are_numbers(driver: FakeDriver):
+    source, pairs = described(), ".param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d"
+    source.metadata.tensordesc_meta = []
+    source.asm["cubin"] = DESCRIBED.replace(
+        ".param .align 64 .b8 m[128]", f".param .u64 x, {pairs}, .param .u8 e, .param .u8 f"
+    ).replace(" c,", " g,")
+    for entry, choices in ("x", (0, 0)), (TensorMap("x", box=(8, 32), oob_fill="nan"), (1, 0)):
+        function = wrap(source, ONE, device="cuda", launch=Launch(grid=1), args=[entry])["k"]
+        x = device_array(driver, np.zeros((16, 64), "float32"))
+        function(x.tensor())
+        given = driver.launches()[-1].arguments
+        expected = struct.pack("<Q4q2b", x.address, 16, 64, 64, 1, *choices)
+        assert b"".join(given[:7]) == expected
+
+
+@pytest.mark.parametrize(
+    ("type_", "text", "words"),
+    [
+        (
+            "tensordesc<fp32[8, 32]>",
+            "k(x: Tensor(..., float32))",
+            "a tensor descriptor of 'x', which may have any rank: declare 2 sizes, or None",
+        ),
+        ("tensordesc<fp32[8, 32]>", "k(x: Tensor([n], float32))", "it has 1 dimensions, but box="),
+        ("tensordesc<fp16[8, 32]>", ONE, "x is a pointer to float16, but .* 'x' are float32"),
+        (
+            "tensordesc_im2col<fp32[8, 32],input_rank=4>",
+            "k(x: Tensor([n, h, w, c], float32))",
+            r"'k' is an im2col descriptor, .* args= as TensorMap\('x', corners=…",
+        ),
+    ],
+)
+def test_descriptors_of_other_tensors(type_: str, text: str, words: str) -> None:
+    with pytest.raises(BuildError, match=words):
+        wrap(described(type_), text, device="cuda", launch=Launch(grid=1))
+
+
+def test_kernels_of_two_blocks_are_variants(driver: FakeDriver):
+    """Each with the map of its own metadata, and the sizes and strides written by hand."""
+    signature = spec.Signature.parse("k(x: Tensor([n, m], float32))", device="cuda")
+    n, m = (spec.Var(name, "int64") for name in "nm")
+    rest = [Scalar(n, "int32"), Scalar(m, "int32"), "m", 1, None, None]
+
+    def variant(rows: int, condition: Any) -> Variant:
+        entry = TensorMap("x", box=(rows, 32), swizzle=FACTS["swizzle"], l2_promotion="128B")
+        provider = CudaLaunchCallProvider(DESCRIBED, "k", grid=1, block=128, args=[entry, *rest])
+        return Variant(provider, when=condition, name=f"rows{rows}")
+
+    choice = VariantsCallProvider([variant(64, when.divisible(n, 64)), variant(8, None)])
+    module = new_module()
+    attach(module, signature, choice)
+    function = runtime.compile(module)["k"]
+    x = device_array(driver, np.zeros((64, 64), "float32"))
+    for rows in (64, 24):
+        function(tensor_at(x.address, (rows, 64), "float32"))
+    boxes = [struct.unpack_from("<2I", each.arguments[0], 72) for each in driver.launches()]
+    assert boxes == [(32, 64), (32, 8)]
+    assert b"".join(driver.launches()[1].arguments[1:5]) == struct.pack("<2i2q", 24, 64, 64, 1)
