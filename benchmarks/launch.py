@@ -17,7 +17,7 @@ from pathlib import Path
 
 from launches.driver import Driver, NoDriverError, null_driver
 from launches.picture import picture
-from launches.ways import OTHERS, WITHOUT_A_GPU, Loops, Missing, Way, in_c, in_python
+from launches.ways import OTHERS, WITHOUT_A_GPU, WITHOUT_CODE, Loops, Missing, Way, in_c, in_python
 from native import compiler
 from suite.imports import machine
 from suite.report import table
@@ -53,6 +53,9 @@ def find_ways(
     for name, make in OTHERS.items():
         if null and name not in WITHOUT_A_GPU:
             missing[name] = "needs a GPU"
+            continue
+        if not null and name in WITHOUT_CODE:
+            missing[name] = "needs the null driver"
             continue
         try:
             found = list(make(driver, loops, folder))

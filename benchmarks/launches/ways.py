@@ -12,6 +12,7 @@ from ctypes import c_void_p as P
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from launches.driver import PTX, SIZE, Driver
@@ -179,6 +180,49 @@ def triton_ways(driver: Driver, loops: Loops, folder: Path) -> Iterator[Way]:
     yield Way("Triton", "Python", from_python("f[((n + 127) // 128,)](2.0, x, y, n, 128)", **names))
 
 
+def described_ways(driver: Driver, loops: Loops, folder: Path) -> Iterator[Way]:
+    """Return the kernel by two tensor descriptors, by ffi_builder and by Triton's launcher.
+
+    The latter gets descriptors that were made before. What Triton does before it calls its launcher
+    is not part of it.
+    """
+    needed("triton")
+    compiler, compilers = (
+        import_module("triton.compiler"),
+        import_module("triton.backends.compiler"),
+    )
+    backend: Any = import_module("triton.backends.nvidia.driver")
+    kernel = import_module("launches.triton_kernel").described
+    kind = "tensordesc<fp32[128]>"
+    types = {"a": "fp32", "x": kind, "y": kind, "BLOCK": "constexpr"}
+    source = compiler.ASTSource(kernel, types, {(3,): 128})
+    options = {"num_warps": 4, "enable_fp_fusion": True}
+    target = compilers.GPUTarget("cuda", 90, 32)
+    compiled = compiler.compile(source, target=target, options=options)
+    text = "saxpy(a: float32, x: Tensor([n], float32), y: Tensor([n], float32))"
+    wrapped = wrap(compiled, text, device="cuda", launch=Launch(grid="ceildiv(n, 128)"))
+    x, y = driver.tensors()
+    title = "ffi_builder, two tensor maps"
+    sample = from_c(loops, wrapped.address("saxpy"), [FACTOR, x, y], wrapped)
+    yield Way(title, "C", sample)
+    given = {"f": wrapped["saxpy"], "x": x, "y": y}
+    yield Way(f"{title}, tvm_ffi tensors", "Python", from_python("f(2, x, y)", **given))
+    os.environ |= {"TRITON_LIBCUDA_PATH": str(folder), "TRITON_CACHE_DIR": str(folder / "triton")}
+    import_module("triton.runtime").driver.set_active(backend.CudaDriver())
+    launch = backend.CudaLauncher(source, compiled.metadata)
+    describe = import_module("triton.tools.tensor_descriptor").TensorDescriptor
+    dtype = SimpleNamespace(itemsize=4)
+    bases = [SimpleNamespace(data_ptr=lambda at=at: at, dtype=dtype) for at in (driver.x, driver.y)]
+    known = (4, compiled.metadata.num_ctas, compiled.metadata.shared)
+    names = {"f": launch, "s": driver.stream, "k": driver.kernel, "m": known, "n": SIZE}
+    names |= {
+        "x": describe(bases[0], [SIZE], [1], [128]),
+        "y": describe(bases[1], [SIZE], [1], [128]),
+    }
+    statement = "f((n + 127) // 128, 1, 1, s, k, m, None, None, None, 2.0, x, y, 128)"
+    yield Way("Triton's launcher, two descriptors", "Python", from_python(statement, **names))
+
+
 def cupy_ways(driver: Driver, loops: Loops, folder: Path) -> Iterator[Way]:
     """Return CuPy's RawKernel, which compiles CUDA C++ at the first call."""
     cupy = needed("cupy")
@@ -231,9 +275,12 @@ OTHERS: dict[str, Callable[[Driver, Loops, Path], Iterator[Way]]] = {
     "tvm-ffi cubin_launcher": launcher,
     "torch": torch_ways,
     "Triton": triton_ways,
+    "tensor maps": described_ways,
     "CuPy RawKernel": cupy_ways,
     "cuda.core": core_ways,
 }
 """The ways, in this order, as torch uses what the first has compiled."""
-WITHOUT_A_GPU = ("tvm-ffi cubin_launcher", "cuda.core")
+WITHOUT_A_GPU = ("tvm-ffi cubin_launcher", "cuda.core", "tensor maps")
 """The ways that work on the null driver."""
+WITHOUT_CODE = ("tensor maps",)
+"""The ways that work on the null driver only, as the kernel is for one architecture."""
