@@ -113,7 +113,7 @@ test-cute: $(CUTE)/.made ## Install NVIDIA's CuTe DSL (proprietary) in .venv-cut
 	$(CUTE)/bin/python -m pytest tests/examples/test_cute_convert.py tests/examples/test_cute_provider.py tests/examples/test_cute_dsl.py tests/examples/test_cutlass_names.py
 
 test-tilelang: $(TILELANG)/.made ## Install TileLang with the apache-tvm-ffi that it needs in .venv-tilelang, and test what is for it.
-	$(TILELANG)/bin/python -m pytest tests/examples/test_tilelang.py 'tests/docs/test_docstrings.py::test_examples_run_and_print_what_is_written[cuda/tools/tilelang.py]'
+	$(TILELANG)/bin/python -m pytest tests/examples/test_tilelang.py $(patsubst %,'tests/docs/test_docstrings.py::test_examples_run_and_print_what_is_written[cuda/tools/%.py]',tilelang tilelang_launch)
 
 test-distributions: $(DISTRIBUTIONS)/.made ## Install other MLIR bindings (CUTLASS's are proprietary) in .venv-distributions, and test each.
 	$(DISTRIBUTIONS)/bin/python -m pytest tests/distributions tests/examples/test_compilers.py
@@ -280,7 +280,7 @@ $(OLDER)/.made: pyproject.toml
 
 $(TILELANG)/.made: pyproject.toml
 	$(PYTHON) -m venv $(TILELANG)
-	$(TILELANG)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[export,prototype,testing]' pytest hypothesis torch==2.13.0 tilelang==0.1.15
+	$(TILELANG)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[export,prototype,testing,cuda,cuda-testing]' pytest hypothesis torch==2.13.0 tilelang==0.1.15
 	@touch $@
 
 $(CUTE)/.made: pyproject.toml

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ffi_builder.cuda.tools.cutile import cutile_signature
     from ffi_builder.cuda.tools.lowering import lower_to_ptx
     from ffi_builder.cuda.tools.tilelang import tilelang_signature
+    from ffi_builder.cuda.tools.tilelang_launch import tilelang_launch
     from ffi_builder.cuda.tools.triton import triton_signature
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "cutile_signature",
     "kernels",
     "lower_to_ptx",
+    "tilelang_launch",
     "tilelang_signature",
     "triton_signature",
 ]
@@ -38,6 +40,7 @@ __getattr__, __dir__ = lazy(
         "cutile_signature": "tools.cutile",
         "kernels": "images.read",
         "lower_to_ptx": "tools.lowering",
+        "tilelang_launch": "tools.tilelang_launch",
         "tilelang_signature": "tools.tilelang",
         "triton_signature": "tools.triton",
     },

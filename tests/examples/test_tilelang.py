@@ -6,12 +6,16 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from ffi_builder import cuda
+from ffi_builder import attach, cuda, ir, runtime, testing
+from ffi_builder.providers import CudaLaunchCallProvider
 from tests.examples.running import EXAMPLES, run
+from tests.fakecuda import missing
 
 pytest.importorskip("tilelang", reason="needs tilelang: `make test-tilelang` installs it")
 
@@ -72,3 +76,56 @@ def test_where_a_launch_is_said():
     extent = {name: str(size) for name, size in device.attrs["thread_extent"].items()}
     assert (extent["blockIdx.x"], extent["threadIdx.x"]) == ("(m + 3) // 4", "128")
     assert device.attrs.get("dyn_shared_memory_buf", 0) == 0
+
+
+@T.prim_func
+def gemm(
+    a: T.Tensor((m, 128), "float16"),
+    b: T.Tensor((128, 256), "float16"),
+    c: T.Tensor((m, 256), "float16"),
+):
+    """A kernel that loads tiles by TMA descriptors."""
+    with T.Kernel(4, T.ceildiv(m, 64), threads=128) as (column, row):
+        left, right = (T.alloc_shared((64, 64), "float16") for _ in "ab")
+        sums = T.alloc_fragment((64, 64), "float32")
+        T.clear(sums)
+        for k in T.Pipelined(2, num_stages=2):
+            T.copy(a[row * 64, k * 64], left)
+            T.copy(b[k * 64, column * 64], right)
+            T.gemm(left, right, sums)
+        T.copy(sums, c[row * 64, column * 64])
+
+
+@pytest.mark.skipif(missing() is not None, reason=str(missing()))
+def test_descriptors_in_a_library_that_this_environment_exports(tmp_path: Path):
+    pytest.importorskip("cuda.bindings.nvrtc", reason="needs NVRTC, of the extra cuda")
+    target = tvm.target.Target({"kind": "cuda", "arch": "sm_90a"})
+    with target:
+        artifact = tilelang.lower(gemm, target=target)
+    sources = Path(str(tilelang.__file__)).parent
+    cubin = cuda.compile_cuda(
+        "#include <tl_templates/cuda/nvrtc_std.h>\n" + artifact.kernel_source,
+        arch="sm_90a",
+        options=["-default-device"],
+        include_paths=[sources / "src", sources / "3rdparty/cutlass/include"],
+    )
+    launch = cuda.tilelang_launch(artifact)
+    module = ir.PlainModule()
+    attach(module, cuda.tilelang_signature(gemm), CudaLaunchCallProvider(cubin, **launch))
+    runtime.lower(module).export_library(tmp_path / "gemm.so")
+    function = runtime.load(tmp_path / "gemm.so")["gemm"]
+    with testing.FakeCuda() as gpu:
+        shapes = {"a": (100, 128), "b": (128, 256), "c": (100, 256)}
+        given = {name: gpu.array(np.zeros(shape, "float16")) for name, shape in shapes.items()}
+        function(*given.values())
+    (launched,) = gpu.launches
+    assert (launched.grid, launched.block, launched.shared) == ((4, 2, 1), (256, 1, 1), 32768)
+    for name, tensor_map in zip("ab", launched.arguments, strict=False):
+        facts = struct.unpack_from("<3Q5Q5I4I", tensor_map, 8)
+        sizes = reversed(shapes[name])
+        expected = (given[name].address, 2, 6, *sizes, 0, 0, 0, 64, 64, 0, 0, 0, 3, 0, 2, 0)
+        assert facts == expected
+    assert launched.arguments[2:] == (
+        struct.pack("<Q", given["c"].address),
+        struct.pack("<i", 100),
+    )
