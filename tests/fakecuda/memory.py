@@ -75,9 +75,11 @@ def tensor_at(
     if strides is None:
         strides = [prod(shape[axis + 1 :]) for axis in range(len(shape))]
     element = parse_dtype(dtype)
-    described = Array("array", element, tuple(shape), tuple(strides), device_id=device)
+    # NumPy gets an array that it can allocate, with room for these sizes and strides.
+    described = Array("array", element, (2,) * len(shape), (2,) * len(shape), device_id=device)
     code = abi.DEVICE_TYPES[kind]
-    return tvm_ffi.from_dlpack(_Exported(described, address, (code, device), byte_offset))
+    entries = tuple(shape), tuple(strides)
+    return tvm_ffi.from_dlpack(_Exported(described, entries, address, (code, device), byte_offset))
 
 
 def device_array(driver: FakeDriver, content: npt.NDArray[Any], device: int = 0) -> DeviceArray:
@@ -91,9 +93,15 @@ class _Exported:
     """NumPy's capsule of other memory, of which what matters is written over; NumPy frees it."""
 
     def __init__(
-        self, array: Array, address: int, device: tuple[int, int], byte_offset: int
+        self,
+        array: Array,
+        entries: tuple[Sequence[int], Sequence[int]],
+        address: int,
+        device: tuple[int, int],
+        byte_offset: int,
     ) -> None:
         self._array = array
+        self._entries = entries
         self._address = address
         self._device = device
         self._byte_offset = byte_offset
@@ -108,4 +116,8 @@ class _Exported:
         ctypes.c_uint64.from_address(tensor + abi.DLTENSOR_DATA).value = self._address
         ctypes.c_int32.from_address(tensor + abi.DLTENSOR_DEVICE_TYPE).value = self._device[0]
         ctypes.c_uint64.from_address(tensor + abi.DLTENSOR_BYTE_OFFSET).value = self._byte_offset
+        for at, values in zip((abi.DLTENSOR_SHAPE, abi.DLTENSOR_STRIDES), self._entries, strict=True):
+            array = ctypes.c_uint64.from_address(tensor + at).value
+            for index, value in enumerate(values):
+                ctypes.c_int64.from_address(array + 8 * index).value = value
         return capsule

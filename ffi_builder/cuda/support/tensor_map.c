@@ -8,6 +8,13 @@
 
 #include "cuda.h"
 
+// clang unrolls with -Os only what is marked; it halves the time of a map that is found.
+#ifdef __clang__
+#define UNROLLED _Pragma("clang loop unroll(full)")
+#else
+#define UNROLLED
+#endif
+
 enum { CUDA_MAP_WORDS = CUDA_TENSOR_MAP_SIZE / 8 };
 
 // Returns a slot: its sequence, `count` words of the key, the words of the map.
@@ -32,7 +39,7 @@ int32_t SHARED(cuda_find_map)(int64_t *cache, const int64_t *key, int32_t count,
     if (sequence & 1 || !cuda_has_key(slot, key, count))
       continue;
     const int64_t *words = slot + 1 + count;
-#pragma clang loop unroll(full)
+    UNROLLED
     for (int i = 0; i < CUDA_MAP_WORDS; ++i)
       map[i] = cuda_word(words + i);
     __atomic_thread_fence(__ATOMIC_ACQUIRE);

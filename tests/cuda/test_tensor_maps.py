@@ -1,0 +1,788 @@
+"""Tensor maps that a launch encodes: the rules, what the driver is asked for, and what is kept."""
+
+from __future__ import annotations
+
+import ctypes
+import random
+import struct
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from tvm_ffi.libinfo import find_libtvm_ffi, include_paths
+
+from ffi_builder import BuildError, SpecError, attach_ffi_func, runtime, spec, support
+from ffi_builder.cuda import support as cuda_support
+from ffi_builder.cuda.launch.map_rules import (
+    FILLS,
+    INTERLEAVES,
+    PROMOTIONS,
+    RULES,
+    SWIZZLES,
+    TYPES,
+    Setting,
+    Subject,
+    broken_choices,
+    limit,
+)
+from ffi_builder.fakecuda import build
+from ffi_builder.providers import Variant, VariantsCallProvider
+from ffi_builder.providers.cuda import Struct, TensorMap, capability
+from tests.cuda.launching import STREAM, provider, wrap
+from tests.fakecuda import (
+    NON_BLOCKING,
+    DeviceArray,
+    DeviceAttribute,
+    FakeDriver,
+    KernelImage,
+    Result,
+    environment,
+    library,
+    make_cubin,
+    missing,
+)
+from tests.fakecuda.memory import tensor_at
+from tests.support.threads import together
+from tests.support.wrapping import attached, new_module
+
+P = ctypes.c_void_p
+MAP: Final = KernelImage("k", (128,))
+M, K = spec.dims("m k", "int64")
+TILED, IM2COL = "cuTensorMapEncodeTiled", "cuTensorMapEncodeIm2col"
+
+
+def tensor(*dims: Any, dtype: str = "float16", name: str = "x", **options: Any) -> spec.Tensor:
+    every: dict[str, Any] = {"device_type": "cuda", **options}
+    return spec.Tensor(name, list(dims), dtype, **every)
+
+
+X: Final = tensor(M, K)
+BOX3: Final[dict[str, Any]] = {"box": (1, 8, 64)}
+PATCH: Final[dict[str, Any]] = {"corners": ((0,), (0,)), "channels": 64, "pixels": 8}
+PITCHED: Final = tensor(M, K, strides=[spec.Var("pitch", "int64"), 1])
+
+
+def ints(text: int | str) -> list[int]:
+    return [int(each) for each in str(text).split(",")]
+
+
+# The rules: what they say of a request, and what the fake driver says of it.
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a driver is asked for, innermost first; a rule changes one thing of one that is right."""
+
+    dtype: str = "float16"
+    rank: int = 3
+    address: int = 1 << 20
+    sizes: Sequence[int] = (64, 8, 4, 2, 2)
+    strides: Sequence[int] = (128, 1024, 4096, 8192)
+    """In bytes."""
+    box: Sequence[int] = (64, 8, 1, 1, 1)
+    steps: Sequence[int] = (1, 1, 1, 1, 1)
+    swizzle: str = "none"
+    interleave: str = "none"
+    oob_fill: str = "none"
+    corners: tuple[Sequence[int], Sequence[int]] | None = None
+    channels: int = 64
+    pixels: int = 32
+    wide: str | None = None
+
+    @property
+    def setting(self) -> Setting:
+        """The setting; the tensor's elements are the driver's."""
+        corners = None
+        if self.corners is not None:
+            lower, upper = (tuple(corner[: self.spatial]) for corner in self.corners)
+            corners = lower, upper
+        return Setting(
+            self.dtype,
+            TYPES[self.dtype],
+            self.rank,
+            self.swizzle,
+            self.interleave,
+            self.oob_fill,
+            self.wide,
+            corners,
+        )
+
+    @property
+    def spatial(self) -> int:
+        return 1 if self.wide else max(self.rank - 2, 0)
+
+    def numbers(self) -> list[tuple[Subject, int, int]]:
+        """Subject, axis and value."""
+        rank = min(self.rank, 5)
+        found: list[tuple[Subject, int, int]] = [("rank", 0, self.rank)]
+        found.append(("address", 0, self.address))
+        found += [("size", axis, self.sizes[axis]) for axis in range(rank)]
+        found += [("element stride", axis, self.steps[axis]) for axis in range(rank)]
+        if self.corners is None:
+            found += [("box", axis, self.box[axis]) for axis in range(rank)]
+        else:
+            found += [("channels", 0, self.channels), ("pixels", 0, self.pixels)]
+            for corner in self.corners:
+                found += [("corner", 1 + i, corner[i]) for i in range(min(self.spatial, 3))]
+        return found
+
+    def allowed(self) -> bool:
+        """Whether the rules allow it."""
+        setting = self.setting
+        if not limit(setting, "rank").range.holds(self.rank):
+            return False
+        numbers = all(limit(setting, s, axis).range.holds(value) for s, axis, value in self.numbers())
+        strides = all(
+            stride * 8 % TYPES[self.dtype] == 0
+            and limit(setting, "stride", 1 + i).range.holds(stride * 8 // TYPES[self.dtype])
+            for i, stride in enumerate(self.strides[: self.rank - 1])
+        )
+        return numbers and strides and not list(broken_choices(setting))
+
+    def made(self, driver: FakeDriver) -> int:
+        """What the fake driver answers."""
+        room = ctypes.create_string_buffer(256)
+        out = P(ctypes.addressof(room) + -ctypes.addressof(room) % 128)
+        dims, strides = (ctypes.c_uint64 * 5)(*self.sizes), (ctypes.c_uint64 * 4)(*self.strides)
+        steps = (ctypes.c_uint32 * 5)(*self.steps)
+        first = (out, list(TYPES).index(self.dtype), self.rank, P(self.address), dims, strides)
+        swizzle = list(SWIZZLES).index(self.swizzle)
+        fill, interleave = FILLS.index(self.oob_fill), INTERLEAVES.index(self.interleave)
+        last = (swizzle, 0, fill)
+        if self.corners is None:
+            box = (ctypes.c_uint32 * 5)(*self.box)
+            return driver.call(TILED, *first, box, steps, interleave, *last)
+        lower, upper = self.corners
+        pixels = (self.channels, self.pixels, steps, interleave)
+        if self.wide is None:
+            ends = (ctypes.c_int * 3)(*lower), (ctypes.c_int * 3)(*upper)
+            return driver.call(IM2COL, *first, *ends, *pixels, *last)
+        mode = ("w", "w128").index(self.wide)
+        return driver.call(f"{IM2COL}Wide", *first, lower[0], upper[0], *pixels, mode, *last)
+
+
+PLAIN: Final = Request()
+PATCHES: Final = replace(PLAIN, corners=((-1, 0, 0), (1, 0, 0)))
+WIDE: Final = replace(PATCHES, wide="w", swizzle="128B")
+U4: Final = replace(
+    PLAIN, dtype="16u4_align16b", sizes=(128, 8, 4, 2, 2), box=(128, 8, 1, 1, 1), channels=128
+)
+U6: Final = replace(U4, dtype="16u6_align16b", strides=(96, 960, 9600, 96000))
+U4_8: Final = replace(U4, dtype="16u4_align8b")
+BY_32: Final = replace(PLAIN, interleave="32B", swizzle="32B")
+
+
+def changed(values: Sequence[int], axis: int, value: int) -> tuple[int, ...]:
+    return (*values[:axis], value, *values[axis + 1 :])
+
+
+def of(request: Request, name: str, axis: int, *values: int) -> list[Request]:
+    return [replace(request, **{name: changed(getattr(request, name), axis, v)}) for v in values]
+
+
+def one(request: Request, name: str, *values: Any) -> list[Request]:
+    return [replace(request, **{name: value}) for value in values]
+
+
+CASES: Final[list[tuple[str, list[Request], list[Request]]]] = [
+    # Of a rule: requests that are accepted, and that are refused.
+    ("1 to 5 dimensions", one(PLAIN, "rank", 1, 5), one(PLAIN, "rank", 0, 6)),
+    (
+        "interleaved ones have 3",
+        one(replace(PLAIN, interleave="16B"), "rank", 3),
+        one(replace(PLAIN, interleave="16B"), "rank", 1, 2),
+    ),
+    ("im2col is for 3 to 5", one(PATCHES, "rank", 3, 4), one(PATCHES, "rank", 2, 6)),
+    (
+        "aligned to 16 bytes",
+        one(PLAIN, "address", 1 << 20 | 16),
+        one(PLAIN, "address", 1 << 20 | 8),
+    ),
+    (
+        "to 32 with interleave",
+        one(BY_32, "address", 1 << 20 | 32) + one(U4, "address", 1 << 20 | 32),
+        one(BY_32, "address", 1 << 20 | 16) + one(U6, "address", 1 << 20 | 16),
+    ),
+    (
+        "no empty dimension",
+        of(PLAIN, "sizes", 1, 1, 2**31),
+        of(PLAIN, "sizes", 1, 0, 2**31 + 1),
+    ),
+    ("groups of 128", of(U4, "sizes", 0, 256) + of(U6, "sizes", 0, 256), of(U6, "sizes", 0, 64)),
+    ("whole bytes", of(U4_8, "sizes", 0, 130), of(U4_8, "sizes", 0, 129)),
+    (
+        "between the corners is not empty",
+        of(replace(PATCHES, corners=((3, 0, 0), (0, 0, 0))), "sizes", 1, 4),
+        of(replace(PATCHES, corners=((3, 0, 0), (0, 0, 0))), "sizes", 1, 3),
+    ),
+    (
+        "multiples of 16 bytes, below",
+        of(PLAIN, "strides", 1, 0, 16, 2**40 - 16),
+        of(PLAIN, "strides", 1, 8, 24, 2**40),
+    ),
+    (
+        "of 32 with",
+        of(BY_32, "strides", 1, 32) + of(U4, "strides", 0, 64),
+        of(BY_32, "strides", 0, 48) + of(U4, "strides", 1, 80),
+    ),
+    ("box has 1 to 256", of(PLAIN, "box", 1, 1, 256), of(PLAIN, "box", 1, 0, 257)),
+    ("rows are multiples of 16", of(PLAIN, "box", 0, 8, 256), of(PLAIN, "box", 0, 4, 12)),
+    (
+        "longer than what is swizzled",
+        of(replace(PLAIN, swizzle="64B"), "box", 0, 8, 32),
+        of(replace(PLAIN, swizzle="64B"), "box", 0, 40, 64),
+    ),
+    ("rows of 128 such", [U4, U6], of(U4, "box", 0, 64) + of(U6, "box", 0, 256)),
+    ("1 to 256 channels", one(PATCHES, "channels", 1, 256), one(PATCHES, "channels", 0, 257)),
+    (
+        "no more than what is swizzled",
+        one(replace(PATCHES, swizzle="32B"), "channels", 16),
+        one(replace(PATCHES, swizzle="32B"), "channels", 17),
+    ),
+    (
+        "it has 128 such values",
+        [replace(U4, corners=PATCHES.corners)],
+        one(replace(U4, corners=PATCHES.corners), "channels", 64),
+    ),
+    ("1 to 1024 pixels", one(PATCHES, "pixels", 1, 1024), one(PATCHES, "pixels", 0, 1025)),
+    (
+        "element strides are 1 to 8",
+        of(PLAIN, "steps", 2, 1, 8),
+        of(PLAIN, "steps", 2, 0, 9),
+    ),
+    (
+        "corners have 16 bits",
+        [
+            replace(PATCHES, corners=((-(2**15), 0, 0), (2**15 - 1, 0, 0))),
+            replace(PATCHES, rank=4, corners=((-128, 0, 0), (127, 0, 0))),
+            replace(PATCHES, rank=5, corners=((0, 0, -16), (0, 0, 15))),
+            replace(WIDE, rank=5, corners=((-(2**15),), (2**15 - 1,))),
+        ],
+        [
+            replace(PATCHES, corners=((-(2**15) - 1, 0, 0), (0, 0, 0))),
+            replace(PATCHES, rank=4, corners=((0, 0, 0), (0, 128, 0))),
+            replace(PATCHES, rank=5, corners=((0, 0, -17), (0, 0, 0))),
+        ],
+    ),
+    ("32B swizzles 32", [BY_32], one(BY_32, "swizzle", "none", "64B", "128B")),
+    (
+        "16u6_align16b is swizzled so",
+        one(U6, "swizzle", "none", "128B", "128B_ATOM_32B", "128B_ATOM_64B"),
+        one(U6, "swizzle", "32B", "64B", "128B_ATOM_32B_FLIP_8B"),
+    ),
+    (
+        "16u4_align16b is swizzled so",
+        one(U4, "swizzle", "none", "128B", "128B_ATOM_32B"),
+        one(U4, "swizzle", "32B", "64B", "128B_ATOM_64B"),
+    ),
+    (
+        "wide im2col swizzles",
+        one(replace(WIDE, channels=32), "swizzle", "64B", "128B", "128B_ATOM_32B"),
+        one(replace(WIDE, channels=16), "swizzle", "none", "32B", "128B_ATOM_64B"),
+    ),
+    (
+        "16u4_align16b is swizzled so in wide",
+        one(replace(WIDE, dtype="16u4_align16b", sizes=U4.sizes, channels=128), "swizzle", "128B"),
+        one(replace(WIDE, dtype="16u4_align16b", sizes=U4.sizes, channels=128), "swizzle", "64B"),
+    ),
+    ("16u6_align16b is not interleaved", [U6], one(U6, "interleave", "16B")),
+    (
+        "NaN is for floats",
+        one(PLAIN, "oob_fill", "nan") + [replace(PLAIN, dtype="tfloat32", box=(32, 1, 1, 1, 1), oob_fill="nan")],
+        [replace(each, oob_fill="nan") for each in (U4, U6, replace(PLAIN, dtype="uint16"))],
+    ),
+]
+OURS: Final = ("elements of the last dimension are adjacent", "the driver ignores that")
+"""Rules that the driver cannot check: it is not asked for the innermost strides."""
+
+
+@pytest.mark.parametrize(("words", "accepted", "refused"), CASES, ids=[case[0] for case in CASES])
+def test_each_rule_of_the_header(
+    driver: FakeDriver, words: str, accepted: list[Request], refused: list[Request]
+):
+    assert sum(words in rule.why for rule in RULES) >= 1
+    with driver.current(0):
+        for request in accepted:
+            assert (request.allowed(), request.made(driver)) == (True, 0), request
+        for request in refused:
+            assert (request.allowed(), request.made(driver)) == (False, 1), request
+
+
+def test_every_rule_has_a_case():
+    known = [*(case[0] for case in CASES), *OURS]
+    assert [rule.why for rule in RULES if not any(words in rule.why for words in known)] == []
+
+
+def test_rules_and_fake_agree_on_drawn_requests(driver: FakeDriver):
+    draw = random.Random(48)
+
+    def some(usual: Sequence[Any], odd: Sequence[Any]) -> Any:
+        return draw.choice(odd if draw.random() < 0.04 else usual)
+
+    answers = {True: 0, False: 0}
+    with driver.current(0):
+        for _ in range(1500):
+            dtype, wide = draw.choice(list(TYPES)), draw.choice([None, None, "w"])
+            request = Request(
+                dtype=dtype,
+                rank=some([3, 4, 5], [1, 2, 6]),
+                address=some([1 << 20], [(1 << 20) + 16, (1 << 20) + 8]),
+                sizes=[some([128, 256], [0, 1, 2**31]) for _ in range(5)],
+                strides=[some([192, 9600], [16, 24, 2**40]) for _ in range(4)],
+                box=[some([128], [16, 32]), *(some([1, 8], [0, 257]) for _ in range(4))],
+                steps=[1, *(some([1, 2], [0, 9]) for _ in range(4))],
+                swizzle=draw.choice(list(SWIZZLES)),
+                interleave=some(["none"], INTERLEAVES),
+                oob_fill=some(["none"], FILLS),
+                corners=draw.choice([None, ((-1, -2, 0), (0, 1, 2))]),
+                channels=some([128], [16, 32, 0, 300]),
+                pixels=some([8], [0, 1024, 1025]),
+            )
+            request = replace(request, wide=wide if request.corners else None)
+            allowed = request.allowed()
+            assert (request.made(driver) == 0) == allowed, request
+            answers[allowed] += 1
+    assert min(answers.values()) > 100
+
+
+def test_numbers_of_names_are_those_of_the_header():
+    assert [list(TYPES).index(name) for name in ("bfloat16", "16u4_align8b")] == [9, 13]
+    made = TensorMap("x", box=(64, 64), swizzle=3, interleave=0, l2_promotion=2, oob_fill=1)
+    assert (made.swizzle, made.l2_promotion, made.oob_fill) == ("128B", "128B", "nan")
+    assert PROMOTIONS.index("128B") == 2
+
+
+# What the driver is asked for.
+
+
+def asked(driver: FakeDriver, name: str = TILED) -> list[Any]:
+    return [call.arguments for call in driver.calls() if call.name == name]
+
+
+def drawn(draw: random.Random, rank: int) -> tuple[str, list[int], list[int], list[int]]:
+    """A dtype, and the box, the element strides and the size of a tensor."""
+    dtype = draw.choice(["float16", "float32", "uint8", "bfloat16", "float64"])
+    box = [draw.randint(1, 256) for _ in range(rank - 1)]
+    steps = [draw.randint(1, 8) for _ in range(rank - 1)]
+    shape = [draw.randint(1, 2 ** min(60 // rank, 31)) for _ in range(rank)]
+    return dtype, [*box, 16 * draw.randint(1, 4)], [*steps, 1], shape
+
+
+@pytest.mark.parametrize("rank", range(1, 6))
+def test_drawn_tensors_are_asked_for_as_they_are(driver: FakeDriver, rank: int):
+    draw = random.Random(rank)
+    dtype, box, steps, _ = drawn(draw, rank)
+    size = TYPES[dtype] // 8
+    dims = [spec.Var(f"d{i}", "int64") for i in range(rank)]
+    pitches = [spec.Var(f"p{i}", "int64") for i in range(rank - 1)]
+    x = tensor(*dims, dtype=dtype, strides=[*pitches, 1])
+    entry = TensorMap("x", box=box, element_strides=steps, l2_promotion="256B")
+    function = wrap(MAP, [x], args=[entry])
+    for _ in range(5):
+        _, _, _, shape = drawn(draw, rank)
+        strides = [draw.randrange(0, 2**30, 16 // size) for _ in range(rank - 1)] + [1]
+        address = draw.randrange(1 << 32, 1 << 46, 256)
+        driver.clear_log()
+        function(tensor_at(address, shape, dtype, strides=strides))
+        [got] = asked(driver)
+        assert (got["address"], got["rank"], ints(got["dims"])) == (address, rank, shape[::-1])
+        if rank > 1:
+            assert ints(got["strides"]) == [each * size for each in strides[-2::-1]]
+        assert (ints(got["box"]), ints(got["steps"])) == (box[::-1], steps[::-1])
+        assert (got["type"], got["promotion"], got["swizzle"]) == (list(TYPES).index(dtype), 3, 0)
+        head = struct.pack("<8s4Q", b"FAKETMAP", address, rank, list(TYPES).index(dtype), shape[-1])
+        [launch] = driver.launches()
+        assert launch.arguments[0][:40] == head
+        assert launch.parameters[0].address % 128 == 0
+
+
+TYPES_OF: Final = {
+    "float32": "float32",
+    "bfloat16": "bfloat16",
+    "int64": "int64",
+    "uint32": "uint32",
+    "int8": "uint8",
+    "bool": "uint8",
+    "int16": "uint16",
+    "float8_e4m3fn": "uint8",
+}
+
+
+@pytest.mark.parametrize(("dtype", "name"), TYPES_OF.items())
+def test_the_type_is_the_tensors(driver: FakeDriver, dtype: str, name: str):
+    function = wrap(MAP, [tensor(M, 64, dtype=dtype)], args=[TensorMap("x", box=(8, 16))])
+    function(tensor_at(1 << 20, (8, 64), dtype))
+    assert asked(driver)[0]["type"] == list(TYPES).index(name)
+
+
+def test_other_types_of_the_same_size_and_packed_ones(driver: FakeDriver):
+    entry = TensorMap("x", box=(8, 32), dtype="tfloat32", oob_fill="nan", swizzle="128B")
+    wrap(MAP, [tensor(M, 64, dtype="float32")], args=[entry])(
+        tensor_at(1 << 20, (8, 64), "float32")
+    )
+    six = TensorMap("x", box=(8, 128), dtype="16u6_align16b", swizzle="128B")
+    wrap(MAP, [tensor(M, K, dtype="uint8")], args=[six])(tensor_at(1 << 20, (8, 192), "uint8"))
+    four = TensorMap("x", box=(8, 128), dtype="16u4_align16b")
+    wrap(MAP, [tensor(M, K, dtype="float4_e2m1fnx2")], args=[four])(
+        tensor_at(1 << 20, (8, 128), "float4_e2m1fnx2")
+    )
+    found = [(g["type"], g["dims"], g["strides"], g["fill"]) for g in asked(driver)]
+    assert [(t, ints(d), ints(s), f) for t, d, s, f in found] == [
+        (11, [64, 8], [256], 1),
+        (15, [256, 8], [192], 0),
+        (14, [256, 8], [128], 0),
+    ]
+
+
+def test_packed_rows_that_are_not_whole_are_refused(driver: FakeDriver):
+    six = TensorMap("x", box=(8, 128), dtype="16u6_align16b", swizzle="128B")
+    function = wrap(MAP, [tensor(M, K, dtype="uint8")], args=[six])
+    with pytest.raises(ValueError, match=r"x\.shape\[1\] is 160, but .* a multiple of 96 from 96"):
+        function(tensor_at(1 << 20, (8, 160), "uint8"))
+
+
+def test_boxes_of_symbols_and_expressions(driver: FakeDriver):
+    rows = spec.Var("rows", "int32")
+    entry = TensorMap("x", box=(rows, "k // 2"))
+    function = wrap(MAP, [X, rows], args=[entry])
+    x = DeviceArray(driver, (8, 64), "float16").tensor()
+    for count in (16, 32, 16):
+        function(x, count)
+    assert [ints(got["box"]) for got in asked(driver)] == [[32, 16], [32, 32]]
+    for count in (0, 257):
+        words = rf"box\[0\] = rows is {count}, but the tensor map of x needs 1 to 256: a box has"
+        with pytest.raises(ValueError, match=words):
+            function(x, count)
+    assert len(driver.launches()) == 3
+
+
+def test_im2col_in_the_order_of_the_tensor(driver: FakeDriver):
+    pixels = spec.Var("pixels", "int32")
+    x = tensor(*spec.dims("n d h w c", "int64"))
+    entry = TensorMap(
+        "x", corners=((-1, -2, -3), (1, 2, 3)), channels=64, pixels=pixels, swizzle="128B"
+    )
+    wrap(MAP, [x, pixels], args=[entry])(tensor_at(1 << 20, (2, 8, 16, 32, 64), "float16"), 100)
+    [got] = asked(driver, IM2COL)
+    assert [ints(got[name]) for name in ("dims", "lower", "upper")] == [
+        [64, 32, 16, 8, 2],
+        [-3, -2, -1],
+        [3, 2, 1],
+    ]
+    assert (got["channels"], got["pixels"], ints(got["steps"])) == (64, 100, [1] * 5)
+
+
+def test_wide_im2col(driver: FakeDriver):
+    x = tensor(*spec.dims("n h w c", "int64"))
+    entry = TensorMap(
+        "x", corners=((-1,), (1,)), channels=64, pixels=100, swizzle="128B", wide="w128"
+    )
+    wrap(MAP, [x], args=[entry])(tensor_at(1 << 20, (2, 16, 32, 64), "float16"))
+    [got] = asked(driver, f"{IM2COL}Wide")
+    assert (got["lower"], got["upper"], got["mode"]) == ("-1", "1", 1)
+
+
+# Checks of each call.
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides", "address", "words"),
+    [
+        ((0, 64), (64, 1), 0, r"x\.shape\[0\] is 0, .* needs 1 to 2147483648: a tensor map has no empty"),
+        ((4, 0), (64, 1), 0, r"x\.shape\[1\] is 0, but"),
+        ((4, 2**31 + 8), (2**32, 1), 0, r"x\.shape\[1\] is 2147483656, but the tensor map of x needs"),
+        ((4, 64), (68, 1), 0, r"x\.strides\[0\] is 68, .* needs a multiple of 8 from 0 to"),
+        ((4, 64), (-64, 1), 0, r"x\.strides\[0\] is -64, but"),
+        ((4, 64), (2**39, 1), 0, r"x\.strides\[0\] is 549755813888, .*, below 2\^40"),
+        ((4, 64), (64, 2), 0, r"x\.strides\[1\] is 2, .* needs 1: the elements of the last dim"),
+        ((4, 64), (64, 1), 8, r"the address of x is 0x100008, .* needs a multiple of 16 from"),
+    ],
+)
+def test_what_a_call_must_not_bring(
+    driver: FakeDriver, shape: Any, strides: Any, address: int, words: str
+):
+    x = tensor(M, K, strides="any", data_alignment=2)
+    function = wrap(MAP, [x], args=[TensorMap("x", box=(64, 64), swizzle="128B")])
+    with pytest.raises(ValueError, match=words):
+        function(tensor_at((1 << 20) + address, shape, "float16", strides=strides))
+    assert (asked(driver), driver.launches()) == ([], [])
+
+
+def test_an_empty_grid_asks_for_no_map(driver: FakeDriver):
+    wrap(MAP, [X], args=[TensorMap("x", box=(64, 64))], grid=M)(tensor_at(0, (0, 64), "float16"))
+    assert driver.calls() == []
+
+
+def test_what_the_driver_refuses_shows_what_it_was_asked_for(driver: FakeDriver):
+    function = wrap(MAP, [X], args=[TensorMap("x", box=(64, 64))])
+    driver.fail(TILED, Result.INVALID_VALUE)
+    with pytest.raises(RuntimeError) as caught:
+        function(tensor_at(1 << 20, (8, 64), "float16"))
+    assert str(caught.value).startswith(
+        "cuTensorMapEncodeTiled failed: CUDA_ERROR_INVALID_VALUE (1: invalid argument) for the "
+        "tensor map of x for kernel 'k': address=0x100000, sizes=(64, 8), strides=(128), "
+        "box=(64, 64), element_strides=(1, 1), type=6, interleave=0, swizzle=0, l2_promotion=0, "
+        "oob_fill=0 when calling: `f(x"
+    )
+    function(tensor_at(1 << 20, (8, 64), "float16"))
+    assert len(driver.launches()) == 1
+
+
+CHILD = """
+import sys
+import tvm_ffi
+from tests.fakecuda.memory import tensor_at
+module = tvm_ffi.load_module(sys.argv[1])
+x = tensor_at(1 << 20, (2, 8, 64), "float16")
+module["g"](x)
+try:
+    module["f"](x)
+except RuntimeError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "name", "since"),
+    [
+        (BOX3, TILED, "12.0"),
+        ({**PATCH, "wide": "w", "swizzle": "128B"}, f"{IM2COL}Wide", "12.8"),
+    ],
+)
+def test_a_driver_without_the_function(tmp_path: Path, options: Any, name: str, since: str):
+    """Launches without a map work; the others say what is missing."""
+    if reason := missing():
+        pytest.skip(reason)
+    module, x = new_module(), tensor(M, K, 64)
+    attach_ffi_func(module, "f", [x], provider(MAP, args=[TensorMap("x", **options)]))
+    attach_ffi_func(module, "g", [x], provider(KernelImage("other", (8,)), args=["x"]))
+    runtime.compile(module).export_library(tmp_path / "made.so")
+    done = subprocess.run(
+        [sys.executable, "-c", CHILD, str(tmp_path / "made.so")],
+        cwd=Path(__file__).parents[2],
+        env=environment(library(without=(name,))),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.startswith(
+        f"libcuda.so.1 has no {name}, which the tensor map of x for kernel 'k' needs: the NVIDIA "
+        f"driver is of CUDA "
+    ), done.stderr
+    assert f"; update it to one of CUDA {since} or later when calling: `f(" in done.stdout
+
+
+# What a signature or a spec cannot have.
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"box": 64}, "box: expected a list of ints or expressions but got 64"),
+        ({"box": (64, 0)}, r"box\[1\]: expected a multiple of 16 from 16 to 256"),
+        ({"box": (300, 64)}, r"box\[0\]: expected 1 to 256: .*; but got 300"),
+        ({"box": (64, 2.5)}, r"box\[1\]: expected an int or an expression of Vars but got 2.5"),
+        ({"box": (64, True)}, r"box\[1\]: expected an int"),
+        ({"box": (64,) * 6}, "rank: expected 1 to 5: tensor maps have 1 to 5 dimensions; but got 6"),
+        ({"box": (64, spec.Var("v", "float32"))}, r"box\[1\]: 'v' is a float32 symbol"),
+        ({"box": (8, 64), "swizzle": "12B"}, "swizzle: expected 'none', '32B', .* but got '12B'"),
+        ({"box": (8, 64), "swizzle": 7}, "swizzle: expected"),
+        ({"box": (8, 128), "swizzle": "64B"}, r"box\[1\]: expected a multiple of 16 from 16 to 64"),
+        ({"box": (8, 64), "interleave": "16B"}, "rank: expected 3 to 5"),
+        ({"box": (1, 8, 64), "interleave": "32B"}, "swizzle: expected 32B: interleave 32B"),
+        ({"box": (8, 64), "l2_promotion": "32B"}, "l2_promotion: expected 'none', '64B'"),
+        ({"box": (8, 64), "oob_fill": "zero"}, "oob_fill: expected 'none', 'nan' but got 'zero'"),
+        ({"box": (8, 64), "dtype": "int8"}, "dtype: expected 'uint8', 'uint16'"),
+        ({"box": (8, 64), "dtype": "int32", "oob_fill": "nan"}, "oob_fill: expected none: NaN is"),
+        ({"box": (8, 64), "dtype": "16u6_align16b"}, r"box\[1\]: expected 128"),
+        ({"box": (8, 64), "element_strides": (9, 1)}, r"element_strides\[0\]: expected 1 to 8"),
+        ({"box": (8, 64), "element_strides": (1, 2)}, "ignores that of the last dimension"),
+        ({"box": (8, 64), "element_strides": (1,)}, "expected 2 ints, one for each dimension, but"),
+        ({"box": (8, 64), "element_strides": ("a", 1)}, r"element_strides\[0\]: expected an int"),
+        ({"box": (8, 64), "corners": ((0,), (0,))}, "expected box=, or corners= for im2col, but"),
+        ({"box": (8, 64), "channels": 8}, "channels: it is for im2col, which needs corners="),
+        ({"swizzle": "32B"}, "swizzle: it is for a map that the wrapper encodes, which needs box="),
+        ({"corners": ((0,), (0,))}, "channels: im2col needs it"),
+        ({"corners": (0, 0)}, r"corners\[0\]: expected a list of ints but got 0"),
+        ({"corners": ((0,), (0, 0))}, "corners: expected two of 1 to 3 ints each but got"),
+        ({"corners": ((0,) * 4, (0,) * 4)}, "corners: expected two of 1 to 3 ints each but got"),
+        ({"corners": ((0,),)}, "corners: expected the lower and the upper corner but got"),
+        (
+            {"corners": ((0, -129), (0, 0)), "channels": 8, "pixels": 8},
+            r"corners\[0\]\[1\]: expected -128 to 127",
+        ),
+        (
+            {"corners": ((0,), (0,)), "channels": 300, "pixels": 8},
+            "channels: expected 1 to 256: a pixel has 1 to 256 channels; but got 300",
+        ),
+        (
+            {"corners": ((0,), (0,)), "channels": 8, "pixels": 8, "wide": "w"},
+            "swizzle: expected 64B or 128B or 128B_ATOM_32B: wide im2col swizzles; but got none",
+        ),
+        (
+            {"corners": ((0, 0), (0, 0)), "channels": 8, "pixels": 8, "wide": "w"},
+            "corners: expected two of one int each, for the width but got",
+        ),
+    ],
+)
+def test_maps_that_no_tensor_can_have(options: Any, words: str):
+    with pytest.raises(SpecError, match=f"TensorMap: .*{words}|TensorMap: {words}"):
+        TensorMap("x", **options)
+
+
+BOX: Final[dict[str, Any]] = {"box": (64, 64)}
+
+
+@pytest.mark.parametrize(
+    ("param", "options", "words"),
+    [
+        (tensor(M, M, K), BOX, "TensorMap: x: it has 3 dimensions, but box= is for 2"),
+        (tensor(M, 60), BOX, r"TensorMap: x\.strides\[0\]: expected a multiple of 8 .* got 60"),
+        (tensor(0, 64), BOX, r"TensorMap: x\.shape\[0\]: expected 1 to 2147483648: .* got 0"),
+        (tensor(M, K, strides="F"), BOX, r"TensorMap: x\.strides\[0\]: expected .* but got 1"),
+        (tensor(M, K, strides=[K, 2]), BOX, r"TensorMap: x\.strides\[1\]: expected 1: the elem"),
+        (tensor(M, K), {"box": (64, 4)}, r"TensorMap: box\[1\]: expected a multiple of 8"),
+        (tensor(M, K), {"box": (64, "q")}, r"TensorMap: box\[1\]: .*q"),
+        (tensor(M, K, dtype="complex128"), BOX, "TensorMap: dtype: x has elements of 128 bits"),
+        (
+            tensor(M, K),
+            {**BOX, "dtype": "float32"},
+            r"x has elements of 16 bits \(float16\); expected dtype='uint16' or 'float16' or",
+        ),
+        (tensor(M, K, dtype="int32"), {"box": (8, 8), "oob_fill": "nan"}, "NaN is for floats"),
+        (spec.Optional(tensor(M, K)), BOX, "'x' may be absent, and there is no map of no tensor"),
+        (spec.DataPointer("x"), BOX, "TensorMap: expected a Tensor of a known number of dim"),
+        (tensor(M, K), {}, r"\*x: expected a DataPointer .*; for a tensor map of a Tensor, say"),
+        (tensor(M, K, device_type="cpu"), BOX, "'x' is on device_type 'cpu'"),
+        (
+            spec.Tensor("x", [M, K], ["float16", "float32"], device_type="cuda"),
+            BOX,
+            "x may have the dtypes float16, float32; choose a type",
+        ),
+    ],
+)
+def test_maps_that_a_tensor_cannot_have(param: Any, options: Any, words: str):
+    with pytest.raises(BuildError, match=words):
+        attached([param], provider(MAP, args=[TensorMap("x", **options)]))
+
+
+def test_a_map_is_no_member_of_a_struct():
+    with pytest.raises(BuildError, match="cannot be inside a Struct"):
+        attached([X], provider(MAP, args=[Struct(TensorMap("x", box=(64, 64)))]))
+
+
+# What is kept.
+
+
+def test_the_last_maps_are_kept_by_address_sizes_and_strides(driver: FakeDriver):
+    function = wrap(MAP, [PITCHED], args=[TensorMap("x", box=(64, 64))])
+
+    def call(*shape: int, pitch: int = 64, address: int = 1 << 20) -> tuple[int, bytes]:
+        before = driver.count(TILED)
+        function(tensor_at(address, shape, "float16", strides=(pitch, 1)))
+        return driver.count(TILED) - before, driver.launches()[-1].arguments[0]
+
+    first = call(8, 64)
+    assert first[0] == 1
+    assert call(8, 64) == (0, first[1])
+    others = [call(9, 64), call(8, 56), call(8, 64, pitch=72), call(8, 64, address=1 << 21)]
+    assert [made for made, _ in others] == [1] * 4
+    assert len({first[1], *(found for _, found in others)}) == 5
+    assert call(8, 64) == (0, first[1])
+    assert [call(16 + i, 64)[0] for i in range(8)] == [1] * 8
+    assert [call(16 + i, 64)[0] for i in range(8)] == [0] * 8
+    assert call(8, 64) == (1, first[1])
+
+
+def test_threads_get_the_maps_of_their_tensors(driver: FakeDriver):
+    """Each of 8 threads launches with 12 tensors in turn: more than a call site keeps."""
+    function = wrap(KernelImage("k", (128, 8)), [X], args=[TensorMap("x", box=(64, 64)), "x"])
+    tensors = [tensor_at((i + 1) << 20, (i + 1, 64 * (i + 1)), "float16") for i in range(12)]
+
+    def work(index: int) -> None:
+        for turn in range(240):
+            function(tensors[(index + turn) * (1 + index % 2) % 12])
+
+    together(work, 8)
+    launches = driver.launches()
+    assert len(launches) == 8 * 240
+    for launch in launches:
+        _, address, rank, _, inner, outer = struct.unpack_from("<8s5Q", launch.arguments[0])
+        assert struct.pack("<Q", address) == launch.arguments[1]
+        number = address >> 20
+        assert (rank, inner, outer) == (2, 64 * number, number)
+
+
+@pytest.mark.parametrize("sanitizer", ["", "-fsanitize=thread"])
+def test_slots_under_contention(tmp_path: Path, sanitizer: str):
+    """Eight threads in C get no other map than theirs, and the sanitizer sees no race."""
+    target, bundle = tmp_path / "slots", Path(cuda_support.__file__).parent
+    core = Path(support.__file__).parent
+    includes = [f"-I{bundle}", f"-I{core}", *(f"-isystem{path}" for path in include_paths())]
+    tvm_ffi = find_libtvm_ffi()
+    linked = [tvm_ffi, f"-Wl,-rpath,{Path(tvm_ffi).parent}", "-ldl", "-lpthread"]
+    flags = ["-std=gnu11", "-O2", "-w", *([sanitizer] if sanitizer else [])]
+    source = str(Path(__file__).with_name("map_slots.c"))
+    command = [*build.CC, *flags, *includes, source, *linked, "-o", str(target)]
+    if subprocess.run(command, capture_output=True).returncode:
+        pytest.skip("no C compiler, or one without this sanitizer")
+    done = subprocess.run([target], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_maps_of_several_tensors_and_workspaces(driver: FakeDriver, allocator: Any):
+    w = spec.Workspace("w", [M, 64], "float32", device_type="cuda")
+    args = [TensorMap(name, box=(8, 32)) for name in ("x", "w")]
+    function = wrap(KernelImage("k", (128, 128)), [X, w], args=args)
+    function(tensor_at(1 << 20, (8, 64), "float16"))
+    first, second = asked(driver)
+    assert [ints(got["strides"]) for got in (first, second)] == [[128], [256]]
+    assert [got["type"] for got in (first, second)] == [6, 7]
+
+
+def test_variants_and_devices(driver: FakeDriver):
+    for device, major in ((0, 9), (1, 10)):
+        driver.set_attribute(DeviceAttribute.COMPUTE_CAPABILITY_MAJOR, major, device)
+        driver.set_attribute(DeviceAttribute.COMPUTE_CAPABILITY_MINOR, 0, device)
+
+    def launch(sm: int, box: int) -> Any:
+        image = make_cubin([MAP], sm=sm)
+        return provider(MAP, image=image, args=[TensorMap("x", box=(box, 64))])
+
+    variants = VariantsCallProvider(
+        [
+            Variant(launch(90, 16), when=capability() < (10, 0)),
+            Variant(launch(100, 32), when=capability() >= (10, 0)),
+        ]
+    )
+    function = runtime.compile(attached([X], variants))["f"]
+    for device in (0, 1, 0, 1):
+        function(DeviceArray(driver, (8, 64), "float16", device).tensor())
+    assert [ints(got["box"]) for got in asked(driver)] == [[64, 16], [64, 32]] * 2
+    assert [each.device for each in driver.launches()] == [0, 1, 0, 1]
+
+
+def test_a_captured_graph_keeps_its_map(driver: FakeDriver):
+    function = wrap(MAP, [X, STREAM], args=[TensorMap("x", box=(64, 64))])
+    stream = driver.new_stream(flags=NON_BLOCKING)
+    driver.begin_capture(stream)
+    function(tensor_at(1 << 20, (8, 64), "float16"), P(stream))
+    graph = driver.end_capture(stream)
+    for i in range(9):  # which puts the map out of its slot
+        function(tensor_at(1 << 21, (9 + i, 64), "float16"), P(stream))
+    driver.launch_graph(graph, stream)
+    launches = [each for each in driver.launches() if not each.captured]
+    assert launches[-1].arguments[0][8:16] == struct.pack("<Q", 1 << 20)
+
+
+def test_no_context_is_needed_and_none_is_left(driver: FakeDriver):
+    driver.init()
+    function = wrap(MAP, [X, STREAM], args=[TensorMap("x", box=(64, 64))])
+    stream = driver.new_stream(device=1, flags=NON_BLOCKING)
+    before = driver.stack()
+    function(tensor_at(1 << 20, (8, 64), "float16", 1), P(stream))
+    assert (driver.stack(), len(driver.launches())) == (before, 1)
