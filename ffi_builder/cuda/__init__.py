@@ -3,6 +3,7 @@
     cubin = compile_cuda(source, arch="sm_90a")                             CUDA C++, with NVRTC
     cubin = assemble(lower_to_ptx(module, arch="sm_90"), arch="sm_90")      MLIR or LLVM IR
     print(kernels(cubin))                                                   list the kernels
+    launch_blocking(True), launch_hook(f)                                   watch launches
 
 No function needs a driver or a GPU. Each imports NVIDIA's compilers when it is called.
 """
@@ -15,6 +16,7 @@ from ffi_builder.extending import lazy
 
 if TYPE_CHECKING:
     from ffi_builder.cuda.images import kernels
+    from ffi_builder.cuda.launch.watching import launch_blocking, launch_hook
     from ffi_builder.cuda.tools.compilers import assemble, compile_cuda
     from ffi_builder.cuda.tools.lowering import lower_to_ptx
     from ffi_builder.cuda.tools.tilelang import tilelang_signature
@@ -24,6 +26,8 @@ __all__ = [
     "assemble",
     "compile_cuda",
     "kernels",
+    "launch_blocking",
+    "launch_hook",
     "lower_to_ptx",
     "tilelang_signature",
     "triton_signature",
@@ -34,6 +38,7 @@ __getattr__, __dir__ = lazy(
     {
         **dict.fromkeys(("assemble", "compile_cuda"), "tools.compilers"),
         "kernels": "images.read",
+        **dict.fromkeys(("launch_blocking", "launch_hook"), "launch.watching"),
         "lower_to_ptx": "tools.lowering",
         "tilelang_signature": "tools.tilelang",
         "triton_signature": "tools.triton",
