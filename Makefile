@@ -98,6 +98,7 @@ test-tvm-ffi: $(OLDER)/.made ## Run the tests of what depends on apache-tvm-ffi 
 
 test-cuda: $(CUDA)/.made ## Install NVIDIA's CUDA compilers (proprietary), Triton and cuTile in .venv-cuda, and test what uses them.
 	$(CUDA)/bin/python -m pytest tests/cuda/tools tests/examples/test_triton.py \
+	  tests/examples/test_launch_hooks.py \
 	  tests/examples/test_ci_without_gpu.py tests/fakecuda/test_fake_cuda.py \
 	  'tests/docs/test_docs.py::test_blocks_run_and_print_what_is_written[docs/cuda-tools.md]' \
 	  tests/docs/test_docstrings.py

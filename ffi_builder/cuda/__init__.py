@@ -3,6 +3,7 @@
     cubin = compile_cuda(source, arch="sm_90a")                             CUDA C++, with NVRTC
     cubin = assemble(lower_to_ptx(module, arch="sm_90"), arch="sm_90")      MLIR or LLVM IR
     print(kernels(cubin))                                                   list the kernels
+    launch_blocking(True), launch_hook(f)                                   watch launches
 
 No function needs a driver or a GPU. Each imports NVIDIA's compilers when it is called.
 """
@@ -15,6 +16,7 @@ from ffi_builder.extending import lazy
 
 if TYPE_CHECKING:
     from ffi_builder.cuda.images import kernels
+    from ffi_builder.cuda.launch.watching import launch_blocking, launch_hook
     from ffi_builder.cuda.tools.compilers import assemble, compile_cuda
     from ffi_builder.cuda.tools.cutile import cutile_signature
     from ffi_builder.cuda.tools.lowering import lower_to_ptx
@@ -27,6 +29,8 @@ __all__ = [
     "compile_cuda",
     "cutile_signature",
     "kernels",
+    "launch_blocking",
+    "launch_hook",
     "lower_to_ptx",
     "tilelang_launch",
     "tilelang_signature",
@@ -39,6 +43,7 @@ __getattr__, __dir__ = lazy(
         **dict.fromkeys(("assemble", "compile_cuda"), "tools.compilers"),
         "cutile_signature": "tools.cutile",
         "kernels": "images.read",
+        **dict.fromkeys(("launch_blocking", "launch_hook"), "launch.watching"),
         "lower_to_ptx": "tools.lowering",
         "tilelang_launch": "tools.tilelang_launch",
         "tilelang_signature": "tools.tilelang",

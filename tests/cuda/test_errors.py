@@ -152,7 +152,7 @@ def test_the_device_of_a_real_stream_is_named(driver: FakeDriver):
     stream = driver.new_stream(1)
     driver.fail("cuLaunchKernelEx", Result.LAUNCH_FAILED)
     text = message(function, ctypes.c_void_p(stream))
-    assert f"device 1, stream {stream:#x} when calling" in text
+    assert f"device 1, stream {stream:#x}; a kernel before it has failed" in text
     assert driver.stack() == 0
 
 

@@ -63,10 +63,12 @@ FUNCTIONS: Final = (
     "cuTensorMapEncodeTiled",
     "cuTensorMapEncodeIm2col",
     "cuTensorMapEncodeIm2colWide",
+    "cuStreamIsCapturing",
+    "cuStreamSynchronize",
 )
 """Exported names, in the order of a module's table; the launch has the number 0."""
 REQUIRED: Final = FUNCTIONS.index("cuTensorMapEncodeTiled")
-"""Those from this number on are needed for tensor maps alone, and may be missing."""
+"""Those from this number on may be missing. Only maps and launches that are watched call them."""
 NUMBER: Final = {name: number for number, name in enumerate(FUNCTIONS)}
 NAME_STRIDE: Final = 40
 """Bytes of each name in the constant that has all names."""
@@ -170,8 +172,12 @@ class Result(IntEnum):
     INVALID_PTX = 218
     UNSUPPORTED_PTX_VERSION = 222
     NOT_FOUND = 500
+    ILLEGAL_ADDRESS = 700
     CONTEXT_IS_DESTROYED = 709
+    MISALIGNED_ADDRESS = 716
+    LAUNCH_FAILED = 719
     COOPERATIVE_LAUNCH_TOO_LARGE = 720
+    STREAM_CAPTURE_IMPLICIT = 906
 
 
 # Limits of every GPU.
@@ -192,9 +198,21 @@ From the table of technical specifications in the CUDA C++ Programming Guide.
 """
 
 DEVICES: Final = 128
-STATE_SIZE: Final = 8 * (len(FUNCTIONS) + 2 + DEVICES)
-"""The state of a module: the table of functions, whether it is ready, the first loaded library, and
-the retained primary contexts, by device."""
+STATE_WATCH: Final = 8 * len(FUNCTIONS)
+STATE_SIZE: Final = STATE_WATCH + 8 * (3 + DEVICES)
+"""The state of a module: the table of functions, the address of what the process watches, whether
+it is ready, the first loaded library, and the retained primary contexts, by device."""
+
+# What the process watches: bytes that are 0 or 1, and two int32_t. A wrapper reads the first four.
+WATCH: Final = "ffi_builder.launch_watch.v1"
+"""The attribute of tvm-ffi's type ``int`` that has its address."""
+WATCH_SIZE: Final = 12
+WATCH_HOOK: Final = 1
+WATCH_DECIDED: Final = 4
+BLOCKING: Final = "FFI_BUILDER_LAUNCH_BLOCKING"
+"""The variable of the environment for the first byte."""
+LAUNCH_HOOK: Final = "ffi_builder.launch_hook.v1"
+"""The global function of tvm-ffi for the second byte."""
 
 # The capabilities of a module's devices.
 CAPABILITY_SLOTS: Final = DEVICES + 1
@@ -298,6 +316,7 @@ class States:
         digest, self.name = source.digest, name_of(b)
         named = hashlib.sha256(source.kernel.encode()).hexdigest()[:8]
         self.site = Site(b, source.shown, source.parts)
+        self.symbol = source.kernel
         self.image = f"{_PREFIX}image_{digest}"
         self.library = f"{_PREFIX}library_{digest}"
         self.kernel = f"{_PREFIX}kernel_{digest}_{named}"

@@ -23,6 +23,7 @@ _LAUNCH_ATTRIBUTES: Final = (
     "CLUSTER_DIMENSION",
     "PROGRAMMATIC_STREAM_SERIALIZATION",
 )
+_TEXTS: Final = ("LIBRARY", "OLDEST", "FIRST_WIDE", "WATCH", "BLOCKING", "LAUNCH_HOOK")
 _NUMBERS: Final = (
     "CODE_BITS",
     "CONFIG_SIZE",
@@ -38,6 +39,10 @@ _NUMBERS: Final = (
     "MAX_PORTABLE_CLUSTER",
     "DEVICES",
     "STATE_SIZE",
+    "STATE_WATCH",
+    "WATCH_SIZE",
+    "WATCH_HOOK",
+    "WATCH_DECIDED",
     "CAPABILITY_SLOTS",
     "CAPABILITY_BITS",
     "LIBRARY_SIZE",
@@ -78,8 +83,7 @@ def text() -> str:
     parts = (
         "// Made from driver.py by ffi_builder/cuda/launch/header.py. Do not edit.\n",
         "#ifndef FFI_BUILDER_CUDA_NUMBERS_H\n#define FFI_BUILDER_CUDA_NUMBERS_H\n",
-        f'#define CUDA_LIBRARY "{driver.LIBRARY}"\n#define CUDA_OLDEST "{driver.OLDEST}"\n'
-        f'#define CUDA_FIRST_WIDE "{driver.FIRST_WIDE}"\n',
+        "".join(f'#define CUDA_{name} "{getattr(driver, name)}"\n' for name in _TEXTS),
         "// The driver API's own numbers.\n" + _enumeration([*own, *attributes, *mode]),
         "// Limits, and sizes and offsets in bytes.\n" + _enumeration(numbers),
         "// The functions in the order of a state's table.\n" + _enumeration(functions),

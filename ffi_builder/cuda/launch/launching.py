@@ -8,6 +8,10 @@ Parameters are compared with those of the kernel's image. The emitted code::
     llvm.cond_br %is_known, ^ready(%known), ^first         // ^first: TVMFFIHandleInitOnce
   ^ready(%kernel):
     …                                                      // parameters, CUlaunchConfig
+    %watch = llvm.load %state_watch
+    %on = llvm.load %watch atomic acquire                  // 0 unless launches are watched
+    llvm.cond_br %is_off, ^plain, ^watched                 // ^watched: launches in C
+  ^plain:
     llvm.cond_br %is_special, ^of_context, ^of_stream      // streams NULL, 1 and 2
   ^of_stream:
     %function = llvm.load %state                           // cuLaunchKernelEx
@@ -51,6 +55,9 @@ _FLOATS: Final = {4: "<f", 8: "<d"}
 _FLOAT: Final = re.compile(r"b?f\d+")
 _INTEGER: Final = re.compile(r"[su]\d+")
 """Types of PTX."""
+_INT_TYPE: Final = re.compile(r"i\d+")
+"""Types of MLIR, whose floats are called as those of PTX."""
+_UNSIGNED: Final = tuple(f"(uint{8 * size})" for size in _NUMBER_SIZES)
 _OFFSET_ALIGN: Final = 16
 """The largest alignment of an offset, which is that of the first parameter's address."""
 
@@ -199,6 +206,28 @@ def _mismatch(
     )
 
 
+def _described(arguments: Sequence[KernelArgument]) -> bytes:
+    """Return a text for each argument: its kind, its size and its name, such as ``p8 x``."""
+    return (
+        b"".join(f"{_kind(each)}{each.size} {each.text}\0".encode() for each in arguments) + b"\0"
+    )
+
+
+def _kind(argument: KernelArgument) -> str:
+    """Return the kind: ``p`` a pointer, ``i`` and ``u`` integers, ``f`` a float, ``b`` bytes."""
+    leaves = () if argument.layout is None else argument.layout.leaves
+    if len(leaves) != 1 or argument.size not in _NUMBER_SIZES:
+        return "b"
+    type_ = str(leaves[0].value.type)
+    if type_.startswith("!llvm.ptr"):
+        return "p"
+    if argument.is_float or _FLOAT.fullmatch(type_):
+        return "f" if argument.size in _FLOATS else "b"
+    if not _INT_TYPE.fullmatch(type_):
+        return "b"
+    return "u" if argument.text.endswith(_UNSIGNED) else "i"
+
+
 @dataclass(frozen=True)
 class Launcher:
     """Emits one launch.
@@ -226,7 +255,10 @@ class Launcher:
         needs = self.launch.needs(b) if self.launch.may_need else None
         if needs is not None:
             self._prepare(state, stream, needs, failed)
-        status = self._call(state, stream, [config, kernel, params])
+        launched = b.new_block(b.types.i32)
+        self._watched(state, [config, params], needs, arguments, launched)
+        b.br(launched, self._call(state, stream, [config, kernel, params]))
+        b.block, status = launched, launched.arguments[0]
         done = b.new_block(b.types.i32)
         b.cond_br(b.eq(status, b.i32(0)), done, failed, [status], [status], likely=True)
         if is_empty is not None:
@@ -290,6 +322,33 @@ class Launcher:
         b.cond_br(b.eq(status, b.i32(0)), done, refused, [status])
         b.block = refused
         return status
+
+    def _watched(
+        self,
+        state: Value,
+        launch: Sequence[Value],
+        needs: Value | None,
+        arguments: Sequence[KernelArgument],
+        launched: Block,
+    ) -> None:
+        """Let C code launch if the process watches launches; go on where it does not."""
+        b, t = self.b, self.b.types
+        watch = b.load(t.ptr, b.offset(state, driver.STATE_WATCH))
+        on = load_acquire(b, t.i32, watch, size=4)
+        plain, watched, raised = b.new_block(), b.new_block(cold=True), b.new_block(cold=True)
+        b.cond_br(b.eq(on, b.i32(0)), plain, watched, likely=True)
+        b.block = watched
+        # A launch on a special stream is not repeated.
+        again = b.i32(0) if needs is None or isinstance(self.place.stream, int) else needs
+        described = b.null() if self.wants_status else b.text_constant(_described(arguments))
+        kernel = b.address_of(self.states.kernel)
+        operands = [state, kernel, *launch, self.place.device, again]
+        operands += [b.text_constant(self.states.symbol.encode() + b"\0"), described]
+        status = call_support(b, "cuda_watched", [*operands, *self.states.site.operands(b)])
+        b.cond_br(b.ugt(status, b.i32(driver.MAX_INT)), raised, launched, [], [status])
+        b.block = raised
+        b.ret(status)
+        b.block = plain
 
     def _call(self, state: Value, stream: Value, operands: Sequence[Value]) -> Value:
         """Launch on the stream. For a special stream, C code makes the device's context current."""

@@ -84,6 +84,8 @@ typedef struct {
                                           uint32_t pixels, const uint32_t *element_strides,
                                           int32_t interleave, int32_t mode, int32_t swizzle,
                                           int32_t promotion, int32_t fill);
+  CUresult (*cuStreamIsCapturing)(CUstream, int32_t *status);
+  CUresult (*cuStreamSynchronize)(CUstream);
 } CudaDriver;
 
 // ---- states; all bytes are 0 at first
@@ -106,13 +108,22 @@ typedef struct CudaLibrary {
   CudaKernel *kernels;
 } CudaLibrary;
 
+// What is watched in all launches of the process. Code of other versions reads it too, by its name.
+// Wrappers read the first four bytes at once: launches are watched if one of them is not 0.
+typedef struct {
+  uint8_t blocking, hook, others[2];
+  int32_t decided; // 1 if a call has said whether to wait, and not the environment
+  int32_t said;    // 1 once it was said that a captured launch is not waited for
+} CudaWatch;
+
 // The state of a module.
 typedef struct {
   union {
     CudaDriver driver;
     void *addresses[sizeof(CudaDriver) / sizeof(void *)];
   };
-  int64_t ready; // 1 once the driver was found and initialised
+  CudaWatch *watch; // not NULL once the driver was found
+  int64_t ready;    // 1 once the driver was found and initialised
   CudaLibrary *libraries;
   CUcontext contexts[CUDA_DEVICES]; // the primary contexts that the module retains
 } CudaState;
@@ -170,6 +181,8 @@ IN_ORDER(cuMemsetD8Async);
 IN_ORDER(cuTensorMapEncodeTiled);
 IN_ORDER(cuTensorMapEncodeIm2col);
 IN_ORDER(cuTensorMapEncodeIm2colWide);
+IN_ORDER(cuStreamIsCapturing);
+IN_ORDER(cuStreamSynchronize);
 
 #define LIES_AT(type, member, offset)                                                              \
   _Static_assert(offsetof(type, member) == (offset), "the layout of driver.py")
@@ -180,6 +193,9 @@ LIES_AT(CUlaunchConfig, hStream, CUDA_CONFIG_STREAM);
 LIES_AT(CUlaunchConfig, attrs, CUDA_CONFIG_ATTRIBUTES);
 LIES_AT(CUlaunchConfig, numAttrs, CUDA_CONFIG_COUNT);
 LIES_AT(CUlaunchAttribute, value, CUDA_ATTRIBUTE_VALUE);
+LIES_AT(CudaState, watch, CUDA_STATE_WATCH);
+LIES_AT(CudaWatch, hook, CUDA_WATCH_HOOK);
+LIES_AT(CudaWatch, decided, CUDA_WATCH_DECIDED);
 LIES_AT(CudaKernel, handle, CUDA_KERNEL_HANDLE);
 LIES_AT(CudaKernel, prepared, CUDA_KERNEL_PREPARED);
 LIES_AT(CudaMapPlan, values, CUDA_MAP_VALUES);
@@ -192,6 +208,7 @@ TAKES(CudaKernel, CUDA_KERNEL_SIZE);
 TAKES(CudaLibrary, CUDA_LIBRARY_SIZE);
 TAKES(CudaState, CUDA_STATE_SIZE);
 TAKES(CudaMapValue, CUDA_MAP_VALUE);
+TAKES(CudaWatch, CUDA_WATCH_SIZE);
 TAKES(CudaCapabilities, CUDA_CAPABILITY_SLOTS * 8);
 
 // ---- functions that generated code calls
@@ -233,6 +250,10 @@ int32_t SHARED(cuda_prepare)(CudaState *, CudaKernel *, CUdevice, CUstream, int3
 int32_t SHARED(cuda_launch)(CudaState *, const CUlaunchConfig *, CUkernel, void **params, CUdevice);
 int32_t SHARED(cuda_launch_again)(CudaState *, CudaKernel *, const CUlaunchConfig *, void **params,
                                   CUdevice, int32_t needs, int32_t status);
+// Returns a status, or less than 0 if it has set an error.
+int32_t SHARED(cuda_watched)(CudaState *, CudaKernel *, const CUlaunchConfig *, void **params,
+                             CUdevice, int32_t needs, const char *symbol, const char *described,
+                             CUDA_SITE_PARAMETERS);
 int32_t SHARED(cuda_fail)(CudaState *, CudaKernel *, const CUlaunchConfig *, CUdevice,
                           int32_t status, CUDA_SITE_PARAMETERS);
 

@@ -38,6 +38,13 @@ static int32_t cuda_raise_too_old(void *driver, const char *missing, bool launch
   return cuda_raise(&message, "RuntimeError", site);
 }
 
+static int32_t cuda_raise_no_memory(const CudaSite *site) {
+  CudaMessage message;
+  message.length = 0;
+  CUDA_SAY(&message, "Too little memory to launch kernel '%s'", site->name);
+  return cuda_raise(&message, "MemoryError", site);
+}
+
 // Finds the driver's functions and initialises the driver, unless that was done, or sets an error.
 // The error says that a kernel was to be launched, or that workspaces were to be filled.
 static int32_t cuda_find_driver(CudaState *state, bool launches, const CudaSite *site) {
@@ -54,6 +61,9 @@ static int32_t cuda_find_driver(CudaState *state, bool launches, const CudaSite 
   CUresult result = state->driver.cuInit(0);
   if (result != CUDA_SUCCESS)
     return cuda_fail_without_launch(state, -1, cuda_status(NUMBER_cuInit, result), site);
+  state->watch = cuda_find_watch();
+  if (state->watch == NULL)
+    return cuda_raise_no_memory(site);
   state->ready = 1;
   return 0;
 }
@@ -97,6 +107,9 @@ int32_t SHARED(cuda_load)(void **result, CudaState *state, CudaLibrary *library,
                           const void *image, const char *symbol, CUDA_SITE_PARAMETERS) {
   const CudaSite *site = CUDA_SITE;
   int32_t found = cuda_find_driver(state, true, site);
+  if (found != 0)
+    return found;
+  found = cuda_read_watched(state, site);
   if (found != 0)
     return found;
   char log[CUDA_LOG_SIZE] = "";

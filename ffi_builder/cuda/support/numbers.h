@@ -6,6 +6,9 @@
 #define CUDA_LIBRARY "libcuda.so.1"
 #define CUDA_OLDEST "12.0"
 #define CUDA_FIRST_WIDE "12.8"
+#define CUDA_WATCH "ffi_builder.launch_watch.v1"
+#define CUDA_BLOCKING "FFI_BUILDER_LAUNCH_BLOCKING"
+#define CUDA_LAUNCH_HOOK "ffi_builder.launch_hook.v1"
 
 // The driver API's own numbers.
 enum {
@@ -16,8 +19,12 @@ enum {
   CUDA_ERROR_INVALID_PTX = 218,
   CUDA_ERROR_UNSUPPORTED_PTX_VERSION = 222,
   CUDA_ERROR_NOT_FOUND = 500,
+  CUDA_ERROR_ILLEGAL_ADDRESS = 700,
   CUDA_ERROR_CONTEXT_IS_DESTROYED = 709,
+  CUDA_ERROR_MISALIGNED_ADDRESS = 716,
+  CUDA_ERROR_LAUNCH_FAILED = 719,
   CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE = 720,
+  CUDA_ERROR_STREAM_CAPTURE_IMPLICIT = 906,
   CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 1,
   CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X = 2,
   CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y = 3,
@@ -59,7 +66,11 @@ enum {
   CUDA_SPECIAL_STREAMS = 3,
   CUDA_MAX_PORTABLE_CLUSTER = 8,
   CUDA_DEVICES = 128,
-  CUDA_STATE_SIZE = 1232,
+  CUDA_STATE_SIZE = 1256,
+  CUDA_STATE_WATCH = 208,
+  CUDA_WATCH_SIZE = 12,
+  CUDA_WATCH_HOOK = 1,
+  CUDA_WATCH_DECIDED = 4,
   CUDA_CAPABILITY_SLOTS = 129,
   CUDA_CAPABILITY_BITS = 8,
   CUDA_LIBRARY_SIZE = 32,
@@ -112,9 +123,11 @@ enum {
   NUMBER_cuTensorMapEncodeTiled = 21,
   NUMBER_cuTensorMapEncodeIm2col = 22,
   NUMBER_cuTensorMapEncodeIm2colWide = 23,
+  NUMBER_cuStreamIsCapturing = 24,
+  NUMBER_cuStreamSynchronize = 25,
 };
 
-static const char cuda_function_names[24][40] = {
+static const char cuda_function_names[26][40] = {
     "cuLaunchKernelEx",
     "cuInit",
     "cuLibraryLoadData",
@@ -139,6 +152,8 @@ static const char cuda_function_names[24][40] = {
     "cuTensorMapEncodeTiled",
     "cuTensorMapEncodeIm2col",
     "cuTensorMapEncodeIm2colWide",
+    "cuStreamIsCapturing",
+    "cuStreamSynchronize",
 };
 
 #endif

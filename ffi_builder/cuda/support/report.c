@@ -42,6 +42,14 @@ static void cuda_add_figures(CudaMessage *message, const CUlaunchConfig *config,
            device, (unsigned long long)(uintptr_t)config->hStream);
 }
 
+// Appends what to do about a failure of something that ran before.
+static void cuda_add_earlier(CudaMessage *message, CUresult code) {
+  if (code == CUDA_ERROR_ILLEGAL_ADDRESS || code == CUDA_ERROR_MISALIGNED_ADDRESS ||
+      code == CUDA_ERROR_LAUNCH_FAILED)
+    CUDA_SAY(message, "; a kernel before it has failed: with " CUDA_BLOCKING
+                      "=1 the call that launched it says so");
+}
+
 // Appends what was launched, and the limits that it exceeds.
 static void cuda_add_launch(CudaMessage *message, const CudaLaunch *launch, CUresult code) {
   cuda_add_figures(message, launch->config, launch->device);
@@ -49,6 +57,7 @@ static void cuda_add_launch(CudaMessage *message, const CudaLaunch *launch, CUre
   int32_t mode = cuda_relax_capture(launch->state);
   cuda_add_limits(message, launch, code);
   cuda_restore_capture(launch->state, mode);
+  cuda_add_earlier(message, code);
 }
 
 // Sets the error for a status. `config` is NULL unless a launch has failed.
