@@ -285,8 +285,8 @@ class _Encoder:
         head = out.position
         self._forget()
         self._restore(place.position)
-        if isinstance(step.param, spec.List) and isinstance(step.param.element, spec.Var):
-            write_usual(out, step.param.element.dtype)
+        if isinstance(step.param, spec.List) and not isinstance(step.param.dtype, spec.List):
+            write_usual(out, step.param.dtype)
         done = out.skip(Op.NEXT)
         for symbol, bound in step.known:
             self._bind_again(symbol, bound)

@@ -268,14 +268,19 @@ def write_scalar(out: TableWriter, kind: s.Kind, dtype: str | None) -> None:
         out.emit(Op.FLOAT, "B", _ROUNDING[dtype])
 
 
+_TEXTS: Final = {"String": abi.TypeIndex.STR, "Bytes": abi.TypeIndex.BYTES}
+
+
 def write_usual(out: TableWriter, dtype: str) -> None:
-    """Pass by numbers of a list as most are. Others that are right are checked one by one."""
+    """Pass by elements of a list as most are. Others that are right are checked one by one."""
     low, high, index = 0, 2**64 - 1, abi.TypeIndex.FLOAT
     if dtype in INT_RANGES:
         low, high = INT_RANGES[dtype]
         high, index = min(high, 2**63 - 1), abi.TypeIndex.INT
     elif dtype == "bool":
         high, index = 1, abi.TypeIndex.BOOL
+    elif dtype in _TEXTS:
+        index = _TEXTS[dtype]
     out.emit(Op.USUAL, "Bqq", index, as_signed(-low), as_signed(high - low))
 
 

@@ -29,6 +29,8 @@ enum {
     ANY_SMALL_STR = 11,
     ANY_SMALL_BYTES = 12,
     ANY_OBJECT = 64, /* and above: v_ptr is a counted object */
+    ANY_STR = 65,
+    ANY_BYTES = 66,
     ANY_TENSOR = 70,
     ANY_ARRAY = 71,
     ANY_BIG_INT = 78,
@@ -53,12 +55,23 @@ typedef struct {
     size_t size;
 } ByteArray;
 
-/* An ffi.Array: TVMFFIObject, then its cell. Nothing counts this one, which lasts for one call. */
+/* TVMFFIObject. Nothing counts those that are made here, which last for one call. */
 typedef struct {
     uint64_t counts;
     int32_t type_index;
     uint32_t padding;
     void (*deleter)(void *, int);
+} Object;
+
+/* A str or bytes. */
+typedef struct {
+    Object header;
+    ByteArray bytes;
+} Text;
+
+/* An ffi.Array. */
+typedef struct {
+    Object header;
     Any *data;
     int64_t size, capacity;
     void (*data_deleter)(void *);
@@ -108,6 +121,7 @@ _Static_assert(sizeof(void *) == 8, "only 64-bit machines");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "only little-endian machines");
 _Static_assert(sizeof(Any) == 16, "TVMFFIAny");
 _Static_assert(sizeof(Tensor) == 48, "DLTensor");
+_Static_assert(offsetof(Text, bytes) == 24, "TVMFFIByteArray");
 _Static_assert(offsetof(Array, data) == 24 && offsetof(Array, size) == 32, "TVMFFISeqCell");
 _Static_assert(sizeof(ExchangeApi) == 56, "DLPackExchangeAPI");
 

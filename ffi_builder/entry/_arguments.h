@@ -67,24 +67,57 @@ static int read_bytearray(PyObject *value, Call *call, Any *out)
     return view != NULL && pass_bytes((ByteArray){view->buf, (size_t)view->len}, call, out);
 }
 
-/* Memory for an array until the call returns. */
-static Array *new_array(int64_t size, Call *call)
+/* Memory until the call returns, or NULL. */
+static void *take(size_t size, Call *call)
 {
-    size_t bytes = sizeof(Array) + (size_t)size * sizeof(Any);
-    Array *made;
-    if (bytes <= MOST_SPACE - call->space_used) {
-        made = (Array *)((char *)call->space + call->space_used);
-        call->space_used += bytes;
-    } else {
-        if (call->block_count == MAX_BLOCKS || (made = malloc(bytes)) == NULL) return NULL;
-        call->blocks[call->block_count++] = made;
+    if (size > call->space_left) {
+        if (call->held_count == MAX_HELD) return NULL;
+        int doubled = call->held_count < 10 ? call->held_count : 10;
+        size_t more = size + ((size_t)MOST_SPACE << doubled);
+        PyObject *made = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)more);
+        if (made == NULL) {
+            PyErr_Clear();
+            return NULL;
+        }
+        call->held[call->held_count++] = made;
+        call->next = PyBytes_AsString(made);
+        call->space_left = more;
     }
-    *made = (Array){1, ANY_ARRAY, 0, NULL, made->items, size, size, NULL};
-    return made;
+    void *taken = call->next;
+    call->next += size;
+    call->space_left -= size;
+    return taken;
+}
+
+static inline int pass_object(void *object, Any *out)
+{
+    out->type_index = ((Object *)object)->type_index;
+    out->small_str_len = 0;
+    out->v_ptr = object;
+    return 1;
+}
+
+/* A str or bytes that is held until the call returns. */
+static int read_held_text(PyObject *value, int is_str, Call *call, Any *out)
+{
+    ByteArray bytes;
+    Py_ssize_t size;
+    bytes.data = is_str ? PyUnicode_AsUTF8AndSize(value, &size) : PyBytes_AsString(value);
+    if (bytes.data == NULL) {
+        PyErr_Clear(); /* surrogates */
+        return 0;
+    }
+    bytes.size = (size_t)(is_str ? size : PyBytes_Size(value));
+    if (bytes.size <= MOST_SMALL)
+        return pass_in_place(is_str ? ANY_SMALL_STR : ANY_SMALL_BYTES, bytes.data, bytes.size, out);
+    Text *text = take(sizeof *text, call);
+    if (text == NULL) return 0;
+    *text = (Text){{1, is_str ? ANY_STR : ANY_BYTES, 0, NULL}, bytes};
+    return pass_object(text, out);
 }
 
 /* Read an int, a float or a bool; 0 for anything else, and for an int beyond 64 bits. */
-static inline int read_number(PyObject *value, PyTypeObject *type, Any *out)
+static inline __attribute__((always_inline)) int read_number(PyObject *value, PyTypeObject *type, Any *out)
 {
     out->small_str_len = 0;
     if (type == &PyLong_Type) {
@@ -110,28 +143,68 @@ static inline int read_number(PyObject *value, PyTypeObject *type, Any *out)
     return type == &PyBool_Type;
 }
 
-/* Numbers are copied: another thread may change the list while a kernel runs without the GIL. */
-static int read_numbers(PyObject *value, PyTypeObject *type, Call *call, Any *out)
+/* The items of a list, which another thread may change while a kernel runs without the GIL. */
+static PyObject *hold_items(PyObject *list, Call *call)
 {
-    int is_list = type == &PyList_Type;
-    if (!is_list && type != &PyTuple_Type) return 0;
+    PyObject *items = call->held_count == MAX_HELD ? NULL : PyList_AsTuple(list);
+    if (items == NULL) PyErr_Clear();
+    else call->held[call->held_count++] = items;
+    return items;
+}
+
+enum { MOST_LEVELS = 8 }; /* of containers that are looked through here */
+
+static int read_plain(PyObject *value, int kind, Call *call, Any *out, int levels);
+
+/* Numbers of a list are copied. All else is borrowed, so it is held. */
+static int read_items(PyObject *value, int kind, Call *call, Any *out, int levels)
+{
+    int is_list = Py_TYPE(value) == &PyList_Type;
     Py_ssize_t size = PySequence_Size(value);
-    Array *array = new_array(size, call);
+    Array *array = take(sizeof *array + (size_t)size * sizeof(Any), call);
     if (array == NULL) return 0;
+    *array = (Array){{1, ANY_ARRAY, 0, NULL}, array->items, size, size, NULL};
     for (Py_ssize_t i = 0; i < size; i++) {
         PyObject *item = is_list ? PyList_GetItem(value, i) : TUPLE_ITEM(value, i);
-        if (!read_number(item, Py_TYPE(item), &array->items[i])) return 0;
+        if (read_number(item, Py_TYPE(item), &array->items[i])) continue;
+        if (is_list) {
+            value = hold_items(value, call);
+            if (value == NULL || TUPLE_SIZE(value) != size) return 0; /* Python ran and changed it */
+            item = TUPLE_ITEM(value, i);
+            is_list = 0;
+        }
+        if (!read_plain(item, kind, call, &array->items[i], levels - 1)) return 0;
     }
-    out->type_index = ANY_ARRAY;
-    out->small_str_len = 0;
-    out->v_ptr = array;
-    return 1;
+    return pass_object(array, out);
+}
+
+/* Read a list or tuple, or what else may be in it. */
+static int read_plain(PyObject *value, int kind, Call *call, Any *out, int levels)
+{
+    PyTypeObject *type = Py_TYPE(value);
+    if (type == &PyList_Type || type == &PyTuple_Type)
+        return levels > 0 && read_items(value, kind, call, out, levels);
+    int is_str = type == &PyUnicode_Type;
+    if (is_str || type == &PyBytes_Type) return read_held_text(value, is_str, call, out);
+    if (value == Py_None) {
+        *out = (Any){ANY_NONE, 0, {0}};
+        return 1;
+    }
+    /* An object of tvm-ffi. Python converts what else it passes for an item of a struct. */
+    if ((kind & KIND_BITS) != KIND_GENERAL || !PyType_IsSubtype(type, base.object)) return 0;
+    void *handle = FIELD(void *, value, base.handle);
+    return handle != NULL && pass_object(handle, out);
 }
 
 static int read_tensor(PyObject *value, PyTypeObject *type, int kind, Call *call, Any *out)
 {
     if (type == managed.tensor) return read_managed(value, out);
-    if (kind > KIND_TENSOR_IN) return kind == KIND_NUMBERS && read_numbers(value, type, call, out);
+    if (kind > KIND_TENSOR_IN) {
+        if (kind & KIND_LISTS) return read_plain(value, kind, call, out, MOST_LEVELS);
+        if (!(kind & KIND_VARIANT)) return 0;
+        if (read_number(value, type, out)) return 1;
+        kind = KIND_TENSOR;
+    }
     if (type == numpy.array) return read_ndarray(value, call, out, kind == KIND_TENSOR_IN);
     if (type == torch.tensor || type == torch.parameter)
         return read_torch(value, call, out, kind == KIND_TENSOR_IN);
@@ -203,8 +276,6 @@ static int bind(const Entry *entry, PyObject *const *args, Py_ssize_t given, PyO
     return 1;
 }
 
-enum { MOST_LEVELS = 8 }; /* of containers that are looked through here */
-
 /* Whether values of a type contain no others: it is no container, and none of its values stands for
  * another one. */
 static int is_flat(PyTypeObject *type)
@@ -242,8 +313,7 @@ static int is_shallow(PyObject *value, int levels)
 static int passes(const Entry *entry, PyObject *value, int kind, Call *call, int depth)
 {
     PyTypeObject *type = Py_TYPE(value);
-    if (kind == KIND_GENERAL || kind == KIND_NUMBERS ||
-        (kind <= KIND_KEPT_BYTES && entry->by_position))
+    if (kind == KIND_GENERAL || (kind <= KIND_KEPT_BYTES && entry->by_position))
         return is_shallow(value, MOST_LEVELS);
     if (kind == KIND_HANDLE) return !PyCallable_Check(value) && is_shallow(value, MOST_LEVELS);
     if (value == Py_None || type == &PyLong_Type || type == &PyFloat_Type ||
@@ -279,7 +349,7 @@ static int passes(const Entry *entry, PyObject *value, int kind, Call *call, int
 static void drop_held(Call *call)
 {
     for (int i = 0; i < call->string_count; i++) ffi.decref(call->strings[i]);
-    for (int i = 0; i < call->block_count; i++) free(call->blocks[i]);
+    for (int i = 0; i < call->held_count; i++) Py_DECREF(call->held[i]);
     release_views(call);
 }
 

@@ -10,7 +10,7 @@
 #include "_abi.h"
 
 enum { MAX_ARGS = 32, MAX_DIMS = 128, MAX_EXCHANGE = 8, MAX_DTYPES = 64, MAX_VIEWS = 8 };
-enum { MOST_SPACE = 2048, MAX_BLOCKS = 4 };
+enum { MOST_SPACE = 2048, MAX_HELD = 32 };
 
 /* One call: all memory that its arguments need, on the stack. */
 typedef struct {
@@ -21,10 +21,11 @@ typedef struct {
     void *strings[MAX_ARGS];     /* objects of strs and bytes, owned */
     ByteArray bytes[MAX_ARGS];   /* of bytes objects, by the number of the argument */
     Py_buffer views[MAX_VIEWS];  /* of objects with the buffer protocol, to be released */
-    uint64_t space[MOST_SPACE / 8]; /* of lists of numbers */
-    void *blocks[MAX_BLOCKS];       /* of long ones, to be freed */
-    int tensor_count, dim_count, written_count, string_count, view_count, block_count;
-    size_t space_used;
+    uint64_t space[MOST_SPACE / 8]; /* of what is in lists */
+    PyObject *held[MAX_HELD];       /* tuples of it, and bytes whose memory is more space */
+    int tensor_count, dim_count, written_count, string_count, view_count, held_count;
+    char *next;        /* what of the last space is free */
+    size_t space_left;
     int grad_mode;  /* -1: not asked yet */
     int watched;    /* whether a mode or a trace of torch is on; -1: not asked yet */
     int has_arrays; /* whether `passes` has seen arrays of NumPy or torch */

@@ -100,7 +100,7 @@ static PyObject *run(PyObject *self, int count, Call *call)
     }
     if (call->has_stream && previous != call->stream)
         ffi.set_stream(call->device_type, call->device_id, previous, NULL);
-    if (call->string_count | call->view_count | call->block_count) drop_held(call);
+    if (call->string_count | call->view_count | call->held_count) drop_held(call);
     if (outcome.status == 0) raise_versions(call);
     return returned(&outcome);
 }
@@ -159,8 +159,7 @@ static int learn(const Entry *entry, PyObject *const *values)
     static const void *seen[16]; /* addresses only: a new type at an old address is not learnt */
     for (int i = 0; i < entry->count; i++) {
         PyTypeObject *type = Py_TYPE(values[i]);
-        int kind = entry->parameters[i].kind;
-        if (kind < KIND_TENSOR || kind == KIND_NUMBERS || type == managed.tensor ||
+        if ((entry->parameters[i].kind & KIND_BITS) < KIND_TENSOR || type == managed.tensor ||
             type == numpy.array || type == torch.tensor || type == torch.parameter ||
             values[i] == Py_None)
             continue;
@@ -290,7 +289,7 @@ static PyObject *call_general(PyObject *self, PyObject *const *values, Call *cal
     int count = entry->count, i = 0;
     entry->general_calls++;
     call->written_count = call->has_arrays = 0;
-    while (i < count && passes(entry, values[i], entry->parameters[i].kind, call, 0)) i++;
+    while (i < count && passes(entry, values[i], entry->parameters[i].kind & KIND_BITS, call, 0)) i++;
     if (i < count) return call_python(self, PYTHON_IN_ORDER, values, count, NULL);
     /* A list may lose its items during the call. */
     for (i = 0; i < call->written_count; i++) Py_INCREF(call->written[i]);
@@ -318,8 +317,9 @@ static PyObject *call_read(PyObject *self, PyObject *const *args, size_t flagged
     }
     Call call;
     call.tensor_count = call.dim_count = call.written_count = call.string_count = 0;
-    call.view_count = call.block_count = 0;
-    call.space_used = 0;
+    call.view_count = call.held_count = 0;
+    call.next = (char *)call.space;
+    call.space_left = MOST_SPACE;
     call.grad_mode = call.watched = -1;
     call.has_stream = 0;
     int count = entry->count, i = 0;

@@ -19,7 +19,10 @@ enum {
     KIND_ITEMS = 9,    /* a list or tuple, in which every array may be written */
     KIND_UNKNOWN = 10, /* left to Python */
     KIND_HANDLE = 11,  /* an address; functions are left to Python */
-    KIND_NUMBERS = 12, /* a list or tuple of numbers, which may be borrowed */
+
+    KIND_BITS = 15,
+    KIND_LISTS = 16,   /* may be added: lists and tuples of plain values may be borrowed */
+    KIND_VARIANT = 32, /* may be added: a number or a tensor, which may be borrowed */
 };
 
 /* Functions in Python. They take all arguments in order; the arguments as given; a result and the

@@ -169,16 +169,21 @@ static bool begin_elements(State *s) {
   return true;
 }
 
-// Pass by the next numbers that are certainly right: of the usual type, and in a range.
+// Pass by the next elements that are certainly right: numbers of the usual type, and in a range; or
+// strs or bytes.
 static bool skip_usual(State *s) {
   const int32_t type = read_u8(s);
   const uint64_t shift = (uint64_t)read_i64(s), greatest = (uint64_t)read_i64(s);
   const TVMFFISeqCell *cell = list_cell(s->object);
   if (s->object_type == kTVMFFIShape)
     return true;
+  TVMFFIByteArray text;
   for (; s->element < cell->size; ++s->element) {
     const TVMFFIAny *any = list_element(s->object, s->element);
-    if (any->type_index != type || (uint64_t)any->v_int64 + shift > greatest)
+    const bool right = type >= kTVMFFIStr
+                           ? SHARED(text)(any, type - kTVMFFIStr, &text)
+                           : any->type_index == type && (uint64_t)any->v_int64 + shift <= greatest;
+    if (!right)
       break;
   }
   return true;

@@ -73,6 +73,8 @@ def _outcomes() -> dict[str, Callable[[], object]]:
     kept = calling(_ignoring, [Bytes("a"), Var("b", "int32")])
     great = calling(_great, [Var("a", "int32")])
     lists = ways([List("a", "int64"), List("b", "float32")]).entry
+    names = ways([List("a", "String"), List("b", List("b", "int64"))]).entry
+    strs, rows = [f"number {at} of the texts" for at in range(1000)], [[1] * 9] * 1000
     many = [*range(1000)]
     buffer = memoryview(bytearray(8)).cast("f")
     array, wrong, long = np.ones(3, "float32"), np.ones(3, "int8"), "long enough to be an object"
@@ -85,6 +87,10 @@ def _outcomes() -> dict[str, Callable[[], object]]:
         "a wrong keyword": _failing(numbers, c=1),
         "a wrong count": _failing(numbers, 1, 2, 3),
         "lists": lambda: lists(many, (0.5, 1)),
+        "lists of texts and of lists": lambda: names(strs, rows),
+        "a wrong text": _failing(names, [*strs, 1], []),
+        "what is no list behind texts": _failing(names, strs, [[1], 2]),
+        "what only Python reads behind texts": _failing(names, [*strs, object()], rows),
         "a wrong list behind a right one": _failing(lists, many, [*many, "x"]),
         "a number that is out of range behind a list": _failing(lists, many, [1.0, 2**70]),
         "bytes": lambda: binary(b"long enough to be an object", b"longer than seven"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 import tvm_ffi
 from tvm_ffi.utils import kwargs_wrapper
@@ -171,8 +171,11 @@ def unwritable(value: object) -> Unwritable | None:
 # ---- entries
 
 _GENERAL, _SCALAR, _TEXT, _BYTES, _KEPT_BYTES, _TENSOR, _TENSOR_IN = range(7)
-_KEPT, _KEPT_IN, _ITEMS, _UNKNOWN, _HANDLE, _NUMBERS = range(7, 13)
-"""Kinds of parameters, as in `_entry.h`."""
+_KEPT, _KEPT_IN, _ITEMS, _UNKNOWN, _HANDLE = range(7, 12)
+_LISTS, _VARIANT = 16, 32
+"""Kinds of parameters, and what may be added, as in `_entry.h`."""
+_PLAIN: Final = {*SCALARS, "List", "Shape", "Struct", "Tuple", "None", "handle"}
+"""Kinds whose values C reads in lists and tuples; a tensor may be of any framework."""
 
 
 def extension() -> Extension | Reading:
@@ -269,8 +272,9 @@ def reads_arrays(info: Info) -> bool:
     found = extension()
     if not isinstance(found, Extension) or len(info.parameters) > found.module.MAX_ARGS:
         return False
-    read = {_SCALAR, _TEXT, _BYTES, _TENSOR, _TENSOR_IN, _NUMBERS}
-    return set(_kinds(info, converts=True)) <= read
+    read = {_SCALAR, _TEXT, _BYTES, _TENSOR, _TENSOR_IN}
+    kinds = _kinds(info, converts=True)
+    return all(kind in read or kind & (_LISTS | _VARIANT) for kind in kinds)
 
 
 def _entry(
@@ -390,17 +394,32 @@ def _kind(param: Parameter, *, borrows: bool, converts: bool) -> int:
         return _BYTES if borrows else _KEPT_BYTES
     if borrows and param.kind in ("String", "Choice"):
         return _TEXT
-    if borrows and param.kind == "List" and param.dtype in SCALARS:
-        return _NUMBERS
     if param.kind in SCALARS:
         return _SCALAR
     if param.kind == "handle":
         return _HANDLE
+    return _general(param, converts=converts) | (_borrowed(param) if borrows else 0)
+
+
+def _general(param: Parameter, *, converts: bool) -> int:
+    """Return what the general path does with a parameter that may be a container."""
     intents = [element.intent for _, element in array_paths(param.elements)]
     if "in" in (param.intent, *intents):
         return _UNKNOWN
     is_converted = converts and param.elements
     return _ITEMS if is_converted or has_arrays([param]) else _GENERAL
+
+
+def _borrowed(param: Parameter) -> int:
+    """Return what C may read of the value of such a parameter, if a function does not keep it."""
+    if param.kind == "Variant":
+        others = {*param.kinds} - {"Tensor"}
+        return _VARIANT if len(others) < len(param.kinds) and others <= SCALARS.keys() else 0
+    return _LISTS if _is_plain(param) else 0
+
+
+def _is_plain(param: Parameter) -> bool:
+    return param.kind in _PLAIN and all(map(_is_plain, param.elements))
 
 
 def _borrows(info: Info) -> bool:
