@@ -282,7 +282,8 @@ def _prototype(unit: Unit, name: str, cursors: Sequence[Any]) -> Prototype:
         raise CompileError(f"{name} returns twice, so only the function that calls it may go on")
     if lib.clang_getFunctionTypeCallingConv(type_) not in _CALLS_OF_C:
         raise CompileError(f"{name} is not called as C is: {type_.spelling}")
-    declared = ([*cursor.get_arguments()] for cursor in cursors)
+    # The last declaration may be the user's own, behind that of a header.
+    declared = ([*cursor.get_arguments()] for cursor in reversed(cursors))
     named = max(declared, key=lambda each: sum(bool(cursor.spelling) for cursor in each))
     names = [re.sub("^__(?=[A-Za-z])", "", cursor.spelling) for cursor in named]  # as in glibc
     if len({*names, ""}) <= sum(map(bool, names)):

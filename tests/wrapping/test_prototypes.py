@@ -359,6 +359,8 @@ def test_two_declarations(tmp_path: Path) -> None:
     data = c_object(tmp_path, "int p(int64_t n, float *x) { return 0; }")
     same = "int p(int64_t n, float *x); int p(int64_t, float *);"
     wrap(data, "p(x: Tensor([n], float32))", device="cpu", prototype=same)
+    own = "int p(int64_t n, float *x); int p(int64_t count, float *y);"  # behind a header
+    wrap(data, "p(y: Tensor([n], float32))", device="cpu", prototype=own, args={"count": "n"})
     other = "int p(int64_t n, float *x); int p(float *x, int n);"
     with pytest.raises(CompileError, match="prototype:1:33: conflicting types for 'p'"):
         wrap(data, "p(x: Tensor([n], float32))", device="cpu", prototype=other)
