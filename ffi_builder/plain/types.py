@@ -139,13 +139,14 @@ def function_type(result: Type, parameters: Sequence[Type], *, variadic: bool = 
     """Return the type of functions with this result and these parameters."""
     short = [*map(_short, parameters), *(["..."] if variadic else [])]
     inner = [*(each.llvm for each in parameters), *(["..."] if variadic else [])]
-    return Type(
+    made = Type(
         f"!llvm.func<{_short(result)} ({', '.join(short)})>",
         f"{result.llvm} ({', '.join(inner)})",
         "func",
         int(variadic),
         (result, *parameters),
     )
+    return _known.setdefault(made.text, made)
 
 
 def given_type(what: str, given: object) -> Type:

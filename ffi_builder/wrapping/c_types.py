@@ -156,13 +156,23 @@ def bound_args(prototype: Prototype, names: Sequence[str], advice: str) -> list[
         BuildError: the signature has some of the names and lacks others.
     """
     own = [name for name, _ in prototype.params]
-    lacking = [name or "one without a name" for name in own if name not in names]
+    lacking = [name for name in own if name not in names]
     if len(lacking) == len(own):
         return None
     if lacking:
         raise BuildError(
-            f"{prototype.name} has parameters that the signature lacks: {', '.join(lacking)}; "
-            f"write args=[…] with an entry (None for NULL) for each of "
-            f"{', '.join(n or '_' for n in own)}{advice}"
+            f"{prototype.name} has parameters that the signature lacks: "
+            f"{added_to_args(lacking)}{advice}"
         )
     return own
+
+
+def added_to_args(lacking: Sequence[str]) -> str:
+    """Return the names of parameters that get nothing yet, and how ``args=`` gives them it."""
+    shown = ", ".join(name or "one without a name" for name in lacking)
+    if all(lacking):
+        return f"{shown}; add them to args=, as in args={{{lacking[0]!r}: …}}; None passes NULL"
+    return (
+        f"{shown}; name them all in prototype=, in a declaration of your own behind the #include, "
+        f"or list what each parameter gets, args=[…]; None passes NULL"
+    )

@@ -29,7 +29,14 @@ from ffi_builder.providers import (
     HalideCallProvider,
 )
 from ffi_builder.wrapping import structs
-from ffi_builder.wrapping.c_types import HALIDE_BUFFER, CType, Prototype, bound_args, llvm_type
+from ffi_builder.wrapping.c_types import (
+    HALIDE_BUFFER,
+    CType,
+    Prototype,
+    added_to_args,
+    bound_args,
+    llvm_type,
+)
 from ffi_builder.wrapping.comparison import BITS, BYTES, ByAddress, Comparison, Passed
 from ffi_builder.wrapping.structs import Fields
 from ffi_builder.wrapping.texts import advice, check_returned, said
@@ -187,8 +194,7 @@ def _listed(
     if lacking := [name for name in names if name not in known and name not in args]:
         raise BuildError(
             f"{declared.name} has parameters that neither the signature nor args= has: "
-            f"{_shown(lacking)}; {'list all in' if '' in lacking else 'add them to'} args=, where "
-            f"None passes NULL{advice(params)}"
+            f"{added_to_args(lacking)}{advice(params)}"
         )
     return [args[name] if name in args else _by_name(name, params) for name in names]
 

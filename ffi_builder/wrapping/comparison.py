@@ -463,6 +463,11 @@ def _check_result(what: str, type_: CType, result: Result) -> None:
     if not isinstance(result, spec.Var):
         name = _WRITTEN.get(result.type_name, POINTER)
         is_right = type_.to in (None, name) and (name != POINTER or type_.dtype is None)
+        if isinstance(spec.required(result), (spec.String, spec.Bytes)) and type_.opaque == POINTER:
+            raise BuildError(
+                f"{what}, but no text is written there: declare `-> {result.name}: handle`, which "
+                f"the function that destroy= names may free"
+            )
         if not type_.is_pointer or type_.is_const or type_.row or not is_right:
             written = name if name == POINTER else f"a {name}"
             raise BuildError(
@@ -517,6 +522,8 @@ def _check_tensor(what: str, type_: CType, tensor: spec.Tensor, *, is_data: bool
         if type_.layout is not None:
             names = [each.name for each in type_.layout.members if not each.lacks][:2]
             cure = f"pass a struct, as in {{{', '.join(f'{name!r}: …' for name in names)}}}"
+            if not names:
+                cure = "a `void *`, in a prototype of your own, takes the elements as they are"
         raise BuildError(
             f"{what}, but {tensor.name!r} is passed as the address of its elements; {cure}"
         )

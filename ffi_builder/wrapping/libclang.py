@@ -98,10 +98,12 @@ class Unit:
         """Return whether the files are as they were."""
         return all(_state(file) == state for file, state in self._states.items())
 
-    def macros(self) -> list[str]:
-        """Return the names of macros in the files."""
+    def macros(self) -> dict[str, str]:
+        """Return what is behind the names of macros in the files."""
         texts = (Path(file).read_text(errors="replace") for file in self._states if _state(file))
-        return [name for text in texts for name in re.findall(r"(?m)^\s*#\s*define\s+(\w+)", text)]
+        define = r"(?m)^\s*#\s*define\s+(\w+)((?:\\\n|.)*)"
+        found = (each for text in texts for each in re.findall(define, text))
+        return {name: text.replace("\\\n", " ") for name, text in found}
 
     def error_in(self, function: str) -> Any:
         """Return the first error in a function's declarations, or in types that they mention.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -67,6 +68,12 @@ _HINTS: Final = {
     "file not found": "; name its folder with include=, or a compiler that has it with $CC",
     "unknown type name": ", which a header may declare, as in prototype='#include <…>\\n…'",
 }
+_NO_INTEGERS: Final = {
+    r"'[^']*char\[\d+\]'": "; a text is passed as bytes, as in b'…'",
+    "must have integer type": "; a pointer that is a number is an intptr_t in a prototype of your "
+    "own, and that of a variable the handle which a function in C returns",
+}
+"""What to do about constants that are no integers, by the words of Clang's errors."""
 _LOCK: Final = Lock()
 
 
@@ -130,8 +137,8 @@ def constants(
             words = error.spelling if error is not None else ""
             lacking = re.search(r"undeclared identifier '(\w+)'", words)
             if lacking is None:
-                pointer = "; a pointer that is a number is an intptr_t in a prototype of your own"
-                hint = pointer if "must have integer type" in words else ""
+                hints = (hint for found, hint in _NO_INTEGERS.items() if re.search(found, words))
+                hint = next(hints, "")
                 raise BuildError(f"{option} has {text!r}, which is no integer of C: {words}{hint}")
             meant = did_you_mean(lacking[1], [*known, *unit.constants, *unit.macros()])
             raise BuildError(
@@ -261,8 +268,9 @@ def _declared(unit: Unit, path: str, where: str, function: str | None, default: 
         raise CompileError(f"prototype=: not read as C: {unit.shown(error, hint)}")
     if function not in found:
         meant = did_you_mean(function, found)
-        if function in unit.macros():
-            meant = f": it is a macro{meant}; let a function in C use it, or wrap what it calls"
+        if macro := unit.macros().get(function):
+            shown = textwrap.shorten(f"{function}{macro}", 80, placeholder="…")
+            meant = f": it is a macro, `{shown}`; let a function in C use it, or wrap what it calls"
         has = f"; it has {', '.join([*found][:8]) or 'none'}; say which with function="
         raise CompileError(f"{where} declares no function {function!r}{meant or has}")
     return _prototype(unit, symbol or function, found[function])
@@ -279,10 +287,14 @@ def _prototype(unit: Unit, name: str, cursors: Sequence[Any]) -> Prototype:
             f"parameters that you need call it"
         )
     if name.lstrip("_") in _TWICE:
-        raise CompileError(f"{name} returns twice, so only the function that calls it may go on")
+        raise CompileError(
+            f"{name} returns twice, so only the function that calls it may go on: let one in C "
+            "call it, and all that may jump back to it"
+        )
     if lib.clang_getFunctionTypeCallingConv(type_) not in _CALLS_OF_C:
         raise CompileError(f"{name} is not called as C is: {type_.spelling}")
-    declared = ([*cursor.get_arguments()] for cursor in cursors)
+    # The last declaration may be the user's own, behind that of a header.
+    declared = ([*cursor.get_arguments()] for cursor in reversed(cursors))
     named = max(declared, key=lambda each: sum(bool(cursor.spelling) for cursor in each))
     names = [re.sub("^__(?=[A-Za-z])", "", cursor.spelling) for cursor in named]  # as in glibc
     if len({*names, ""}) <= sum(map(bool, names)):

@@ -28,11 +28,18 @@ def args_of(args: Any, declared: Prototype, signature: spec.Signature) -> Any:
     names = {name for name, _ in declared.params}
 
     def goes(name: str, entry: object) -> bool:
-        words = re.findall(r"[A-Za-z_]\w*", entry) if isinstance(entry, str) else []
-        return name in names and (name not in known or not known.isdisjoint(words))
+        return name in names and (name not in known or not known.isdisjoint(_words(entry)))
 
     entries: Mapping[str, Any] = args or {}
     return {name: entry for name, entry in entries.items() if goes(name, entry)} or None
+
+
+def _words(entry: object) -> list[str]:
+    """Return the names in an entry of ``args=``, or in those of the fields of a struct."""
+    if isinstance(entry, Mapping):
+        fields = cast("Mapping[str, object]", entry)
+        return [word for field in fields.values() for word in _words(field)]
+    return re.findall(r"[A-Za-z_]\w*", entry) if isinstance(entry, str) else []
 
 
 def returns_text(signature: spec.Signature) -> bool:

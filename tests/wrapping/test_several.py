@@ -120,6 +120,30 @@ def test_entries_beside_names_of_the_signature(code: bytes) -> None:
     assert counted["twice"](1, 21) == 42  # an entry with names of the signature wins, as for one
 
 
+def test_fields_of_structs_are_names_of_the_signature(code: bytes) -> None:
+    pens = wrap(
+        code,
+        ["pen_width(pen: int32) -> width: int32", "half(x: float64) -> r: float64"],
+        prototype=f"struct pen {{ int width; }};{PROTOTYPES}",
+        args={"pen": {"width": "pen"}},
+        success=1,
+    )
+    assert pens["pen_width"](3) == 3
+
+
+def test_functions_that_wrappers_call_themselves() -> None:
+    """Texts are copied to memory of `malloc`, and `free` frees it."""
+    memory = wrap(
+        "-lc",
+        ["malloc(size: uint64) -> made: handle", "strlen(s: Bytes) -> length: uint64"],
+        prototype="#include <stdlib.h>\n#include <string.h>",
+        destroy="free",
+    )
+    with memory["malloc"](8) as made:
+        assert made.value
+    assert memory["strlen"](bytearray(b"banana")) == 6
+
+
 def test_errno_and_free(code: bytes) -> None:
     """`errno=` is for integers and pointers, `free=` for texts."""
     functions = wrap(

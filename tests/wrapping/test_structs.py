@@ -149,6 +149,14 @@ def test_a_tensor_that_no_field_gets(compiled: bytes) -> None:
         wrapped(compiled, ")", {"in": "x", "frames": "n"})
 
 
+def test_a_struct_of_texts_alone(compiled: bytes) -> None:
+    """No dict describes it, but a `void *` takes memory for it."""
+    signature = "apply(b: Tensor([65], uint8), by: float64) -> r: float64"
+    texts = "struct names { char host[65]; }; double apply(struct names *b, double by);"
+    with pytest.raises(BuildError, match=r"a `void .`, in a prototype of your own, takes the elem"):
+        wrap(compiled, signature, prototype=texts, device="cpu")
+
+
 # ---- structs of the signature
 
 CONFIG: Final = "struct config { double gain; int taps; };"

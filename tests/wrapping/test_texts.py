@@ -249,6 +249,11 @@ def test_how_often_text_is_freed(tmp_path: Path) -> None:
             "int count_freed(void)",
             "`const char .` is: declare `-> r: in",
         ),
+        (
+            "count_freed(n: int32) -> r: Optional(String)",
+            "void count_freed(int n, char **r)",
+            "r is a pointer to a pointer, but no text is written there: declare `-> r: handle`",
+        ),
         ("name(at: int32)", "const char *name(int at)", "or add a result, as in `-> r: String`"),
         (
             *("name(at: int32) -> r: float64", "const char *name(int at)"),

@@ -193,7 +193,7 @@ def test_functions_that_are_not_called(text: str, words: str) -> None:
         ("void f(float complex, int64_t n)", "complex n"),
         ("void f(int64_t n, float *complex)", "n complex"),
         ("void f(float complex *x, _Float64 y, uint_fast16_t z)", "x y z"),
-        ("int f(int); int f(int n); int f(int m);", "n"),
+        ("int f(int); int f(int n); int f(int m);", "m"),
         ("int f(); int f(int n);", "n"),
         ("static inline int g(int x) { return ({ x; }); } int f(int n);", "n"),
         ("[[nodiscard]] int f([[maybe_unused]] int n);", "n"),
