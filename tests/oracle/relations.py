@@ -89,7 +89,10 @@ def check_condition(
     place = place_of(signature, condition, symbols, values)
     if counted(True):
         place.wrong_value(f"{condition} with {shown}", "a value beyond int64")
-    place.wrong_value(str(condition), shown)
+    null = isinstance(condition, Comparison) and is_address(condition.of)
+    is_handle = null and isinstance(condition.of.param, Var) and condition.of.field == "present"
+    hint = " (an Optional(handle) may be NULL)" if is_handle else ""
+    place.wrong_value(f"{condition}{hint}", shown)
 
 
 def compared(part: Condition, symbols: Symbols, values: Properties) -> object:
