@@ -152,9 +152,10 @@ def plan_conditions(planner: ValuePlanner) -> Iterator[s.CheckCondition]:
 
 def _text(condition: Condition) -> str:
     """Return the text of a condition, and for one that refuses NULL what would take it."""
-    is_present = isinstance(condition, Comparison) and condition.of.field == "present"
-    is_handle = is_present and isinstance(condition.of.param, spec.Var)
-    return f"{condition} (an Optional(handle) may be NULL)" if is_handle else f"{condition}"
+    if isinstance(condition, Comparison) and condition.of.field == "present":
+        is_handle = isinstance(condition.of.param, spec.Var)
+        return f"{condition}{' (an Optional(handle) may be NULL)' if is_handle else ''}"
+    return f"{condition}"
 
 
 def of_symbols(condition: Condition) -> Condition:
