@@ -4,15 +4,39 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 import weakref
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, NoReturn, cast
+from typing import Any, Final, NoReturn, cast
 
 from ffi_builder.runtime.metadata import Info, Parameter
 from ffi_builder.runtime.python.copies import OfThisProcess
 
 _SIGNED = 1 << 63
+
+
+class _Watch(weakref.ref["Handle"]):
+    """Sees the end of a handle. It is faster than `weakref.finalize`, and does nothing at exit."""
+
+    __slots__ = ("needs",)
+
+    needs: tuple[Callable[..., Any], int, int, tuple[Handle, ...]] | None
+    """What destroys, the address, the process, and the parents, until it is destroyed."""
+
+
+_open: Final[dict[int, _Watch]] = {}
+"""Those of open handles, by `id`. Whoever takes one out, in one step, destroys or has destroyed."""
+
+
+def _destroyed(watch: _Watch, *, at_exit: Callable[[], bool] = sys.is_finalizing) -> None:
+    """Destroy what a handle points to, unless that has been done, or the process ends."""
+    if at_exit() or _open.pop(id(watch), None) is None:
+        return
+    assert watch.needs is not None
+    (destroy, address, process, _), watch.needs = watch.needs, None
+    if os.getpid() == process:
+        destroy(ctypes.c_void_p(address))
 
 
 class Handle(OfThisProcess):
@@ -38,7 +62,8 @@ class Handle(OfThisProcess):
         <Handle file of tmpfile, closed>
     """
 
-    __slots__ = ("__weakref__", "_address", "_destroy", "_destroyer", "_name", "pointee")
+    __slots__ = ("__weakref__", "_address", "_destroyer", "_name", "_watch", "pointee")
+    # Calls that are read in C look at `_address` and `pointee` where they are in the object.
     _instead = "what it points to is in this process; make it again"
 
     def __init__(
@@ -50,20 +75,22 @@ class Handle(OfThisProcess):
         parents: tuple[Handle, ...],
     ) -> None:
         """Made by functions whose result `made` has `destroy`."""
-        self._address, self._name = address, f"{made.name} of {maker}"
+        self._address: int | None = address
+        self._name = maker, made.name
         self._destroyer, self.pointee = made.destroy, made.pointee
-        self._destroy = weakref.finalize(self, _destroyed, destroy, address, os.getpid(), parents)
-        self._destroy.atexit = False
+        self._watch = watch = _Watch(self, _destroyed)
+        watch.needs = destroy, address, os.getpid(), parents
+        _open[id(watch)] = watch
 
     @property
     def closed(self) -> bool:
         """Whether it was destroyed."""
-        return not self._destroy.alive
+        return self._address is None
 
     @property
     def value(self) -> int | None:
         """The address, as of a `ctypes.c_void_p`; None once it is closed."""
-        return None if self.closed else self._address
+        return self._address
 
     def close(self) -> None:
         """Destroy what it points to; a second call does nothing. No call may still use it.
@@ -71,7 +98,8 @@ class Handle(OfThisProcess):
         Raises the error of the function that destroys, for its status. The handle is closed then,
         too: whether the library has freed something is not known.
         """
-        self._destroy()
+        self._address = None
+        _destroyed(self._watch)
 
     def __enter__(self) -> Handle:
         """Return itself."""
@@ -86,7 +114,11 @@ class Handle(OfThisProcess):
         self.close()
 
     def __repr__(self) -> str:
-        return f"<Handle {self._name}{', closed' if self.closed else ''}>"
+        return f"<Handle {self._of}{', closed' if self.closed else ''}>"
+
+    @property
+    def _of(self) -> str:
+        return "{1} of {0}".format(*self._name)
 
     def __call__(self, *args: object, **keywords: object) -> NoReturn:
         """Raise TypeError. C leaves what can be called to Python, which looks at the pointee."""
@@ -94,8 +126,8 @@ class Handle(OfThisProcess):
 
     def __tvm_ffi_opaque_ptr__(self) -> int:
         """Return the address as a signed number, which tvm-ffi passes."""
-        if self.closed:
-            raise ValueError(f"the handle {self._name} is closed")
+        if self._address is None:
+            raise ValueError(f"the handle {self._of} is closed")
         return (self._address ^ _SIGNED) - _SIGNED
 
     def _given_up(self, to: str, name: str, destroyer: str) -> ctypes.c_void_p:
@@ -105,9 +137,11 @@ class Handle(OfThisProcess):
                 f"Mismatched {name} when calling: `{to}`, expected a handle that {destroyer} "
                 f"destroys but got {self!r}, which {self._destroyer} destroys"
             )
-        if self._destroy.detach() is None:
-            raise ValueError(f"{to}: the handle {self._name} is closed")
-        return ctypes.c_void_p(self._address)
+        address, self._address = self._address, None
+        if _open.pop(id(self._watch), None) is None:
+            raise ValueError(f"{to}: the handle {self._of} is closed")
+        self._watch.needs = None
+        return ctypes.c_void_p(address)
 
 
 def with_handles(
@@ -149,12 +183,3 @@ def with_handles(
                 return tuple([returned(param, each, parents) for param, each in pairs])
 
     return handled
-
-
-def _destroyed(
-    function: Callable[..., Any], address: int, process: int, parents: tuple[Handle, ...]
-) -> None:
-    """Destroy what a handle points to; until then, the arguments keep code and parents."""
-    del parents
-    if os.getpid() == process:
-        function(ctypes.c_void_p(address))
