@@ -40,9 +40,10 @@ def only(offsets: Iterable[int], what: str) -> int:
     return found[0]
 
 
-def slot(cls: type, name: str) -> int:
+def slot(cls: type[Any], name: str) -> int:
     """Return the offset of a slot in the instances of a class."""
-    instance, value = cls.__new__(cls), object()
+    instance: Any = cls.__new__(cls)
+    value = object()
     setattr(instance, name, value)
     found = words(id(instance), cls.__basicsize__ // 8)
     return only((8 * at for at, word in enumerate(found) if word == id(value)), f"{cls}.{name}")

@@ -6,9 +6,9 @@ import ctypes
 import os
 import sys
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import TracebackType
-from typing import Any, Final, NoReturn, cast
+from typing import Any, Final, NoReturn
 
 from ffi_builder.runtime.metadata import Info, Parameter
 from ffi_builder.runtime.python.copies import OfThisProcess
@@ -151,35 +151,54 @@ def with_handles(
 
     `find` returns the destroyers.
     """
-    found = {name: find(name) for each in info.results if (name := each.destroy)}
-    destroyed = dict(zip(info.python_names, info.parameters, strict=True))
+    for at, (name, param) in enumerate(zip(info.python_names, info.parameters, strict=True)):
+        if param.destroy:
+            call = _giving_up(call, info, at, name)
+    return _making(call, info, find) if any(each.destroy for each in info.results) else call
 
-    def passed(name: str, value: Any) -> Any:
-        destroy = destroyed[name].destroy if name in destroyed else ""
-        if not destroy or not isinstance(value, Handle):
+
+def _giving_up(call: Callable[..., Any], info: Info, at: int, name: str) -> Callable[..., Any]:
+    """Wrap a function that destroys the handle which is an argument."""
+    destroyer = info.parameters[at].destroy
+
+    def passed(value: Any) -> Any:
+        if type(value) is not Handle:
             return value
-        return value._given_up(info.name, name, destroy)  # pyright: ignore[reportPrivateUsage]
+        return value._given_up(info.name, name, destroyer)  # pyright: ignore[reportPrivateUsage]
 
-    def returned(param: Parameter, result: Any, parents: tuple[Handle, ...]) -> Any:
+    def destroying(*args: Any, **keywords: Any) -> Any:
+        if len(args) > at:
+            args = (*args[:at], passed(args[at]), *args[at + 1 :])
+        elif name in keywords:
+            keywords[name] = passed(keywords[name])
+        return call(*args, **keywords)
+
+    return destroying
+
+
+def _making(
+    call: Callable[..., Any], info: Info, find: Callable[[str], Callable[..., Any]]
+) -> Callable[..., Any]:
+    """Wrap a function of whose results some are handles with a destroyer."""
+    results = [(each, find(each.destroy) if each.destroy else None) for each in info.results]
+    [(one, destroy), *_] = results
+
+    def returned(
+        param: Parameter, destroy: Callable[..., Any] | None, result: Any, given: Iterable[object]
+    ) -> Any:
         """Return a handle for an address; NULL is None."""
-        if not param.destroy:
-            return result
-        address = cast("ctypes.c_void_p", result).value
-        return address and Handle(address, info.name, param, found[param.destroy], parents)
+        if destroy is None or (address := result.value) is None:
+            return None if destroy else result
+        parents = tuple([value for value in given if type(value) is Handle])
+        return Handle(address, info.name, param, destroy, parents)
 
-    def handled(*args: Any, **keywords: Any) -> Any:
-        given = [*args, *keywords.values()]
-        parents = tuple(value for value in given if isinstance(value, Handle))
-        args = (*map(passed, destroyed, args), *args[len(destroyed) :])
-        keywords = {name: passed(name, value) for name, value in keywords.items()}
+    def making(*args: Any, **keywords: Any) -> Any:
         result = call(*args, **keywords)
-        match info.results:
-            case ():
-                return result
-            case (one,) if not info.returns.startswith("("):
-                return returned(one, result, parents)
-            case several:
-                pairs = zip(several, cast("tuple[Any, ...]", result), strict=True)
-                return tuple([returned(param, each, parents) for param, each in pairs])
+        return returned(one, destroy, result, (*args, *keywords.values()) if keywords else args)
 
-    return handled
+    def making_several(*args: Any, **keywords: Any) -> Any:
+        given = (*args, *keywords.values())
+        pairs = zip(results, call(*args, **keywords), strict=True)
+        return tuple([returned(*how, each, given) for how, each in pairs])
+
+    return making_several if info.returns.startswith("(") else making
