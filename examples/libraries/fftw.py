@@ -23,7 +23,7 @@ fftw = wrap(
            where n >= 1""",
         """fftw_execute_dft_r2c(p: handle, n: int32, in: Tensor([n], float64, intent=in),
                                 out: Tensor([n // 2 + 1], complex128, intent=out))
-           where p.present, no_overlap(out)""",
+           where no_overlap(out)""",
     ],
     prototype=HEADER,
     args={"flags": "FFTW_ESTIMATE | FFTW_UNALIGNED"},  # unaligned: slices of arrays are fine

@@ -17,10 +17,10 @@ openssl = wrap(
            -> mdlen: uint64 where size >= 64""",
         "EVP_sha256() -> type: handle",
         "EVP_MD_CTX_new() -> ctx: handle",
-        "EVP_DigestInit_ex(ctx: handle, type: handle) where ctx.present, type.present",
-        "EVP_DigestUpdate(ctx: handle, d: Tensor([n], uint8)) where ctx.present",
+        "EVP_DigestInit_ex(ctx: handle, type: handle)",
+        "EVP_DigestUpdate(ctx: handle, d: Tensor([n], uint8))",
         """EVP_DigestFinal_ex(ctx: handle, md: Tensor([size], uint8, intent=out)) -> s: uint32
-           where ctx.present, size >= 64""",
+           where size >= 64""",
     ],
     prototype="#include <openssl/evp.h>",
     # Each entry is for the functions that have such a parameter, and None is NULL.

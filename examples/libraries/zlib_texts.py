@@ -34,11 +34,11 @@ gzopen = wrap(
 )
 gzwrite = wrap(
     "-lz",
-    "gzwrite(file: handle, buf: Bytes) -> written: int32 where file.present",
+    "gzwrite(file: handle, buf: Bytes) -> written: int32",
     prototype=HEADER,
     args={"len": "buf.length"},
 )
-gzclose = wrap("-lz", "gzclose(file: handle) where file.present", prototype=HEADER)
+gzclose = wrap("-lz", "gzclose(file: handle)", prototype=HEADER)
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder, "text.gz")
     file = gzopen(f"{path}", "wb")

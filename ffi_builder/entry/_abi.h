@@ -23,6 +23,7 @@ enum {
     ANY_INT = 1,
     ANY_BOOL = 2,
     ANY_FLOAT = 3,
+    ANY_OPAQUE_PTR = 4,
     ANY_DLTENSOR = 7,
     ANY_RAW_STR = 8,        /* v_ptr is a str that ends in NUL */
     ANY_BYTE_ARRAY_PTR = 9, /* v_ptr is a ByteArray */

@@ -196,8 +196,31 @@ static int read_plain(PyObject *value, int kind, Call *call, Any *out, int level
     return handle != NULL && pass_object(handle, out);
 }
 
-static int read_tensor(PyObject *value, PyTypeObject *type, int kind, Call *call, Any *out)
+/* A handle that is closed, or that points to something else, is left to Python. */
+static int read_address(PyObject *value, PyTypeObject *type, const Parameter *parameter, Any *out)
 {
+    out->type_index = ANY_OPAQUE_PTR;
+    out->small_str_len = 0;
+    if (type == addresses.pointer) {
+        out->v_ptr = *FIELD(void **, value, addresses.contents);
+        return 1;
+    }
+    if (type != addresses.handle) return 0;
+    PyObject *address = FIELD(PyObject *, value, addresses.address);
+    PyObject *pointee = FIELD(PyObject *, value, addresses.pointee);
+    if (address == NULL || Py_TYPE(address) != &PyLong_Type) return 0;
+    if (pointee != parameter->pointee && parameter->pointee != NULL && pointee != NULL &&
+        (PyUnicode_Check(pointee) != 1 || PyUnicode_Compare(pointee, parameter->pointee) != 0))
+        return 0;
+    out->v_ptr = PyLong_AsVoidPtr(address);
+    return 1;
+}
+
+static int read_tensor(PyObject *value, PyTypeObject *type, const Parameter *parameter, Call *call,
+                       Any *out)
+{
+    int kind = parameter->kind;
+    if (kind == KIND_HANDLE) return read_address(value, type, parameter, out);
     if (type == managed.tensor) return read_managed(value, out);
     if (kind > KIND_TENSOR_IN) {
         if (kind & KIND_LISTS) return read_plain(value, kind, call, out, MOST_LEVELS);
@@ -212,11 +235,12 @@ static int read_tensor(PyObject *value, PyTypeObject *type, int kind, Call *call
     return is_buffer(type) && read_buffer(value, call, out, kind == KIND_TENSOR_IN);
 }
 
-static inline int read_argument(PyObject *value, int kind, Call *call, Any *out)
+static inline int read_argument(PyObject *value, const Parameter *parameter, Call *call, Any *out)
 {
     PyTypeObject *type = Py_TYPE(value);
+    int kind = parameter->kind;
     if (kind >= KIND_TENSOR && value != Py_None)
-        return read_tensor(value, type, kind, call, out);
+        return read_tensor(value, type, parameter, call, out);
     out->small_str_len = 0;
     if (value == Py_None) {
         out->type_index = ANY_NONE;

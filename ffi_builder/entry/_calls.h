@@ -49,26 +49,65 @@ static PyObject *returned_big(const Any *result)
     return made;
 }
 
-static PyObject *returned(Outcome *outcome)
+/* Convert several results from a tvm_ffi.Array to a tuple. Takes the reference to the result. */
+static PyObject *as_tuple(PyObject *result)
 {
-    PyObject *big;
-    if (outcome->status == 0) {
-        switch (outcome->result.type_index) {
-            case ANY_NONE:
-                Py_INCREF(Py_None);
-                return Py_None;
-            case ANY_INT:
-                return PyLong_FromLongLong(outcome->result.v_int64);
-            case ANY_FLOAT:
-                return PyFloat_FromDouble(outcome->result.v_float64);
-            case ANY_BOOL:
-                return PyBool_FromLong(outcome->result.v_int64 != 0);
-            case ANY_BIG_INT:
-                big = returned_big(&outcome->result);
-                if (big != NULL || PyErr_Occurred()) return big;
-        }
+    if (result == NULL) return NULL;
+    PyObject *tuple = PySequence_Tuple(result);
+    Py_DECREF(result);
+    return tuple;
+}
+
+/* What is no object as a new object; NULL, without an error, for anything else. */
+static PyObject *returned_plain(const Any *result)
+{
+    switch (result->type_index) {
+        case ANY_NONE:
+            Py_INCREF(Py_None);
+            return Py_None;
+        case ANY_INT:
+            return PyLong_FromLongLong(result->v_int64);
+        case ANY_FLOAT:
+            return PyFloat_FromDouble(result->v_float64);
+        case ANY_BOOL:
+            return PyBool_FromLong(result->v_int64 != 0);
+        case ANY_OPAQUE_PTR:
+            if (addresses.pointer == NULL) return NULL;
+            return PyObject_CallFunction((PyObject *)addresses.pointer, "K",
+                                         (unsigned long long)(uintptr_t)result->v_ptr);
     }
-    return finished(outcome);
+    return NULL;
+}
+
+/* Several results without objects; NULL, without an error, if there is an object among them. */
+static PyObject *returned_several(const Any *result)
+{
+    const Array *array = result->v_ptr;
+    PyObject *tuple = PyTuple_New(array->size);
+    for (int64_t i = 0; tuple != NULL && i < array->size; i++) {
+        PyObject *item = returned_plain((const Any *)array->data + i);
+        if (item == NULL) {
+            Py_DECREF(tuple);
+            return NULL;
+        }
+        PyTuple_SetItem(tuple, i, item);
+    }
+    if (tuple != NULL) ffi.decref(result->v_ptr);
+    return tuple;
+}
+
+static PyObject *returned(const Entry *entry, Outcome *outcome)
+{
+    if (outcome->status == 0) {
+        PyObject *made = NULL;
+        if (outcome->result.type_index == ANY_BIG_INT) made = returned_big(&outcome->result);
+        else if (entry->returns == RETURNS_TUPLE && outcome->result.type_index == ANY_ARRAY)
+            made = returned_several(&outcome->result);
+        else made = returned_plain(&outcome->result);
+        if (made != NULL || PyErr_Occurred()) return made;
+    }
+    PyObject *result = finished(outcome);
+    return entry->returns == RETURNS_TUPLE ? as_tuple(result) : result;
 }
 
 /* ---- calling */
@@ -88,7 +127,7 @@ static PyObject *run(PyObject *self, int count, Call *call)
         outcome.status = ffi.set_stream(call->device_type, call->device_id, call->stream, &previous);
         if (outcome.status != 0) {
             drop_held(call);
-            return returned(&outcome);
+            return returned(entry_of(self), &outcome);
         }
     }
     if (FIELD(int, self, base.release_gil)) {
@@ -102,7 +141,7 @@ static PyObject *run(PyObject *self, int count, Call *call)
         ffi.set_stream(call->device_type, call->device_id, previous, NULL);
     if (call->string_count | call->view_count | call->held_count) drop_held(call);
     if (outcome.status == 0) raise_versions(call);
-    return returned(&outcome);
+    return returned(entry_of(self), &outcome);
 }
 
 /* The handle, or NULL and an error: calling without one, tvm-ffi ends the process. */
@@ -226,15 +265,6 @@ static PyObject *converted(PyObject *self, PyObject *result, PyObject *const *va
     return made;
 }
 
-/* Convert several results from a tvm_ffi.Array to a tuple. Takes the reference to the result. */
-static PyObject *as_tuple(PyObject *result)
-{
-    if (result == NULL) return NULL;
-    PyObject *tuple = PySequence_Tuple(result);
-    Py_DECREF(result);
-    return tuple;
-}
-
 /* Take the error that is raised, as an object. */
 static PyObject *take_raised(void)
 {
@@ -323,12 +353,9 @@ static PyObject *call_read(PyObject *self, PyObject *const *args, size_t flagged
     call.grad_mode = call.watched = -1;
     call.has_stream = 0;
     int count = entry->count, i = 0;
-    while (i < count && read_argument(values[i], entry->parameters[i].kind, &call, &call.args[i]))
+    while (i < count && read_argument(values[i], &entry->parameters[i], &call, &call.args[i]))
         i++;
-    if (i == count && FIELD(void *, self, base.handle) != NULL) {
-        PyObject *result = run(self, count, &call);
-        return entry->returns == RETURNS_TUPLE ? as_tuple(result) : result;
-    }
+    if (i == count && FIELD(void *, self, base.handle) != NULL) return run(self, count, &call);
     drop_held(&call);
     if (learn(entry, values) != 0) return NULL;
     return call_general(self, values, &call);

@@ -53,6 +53,7 @@ static void clear_parameters(Entry *entry)
     for (int i = 0; i < count; i++) {
         Py_XDECREF(parameters[i].name);
         Py_XDECREF(parameters[i].fallback);
+        Py_XDECREF(parameters[i].pointee);
     }
     PyMem_Free(parameters);
 }
@@ -169,8 +170,8 @@ static PyObject *use_finish(PyObject *module, PyObject *function)
 PyDoc_STRVAR(describe_doc,
              "describe(entry, name, info, makers, by_position, returns, positional, parameters)\n"
              "--\n\n"
-             "Tell an entry what it is. `parameters` are tuples (name, kind, position, *default), "
-             "or None if no call is to be read here; `positional` of them are taken by position.");
+             "Tell an entry what it is. `parameters` are tuples (name, kind, position, "
+             "pointee, *default), or None if no call is to be read here; `positional` of them are taken by position.");
 
 static PyObject *describe(PyObject *module, PyObject *args)
 {
@@ -216,8 +217,9 @@ static PyObject *describe(PyObject *module, PyObject *args)
     entry->ordered = 1;
     for (Py_ssize_t i = 0; i < count; i++) {
         Parameter *it = &made[i];
-        PyObject *of = PyTuple_GetItem(parameters, i), *default_ = NULL, *called;
-        if (of == NULL || !PyArg_ParseTuple(of, "Ubb|O", &called, &it->kind, &it->at, &default_))
+        PyObject *of = PyTuple_GetItem(parameters, i), *default_ = NULL, *called, *pointee;
+        if (of == NULL || !PyArg_ParseTuple(of, "UbbU|O", &called, &it->kind, &it->at, &pointee,
+                                            &default_))
             return NULL;
         if (it->at >= count) {
             PyErr_SetString(PyExc_ValueError, "no such parameter");
@@ -227,6 +229,10 @@ static PyObject *describe(PyObject *module, PyObject *args)
         Py_INCREF(called);
         it->name = called;
         PyUnicode_InternInPlace(&it->name);
+        if (PyUnicode_GetLength(pointee) != 0) {
+            Py_INCREF(pointee);
+            it->pointee = pointee;
+        }
         Py_XINCREF(default_);
         it->fallback = default_;
     }
@@ -239,6 +245,7 @@ static PyMethodDef methods[] = {
     {"use_finish", use_finish, METH_O, use_finish_doc},
     {"describe", describe, METH_VARARGS, describe_doc},
     {"use_numpy", use_numpy, METH_VARARGS, use_numpy_doc},
+    {"use_addresses", use_addresses, METH_VARARGS, use_addresses_doc},
     {"use_managed", use_managed, METH_VARARGS, use_managed_doc},
     {"use_torch", use_torch, METH_VARARGS, use_torch_doc},
     {"use_modes", use_modes, METH_VARARGS, use_modes_doc},

@@ -18,7 +18,7 @@ enum {
     KIND_KEPT_IN = 8,
     KIND_ITEMS = 9,    /* a list or tuple, in which every array may be written */
     KIND_UNKNOWN = 10, /* left to Python */
-    KIND_HANDLE = 11,  /* an address; functions are left to Python */
+    KIND_HANDLE = 11,  /* an address: a handle that is open or a `c_void_p` */
 
     KIND_BITS = 15,
     KIND_LISTS = 16,   /* may be added: lists and tuples of plain values may be borrowed */
@@ -32,6 +32,7 @@ enum { PYTHON_IN_ORDER, PYTHON_AS_GIVEN, PYTHON_RETURNED, PYTHON_REFUSED, PYTHON
 typedef struct {
     PyObject *name;     /* interned */
     PyObject *fallback; /* the default, or NULL */
+    PyObject *pointee;  /* of a handle what it points to, interned; NULL if nothing says it */
     uint8_t kind;
     uint8_t at; /* the argument to which the positional argument of this number belongs */
 } Parameter;
@@ -71,6 +72,15 @@ static struct {
     PyObject *finish;
     PyObject *learn; /* called once with each unknown type of an argument */
 } base;
+
+/* Objects that are addresses: open handles have an int in a slot, and a `c_void_p` the address of
+ * its own. */
+static struct {
+    PyTypeObject *handle; /* NULL: not read here */
+    Py_ssize_t address, pointee;
+    PyTypeObject *pointer; /* ctypes.c_void_p */
+    Py_ssize_t contents;
+} addresses;
 
 /* libtvm_ffi's functions. */
 static struct {

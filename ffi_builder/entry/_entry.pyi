@@ -27,6 +27,9 @@ def describe(
 def use_numpy(
     ndarray: type | None, dtypes: Mapping[int, tuple[int, int]], row_major: bool
 ) -> None: ...
+def use_addresses(
+    handle: type | None, address: int, pointee: int, pointer: type | None, contents: int
+) -> None: ...
 def use_managed(tensor: type | None, handle: int) -> None: ...
 def use_torch(
     tensor: type | None,

@@ -64,6 +64,23 @@ static PyObject *use_managed(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
+PyDoc_STRVAR(use_addresses_doc,
+             "use_addresses(handle, address, pointee, pointer, contents)\n--\n\n"
+             "Read exact `handle`s, which have an int and a str in the slots at two offsets, and exact "
+             "`pointer`s of ctypes, which have the address of their contents at another.");
+
+static PyObject *use_addresses(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *handle, *pointer;
+    if (!PyArg_ParseTuple(args, "OnnOn", &handle, &addresses.address, &addresses.pointee, &pointer,
+                          &addresses.contents))
+        return NULL;
+    use_type(&addresses.handle, handle);
+    use_type(&addresses.pointer, pointer);
+    Py_RETURN_NONE;
+}
+
 typedef struct {
     uintptr_t address; /* of this thread's variable */
     ThreadLocal found;

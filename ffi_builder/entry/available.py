@@ -47,9 +47,10 @@ _operators: list[Any] = []
 _lock = threading.RLock()
 
 
-def extension(bases: tuple[type, ...]) -> Extension | Reading:
+def extension(bases: tuple[type, ...], handle: type) -> Extension | Reading:
     """Return the extension, or why it is not used.
 
+    Instances of `handle` have slots: `_address`, an int for those that are open, and `pointee`.
     `bases` are the base classes of the type of entries. They end with `tvm_ffi.Function`, and have
     a `__call__` for tools that look it up. Only the first call uses them, since the process has one
     such type.
@@ -58,11 +59,11 @@ def extension(bases: tuple[type, ...]) -> Extension | Reading:
         with _lock:
             if not _found:
                 with importing.Deferred():
-                    _found.append(_set_up(bases))
+                    _found.append(_set_up(bases, handle))
     return _found[0]
 
 
-def _set_up(bases: tuple[type, ...]) -> Extension | Reading:
+def _set_up(bases: tuple[type, ...], handle: type) -> Extension | Reading:
     if reason := _switched_off():
         return Reading("calls", reason)
     try:
@@ -78,8 +79,9 @@ def _set_up(bases: tuple[type, ...]) -> Extension | Reading:
         made = _made_type(module, bases, finish)
         made.__doc__ = bases[0].__dict__["__doc__"]  # the new type's own `__doc__` is None
         module.use_finish(finish)
-        handle = layouts.function_layout(_functions(finish)).handle
-        _try("tvm_ffi", lambda: _use_managed(module, handle))
+        offset = layouts.function_layout(_functions(finish)).handle
+        _try("tvm_ffi", lambda: _use_managed(module, offset))
+        _try("handles", lambda: _use_addresses(module, handle))
         return Extension(module, lambda: made.__new__(made))
     except (LayoutError, AttributeError) as error:
         return Reading("calls", str(error))
@@ -210,6 +212,11 @@ def _use_managed(module: Any, handle: int) -> None:
     if tvm_ffi.Tensor.__chandle__ is not tvm_ffi.Function.__chandle__:
         raise LayoutError("tvm_ffi.Tensor and tvm_ffi.Function have no handle in common")
     module.use_managed(tvm_ffi.Tensor, handle)
+
+
+def _use_addresses(module: Any, handle: type) -> None:
+    slots = [layouts.slot(handle, name) for name in ("_address", "pointee")]
+    module.use_addresses(handle, *slots, ctypes.c_void_p, layouts.contents_of_pointer())
 
 
 def _use_numpy(module: Any, numpy: Any) -> None:

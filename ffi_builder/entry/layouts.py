@@ -40,6 +40,26 @@ def only(offsets: Iterable[int], what: str) -> int:
     return found[0]
 
 
+def slot(cls: type[Any], name: str) -> int:
+    """Return the offset of a slot in the instances of a class."""
+    instance: Any = cls.__new__(cls)
+    value = object()
+    setattr(instance, name, value)
+    found = words(id(instance), cls.__basicsize__ // 8)
+    return only((8 * at for at, word in enumerate(found) if word == id(value)), f"{cls}.{name}")
+
+
+def contents_of_pointer() -> int:
+    """Return the offset at which a ``c_void_p`` has the address of what it contains."""
+    one, other = ctypes.c_void_p(1), ctypes.c_void_p(2)
+    offsets = range(0, ctypes.c_void_p.__basicsize__, 8)
+
+    def has(pointer: ctypes.c_void_p, at: int) -> bool:
+        return words(id(pointer) + at, 1) == [ctypes.addressof(pointer)]
+
+    return only((at for at in offsets if has(one, at) and has(other, at)), "a c_void_p's address")
+
+
 def address_of(library: ctypes.CDLL, symbol: str) -> int:
     """Return the address of a function. Raises LayoutError if the library lacks it."""
     try:

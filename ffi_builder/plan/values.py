@@ -147,7 +147,15 @@ def plan_conditions(planner: ValuePlanner) -> Iterator[s.CheckCondition]:
         symbols = {*variables(condition)}
         first, *others = sorted(symbols, key=order.__getitem__, reverse=True)
         place = planner.origins[first]
-        yield s.CheckCondition(place, condition, str(given), (first, *others))
+        yield s.CheckCondition(place, condition, _text(given), (first, *others))
+
+
+def _text(condition: Condition) -> str:
+    """Return the text of a condition, and for one that refuses NULL what would take it."""
+    if isinstance(condition, Comparison) and condition.of.field == "present":
+        is_handle = isinstance(condition.of.param, spec.Var)
+        return f"{condition}{' (an Optional(handle) may be NULL)' if is_handle else ''}"
+    return f"{condition}"
 
 
 def of_symbols(condition: Condition) -> Condition:

@@ -198,8 +198,8 @@ class Optional(Metadata):
             article = "an" if isinstance(given, EnvStream) else "a"
             raise SpecError(f"{what}: {article} {type(given).__name__} is not an argument")
         takes_none = (Optional, AnyValue, ConstNone, DataPointer, Stream)
-        if isinstance(given, takes_none) or (isinstance(given, Var) and given.dtype == "handle"):
-            kind = "handle Var" if isinstance(given, Var) else type(given).__name__
+        if isinstance(given, takes_none):
+            kind = type(given).__name__
             article = "an" if kind in ("Optional", "Any") else "a"
             raise SpecError(f"{what}: {article} {kind} takes None already")
         self._check_metadata(what)

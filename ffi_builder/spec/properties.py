@@ -297,7 +297,7 @@ def properties(params: Sequence[Param]) -> dict[str, Callable[[], Property]]:
                 found[path] = partial(Property, inner)
             case Var(dtype="bool"):
                 found[inner.name] = partial(Property, inner)
-            case Var(dtype="handle"):
+            case Var(dtype="handle") if inner is param:
                 found[f"{inner.name}.present"] = partial(Property, inner, "present")
             case _:
                 pass

@@ -148,9 +148,10 @@ def _refuse(what: str, **limits: object) -> None:
 
 
 def _check_optional(what: str, inner: Param) -> None:
+    is_handle = isinstance(inner, Var) and inner.dtype == "handle"  # of which NULL is None already
     if isinstance(inner, Tensor) and not isinstance(inner, Workspace):
         _check_handed_over(what, inner)
-    elif isinstance(inner, cast("tuple[type, ...]", get_args(HandedOver))):
+    elif not is_handle and isinstance(inner, cast("tuple[type, ...]", get_args(HandedOver))):
         _check_result(what, cast("Result", inner))
     else:
         raise SpecError(f"{what}: expected a result that may be None but got {inner!r}")

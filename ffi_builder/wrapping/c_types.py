@@ -47,7 +47,10 @@ class CType:
     A text is one that parameters give, as ``m`` of ``float x[n][m]``; None is any size.
     """
     pointee: str | None = None
-    """The struct to which it points, or a pointer to which it points; None for anything else."""
+    """The struct to which it points, or a pointer to which it points; None for anything else.
+
+    A `typedef void CURL` names such a struct, too.
+    """
     is_signless: bool = False
     """Whether an integer has either sign, as in LLVM IR."""
     is_char: bool = False

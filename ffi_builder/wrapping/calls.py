@@ -342,8 +342,8 @@ def bound(
     if declared.hidden:
         args = [*(entries if args is None else args), *(value for _, value in declared.hidden)]
     signature = signature.with_params(**checks.only_read(signature))
+    signature = with_conditions(signature, checks.conditions() + checks.not_null(signature))
     signature = signature.with_params(**checks.pointees(signature))
-    signature = with_conditions(signature, checks.conditions())
     alone = dict.fromkeys([*signature.no_overlap, *checks.no_overlap(signature)])
     return replace(signature, no_overlap=tuple(alone)), args, checks.seen
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import prod
-from typing import Final, NamedTuple, cast
+from typing import Final, NamedTuple, TypeGuard, cast
 
 from ffi_builder import BuildError, SpecError, spec
 from ffi_builder.extending import (
@@ -87,6 +87,7 @@ class Comparison:
         self.read, self.written = set[str](), set[str]()
         self.apart, self.aligned, self.passed = list[str](), list[str](), set[str]()
         self.handles = dict[str, str | None]()
+        self.refuse_null = set[str]()
 
     def check(
         self, own: str, type_: CType, entry: object, item: object, what: str = ""
@@ -102,8 +103,10 @@ class Comparison:
             of = ByAddress(f"{int(item)}" if isinstance(item, bool) else shown, item)
         result = of.result if isinstance(of, ByAddress) else shown
         for each in (of.item if isinstance(of, ByAddress) else item, self.results.get(f"{result}")):
-            if isinstance(each, spec.Var) and each.dtype == "handle":
+            if _is_handle(each):
                 self.points_to(each.name, type_)
+                if type_.pointee:
+                    self.refuse_null.add(each.name)
         if isinstance(of, ByAddress):
             shown = self._check_address(what, type_, of)
         self.note(own, type_, shown, _unsure(type_, item))
@@ -242,10 +245,27 @@ class Comparison:
         dtypes = (f"{name}: {dtype}" for name, dtype in self.narrow.items())
         return [*dict.fromkeys([*self.ranges, *dtypes, *self.aligned])]
 
-    def pointees(self, signature: spec.Signature) -> dict[str, dict[str, object]]:
+    def pointees(self, signature: spec.Signature) -> dict[str, spec.Param | dict[str, object]]:
         """Return what the handles of a signature point to, where it is a struct with a name."""
-        names = {each.name for each in (*signature.params, *signature.results)}
-        return {n: {"pointee": to} for n, to in self.handles.items() if to and n in names}
+        found = dict[str, spec.Param | dict[str, object]]()
+        for each in (*signature.params, *signature.results):
+            if to := self.handles.get(each.name):
+                inner = isinstance(each, spec.Optional) and replace(each.param, pointee=to)
+                found[each.name] = replace(each, param=inner) if inner else {"pointee": to}
+        return found
+
+    def not_null(self, signature: spec.Signature) -> list[str]:
+        """Return the conditions that keep NULL from a kernel, where no other speaks of it.
+
+        They are for handles that point to a struct with a name, unless they are in an Optional.
+        """
+        said = {word for each in signature.where for word in re.findall(r"[\w.]+", f"{each}")}
+        wanted = (
+            f"{each.name}.present"
+            for each in signature.params
+            if isinstance(each, spec.Var) and each.name in self.refuse_null
+        )
+        return [each for each in wanted if each not in said]
 
     def no_overlap(self, signature: spec.Signature) -> list[str]:
         """Return the tensors that ``restrict`` keeps apart from others, if there are any."""
@@ -284,6 +304,12 @@ def _kind(dtype: str | None) -> str | None:
     return found and found[found.lastindex or 0]
 
 
+def _is_handle(item: object) -> TypeGuard[spec.Var | spec.Optional]:
+    """Return whether a value is a handle, which may be in an Optional."""
+    item = spec.required(item) if isinstance(item, spec.Optional) else item
+    return isinstance(item, spec.Var) and item.dtype == "handle"
+
+
 def _is_expression(item: object) -> bool:
     found = re.search(_EXPRESSION, item) if isinstance(item, str) else None
     return isinstance(item, Expr) or found is not None
@@ -291,9 +317,7 @@ def _is_expression(item: object) -> bool:
 
 def _unsure(type_: CType, item: object) -> str:
     """Return what nothing says of a parameter, or of what is passed for it; empty if all is."""
-    is_handle = isinstance(item, (spec.DataPointer, spec.Stream)) or (
-        isinstance(item, spec.Var) and item.dtype == "handle"
-    )
+    is_handle = isinstance(item, (spec.DataPointer, spec.Stream)) or _is_handle(item)
     if not type_.is_pointer or item is None:
         return ""
     if is_handle:

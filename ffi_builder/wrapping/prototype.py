@@ -376,6 +376,8 @@ def _pointer(unit: Unit, type_: Any, cursor: Any) -> CType:
     elif to._kind_id != _VOID and (dtype is None or (to._kind_id, to.get_size()) == (_ENUM, 1)):
         opaque = _words(to)  # an enum of a byte is not any memory, as a byte is
     align = max(1, written.get_pointee().get_align()) if opaque is None and dtype else 1
+    if to._kind_id == _VOID and (alias := _alias(written)):
+        last, named = alias, True
     first = first if isinstance(first, int) else 0
     is_restrict = is_restrict and not is_const
     is_char = to._kind_id in _CHARS
@@ -386,6 +388,12 @@ def _pointer(unit: Unit, type_: Any, cursor: Any) -> CType:
         pointee=_words(last) if named else None,
         is_char=is_char,
     )
+
+
+def _alias(written: Any) -> Any:
+    """Return what ``CURL *`` points to, where a ``typedef`` names ``void``; None for others."""
+    to = written.get_pointee()
+    return to if written._kind_id == _POINTER and _words(to) != "void" else None
 
 
 def _is_restrict(array: Any, cursor: Any) -> bool:

@@ -89,7 +89,15 @@ def check_condition(
     place = place_of(signature, condition, symbols, values)
     if counted(True):
         place.wrong_value(f"{condition} with {shown}", "a value beyond int64")
-    place.wrong_value(str(condition), shown)
+    place.wrong_value(f"{condition}{of_null(condition)}", shown)
+
+
+def of_null(condition: Condition) -> str:
+    """Return what words about NULL of a handle add."""
+    if isinstance(condition, Comparison) and condition.of.field == "present":
+        is_handle = isinstance(condition.of.param, Var)
+        return " (an Optional(handle) may be NULL)" if is_handle else ""
+    return ""
 
 
 def compared(part: Condition, symbols: Symbols, values: Properties) -> object:

@@ -269,7 +269,7 @@ def _uses(value: Any) -> list[int]:
         ("a: TensorList(Tensor([m], float32))", "no parameter binds symbol 'm', which a.shape"),
         ("a: TensorList(Tensor([n], float32), each=[n])", "'a': each: a result binds no symbols"),
         ("a: Optional(Shape([3]))", "'a': expected a result that may be None but got Shape("),
-        ("a: Optional(handle)", "a handle Var takes None already"),
+        ("a: Optional(handle)", "'a': expected a result that may be None but got Var("),
         ("a: Optional(Tensor(..., float32))", "'a': shape: expected a list of sizes but got ..."),
         ("a: Optional(Tensor([3], float32, strides=F))", "strides: expected None for a tensor"),
         ("a: Optional(Choice({'a': 1}))", "expected the type of a result: Tensor"),

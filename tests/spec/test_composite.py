@@ -187,7 +187,6 @@ class TestOptional:
             (lambda: ConstNone("n"), "a ConstNone takes None already"),
             (lambda: DataPointer("n"), "a DataPointer takes None already"),
             (lambda: Stream("n"), "a Stream takes None already"),
-            (lambda: Var("n", "handle"), "a handle Var takes None already"),
             (lambda: EnvStream("n"), "an EnvStream is not an argument"),
         ],
     )

@@ -206,9 +206,6 @@ f(x: Optional(int8, y: int8))
 Optional 'x': a DataPointer takes None already
 f(x: Optional(DataPointer))
               ^^^^^^^^^^^
-Optional 'x': a handle Var takes None already
-f(x: Optional(handle))
-              ^^^^^^
 Optional 'x': an Optional takes None already
 f(x: Optional(Optional(int8)))
               ^^^^^^^^

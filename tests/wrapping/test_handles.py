@@ -20,6 +20,7 @@ import pytest
 
 from ffi_builder import BuildError, CompileError, SpecError, attach, providers, runtime, spec, wrap
 from ffi_builder.cli.main import main
+from ffi_builder.runtime.extending import Extension, extension
 from ffi_builder.runtime.python.handles import Handle
 from tests.runtime.samples import c_object, needs_cc
 from tests.support.wrapping import new_module
@@ -77,6 +78,7 @@ void row_free(struct row **row);
 int64_t log_of(int64_t begin);
 struct db *db_copy(const struct db *of);
 """
+FREXP: Final = "double frexp(double x, int *exp)"
 OPEN: Final = "db_open(id: int64) -> (db: handle, count: int32)"
 SIGNATURES: Final = (
     OPEN,
@@ -233,8 +235,34 @@ def test_a_handle_that_another_function_destroys(library: Any) -> None:
     with pytest.raises(TypeError, match=words):
         library["row_free"](db)
     assert not db.closed
-    with pytest.raises(ValueError, match=r"expected h\.present but got h = None"):
+    with pytest.raises(ValueError, match=r"expected h\.present .* but got h = None"):
         library["row_free"](None)
+
+
+def test_calls_are_read_in_c(library: Any) -> None:
+    """Without a function in Python: with a handle, an address, and for several numbers."""
+    row_id: Any = library["row_id"]
+    db = opened(library, 7)
+    row = library["row_of"](db, np.zeros(2))
+    assert row_id(row) == row_id(ctypes.c_void_p(row.value)) == row_id(of=row) == 7
+    several: Any = wrap("-lm", "frexp(x: float64) -> (a: float64, exp: int32)", prototype=FREXP)[
+        "frexp"
+    ]
+    assert several(12.0) == (0.75, 4)
+    if isinstance(extension(), Extension):
+        assert (row_id._general_calls, several._general_calls) == (0, 0)
+    row.close()
+    with pytest.raises(ValueError, match="expected an open handle but got <Handle row of row_of"):
+        row_id(row)
+
+
+def test_parents_outlive_children_of_a_cycle(library: Any) -> None:
+    """Also where a collection finds both at once."""
+    cycle: list[Any] = []
+    cycle += [cycle, opened(library, 4)]
+    cycle.append(library["row_of"](cycle[1], np.zeros(2)))
+    del cycle
+    assert log(library) == 84
 
 
 def test_a_handle_to_something_else(library: Any, path: Path) -> None:

@@ -31,7 +31,7 @@ from ffi_builder.runtime.python.classes import (
     UndescribedFunction,
     WrappedFunction,
 )
-from ffi_builder.runtime.python.handles import with_handles
+from ffi_builder.runtime.python.handles import Handle, with_handles
 from ffi_builder.runtime.python.reading import Extension, Reading, reader
 
 # For Ctrl-C within a callback: exceptions that tvm-ffi does not know become RuntimeError.
@@ -63,9 +63,13 @@ def wrapped(
     else:
         made.__move_handle_from__(same_function(function))
         made._by_position = not converts
+        found = extension() if find is not None else None
+        if isinstance(found, Extension):
+            call = function = _entry(found, function, name, info, converts=converts)
+        else:
+            call = (with_keywords if converts else by_position)(function, info)
         made._function = function
         function.release_gil = _releases(function, info)
-        call = (with_keywords if converts else by_position)(function, info)
         made._call = call if find is None else with_handles(call, info, find)
     return made
 
@@ -183,7 +187,7 @@ def extension() -> Extension | Reading:
     in_c = reader()
     if in_c is None:
         return Reading("calls", "the add-on entry is not installed")
-    found = in_c.extension((EntryFunction, tvm_ffi.Function))
+    found = in_c.extension((EntryFunction, tvm_ffi.Function), Handle)
     if isinstance(found, Extension):
         in_c.use_frameworks(found.module)
     return found
@@ -370,7 +374,7 @@ def _parameters(
     at_position = [*order, *[0] * (len(names) - len(order))]
     kinds = _kinds(info, converts=by_name)
     return tuple(
-        (name, kind, at, *_default(param))
+        (name, kind, at, param.pointee, *_default(param))
         for name, kind, at, param in zip(names, kinds, at_position, info.parameters, strict=True)
     ), len(order)
 

@@ -29,8 +29,11 @@ class Extension:
 class Reader(Protocol):
     """Reads calls in C; it is registered as ``calls c``."""
 
-    def extension(self, bases: tuple[type, ...]) -> Extension | Reading:
-        """Return the extension, or why it is not used; `bases` are those of entries."""
+    def extension(self, bases: tuple[type, ...], handle: type) -> Extension | Reading:
+        """Return the extension, or why it is not used; `bases` are those of entries.
+
+        Instances of `handle` have slots: `_address`, an int for those that are open, and `pointee`.
+        """
         ...
 
     def use_frameworks(self, module: Any) -> None:
