@@ -182,6 +182,12 @@ class DecodedValues(CallContext):
     @override
     def list_part(self, tensors: spec.Param, part: str) -> Value:
         param = spec.required(tensors)
+        if isinstance(param, spec.VarArgs):
+            [before] = self._place(param).position
+            b, fast = self.builder, self.fast
+            if part == "data":
+                return b.offset(fast.args, before * abi.ANY_SIZE)
+            return b.sext(b.sub(fast.count, b.i32(before)), b.types.i64)
         if isinstance(param, spec.Map) and param.key is not None:
             at = (*self._place(tensors).position, 1 if part == "values" else 0)
             numbers = self.fast.record(at, NumberListValues)

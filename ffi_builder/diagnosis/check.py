@@ -18,6 +18,7 @@ from ffi_builder.plan import Plan, make_plan
 from ffi_builder.plan.messages import FRAME, signature_text
 from ffi_builder.plan.results import DEVICE_ID, MOST_DEVICES, OVERFLOW, SIZE, noun_of
 from ffi_builder.records import dataclass
+from ffi_builder.spec.composite import takes_more
 from ffi_builder.spec.expr import Expr
 from ffi_builder.spec.functions import variables
 from ffi_builder.spec.numbers import FLOAT_DTYPES
@@ -130,7 +131,9 @@ class Checker:
 
     def _pass(self, function: Any, args: tuple[Any, ...]) -> None:
         """Call a function; errors name an argument that tvm-ffi does not pass."""
-        if len(args) != len(self.signature.arguments):
+        more = takes_more(self.signature.arguments)
+        fixed = len(self.signature.arguments) - more
+        if len(args) < fixed or (len(args) > fixed and not more):
             args = (None,) * len(args)  # all that counts is how many there are
         number = conversion.deep(args)
         if number is not None:
@@ -142,14 +145,18 @@ class Checker:
             if found is None:
                 raise
             number, got = found
-            wanted = spec.outline(self.signature.arguments[number])
+            wanted = spec.outline(self._argument(number))
             raise TypeError(self._words(number, "type of ", wanted, got)) from error
+
+    def _argument(self, number: int) -> spec.Param:
+        """Return the parameter of an argument; the last one may be VarArgs."""
+        return self.signature.arguments[min(number, len(self.signature.arguments) - 1)]
 
     def _words(self, number: int, prefix: str, wanted: str, got: str) -> str:
         """Return the text of an error about an argument, as the diagnosis makes it."""
         signature = self.signature
         return FRAME.format(
-            subject=prefix + signature.arguments[number].name,
+            subject=prefix + self._argument(number).name,
             argument=number,
             signature=signature_text(signature.name, argument_texts(signature), number),
             wanted=wanted,

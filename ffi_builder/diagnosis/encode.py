@@ -137,7 +137,7 @@ class _Encoder:
             # The most frequent steps come first: a match tries one case after the other.
             case s.ReadDim():
                 self._dim(place)
-            case s.CheckCount():
+            case s.CheckCount() | s.CheckLeastCount():
                 self._source(Source.COUNT)
                 out.instruction(step)
             case Instruction():

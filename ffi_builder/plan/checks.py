@@ -39,6 +39,7 @@ __all__ = [
     "CheckChoice",
     "CheckCondition",
     "CheckCount",
+    "CheckLeastCount",
     "CheckLength",
     "CheckSmall",
     "Divisible",
@@ -66,6 +67,24 @@ class CheckCount(ExpectInt):
     """The number of arguments is ``expected``."""
 
     words = type_error("{expected}")
+
+
+@dataclass(frozen=True)
+class CheckLeastCount(Instruction):
+    """The number of arguments is at least ``expected``; VarArgs take the others."""
+
+    expected: int
+    words = type_error("at least {expected}")
+    op = "COUNT"
+
+    @property
+    @override
+    def operands(self) -> tuple[Operand, ...]:
+        return (Short(self.expected),)
+
+    @override
+    def placeholders(self, origins: Texts) -> Texts:
+        return {"expected": str(self.expected)}
 
 
 @dataclass(frozen=True)
@@ -201,6 +220,7 @@ class EqualFloat(Instruction):
 
 ValueCheck: TypeAlias = Union[
     CheckCount,
+    CheckLeastCount,
     CheckArguments,
     CheckChoice,
     CheckBool,

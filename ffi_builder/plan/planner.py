@@ -22,7 +22,7 @@ from ffi_builder.plan.model import Plan, plan_text
 from ffi_builder.plan.path import Part, Place
 from ffi_builder.plan.sanitize import watching
 from ffi_builder.plan.values import PlannedList, ValuePlanner, plan_conditions
-from ffi_builder.spec.composite import Plain, elements
+from ffi_builder.spec.composite import Plain, elements, takes_more
 from ffi_builder.spec.dtypes import parse_dtype
 from ffi_builder.spec.overlap import is_comparable
 from ffi_builder.spec.tensors.devices import ANY
@@ -374,7 +374,11 @@ class _Planner(ValuePlanner):
         """Plan all parameters. Late steps come last."""
         arguments = self.signature.arguments
         nowhere = Place((-1,), "", Part.COUNT)
-        self.add(s.CheckCount(nowhere, len(arguments)))
+        if takes_more(arguments):
+            arguments = arguments[:-1]
+            self.add(s.CheckLeastCount(nowhere, len(arguments)))
+        else:
+            self.add(s.CheckCount(nowhere, len(arguments)))
         if arguments:
             self.add(s.CheckArguments(nowhere.at(Part.ARGUMENTS)))
         for index, param in enumerate(arguments):
@@ -409,8 +413,8 @@ class _Planner(ValuePlanner):
                 self._plan_variant(place, param, optional)
             case spec.Any():
                 pass
-            case spec.EnvStream():
-                raise AssertionError("an EnvStream is no argument")
+            case spec.EnvStream() | spec.VarArgs():
+                raise AssertionError("an EnvStream is no argument, and VarArgs are not checked")
             case _:
                 self._plan_plain(place, param, optional)
         for subject in self.subjects.get((place.path, isinstance(param, spec.Optional)), ()):

@@ -91,7 +91,7 @@ def c_arguments(
             return [Argument(value) for value in convert_tensor(context, tensor)]
         case spec.Shape() as shape:
             return shape_arguments(context, shape)
-        case spec.TensorList() | spec.List() | spec.Map(key=str()) as items:
+        case spec.TensorList() | spec.List() | spec.Map(key=str()) | spec.VarArgs() as items:
             return [Argument(value) for value in list_values(context, items)]
         case _:
             return scalar_arguments(context, item)
@@ -182,8 +182,10 @@ def narrowed(context: CallContext, number: Value, dtype: str, words: str) -> Val
     return number if dtype in ("int64", "uint64") else b.trunc(number, b.types.scalar(dtype))
 
 
-def list_values(context: CallContext, items: spec.TensorList | spec.List | spec.Map) -> list[Value]:
-    """Return the pointers of a list or Map, and the number of its elements."""
+def list_values(
+    context: CallContext, items: spec.TensorList | spec.List | spec.Map | spec.VarArgs
+) -> list[Value]:
+    """Return the pointers of a list, Map or VarArgs, and the number of its elements."""
     return [context.list_part(items, part) for part in parts_of(items) if part != "c_str"]
 
 

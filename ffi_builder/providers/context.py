@@ -332,6 +332,8 @@ class CallContext(ABC):
     def list_part(self, tensors: spec.Param, part: str) -> Value:
         """The part of a list: a pointer, or for ``"length"`` an i64; NULL or 0 if it is absent.
 
+        Of VarArgs, ``"data"`` points to their ``TVMFFIAny``, of which there may be none.
+
         Of a List, ``"data"`` points to the elements; of one of lists, ``"pointers"`` points to an
         array with the address of each row, and ``"lengths"`` to their lengths, int64s. Of a
         Map of numbers, ``"keys"`` and ``"values"`` point to these. Of a
@@ -356,7 +358,10 @@ class CallContext(ABC):
         match spec.required(field.param), field.part:
             case spec.List(), "c_str":
                 return self._c_strings(field.param)
-            case spec.TensorList() | spec.List() | spec.Map(), part if part != "present":
+            case (
+                spec.TensorList() | spec.List() | spec.Map() | spec.VarArgs(),
+                part,
+            ) if part != "present":
                 value = self.list_part(field.param, part)
                 return self._length(field, value) if part == "length" else value
             case spec.Variant(), part if part != "present":

@@ -68,6 +68,7 @@ class PackedCallProvider:
     becomes a ``TVMFFIAny``:
 
     - a parameter, or an element of a tuple: a copy of the argument.
+    - VarArgs: all of them; ``args`` then has the last arguments of the wrapper, unchanged.
     - an absent parameter, and each part of it: None.
     - a symbol that is not a parameter, an expression, an int, and the ``device_type``,
       ``device_id`` and ``ndim`` of a tensor: an Int.
@@ -148,6 +149,8 @@ class PackedCallProvider:
         ]
         items = entries(name, every if self.args is None else self.args, context)
         items = with_result_tensors(context, items)
+        if any(isinstance(item, spec.VarArgs) for item in items):
+            return _last_arguments(name, context, items)
         return _pack(context, items), context.builder.i32(len(items))
 
     def _callee(self, context: CallContext) -> Callee:
@@ -189,6 +192,20 @@ class PackedCallProvider:
                 f"call it in a provider of your own, where context.present({param.name}) holds"
             )
         return context.scalar(param)
+
+
+def _last_arguments(who: str, context: CallContext, items: Sequence[Item]) -> tuple[Value, Value]:
+    """Return the wrapper's own arguments from one of them on, and how many these are."""
+    b, own = context.builder, context.signature.arguments
+    before = len(own) - len(items)
+    if list(items) != list(own[max(before, 0) :]):
+        raise BuildError(
+            f"{who}: VarArgs are passed on where they stand, behind the arguments before them, so "
+            f"args= has to be the last ones of {', '.join(each.name for each in own)}, and no "
+            f"result tensor can follow; for others, let a provider of your own make the arguments"
+        )
+    array = b.offset(context.raw_args, before * abi.ANY_SIZE)
+    return array, b.sub(context.raw_num_args, b.i32(before))
 
 
 def _pack(context: CallContext, items: Sequence[Item]) -> Value:

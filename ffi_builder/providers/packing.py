@@ -318,7 +318,7 @@ class DynamicParamPackCallProvider:
                 return _Group([scalar_argument(context, item).value], is_pointer=True)
             case spec.Tensor() as tensor:
                 return self._tensor_group(context, tensor, there)
-            case spec.TensorList() | spec.List() | spec.Map(key=str()) as items:
+            case spec.TensorList() | spec.List() | spec.Map(key=str()) | spec.VarArgs() as items:
                 return _Group(list_values(context, items), is_struct=True, there=there)
             case spec.Shape() as shape:
                 values = [argument.value for argument in shape_arguments(context, shape)]

@@ -69,8 +69,13 @@ class Parameter:
         """Whether callers may leave it out."""
         return self.default is not EMPTY
 
+    @property
+    def is_varargs(self) -> bool:
+        """Whether it stands for any number of further arguments."""
+        return self.kind == "VarArgs"
+
     def __str__(self) -> str:
-        return f"{self.name}: {self.type}"
+        return f"{'*' if self.is_varargs else ''}{self.name}: {self.type}"
 
 
 @dataclass(frozen=True)
@@ -101,6 +106,11 @@ class Info:
         return any(each.destroy for each in (*self.parameters, *self.results))
 
     @property
+    def takes_more(self) -> bool:
+        """Whether it takes any number of further arguments."""
+        return bool(self.parameters) and self.parameters[-1].is_varargs
+
+    @property
     def text(self) -> str:
         """The signature for readers, with only the parameters that callers pass."""
         return _signature(self.name, self.parameters, self.returns, self.where)
@@ -126,11 +136,11 @@ class Info:
         params: list[_PythonParameter] = []
         for name, param in zip(self.python_names, self.parameters, strict=True):
             default = param.default if param.has_default else _PythonParameter.empty
-            kind = (
-                _PythonParameter.KEYWORD_ONLY
-                if param.kw_only
-                else _PythonParameter.POSITIONAL_OR_KEYWORD
-            )
+            kind = _PythonParameter.POSITIONAL_OR_KEYWORD
+            if param.kw_only:
+                kind = _PythonParameter.KEYWORD_ONLY
+            elif param.is_varargs:
+                kind = _PythonParameter.VAR_POSITIONAL
             params.append(
                 _PythonParameter(name, kind, default=default, annotation=_TypeText(param.type))
             )
@@ -228,7 +238,10 @@ def _info(name: str, own: Mapping[str, Any]) -> Info:
         raise ValueError(own["format"])
     params = _parameters(own["params"])
     passed = tuple(param for param in params if not param.hidden)
-    without_default = [not param.has_default for param in passed if not param.kw_only]
+    if any(param.is_varargs for param in passed[:-1]):
+        raise ValueError(passed)
+    ordinary = [param for param in passed if not param.kw_only and not param.is_varargs]
+    without_default = [not param.has_default for param in ordinary]
     if without_default != sorted(without_default, reverse=True):
         raise ValueError(without_default)
     returns_tuple = isinstance(own.get("returns"), list)

@@ -50,6 +50,7 @@ from ffi_builder.spec.params import (
     Shape,
     Stream,
     String,
+    VarArgs,
 )
 from ffi_builder.spec.signature import Signature
 from ffi_builder.spec.tensors.devices import DefaultConfig
@@ -93,6 +94,7 @@ __all__ = [
     "TensorList",
     "TupleParam",
     "Var",
+    "VarArgs",
     "Variant",
     "Workspace",
     "ceildiv",

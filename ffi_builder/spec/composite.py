@@ -27,6 +27,7 @@ from ffi_builder.spec.params import (
     Stream,
     String,
     Value,
+    VarArgs,
 )
 from ffi_builder.spec.tensors.tensor import Tensor
 from ffi_builder.spec.tensors.tensor_list import TensorList
@@ -197,6 +198,8 @@ class Optional(Metadata):
         if isinstance(given, HIDDEN):
             article = "an" if isinstance(given, EnvStream) else "a"
             raise SpecError(f"{what}: {article} {type(given).__name__} is not an argument")
+        if isinstance(given, VarArgs):
+            raise SpecError(f"{what}: VarArgs may be none at all; leave the Optional out")
         takes_none = (Optional, AnyValue, ConstNone, DataPointer, Stream)
         if isinstance(given, takes_none):
             kind = type(given).__name__
@@ -314,6 +317,18 @@ def required(param: Param) -> Plain:
     return param
 
 
+def takes_more(arguments: Sequence[Param]) -> bool:
+    """Return whether the last of all arguments are VarArgs.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> from ffi_builder.spec.composite import takes_more
+        >>> takes_more([spec.Var("n", "int64"), spec.VarArgs("rest")]), takes_more([])
+        (True, False)
+    """
+    return bool(arguments) and isinstance(arguments[-1], VarArgs)
+
+
 def elements(param: Param, path: str) -> Iterator[tuple[str, Param]]:
     """Yield the elements of a tuple or struct, each with its path in error messages.
 
@@ -364,9 +379,13 @@ def params_text(
     params: Sequence[Param], device: str | None = None, *, outline: bool = False
 ) -> str:
     """Return ``name: type`` of each parameter, with commas; see :meth:`Metadata.type_text`."""
-    return ", ".join(
-        f"{param.name}: {param.type_text(device, outline=outline)}" for param in params
-    )
+    return ", ".join(param_text(param, device, outline=outline) for param in params)
+
+
+def param_text(param: Param, device: str | None = None, *, outline: bool = False) -> str:
+    """Return ``name: type`` of a parameter, or ``*rest: Any``."""
+    star = "*" if isinstance(param, VarArgs) else ""
+    return f"{star}{param.name}: {param.type_text(device, outline=outline)}"
 
 
 def _elements(label: str, what: str, params: object) -> tuple[Param, ...]:
@@ -377,6 +396,11 @@ def _elements(label: str, what: str, params: object) -> tuple[Param, ...]:
             raise SpecError(
                 f"{label}: {type(param).__name__} {param.name!r} is not an argument, so it cannot "
                 f"be {role}; put it into the parameter list itself"
+            )
+        if isinstance(param, VarArgs):
+            raise SpecError(
+                f"{label}: VarArgs {param.name!r} are the last arguments of a function; for a "
+                f"value of any type, take Any, and for a list Array"
             )
     return found
 
@@ -425,19 +449,19 @@ class Field:
     """A part of a parameter, as an argument for a callee (see the ``args=`` of call providers).
 
     Args:
-        param: an Optional, a Tensor, a TensorList, a List, a Variant, a String or Bytes.
+        param: an Optional, a Tensor, a TensorList, a List, a Variant, a String, Bytes or VarArgs.
         part: for an Optional, ``present``: a bool, whether the argument is not None. For a Tensor,
             ``dtype`` (the ``DLDataType``, 32 bits), ``device_type``, ``device_id``, ``ndim`` (32
             bits each) or ``dltensor`` (the ``DLTensor*``). For a TensorList, ``pointers`` (a
             ``void**``), ``shapes`` and ``strides`` (an ``int64_t*`` each), arrays in the memory of
             the host that are valid during the call, or ``length``. For a List, ``data``, a pointer
-            to its elements, or ``length``. For a String or Bytes, ``data`` (a pointer), ``length``,
-            in bytes, or ``c_str``: a pointer to text that ends in a NUL, as C has it. A List of
-            these has ``c_str`` too: a ``const char *const *``, behind whose elements is a NULL. A
-            List of lists has ``pointers``, ``lengths`` (an ``int64_t *``) and ``length``, a Map of
-            numbers ``keys``, ``values`` and ``length``. For a Variant, ``which``, the number of the
-            parameter that came, an int32, and ``int``, ``float`` and ``bool``, its numbers, which
-            are 0 if they did not come.
+            to its elements, or ``length``; for VarArgs likewise. For a String or Bytes, ``data`` (a
+            pointer), ``length``, in bytes, or ``c_str``: a pointer to text that ends in a NUL, as C
+            has it. A List of these has ``c_str`` too: a ``const char *const *``, behind whose
+            elements is a NULL. A List of lists has ``pointers``, ``lengths`` (an ``int64_t *``) and
+            ``length``, a Map of numbers ``keys``, ``values`` and ``length``. For a Variant,
+            ``which``, the number of the parameter that came, an int32, and ``int``, ``float`` and
+            ``bool``, its numbers, which are 0 if they did not come.
         dtype: the integer as which a ``length`` is passed. A call whose length does not fit it is
             a ValueError.
 
@@ -511,6 +535,8 @@ def parts_of(param: Param) -> tuple[str, ...]:
             return (*present, "pointers", "shapes", "strides", "length")
         case Map(key=str()):
             return (*present, "keys", "values", "length")
+        case VarArgs():
+            return "data", "length"
         case List() as items:
             return (*present, *_PARTS_OF_LISTS[type(items.element)])
         case String() | Bytes():

@@ -67,6 +67,7 @@ from ffi_builder.spec.params import (
     Shape,
     Stream,
     String,
+    VarArgs,
 )
 from ffi_builder.spec.results import Result
 from ffi_builder.spec.tensors.tensor import Tensor
@@ -126,10 +127,9 @@ def metadata_text(
     the wrapper takes Python's GIL for it.
     """
     arguments = [_schema(param) for param in params if not isinstance(param, HIDDEN)]
-    schema = {
-        "type": "ffi.Function",
-        "named_args": {"return": [_returned_schema(returns)], "params": arguments},
-    }
+    schema: dict[str, object] = {"type": "ffi.Function"}
+    if not any(isinstance(param, VarArgs) for param in params):  # tvm-ffi's says no more, either
+        schema["named_args"] = {"return": [_returned_schema(returns)], "params": arguments}
     own: dict[str, object] = {"format": METADATA_FORMAT}
     if borrows_tensors:
         own["borrows"] = True

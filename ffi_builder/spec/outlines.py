@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ffi_builder.spec.composite import Param
+from ffi_builder.spec.composite import Param, param_text
 from ffi_builder.spec.signature import Signature
 
 
@@ -52,4 +52,4 @@ def signature(name: str, params: Sequence[Param] | None = None) -> str:
 
 def argument_texts(signature: Signature) -> list[str]:
     """Return ``name: type`` of every argument, in order."""
-    return [f"{param.name}: {outline(param)}" for param in signature.arguments]
+    return [param_text(param, outline=True) for param in signature.arguments]

@@ -570,8 +570,37 @@ class Any(Named):
     )
 
 
+@dataclass(frozen=True, repr=False)
+class VarArgs(Named):
+    """All further arguments, of any number and type, which are passed on: ``*rest: Any``.
+
+    It comes after all other arguments, and is passed by position. The kernel gets a pointer to the
+    arguments, a ``const TVMFFIAny *``, borrowed, and their number, an int64.
+
+    Examples:
+        >>> from ffi_builder import spec, testing
+        >>> log = spec.Signature("log", [spec.String("form"), spec.VarArgs("values")])
+        >>> print(log)
+        log(form: String, *values: Any)
+        >>> testing.check(log, "%d of %s", 3, "x")
+        {}
+        >>> testing.check(log)
+        Traceback (most recent call last):
+        ...
+        TypeError: Mismatched number of arguments when calling: `log(form: String, *values: Any)`,
+            expected at least 1 but got 0
+    """
+
+    accepts: ClassVar[PlainValues] = PlainValues("no default")
+
+    @override
+    def type_text(self, device: str | None = None, *, outline: bool = False) -> str:
+        return "Any"
+
+
 Value: TypeAlias = Union[
     Any,
+    VarArgs,
     Choice,
     String,
     Bytes,

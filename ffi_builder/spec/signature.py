@@ -15,6 +15,7 @@ from ffi_builder.spec.composite import (
     Param,
     check_params,
     required,
+    takes_more,
     with_paths,
 )
 from ffi_builder.spec.conditions import check_conditions
@@ -24,7 +25,7 @@ from ffi_builder.spec.functions import variables
 from ffi_builder.spec.metadata import metadata_text
 from ffi_builder.spec.overlap import NOTHING, NoOverlap, check_no_overlap
 from ffi_builder.spec.param import MISSING, pasteable
-from ffi_builder.spec.params import EnvStream, Stream
+from ffi_builder.spec.params import EnvStream, Stream, VarArgs
 from ffi_builder.spec.places import (
     always_there,
     bound_symbols,
@@ -132,6 +133,7 @@ class Signature:
         self._check_env_streams(what)
         self._check_workspaces(what)
         self._check_defaults(what)
+        self._check_varargs(what)
 
     @property
     def arguments(self) -> tuple[Param, ...]:
@@ -364,7 +366,7 @@ class Signature:
         optional: str | None = None
         for param in self.arguments:
             check_default(what, param)
-            if param.kw_only:
+            if param.kw_only or isinstance(param, VarArgs):
                 continue
             if param.default is not MISSING:
                 optional = param.name
@@ -373,6 +375,18 @@ class Signature:
                     f"{what}: {param.name!r} has no default, but {optional!r} before it has one; "
                     f"give it one too, or kw_only=True"
                 )
+
+    def _check_varargs(self, what: str) -> None:
+        """Check that VarArgs come last, since all further arguments are theirs."""
+        for param in self.arguments[:-1]:
+            if isinstance(param, VarArgs):
+                raise SpecError(f"{what}: {param.label} are not the last argument; put them there")
+        keywords = [param.name for param in self.arguments if param.kw_only]
+        if takes_more(self.arguments) and keywords:
+            raise SpecError(
+                f"{what}: VarArgs are passed by position, behind all others, so none of these can "
+                f"be kw_only, but {', '.join(map(repr, keywords))} is"
+            )
 
     def _check_env_streams(self, what: str) -> None:
         streams = [param for param in self.params if isinstance(param, EnvStream)]

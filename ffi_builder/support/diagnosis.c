@@ -75,6 +75,8 @@ static bool step(State *s) {
     return scale(s);
   case OP_EQ:
     return check_equal(s, read_i64(s));
+  case OP_COUNT:
+    return check_count(s);
   case OP_EQ8:
     return check_equal(s, read_u8(s));
   case OP_NONZERO:

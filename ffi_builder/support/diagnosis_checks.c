@@ -5,6 +5,11 @@ static bool check_equal(State *s, int64_t expected) {
   return check(s, s->value == expected, read_u8(s));
 }
 
+static bool check_count(State *s) {
+  s->expected = read_u16(s);
+  return s->value >= s->expected || fail(s, WORDS_CHECK_LEAST_COUNT);
+}
+
 static bool check_nonzero(State *s) { return check(s, s->value, read_u8(s)); }
 
 static bool check_nonnegative(State *s) {

@@ -288,6 +288,8 @@ def test_args_must_be_a_list(args: Any):
         (spec.String("s"), None, "'s' is a String"),
         (spec.Object("o"), None, "'o' is a Object"),
         (spec.Any("a"), None, "'a' is a Any, which is in host memory"),
+        (spec.VarArgs("a"), None, "'a' is a VarArgs, which is in host memory"),
+        (spec.VarArgs("a"), ["a.data"], "'a.data', which is in host memory"),
         (spec.Variant([spec.Var("v", "int8"), spec.String("v")]), None, r"'v\.str' is a String"),
         (
             spec.Variant([spec.Var("v", "int8"), tensor("v", 3)]),

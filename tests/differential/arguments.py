@@ -39,6 +39,7 @@ from ffi_builder.spec import (
     TensorList,
     TupleParam,
     Var,
+    VarArgs,
     Variant,
     required,
 )
@@ -98,7 +99,10 @@ class Caller(Tensors):
     """Draws the arguments of one call that is meant to be right."""
 
     def arguments(self, signature: Signature) -> Arguments:
-        return Arguments(tuple(self.argument(param) for param in signature.arguments))
+        given = [self.argument(p) for p in signature.arguments if not isinstance(p, VarArgs)]
+        if len(given) < len(signature.arguments):
+            given += [self.present(AnyValue("rest"))] * self.draw(st.integers(0, 3))
+        return Arguments(tuple(given))
 
     def argument(self, param: Param) -> Value:
         if isinstance(param, spec.Optional) and rarely(self.draw, 35):
@@ -140,8 +144,8 @@ class Caller(Tensors):
                 return draw(
                     st.sampled_from([NONE, of_int(-1), of_float(0.5), Given(99, 7), *OBJECTS])
                 )
-            case EnvStream():
-                raise AssertionError("EnvStream is no argument")
+            case EnvStream() | VarArgs():
+                raise AssertionError("EnvStream is no argument, and VarArgs are many")
 
     def moved(self, given: Object) -> Value:
         """The object, now and then moved."""

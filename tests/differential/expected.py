@@ -29,6 +29,7 @@ from ffi_builder.spec import (
     Tensor,
     TensorList,
     Var,
+    VarArgs,
     Variant,
     required,
     with_paths,
@@ -122,6 +123,8 @@ class Kernel:
             case AnyValue():
                 head, payload = found if isinstance(found, tuple) else (0, 0)
                 yield path, f"{head}, {self.memory.name_of(payload % 2**64)}"
+            case VarArgs():
+                yield f"{path}.length", str(found)
             case Choice() | DType():
                 yield path, str(found or 0)
             case Stream() | DataPointer():

@@ -37,6 +37,7 @@ from ffi_builder.spec import (
     Tensor,
     TensorList,
     Var,
+    VarArgs,
     Variant,
     required,
     with_paths,
@@ -132,6 +133,9 @@ class Recorder:
                 b, at = context.builder, context.scalar(param)
                 words = b.load(b.types.i64, at), b.field(b.types.i64, at, abi.ANY_PAYLOAD)
                 self._record(context, path, words_of_any, *words)
+            case VarArgs():
+                length = context.list_part(param, "length")
+                self._record(context, f"{path}.length", number("int64"), length)
             case Stream() | DataPointer():
                 self._record(context, path, number("handle", hex), context.scalar(param))
             case Object() | Function() | Array() | Map():

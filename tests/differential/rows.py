@@ -7,6 +7,7 @@ from typing import Final
 
 _PATTERNS: Final = {
     "number of arguments": r"number of arguments: \d+ \| .*",
+    "number of arguments: VarArgs": r"number of arguments: at least \d+ \| .*",
     "argument array": r"argument array: a non-NULL pointer \| NULL",
     "tensor: type": r"type of .*: Tensor( or None)? \| .*",
     "optional: type": r"type of .*: .* or None \| .*",

@@ -46,6 +46,7 @@ from ffi_builder.spec import (
     TensorList,
     TupleParam,
     Var,
+    VarArgs,
     Variant,
     ceildiv,
     maximum,
@@ -315,6 +316,8 @@ def signatures(draw: st.DrawFn) -> Signature:
         params.insert(draw(st.sampled_from([0, len(params)])), param)
     if device_tensors(params) and rarely(draw, 30):
         params.insert(draw(st.integers(0, len(params))), EnvStream("stream"))
+    if rarely(draw, 10):
+        params.append(VarArgs("rest"))
     short = Signature("f", params)
     length = draw(st.sampled_from([0] * 9 + [399, 400, 401, 500]))
     name = "f" * max(1, length - len(outline(short)) + 1)

@@ -52,6 +52,7 @@ GROUPS: Final = (
         "",
         (
             Case("CHECK_COUNT", _ONE, "f()"),
+            Case("CHECK_LEAST_COUNT", "f(form: String, *rest: Any)", "f()"),
             Case("CHECK_ARGUMENTS", _ONE, "f(Arguments(None, 1))", raw=True),
         ),
     ),

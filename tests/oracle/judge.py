@@ -40,6 +40,7 @@ from ffi_builder.spec import (
     TensorList,
     TupleParam,
     Var,
+    VarArgs,
     Variant,
     required,
     with_paths,
@@ -183,7 +184,13 @@ class Call:
 
 
 def check_call(arguments: Sequence[Param], args_address: int, num_args: int, call: Call) -> None:
-    if num_args != len(arguments):
+    if arguments and isinstance(arguments[-1], VarArgs):
+        call.singles[arguments[-1].name] = num_args - len(arguments) + 1
+        arguments = arguments[:-1]
+        if num_args < len(arguments):
+            expected = f"at least {len(arguments)}"
+            raise Mismatch("TypeError", "number of arguments", None, expected, str(num_args))
+    elif num_args != len(arguments):
         expected = str(len(arguments))
         raise Mismatch("TypeError", "number of arguments", None, expected, str(num_args))
     if arguments and args_address == 0:
@@ -236,8 +243,8 @@ def check_present(param: Plain, given: AnyAt, place: Place, call: Call) -> None:
             check_variant(param, given, place, call)
         case AnyValue():
             call.singles[place.path] = (read_i64(given.address), given.as_int)
-        case EnvStream():
-            raise AssertionError("EnvStream is no argument")
+        case EnvStream() | VarArgs():
+            raise AssertionError("EnvStream is no argument, and VarArgs are not checked")
 
 
 def check_variant(param: Variant, given: AnyAt, place: Place, call: Call) -> None:

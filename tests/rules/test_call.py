@@ -36,6 +36,7 @@ from tests.differential.description import (
     of_float,
     of_int,
     shape,
+    str_,
     tensor,
 )
 from tests.oracle import Accepted, Rejected
@@ -69,6 +70,19 @@ class TestMessages:
             "Tensor([n, k], float32), B: Tensor([k, m], float32), C: Tensor([n, m], float32))`, "
             f"expected 3 but got {shown}"
         )
+
+    def test_number_of_arguments_with_varargs(self) -> None:
+        signature = Signature("f", [spec.String("form"), spec.VarArgs("rest")])
+        for count in (0, -1):
+            assert message(signature, Arguments(None, count)) == (
+                "TypeError: Mismatched number of arguments when calling: `f(form: String, "
+                f"*rest: Any)`, expected at least 1 but got {count}"
+            )
+        for more in ((), (NONE,), (NONE, of_int(3), of_float(0.5))):
+            given = Arguments((str_(b"a"), *more))
+            assert isinstance(judge_call(signature, given), Accepted)
+        alone = Signature("f", [spec.VarArgs("rest")])
+        assert isinstance(judge_call(alone, Arguments(None, 0)), Accepted)
 
     def test_argument_array(self) -> None:
         signature = Signature("f", [n])

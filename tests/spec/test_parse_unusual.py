@@ -54,7 +54,8 @@ def test_quoted_words_are_names_and_names_are_identifiers(text: str, place: str)
             "f(x: Tensor([n], uint8), *, a: float64, b: Optional(int32)) -> c: int32",
             "leave it out, and add with_params(a={'kw_only': True}, b={'kw_only': True})",
         ),
-        ("f(n: int32, *rest: int32)", "a text has no keyword-only parameters: leave it out"),
+        ("f(n: int32, *)", "a text has no keyword-only parameters: leave it out"),
+        ("f(*rest: int32)", "VarArgs 'rest': type: expected one of Any but got 'int32'"),
         (
             "f(x: Tensor([n], float32)) -> s: x.dtype",
             "a scalar has one type; `s: Tensor([], x.dtype)` has that dtype",

@@ -124,6 +124,9 @@ class Breaker:
         match step:
             case s.CheckCount():
                 return d.Arguments(self.values, count + 1), str(count), str(count + 1)
+            case s.CheckLeastCount(_, least):
+                fewer = d.Arguments(self.values, least - 1)
+                return fewer, f"at least {least}", str(least - 1)
             case s.CheckArguments():
                 return d.Arguments(None, count), *NULL
             case s.Decode():

@@ -26,7 +26,8 @@ class Right:
 
     def arguments(self, signature: spec.Signature) -> tuple[d.Value, ...]:
         """One value for each argument; Optionals are there."""
-        values = tuple(self.argument(param) for param in signature.arguments)
+        params = (p for p in signature.arguments if not isinstance(p, spec.VarArgs))
+        values = tuple(map(self.argument, params))
         return separate(values, count(1)) if signature.no_overlap else values
 
     def argument(self, param: spec.Param) -> d.Value:

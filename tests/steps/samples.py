@@ -60,6 +60,7 @@ SAMPLES: Final[dict[str, tuple[str, dict[str, float]]]] = {
         "l: Object('ffi.Module'), f: Function, a: Array, d: Map, any: Any)",
         {},
     ),
+    "varargs": ("f(a: int8, *rest: Any)", {"a": 8}),
     "optionals": (
         "f(x: Optional(Tensor([n, k], float32, device_type=cuda)), "
         "cfg: Optional(Struct(alpha: float32, y: Tensor([n], float32, device_type=cuda), "

@@ -156,8 +156,9 @@ def _emit(fast: FastPath, step: s.AnyStep) -> None:
             values.check_fits(fast, place, dtype)
         case s.EqualInt():
             values.check_int(fast, step)
-        case s.CheckCount(_, expected):
-            right, behind = b.eq(fast.count, b.i32(expected)), b.new_block()
+        case s.CheckCount(_, expected) | s.CheckLeastCount(_, expected):
+            compare = b.eq if isinstance(step, s.CheckCount) else b.sge
+            right, behind = compare(fast.count, b.i32(expected)), b.new_block()
             b.cond_br(right, behind, fast.wrong, otherwise_arguments=[fast.count])
             b.block = behind
         case s.CheckArguments():

@@ -65,7 +65,9 @@ def described(name: str, text: str | None) -> Described:
     schema: Any = json.loads(text)["type_schema"]
     if isinstance(schema, str):
         schema = json.loads(schema)
-    named: dict[str, list[Schema]] = schema["named_args"]
+    named: dict[str, list[Schema]] | None = schema.get("named_args")
+    if named is None:  # of a function with any number of arguments, it says no more
+        return Described(name, info)
     arguments = [Argument(*pair) for pair in zip(info.parameters, named["params"], strict=True)]
     return Described(name, info, tuple(arguments), named["return"][0])
 

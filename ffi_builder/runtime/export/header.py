@@ -204,7 +204,7 @@ def inline_function(function: Described, name: str) -> Iterator[str]:
     """Yield the lines that define `name`, which calls the function."""
     symbol = f"::{PREFIX}{function.name}"
     invoke = f"{_FFI}Function::InvokeExternC("
-    if function.info is None:
+    if function.info is None or function.info.takes_more:
         yield "template <typename... Args>"
         yield f"inline {_FFI}Any {name}(Args &&...args) {{"
         yield f"  return {invoke}nullptr, {symbol}, ::std::forward<Args>(args)...);"

@@ -142,7 +142,8 @@ def _parameters(info: Info) -> list[str]:
         type_ = _type(own)
         if f"{own.name}.present" in (info.where or "").split(", "):
             type_ = type_.removesuffix(" | None")
-        shown.append(f"{param.name}: {type_}{_plain(default)}")
+        star = "*" if own.is_varargs else ""
+        shown.append(f"{star}{param.name}: {type_}{_plain(default)}")
     return shown
 
 

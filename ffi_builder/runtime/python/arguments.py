@@ -102,15 +102,20 @@ def adapter(
     if not made:
         return function
     names = [f"a{at}" for at in sorted(range(len(order)), key=order.__getitem__)]
+    given = "".join(f"a{at}, " for at in range(len(made)))
+    looked_at = len(made)
+    if info.takes_more:
+        looked_at -= 1
+        rest = f"a{looked_at}"
+        names[-1], given = f"*{rest}", given.replace(rest, f"*{rest}")
     scope.names |= {
         "flat": conversion.FLAT,
         "look": functools.partial(_looked_through, info),
         "refused": functools.partial(refused, info),
     }
     looks = "".join(
-        f"    if type(a{at}) not in flat: a{at} = look({at}, a{at})\n" for at in range(len(made))
+        f"    if type(a{at}) not in flat: a{at} = look({at}, a{at})\n" for at in range(looked_at)
     )
-    given = "".join(f"a{at}, " for at in range(len(made)))
     return _defined(
         f"""({", ".join(names)}):
 {looks}    try:
@@ -144,7 +149,7 @@ def refused(info: Info, values: Sequence[Any], error: Exception) -> TypeError | 
     if found is None:
         return None
     number, got = found
-    param = info.parameters[number]
+    param = info.parameters[min(number, len(info.parameters) - 1)]
     return position_of(param, number, info).mismatched_type(param.type, got)
 
 
@@ -164,6 +169,9 @@ class _Scope:
 
 def _expression(param: Parameter, argument: str, scope: _Scope, at: Position) -> str:
     """Return the expression to pass for the name `argument`; add what it calls to `scope`."""
+    if param.is_varargs:
+        check = functools.partial(arrays.check_items, at=at)
+        return f"*map({scope.add('array', check)}, {argument})"
     if (check := _ARRAYS.get(param.kind)) is not None:
         if param.kind == "Variant":  # a bool may be NumPy's
             argument = scope.expressions.get("bool", "{0}").format(argument)

@@ -63,9 +63,11 @@ def wrapped(
     else:
         made.__move_handle_from__(same_function(function))
         made._by_position = not converts
-        found = extension() if find is not None else None
+        found = extension() if find is not None and not info.takes_more else None
         if isinstance(found, Extension):
             call = function = _entry(found, function, name, info, converts=converts)
+        elif info.takes_more:
+            call = _with_more(function, info, converts=converts)
         else:
             call = (with_keywords if converts else by_position)(function, info)
         made._function = function
@@ -146,6 +148,24 @@ def by_position(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
     return call
 
 
+def _with_more(function: tvm_ffi.Function, info: Info, *, converts: bool) -> Callable[..., Any]:
+    """Make a Python function that takes any number of arguments behind those with names."""
+    checked = adapter(function, range(len(info.parameters)), info, converts=converts)
+    signature, least = info.python_signature, len(info.parameters) - 1
+
+    def call(*args: Any, **keywords: Any) -> Any:
+        if keywords or (len(args) < least and info.parameters[len(args)].has_default):
+            check_defaults(info)
+            bound = signature.bind(*args, **keywords)
+            bound.apply_defaults()
+            return checked(*bound.args)
+        if len(args) < least:
+            function(*(None for _ in args))  # all that counts is how many there are
+        return checked(*args)
+
+    return call
+
+
 def check_defaults(info: Info) -> None:
     """Raise TypeError if a default could not be stored in the code."""
     for param in info.parameters:
@@ -199,7 +219,7 @@ def made(function: tvm_ffi.Function, name: str, info: Info | None, find: Find | 
     tvm-ffi converts the arguments of calls that the extension does not read, and makes their
     errors. The rules of frameworks are always checked.
     """
-    if find is not None and info is not None and info.handles:
+    if info is not None and (info.takes_more or (find is not None and info.handles)):
         return wrapped(function, name, info, find, converts=False)
     found = extension()
     if info is None or not isinstance(found, Extension):
@@ -215,7 +235,7 @@ def made_callable(
     Raises TypeError for a default that could not travel with the code.
     """
     check_defaults(info)
-    if find is not None and info.handles:
+    if info.takes_more or (find is not None and info.handles):
         return wrapped(function, name, info, find, converts=True)
     found = extension()
     if not isinstance(found, Extension):

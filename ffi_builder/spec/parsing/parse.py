@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from types import EllipsisType
-from typing import Any, Final, TypeAlias, TypeVar, cast
+from typing import Any, Final, NoReturn, TypeAlias, TypeVar, cast
 
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import identifier, one_of
@@ -29,6 +29,7 @@ from ffi_builder.spec.params import (
     Map,
     Object,
     Shape,
+    VarArgs,
 )
 from ffi_builder.spec.parsing.parse_dims import Declaration
 from ffi_builder.spec.parsing.parse_where import WhereParser
@@ -47,7 +48,7 @@ Returns: TypeAlias = "Result | list[Result] | None"
 _NAMED: Final = {
     kind.type_name: cast("Callable[[str], Param]", kind)
     for kind in PARAM_TYPES
-    if len(fields(kind)) == len(fields(Named))
+    if len(fields(kind)) == len(fields(Named)) and kind is not VarArgs
 }
 """The kinds of parameters whose only fields are a name and metadata."""
 _RESULTS: Final = (
@@ -69,7 +70,9 @@ _WORDS: Final = {
 }
 """The options whose values are words: the description for errors, and the words."""
 _FLOATS: Final = ("nan", "inf")
-_TYPES: Final = tuple(dict.fromkeys(kind.type_name for kind in PARAM_TYPES if kind is not Var))
+_TYPES: Final = tuple(
+    dict.fromkeys(kind.type_name for kind in PARAM_TYPES if kind not in (Var, VarArgs))
+)
 """The words that a type may begin with, beside dtypes."""
 
 
@@ -209,7 +212,8 @@ class _Parser(WhereParser):
     def _param(self) -> Param:
         t = self.tokens
         if t.sees("*"):
-            raise self._no_keywords()
+            star = t.advance()
+            return self._varargs() if t.next.kind == "name" else self._no_keywords(star)
         name = t.name("the name of a parameter")
         t.expect(":")
         with t.at(name):
@@ -220,15 +224,23 @@ class _Parser(WhereParser):
             raise t.error(t.next, f"a text has no defaults: {words}")
         return param
 
-    def _no_keywords(self) -> SpecError:
-        """Return the error for a ``*``, with the parameters behind it."""
+    def _varargs(self) -> VarArgs:
+        """Parse ``rest: Any`` behind a ``*``."""
         t = self.tokens
-        star, hint = t.advance(), "leave it out"
+        name = t.name("the name of a parameter")
+        t.expect(":")
+        t.one_of("the type", f"VarArgs {name.text!r}: type", ("Any",))
+        with t.at(name):
+            return VarArgs(name.text)
+
+    def _no_keywords(self, star: Token) -> NoReturn:
+        """Refuse a ``*`` alone, and name the parameters behind it."""
+        t, hint = self.tokens, "leave it out"
         if t.accept(","):
             names = (param.name for param in t.list_of(")", self._param))
             fields = ", ".join(f'{name}={{"kw_only": True}}' for name in names)
             hint += f", and add with_params({fields})" if fields else ""
-        return t.error(star, f"a text has no keyword-only parameters: {hint}")
+        raise t.error(star, f"a text has no keyword-only parameters: {hint}")
 
     def _type(self, name: Token) -> Param:
         kind = self.tokens.name("a type such as Tensor or float32")

@@ -220,7 +220,11 @@ def _made(
     Search(signature, entries, rules, env, tensors, conditions, numbers).run(pick)
     _check_memory(parts, env)
     maker = _ArgumentMaker(framework, env, parts, memory)
-    return [maker.argument(param.name, param) for param in signature.arguments]
+    return [
+        maker.argument(param.name, param)
+        for param in signature.arguments
+        if not isinstance(param, spec.VarArgs)  # none are simplest
+    ]
 
 
 def _devices(parts: Parts, framework: str) -> Sequence[int] | None:
