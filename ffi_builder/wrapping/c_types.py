@@ -166,6 +166,6 @@ def bound_args(prototype: Prototype, names: Sequence[str], advice: str) -> list[
         raise BuildError(
             f"{prototype.name} has parameters that the signature lacks: {', '.join(lacking)}; "
             f"write args=[…] with an entry (None for NULL) for each of "
-            f"{', '.join(n or '_' for n in own)}{advice}"
+            f"{', '.join(name or f'arg{at}' for at, name in enumerate(own, 1))}{advice}"
         )
     return own
