@@ -24,7 +24,7 @@ _HARMLESS: Final = "'_*malloc_*' attribute takes no arguments"
 """What libclang 18 calls an error, and that changes neither."""
 _SKIP_BODIES: Final = 0x40
 _STRUCTS, _CONSTANT, _FUNCTION, _VARIABLE, _LISTS = (2, 3, 4), 7, 8, 9, (5, 23)
-"""``CXCursorKind``: structs, a constant of an enum, a function, a variable; enums, ``extern "C"``."""
+"""``CXCursorKind``: structs, a constant, a function, a variable; enums and ``extern "C"``."""
 
 
 @cache
