@@ -460,7 +460,8 @@ def _check_count(
     count = len(declared.params)
     if len(passed) == count:
         return
-    params = ", ".join(f"{name or '_'}: {type_}" for name, type_ in declared.params)
+    numbered = enumerate(declared.params, 1)
+    params = ", ".join(f"{name or f'arg{at}'}: {type_}" for at, (name, type_) in numbered)
     names = ", ".join(f"{name}" for name, _ in passed)
     is_struct = any(type_.to and type_.to.startswith("struct ") for _, type_ in declared.params)
     raise BuildError(

@@ -23,8 +23,8 @@ _UNKNOWN: Final = r"'_*(preserve_none|no_callee_saved_registers|hardbool)_*'"
 _HARMLESS: Final = "'_*malloc_*' attribute takes no arguments"
 """What libclang 18 calls an error, and that changes neither."""
 _SKIP_BODIES: Final = 0x40
-_STRUCTS, _CONSTANT, _FUNCTION, _LISTS = (2, 3, 4), 7, 8, (5, 23)
-"""Structs, a constant of an enum, a function, enums and ``extern "C"``: ``CXCursorKind``."""
+_STRUCTS, _CONSTANT, _FUNCTION, _VARIABLE, _LISTS = (2, 3, 4), 7, 8, 9, (5, 23)
+"""``CXCursorKind``: structs, a constant, a function, a variable; enums and ``extern "C"``."""
 
 
 @cache
@@ -82,12 +82,14 @@ class Unit:
         ]
         self.errors, self._places = [each for each, _, _ in errors], errors
         self.functions, self._declared = dict[str, list[Any]](), dict[str, list[Any]]()
-        self.constants = dict[str, Any]()
+        self.constants, self.variables = dict[str, Any](), set[str]()
         for each in self.parts(self._made.cursor, _LISTS):
             if each._kind_id == _FUNCTION:
                 self.functions.setdefault(each.spelling, []).append(each)
             if each._kind_id == _CONSTANT:
                 self.constants[each.spelling] = each
+            if each._kind_id == _VARIABLE:
+                self.variables.add(each.spelling)
             if each._kind_id not in _STRUCTS:
                 whole = each.semantic_parent if each._kind_id == _CONSTANT else each
                 self._declared.setdefault(each.spelling, []).append(whole)

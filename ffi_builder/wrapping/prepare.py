@@ -29,6 +29,7 @@ from ffi_builder.runtime.extending import (
     LlvmSource,
     ObjectSource,
     read_item,
+    symbols_of,
 )
 from ffi_builder.wrapping import halide, modules, several, sources
 from ffi_builder.wrapping.addresses import callable_in, declared_by, needs_gil
@@ -37,7 +38,7 @@ from ffi_builder.wrapping.c_types import Prototype
 from ffi_builder.wrapping.calls import called, check_same, with_constants, with_promises
 from ffi_builder.wrapping.destroyers import args_of, with_destroyers
 from ffi_builder.wrapping.llvm_ir import LlvmFunctions
-from ffi_builder.wrapping.prototype import choices, constants, read
+from ffi_builder.wrapping.prototype import check_function, choices, constants, read, variable
 from ffi_builder.wrapping.report import Compared, Report
 
 if TYPE_CHECKING:
@@ -388,6 +389,8 @@ def _of_code(
             if given is not None:
                 args = with_constants(signature, args, options.constants)
         free = options.free if is_own and (alone or several.returns_text(signature)) else None
+        if free is not None:
+            _check_free(free, [code, *items], options)
         signature, provider, passed = called(found, signature, args, free)
         taken = several.taken(signature, found, provider, is_own)
         unused = [each for each in unused if each not in taken]
@@ -396,6 +399,15 @@ def _of_code(
     if not strict and options.provider is None:
         several.check_taken(unused, options.args, own)
     return Wrapped(kernel, module, functions, [*linked.values(), *items], sanitize=options.sanitize)
+
+
+def _check_free(name: str, items: Sequence[Item], options: Options) -> None:
+    """Raise BuildError for a variable, such as libxml2's `xmlFree`, that frees."""
+    if options.prototype is not None:
+        check_function("free", name, options.prototype, options.include, options.target)
+    symbols = (each for item in items for each in symbols_of(item) or ())
+    if any(each.name == name and each.defined and each.data for each in symbols):
+        raise BuildError(variable("free", name))
 
 
 def _declared(

@@ -104,6 +104,37 @@ def read(
         return with_registers(_declared(unit, path, where, function, default), target)
 
 
+def check_function(
+    option: str,
+    name: str,
+    given: str | os.PathLike[str],
+    include: Iterable[str | os.PathLike[str]] = (),
+    target: str | None = None,
+) -> None:
+    """Raise BuildError if the name is a variable in C, whose bytes would be called.
+
+    Args:
+        option: which has the name.
+        name: a function, of which the prototype may say nothing.
+        given: as for :func:`read`.
+        include: as for :func:`read`.
+        target: as for :func:`read`.
+    """
+    with _LOCK:
+        unit, _ = _read(given, include, target)
+    if name in unit.variables:
+        raise BuildError(variable(option, name))
+
+
+def variable(option: str, name: str) -> str:
+    """Return the error for a variable that is given as a function."""
+    return (
+        f"wrap: {option}={name!r} is a variable in C, and no function: name the function to which "
+        f"it points, or a function of your own that calls it, "
+        f"`void give_back(void *p) {{ {name}(p); }}`, compiled to link=['give_back.o']"
+    )
+
+
 def constants(
     given: str | os.PathLike[str],
     expressions: Sequence[str],

@@ -167,6 +167,7 @@ RETURNS = """
 static int freed;
 int count_freed(void) { return freed; }
 void give(void *text) { freed++; free(text); }
+void (*let_go)(void *) = give;
 const char *name(int at) {
   static const char *names[] = {0, "", "short", "a name of more than seven bytes", "caf\\xe9"};
   return names[at];
@@ -214,6 +215,9 @@ def test_text_that_a_function_frees(returning: bytes) -> None:
     prototypes = "char *repeat(int n); int count_freed(void);"
     with pytest.raises(BuildError, match="free='give' goes with one result, a String or Bytes"):
         wrap(returning, signatures[1], prototype=prototypes, free="give")
+    for declared in (f"{prototypes} extern void (*let_go)(void *);", prototypes):
+        with pytest.raises(BuildError, match="free='let_go' is a variable in C, and no function"):
+            wrap(returning, signatures[0], prototype=declared, free="let_go")
     repeat = wrap(returning, signatures[0], prototype=prototypes, free="give")
     assert [repeat(n) for n in (0, 3, 100)] == ["", "xxx", "x" * 100]
 
