@@ -70,23 +70,25 @@ static int read_bytearray(PyObject *value, Call *call, Any *out)
 /* Memory until the call returns, or NULL. */
 static void *take(size_t size, Call *call)
 {
-    if (size > call->space_left) {
+    if (call->taken == 0) {
+        call->block = (char *)call->space;
+        call->block_size = MOST_SPACE;
+    }
+    if (size > call->block_size - call->taken) {
         if (call->held_count == MAX_HELD) return NULL;
         int doubled = call->held_count < 10 ? call->held_count : 10;
-        size_t more = size + ((size_t)MOST_SPACE << doubled);
-        PyObject *made = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)more);
+        call->block_size = size + ((size_t)MOST_SPACE << doubled);
+        PyObject *made = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)call->block_size);
         if (made == NULL) {
             PyErr_Clear();
             return NULL;
         }
         call->held[call->held_count++] = made;
-        call->next = PyBytes_AsString(made);
-        call->space_left = more;
+        call->block = PyBytes_AsString(made);
+        call->taken = 0;
     }
-    void *taken = call->next;
-    call->next += size;
-    call->space_left -= size;
-    return taken;
+    call->taken += size;
+    return call->block + call->taken - size;
 }
 
 static inline int pass_object(void *object, Any *out)
@@ -196,8 +198,15 @@ static int read_plain(PyObject *value, int kind, Call *call, Any *out, int level
     return handle != NULL && pass_object(handle, out);
 }
 
+/* What is not a tensor; not inline, so that tensors are read quickly. */
+static __attribute__((noinline)) int read_other(PyObject *value, int kind, Call *call, Any *out)
+{
+    if (kind & KIND_LISTS) return read_plain(value, kind, call, out, MOST_LEVELS);
+    return kind & KIND_VARIANT && read_number(value, Py_TYPE(value), out);
+}
+
 /* A handle that is closed, or that points to something else, is left to Python. */
-static int read_address(PyObject *value, PyTypeObject *type, const Parameter *parameter, Any *out)
+static __attribute__((noinline)) int read_address(PyObject *value, PyTypeObject *type, const Parameter *parameter, Any *out)
 {
     out->type_index = ANY_OPAQUE_PTR;
     out->small_str_len = 0;
@@ -223,9 +232,8 @@ static int read_tensor(PyObject *value, PyTypeObject *type, const Parameter *par
     if (kind == KIND_HANDLE) return read_address(value, type, parameter, out);
     if (type == managed.tensor) return read_managed(value, out);
     if (kind > KIND_TENSOR_IN) {
-        if (kind & KIND_LISTS) return read_plain(value, kind, call, out, MOST_LEVELS);
+        if (read_other(value, kind, call, out)) return 1;
         if (!(kind & KIND_VARIANT)) return 0;
-        if (read_number(value, type, out)) return 1;
         kind = KIND_TENSOR;
     }
     if (type == numpy.array) return read_ndarray(value, call, out, kind == KIND_TENSOR_IN);

@@ -24,8 +24,9 @@ typedef struct {
     uint64_t space[MOST_SPACE / 8]; /* of what is in lists */
     PyObject *held[MAX_HELD];       /* tuples of it, and bytes whose memory is more space */
     int tensor_count, dim_count, written_count, string_count, view_count, held_count;
-    char *next;        /* what of the last space is free */
-    size_t space_left;
+    size_t taken;      /* of the block that `take` is at */
+    char *block;       /* if anything is taken */
+    size_t block_size;
     int grad_mode;  /* -1: not asked yet */
     int watched;    /* whether a mode or a trace of torch is on; -1: not asked yet */
     int has_arrays; /* whether `passes` has seen arrays of NumPy or torch */

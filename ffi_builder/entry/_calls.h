@@ -348,8 +348,7 @@ static PyObject *call_read(PyObject *self, PyObject *const *args, size_t flagged
     Call call;
     call.tensor_count = call.dim_count = call.written_count = call.string_count = 0;
     call.view_count = call.held_count = 0;
-    call.next = (char *)call.space;
-    call.space_left = MOST_SPACE;
+    call.taken = 0;
     call.grad_mode = call.watched = -1;
     call.has_stream = 0;
     int count = entry->count, i = 0;
