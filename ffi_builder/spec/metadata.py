@@ -228,7 +228,7 @@ def _schema(given: Any) -> dict[str, Any]:
             both = [_ANY, _ANY] if items is None else [_schema(each) for each in items]
             return {"type": "ffi.Dict" if mutable else "ffi.Map", "args": both}
         case Function(params=params, returns=returns) if params is not None:
-            return _schema_of_function(params, returns)
+            return _schema_of_function(params, cast("Result | None", returns))
         case Object(type_key=key):
             return {"type": key or "ffi.Object"}
         case _:
