@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
-from typing import Final
+from typing import Final, cast
 
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
@@ -20,19 +20,20 @@ from ffi_builder.packed.anys import another_kind, cleaning, kind_name, scalar_of
 from ffi_builder.providers.arguments import widened
 from ffi_builder.providers.context import CallContext
 from ffi_builder.spec.dtypes import parse_dtype
+from ffi_builder.spec.param import Named
 from ffi_builder.spec.tensors.devices import ANY
 
 _KINDS: Final[dict[type, tuple[TypeIndex, ...]]] = {
     spec.Tensor: (TypeIndex.TENSOR,),
     spec.TensorList: (TypeIndex.ARRAY,),
-    spec.List: (TypeIndex.ARRAY,),
+    spec.List: (TypeIndex.ARRAY, TypeIndex.LIST),
     spec.String: (TypeIndex.STR, TypeIndex.SMALL_STR),
     spec.Bytes: (TypeIndex.BYTES, TypeIndex.SMALL_BYTES),
     spec.DType: (TypeIndex.DATA_TYPE,),
     spec.Device: (TypeIndex.DEVICE,),
     spec.Function: (TypeIndex.FUNCTION, TypeIndex.NONE),
     spec.Array: (TypeIndex.ARRAY, TypeIndex.NONE),
-    spec.Map: (TypeIndex.MAP, TypeIndex.NONE),
+    spec.Map: (TypeIndex.MAP, TypeIndex.DICT, TypeIndex.NONE),
 }
 """The type indices that may come for a result. For an Object, None or an object may come."""
 _NUMBERS: Final = {
@@ -54,6 +55,8 @@ def check_returned(context: CallContext, result: spec.Param, path: str, came: Va
     if isinstance(result, spec.Var):
         scalar_of(b, result.dtype, of, came)
         return
+    if isinstance(result, spec.Any):
+        return
     if isinstance(result, spec.Variant):
         _check_variant(context, result, path, came)
         return
@@ -65,8 +68,10 @@ def check_returned(context: CallContext, result: spec.Param, path: str, came: Va
             _check_each(context, element, path, came)
         case spec.TensorList(tensor=tensor):
             _check_each(context, tensor, path, came)
-        case spec.Map(key=str(key), value=str(value)):
-            _check_entries(context, key, value, path, came)
+        case spec.Array(of=of) if of is not None:
+            _check_each(context, cast("spec.Param", of), path, came)
+        case spec.Map(items=items) if items is not None:
+            _check_entries(context, items, path, came)
         case _:
             pass
 
@@ -75,7 +80,9 @@ def _check_kind(b: CheckingBuilder, result: spec.Param, of: str, came: Value) ->
     index = b.load(b.types.i32, came)
     kinds = _KINDS.get(type(result), (TypeIndex.NONE,))
     if isinstance(result, spec.Map) and result.key is not None:
-        kinds = (TypeIndex.MAP,)
+        kinds = (TypeIndex.MAP, TypeIndex.DICT)
+    if isinstance(result, spec.Array) and result.of is not None:
+        kinds = (TypeIndex.ARRAY, TypeIndex.LIST)
     right = _one_of(b, index, kinds)
     if isinstance(result, spec.Object):
         right = b.or_(right, _is_object(b, result, index, came))
@@ -127,16 +134,16 @@ def _check_each(context: CallContext, element: spec.Param, path: str, came: Valu
         check_returned(context, element, f"{path}[i]", item)
 
 
-def _check_entries(context: CallContext, key: str, value: str, path: str, came: Value) -> None:
+def _check_entries(context: CallContext, kinds: Sequence[Named], path: str, came: Value) -> None:
     """Check the keys of a Map, then its values."""
     b, t = context.builder, context.builder.types
     items = call_support(b, "map_items", [b.field(t.ptr, came, abi.ANY_PAYLOAD)])
     b.check(b.ne(items, b.null()), "MemoryError", f"There is no memory for the result {path}")
     both = b.field(t.ptr, items, abi.CELL_DATA)
     with cleaning(b, lambda: run_support(b, "free_map_items", [items])):
-        for index, (part, dtype) in enumerate((("keys", key), ("values", value))):
+        for index, (part, kind) in enumerate(zip(("keys", "values"), kinds, strict=True)):
             lists = b.offset(both, index * abi.ANY_SIZE)
-            _check_each(context, spec.Var(part, dtype), f"{path}.{part}", lists)
+            _check_each(context, cast("spec.Param", kind), f"{path}.{part}", lists)
     run_support(b, "free_map_items", [items])
 
 

@@ -188,7 +188,7 @@ class DecodedValues(CallContext):
             if part == "data":
                 return b.offset(fast.args, before * abi.ANY_SIZE)
             return b.sext(b.sub(fast.count, b.i32(before)), b.types.i64)
-        if isinstance(param, spec.Map) and param.key is not None:
+        if isinstance(param, spec.Map) and isinstance(param.key, str):
             at = (*self._place(tensors).position, 1 if part == "values" else 0)
             numbers = self.fast.record(at, NumberListValues)
             return numbers.length if part == "length" else numbers.data
@@ -282,7 +282,9 @@ class DecodedValues(CallContext):
         match required:
             case spec.Var() as var:
                 return self.value(var)
-            case spec.Object() | spec.Function() | spec.Array() | spec.Map(key=None):
+            case spec.Object() | spec.Function() | spec.Array() | spec.Map() if not isinstance(
+                getattr(required, "key", None), str
+            ):
                 return self.fast.object_at(self._place(param).position)
             case spec.Any():
                 return self.any(param)

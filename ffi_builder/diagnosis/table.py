@@ -155,6 +155,8 @@ class Right(IntEnum):
 
     ANY = 0
     BY_KEY = 1
+    MAPPING = 2
+    """A Map or Dict."""
 
 
 OBJECT_BITS: Final = 48

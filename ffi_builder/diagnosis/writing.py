@@ -289,6 +289,8 @@ def write_object(out: TableWriter, step: s.DecodeObject) -> None:
     right = step.type_index or Right.ANY
     if step.type_key not in (None, _OBJECT):
         right = Right.BY_KEY
+    if step.or_dict:
+        right = Right.MAPPING
     out.emit(Op.OBJECT, "BB", right, abi.STATIC_TYPES.get(step.type_key or "", 0))
     out.text(step.text)
 

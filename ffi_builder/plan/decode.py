@@ -55,7 +55,10 @@ __all__ = [
 _POINTER: Final = kind_error("opaque pointer, None or int", or_none=False)
 
 
-MOVABLE: Final = (TypeIndex.STR, TypeIndex.BYTES, TypeIndex.TENSOR)
+MOVABLE: Final = (
+    *(TypeIndex.STR, TypeIndex.BYTES, TypeIndex.TENSOR),
+    *(TypeIndex.ARRAY, TypeIndex.LIST),
+)
 """The objects that may come as moved objects, of those that a Variant holds."""
 
 
@@ -238,13 +241,15 @@ class DecodeTuple(_DecodeContainer):
 class DecodeList(Decode):
     """The value is an Array or List whose length fits int32; a Shape, too, if ``of`` is INT.
 
-    ``of`` is the kind of the numbers in it, or STR, BYTES or LIST; None is a list of tensors.
+    ``of`` is the kind of the numbers in it, or STR, BYTES or LIST; ARRAY if the
+    list itself is passed on; None is a list of tensors.
     """
 
     of: Kind | TypeIndex | None = field(default=None, kw_only=True)
     is_made: bool = field(default=False, kw_only=True)
     """Whether it is a list of the keys or values of a Map, with which nothing is wrong."""
     words = kind_error("list of tensors")
+    of_any: ClassVar = kind_error("list")
     of_lists: ClassVar = kind_error("list of lists")
     of_strs: ClassVar = kind_error("list of strs")
     of_bytes: ClassVar = kind_error("list of bytes")
@@ -267,6 +272,8 @@ class DecodeList(Decode):
                 return self.of_ints
             case Kind.BOOL:
                 return self.of_bools
+            case TypeIndex.ARRAY:
+                return self.of_any
             case TypeIndex.LIST:
                 return self.of_lists
             case TypeIndex.STR:
@@ -294,7 +301,7 @@ class EachElement(Check):
     have them.
     """
 
-    param: spec.TensorList | spec.List
+    param: spec.TensorList | spec.List | spec.Array
     known: tuple[tuple[spec.Var, Place], ...] = ()
     inside: tuple[Any, ...] = field(kw_only=True)
 
@@ -348,7 +355,16 @@ class DecodeObject(Decode):
 
     type_index: int | None = None
     type_key: str | None = None
+    or_dict: bool = False
+    """Whether a Dict is accepted for a Map."""
     words = kind_error("{text}")
+
+    @property
+    def accepts(self) -> tuple[TypeIndex, ...] | None:
+        """The static types that are accepted; None for others."""
+        if self.type_index is None:
+            return None
+        return TypeIndex(self.type_index), *([TypeIndex.DICT] if self.or_dict else [])
 
     @property
     def text(self) -> str:

@@ -25,6 +25,7 @@ from ffi_builder.plan.values import PlannedList, ValuePlanner, plan_conditions
 from ffi_builder.spec.composite import Plain, elements, takes_more
 from ffi_builder.spec.dtypes import parse_dtype
 from ffi_builder.spec.overlap import is_comparable
+from ffi_builder.spec.param import Named
 from ffi_builder.spec.tensors.devices import ANY
 from ffi_builder.spec.variant import word_of
 
@@ -346,6 +347,7 @@ _OWN: Final = {
     "bytes": (TypeIndex.BYTE_ARRAY_PTR, TypeIndex.SMALL_BYTES, TypeIndex.BYTES),
     "dtype": (TypeIndex.DATA_TYPE,),
     "device": (TypeIndex.DEVICE,),
+    "list": (TypeIndex.ARRAY, TypeIndex.LIST),
 }
 """The type indices of each type of a Variant."""
 _CONVERTED: Final = {"int": s.Kind.INT, "bool": s.Kind.BOOL, "float": s.Kind.FLOAT}
@@ -405,8 +407,10 @@ class _Planner(ValuePlanner):
                 self._plan_list_of_values(place, param, optional)
             case spec.String() | spec.Bytes() | spec.Choice():
                 self._plan_text(place, param, optional)
-            case spec.Map(key=str(), value=str()):
-                self._plan_map(place, param, optional)
+            case spec.Map(items=items) if items is not None:
+                self._plan_map(place, param, items, optional)
+            case spec.Array(of=of) if of is not None:
+                self._plan_array(place, param, optional)
             case spec.Object() | spec.Function() | spec.Array() | spec.Map():
                 self._plan_object(place, param, optional)
             case spec.Variant():
@@ -480,14 +484,38 @@ class _Planner(ValuePlanner):
         self.add(decode, *checks, *plan_limits(place, var))
         self.bind(place, var)
 
-    def _plan_map(self, place: Place, param: spec.Map, optional: bool) -> None:
-        """Plan a Map of numbers, as a tuple of two lists."""
+    def _plan_map(
+        self, place: Place, param: spec.Map, items: Sequence[Named], optional: bool
+    ) -> None:
+        """Plan a Map as a tuple of two lists. Those of a Map of numbers are copied."""
         self._plan_object(place, param, optional)
         self.add(s.OpenMap(place))
-        for index, (part, dtype) in enumerate((("keys", param.key), ("values", param.value))):
+        for index, (part, item) in enumerate(zip(("keys", "values"), items, strict=True)):
             inner = Place((*place.position, index), f"{place.path}.{part}")
-            items = spec.List(param.name, f"{dtype}")
-            self._plan_list_of_values(inner, items, optional=False, is_made=True)
+            if isinstance(param.key, str):
+                numbers = spec.List(param.name, item.type_text())
+                self._plan_list_of_values(inner, numbers, optional=False, is_made=True)
+            else:
+                self._plan_array(inner, spec.Array(param.name, item), False, is_made=True)
+
+    def _plan_array(
+        self, place: Place, param: spec.Array, optional: bool, *, is_made: bool = False
+    ) -> None:
+        """Plan an Array whose elements are checked; numbers in it are no symbols."""
+        element: Any = param.of
+
+        def plan() -> None:
+            if isinstance(of := spec.required(element), spec.Var):
+                decode, checks = _decoding(place.each, of, optional=of is not element)
+                steps = decode, *checks
+                if of is not element:
+                    steps = (s.DecodeOptional(place.each, inside=steps),)
+                self.add(*steps)
+            else:
+                self._plan_param(place.each, element)
+
+        self.add(s.DecodeList(place, optional=optional, of=TypeIndex.ARRAY, is_made=is_made))
+        self.add(s.EachElement(place, param, inside=self.planned(plan)))
 
     def _plan_list_of_values(
         self, place: Place, param: spec.List, optional: bool, *, is_made: bool = False
@@ -519,7 +547,8 @@ class _Planner(ValuePlanner):
     def _plan_object(self, place: Place, param: AnyObject, optional: bool) -> None:
         index = _STATIC.get(type(param))
         key = param.type_key if isinstance(param, spec.Object) else None
-        self.add(s.DecodeObject(place, index, key, optional=optional))
+        or_dict = isinstance(param, spec.Map) and param.key is not None
+        self.add(s.DecodeObject(place, index, key, or_dict, optional=optional))
 
     def _plan_shape(self, place: Place, param: spec.Shape, optional: bool) -> None:
         self.add(s.DecodeShape(place, optional=optional, length=len(param.shape)))

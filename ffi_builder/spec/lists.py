@@ -12,8 +12,10 @@ from ffi_builder.records import dataclass
 from ffi_builder.spec._check import Stored
 from ffi_builder.spec.dtypes import DTypeLike, one_of_dtypes
 from ffi_builder.spec.expr import Dim, Var
+from ffi_builder.spec.numbers import NUMBER_DTYPES
+from ffi_builder.spec.objects import check_mutable
 from ffi_builder.spec.param import MISSING, Named, PlainValues
-from ffi_builder.spec.params import NUMBER_DTYPES, Bytes, String
+from ffi_builder.spec.params import Bytes, String
 from ffi_builder.spec.tensors.entries import check_length, entry_text
 
 _TEXTS: Final = {"String": String, "Bytes": Bytes}
@@ -44,6 +46,8 @@ class List(Named):
             whose length is an int or None.
         length: the number of elements: an int, an integer Var, an expression, or None for any
             number. Symbols are bound by it, or compared with it, as by a dimension.
+        mutable: whether the function takes or returns a List of tvm-ffi, which the metadata then
+            says; it says Array otherwise. Either is accepted in any case.
 
     Raises:
         SpecError: another dtype, or a ``length`` that cannot be one; a list of lists of lists.
@@ -71,6 +75,7 @@ class List(Named):
 
     dtype: Stored[DTypeLike | List, str | List]
     length: Dim | None = field(default=None)
+    mutable: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -80,6 +85,7 @@ class List(Named):
         object.__setattr__(self, "dtype", dtype)
         if self.length is not None:
             object.__setattr__(self, "length", check_length(f"{self.label}: length", self.length))
+        check_mutable(self, self.mutable)
 
     @property
     def element(self) -> Element:
@@ -108,4 +114,5 @@ class List(Named):
     def type_text(self, device: str | None = None, *, outline: bool = False) -> str:
         length = "" if self.length is None else f", {entry_text(self.length)}"
         dtype = self.dtype.type_text() if isinstance(self.dtype, List) else self.dtype
-        return f"List({dtype}{length})"
+        mutable = ", mutable=True" if self.mutable and not outline else ""
+        return f"List({dtype}{length}{mutable})"

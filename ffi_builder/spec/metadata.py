@@ -126,10 +126,9 @@ def metadata_text(
     ``borrows_tensors`` says that the kernel uses tensors only during the call, ``holds_gil`` that
     the wrapper takes Python's GIL for it.
     """
-    arguments = [_schema(param) for param in params if not isinstance(param, HIDDEN)]
-    schema: dict[str, object] = {"type": "ffi.Function"}
+    schema: dict[str, Any] = {"type": "ffi.Function"}
     if not any(isinstance(param, VarArgs) for param in params):  # tvm-ffi's says no more, either
-        schema["named_args"] = {"return": [_returned_schema(returns)], "params": arguments}
+        schema = _schema_of_function([p for p in params if not isinstance(p, HIDDEN)], returns)
     own: dict[str, object] = {"format": METADATA_FORMAT}
     if borrows_tensors:
         own["borrows"] = True
@@ -200,8 +199,16 @@ def _returned_schema(returns: Result | Sequence[Result] | None) -> dict[str, Any
     return _schema(returns)
 
 
-def _schema(param: Param) -> dict[str, Any]:
+def _schema_of_function(
+    params: Sequence[Any], returns: Result | Sequence[Result] | None
+) -> dict[str, Any]:
+    named = {"return": [_returned_schema(returns)], "params": [_schema(each) for each in params]}
+    return {"type": "ffi.Function", "named_args": named}
+
+
+def _schema(given: Any) -> dict[str, Any]:
     """Return tvm-ffi's type of an argument."""
+    param: Param = given
     match param:
         case Optional(param=inner):
             return {"type": "Optional", "args": [_schema(inner)]}
@@ -213,15 +220,15 @@ def _schema(param: Param) -> dict[str, Any]:
             return {"type": "Variant", "args": [_schema(each) for each in params]}
         case TensorList():
             return {"type": "ffi.Array", "args": [{"type": _SCHEMAS[Tensor]}]}
-        case List(element=element):
-            return {"type": "ffi.Array", "args": [_schema(element)]}
-        case Array():
-            return {"type": "ffi.Array", "args": [_ANY]}
-        case Map(key=str(key), value=str(value)):
-            both = [_schema(Var(param.name, dtype)) for dtype in (key, value)]
-            return {"type": "ffi.Map", "args": both}
-        case Map():
-            return {"type": "ffi.Map", "args": [_ANY, _ANY]}
+        case List(element=element, mutable=mutable):
+            return {"type": "ffi.List" if mutable else "ffi.Array", "args": [_schema(element)]}
+        case Array(of=of):
+            return {"type": "ffi.Array", "args": [_ANY if of is None else _schema(of)]}
+        case Map(items=items, mutable=mutable):
+            both = [_ANY, _ANY] if items is None else [_schema(each) for each in items]
+            return {"type": "ffi.Dict" if mutable else "ffi.Map", "args": both}
+        case Function(params=params, returns=returns) if params is not None:
+            return _schema_of_function(params, cast("Result | None", returns))
         case Object(type_key=key):
             return {"type": key or "ffi.Object"}
         case _:

@@ -30,7 +30,15 @@ Examples:
     >>> spec.Var("eps", "float32").dtype in FLOAT_DTYPES
     True
 """
-VAR_DTYPES: Final = (*INT_RANGES, "bool", *FLOAT_DTYPES, "handle")
+NUMBER_DTYPES: Final = (*INT_RANGES, "bool", *FLOAT_DTYPES)
+"""The dtypes of the numbers that a List or a Map may have.
+
+Examples:
+    >>> from ffi_builder.spec.numbers import NUMBER_DTYPES
+    >>> "uint8" in NUMBER_DTYPES, "handle" in NUMBER_DTYPES
+    (True, False)
+"""
+VAR_DTYPES: Final = (*NUMBER_DTYPES, "handle")
 
 OPERATORS: Final = {"+": 1, "-": 1, "*": 2, "//": 2, "%": 2, "ceildiv": 3, "max": 3, "min": 3}
 """The operators of expressions and their precedence; the greatest binds tightest."""

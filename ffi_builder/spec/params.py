@@ -7,32 +7,23 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from types import NoneType
-from typing import Any as AnyValue
 from typing import ClassVar, Final, TypeAlias, Union, cast
 
 from typing_extensions import override
 
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
-from ffi_builder.spec._check import Stored, integer, text
-from ffi_builder.spec.dtypes import DTypeField, DTypeLike, one_of_dtypes
+from ffi_builder.spec._check import integer, text
+from ffi_builder.spec.dtypes import DTypeField, one_of_dtypes
 from ffi_builder.spec.expr import Dim
-from ffi_builder.spec.numbers import FLOAT_DTYPES, INT_RANGES, int_of_dtype
+from ffi_builder.spec.numbers import INT_RANGES, int_of_dtype
+from ffi_builder.spec.objects import Array, Function, Map, Object
 from ffi_builder.spec.param import Named, PlainValues
 from ffi_builder.spec.tensors.entries import check_entries, entries_text
 from ffi_builder.suggest import did_you_mean
 
 _ADDRESS_SPACES: Final = 1 << 24
 """LLVM's limit: an address space is an unsigned number of 24 bits."""
-NUMBER_DTYPES: Final = (*INT_RANGES, "bool", *FLOAT_DTYPES)
-"""The dtypes of the numbers that a List or a Map may have.
-
-Examples:
-    >>> from ffi_builder.spec.params import NUMBER_DTYPES
-    >>> "uint8" in NUMBER_DTYPES, "handle" in NUMBER_DTYPES
-    (True, False)
-"""
-_OF_ANYTHING: Final[AnyValue] = None
 _ADDRESS: Final = PlainValues("an int, a pointer or None", (NoneType, int))
 
 
@@ -271,7 +262,6 @@ _CHOICE: Final = re.compile(r"[ -!#-&(-\[\]-~]{1,255}")
 """Printable ASCII without quotes and backslashes, so that it can be quoted without escapes."""
 _INT32: Final = cast("DTypeField", "int32")
 _STR: Final = PlainValues("a str", (str,), "")
-_TYPE_KEY: Final = re.compile(r"[A-Za-z_][\w.$-]{0,254}", re.ASCII)
 
 
 @dataclass(frozen=True, repr=False)
@@ -345,129 +335,6 @@ class Device(Named):
     @override
     def kernel_dtype(self) -> str:
         return "int64"
-
-
-@dataclass(frozen=True, repr=False)
-class Object(Named):
-    """Any object, or an object of a given type. The kernel gets the ``TVMFFIObject*``, borrowed.
-
-    Args:
-        name: an identifier.
-        type_key: the name that the type was registered under with tvm-ffi, such as
-            ``"ffi.Module"``; objects of types derived from it are accepted. None: any object.
-
-    Raises:
-        SpecError: ``type_key`` is not a valid type key.
-
-    Examples:
-        >>> import tvm_ffi
-        >>> from ffi_builder import spec, testing
-        >>> unload = spec.Signature("unload", [spec.Object("module", "ffi.Module")])
-        >>> testing.check(unload, tvm_ffi.system_lib())
-        {}
-        >>> testing.check(unload, [1, 2])
-        Traceback (most recent call last):
-        ...
-        TypeError: Mismatched type of module on argument #0 when calling: `...`, expected
-            ffi.Module but got list
-    """
-
-    accepts: ClassVar[PlainValues] = PlainValues("an object", (str, bytes, list, dict))
-
-    type_key: str | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        key = cast("object", self.type_key)
-        if key is not None and not (isinstance(key, str) and _TYPE_KEY.fullmatch(key)):
-            raise SpecError(
-                f"{self.label}: type_key: expected a registered name such as 'ffi.Module' but got "
-                f"{key!r}"
-            )
-
-    @override
-    def type_text(self, device: str | None = None, *, outline: bool = False) -> str:
-        return "Object" if self.type_key is None else f"Object('{self.type_key}')"
-
-
-@dataclass(frozen=True, repr=False)
-class Function(Named):
-    """A function, such as any Python callable. The kernel gets the ``TVMFFIObject*``, borrowed.
-
-    Examples:
-        A callback, which the kernel calls by :func:`~ffi_builder.call_packed`:
-
-        >>> from ffi_builder import spec, testing
-        >>> minimize = spec.Signature("minimize", [spec.Function("on_step")])
-        >>> testing.check(minimize, lambda step, loss: None)
-        {}
-    """
-
-    accepts: ClassVar[PlainValues] = PlainValues("a function")
-
-
-@dataclass(frozen=True, repr=False)
-class Array(Named):
-    """An Array, such as a Python list or tuple, of anything. The kernel gets the object.
-
-    Use a :class:`TupleParam` for Arrays whose elements are known.
-
-    Examples:
-        >>> from ffi_builder import spec, testing
-        >>> concat = spec.Signature("concat", [spec.Array("names")])
-        >>> testing.check(concat, ["q", "k", "v"])
-        {}
-    """
-
-    accepts: ClassVar[PlainValues] = PlainValues("a list", (list,))
-
-
-@dataclass(frozen=True, repr=False)
-class Map(Named):
-    """A Map, such as a Python dict. The kernel gets the ``TVMFFIObject*``, borrowed.
-
-    With ``key`` and ``value``, it gets a pointer to the keys and one to the values, numbers of
-    these dtypes in the memory of the host, in the order of the Map, and their number, an int64.
-
-    Args:
-        name: an identifier.
-        key: the dtype of the keys, as that of a List of numbers; None for a Map of anything.
-        value: the dtype of the values, likewise.
-
-    Raises:
-        SpecError: another dtype, or only one of the two.
-
-    Examples:
-        >>> from ffi_builder import spec, testing
-        >>> configure = spec.Signature("configure", [spec.Map("options")])
-        >>> testing.check(configure, {"tile": 128})
-        {}
-        >>> ranks = spec.Signature("send", [spec.Map("ranks", "int64", "int32")])
-        >>> testing.check(ranks, {0: 4, 1: 2.5})
-        Traceback (most recent call last):
-        ...
-        TypeError: Mismatched type of ranks.values[1] on argument #0 when calling: `...`, expected
-            int but got float
-    """
-
-    accepts: ClassVar[PlainValues] = PlainValues("a dict", (dict,))
-
-    key: Stored[DTypeLike | None, str | None] = field(default=_OF_ANYTHING)
-    value: Stored[DTypeLike | None, str | None] = field(default=_OF_ANYTHING)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if (self.key is None) != (self.value is None):
-            raise SpecError(f"{self.label}: expected a dtype of the keys and one of the values")
-        for part in ("key", "value"):
-            given: AnyValue = getattr(self, part)
-            if given is not None:
-                dtype = one_of_dtypes(f"{self.label}: {part}", given, NUMBER_DTYPES)
-                object.__setattr__(self, part, dtype)
-
-    @override
-    def type_text(self, device: str | None = None, *, outline: bool = False) -> str:
-        return "Map" if self.key is None else f"Map({self.key}, {self.value})"
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -10,17 +10,23 @@ from typing_extensions import override
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
 from ffi_builder.spec.expr import Var
-from ffi_builder.spec.lists import NUMBER_DTYPES
-from ffi_builder.spec.numbers import FLOAT_DTYPES
+from ffi_builder.spec.numbers import FLOAT_DTYPES, NUMBER_DTYPES
 from ffi_builder.spec.param import Metadata
-from ffi_builder.spec.params import Bytes, Device, DType, String
+from ffi_builder.spec.params import Array, Bytes, Device, DType, String
 from ffi_builder.spec.tensors.tensor import Tensor
 from ffi_builder.spec.tensors.workspace import Workspace
 
-Alternative: TypeAlias = Union[Var, Tensor, String, Bytes, DType, Device]
+Alternative: TypeAlias = Union[Var, Tensor, String, Bytes, DType, Device, Array]
 """What a :class:`Variant` may hold."""
 _TYPES: Final = cast("tuple[type, ...]", get_args(Alternative))
-_WORDS: Final = {Tensor: "Tensor", String: "str", Bytes: "bytes", DType: "dtype", Device: "device"}
+_WORDS: Final = {
+    Tensor: "Tensor",
+    String: "str",
+    Bytes: "bytes",
+    DType: "dtype",
+    Device: "device",
+    Array: "list",
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -40,7 +46,7 @@ class Variant(Metadata):
 
     Args:
         params: two or more parameters: numbers, and at most one each of Tensor, String, Bytes,
-            DType and Device.
+            DType, Device and Array.
 
     Raises:
         SpecError: another kind of parameter, different names, two parameters that take values of
@@ -75,8 +81,8 @@ class Variant(Metadata):
         for param in params:
             if not _is_alternative(param):
                 raise SpecError(
-                    f"{what}: expected numbers, Tensors, Strings, Bytes, DTypes and Devices but "
-                    f"got {param!r}; an Optional goes around the Variant"
+                    f"{what}: expected numbers, Tensors, Strings, Bytes, DTypes, Devices and "
+                    f"Arrays but got {param!r}; an Optional goes around the Variant"
                 )
             what = f"Variant {param.name!r}"
         found = cast("tuple[Alternative, ...]", tuple(params))

@@ -79,6 +79,8 @@ static bool decode_object(State *s) {
     fine |= object;
   if (right == RIGHT_BY_KEY)
     fine |= (object && s->type == static_type) || has_own_key(s, s->text);
+  if (right == RIGHT_MAPPING)
+    fine |= s->type == kTVMFFIMap || s->type == kTVMFFIDict;
   s->object = address(s->payload);
   return fine || fail(s, WORDS_DECODE_OBJECT);
 }

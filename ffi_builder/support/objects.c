@@ -141,11 +141,14 @@ static bool read_item(TVMFFIObjectHandle iterator, int64_t command, TVMFFIAny *i
   return true;
 }
 
+static bool is_dict(const TVMFFIAny map) { return map.type_index == kTVMFFIDict; }
+
 static bool read_items(const TVMFFIAny map, int64_t size, MapItems *items) {
   TVMFFIAny iterator, more;
   if (size == 0)
     return true;
-  if (!call_global("ffi.MapForwardIterFunctor", map, &iterator))
+  const char *iterate = is_dict(map) ? "ffi.DictForwardIterFunctor" : "ffi.MapForwardIterFunctor";
+  if (!call_global(iterate, map, &iterator))
     return false;
   bool done = true;
   for (int64_t index = 0; done && index < size; ++index)
@@ -156,12 +159,13 @@ static bool read_items(const TVMFFIAny map, int64_t size, MapItems *items) {
   return done;
 }
 
-// Return the keys and the values of a Map in memory from malloc, or NULL if there is none, or if an
+// Return the keys and the values of a Map or Dict in memory from malloc, or NULL if there is none, or if an
 // int32 cannot count them.
 const void *SHARED(map_items)(const TVMFFIObject *map) {
-  const TVMFFIAny argument = {.type_index = kTVMFFIMap, .v_obj = (TVMFFIObject *)map};
+  const int32_t type = map->type_index == kTVMFFIDict ? kTVMFFIDict : kTVMFFIMap;
+  const TVMFFIAny argument = {.type_index = type, .v_obj = (TVMFFIObject *)map};
   TVMFFIAny size;
-  if (!call_global("ffi.MapSize", argument, &size) || size.v_int64 > INT32_MAX)
+  if (!call_global(is_dict(argument) ? "ffi.DictSize" : "ffi.MapSize", argument, &size) || size.v_int64 > INT32_MAX)
     return NULL;
   const int64_t count = size.v_int64;
   MapItems *items = malloc(sizeof *items + 2 * sizeof(TVMFFIAny) * (size_t)count);

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, cast
 
 from hypothesis import strategies as st
 
@@ -127,6 +127,11 @@ class Caller(Tensors):
                 return self.scalar(param)
             case String() | Bytes() | Choice():
                 return self.text(param)
+            case spec.Array(of=of) if of is not None:
+                kind = draw(st.sampled_from([TypeIndex.ARRAY, TypeIndex.LIST]))
+                many = range(draw(st.integers(0, 3)))
+                items = tuple(self._element(cast("Param", of)) for _ in many)
+                return self.moved(Object(kind, Elements(items)))
             case spec.Object() | Function() | spec.Array() | Map():
                 return self.moved(draw(st.sampled_from(objects_of(param))))
             case ConstNone() | ConstInt() | ConstBool() | ConstFloat():
@@ -146,6 +151,15 @@ class Caller(Tensors):
                 )
             case EnvStream() | VarArgs():
                 raise AssertionError("EnvStream is no argument, and VarArgs are many")
+
+    def _element(self, of: Param) -> Value:
+        """An element of an Array; a number is no symbol."""
+        inner = required(of)
+        if isinstance(of, spec.Optional) and rarely(self.draw, 35):
+            return NONE
+        if isinstance(inner, Var):
+            return self.number(inner, self.value(inner))
+        return self.present(inner)
 
     def moved(self, given: Object) -> Value:
         """The object, now and then moved."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Final, cast
 
 from hypothesis import strategies as st
 
@@ -60,9 +60,8 @@ from ffi_builder.spec.composite import elements
 from ffi_builder.spec.expr import Condition, Expr, Relation
 from ffi_builder.spec.functions import linear, variables
 from ffi_builder.spec.lists import ELEMENTS
-from ffi_builder.spec.numbers import FLOAT_DTYPES, INT_RANGES
+from ffi_builder.spec.numbers import FLOAT_DTYPES, INT_RANGES, NUMBER_DTYPES
 from ffi_builder.spec.overlap import can_overlap, is_comparable
-from ffi_builder.spec.params import NUMBER_DTYPES
 from ffi_builder.spec.places import device_tensors, occurrences, symbols_of_elements
 from ffi_builder.spec.properties import compared, properties
 from ffi_builder.spec.tensors.entries import MOST_ELEMENTS
@@ -92,6 +91,19 @@ CHOICES: Final[tuple[Mapping[str, int], ...]] = (
     {"x" * 62 + "y": 1, "x" * 63: 2, "z" * 7: 4, "z" * 8: 5},
     {f"choice_{index}": index for index in range(30)},
 )
+OF_ARRAYS: Final = ("int8", "uint64", "bool", "float32", String("a"), Bytes("a"), Function("a"))
+"""What the elements of an Array may be, beside Optionals of these and Arrays."""
+
+
+def draw_array(draw: st.DrawFn, name: str) -> Array:
+    of = Array("a", draw(st.sampled_from(OF_ARRAYS))).of
+    if rarely(draw, 30):
+        of = Optional(cast("Param", of))
+    if rarely(draw, 30):
+        of = Array("a", of)
+    return Array(name, of)
+
+
 OTHERS: Final[tuple[Callable[[str], Param], ...]] = (
     *(String, String, Bytes, Bytes, DType, Device, Stream, DataPointer),
     *(Function, Array, Map, AnyValue, ConstNone),
@@ -119,6 +131,7 @@ def draw_variant(pool: Pool, name: str) -> Variant:
         lambda: Var(name, draw(st.sampled_from(FLOAT_DTYPES))),
         lambda: Var(name, "bool"),
         *(partial(kind, name) for kind in (String, Bytes, DType, Device)),
+        lambda: draw_array(draw, name),
     ]
     first, *others = draw(st.permutations(made))[: draw(st.integers(2, 4))]
     if rarely(draw, 60) and made[0] not in (first, *others):
@@ -128,7 +141,9 @@ def draw_variant(pool: Pool, name: str) -> Variant:
 
 def draw_plain(pool: Pool, name: str, depth: int) -> Param:
     draw = pool.draw
-    match draw(st.integers(-7, 23 if depth < 2 else 20)):
+    match draw(st.integers(-8, 23 if depth < 2 else 20)):
+        case -8:
+            return draw_array(draw, name)
         case -7 | -6:
             return draw_variant(pool, name)
         case -5 | -4:

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, TypeAlias, Union
+from typing import Any, Final, TypeAlias, Union, cast
 
 from ffi_builder import abi
 from ffi_builder.abi import TypeIndex
@@ -237,6 +237,8 @@ def check_present(param: Plain, given: AnyAt, place: Place, call: Call) -> None:
                 call.pointers[place.path] = noted(given, single)
         case String() | Bytes() | Choice():
             call.singles[place.path] = check_string(param, given, place)
+        case Array(of=of) if of is not None:
+            call.singles[place.path] = check_array(cast("Param", of), given, place, call)
         case Object() | Function() | Array() | Map():
             call.singles[place.path] = check_object_param(param, given, place)
         case Variant():
@@ -326,6 +328,25 @@ def check_list_itself(
     if sequence.size and sequence.data == 0:
         place.wrong_value("non-NULL elements", "NULL")
     return sequence
+
+
+def check_array(of: Param, given: AnyAt, place: Place, call: Call) -> int:
+    """Check a list and each of its elements, which bind nothing; return its address."""
+    held = check_object_of(given, place, "list", (TypeIndex.ARRAY, TypeIndex.LIST))
+    sequence = check_list_itself(List(of.name, "int8"), held, place, call.symbols)
+    apart = Call(Symbols(()), {}, {}, {}, {}, {})
+    for index in range(sequence.size):
+        element, at = AnyAt(sequence.data + index * abi.ANY_SIZE), place.entry(index)
+        if isinstance(of, Optional):
+            if element.type_index == TypeIndex.NONE:
+                continue
+            at = replace(at, optional=True)
+        inner = required(of)
+        if isinstance(inner, Var):
+            scalars.check_number(inner.dtype, element, at)
+        else:
+            check_present(inner, element, at, apart)
+    return held.address
 
 
 LISTS_OF: Final = {"bool": "bools", "String": "strs", "Bytes": "bytes"}

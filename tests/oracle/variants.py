@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ffi_builder.abi import TypeIndex
-from ffi_builder.spec import Bytes, Device, DType, String, Tensor, Variant
+from ffi_builder.spec import Array, Bytes, Device, DType, String, Tensor, Variant
 from ffi_builder.spec.variant import Alternative
 from tests.oracle.kinds import kind_at, kind_of
 from tests.oracle.memory import AnyAt, object_type
@@ -21,13 +21,14 @@ OWN: Final[dict[str, tuple[int, ...]]] = {
     "bytes": (TypeIndex.BYTES, TypeIndex.SMALL_BYTES, TypeIndex.BYTE_ARRAY_PTR),
     "dtype": (TypeIndex.DATA_TYPE,),
     "device": (TypeIndex.DEVICE,),
+    "list": (TypeIndex.ARRAY, TypeIndex.LIST),
 }
 CONVERTED: Final[dict[str, tuple[int, ...]]] = {
     "int": (BOOL,),
     "bool": (INT,),
     "float": (INT, BOOL),
 }
-OBJECTS: Final = {"Tensor", "str", "bytes"}
+OBJECTS: Final = {"Tensor", "str", "bytes", "list"}
 """The types of which there are moved objects."""
 
 
@@ -43,6 +44,8 @@ def type_of(param: Alternative) -> str:
             return "dtype"
         case Device():
             return "device"
+        case Array():
+            return "list"
         case _:
             kind = param.dtype.rstrip("0123456789")
             return {"uint": "int", "bfloat": "float"}.get(kind, kind)

@@ -73,7 +73,7 @@ def test_each_dtype(key: str, value: str, tmp_path: Path) -> None:
     many = {n: n % 2 for n in range(0 if key in ("bool", "int8") else 2000)}
     every: list[dict[int, Any]] = [{}, {1: 1}, {0: True, 1: 0}, many]
     for given in every:
-        for made in (given, tvm_ffi.Map(given)):
+        for made in (given, tvm_ffi.Map(given), tvm_ffi.Dict(given)):
             assert function(made, to, out) == len(given)
             assert to[: len(given)].tolist() == list(given)
             assert out[: len(given)].tolist() == list(given.values())
@@ -85,7 +85,8 @@ def test_each_dtype(key: str, value: str, tmp_path: Path) -> None:
         (3, TypeError, "type of m on argument #0 .*, expected Map but got int"),
         ([1], TypeError, "type of m on argument #0 .*, expected Map but got list"),
         (None, TypeError, "type of m on argument #0 .*, expected Map but got None"),
-        (tvm_ffi.Dict({1: 2}), TypeError, "expected Map but got ffi.Dict"),
+        (tvm_ffi.List([1]), TypeError, "expected Map but got ffi.List"),
+        (tvm_ffi.Dict({1: "a"}), TypeError, r"type of m.values\[0\] .*, expected int but got str"),
         ({1: 2, "a": 3}, TypeError, r"type of m.keys\[1\] .*, expected int but got str"),
         ({1: "a long text, an object"}, TypeError, r"type of m.values\[0\] .* but got str"),
         ({1: 1, 2: [1]}, TypeError, r"type of m.values\[1\] .*, expected int but got list"),

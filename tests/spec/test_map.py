@@ -18,6 +18,9 @@ from ffi_builder.spec import Map, Optional, Signature, Struct
         (Map("m"), "f(m: Map)"),
         (Map("m", np.int64, "int32"), "f(m: Map(int64, int32))"),
         (Optional(Map("m", "bool", "bfloat16")), "f(m: Optional(Map(bool, bfloat16)))"),
+        (Map("m", mutable=True), "f(m: Map(mutable=True))"),
+        (Map("m", "int8", "bool", mutable=True), "f(m: Map(int8, bool, mutable=True))"),
+        (Map("m", spec.String("k"), spec.Array("v", "int8")), "f(m: Map(String, Array(int8)))"),
         (Struct("s", [Map("m", "uint8", "float64")]), "f(s: Struct(m: Map(uint8, float64)))"),
     ],
 )
@@ -31,9 +34,12 @@ def test_texts(made: spec.Param, text: str) -> None:
     ("text", "words"),
     [
         ("f(m: Map(int64))", "expected ',' but got"),
-        ("f(m: Map())", "expected the dtype of the keys but got"),
-        ("f(m: Map(int63, int8))", "Map 'm': key: dtype: expected one of int8, .* 'int64'"),
-        ("f(m: Map(int64, String))", "Map 'm': value: dtype: expected one of int8"),
+        ("f(m: Map())", "expected a type such as Tensor"),
+        ("f(m: Map(int63, int8))", "expected a type: .* did you mean 'int64'"),
+        ("f(m: Map(int64, handle))", "Map 'm': value: dtype: expected one of int8"),
+        ("f(m: Map(String, Map(int8, int8)))", "Map 'm': value: .* no checked elements of"),
+        ("f(m: Map(String, Shape([2])))", "Map 'm': value: expected one of Var, String"),
+        ("f(m: Map(int64, int8, mutable=yes))", "mutable: expected one of True, False"),
     ],
 )
 def test_wrong_texts(text: str, words: str) -> None:

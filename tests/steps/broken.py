@@ -346,6 +346,8 @@ class Breaker:
                 kind = "Shape or list of ints"
             case s.DecodeTuple():
                 kind = "tuple"
+            case s.DecodeList(of=TypeIndex.ARRAY):
+                kind = "list"
             case s.DecodeList(of=of):
                 kind = f"list of {LISTS_OF[of]}"
             case s.DecodeText(binary=binary):

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
+from typing import cast
 
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
@@ -40,6 +41,8 @@ class Right:
             case spec.List(element=element, length=length):
                 count = 2 if length is None else self.entry(length)
                 return d.array(*[Right({element.name: 1}).argument(element)] * count)
+            case spec.Array(name=name, of=of) if of is not None:
+                return d.array(*[Right({name: 1}).argument(cast("spec.Param", of))] * 2)
             case spec.Shape(shape=shape):
                 return d.shape(*map(self.entry, shape))
             case spec.TupleParam(params=params) | spec.Struct(fields=params):

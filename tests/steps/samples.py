@@ -60,6 +60,11 @@ SAMPLES: Final[dict[str, tuple[str, dict[str, float]]]] = {
         "l: Object('ffi.Module'), f: Function, a: Array, d: Map, any: Any)",
         {},
     ),
+    "arrays": (
+        "f(a: Array(int8), b: Optional(Array(String)), c: Array(Array(bool)), "
+        "d: Tuple(e: Array(Object('ffi.Module'))))",
+        {},
+    ),
     "varargs": ("f(a: int8, *rest: Any)", {"a": 8}),
     "optionals": (
         "f(x: Optional(Tensor([n, k], float32, device_type=cuda)), "

@@ -177,6 +177,8 @@ def _emit(fast: FastPath, step: s.AnyStep) -> None:
             lists.decode_list(fast, step)
         case s.DecodeList():
             numbers.decode(fast, step)
+        case s.EachElement(param=spec.Array()):
+            numbers.check_only(fast, step, lambda: _emit_all(fast, step.inside))
         case s.EachElement(param=spec.List() as param):
             numbers.check_elements(fast, step, param, lambda: _emit_all(fast, step.inside))
         case s.EachElement():

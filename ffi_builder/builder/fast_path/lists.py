@@ -49,7 +49,8 @@ def reserve(fast: FastPath, plan: Plan) -> None:
     """Reserve stack space, at first NULL, for the address of each list's memory."""
     b = fast.b
     for step in plan.every_step:
-        if isinstance(step, (s.EachElement, s.OpenMap)) and not step.place.is_each:
+        has_memory = isinstance(step, (s.EachElement, s.OpenMap)) and not step.place.is_each
+        if has_memory and not isinstance(getattr(step, "param", None), spec.Array):
             if isinstance(step, s.OpenMap):
                 fast.maps.add(step.place.position)
             fast.memory[step.place.position] = b.alloca(b.types.ptr)

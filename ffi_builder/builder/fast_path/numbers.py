@@ -24,7 +24,7 @@ from ffi_builder.abi import TypeIndex
 from ffi_builder.builder.fast_path import lists, objects
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.scalars import narrowed
-from ffi_builder.builder.fast_path.state import ContainerValues, NumberListValues
+from ffi_builder.builder.fast_path.state import NumberListValues
 from ffi_builder.ir import Block, Value
 from ffi_builder.ir.checking import call_support
 from ffi_builder.plan import Place
@@ -49,7 +49,21 @@ def open_map(fast: FastPath, place: Place) -> None:
     with b.when(b.is_null(found), cold=True):
         lists.raise_no_memory(b, f"There is no memory for the map {place.path}")
     b.store(found, fast.memory[place.position])
-    fast.state.records[place.position] = ContainerValues(object=found)
+    both = b.field(b.types.ptr, found, abi.CELL_DATA)
+    for part in range(2):
+        fast.elements[(*place.position, part)] = b.offset(both, part * abi.ANY_SIZE)
+
+
+def check_only(fast: FastPath, step: s.EachElement, emit_inside: Callable[[], None]) -> None:
+    """Check each element; the list itself is passed on."""
+    own = fast.record(step.place.position, NumberListValues)
+    cells = lists.cells(fast, own.object, fast.b.eq(own.length, fast.b.i64(0)))
+    before = fast.state
+    with fast.b.loop(own.length) as index:
+        fast.state = before.fork()
+        fast.elements[step.place.each.position] = fast.b.element(cells, index, lists.CELL)
+        emit_inside()
+    fast.state = before
 
 
 def check_elements(

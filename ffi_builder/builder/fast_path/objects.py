@@ -106,7 +106,7 @@ def decode_object(fast: FastPath, step: s.DecodeObject) -> None:
         fast.state.records[place.position] = ObjectValues(object=typed_object(b, any_, key))
         return
     index, payload = look(fast, place)
-    kinds = None if step.type_index is None else (TypeIndex(step.type_index),)
+    kinds = step.accepts
     if kinds is None:
         accepted = b.sge(index, b.i32(abi.FIRST_OBJECT))
     else:

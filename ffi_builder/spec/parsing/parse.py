@@ -20,12 +20,13 @@ from ffi_builder.spec.lists import ELEMENTS, List
 from ffi_builder.spec.numbers import INT_RANGES, VAR_DTYPES
 from ffi_builder.spec.param import Named
 from ffi_builder.spec.params import (
-    NUMBER_DTYPES,
+    Array,
     Choice,
     ConstBool,
     ConstFloat,
     ConstInt,
     DataPointer,
+    Function,
     Map,
     Object,
     Shape,
@@ -121,6 +122,8 @@ class _Parser(WhereParser):
 
     def __init__(self, tokens: Tokens, device: str | None, symbols: dict[str, Var] | None) -> None:
         super().__init__(tokens, device, symbols)
+        self._in_element = False
+        """Whether a number is no symbol, as it is what each element is."""
         self._readers: dict[str, Callable[[Token, Token], Param]] = {
             "Tensor": self._tensor,
             "Workspace": self._tensor,
@@ -136,6 +139,8 @@ class _Parser(WhereParser):
             "DataPointer": self._data_pointer,
             "Object": self._object,
             "Map": self._map,
+            "Array": self._array,
+            "Function": self._function,
         }
         """The parsers of types that have something in brackets."""
 
@@ -311,10 +316,52 @@ class _Parser(WhereParser):
             dtype = self._list(name, t.advance())
         else:
             dtype = t.one_of("a dtype such as int64", f"List {name.text!r}: dtype", ELEMENTS)
-        length = self._entry() if t.accept(",") and not t.sees(")") else None
+        length, mutable = None, False
+        while t.accept(",") and not t.sees(")"):
+            if t.sees("mutable"):
+                mutable = self._mutable()
+            elif length is None:
+                length = self._entry()
+            else:
+                break
         t.close()
         with t.at(kind):
-            return List(name.text, dtype, length)
+            return List(name.text, dtype, length, mutable=mutable)
+
+    def _mutable(self) -> bool:
+        t = self.tokens
+        t.advance()
+        t.expect("=")
+        return t.one_of("True or False", "mutable", ("True", "False")) == "True"
+
+    def _element(self, name: Token) -> Any:
+        """Parse what each element is; a number is no symbol."""
+        outer, self._in_element = self._in_element, True
+        try:
+            return self._type(name)
+        finally:
+            self._in_element = outer
+
+    def _array(self, name: Token, kind: Token) -> Array:
+        """Parse ``(Optional(int64))``; without it, the Array may have anything."""
+        t, of = self.tokens, None
+        if t.accept("("):
+            of = self._element(name)
+            t.close()
+        with t.at(kind):
+            return Array(name.text, of)
+
+    def _function(self, name: Token, kind: Token) -> Function:
+        """Parse ``([int64, float32], int64)``; without it, the function may take anything."""
+        t = self.tokens
+        if not t.accept("("):
+            return Function(name.text)
+        t.expect("[")
+        params = t.list_of("]", lambda: self._element(name))
+        returns = self._element(name) if t.accept(",") and not t.sees(")") else None
+        t.close()
+        with t.at(kind):
+            return Function(name.text, params, returns)
 
     def _variant(self, name: Token, kind: Token) -> Variant:
         """Parse ``(float64, Tensor([n], float32))``; a number is no symbol."""
@@ -334,18 +381,18 @@ class _Parser(WhereParser):
 
     def _map(self, name: Token, kind: Token) -> Map:
         """Parse ``(int64, float32)``; without it, the Map may have anything."""
-        t, dtypes = self.tokens, [None, None]
+        t, items, mutable = self.tokens, [None, None], False
         if t.accept("("):
-            label = f"Map {name.text!r}"
-            key = t.one_of("the dtype of the keys", f"{label}: key: dtype", NUMBER_DTYPES)
-            t.expect(",")
-            dtypes = [
-                key,
-                t.one_of("the dtype of the values", f"{label}: value: dtype", NUMBER_DTYPES),
-            ]
+            if not t.sees("mutable"):
+                key = self._element(name)
+                t.expect(",")
+                items = [key, self._element(name)]
+                t.accept(",")
+            if t.sees("mutable"):
+                mutable = self._mutable()
             t.close()
         with t.at(kind):
-            return Map(name.text, *dtypes)
+            return Map(name.text, *items, mutable=mutable)
 
     def _scalar(self, name: Token, kind: Token) -> Var:
         if kind.text not in VAR_DTYPES:
@@ -354,6 +401,9 @@ class _Parser(WhereParser):
                 f"expected a type: {', '.join(_TYPES)}, or one of {', '.join(VAR_DTYPES)}, "
                 f"but got {kind.text!r}{did_you_mean(kind.text, (*_TYPES, *VAR_DTYPES))}",
             )
+        if self._in_element:
+            with self.tokens.at(kind):
+                return Var(name.text, kind.text)
         declared = self.declaration(name)
         if declared.scalar and declared.dtype != kind.text:
             raise self.tokens.error(

@@ -7,7 +7,7 @@ from typing import Final
 
 from ffi_builder.abi import TypeIndex
 from ffi_builder.spec import List, Optional, Struct, Var
-from ffi_builder.spec.params import NUMBER_DTYPES
+from ffi_builder.spec.numbers import NUMBER_DTYPES
 from tests.differential.description import (
     NONE,
     Elements,
