@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from ffi_builder import BuildError, SpecError, spec
@@ -90,7 +91,8 @@ def checked(
         args = _with_data(known, signature, args, described)
         signature, found, _ = bound(declared, signature, cast("Any", args), _LAUNCHERS)
         args = _inner(signature) if found is None else list(found)
-        signature = with_conditions(signature, _promised(known, signature, args))
+        apart = described if getattr(metadata, "tensordesc_meta", None) else ()
+        signature = with_conditions(signature, _promised(known, signature, args, apart))
         args = [*_described(metadata, known, args, described)]
     if args is None:
         args = _inner(signature)
@@ -228,15 +230,20 @@ def _with_data(
 
 
 def _promised(
-    known: spec.Signature, signature: spec.Signature, args: Sequence[LaunchEntry]
+    known: spec.Signature,
+    signature: spec.Signature,
+    args: Sequence[LaunchEntry],
+    maps: Sequence[Descriptor | None],
 ) -> list[str]:
     """Return what Triton relies on as conditions, of arguments that are passed by their names.
 
-    What the signature says already is left out.
+    What the signature says already is left out, and so are tensors of maps, which check them.
     """
     known_sizes = {param.name: param for param in signature.params} | symbols(signature)
     found: list[str] = []
-    for param, entry in zip(known.params, args, strict=False):
+    for param, entry, form in zip_longest(known.params, args[: len(known.params)], maps):
+        if form is not None:
+            continue
         promise = getattr(param, "data_alignment", None) or getattr(param, "divisibility", None)
         name = getattr(entry, "name", entry)
         is_tensor = isinstance(param, spec.Tensor)
