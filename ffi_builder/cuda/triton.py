@@ -27,9 +27,12 @@ if TYPE_CHECKING:
     from ffi_builder.cuda.launch.entries import LaunchEntry
 
 _WARP: Final = 32
-_SCRATCH: Final = {"global_scratch": False, "profile_scratch": True}
-"""The kinds of scratch memory, in the order of their pointers: whether Triton fills them with
-zeros."""
+_SCRATCH: Final = (
+    ("global_scratch", "global_scratch_size", "global_scratch_align", False),
+    ("profile_scratch", "profile_scratch_size", "profile_scratch_align", True),
+)
+"""The kinds of scratch memory, in the order of their pointers: the name here, those of the metadata,
+and whether Triton fills it with zeros."""
 _LAUNCHERS: Final = (spec.Stream, spec.EnvStream)
 _DRIVERS_TYPE: Final = {8: 10, 9: 8, 10: 9}
 """The driver's numbers of element types that have another one in Triton's metadata."""
@@ -167,10 +170,10 @@ def _scratch(
 ) -> Iterator[spec.Workspace | None]:
     """Yield the memory behind each pointer to scratch memory: a size for each block of the grid."""
     taken = {*dict(spec.with_paths(signature.params)), *symbols(signature)}
-    for name, zero in _SCRATCH.items():
-        if not hasattr(metadata, f"{name}_size"):
+    for own, size_name, align_name, zero in _SCRATCH:
+        if not hasattr(metadata, size_name):
             continue
-        size, own = getattr(metadata, f"{name}_size"), name
+        size = getattr(metadata, size_name)
         while own in taken:
             own += "_"
         yield (
@@ -179,7 +182,7 @@ def _scratch(
                 [*_blocks(signature, launch), size],
                 "uint8",
                 device_type="cuda",
-                data_alignment=getattr(metadata, f"{name}_align"),
+                data_alignment=getattr(metadata, align_name),
                 zero=zero,
             )
             if size
