@@ -31,8 +31,8 @@ _SCRATCH: Final = (
     ("global_scratch", "global_scratch_size", "global_scratch_align", False),
     ("profile_scratch", "profile_scratch_size", "profile_scratch_align", True),
 )
-"""The kinds of scratch memory, in the order of their pointers: the name here, those of the metadata,
-and whether Triton fills it with zeros."""
+"""The kinds of scratch memory, in the order of their pointers: the name here, those of size and
+alignment in the metadata, and whether Triton fills it with zeros."""
 _LAUNCHERS: Final = (spec.Stream, spec.EnvStream)
 _DRIVERS_TYPE: Final = {8: 10, 9: 8, 10: 9}
 """The driver's numbers of element types that have another one in Triton's metadata."""
