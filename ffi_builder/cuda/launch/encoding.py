@@ -19,7 +19,15 @@ from ffi_builder import BuildError, spec
 from ffi_builder.cuda.launch import driver
 from ffi_builder.cuda.launch.dimensions import value_of_size
 from ffi_builder.cuda.launch.driver import STATE, Site
-from ffi_builder.cuda.launch.map_rules import PROMOTIONS, TYPES, WIDE, Limit, Setting, Subject, limit
+from ffi_builder.cuda.launch.map_rules import (
+    PROMOTIONS,
+    TYPES,
+    WIDE,
+    Limit,
+    Setting,
+    Subject,
+    limit,
+)
 from ffi_builder.cuda.launch.maps import (
     TensorMap,
     check_number,
@@ -27,8 +35,14 @@ from ffi_builder.cuda.launch.maps import (
     driver_type,
     number_of,
 )
-from ffi_builder.extending import MODULE_PREFIX, call_support, dataclass, parse_dtype, return_failure
-from ffi_builder.ir import CheckingBuilder, Value
+from ffi_builder.extending import (
+    MODULE_PREFIX,
+    call_support,
+    dataclass,
+    parse_dtype,
+    return_failure,
+)
+from ffi_builder.ir import Value
 from ffi_builder.providers import CallContext
 
 _UNUSED: Final = -1
@@ -46,7 +60,7 @@ _PLACES: Final[dict[Subject, int]] = {
 
 @dataclass(frozen=True)
 class _Brought:
-    """A value that a call brings, an i64: what it is in errors, its limit, the driver's argument."""
+    """An i64 that a call brings: what it is in errors, its limit, the driver's argument."""
 
     text: str
     value: Value
@@ -64,7 +78,6 @@ class EncodedMap:
     def emit(self, site: Site, device: Value) -> Value:
         """Return the address of the map; C raises an error if there is none."""
         b = site.b
-        assert isinstance(b, CheckingBuilder)
         count = len(self.brought)
         key = b.alloca(b.types.i64, count)
         for index, each in enumerate(self.brought):
