@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from ffi_builder import BuildError, SpecError, spec
@@ -26,9 +27,12 @@ if TYPE_CHECKING:
     from ffi_builder.cuda.launch.entries import LaunchEntry
 
 _WARP: Final = 32
-_SCRATCH: Final = {"global_scratch": False, "profile_scratch": True}
-"""The kinds of scratch memory, in the order of their pointers: whether Triton fills them with
-zeros."""
+_SCRATCH: Final = (
+    ("global_scratch", "global_scratch_size", "global_scratch_align", False),
+    ("profile_scratch", "profile_scratch_size", "profile_scratch_align", True),
+)
+"""The kinds of scratch memory, in the order of their pointers: the name here, those of size and
+alignment in the metadata, and whether Triton fills it with zeros."""
 _LAUNCHERS: Final = (spec.Stream, spec.EnvStream)
 _DRIVERS_TYPE: Final = {8: 10, 9: 8, 10: 9}
 """The driver's numbers of element types that have another one in Triton's metadata."""
@@ -90,7 +94,8 @@ def checked(
         args = _with_data(known, signature, args, described)
         signature, found, _ = bound(declared, signature, cast("Any", args), _LAUNCHERS)
         args = _inner(signature) if found is None else list(found)
-        signature = with_conditions(signature, _promised(known, signature, args))
+        apart = described if getattr(metadata, "tensordesc_meta", None) else ()
+        signature = with_conditions(signature, _promised(known, signature, args, apart))
         args = [*_described(metadata, known, args, described)]
     if args is None:
         args = _inner(signature)
@@ -165,10 +170,10 @@ def _scratch(
 ) -> Iterator[spec.Workspace | None]:
     """Yield the memory behind each pointer to scratch memory: a size for each block of the grid."""
     taken = {*dict(spec.with_paths(signature.params)), *symbols(signature)}
-    for name, zero in _SCRATCH.items():
-        if not hasattr(metadata, f"{name}_size"):
+    for own, size_name, align_name, zero in _SCRATCH:
+        if not hasattr(metadata, size_name):
             continue
-        size, own = getattr(metadata, f"{name}_size"), name
+        size = getattr(metadata, size_name)
         while own in taken:
             own += "_"
         yield (
@@ -177,7 +182,7 @@ def _scratch(
                 [*_blocks(signature, launch), size],
                 "uint8",
                 device_type="cuda",
-                data_alignment=getattr(metadata, f"{name}_align"),
+                data_alignment=getattr(metadata, align_name),
                 zero=zero,
             )
             if size
@@ -228,15 +233,20 @@ def _with_data(
 
 
 def _promised(
-    known: spec.Signature, signature: spec.Signature, args: Sequence[LaunchEntry]
+    known: spec.Signature,
+    signature: spec.Signature,
+    args: Sequence[LaunchEntry],
+    maps: Sequence[Descriptor | None],
 ) -> list[str]:
     """Return what Triton relies on as conditions, of arguments that are passed by their names.
 
-    What the signature says already is left out.
+    What the signature says already is left out, and so are tensors of maps, which check them.
     """
     known_sizes = {param.name: param for param in signature.params} | symbols(signature)
     found: list[str] = []
-    for param, entry in zip(known.params, args, strict=False):
+    for param, entry, form in zip_longest(known.params, args[: len(known.params)], maps):
+        if form is not None:
+            continue
         promise = getattr(param, "data_alignment", None) or getattr(param, "divisibility", None)
         name = getattr(entry, "name", entry)
         is_tensor = isinstance(param, spec.Tensor)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ffi_builder.cuda.launch import driver
+from ffi_builder.cuda.launch import driver, map_rules
 from ffi_builder.fakecuda import constants
 from ffi_builder.fakecuda.build import headers
 from tests.fakecuda import missing
@@ -52,9 +52,21 @@ LAYOUT = {
     "CU_STREAM_CAPTURE_MODE_RELAXED": driver.CAPTURE_MODE_RELAXED,
 }
 
+MAPS = {
+    "DATA_TYPE_": map_rules.TYPES,
+    "SWIZZLE_": map_rules.SWIZZLES,
+    "INTERLEAVE_": map_rules.INTERLEAVES,
+    "L2_PROMOTION_": ["none", *(f"L2_{name}" for name in map_rules.PROMOTIONS[1:])],
+    "FLOAT_OOB_FILL_": [{"nan": "nan_request_zero_fma"}.get(n, n) for n in map_rules.FILLS],
+    "IM2COL_WIDE_MODE_": map_rules.WIDE,
+}
+
 
 def enumerations() -> Iterable[tuple[str, int]]:
     """Each member of each enumeration, by its name in the header."""
+    for prefix, names in MAPS.items():
+        for number, name in enumerate(names):
+            yield f"CU_TENSOR_MAP_{prefix}{name.upper()}", number
     for module in (driver, constants):
         for family in vars(module).values():
             if isinstance(family, type) and issubclass(family, IntEnum) and family is not IntEnum:

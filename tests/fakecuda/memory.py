@@ -116,7 +116,9 @@ class _Exported:
         ctypes.c_uint64.from_address(tensor + abi.DLTENSOR_DATA).value = self._address
         ctypes.c_int32.from_address(tensor + abi.DLTENSOR_DEVICE_TYPE).value = self._device[0]
         ctypes.c_uint64.from_address(tensor + abi.DLTENSOR_BYTE_OFFSET).value = self._byte_offset
-        for at, values in zip((abi.DLTENSOR_SHAPE, abi.DLTENSOR_STRIDES), self._entries, strict=True):
+        for at, values in zip(
+            (abi.DLTENSOR_SHAPE, abi.DLTENSOR_STRIDES), self._entries, strict=True
+        ):
             array = ctypes.c_uint64.from_address(tensor + at).value
             for index, value in enumerate(values):
                 ctypes.c_int64.from_address(array + 8 * index).value = value

@@ -42,7 +42,7 @@ from ffi_builder.extending import (
     parse_dtype,
     return_failure,
 )
-from ffi_builder.ir import CheckingBuilder, Value
+from ffi_builder.ir import Value
 from ffi_builder.providers import CallContext
 
 _UNUSED: Final = -1
@@ -60,7 +60,7 @@ _PLACES: Final[dict[Subject, int]] = {
 
 @dataclass(frozen=True)
 class _Brought:
-    """A value that a call brings, an i64: what it is in errors, its limit, the driver's argument."""
+    """An i64 that a call brings: what it is in errors, its limit, the driver's argument."""
 
     text: str
     value: Value
@@ -78,7 +78,6 @@ class EncodedMap:
     def emit(self, site: Site, device: Value) -> Value:
         """Return the address of the map; C raises an error if there is none."""
         b = site.b
-        assert isinstance(b, CheckingBuilder)
         count = len(self.brought)
         key = b.alloca(b.types.i64, count)
         for index, each in enumerate(self.brought):

@@ -1,7 +1,7 @@
 """What the driver's tensor maps allow, one row of ``RULES`` for each rule.
 
-Source: the comments of cuTensorMapEncodeTiled, …Im2col and …Im2colWide in ``cuda.h`` of CUDA 13.5. A
-rule about something that is known when the wrapper is built is checked then; the others become
+Source: the comments of cuTensorMapEncodeTiled, …Im2col and …Im2colWide in ``cuda.h`` of CUDA 13.5.
+A rule about something that is known when the wrapper is built is checked then; the others become
 limits of what a call brings, which C checks before the driver is asked.
 """
 
@@ -121,6 +121,16 @@ class Range:
         return self.low <= value <= self.high and value % self.multiple == 0
 
 
+@dataclass(frozen=True)
+class Names:
+    """The names that are allowed."""
+
+    names: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return " or ".join(self.names)
+
+
 _ALL: Final = Range(-(2**63), 2**63 - 1)
 
 
@@ -139,7 +149,7 @@ class Rule:
     """
 
     subject: Subject
-    allows: Range | tuple[str, ...] | Callable[[Setting, int], Range]
+    allows: Range | Names | Callable[[Setting, int], Range]
     why: str
     when: Callable[[Setting], bool] = lambda _: True
     axes: _Axes = "all"
@@ -245,38 +255,43 @@ RULES: Final = (
         "inner",
     ),
     Rule("corner", _corner, "corners have 16 bits for 3 dimensions, 8 for 4, 5 for 5", _is_im2col),
-    Rule("swizzle", ("32B",), "interleave 32B swizzles 32 bytes", lambda s: s.interleave == "32B"),
     Rule(
         "swizzle",
-        ("none", "128B", "128B_ATOM_32B", "128B_ATOM_64B"),
+        Names(("32B",)),
+        "interleave 32B swizzles 32 bytes",
+        lambda s: s.interleave == "32B",
+    ),
+    Rule(
+        "swizzle",
+        Names(("none", "128B", "128B_ATOM_32B", "128B_ATOM_64B")),
         "16u6_align16b is swizzled so",
         _is("16u6_align16b", wide=False),
     ),
     Rule(
         "swizzle",
-        ("none", "128B", "128B_ATOM_32B"),
+        Names(("none", "128B", "128B_ATOM_32B")),
         "16u4_align16b is swizzled so",
         _is("16u4_align16b", wide=False),
     ),
     Rule(
         "swizzle",
-        ("64B", "128B", "128B_ATOM_32B"),
+        Names(("64B", "128B", "128B_ATOM_32B")),
         "wide im2col swizzles",
         lambda s: s.wide is not None,
     ),
     Rule(
         "swizzle",
-        ("128B", "128B_ATOM_32B"),
+        Names(("128B", "128B_ATOM_32B")),
         "16u4_align16b is swizzled so in wide im2col",
         _is("16u4_align16b", wide=True),
     ),
     Rule(
         "interleave",
-        ("none",),
+        Names(("none",)),
         "16u6_align16b is not interleaved",
         lambda s: s.dtype == "16u6_align16b",
     ),
-    Rule("oob_fill", ("none",), "NaN is for floats", lambda s: "float" not in s.dtype),
+    Rule("oob_fill", Names(("none",)), "NaN is for floats", lambda s: "float" not in s.dtype),
 )
 """Every rule that the driver checks, but that names and numbers are those of its enumerations."""
 
@@ -308,7 +323,7 @@ def limit(setting: Setting, subject: Subject, axis: int = 0) -> Limit:
     low, high, multiple = _ALL.low, _ALL.high, ratio.denominator
     whys: list[str] = []
     for rule in RULES:
-        if isinstance(rule.allows, tuple) or not rule.is_about(setting, subject, axis):
+        if isinstance(rule.allows, Names) or not rule.is_about(setting, subject, axis):
             continue
         found = rule.allows if isinstance(rule.allows, Range) else rule.allows(setting, axis)
         unit = ratio
@@ -328,7 +343,7 @@ def limit(setting: Setting, subject: Subject, axis: int = 0) -> Limit:
 def broken_choices(setting: Setting) -> Iterator[tuple[Rule, str]]:
     """Yield each rule that does not allow the setting's names, with the name that it refuses."""
     for rule in RULES:
-        if isinstance(rule.allows, tuple):
+        if isinstance(rule.allows, Names):
             given = getattr(setting, rule.subject)
-            if rule.is_about(setting, rule.subject, 0) and given not in rule.allows:
+            if rule.is_about(setting, rule.subject, 0) and given not in rule.allows.names:
                 yield rule, given

@@ -187,8 +187,8 @@ class TensorMap:
         for each in fields(self):
             if each.kw_only and getattr(self, each.name) != each.default:
                 raise SpecError(
-                    f"TensorMap: {each.name}: it is for a map that the wrapper encodes, which needs "
-                    f"box=, or corners= for im2col"
+                    f"TensorMap: {each.name}: it is for a map that the wrapper encodes, which "
+                    f"needs box=, or corners= for im2col"
                 )
 
     def _check_im2col(self) -> None:
@@ -258,15 +258,15 @@ def driver_type(entry: TensorMap, tensor: spec.Tensor, path: str) -> str:
     Raises:
         BuildError: if the tensor may have several dtypes, or if the driver has no type for it.
     """
-    wanted = cast("str | None", entry.dtype)
+    wanted, name = cast("str | None", entry.dtype), tensor.dtypes[0]
     bits = {parse_dtype(dtype).total_bits for dtype in tensor.dtypes}
-    if wanted is None and len(tensor.dtypes) > 1 or len(bits) > 1:
+    if (wanted is None and len(tensor.dtypes) > 1) or len(bits) > 1:
         raise BuildError(
             f"TensorMap: {path} may have the dtypes {', '.join(tensor.dtypes)}; choose a type for "
             f"all with dtype=, if they have one size, or a kernel for each with "
             f"VariantsCallProvider"
         )
-    name, (size,) = tensor.dtypes[0], bits
+    (size,) = bits
     found = wanted or (name if name in TYPES else _DTYPES.get(name, f"uint{size}"))
     packed = wanted is not None and "align" in wanted
     if found not in TYPES or (not packed and TYPES[found] != size):
@@ -290,10 +290,8 @@ def check_setting(
     check_number(setting, f"{what}: rank", "rank", 0, setting.rank, error)
     for rule, given in broken_choices(setting):
         if with_dtype or rule.subject != "oob_fill":
-            assert isinstance(rule.allows, tuple)
             raise error(
-                f"{what}: {rule.subject}: expected {' or '.join(rule.allows)}: {rule.why}; but got "
-                f"{given}"
+                f"{what}: {rule.subject}: expected {rule.allows}: {rule.why}; but got {given}"
             )
 
 

@@ -1,1 +1,1 @@
-"""Compile, lower and assemble kernels for CUDA, and read what Triton and TileLang made."""
+"""Compile, lower and assemble kernels for CUDA, and read what Triton, TileLang and cuTile made."""

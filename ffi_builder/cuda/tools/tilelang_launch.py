@@ -63,7 +63,7 @@ def tilelang_launch(artifact: Any) -> dict[str, Any]:
         {'kernel': 'double_kernel', 'args': ['x', 'y', 'm'], 'grid': ('m', 1, 1),
             'block': (128, 1, 1), 'dynamic_smem_bytes': 0}
     """
-    modules = [getattr(artifact, f"{side}_mod", None) for side in ("device", "host")]
+    modules = [getattr(artifact, name, None) for name in ("device_mod", "host_mod")]
     if None in modules:
         raise BuildError(
             f"tilelang_launch: expected what tilelang.lower returns but got {artifact!r}"

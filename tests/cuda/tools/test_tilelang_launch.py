@@ -70,7 +70,11 @@ def test_a_launch() -> None:
         "dynamic_smem_bytes": 0,
     }
     extent = {"blockIdx.y": Var("(m + 3) // 4"), "threadIdx.x": 32, "threadIdx.y": 2}
-    options = {"cluster_dims": [2, 1, 1], "use_cooperative_groups": True, "has_cuda_pdl_sync": True}
+    options: dict[str, Any] = {
+        "cluster_dims": [2, 1, 1],
+        "use_cooperative_groups": True,
+        "has_cuda_pdl_sync": True,
+    }
     found = cuda.tilelang_launch(artifact(extent=extent, dyn_shared_memory_buf=512, **options))
     assert found == {
         "kernel": "k",
