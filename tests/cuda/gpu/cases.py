@@ -15,6 +15,8 @@ import pytest
 from ffi_builder import attach_ffi_func, runtime, spec
 from ffi_builder.providers import CudaLaunchCallProvider
 from ffi_builder.providers.cuda import TensorMap
+from tests.cuda.asking import CASES as MAPS
+from tests.cuda.asking import Request, aligned
 from tests.cuda.gpu.device import IMAGES, Gpu, Skipped
 from tests.cuda.gpu.triton.case import triton_kernel
 from tests.cuda.images.images import image
@@ -193,6 +195,44 @@ def tensor_map(gpu: Gpu) -> None:
     attach_ffi_func(module, "f", params, provider)
     runtime.compile(module)["f"](5, words.ctypes.data, out.address)
     assert out.host.tolist() == [105] * 32
+
+
+@case
+def maps_of_the_wrapper(gpu: Gpu) -> None:
+    """Every word of a map is that of one which the driver encodes for the same request."""
+    out, x = gpu.array(np.zeros(32, "uint64")), gpu.array(np.zeros((8, 64), "float32"))
+    asked = Request("float32", 2, x.address, (64, 8), (256,), (32, 8), steps=(1, 1), swizzle="128B")
+    wanted = ctypes.create_string_buffer(256)
+    with gpu.current():
+        assert asked.made(gpu.cuda_call, wanted) == 0
+    number, (rows, columns) = spec.Var("number", "int32"), spec.dims("rows columns", "int64")
+    matrix = spec.Tensor("x", [rows, columns], "float32", device_type="cuda")
+    module = new_module()
+    args = [number, TensorMap("x", box=(8, 32), swizzle="128B"), "out"]
+    options: dict[str, Any] = {"grid": 1, "block": 32, "args": args, "stream": 0}
+    provider = CudaLaunchCallProvider(images(gpu), "tensor_map", **options)
+    attach_ffi_func(module, "f", [number, matrix, spec.DataPointer("out")], provider)
+    function = runtime.compile(module)["f"]
+    words = np.frombuffer(aligned(wanted).raw, "uint64")
+    for index in range(16):
+        function(index, x.tensor, out.address)
+        assert out.host.tolist() == [words[index]] * 32
+
+
+@case
+def rules_of_tensor_maps(gpu: Gpu) -> None:
+    """The driver refuses what the rules refuse. Packed types and wide maps need a Blackwell."""
+    if gpu.capability < (9, 0):
+        raise Skipped("tensor maps need sm_90")
+    wrong: list[str] = []
+    with gpu.current():
+        for _, accepted, refused in MAPS:
+            for request in (*accepted, *refused):
+                if gpu.capability < (10, 0) and (request.wide or request.setting.packed):
+                    continue
+                if (request.made(gpu.cuda_call) == 0) != request.allowed():
+                    wrong.append(str(request))
+    assert wrong == []
 
 
 @case

@@ -56,6 +56,10 @@ class Gpu:
         result = getattr(self.cuda, name)(*arguments)
         assert result == 0, f"{name}: {result}"
 
+    def cuda_call(self, name: str, *arguments: Any) -> int:
+        """Call a function, and return its result."""
+        return getattr(self.cuda, name)(*arguments)
+
     def get(self, name: str, *arguments: Any) -> int:
         """Call a function, and return what it stores in its first parameter."""
         out = ctypes.c_uint64()
