@@ -229,9 +229,9 @@ static int read_tensor(PyObject *value, PyTypeObject *type, const Parameter *par
                        Any *out)
 {
     int kind = parameter->kind;
-    if (kind == KIND_HANDLE) return read_address(value, type, parameter, out);
     if (type == managed.tensor) return read_managed(value, out);
     if (kind > KIND_TENSOR_IN) {
+        if (kind == KIND_HANDLE) return read_address(value, type, parameter, out);
         if (read_other(value, kind, call, out)) return 1;
         if (!(kind & KIND_VARIANT)) return 0;
         kind = KIND_TENSOR;

@@ -39,11 +39,6 @@ LAYOUT = {
     "sizeof(CUlaunchAttribute)": driver.ATTRIBUTE_SIZE,
     "offsetof(CUlaunchAttribute, value)": driver.ATTRIBUTE_VALUE,
     "offsetof(CUlaunchAttribute, value.clusterDim.z) - offsetof(CUlaunchAttribute, value)": 8,
-    "CU_LAUNCH_ATTRIBUTE_COOPERATIVE": driver.COOPERATIVE,
-    "CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION": driver.CLUSTER_DIMENSION,
-    "CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION": (
-        driver.PROGRAMMATIC_STREAM_SERIALIZATION
-    ),
     "sizeof(CUtensorMap)": driver.TENSOR_MAP_SIZE,
     "_Alignof(CUtensorMap)": driver.TENSOR_MAP_ALIGN,
     "(long)CU_STREAM_LEGACY": constants.LEGACY,

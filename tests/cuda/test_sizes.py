@@ -165,9 +165,8 @@ INTS: list[tuple[dict[str, Any], str]] = [
     ({"cluster": 2, "grid": 3}, "grid.x: expected a multiple of cluster.x, 2, but got 3"),
     ({"dynamic_smem_bytes": -1}, "dynamic_smem_bytes: expected 0 to 2147483647 but got -1"),
     ({"dynamic_smem_bytes": 2**31}, "dynamic_smem_bytes: expected 0 to"),
-    ({"attributes": ["pdl"]}, "expected cooperative, programmatic_stream_serialization but got"),
-    ({"attributes": [[]]}, "expected cooperative, programmatic_stream_serialization but got []"),
-    ({"attributes": "cooperative"}, "attributes: expected a list of names but got 'cooperative'"),
+    ({"attributes": [[]]}, "shared_memory_mode but got []"),
+    ({"attributes": "cooperative"}, "attributes: expected a list of names, or a dict of values"),
 ]
 
 

@@ -205,6 +205,33 @@ def kernel_arguments(
     return [*arguments, *(argument for item in added for argument in maker.of_item(item))]
 
 
+def pointer_argument(
+    context: CallContext, entry: spec.Param | str, what: str, *, is_event: bool
+) -> Value:
+    """Return a pointer that is a parameter: memory of a device, or an event.
+
+    Raises:
+        BuildError: the signature has no such parameter, or it is something else.
+    """
+    (named,) = entries(PROVIDER, [entry], context)
+    items = list(flat_item(named))
+    fits = len(items) == 1 and _is_pointer(plain(items[0]), is_event=is_event)
+    if not fits:
+        kinds = "a DataPointer or a Var of dtype handle"
+        expected = f"a CUevent, as {kinds}" if is_event else f"a Tensor, {kinds}"
+        raise BuildError(f"{PROVIDER}: {what}: expected {expected}, but got {entry!r}")
+    maker = _Maker(context, lambda context, tensor: [context.data(tensor)])
+    [argument] = maker.of_item(items[0])
+    assert argument.layout is not None
+    return argument.layout.leaves[0].value
+
+
+def _is_pointer(item: object, *, is_event: bool) -> bool:
+    if isinstance(item, spec.Var):
+        return item.dtype == "handle"
+    return isinstance(item, spec.DataPointer if is_event else (spec.DataPointer, spec.Tensor))
+
+
 class _Maker:
     """Makes arguments of entries, and notes which items they contain."""
 

@@ -163,7 +163,8 @@ class Launch:
     compiled_cluster: int
     shared: int | Value
     threshold: int
-    flags: Sequence[str]
+    attributes: Sequence[Sequence[int | Value]]
+    """The words of each attribute beside the cluster; their number is even."""
 
     @property
     def may_need(self) -> int:
@@ -204,7 +205,7 @@ def emit_config(b: Builder, launch: Launch, stream: Value) -> Value:
     config = b.alloca(t.i64, driver.CONFIG_SIZE // _WORD)
     _store_pairs(b, config, [*launch.grid.values, *launch.block.values, launch.shared, 0])
     attributes = _attributes(b, launch)
-    count = b.i64((launch.cluster is not None) + len(launch.flags))
+    count = b.i64((launch.cluster is not None) + len(launch.attributes))
     for value, at in (
         (stream, driver.CONFIG_STREAM),
         (attributes, driver.CONFIG_ATTRIBUTES),
@@ -218,8 +219,8 @@ def _attributes(b: Builder, launch: Launch) -> Value:
     """Write an array of ``CUlaunchAttribute``, and return its address, or NULL."""
     each: list[Sequence[int | Value]] = []
     if launch.cluster is not None:
-        each.append([driver.CLUSTER_DIMENSION, 0, *launch.cluster.values])
-    each += [[driver.FLAGS[name], 0, 1] for name in launch.flags]
+        each.append([driver.LaunchAttribute.CLUSTER_DIMENSION, 0, *launch.cluster.values])
+    each += launch.attributes
     if not each:
         return b.null()
     space = b.alloca(b.types.i64, len(each) * driver.ATTRIBUTE_SIZE // _WORD)

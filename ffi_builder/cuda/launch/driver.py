@@ -1,6 +1,6 @@
 """Numbers of the CUDA driver API, and the symbols that a launching wrapper adds to its module.
 
-Source: ``cuda.h`` of CUDA 12.0 to 13.3 (64-bit Linux); ``tests/cuda/test_numbers.py`` compares them
+Source: ``cuda.h`` of CUDA 12.0 to 13.5 (64-bit Linux); ``tests/cuda/test_numbers.py`` compares them
 with the header of the nvidia-cuda-runtime wheel. Sizes and offsets are bytes.
 
 Wrappers share the symbols that they can:
@@ -26,6 +26,7 @@ it. If a wrapper launches several kernels, the later ones have ``…_cuda_preloa
 from __future__ import annotations
 
 import hashlib
+import struct
 from collections.abc import Sequence
 from enum import IntEnum
 from typing import Final
@@ -88,14 +89,6 @@ CONFIG_COUNT: Final = 48
 # CUlaunchAttribute
 ATTRIBUTE_SIZE: Final = 72
 ATTRIBUTE_VALUE: Final = 8
-COOPERATIVE: Final = 2
-CLUSTER_DIMENSION: Final = 4
-PROGRAMMATIC_STREAM_SERIALIZATION: Final = 6
-FLAGS: Final = {
-    "cooperative": COOPERATIVE,
-    "programmatic_stream_serialization": PROGRAMMATIC_STREAM_SERIALIZATION,
-}
-"""Attributes whose value is an int: 1 sets them."""
 
 FIRST_WIDE: Final = "12.8"
 """The first CUDA version whose driver has cuTensorMapEncodeIm2colWide."""
@@ -153,6 +146,26 @@ class DeviceAttribute(IntEnum):
     COMPUTE_CAPABILITY_MINOR = 76
     MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97
     CLUSTER_LAUNCH = 120
+
+
+class LaunchAttribute(IntEnum):
+    """``CUlaunchAttributeID``: those that a launch may have here."""
+
+    ACCESS_POLICY_WINDOW = 1
+    COOPERATIVE = 2
+    CLUSTER_DIMENSION = 4
+    CLUSTER_SCHEDULING_POLICY_PREFERENCE = 5
+    PROGRAMMATIC_STREAM_SERIALIZATION = 6
+    PROGRAMMATIC_EVENT = 7
+    PRIORITY = 8
+    MEM_SYNC_DOMAIN_MAP = 9
+    MEM_SYNC_DOMAIN = 10
+    PREFERRED_CLUSTER_DIMENSION = 11
+    LAUNCH_COMPLETION_EVENT = 12
+    PREFERRED_SHARED_MEMORY_CARVEOUT = 14
+    NVLINK_UTIL_CENTRIC_SCHEDULING = 16
+    PORTABLE_CLUSTER_SIZE_MODE = 17
+    SHARED_MEMORY_MODE = 18
 
 
 class JitOption(IntEnum):
@@ -273,6 +286,11 @@ class Source:
         """The kernel's name in messages, shortened: names of C++ templates may be very long."""
         name = self.kernel
         return name if len(name) <= _MOST_SHOWN else f"{name[: _MOST_SHOWN - 1]}…"
+
+
+def float_bits(value: float) -> int:
+    """Return the bits of a float of C."""
+    return int.from_bytes(struct.pack("<f", value), "little")
 
 
 def name_of(b: CheckingBuilder) -> str:

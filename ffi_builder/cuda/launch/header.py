@@ -16,13 +16,9 @@ _FAMILIES: Final[tuple[tuple[str, type[IntEnum]], ...]] = (
     ("CU_DEVICE_ATTRIBUTE_", driver.DeviceAttribute),
     ("CU_FUNC_ATTRIBUTE_", driver.FunctionAttribute),
     ("CU_JIT_", driver.JitOption),
+    ("CU_LAUNCH_ATTRIBUTE_", driver.LaunchAttribute),
 )
 """The prefixes of names in the driver's own header."""
-_LAUNCH_ATTRIBUTES: Final = (
-    "COOPERATIVE",
-    "CLUSTER_DIMENSION",
-    "PROGRAMMATIC_STREAM_SERIALIZATION",
-)
 _TEXTS: Final = ("LIBRARY", "OLDEST", "FIRST_WIDE", "WATCH", "BLOCKING", "LAUNCH_HOOK")
 _NUMBERS: Final = (
     "CODE_BITS",
@@ -73,9 +69,6 @@ _NUMBERS: Final = (
 def text() -> str:
     """Return the header."""
     own = (pair for prefix, family in _FAMILIES for pair in _members(prefix, family))
-    attributes = (
-        (f"CU_LAUNCH_ATTRIBUTE_{name}", getattr(driver, name)) for name in _LAUNCH_ATTRIBUTES
-    )
     mode = [("CU_STREAM_CAPTURE_MODE_RELAXED", driver.CAPTURE_MODE_RELAXED)]
     numbers = ((f"CUDA_{name}", getattr(driver, name)) for name in _NUMBERS)
     functions = ((f"NUMBER_{name}", number) for name, number in driver.NUMBER.items())
@@ -84,14 +77,21 @@ def text() -> str:
         "// Made from driver.py by ffi_builder/cuda/launch/header.py. Do not edit.\n",
         "#ifndef FFI_BUILDER_CUDA_NUMBERS_H\n#define FFI_BUILDER_CUDA_NUMBERS_H\n",
         "".join(f'#define CUDA_{name} "{getattr(driver, name)}"\n' for name in _TEXTS),
-        "// The driver API's own numbers.\n" + _enumeration([*own, *attributes, *mode]),
+        "// The driver API's own numbers.\n" + _enumeration([*own, *mode]),
         "// Limits, and sizes and offsets in bytes.\n" + _enumeration(numbers),
         "// The functions in the order of a state's table.\n" + _enumeration(functions),
         f"static const char cuda_function_names[{len(driver.FUNCTIONS)}]"
         f"[{driver.NAME_STRIDE}] = {{\n{names}}};\n",
+        "// The names of launch attributes by their numbers.\n" + _attribute_names(),
         "#endif\n",
     )
     return "\n".join(parts)
+
+
+def _attribute_names() -> str:
+    family = driver.LaunchAttribute
+    names = "".join(f'    [{each.value}] = "{each.name.lower()}",\n' for each in family)
+    return f"static const char cuda_attribute_names[][{driver.NAME_STRIDE}] = {{\n{names}}};\n"
 
 
 def _members(prefix: str, family: type[IntEnum]) -> Iterable[tuple[str, int]]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ffi_builder.extending import dataclass
 
 if TYPE_CHECKING:
     from ffi_builder import spec
+    from ffi_builder.cuda.launch.attributes import Attributes
     from ffi_builder.cuda.launch.dimensions import Size
     from ffi_builder.cuda.launch.streams import StreamChoice
 
@@ -26,7 +26,7 @@ class Launch:
             like all but the grid and the stream.
         cluster: blocks of a cluster, likewise.
         dynamic_smem_bytes: dynamic shared memory of a block in bytes: an int or an expression.
-        attributes: flags of the launch.
+        attributes: names of flags, or a dict of values by name.
         stream: the stream to launch on.
 
     Examples:
@@ -40,5 +40,5 @@ class Launch:
     block: Size | None = None
     cluster: Size | None = None
     dynamic_smem_bytes: spec.Dim = 0
-    attributes: Sequence[str] = ()
+    attributes: Attributes = ()
     stream: StreamChoice = None

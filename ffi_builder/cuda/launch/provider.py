@@ -6,12 +6,21 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import field
-from typing import ClassVar, Final, cast, get_args
+from typing import ClassVar, Final, get_args
 
 from ffi_builder import BuildError, SpecError, spec
 from ffi_builder.cuda.images import Kernel, kernels
 from ffi_builder.cuda.launch import driver
 from ffi_builder.cuda.launch.arguments import kernel_arguments
+from ffi_builder.cuda.launch.attributes import (
+    Attribute,
+    Attributes,
+    check_portable,
+    check_preferred,
+    checked_attributes,
+    emit_attribute,
+    emit_preferred,
+)
 from ffi_builder.cuda.launch.dimensions import (
     Launch,
     OneSize,
@@ -37,7 +46,7 @@ _SHARED = "dynamic_smem_bytes"
 
 @dataclass(frozen=True)
 class Checked:
-    """The sizes and flags of a launch.
+    """The sizes and attributes of a launch.
 
     Each size is an int that some GPU allows, an expression, or the text of one.
     """
@@ -46,7 +55,7 @@ class Checked:
     block: Sizes
     cluster: Sizes | None
     shared: OneSize
-    flags: tuple[str, ...]
+    attributes: tuple[Attribute, ...]
 
 
 def check_choices(args: object, stream: object) -> None:
@@ -78,7 +87,9 @@ def check_launch(kernel: Kernel, architectures: Sequence[str], sizes: Checked) -
     _check_shared(kernel, architectures, sizes.shared)
     if sizes.cluster is not None:
         _check_cluster(kernel, architectures, sizes.cluster)
+    check_preferred(sizes.attributes, sizes.grid, sizes.cluster or kernel.cluster)
     cluster = sizes.cluster or kernel.cluster or ()
+    check_portable(sizes.attributes, product(cluster))
     for axis, blocks, size in zip("xyz", sizes.grid, cluster, strict=False):
         if isinstance(blocks, int) and isinstance(size, int) and blocks % size:
             raise SpecError(
@@ -148,17 +159,6 @@ def _check_compiled(
         )
 
 
-def _checked_flags(attributes: object) -> tuple[str, ...]:
-    if isinstance(attributes, str) or not isinstance(attributes, Sequence):
-        raise SpecError(f"{PROVIDER}: attributes: expected a list of names but got {attributes!r}")
-    names = cast("Sequence[object]", attributes)
-    for name in names:
-        if not isinstance(name, str) or name not in driver.FLAGS:
-            known = ", ".join(driver.FLAGS)
-            raise SpecError(f"{PROVIDER}: attributes: expected {known} but got {name!r}")
-    return tuple(name for name in driver.FLAGS if name in names)
-
-
 _PTX_END: Final = b"\0"
 
 
@@ -181,7 +181,8 @@ class CudaLaunchCallProvider:
             except streams and constants; a tensor is passed as its data pointer.
         cluster: blocks of a cluster in x, y and z, likewise.
         dynamic_smem_bytes: dynamic shared memory of a block in bytes: an int or an expression.
-        attributes: ``"cooperative"``, ``"programmatic_stream_serialization"``.
+        attributes: the names of flags, such as ``["cooperative"]``, or a dict with a value for each
+            name, such as ``{"priority": -1}``; docs/cuda.md has all.
         stream: the Stream or EnvStream to launch on, or its name; 0, 1 or 2 for the NULL, legacy
             and per-thread stream. If left out, the only stream of the signature. If the signature
             has none, the stream that tvm-ffi knows as current on the device of the first CUDA
@@ -236,7 +237,7 @@ class CudaLaunchCallProvider:
     args: Sequence[LaunchEntry] | None = field(default=None, kw_only=True)
     cluster: Size | None = field(default=None, kw_only=True)
     dynamic_smem_bytes: OneSize = field(default=0, kw_only=True)
-    attributes: Sequence[str] = field(default=(), kw_only=True)
+    attributes: Attributes = field(default=(), kw_only=True)
     stream: StreamChoice = field(default=None, kw_only=True)
     trusted: ClassVar[bool] = True
     borrows_tensors: ClassVar[bool] = True
@@ -254,7 +255,7 @@ class CudaLaunchCallProvider:
             checked_sizes("block", self.block, 1, driver.MAX_BLOCK),
             None if cluster is None else checked_sizes("cluster", cluster, 1, clusters),
             checked_size(_SHARED, self.dynamic_smem_bytes, 0, driver.MAX_INT),
-            _checked_flags(self.attributes),
+            checked_attributes(self.attributes),
         )
         check_choices(self.args, self.stream)
         check_launch(kernel, image.architectures, sizes)
@@ -294,16 +295,22 @@ class _FoundKernel:
 def _launch(context: CallContext, found: _FoundKernel) -> Launch:
     """Emit the sizes of the launch."""
     name, sizes = found.source.shown, found.sizes
-    static = found.kernel.static_shared_bytes
-    cluster = sizes.cluster
+    static, words = found.kernel.static_shared_bytes, driver.WORDS
+    grid = emit_dimensions(context, name, "grid", sizes.grid, 0, driver.MAX_GRID)
+    block = emit_dimensions(context, name, "block", sizes.block, 1, words)
+    cluster = None
+    if sizes.cluster is not None:
+        cluster = emit_dimensions(context, name, "cluster", sizes.cluster, 1, words)
+    regular = (found.kernel.cluster or (1, 1, 1)) if cluster is None else cluster.values
+    emit_preferred(context, name, sizes.attributes, grid.values, regular)
     return Launch(
-        emit_dimensions(context, name, "grid", sizes.grid, 0, driver.MAX_GRID),
-        emit_dimensions(context, name, "block", sizes.block, 1, driver.WORDS),
-        emit_dimensions(context, name, "cluster", cluster, 1, driver.WORDS) if cluster else None,
+        grid,
+        block,
+        cluster,
         math.prod(found.kernel.cluster or ()),
         emit_size(context, name, _SHARED, sizes.shared, 0, driver.MAX_INT),
         0 if static is None else max(driver.SHARED_WITHOUT_ASKING - static, 0),
-        sizes.flags,
+        [emit_attribute(context, name, each) for each in sizes.attributes],
     )
 
 

@@ -24,9 +24,10 @@ typedef struct {
   int32_t id;
   alignas(8) union {
     char pad[64];
+    int32_t number;
     struct {
       uint32_t x, y, z;
-    } clusterDim;
+    } clusterDim; // of a preferred cluster, too
   } value;
 } CUlaunchAttribute;
 

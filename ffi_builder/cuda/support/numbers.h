@@ -45,9 +45,21 @@ enum {
   CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14,
   CU_JIT_ERROR_LOG_BUFFER = 5,
   CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
+  CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW = 1,
   CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
   CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
+  CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 5,
   CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6,
+  CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT = 7,
+  CU_LAUNCH_ATTRIBUTE_PRIORITY = 8,
+  CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP = 9,
+  CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN = 10,
+  CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION = 11,
+  CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT = 12,
+  CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 14,
+  CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING = 16,
+  CU_LAUNCH_ATTRIBUTE_PORTABLE_CLUSTER_SIZE_MODE = 17,
+  CU_LAUNCH_ATTRIBUTE_SHARED_MEMORY_MODE = 18,
   CU_STREAM_CAPTURE_MODE_RELAXED = 2,
 };
 
@@ -154,6 +166,25 @@ static const char cuda_function_names[26][40] = {
     "cuTensorMapEncodeIm2colWide",
     "cuStreamIsCapturing",
     "cuStreamSynchronize",
+};
+
+// The names of launch attributes by their numbers.
+static const char cuda_attribute_names[][40] = {
+    [1] = "access_policy_window",
+    [2] = "cooperative",
+    [4] = "cluster_dimension",
+    [5] = "cluster_scheduling_policy_preference",
+    [6] = "programmatic_stream_serialization",
+    [7] = "programmatic_event",
+    [8] = "priority",
+    [9] = "mem_sync_domain_map",
+    [10] = "mem_sync_domain",
+    [11] = "preferred_cluster_dimension",
+    [12] = "launch_completion_event",
+    [14] = "preferred_shared_memory_carveout",
+    [16] = "nvlink_util_centric_scheduling",
+    [17] = "portable_cluster_size_mode",
+    [18] = "shared_memory_mode",
 };
 
 #endif

@@ -19,17 +19,21 @@ static void cuda_add_failure(CudaMessage *message, const CudaState *state, int32
 }
 
 static void cuda_add_attribute(CudaMessage *message, const CUlaunchAttribute *attribute) {
+  const char *name = cuda_attribute_names[attribute->id];
   switch (attribute->id) {
   case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-    CUDA_SAY(message, ", cluster=(%u, %u, %u)", attribute->value.clusterDim.x,
+    name = "cluster"; // as in Python
+    // fall through
+  case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
+    CUDA_SAY(message, ", %s=(%u, %u, %u)", name, attribute->value.clusterDim.x,
              attribute->value.clusterDim.y, attribute->value.clusterDim.z);
     break;
-  case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-    CUDA_SAY(message, ", cooperative");
+  case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+  case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+    CUDA_SAY(message, ", %s=%d", name, attribute->value.number);
     break;
-  case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
-    CUDA_SAY(message, ", programmatic_stream_serialization");
-    break;
+  default:
+    CUDA_SAY(message, ", %s", name);
   }
 }
 

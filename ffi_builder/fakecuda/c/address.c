@@ -22,6 +22,7 @@ static const struct {
     {"cuMemcpyHtoD", "_v2", 3020},         {"cuMemcpyHtoDAsync", "_v2", 3020},
     {"cuMemsetD8", "_v2", 3020},           {"cuStreamBeginCapture", "_v2", 10010},
     {"cuStreamDestroy", "_v2", 4000},      {"cuStreamGetCaptureInfo", "_v3", 12030},
+    {"cuEventDestroy", "_v2", 4000},
     {"cuGraphInstantiate", "WithFlags", 11040},
 };
 

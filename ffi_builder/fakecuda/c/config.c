@@ -47,43 +47,78 @@ static CUresult check_shared(const Launch* launch, const KernelInfo* info,
   return launch->public.shared > (uint32_t)value ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
-/* The cluster that the attributes of a launch ask for; zeros: none. */
+/* The cluster that the attributes of a launch ask for, and the one it would like; zeros: none. */
 typedef struct Asked {
-  unsigned cluster[3];
+  unsigned cluster[3], preferred[3];
+  bool portable;
 } Asked;
+
+static CUresult allow(bool valid) { return valid ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE; }
+
+static CUresult read_cluster(const void* from, unsigned* cluster) {
+  memcpy(cluster, from, 3 * sizeof(*cluster));
+  return allow(cluster[0] != 0 && cluster[1] != 0 && cluster[2] != 0);
+}
+
+/* An event is recorded without CU_EVENT_RECORD_EXTERNAL, and measures no time. */
+static CUresult read_event(CUevent handle, int flags) {
+  const Event* event = object_find(handle, kKindEvent);
+  if (event == NULL) return CUDA_ERROR_INVALID_HANDLE;
+  return allow(flags == 0 && (event->flags & CU_EVENT_DISABLE_TIMING) != 0 &&
+               (event->flags & CU_EVENT_INTERPROCESS) == 0);
+}
+
+static CUresult read_window(const CUaccessPolicyWindow* window, int device) {
+  return allow(window->hitRatio >= 0 && window->hitRatio <= 1 &&
+               (unsigned)window->hitProp <= CU_ACCESS_PROPERTY_PERSISTING &&
+               (unsigned)window->missProp <= CU_ACCESS_PROPERTY_STREAMING &&
+               window->num_bytes <=
+                   (size_t)limit(device, CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE));
+}
 
 static CUresult read_attribute(const CUlaunchAttribute* attribute, const Where* where,
                                Launch* launch, Asked* asked) {
+  enum { kPortableMode = 17, kSharedMode = 18, kDomains = 4 }; /* newer than CUDA 13.0 */
   const CUlaunchAttributeValue* value = &attribute->value;
+  int number;
+  memcpy(&number, value, sizeof(number));
   switch ((int)attribute->id) {
     case CU_LAUNCH_ATTRIBUTE_IGNORE:
-    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
-    case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+    case CU_LAUNCH_ATTRIBUTE_PRIORITY: /* one that is too large is taken for the largest */
     case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
-    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+      return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+      return read_window(&value->accessPolicyWindow, launch->public.device);
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+      return allow(number >= 0 && number <= 3);
     case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+      return allow(value->memSyncDomainMap.default_ < kDomains &&
+                   value->memSyncDomainMap.remote < kDomains);
     case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
+    case 16: /* CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING */
+      return allow(number == 0 || number == 1);
     case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
-    case CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING:
-      return CUDA_SUCCESS; /* hints */
+      return read_cluster(value, asked->preferred);
     case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
       launch->cooperative = value->cooperative != 0;
       return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-      memcpy(asked->cluster, &value->clusterDim, sizeof(asked->cluster));
-      for (int i = 0; i < 3; ++i) {
-        if (asked->cluster[i] == 0) return CUDA_ERROR_INVALID_VALUE;
-      }
-      return CUDA_SUCCESS;
+      return read_cluster(value, asked->cluster);
     case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-      return value->sharedMemCarveout > 100 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+      return allow(value->sharedMemCarveout <= 100);
     case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE: /* of captured launches only */
       return where->stream == NULL || where->stream->capture == NULL ? CUDA_ERROR_INVALID_VALUE
                                                                      : CUDA_ERROR_NOT_SUPPORTED;
-    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT: /* the fake has no events */
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+      return read_event(value->programmaticEvent.event, value->programmaticEvent.flags);
     case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
-      return CUDA_ERROR_NOT_SUPPORTED;
-    default: /* of streams, newer than CUDA 13.0, or none */
+      return read_event(value->launchCompletionEvent.event, value->launchCompletionEvent.flags);
+    case kPortableMode:
+      asked->portable = number == 1;
+      return allow(number >= 0 && number <= 2);
+    case kSharedMode:
+      return allow(number >= 0 && number <= 4);
+    default: /* of streams, newer than CUDA 13.5, or none */
       return CUDA_ERROR_INVALID_VALUE;
   }
 }
@@ -124,8 +159,22 @@ static CUresult check_cluster(const Asked* asked, const KernelInfo* info, const 
     size *= cluster[i];
     all->cluster[i] = cluster[i];
   }
-  return size > (settings->non_portable ? kMost : kPortable) ? CUDA_ERROR_INVALID_CLUSTER_SIZE
-                                                          : CUDA_SUCCESS;
+  bool more = settings->non_portable && !asked->portable;
+  return size > (more ? kMost : kPortable) ? CUDA_ERROR_INVALID_CLUSTER_SIZE : CUDA_SUCCESS;
+}
+
+/* A preferred cluster is a multiple of the cluster, of the same z, and divides the grid. Without a
+ * cluster it has no effect. */
+static CUresult check_preferred(const Asked* asked, const Launch* launch) {
+  const FakeLaunch* all = &launch->public;
+  const unsigned* preferred = asked->preferred;
+  if (preferred[0] == 0 || asked->cluster[0] == 0) return CUDA_SUCCESS;
+  for (int i = 0; i < 3; ++i) {
+    if (preferred[i] % all->cluster[i] != 0 || all->grid[i] % preferred[i] != 0) {
+      return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    }
+  }
+  return preferred[2] == all->cluster[2] ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CLUSTER_SIZE;
 }
 
 /* All blocks of a cooperative launch are on the device at once. */
@@ -161,6 +210,7 @@ CUresult config_check(const CUlaunchConfig* config, const KernelInfo* info,
   if (result == CUDA_SUCCESS) result = check_shared(launch, info, settings);
   if (result == CUDA_SUCCESS) result = read_attributes(config, where, launch, &asked);
   if (result == CUDA_SUCCESS) result = check_cluster(&asked, info, settings, launch);
+  if (result == CUDA_SUCCESS) result = check_preferred(&asked, launch);
   if (result == CUDA_SUCCESS && launch->cooperative) result = check_cooperative(launch, info);
   return result;
 }

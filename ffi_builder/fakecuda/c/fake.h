@@ -25,7 +25,7 @@ enum {
 };
 
 typedef enum Kind {
-  kKindContext = 1, kKindStream, kKindLibrary, kKindKernel, kKindModule, kKindFunction, kKindGraph,
+  kKindContext = 1, kKindStream, kKindEvent, kKindLibrary, kKindKernel, kKindModule, kKindFunction, kKindGraph,
   kKindGraphExec, kKindCode,
 } Kind;
 
@@ -71,6 +71,11 @@ typedef struct Stream {
   unsigned capturer; /* the thread that began it */
   uint64_t capture_id;
 } Stream;
+
+typedef struct Event {
+  Object object;
+  unsigned flags;
+} Event;
 
 /* What an image says of one kernel. */
 typedef struct KernelInfo {

@@ -170,7 +170,7 @@ unsigned fake_violations(void) {
 
 unsigned fake_live(const char* kind) {
   static const char* const names[] = {
-      [kKindContext] = "context", [kKindStream] = "stream",         [kKindLibrary] = "library",
+      [kKindContext] = "context", [kKindStream] = "stream", [kKindEvent] = "event",         [kKindLibrary] = "library",
       [kKindModule] = "module",   [kKindGraph] = "graph",           [kKindGraphExec] = "graph_exec",
       [kKindKernel] = "kernel",   [kKindFunction] = "function",     [kKindCode] = "code"};
   unsigned count = 0;

@@ -139,3 +139,33 @@ CUresult cuStreamSynchronize(CUstream stream) {
 }
 
 CUresult cuStreamQuery(CUstream stream) { API(kInit, wait(stream), "stream=%p", (void*)stream); }
+
+/* ---- events, which are recorded by attributes of launches alone */
+
+static CUresult create_event(CUevent* out, unsigned flags) {
+  const unsigned known =
+      CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
+  if (out == NULL || (flags & ~known) != 0) return CUDA_ERROR_INVALID_VALUE;
+  Context* context;
+  CUresult result = context_current(&context);
+  if (result != CUDA_SUCCESS) return result;
+  Event* event = object_new(kKindEvent, sizeof(*event));
+  event->flags = flags;
+  *out = HANDLE(CUevent, event);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuEventCreate(CUevent* out, unsigned int flags) {
+  API(kContext | kUnsafe, create_event(out, flags), "flags=%u", flags);
+}
+
+static CUresult destroy_event(CUevent handle) {
+  Event* event = object_find(handle, kKindEvent);
+  if (event == NULL) return CUDA_ERROR_INVALID_HANDLE;
+  event->object.alive = false;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuEventDestroy(CUevent event) {
+  API(kInit, destroy_event(event), "event=%p", (void*)event);
+}

@@ -6,10 +6,10 @@ from typing import Final
 
 from ffi_builder.cuda.launch import (
     dimensions,
-    driver,
     launching,
     provider,
 )
+from ffi_builder.cuda.launch.attributes import Attribute
 from ffi_builder.cuda.launch.dimensions import Launch
 from ffi_builder.cuda.launch.launching import Launcher
 from tests.cuda.broken import mistakes as m
@@ -19,7 +19,6 @@ from tests.cuda.broken.breaking import Breakage, number, part
 
 RACE: Final = "who loses a compare-and-swap goes on"
 """With functions that are not there yet, it may be: so this one may also end the process."""
-_WRONG_FLAG: Final = {**driver.FLAGS, "cooperative": 3}
 _INVALID: Final = "cuLaunchKernelEx failed: CUDA_ERROR_INVALID_VALUE"
 _NO_HANDLE: Final = "CUDA_ERROR_INVALID_HANDLE"
 _CLUSTER: Final = "cuLaunchKernelEx failed: CUDA_ERROR_INVALID_CLUSTER_SIZE"
@@ -188,7 +187,7 @@ _TABLE: Final = (
         "another number",
         s.a_small_cluster_and_flags,
         _INVALID,
-        number("FLAGS", _WRONG_FLAG),
+        part(Attribute, "number", 3),
     ),
     (
         "attribute",
