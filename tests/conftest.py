@@ -83,6 +83,17 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 def pytest_collection_finish() -> None:
     """Exempt what is alive now (modules, test items) from garbage collection, to make it quick."""
+    exempt()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def what_a_module_leaves() -> Iterator[None]:
+    """Exempt it, too: with the reports of 10,000 tests a full collection takes 0.25 s."""
+    yield
+    exempt()
+
+
+def exempt() -> None:
     gc.collect()
     gc.freeze()
 

@@ -24,6 +24,8 @@ FIRST_WRAP = """
         {first}
 
     def child(at):
+        # A shell starts what is in the background with SIGINT ignored.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         count = 0
 
         def seen(event, args):

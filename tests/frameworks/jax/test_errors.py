@@ -97,8 +97,8 @@ OUT = "y: Tensor([n], float32, intent=out)"
         ),
         (
             f"f({OUT}, v: Variant(float64, Tensor([n], float32)))",
-            "'v' is of kind Variant, but XLA passes tensors, numbers, bools, strs and tuples of ints "
-            "only; make a function for each of its types",
+            "'v' is of kind Variant, but XLA passes tensors, numbers, bools, strs, and lists "
+            "and tuples of these only; make a function for each of its types",
         ),
         (f"f({OUT}, n: int64, a: Any)", "'a' is of kind Any, but XLA passes tensors, "),
     ],
