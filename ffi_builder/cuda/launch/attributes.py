@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias, Union, cast, get_args
 
 from ffi_builder import SpecError, spec
 from ffi_builder.cuda.launch import driver
-from ffi_builder.cuda.launch.arguments import PROVIDER, pointer_argument
+from ffi_builder.cuda.launch.arguments import pointer_argument
 from ffi_builder.cuda.launch.dimensions import (
     OneSize,
     checked_size,
@@ -19,6 +19,7 @@ from ffi_builder.cuda.launch.dimensions import (
     emit_size,
 )
 from ffi_builder.cuda.launch.driver import LaunchAttribute
+from ffi_builder.cuda.launch.entries import PROVIDER
 from ffi_builder.extending import dataclass, did_you_mean
 from ffi_builder.ir import Value
 from ffi_builder.providers import CallContext
