@@ -40,9 +40,9 @@ def only(offsets: Iterable[int], what: str) -> int:
     return found[0]
 
 
-def slot(cls: type[Any], name: str) -> int:
+def slot(cls: Any, name: str) -> int:
     """Return the offset of a slot in the instances of a class."""
-    instance: Any = cls.__new__(cls)
+    instance = cls.__new__(cls)
     value = object()
     setattr(instance, name, value)
     found = words(id(instance), cls.__basicsize__ // 8)

@@ -187,7 +187,9 @@ def test_pointers_to_pointers_are_those_of_a_prototype() -> None:
 
 def test_sizes_go_by_no_position() -> None:
     function = of_ctypes("fabs", None, ctypes.POINTER(ctypes.c_float), ctypes.c_int64)
-    words = r"takes 2 parameters \(arg1: a pointer to float32, arg2: int64\), but 1 are passed \(x\)"
+    words = (
+        r"takes 2 parameters \(arg1: a pointer to float32, arg2: int64\), but 1 are passed \(x\)"
+    )
     with pytest.raises(BuildError, match=f"{words}.*so arguments go by position"):
         wrap(function, "f(x: Tensor([n], float32))", device="cpu", function="fabs")
     text = "f(x: Tensor([n], float32))"

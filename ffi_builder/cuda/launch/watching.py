@@ -1,6 +1,6 @@
 """What the process watches in launches: it waits after each, or calls a hook around each.
 
-All wrappers of the process share one ``CudaWatch`` (``support/watch.c``), those of exported
+All wrappers of the process share one ``CudaWatch`` (``ffi_builder/cuda/support/watch.c``), those of exported
 libraries and of other versions too. Whoever needs it first makes it.
 """
 
