@@ -195,7 +195,7 @@ def kernel_arguments(
     Raises:
         BuildError: if the signature does not have an entry, or if an entry is in host memory.
     """
-    maker = _Maker(context, members, by_tiles)
+    maker = _Maker(context, members, by_tiles=by_tiles)
     if args is None:
         every = items(PROVIDER, None, context)
         found = [item for item in every if not isinstance(plain(item), _STREAMS)]
@@ -220,7 +220,7 @@ def pointer_argument(
         kinds = "a DataPointer or a Var of dtype handle"
         expected = f"a CUevent, as {kinds}" if is_event else f"a Tensor, {kinds}"
         raise BuildError(f"{PROVIDER}: {what}: expected {expected}, but got {entry!r}")
-    maker = _Maker(context, lambda context, tensor: [context.data(tensor)])
+    maker = _Maker(context, lambda context, tensor: [context.data(tensor)], by_tiles=False)
     [argument] = maker.of_item(items[0])
     assert argument.layout is not None
     return argument.layout.leaves[0].value
@@ -235,7 +235,7 @@ def _is_pointer(item: object, *, is_event: bool) -> bool:
 class _Maker:
     """Makes arguments of entries, and notes which items they contain."""
 
-    def __init__(self, context: CallContext, members: Members, by_tiles: bool) -> None:
+    def __init__(self, context: CallContext, members: Members, *, by_tiles: bool) -> None:
         self.context = context
         self.members = members
         self.by_tiles = by_tiles

@@ -1,7 +1,7 @@
 """What the process watches in launches: it waits after each, or calls a hook around each.
 
-All wrappers of the process share one ``CudaWatch`` (``ffi_builder/cuda/support/watch.c``), those of exported
-libraries and of other versions too. Whoever needs it first makes it.
+All wrappers of the process share one ``CudaWatch`` (``ffi_builder/cuda/support/watch.c``), those
+of exported libraries and of other versions too. Whoever needs it first makes it.
 """
 
 from __future__ import annotations
