@@ -63,7 +63,7 @@ def test_openssl() -> None:
         "RuntimeError: EVP_Q_digest failed with status 0 when",
         "expected bytes but got str",
         "expected at least 64 (min of size) but got 32",
-        "expected type.present but got type = None",
+        "may be NULL) but got type = None",
         "expected a pointer to struct evp_md_ctx_st but got <Handle type of EVP_sha256>",
         "expected a pointer to struct evp_md_st but got <Handle ctx of EVP_MD_CTX_new>",
         "Mismatched d.dtype on argument #1",
