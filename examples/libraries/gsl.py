@@ -26,7 +26,7 @@ gsl = wrap(
            where n == nmax - nmin + 1""",
     ],
     prototype=HEADER,
-    errors={"GSL_EDOM": ("ValueError", "an argument is outside of the domain")},
+    errors={"GSL_EDOM": ("ValueError", "{gsl_strerror(status)}")},
     device="cpu",
 )
 fit, bessel = gsl["gsl_fit_linear"], gsl["gsl_sf_bessel_Jn_array"]

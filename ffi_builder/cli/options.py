@@ -117,19 +117,22 @@ def status_of(text: str) -> int | str:
     return text if text.isidentifier() else int(text)
 
 
-def errors_of(given: Sequence[str]) -> dict[int | str, tuple[str, str] | None] | None:
-    """Return the errors of ``--error``, by their statuses; None if there are none.
+def errors_of(given: Sequence[str]) -> dict[int | str, tuple[str, str] | None] | str | None:
+    """Return the errors of ``--error``, by their statuses, or a function; None if there are none.
 
     Raises:
         CompileError: one has another form.
     """
+    if len(given) == 1 and given[0].isidentifier():
+        return given[0]
     found: dict[int | str, tuple[str, str] | None] = {}
     for text in given:
         parts = re.fullmatch(r"(-?\d+|[A-Za-z_]\w*)=(?:(\w+):\s*(.+))?", text, re.DOTALL)
         if parts is None:
             raise CompileError(
                 f"--error {text!r}: expected STATUS=CLASS:WORDS, as '22=ValueError: the order is "
-                f"negative', or '-1=' for a TVM-FFI error that the kernel has set"
+                f"negative', or '-1=' for a TVM-FFI error that the kernel has set, or the "
+                f"name of a function that returns the text of a status"
             )
         found[status_of(parts[1])] = None if parts[2] is None else (parts[2], parts[3])
     return found or None

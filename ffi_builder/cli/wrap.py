@@ -78,7 +78,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         dest="errors",
         metavar="STATUS=CLASS:WORDS",
         help="the error for a status, as '22=ValueError: the order is negative', or '-1=' for the "
-        "TVM-FFI error that the kernel has set; may be given several times",
+        "TVM-FFI error that the kernel has set; may be given several times; or the name of a "
+        "function that returns the text of a status, as zError",
     )
     parser.add_argument(
         "--success",

@@ -62,7 +62,12 @@ class Parameter:
     destroy: str = ""
     """The function that destroys what a handle points to: a result, or its own argument."""
     pointee: str = ""
-    """The struct of C that a handle points to, such as `struct sqlite3`; empty if not known."""
+    """What a handle points to in C, such as `struct sqlite3`; empty if not known."""
+
+    @property
+    def has_kind(self) -> bool:
+        """Whether a result is an object that is destroyed, or that is told from other handles."""
+        return bool(self.destroy or self.pointee)
 
     @property
     def has_default(self) -> bool:
@@ -102,8 +107,9 @@ class Info:
 
     @property
     def handles(self) -> bool:
-        """Whether a result, or an argument, has a function that destroys it."""
-        return any(each.destroy for each in (*self.parameters, *self.results))
+        """Whether a result is an object for a handle, or an argument is destroyed."""
+        destroys = any(each.destroy for each in self.parameters)
+        return destroys or any(each.has_kind for each in self.results)
 
     @property
     def takes_more(self) -> bool:

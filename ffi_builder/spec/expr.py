@@ -113,7 +113,7 @@ class Var(Named, Arithmetic):
             points to. A result is an object with ``close()`` for callers in Python; the function
             itself says so of its parameter.
         pointee: of a handle, what C calls that to which it points, such as ``struct sqlite3``. Such
-            objects of another pointee are refused.
+            objects of another pointee are refused. A result of a known pointee is such an object.
 
     Raises:
         SpecError: an unknown dtype, a name that is no identifier, bounds that no value meets, or a

@@ -62,6 +62,17 @@ class CType:
     attribute: str = ""
     """The attributes of the address of a struct by value, in MLIR's LLVM dialect."""
 
+    def target(self, *, by_address: bool = False, is_made: bool = False) -> str | None:
+        """Return what a handle points to that is passed so, or None for anything.
+
+        Kernels take any handle for a ``char *``; one that they have made points to chars alone.
+        """
+        is_double = self.opaque == POINTER
+        if is_double and not by_address:
+            return self.pointee and f"{self.pointee} *"
+        number = is_made and is_double == by_address
+        return self.pointee or (("char" if self.is_char else self.dtype) if number else None)
+
     @property
     def is_struct(self) -> bool:
         """Whether it is a struct, which is passed by value, and not a pointer to one."""

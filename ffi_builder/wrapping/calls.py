@@ -90,8 +90,9 @@ def called(
             )
         case _:
             pass
-    if len(own) == 1 and result and result.pointee and result.is_pointer:
-        signature = signature.with_params(**{own[0].name: {"pointee": result.pointee}})
+    is_handle = isinstance(own[0] if len(own) == 1 else None, spec.Var)
+    if is_handle and result and result.is_pointer and (to := result.target(is_made=True)):
+        signature = signature.with_params(**{own[0].name: {"pointee": to}})
     if result is None or own:
         return signature, provider, passed
     if result.is_pointer or not re.match("u?int", result.dtype or ""):

@@ -102,11 +102,13 @@ class Comparison:
         if _is_read(type_, item) and f"{entry}" not in self.results:
             of = ByAddress(f"{int(item)}" if isinstance(item, bool) else shown, item)
         result = of.result if isinstance(of, ByAddress) else shown
-        for each in (of.item if isinstance(of, ByAddress) else item, self.results.get(f"{result}")):
-            if _is_handle(each):
-                self.points_to(each.name, type_)
-                if type_.pointee:
-                    self.refuse_null.add(each.name)
+        by_address, made = isinstance(of, ByAddress), self.results.get(f"{result}")
+        if _is_handle(made):
+            self.points_to(made.name, type_.target(by_address=True, is_made=True))
+        if _is_handle(given := of.item if isinstance(of, ByAddress) else item):
+            self.points_to(given.name, type_.target(by_address=by_address))
+            if type_.pointee:
+                self.refuse_null.add(given.name)
         if isinstance(of, ByAddress):
             shown = self._check_address(what, type_, of)
         self.note(own, type_, shown, _unsure(type_, item))
@@ -119,10 +121,9 @@ class Comparison:
         """Note what a parameter, or a field of a struct, gets."""
         self.seen.append(Passed(own or "_", type_, f"{entry}", unsure))
 
-    def points_to(self, name: str, type_: CType) -> None:
-        """Note the struct to which a handle points for the kernel."""
-        before = self.handles.get(name, type_.pointee)
-        self.handles[name] = type_.pointee if before == type_.pointee else None
+    def points_to(self, name: str, to: str | None) -> None:
+        """Note what a handle points to for the kernel."""
+        self.handles[name] = to if self.handles.get(name, to) == to else None
 
     def _check_item(self, what: str, type_: CType, entry: object, item: object) -> None:
         """Compare what is passed as it is."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
@@ -44,8 +44,10 @@ from ffi_builder.wrapping.report import Compared, Report
 if TYPE_CHECKING:
     from ffi_builder import Sanitize
 
-Errors: TypeAlias = Mapping[Any, "tuple[str, str] | None"]
-"""By the status, an int, or by what the prototype calls it."""
+Errors: TypeAlias = "Mapping[Any, tuple[str, str] | None] | str"
+"""By the status, an int, or by what the prototype calls it; or the function that says the text."""
+_TEXT_OF: Final = r"(?<!\{)\{([A-Za-z_]\w*)\(status\)\}"
+_FAILED: Final = "{{callee}} failed with status {{status}}: {{{}(status)}}"
 _CODE: Final = (LlvmSource, ObjectSource, ArchiveSource, LibrarySource, AddressSource)
 _ENUM: Final = r"\bChoice\(\s*(?:enum\s+)?([A-Za-z_]\w*)\s*\)"
 _OPTIONS: Final = {
@@ -96,14 +98,36 @@ class Options:
         success = self.success
         listed = [success] if isinstance(success, str) else success
         given: list[Any] = [*listed] if isinstance(listed, Sequence) else []
-        names = [each for each in [*(self.errors or ()), *given] if isinstance(each, str)]
+        errors = {} if isinstance(self.errors, str) else self.errors or {}
+        names = [each for each in [*errors, *given] if isinstance(each, str)]
         if self.prototype is None or not names:
             return self
         where = self.include, self.target, "errors= or success="
         found = constants(self.prototype, names, (), *where)
-        errors = self.errors and {found.get(k, k): error for k, error in self.errors.items()}
         numbers = [found.get(each, each) for each in given]
-        return replace(self, errors=errors, success=numbers or success)
+        by_number = {found.get(k, k): error for k, error in errors.items()}
+        return replace(self, errors=by_number or self.errors, success=numbers or success)
+
+    def texts(self) -> Iterator[Prototype]:
+        """Yield the functions that say the words of errors.
+
+        Raises:
+            BuildError: one returns no text of a status.
+            CompileError: the prototype has no such function.
+        """
+        if self.prototype is None:
+            return
+        is_name = isinstance(self.errors, str)
+        for name in [f"{self.errors}"] if is_name else re.findall(_TEXT_OF, f"{self.errors}"):
+            found = read(self.prototype, name, name, self.include, self.target)
+            types = [type_.dtype for _, type_ in found.params if not type_.is_pointer]
+            is_text = found.result is not None and found.result.is_char
+            if not is_text or len(found.params) != 1 or not {*types} & {*several.STATUSES}:
+                raise BuildError(
+                    f"wrap: errors= has {name!r}, which is no function that returns the text of a "
+                    f"status, as `const char *{name}(int)`"
+                )
+            yield found
 
     def text_of(self, signature: str) -> str:
         """Return a signature with the choices of enums, which the prototype declares."""
@@ -321,11 +345,15 @@ def _with_statuses(
     """Return a provider that raises what these options say of a kernel's status."""
     given = {each: getattr(options, each) for each in ("errors", "success") if each in taken}
     given = {option: value for option, value in given.items() if value is not None}
+    if isinstance(errors := given.get("errors"), str):
+        del given["errors"]
+        given["message"] = _FAILED.format(errors)
     errno = options.errno and "errno" in taken
     if isinstance(provider, CheckStatus):
         return replace(provider, **given, **({"error": "OSError"} if errno else {}))
     if given:
-        raise BuildError(f"wrap: {next(iter(given))}= needs a status, but `{name}` returns none")
+        option = next(iter(given)).replace("message", "errors")
+        raise BuildError(f"wrap: {option}= needs a status, but `{name}` returns none")
     if not errno:
         return provider
     if isinstance(provider, DirectCallProvider):
@@ -358,7 +386,9 @@ def _of_code(
     ir = LlvmFunctions(kernel.text) if isinstance(kernel, LlvmSource) else None
     module = PlainModule(None if ir is None else ir.declaration)  # needs no MLIR
     functions, own = list[Function](), list[Prototype]()
-    linked, declared = dict[str, Item](), dict[str, Prototype]()
+    linked, declared = dict[str, Item](), {each.name: each for each in options.texts()}
+    for each in declared.values():
+        module.declare(*each.declaration())
     signatures, destroyers = with_destroyers(signatures, options.destroy)
     alone, strict = len(signatures) == 1, len(signatures) + len(destroyers) == 1
     unused = [each for each in several.OF_RESULTS if getattr(options, each)]

@@ -340,8 +340,14 @@ def _prototype(unit: Unit, name: str, cursors: Sequence[Any]) -> Prototype:
     return Prototype(
         name if label == cursors[-1].spelling else label,
         tuple(params),
-        None if result._kind_id == _VOID else _type(unit, f"{name}: the result", result),
+        None if result._kind_id == _VOID else _result(unit, name, result, cursors[-1]),
     )
+
+
+def _result(unit: Unit, name: str, type_: Any, function: Any) -> CType:
+    """Return the type of a result, with the name of what is ``void``, as of ``CURL *``."""
+    found, written = _type(unit, f"{name}: the result", type_), function.result_type
+    return replace(found, pointee=found.pointee or _alias(written))
 
 
 def _type(unit: Unit, what: str, type_: Any, cursor: Any = None) -> CType:
@@ -407,8 +413,6 @@ def _pointer(unit: Unit, type_: Any, cursor: Any) -> CType:
     elif to._kind_id != _VOID and (dtype is None or (to._kind_id, to.get_size()) == (_ENUM, 1)):
         opaque = _words(to)  # an enum of a byte is not any memory, as a byte is
     align = max(1, written.get_pointee().get_align()) if opaque is None and dtype else 1
-    if to._kind_id == _VOID and (alias := _alias(written)):
-        last, named = alias, True
     first = first if isinstance(first, int) else 0
     is_restrict = is_restrict and not is_const
     is_char = to._kind_id in _CHARS
@@ -416,15 +420,18 @@ def _pointer(unit: Unit, type_: Any, cursor: Any) -> CType:
         *(dtype, True, is_const, opaque, is_restrict, align),
         first=first,
         row=row,
-        pointee=_words(last) if named else None,
+        pointee=_words(last) if named else _alias(written),
         is_char=is_char,
     )
 
 
-def _alias(written: Any) -> Any:
-    """Return what ``CURL *`` points to, where a ``typedef`` names ``void``; None for others."""
-    to = written.get_pointee()
-    return to if written._kind_id == _POINTER and _words(to) != "void" else None
+def _alias(written: Any) -> str | None:
+    """Return ``CURL`` for ``CURL *`` and ``CURL **``, where it is ``void``; None for others."""
+    to = written
+    for _ in range(2):
+        to = to.get_pointee() if to._kind_id == _POINTER else to
+    is_void = to._kind_id not in (_POINTER, _VOID) and to.get_canonical()._kind_id == _VOID
+    return _words(to) if is_void and written._kind_id == _POINTER else None
 
 
 def _is_restrict(array: Any, cursor: Any) -> bool:

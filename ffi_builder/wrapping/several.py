@@ -14,7 +14,7 @@ from ffi_builder.wrapping.calls import symbols
 
 OF_RESULTS: Final = ("errors", "success", "errno", "free")
 """The options that say something of what a function returns."""
-_ERRNO: Final = ("int32", "uint32", "int64", "uint64")
+STATUSES: Final = ("int32", "uint32", "int64", "uint64")
 
 
 def args_of(args: Any, declared: Prototype, signature: spec.Signature) -> Any:
@@ -54,7 +54,7 @@ def taken(
     if isinstance(provider, CheckStatus):
         return ["success", "errno", *["errors"] * is_own]
     result = declared.result
-    has_errno = result is not None and (result.is_pointer or result.dtype in _ERRNO)
+    has_errno = result is not None and (result.is_pointer or result.dtype in STATUSES)
     return [
         *["errno"] * (has_errno and bool(signature.results)),
         *["free"] * returns_text(signature),

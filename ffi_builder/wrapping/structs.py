@@ -222,7 +222,8 @@ def _compared(
             why = "is only read" if type_.is_const else "is passed by value"
             raise BuildError(f"{what}, which {why}, but {result!r} is to be written to a field")
         _check_written(where, member, checks.results.get(result), result)
-        checks.points_to(result, member.type_)
+        if member.type_.is_pointer:
+            checks.points_to(result, member.type_.target(is_made=True))
     if value is None:
         checks.note(own, member.type_, entry)
         return CField(member.name, entry, kind, member.offset)  # pyright: ignore[reportArgumentType]

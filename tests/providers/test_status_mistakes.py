@@ -128,7 +128,8 @@ REFUSED: Final[list[tuple[Any, dict[str, Any], str]]] = [
     (
         DirectCallProvider("k"),
         {"errors": {1: ("ValueError", "{x}")}},
-        "errors[1]: expected {callee} and {status} as its only fields but got '{x}'",
+        "errors[1]: expected {callee} and {status} as its only fields, or {f(status)} for "
+        "the text of a function in C, but got '{x}'",
     ),
 ]
 
@@ -146,7 +147,8 @@ def test_other_fields(message: str) -> None:
     with pytest.raises(BuildError) as raised:
         CheckStatus(DirectCallProvider("k"), message=message)
     assert str(raised.value) == (
-        f"CheckStatus: message: expected {{callee}} and {{status}} as its only fields but got "
+        f"CheckStatus: message: expected {{callee}} and {{status}} as its only fields, or "
+        f"{{f(status)}} for the text of a function in C, but got "
         f"{message!r}"
     )
 

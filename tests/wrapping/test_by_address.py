@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from pathlib import Path
 from typing import Any, Final
 
@@ -289,13 +288,13 @@ def test_a_pointer_to_a_pointer(tmp_path: Path) -> None:
     )
     made, count = new["context_new"](7)
     assert (count, of["context_n"](made)) == (8, 7)
-    assert free["context_free"](made).value is None
+    assert free["context_free"](made) is None
     nothing, _ = new["context_new"](0)
     with pytest.raises(ValueError, match="of"):
         of["context_n"](nothing)
     with pytest.raises(RuntimeError, match="failed with status 3"):
         new["context_new"](-1)
-    assert isinstance(made, ctypes.c_void_p)
+    assert repr(made) == "<Handle made of context_new>"
 
 
 @pytest.mark.parametrize(

@@ -227,6 +227,13 @@ def test_the_destroyer_itself(library: Any) -> None:
     assert log(library) == 12
 
 
+def test_the_destroyer_itself_and_what_the_handle_came_from(library: Any) -> None:
+    """That is there until the destroyer has returned, and goes with it."""
+    row = library["row_of"](opened(library, 3), np.zeros(1))
+    library["row_free"](row)
+    assert (row.closed, log(library)) == (True, 83)
+
+
 def test_a_handle_that_another_function_destroys(library: Any) -> None:
     db = opened(library, 3)
     words = (
@@ -284,6 +291,125 @@ def test_a_handle_to_something_else(library: Any, path: Path) -> None:
         library["row_of"](row, np.zeros(1))
     with pytest.raises(TypeError, match="<Handle row of row_of> is no function"):
         row()
+
+
+def test_a_borrowed_handle(path: Path) -> None:
+    """Without ``destroy=`` it is of its kind, too, and keeps what it came from, and the code."""
+    signatures = [
+        OPEN,
+        "row_of(of: handle, x: Tensor([n], float64)) -> row: handle",
+        *SIGNATURES[2:],
+    ]
+    prototype = path.with_name("db.h")
+    destroy = {"db": "db_close"}
+    library = wrap(path, signatures, prototype=prototype, destroy=destroy, device="cpu")
+    log_of = library["log_of"]
+    log_of(1)
+    db = opened(library, 3)
+    row = library["row_of"](db, np.zeros(1))
+    assert (repr(row), row.is_borrowed, db.is_borrowed) == ("<Handle row of row_of>", True, False)
+    assert library["row_id"](row) == library.callable("row_id")(of=row) == 3
+    assert ctypes.cast(row, ctypes.POINTER(ctypes.c_void_p))[0] == db.value
+    for wrong in ("db_copy", "db_close"):
+        words = "expected a pointer to struct db but got <Handle row of row_of>, a pointer to struct row"
+        with pytest.raises(TypeError, match=words):
+            library[wrong](row)
+    with pytest.raises(TypeError, match=r"row_of> is borrowed, so .* by destroy=\{'row': …\}"):
+        row.close()
+    row_id = library["row_id"]
+    del db, library
+    gc.collect()
+    assert (row.closed, log_of(0), row_id(row)) == (False, 0, 3)
+    del row
+    gc.collect()
+    assert log_of(0) == 3
+
+
+def test_a_destroyer_of_a_borrowed_handle(path: Path) -> None:
+    """It is destroyed by hand, and closed after that."""
+    signatures = [*SIGNATURES[:3], "db_copy(of: handle) -> copied: handle", SIGNATURES[4]]
+    prototype = path.with_name("db.h")
+    destroy = {"db": "db_close"}
+    library = wrap(path, signatures, prototype=prototype, destroy=destroy, device="cpu")
+    library["log_of"](1)
+    copied = library["db_copy"](opened(library, 4))
+    library["db_close"](copied)
+    assert (copied.closed, log(library)) == (True, 44)
+    with pytest.raises(ValueError, match="db_close: the handle copied of db_copy is closed"):
+        library["db_close"](copied)
+    with pytest.raises(ValueError, match="expected an open handle"):
+        library["db_copy"](copied)
+    with pytest.raises(ctypes.ArgumentError, match="the handle copied of db_copy is closed"):
+        ctypes.cast(copied, ctypes.c_void_p)
+
+
+def test_null_that_is_borrowed(tmp_path: Path) -> None:
+    """Of a kind that is known it is None; a `void *` is any address, as before."""
+    made = wrap(c_object(tmp_path, KINDS), [*MAKERS, "take(at: handle)"], prototype=KINDS)
+    assert made["struct_of"](0) is None
+    assert made["void_of"](0).value is None
+    assert [type(made[each](1)) for each in ("any_of", "void_of")] == [ctypes.c_void_p] * 2
+
+
+KINDS: Final = """
+typedef void EASY;
+typedef void MULTI;
+struct s;
+struct s *struct_of(int n) { return n ? (struct s *)8 : 0; }
+struct s **structs_of(int n) { return (struct s **)8; }
+char *chars_of(int n) { return (char *)8; }
+int out_chars(int n, char **made) { *made = (char *)8; return 0; }
+double *numbers_of(int n) { return (double *)8; }
+EASY *easy_of(int n) { return (EASY *)8; }
+MULTI *multi_of(int n) { return (MULTI *)8; }
+int out_multi(int n, MULTI **made) { *made = (MULTI *)8; return 0; }
+void *void_of(int n) { return n ? (void *)8 : 0; }
+int any_of(int n, void *made) { *(long *)made = 8; return 0; }
+void take(struct s *at) {}
+void take_easy(EASY *at) {}
+void take_structs(struct s **at) {}
+void take_any(const void *at) {}
+void take_bytes(unsigned char *at) {}
+"""
+MAKERS: Final = [
+    f"{name}(n: int32) -> made: handle"
+    for name in (
+        *("struct_of", "structs_of", "chars_of", "out_chars", "numbers_of", "easy_of"),
+        *("multi_of", "out_multi", "void_of", "any_of"),
+    )
+]
+
+
+def test_kinds_of_handles(tmp_path: Path) -> None:
+    """What prototypes tell apart is told apart; the rest goes everywhere."""
+    takers = ("take", "take_easy", "take_structs", "take_any", "take_bytes")
+    signatures = [*MAKERS, *(f"{each}(at: handle)" for each in takers)]
+    library = wrap(c_object(tmp_path, KINDS), signatures, prototype=KINDS, device="cpu")
+    found = {
+        maker: [each for each in takers if takes(library[each], library[maker](1))]
+        for maker in (text.partition("(")[0] for text in MAKERS)
+    }
+    anywhere = ["take_any", "take_bytes"]
+    assert found == {
+        "struct_of": ["take", *anywhere],
+        "structs_of": ["take_structs", *anywhere],
+        "chars_of": anywhere,
+        "out_chars": anywhere,
+        "numbers_of": anywhere,
+        "easy_of": ["take_easy", *anywhere],
+        "multi_of": anywhere,
+        "out_multi": anywhere,
+        "void_of": [*takers],
+        "any_of": [*takers],
+    }
+
+
+def takes(function: Any, handle: Any) -> bool:
+    try:
+        function(handle)
+    except TypeError as error:
+        return "expected a pointer to " not in f"{error}"
+    return True
 
 
 def test_a_handle_to_what_nobody_says(library: Any, path: Path) -> None:

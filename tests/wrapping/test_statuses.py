@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ffi_builder import BuildError, runtime, wrap
+from ffi_builder import BuildError, CompileError, runtime, wrap
 from ffi_builder.providers import CheckStatus, DirectCallProvider
 from tests.runtime.samples import c_object, needs_cc
 from tests.wrapping.libraries import needs_header
@@ -83,6 +83,83 @@ def test_what_says_no_success(code: bytes) -> None:
             wrap(code, "same(status: int32)", prototype=SAME, **options)
     with pytest.raises(BuildError, match="success= needs a status, but `nothing` returns none"):
         wrap(code, "nothing()", prototype="void nothing(void)", success=1)
+
+
+TEXTS = (
+    SOURCE
+    + """
+const char *said(int status) { return status == 7 ? "seven" : status == 8 ? 0 : "another"; }
+const char *said_wide(unsigned long status) { return "wide"; }
+const char *said_byte(unsigned char status) { return "byte"; }
+int unsaid(int status) { return status; }
+const char *many(int status, int more) { return 0; }
+"""
+)
+TEXTS_IN_C = """
+int same(int status); int64_t wide(int64_t value, int number); unsigned char byte(unsigned char b);
+int set(int status, int number); void nothing(void);
+const char *said(int status); const char *said_wide(unsigned long status); int unsaid(int status);
+const char *said_byte(unsigned char status); const char *many(int status, int more);
+"""
+
+
+def test_the_text_of_a_status(tmp_path: Path) -> None:
+    code = c_object(tmp_path, TEXTS)
+    same = wrap(code, "same(status: int32)", prototype=TEXTS_IN_C, errors="said")
+    assert same(0) is None
+    for status, words in ((7, "7: seven"), (-1, "-1: another"), (8, r"8: \(null\)")):
+        with pytest.raises(RuntimeError, match=f"same failed with status {words} when calling"):
+            same(status)
+    errors: Any = {7: ("ValueError", "{callee} has {said(status)}, {status}")}
+    signatures = [
+        "same(status: int32)",
+        "wide(value: int64, number: int32)",
+        "nothing()",
+        "said_wide(status: uint64) -> text: String",
+    ]
+    some = wrap(code, signatures[0], prototype=TEXTS_IN_C, errors=errors)
+    with pytest.raises(ValueError, match="same has seven, 7 when calling"):
+        some(7)
+    with pytest.raises(RuntimeError, match="same failed with status 1 when calling"):
+        some(1)
+    several = wrap(code, signatures[1:], prototype=TEXTS_IN_C, errors="said_wide", success=1)
+    with pytest.raises(RuntimeError, match="wide failed with status 9: wide when calling"):
+        several["wide"](9, 0)
+    assert several["said_wide"](9) == "wide"
+    numbered = wrap(
+        code, "set(status: int32, number: int32)", prototype=TEXTS_IN_C, errors="said", errno=True
+    )
+    for number, words in ((0, "set failed with status 7: seven"), (2, "No such file")):
+        with pytest.raises((RuntimeError, OSError), match=words):
+            numbered(7, number)
+
+
+@pytest.mark.parametrize(
+    ("signature", "errors", "words"),
+    [
+        (
+            "same(status: int32)",
+            "unsaid",
+            "errors= has 'unsaid', which is no function that returns",
+        ),
+        ("same(status: int32)", "many", r"as `const char \*many\(int\)`"),
+        ("same(status: int32)", "said_byte", "errors= has 'said_byte', which is no"),
+        ("same(status: int32)", "sad", "declares no function 'sad'.*did you mean"),
+        ("same(status: int32)", {1: ("KeyError", "{sad(status)}")}, "declares no function 'sad'"),
+        (
+            "same(status: int32)",
+            {1: ("KeyError", "{said(code)}")},
+            r"or \{f\(status\)\} for the te",
+        ),
+        ("same(status: int32)", "said_wide", "symbol @said_wide is needed as"),
+        ("byte(b: uint8)", "said", r"said\(status\) takes 32 or 64 bits, but byte returns i8"),
+        ("nothing()", "said", "errors= needs a status, but `nothing` returns none"),
+    ],
+)
+def test_what_returns_no_text(tmp_path: Path, signature: str, errors: Any, words: str) -> None:
+    code = c_object(tmp_path, TEXTS)
+    with pytest.raises((BuildError, CompileError), match=words):
+        wrap(code, signature, prototype=TEXTS_IN_C, errors=errors)
 
 
 def test_errno_of_a_status(code: bytes) -> None:

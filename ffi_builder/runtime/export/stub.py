@@ -107,7 +107,7 @@ def _definition(function: Described, names: _Names) -> Iterator[str]:
         yield names.within(f"def {function.name}(*args: {{Any}}) -> {{Any}}: ...")
         return
     params = [names.within(param) for param in _parameters(function.info)]
-    is_handle = any(each.destroy for each in function.info.results)
+    is_handle = any(each.has_kind for each in function.info.results)
     returned = names.within("{Any}" if is_handle else _returned(function.returns))
     line = f"def {function.name}({', '.join(params)}) -> {returned}:"
     if len(line) > _WIDTH:

@@ -33,7 +33,7 @@ from ffi_builder.records import dataclass
 from ffi_builder.runtime.metadata import Info, Parameter
 from ffi_builder.runtime.python import arrays
 from ffi_builder.runtime.python.arrays import is_sequence, items, unwrapped
-from ffi_builder.runtime.python.handles import Handle
+from ffi_builder.runtime.python.handles import Handle, fits
 from ffi_builder.runtime.python.position import Position, position_of
 
 _INTEGERS: Final = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
@@ -222,7 +222,7 @@ def _address(param: Parameter, at: Position, value: Any) -> Any:
         return function_address(value)
     if value.closed:
         raise at.mismatch("an open handle", f"{value!r}")
-    if param.pointee and value.pointee and param.pointee != value.pointee:
+    if not fits(value, param):
         got = f"{value!r}, a pointer to {value.pointee}"
         raise at.mismatched_type(f"a pointer to {param.pointee}", got)
     return value
