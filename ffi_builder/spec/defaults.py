@@ -104,9 +104,10 @@ def _check_value(what: str, where: str, param: Param, value: Any, path: str) -> 
             _check_list(what, where, element, length, value, path)
         case Array(of=of) if of is not None:
             _check_list(what, where, cast("Param", of), None, value, path)
-        case Map(items=(key, of)):
-            for part, element, items in (("keys", key, value), ("values", of, value.values())):
-                _check_list(what, where, cast("Param", element), None, list(items), f"{path}.{part}")
+        case Map(items=items) if items is not None:
+            parts = ("keys", value), ("values", value.values())
+            for (part, found), of in zip(parts, cast("Sequence[Param]", items), strict=True):
+                _check_list(what, where, of, None, list(found), f"{path}.{part}")
         case TupleParam() | Struct():
             inner = list(elements(param, path))
             _check_length(where, len(inner), value)

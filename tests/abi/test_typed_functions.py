@@ -69,6 +69,24 @@ def test_typed_functions(name: str, text: str, right: Values, wrong: Values) -> 
                 function(*args)
 
 
+def test_the_intent_of_a_tensor_in_a_variant() -> None:
+    array = np.ones(3, "float32")
+    array.flags.writeable = False
+    for intent in "in", "out":
+        module = new_module()
+        text = f"f(x: Variant(float64, Tensor([n], float32, intent={intent})))"
+        signature = spec.Signature.parse(text, device="cpu")
+        attach(module, signature, PackedCallProvider(global_function="testing.nop"))
+        f = runtime.compile(module)["f"]
+        f(1.0)
+        f(array.copy())
+        if intent == "in":
+            f(array)
+            continue
+        with pytest.raises(ValueError, match='x is declared intent="out"'):
+            f(array)
+
+
 def _filled(schema: Any) -> Any:
     """Return a schema in which containers of anything say so."""
     if isinstance(schema, list):
