@@ -254,7 +254,9 @@ class Bind(Instruction):
 
     @override
     def row(self, origins: Texts) -> tuple[str, str, str]:
-        return self.subject, f"binds {self.symbol}", ""
+        of = self.symbol.of if isinstance(self.symbol, Subject) else None
+        is_symbol = of is not None and isinstance(of.param, spec.Var) and not of.field
+        return self.subject, f"{'conditions see' if is_symbol else 'binds'} {self.symbol}", ""
 
 
 @dataclass(frozen=True)

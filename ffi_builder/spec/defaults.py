@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
 from numbers import Integral, Real
 from types import NoneType
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, cast
 
 from ffi_builder.errors import SpecError
 from ffi_builder.spec.composite import Optional, Param, Plain, Struct, TupleParam, elements
@@ -21,6 +21,7 @@ from ffi_builder.spec.lists import List
 from ffi_builder.spec.numbers import INT_RANGES
 from ffi_builder.spec.param import MISSING, PlainValues
 from ffi_builder.spec.params import (
+    Array,
     Choice,
     ConstBool,
     ConstFloat,
@@ -101,10 +102,12 @@ def _check_value(what: str, where: str, param: Param, value: Any, path: str) -> 
             _check_shape(what, where, shape, value, path)
         case TensorList(tensor=element, length=length) | List(element=element, length=length):
             _check_list(what, where, element, length, value, path)
-        case Map(key=str(key), value=str(dtype)):
-            for part, of, items in (("keys", key, value), ("values", dtype, value.values())):
-                element = List(param.name, of).element
-                _check_list(what, where, element, None, list(items), f"{path}.{part}")
+        case Array(of=of) if of is not None:
+            _check_list(what, where, cast("Param", of), None, value, path)
+        case Map(items=items) if items is not None:
+            parts = ("keys", value), ("values", value.values())
+            for (part, found), of in zip(parts, cast("Sequence[Param]", items), strict=True):
+                _check_list(what, where, of, None, list(found), f"{path}.{part}")
         case TupleParam() | Struct():
             inner = list(elements(param, path))
             _check_length(where, len(inner), value)

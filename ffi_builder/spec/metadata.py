@@ -182,7 +182,10 @@ def _kind(param: Param) -> dict[str, object]:
         case List(dtype=dtype):
             more["dtype"] = dtype.type_text() if isinstance(dtype, List) else dtype
         case Variant(params=params):
-            more["kinds"] = [_kind(each)["kind"] for each in params]
+            kinds = [_kind(each) for each in params]
+            more["kinds"] = [each["kind"] for each in kinds]
+            for intent in (each["intent"] for each in kinds if "intent" in each):
+                more["intent"] = intent
         case Tensor(intent=str(intent)) | TensorList(tensor=Tensor(intent=str(intent))):
             more["intent"] = intent
         case _:

@@ -318,10 +318,11 @@ def _is_expression(item: object) -> bool:
 
 def _unsure(type_: CType, item: object) -> str:
     """Return what nothing says of a parameter, or of what is passed for it; empty if all is."""
-    is_handle = isinstance(item, (spec.DataPointer, spec.Stream)) or _is_handle(item)
     if not type_.is_pointer or item is None:
         return ""
-    if is_handle:
+    if _is_handle(item):  # a call compares the struct that it points to
+        return "" if type_.pointee else "what the handle points to"
+    if isinstance(item, (spec.DataPointer, spec.Stream)):
         return "what the handle points to"
     if type_.to is None:
         return "what the pointer points to"

@@ -57,15 +57,34 @@ def test_typed_functions(name: str, text: str, right: Values, wrong: Values) -> 
     attach(module, signature, PackedCallProvider(global_function=f"testing.{name}"))
     ours = runtime.compile(module)["f"]
     described = tvm_ffi.get_global_func_metadata(f"testing.{name}")["type_schema"]
-    assert _filled(json.loads(signature.metadata())["type_schema"]) == _filled(
-        json.loads(described)
-    )
+    schema = _filled(json.loads(signature.metadata())["type_schema"])
+    if "named_args" not in described:
+        schema = _unnamed(schema)
+    assert schema == _filled(json.loads(described))
     for args in right:
         assert _plain(ours(*args)) == _plain(own(*args))
     for args in wrong:
         for function in (own, ours):
             with pytest.raises(TypeError):
                 function(*args)
+
+
+def test_the_intent_of_a_tensor_in_a_variant() -> None:
+    array = np.ones(3, "float32")
+    array.flags.writeable = False
+    for intent in "in", "out":
+        module = new_module()
+        text = f"f(x: Variant(float64, Tensor([n], float32, intent={intent})))"
+        signature = spec.Signature.parse(text, device="cpu")
+        attach(module, signature, PackedCallProvider(global_function="testing.nop"))
+        f = runtime.compile(module)["f"]
+        f(1.0)
+        f(np.ones(3, "float32"))
+        if intent == "in":
+            f(array)
+            continue
+        with pytest.raises(ValueError, match='x is declared intent="out"'):
+            f(array)
 
 
 def _filled(schema: Any) -> Any:
@@ -77,6 +96,12 @@ def _filled(schema: Any) -> Any:
     found: dict[str, Any] = {key: _filled(value) for key, value in cast("Any", schema).items()}
     size = {"ffi.Array": 1, "ffi.Map": 2}.get(found.get("type", ""), 0)
     return {"args": [{"type": "Any"}] * size, **found} if size else found
+
+
+def _unnamed(schema: Any) -> Any:
+    """Return the schema of a function as older versions of tvm-ffi write it."""
+    named = schema["named_args"]
+    return {"type": schema["type"], "args": [*named["return"], *named["params"]]}
 
 
 def _plain(value: Any) -> Any:

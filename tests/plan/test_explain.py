@@ -308,3 +308,11 @@ def test_the_bounds_of_a_symbol():
     said = [re.sub(r" {2,}", " | ", row.strip()) for row in rows]
     assert "5 | a | at most 5 (max of a) | ValueError" in said
     assert "4 | a | at least -2 (min of a) | ValueError" in said
+
+
+def test_a_symbol_is_bound_once() -> None:
+    signature = Signature.parse("f(p: handle, b: bool) where p.present, b", device="cpu")
+    rows = [" ".join(line.split()[1:]) for line in explain(signature).splitlines()]
+    for name in "p", "b":
+        assert rows.count(f"{name} binds {name}") == 1
+        assert rows.count(f"{name} conditions see {name}") == 1

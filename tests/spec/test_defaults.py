@@ -64,6 +64,10 @@ class Record:
     b: Any
 
 
+def _typed(text: str) -> Param:
+    return Signature.parse(f"f(p: {text})").params[0]
+
+
 INT: Final = Var("p", "int32")
 N: Final = Var("n", "int64")
 TENSOR: Final = Tensor("p", [N], "float32", device_type="cpu")
@@ -102,6 +106,9 @@ ACCEPTED: Final[list[tuple[Param, list[object]]]] = [
     (Function("p"), [print, object()]),
     (Array("p"), [(), [1, "x"]]),
     (Map("p"), [{}, {1: 2}]),
+    (_typed("Array(Optional(int64))"), [[], [None, 1]]),
+    (_typed("Array(Any)"), [[None, 1, "a"]]),
+    (_typed("Map(String, Array(int64))"), [{}, {"a": [1]}]),
     (spec.Any("p"), [None, 1, 0.5, "x", b"x", [1], {1: 2}, object()]),
 ]
 
@@ -171,6 +178,11 @@ REJECTED: Final[list[tuple[Param, object, str]]] = [
     (Function("p"), None, "'p': default: expected a function but got None"),
     (Array("p"), {}, "'p': default: expected a list but got {} (dict)"),
     (Map("p"), [], "'p': default: expected a dict but got [] (list)"),
+    (_typed("Array(int64)"), [1, "x"], "'p[1]': default: expected an int but got 'x' (str)"),
+    (_typed("Array(Object)"), [5], "'p[0]': default: expected an object but got 5 (int)"),
+    (_typed("Variant(int64, Array(int64))"), [None], "'p[0]': default: expected an int but got No"),
+    (_typed("Map(String, int64)"), {1: 1}, "'p.keys[0]': default: expected a str but got 1 (int)"),
+    (_typed("Map(String, Array(int64))"), {"a": ["x"]}, "'p.values[0][0]': default: expected an i"),
 ]
 
 

@@ -101,6 +101,11 @@ OUT = "y: Tensor([n], float32, intent=out)"
             "and tuples of these only; make a function for each of its types",
         ),
         (f"f({OUT}, n: int64, a: Any)", "'a' is of kind Any, but XLA passes tensors, "),
+        (f"f({OUT}, n: int64, *rest: Any)", "'rest' is of kind VarArgs, but XLA passes tensors, "),
+        (f"f({OUT}, n: int64, a: Array(int64))", "'a' is of kind Array, but XLA passes tensors, "),
+        (f"f({OUT}, n: int64, m: Map(String, int64))", "'m' is of kind Map, but XLA passes te"),
+        (f"f({OUT}, n: int64, g: Function([int64]))", "'g' is of kind Function, but XLA passes"),
+        (f"f({OUT}, n: int64, p: Optional(handle))", "'p' is of kind handle Var, but XLA passes"),
     ],
 )
 def test_signatures_that_xla_cannot_call(text: str, message: str | None) -> None:
