@@ -65,7 +65,9 @@ RULES: Final = {
         (Result.UNSUPPORTED_PTX_VERSION,),
     ),
     "library": Rule("A library is one that is loaded.", (Result.INVALID_HANDLE,)),
-    "kernel-name": Rule("A kernel is found by its exact name.", (Result.NOT_FOUND,)),
+    "kernel-name": Rule(
+        "A kernel, a global and a constant are found by their exact names.", (Result.NOT_FOUND,)
+    ),
     "kernel": Rule("What is launched is a CUkernel or a CUfunction.", (Result.INVALID_HANDLE,)),
     "kernel-unloaded": Rule("A kernel goes with its library."),
     "function-context": Rule(
