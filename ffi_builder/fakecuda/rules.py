@@ -105,6 +105,10 @@ RULES: Final = {
     "parameters": Rule("Parameters are pointers or a buffer, not both.", (Result.INVALID_VALUE,)),
     "parameter-memory": Rule("Each parameter can be read, all of its bytes."),
     "parameter-alignment": Rule("Each parameter is aligned as its type: a CUtensorMap to 64."),
+    "tensor-map": Rule(
+        "A tensor map's address, sizes, strides, box, type, interleave and swizzle fit each other.",
+        (Result.INVALID_VALUE,),
+    ),
     # Streams and graphs.
     "stream": Rule("A stream is one that was made.", (Result.INVALID_HANDLE,)),
     "stream-destroyed": Rule("A stream is not used after it was destroyed."),
