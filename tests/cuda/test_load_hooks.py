@@ -45,6 +45,15 @@ def seen(driver: FakeDriver) -> list[tuple[Any, ...]]:
     return calls
 
 
+def append_to(calls: list[Any]) -> Callable[..., None]:
+    """A hook that notes what it is called with."""
+
+    def hook(*arguments: object) -> None:
+        calls.append(arguments)
+
+    return hook
+
+
 def with_globals(kernel: KernelImage = EMPTY) -> bytes:
     return make_ptx([kernel]).rstrip(b"\0") + GLOBALS
 
@@ -101,8 +110,8 @@ def test_a_context_is_current(driver: FakeDriver, stream: int | str):
 def test_a_hook_that_comes_late_sees_what_is_loaded(driver: FakeDriver):
     f = wrapped(EMPTY, [])
     f()
-    calls: list[object] = []
-    cuda.load_hook(lambda *_: calls.append(None))
+    calls: list[Any] = []
+    cuda.load_hook(append_to(calls))
     f()
     f()
     assert len(calls) == 1
@@ -168,10 +177,11 @@ def test_threads_wait_for_the_hook(driver: FakeDriver, seen: list[tuple[Any, ...
 def test_an_exported_library_calls_it(driver: FakeDriver, tmp_path: Path):
     """A hook of tvm-ffi alone, as in a program without Python."""
     path, calls = tmp_path / "f.so", list[Any]()
+    hook = append_to(calls)
     options: Any = {"device": "cuda", "launch": Launch(grid=1, block=1)}
     wrap(make_ptx([EMPTY]), "empty()", **options).export_library(path)
     module = vars(tvm_ffi)["load_module"](str(path))
-    tvm_ffi.register_global_func(NAME, lambda *given: calls.append(given), override=True)
+    tvm_ffi.register_global_func(NAME, hook, override=True)
     module["empty"]()
     module["empty"]()
     assert [call[0::2] for call in calls] == [("empty", 0)]
@@ -241,19 +251,23 @@ REFUSED: dict[str, tuple[Callable[[int], Any], type[Exception], str]] = {
 def test_refused_globals(driver: FakeDriver, case: str):
     """The error is that of the call, whose launch does not happen."""
     ask, error, words = REFUSED[case]
-    cuda.load_hook(lambda _, library, __: ask(library))
+
+    def hook(_: str, library: int, __: int) -> None:
+        ask(library)
+
+    cuda.load_hook(hook)
     with pytest.raises(error, match=words):
         wrapped(EMPTY, [], image=with_globals())()
     assert driver.launches() == []
 
 
 def test_without_a_context(driver: FakeDriver):
-    found: list[int] = []
-    cuda.load_hook(lambda _, library, __: found.append(library))
+    found: list[Any] = []
+    cuda.load_hook(append_to(found))
     module = compiled(EMPTY, [], image=with_globals())
     module["f"]()
     with pytest.raises(RuntimeError, match=r"INVALID_CONTEXT \(201\); no context is current"):
-        cuda.device_global(found[0], "factor")
+        cuda.device_global(found[0][1], "factor")
 
 
 def test_a_hook_that_is_none():

@@ -294,7 +294,9 @@ def test_globals(driver: FakeDriver):
                 driver.must("cuLibraryGetGlobal", *out, name)
                 assert size.value == wanted
                 found.add(address.value)
-                assert driver.memory(address.value, wanted, "uint8", device).tolist() == [0] * wanted
+                assert (
+                    driver.memory(address.value, wanted, "uint8", device).tolist() == [0] * wanted
+                )
             assert driver.call("cuMemFree_v2", address) == Result.INVALID_VALUE
             for name in (b"Scale", b"missing"):
                 assert driver.call("cuLibraryGetGlobal", *out, name) == Result.NOT_FOUND

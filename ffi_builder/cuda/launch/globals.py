@@ -49,7 +49,7 @@ def device_global(library: int, name: str, value: object = None) -> tuple[int, i
     if result == driver.Result.NOT_FOUND:
         raise ValueError(
             f"device_global: the library has no global or constant {name!r}: give its name in the "
-            f"image, which C++ mangles unless it is extern \"C\"; one that no kernel uses may be gone"
+            f'image, which C++ mangles unless it is extern "C"; one that no kernel uses may be gone'
         )
     _check(cuda, "cuLibraryGetGlobal", result)
     if data is not None:

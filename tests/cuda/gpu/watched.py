@@ -58,7 +58,11 @@ def case(function: Case) -> Case:
 def launch_hooks(gpu: Gpu) -> None:
     """Around each launch; once for one in a capture, and never for what the graph launches."""
     calls: list[Any] = []
-    cuda.launch_hook(lambda *given: calls.append(given))
+
+    @cuda.launch_hook
+    def hook(*given: Any) -> None:  # pyright: ignore[reportUnusedFunction]
+        calls.append(given)
+
     x, y = pair(gpu)
     stream = gpu.stream()
     function = saxpy(gpu, STREAM)["f"]
@@ -117,7 +121,7 @@ def a_fault_with_blocking(gpu: Gpu) -> None:
     x, y = pair(gpu)
     module, stream = saxpy(gpu, STREAM), gpu.stream()
     nowhere = tensor_at(1 << 20, y.shape, y.dtype)
-    with pytest.raises(RuntimeError, match="ILLEGAL_ADDRESS.*for kernel 'saxpy'") as caught:
+    with pytest.raises(RuntimeError, match=r"ILLEGAL_ADDRESS.*for kernel 'saxpy'") as caught:
         module["f"](2.0, x.tensor, nowhere, stream)
     assert f"x={x.address:#x}, y=0x100000, n (int32)=1000" in str(caught.value)
     KEPT.append(module)
