@@ -206,7 +206,8 @@ static __attribute__((noinline)) int read_other(PyObject *value, int kind, Call 
 }
 
 /* A handle that is closed, or that points to something else, is left to Python. */
-static __attribute__((noinline)) int read_address(PyObject *value, PyTypeObject *type, const Parameter *parameter, Any *out)
+static __attribute__((noinline)) int read_address(PyObject *value, PyTypeObject *type,
+                                                  const Parameter *parameter, Any *out)
 {
     out->type_index = ANY_OPAQUE_PTR;
     out->small_str_len = 0;

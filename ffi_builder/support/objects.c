@@ -159,13 +159,14 @@ static bool read_items(const TVMFFIAny map, int64_t size, MapItems *items) {
   return done;
 }
 
-// Return the keys and the values of a Map or Dict in memory from malloc, or NULL if there is none, or if an
-// int32 cannot count them.
+// Return the keys and the values of a Map or Dict in memory from malloc, or NULL if there is none,
+// or if an int32 cannot count them.
 const void *SHARED(map_items)(const TVMFFIObject *map) {
   const int32_t type = map->type_index == kTVMFFIDict ? kTVMFFIDict : kTVMFFIMap;
   const TVMFFIAny argument = {.type_index = type, .v_obj = (TVMFFIObject *)map};
   TVMFFIAny size;
-  if (!call_global(is_dict(argument) ? "ffi.DictSize" : "ffi.MapSize", argument, &size) || size.v_int64 > INT32_MAX)
+  if (!call_global(is_dict(argument) ? "ffi.DictSize" : "ffi.MapSize", argument, &size) ||
+      size.v_int64 > INT32_MAX)
     return NULL;
   const int64_t count = size.v_int64;
   MapItems *items = malloc(sizeof *items + 2 * sizeof(TVMFFIAny) * (size_t)count);
