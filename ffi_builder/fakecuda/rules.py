@@ -65,7 +65,9 @@ RULES: Final = {
         (Result.UNSUPPORTED_PTX_VERSION,),
     ),
     "library": Rule("A library is one that is loaded.", (Result.INVALID_HANDLE,)),
-    "kernel-name": Rule("A kernel is found by its exact name.", (Result.NOT_FOUND,)),
+    "kernel-name": Rule(
+        "A kernel, a global and a constant are found by their exact names.", (Result.NOT_FOUND,)
+    ),
     "kernel": Rule("What is launched is a CUkernel or a CUfunction.", (Result.INVALID_HANDLE,)),
     "kernel-unloaded": Rule("A kernel goes with its library."),
     "function-context": Rule(
@@ -103,6 +105,10 @@ RULES: Final = {
     "parameters": Rule("Parameters are pointers or a buffer, not both.", (Result.INVALID_VALUE,)),
     "parameter-memory": Rule("Each parameter can be read, all of its bytes."),
     "parameter-alignment": Rule("Each parameter is aligned as its type: a CUtensorMap to 64."),
+    "tensor-map": Rule(
+        "A tensor map's address, sizes, strides, box, type, interleave and swizzle fit each other.",
+        (Result.INVALID_VALUE,),
+    ),
     # Streams and graphs.
     "stream": Rule("A stream is one that was made.", (Result.INVALID_HANDLE,)),
     "stream-destroyed": Rule("A stream is not used after it was destroyed."),

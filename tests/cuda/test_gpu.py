@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.cuda.gpu import frameworks
-from tests.cuda.gpu.cases import CASES, KEPT
+from tests.cuda.gpu import cases, frameworks, watched
+from tests.cuda.gpu.cases import KEPT
 from tests.cuda.gpu.device import Gpu, Skipped
 from tests.cuda.gpu.emulation import emulate
 from tests.fakecuda import FakeDriver, environment, library, missing
 
+CASES = {**cases.CASES, **watched.CASES}
 ROOT = Path(__file__).parents[2]
 PROBE = "import sys, ctypes; sys.exit(ctypes.CDLL('libcuda.so.1').cuInit(0))"
 

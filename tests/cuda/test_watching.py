@@ -71,11 +71,12 @@ def test_a_hook_is_called_around_each_launch(
     driver: FakeDriver, seen: list[tuple[Any, ...]], stream: int | str
 ):
     handle = driver.new_stream() if isinstance(stream, str) else stream
-    kernel = KernelImage("k" * 210, ())  # errors shorten the name, and hooks get the whole one
+    name = "k" * 1000  # errors shorten it, and hooks get the whole one
+    kernel = KernelImage(name, ())
     options: dict[str, Any] = {"grid": (N, 2), "block": (32, 1, 4), "dynamic_smem_bytes": 100}
     f = wrapped(kernel, [N, STREAM], args=[], **options)
     f(3, handle)
-    rest = ("k" * 210, (3, 2, 1), (32, 1, 4), 100, handle, 0)
+    rest = (name, (3, 2, 1), (32, 1, 4), 100, handle, 0)
     assert seen == [("before", *rest), ("after", *rest)]
     f(0, handle)  # an empty grid launches nothing
     assert len(seen) == 2

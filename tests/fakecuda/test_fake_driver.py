@@ -273,6 +273,40 @@ def test_finding_kernels(driver: FakeDriver):
     assert driver.call("cuLibraryUnload", P(loaded)) == Result.INVALID_HANDLE
 
 
+GLOBALS = b"""
+.visible .global .align 4 .f32 scale;
+.extern .global .u32 missing;
+.const .align 16 .v4 .u32 table[8][2] = {1};
+.visible .global .attribute(.managed) .u64 managed;
+"""
+
+
+@tries("kernel-name", "context")
+def test_globals(driver: FakeDriver):
+    loaded = P(load(driver, image=make_ptx([EMPTY]).rstrip(b"\0") + GLOBALS + b"\0"))
+    address, size = ctypes.c_uint64(), ctypes.c_size_t()
+    out = (ctypes.byref(address), ctypes.byref(size), loaded)
+    assert driver.call("cuLibraryGetGlobal", *out, b"scale") == Result.INVALID_CONTEXT
+    found: set[int] = set()
+    for device in (0, 1):
+        with driver.current(device):
+            for name, wanted in ((b"scale", 4), (b"table", 256), (b"managed", 8)):
+                driver.must("cuLibraryGetGlobal", *out, name)
+                assert size.value == wanted
+                found.add(address.value)
+                assert (
+                    driver.memory(address.value, wanted, "uint8", device).tolist() == [0] * wanted
+                )
+            assert driver.call("cuMemFree_v2", address) == Result.INVALID_VALUE
+            for name in (b"Scale", b"missing"):
+                assert driver.call("cuLibraryGetGlobal", *out, name) == Result.NOT_FOUND
+    assert len(found) == 6
+    with driver.current():
+        driver.must("cuLibraryUnload", loaded)
+        assert driver.call("cuLibraryGetGlobal", *out, b"scale") == Result.INVALID_HANDLE
+        assert driver.call("cuMemsetD8_v2", address, ctypes.c_ubyte(0), 8) == Result.INVALID_VALUE
+
+
 @tries("kernel", "kernel-unloaded")
 def test_what_can_be_launched(driver: FakeDriver):
     loaded = load(driver)

@@ -7,6 +7,7 @@ import struct
 from typing import Any
 
 from ffi_builder.fakecuda.constants import CaptureStatus
+from tests.cuda.asking import Request
 from tests.fakecuda import (
     NON_BLOCKING,
     PER_THREAD,
@@ -157,6 +158,15 @@ def test_parameters(driver: FakeDriver):
         extra = (P * 5)(1, ctypes.addressof(buffer), 2, ctypes.addressof(size), 0)
         assert launch(driver, function, extra=extra) == Result.SUCCESS
     assert rules_broken(driver) == []
+
+
+@tries("tensor-map")
+def test_tensor_maps(driver: FakeDriver):
+    """``tests/cuda/test_tensor_maps.py`` tries each of their rules."""
+    driver.init()
+    with driver.current():
+        for columns, result in ((256, Result.SUCCESS), (257, Result.INVALID_VALUE)):
+            assert Request(box=(64, columns, 1)).made(driver.call) == result
 
 
 # Streams and graphs.

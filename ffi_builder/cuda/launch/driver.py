@@ -221,26 +221,30 @@ WATCH: Final = "ffi_builder.launch_watch.v1"
 """The attribute of tvm-ffi's type ``int`` that has its address."""
 WATCH_SIZE: Final = 12
 WATCH_HOOK: Final = 1
+WATCH_LOAD: Final = 2
 WATCH_DECIDED: Final = 4
 BLOCKING: Final = "FFI_BUILDER_LAUNCH_BLOCKING"
 """The variable of the environment for the first byte."""
 LAUNCH_HOOK: Final = "ffi_builder.launch_hook.v1"
 """The global function of tvm-ffi for the second byte."""
+LOAD_HOOK: Final = "ffi_builder.load_hook.v1"
+"""The global function of tvm-ffi for the third byte."""
 
 # The capabilities of a module's devices.
 CAPABILITY_SLOTS: Final = DEVICES + 1
 CAPABILITY_BITS: Final = 8
 """A capability is an int with the minor version in this many low bits."""
 
-LIBRARY_SIZE: Final = 32
-"""The state of an image: its handle, the next image, whether it is listed, its first kernel."""
+LIBRARY_SIZE: Final = 40 + DEVICES
+"""The state of an image: its handle, the next image, whether it is listed, its first kernel, the
+thread that calls the load hook, and for each device a byte: whether that was called."""
 
-# The state of a kernel: its handle, the next kernel, whether it is listed, what is prepared. What
-# was listed once stays listed.
+# The state of a kernel: its handle, the next kernel, its library once it is listed there, its name,
+# what is prepared. What was listed once stays listed.
 KERNEL_HANDLE: Final = 0
 """The CUkernel, which TVMFFIHandleInitOnce initialises."""
-KERNEL_LISTED: Final = 16
-KERNEL_PREPARED: Final = 24
+KERNEL_LIBRARY: Final = 16
+KERNEL_PREPARED: Final = 32
 """A byte for each device: the attributes that are set on it. All further devices share the last."""
 KERNEL_SIZE: Final = KERNEL_PREPARED + DEVICES
 PREPARED_SHARED: Final = 1
@@ -334,7 +338,6 @@ class States:
         digest, self.name = source.digest, name_of(b)
         named = hashlib.sha256(source.kernel.encode()).hexdigest()[:8]
         self.site = Site(b, source.shown, source.parts)
-        self.symbol = source.kernel
         self.image = f"{_PREFIX}image_{digest}"
         self.library = f"{_PREFIX}library_{digest}"
         self.kernel = f"{_PREFIX}kernel_{digest}_{named}"

@@ -19,7 +19,7 @@ _FAMILIES: Final[tuple[tuple[str, type[IntEnum]], ...]] = (
     ("CU_LAUNCH_ATTRIBUTE_", driver.LaunchAttribute),
 )
 """The prefixes of names in the driver's own header."""
-_TEXTS: Final = ("LIBRARY", "OLDEST", "FIRST_WIDE", "WATCH", "BLOCKING", "LAUNCH_HOOK")
+_TEXTS: Final = ("LIBRARY", "OLDEST", "FIRST_WIDE", "WATCH", "BLOCKING", "LAUNCH_HOOK", "LOAD_HOOK")
 _NUMBERS: Final = (
     "CODE_BITS",
     "CONFIG_SIZE",
@@ -38,6 +38,7 @@ _NUMBERS: Final = (
     "STATE_WATCH",
     "WATCH_SIZE",
     "WATCH_HOOK",
+    "WATCH_LOAD",
     "WATCH_DECIDED",
     "CAPABILITY_SLOTS",
     "CAPABILITY_BITS",

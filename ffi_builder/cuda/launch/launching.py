@@ -342,8 +342,7 @@ class Launcher:
         again = b.i32(0) if needs is None or isinstance(self.place.stream, int) else needs
         described = b.null() if self.wants_status else b.text_constant(_described(arguments))
         kernel = b.address_of(self.states.kernel)
-        operands = [state, kernel, *launch, self.place.device, again]
-        operands += [b.text_constant(self.states.symbol.encode() + b"\0"), described]
+        operands = [state, kernel, *launch, self.place.device, again, described]
         status = call_support(b, "cuda_watched", [*operands, *self.states.site.operands(b)])
         b.cond_br(b.ugt(status, b.i32(driver.MAX_INT)), raised, launched, [], [status])
         b.block = raised

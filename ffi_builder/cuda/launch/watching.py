@@ -1,4 +1,4 @@
-"""What the process watches in launches: it waits after each, or calls a hook around each.
+"""What the process watches in launches: it waits after each, or calls hooks.
 
 All wrappers of the process share one ``CudaWatch`` (``ffi_builder/cuda/support/watch.c``), those
 of exported libraries and of other versions too. Whoever needs it first makes it.
@@ -72,18 +72,55 @@ def launch_hook(hook: _F | str | None) -> _F | None:
         ...     print(phase, kernel, *grid)
         >>> cuda.launch_hook(None)
     """
-    tvm_ffi = importing.load("tvm_ffi")
-    if hook is None:
-        if tvm_ffi.get_global_func(driver.LAUNCH_HOOK, allow_missing=True) is not None:
-            tvm_ffi.registry.remove_global_func(driver.LAUNCH_HOOK)
-        _watch().hook = False
-        return None
-    if not callable(hook) and hook != "nvtx":
+    if hook is not None and not callable(hook) and hook != "nvtx":
         raise TypeError(f"launch_hook: expected a function, 'nvtx' or None but got {hook!r}")
-    function = hook if callable(hook) else _nvtx_hook()
-    tvm_ffi.register_global_func(driver.LAUNCH_HOOK, function, override=True)
-    _watch().hook = True
+    function = hook if hook is None or callable(hook) else _nvtx_hook()
+    _register(driver.LAUNCH_HOOK, function)
+    _watch().hook = function is not None
     return hook if callable(hook) else None
+
+
+def load_hook(hook: _F | None) -> _F | None:
+    """Call a function when an image was loaded, before its first launch on each device.
+
+    It becomes the global function ``ffi_builder.load_hook.v1`` of tvm-ffi, in place of the one
+    before it. It is called as ``hook(kernel, library, device)``: the kernel that is launched first,
+    the address of the ``CUlibrary``, and the number of the device, of which a context is current.
+    What it raises fails the call, and the next launch calls it again. Images that are loaded
+    already are not left out: their next launches call it.
+
+    Args:
+        hook: the function, or None to call none.
+
+    Returns:
+        ``hook``, so that this is a decorator.
+
+    Raises:
+        TypeError: it is no function.
+
+    Examples:
+        >>> import numpy as np
+        >>> from ffi_builder import cuda
+        >>> @cuda.load_hook
+        ... def hook(kernel, library, device):
+        ...     if kernel == "scale":
+        ...         cuda.device_global(library, "factor", np.float32(2))
+        >>> cuda.load_hook(None)
+    """
+    if hook is not None and not callable(hook):  # pyright: ignore[reportUnnecessaryComparison]
+        raise TypeError(f"load_hook: expected a function or None but got {hook!r}")
+    _register(driver.LOAD_HOOK, hook)
+    _watch().load = hook is not None
+    return hook
+
+
+def _register(name: str, hook: Callable[..., object] | None) -> None:
+    """Register a global function of tvm-ffi, or remove it."""
+    tvm_ffi = importing.load("tvm_ffi")
+    if hook is not None:
+        tvm_ffi.register_global_func(name, hook, override=True)
+    elif tvm_ffi.get_global_func(name, allow_missing=True) is not None:
+        tvm_ffi.registry.remove_global_func(name)
 
 
 def _nvtx_hook() -> Callable[..., None]:
@@ -111,7 +148,8 @@ class _Watch(ctypes.Structure):
     _fields_ = (
         ("blocking", ctypes.c_uint8),
         ("hook", ctypes.c_uint8),
-        ("others", ctypes.c_uint8 * 2),
+        ("load", ctypes.c_uint8),
+        ("other", ctypes.c_uint8),
         ("decided", ctypes.c_int32),
         ("said", ctypes.c_int32),
     )

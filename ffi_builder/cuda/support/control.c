@@ -58,7 +58,9 @@ int32_t SHARED(cuda_preload)(const TVMFFIAny *args, int32_t count, TVMFFIAny *re
   if (refused != 0)
     return refused;
   int32_t status = cuda_load_on(state, kernel, device, needs);
-  return status == 0 ? 0 : cuda_fail_without_launch(state, device, status, site);
+  if (status == 0)
+    status = cuda_tell_loaded(state, kernel, NULL, cuda_device_of(state, NULL, device));
+  return status <= 0 ? status : cuda_fail_without_launch(state, device, status, site);
 }
 
 // Unloads the image. `unload` runs under the lock under which images are loaded.
@@ -98,6 +100,7 @@ int32_t SHARED(cuda_unload)(void **result, CudaState *state, CudaLibrary *librar
     status = cuda_status(NUMBER_cuLibraryUnload, state->driver.cuLibraryUnload(library->handle));
     cuda_restore_capture(state, mode);
     library->handle = NULL;
+    memset(library->told, 0, sizeof library->told);
   }
   *result = (void *)((uintptr_t)status + 1);
   return 0;

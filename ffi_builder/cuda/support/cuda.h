@@ -95,7 +95,8 @@ typedef struct {
 typedef struct CudaKernel {
   void *handle; // the CUkernel; TVMFFIHandleInitOnce initialises it
   struct CudaKernel *next;
-  int64_t listed;
+  struct CudaLibrary *library; // NULL if the kernel is not in its list
+  const char *symbol;
   // The attributes that are set, one byte for each device. The last byte is for all devices without
   // a byte of their own, and stays 0.
   uint8_t prepared[CUDA_DEVICES];
@@ -107,12 +108,14 @@ typedef struct CudaLibrary {
   struct CudaLibrary *next;
   int64_t listed;
   CudaKernel *kernels;
+  uintptr_t teller;           // the thread that calls the load hook, or 0
+  uint8_t told[CUDA_DEVICES]; // 1 if the load hook was called; further devices share the last
 } CudaLibrary;
 
 // What is watched in all launches of the process. Code of other versions reads it too, by its name.
 // Wrappers read the first four bytes at once: launches are watched if one of them is not 0.
 typedef struct {
-  uint8_t blocking, hook, others[2];
+  uint8_t blocking, hook, load, other;
   int32_t decided; // 1 if a call has said whether to wait, and not the environment
   int32_t said;    // 1 once it was said that a captured launch is not waited for
 } CudaWatch;
@@ -196,6 +199,7 @@ LIES_AT(CUlaunchConfig, numAttrs, CUDA_CONFIG_COUNT);
 LIES_AT(CUlaunchAttribute, value, CUDA_ATTRIBUTE_VALUE);
 LIES_AT(CudaState, watch, CUDA_STATE_WATCH);
 LIES_AT(CudaWatch, hook, CUDA_WATCH_HOOK);
+LIES_AT(CudaWatch, load, CUDA_WATCH_LOAD);
 LIES_AT(CudaWatch, decided, CUDA_WATCH_DECIDED);
 LIES_AT(CudaKernel, handle, CUDA_KERNEL_HANDLE);
 LIES_AT(CudaKernel, prepared, CUDA_KERNEL_PREPARED);
@@ -253,8 +257,7 @@ int32_t SHARED(cuda_launch_again)(CudaState *, CudaKernel *, const CUlaunchConfi
                                   CUdevice, int32_t needs, int32_t status);
 // Returns a status, or less than 0 if it has set an error.
 int32_t SHARED(cuda_watched)(CudaState *, CudaKernel *, const CUlaunchConfig *, void **params,
-                             CUdevice, int32_t needs, const char *symbol, const char *described,
-                             CUDA_SITE_PARAMETERS);
+                             CUdevice, int32_t needs, const char *described, CUDA_SITE_PARAMETERS);
 int32_t SHARED(cuda_fail)(CudaState *, CudaKernel *, const CUlaunchConfig *, CUdevice,
                           int32_t status, CUDA_SITE_PARAMETERS);
 

@@ -119,8 +119,9 @@ int32_t SHARED(cuda_load)(void **result, CudaState *state, CudaLibrary *library,
     const CudaLaunch none = {state, NULL, NULL, 0};
     return cuda_report(&none, status, log, site);
   }
-  if (!kernel->listed) {
-    kernel->listed = 1;
+  if (kernel->library == NULL) {
+    kernel->library = library;
+    kernel->symbol = symbol;
     kernel->next = library->kernels;
     library->kernels = kernel;
   }

@@ -8,6 +8,7 @@
 #include "context.c"
 #include "limits.c"
 #include "report.c"
+#include "hooks.c"
 #include "watch.c"
 #include "load.c"
 #include "prepare.c"

@@ -1,5 +1,4 @@
-// Launches that are watched: hooks are called before and after each, or the wrapper waits for the
-// kernel.
+// Launches that are watched: hooks are called, or the wrapper waits for the kernel.
 //
 // What is watched is the same for all launches of a process. The code of all modules and libraries
 // shares one CudaWatch. Its address is an attribute of tvm-ffi's type int, since that outlives each
@@ -8,22 +7,12 @@
 #include "cuda.h"
 #include <unistd.h>
 
-// Not constants: the exporter moves no pointers in data.
-#define CUDA_NAME(text) (&(const TVMFFIByteArray){text, sizeof text - 1})
-
 static CudaWatch *cuda_known_watch(void) {
   const TVMFFITypeAttrColumn *column = TVMFFIGetTypeAttrColumn(CUDA_NAME(CUDA_WATCH));
   int64_t index = column == NULL ? -1 : (int64_t)kTVMFFIInt - column->begin_index;
   return index < 0 || index >= column->size || column->data[index].type_index != kTVMFFIInt
              ? NULL
              : (CudaWatch *)(uintptr_t)column->data[index].v_int64;
-}
-
-static void cuda_drop_error(void) {
-  TVMFFIObjectHandle error = NULL;
-  TVMFFIErrorMoveFromRaised(&error);
-  if (error != NULL)
-    TVMFFIObjectDecRef(error);
 }
 
 // Returns what the process watches, or NULL if there is no memory. The first caller makes it, and
@@ -41,15 +30,12 @@ static CudaWatch *cuda_find_watch(void) {
   return cuda_known_watch();
 }
 
-// Reads the variable of the environment, and looks for a hook. What a call of Python has said about
+// Reads the variable of the environment, and looks for hooks. What a call of Python has said about
 // blocking stays so.
 static int32_t cuda_read_watched(const CudaState *state, const CudaSite *site) {
-  TVMFFIObjectHandle hook = NULL;
-  if (TVMFFIFunctionGetGlobal(CUDA_NAME(CUDA_LAUNCH_HOOK), &hook) != 0)
+  if (cuda_look_for(CUDA_NAME(CUDA_LAUNCH_HOOK), &state->watch->hook) != 0 ||
+      cuda_look_for(CUDA_NAME(CUDA_LOAD_HOOK), &state->watch->load) != 0)
     return -1;
-  __atomic_store_n(&state->watch->hook, hook != NULL, __ATOMIC_RELEASE);
-  if (hook != NULL)
-    TVMFFIObjectDecRef(hook);
   const char *given = getenv(CUDA_BLOCKING);
   bool off = given == NULL || *given == '\0' || strcmp(given, "0") == 0;
   if (!off && strcmp(given, "1") != 0) {
@@ -64,118 +50,7 @@ static int32_t cuda_read_watched(const CudaState *state, const CudaSite *site) {
   return 0;
 }
 
-// ---- hooks
-
-// What is passed to a hook. The function is NULL if there is none.
-typedef struct {
-  TVMFFIObjectHandle function;
-  TVMFFIAny grid, block; // Shapes
-  const char *kernel;
-  const CUlaunchConfig *config;
-  CUdevice device;
-} CudaHook;
-
-static int32_t cuda_make_shape(TVMFFIObjectHandle maker, uint32_t x, uint32_t y, uint32_t z,
-                               TVMFFIAny *shape) {
-  TVMFFIAny sizes[] = {{.type_index = kTVMFFIInt, .v_int64 = x},
-                       {.type_index = kTVMFFIInt, .v_int64 = y},
-                       {.type_index = kTVMFFIInt, .v_int64 = z}};
-  *shape = (TVMFFIAny){.type_index = kTVMFFINone};
-  return TVMFFIFunctionCall(maker, sizes, 3, shape);
-}
-
-static int32_t cuda_make_shapes(CudaHook *hook) {
-  const CUlaunchConfig *config = hook->config;
-  TVMFFIObjectHandle maker = NULL;
-  int32_t failed = TVMFFIFunctionGetGlobal(CUDA_NAME("ffi.Shape"), &maker);
-  if (failed != 0)
-    return failed;
-  failed =
-      cuda_make_shape(maker, config->gridDimX, config->gridDimY, config->gridDimZ, &hook->grid);
-  if (failed == 0)
-    failed = cuda_make_shape(maker, config->blockDimX, config->blockDimY, config->blockDimZ,
-                             &hook->block);
-  TVMFFIObjectDecRef(maker);
-  return failed;
-}
-
-static void cuda_free_shape(const TVMFFIAny *shape) {
-  if (shape->type_index >= kTVMFFIStaticObjectBegin)
-    TVMFFIObjectDecRef(shape->v_obj);
-}
-
-static void cuda_close_hook(const CudaHook *hook) {
-  if (hook->function == NULL)
-    return;
-  cuda_free_shape(&hook->grid);
-  cuda_free_shape(&hook->block);
-  TVMFFIObjectDecRef(hook->function);
-}
-
-// Calls the hook. Returns 0, or what it has returned to raise its error.
-static int32_t cuda_call_hook(const CudaHook *hook, const char *phase) {
-  if (hook->function == NULL)
-    return 0;
-  TVMFFIAny args[] = {
-      {.type_index = kTVMFFIRawStr, .v_c_str = phase},
-      {.type_index = kTVMFFIRawStr, .v_c_str = hook->kernel},
-      hook->grid,
-      hook->block,
-      {.type_index = kTVMFFIInt, .v_int64 = hook->config->sharedMemBytes},
-      {.type_index = kTVMFFIInt, .v_int64 = (int64_t)(uintptr_t)hook->config->hStream},
-      {.type_index = kTVMFFIInt, .v_int64 = hook->device},
-  };
-  TVMFFIAny result = {.type_index = kTVMFFINone};
-  int32_t failed = TVMFFIFunctionCall(hook->function, args, sizeof args / sizeof *args, &result);
-  if (failed == 0 && result.type_index >= kTVMFFIStaticObjectBegin)
-    TVMFFIObjectDecRef(result.v_obj);
-  return failed;
-}
-
-// Finds the hook if there is one, and calls it for the first time.
-static int32_t cuda_open_hook(CudaHook *hook, const CudaWatch *watch) {
-  if (!__atomic_load_n(&watch->hook, __ATOMIC_ACQUIRE))
-    return 0;
-  int32_t failed = TVMFFIFunctionGetGlobal(CUDA_NAME(CUDA_LAUNCH_HOOK), &hook->function);
-  if (failed == 0 && hook->function != NULL) // it may have been removed
-    failed = cuda_make_shapes(hook);
-  return failed == 0 ? cuda_call_hook(hook, "before") : failed;
-}
-
-// Calls the hook for the second time, also after a failure, which is what the caller is told then.
-// Returns the status, or less than 0 if an error is set.
-static int32_t cuda_end_hook(const CudaHook *hook, int32_t status) {
-  TVMFFIObjectHandle error = NULL;
-  if (status < 0)
-    TVMFFIErrorMoveFromRaised(&error);
-  int32_t failed = cuda_call_hook(hook, "after");
-  if (status == 0)
-    return failed;
-  if (failed != 0)
-    cuda_drop_error();
-  if (error != NULL) {
-    TVMFFIErrorSetRaised(error);
-    TVMFFIObjectDecRef(error);
-  }
-  return status;
-}
-
 // ---- waiting
-
-// Makes the context of a stream current. Stores whether it pushed a context, which cuda_leave then
-// pops.
-static int32_t cuda_enter_stream(CudaState *state, CUstream stream, CUdevice device, bool *pushed) {
-  if (cuda_is_special(stream))
-    return cuda_enter(state, device, pushed);
-  CUcontext context = NULL;
-  *pushed = false;
-  CUresult result = state->driver.cuStreamGetCtx(stream, &context);
-  if (result != CUDA_SUCCESS)
-    return cuda_status(NUMBER_cuStreamGetCtx, result);
-  result = state->driver.cuCtxPushCurrent_v2(context);
-  *pushed = result == CUDA_SUCCESS;
-  return cuda_status(NUMBER_cuCtxPushCurrent_v2, result);
-}
 
 // Returns whether work on the stream is captured, so that there is nothing to wait for.
 static bool cuda_is_captured(const CudaState *state, CUstream stream) {
@@ -342,12 +217,14 @@ static int32_t cuda_launch_and_wait(const CudaWatched *launch, CUdevice device,
 // Launches a kernel with what is watched; returns a status, or less than 0 for an error that is
 // set. `described` is NULL if a failure is to be a status.
 int32_t SHARED(cuda_watched)(CudaState *state, CudaKernel *kernel, const CUlaunchConfig *config,
-                             void **params, CUdevice device, int32_t needs, const char *symbol,
-                             const char *described, CUDA_SITE_PARAMETERS) {
+                             void **params, CUdevice device, int32_t needs, const char *described,
+                             CUDA_SITE_PARAMETERS) {
   const CudaWatched launch = {state, kernel, config, params, device, needs, described};
   CUdevice found = cuda_device_of(state, config->hStream, device);
-  CudaHook hook = {NULL, {0}, {0}, symbol, config, found};
-  int32_t status = cuda_open_hook(&hook, state->watch);
+  CudaHook hook = {NULL, {0}, {0}, kernel->symbol, config, found};
+  int32_t status = cuda_tell_loaded(state, kernel, config->hStream, found);
+  if (status == 0)
+    status = cuda_open_hook(&hook, state->watch);
   if (status == 0) {
     bool waits = __atomic_load_n(&state->watch->blocking, __ATOMIC_ACQUIRE);
     status = waits ? cuda_launch_and_wait(&launch, found, CUDA_SITE) : cuda_launch_watched(&launch);

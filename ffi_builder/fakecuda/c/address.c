@@ -33,7 +33,8 @@ static const struct {
 } kSince[] = {
     {"cuKernelGetAttribute", 12000}, {"cuKernelGetFunction", 12000},
     {"cuKernelSetAttribute", 12000}, {"cuLaunchKernelEx", 11060},
-    {"cuLibraryGetKernel", 12000},   {"cuLibraryLoadData", 12000},
+    {"cuLibraryGetGlobal", 12000},   {"cuLibraryGetKernel", 12000},
+    {"cuLibraryLoadData", 12000},
     {"cuLibraryUnload", 12000},      {"cuTensorMapEncodeIm2col", 12000},
     {"cuTensorMapEncodeTiled", 12000}, {"cuTensorMapEncodeIm2colWide", 12080},
 };

@@ -87,6 +87,13 @@ typedef struct KernelInfo {
   unsigned cluster[3];  /* fixed when it was compiled; zeros: not */
 } KernelInfo;
 
+/* A variable of an image: a global or a constant. */
+typedef struct GlobalInfo {
+  char* name;
+  size_t size;
+  void* bytes; /* its initial value; NULL: zeros */
+} GlobalInfo;
+
 typedef struct Image {
   int sm;        /* 90 for sm_90 */
   bool exact;    /* sm_90a: runs on no other */
@@ -94,6 +101,8 @@ typedef struct Image {
   int ptx;       /* the version of PTX, 85 for 8.5; 0 for a cubin */
   unsigned count;
   KernelInfo* kernels;
+  unsigned global_count;
+  GlobalInfo* globals;
 } Image;
 
 /* What cuKernelSetAttribute and cuFuncSetAttribute set. */
@@ -231,6 +240,7 @@ CUresult image_read(const void* code, unsigned* count, Image** images);
 CUresult elf_read(const unsigned char* code, Image* image);
 CUresult ptx_read(const char* code, Image* image);
 KernelInfo* image_kernel(Image* image, const char* name, size_t length); /* found, or new */
+void image_global(Image* image, const char* name, size_t length, size_t size, const void* bytes);
 bool image_runs_on(const Image* image, int device);
 
 /* library.c, function.c */
@@ -255,6 +265,8 @@ void launch_clear(void);
 /* memory.c */
 void memory_clear(void);
 void memory_end(const Context* context);
+void memory_end_globals(const Library* library);
+uint64_t memory_global(Context* context, const Library* library, const GlobalInfo* info);
 unsigned memory_live(void);
 
 #endif

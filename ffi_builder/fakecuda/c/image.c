@@ -45,6 +45,12 @@ KernelInfo* image_kernel(Image* image, const char* name, size_t length) {
   return kernel;
 }
 
+void image_global(Image* image, const char* name, size_t length, size_t size, const void* bytes) {
+  image->globals = must(realloc(image->globals, (image->global_count + 1) * sizeof(GlobalInfo)));
+  void* copy = bytes == NULL ? NULL : memcpy(must(malloc(size)), bytes, size);
+  image->globals[image->global_count++] = (GlobalInfo){must(strndup(name, length)), size, copy};
+}
+
 static CUresult fat_read(const unsigned char* code, unsigned* count, Image** images) {
   FatHeader header;
   memcpy(&header, code, sizeof(header));

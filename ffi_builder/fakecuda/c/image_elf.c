@@ -165,6 +165,22 @@ static bool read_kernel(const Elf* elf, Image* image, const char* name, unsigned
   return true;
 }
 
+/* Variables are in .nv.global, .nv.global.init and .nv.constant3. */
+static void read_global(const Elf* elf, Image* image, const char* name, const Elf64_Sym* symbol) {
+  if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx >= elf->header->e_shnum) return;
+  const Elf64_Shdr* in = &elf->sections[symbol->st_shndx];
+  bool fits = symbol->st_size > 0 && symbol->st_value <= in->sh_size &&
+              symbol->st_size <= in->sh_size - symbol->st_value;
+  const char* section_name = name_of(elf, in);
+  if (!fits || (strncmp(section_name, ".nv.global", 10) != 0 &&
+                strcmp(section_name, ".nv.constant3") != 0)) {
+    return;
+  }
+  const void* bytes =
+      in->sh_type == SHT_NOBITS ? NULL : elf->code + in->sh_offset + symbol->st_value;
+  image_global(image, name, strlen(name), symbol->st_size, bytes);
+}
+
 /* The architecture has moved in the file's header, and its "a" out of it. */
 static bool read_architecture(const Elf* elf, Image* image) {
   uint32_t flags = elf->header->e_flags;
@@ -197,6 +213,7 @@ CUresult elf_read(const unsigned char* code, Image* image) {
     memcpy(&symbol, code + symbols->sh_offset + i * sizeof(symbol), sizeof(symbol));
     const char* name = names + symbol.st_name;
     if (strcmp(name, kTiles) == 0) has_tiles = true;
+    if (ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT) read_global(&elf, image, name, &symbol);
     /* Those of C++ templates are weak. */
     if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || ELF64_ST_BIND(symbol.st_info) == STB_LOCAL ||
         section(&elf, ".text.", name) == NULL) {

@@ -1,5 +1,6 @@
-/* Reading PTX as far as its entries' parameters: .version, .target, .entry NAME ( .param … ). What else
- * there is, variables with their initial values and functions, is skipped. */
+/* Reading PTX as far as its entries' parameters, and the sizes of its variables: .version, .target,
+ * .entry NAME ( .param … ), .global .u32 NAME[4]. What else there is, initial values and functions,
+ * is skipped. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -203,12 +204,42 @@ static void skip_function(Text* text) {
   skip_body(text);
 }
 
-static void read_statement(Text* text, Image* image) {
-  bool linkage = false;
-  while (take(text, ".visible") || take(text, ".weak") || take(text, ".extern") ||
-         take(text, ".common")) {
-    linkage = true;
+/* .global [.align N] [.attribute(…)] [.v2] .TYPE NAME[SIZE], of which nothing is consumed. */
+static void look_at_variable(Text text, Image* image) {
+  uint64_t size = 0, elements = 1;
+  size_t length;
+  if (!take(&text, ".global") && !take(&text, ".const")) return;
+  for (skip(&text); *text.at == '.'; skip(&text)) {
+    if (take(&text, ".align")) {
+      number(&text);
+      continue;
+    }
+    if (take(&text, ".attribute")) {
+      skip_past(&text, "(");
+      skip_past(&text, ")");
+      continue;
+    }
+    const char* type = text.at + 1;
+    text.at += word_length(text.at);
+    uint64_t found = isdigit((unsigned char)type[1]) ? strtoul(type + 1, NULL, 10) : 0;
+    if (*type == 'v') elements = found;
+    else size = found / 8;
   }
+  const char* found = name(&text, &length);
+  while (take(&text, "[") && !text.wrong) {
+    elements *= number(&text); /* wrong for an array that its values give the size */
+    need(&text, "]");
+  }
+  if (!text.wrong && size * elements > 0) image_global(image, found, length, size * elements, NULL);
+}
+
+static void read_statement(Text* text, Image* image) {
+  bool linkage = false, external = false;
+  for (;; linkage = true) {
+    if (take(text, ".extern")) external = true;
+    else if (!take(text, ".visible") && !take(text, ".weak") && !take(text, ".common")) break;
+  }
+  if (!external) look_at_variable(*text, image);
   if (take(text, ".entry")) {
     read_entry(text, image);
   } else if (take(text, ".func")) {

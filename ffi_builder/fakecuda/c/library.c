@@ -46,6 +46,7 @@ CUresult library_load(const void* code, Library** out) {
 /* Images and names stay: handles that outlived it are still looked at, to say so. */
 void library_end(Library* library) {
   library->object.alive = false;
+  memory_end_globals(library);
   Object* object;
   for (size_t i = 0; (object = object_at(i)) != NULL; ++i) {
     Library* owner = object->kind == kKindKernel     ? ((Kernel*)object)->library
@@ -63,14 +64,22 @@ static const KernelInfo* info_in(const Image* image, const char* name) {
   return NULL;
 }
 
-CUresult kernel_info(const Kernel* kernel, int device, const KernelInfo** found) {
+static const GlobalInfo* global_in(const Image* image, const char* name) {
+  for (unsigned i = 0; i < image->global_count; ++i) {
+    if (strcmp(image->globals[i].name, name) == 0) return &image->globals[i];
+  }
+  return NULL;
+}
+
+/* The image that a device runs, of those that have the kernel, or with NULL of all. */
+static const Image* image_for(const Library* library, int device, const char* kernel, int* newer) {
   const Image* best = NULL;
-  int newer = 0; /* loaded before the driver got an older version */
-  for (unsigned i = 0; i < kernel->library->image_count; ++i) {
-    const Image* image = &kernel->library->images[i];
-    if (!image_runs_on(image, device) || info_in(image, kernel->name) == NULL) continue;
+  for (unsigned i = 0; i < library->image_count; ++i) {
+    const Image* image = &library->images[i];
+    if (!image_runs_on(image, device)) continue;
+    if (kernel != NULL && info_in(image, kernel) == NULL) continue;
     if (image->ptx > newest_ptx()) {
-      newer = image->ptx;
+      *newer = image->ptx;
       continue;
     }
     bool better = best == NULL || (best->ptx != 0 && image->ptx == 0) ||
@@ -78,6 +87,12 @@ CUresult kernel_info(const Kernel* kernel, int device, const KernelInfo** found)
                    2 * image->sm + image->exact > 2 * best->sm + best->exact);
     if (better) best = image;
   }
+  return best;
+}
+
+CUresult kernel_info(const Kernel* kernel, int device, const KernelInfo** found) {
+  int newer = 0; /* loaded before the driver got an older version */
+  const Image* best = image_for(kernel->library, device, kernel->name, &newer);
   if (best == NULL) return newer == 0 ? CUDA_ERROR_NO_BINARY_FOR_GPU : too_new(newer);
   *found = info_in(best, kernel->name);
   return CUDA_SUCCESS;
@@ -142,6 +157,29 @@ static CUresult get_kernel(CUkernel* out, CUlibrary handle, const char* name) {
 
 CUresult cuLibraryGetKernel(CUkernel* out, CUlibrary library, const char* name) {
   API(kInit, get_kernel(out, library, name), "library=%p name='%s'", (void*)library,
+      name == NULL ? "" : name);
+}
+
+/* In the current context: each context has memory of its own for it. */
+static CUresult get_global(CUdeviceptr* out, size_t* size, CUlibrary handle, const char* name) {
+  if (name == NULL || (out == NULL && size == NULL)) return CUDA_ERROR_INVALID_VALUE;
+  Library* library = object_find(handle, kKindLibrary);
+  if (library == NULL) return CUDA_ERROR_INVALID_HANDLE;
+  Context* context;
+  int newer = 0;
+  CUresult result = context_current(&context);
+  if (result != CUDA_SUCCESS) return result;
+  const Image* image = image_for(library, context->device, NULL, &newer);
+  if (image == NULL) return newer == 0 ? CUDA_ERROR_NO_BINARY_FOR_GPU : too_new(newer);
+  const GlobalInfo* info = global_in(image, name);
+  if (info == NULL) return CUDA_ERROR_NOT_FOUND;
+  if (out != NULL) *out = memory_global(context, library, info);
+  if (size != NULL) *size = info->size;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuLibraryGetGlobal(CUdeviceptr* out, size_t* size, CUlibrary library, const char* name) {
+  API(kContext, get_global(out, size, library, name), "library=%p name='%s'", (void*)library,
       name == NULL ? "" : name);
 }
 

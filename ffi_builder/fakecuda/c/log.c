@@ -19,18 +19,14 @@ void log_open(void) {
 }
 
 void log_line(const char* kind, const char* name, CUresult result, const char* details) {
-  char head[256];
-  int begin = snprintf(head, sizeof(head), "%s\t%u\t%s\t%d\t", kind, this_thread_number(), name,
-                       (int)result);
-  if (begin < 0 || begin >= (int)sizeof(head)) abort(); /* a name of that length is none of ours */
-  size_t length = strlen(details), line = (size_t)begin + length + 1;
+  static const char format[] = "%s\t%u\t%s\t%d\t%s\n";
+  unsigned thread = this_thread_number();
+  size_t line = (size_t)snprintf(NULL, 0, format, kind, thread, name, (int)result, details);
   if (used + line + 1 > room) {
     room = (used + line + 1) * 2;
     text = must(realloc(text, room));
   }
-  memcpy(text + used, head, (size_t)begin);
-  memcpy(text + used + begin, details, length);
-  text[used + line - 1] = '\n';
+  snprintf(text + used, line + 1, format, kind, thread, name, (int)result, details);
   /* One write, so that lines of several processes do not mix. */
   if (file >= 0 && write(file, text + used, line) < 0) file = -1;
   used += line;

@@ -15,6 +15,8 @@ typedef struct Block {
   size_t size, mapped;
   int device;
   Context* context; /* NULL: made by fake_allocate, and only freed by fake_free */
+  const Library* library; /* NULL: not a global of a library */
+  const char* name;
   uint64_t id;
   struct Block* next;
 } Block;
@@ -49,7 +51,8 @@ static Block* allocate(int device, Context* context, size_t size) {
   close(file);
   if (host == MAP_FAILED || address == MAP_FAILED) return NULL;
   Block* block = must(malloc(sizeof(*block)));
-  *block = (Block){(uintptr_t)address, host, size, mapped, device, context, ++ids, blocks};
+  *block = (Block){.address = (uintptr_t)address, .host = host, .size = size, .mapped = mapped,
+                   .device = device, .context = context, .id = ++ids, .next = blocks};
   return blocks = block;
 }
 
@@ -71,6 +74,28 @@ static void release_of(const Context* context) {
   }
 }
 
+void memory_end_globals(const Library* library) {
+  for (Block* block = blocks; block != NULL;) {
+    Block* next = block->next;
+    if (block->library == library) release(block);
+    block = next;
+  }
+}
+
+uint64_t memory_global(Context* context, const Library* library, const GlobalInfo* info) {
+  for (const Block* block = blocks; block != NULL; block = block->next) {
+    if (block->library == library && block->context == context &&
+        strcmp(block->name, info->name) == 0) {
+      return block->address;
+    }
+  }
+  Block* block = must(allocate(context->device, context, info->size));
+  block->library = library;
+  block->name = info->name;
+  if (info->bytes != NULL) memcpy(block->host, info->bytes, info->size);
+  return block->address;
+}
+
 void memory_clear(void) { release_of(NULL); }
 
 void memory_end(const Context* context) { release_of(context); }
@@ -78,7 +103,7 @@ void memory_end(const Context* context) { release_of(context); }
 unsigned memory_live(void) {
   unsigned count = 0;
   for (const Block* block = blocks; block != NULL; block = block->next) {
-    count += block->context != NULL;
+    count += block->context != NULL && block->library == NULL;
   }
   return count;
 }
@@ -139,7 +164,8 @@ CUresult cuMemAlloc(CUdeviceptr* out, size_t size) {
 static CUresult free_memory(CUdeviceptr address) {
   if (address == 0) return CUDA_SUCCESS;
   Block* block = find(address);
-  if (block == NULL || block->address != address || block->context == NULL) {
+  if (block == NULL || block->address != address || block->context == NULL ||
+      block->library != NULL) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   release(block);

@@ -245,6 +245,13 @@ _TABLE: Final = (
         "other bytes",
         part(m.arguments, "layout", m.packed),
     ),
+    (
+        "tensor-map",
+        "the outermost first",
+        s.a_tensor_map,
+        "cuTensorMapEncodeTiled failed: CUDA_ERROR_INVALID_VALUE",
+        c.outermost_first,
+    ),
     # Streams and graphs.
     (
         "stream",

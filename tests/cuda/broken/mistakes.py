@@ -23,7 +23,7 @@ def compare_and_swap(self: Launcher) -> Any:
     """The winner loads; the others go on."""
     b, t = self.b, self.b.types
     slot = b.address_of(self.states.kernel)
-    begun = b.offset(slot, driver.KERNEL_LISTED)
+    begun = b.offset(slot, driver.KERNEL_LIBRARY)
     before = exchange_null(b, begun, b.to_pointer(b.i64(1)))
     with b.when(b.is_null(before)):
         init = b.address_of(self.states.init)
@@ -35,7 +35,7 @@ def once_whatever_comes(self: Launcher) -> Any:
     """A flag says that loading was tried."""
     b, t = self.b, self.b.types
     slot = b.address_of(self.states.kernel)
-    tried = b.offset(slot, driver.KERNEL_LISTED)
+    tried = b.offset(slot, driver.KERNEL_LIBRARY)
     with b.when(b.eq(b.load(t.i64, tried), b.i64(0))):
         b.store(b.i64(1), tried)
         init = b.address_of(self.states.init)

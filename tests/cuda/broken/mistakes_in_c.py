@@ -49,6 +49,13 @@ release_twice = code(
     ),
 )
 
+# Maps.
+
+outermost_first = code(
+    "tensor_map.c", ("arguments[CUDA_MAP_BOX + i]", "arguments[CUDA_MAP_BOX + plan->rank - 1 - i]")
+)
+"""The box is not turned."""
+
 # Images and kernels.
 
 image_elsewhere = code("load.c", ("(&loaded, image,", "(&loaded, (const void *)4096,"))

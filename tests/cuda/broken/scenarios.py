@@ -46,6 +46,14 @@ def a_call(driver: FakeDriver) -> None:
     assert len(driver.launches()) == 1
 
 
+def a_tensor_map(driver: FakeDriver) -> None:
+    """Of a row at a time."""
+    matrix = spec.Tensor("x", [N, 64], "float32", device_type="cuda")
+    f = wrap(KernelImage("one", (128,)), [matrix], args=[TensorMap("x", box=(1, 64))])
+    f(DeviceArray(driver, (4, 64), "float32", 0).tensor())
+    assert len(driver.launches()) == 1
+
+
 def two_devices(driver: FakeDriver) -> None:
     """Arrays of each device in turn, with another one current: the numbers are right."""
     emulate_saxpy(driver)

@@ -6,12 +6,12 @@ import subprocess
 import sys
 
 from ffi_builder.fakecuda.build import SONAME
-from tests.cuda.gpu import cases, frameworks
+from tests.cuda.gpu import cases, frameworks, watched
 from tests.cuda.gpu.device import Gpu, Skipped
 from tests.cuda.gpu.emulation import emulate
 from tests.fakecuda import FakeDriver
 
-CASES = {**cases.CASES, **frameworks.CASES}
+CASES = {**cases.CASES, **watched.CASES, **frameworks.CASES}
 
 
 def run(name: str) -> int:

@@ -8,8 +8,9 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
-from ffi_builder import Launch, testing, wrap
+from ffi_builder import Launch, cuda, testing, wrap
 from ffi_builder.cuda.tools.toolkit import bindings
+from ffi_builder.fakecuda.fake import the_driver
 from ffi_builder.providers.cuda import Pointee
 from tests.cuda.tools.tools import needs_nvrtc
 from tests.fakecuda import missing
@@ -85,3 +86,48 @@ def test_variables_of_all_kinds(arch: str, options: tuple[str, ...]) -> None:
     with testing.FakeCuda(f"sm_{arch}") as gpu:
         k(gpu.array(np.ones(3, "float32")), ctypes.c_void_p(ctypes.addressof(held)))
     assert [launch.block for launch in gpu.launches] == [(3, 1, 1)]
+
+
+STORED: Final = {
+    "table": np.arange(1, 9, dtype="int32"),
+    "rows": np.array([1, 2, 3, 4], "int32"),
+    "floats": np.array([1.5, -2.5, 1e30, 0], "float32"),
+    "large": np.array([2**64 - 1], "uint64"),
+    "negative": np.array([-3], "int16"),
+    "flag": np.array([1], "uint8"),
+    "names": np.zeros(3, "uint64"),
+    "pairs": np.zeros(80, "uint8"),
+    "aligned": np.array([1] + 63 * [0], "float32"),
+    "_Z13of_a_templateIfE": np.array([3], "float32"),
+}
+"""Variables of the source, and what a cubin says of them; not of those with addresses."""
+
+
+@needs_nvrtc
+@pytest.mark.skipif(missing() is not None, reason=str(missing()))
+@pytest.mark.parametrize("arch", ["80", "90a", "100f"])
+@pytest.mark.parametrize("ptx", [False, True], ids=["cubin", "ptx"])
+def test_globals(arch: str, ptx: bool) -> None:
+    source = SOURCE.replace("printf", "(void)sizeof")
+    if ptx:
+        image = ptx_of(source, f"compute_{arch}")
+    else:
+        image = cuda.compile_cuda(source, arch=f"sm_{arch}")
+    found: dict[str, tuple[int, int]] = {}
+
+    def hook(_: str, library: int, __: int) -> None:
+        found.update({name: cuda.device_global(library, name) for name in STORED})
+
+    k = wrap(image, "another()", device="cuda", launch=Launch(grid=1, block=1))["another"]
+    with testing.FakeCuda(f"sm_{arch}"):
+        cuda.load_hook(hook)
+        try:
+            k()
+        finally:
+            cuda.load_hook(None)
+        for name, value in STORED.items():
+            address, size = found[name]
+            assert size == value.nbytes, name
+            if not ptx and name not in ("names", "pairs"):
+                stored = the_driver().memory(address, len(value), value.dtype)
+                assert stored.tolist() == value.tolist(), name
