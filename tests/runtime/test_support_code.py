@@ -119,7 +119,7 @@ def test_the_object_of_one_wrapper_is_small(machine: str, tmp_path: Path) -> Non
     module = new_module()
     attach(module, spec.Signature.parse(text, device="cpu"), NopCallProvider())
     runtime.lower(module).export_object(tmp_path / "mm.o", triple=f"{machine}-linux-gnu")
-    assert (tmp_path / "mm.o").stat().st_size <= 21_600
+    assert (tmp_path / "mm.o").stat().st_size <= 22_100
 
 
 @needs_cc

@@ -117,13 +117,13 @@ def encoded_map(
             f"{what}: it has {rank} dimensions, but {'box=' if entry.box else 'the map'} is for "
             f"{entry.rank}"
         )
-    maker = _Maker(context, setting, path)
+    maker = _MapMaker(context, setting, path)
     maker.add_tensor(tensor)
     maker.add_numbers(entry)
     return EncodedMap(_plan(entry, setting, maker, path), tuple(maker.brought))
 
 
-class _Maker:
+class _MapMaker:
     """Checks what is known, and collects what a call brings."""
 
     def __init__(self, context: CallContext, setting: Setting, path: str) -> None:
@@ -202,7 +202,7 @@ def _strides(tensor: spec.Tensor) -> Sequence[object]:
     return found[::-1] if tensor.order == "C" else found
 
 
-def _plan(entry: TensorMap, setting: Setting, maker: _Maker, path: str) -> bytes:
+def _plan(entry: TensorMap, setting: Setting, maker: _MapMaker, path: str) -> bytes:
     """Return the bytes of a ``CudaMapPlan``."""
     texts = bytearray()
     begin = driver.MAP_VALUES + driver.MAP_VALUE * len(maker.brought)

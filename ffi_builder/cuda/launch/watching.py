@@ -144,7 +144,7 @@ def _nvtx_hook() -> Callable[..., None]:
 # ---- the CudaWatch
 
 
-class _Watch(ctypes.Structure):
+class _Flags(ctypes.Structure):
     _fields_ = (
         ("blocking", ctypes.c_uint8),
         ("hook", ctypes.c_uint8),
@@ -181,12 +181,12 @@ def _watch() -> Any:
     if found is None:
         address = ctypes.CDLL(None).calloc
         address.restype = ctypes.c_void_p
-        made = _Any(_INT, 0, address(1, ctypes.sizeof(_Watch)))
+        made = _Any(_INT, 0, address(1, ctypes.sizeof(_Flags)))
         # If other code has registered one meanwhile, this does nothing.
         library.TVMFFITypeRegisterAttr(_INT, ctypes.byref(text), ctypes.byref(made))
         found = _known(library, text)
     assert found is not None
-    return _Watch.from_address(found)
+    return _Flags.from_address(found)
 
 
 def _known(library: ctypes.CDLL, name: _Bytes) -> int | None:
