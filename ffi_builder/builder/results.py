@@ -137,7 +137,7 @@ def _span(b: CheckingBuilder, name: str, value: Value, unit: str, most: int) -> 
 
 
 def _store_list(b: CheckingBuilder, result: spec.List, value: Value, cell: Value) -> None:
-    """Make an ``ffi.Array`` of adjacent elements: numbers, or pointers and lengths of others."""
+    """Make an ``ffi.Array`` or ``ffi.List`` of elements: numbers, or pointers and lengths."""
     t, element = b.types, result.element
     pointer, length = _span(b, result.name, value, "elements", _MOST)
     b.symbols.declare("calloc", t.ptr, [t.i64, t.i64])
@@ -150,7 +150,8 @@ def _store_list(b: CheckingBuilder, result: spec.List, value: Value, cell: Value
             place = b.element(pointer, index, str(storage(t, element)))
             at = b.element(cells, index, CELL)
             store_value(b, element, loaded(b, element, place), at)
-        return_failure(b, call(b, _MAKE_ARRAY, cells, b.trunc(length, t.i32), cell))
+        make = _MAKE_LIST if result.mutable else _MAKE_ARRAY
+        return_failure(b, call(b, make, cells, b.trunc(length, t.i32), cell))
     _drop(b, cells, length)
 
 
@@ -187,6 +188,7 @@ def _store_scalar(b: CheckingBuilder, result: spec.Var, value: Value, cell: Valu
 
 
 _MAKE_ARRAY: Final = GlobalFunction("ffi.Array", keep=False)
+_MAKE_LIST: Final = GlobalFunction("ffi.List", keep=False)
 
 
 class Results:

@@ -74,6 +74,15 @@ def test_numbers_become_a_list(dtype: str, kernel: str) -> None:
     assert list(function(long.ctypes.data, 10_000)) == long.tolist()
 
 
+def test_a_mutable_list_is_one_of_tvm_ffi() -> None:
+    returns = "out: List(int64, mutable=True)"
+    function = wrapped(f"f(p: DataPointer, n: int64) -> {returns}", DirectCallProvider("k"), PAIR)
+    numbers = np.arange(3)
+    found = function(numbers.ctypes.data, 3)
+    found.append(5)
+    assert (type(found), list(found)) == (tvm_ffi.List, [0, 1, 2, 5])
+
+
 def test_a_list_that_cannot_be() -> None:
     text = "f(p: DataPointer, n: int64) -> out: List(uint64)"
     function = wrapped(text, DirectCallProvider("k"), PAIR)
