@@ -69,7 +69,8 @@ class Place:
         raise Mismatch("TypeError", self.path, self.argument, expected, got)
 
     def wrong_type(self, expected: str, kind: str) -> NoReturn:
-        words = f"{expected} or None" if self.optional else expected
+        says_none = expected.endswith(" or None")  # a handle is one
+        words = f"{expected} or None" if self.optional and not says_none else expected
         raise Mismatch("TypeError", f"type of {self.path}", self.argument, words, kind)
 
     def wrong_length(self, expected: str, got: int) -> NoReturn:

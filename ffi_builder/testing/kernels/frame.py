@@ -126,7 +126,7 @@ def call(function: Callable[..., Any], signature: spec.Signature, arguments: Ite
 def _called(
     function: Callable[..., Any], signature: spec.Signature, arguments: Iterable[Any]
 ) -> Any:
-    pairs = list(zip(signature.arguments, arguments, strict=True))
+    pairs = list(_named(signature, list(arguments)))
     keywords = [value for param, value in pairs if param.kw_only]
     names = _keyword_only(function) if keywords else []
     if len(names) != len(keywords):
@@ -177,8 +177,15 @@ def map_tensors(
             return tuple(of(f"{path}[{index}]", plain.tensor, item) for index, item in items)
         return value
 
-    pairs = _zipped(signature.name, signature.arguments, arguments)
-    return [replaced(param.name, param, value) for param, value in pairs]
+    return [replaced(param.name, param, value) for param, value in _named(signature, arguments)]
+
+
+def _named(signature: spec.Signature, arguments: Sequence[Any]) -> Iterable[tuple[spec.Param, Any]]:
+    """Return each value with its parameter, which VarArgs are for any number of values."""
+    params = list(signature.arguments)
+    if params and isinstance(params[-1], spec.VarArgs):
+        params[-1:] = [params[-1]] * (len(arguments) - len(params) + 1)
+    return _zipped(signature.name, params, arguments)
 
 
 def _zipped(path: str, params: Sequence[_T], values: Sequence[Any]) -> Iterable[tuple[_T, Any]]:
@@ -215,7 +222,7 @@ def _fields(value: Any) -> list[str] | None:
 def shown_arguments(frame: Frame) -> str:
     """Return a line for each argument: its name, and its value or its layout and elements."""
     texts = frame.with_tensors(lambda tensor: _Text(_shown(tensor)))
-    pairs = zip(frame.signature.arguments, texts, strict=True)
+    pairs = _named(frame.signature, texts)
     return "\n".join(f"  {param.name} = {text!r}" for param, text in pairs) or "  none"
 
 

@@ -18,6 +18,7 @@ from ffi_builder.spec import (
     Stream,
     TupleParam,
     Var,
+    VarArgs,
 )
 from ffi_builder.spec.numbers import FLOAT_DTYPES, INT_RANGES
 from tests.differential.description import (
@@ -179,6 +180,14 @@ CASES: Final[dict[str, Case]] = {
     "no arguments": Case(
         Signature("f", [Var("n", "int64")]),
         (Arguments(None, 1), Arguments(None, 0), Arguments((NONE,), 2), Arguments((NONE,), -1)),
+    ),
+    "any number of arguments": Case(
+        Signature("f", [n, VarArgs("rest")]),
+        (
+            *(Arguments(None, count) for count in (0, 1, -1)),
+            *(Arguments((of_int(1), NONE), count) for count in (0, 1, 2, -1)),
+            Arguments((NONE, of_int(1))),
+        ),
     ),
     "no parameters, and a long name": Case(
         Signature("f" * 401, []), (Arguments(None, 0), Arguments(None, 1), Arguments((NONE,)))
