@@ -28,6 +28,7 @@ from ffi_builder.providers.context import CallContext
 from ffi_builder.records import dataclass
 from ffi_builder.spec.expr import Expr
 from ffi_builder.spec.functions import variables
+from ffi_builder.spec.param import Named
 from ffi_builder.spec.tensors.devices import ANY
 
 
@@ -282,9 +283,7 @@ class DecodedValues(CallContext):
         match required:
             case spec.Var() as var:
                 return self.value(var)
-            case spec.Object() | spec.Function() | spec.Array() | spec.Map() if not isinstance(
-                getattr(required, "key", None), str
-            ):
+            case spec.Object() | spec.Function() | spec.Array() | spec.Map(key=None | Named()):
                 return self.fast.object_at(self._place(param).position)
             case spec.Any():
                 return self.any(param)

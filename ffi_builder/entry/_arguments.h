@@ -119,7 +119,8 @@ static int read_held_text(PyObject *value, int is_str, Call *call, Any *out)
 }
 
 /* Read an int, a float or a bool; 0 for anything else, and for an int beyond 64 bits. */
-static inline __attribute__((always_inline)) int read_number(PyObject *value, PyTypeObject *type, Any *out)
+static inline __attribute__((always_inline)) int read_number(PyObject *value, PyTypeObject *type,
+                                                             Any *out)
 {
     out->small_str_len = 0;
     if (type == &PyLong_Type) {

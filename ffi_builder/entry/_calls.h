@@ -319,7 +319,8 @@ static PyObject *call_general(PyObject *self, PyObject *const *values, Call *cal
     int count = entry->count, i = 0;
     entry->general_calls++;
     call->written_count = call->has_arrays = 0;
-    while (i < count && passes(entry, values[i], entry->parameters[i].kind & KIND_BITS, call, 0)) i++;
+    while (i < count && passes(entry, values[i], entry->parameters[i].kind & KIND_BITS, call, 0))
+        i++;
     if (i < count) return call_python(self, PYTHON_IN_ORDER, values, count, NULL);
     /* A list may lose its items during the call. */
     for (i = 0; i < call->written_count; i++) Py_INCREF(call->written[i]);

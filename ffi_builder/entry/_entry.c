@@ -171,7 +171,8 @@ PyDoc_STRVAR(describe_doc,
              "describe(entry, name, info, makers, by_position, returns, positional, parameters)\n"
              "--\n\n"
              "Tell an entry what it is. `parameters` are tuples (name, kind, position, "
-             "pointee, *default), or None if no call is to be read here; `positional` of them are taken by position.");
+             "pointee, *default), or None if no call is to be read here; `positional` of them are "
+             "taken by position.");
 
 static PyObject *describe(PyObject *module, PyObject *args)
 {

@@ -45,7 +45,15 @@ from typing import Any, Final, cast
 
 from ffi_builder.protocol import METADATA_FORMAT
 from ffi_builder.records import dataclass
-from ffi_builder.spec.composite import HIDDEN, Optional, Param, Struct, TupleParam, required
+from ffi_builder.spec.composite import (
+    HIDDEN,
+    Optional,
+    Param,
+    Struct,
+    TupleParam,
+    required,
+    takes_more,
+)
 from ffi_builder.spec.expr import Var
 from ffi_builder.spec.lists import List
 from ffi_builder.spec.numbers import FLOAT_DTYPES
@@ -67,7 +75,6 @@ from ffi_builder.spec.params import (
     Shape,
     Stream,
     String,
-    VarArgs,
 )
 from ffi_builder.spec.results import Result
 from ffi_builder.spec.tensors.tensor import Tensor
@@ -127,8 +134,9 @@ def metadata_text(
     the wrapper takes Python's GIL for it.
     """
     schema: dict[str, Any] = {"type": "ffi.Function"}
-    if not any(isinstance(param, VarArgs) for param in params):  # tvm-ffi's says no more, either
-        schema = _schema_of_function([p for p in params if not isinstance(p, HIDDEN)], returns)
+    arguments = [param for param in params if not isinstance(param, HIDDEN)]
+    if not takes_more(arguments):  # tvm-ffi's says no more, either
+        schema = _schema_of_function(arguments, returns)
     own: dict[str, object] = {"format": METADATA_FORMAT}
     if borrows_tensors:
         own["borrows"] = True

@@ -37,7 +37,8 @@ from ffi_builder.wrapping.c_types import (
     bound_args,
     llvm_type,
 )
-from ffi_builder.wrapping.comparison import BITS, BYTES, ByAddress, Comparison, Passed
+from ffi_builder.wrapping.comparison import ByAddress, Comparison, Passed
+from ffi_builder.wrapping.elements import BITS, BYTES
 from ffi_builder.wrapping.structs import Fields
 from ffi_builder.wrapping.texts import advice, check_returned, said
 

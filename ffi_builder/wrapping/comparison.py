@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from math import prod
 from typing import Final, NamedTuple, TypeGuard, cast
 
-from ffi_builder import BuildError, SpecError, spec
+from ffi_builder import BuildError, spec
 from ffi_builder.extending import (
     INT_RANGES,
     Data,
@@ -19,12 +18,9 @@ from ffi_builder.extending import (
     tensors_of,
     variables,
 )
-from ffi_builder.wrapping.c_types import DLTENSOR, HALIDE_BUFFER, POINTER, CType, llvm_type
+from ffi_builder.wrapping.c_types import DLTENSOR, POINTER, CType, llvm_type
+from ffi_builder.wrapping.elements import BYTES, check_elements, fits
 
-BYTES: Final = ("int8", "uint8")
-"""What a pointer points to that may point to anything, as ``char *``."""
-BITS: Final = {"uint16": ("float16", "bfloat16")}
-"""Integers as which C handles floats that it lacks."""
 _EXPRESSION: Final = r"[A-Za-z_].*[-+*/%(]|[-+*/%(].*[A-Za-z_]"
 _NUMBERS: Final = {
     "present": "bool",
@@ -214,9 +210,7 @@ class Comparison:
         is_data = isinstance(item, Data)
         tensor = item.tensor if is_data else item
         path = entry.removesuffix(".data") if is_data else entry
-        _check_tensor(what, type_, tensor, is_data=is_data)
-        _check_rows(what, type_, tensor, self.entries)
-        _check_size(what, type_, tensor)
+        check_elements(what, type_, tensor, self.entries, is_data=is_data)
         (self.read if type_.is_const else self.written).add(tensor.name)
         if path in self.apart or (type_.is_restrict and path in self.passed):
             raise BuildError(f"{what}, but {path!r} is passed twice, and once as `restrict`")
@@ -408,7 +402,7 @@ def _check_part(what: str, type_: CType, path: str, field: spec.Field) -> None:
     if field.part == "pointers":
         items = cast("spec.TensorList | spec.List", text)
         dtypes = items.tensor.dtypes if isinstance(items, spec.TensorList) else _of_rows(items)
-        if type_.opaque == POINTER and not _fits(type_, dtypes):
+        if type_.opaque == POINTER and not fits(type_, dtypes):
             raise BuildError(
                 f"{what} to {type_.dtype}, but the elements of {path.rpartition('.')[0]!r} are "
                 f"{' or '.join(dtypes)}"
@@ -428,7 +422,7 @@ def _of_rows(items: spec.List) -> tuple[str, ...]:
 def _check_numbers(what: str, type_: CType, path: str, dtype: str) -> None:
     """Raise BuildError if the address of numbers is passed for something else."""
     known = type_.is_pointer and type_.opaque is None and not type_.row
-    if not known or not _fits(type_, (dtype,)):
+    if not known or not fits(type_, (dtype,)):
         raise BuildError(f"{what}, but {path!r} is passed as a pointer to {dtype}")
     _check_align(what, type_, parse_dtype(dtype).alignment, f"{path!r}")
 
@@ -459,13 +453,6 @@ def _rows(field: spec.Field) -> list[tuple[int | None]]:
 
 def _llvm(dtype: str | None) -> str | None:
     return None if dtype is None else llvm_type(dtype)
-
-
-def _fits(type_: CType, dtypes: Sequence[str]) -> bool:
-    """Return whether what a pointer points to may be each of these dtypes."""
-    if type_.dtype is None or (type_.dtype in BYTES and type_.opaque in (None, POINTER)):
-        return True
-    return all(each in (type_.dtype, *BITS.get(type_.dtype, ())) for each in dtypes)
 
 
 def _check_number(what: str, type_: CType, number: object) -> None:
@@ -520,113 +507,3 @@ def _check_align(what: str, type_: CType, align: int, given: str) -> None:
     """Raise BuildError for an address that is a multiple of less than the kernel relies on."""
     if type_.is_pointer and type_.align > align:
         raise BuildError(f"{what} aligned to {type_.align} bytes, but {given} is to {align}")
-
-
-def _check_tensor(what: str, type_: CType, tensor: spec.Tensor, *, is_data: bool) -> None:
-    """Raise BuildError if no pointer is passed, or one to other elements, or for other accesses.
-
-    Args:
-        what: the words about the kernel's parameter.
-        type_: its type.
-        tensor: what is passed.
-        is_data: whether ``x.data`` is passed, and not ``x``, which may be a descriptor.
-    """
-    if not type_.is_pointer:
-        raise BuildError(f"{what}, but {tensor.name!r} is a tensor, which is passed as a pointer")
-    if type_.opaque == DLTENSOR and not tensor.any_rank:
-        raise BuildError(
-            f"{what}, which a tensor of any rank is passed as: declare `{tensor.name}: Tensor(..., "
-            f"{tensor.dtypes[0]})`, or pass '{tensor.name}.dltensor'"
-        )
-    if tensor.any_rank and not is_data and type_.to not in (None, DLTENSOR):
-        raise BuildError(
-            f"{what}, but {tensor.name!r} may have any rank, so its DLTensor* is passed: pass "
-            f"'{tensor.name}.data', or declare its sizes"
-        )
-    if type_.opaque not in (None, *(() if is_data else (HALIDE_BUFFER, DLTENSOR))):
-        cure = "let a function in C make what the kernel takes, or write a provider"
-        if type_.layout is not None:
-            names = [each.name for each in type_.layout.members if not each.lacks][:2]
-            cure = f"pass a struct, as in {{{', '.join(f'{name!r}: …' for name in names)}}}"
-            if not names:
-                cure = "a `void *`, in a prototype of your own, takes the elements as they are"
-        raise BuildError(
-            f"{what}, but {tensor.name!r} is passed as the address of its elements; {cure}"
-        )
-    if type_.rank is not None and type_.rank != tensor.ndim:
-        raise BuildError(f"{what}, but {tensor.name!r} has rank {tensor.ndim}")
-    if not _fits(type_, tensor.dtypes):
-        raise BuildError(
-            f"{what}, but the elements of {tensor.name!r} are {' or '.join(tensor.dtypes)}: "
-            f"declare `{tensor.name}: Tensor([…], {type_.dtype})`, or change the prototype"
-        )
-    if type_.is_const and tensor.intent in ("out", "inout"):
-        raise BuildError(
-            f"{what}, so the kernel does not write to it, but intent={tensor.intent!r} of "
-            f"{tensor.name!r} says that it does"
-        )
-
-
-def _check_rows(what: str, type_: CType, tensor: spec.Tensor, entries: Mapping[str, str]) -> None:
-    """Raise BuildError if ``float x[][5]`` gets rows of another size, or not one after another."""
-    rank = len(type_.row)
-    if not rank:
-        return
-    if type_.dtype in BYTES and {parse_dtype(each).total_bits for each in tensor.dtypes} != {8}:
-        raise BuildError(f"{what}, but {tensor.name!r} has rows of {' or '.join(tensor.dtypes)}")
-    row = [None if size is None else _size(f"{size}", entries) for size in type_.row]
-    expected, found = row, [f"{size}" for size in tensor.dims[-rank:]]
-    has = f"rows of {', '.join(found)} elements"
-    if tensor.strides is not None:
-        expected = ["1"]
-        for size in reversed(row):
-            expected = [_times(size, expected[0]), *expected]
-        steps = tensor.strides if isinstance(tensor.strides, tuple) else [tensor.strides]
-        found = [f"{step}" for step in steps[-rank - 1 :]]
-        has = f"the strides {', '.join(found)}"
-    is_alike = len(found) == len(expected) and all(
-        size in (None, own) for size, own in zip(expected, found, strict=True)
-    )
-    if not is_alike or (tensor.ndim == rank and type_.first > 1):
-        dims = ", ".join(size or "…" for size in row)
-        raise BuildError(
-            f"{what}, but {tensor.name!r} has {has}: declare "
-            f"`{tensor.name}: Tensor([…, {dims}], {tensor.dtypes[0]})`"
-        )
-
-
-def _check_size(what: str, type_: CType, tensor: spec.Tensor) -> None:
-    """Raise BuildError if ``float x[3][5]`` gets fewer than 15 elements."""
-    dims, found = tensor.dims, type_.first
-    if dims and isinstance(dims[0], int) and len(dims) == 1 + len(type_.row):
-        found = dims[0]
-    sizes = [*dims, *type_.row]
-    if tensor.strides is None and not tensor.any_rank and 0 not in sizes:
-        ints = [size for size in sizes if isinstance(size, int)]
-        row = prod(size for size in type_.row if isinstance(size, int))
-        found = prod(ints) // row**2 if len(ints) == len(sizes) else found
-    if type_.dtype in BYTES:
-        found = found * min(parse_dtype(each).total_bits for each in tensor.element_dtypes) // 8
-    if found < type_.first:
-        raise BuildError(
-            f"{what}, written as an array of {type_.first}, but {tensor.name!r} has {found}"
-        )
-
-
-def _times(first: str | None, second: str | None) -> str:
-    """Return a product of sizes; ``?`` for one that is not known, which no size is."""
-    if second == "1":
-        return first or "?"
-    both = f"{first} {second}"
-    return f"{int(first or 0) * int(second or 0)}" if re.fullmatch(r"\d+ \d+", both) else "?"
-
-
-def _size(text: str, entries: Mapping[str, str]) -> str:
-    """Return a size in C as the text of an expression of the signature, if it is one."""
-    passed = re.sub(r"[A-Za-z_]\w*", lambda name: f"({entries.get(name[0], '?')})", text)
-    try:
-        parsed = spec.Signature.parse(f"f(x: Tensor([{passed}], int8))", device="cpu")
-    except SpecError:
-        return f"`{text}`"
-    tensor = parsed.params[0]
-    return f"{tensor.dims[0]}" if isinstance(tensor, spec.Tensor) else text

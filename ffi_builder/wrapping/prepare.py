@@ -345,15 +345,13 @@ def _with_statuses(
     """Return a provider that raises what these options say of a kernel's status."""
     given = {each: getattr(options, each) for each in ("errors", "success") if each in taken}
     given = {option: value for option, value in given.items() if value is not None}
-    if isinstance(errors := given.get("errors"), str):
-        del given["errors"]
-        given["message"] = _FAILED.format(errors)
     errno = options.errno and "errno" in taken
     if isinstance(provider, CheckStatus):
+        if isinstance(given.get("errors"), str):
+            given["message"] = _FAILED.format(given.pop("errors"))
         return replace(provider, **given, **({"error": "OSError"} if errno else {}))
     if given:
-        option = next(iter(given)).replace("message", "errors")
-        raise BuildError(f"wrap: {option}= needs a status, but `{name}` returns none")
+        raise BuildError(f"wrap: {next(iter(given))}= needs a status, but `{name}` returns none")
     if not errno:
         return provider
     if isinstance(provider, DirectCallProvider):

@@ -8,7 +8,7 @@ from typing import Any, Final
 from ffi_builder import BuildError, spec
 from ffi_builder.extending import INT_RANGES
 from ffi_builder.wrapping.c_types import CType, Prototype
-from ffi_builder.wrapping.comparison import BYTES
+from ffi_builder.wrapping.elements import BYTES
 
 _TEXTS: Final = (spec.String, spec.Bytes)
 

@@ -168,6 +168,16 @@ def test_a_preferred_cluster_that_is_computed_fits_the_others(driver: FakeDriver
         f(8)
 
 
+def test_a_preferred_cluster_that_is_computed_has_the_same_depth(driver: FakeDriver):
+    attributes = {"preferred_cluster_dimension": (1, 1, N)}
+    f = wrap(EMPTY, [N], args=[], grid=(1, 1, 8), cluster=(1, 1, 2), attributes=attributes)
+    f(2)
+    with pytest.raises(
+        ValueError, match=r"dimension\.z is 4 for kernel .*; expected cluster\.z, 2"
+    ):
+        f(4)
+
+
 def test_a_cluster_that_has_to_be_portable_is():
     attributes = {"portable_cluster_size_mode": "require_portable"}
     with pytest.raises(SpecError, match="at most 8 blocks in a cluster for 'require_portable'"):

@@ -49,9 +49,10 @@ def reserve(fast: FastPath, plan: Plan) -> None:
     """Reserve stack space, at first NULL, for the address of each list's memory."""
     b = fast.b
     for step in plan.every_step:
-        has_memory = isinstance(step, (s.EachElement, s.OpenMap)) and not step.place.is_each
-        if has_memory and not isinstance(getattr(step, "param", None), spec.Array):
-            if isinstance(step, s.OpenMap):
+        is_map = isinstance(step, s.OpenMap)
+        copies = isinstance(step, s.EachElement) and not isinstance(step.param, spec.Array)
+        if (is_map or copies) and not step.place.is_each:
+            if is_map:
                 fast.maps.add(step.place.position)
             fast.memory[step.place.position] = b.alloca(b.types.ptr)
             b.store(b.null(), fast.memory[step.place.position])

@@ -404,7 +404,7 @@ class _Maker:
         found = self._items(entry)
         return found[0] if len(found) == 1 else None
 
-    def _tensor(self, entry: TensorStruct) -> spec.Tensor:
+    def _tensor(self, entry: TensorStruct | TensorMap) -> spec.Tensor:
         item = self._only(entry.tensor)
         tensor = None if item is None else plain(item)
         if not isinstance(tensor, spec.Tensor) or tensor.any_rank:
@@ -419,19 +419,12 @@ class _Maker:
         context = self.context
         if not entry.encodes:
             return self._pointee(entry, entry.tensor)
-        item = self._only(entry.tensor)
-        tensor = None if item is None else plain(item)
-        if not isinstance(tensor, spec.Tensor) or tensor.any_rank:
-            raise BuildError(
-                f"{PROVIDER}: TensorMap: expected a Tensor of a known number of dimensions but got "
-                f"{entry.tensor!r}"
-            )
+        tensor = self._tensor(entry)
         if context.may_be_absent(tensor):
             raise BuildError(
                 f"{PROVIDER}: TensorMap: {path_of(context, tensor)!r} may be absent, and there is "
                 f"no map of no tensor"
             )
-        _check_device(context, tensor)
         found = encoded_map(context, entry, tensor, path_of(context, tensor))
         return KernelArgument(str(entry), entry.size, entry.align, tensor_map=found)
 

@@ -7,7 +7,7 @@ Names are those of ``CUlaunchAttributeID`` in cuda.h 13.5, values those of
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeAlias, Union, cast, get_args
+from typing import Any, Final, TypeAlias, TypeVar, Union, cast, get_args
 
 from ffi_builder import SpecError, spec
 from ffi_builder.cuda.launch import driver
@@ -17,6 +17,7 @@ from ffi_builder.cuda.launch.dimensions import (
     checked_size,
     checked_sizes,
     emit_size,
+    shown,
 )
 from ffi_builder.cuda.launch.driver import LaunchAttribute
 from ffi_builder.cuda.launch.entries import PROVIDER
@@ -26,6 +27,8 @@ from ffi_builder.providers import CallContext
 
 Attributes: TypeAlias = Union[Sequence[str], Mapping[str, object]]
 """``attributes=``: the names of flags, or a value for each name."""
+
+_T = TypeVar("_T")
 
 _WORD: Final = (1 << 32) - 1
 _MOST_WIDE: Final = 2**63 - 1
@@ -111,9 +114,7 @@ def _words(context: CallContext, kernel: str, part: Part) -> list[int | Value]:
     if isinstance(part, Address):
         address = pointer_argument(context, part.entry, part.what, is_event=part.is_event)
         if part.is_event:
-            words = (
-                f"{part.what} of kernel {kernel.replace('{}', '{ }')!r} is NULL; expected a CUevent"
-            )
+            words = f"{part.what} of kernel {shown(kernel)} is NULL; expected a CUevent"
             b.check(b.ne(address, b.null()), "ValueError", words)
         return [b.to_int(address), 0]
     value = emit_size(context, kernel, part.what, part.value, part.least, part.most)
@@ -179,8 +180,8 @@ def _number(least: int, most: int) -> _Reader:
 def _cluster(what: str, given: object) -> tuple[Part, ...]:
     most = driver.MAX_CLUSTER
     sizes = checked_sizes(what, given, 1, (most,) * 3)
-    full = (*sizes, 1, 1)[:3]
-    return tuple(Number(f"{what}.{axis}", s, 1, most) for axis, s in zip("xyz", full, strict=True))
+    pairs = zip("xyz", _full(sizes), strict=True)
+    return tuple(Number(f"{what}.{axis}", size, 1, most) for axis, size in pairs)
 
 
 def _fields(what: str, given: object, needed: Sequence[str], more: Sequence[str]) -> dict[str, Any]:
@@ -325,20 +326,22 @@ def emit_preferred(
     preferred = find(attributes, "preferred_cluster_dimension")
     if preferred is None:
         return
-    b, name = context.builder, kernel.replace("{}", "{ }")
+    b = context.builder
     parts = cast("tuple[Number, ...]", preferred.parts)
     for axis, part, size, blocks in zip("xyz", parts, cluster, grid, strict=True):
         wanted = emit_size(context, kernel, part.what, part.value, part.least, part.most)
         pairs = (
-            (part.what, wanted, f"cluster.{axis}", size),
-            (f"grid.{axis}", blocks, part.what, wanted),
+            (part.what, wanted, f"cluster.{axis}", size, axis == "z"),
+            (f"grid.{axis}", blocks, part.what, wanted, False),
         )
-        for what, large, of, small in pairs:
+        for what, large, of, small, is_same in pairs:
             if isinstance(large, int) and isinstance(small, int):
                 continue
             one, other = (b.i64(v) if isinstance(v, int) else v for v in (large, small))
-            words = f"{what} is {{}} for kernel {name!r}; expected a multiple of {of}, {{}}"
-            b.check(b.eq(b.urem(one, other), b.i64(0)), "ValueError", words, one, other)
+            fits = b.eq(one, other) if is_same else b.eq(b.urem(one, other), b.i64(0))
+            wanted_words = f"{of}, {{}}" if is_same else f"a multiple of {of}, {{}}"
+            words = f"{what} is {{}} for kernel {shown(kernel)}; expected {wanted_words}"
+            b.check(fits, "ValueError", words, one, other)
 
 
 def check_portable(attributes: Sequence[Attribute], blocks: int | None) -> None:
@@ -356,5 +359,5 @@ def check_portable(attributes: Sequence[Attribute], blocks: int | None) -> None:
         )
 
 
-def _full(sizes: Sequence[object]) -> tuple[object, ...]:
+def _full(sizes: Sequence[_T]) -> tuple[_T | int, ...]:
     return (*sizes, 1, 1)[:3]

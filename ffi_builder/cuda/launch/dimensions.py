@@ -125,10 +125,14 @@ def emit_size(
     b, value = context.builder, value_of_size(context, f"{PROVIDER}: {what}", size)
     # The comparison is unsigned, so that negative values are too large.
     shifted = b.sub(value, b.i64(least)) if least else value
-    name = kernel.replace("{}", "{ }")  # since {} stands for a value
-    words = f"{what} = {size} is {{}} for kernel {name!r}; expected {least} to {most}"
+    words = f"{what} = {size} is {{}} for kernel {shown(kernel)}; expected {least} to {most}"
     b.check(b.ule(shifted, b.i64(most - least)), "ValueError", words, value)
     return value
+
+
+def shown(kernel: str) -> str:
+    """Return the name of a kernel for the words of a check, in which ``{}`` stands for a value."""
+    return repr(kernel.replace("{}", "{ }"))
 
 
 def value_of_size(context: CallContext, what: str, size: spec.Dim | str) -> Value:

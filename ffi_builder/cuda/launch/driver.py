@@ -106,7 +106,7 @@ MAP_CHANNELS: Final = MAP_UPPER + MAP_RANK
 MAP_PIXELS: Final = MAP_CHANNELS + 1
 MAP_PLACES: Final = MAP_PIXELS + 1
 MAP_VALUES: Final = 8 * MAP_PLACES + 40
-"""Where the limits of what a call brings begin, in bytes."""
+"""The offset in bytes of the limits of what a call brings."""
 MAP_VALUE: Final = 40
 MAP_SLOTS: Final = 8
 """The maps that a call site keeps."""
@@ -216,7 +216,7 @@ STATE_SIZE: Final = STATE_WATCH + 8 * (3 + DEVICES)
 """The state of a module: the table of functions, the address of what the process watches, whether
 it is ready, the first loaded library, and the retained primary contexts, by device."""
 
-# What the process watches: bytes that are 0 or 1, and two int32_t. A wrapper reads the first four.
+# The CudaWatch of a process: four bytes, which wrappers read at once, and two int32_t.
 WATCH: Final = "ffi_builder.launch_watch.v1"
 """The attribute of tvm-ffi's type ``int`` that has its address."""
 WATCH_SIZE: Final = 12

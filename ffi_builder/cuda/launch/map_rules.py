@@ -1,4 +1,4 @@
-"""What the driver's tensor maps allow, one row of ``RULES`` for each rule.
+"""Lists the rules of the driver's tensor maps, one row of ``RULES`` for each.
 
 Source: the comments of cuTensorMapEncodeTiled, …Im2col and …Im2colWide in ``cuda.h`` of CUDA 13.5.
 A rule about something that is known when the wrapper is built is checked then; the others become
@@ -69,7 +69,7 @@ Subject: TypeAlias = Literal[
 
 @dataclass(frozen=True)
 class Setting:
-    """What is known of a map before the tensor's sizes.
+    """The facts about a map that are known before the tensor's sizes.
 
     ``bits`` are those of an element of the tensor. ``corners`` are the lower and the upper ones of
     im2col, innermost first; None for tiles.
@@ -298,7 +298,7 @@ RULES: Final = (
 
 @dataclass(frozen=True)
 class Limit:
-    """What a number may be, in units of the tensor, and why; ``ratio`` makes it the driver's."""
+    """The range of a number in units of the tensor, and why; ``ratio`` makes it the driver's."""
 
     range: Range
     why: str

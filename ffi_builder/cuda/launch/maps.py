@@ -131,7 +131,7 @@ class TensorMap:
 
     @property
     def numbers(self) -> list[tuple[str, Subject, int, spec.Dim | str]]:
-        """What the map says in numbers: name, subject, axis (0 is the innermost), value."""
+        """The numbers of the map: name, subject, axis (0 is the innermost), value."""
         found: list[tuple[str, Subject, int, spec.Dim | str]] = []
         for name, subject, entries in (
             ("box", "box", self.box),
@@ -219,7 +219,7 @@ class TensorMap:
     def _check_numbers(self) -> None:
         """Check everything that does not depend on the tensor."""
         rank = 3 if self.rank is None else self.rank
-        # Of all types, 8 bits allow most: what they break is broken by every tensor.
+        # A type of 8 bits allows most, so what it does not allow, no type does.
         dtype = cast("str | None", self.dtype)
         setting = self.setting(dtype or "uint8", TYPES.get(dtype or "", 8), rank)
         check_setting(setting, "TensorMap", SpecError, with_dtype=dtype is not None)

@@ -1,4 +1,4 @@
-"""What the process watches in launches: it waits after each, or calls hooks.
+"""Lets the process watch its launches: wrappers wait after each, or call hooks.
 
 All wrappers of the process share one ``CudaWatch`` (``ffi_builder/cuda/support/watch.c``), those
 of exported libraries and of other versions too. Whoever needs it first makes it.

@@ -115,6 +115,18 @@ int32_t SHARED(cuda_launch)(CudaState *state, const CUlaunchConfig *config, CUke
   return cuda_launch_in(state, config, kernel, params, device, &pushed);
 }
 
+// Makes the context of a stream that is not special current; returns a status. cuda_leave pops it.
+static int32_t cuda_push_context(const CudaState *state, CUstream stream, bool *pushed) {
+  CUcontext context = NULL;
+  *pushed = false;
+  CUresult result = state->driver.cuStreamGetCtx(stream, &context);
+  if (result != CUDA_SUCCESS)
+    return cuda_status(NUMBER_cuStreamGetCtx, result);
+  result = state->driver.cuCtxPushCurrent_v2(context);
+  *pushed = result == CUDA_SUCCESS;
+  return cuda_status(NUMBER_cuCtxPushCurrent_v2, result);
+}
+
 // Returns the device of a stream. For a special stream, or if the driver fails, returns `device`. A
 // device of -1 stands for the current context's device, or 0 if there is no current context.
 static CUdevice cuda_device_of(const CudaState *state, CUstream stream, CUdevice device) {
@@ -125,11 +137,9 @@ static CUdevice cuda_device_of(const CudaState *state, CUstream stream, CUdevice
       state->driver.cuCtxGetDevice(&found);
     return found;
   }
-  CUcontext context = NULL;
-  if (state->driver.cuStreamGetCtx(stream, &context) == CUDA_SUCCESS &&
-      state->driver.cuCtxPushCurrent_v2(context) == CUDA_SUCCESS) {
+  bool pushed;
+  if (cuda_push_context(state, stream, &pushed) == 0)
     state->driver.cuCtxGetDevice(&found);
-    state->driver.cuCtxPopCurrent_v2(&context);
-  }
+  cuda_leave(state, pushed);
   return found;
 }

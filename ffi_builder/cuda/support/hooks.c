@@ -41,16 +41,8 @@ static int32_t cuda_look_for(const TVMFFIByteArray *name, uint8_t *found) {
 // Makes the context of a stream current. Stores whether it pushed a context, which cuda_leave then
 // pops.
 static int32_t cuda_enter_stream(CudaState *state, CUstream stream, CUdevice device, bool *pushed) {
-  if (cuda_is_special(stream))
-    return cuda_enter(state, device, pushed);
-  CUcontext context = NULL;
-  *pushed = false;
-  CUresult result = state->driver.cuStreamGetCtx(stream, &context);
-  if (result != CUDA_SUCCESS)
-    return cuda_status(NUMBER_cuStreamGetCtx, result);
-  result = state->driver.cuCtxPushCurrent_v2(context);
-  *pushed = result == CUDA_SUCCESS;
-  return cuda_status(NUMBER_cuCtxPushCurrent_v2, result);
+  return cuda_is_special(stream) ? cuda_enter(state, device, pushed)
+                                 : cuda_push_context(state, stream, pushed);
 }
 
 static uint8_t *cuda_told(CudaLibrary *library, CUdevice device) {

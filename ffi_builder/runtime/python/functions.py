@@ -219,12 +219,17 @@ def made(function: tvm_ffi.Function, name: str, info: Info | None, find: Find | 
     tvm-ffi converts the arguments of calls that the extension does not read, and makes their
     errors. The rules of frameworks are always checked.
     """
-    if info is not None and (info.takes_more or (find is not None and info.handles)):
+    if info is not None and _needs_python(info, find):
         return wrapped(function, name, info, find, converts=False)
     found = extension()
     if info is None or not isinstance(found, Extension):
         return wrapped(function, name, info, converts=False)
     return _entry(found, function, name, info, converts=False)
+
+
+def _needs_python(info: Info, find: Find | None) -> bool:
+    """Return whether calls begin in Python: for any number of arguments, and to make handles."""
+    return info.takes_more or (find is not None and info.handles)
 
 
 def made_callable(
@@ -235,7 +240,7 @@ def made_callable(
     Raises TypeError for a default that could not travel with the code.
     """
     check_defaults(info)
-    if info.takes_more or (find is not None and info.handles):
+    if _needs_python(info, find):
         return wrapped(function, name, info, find, converts=True)
     found = extension()
     if not isinstance(found, Extension):

@@ -21,7 +21,10 @@ without_suffix = code(
 
 # Contexts.
 
-enter_nothing = code("context.c", ("*pushed = false;", "*pushed = false;\n  return 0;"))
+enter_nothing = code(
+    "context.c",
+    ("*pushed = false;\n  CUcontext current", "*pushed = false;\n  return 0;\n  CUcontext current"),
+)
 """The current context must do."""
 enter_only_if_nothing_is_current = code(
     "context.c", ("current != NULL && device < 0", "current != NULL")

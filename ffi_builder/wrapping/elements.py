@@ -1,0 +1,144 @@
+"""Compares the type of a pointer in C with the tensor whose elements are passed for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Final
+
+from ffi_builder import BuildError, SpecError, spec
+from ffi_builder.extending import parse_dtype
+from ffi_builder.wrapping.c_types import DLTENSOR, HALIDE_BUFFER, POINTER, CType
+
+BYTES: Final = ("int8", "uint8")
+"""What a pointer points to that may point to anything, as ``char *``."""
+BITS: Final = {"uint16": ("float16", "bfloat16")}
+"""Integers as which C handles floats that it lacks."""
+
+
+def check_elements(
+    what: str, type_: CType, tensor: spec.Tensor, entries: Mapping[str, str], *, is_data: bool
+) -> None:
+    """Raise BuildError if no pointer is passed, or one to other elements, or to too few.
+
+    Args:
+        what: the words about the kernel's parameter.
+        type_: its type.
+        tensor: what is passed.
+        entries: what is passed for each parameter of the kernel, for sizes such as ``x[n][5]``.
+        is_data: whether ``x.data`` is passed, and not ``x``, which may be a descriptor.
+    """
+    _check_tensor(what, type_, tensor, is_data=is_data)
+    _check_rows(what, type_, tensor, entries)
+    _check_size(what, type_, tensor)
+
+
+def fits(type_: CType, dtypes: Sequence[str]) -> bool:
+    """Return whether what a pointer points to may be each of these dtypes."""
+    if type_.dtype is None or (type_.dtype in BYTES and type_.opaque in (None, POINTER)):
+        return True
+    return all(each in (type_.dtype, *BITS.get(type_.dtype, ())) for each in dtypes)
+
+
+def _check_tensor(what: str, type_: CType, tensor: spec.Tensor, *, is_data: bool) -> None:
+    """Raise BuildError if no pointer is passed, or one to other elements, or for other accesses."""
+    if not type_.is_pointer:
+        raise BuildError(f"{what}, but {tensor.name!r} is a tensor, which is passed as a pointer")
+    if type_.opaque == DLTENSOR and not tensor.any_rank:
+        raise BuildError(
+            f"{what}, which a tensor of any rank is passed as: declare `{tensor.name}: Tensor(..., "
+            f"{tensor.dtypes[0]})`, or pass '{tensor.name}.dltensor'"
+        )
+    if tensor.any_rank and not is_data and type_.to not in (None, DLTENSOR):
+        raise BuildError(
+            f"{what}, but {tensor.name!r} may have any rank, so its DLTensor* is passed: pass "
+            f"'{tensor.name}.data', or declare its sizes"
+        )
+    if type_.opaque not in (None, *(() if is_data else (HALIDE_BUFFER, DLTENSOR))):
+        cure = "let a function in C make what the kernel takes, or write a provider"
+        if type_.layout is not None:
+            names = [each.name for each in type_.layout.members if not each.lacks][:2]
+            cure = f"pass a struct, as in {{{', '.join(f'{name!r}: …' for name in names)}}}"
+            if not names:
+                cure = "a `void *`, in a prototype of your own, takes the elements as they are"
+        raise BuildError(
+            f"{what}, but {tensor.name!r} is passed as the address of its elements; {cure}"
+        )
+    if type_.rank is not None and type_.rank != tensor.ndim:
+        raise BuildError(f"{what}, but {tensor.name!r} has rank {tensor.ndim}")
+    if not fits(type_, tensor.dtypes):
+        raise BuildError(
+            f"{what}, but the elements of {tensor.name!r} are {' or '.join(tensor.dtypes)}: "
+            f"declare `{tensor.name}: Tensor([…], {type_.dtype})`, or change the prototype"
+        )
+    if type_.is_const and tensor.intent in ("out", "inout"):
+        raise BuildError(
+            f"{what}, so the kernel does not write to it, but intent={tensor.intent!r} of "
+            f"{tensor.name!r} says that it does"
+        )
+
+
+def _check_rows(what: str, type_: CType, tensor: spec.Tensor, entries: Mapping[str, str]) -> None:
+    """Raise BuildError if ``float x[][5]`` gets rows of another size, or not one after another."""
+    rank = len(type_.row)
+    if not rank:
+        return
+    if type_.dtype in BYTES and {parse_dtype(each).total_bits for each in tensor.dtypes} != {8}:
+        raise BuildError(f"{what}, but {tensor.name!r} has rows of {' or '.join(tensor.dtypes)}")
+    row = [None if size is None else _size(f"{size}", entries) for size in type_.row]
+    expected, found = row, [f"{size}" for size in tensor.dims[-rank:]]
+    has = f"rows of {', '.join(found)} elements"
+    if tensor.strides is not None:
+        expected = ["1"]
+        for size in reversed(row):
+            expected = [_times(size, expected[0]), *expected]
+        steps = tensor.strides if isinstance(tensor.strides, tuple) else [tensor.strides]
+        found = [f"{step}" for step in steps[-rank - 1 :]]
+        has = f"the strides {', '.join(found)}"
+    is_alike = len(found) == len(expected) and all(
+        size in (None, own) for size, own in zip(expected, found, strict=True)
+    )
+    if not is_alike or (tensor.ndim == rank and type_.first > 1):
+        dims = ", ".join(size or "…" for size in row)
+        raise BuildError(
+            f"{what}, but {tensor.name!r} has {has}: declare "
+            f"`{tensor.name}: Tensor([…, {dims}], {tensor.dtypes[0]})`"
+        )
+
+
+def _check_size(what: str, type_: CType, tensor: spec.Tensor) -> None:
+    """Raise BuildError if ``float x[3][5]`` gets fewer than 15 elements."""
+    dims, found = tensor.dims, type_.first
+    if dims and isinstance(dims[0], int) and len(dims) == 1 + len(type_.row):
+        found = dims[0]
+    sizes = [*dims, *type_.row]
+    if tensor.strides is None and not tensor.any_rank and 0 not in sizes:
+        ints = [size for size in sizes if isinstance(size, int)]
+        row = prod(size for size in type_.row if isinstance(size, int))
+        found = prod(ints) // row**2 if len(ints) == len(sizes) else found
+    if type_.dtype in BYTES:
+        found = found * min(parse_dtype(each).total_bits for each in tensor.element_dtypes) // 8
+    if found < type_.first:
+        raise BuildError(
+            f"{what}, written as an array of {type_.first}, but {tensor.name!r} has {found}"
+        )
+
+
+def _times(first: str | None, second: str | None) -> str:
+    """Return a product of sizes; ``?`` for one that is not known, which no size is."""
+    if second == "1":
+        return first or "?"
+    both = f"{first} {second}"
+    return f"{int(first or 0) * int(second or 0)}" if re.fullmatch(r"\d+ \d+", both) else "?"
+
+
+def _size(text: str, entries: Mapping[str, str]) -> str:
+    """Return a size in C as the text of an expression of the signature, if it is one."""
+    passed = re.sub(r"[A-Za-z_]\w*", lambda name: f"({entries.get(name[0], '?')})", text)
+    try:
+        parsed = spec.Signature.parse(f"f(x: Tensor([{passed}], int8))", device="cpu")
+    except SpecError:
+        return f"`{text}`"
+    tensor = parsed.params[0]
+    return f"{tensor.dims[0]}" if isinstance(tensor, spec.Tensor) else text
