@@ -17,6 +17,7 @@ from ffi_builder import importing
 
 if TYPE_CHECKING:  # what type checkers find in the packages that the names are added to
     from ffi_builder import cuda as cuda
+    from ffi_builder import rocm as rocm
     from ffi_builder import testing as testing
     from ffi_builder.cuda.launch.options import Launch as Launch
     from ffi_builder.cuda.launch.provider import (
@@ -95,6 +96,7 @@ ADD_ONS: Final = (
         },
         also=("providers/cuda.py",),
     ),
+    AddOn("rocm", ("cuda",), names={"rocm": ""}),
     AddOn("fakecuda", ("testing",), names={"testing.FakeCuda": "fake"}),
     AddOn(
         "wrapping",
