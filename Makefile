@@ -256,7 +256,7 @@ $(VENV)/.frameworks: pyproject.toml $(VENV)/.made
 
 $(CUDA)/.made: pyproject.toml Makefile
 	$(PYTHON) -m venv $(CUDA)
-	$(CUDA)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test,cuda]' '$(TRITON)' $(CUTILE:%='%')
+	$(CUDA)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test,cuda]' '$(TRITON)' tritonparse==0.6.0 $(CUTILE:%='%')
 	@touch $@
 
 # One by one: a package without a wheel for this machine must not stop the others.
