@@ -61,7 +61,7 @@ _PLACES: Final[dict[Subject, int]] = {
 
 
 @dataclass(frozen=True)
-class _Number:
+class _MapNumber:
     """A number of a map: what it is in errors, its int if that is known, else the i64 of a call."""
 
     text: str
@@ -132,11 +132,11 @@ def encoded_map(
         )
     _check_order(entry, tensor, what)
     swizzle: Value | None = None
-    numbers: list[_Number] = []
+    numbers: list[_MapNumber] = []
     if entry.swizzle_is_brought:
         swizzle = value_of_size(context, "TensorMap: swizzle", cast("spec.Dim", entry.swizzle))
         text = f"swizzle = {entry.swizzle}"
-        numbers.append(_Number(text, "swizzle", 0, _UNUSED, None, swizzle))
+        numbers.append(_MapNumber(text, "swizzle", 0, _UNUSED, None, swizzle))
     numbers += [*_of_tensor(context, entry, tensor, path), *_of_entry(context, entry)]
     plans = list(_plans(entry, entry.settings(dtype, bits, rank), numbers, path))
     plan_size = -(-max(map(len, plans)) // _WORD) * _WORD
@@ -160,11 +160,11 @@ def _check_order(entry: TensorMap, tensor: spec.Tensor, what: str) -> None:
 
 def _of_tensor(
     context: CallContext, entry: TensorMap, tensor: spec.Tensor, path: str
-) -> Iterator[_Number]:
+) -> Iterator[_MapNumber]:
     # The map says of which type the elements are.
     context.any_dtype(tensor)
     address = context.builder.to_int(context.data(tensor))
-    yield _Number(f"the address of {path}", "address", 0, driver.MAP_ADDRESS, None, address)
+    yield _MapNumber(f"the address of {path}", "address", 0, driver.MAP_ADDRESS, None, address)
     rank = tensor.ndim
     sizes = context.shape(tensor, wide=True)
     strides = context.strides(tensor, wide=True)
@@ -179,31 +179,31 @@ def _of_tensor(
         yield _number(f"{path}.strides[{index}]", subject, axis, place, stride, value)
 
 
-def _of_entry(context: CallContext, entry: TensorMap) -> Iterator[_Number]:
+def _of_entry(context: CallContext, entry: TensorMap) -> Iterator[_MapNumber]:
     for name, subject, axis, number in entry.numbers:
         if subject == "corner":
             # Axis 0 has the channels, which corners have not.
             end = driver.MAP_LOWER if name.startswith("corners[0]") else driver.MAP_UPPER
-            yield _Number(name, subject, axis, end + axis - 1, cast("int", number))
+            yield _MapNumber(name, subject, axis, end + axis - 1, cast("int", number))
             continue
         place = _PLACES[subject] + axis
         if isinstance(number, int):
-            yield _Number(name, subject, axis, place, number)
+            yield _MapNumber(name, subject, axis, place, number)
         else:
             value = value_of_size(context, f"TensorMap: {name}", number)
-            yield _Number(f"{name} = {number}", subject, axis, place, None, value)
+            yield _MapNumber(f"{name} = {number}", subject, axis, place, None, value)
 
 
 def _number(
     text: str, subject: Subject, axis: int, place: int, entry: object, value: Value
-) -> _Number:
+) -> _MapNumber:
     if isinstance(entry, int):
-        return _Number(text, subject, axis, place, entry)
-    return _Number(text, subject, axis, place, None, value)
+        return _MapNumber(text, subject, axis, place, entry)
+    return _MapNumber(text, subject, axis, place, None, value)
 
 
 def _plans(
-    entry: TensorMap, settings: Sequence[Setting], numbers: Sequence[_Number], path: str
+    entry: TensorMap, settings: Sequence[Setting], numbers: Sequence[_MapNumber], path: str
 ) -> Iterator[bytes]:
     """Yield the plan, or one for each swizzle and for another number.
 
@@ -240,7 +240,7 @@ def _strides(tensor: spec.Tensor) -> Sequence[object]:
 def _plan(
     entry: TensorMap,
     setting: Setting,
-    numbers: Sequence[_Number],
+    numbers: Sequence[_MapNumber],
     path: str,
     swizzles: Sequence[str],
 ) -> bytes:
