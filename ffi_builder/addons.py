@@ -92,11 +92,12 @@ ADD_ONS: Final = (
             "zeros cuda": "launch.streams:fill_with_zeros",
             "condition capability": "launch.capability:Capability",
             "source cuda": "wrapped:read",
+            "image cuda": "images.read",
             "support cuda": "support",
         },
         also=("providers/cuda.py",),
     ),
-    AddOn("rocm", ("cuda",), names={"rocm": ""}),
+    AddOn("rocm", ("cuda",), names={"rocm": ""}, registers={"image rocm": "images.read"}),
     AddOn("fakecuda", ("testing",), names={"testing.FakeCuda": "fake"}),
     AddOn(
         "wrapping",
