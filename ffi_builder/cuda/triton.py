@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from ffi_builder import BuildError, SpecError, spec
 from ffi_builder.cuda.launch import driver
 from ffi_builder.cuda.launch.dimensions import checked_sizes
-from ffi_builder.cuda.launch.entries import Axes
+from ffi_builder.cuda.launch.entries import PROVIDER, Axes
 from ffi_builder.cuda.launch.maps import TensorMap
 from ffi_builder.cuda.launch.options import Launch
 from ffi_builder.cuda.tools.triton import Descriptor, descriptor, triton_signature
@@ -193,7 +193,7 @@ def _scratch(
 def _blocks(signature: spec.Signature, launch: Launch) -> Iterator[spec.Dim]:
     """Yield the grid, in which the blocks of clusters count, with texts as expressions."""
     numbers = [param for param in signature.params if isinstance(param, spec.Var)]
-    for size in checked_sizes("grid", launch.grid, 0, driver.MAX_GRID):
+    for size in checked_sizes(f"{PROVIDER}: grid", launch.grid, 0, driver.MAX_GRID):
         if not isinstance(size, str):
             yield size
             continue

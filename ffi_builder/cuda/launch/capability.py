@@ -14,8 +14,9 @@ from typing_extensions import override
 
 from ffi_builder import SpecError, spec
 from ffi_builder.cuda.launch import driver
-from ffi_builder.cuda.launch.driver import INIT_ONCE, STATE, Site, define_module_state, name_of
+from ffi_builder.cuda.launch.states import INIT_ONCE, Site, define_module_state, name_of
 from ffi_builder.cuda.launch.streams import StreamChoice, find_device, find_stream
+from ffi_builder.cuda.launch.vendor import CUDA
 from ffi_builder.extending import MODULE_PREFIX as PREFIX
 from ffi_builder.extending import (
     Comparable,
@@ -89,7 +90,7 @@ class Capability(OfCall):
     def emit(self, context: CallContext) -> Value:
         b, t = context.builder, context.builder.types
         init = _define(context)
-        device = find_device(context)
+        device = find_device(context, CUDA)
         if device is None:
             return _ask(context, init, b.i32(-1), self.stream)
         # Device -1 selects the slot of the last device, which always holds 0.
@@ -115,9 +116,16 @@ def _ask(context: CallContext, init: str, device: Value, stream: StreamChoice) -
     """Emit the call that asks the driver; return the capability."""
     b, t = context.builder, context.builder.types
     out = b.alloca(t.i32)
-    given = find_stream(context, stream)
+    given = find_stream(context, CUDA, stream)
     pointer = b.to_pointer(b.i64(given)) if isinstance(given, int) else given
-    operands = [b.address_of(STATE), b.address_of(_SLOTS), b.address_of(init), device, pointer, out]
+    operands = [
+        b.address_of(CUDA.state),
+        b.address_of(_SLOTS),
+        b.address_of(init),
+        device,
+        pointer,
+        out,
+    ]
     operands += Site(b, context.fn_name).operands(b)
     status = call_support(b, "cuda_find_capability", operands)
     return_failure(b, status)
@@ -129,10 +137,10 @@ def _define(context: CallContext) -> str:
     b, symbols = context.builder, context.symbols
     t = symbols.types
     symbols.declare(INIT_ONCE, t.i32, [t.ptr, t.ptr])
-    define_module_state(symbols)
+    define_module_state(symbols, CUDA)
     if _SLOTS not in symbols:
         symbols.variable(_SLOTS, bytes(8 * driver.CAPABILITY_SLOTS), align=8)
     name = f"{PREFIX}cuda_init_capability_{name_of(b)}"
     if name not in symbols:
-        Site(b, context.fn_name).define_callback(name, "cuda_init_capability", (STATE,))
+        Site(b, context.fn_name).define_callback(name, "init_capability", (CUDA.state,))
     return name

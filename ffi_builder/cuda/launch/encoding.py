@@ -18,7 +18,6 @@ from typing import Final
 from ffi_builder import BuildError, spec
 from ffi_builder.cuda.launch import driver
 from ffi_builder.cuda.launch.dimensions import value_of_size
-from ffi_builder.cuda.launch.driver import STATE, Site
 from ffi_builder.cuda.launch.map_rules import (
     PROMOTIONS,
     TYPES,
@@ -35,6 +34,7 @@ from ffi_builder.cuda.launch.maps import (
     driver_type,
     number_of,
 )
+from ffi_builder.cuda.launch.states import Site
 from ffi_builder.extending import (
     MODULE_PREFIX,
     call_support,
@@ -92,7 +92,15 @@ class EncodedMap:
         following, first = b.new_block(), b.new_block(cold=True)
         b.cond_br(b.ne(found, b.i32(0)), following, first, likely=True)
         b.block = first
-        operands = [b.address_of(STATE), plan, cache, key, made, device, *site.operands(b)]
+        operands = [
+            b.address_of(site.vendor.state),
+            plan,
+            cache,
+            key,
+            made,
+            device,
+            *site.operands(b),
+        ]
         return_failure(b, call_support(b, "cuda_make_map", operands))
         b.br(following)
         b.block = following
