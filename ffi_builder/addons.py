@@ -97,7 +97,12 @@ ADD_ONS: Final = (
         },
         also=("providers/cuda.py",),
     ),
-    AddOn("rocm", ("cuda",), names={"rocm": ""}, registers={"image rocm": "images.read"}),
+    AddOn(
+        "rocm",
+        ("cuda",),
+        names={"rocm": ""},
+        registers={"source flydsl": "flydsl.wrapped:read", "image rocm": "images.read"},
+    ),
     AddOn("fakecuda", ("testing",), names={"testing.FakeCuda": "fake"}),
     AddOn(
         "wrapping",
