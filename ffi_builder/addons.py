@@ -28,6 +28,9 @@ if TYPE_CHECKING:  # what type checkers find in the packages that the names are 
     from ffi_builder.passes.asserts import return_asserts as return_asserts
     from ffi_builder.passes.kernel_signature import signature_of as signature_of
     from ffi_builder.plain.module import PlainModule as PlainModule
+    from ffi_builder.rocm.launch.provider import (
+        RocmLaunchCallProvider as RocmLaunchCallProvider,
+    )
     from ffi_builder.sanitize.options import Sanitize as Sanitize
     from ffi_builder.wrapping.halide_provider import HalideCallProvider as HalideCallProvider
     from ffi_builder.wrapping.wrap import wrap as wrap
@@ -100,8 +103,14 @@ ADD_ONS: Final = (
     AddOn(
         "rocm",
         ("cuda",),
-        names={"rocm": ""},
-        registers={"source flydsl": "flydsl.wrapped:read", "image rocm": "images.read"},
+        names={"rocm": "", "providers.RocmLaunchCallProvider": "launch.provider"},
+        registers={
+            "zeros rocm": "launch.launching:fill_with_zeros",
+            "source flydsl": "flydsl.wrapped:read",
+            "source rocm": "wrapped:read",
+            "image rocm": "images.read",
+            "support rocm": "support",
+        },
     ),
     AddOn("fakecuda", ("testing",), names={"testing.FakeCuda": "fake"}),
     AddOn(

@@ -171,7 +171,7 @@ class Result(IntEnum):
 # Limits of every GPU.
 MAX_GRID: Final = (2**31 - 1, 65535, 65535)
 MAX_INT: Final = 2**31 - 1
-WORDS: Final = (MAX_INT,) * 3
+WORDS: Final = (MAX_INT, MAX_INT, MAX_INT)
 """The largest sizes that fit a launch. A device that allows less refuses the launch itself."""
 MAX_BLOCK: Final = (1024, 1024, 64)
 MAX_THREADS: Final = 1024

@@ -138,8 +138,11 @@ def _fits(parameter: Parameter, argument: KernelArgument) -> bool:
 def _same_kind(parameter: Parameter, argument: KernelArgument) -> bool:
     """Return whether PTX type and argument may both be integers or both be floats.
 
-    ``b32`` may be either, and so may a struct or bytes that the caller has laid out.
+    ``b32`` may be either, and so may a struct or bytes that the caller has laid out. What an image
+    for AMD GPUs calls a pointer is none of them.
     """
+    if parameter.is_pointer:
+        return argument.size is not None and _kind(argument) in "pb"
     if argument.is_float is None and argument.size is not None:
         return True
     wrong = _INTEGER if argument.is_float else _FLOAT
@@ -211,7 +214,7 @@ def _mismatch(
     )
 
 
-def _described(arguments: Sequence[KernelArgument]) -> bytes:
+def described(arguments: Sequence[KernelArgument]) -> bytes:
     """Return a text for each argument: its kind, its size and its name, such as ``p8 x``."""
     return (
         b"".join(f"{_kind(each)}{each.size} {each.text}\0".encode() for each in arguments) + b"\0"
@@ -253,11 +256,8 @@ class Launcher:
         if is_empty is not None:
             b.block = b.new_block()
         first, failed = b.block, b.new_block(b.types.i32, cold=True)
-        kernel, state, stream = (
-            self._kernel(),
-            b.address_of(self.states.vendor.state),
-            self._stream(),
-        )
+        kernel, state = self._kernel(), b.address_of(self.states.vendor.state)
+        stream = self._stream()
         params = addresses(self.states.site, self.place.device, arguments)
         # This comes before all code that may fail, since errors show the configuration.
         config = emit_config(b, self.launch, stream)
@@ -349,9 +349,9 @@ class Launcher:
         b.block = watched
         # A launch on a special stream is not repeated.
         again = b.i32(0) if needs is None or isinstance(self.place.stream, int) else needs
-        described = b.null() if self.wants_status else b.text_constant(_described(arguments))
+        texts = b.null() if self.wants_status else b.text_constant(described(arguments))
         kernel = b.address_of(self.states.kernel)
-        operands = [state, kernel, *launch, self.place.device, again, described]
+        operands = [state, kernel, *launch, self.place.device, again, texts]
         status = call_support(b, "cuda_watched", [*operands, *self.states.site.operands(b)])
         b.cond_br(b.ugt(status, b.i32(driver.MAX_INT)), raised, launched, [], [status])
         b.block = raised

@@ -46,19 +46,15 @@ class Vendor:
     sizes: Mapping[str, int]
     """More numbers for C, by their names without ``CUDA_``."""
     kernel_size: int
-    """The bytes of a kernel's state, and of an image's."""
+    """The bytes of a kernel's state, of an image's, and of a module's."""
     library_size: int
+    state_size: int
     max_grid: Triple
     """The most blocks on any GPU, and the most threads of a block by axis and in all."""
     max_block: Triple
     max_threads: int
     special_streams: str
     """The ints that stand for streams of each device, as errors list them."""
-
-    @property
-    def state_size(self) -> int:
-        """The bytes of a module's state."""
-        return 8 * len(self.functions) + 8 * (3 + driver.DEVICES)
 
     @property
     def prefix(self) -> str:
@@ -125,6 +121,7 @@ CUDA: Final = Vendor(
     },
     kernel_size=driver.KERNEL_SIZE,
     library_size=driver.LIBRARY_SIZE,
+    state_size=driver.STATE_SIZE,
     max_grid=driver.MAX_GRID,
     max_block=driver.MAX_BLOCK,
     max_threads=driver.MAX_THREADS,

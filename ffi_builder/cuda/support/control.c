@@ -2,6 +2,11 @@
 
 #include "cuda.h"
 
+// A vendor's own: does on a device what the first launch does before it launches, and what a
+// capture of the stream would forbid. Returns a status, or less than 0 if an error is set.
+static int32_t cuda_load_on(CudaState *state, CudaKernel *kernel, CudaInit *init, CUdevice device,
+                            int32_t needs);
+
 static void cuda_store_none(TVMFFIAny *result) {
   result->type_index = kTVMFFINone;
   result->zero_padding = 0;
@@ -56,7 +61,7 @@ int32_t SHARED(cuda_preload)(const TVMFFIAny *args, int32_t count, TVMFFIAny *re
   refused = TVMFFIHandleInitOnce(&kernel->handle, init);
   if (refused != 0)
     return refused;
-  int32_t status = cuda_load_on(state, kernel, device, needs);
+  int32_t status = cuda_load_on(state, kernel, init, device, needs);
   if (status == 0)
     status = cuda_tell_loaded(state, kernel, NULL, cuda_device_of(state, NULL, device));
   return status <= 0 ? status : cuda_fail_without_launch(state, device, status, site);

@@ -72,7 +72,9 @@ int32_t SHARED(cuda_load)(void **result, CudaState *state, CudaLibrary *library,
 
 // Does what the first launch of a kernel does before it launches, and what a capture of the stream
 // would forbid; returns a status.
-static int32_t cuda_load_on(CudaState *state, CudaKernel *kernel, CUdevice device, int32_t needs) {
+static int32_t cuda_load_on(CudaState *state, CudaKernel *kernel, CudaInit *init, CUdevice device,
+                            int32_t needs) {
+  (void)init; // it has run
   bool pushed;
   int32_t status = cuda_enter(state, device, &pushed);
   if (status != 0)

@@ -1,4 +1,5 @@
-// Parts of a message that are NVIDIA's: clusters, and architectures of images.
+// What is asked about NVIDIA's kernels and devices, and parts of messages about clusters and
+// architectures.
 
 #include "cuda.h"
 
@@ -65,4 +66,16 @@ static void cuda_add_architectures(CudaMessage *message, const CudaLaunch *launc
              "cubin",
              version / 1000, version % 1000 / 10);
   }
+}
+
+// Stores the capability of a device; returns a status.
+static int32_t cuda_ask_capability(const CudaState *state, CUdevice device, int32_t *capability) {
+  int32_t major = 0, minor = 0;
+  CUresult result = state->driver.cuDeviceGetAttribute(
+      &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
+  if (result == CUDA_SUCCESS)
+    result = state->driver.cuDeviceGetAttribute(
+        &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
+  *capability = major << CUDA_CAPABILITY_BITS | minor;
+  return cuda_status(NUMBER_cuDeviceGetAttribute, result);
 }

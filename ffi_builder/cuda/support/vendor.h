@@ -80,6 +80,9 @@ static inline CUkernel cuda_handle(CudaKernel *kernel) {
   return __atomic_load_n(&kernel->handle, __ATOMIC_ACQUIRE);
 }
 
+// Returns whether a function is one that launches.
+static inline bool cuda_launches(int32_t number) { return number == NUMBER_cuLaunchKernelEx; }
+
 // Whether a context was pushed, which cuda_leave pops.
 typedef bool CudaEntered;
 

@@ -185,7 +185,7 @@ static int32_t cuda_launch_and_wait(const CudaWatched *launch, CUdevice device,
     status = cuda_wait_around(launch, &launched);
     cuda_leave(launch->state, entered);
   }
-  bool refused = status >> CUDA_CODE_BITS == NUMBER_cuLaunchKernelEx;
+  bool refused = cuda_launches(status >> CUDA_CODE_BITS);
   if (status == 0 || refused || launch->described == NULL)
     return status;
   return cuda_raise_waiting(launch, device, status, launched, site);
