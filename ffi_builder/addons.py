@@ -96,6 +96,7 @@ ADD_ONS: Final = (
             "zeros cuda": "launch.streams:fill_with_zeros",
             "condition capability": "launch.capability:Capability",
             "source cuda": "wrapped:read",
+            "image cuda": "images.read",
             "support cuda": "support",
         },
         also=("providers/cuda.py",),
@@ -106,7 +107,9 @@ ADD_ONS: Final = (
         names={"rocm": "", "providers.RocmLaunchCallProvider": "launch.provider"},
         registers={
             "zeros rocm": "launch.launching:fill_with_zeros",
+            "source flydsl": "flydsl.wrapped:read",
             "source rocm": "wrapped:read",
+            "image rocm": "images.read",
             "support rocm": "support",
         },
     ),

@@ -191,8 +191,8 @@ class Image:
             if found.contradiction is not None:
                 raise SpecError(
                     f"The kernel {name!r} has different parameters in the entries of the "
-                    f"{self.format}, so no launch fits all of them: {found.contradiction}. Compile all entries "
-                    f"from one source, or pass a single entry"
+                    f"{self.format}, so no launch fits all of them: {found.contradiction}. Compile "
+                    f"all entries from one source, or pass a single entry"
                 )
             return found
         if self.unread:

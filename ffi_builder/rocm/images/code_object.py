@@ -48,7 +48,7 @@ def read_code_object(data: bytes) -> Image:
     found = next(_metadata(file), None)
     if found is None:
         file.view.damaged("no note of it has metadata")
-    root = _Fields(unpack(found, "metadata of the code object"), "the metadata", file.view)
+    root = _fields(unpack(found, "metadata of the code object"), "the metadata", file.view)
     kernels: dict[str, Kernel] = {}
     for fields in root.maps("amdhsa.kernels", "kernel"):
         if fields.text(".kind", "normal") != "normal":
@@ -162,25 +162,25 @@ def _parameters(kernel: _Fields) -> Iterator[Parameter]:
 class _Fields:
     """A map of the metadata, whose values may be anything, and its name in errors."""
 
-    values: Any
+    values: dict[str, Any]
     where: str
     view: elf.View
 
     def text(self, key: str, default: str | None = None) -> str:
         """Return a text, or the default if there is none."""
-        found = self._get(key, default)
+        found = self.values.get(key, default)
         return found if isinstance(found, str) else self._wrong(key, found, "a text")
 
     def number(self, key: str, default: int | None = None) -> int:
         """Return a number from 0 on, or the default if there is none."""
-        found = self._get(key, default)
+        found = self.values.get(key, default)
         return found if _is_number(found) else self._wrong(key, found, "a number")
 
     def triple(self, key: str) -> tuple[int, int, int] | None:
         """Return three numbers from 1 on; None if there is no such key."""
-        if key not in self._map:
+        if key not in self.values:
             return None
-        match self._map[key]:
+        match self.values[key]:
             case [x, y, z] if all(_is_number(each) and each for each in (x, y, z)):
                 return x, y, z
             case found:
@@ -188,24 +188,21 @@ class _Fields:
 
     def maps(self, key: str, name: str, default: object = None) -> Iterator[_Fields]:
         """Yield the maps of a list; ``name`` is that of one in errors."""
-        found = self._get(key, default)
+        found = self.values.get(key, default)
         if not isinstance(found, list | tuple):
             self._wrong(key, found, "a list")
         for index, each in enumerate(cast("list[Any]", found)):
-            yield _Fields(each, f"{name} {index} of {self.where}", self.view)
-
-    def _get(self, key: str, default: object) -> Any:
-        return self._map.get(key, default)
-
-    @property
-    def _map(self) -> dict[str, Any]:
-        if not isinstance(self.values, dict):
-            self.view.damaged(f"{self.where} is {str(self.values)[:_SHOWN]!r}, not a map")
-        return cast("dict[str, Any]", self.values)
+            yield _fields(each, f"{name} {index} of {self.where}", self.view)
 
     def _wrong(self, key: str, found: object, expected: str) -> Any:
         given = "nothing" if found is None else repr(found)[:_SHOWN]
         self.view.damaged(f"{self.where} has {given} as {key}, not {expected}")
+
+
+def _fields(values: object, where: str, view: elf.View) -> _Fields:
+    if not isinstance(values, dict):
+        view.damaged(f"{where} is {str(values)[:_SHOWN]!r}, not a map")
+    return _Fields(cast("dict[str, Any]", values), where, view)
 
 
 _SHOWN: Final = 60

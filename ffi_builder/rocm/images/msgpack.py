@@ -23,14 +23,14 @@ _DEEPEST: Final = 16
 
 
 def unpack(data: bytes, what: str) -> Any:
-    """Return the value that the bytes are; ``what`` is their name in errors.
+    r"""Return the value that the bytes are; ``what`` is their name in errors.
 
     Raises:
         SpecError: the bytes end too early or too late, are not MessagePack, or are too deep.
 
     Examples:
         >>> from ffi_builder.rocm.images.msgpack import unpack
-        >>> unpack(b"\\x82\\xa2.x\\x2a\\xa2.y\\x93\\x01\\xff\\xc3", "metadata")
+        >>> unpack(b"\x82\xa2.x\x2a\xa2.y\x93\x01\xff\xc3", "metadata")
         {'.x': 42, '.y': [1, -1, True]}
     """
     reader = _Reader(elf.View(data, what, SpecError))

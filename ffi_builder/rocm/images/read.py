@@ -35,7 +35,7 @@ def is_image(data: bytes) -> bool:
 
 
 def kernels(data: bytes | bytearray | memoryview) -> Image:
-    """Read the targets of an image for AMD GPUs, and its kernels with their parameters.
+    r"""Read the targets of an image for AMD GPUs, and its kernels with their parameters.
 
     Nothing is executed or loaded, and no driver is needed. Arguments that the runtime fills (the
     hidden ones) are left out.
@@ -50,7 +50,7 @@ def kernels(data: bytes | bytearray | memoryview) -> Image:
 
     Examples:
         >>> from ffi_builder import rocm
-        >>> rocm.kernels(b"\\0asm")
+        >>> rocm.kernels(b"\0asm")
         Traceback (most recent call last):
         ...
         ffi_builder.errors.SpecError: image: expected an AMD code object or an offload bundle of
