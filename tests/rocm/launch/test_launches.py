@@ -15,7 +15,7 @@ from ffi_builder.fakecuda.constants import Result
 from ffi_builder.fakehip.build import library
 from ffi_builder.fakehip.driver import FakeHipDriver, HipResult
 from ffi_builder.providers import RocmLaunchCallProvider
-from tests.rocm.code_objects import POINTER, CodeKernel, bundle, code_object
+from tests.rocm.code_objects import CodeKernel, bundle, code_object
 from tests.rocm.launch.launching import (
     ADD,
     STREAM,
@@ -345,7 +345,7 @@ def test_a_kernel_that_the_module_lacks(hip: FakeHipDriver):
     f = compiled(EMPTY, [])["f"]
     hip.fail("hipModuleGetFunction", Result.NOT_FOUND)
     with pytest.raises(
-        RuntimeError, match="hipErrorNotFound .*; the image has gfx942, and device 0"
+        RuntimeError, match=r"hipErrorNotFound .*; the image has gfx942, and device 0"
     ):
         f()
 
