@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # what type checkers find in the packages that the names are 
         CudaLaunchCallProvider as CudaLaunchCallProvider,
     )
     from ffi_builder.fakecuda.fake import FakeCuda as FakeCuda
+    from ffi_builder.fakehip.fake import FakeHip as FakeHip
     from ffi_builder.packaging.package import package as package
     from ffi_builder.passes.asserts import return_asserts as return_asserts
     from ffi_builder.passes.kernel_signature import signature_of as signature_of
@@ -113,6 +114,7 @@ ADD_ONS: Final = (
         },
     ),
     AddOn("fakecuda", ("testing",), names={"testing.FakeCuda": "fake"}),
+    AddOn("fakehip", ("fakecuda",), names={"testing.FakeHip": "fake"}),
     AddOn(
         "wrapping",
         ("plain",),

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
-from ffi_builder.fakecuda.build import CUDA, Fake
+from ffi_builder.fakecuda.build import SONAME
 from ffi_builder.fakecuda.constants import CaptureMode, DeviceAttribute, Result
 from ffi_builder.fakecuda.records import Call, Dims, Event, Launch, Violation, read_log
 from ffi_builder.fakecuda.values import read_values
@@ -132,11 +132,12 @@ class FakeDriver:
         RuntimeError: this process has another one.
     """
 
-    fake: ClassVar[Fake] = CUDA
+    name: ClassVar[str] = "FakeCuda"
+    soname: ClassVar[str] = SONAME
     api: ClassVar[str] = "CUDA"
 
     def __init__(self, path: Path | str) -> None:
-        name, soname = self.fake.name, self.fake.soname
+        name, soname = self.name, self.soname
         loaded = _loaded(soname)
         if loaded is not None and not hasattr(loaded, "fake_reset"):
             raise RuntimeError(
@@ -309,7 +310,7 @@ class FakeDriver:
         """
         address = self.cuda.fake_allocate(device, size)
         if not address:
-            raise MemoryError(f"{self.fake.name}: no {size} bytes for device {device}")
+            raise MemoryError(f"{self.name}: no {size} bytes for device {device}")
         host = self.host(address, size, device)
         return np.asarray(_Block(self.cuda, address, host, size)), address
 

@@ -7,7 +7,7 @@
 #include "cuda.h"
 
 // Makes a device current; returns a status. A device of -1 is the one that is current.
-static int32_t cuda_enter(CudaState *state, CUdevice device, CudaEntered *before) {
+static int32_t cuda_enter(const CudaState *state, CUdevice device, CudaEntered *before) {
   *before = -1;
   if (device < 0)
     return 0;

@@ -3,11 +3,15 @@
 #include "cuda.h"
 
 static bool cuda_ask_kernel(const CudaLaunch *launch, int32_t attribute, int32_t *answer) {
-  *answer = 0;
   CUfunction function =
       __atomic_load_n(&launch->kernel->functions[launch->device], __ATOMIC_ACQUIRE);
-  return function != NULL &&
-         launch->state->driver.hipFuncGetAttribute(answer, attribute, function) == CUDA_SUCCESS;
+  CudaEntered before;
+  *answer = 0;
+  if (function == NULL || cuda_enter(launch->state, launch->device, &before) != 0)
+    return false;
+  CUresult result = launch->state->driver.hipFuncGetAttribute(answer, attribute, function);
+  cuda_leave(launch->state, before);
+  return result == CUDA_SUCCESS;
 }
 
 static void cuda_add_own_limits(CudaMessage *message, const CudaLaunch *launch) {
