@@ -120,7 +120,7 @@ test-tilelang: $(TILELANG)/.made ## Install TileLang with the apache-tvm-ffi tha
 	$(TILELANG)/bin/python -m pytest tests/examples/test_tilelang.py $(patsubst %,'tests/docs/test_docstrings.py::test_examples_run_and_print_what_is_written[cuda/tools/%.py]',tilelang tilelang_launch)
 
 test-rocm: $(ROCM)/.made ## Install compilers for AMD GPUs (Triton, IREE, FlyDSL) in .venv-rocm, and test what reads their images; Debian's lld-19 and clang-19 add to it. No GPU is needed.
-	$(ROCM)/bin/python -m pytest tests/rocm
+	$(ROCM)/bin/python -m pytest tests/rocm tests/examples/test_triton_rocm.py
 
 test-distributions: $(DISTRIBUTIONS)/.made ## Install other MLIR bindings (CUTLASS's are proprietary) in .venv-distributions, and test each.
 	$(DISTRIBUTIONS)/bin/python -m pytest tests/distributions tests/examples/test_compilers.py

@@ -108,7 +108,7 @@ def checked(
             signature,
             [
                 *_promised(known, signature, args, apart),
-                *_ends_within(known, signature, args, small_memory(compiled)),
+                *dict.fromkeys(_ends_within(known, signature, args, small_memory(compiled))),
             ],
         )
         args = [*_described(compiled, known, args, described)]
@@ -313,8 +313,9 @@ def _ends_within(
                 f"ends within 2 GiB. Declare it as a contiguous Tensor of such sizes, or compile "
                 f"the kernel without tt.pointer_range"
             )
-        if not isinstance(size, int):
-            yield f"{size} <= {_MOST_BYTES}"
+        text = f"{size} <= {_MOST_BYTES}"
+        if not isinstance(size, int) and text not in f"{signature.constraints}".split(", "):
+            yield text
 
 
 def _size(param: spec.Param) -> spec.Dim | None:

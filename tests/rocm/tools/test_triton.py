@@ -84,6 +84,10 @@ def test_memory_within_two_gib_is_checked():
     given = signature("add(x: Tensor([n, m], float32), y: Tensor([100], float32), n: int32)")
     found, _ = checked(kernel(attrs), given, ["x", "y", "n"], LAUNCH)
     assert str(found).endswith(" where x.data % 16 == 0, 4 * n * m <= 2147483647")
+    same = signature("add(x: Tensor([n], float32), y: Tensor([n], float32))")
+    assert str(checked(kernel(attrs), same, ["x", "y", "n"], LAUNCH)[0]).count("2147483647") == 1
+    said = signature(f"{same} where 4 * n <= 2147483647")
+    assert str(checked(kernel(attrs), said, ["x", "y", "n"], LAUNCH)[0]).count("2147483647") == 1
     assert "2147483647" not in str(checked(kernel(), given, ["x", "y", "n"], LAUNCH)[0])
 
 
