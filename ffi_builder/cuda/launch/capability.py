@@ -8,7 +8,7 @@ A wrapper reads the capability from a table, which the first call on a device fi
 
 from __future__ import annotations
 
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from typing_extensions import override
 
@@ -78,7 +78,7 @@ class Capability(OfCall):
                 )
 
     @override
-    def number(self, value: tuple[int, int]) -> int:
+    def number(self, value: Any) -> int:
         return value[0] << driver.CAPABILITY_BITS | value[1]
 
     @override
@@ -124,14 +124,8 @@ def _ask(
     out = b.alloca(t.i32)
     given = find_stream(context, vendor, stream)
     pointer = b.to_pointer(b.i64(given)) if isinstance(given, int) else given
-    operands = [
-        b.address_of(CUDA.state),
-        b.address_of(_slots(vendor)),
-        b.address_of(init),
-        device,
-        pointer,
-        out,
-    ]
+    symbols = map(b.address_of, (vendor.state, _slots(vendor), init))
+    operands = [*symbols, device, pointer, out]
     operands += Site(b, context.fn_name, "", vendor).operands(b)
     status = call_support(b, vendor.function("find_capability"), operands)
     return_failure(b, status)
@@ -145,7 +139,7 @@ def _define(context: CallContext, vendor: Vendor) -> str:
     symbols.declare(INIT_ONCE, t.i32, [t.ptr, t.ptr])
     define_module_state(symbols, vendor)
     if _slots(vendor) not in symbols:
-        symbols.variable(_slots(vendor), bytes(8 * driver.CAPABILITY_slots(vendor)), align=8)
+        symbols.variable(_slots(vendor), bytes(8 * driver.CAPABILITY_SLOTS), align=8)
     name = f"{vendor.prefix}init_capability_{name_of(b)}"
     if name not in symbols:
         site = Site(b, context.fn_name, "", vendor)

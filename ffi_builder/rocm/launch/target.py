@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from typing_extensions import override
 
@@ -34,7 +34,7 @@ class Target(Capability):
         return value
 
     @override
-    def number(self, value: str) -> int:
+    def number(self, value: Any) -> int:
         found = _NAME.fullmatch(value)
         assert found is not None
         return int(found[1]) << 16 | int(found[2], 16) << 8 | int(found[3], 16)
