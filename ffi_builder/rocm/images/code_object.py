@@ -30,6 +30,7 @@ from ffi_builder.rocm.images.msgpack import unpack
 from ffi_builder.rocm.images.targets import target_of
 
 EM_AMDGPU: Final = 224
+_WHAT: Final = "AMD code object"
 _HSA: Final = 64
 _SYSTEMS: Final = {65: "AMD's PAL, of Vulkan", 66: "Mesa"}
 _ABIS: Final = {2: "V4", 3: "V5", 4: "V6"}
@@ -43,12 +44,12 @@ _HIDDEN: Final = "hidden_"
 
 def read_code_object(data: bytes) -> Image:
     """Read a code object; see `ffi_builder.rocm.images.kernels`."""
-    file = elf.Elf(elf.View(data, "code object", SpecError))
+    file = elf.Elf(elf.View(data, _WHAT, SpecError))
     target = _target(file)
     found = next(_metadata(file), None)
     if found is None:
         file.view.damaged("no note of it has metadata")
-    root = _fields(unpack(found, "metadata of the code object"), "the metadata", file.view)
+    root = _fields(unpack(found, "metadata of the AMD code object"), "the metadata", file.view)
     kernels: dict[str, Kernel] = {}
     for fields in root.maps("amdhsa.kernels", "kernel"):
         if fields.text(".kind", "normal") != "normal":
@@ -67,16 +68,16 @@ def _target(file: elf.Elf) -> str:
     system = header.ident[7]
     if system != _HSA:
         name = _SYSTEMS.get(system, f"system {system}")
-        raise SpecError(f"The code object is for {name}, not for HIP (amdgcn-amd-amdhsa)")
+        raise SpecError(f"The AMD code object is for {name}, not for HIP (amdgcn-amd-amdhsa)")
     if header.abi_version not in _ABIS:
         raise SpecError(
-            f"The code object has version {header.abi_version} of the ABI; expected "
+            f"The AMD code object has version {header.abi_version} of the ABI; expected "
             f"{', '.join(f'{number} ({name})' for number, name in _ABIS.items())}: compile it with "
             f"-mcode-object-version=5"
         )
     if header.type != elf.ET_DYN:
         raise SpecError(
-            "The code object is not linked, so it cannot be loaded: link it with `ld.lld -shared`"
+            "The AMD code object is not linked, so it cannot be loaded: link it with `ld.lld -shared`"
         )
     target = target_of(header.flags)
     if target is None:

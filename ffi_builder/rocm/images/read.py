@@ -20,7 +20,7 @@ def is_code_object(data: bytes) -> bool:
     return (
         data.startswith(elf.MAGIC)
         and len(data) >= elf.EHDR.size
-        and elf.Elf(elf.View(data, "code object", SpecError)).header.machine == EM_AMDGPU
+        and elf.Elf(elf.View(data, "AMD code object", SpecError)).header.machine == EM_AMDGPU
     )
 
 
@@ -62,7 +62,7 @@ def kernels(data: bytes | bytearray | memoryview) -> Image:
     if is_bundle(raw):
         return read_bundle(raw)
     if raw.startswith(elf.MAGIC):
-        machine = elf.Elf(elf.View(raw, "code object", SpecError)).header.machine
+        machine = elf.Elf(elf.View(raw, "AMD code object", SpecError)).header.machine
         if machine == EM_AMDGPU:
             return read_code_object(raw)
         raise SpecError(f"{_EXPECTED} is an object or library for {elf.machine_name(machine)}")

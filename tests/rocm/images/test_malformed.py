@@ -90,7 +90,7 @@ def test_metadata_by_hand():
 @pytest.mark.parametrize(
     ("metadata", "words"),
     [
-        (b"", "The metadata of the code object is truncated or damaged: a value would be bytes 0 to 1"),
+        (b"", "The metadata of the AMD code object is truncated or damaged: a value would be bytes 0 to 1"),
         (b"\xc1", "before byte 1, 0xc1 begins no value"),
         (b"\xc7\0\0", "before byte 1, 0xc7 begins no value"),
         (b"\0\0", "its value ends at byte 1 of 2"),
@@ -131,7 +131,7 @@ def test_damaged_metadata(metadata: object, words: str):
         (bytes(range(1, 40)), r"\x10'… (39 bytes)"),
         (b"\x50\xed\x55\xba" + bytes(20), r"but it starts with b'P\xedU\xba"),
         (b"\x03\x02\x23\x07", "but it is SPIR-V, of OpenCL or Vulkan"),
-        (b"\x7fELF", "The code object is truncated or damaged: the ELF header would be bytes 0 to 64"),
+        (b"\x7fELF", "The AMD code object is truncated or damaged: the ELF header would be bytes 0 to 64"),
     ],
 )  # fmt: skip
 def test_what_it_looks_like(data: bytes, words: str):
@@ -155,8 +155,8 @@ def test_other_types(given_: object):
     ("at", "layout", "value", "words"),
     [
         (4, "B", 1, "it is not 64-bit and little-endian"),
-        (7, "B", 0, "The code object is for system 0, not for HIP"),
-        (7, "B", 66, "The code object is for Mesa, not for HIP"),
+        (7, "B", 0, "The AMD code object is for system 0, not for HIP"),
+        (7, "B", 66, "The AMD code object is for Mesa, not for HIP"),
         (8, "B", 1, "has version 1 of the ABI; expected 2 (V4), 3 (V5), 4 (V6): compile it with"),
         (48, "I", 0x300, "its flags 0x300 name no processor"),
         (32, "Q", 1 << 62, "the program headers would be bytes"),
