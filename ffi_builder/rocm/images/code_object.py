@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, Final, cast
 
 from ffi_builder import SpecError
@@ -77,7 +78,8 @@ def _target(file: elf.Elf) -> str:
         )
     if header.type != elf.ET_DYN:
         raise SpecError(
-            "The AMD code object is not linked, so it cannot be loaded: link it with `ld.lld -shared`"
+            "The AMD code object is not linked, so it cannot be loaded: link it with "
+            "`ld.lld -shared`"
         )
     target = target_of(header.flags)
     if target is None:
@@ -134,29 +136,26 @@ def _kernel(fields: _Fields) -> Kernel:
 
 
 def _parameters(kernel: _Fields) -> Iterator[Parameter]:
-    """Yield the parameters that a launch passes, which do not overlap and are in order."""
-    size, end, index = kernel.number(".kernarg_segment_size"), 0, 0
+    """Yield the parameters that a launch passes, which do not overlap."""
+    size = kernel.number(".kernarg_segment_size")
+    taken: list[tuple[int, int]] = []
+    index = 0
     for fields in kernel.maps(".args", "argument", ()):
-        kind, at, length = (
-            fields.text(".value_kind"),
-            fields.number(".offset"),
-            fields.number(".size"),
-        )
-        if at < end or at + length > size or not length:
-            what = f"{fields.where} would be bytes {at} to {at + length} of {size}"
-            kernel.view.damaged(f"{what}, of which {end} are taken")
-        end = at + length
-        if kind.startswith(_HIDDEN):
-            continue
-        yield Parameter(
-            index,
-            at,
-            length,
-            fields.text(".type_name", "") or None,
-            name=fields.text(".name", "") or None,
-            kind=kind,
-        )
-        index += 1
+        kind = fields.text(".value_kind")
+        at, length = fields.number(".offset"), fields.number(".size")
+        if at + length > size or not length:
+            end = at + length
+            kernel.view.damaged(f"{fields.where} would be bytes {at} to {end} of {size}")
+        taken.append((at, at + length))
+        if not kind.startswith(_HIDDEN):
+            type_, name = fields.text(".type_name", ""), fields.text(".name", "")
+            yield Parameter(index, at, length, type_ or None, name=name or None, kind=kind)
+            index += 1
+    for (_, end), (at, _) in pairwise(sorted(taken)):
+        if at < end:
+            kernel.view.damaged(
+                f"an argument of {kernel.where} would begin in another at byte {at}"
+            )
 
 
 @dataclass(frozen=True)

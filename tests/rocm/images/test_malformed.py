@@ -82,6 +82,8 @@ def test_metadata_by_hand():
     second = {**ARG, ".offset": 12, ".size": 4, ".value_kind": "by_value"}
     assert "k(pointer)  [" in str(rocm.kernels(with_metadata(root(ARG, hidden))))
     assert "k(pointer, 4 bytes)  [" in str(rocm.kernels(with_metadata(root(ARG, second))))
+    unordered = rocm.kernels(with_metadata(root(second, ARG)))["k"].parameters
+    assert [each.offset for each in unordered or ()] == [12, 0]
     assert rocm.kernels(with_metadata(root(kind="init"))).kernels == {}
     cluster = rocm.kernels(with_metadata(root(cluster_dims=[2, 1, 1])))["k"].cluster
     assert cluster == (2, 1, 1)
@@ -112,7 +114,7 @@ def test_metadata_by_hand():
         (root(args="x" * 99), f"kernel 'k' has '{'x' * 59} as .args, not a list"),
         (root(5), "argument 0 of kernel 'k' is '5', not a map"),
         (root({**ARG, ".offset": 9}), "argument 0 of kernel 'k' would be bytes 9 to 17 of 16"),
-        (root(ARG, {**ARG, ".offset": 7}), "argument 1 of kernel 'k' would be bytes 7 to 15 of 16, of which 8"),
+        (root(ARG, {**ARG, ".offset": 7}), "an argument of kernel 'k' would begin in another at byte 7"),
         (root({**ARG, ".size": 0}), "argument 0 of kernel 'k' would be bytes 0 to 0 of 16"),
         (root({**ARG, ".value_kind": None}), "argument 0 of kernel 'k' has nothing as .value_kind, not a text"),
     ],
