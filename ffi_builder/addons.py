@@ -107,8 +107,7 @@ ADD_ONS: Final = (
         names={"rocm": "", "providers.RocmLaunchCallProvider": "launch.provider"},
         registers={
             "zeros rocm": "launch.launching:fill_with_zeros",
-            "source flydsl": "flydsl.wrapped:read",
-            "source rocm": "wrapped:read",
+            "source rocm": "recognised:read",
             "image rocm": "images.read",
             "support rocm": "support",
         },

@@ -30,7 +30,6 @@ from ffi_builder.extending import dataclass, elf
 from ffi_builder.rocm.images.msgpack import unpack
 from ffi_builder.rocm.images.targets import target_of
 
-EM_AMDGPU: Final = 224
 _WHAT: Final = "AMD code object"
 _HSA: Final = 64
 _SYSTEMS: Final = {65: "AMD's PAL, of Vulkan", 66: "Mesa"}
