@@ -1,7 +1,20 @@
-"""A vendor of GPUs: all in which a launch differs from one to the other, but for the C code.
+"""A vendor of GPUs: what differs from one to the other in names, numbers, limits and words.
 
-``ffi_builder.rocm`` has the other one. The names of functions in C are CUDA's for both, and
-``functions`` says what a vendor's library calls them.
+A launch is written once for all vendors, as far as they agree: ``ffi_builder.rocm`` has the other
+one. Python code takes a :class:`Vendor`. The C code of ``cuda/support`` is compiled once for each,
+with CUDA's names, and with a ``numbers.h`` that is made from the vendor. These files are a vendor's
+own, of the same names in its folder ``support``:
+
+================ ===============================================================================
+``vendor.h``     the functions of its library, and the states of a module, an image and a kernel
+``context.c``    enters a device, which for NVIDIA's GPUs is a context
+``load.c``       opens the library, and loads images
+``own_limits.c`` asks about kernels and devices, and says which limits others do not have
+``launch.c``     launches
+================ ===============================================================================
+
+What a wrapper of CUDA's does per call is emitted, as it takes nanoseconds; AMD's calls one function
+in C, ``rocm/support/call.c``.
 """
 
 from __future__ import annotations

@@ -67,15 +67,14 @@ class RocmLaunchCallProvider:
             fit the kernel's parameters; the message shows both sides.
 
     Examples:
-        >>> from ffi_builder import attach, spec
+        docs/rocm.md has a launch. What is wrong with an image is said when it is given:
+
         >>> from ffi_builder.providers import RocmLaunchCallProvider
-        >>> hsaco = open("saxpy.hsaco", "rb").read()  # of clang or Triton
-        >>> n = spec.Var("n", "int32")
-        >>> x = spec.Tensor("x", [n], "float32", device_type="rocm")
-        >>> saxpy = spec.Signature("saxpy", [spec.Var("a", "float32"), x])
-        >>> provider = RocmLaunchCallProvider(
-        ...     hsaco, "saxpy", grid=spec.ceildiv(n, 256), block=256, args=["a", x, n]
-        ... )
+        >>> RocmLaunchCallProvider(b".version 8.0", "saxpy", grid=1, block=256)
+        Traceback (most recent call last):
+        ...
+        ffi_builder.errors.SpecError: image: expected an AMD code object or an offload bundle of
+            Clang, but it starts with b'.version 8.0' (12 bytes)
     """
 
     image: bytes = field(repr=False)
