@@ -107,6 +107,7 @@ ADD_ONS: Final = (
         names={"rocm": "", "providers.RocmLaunchCallProvider": "launch.provider"},
         registers={
             "zeros rocm": "launch.launching:fill_with_zeros",
+            "condition target": "launch.target:Target",
             "source rocm": "recognised:read",
             "image rocm": "images.read",
             "support rocm": "support",

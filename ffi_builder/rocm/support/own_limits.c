@@ -52,21 +52,25 @@ static void cuda_add_architectures(CudaMessage *message, const CudaLaunch *launc
     CUDA_SAY(message, ", and device %d is %s", launch->device, name);
 }
 
+static bool rocm_is_digit(char digit) {
+  return (digit >= '0' && digit <= '9') || (digit >= 'a' && digit <= 'f');
+}
+
 static int32_t rocm_hexadecimal(char digit) {
   return digit <= '9' ? digit - '0' : digit - 'a' + 10;
 }
 
-// Returns the number of a target: 0x90a for gfx90a:xnack+, 0x1100 for gfx1100; 0 for another text.
+// Returns the version of a target: major << 16 | minor << 8 | stepping, which for gfx90a:xnack+ are
+// 9, 0 and 10, and for gfx1100 11, 0 and 0; 0 for another text.
 static int32_t rocm_number(const char *name) {
-  int32_t number = 0;
-  if (strncmp(name, "gfx", 3) != 0)
+  int32_t major = 0, digits = 0;
+  while (strncmp(name, "gfx", 3) == 0 && rocm_is_digit(name[3 + digits]))
+    ++digits;
+  if (digits < 3)
     return 0;
-  for (const char *at = name + 3; *at != '\0' && *at != ':'; ++at) {
-    if (!(*at >= '0' && *at <= '9') && !(*at >= 'a' && *at <= 'f'))
-      return 0;
-    number = number << 4 | rocm_hexadecimal(*at);
-  }
-  return number;
+  for (int32_t i = 0; i < digits - 2; ++i)
+    major = 10 * major + rocm_hexadecimal(name[3 + i]);
+  return major << 16 | rocm_hexadecimal(name[digits + 1]) << 8 | rocm_hexadecimal(name[digits + 2]);
 }
 
 static int32_t cuda_ask_capability(const CudaState *state, CUdevice device, int32_t *capability) {
