@@ -108,8 +108,7 @@ ADD_ONS: Final = (
         registers={
             "zeros rocm": "launch.launching:fill_with_zeros",
             "condition target": "launch.target:Target",
-            "source flydsl": "flydsl.wrapped:read",
-            "source rocm": "wrapped:read",
+            "source rocm": "recognised:read",
             "image rocm": "images.read",
             "support rocm": "support",
         },

@@ -11,7 +11,7 @@ from ffi_builder.cuda.triton import checked, launched
 from ffi_builder.cuda.wrapped import checked_launch
 from ffi_builder.extending import NoKernelError, dataclass
 from ffi_builder.providers import CallProvider
-from ffi_builder.rocm.images import is_image, kernels
+from ffi_builder.rocm.images import kernels
 from ffi_builder.rocm.launch.provider import RocmLaunchCallProvider
 
 
@@ -65,9 +65,6 @@ class RocmImage:
         return found.block
 
 
-def read(source: object, data: object, *, launched: bool) -> RocmImage | None:
-    """Read a source of ``wrap``; None if it is no image."""
-    if "hsaco" in getattr(source, "asm", ()) and hasattr(source, "metadata"):
-        compiled: Any = source
-        return RocmImage(compiled.asm["hsaco"], compiled)
-    return RocmImage(data) if isinstance(data, bytes) and is_image(data) else None
+def read(source: Any, data: object) -> RocmImage:
+    """Return the image that a source is: its bytes, or what Triton has compiled."""
+    return RocmImage(data) if isinstance(data, bytes) else RocmImage(source.asm["hsaco"], source)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from ffi_builder import BuildError, CompileError, Launch, SpecError, testing, wrap
+from ffi_builder import BuildError, CompileError, Launch, SpecError, runtime, testing, wrap
 from tests.rocm.images.images import image
 
 SAXPY = "saxpy(a: float32, x: Tensor([n], float32), y: Tensor([n], float32)) where n: int32"
@@ -17,6 +19,13 @@ ADD = "add(x: Tensor([n], float32), y: Tensor([n], float32), out: Tensor([n], fl
 ADD_ARGS = ["x", "y", "out", "n", None, None]
 IREE = "add_dispatch_0_elementwise_D_f32"
 BLOCKS = Launch(grid="ceildiv(n, 256)", block=256)
+
+
+@dataclass
+class Grid:
+    """No Launch."""
+
+    size: int
 
 
 @pytest.mark.parametrize(
@@ -94,6 +103,30 @@ def test_mistakes(name: str, signature: str, options: Any, error: type[Exception
     how: dict[str, Any] = {"launch": Launch(grid=1, block=64), **options}
     with pytest.raises(error, match=words):
         wrap(image(name), signature, **how)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        (
+            "opencl-gfx942.hsaco",
+            "is for AMD GPUs, but this machine is|an AMD code object, whose kernels",
+        ),
+        ("hip.hipfb", "an offload bundle of clang.*`wrap` launches kernels for AMD GPUs"),
+        ("hip.ccob", "an offload bundle of clang"),
+    ],
+)
+def test_images_where_code_for_this_machine_is_wanted(name: str, words: str, tmp_path: Path):
+    (tmp_path / "kernel.o").write_bytes(image(name))
+    for make in (
+        lambda: runtime.compile(image(name)),
+        lambda: wrap("define void @f() {\n ret void\n}", "f()", link=[tmp_path / "kernel.o"]),
+    ):
+        with pytest.raises(CompileError, match=words):
+            make()
+    for launch in (None, Grid(1)):
+        with pytest.raises(TypeError, match="launch="):
+            wrap(image(name), SAXPY, launch=launch)
 
 
 def test_a_bundle_that_is_cut_off():

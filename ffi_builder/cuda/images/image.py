@@ -12,6 +12,7 @@ from ffi_builder.extending import NoKernelError, dataclass, did_you_mean
 
 Value = TypeVar("Value")
 
+_ADDRESS = 8
 _MOST_NAMES = 12
 """The most kernels that an error lists."""
 
@@ -46,7 +47,8 @@ class Parameter:
     @property
     def is_pointer(self) -> bool | None:
         """Whether it is the address of global memory; None if the image does not say."""
-        return None if self.kind is None else self.kind == "global_buffer"
+        known = self.kind is not None
+        return self.kind == "global_buffer" and self.size == _ADDRESS if known else None
 
     def __str__(self) -> str:
         size = f"{self.size} byte{'' if self.size == 1 else 's'}"

@@ -55,10 +55,10 @@ class FlyObject:
         return signature, provider, "with FlyDSL's types, which say of a tensor nothing more"
 
 
-def read(source: object, data: object, *, launched: bool) -> FlyObject | None:
-    """Read a source of ``wrap``; None if FlyDSL has not made it."""
-    found = exports(data) if isinstance(data, bytes) else {}
-    return FlyObject(data, found) if isinstance(data, bytes) and found else None
+def read(data: bytes) -> FlyObject | None:
+    """Read an object; None if FlyDSL has not made it."""
+    found = exports(data)
+    return FlyObject(data, found) if found else None
 
 
 def _type(slot: Slot) -> CType:

@@ -21,10 +21,9 @@ from ffi_builder import SpecError
 from ffi_builder.cuda.images.fatbin import unzstd
 from ffi_builder.cuda.images.image import Image, Kernel, merged
 from ffi_builder.extending import elf, install
-from ffi_builder.rocm.images.code_object import EM_AMDGPU, read_code_object
+from ffi_builder.rocm.images.code_object import read_code_object
+from ffi_builder.rocm.images.signs import BUNDLE, COMPRESSED, EM_AMDGPU
 
-MAGIC: Final = b"__CLANG_OFFLOAD_BUNDLE__"
-COMPRESSED: Final = b"CCOB"
 _COUNT: Final = struct.Struct("<Q")
 _ENTRY: Final = struct.Struct("<QQQ")
 _HEAD: Final = struct.Struct("<4sHH")
@@ -68,9 +67,9 @@ def read_bundle(data: bytes) -> Image:
 
 def _entries(view: elf.View) -> Iterator[tuple[str, bytes]]:
     """Yield the id and the content of each entry for a device."""
-    if view.slice(0, len(MAGIC), "the header") != MAGIC:
-        view.damaged(f"it does not begin with {MAGIC.decode()}")
-    at = len(MAGIC)
+    if view.slice(0, len(BUNDLE), "the header") != BUNDLE:
+        view.damaged(f"it does not begin with {BUNDLE.decode()}")
+    at = len(BUNDLE)
     (count,) = view.unpack(_COUNT, at, "the number of entries")
     at += _COUNT.size
     left = len(view.data)
@@ -92,7 +91,7 @@ def _entries(view: elf.View) -> Iterator[tuple[str, bytes]]:
 
 def _image(name: str, payload: bytes) -> Image:
     try:
-        machine = elf.Elf(elf.View(payload, "code object", SpecError)).header.machine
+        machine = elf.Elf(elf.View(payload, "AMD code object", SpecError)).header.machine
         if machine != EM_AMDGPU:
             raise SpecError(f"it is for {elf.machine_name(machine)}, not for AMD GPUs")
         return read_code_object(payload)

@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, Final, cast
 
 from ffi_builder import SpecError
@@ -29,7 +30,7 @@ from ffi_builder.extending import dataclass, elf
 from ffi_builder.rocm.images.msgpack import unpack
 from ffi_builder.rocm.images.targets import target_of
 
-EM_AMDGPU: Final = 224
+_WHAT: Final = "AMD code object"
 _HSA: Final = 64
 _SYSTEMS: Final = {65: "AMD's PAL, of Vulkan", 66: "Mesa"}
 _ABIS: Final = {2: "V4", 3: "V5", 4: "V6"}
@@ -43,12 +44,12 @@ _HIDDEN: Final = "hidden_"
 
 def read_code_object(data: bytes) -> Image:
     """Read a code object; see `ffi_builder.rocm.images.kernels`."""
-    file = elf.Elf(elf.View(data, "code object", SpecError))
+    file = elf.Elf(elf.View(data, _WHAT, SpecError))
     target = _target(file)
     found = next(_metadata(file), None)
     if found is None:
         file.view.damaged("no note of it has metadata")
-    root = _fields(unpack(found, "metadata of the code object"), "the metadata", file.view)
+    root = _fields(unpack(found, "metadata of the AMD code object"), "the metadata", file.view)
     kernels: dict[str, Kernel] = {}
     for fields in root.maps("amdhsa.kernels", "kernel"):
         if fields.text(".kind", "normal") != "normal":
@@ -67,16 +68,17 @@ def _target(file: elf.Elf) -> str:
     system = header.ident[7]
     if system != _HSA:
         name = _SYSTEMS.get(system, f"system {system}")
-        raise SpecError(f"The code object is for {name}, not for HIP (amdgcn-amd-amdhsa)")
+        raise SpecError(f"The AMD code object is for {name}, not for HIP (amdgcn-amd-amdhsa)")
     if header.abi_version not in _ABIS:
         raise SpecError(
-            f"The code object has version {header.abi_version} of the ABI; expected "
+            f"The AMD code object has version {header.abi_version} of the ABI; expected "
             f"{', '.join(f'{number} ({name})' for number, name in _ABIS.items())}: compile it with "
             f"-mcode-object-version=5"
         )
     if header.type != elf.ET_DYN:
         raise SpecError(
-            "The code object is not linked, so it cannot be loaded: link it with `ld.lld -shared`"
+            "The AMD code object is not linked, so it cannot be loaded: link it with "
+            "`ld.lld -shared`"
         )
     target = target_of(header.flags)
     if target is None:
@@ -133,29 +135,26 @@ def _kernel(fields: _Fields) -> Kernel:
 
 
 def _parameters(kernel: _Fields) -> Iterator[Parameter]:
-    """Yield the parameters that a launch passes, which do not overlap and are in order."""
-    size, end, index = kernel.number(".kernarg_segment_size"), 0, 0
+    """Yield the parameters that a launch passes, which do not overlap."""
+    size = kernel.number(".kernarg_segment_size")
+    taken: list[tuple[int, int]] = []
+    index = 0
     for fields in kernel.maps(".args", "argument", ()):
-        kind, at, length = (
-            fields.text(".value_kind"),
-            fields.number(".offset"),
-            fields.number(".size"),
-        )
-        if at < end or at + length > size or not length:
-            what = f"{fields.where} would be bytes {at} to {at + length} of {size}"
-            kernel.view.damaged(f"{what}, of which {end} are taken")
-        end = at + length
-        if kind.startswith(_HIDDEN):
-            continue
-        yield Parameter(
-            index,
-            at,
-            length,
-            fields.text(".type_name", "") or None,
-            name=fields.text(".name", "") or None,
-            kind=kind,
-        )
-        index += 1
+        kind = fields.text(".value_kind")
+        at, length = fields.number(".offset"), fields.number(".size")
+        if at + length > size or not length:
+            end = at + length
+            kernel.view.damaged(f"{fields.where} would be bytes {at} to {end} of {size}")
+        taken.append((at, at + length))
+        if not kind.startswith(_HIDDEN):
+            type_, name = fields.text(".type_name", ""), fields.text(".name", "")
+            yield Parameter(index, at, length, type_ or None, name=name or None, kind=kind)
+            index += 1
+    for (_, end), (at, _) in pairwise(sorted(taken)):
+        if at < end:
+            kernel.view.damaged(
+                f"an argument of {kernel.where} would begin in another at byte {at}"
+            )
 
 
 @dataclass(frozen=True)

@@ -7,31 +7,13 @@ from typing import Final
 from ffi_builder import SpecError
 from ffi_builder.cuda.images.image import Image
 from ffi_builder.extending import elf, formats
-from ffi_builder.rocm.images import bundle
 from ffi_builder.rocm.images.bundle import read_bundle
-from ffi_builder.rocm.images.code_object import EM_AMDGPU, read_code_object
+from ffi_builder.rocm.images.code_object import read_code_object
+from ffi_builder.rocm.images.signs import EM_AMDGPU, is_bundle
+from ffi_builder.rocm.images.signs import is_image as is_image
 
 _EXPECTED: Final = "image: expected an AMD code object or an offload bundle of Clang, but it"
 _SHOWN: Final = 16
-
-
-def is_code_object(data: bytes) -> bool:
-    """Return whether it begins as an ELF file for AMD GPUs does."""
-    return (
-        data.startswith(elf.MAGIC)
-        and len(data) >= elf.EHDR.size
-        and elf.Elf(elf.View(data, "code object", SpecError)).header.machine == EM_AMDGPU
-    )
-
-
-def is_bundle(data: bytes) -> bool:
-    """Return whether it begins as an offload bundle of Clang does, compressed or not."""
-    return data.startswith((bundle.MAGIC, bundle.COMPRESSED))
-
-
-def is_image(data: bytes) -> bool:
-    """Return whether `kernels` reads such bytes, if they are whole."""
-    return is_code_object(data) or is_bundle(data)
 
 
 def kernels(data: bytes | bytearray | memoryview) -> Image:
@@ -62,7 +44,7 @@ def kernels(data: bytes | bytearray | memoryview) -> Image:
     if is_bundle(raw):
         return read_bundle(raw)
     if raw.startswith(elf.MAGIC):
-        machine = elf.Elf(elf.View(raw, "code object", SpecError)).header.machine
+        machine = elf.Elf(elf.View(raw, "AMD code object", SpecError)).header.machine
         if machine == EM_AMDGPU:
             return read_code_object(raw)
         raise SpecError(f"{_EXPECTED} is an object or library for {elf.machine_name(machine)}")

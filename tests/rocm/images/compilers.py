@@ -38,10 +38,10 @@ def opencl(processor: str, folder: Path, version: int = 5) -> bytes:
     return path.read_bytes()
 
 
-def hip(processors: str, folder: Path, *options: str) -> bytes:
+def hip(processors: str, folder: Path, *options: str, source: Path = HERE / "kernels.hip") -> bytes:
     """HIP by clang: a bundle for several processors, separated by commas."""
     path = folder / "hip.hipfb"
-    _clang(*_HIP, *options, f"--offload-arch={processors}", HERE / "kernels.hip", path)
+    _clang(*_HIP, *options, f"--offload-arch={processors}", source, path)
     return path.read_bytes()
 
 

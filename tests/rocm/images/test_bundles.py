@@ -139,8 +139,8 @@ PLAIN = bundle(("hipv4-amdgcn-amd-amdhsa--gfx1100", CODE))
         (MAGIC + struct.pack("<QQQQ", 1, 1 << 60, 9, 0), "entry 1 would be bytes 1152921504606846976 to"),
         (PLAIN[:2000], "entry 1 would be bytes 88 to "),
         (MAGIC + struct.pack("<Q", 2) + struct.pack("<QQQ", 0, 80, 0) * 2, "entry 2 overlaps others"),
-        (bundle(("a", CODE[:900])), "In the offload bundle, entry 'a': The code object is truncated"),
-        (bundle(("a", b"\x7fELF")), "In the offload bundle, entry 'a': The code object is truncated"),
+        (bundle(("a", CODE[:900])), "In the offload bundle, entry 'a': The AMD code object is truncated"),
+        (bundle(("a", b"\x7fELF")), "In the offload bundle, entry 'a': The AMD code object is truncated"),
         (bundle(("a", CODE[:18] + b"\x3e\0" + CODE[20:])), "entry 'a': it is for x86_64, not for AMD"),
         (b"CCOB", "the header would be bytes 0 to 8, but there are 4"),
         (b"CCOB\4\0\0\0", "its version is 4 and its method 0, not 1 to 3 and 0 or 1"),
@@ -177,5 +177,5 @@ def test_what_begins_as_an_image():
 
 def test_cuda_says_that_it_is_for_another_vendor():
     for data in (PLAIN, CODE):
-        with pytest.raises(SpecError, match=r"ffi_builder\.rocm"):
+        with pytest.raises(SpecError, match=r"`wrap` launches"):
             cuda_kernels(data)
