@@ -6,7 +6,7 @@ import ctypes
 import tempfile
 from ctypes import c_void_p as P
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -77,6 +77,19 @@ class Skipped(Exception):
     """Something that a case needs is missing."""
 
 
+@cache
+def image_for(processor: str) -> bytes:
+    """Compile the kernels.
+
+    Raises:
+        Skipped: there is no linker.
+    """
+    if LINKER is None:
+        raise Skipped("needs ld.lld, which ROCm and Debian's lld have")
+    with tempfile.TemporaryDirectory() as folder:
+        return link(assemble(KERNELS, processor), Path(folder))
+
+
 @dataclass
 class Gpu:
     """HIP of this process, and what was allocated in a case."""
@@ -131,17 +144,14 @@ class Gpu:
         self.call("hipGetDevicePropertiesR0600", properties, device)
         return properties.raw[TARGET_NAME:].partition(b"\0")[0].decode()
 
-    @cached_property
+    @property
     def image(self) -> bytes:
         """The kernels for the first device.
 
         Raises:
             Skipped: there is no linker.
         """
-        if LINKER is None:
-            raise Skipped("needs ld.lld, which ROCm and Debian's lld have")
-        with tempfile.TemporaryDirectory() as folder:
-            return link(assemble(KERNELS, self.target().partition(":")[0]), Path(folder))
+        return image_for(self.target().partition(":")[0])
 
     def array(self, content: npt.NDArray[Any], device: int = 0) -> Any:
         """A tensor with a copy of an array."""
