@@ -68,6 +68,7 @@ USES: Final = {
     "mlir": Use(commands=(("python", "-W", "error", "-c", _ATTACH),)),
     "cuda": _CUDA,
     "cuda12": _CUDA,
+    "rocm": Use(beside=("jit", "mlir"), pages=("docs/rocm.md",)),
     "testing": Use(beside=("jit", "mlir"), pages=("docs/testing.md",)),
     "cuda-testing": Use(beside=("jit",), pages=("docs/fake-cuda.md",)),
     "demo": Use(commands=(("ffi-builder", "doctor"),), pages=("README.md",)),
