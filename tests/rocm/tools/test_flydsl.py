@@ -78,6 +78,14 @@ def test_arguments_by_name_and_from_symbols(exported: Path):
     assert out.tolist()[1:5] == [6, 6, 8, 1]
 
 
+def test_its_module_can_be_loaded_ahead_of_calls_and_unloaded(exported: Path):
+    load, unload = "facts__module_load(device: int32)", "facts__module_unload()"
+    wrapped = wrap(exported, [FACTS, load, unload])
+    wrapped["facts__module_load"](5)
+    with pytest.raises(RuntimeError, match=r"^facts__module_unload failed with status 5 when"):
+        wrapped["facts__module_unload"]()
+
+
 def test_a_size_that_no_int32_holds(exported: Path):
     facts = wrap(exported, FACTS.replace(", strides=[s, 1]", ""))["facts"]
     x = np.zeros((0, 2**31), "float32")
@@ -117,6 +125,7 @@ def test_mistakes(exported: Path, signature: str, options: Any, error: type[Exce
         (["-DABI=\"5\""], "are damaged: TypeError"),
         (['-DABI="{\\"kind\\":\\"image\\"}"'], "are damaged: ValueError: 'image' is no kind"),
         (['-DABI="{\\"kind\\":\\"stream\\"}"'], "are damaged: KeyError: 'ctype'"),
+        (['-DABI="{\\"kind\\":\\"scalar\\",\\"ctype\\":\\"int7\\"}"'], "are damaged: ValueError: 'int7' is no type of"),
     ],
 )  # fmt: skip
 def test_damaged_metadata(options: list[str], words: str, tmp_path: Path):
