@@ -81,6 +81,19 @@ hipError_t hipDrvGetErrorString(hipError_t error, const char** out) {
       "error=%d", (int)error);
 }
 
+static __thread hipError_t last;
+
+hipError_t hip_last(CUresult result) {
+  if (result != CUDA_SUCCESS) last = (hipError_t)result;
+  return (hipError_t)result;
+}
+
+hipError_t hipGetLastError(void) {
+  hipError_t found = last;
+  last = hipSuccess;
+  return found;
+}
+
 const char* hipGetErrorName(hipError_t error) {
   const char* name = "hipErrorUnknown";
   find((CUresult)error, &name, NULL);

@@ -75,6 +75,9 @@ typedef struct hipDeviceProp_t hipDeviceProp_t;
 #endif
 
 /* Each function makes HIP ready, and a device current for the thread, as HIP does by itself. */
+/* error.c: keeps an error for hipGetLastError, and returns it. */
+hipError_t hip_last(CUresult result);
+
 #define HIP(needs, body, ...)                                             \
   do {                                                                    \
     CUresult ready = hip_ready();                                         \
@@ -82,7 +85,7 @@ typedef struct hipDeviceProp_t hipDeviceProp_t;
     CUresult result = call_begin(&call, __func__, (needs), __VA_ARGS__);  \
     if (ready != CUDA_SUCCESS) result = ready;                            \
     if (result == CUDA_SUCCESS) result = (body);                          \
-    return (hipError_t)call_end(&call, result);                           \
+    return hip_last(call_end(&call, result));                             \
   } while (0)
 
 enum { kTargetName = 64, kMostThreads = 1024, kWave64 = 64, kWave32 = 32 };

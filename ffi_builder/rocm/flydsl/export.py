@@ -16,10 +16,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, cast
 
 from ffi_builder import CompileError
-from ffi_builder.extending import dataclass, elf
+from ffi_builder.extending import FLOAT_DTYPES, INT_RANGES, dataclass, elf
 
 _METADATA: Final = "__metadata"
 _VERSION: Final = 2
+_NUMBERS: Final = frozenset({*INT_RANGES, *FLOAT_DTYPES, "bool"})
 _FLOATS: Final = {"float": "float32", "double": "float64"}
 _ENCODED: Final = {"float16_bits": "float16", "bfloat16_bits": "bfloat16"}
 DATA, LAYOUT, SCALAR, POINTER, STREAM = (
@@ -101,7 +102,7 @@ def _export(name: str, text: str) -> Export:
         found = json.loads(text)
         version = found["schema_version"]
         if version == _VERSION:
-            return Export(found["symbol"], found["arch"], tuple(map(_slot, found["abi"])))
+            return Export(name, f"{found['arch']}", tuple(map(_slot, found["abi"])))
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise CompileError(f"{what} are damaged: {type(error).__name__}: {error}") from None
     raise CompileError(
@@ -113,11 +114,13 @@ def _slot(given: Any) -> Slot:
     kind, argument, part = given["kind"], given.get("arg_name"), given.get("field")
     if kind not in (DATA, LAYOUT, SCALAR, POINTER, STREAM):
         raise ValueError(f"{kind!r} is no kind of a slot")
-    name = argument if part is None else f"{argument}_{part.replace('.', '_')}"
-    ctype = given["ctype"]
+    name = argument if part is None else f"{argument}_{f'{part}'.replace('.', '_')}"
+    ctype = f"{given['ctype']}"
     dtype = _ENCODED.get(given.get("encoding")) or _FLOATS.get(ctype, ctype)
+    if kind == SCALAR and dtype not in _NUMBERS:
+        raise ValueError(f"{ctype!r} is no type of a number")
     return Slot(
-        name or "stream",
+        f"{name or STREAM}",
         kind,
         dtype if kind == SCALAR else None,
         _axes(given, "shape"),

@@ -8,13 +8,14 @@ from typing import Any, Final
 
 from ffi_builder import BuildError, SpecError, spec
 from ffi_builder.extending import dataclass, did_you_mean
-from ffi_builder.providers import CallProvider
+from ffi_builder.providers import CallProvider, CheckStatus, DirectCallProvider
 from ffi_builder.rocm.flydsl.export import DATA, POINTER, STREAM, Export, Slot, exports
 from ffi_builder.rocm.flydsl.provider import FlyCallProvider
 from ffi_builder.runtime.extending import ObjectSource
 from ffi_builder.wrapping.c_types import CType, Prototype
 from ffi_builder.wrapping.calls import bound
 
+_DOES: Final = ("init", "load", "unload")
 _STREAMS: Final = (spec.Stream, spec.EnvStream)
 
 
@@ -32,6 +33,11 @@ class FlyObject:
         """What is linked with the wrapper."""
         return [ObjectSource(self.data)]
 
+    @property
+    def _modules(self) -> list[str]:
+        """The functions that load and unload what the others launch."""
+        return [f"{name}__module_{does}" for name in self.exports for does in _DOES]
+
     def called(
         self, signature: spec.Signature, function: str | None, args: Any, launch: object
     ) -> tuple[spec.Signature, CallProvider, str]:
@@ -39,6 +45,9 @@ class FlyObject:
         if launch is not None:
             raise TypeError("wrap: a function of FlyDSL's launches its kernel: leave out launch=")
         name = function or signature.name
+        if name in self._modules:
+            provider = CheckStatus(DirectCallProvider(name, args=args))
+            return signature, provider, "with nothing: FlyDSL's header has the types"
         if name not in self.exports:
             known = ", ".join(self.exports)
             raise SpecError(

@@ -8,7 +8,7 @@ int32_t hipGetDevice(int32_t *id) { *id = device; return 0; }
 int32_t hipSetDevice(int32_t id) { device = id; return id > 8 ? 101 : 0; }
 int32_t facts__module_init(void) { ++inits; return 0; }
 int32_t facts__module_load(int32_t id) { loaded = id; return 0; }
-int32_t facts__module_unload(void) { return 0; }
+int32_t facts__module_unload(void) { return loaded; }
 
 struct __attribute__((packed)) layout {
   int32_t shape[1];

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import struct
 import subprocess
 from pathlib import Path
@@ -11,7 +10,9 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
-from ffi_builder import BuildError, CompileError, Launch, SpecError, runtime, spec, wrap
+from ffi_builder import BuildError, CompileError, Launch, SpecError, runtime, spec, testing, wrap
+from ffi_builder.fakehip.build import library
+from tests.fakecuda import missing
 from tests.rocm.arrays import OnRocm
 from tests.rocm.images.compilers import exported_by_flydsl, lacks
 from tests.runtime.samples import needs_cc
@@ -24,9 +25,8 @@ FACTS: Final = (
 pytestmark = needs_cc
 
 
-def compiled(path: Path, *options: str, source: str = "exported.c") -> Path:
-    kind = ("-shared", "-fPIC") if path.suffix == ".so" else ("-c", "-fPIC")
-    subprocess.run(["cc", *kind, *options, HERE / source, "-o", path], check=True)
+def compiled(path: Path, *options: str) -> Path:
+    subprocess.run(["cc", "-c", "-fPIC", *options, HERE / "exported.c", "-o", path], check=True)
     return path
 
 
@@ -78,6 +78,14 @@ def test_arguments_by_name_and_from_symbols(exported: Path):
     assert out.tolist()[1:5] == [6, 6, 8, 1]
 
 
+def test_its_module_can_be_loaded_ahead_of_calls_and_unloaded(exported: Path):
+    load, unload = "facts__module_load(device: int32)", "facts__module_unload()"
+    wrapped = wrap(exported, [FACTS, load, unload])
+    wrapped["facts__module_load"](5)
+    with pytest.raises(RuntimeError, match=r"^facts__module_unload failed with status 5 when"):
+        wrapped["facts__module_unload"]()
+
+
 def test_a_size_that_no_int32_holds(exported: Path):
     facts = wrap(exported, FACTS.replace(", strides=[s, 1]", ""))["facts"]
     x = np.zeros((0, 2**31), "float32")
@@ -117,6 +125,7 @@ def test_mistakes(exported: Path, signature: str, options: Any, error: type[Exce
         (["-DABI=\"5\""], "are damaged: TypeError"),
         (['-DABI="{\\"kind\\":\\"image\\"}"'], "are damaged: ValueError: 'image' is no kind"),
         (['-DABI="{\\"kind\\":\\"stream\\"}"'], "are damaged: KeyError: 'ctype'"),
+        (['-DABI="{\\"kind\\":\\"scalar\\",\\"ctype\\":\\"int7\\"}"'], "are damaged: ValueError: 'int7' is no type of"),
     ],
 )  # fmt: skip
 def test_damaged_metadata(options: list[str], words: str, tmp_path: Path):
@@ -134,17 +143,25 @@ def test_a_library_has_the_object(exported: Path, tmp_path: Path):
 
 @pytest.mark.slow
 @pytest.mark.skipif(bool(lacks("flydsl")), reason=lacks("flydsl") or "-")
+@pytest.mark.skipif(missing() is not None, reason=str(missing()))
 @pytest.mark.filterwarnings("ignore:The C compiler has linked what the JIT cannot load")
 def test_what_flydsl_exports(tmp_path: Path):
     exported = exported_by_flydsl("gfx942", tmp_path)
-    fake = compiled(tmp_path / "libfake_hip.so", source="fake_hip.c")
     n = spec.Var("n", "int32")
     tensors = [spec.Tensor(name, [n], "float32", device_type="rocm") for name in ("x", "y", "out")]
-    wrapped = wrap(exported, spec.Signature("add", [*tensors, n]), link=[str(fake)])
-    launched = (ctypes.c_int64 * 8).in_dll(ctypes.CDLL(str(fake)), "launched")
-    x, y = (np.arange(256, dtype="float32") * factor for factor in (1, 2))
-    for device, loads in ((0, 1), (1, 2), (1, 2)):
-        out = np.zeros(256, "float32")
-        wrapped["add"](*(OnRocm(each, device) for each in (x, y, out)), 256)
-        np.testing.assert_array_equal(out, x + y)
-        assert [*launched] == [device, 2, 1, 1, 128, 0, 0, loads]
+    wrapped = wrap(exported, spec.Signature("add", [*tensors, n]), link=[str(library())])
+    with testing.FakeHip("gfx942", "gfx942") as gpu:
+
+        @gpu.kernel("add_kernel_0", ["float32*", "int32"] * 3)
+        def emulated(launch: Any, x: Any, n: int, y: Any, _: int, out: Any, __: int) -> None:  # pyright: ignore[reportUnusedFunction]
+            out[:n] = x[:n] + y[:n]
+
+        for device in (0, 1, 1):
+            x, y, out = (
+                gpu.array(np.arange(256, dtype="float32") * factor, device=device)
+                for factor in (1, 2, 0)
+            )
+            wrapped["add"](x, y, out, 256)
+            np.testing.assert_array_equal(out.numpy(), np.arange(256) * 3)
+    assert [launch.device for launch in gpu.launches] == [0, 1, 1]
+    assert {(launch.grid, launch.block) for launch in gpu.launches} == {((2, 1, 1), (128, 1, 1))}
