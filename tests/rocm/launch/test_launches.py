@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -231,6 +233,12 @@ BUILT: list[tuple[str, CodeKernel, dict[str, Any], str]] = [
         r"block: expected \(64, 2, 1\), which the kernel 'k' was compiled for, but got \(64, 1, 1\)",
     ),
     (
+        "required in an axis",
+        CodeKernel("k", block=(64, 2, 1)),
+        {"block": ("b", 4)},
+        r"block: expected \(64, 2, 1\), which the kernel 'k' was compiled for, but got \('b', 4, 1\)",
+    ),
+    (
         "items",
         EMPTY,
         {"grid": 2**24, "block": 256},
@@ -374,6 +382,27 @@ def test_without_hip():
         "libamdhip64.so could not be loaded to launch kernel 'empty': libamdhip64"
     )
     assert "(it comes with ROCm) when calling: `f()`" in text
+
+
+LOADED = f"""
+import ctypes, sys
+ctypes.CDLL(sys.argv[1])
+{CHILD}
+print(ctypes.CDLL(sys.argv[1]).fake_count(b"hipModuleLaunchKernel"))
+"""
+
+
+def test_the_library_that_the_process_has(hip: FakeHipDriver, tmp_path: Path):
+    """PyTorch has one of its own, elsewhere and with another name; what the loader finds is none."""
+    for name in ("libamdhip64.so.7", "libamdhip64.so"):
+        (tmp_path / name).write_text("no library\n")
+    own = tmp_path / "torch" / "libamdhip64.so"
+    own.parent.mkdir()
+    shutil.copy(library(), own)
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(tmp_path)}
+    command = [sys.executable, "-c", LOADED, str(own)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == "1\n"
 
 
 def test_an_old_hip(hip: FakeHipDriver):
