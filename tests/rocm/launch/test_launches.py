@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from ffi_builder import SpecError, spec
+from ffi_builder import SpecError, runtime, spec
 from ffi_builder.fakecuda.constants import Result
 from ffi_builder.fakehip.build import library
 from ffi_builder.fakehip.driver import FakeHipDriver, HipResult
-from ffi_builder.providers import RocmLaunchCallProvider
+from ffi_builder.providers import CheckStatus, RocmLaunchCallProvider
 from tests.fakehip.code_objects import CodeKernel, bundle, code_object
 from tests.rocm.launch.launching import (
     ADD,
@@ -29,6 +29,7 @@ from tests.rocm.launch.launching import (
     provider,
     tensor,
 )
+from tests.support.wrapping import attached
 
 B = spec.Var("b", "int64")
 EMPTY = CodeKernel("empty")
@@ -175,6 +176,21 @@ def test_a_block_above_what_the_kernel_was_compiled_for(hip: FakeHipDriver):
         "kernel 'empty': grid=(1, 1, 1), block=(512, 1, 1), dynamic_smem_bytes=0, device 0, stream "
         "0x0; the block has 512 threads, at most 256 for this kernel on this device when calling: "
     )
+
+
+def test_a_status_that_another_provider_checks(hip: FakeHipDriver):
+    checked = CheckStatus(provider(EMPTY, block=B, args=[]))
+    f = runtime.compile(attached([B], checked))["f"]
+    f(1)
+    with pytest.raises(RuntimeError, match="719"):
+        f(512)
+    hip.fail("hipModuleLaunchKernel", Result.OUT_OF_MEMORY)
+    with pytest.raises(RuntimeError, match=r"\b2\b"):
+        f(1)
+    again = runtime.compile(attached([B], checked))["f"]
+    hip.fail("hipModuleLoadData", Result.INVALID_IMAGE)
+    with pytest.raises(RuntimeError, match="hipModuleLoadData failed: hipErrorInvalidImage"):
+        again(1)
 
 
 def test_a_kernel_that_has_failed_before(hip: FakeHipDriver):
