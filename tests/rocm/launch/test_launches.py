@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ffi_builder import SpecError, runtime, spec
+from ffi_builder import SpecError, attach_ffi_func, runtime, spec
 from ffi_builder.fakecuda.constants import Result
 from ffi_builder.fakehip.build import library
 from ffi_builder.fakehip.driver import FakeHipDriver, HipResult
@@ -29,7 +29,7 @@ from tests.rocm.launch.launching import (
     provider,
     tensor,
 )
-from tests.support.wrapping import attached
+from tests.support.wrapping import attached, new_module
 
 B = spec.Var("b", "int64")
 EMPTY = CodeKernel("empty")
@@ -130,6 +130,23 @@ def test_preloading_and_releasing(hip: FakeHipDriver):
         module["_cuda_preload_f"](7)
     with pytest.raises(ValueError, match="expected the number of a device, 0 to 127"):
         module["_cuda_preload_f"](-1)
+
+
+def test_kernels_of_one_image_share_its_modules(hip: FakeHipDriver):
+    image, module = code_object(EMPTY, ADD), new_module()
+    for name, kernel, params in (("f", EMPTY, []), ("g", ADD, [X])):
+        args = ["x", 1] if params else []
+        attach_ffi_func(module, name, params, provider(kernel, image=image, args=args))
+    found = runtime.compile(module)
+    for device in (0, 1):
+        hip.set_device(device)
+        found["f"]()
+        found["g"](tensor(hip, device=device))
+    assert (hip.count("hipModuleLoadData"), hip.count("hipModuleGetFunction")) == (2, 4)
+    found["_cuda_release_g"]()
+    assert hip.count("hipModuleUnload") == 2
+    found["f"]()
+    assert hip.count("hipModuleLoadData") == 3
 
 
 def test_modules_go_with_the_code(hip: FakeHipDriver):
