@@ -65,7 +65,7 @@ SUPPORT := $(filter-out %/plan.h %/numbers.h,$(wildcard $(addsuffix /support/*.[
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo add-ons test test-fast test-without test-frameworks test-tvm-ffi test-cuda test-cute test-libclang test-rocm test-tilelang test-distributions test-aarch64 \
+.PHONY: help demo add-ons test test-fast test-without test-frameworks test-tvm-ffi test-cuda test-cute test-libclang test-rocm test-rocm-gpu test-tilelang test-distributions test-aarch64 \
   test-aarch64-fast test-gpu check lint format support types fuzz soak bench bench-compare bench-instructions bench-calls \
   bench-torch bench-launch coverage mutants docs wheels release-check entry-asan dev clean
 
@@ -121,6 +121,9 @@ test-tilelang: $(TILELANG)/.made ## Install TileLang with the apache-tvm-ffi tha
 
 test-rocm: $(ROCM)/.made ## Install compilers for AMD GPUs (Triton, IREE, FlyDSL) in .venv-rocm, and test what reads their images; Debian's lld-19 and clang-19 add to it. No GPU is needed.
 	$(ROCM)/bin/python -m pytest tests/rocm tests/examples/test_triton_rocm.py
+
+test-rocm-gpu: $(VENV)/.demo ## Try on an AMD GPU what launches there, with ROCm and its ld.lld; a ROCm build of PyTorch in .venv adds to it.
+	$(PY) -m tests.rocm.gpu
 
 test-distributions: $(DISTRIBUTIONS)/.made ## Install other MLIR bindings (CUTLASS's are proprietary) in .venv-distributions, and test each.
 	$(DISTRIBUTIONS)/bin/python -m pytest tests/distributions tests/examples/test_compilers.py

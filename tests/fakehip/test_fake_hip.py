@@ -15,7 +15,7 @@ from ffi_builder import testing
 from ffi_builder.fakecuda.constants import Result
 from ffi_builder.fakehip import build
 from ffi_builder.fakehip.driver import FakeHipDriver, HipResult
-from tests.rocm.code_objects import POINTER, CodeKernel, bundle, code_object
+from tests.fakehip.code_objects import POINTER, CodeKernel, bundle, code_object
 
 P = ctypes.c_void_p
 EMPTY, ADD = CodeKernel("empty"), CodeKernel("add", [(8, POINTER), 4])

@@ -10,7 +10,7 @@ from ffi_builder.fakecuda.records import Launch
 from ffi_builder.fakehip.driver import FakeHipDriver
 from ffi_builder.providers import RocmLaunchCallProvider
 from tests.fakecuda.memory import DeviceArray
-from tests.rocm.code_objects import POINTER, CodeKernel, code_object
+from tests.fakehip.code_objects import POINTER, CodeKernel, code_object
 from tests.support.wrapping import attached
 
 STREAM = spec.Stream("stream")

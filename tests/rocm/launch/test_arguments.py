@@ -13,7 +13,7 @@ from ffi_builder import BuildError, SpecError, spec
 from ffi_builder.fakehip.driver import FakeHipDriver
 from ffi_builder.providers.cuda import Nested, Packed, Pointee, Scalar, Struct, TensorMap
 from tests.fakecuda.memory import DeviceArray
-from tests.rocm.code_objects import POINTER, CodeKernel
+from tests.fakehip.code_objects import POINTER, CodeKernel
 from tests.rocm.launch.launching import ADD, N, X, compiled, launched, tensor
 
 P = (8, POINTER)

@@ -15,7 +15,7 @@ from ffi_builder.fakecuda.constants import Result
 from ffi_builder.fakehip.build import library
 from ffi_builder.fakehip.driver import FakeHipDriver, HipResult
 from ffi_builder.providers import RocmLaunchCallProvider
-from tests.rocm.code_objects import CodeKernel, bundle, code_object
+from tests.fakehip.code_objects import CodeKernel, bundle, code_object
 from tests.rocm.launch.launching import (
     ADD,
     STREAM,

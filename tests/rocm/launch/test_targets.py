@@ -10,7 +10,7 @@ from ffi_builder import SpecError, runtime, spec
 from ffi_builder.fakecuda.constants import Result
 from ffi_builder.fakehip.driver import FakeHipDriver
 from ffi_builder.providers import Variant, VariantsCallProvider, when
-from tests.rocm.code_objects import POINTER, CodeKernel, code_object
+from tests.fakehip.code_objects import POINTER, CodeKernel, code_object
 from tests.rocm.launch.launching import X, provider, tensor
 from tests.support.wrapping import attached
 

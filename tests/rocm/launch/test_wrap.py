@@ -15,7 +15,7 @@ import tvm_ffi
 from ffi_builder import Launch, SpecError, cuda, runtime, testing, wrap
 from ffi_builder.cuda.launch import watching
 from ffi_builder.fakehip.build import missing
-from tests.rocm.code_objects import POINTER, CodeKernel, bundle, code_object
+from tests.fakehip.code_objects import POINTER, CodeKernel, bundle, code_object
 from tests.rocm.images.images import image
 
 pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
