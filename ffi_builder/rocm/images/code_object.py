@@ -40,6 +40,14 @@ _NOTE: Final = struct.Struct("<III")
 _OWNER: Final = b"AMDGPU\0"
 _METADATA: Final = 32
 _HIDDEN: Final = "hidden_"
+_NUMBERS: Final = dict(
+    zip(
+        "half float double char short int long uchar ushort uint ulong".split(),
+        "f16 f32 f64 s8 s16 s32 s64 u8 u16 u32 u64".split(),
+        strict=True,
+    )
+)
+"""OpenCL's numbers as PTX calls them, with which launches compare what they pass."""
 
 
 def read_code_object(data: bytes) -> Image:
@@ -148,6 +156,7 @@ def _parameters(kernel: _Fields) -> Iterator[Parameter]:
         taken.append((at, at + length))
         if not kind.startswith(_HIDDEN):
             type_, name = fields.text(".type_name", ""), fields.text(".name", "")
+            type_ = _NUMBERS.get(type_, type_)
             yield Parameter(index, at, length, type_ or None, name=name or None, kind=kind)
             index += 1
     for (_, end), (at, _) in pairwise(sorted(taken)):
