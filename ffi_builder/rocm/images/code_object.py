@@ -40,13 +40,19 @@ _NOTE: Final = struct.Struct("<III")
 _OWNER: Final = b"AMDGPU\0"
 _METADATA: Final = 32
 _HIDDEN: Final = "hidden_"
-_NUMBERS: Final = dict(
-    zip(
-        "half float double char short int long uchar ushort uint ulong".split(),
-        "f16 f32 f64 s8 s16 s32 s64 u8 u16 u32 u64".split(),
-        strict=True,
-    )
-)
+_NUMBERS: Final = {
+    "half": "f16",
+    "float": "f32",
+    "double": "f64",
+    "char": "s8",
+    "short": "s16",
+    "int": "s32",
+    "long": "s64",
+    "uchar": "u8",
+    "ushort": "u16",
+    "uint": "u32",
+    "ulong": "u64",
+}
 """OpenCL's numbers as PTX calls them, with which launches compare what they pass."""
 
 
