@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ffi_builder import testing
+from ffi_builder import Launch, spec, testing, wrap
 from ffi_builder.fakecuda.constants import Result
 from ffi_builder.fakehip import build
 from ffi_builder.fakehip.driver import FakeHipDriver, HipResult
@@ -195,6 +195,37 @@ def test_a_kernel_in_python():
         assert x.__dlpack_device__() == (10, 1)
         assert x.numpy().tolist() == [0, 1, 2, 3]
         assert gpu.stream(1) > 2
+
+
+SCALE = spec.Signature.parse(
+    "scale(x: Tensor([n], float32, intent=inout)) where n: int32", device="rocm"
+)
+
+
+def scale(gpu: testing.FakeHip, factor: int) -> Any:
+    @gpu.kernel("scale", ["float32*", "int32"])
+    def emulated(_: Any, x: Any, n: int) -> None:  # pyright: ignore[reportUnusedFunction]
+        x[:n] *= factor
+
+    image = code_object(CodeKernel("scale", [(8, POINTER), 4]))
+    how = Launch(grid="ceildiv(n, 256)", block=256)
+    return wrap(image, SCALE, launch=how, args=["x", "n"])["scale"]
+
+
+def double(x: Any) -> Any:
+    return 2 * x
+
+
+def test_arguments_that_are_made():
+    with pytest.raises(ValueError, match=r"x.* is on rocm, .* or in a testing\.FakeHip\(\)"):
+        testing.make_args(SCALE)
+    with testing.FakeHip() as gpu:
+        [x] = testing.make_args(SCALE)
+        assert repr(x) == "<FakeArray float32[2] on rocm:0>"
+        testing.check_kernel(scale(gpu, 2), SCALE, double)
+        testing.check_intents(scale(gpu, 2), SCALE)
+        with pytest.raises(testing.KernelError):
+            testing.check_kernel(scale(gpu, 3), SCALE, double)
 
 
 def test_both_vendors_at_once():

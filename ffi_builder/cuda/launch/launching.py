@@ -204,13 +204,17 @@ def _mismatch(
     given = ", ".join(f"#{index} {argument}" for index, argument in enumerate(arguments))
     scratch = wanted[len(arguments) :]
     is_tritons = len(scratch) == _SCRATCH and all(each.size == _POINTER for each in scratch)
-    hint = "; Triton appends two pointers to scratch memory: pass None for each"
+    hint = ""
+    if is_tritons:
+        hint = "; Triton appends two pointers to scratch memory: pass None for each"
+    elif any(wanted[index].is_pointer for index in wrong):
+        hint = "; a pointer is a Tensor, a DataPointer, a Var of dtype handle, or None"
     first = f" (#{', #'.join(map(str, wrong))} differ{'s' if len(wrong) == 1 else ''})"
     return (
         f"{vendor.provider}: the kernel {kernel.name!r} takes ({takes}), but the arguments of "
         f"{context.fn_name!r} are passed as ({given}){first if wrong else ''}; choose and order "
         f"them with args=, give numbers a type with Scalar(value, dtype), or change the kernel"
-        f"{hint if is_tritons else ''}"
+        f"{hint}"
     )
 
 

@@ -1,4 +1,4 @@
-"""How ``wrap`` launches a CUDA kernel."""
+"""How ``wrap`` launches a kernel."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Launch:
-    """How :func:`wrap` launches a CUDA kernel.
+    """How :func:`wrap` launches a kernel on a GPU.
 
-    The fields are options of :class:`~ffi_builder.providers.CudaLaunchCallProvider`.
+    The fields are options of :class:`~ffi_builder.providers.CudaLaunchCallProvider`, and all but
+    the cluster are options of :class:`~ffi_builder.providers.RocmLaunchCallProvider`.
 
     Args:
         grid: blocks in x, y and z: up to three ints or expressions of the signature's symbols.

@@ -105,10 +105,10 @@ def check_block(vendor: Vendor, kernel: Kernel, block: Sizes) -> None:
     Raises:
         SpecError: if the kernel allows no such block.
     """
+    _check_compiled(vendor, kernel, "block", kernel.block, block)
     threads = product(block)
     if threads is None:
         return
-    _check_compiled(vendor, kernel, "block", kernel.block, block)
     most = vendor.max_threads if kernel.max_threads is None else kernel.max_threads
     if threads > most:
         whose = f"the kernel {kernel.name!r} was compiled for" if kernel.max_threads else "there is"
@@ -160,9 +160,10 @@ def _check_compiled(
     compiled: tuple[int, int, int] | None,
     given: Sizes,
 ) -> None:
-    """Check a size that the kernel may have been compiled for."""
+    """Check a size that the kernel may have been compiled for, as far as it is known."""
     full = (*given, 1, 1)[:3]
-    if compiled is not None and full != compiled:
+    pairs = zip(full, compiled or (), strict=False)
+    if any(isinstance(size, int) and size != wanted for size, wanted in pairs):
         raise SpecError(
             f"{vendor.provider}: {what}: expected {compiled}, which the kernel {kernel.name!r} was "
             f"compiled for, but got {full}"

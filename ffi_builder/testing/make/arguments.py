@@ -229,9 +229,10 @@ def _made(
 
 def _devices(parts: Parts, framework: str) -> Sequence[int] | None:
     """Return the numbers of the devices that tensors may be on; None if that is any number."""
-    fake = devices.active("cuda")
-    if fake and any(tensor.device == "cuda" for tensor in parts.tensors.values()):
-        return range(fake.devices)
+    kinds = {tensor.device for tensor in parts.tensors.values()}
+    fakes = [fake.devices for kind in kinds if (fake := devices.active(kind))]
+    if fakes:
+        return range(min(fakes))
     return None if framework == "tvm_ffi" else (0,)
 
 

@@ -293,7 +293,8 @@ class FakeArray(_Exported):
         return self.shape[0]
 
     def __repr__(self) -> str:
-        return f"<FakeArray {self.dtype}{list(self.shape)} on cuda:{self.device}>"
+        kind = self._array.device_type
+        return f"<FakeArray {self.dtype}{list(self.shape)} on {kind}:{self.device}>"
 
 
 def described(path: str, tensor: Any, alignment: int = 1) -> tuple[Array, int]:

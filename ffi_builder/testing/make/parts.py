@@ -22,6 +22,11 @@ _LONGEST: Final = 2**31 - 1
 """The most elements of a list."""
 _ANY_RANK: Final = (2, 3)
 """The usual shape of a tensor that may have any rank."""
+_FAKES: Final = {
+    "cuda": ", or in a testing.FakeCuda()",
+    "rocm": ", or in a testing.FakeHip()",
+}
+"""Where tensors of a device type can be made."""
 
 
 def usual(_kind: str, _name: str, _subject: Any, choice: Any) -> Any:
@@ -119,7 +124,7 @@ class Parts:
         match plain:
             case spec.Tensor():
                 if plain.device not in ("cpu", ANY) and not devices.active(plain.device):
-                    fake = ", or in a testing.FakeCuda()" if plain.device == "cuda" else ""
+                    fake = _FAKES.get(plain.device, "")
                     raise ValueError(
                         f"make_args: {path} on argument #{argument} is on {plain.device}, and "
                         f"make_args makes CPU arrays only; test with a signature whose device_type "

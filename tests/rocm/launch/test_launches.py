@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ffi_builder import SpecError, spec
+from ffi_builder import SpecError, attach_ffi_func, runtime, spec
 from ffi_builder.fakecuda.constants import Result
 from ffi_builder.fakehip.build import library
 from ffi_builder.fakehip.driver import FakeHipDriver, HipResult
-from ffi_builder.providers import RocmLaunchCallProvider
+from ffi_builder.providers import CheckStatus, RocmLaunchCallProvider
 from tests.fakehip.code_objects import CodeKernel, bundle, code_object
 from tests.rocm.launch.launching import (
     ADD,
@@ -27,6 +29,7 @@ from tests.rocm.launch.launching import (
     provider,
     tensor,
 )
+from tests.support.wrapping import attached, new_module
 
 B = spec.Var("b", "int64")
 EMPTY = CodeKernel("empty")
@@ -129,6 +132,23 @@ def test_preloading_and_releasing(hip: FakeHipDriver):
         module["_cuda_preload_f"](-1)
 
 
+def test_kernels_of_one_image_share_its_modules(hip: FakeHipDriver):
+    image, module = code_object(EMPTY, ADD), new_module()
+    for name, kernel, params in (("f", EMPTY, []), ("g", ADD, [X])):
+        args = ["x", 1] if params else []
+        attach_ffi_func(module, name, params, provider(kernel, image=image, args=args))
+    found = runtime.compile(module)
+    for device in (0, 1):
+        hip.set_device(device)
+        found["f"]()
+        found["g"](tensor(hip, device=device))
+    assert (hip.count("hipModuleLoadData"), hip.count("hipModuleGetFunction")) == (2, 4)
+    found["_cuda_release_g"]()
+    assert hip.count("hipModuleUnload") == 2
+    found["f"]()
+    assert hip.count("hipModuleLoadData") == 3
+
+
 def test_modules_go_with_the_code(hip: FakeHipDriver):
     import gc
 
@@ -173,6 +193,21 @@ def test_a_block_above_what_the_kernel_was_compiled_for(hip: FakeHipDriver):
         "kernel 'empty': grid=(1, 1, 1), block=(512, 1, 1), dynamic_smem_bytes=0, device 0, stream "
         "0x0; the block has 512 threads, at most 256 for this kernel on this device when calling: "
     )
+
+
+def test_a_status_that_another_provider_checks(hip: FakeHipDriver):
+    checked = CheckStatus(provider(EMPTY, block=B, args=[]))
+    f = runtime.compile(attached([B], checked))["f"]
+    f(1)
+    with pytest.raises(RuntimeError, match="719"):
+        f(512)
+    hip.fail("hipModuleLaunchKernel", Result.OUT_OF_MEMORY)
+    with pytest.raises(RuntimeError, match=r"\b2\b"):
+        f(1)
+    again = runtime.compile(attached([B], checked))["f"]
+    hip.fail("hipModuleLoadData", Result.INVALID_IMAGE)
+    with pytest.raises(RuntimeError, match="hipModuleLoadData failed: hipErrorInvalidImage"):
+        again(1)
 
 
 def test_a_kernel_that_has_failed_before(hip: FakeHipDriver):
@@ -229,6 +264,12 @@ BUILT: list[tuple[str, CodeKernel, dict[str, Any], str]] = [
         CodeKernel("k", block=(64, 2, 1)),
         {"block": 64},
         r"block: expected \(64, 2, 1\), which the kernel 'k' was compiled for, but got \(64, 1, 1\)",
+    ),
+    (
+        "required in an axis",
+        CodeKernel("k", block=(64, 2, 1)),
+        {"block": ("b", 4)},
+        r"block: expected \(64, 2, 1\), which the kernel 'k' was compiled for, but got \('b', 4, 1\)",
     ),
     (
         "items",
@@ -374,6 +415,27 @@ def test_without_hip():
         "libamdhip64.so could not be loaded to launch kernel 'empty': libamdhip64"
     )
     assert "(it comes with ROCm) when calling: `f()`" in text
+
+
+LOADED = f"""
+import ctypes, sys
+ctypes.CDLL(sys.argv[1])
+{CHILD}
+print(ctypes.CDLL(sys.argv[1]).fake_count(b"hipModuleLaunchKernel"))
+"""
+
+
+def test_the_library_that_the_process_has(hip: FakeHipDriver, tmp_path: Path):
+    """PyTorch has one of its own, elsewhere and with another name; what the loader finds is none."""
+    for name in ("libamdhip64.so.7", "libamdhip64.so"):
+        (tmp_path / name).write_text("no library\n")
+    own = tmp_path / "torch" / "libamdhip64.so"
+    own.parent.mkdir()
+    shutil.copy(library(), own)
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(tmp_path)}
+    command = [sys.executable, "-c", LOADED, str(own)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == "1\n"
 
 
 def test_an_old_hip(hip: FakeHipDriver):
