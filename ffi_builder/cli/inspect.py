@@ -134,15 +134,15 @@ def _functions(texts: Mapping[str, str | None]) -> Iterator[dict[str, Any]]:
 
 
 def _launch_helper(name: str, functions: Collection[str]) -> str:
-    """Describe the helper (preload, release) of a function that launches a CUDA kernel.
+    """Describe the helper (preload, release) of a function that launches a kernel.
 
     Return an empty string for any other function.
     """
     match helped_by(name, functions):
         case "preload", function:
-            return f"loads the CUDA kernel of {function} ahead of calls, on the device with this id"
+            return f"loads the kernel of {function} ahead of calls, on the GPU with this id"
         case _, function:
-            return f"unloads the CUDA kernel of {function}"
+            return f"unloads the kernel of {function}"
         case None:
             return ""
 

@@ -225,7 +225,7 @@ class Wrapped:
     @property
     def links_kernel(self) -> bool:
         """Whether the kernel is code that is linked, and not in the module."""
-        return isinstance(self.kernel, _CODE)
+        return isinstance(self.kernel, _CODE) or bool(getattr(self.kernel, "linked", ()))
 
     @property
     def arguments(self) -> dict[str, Any]:

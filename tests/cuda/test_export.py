@@ -109,8 +109,8 @@ def test_it_loads_and_says_so_when_there_is_no_driver(built: Path):
 
 def test_the_command_line_says_what_the_other_functions_are_for(built: Path):
     shown = run([sys.executable, "-m", "ffi_builder", "inspect", str(built)])
-    assert "_cuda_preload_f\n    loads the CUDA kernel of f ahead of calls, on the device" in shown
-    assert "_cuda_release_f\n    unloads the CUDA kernel of f\n" in shown
+    assert "_cuda_preload_f\n    loads the kernel of f ahead of calls, on the GPU" in shown
+    assert "_cuda_release_f\n    unloads the kernel of f\n" in shown
 
 
 def test_an_empty_grid_needs_no_driver(built: Path):

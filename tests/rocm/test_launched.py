@@ -77,6 +77,18 @@ def test_a_kernel_of_iree_has_one_block():
     assert [len(each) for each in launched.arguments] == [8, 8, 8, 4, 4, 4, 4]
 
 
+def test_a_kernel_of_flydsl_gets_each_size_after_its_pointer():
+    text = ADD.replace("add", "add_kernel_0")
+    args = ["x", "n", "y", "n", "out", "n"]
+    launch = Launch(grid="ceildiv(n, 128)")
+    add = wrap(image("flydsl-gfx942.hsaco"), text, launch=launch, args=args)["add_kernel_0"]
+    with testing.FakeHip() as gpu:
+        add(*(gpu.array(np.zeros(300, "float32")) for _ in range(3)))
+    (launched,) = gpu.launches
+    assert (launched.grid, launched.block) == ((3, 1, 1), (128, 1, 1))
+    assert [len(each) for each in launched.arguments] == [8, 4] * 3
+
+
 def test_a_struct_by_value_and_narrow_numbers():
     text = "narrow(a: bool, b: int8, c: int16, d: int64, out: Tensor([1], float64))"
     narrow = wrap(image("hip.hipfb"), text, launch=Launch(grid=1, block=64))["narrow"]
@@ -97,6 +109,7 @@ def test_a_struct_by_value_and_narrow_numbers():
         ("opencl-gfx942.hsaco", SAXPY, {"args": ["a", "x", "y"]}, BuildError, "saxpy"),
         ("opencl-gfx942.hsaco", "tile(y: Tensor([n], float32), p: int64, c: int8)", {"launch": Launch(grid=1)}, BuildError, "struct pair"),
         ("opencl-gfx942.hsaco", SAXPY, {"args": ["a", "x", "n", "n"]}, BuildError, "saxpy"),
+        ("opencl-gfx942.hsaco", SAXPY.replace("a: float32", "a: int32"), AXPY, BuildError, "#0 f32 at 0, .*#0 a .int32.*#0 differ"),
     ],
 )  # fmt: skip
 def test_mistakes(name: str, signature: str, options: Any, error: type[Exception], words: str):

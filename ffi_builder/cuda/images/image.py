@@ -35,7 +35,8 @@ class Parameter:
     size: int
     """Its size in bytes; 0 for a texture or surface reference, which launches do not pass."""
     type: str | None = None
-    """Its type in PTX, such as ``f32``, ``u64`` or ``b8[128]``, or in OpenCL; None in a cubin."""
+    """Its type in PTX, such as ``f32``, ``u64`` or ``b8[128]``; None in a cubin. In AMD's code of
+    OpenCL a number has it, too, and others have OpenCL's, such as ``float*``."""
     align: int | None = None
     """The bytes of PTX's ``.align``, such as 64 for a CUtensorMap; None if it has none."""
     name: str | None = None

@@ -40,6 +40,20 @@ _NOTE: Final = struct.Struct("<III")
 _OWNER: Final = b"AMDGPU\0"
 _METADATA: Final = 32
 _HIDDEN: Final = "hidden_"
+_NUMBERS: Final = {
+    "half": "f16",
+    "float": "f32",
+    "double": "f64",
+    "char": "s8",
+    "short": "s16",
+    "int": "s32",
+    "long": "s64",
+    "uchar": "u8",
+    "ushort": "u16",
+    "uint": "u32",
+    "ulong": "u64",
+}
+"""OpenCL's numbers as PTX calls them, with which launches compare what they pass."""
 
 
 def read_code_object(data: bytes) -> Image:
@@ -148,6 +162,7 @@ def _parameters(kernel: _Fields) -> Iterator[Parameter]:
         taken.append((at, at + length))
         if not kind.startswith(_HIDDEN):
             type_, name = fields.text(".type_name", ""), fields.text(".name", "")
+            type_ = _NUMBERS.get(type_, type_)
             yield Parameter(index, at, length, type_ or None, name=name or None, kind=kind)
             index += 1
     for (_, end), (at, _) in pairwise(sorted(taken)):

@@ -57,10 +57,10 @@ def test_parameters_of_every_kind():
     assert read["saxpy"] == Kernel(
         "saxpy",
         (
-            Parameter(0, 0, 4, "float", kind="by_value"),
+            Parameter(0, 0, 4, "f32", kind="by_value"),
             Parameter(1, 8, 8, "float*", kind="global_buffer"),
             Parameter(2, 16, 8, "float*", kind="global_buffer"),
-            Parameter(3, 24, 4, "int", kind="by_value"),
+            Parameter(3, 24, 4, "s32", kind="by_value"),
         ),
         256,
         registers=6,
@@ -87,7 +87,7 @@ def test_what_is_shown():
         f"  add({pointers}, 4 bytes, pointer, pointer)  [threads <= 128; registers 8; waves of 32]",
     ]
     shown = str(rocm.kernels(image("opencl-gfx942.hsaco"))["tile"])
-    assert shown.startswith("tile(float*, struct pair, char)  [block 64 x 2 x 1; registers ")
+    assert shown.startswith("tile(float*, struct pair, s8)  [block 64 x 2 x 1; registers ")
     assert shown.endswith("; static shared bytes 1024; waves of 64]")
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from ffi_builder import BuildError, CompileError, Launch, SpecError, runtime, spec, testing, wrap
+from ffi_builder.cli.main import main
 from ffi_builder.fakehip.build import library
 from tests.fakecuda import missing
 from tests.rocm.arrays import OnRocm
@@ -139,6 +140,14 @@ def test_a_library_has_the_object(exported: Path, tmp_path: Path):
     loaded = runtime.load(tmp_path / "facts.so")
     loaded["facts"](OnRocm(x_of(2, 3, 4)), 1.0, True, 1.0, OnRocm(out))
     assert out.tolist()[1:3] == [3, 4]
+
+
+def test_the_command_line(exported: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    given = ["wrap", str(exported), "--signature", FACTS, "-o"]
+    assert main([*given, str(tmp_path / "wrapper.o")]) == 0
+    assert f"has the wrapper; link {exported} with it" in capsys.readouterr().err
+    assert main([*given, str(tmp_path / "facts.so")]) == 0
+    assert "facts" in runtime.load(tmp_path / "facts.so")
 
 
 @pytest.mark.slow
