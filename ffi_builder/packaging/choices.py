@@ -1,4 +1,4 @@
-"""Lists the CPUs, frameworks and layouts of packages, for the command line too, without loading LLVM."""
+"""Lists the CPUs, frameworks and layouts of packages, also for the command line, without LLVM."""
 
 from __future__ import annotations
 
