@@ -202,7 +202,7 @@ OTHERS: list[tuple[str, str, str, Any, list[Any], tuple[int, int, int], bytes]] 
         struct.pack("<b7xd", -7, 0.5),
     ),
     (
-        "hip.hipfb",
+        "hip.ccob",
         "gfx1100",
         "narrow(p: bool, t: int8, s: int16, l: int64, c: Tensor([n], float64)) where n: int32",
         HOW,
