@@ -42,7 +42,7 @@ FRAMEWORK_TESTS := tests/abi/test_arrivals.py tests/arrays tests/benchmarks/test
   tests/docs/test_docstrings.py $(patsubst %,'tests/docs/test_docs.py::test_blocks_run_and_print_what_is_written[docs/%.md]', \
   frontends integrating jax packages torch) tests/entry $(addprefix tests/examples/test_,children.py compilers.py \
   examples.py::test_quickstart_takes_torch_tensors_where_there_is_torch frontends.py gpt.py jax.py toy_dsl.py) \
-  tests/frameworks tests/frontends tests/packaging/test_frameworks.py tests/providers/test_results_like_arguments.py \
+  tests/frameworks tests/frontends tests/packaging/test_frameworks.py tests/packaging/test_hub.py tests/providers/test_results_like_arguments.py \
   tests/providers/test_workspaces.py tests/runtime/test_results.py \
   $(patsubst %,tests/testing/test_%.py,check_intents check_kernel lists make_args) tests/wrapping/test_addresses.py
 # Tests that call from Python, which test-frameworks also runs without the extension.
