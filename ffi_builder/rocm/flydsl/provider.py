@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ffi_builder import BuildError, spec
+from ffi_builder.cuda.launch.streams import find_device
 from ffi_builder.extending import (
     Argument,
     Data,
@@ -35,9 +36,9 @@ from ffi_builder.extending import (
 from ffi_builder.ir import Block, Value
 from ffi_builder.providers import CallContext
 from ffi_builder.rocm.flydsl.export import DATA, LAYOUT, STREAM, Export, Slot
+from ffi_builder.rocm.launch.vendor import ROCM
 
 _PROVIDER: Final = "FlyCallProvider"
-_DEVICE: Final = "rocm"
 
 
 @dataclass(frozen=True)
@@ -63,14 +64,18 @@ class FlyCallProvider:
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the stores and the calls."""
         b, t, symbol = context.builder, context.builder.types, self.export.symbol
-        found = items(_PROVIDER, [*self.args, self.stream], context)
-        names = [*self.export.arguments, STREAM]
-        given = dict(zip(names, found, strict=True))
-        places = [self._place(context, slot, given) for slot in self.export.slots]
+        *found, stream = items(_PROVIDER, [*self.args, self.stream], context)
+        given = dict(zip(self.export.arguments, found, strict=True))
+        places = [
+            self._place(context, slot, stream if slot.kind == STREAM else given[slot.argument])
+            for slot in self.export.slots
+        ]
         array = b.alloca(t.ptr, max(len(places), 1))
         for at, place in enumerate(places):
             b.store(place, b.offset(array, 8 * at))
-        device = _device(context)
+        device = find_device(context, ROCM)
+        if device is None:
+            raise BuildError(f"{_PROVIDER}: {context.fn_name!r} has no tensor on {ROCM.device}")
         self._call(context, f"{symbol}__module_init")
         self._call(context, f"{symbol}__module_load", device)
         before = b.alloca(t.i32)
@@ -89,9 +94,8 @@ class FlyCallProvider:
         status = call(_PROVIDER, context, name, arguments, context.builder.types.i32, results=False)
         check_status(context, name, status)
 
-    def _place(self, context: CallContext, slot: Slot, given: dict[str, Item]) -> Value:
+    def _place(self, context: CallContext, slot: Slot, item: Item) -> Value:
         """Write what a slot points to, and return its address."""
-        item = given[STREAM if slot.kind == STREAM else slot.argument]
         if present(context, item) is not None:
             raise BuildError(
                 f"{_PROVIDER}: {shown(context, item)} may be absent, which FlyDSL's functions "
@@ -140,10 +144,10 @@ class FlyCallProvider:
 def _tensor(context: CallContext, slot: Slot, item: Item) -> spec.Tensor:
     found = plain(item)
     tensor = found.tensor if isinstance(found, Data) else found
-    if not isinstance(tensor, spec.Tensor) or tensor.device != _DEVICE:
+    if not isinstance(tensor, spec.Tensor) or tensor.device != ROCM.device:
         raise BuildError(
-            f"{_PROVIDER}: FlyDSL's argument {slot.argument!r} is a tensor on {_DEVICE}, but gets "
-            f"{shown(context, item)}"
+            f"{_PROVIDER}: FlyDSL's argument {slot.argument!r} is a tensor on {ROCM.device}, but "
+            f"gets {shown(context, item)}"
         )
     return tensor
 
@@ -155,12 +159,3 @@ def _int32(context: CallContext, value: Value, what: str) -> Value:
     words = f"{what} is {{}}, which no int32 holds, as this function of FlyDSL takes it"
     b.check(fits, "ValueError", words, value)
     return b.trunc(value, b.types.i32)
-
-
-def _device(context: CallContext) -> Value:
-    """Return the id of the first tensor's device, or -1, which is the current one."""
-    tensors = (each for each in context.params if isinstance(each, spec.Tensor))
-    first = next((each for each in tensors if each.device == _DEVICE), None)
-    if first is None:
-        raise BuildError(f"{_PROVIDER}: {context.fn_name!r} has no tensor on {_DEVICE}")
-    return context.device_id(first)

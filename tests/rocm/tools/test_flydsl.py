@@ -134,6 +134,13 @@ def test_damaged_metadata(options: list[str], words: str, tmp_path: Path):
         wrap(compiled(tmp_path / "facts.o", *options), FACTS)
 
 
+def test_a_function_without_tensors_has_no_device(tmp_path: Path):
+    abi = '-DABI="{\\"arg_name\\":\\"n\\",\\"kind\\":\\"scalar\\",\\"ctype\\":\\"int32\\"}"'
+    exported = compiled(tmp_path / "facts.o", abi)
+    with pytest.raises(BuildError, match="'facts' has no tensor on rocm"):
+        wrap(exported, "facts(n: int32, stream: Stream)")
+
+
 def test_a_library_has_the_object(exported: Path, tmp_path: Path):
     wrap(exported, FACTS).export_library(tmp_path / "facts.so")
     out = np.zeros(9, "int64")
