@@ -142,23 +142,6 @@ def test_a_kernel_of_triton(target: str, threads: int):
         assert (launch.grid, launch.block) == ((2, 1, 1), (threads, 1, 1))
 
 
-@pytest.mark.parametrize("target", ["gfx942", "gfx90a"])
-def test_a_kernel_of_clang(target: str):
-    text = "saxpy(a: float32, x: Tensor([n], float32), y: Tensor([n], float32)) where n: int32"
-    how = Launch(grid="ceildiv(n, 64)", block=64)
-    f = wrap(image(f"opencl-{target}.hsaco"), text, launch=how, args=["a", "x", "y", "n"])["saxpy"]
-    settings = {"gfx90a": ":sramecc+:xnack+"}.get(target, "")
-    with testing.FakeHip(target + settings) as gpu:
-
-        @gpu.kernel("saxpy", ["float32", "float32*", "float32*", "int32"])
-        def emulated(_: Any, a: float, x: Any, y: Any, n: int) -> None:  # pyright: ignore[reportUnusedFunction]
-            y[:n] += a * x[:n]
-
-        x, y = gpu.array(np.ones(100, "float32")), gpu.array(np.ones(100, "float32"))
-        f(2.0, x, y)
-        assert y.numpy().tolist() == [3] * 100
-
-
 TENSORS = (
     "(a: Tensor([n], float32), b: Tensor([n], float32), c: Tensor([n], float32)) where n: int32"
 )
