@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from enum import IntEnum
+from pathlib import Path
 from typing import ClassVar, Final
 
 from typing_extensions import override
@@ -11,6 +12,9 @@ from typing_extensions import override
 from ffi_builder.fakecuda.constants import CaptureMode, Result
 from ffi_builder.fakecuda.driver import FakeDriver
 from ffi_builder.fakehip.build import SONAME
+from ffi_builder.fakehip.unpack import unpacked
+
+_UNPACK: Final = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
 
 
 class HipResult(IntEnum):
@@ -35,6 +39,22 @@ class FakeHipDriver(FakeDriver):
     name: ClassVar[str] = "FakeHip"
     soname: ClassVar[str] = SONAME
     api: ClassVar[str] = "HIP"
+
+    def __init__(self, path: Path | str) -> None:
+        super().__init__(path)
+        self._unpacked = ctypes.create_string_buffer(b"")
+        self._unpack = _UNPACK(self._unpacking)
+        self.cuda.fake_hip_unpacker(self._unpack)
+
+    def _unpacking(self, code: int, size: int) -> int:
+        """Return the address of the bundle that another one unpacks to; 0 if it is damaged."""
+        try:
+            found = unpacked(ctypes.string_at(code, size))
+        except Exception as error:  # it cannot pass through C
+            self.errors.append(error)
+            return 0
+        self._unpacked = ctypes.create_string_buffer(found, len(found) + 1)
+        return ctypes.addressof(self._unpacked)
 
     def set_target(self, target: str, device: int = 0) -> None:
         """Set the target of a device, such as ``gfx90a:sramecc+:xnack-``."""

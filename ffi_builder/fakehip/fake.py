@@ -32,9 +32,8 @@ class FakeHip(FakeGpus):
 
     All is as with :class:`FakeCuda`, but for the library, which is a ``libamdhip64.so.7``. It
     refuses what HIP refuses, as far as its documentation and sources say so: no AMD GPU was there
-    to compare. It knows the kernels of code objects and of bundles that are not compressed. A
-    kernel that is launched while another device than that of its module is current is a broken
-    rule, as HIP ends the process then.
+    to compare. A kernel that is launched while another device than that of its module is current is
+    a broken rule, as HIP ends the process then.
 
     A process may be in the blocks of a FakeCuda and of a FakeHip.
 

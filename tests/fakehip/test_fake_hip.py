@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import shutil
+import struct
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -131,6 +133,21 @@ def test_images(hip: FakeHipDriver):
         assert loading(wrong) == Result.INVALID_IMAGE
     assert hip.call("hipModuleLoadData", ctypes.byref(P()), P(16)) == Result.INVALID_VALUE
     assert rules(hip) == ["image-memory"]
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_compressed_bundles(hip: FakeHipDriver, version: int):
+    plain = bundle(("gfx942", code_object(EMPTY)))
+    content, layout = zlib.compress(plain), {2: "<4sHHIIQ", 3: "<4sHHQQQ"}[version]
+    size = struct.calcsize(layout) + len(content)
+    made = struct.pack(layout, b"CCOB", version, 0, size, len(plain), 0) + content
+    module = hip.get("hipModuleLoadData", made)
+    hip.get("hipModuleGetFunction", P(module), b"empty")
+    damaged = made[:-20] + bytes(20)
+    assert hip.call("hipModuleLoadData", ctypes.byref(P()), damaged) == Result.INVALID_IMAGE
+    [error] = hip.errors
+    assert isinstance(error, zlib.error)
+    hip.errors.clear()
 
 
 def test_no_kernel_of_that_name(hip: FakeHipDriver):

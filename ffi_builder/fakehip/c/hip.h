@@ -90,6 +90,10 @@ hipError_t hip_last(CUresult result);
 
 enum { kTargetName = 64, kMostThreads = 1024, kWave64 = 64, kWave32 = 32 };
 
+/* Returns the bundle that is unpacked, or NULL; it stays until the next call. */
+typedef const unsigned char* (*FakeUnpack)(const void* code, size_t size);
+void fake_hip_unpacker(FakeUnpack unpack);
+
 /* context.c */
 CUresult hip_ready(void);
 CUresult hip_on_device(const Context* context, const char* what); /* or a violation */

@@ -1,7 +1,9 @@
-/* Reading what a module is loaded from: a code object, or a bundle of several that is not compressed.
+/* Reading what a module is loaded from: a code object, or a bundle of several.
  *
  * A bundle begins with __CLANG_OFFLOAD_BUNDLE__ and a number of entries: offset, size, the size of
- * the name, the name, such as hipv4-amdgcn-amd-amdhsa--gfx942. What is there for the host has size 0. */
+ * the name, the name, such as hipv4-amdgcn-amd-amdhsa--gfx942. What is there for the host has size 0.
+ * A compressed one begins with CCOB, a version and a method, and from version 2 on the size of all of
+ * it, of 32 bits or, from version 3 on, 64. Python unpacks it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +55,25 @@ static CUresult read_bundle(const unsigned char* code, unsigned* count, Image** 
   return *count == 0 ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_SUCCESS;
 }
 
+static FakeUnpack unpacker;
+
+void fake_hip_unpacker(FakeUnpack unpack) {
+  lock();
+  unpacker = unpack;
+  unlock();
+}
+
+static CUresult read_compressed(const unsigned char* code, unsigned* count, Image** images) {
+  enum { kHeader = 32 };
+  if (unpacker == NULL || !readable(code, kHeader)) return CUDA_ERROR_INVALID_IMAGE;
+  unsigned version = code[4] | (unsigned)code[5] << 8;
+  uint64_t size = version < 3 ? number(code + 8) & UINT32_MAX : number(code + 8);
+  if (version < 2 || !readable(code, size)) return CUDA_ERROR_INVALID_IMAGE;
+  const unsigned char* unpacked = unpacker(code, size);
+  bool whole = unpacked != NULL && memcmp(unpacked, kMagic, sizeof(kMagic) - 1) == 0;
+  return whole ? read_bundle(unpacked, count, images) : CUDA_ERROR_INVALID_IMAGE;
+}
+
 CUresult image_read(const void* code, unsigned* count, Image** images) {
   *count = 0;
   *images = NULL;
@@ -63,9 +84,7 @@ CUresult image_read(const void* code, unsigned* count, Image** images) {
   }
   if (memcmp(code, kMagic, sizeof(kMagic) - 1) == 0) return read_bundle(code, count, images);
   if (memcmp(code, kCompressed, sizeof(kCompressed) - 1) == 0) {
-    return explain(CUDA_ERROR_INVALID_IMAGE,
-                   "the bundle is compressed, which HIP reads and FakeHip does not: give it code "
-                   "objects, or a bundle made without --offload-compress");
+    return read_compressed(code, count, images);
   }
   return add(code, count, images);
 }

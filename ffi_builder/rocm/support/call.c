@@ -12,9 +12,11 @@ static bool rocm_is_watched(const CudaState *state) {
 int32_t SHARED(rocm_launch)(CudaState *state, CudaKernel *kernel, CudaInit *init,
                             const CUlaunchConfig *config, void **params, CUdevice device,
                             const char *described, CUDA_SITE_PARAMETERS) {
-  int32_t refused = TVMFFIHandleInitOnce(&kernel->handle, init);
-  if (refused != 0)
-    return refused;
+  if (__atomic_load_n(&kernel->handle, __ATOMIC_ACQUIRE) == NULL) {
+    int32_t refused = TVMFFIHandleInitOnce(&kernel->handle, init);
+    if (refused != 0)
+      return refused;
+  }
   CUdevice found;
   int32_t status = rocm_find_device(state, config->hStream, device, &found);
   if (status == 0)

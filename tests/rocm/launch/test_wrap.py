@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,9 +13,10 @@ import numpy as np
 import pytest
 import tvm_ffi
 
-from ffi_builder import Launch, SpecError, cuda, runtime, testing, wrap
+from ffi_builder import Launch, SpecError, cuda, rocm, runtime, spec, testing, wrap
 from ffi_builder.cuda.launch import watching
 from ffi_builder.fakehip.build import missing
+from ffi_builder.providers.cuda import Struct
 from tests.fakehip.code_objects import POINTER, CodeKernel, bundle, code_object
 from tests.rocm.images.images import image
 
@@ -155,6 +157,101 @@ def test_a_kernel_of_clang(target: str):
         x, y = gpu.array(np.ones(100, "float32")), gpu.array(np.ones(100, "float32"))
         f(2.0, x, y)
         assert y.numpy().tolist() == [3] * 100
+
+
+TENSORS = (
+    "(a: Tensor([n], float32), b: Tensor([n], float32), c: Tensor([n], float32)) where n: int32"
+)
+IREES = "add_dispatch_0_elementwise_D_f32"
+OTHERS: list[tuple[str, str, str, Any, list[Any], tuple[int, int, int], bytes]] = [
+    # image, target, signature, launch, args, block, the bytes behind the addresses
+    (
+        "iree-gfx942.hsaco",
+        "gfx942",
+        IREES + TENSORS,
+        Launch("ceildiv(n, 64)"),
+        ["a", "b", "c", "n", 0, "n * 2", 7],
+        (64, 1, 1),
+        struct.pack("<4i", 3, 0, 6, 7),
+    ),
+    (
+        "iree-gfx1100.hsaco",
+        "gfx1100",
+        IREES + TENSORS,
+        Launch("ceildiv(n, 32)"),
+        ["a", "b", "c", "n", 0, "n * 2", 7],
+        (32, 1, 1),
+        struct.pack("<4i", 3, 0, 6, 7),
+    ),
+    (
+        "flydsl-gfx942.hsaco",
+        "gfx942",
+        "add_kernel_0" + TENSORS,
+        Launch("ceildiv(n, 128)"),
+        ["a", "n", "b", "n", "c", 1],
+        (128, 1, 1),
+        struct.pack("<3i", 3, 3, 1),
+    ),
+    (
+        "hip.hipfb",
+        "gfx90a:sramecc+:xnack-",
+        "by_value(t: int8, v: float64, c: Tensor([n], float64)) where n: int32",
+        HOW,
+        [Struct("t", "v"), "c"],
+        (256, 1, 1),
+        struct.pack("<b7xd", -7, 0.5),
+    ),
+    (
+        "hip.ccob",
+        "gfx1100",
+        "narrow(p: bool, t: int8, s: int16, l: int64, c: Tensor([n], float64)) where n: int32",
+        HOW,
+        ["p", "t", "s", "l", "c"],
+        (256, 1, 1),
+        struct.pack("<?bhq", True, -7, -300, -(2**40)),
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "target", "signature", "launch", "args", "block", "content"),
+    OTHERS,
+    ids=[f"{each[0]} {each[1]}" for each in OTHERS],
+)
+def test_kernels_of_other_compilers(
+    name: str,
+    target: str,
+    signature: str,
+    launch: Launch,
+    args: list[Any],
+    block: tuple[int, int, int],
+    content: bytes,
+):
+    with testing.FakeHip(target) as gpu:
+        given = {"t": -7, "v": 0.5, "p": True, "s": -300, "l": -(2**40)}
+        f = wrap(image(name), signature, launch=launch, args=args)
+        signed = spec.Signature.parse(signature, device="rocm")
+        arrays = {
+            each.name: gpu.array(np.zeros(3, each.dtypes[0]))
+            for each in signed.params
+            if isinstance(each, spec.Tensor)
+        }
+        f[signed.name](*({**given, **arrays}[each.name] for each in signed.params))
+        [found] = gpu.launches
+        assert (found.kernel, found.block) == (signed.name, block)
+        kinds = [
+            each.is_pointer for each in rocm.kernels(image(name))[found.kernel].parameters or ()
+        ]
+        pointers = [
+            data for data, is_pointer in zip(found.arguments, kinds, strict=True) if is_pointer
+        ]
+        assert [int.from_bytes(each, "little") for each in pointers] == [
+            each.address for each in arrays.values()
+        ]
+        values = [
+            data for data, is_pointer in zip(found.arguments, kinds, strict=True) if not is_pointer
+        ]
+        assert b"".join(values) == content
 
 
 # Wrong uses.
