@@ -15,10 +15,15 @@ _LAUNCH: Final = "a function in C that launches it can be wrapped"
 _FORMATS: Final = (
     (b"\xb1\x43\x62\x46", "the wrapper of a fatbin", "give the fatbin to which it points"),
     (
-        (b"__CLANG_OFFLOAD_BUNDLE__", b"CCOB", b"\x10\xff\x10\xad"),
+        (b"__CLANG_OFFLOAD_BUNDLE__", b"CCOB"),
         "an offload bundle of clang, which has code for several devices",
         "give the entry for CUDA alone, as clang-offload-bundler --unbundle extracts it; `wrap` "
         "launches kernels for AMD GPUs",
+    ),
+    (
+        b"\x10\xff\x10\xad",
+        "an offload binary of clang, which has code for several devices",
+        "give what it has for one, as clang-offload-packager extracts it",
     ),
     ((b"\x03\x02\x23\x07", b"\x07\x23\x02\x03"), "SPIR-V, of OpenCL or Vulkan", _LAUNCH),
     (b"\x7fTileIR", "CUDA Tile IR", "`tileiras` makes a cubin of it"),

@@ -13,7 +13,7 @@ from ffi_builder import CompileError, Launch, runtime, wrap
 from tests.cuda.images.images import image
 
 OTHERS: dict[str, bytes] = {
-    "offload bundle of clang": b"\x10\xff\x10\xad\1\0\0\0",
+    "offload binary of clang.*clang-offload-packager": b"\x10\xff\x10\xad\1\0\0\0",
     "SPIR-V.*a function in C that launches it can be wrapped": struct.pack("<I", 0x07230203),
     "SPIR-V": struct.pack(">I", 0x07230203),
     "CUDA Tile IR: `tileiras` makes a cubin": b"\x7fTileIR\0\x0d\1",
