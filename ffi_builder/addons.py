@@ -96,6 +96,7 @@ ADD_ONS: Final = (
         also=("providers/cuda.py",),
     ),
     AddOn("fakecuda", ("testing",), names={"testing.FakeCuda": "fake"}),
+    AddOn("ptx", ("fakecuda",), registers={"executor ptx": "run:execute"}),
     AddOn(
         "wrapping",
         ("plain",),

@@ -11,9 +11,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from functools import cache
 from importlib import metadata
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from ffi_builder.extending import install
@@ -72,30 +74,69 @@ def library(*, without: tuple[str, ...] = (), flags: tuple[str, ...] = ()) -> Pa
     """
     if error := missing():
         raise error
-    target = _cache(_digest(without, flags)) / SONAME
+    header = _include() / "cuda.h"
+    hidden = "".join(f" {symbol};" for symbol in without)
+    return built(
+        SONAME,
+        SOURCES,
+        ("-std=gnu11", "-O1", "-g", "-fPIC", *flags, f"-I{_include()}"),
+        exports=f"global: cu*; fake_*; local:{hidden} *;",
+        ends=(f"-Wl,-soname,{SONAME}", "-ldl", "-lpthread"),
+        written={"results.inc": _results(header.read_text())},
+        inputs=(header,),
+    )
+
+
+def built(
+    name: str,
+    sources: Path,
+    options: tuple[str, ...],
+    *,
+    exports: str,
+    ends: tuple[str, ...],
+    written: Mapping[str, str] = MappingProxyType({}),
+    inputs: tuple[Path, ...] = (),
+) -> Path:
+    """Return a library, in a folder of its own, which is built if it is not there.
+
+    Args:
+        name: its file.
+        sources: the folder of its sources in C.
+        options: those of the compiler.
+        exports: what is in the braces of the linker's version script.
+        ends: options of the linker.
+        written: files that are made for the compiler, by name.
+        inputs: what else it is made from.
+
+    Raises:
+        RuntimeError: the compiler fails.
+    """
+    words = [platform.machine(), *CC, exports, *options, *ends, *written.values()]
+    digest = hashlib.sha256("\0".join(words).encode())
+    for source in (*sorted(sources.iterdir()), Path(__file__), *inputs):
+        digest.update(hashlib.sha256(source.read_bytes()).digest())
+    target = _cache(name, digest.hexdigest()[:16]) / name
     if not target.exists():
-        with tempfile.TemporaryDirectory(dir=target.parent) as folder:
-            made = _link(Path(folder), without, flags)
+        with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
+            folder = Path(scratch)
+            for header, text in written.items():
+                (folder / header).write_text(text)
+            (folder / "exports.map").write_text(f"{{ {exports} }};\n")
+            objects = map(str, _objects(folder, sources, (*options, f"-I{folder}")))
+            made = folder / name
+            script = f"-Wl,--version-script={folder / 'exports.map'}"
+            _wait(_start("-shared", *options, *objects, "-o", str(made), script, *ends))
             made.rename(target)  # at once: another process may build it, too
     return target
 
 
-def _digest(without: tuple[str, ...], flags: tuple[str, ...]) -> str:
-    """Name all that a library is made from."""
-    words = [platform.machine(), *CC, "without", *without, "flags", *flags]
-    found = hashlib.sha256("\0".join(words).encode())
-    for source in (*sorted(SOURCES.iterdir()), Path(__file__), _include() / "cuda.h"):
-        found.update(hashlib.sha256(source.read_bytes()).digest())
-    return found.hexdigest()[:16]
-
-
-def _cache(digest: str) -> Path:
+def _cache(name: str, digest: str) -> Path:
     """Return a folder for a library; one that goes with the machine's temporary files if needed."""
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     folder = Path(home, "ffi_builder", f"fake-cuda-{digest}")
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if os.access(folder, os.W_OK) or (folder / SONAME).exists():
+        if os.access(folder, os.W_OK) or (folder / name).exists():
             return folder
     except OSError:
         pass
@@ -108,21 +149,8 @@ def _include() -> Path:
     return found
 
 
-def _link(folder: Path, without: tuple[str, ...], flags: tuple[str, ...]) -> Path:
-    target = folder / SONAME
-    hidden = "".join(f" {symbol};" for symbol in without)
-    exports = folder / "exports.map"
-    exports.write_text(f"{{ global: cu*; fake_*; local:{hidden} *; }};\n")
-    objects = map(str, _objects(folder, flags))
-    ends = (f"-Wl,-soname,{SONAME}", f"-Wl,--version-script={exports}", "-ldl", "-lpthread")
-    _wait(_start("-shared", *flags, *objects, "-o", str(target), *ends))
-    return target
-
-
-def _objects(folder: Path, flags: tuple[str, ...]) -> list[Path]:
-    (folder / "results.inc").write_text(_results((_include() / "cuda.h").read_text()))
-    options = ("-std=gnu11", "-O1", "-g", "-fPIC", *flags, f"-I{_include()}", f"-I{folder}")
-    sources = sorted(SOURCES.glob("*.c"))
+def _objects(folder: Path, where: Path, options: tuple[str, ...]) -> list[Path]:
+    sources = sorted(where.glob("*.c"))
     objects = [folder / f"{source.stem}.o" for source in sources]
     pairs = list(zip(sources, objects, strict=True))
     # As many compilers at once as there are processors.

@@ -66,6 +66,9 @@ class _Launch(ctypes.Structure):
         ("stream", ctypes.c_uint64),
         ("count", ctypes.c_uint32),
         ("parameters", ctypes.POINTER(_Parameter)),
+        ("ptx", ctypes.c_void_p),
+        ("library", ctypes.c_uint64),
+        ("cooperative", ctypes.c_uint32),
     )
 
 
@@ -83,10 +86,19 @@ class Running:
         self.cluster: Dims = tuple(launch.cluster)
         self.shared: int = launch.shared
         self.device: int = launch.device
+        self.context: int = launch.context
+        self.library: int = launch.library
+        self.cooperative = bool(launch.cooperative)
+        self._ptx: int = launch.ptx or 0
         self.arguments = tuple(
             ctypes.string_at(launch.parameters[index].bytes, launch.parameters[index].size)
             for index in range(launch.count)
         )
+
+    @property
+    def ptx(self) -> str:
+        """The text that the kernel is in; ``""``: it has none."""
+        return ctypes.string_at(self._ptx).decode(errors="replace") if self._ptx else ""
 
     def values(self, types: Sequence[str]) -> list[Any]:
         """The arguments by their types, as :meth:`FakeLaunch.values`; pointers are addresses."""
@@ -152,11 +164,17 @@ class FakeDriver:
         cuda.fake_free.argtypes = [ctypes.c_uint64]
         cuda.fake_allocate.argtypes = [ctypes.c_int, ctypes.c_size_t]
         cuda.fake_kernel.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p]
+        cuda.fake_executor.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+        cuda.fake_global.restype = ctypes.c_uint64
+        cuda.fake_global.argtypes = [
+            *(ctypes.c_uint64, ctypes.c_uint64, ctypes.c_char_p, ctypes.c_size_t),
+            ctypes.POINTER(ctypes.c_int),
+        ]
         self._callbacks: list[Any] = []
         self.emulated: set[str] = set()
         """The names of emulated kernels."""
         self._kept: list[Any] = []
-        self.errors: list[Exception] = []
+        self.errors: list[BaseException] = []
         """Errors that emulations have raised."""
 
     def reset(self, devices: int = 2, *, host_access: bool = False) -> None:
@@ -170,6 +188,7 @@ class FakeDriver:
         """Forget what happened, and all emulations. Handles stay valid, and failures to come."""
         self.clear_log()
         self.recover()
+        self.execute(None)
         for name in self.emulated:
             self.cuda.fake_kernel(name.encode(), None, None)
         self.emulated.clear()
@@ -270,6 +289,35 @@ class FakeDriver:
         callback = _CALLBACK(run)
         self._callbacks.append(callback)
         self.cuda.fake_kernel(name.encode(), ctypes.cast(callback, ctypes.c_void_p), None)
+
+    def execute(self, executor: Callable[[FakeDriver, Running], None] | None) -> None:
+        """Run this for each launched kernel that has PTX and no emulation; None: nothing.
+
+        What it raises is kept in ``errors``; its ``result``, if it has one, fails the context.
+        """
+        if executor is None:
+            self.cuda.fake_executor(None, None)
+            return
+
+        def run(launch: Any, _: object) -> int:
+            try:
+                executor(self, Running(self, launch.contents))
+            except BaseException as error:  # KeyboardInterrupt cannot pass through C
+                self.errors.append(error)
+                return getattr(error, "result", Result.LAUNCH_FAILED)
+            return Result.SUCCESS
+
+        callback = _CALLBACK(run)
+        self._callbacks.append(callback)
+        self.cuda.fake_executor(ctypes.cast(callback, ctypes.c_void_p), None)
+
+    def variable(self, run: Running, name: str, size: int) -> tuple[int, bool]:
+        """The address of a variable of a kernel's library, and whether it is new; 0 if none."""
+        fresh = ctypes.c_int()
+        at = self.cuda.fake_global(
+            run.context, run.library, name.encode(), size, ctypes.byref(fresh)
+        )
+        return at, bool(fresh)
 
     def memory(self, address: int, count: int, dtype: Any, device: int = -1) -> npt.NDArray[Any]:
         """Device memory, as the host can touch it: ``count`` elements; device -1 is any."""

@@ -9,7 +9,7 @@ from functools import cache
 from types import TracebackType
 from typing import Any, Final, TypeVar
 
-from ffi_builder.extending import abi, did_you_mean, importing, parse_dtype
+from ffi_builder.extending import abi, addons, did_you_mean, importing, parse_dtype
 from ffi_builder.fakecuda import allocator
 from ffi_builder.fakecuda.build import environment, library
 from ffi_builder.fakecuda.constants import NON_BLOCKING, DeviceAttribute
@@ -102,12 +102,13 @@ class FakeCuda:
         (np.float32(600.0), (3, 1, 1))
     """
 
-    def __init__(self, *archs: str, version: str | None = None) -> None:
+    def __init__(self, *archs: str, version: str | None = None, execute: bool = False) -> None:
         self._archs = archs or ("sm_90",)
         self._capabilities = tuple(map(_capability, self._archs))
         if len(archs) > _MOST:
             raise ValueError(f"FakeCuda: {len(archs)} devices, and there are {_MOST} at most")
         self._version = _version(version)
+        self._execute = _executor() if execute else None
         self._memory: _Memory | None = None
         self._ended: list[Event] = []
         self._before: int | None = None
@@ -123,6 +124,7 @@ class FakeCuda:
         driver.set_version(self._version)
         for number, capability in enumerate(self._capabilities):
             _set_up(driver, number, capability)
+        driver.execute(self._execute)
         _current, self._memory = self, _Memory(driver, len(self._archs))
         activate("cuda", self._memory)
         self._before = allocator.install(allocator.address())
@@ -303,6 +305,18 @@ class _Memory:
         self.driver.errors.clear()
         if errors:
             raise errors[0]
+
+
+def _executor() -> Callable[[FakeDriver, Running], None]:
+    """Return what executes PTX.
+
+    Raises:
+        RuntimeError: the add-on is not installed.
+    """
+    found = addons.find("executor", "ptx")
+    if found is None:
+        raise RuntimeError(f"FakeCuda: execute=True {addons.lacking('executor', 'ptx')}")
+    return found
 
 
 def _capability(arch: str) -> int:

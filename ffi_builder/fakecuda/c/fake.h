@@ -99,6 +99,7 @@ typedef struct Image {
   bool exact;    /* sm_90a: runs on no other */
   bool family;   /* PTX of sm_100f: runs where a cubin of sm_100 does */
   int ptx;       /* the version of PTX, 85 for 8.5; 0 for a cubin */
+  char* text;    /* of PTX */
   unsigned count;
   KernelInfo* kernels;
   unsigned global_count;
@@ -248,6 +249,7 @@ void library_end(Library* library);
 CUresult library_load(const void* code, Library** library);
 Kernel* library_kernel(Library* library, const char* name);
 CUresult kernel_info(const Kernel* kernel, int device, const KernelInfo** found);
+const char* kernel_ptx(const Kernel* kernel, int device); /* NULL: there is none */
 void settings_clear(Settings* settings);
 CUresult settings_set(Settings* settings, const KernelInfo* info, int device, int attribute, int value);
 CUresult settings_get(const Settings* settings, const Library* library, const KernelInfo* info,

@@ -31,7 +31,16 @@ typedef struct FakeLaunch {
   uint64_t context, stream;
   uint32_t count;
   const FakeParameter* parameters;
+  const char* ptx;         /* the text that the kernel is in; NULL: none, or it is compressed */
+  uint64_t library;
+  uint32_t cooperative;
 } FakeLaunch;
+
+/* Memory of a device, and where the host finds it. */
+typedef struct FakeExtent {
+  uint64_t address, size;
+  char* host;
+} FakeExtent;
 
 /* What a kernel does, on the host. What it returns, a CUresult, is how the kernel ended: an error
  * stays with the context, as on a device. Runs in the thread that launches, with no lock held. */
@@ -55,6 +64,16 @@ void fake_attribute(int device, int attribute, int value);
 void fake_driver_version(int version);
 /* Run this when a kernel of that name is launched; NULL to run nothing. */
 void fake_kernel(const char* name, FakeKernel emulation, void* user);
+/* Run this for each kernel that comes with PTX and has none of its own; NULL to run nothing. */
+void fake_executor(FakeKernel executor, void* user);
+/* The address of a variable of a library that is size bytes in a context; fresh: whether nobody has
+ * asked for it before, so that its initial value has to be written. 0: there is no memory. */
+uint64_t fake_global(uint64_t context, uint64_t library, const char* name, size_t size, int* fresh);
+/* What a device has, in the order of addresses: copies at most room, and returns how many there are.
+ * Between fake_lock and fake_unlock, when nothing else comes or goes. */
+size_t fake_extents(int device, FakeExtent* to, size_t room);
+void fake_lock(void);
+void fake_unlock(void);
 /* Forget which kernels have failed: their contexts work again, as in another process. */
 void fake_recover(void);
 

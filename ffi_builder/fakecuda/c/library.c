@@ -98,6 +98,17 @@ CUresult kernel_info(const Kernel* kernel, int device, const KernelInfo** found)
   return CUDA_SUCCESS;
 }
 
+const char* kernel_ptx(const Kernel* kernel, int device) {
+  const Image* best = NULL;
+  for (unsigned i = 0; i < kernel->library->image_count; ++i) {
+    const Image* image = &kernel->library->images[i];
+    if (image->text == NULL || !image_runs_on(image, device)) continue;
+    if (info_in(image, kernel->name) == NULL) continue;
+    if (best == NULL || image->sm > best->sm) best = image;
+  }
+  return best == NULL ? NULL : best->text;
+}
+
 Kernel* library_kernel(Library* library, const char* name) {
   Object* object;
   for (size_t i = 0; (object = object_at(i)) != NULL; ++i) {

@@ -96,6 +96,41 @@ uint64_t memory_global(Context* context, const Library* library, const GlobalInf
   return block->address;
 }
 
+uint64_t fake_global(uint64_t context, uint64_t library, const char* name, size_t size, int* fresh) {
+  lock();
+  Context* owner = object_find((const void*)(uintptr_t)context, kKindContext);
+  Object* code = object_of((const void*)(uintptr_t)library);
+  uint64_t address = 0;
+  if (owner != NULL && code != NULL && size > 0 && size <= kTotal) {
+    const Block* before = blocks;
+    const GlobalInfo info = {must(strdup(name)), size, NULL};
+    address = memory_global(owner, (Library*)code, &info);
+    *fresh = blocks != before;
+    if (!*fresh) free(info.name);
+  }
+  unlock();
+  return address;
+}
+
+static int by_address(const void* a, const void* b) {
+  uint64_t first = ((const FakeExtent*)a)->address, second = ((const FakeExtent*)b)->address;
+  return first < second ? -1 : first > second;
+}
+
+size_t fake_extents(int device, FakeExtent* to, size_t room) {
+  size_t count = 0;
+  for (const Block* block = blocks; block != NULL; block = block->next) {
+    if (block->device != device) continue;
+    if (count < room) to[count] = (FakeExtent){block->address, block->size, block->host};
+    ++count;
+  }
+  if (count <= room) qsort(to, count, sizeof(*to), by_address);
+  return count;
+}
+
+void fake_lock(void) { lock(); }
+void fake_unlock(void) { unlock(); }
+
 void memory_clear(void) { release_of(NULL); }
 
 void memory_end(const Context* context) { release_of(context); }

@@ -1,0 +1,2 @@
+/* cp.async, mbarrier, bulk copies and tensor maps. */
+#include "engine.h"

@@ -1,0 +1,2 @@
+/* mma, ldmatrix, stmatrix, movmatrix. */
+#include "engine.h"

@@ -1,0 +1,32 @@
+"""The tables: every form of an instruction that is executed. Others are refused."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ffi_builder.ptx.forms import (
+    asynchronous,
+    control,
+    conversion,
+    floating,
+    half,
+    integer,
+    logic,
+    matrix,
+    memory,
+    warp,
+)
+from ffi_builder.ptx.table import Form
+
+FORMS: Final[tuple[Form, ...]] = (
+    *control.FORMS,
+    *integer.FORMS,
+    *logic.FORMS,
+    *floating.FORMS,
+    *half.FORMS,
+    *conversion.FORMS,
+    *memory.FORMS,
+    *warp.FORMS,
+    *matrix.FORMS,
+    *asynchronous.FORMS,
+)
