@@ -11,8 +11,10 @@ second) in operands and in the function's name. An operand is
 ``=u32|``   the same, and perhaps a predicate behind ``|``: two operands for C
 ``pred``    a predicate; ``!pred``: which may be negated
 ``@``       ``[address]``: two operands for C, see ``ADDRESS``
+``@*3``     ``[map, {a, b, c}]``: as ``@``, and then three registers of 32 bits
 ``=u32*4``  ``{a, b, c, d}``, each of them written; ``u32*4``: read. With ``*v``, as ``.v2`` says
 ``#``       a number, as C gets it
+``_``       nothing in PTX; row 0 for C, as ``_`` is
 ``label``   where to branch
 =========== =====================================================================================
 
@@ -72,7 +74,7 @@ class Operand:
     """What a form expects at one place."""
 
     kind: str
-    """``register``, ``written``, ``pair``, ``address``, ``number`` or ``label``."""
+    """``register``, ``written``, ``pair``, ``address``, ``number``, ``label`` or ``absent``."""
     type: str = ""
     count: int = 0
     """Elements in braces; 0: no braces; -1: as the vector of the opcode says."""
@@ -83,7 +85,7 @@ class Operand:
         """Whether the text looks like one."""
         first = text[0]
         if self.kind == "address":
-            return first == "["
+            return first == "[" and ("{" in text) == (self.count > 0)
         return (first == "{") == (self.count > 1) or self.count in (-1, 1)
 
 
@@ -114,6 +116,13 @@ class Decoded:
     operands: tuple[Operand, ...]
     fields: dict[str, int]
     extra: bytes
+
+    def takes(self, given: list[str]) -> bool:
+        """Whether operands look like those of this form."""
+        expected = [each for each in self.operands if each.kind != "absent"]
+        return len(expected) == len(given) and all(
+            operand.takes(text) for operand, text in zip(expected, given, strict=True)
+        )
 
 
 def form(text: str, handler: str, *extra: int | str) -> Form:
@@ -172,8 +181,10 @@ _OPERAND: Final = re.compile(r"(=?)(!?)(\w+)(\+?)(?:\*(\w+))?(\|?)")
 
 
 def _operand(text: str, vector: int) -> Operand:
-    if text == "@":
-        return Operand("address")
+    if text == "_":
+        return Operand("absent")
+    if text[0] == "@":
+        return Operand("address", count=int(text[2:] or 0))
     if text == "#":
         return Operand("number")
     if text == "label":
