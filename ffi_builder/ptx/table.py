@@ -19,7 +19,8 @@ second) in operands and in the function's name. An operand is
 =========== =====================================================================================
 
 Modifiers of :data:`FIELDS` become fields of the instruction in C. ``size`` and ``sign`` are those of the
-last type in the opcode, and ``dsize`` is the size of the first register. ``extra`` has bytes of the
+last type in the opcode, ``dsize`` is the size of the first register, and ``count`` that of ``.v2`` or of
+the first vector. ``extra`` has bytes of the
 form's own: a number, ``"#1"`` (the place of ``$1`` among its alternatives, from 0 on), ``"size 1"`` or
 ``"sign 1"`` (of ``$1`` as a type).
 """
@@ -163,6 +164,8 @@ def decoded(row: Form, opcode: str) -> Decoded | None:
     fields["size"] = SIZES[types[-1]] if types else 0
     fields["sign"] = int(bool(types) and types[-1][0] == "s")
     operands = tuple(_operand(filled(each), fields.get("count", 1)) for each in row.operands)
+    vectors = (each.count for each in operands if each.count)
+    fields.setdefault("count", next(vectors, 1))
     extra = bytes(_extra(each, chosen, row.alternatives) for each in row.extra)
     return Decoded(filled(row.handler), operands, fields, extra)
 
