@@ -338,8 +338,8 @@ class _Decoder:
         labels: list[tuple[int, str]] = []
         texts = iter(given)
         for operand in form.operands:
-            text = "_" if operand.kind == "absent" else next(texts)
-            if operand.kind == "absent":
+            text = "" if operand.kind == "absent" else next(texts, "")
+            if not text:
                 operands.append(0)
             elif operand.count and operand.kind == "address":
                 operands += self._tensor_address(text, operand.count)

@@ -14,6 +14,7 @@ second) in operands and in the function's name. An operand is
 ``@*3``     ``[map, {a, b, c}]``: as ``@``, and then three registers of 32 bits
 ``=u32*4``  ``{a, b, c, d}``, each of them written; ``u32*4``: read. With ``*v``, as ``.v2`` says
 ``#``       a number, as C gets it
+``b64?``    may be left out, at the end only: row 0 for C
 ``_``       nothing in PTX; row 0 for C, as ``_`` is
 ``label``   where to branch
 =========== =====================================================================================
@@ -81,6 +82,7 @@ class Operand:
     """Elements in braces; 0: no braces; -1: as the vector of the opcode says."""
     wider: bool = False
     negated: bool = False
+    optional: bool = False
 
     def takes(self, text: str) -> bool:
         """Whether the text looks like one."""
@@ -106,7 +108,7 @@ class Form:
         """What the opcode may begin with, up to its first modifier."""
         if self.text[0] == "<":
             return self.alternatives[0]
-        return (re.split(r"[.\[]", self.text, maxsplit=1)[0],)
+        return (re.split(r"[.\[ ]", self.text, maxsplit=1)[0],)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +123,9 @@ class Decoded:
     def takes(self, given: list[str]) -> bool:
         """Whether operands look like those of this form."""
         expected = [each for each in self.operands if each.kind != "absent"]
-        return len(expected) == len(given) and all(
-            operand.takes(text) for operand, text in zip(expected, given, strict=True)
+        least = sum(not each.optional for each in expected)
+        return least <= len(given) <= len(expected) and all(
+            operand.takes(text) for operand, text in zip(expected, given, strict=False)
         )
 
 
@@ -180,7 +183,7 @@ def _extra(each: int | str, chosen: tuple[str, ...], among: tuple[tuple[str, ...
     return SIZES[chosen[at]] if kind == "size" else int(chosen[at][0] == "s")
 
 
-_OPERAND: Final = re.compile(r"(=?)(!?)(\w+)(\+?)(?:\*(\w+))?(\|?)")
+_OPERAND: Final = re.compile(r"(=?)(!?)(\w+)(\+?)(?:\*(\w+))?(\|?)(\??)")
 
 
 def _operand(text: str, vector: int) -> Operand:
@@ -196,4 +199,4 @@ def _operand(text: str, vector: int) -> Operand:
     assert found is not None and found[3] in SIZES, text
     count = 0 if found[5] is None else vector if found[5] == "v" else int(found[5])
     kind = "pair" if found[6] else "written" if found[1] else "register"
-    return Operand(kind, found[3], count, bool(found[4]), bool(found[2]))
+    return Operand(kind, found[3], count, bool(found[4]), bool(found[2]), bool(found[7]))

@@ -23,9 +23,8 @@ _VECTORS: Final = (("f32", "2|4"), ("f16", "2|4|8"), ("bf16", "2|4|8"), ("f16x2"
 def _forms() -> Iterator[Form]:
     for operation, types in _OPERATIONS:
         opcode = f"{_WORDS}.{operation}{_LAST}.{types}"
-        for hint in ("", " b64"):
-            yield form(f"atom{opcode}  =$2 @ $2{hint}", "atom_$1_$2")
-            yield form(f"red{opcode}  _ @ $2{hint}", "atom_$1_$2")
+        yield form(f"atom{opcode}  =$2 @ $2 b64?", "atom_$1_$2")
+        yield form(f"red{opcode}  _ @ $2 b64?", "atom_$1_$2")
     yield form(f"atom{_WORDS}.cas.<b16|b32|b64>  =$1 @ $1 $1", "atom_cas_$1")
     yield form(f"atom{_WORDS}.<exch>.b128  =b128 @ b128", "atom_exch_b128")
     yield form(f"atom{_WORDS}.cas.b128  =b128 @ b128 b128", "atom_cas_b128")
@@ -34,7 +33,6 @@ def _forms() -> Iterator[Form]:
         size = "u32" if kind in ("f32", "f16x2", "bf16x2") else "u16"
         opcode = f"{_WORDS}.add{_LAST}[{vector}].{kind}"
         yield form(f"atom{opcode}  ={size}*v @ {size}*v", "atom_vector", at)
-    yield from ()
 
 
 FORMS: Final[tuple[Form, ...]] = tuple(_forms())
