@@ -72,6 +72,7 @@ struct Warp {
   Block *block;
   char *local; /* of each lane, one after the other */
   void *async; /* asynchronous.c */
+  uint32_t carry; /* CC.CF of each lane */
 };
 
 typedef struct Barrier {
@@ -169,6 +170,10 @@ void print_text(Machine *m, const char *text, size_t size);
 /* memory.c: where bytes are, or a fault. */
 typedef enum Access { kRead, kWrite, kBoth } Access;
 char *memory_at(Warp *w, const Instr *i, unsigned lane, Space space, uint64_t address, unsigned size, Access access);
+
+/* integer.c: what comparisons have found becomes predicates (setp), or numbers (set). */
+void set_compared(Warp *w, const Instr *i, uint32_t mask, uint32_t found);
+void set_number(Warp *w, const Instr *i, uint32_t mask, uint32_t found);
 
 /* Registers. Bit 31 of an operand: a constant; bit 30: a predicate that is negated. */
 static inline uint64_t *row(const Warp *w, uint32_t op) {
