@@ -89,6 +89,8 @@ class Operand:
         first = text[0]
         if self.kind == "address":
             return first == "[" and ("{" in text) == (self.count > 0)
+        if self.count > 1 and first == "{":
+            return text.count(",") + 1 == self.count
         return (first == "{") == (self.count > 1) or self.count in (-1, 1)
 
 

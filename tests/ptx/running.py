@@ -140,7 +140,7 @@ def evaluate(body: str, results: Sequence[str], operands: Sequence[tuple[str, An
 
 
 def _register(size: int) -> str:
-    return f"b{max(8 * size, 16)}"
+    return f"b{8 * size}"
 
 
 def _load(kind: str, name: str, size: int) -> str:

@@ -87,6 +87,7 @@ struct Warp {
   Pending *pending; /* copies that nobody has waited for */
   uint32_t pending_count, pending_room;
   uint32_t groups[kLanes], bulk_groups[kLanes]; /* that were committed */
+  uint32_t carry; /* CC.CF of each lane */
 };
 
 typedef struct Barrier {
@@ -196,6 +197,9 @@ void pending_finish_barrier(Warp *w, uint64_t barrier);
 /* mbarrier.c: at a shared address. */
 void mbarrier_complete(Warp *w, const Instr *i, unsigned lane, uint64_t address, uint32_t bytes);
 void mbarrier_arrive(Warp *w, const Instr *i, unsigned lane, uint64_t address, uint32_t count, bool more);
+/* integer.c: what comparisons have found becomes predicates (setp), or numbers (set). */
+void set_compared(Warp *w, const Instr *i, uint32_t mask, uint32_t found);
+void set_number(Warp *w, const Instr *i, uint32_t mask, uint32_t found);
 
 /* Registers. Bit 31 of an operand: a constant; bit 30: a predicate that is negated. */
 static inline uint64_t *row(const Warp *w, uint32_t op) {
