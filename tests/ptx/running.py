@@ -95,6 +95,8 @@ def _special(kind: str) -> Any:
             *((1 << 52) - 1, 1 << 52, 1 << 63, (0x7FF0 << 48) - 1, 0x3FE0 << 48),
         ],
     }
+    for name in ("f16", "bf16"):
+        floats[f"{name}x2"] = [low | high << 16 for low in floats[name] for high in floats[name]]
     values = floats.get(kind, integers)
     return np.array([value % (1 << size) for value in values], f"uint{size}")
 
