@@ -99,7 +99,9 @@ def _addresses(
     while new:
         variable = new.pop()
         values = initial_bytes(variable, address)
-        ctypes.memmove(driver.host(found[variable.name], len(values), run.device), values, len(values))
+        ctypes.memmove(
+            driver.host(found[variable.name], len(values), run.device), values, len(values)
+        )
     return found
 
 
@@ -108,7 +110,9 @@ def _memory(driver: FakeDriver) -> Memory:
     def at(name: str) -> int:
         return ctypes.cast(getattr(driver.cuda, name), ctypes.c_void_p).value or 0
 
-    return Memory(*map(at, ("fake_lock", "fake_unlock", "fake_extents", "fake_tensor_map")))
+    return Memory(
+        at("fake_lock"), at("fake_unlock"), at("fake_extents"), map=at("fake_tensor_map")
+    )
 
 
 def _as_driver(error: KernelFault) -> RuntimeError:

@@ -20,8 +20,15 @@ TESTED: Final[list[str]] = []
 DTYPES: Final = {
     **{f"{kind}{bits}": f"uint{bits}" for kind in "bu" for bits in (8, 16, 32, 64)},
     **{f"s{bits}": f"int{bits}" for bits in (8, 16, 32, 64)},
-    **{"f16": "float16", "bf16": "uint16", "f32": "float32", "f64": "float64", "pred": "bool"},
-    **{"f16x2": "uint32", "bf16x2": "uint32", "s16x2": "uint32", "u16x2": "uint32"},
+    "f16": "float16",
+    "bf16": "uint16",
+    "f32": "float32",
+    "f64": "float64",
+    "pred": "bool",
+    "f16x2": "uint32",
+    "bf16x2": "uint32",
+    "s16x2": "uint32",
+    "u16x2": "uint32",
 }
 """What NumPy calls a type; those that it lacks are their bits."""
 _HEAD: Final = ".version 8.8\n.target sm_100a\n.address_size 64\n"
@@ -62,7 +69,9 @@ def run(
         each.ctypes.data.to_bytes(8, "little") if np.ndim(each) else each.tobytes()
         for each in arguments
     ]
-    return Code(decode(module, kernel), {}).run(given, shape, Memory(given=memory, map=map or 0), patience=patience)
+    return Code(decode(module, kernel), {}).run(
+        given, shape, Memory(given=memory, map=map or 0), patience=patience
+    )
 
 
 def draw(kind: str, generator: np.random.Generator, count: int = COUNT) -> Any:
@@ -217,5 +226,3 @@ def _ordered(bits: Any) -> Any:
     size = 8 * bits.dtype.itemsize
     signed = bits.astype(object)
     return np.where(bits >> np.array(size - 1, bits.dtype) != 0, (1 << size - 1) - signed, signed)
-
-
