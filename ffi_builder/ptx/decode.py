@@ -319,10 +319,7 @@ class _Decoder:
         self, text: str, opcode: str, given: list[str], guard: tuple[int, bool] | None
     ) -> None:
         for form in self._forms(opcode):
-            fits = len(form.operands) == len(given) and all(
-                operand.takes(each) for operand, each in zip(form.operands, given, strict=True)
-            )
-            if fits:
+            if form.takes(given):
                 self._emit(form, given, guard)
                 return
         raise self.fail(f"no form of the instruction {' '.join(text.split())!r} is listed")
@@ -339,8 +336,14 @@ class _Decoder:
         fields = form.fields
         self._dsize = 0
         labels: list[tuple[int, str]] = []
-        for operand, text in zip(form.operands, given, strict=True):
-            if operand.kind == "address":
+        texts = iter(given)
+        for operand in form.operands:
+            text = "" if operand.kind == "absent" else next(texts, "")
+            if not text:
+                operands.append(0)
+            elif operand.count and operand.kind == "address":
+                operands += self._tensor_address(text, operand.count)
+            elif operand.kind == "address":
                 base, offset, space = self._address(text, fields.get("space", 0))
                 operands += base, offset & 0xFFFFFFFF
                 fields = {**fields, "space": space} if not labels and space != -1 else fields
@@ -449,6 +452,17 @@ class _Decoder:
             raise self.fail(f"the offset of the address {text!r}")
         return row, offset, space
 
+    def _tensor_address(self, text: str, rank: int) -> list[int]:
+        """Return the address of a map, and its coordinates."""
+        found = re.fullmatch(r"\[([^,]*),\s*(\{[^}]*\})\s*\]", text)
+        if found is None:
+            raise self.fail(f"the address {text!r}")
+        base, offset, space = self._address(f"[{found[1].strip()}]", 0)
+        if space == _PARAM:
+            raise self.fail(f"the tensor map {text!r} is not at a generic address")
+        coordinates = self._values(Operand("register", "b32", rank), found[2])
+        return [base, offset & 0xFFFFFFFF, *coordinates]
+
     def _named(self, text: str) -> tuple[int, int]:
         """Return the operand that is a variable's address, and its space."""
         found = re.fullmatch(r"([A-Za-z_$%][\w$]*)\s*(?:\+\s*(\w+))?", text)
@@ -497,7 +511,9 @@ class _Decoder:
         arguments = [each.strip() for each in (given or "").split(",") if each.strip()]
         if name in _BUILT_IN:
             places = [self._place(each) for each in (*arguments, *([result] if result else []))]
-            self.emit(f"call_{name.strip('_')}", places, guard)
+            if len(arguments) != _BUILT_IN[name]:
+                raise self.fail(f"the call of {name!r} does not fit its parameters")
+            self.emit(f"call_{name.strip('_')}", places, guard, {"count": len(places)})
             return
         function = self.module.functions.get(name)
         if function is None:
@@ -539,7 +555,8 @@ class _Decoder:
             self._jumps.append((at + 2 + number, self.scopes.labels(label), self.line))
 
 
-_BUILT_IN: Final = ("vprintf", "__assertfail")
+_BUILT_IN: Final = {"vprintf": 2, "__assertfail": 5}
+"""How many arguments the functions have that calls.c defines."""
 
 
 def _branch_targets(body: Iterable[Statement]) -> dict[str, list[str]]:

@@ -43,7 +43,7 @@ class _Config(ctypes.Structure):
         ("device", ctypes.c_int32),
         ("sm", ctypes.c_int32),
         ("patience", ctypes.c_uint64),
-        *((name, ctypes.c_void_p) for name in ("lock", "unlock", "extents", "given")),
+        *((name, ctypes.c_void_p) for name in ("lock", "unlock", "extents", "map", "given")),
         ("given_count", ctypes.c_uint64),
     )
 
@@ -69,6 +69,7 @@ class Memory:
     lock: int = 0
     unlock: int = 0
     extents: int = 0
+    map: int = 0
     given: Sequence[tuple[int, int, int]] = ()
     """Address, size, and where the host finds it; in order."""
 
@@ -165,6 +166,7 @@ class Code:
             lock=memory.lock,
             unlock=memory.unlock,
             extents=memory.extents,
+            map=memory.map,
         )
         given = (Extent * max(len(memory.given), 1))(*memory.given)
         if not memory.extents:

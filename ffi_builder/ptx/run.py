@@ -83,7 +83,7 @@ def _memory(driver: FakeDriver) -> Memory:
     def at(name: str) -> int:
         return ctypes.cast(getattr(driver.cuda, name), ctypes.c_void_p).value or 0
 
-    return Memory(at("fake_lock"), at("fake_unlock"), at("fake_extents"))
+    return Memory(*map(at, ("fake_lock", "fake_unlock", "fake_extents", "fake_tensor_map")))
 
 
 class KernelFailedError(RuntimeError):

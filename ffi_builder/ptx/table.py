@@ -11,13 +11,17 @@ second) in operands and in the function's name. An operand is
 ``=u32|``   the same, and perhaps a predicate behind ``|``: two operands for C
 ``pred``    a predicate; ``!pred``: which may be negated
 ``@``       ``[address]``: two operands for C, see ``ADDRESS``
+``@*3``     ``[map, {a, b, c}]``: as ``@``, and then three registers of 32 bits
 ``=u32*4``  ``{a, b, c, d}``, each of them written; ``u32*4``: read. With ``*v``, as ``.v2`` says
 ``#``       a number, as C gets it
+``b64?``    may be left out, at the end only: row 0 for C
+``_``       nothing in PTX; row 0 for C, as ``_`` is
 ``label``   where to branch
 =========== =====================================================================================
 
 Modifiers of :data:`FIELDS` become fields of the instruction in C. ``size`` and ``sign`` are those of the
-last type in the opcode, and ``dsize`` is the size of the first register. ``extra`` has bytes of the
+last type in the opcode, ``dsize`` is the size of the first register, and ``count`` that of ``.v2`` or of
+the first vector. ``extra`` has bytes of the
 form's own: a number, ``"#1"`` (the place of ``$1`` among its alternatives, from 0 on), ``"size 1"`` or
 ``"sign 1"`` (of ``$1`` as a type).
 """
@@ -72,18 +76,19 @@ class Operand:
     """What a form expects at one place."""
 
     kind: str
-    """``register``, ``written``, ``pair``, ``address``, ``number`` or ``label``."""
+    """``register``, ``written``, ``pair``, ``address``, ``number``, ``label`` or ``absent``."""
     type: str = ""
     count: int = 0
     """Elements in braces; 0: no braces; -1: as the vector of the opcode says."""
     wider: bool = False
     negated: bool = False
+    optional: bool = False
 
     def takes(self, text: str) -> bool:
         """Whether the text looks like one."""
         first = text[0]
         if self.kind == "address":
-            return first == "["
+            return first == "[" and ("{" in text) == (self.count > 0)
         if self.count > 1 and first == "{":
             return text.count(",") + 1 == self.count
         return (first == "{") == (self.count > 1) or self.count in (-1, 1)
@@ -105,7 +110,7 @@ class Form:
         """What the opcode may begin with, up to its first modifier."""
         if self.text[0] == "<":
             return self.alternatives[0]
-        return (re.split(r"[.\[]", self.text, maxsplit=1)[0],)
+        return (re.split(r"[.\[ ]", self.text, maxsplit=1)[0],)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +121,14 @@ class Decoded:
     operands: tuple[Operand, ...]
     fields: dict[str, int]
     extra: bytes
+
+    def takes(self, given: list[str]) -> bool:
+        """Whether operands look like those of this form."""
+        expected = [each for each in self.operands if each.kind != "absent"]
+        least = sum(not each.optional for each in expected)
+        return least <= len(given) <= len(expected) and all(
+            operand.takes(text) for operand, text in zip(expected, given, strict=False)
+        )
 
 
 def form(text: str, handler: str, *extra: int | str) -> Form:
@@ -156,6 +169,8 @@ def decoded(row: Form, opcode: str) -> Decoded | None:
     fields["size"] = SIZES[types[-1]] if types else 0
     fields["sign"] = int(bool(types) and types[-1][0] == "s")
     operands = tuple(_operand(filled(each), fields.get("count", 1)) for each in row.operands)
+    vectors = (each.count for each in operands if each.count)
+    fields.setdefault("count", next(vectors, 1))
     extra = bytes(_extra(each, chosen, row.alternatives) for each in row.extra)
     return Decoded(filled(row.handler), operands, fields, extra)
 
@@ -170,12 +185,14 @@ def _extra(each: int | str, chosen: tuple[str, ...], among: tuple[tuple[str, ...
     return SIZES[chosen[at]] if kind == "size" else int(chosen[at][0] == "s")
 
 
-_OPERAND: Final = re.compile(r"(=?)(!?)(\w+)(\+?)(?:\*(\w+))?(\|?)")
+_OPERAND: Final = re.compile(r"(=?)(!?)(\w+)(\+?)(?:\*(\w+))?(\|?)(\??)")
 
 
 def _operand(text: str, vector: int) -> Operand:
-    if text == "@":
-        return Operand("address")
+    if text == "_":
+        return Operand("absent")
+    if text[0] == "@":
+        return Operand("address", count=int(text[2:] or 0))
     if text == "#":
         return Operand("number")
     if text == "label":
@@ -184,4 +201,4 @@ def _operand(text: str, vector: int) -> Operand:
     assert found is not None and found[3] in SIZES, text
     count = 0 if found[5] is None else vector if found[5] == "v" else int(found[5])
     kind = "pair" if found[6] else "written" if found[1] else "register"
-    return Operand(kind, found[3], count, bool(found[4]), bool(found[2]))
+    return Operand(kind, found[3], count, bool(found[4]), bool(found[2]), bool(found[7]))

@@ -10,7 +10,7 @@ import numpy as np
 
 from ffi_builder.ptx import text
 from ffi_builder.ptx.decode import decode
-from ffi_builder.ptx.machine import Code, Memory, Shape
+from ffi_builder.ptx.machine import PATIENCE, Code, Memory, Shape
 
 COUNT: Final = 512
 """How many operands are drawn: as many threads run."""
@@ -38,12 +38,17 @@ def tested(ptx: str) -> str:
     return ptx
 
 
+tested.__test__ = False  # type: ignore[attr-defined] # pytest would collect it
+
+
 def run(
     ptx: str,
     kernel: str,
     arguments: Sequence[Any],
     shape: Shape = Shape(),  # noqa: B008 # it is frozen
-    **options: Any,
+    *,
+    patience: int = PATIENCE,
+    map: int | None = None,
 ) -> int:
     """Run a kernel; arrays are passed as pointers to their memory, and other NumPy values as such.
 
@@ -57,7 +62,7 @@ def run(
         each.ctypes.data.to_bytes(8, "little") if np.ndim(each) else each.tobytes()
         for each in arguments
     ]
-    return Code(decode(module, kernel), {}).run(given, shape, Memory(given=memory), **options)
+    return Code(decode(module, kernel), {}).run(given, shape, Memory(given=memory, map=map or 0), patience=patience)
 
 
 def draw(kind: str, generator: np.random.Generator, count: int = COUNT) -> Any:

@@ -66,6 +66,16 @@ void fake_driver_version(int version);
 void fake_kernel(const char* name, FakeKernel emulation, void* user);
 /* Run this for each kernel that comes with PTX and has none of its own; NULL to run nothing. */
 void fake_executor(FakeKernel executor, void* user);
+/* All that a tensor map was encoded from. */
+typedef struct FakeTensorMap {
+  uint64_t digest, address, dims[5], strides[4];
+  uint32_t rank, type, bits, interleave, swizzle, fill;
+  uint32_t box[5], steps[5]; /* of im2col: the channels, the pixels */
+  int32_t lower[3], upper[3];
+  uint32_t im2col; /* 0: tiles; 1; 2: wide */
+} FakeTensorMap;
+/* By the digest that is in a map; NULL: no map has it. */
+const FakeTensorMap* fake_tensor_map(uint64_t digest);
 /* The address of a variable of a library that is size bytes in a context; fresh: whether nobody has
  * asked for it before, so that its initial value has to be written. 0: there is no memory. */
 uint64_t fake_global(uint64_t context, uint64_t library, const char* name, size_t size, int* fresh);

@@ -172,4 +172,59 @@ OP(bar_arrive) { meet(w, i, mask, false); }
 
 OP(bar_warp_sync) { warp_arrive(w, i, mask, ROW(0)); }
 
-void cluster_check(Block *b) { (void)b; }
+/* The barrier of a cluster: arrived threads go on, and wait for the others later. */
+static uint32_t blocks_of(const Block *b) {
+  const uint32_t *n = b->m->c.cluster;
+  return n[0] * n[1] * n[2];
+}
+
+void cluster_check(Block *b) {
+  uint32_t blocks = blocks_of(b), count = 0;
+  for (uint32_t k = 0; k < blocks; ++k) {
+    for (uint32_t n = 0; n < b->cluster[k].warp_count; ++n) {
+      const Warp *w = &b->cluster[k].warps[n];
+      if ((w->live & ~w->arrived) != 0) return;
+      count += (uint32_t)__builtin_popcount(w->live & w->arrived);
+    }
+  }
+  if (count == 0) return;
+  b->m->progress = b->m->steps;
+  for (uint32_t k = 0; k < blocks; ++k) {
+    for (uint32_t n = 0; n < b->cluster[k].warp_count; ++n) {
+      Warp *w = &b->cluster[k].warps[n];
+      uint32_t leaving = 0;
+      for (uint32_t m = w->parked; m != 0; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctz(m);
+        if (w->bar[l] == kClusterBarrier) leaving |= 1u << l;
+      }
+      w->met = w->arrived & ~leaving;
+      w->arrived = 0;
+      w->parked &= ~leaving;
+      if (leaving != 0 && w->active != 0) warp_pick(w);
+    }
+  }
+}
+
+OP(cluster_arrive) {
+  uint32_t again = mask & (w->arrived | w->met);
+  if (again != 0) {
+    fault(w, i, (unsigned)__builtin_ctz(again), kWrong, "barrier.cluster.arrive twice, with no wait between");
+  }
+  w->arrived |= mask;
+  cluster_check(w->block);
+}
+
+OP(cluster_wait) {
+  uint32_t without = mask & ~(w->arrived | w->met), waiting = mask & w->arrived;
+  if (without != 0) {
+    fault(w, i, (unsigned)__builtin_ctz(without), kWrong, "barrier.cluster.wait without barrier.cluster.arrive");
+  }
+  w->met &= ~mask;
+  for (uint32_t m = waiting; m != 0; m &= m - 1) {
+    unsigned l = (unsigned)__builtin_ctz(m);
+    w->bar[l] = kClusterBarrier;
+    w->lane_pc[l] = w->pc;
+  }
+  w->parked |= waiting;
+  w->active &= ~waiting;
+}

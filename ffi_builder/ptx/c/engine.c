@@ -81,6 +81,7 @@ void warp_exit(Warp *w, uint32_t lanes) {
   w->active &= ~lanes;
   w->stuck = 0; /* they waited for these, perhaps */
   b->live -= (uint32_t)__builtin_popcount(lanes);
+  if (b->live == 0) pending_finish_block(b);
   b->m->progress = b->m->steps;
   for (unsigned id = 0; id < kBarriers; ++id) {
     if (b->bars[id].waiting != 0) barrier_check(b, id);
@@ -100,6 +101,12 @@ uint32_t warp_arrive(Warp *w, const Instr *i, uint32_t mask, const uint64_t *mem
   }
   if (waiting != 0) warp_wait(w, waiting);
   return mask & ~waiting;
+}
+
+bool warp_all(Warp *w, uint32_t mask) {
+  if (mask == w->live) return true;
+  warp_wait(w, mask);
+  return false;
 }
 
 static void fill(Warp *w, const Filled *f) {
@@ -156,7 +163,9 @@ static void begin_warp(Block *b, uint32_t number) {
   uint32_t left = b->threads - number * kLanes;
   memset(registers, 0xcd, rows * sizeof(*registers));
   memset(local, 0xcd, (size_t)c->local_size * kLanes);
-  *w = (Warp){.base = {registers, (uint64_t *)(uintptr_t)c->constants}, .number = number, .block = b,
+  Pending *pending = w->pending;
+  uint32_t room = w->pending_room;
+  *w = (Warp){.pending = pending, .pending_room = room, .base = {registers, (uint64_t *)(uintptr_t)c->constants}, .number = number, .block = b,
               .local = local, .next = UINT32_MAX, .pc = c->entry};
   w->live = w->active = left >= kLanes ? UINT32_MAX : (1u << left) - 1;
   for (uint32_t k = 0; k < c->filled_count; ++k) fill(w, &c->filled[k]);
@@ -185,7 +194,6 @@ static void begin_block(Block *b, uint32_t index) {
   memset(b->shared, 0xcd, c->shared_size);
   memset(b->written, 0, c->shared_size);
   memset(b->bars, 0, sizeof(b->bars));
-  b->cluster_arrived = 0;
   for (uint32_t k = 0; k < b->warp_count; ++k) begin_warp(b, k);
 }
 
@@ -331,6 +339,7 @@ void ptx_end(Machine *m) {
     for (uint32_t n = 0; b->warps != NULL && n < b->warp_count; ++n) {
       free(b->warps[n].base[0]);
       free(b->warps[n].local);
+      free(b->warps[n].pending);
     }
     free(b->warps);
     free(b->shared);

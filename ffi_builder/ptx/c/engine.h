@@ -16,12 +16,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { kLanes = 32, kBarriers = 16, kNone = 0x3fffffff };
+enum { kLanes = 32, kBarriers = 16, kClusterBarrier = 16, kNone = 0x3fffffff };
 
 typedef struct Warp Warp;
 typedef struct Block Block;
 typedef struct Machine Machine;
 typedef struct Instr Instr;
+typedef struct Pending Pending;
 
 /* Executes an instruction for the lanes of mask, which is never 0. */
 typedef void Run(Warp *w, const Instr *i, uint32_t mask);
@@ -57,6 +58,16 @@ static const uint64_t kSharedWindow = 1ull << 56, kLocalWindow = 2ull << 56,
                       kParamWindow = 3ull << 56, kWindows = 0xffull << 56;
 enum { kRankShift = 24 }; /* of a block in its cluster, in a shared address */
 
+/* An asynchronous copy: what it has to do, when somebody waits for it. */
+struct Pending {
+  void (*finish)(Warp *w, const Pending *p);
+  const Instr *i;
+  uint32_t lane, kind, group;
+  uint64_t barrier; /* the shared address of the mbarrier that it completes */
+  uint64_t v[12];   /* operands, as finish wants them */
+};
+enum { kGroup, kBulkGroup, kByBarrier };
+
 struct Warp {
   uint64_t *base[2]; /* the rows of this warp, and the constants of the launch */
   uint32_t pc, active; /* of the lanes that are being executed; pc is the next instruction's */
@@ -65,14 +76,18 @@ struct Warp {
   uint32_t stuck;      /* wait in a warp-wide instruction for other lanes */
   uint32_t parked;     /* wait in a barrier */
   uint32_t passed;     /* had their turn: others that can run go first */
+  uint32_t arrived;    /* at the barrier of the cluster, where others have not */
+  uint32_t met;        /* the same, and all others have, too */
   bool yield;          /* the warp waits for another one: let it run */
   uint32_t lane_pc[kLanes];
   uint8_t bar[kLanes]; /* in which barrier */
   uint32_t number;     /* in the block */
   Block *block;
   char *local; /* of each lane, one after the other */
-  void *async; /* asynchronous.c */
   uint32_t carry; /* CC.CF of each lane */
+  Pending *pending; /* copies that nobody has waited for */
+  uint32_t pending_count, pending_room;
+  uint32_t groups[kLanes], bulk_groups[kLanes]; /* that were committed */
 };
 
 typedef struct Barrier {
@@ -89,7 +104,6 @@ struct Block {
   Warp *warps;
   uint8_t *shared, *written; /* a byte for each: whether anything wrote it */
   Barrier bars[kBarriers];
-  uint32_t cluster_arrived; /* threads in this phase of barrier.cluster */
 };
 
 typedef struct Extent {
@@ -125,6 +139,7 @@ typedef struct Config {
   uint64_t patience; /* steps without progress that are an error */
   void (*lock)(void), (*unlock)(void); /* of the fake driver; NULL: none */
   size_t (*extents)(int device, Extent *to, size_t room);
+  const struct TensorMap *(*map)(uint64_t digest); /* of the fake driver */
   const Extent *given; /* instead of these, for tests */
   uint64_t given_count;
 } Config;
@@ -161,6 +176,8 @@ _Noreturn void fault(Warp *w, const Instr *i, unsigned lane, Fault kind, const c
 void warp_pick(Warp *w);
 void warp_wait(Warp *w, uint32_t lanes);
 void warp_exit(Warp *w, uint32_t lanes);
+/* Whether all lanes that have not exited are in mask; if not, these wait for the others. */
+bool warp_all(Warp *w, uint32_t mask);
 /* The lanes of mask whose members, a row of masks, are all there; the others wait. */
 uint32_t warp_arrive(Warp *w, const Instr *i, uint32_t mask, const uint64_t *members);
 void barrier_check(Block *b, unsigned id);
@@ -174,6 +191,15 @@ char *memory_at(Warp *w, const Instr *i, unsigned lane, Space space, uint64_t ad
 /* integer.c: what comparisons have found becomes predicates (setp), or numbers (set). */
 void set_compared(Warp *w, const Instr *i, uint32_t mask, uint32_t found);
 void set_number(Warp *w, const Instr *i, uint32_t mask, uint32_t found);
+/* asynchronous.c */
+Pending *pending_new(Warp *w, const Instr *i, unsigned lane, uint32_t kind);
+void pending_finish_block(Block *b);
+/* Finishes what completes an mbarrier of the cluster. */
+void pending_finish_barrier(Warp *w, uint64_t barrier);
+
+/* mbarrier.c: at a shared address. */
+void mbarrier_complete(Warp *w, const Instr *i, unsigned lane, uint64_t address, uint32_t bytes);
+void mbarrier_arrive(Warp *w, const Instr *i, unsigned lane, uint64_t address, uint32_t count, bool more);
 
 /* Registers. Bit 31 of an operand: a constant; bit 30: a predicate that is negated. */
 static inline uint64_t *row(const Warp *w, uint32_t op) {

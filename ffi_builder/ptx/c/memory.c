@@ -166,3 +166,9 @@ OP(isspacep) {
         if (in == window && own) found |= 1u << l;);
   SET_PRED(0, found);
 }
+
+/* What a cache shall keep changes nothing here. */
+OP(policy) {
+  uint64_t *d = ROW(0);
+  LANES(d[l] = 0;)
+}

@@ -6,6 +6,7 @@ from typing import Final
 
 from ffi_builder.ptx.forms import (
     asynchronous,
+    atomics,
     control,
     conversion,
     floating,
@@ -14,6 +15,7 @@ from ffi_builder.ptx.forms import (
     logic,
     matrix,
     memory,
+    tensor,
     warp,
 )
 from ffi_builder.ptx.table import Form
@@ -26,7 +28,9 @@ FORMS: Final[tuple[Form, ...]] = (
     *half.FORMS,
     *conversion.FORMS,
     *memory.FORMS,
+    *atomics.FORMS,
     *warp.FORMS,
     *matrix.FORMS,
     *asynchronous.FORMS,
+    *tensor.FORMS,
 )
