@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -16,6 +16,14 @@ COUNT: Final = 512
 """How many operands are drawn: as many threads run."""
 TESTED: Final[list[str]] = []
 """The opcodes that tests have executed, or are going to."""
+
+Meaning = (
+    Callable[[Any], Any]
+    | Callable[[Any, Any], Any]
+    | Callable[[Any, Any, Any], Any]
+    | Callable[[Any, Any, Any, Any], Any]
+)
+"""A function of the operands' arrays."""
 
 DTYPES: Final = {
     **{f"{kind}{bits}": f"uint{bits}" for kind in "bu" for bits in (8, 16, 32, 64)},
@@ -171,10 +179,10 @@ class Case:
 
     opcode: str
     types: str
-    meaning: Callable[..., Any]
+    meaning: Meaning
     arguments: str = ""
     """What the instruction gets instead of ``%d0, %s0, %s1``."""
-    prepare: Callable[..., Any] = lambda *operands: operands
+    prepare: Meaning | None = None
     ulps: int = 0
     """How far a float may be away, in units of the last place."""
 
@@ -191,14 +199,16 @@ class Case:
         """Compare what is computed with the meaning."""
         results, operands = self.parts
         generator = np.random.default_rng(len(self.opcode) + sum(map(ord, self.opcode)))
-        drawn = self.prepare(*(draw(kind, generator) for kind in operands))
+        drawn: Any = [draw(kind, generator) for kind in operands]
+        if self.prepare is not None:
+            drawn = cast("Callable[..., Any]", self.prepare)(*drawn)
         names = [f"%d{at}" for at in range(len(results))]
         names += [f"%s{at}" for at in range(len(operands))]
         body = f"{self.opcode} {self.arguments or ', '.join(names)};"
         found = evaluate(body, results, list(zip(operands, drawn, strict=True)))
         with np.errstate(all="ignore"):
-            expected = self.meaning(*drawn)
-        expected = expected if isinstance(expected, tuple) else (expected,)
+            meant = cast("Callable[..., Any]", self.meaning)(*drawn)
+        expected: tuple[Any, ...] = meant if isinstance(meant, tuple) else (meant,)
         for kind, one, other in zip(results, found, expected, strict=True):
             self._compare(kind, one, np.asarray(other).astype(DTYPES[kind]), drawn)
 

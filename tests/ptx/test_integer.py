@@ -8,8 +8,7 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
-from tests.ptx import running
-from tests.ptx.running import Case, draw, evaluate
+from tests.ptx.running import Case, draw, evaluate, tested
 
 SIZES: Final = (16, 32, 64)
 TYPES: Final = tuple(f"{kind}{size}" for kind in "us" for size in SIZES)
@@ -331,7 +330,7 @@ def test_as_it_means(case: Case) -> None:
 
 def listed(body: str) -> str:
     """Return instructions, which have a test now."""
-    running.tested(f".visible .entry k()\n{{{body}}}")
+    tested(f".visible .entry k()\n{{{body}}}")
     return body
 
 

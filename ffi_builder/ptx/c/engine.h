@@ -188,6 +188,10 @@ void print_text(Machine *m, const char *text, size_t size);
 typedef enum Access { kRead, kWrite, kBoth } Access;
 char *memory_at(Warp *w, const Instr *i, unsigned lane, Space space, uint64_t address, unsigned size, Access access);
 
+/* integer.c: what comparisons have found becomes predicates (setp), or numbers (set). */
+void set_compared(Warp *w, const Instr *i, uint32_t mask, uint32_t found);
+void set_number(Warp *w, const Instr *i, uint32_t mask, uint32_t found);
+
 /* asynchronous.c */
 Pending *pending_new(Warp *w, const Instr *i, unsigned lane, uint32_t kind);
 void pending_finish_block(Block *b);
@@ -197,9 +201,6 @@ void pending_finish_barrier(Warp *w, uint64_t barrier);
 /* mbarrier.c: at a shared address. */
 void mbarrier_complete(Warp *w, const Instr *i, unsigned lane, uint64_t address, uint32_t bytes);
 void mbarrier_arrive(Warp *w, const Instr *i, unsigned lane, uint64_t address, uint32_t count, bool more);
-/* integer.c: what comparisons have found becomes predicates (setp), or numbers (set). */
-void set_compared(Warp *w, const Instr *i, uint32_t mask, uint32_t found);
-void set_number(Warp *w, const Instr *i, uint32_t mask, uint32_t found);
 
 /* Registers. Bit 31 of an operand: a constant; bit 30: a predicate that is negated. */
 static inline uint64_t *row(const Warp *w, uint32_t op) {

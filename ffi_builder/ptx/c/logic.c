@@ -13,15 +13,15 @@ OP(or_pred) { SET_PRED(0, PRED(1) | PRED(2)); }
 OP(xor_pred) { SET_PRED(0, PRED(1) ^ PRED(2)); }
 OP(not_pred) { SET_PRED(0, ~PRED(1)); }
 
-/* extra: into how many registers, of size bytes together, or of how many. */
+/* Into count registers, of size bytes together. */
 OP(mov_unpack) {
-  unsigned count = i->extra[0], bits = 8u * i->size / count;
+  unsigned count = i->count, bits = 8u * i->size / count;
   const uint64_t *a = ROW(count);
   LANES(uint64_t v = a[l]; for (unsigned k = 0; k < count; ++k) ROW(k)[l] = v >> (bits * k) & (~0ull >> (64 - bits)););
 }
 OP(mov_pack) {
   uint64_t *d = ROW(0);
-  unsigned count = i->extra[0], bits = 8u * i->size / count;
+  unsigned count = i->count, bits = 8u * i->size / count;
   LANES(uint64_t v = 0; for (unsigned k = 0; k < count; ++k) v |= ROW(1 + k)[l] << (bits * k); d[l] = v;);
 }
 

@@ -7,7 +7,11 @@ from typing import Final
 from ffi_builder.ptx.table import Form, form
 
 _PARTS: Final = (
-    *(("b16", "b8", 2), ("b32", "b8", 4), ("b32", "b16", 2), ("b64", "b16", 4), ("b64", "b32", 2)),
+    ("b16", "b8*2"),
+    ("b32", "b8*4"),
+    ("b32", "b16*2"),
+    ("b64", "b16*4"),
+    ("b64", "b32*2"),
 )
 
 FORMS: Final[tuple[Form, ...]] = (
@@ -16,10 +20,10 @@ FORMS: Final[tuple[Form, ...]] = (
     form("mov.b128  =b128 b128", "mov_b128"),
     *(
         made
-        for whole, part, count in _PARTS
+        for whole, parts in _PARTS
         for made in (
-            form(f"mov.{whole}  ={part}*{count} {whole}", "mov_unpack", count),
-            form(f"mov.{whole}  ={whole} {part}*{count}", "mov_pack", count),
+            form(f"mov.{whole}  ={parts} {whole}", "mov_unpack"),
+            form(f"mov.{whole}  ={whole} {parts}", "mov_pack"),
         )
     ),
     form("mov.b128  =b64*2 b128", "mov_unpack_b128"),
