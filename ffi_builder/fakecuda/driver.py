@@ -80,7 +80,8 @@ class Running:
 
     def __init__(self, driver: FakeDriver, launch: Any) -> None:
         self._driver = driver
-        self.kernel: str = launch.kernel.decode()
+        self.kernel: str = (launch.kernel or b"").decode()
+        """``""``: none; the host has asked for a variable."""
         self.grid: Dims = tuple(launch.grid)
         self.block: Dims = tuple(launch.block)
         self.cluster: Dims = tuple(launch.cluster)

@@ -575,7 +575,9 @@ def _split(text: str) -> tuple[str, str, str]:
     return parts[0], " ", parts[1] if len(parts) > 1 else ""
 
 
-_PART: Final = re.compile(r"\{[^}]*\}|\[[^\[\]{}]*(?:\{[^}]*\}[^\[\]{}]*)*\]|\([^)]*\)|[^,{}\[\]()]+")
+_PART: Final = re.compile(
+    r"\{[^}]*\}|\[[^\[\]{}]*(?:\{[^}]*\}[^\[\]{}]*)*\]|\([^)]*\)|[^,{}\[\]()]+"
+)
 
 
 def _operands(rest: str) -> list[str]:
@@ -592,4 +594,3 @@ def decode(module: Module, name: str) -> Program:
         PtxError: it has something that is not executed, or is damaged.
     """
     return _Decoder(module, module.functions[name]).decode()
-

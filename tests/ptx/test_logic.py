@@ -174,9 +174,7 @@ def parts(whole: int, part: int) -> tuple[Case, Case]:
     operands = ", ".join(f"%s{at}" for at in range(count))
     types = " ".join([f"b{part}"] * count)
     return (
-        Case(
-            f"mov.b{whole}", f"{types}: b{whole}", split(count, part), f"{{{results}}}, %s0"
-        ),
+        Case(f"mov.b{whole}", f"{types}: b{whole}", split(count, part), f"{{{results}}}, %s0"),
         Case(
             f"mov.b{whole}",
             f"b{whole}: {types}",
@@ -192,8 +190,13 @@ CASES: Final = [
         for kind in (*(f"{kind}{size}" for kind in "bus" for size in SIZES), "f32", "f64")
     ),
     Case("mov.pred", "pred: pred", np.logical_not, "%d0, !%s0"),
-    *(case for whole in SIZES for part in (8, 16, 32) for case in parts(whole, part)
-      if whole > part and (part > 8 or whole < 64)),
+    *(
+        case
+        for whole in SIZES
+        for part in (8, 16, 32)
+        for case in parts(whole, part)
+        if whole > part and (part > 8 or whole < 64)
+    ),
     *(
         Case(f"{name}.b{size}", f"b{size}: b{size} b{size}", meaning)
         for name, meaning in (

@@ -14,8 +14,14 @@ from tests.ptx.running import Case, evaluate, run, tested
 # A value of a type in a register of 64 bits.
 EXTENDED: Final = [
     *(Case(f"ld.global.{kind}", f"b64: {kind}", lambda a: a, "%d0, [%a]") for kind in ("u8", "s8")),
-    *(Case(f"ld.global.{kind}", f"b64: {kind}", lambda a: a, "%d0, [%a]") for kind in ("u16", "s16")),
-    *(Case(f"ld.global.{kind}", f"b64: {kind}", lambda a: a, "%d0, [%a]") for kind in ("u32", "s32")),
+    *(
+        Case(f"ld.global.{kind}", f"b64: {kind}", lambda a: a, "%d0, [%a]")
+        for kind in ("u16", "s16")
+    ),
+    *(
+        Case(f"ld.global.{kind}", f"b64: {kind}", lambda a: a, "%d0, [%a]")
+        for kind in ("u32", "s32")
+    ),
 ]
 
 
@@ -48,7 +54,7 @@ VECTORS: Final = tested("""
   createpolicy.fractional.L2::evict_first.L2::evict_unchanged.b64 %p0;
   createpolicy.range.global.L2::evict_last.L2::evict_first.b64 %p0, [%x], 128, 128;
   createpolicy.cvt.L2.b64 %p0, %p0;
- 
+
   ld.global.L2::cache_hint.b32 %r0, [%x], %p0;
   st.global.L2::cache_hint.b32 [%y+32], %r0, %p0;
   prefetch.global.L2 [%x]; prefetchu.L1 [%x]; discard.global.L2 [%x], 128;
@@ -62,7 +68,17 @@ def test_vectors_go_through_shared_and_local_memory() -> None:
     x = np.arange(32, dtype="uint32").view("uint32")
     y = np.zeros(32, "uint32")
     run(VECTORS, "vectors", [x, y])
-    expected = [3, 2, 1, x[:1].view("uint16")[1] | int(x[:1].view("uint16")[0]) << 16, 0, 1, 2, 3, 0]
+    expected = [
+        3,
+        2,
+        1,
+        x[:1].view("uint16")[1] | int(x[:1].view("uint16")[0]) << 16,
+        0,
+        1,
+        2,
+        3,
+        0,
+    ]
     assert y[:9].tolist() == expected
 
 

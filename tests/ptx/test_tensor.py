@@ -12,12 +12,19 @@ import numpy as np
 import pytest
 
 from ffi_builder.ptx.errors import KernelFault
-from ffi_builder.ptx.machine import Memory, Shape
+from ffi_builder.ptx.machine import Shape
 from tests.ptx.running import run, tested
 
 _KINDS: Final[Mapping[str, int]] = {
-    **{"uint8": 0, "uint16": 1, "uint32": 2, "int32": 3, "uint64": 4, "int64": 5},
-    **{"float16": 6, "float32": 7, "float64": 8},
+    "uint8": 0,
+    "uint16": 1,
+    "uint32": 2,
+    "int32": 3,
+    "uint64": 4,
+    "int64": 5,
+    "float16": 6,
+    "float32": 7,
+    "float64": 8,
 }
 """``CUtensorMapDataType``."""
 _FILLS: Final = {"float16": 0x7FFF, "float32": 0x7FFFFFFF}
@@ -178,7 +185,10 @@ TENSORS: Final = {
     "steps": (Tensor(_ordered((20, 40), "int32"), (8, 16), steps=(2, 1)), (1, 4)),
     "one dimension": (Tensor(_ordered((100,), "uint8"), (32,)), (80,)),
     "three dimensions": (Tensor(_ordered((4, 6, 16), "uint16"), (2, 3, 8)), (1, 4, 8)),
-    "five dimensions": (Tensor(_ordered((2, 3, 2, 3, 8), "uint32"), (2, 2, 1, 2, 4)), (0, 1, 1, 0, 4)),
+    "five dimensions": (
+        Tensor(_ordered((2, 3, 2, 3, 8), "uint32"), (2, 2, 1, 2, 4)),
+        (0, 1, 1, 0, 4),
+    ),
 }
 
 

@@ -95,11 +95,20 @@ CASES: Final = [
         for mode in ("up", "down", "bfly", "idx")
     ),
     *(
-        Case(f"redux.sync.{name}.{kind}", f"{kind}: {kind} b32", _grouped(meaning), prepare=_with_masks)
+        Case(
+            f"redux.sync.{name}.{kind}",
+            f"{kind}: {kind} b32",
+            _grouped(meaning),
+            prepare=_with_masks,
+        )
         for name, kind, meaning in (
             ("add", "u32", lambda of, _: of.sum(dtype="uint32")),
             ("add", "s32", lambda of, _: of.sum(dtype="int32")),
-            *((n, k, lambda of, _, n=n: getattr(of, n)()) for n in ("min", "max") for k in ("u32", "s32")),
+            *(
+                (n, k, lambda of, _, n=n: getattr(of, n)())
+                for n in ("min", "max")
+                for k in ("u32", "s32")
+            ),
             ("and", "b32", lambda of, _: np.bitwise_and.reduce(of)),
             ("or", "b32", lambda of, _: np.bitwise_or.reduce(of)),
             ("xor", "b32", lambda of, _: np.bitwise_xor.reduce(of)),
@@ -143,7 +152,10 @@ CASES: Final = [
                 )
             ),
             "%d0|%d1, %s0, %s1",
-            prepare=lambda a, m: (np.where(np.arange(512) < 256, 5, a).astype(a.dtype), m | -1 % 2**32),
+            prepare=lambda a, m: (
+                np.where(np.arange(512) < 256, 5, a).astype(a.dtype),
+                m | -1 % 2**32,
+            ),
         )
         for kind in ("b32", "b64")
     ),

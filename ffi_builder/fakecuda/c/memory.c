@@ -17,6 +17,7 @@ typedef struct Block {
   Context* context; /* NULL: made by fake_allocate, and only freed by fake_free */
   const Library* library; /* NULL: not a global of a library */
   const char* name;
+  bool ready; /* whoever executes PTX has asked for it, and written its initial value */
   uint64_t id;
   struct Block* next;
 } Block;
@@ -105,8 +106,10 @@ uint64_t fake_global(uint64_t context, uint64_t library, const char* name, size_
     const Block* before = blocks;
     const GlobalInfo info = {must(strdup(name)), size, NULL};
     address = memory_global(owner, (Library*)code, &info);
-    *fresh = blocks != before;
-    if (!*fresh) free(info.name);
+    if (blocks == before) free(info.name);
+    Block* block = find(address);
+    *fresh = !block->ready;
+    block->ready = true;
   }
   unlock();
   return address;

@@ -84,10 +84,10 @@ struct Warp {
   uint32_t number;     /* in the block */
   Block *block;
   char *local; /* of each lane, one after the other */
-  uint32_t carry; /* CC.CF of each lane */
   Pending *pending; /* copies that nobody has waited for */
   uint32_t pending_count, pending_room;
   uint32_t groups[kLanes], bulk_groups[kLanes]; /* that were committed */
+  uint32_t carry; /* CC.CF of each lane */
 };
 
 typedef struct Barrier {
@@ -191,6 +191,7 @@ char *memory_at(Warp *w, const Instr *i, unsigned lane, Space space, uint64_t ad
 /* integer.c: what comparisons have found becomes predicates (setp), or numbers (set). */
 void set_compared(Warp *w, const Instr *i, uint32_t mask, uint32_t found);
 void set_number(Warp *w, const Instr *i, uint32_t mask, uint32_t found);
+
 /* asynchronous.c */
 Pending *pending_new(Warp *w, const Instr *i, unsigned lane, uint32_t kind);
 void pending_finish_block(Block *b);

@@ -20,9 +20,7 @@ def _forms(rank: int) -> Iterator[Form]:
     store = f"{opcode}.global.shared::cta[.tile].bulk_group{_HINT}"
     yield form(f"{store}  @*{rank} @ b64?", "tensor_store", rank, 0)
     reduce = f"cp.reduce.async.bulk.tensor.{rank}d.global.shared::cta.{_REDUCTIONS}"
-    yield form(
-        f"{reduce}[.tile].bulk_group{_HINT}  @*{rank} @ b64?", "tensor_store", rank, 1, "#1"
-    )
+    yield form(f"{reduce}[.tile].bulk_group{_HINT}  @*{rank} @ b64?", "tensor_store", rank, 1, "#1")
     prefetch = f"cp.async.bulk.prefetch.tensor.{rank}d.L2.global[.tile]{_HINT}"
     yield form(f"{prefetch}  @*{rank} b64?", "tensor_prefetch", rank)
 
