@@ -86,7 +86,8 @@ static inline double decoded(FormatNumber number, uint32_t bits) {
   if (exponent == 0) {
     x = whole * f64_of((uint64_t)(1024 - f->bias - f->mantissa) << 52);
   } else if (code > f->top) {
-    x = f->infinite && code == f->top + 1 ? INFINITY : NAN;
+    if (!f->infinite || code != f->top + 1) return NAN;
+    x = INFINITY;
   } else {
     x = f64_of((exponent + 1023 - f->bias) << 52 | (uint64_t)whole << (52 - f->mantissa));
   }
