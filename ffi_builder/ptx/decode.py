@@ -383,6 +383,8 @@ class _Decoder:
             negated = text[0] == "!"
             if negated and not operand.negated:
                 raise self.fail(f"the operand {text!r} is negated")
+            if text in ("0", "1"):
+                return [self.constant(0xFFFFFFFF * int(text))]
             row = self._register(text.removeprefix("!").strip(), "pred").row
             return [row | NEGATED if negated else row]
         return [self._read(text, operand)]
