@@ -20,7 +20,13 @@ def interpreter() -> ctypes.CDLL:
     Raises:
         RuntimeError: the compiler fails.
     """
-    found = ctypes.CDLL(str(built("ptx.so", SOURCES, OPTIONS, exports="global: op_*; ptx_*; local: *;", ends=("-lm",))))
+    found = ctypes.CDLL(
+        str(
+            built(
+                "ptx.so", SOURCES, OPTIONS, exports="global: op_*; ptx_*; local: *;", ends=("-lm",)
+            )
+        )
+    )
     found.ptx_begin.restype = ctypes.c_void_p
     found.ptx_report.restype = ctypes.c_void_p
     for name in ("ptx_report", "ptx_end"):

@@ -338,8 +338,8 @@ class _Decoder:
         labels: list[tuple[int, str]] = []
         texts = iter(given)
         for operand in form.operands:
-            text = "_" if operand.kind == "absent" else next(texts)
-            if operand.kind == "absent":
+            text = "" if operand.kind == "absent" else next(texts, "")
+            if not text:
                 operands.append(0)
             elif operand.count and operand.kind == "address":
                 operands += self._tensor_address(text, operand.count)
@@ -575,7 +575,9 @@ def _split(text: str) -> tuple[str, str, str]:
     return parts[0], " ", parts[1] if len(parts) > 1 else ""
 
 
-_PART: Final = re.compile(r"\{[^}]*\}|\[[^\[\]{}]*(?:\{[^}]*\}[^\[\]{}]*)*\]|\([^)]*\)|[^,{}\[\]()]+")
+_PART: Final = re.compile(
+    r"\{[^}]*\}|\[[^\[\]{}]*(?:\{[^}]*\}[^\[\]{}]*)*\]|\([^)]*\)|[^,{}\[\]()]+"
+)
 
 
 def _operands(rest: str) -> list[str]:
@@ -592,4 +594,3 @@ def decode(module: Module, name: str) -> Program:
         PtxError: it has something that is not executed, or is damaged.
     """
     return _Decoder(module, module.functions[name]).decode()
-

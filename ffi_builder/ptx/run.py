@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import ctypes
 from collections import OrderedDict
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
-from ffi_builder.fakecuda.driver import FakeDriver, IllegalAddressError, Running
-from ffi_builder.fakecuda.driver import MisalignedAddressError as Misaligned
 from ffi_builder.fakecuda.constants import Result
+from ffi_builder.fakecuda.driver import (
+    FakeDriver,
+    IllegalAddressError,
+    MisalignedAddressError,
+    Running,
+)
 from ffi_builder.ptx import text
 from ffi_builder.ptx.decode import Program, decode
 from ffi_builder.ptx.errors import Fault, KernelFault, PtxError
@@ -17,73 +22,8 @@ from ffi_builder.ptx.initial import initial_bytes
 from ffi_builder.ptx.machine import Code, Memory, Shape
 
 _MOST_KEPT: Final = 256
-_kept: OrderedDict[tuple[int, int, str], Code] = OrderedDict()
+_kept: Final[OrderedDict[tuple[int, int, str], Code]] = OrderedDict()
 """By context, library and kernel; handles are never used again."""
-
-
-@lru_cache(maxsize=_MOST_KEPT)
-def _program(ptx: str, kernel: str) -> Program:
-    return decode(text.read(ptx), kernel)
-
-
-def execute(driver: FakeDriver, run: Running) -> None:
-    """Execute a launched kernel.
-
-    Raises:
-        PtxError: its PTX is not executed.
-        RuntimeError: it does what no kernel may, with the ``result`` of the driver.
-    """
-    key = run.context, run.library, run.kernel
-    code = _kept.get(key)
-    if code is None:
-        code = _code(driver, run)
-        _kept[key] = code
-        while len(_kept) > _MOST_KEPT:
-            _kept.popitem(last=False)
-    shape = Shape(
-        run.grid, run.block, run.cluster, run.shared, run.cooperative, run.device, 0
-    )
-    try:
-        code.run(run.arguments, shape, _memory(driver))
-    except KernelFault as error:
-        raise _as_driver(error) from None
-
-
-def _code(driver: FakeDriver, run: Running) -> Code:
-    module = text.read(run.ptx)
-    program = _program(run.ptx, run.kernel)
-    names = {name for _, name, _ in program.variables}
-    addresses: dict[str, int] = {}
-    new: list[str] = []
-
-    def address(name: str) -> int:
-        if name not in addresses:
-            variable = module.variables.get(name)
-            if variable is None or variable.external or not variable.size:
-                raise PtxError(
-                    f"kernel {run.kernel!r} is not executed: the variable {name!r} is external"
-                )
-            addresses[name], fresh = driver.variable(run, name, variable.size)
-            if fresh and variable.initial:
-                new.append(name)
-        return addresses[name]
-
-    for name in sorted(names):
-        address(name)
-    while new:
-        variable = module.variables[new.pop()]
-        values = initial_bytes(variable, address)
-        at = driver.host(addresses[variable.name], len(values), run.device)
-        ctypes.memmove(at, values, len(values))
-    return Code(program, addresses)
-
-
-@lru_cache(maxsize=1)
-def _memory(driver: FakeDriver) -> Memory:
-    def at(name: str) -> int:
-        return ctypes.cast(getattr(driver.cuda, name), ctypes.c_void_p).value or 0
-
-    return Memory(*map(at, ("fake_lock", "fake_unlock", "fake_extents", "fake_tensor_map")))
 
 
 class KernelFailedError(RuntimeError):
@@ -94,13 +34,94 @@ class KernelFailedError(RuntimeError):
         self.result = result
 
 
+def execute(driver: FakeDriver, run: Running) -> None:
+    """Execute a launched kernel; without one, give all variables of the PTX their values.
+
+    Raises:
+        PtxError: its PTX is not executed.
+        RuntimeError: it does what no kernel may, with the ``result`` of the driver.
+    """
+    if not run.kernel:
+        module = text.read(run.ptx)
+        of_global = (each for each in module.variables.values() if each.space in _GLOBAL)
+        _addresses(driver, run, module, [each.name for each in of_global if each.initial])
+        return
+    key = run.context, run.library, run.kernel
+    code = _kept.get(key)
+    if code is None:
+        code = _kept[key] = _code(driver, run)
+        while len(_kept) > _MOST_KEPT:
+            _kept.popitem(last=False)
+    shape = Shape(run.grid, run.block, run.cluster, run.shared, run.cooperative, run.device)
+    try:
+        code.run(run.arguments, shape, _memory(driver))
+    except KernelFault as error:
+        raise _as_driver(error) from None
+
+
+_GLOBAL: Final = ("global", "const")
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _program(ptx: str, kernel: str) -> Program:
+    return decode(text.read(ptx), kernel)
+
+
+def _code(driver: FakeDriver, run: Running) -> Code:
+    program = _program(run.ptx, run.kernel)
+    names = {name for _, name, _ in program.variables}
+    return Code(program, _addresses(driver, run, text.read(run.ptx), sorted(names)))
+
+
+def _addresses(
+    driver: FakeDriver, run: Running, module: text.Module, names: Iterable[str]
+) -> dict[str, int]:
+    """Return the addresses of variables; those that nobody has used yet get their values."""
+    found: dict[str, int] = {}
+    new: list[text.Variable] = []
+
+    def address(name: str) -> int:
+        if name not in found:
+            variable = module.variables.get(name)
+            if variable is None or variable.space not in _GLOBAL or not variable.size:
+                raise PtxError(
+                    f"kernel {run.kernel!r} is not executed: no variable {name!r} is defined"
+                )
+            found[name], fresh = driver.variable(run, name, variable.size)
+            if not found[name]:
+                raise MemoryError(f"FakeCuda: no memory for the variable {name!r}")
+            if fresh and variable.initial:
+                new.append(variable)
+        return found[name]
+
+    for name in names:
+        address(name)
+    while new:
+        variable = new.pop()
+        values = initial_bytes(variable, address)
+        ctypes.memmove(
+            driver.host(found[variable.name], len(values), run.device), values, len(values)
+        )
+    return found
+
+
+@lru_cache(maxsize=1)
+def _memory(driver: FakeDriver) -> Memory:
+    def at(name: str) -> int:
+        return ctypes.cast(getattr(driver.cuda, name), ctypes.c_void_p).value or 0
+
+    return Memory(
+        at("fake_lock"), at("fake_unlock"), at("fake_extents"), map=at("fake_tensor_map")
+    )
+
+
 def _as_driver(error: KernelFault) -> RuntimeError:
     """Return what the driver calls it."""
     match error.kind:
         case Fault.ILLEGAL:
             return IllegalAddressError(f"{error} ({Result.ILLEGAL_ADDRESS.symbol})")
         case Fault.MISALIGNED:
-            return Misaligned(f"{error} ({Result.MISALIGNED_ADDRESS.symbol})")
+            return MisalignedAddressError(f"{error} ({Result.MISALIGNED_ADDRESS.symbol})")
         case Fault.ASSERT:
             result = Result.ASSERT
         case Fault.STUCK:

@@ -1,27 +1,28 @@
 """The syntax of the tables in :mod:`ffi_builder.ptx.forms`: which instructions there are.
 
 A form is ``form("add[.sat].<u32|s32>  =$1 $1 $1", "add_u32")``: the opcode, its operands, and the
-function ``OP(add_u32)`` in C that executes it. In an opcode, ``[.a|.b]`` is one of these or nothing,
-``[.a|.b]*`` any of them in any order, and ``<a|b>`` one of them, which ``$1`` stands for (``$2`` the
-second) in operands and in the function's name. An operand is
+function ``OP(add_u32)`` in C that executes it. In an opcode, ``[.a|.b]`` is one of these or
+nothing, ``[.a|.b]*`` any of them in any order, and ``<a|b>`` one of them, which ``$1`` stands for
+(``$2`` the second) in operands and in the function's name. An operand is
 
-=========== =====================================================================================
-``u32``     a register, number or special register of this size; ``u32+``: or a larger register
-``=u32``    a register that is written; ``_`` is taken too
-``=u32|``   the same, and perhaps a predicate behind ``|``: two operands for C
-``pred``    a predicate; ``!pred``: which may be negated
-``@``       ``[address]``: two operands for C, see ``ADDRESS``
-``@*3``     ``[map, {a, b, c}]``: as ``@``, and then three registers of 32 bits
-``=u32*4``  ``{a, b, c, d}``, each of them written; ``u32*4``: read. With ``*v``, as ``.v2`` says
-``#``       a number, as C gets it
-``_``       nothing in PTX; row 0 for C, as ``_`` is
-``label``   where to branch
-=========== =====================================================================================
+========== ======================================================================================
+``u32``    a register, number or special register of this size; ``u32+``: or a larger register
+``=u32``   a register that is written; ``_`` is taken too
+``=u32|``  the same, and perhaps a predicate behind ``|``: two operands for C
+``pred``   a predicate; ``!pred``: which may be negated
+``@``      ``[address]``: two operands for C, see ``ADDRESS``
+``@*3``    ``[map, {a, b, c}]``: as ``@``, and then three registers of 32 bits
+``=u32*4`` ``{a, b, c, d}``, each of them written; ``u32*4``: read. With ``*v``, as ``.v2`` says
+``#``      a number, as C gets it
+``b64?``   may be left out, at the end only: row 0 for C
+``_``      nothing in PTX; row 0 for C, as ``_`` is
+``label``  where to branch
+========== ======================================================================================
 
-Modifiers of :data:`FIELDS` become fields of the instruction in C. ``size`` and ``sign`` are those of the
-last type in the opcode, and ``dsize`` is the size of the first register. ``extra`` has bytes of the
-form's own: a number, ``"#1"`` (the place of ``$1`` among its alternatives, from 0 on), ``"size 1"`` or
-``"sign 1"`` (of ``$1`` as a type).
+Modifiers of :data:`FIELDS` become fields of the instruction in C. ``size`` and ``sign`` are those
+of the last type in the opcode, ``dsize`` is the size of the first register, and ``count`` that of
+``.v2`` or of the first vector. ``extra`` has bytes of the form's own: a number, ``"#1"`` (the place
+of ``$1`` among its alternatives, from 0 on), ``"size 1"`` or ``"sign 1"`` (of ``$1`` as a type).
 """
 
 from __future__ import annotations
@@ -80,12 +81,15 @@ class Operand:
     """Elements in braces; 0: no braces; -1: as the vector of the opcode says."""
     wider: bool = False
     negated: bool = False
+    optional: bool = False
 
     def takes(self, text: str) -> bool:
         """Whether the text looks like one."""
         first = text[0]
         if self.kind == "address":
             return first == "[" and ("{" in text) == (self.count > 0)
+        if self.count > 1 and first == "{":
+            return text.count(",") + 1 == self.count
         return (first == "{") == (self.count > 1) or self.count in (-1, 1)
 
 
@@ -105,7 +109,7 @@ class Form:
         """What the opcode may begin with, up to its first modifier."""
         if self.text[0] == "<":
             return self.alternatives[0]
-        return (re.split(r"[.\[]", self.text, maxsplit=1)[0],)
+        return (re.split(r"[.\[ ]", self.text, maxsplit=1)[0],)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +124,9 @@ class Decoded:
     def takes(self, given: list[str]) -> bool:
         """Whether operands look like those of this form."""
         expected = [each for each in self.operands if each.kind != "absent"]
-        return len(expected) == len(given) and all(
-            operand.takes(text) for operand, text in zip(expected, given, strict=True)
+        least = sum(not each.optional for each in expected)
+        return least <= len(given) <= len(expected) and all(
+            operand.takes(text) for operand, text in zip(expected, given, strict=False)
         )
 
 
@@ -163,6 +168,8 @@ def decoded(row: Form, opcode: str) -> Decoded | None:
     fields["size"] = SIZES[types[-1]] if types else 0
     fields["sign"] = int(bool(types) and types[-1][0] == "s")
     operands = tuple(_operand(filled(each), fields.get("count", 1)) for each in row.operands)
+    vectors = (each.count for each in operands if each.count)
+    fields.setdefault("count", next(vectors, 1))
     extra = bytes(_extra(each, chosen, row.alternatives) for each in row.extra)
     return Decoded(filled(row.handler), operands, fields, extra)
 
@@ -177,7 +184,7 @@ def _extra(each: int | str, chosen: tuple[str, ...], among: tuple[tuple[str, ...
     return SIZES[chosen[at]] if kind == "size" else int(chosen[at][0] == "s")
 
 
-_OPERAND: Final = re.compile(r"(=?)(!?)(\w+)(\+?)(?:\*(\w+))?(\|?)")
+_OPERAND: Final = re.compile(r"(=?)(!?)(\w+)(\+?)(?:\*(\w+))?(\|?)(\??)")
 
 
 def _operand(text: str, vector: int) -> Operand:
@@ -190,7 +197,8 @@ def _operand(text: str, vector: int) -> Operand:
     if text == "label":
         return Operand("label")
     found = _OPERAND.fullmatch(text)
-    assert found is not None and found[3] in SIZES, text
+    assert found is not None, text
+    assert found[3] in SIZES, text
     count = 0 if found[5] is None else vector if found[5] == "v" else int(found[5])
     kind = "pair" if found[6] else "written" if found[1] else "register"
-    return Operand(kind, found[3], count, bool(found[4]), bool(found[2]))
+    return Operand(kind, found[3], count, bool(found[4]), bool(found[2]), bool(found[7]))

@@ -11,9 +11,21 @@ from ffi_builder.ptx.errors import PtxError
 
 SIZES: Final = {
     **{f"{kind}{bits}": bits // 8 for kind in "bus" for bits in (8, 16, 32, 64)},
-    **{"b128": 16, "f16": 2, "bf16": 2, "f32": 4, "f64": 8, "tf32": 4, "pred": 1},
-    **{"f16x2": 4, "bf16x2": 4, "s16x2": 4, "u16x2": 4, "f32x2": 8},
-    **{"texref": 8, "samplerref": 8, "surfref": 8},
+    "b128": 16,
+    "f16": 2,
+    "bf16": 2,
+    "f32": 4,
+    "f64": 8,
+    "tf32": 4,
+    "pred": 1,
+    "f16x2": 4,
+    "bf16x2": 4,
+    "s16x2": 4,
+    "u16x2": 4,
+    "f32x2": 8,
+    "texref": 8,
+    "samplerref": 8,
+    "surfref": 8,
 }
 """Bytes of each type."""
 

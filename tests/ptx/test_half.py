@@ -148,8 +148,14 @@ def numbers(opcode: str) -> Case:
         made = np.where(found, bits, 0).astype("uint16")
         if to in ("u32", "s32") and not is_pair:
             return np.where(found[:, 0], 0xFFFFFFFF, 0)
-        return np.ascontiguousarray(made).reshape(-1).view(
-            {"f16": "float16", "s32": "int32", "s16": "int16"}.get(to, "uint32" if is_pair else "uint16")
+        return (
+            np.ascontiguousarray(made)
+            .reshape(-1)
+            .view(
+                {"f16": "float16", "s32": "int32", "s16": "int16"}.get(
+                    to, "uint32" if is_pair else "uint16"
+                )
+            )
         )
 
     third = " pred" if combined else ""
@@ -164,7 +170,9 @@ def mixed(opcode: str, operation: Callable[..., Any], rounding: Callable[..., An
     def meaning(*operands: Any) -> Any:
         wide = [values(kind, each) for each in operands[:narrow]]
         wide += [each.astype(float) for each in operands[narrow:]]
-        found = np.array([rounding(operation, *given) for given in zip(*wide, strict=True)], "float32")
+        found = np.array(
+            [rounding(operation, *given) for given in zip(*wide, strict=True)], "float32"
+        )
         if "sat" in modifiers:
             found = np.where(found > 0, np.minimum(found, 1), 0).astype("float32")
         found.view("uint32")[np.isnan(found)] = 0x7FFFFFFF
@@ -189,7 +197,9 @@ def _once_f32(direction: str) -> Callable[..., float]:
         power = max(_power(abs(exact)), -126)
         unit = Fraction(2) ** (power - 23)
         scaled = exact / unit
-        whole = {"rn": round, "rz": math.trunc, "rm": math.floor, "rp": math.ceil}[direction](scaled)
+        whole = {"rn": round, "rz": math.trunc, "rm": math.floor, "rp": math.ceil}[direction](
+            scaled
+        )
         most = Fraction(2) ** 128
         if abs(whole * unit) >= most:
             away = direction == "rn" or direction == ("rp" if exact > 0 else "rm")
@@ -243,7 +253,9 @@ CASES: Final = [
     *(
         arithmetic(f"fma.rn{modifiers}.{kind}", _fma, 3)
         for kind in _KINDS
-        for modifiers in (("", ".relu") if kind[0] == "b" else ("", ".ftz", ".sat", ".relu", ".ftz.relu"))
+        for modifiers in (
+            ("", ".relu") if kind[0] == "b" else ("", ".ftz", ".sat", ".relu", ".ftz.relu")
+        )
     ),
     *(
         extreme(f"{name}{ftz}{modifiers}.{kind}")
@@ -281,7 +293,12 @@ CASES: Final = [
         mixed(f"{name}{modifiers}.f32.{kind}", operation, _once_f32(modifiers[1:3] or "rn"))
         for name, operation in (("add", _add), ("sub", _sub), ("fma", _fma))
         for kind in ("f16", "bf16")
-        for modifiers in (*((".rn.sat",) if name == "fma" else ("", ".rn.sat")), ".rz", ".rm", ".rp")
+        for modifiers in (
+            *((".rn.sat",) if name == "fma" else ("", ".rn.sat")),
+            ".rz",
+            ".rm",
+            ".rp",
+        )
     ),
 ]
 

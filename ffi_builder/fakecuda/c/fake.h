@@ -259,6 +259,8 @@ CUresult settings_get(const Settings* settings, const Library* library, const Ke
 CUresult config_check(const CUlaunchConfig* config, const KernelInfo* info, const Settings* settings,
                       const Where* where, Launch* launch);
 CUresult arguments_read(void** params, void** extra, const KernelInfo* info, Launch* launch);
+/* To let whoever executes PTX write the initial values of variables. NULL: there is no PTX. */
+Launch* launch_variables(Context* context, const Library* library, const char* ptx);
 Launch* launch_copy(const Launch* launch);
 void launch_run(const Launch* launch);
 void launch_free(Launch* launch);

@@ -64,7 +64,8 @@ void fake_attribute(int device, int attribute, int value);
 void fake_driver_version(int version);
 /* Run this when a kernel of that name is launched; NULL to run nothing. */
 void fake_kernel(const char* name, FakeKernel emulation, void* user);
-/* Run this for each kernel that comes with PTX and has none of its own; NULL to run nothing. */
+/* Run this for each kernel that comes with PTX and has none of its own, and without a kernel where
+ * the host asks for a variable; NULL to run nothing. */
 void fake_executor(FakeKernel executor, void* user);
 /* All that a tensor map was encoded from. */
 typedef struct FakeTensorMap {
@@ -108,6 +109,8 @@ unsigned fake_stack_depth(void);
  * more. */
 uint64_t fake_allocate(int device, size_t size);
 void fake_free(uint64_t address);
+/* Whoever executes PTX may touch these bytes of what was allocated there, and no others. */
+void fake_limit(uint64_t address, size_t begin, size_t end);
 /* Where the host finds size bytes of device memory; NULL if that device (-1: any) has them not. */
 void* fake_host(uint64_t address, size_t size, int device);
 /* How many bytes there are from an address to the end of what was allocated there; 0 if none. */

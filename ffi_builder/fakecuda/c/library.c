@@ -172,7 +172,8 @@ CUresult cuLibraryGetKernel(CUkernel* out, CUlibrary library, const char* name) 
 }
 
 /* In the current context: each context has memory of its own for it. */
-static CUresult get_global(CUdeviceptr* out, size_t* size, CUlibrary handle, const char* name) {
+static CUresult get_global(Call* call, CUdeviceptr* out, size_t* size, CUlibrary handle,
+                           const char* name) {
   if (name == NULL || (out == NULL && size == NULL)) return CUDA_ERROR_INVALID_VALUE;
   Library* library = object_find(handle, kKindLibrary);
   if (library == NULL) return CUDA_ERROR_INVALID_HANDLE;
@@ -184,13 +185,16 @@ static CUresult get_global(CUdeviceptr* out, size_t* size, CUlibrary handle, con
   if (image == NULL) return newer == 0 ? CUDA_ERROR_NO_BINARY_FOR_GPU : too_new(newer);
   const GlobalInfo* info = global_in(image, name);
   if (info == NULL) return CUDA_ERROR_NOT_FOUND;
-  if (out != NULL) *out = memory_global(context, library, info);
+  if (out != NULL) {
+    *out = memory_global(context, library, info);
+    call->run = launch_variables(context, library, image->text);
+  }
   if (size != NULL) *size = info->size;
   return CUDA_SUCCESS;
 }
 
 CUresult cuLibraryGetGlobal(CUdeviceptr* out, size_t* size, CUlibrary library, const char* name) {
-  API(kContext, get_global(out, size, library, name), "library=%p name='%s'", (void*)library,
+  API(kContext, get_global(&call, out, size, library, name), "library=%p name='%s'", (void*)library,
       name == NULL ? "" : name);
 }
 

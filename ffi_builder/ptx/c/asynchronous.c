@@ -69,12 +69,12 @@ static void copy(Warp *w, const Pending *p) {
   w->block->m->progress = w->block->m->steps;
 }
 
-/* op: to, from, bytes, and if extra says so how many come from there. */
+/* op: to, from, bytes, and perhaps how many come from there. */
 OP(cp_async) {
   uint32_t size = i->op[4];
   for (uint32_t m = mask; m != 0; m &= m - 1) {
     unsigned l = (unsigned)__builtin_ctz(m);
-    uint64_t to = ADDRESS(0, l), from = ADDRESS(2, l), given = i->extra[0] ? ROW(5)[l] : size;
+    uint64_t to = ADDRESS(0, l), from = ADDRESS(2, l), given = i->op[5] != 0 ? ROW(5)[l] : size;
     if (size != 4 && size != 8 && size != 16) fault(w, i, l, kWrong, "cp.async of %u bytes", size);
     if (given > size) fault(w, i, l, kWrong, "cp.async of %u bytes with %llu of its source", size, (unsigned long long)given);
     if (to % size != 0 || from % size != 0) {

@@ -59,7 +59,7 @@ static uint16_t add_bf16(uint16_t a, uint16_t b) { return (uint16_t)bf16_bits(bf
 static uint16_t extreme(uint16_t a, uint16_t b, double x, double y, bool largest) {
   if (isnan(x)) return isnan(y) ? 0x7fff : b;
   if (isnan(y)) return a;
-  if (x == y) return signbit(x) != (int)largest && signbit(x) ? a : b;
+  if (x == y) return (signbit(x) != 0) != largest ? a : b; /* -0 is less than 0 */
   return (x > y) == largest ? a : b;
 }
 static uint16_t min_f16(uint16_t a, uint16_t b) { return extreme(a, b, f16_value(a), f16_value(b), false); }

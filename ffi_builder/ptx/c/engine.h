@@ -87,6 +87,7 @@ struct Warp {
   Pending *pending; /* copies that nobody has waited for */
   uint32_t pending_count, pending_room;
   uint32_t groups[kLanes], bulk_groups[kLanes]; /* that were committed */
+  uint32_t carry; /* CC.CF of each lane */
 };
 
 typedef struct Barrier {
@@ -186,6 +187,10 @@ void print_text(Machine *m, const char *text, size_t size);
 /* memory.c: where bytes are, or a fault. */
 typedef enum Access { kRead, kWrite, kBoth } Access;
 char *memory_at(Warp *w, const Instr *i, unsigned lane, Space space, uint64_t address, unsigned size, Access access);
+
+/* integer.c: what comparisons have found becomes predicates (setp), or numbers (set). */
+void set_compared(Warp *w, const Instr *i, uint32_t mask, uint32_t found);
+void set_number(Warp *w, const Instr *i, uint32_t mask, uint32_t found);
 
 /* asynchronous.c */
 Pending *pending_new(Warp *w, const Instr *i, unsigned lane, uint32_t kind);

@@ -15,15 +15,14 @@ OP(not_pred) { SET_PRED(0, ~PRED(1)); }
 
 /* Into count registers, of size bytes together. */
 OP(mov_unpack) {
-  const uint64_t *a = ROW(i->count);
-  unsigned bits = 8u * i->size / i->count;
-  LANES(uint64_t v = a[l]; for (unsigned k = 0; k < i->count; ++k) ROW(k)[l] = v >> (bits * k) & (~0ull >> (64 - bits)););
+  unsigned count = i->count, bits = 8u * i->size / count;
+  const uint64_t *a = ROW(count);
+  LANES(uint64_t v = a[l]; for (unsigned k = 0; k < count; ++k) ROW(k)[l] = v >> (bits * k) & (~0ull >> (64 - bits)););
 }
-
 OP(mov_pack) {
   uint64_t *d = ROW(0);
-  unsigned bits = 8u * i->size / i->count;
-  LANES(uint64_t v = 0; for (unsigned k = 0; k < i->count; ++k) v |= ROW(1 + k)[l] << (bits * k); d[l] = v;);
+  unsigned count = i->count, bits = 8u * i->size / count;
+  LANES(uint64_t v = 0; for (unsigned k = 0; k < count; ++k) v |= ROW(1 + k)[l] << (bits * k); d[l] = v;);
 }
 
 /* 128 bits are two rows. */
@@ -72,3 +71,114 @@ LOGIC(b64, uint64_t)
 SHIFT(b16, uint16_t, int16_t)
 SHIFT(b32, uint32_t, int32_t)
 SHIFT(b64, uint64_t, int64_t)
+
+/* Through a longer one of 64 bits; extra: whether more than 32 is 32 (clamp), or is taken modulo 32. */
+#define FUNNEL(name, expression)                                                               \
+  OP(shf_##name) {                                                                             \
+    TERNARY(uint64_t, ({                                                                       \
+              unsigned by = i->extra[0] ? (c > 32 ? 32 : (unsigned)c) : (unsigned)c & 31;      \
+              uint64_t both = b << 32 | a;                                                     \
+              (uint32_t)(expression);                                                          \
+            }))                                                                                \
+  }
+FUNNEL(l, (both << by) >> 32)
+FUNNEL(r, both >> by)
+
+/* Of three operands, by a table of eight bits. */
+static uint32_t looked_up(uint32_t a, uint32_t b, uint32_t c, uint32_t table) {
+  uint32_t found = 0;
+  for (unsigned at = 0; at < 8; ++at) {
+    if (table >> at & 1) found |= (at & 4 ? a : ~a) & (at & 2 ? b : ~b) & (at & 1 ? c : ~c);
+  }
+  return found;
+}
+OP(lop3) {
+  uint32_t table = i->op[4];
+  TERNARY(uint32_t, looked_up(a, b, c, table))
+}
+/* op: result, predicate, a, b, c, table, predicate. */
+OP(lop3_pred) {
+  uint64_t *d = ROW(0);
+  const uint64_t *a = ROW(2), *b = ROW(3), *c = ROW(4);
+  uint32_t set = 0, with = PRED(6);
+  LANES(uint32_t v = looked_up((uint32_t)a[l], (uint32_t)b[l], (uint32_t)c[l], i->op[5]);
+        d[l] = v; set |= (uint32_t)(v != 0) << l;);
+  SET_PRED(1, i->combine == kAnd ? set & with : set | with);
+}
+
+/* Fields: where they begin and how long they are is in the low 8 bits of b and c. */
+#define EXTRACT(name, T)                                                                       \
+  OP(bfe_##name) {                                                                             \
+    TERNARY(T, ({                                                                              \
+              const unsigned last = 8 * sizeof(T) - 1;                                         \
+              unsigned at = b & 0xff, size = c & 0xff, top = at + size - 1 < last ? at + size - 1 : last; \
+              T moved = (T)((uint64_t)a << (last - top));                                      \
+              unsigned by = last - top + at;                                                   \
+              size == 0 ? 0 : by > last ? (T)(moved >> last >> 1) : (T)(moved >> by);          \
+            }))                                                                                \
+  }
+EXTRACT(u32, uint32_t)
+EXTRACT(s32, int32_t)
+EXTRACT(u64, uint64_t)
+EXTRACT(s64, int64_t)
+#define FIELD(name, T)                                                                         \
+  OP(brev_##name) {                                                                            \
+    UNARY(T, ({                                                                                \
+            T turned = 0;                                                                      \
+            for (unsigned at = 0; at < 8 * sizeof(T); ++at) turned = (T)(turned << 1 | (a >> at & 1)); \
+            turned;                                                                            \
+          }))                                                                                  \
+  }                                                                                            \
+  OP(bfi_##name) {                                                                             \
+    uint64_t *d_ = ROW(0);                                                                     \
+    const uint64_t *a_ = ROW(1), *b_ = ROW(2), *c_ = ROW(3), *e_ = ROW(4);                     \
+    LANES(unsigned at = c_[l] & 0xff; unsigned size = e_[l] & 0xff;                            \
+          T ones = size < 8 * sizeof(T) ? ((T)1 << size) - 1 : (T)-1;                          \
+          ones = at < 8 * sizeof(T) ? (T)(ones << at) : 0;                                     \
+          d_[l] = ((at < 8 * sizeof(T) ? a_[l] << at : 0) & ones) | ((T)b_[l] & (T)~ones););   \
+  }
+FIELD(b32, uint32_t)
+FIELD(b64, uint64_t)
+
+/* From bit a on, b ones. extra: whether both are clamped to 32, or taken modulo 32. */
+OP(bmsk) {
+  BINARY(uint32_t, ({
+           uint64_t at = i->extra[0] ? (a > 32 ? 32 : a) : a & 31, size = i->extra[0] ? (b > 32 ? 32 : b) : b & 31;
+           (uint32_t)(((1ull << size) - 1) << at);
+         }))
+}
+
+/* Of the lower b bits, to 32. extra: as bmsk, and whether they are signed. */
+OP(szext) {
+  BINARY(uint32_t, ({
+           unsigned size = i->extra[0] ? (b > 32 ? 32 : b) : b & 31;
+           unsigned room = 64 - size;
+           uint64_t top = size == 0 ? 0 : (uint64_t)a << room;
+           size == 0 ? 0 : i->extra[1] ? (uint32_t)((int64_t)top >> room) : (uint32_t)(top >> room);
+         }))
+}
+
+/* Bytes of b:a. A selector has four bits for each byte of the result: which, and whether its sign. */
+OP(prmt) {
+  TERNARY(uint32_t, ({
+            uint64_t both = (uint64_t)b << 32 | a;
+            uint32_t made = 0;
+            for (unsigned k = 0; k < 4; ++k) {
+              uint32_t which = c >> (4 * k) & 15, byte = both >> (8 * (which & 7)) & 0xff;
+              made |= (which & 8 ? (byte >> 7) * 0xff : byte) << (8 * k);
+            }
+            made;
+          }))
+}
+/* extra: forward, backward, one byte for all, clamped to the left, clamped to the right, halves. */
+OP(prmt_mode) {
+  TERNARY(uint32_t, ({
+            uint64_t both = (uint64_t)b << 32 | a;
+            uint32_t made = 0, s = c & 3;
+            for (unsigned k = 0; k < 4; ++k) {
+              const unsigned from[] = {s + k, (s + 8 - k) & 7, s, k > s ? k : s, k < s ? k : s, (s & 1) * 2 + (k & 1)};
+              made |= (uint32_t)(both >> (8 * from[i->extra[0]]) & 0xff) << (8 * k);
+            }
+            made;
+          }))
+}

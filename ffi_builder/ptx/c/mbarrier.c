@@ -88,12 +88,12 @@ OP(mbarrier_complete_tx) {
   LANES(change(w, i, l, (Space)i->space, ADDRESS(0, l), 0, -(int64_t)(uint32_t)ROW(2)[l], 0);)
 }
 
-/* op: state, address, and the count if extra[0]; extra[1]: the count is of bytes; extra[2]: dropped. */
+/* op: state, address, and perhaps a count. extra[0]: it is of bytes; extra[1]: dropped. */
 OP(mbarrier_arrive) {
   uint64_t *d = ROW(0);
-  LANES(uint32_t given = i->extra[0] ? (uint32_t)ROW(3)[l] : 1; uint32_t count = i->extra[1] ? 1 : given;
+  LANES(uint32_t given = i->op[3] != 0 ? (uint32_t)ROW(3)[l] : 1; uint32_t count = i->extra[0] ? 1 : given;
         if (count == 0) fault(w, i, l, kWrong, "no arrival at an mbarrier");
-        d[l] = change(w, i, l, (Space)i->space, ADDRESS(1, l), count, i->extra[1] ? given : 0, i->extra[2] ? count : 0);)
+        d[l] = change(w, i, l, (Space)i->space, ADDRESS(1, l), count, i->extra[0] ? given : 0, i->extra[1] ? count : 0);)
 }
 
 /* op: whether the phase is over, address, state or parity. extra[0]: parity. */

@@ -102,24 +102,68 @@ static char *aligned_at(Warp *w, const Instr *i, unsigned lane, uint64_t address
   return memory_at(w, i, lane, (Space)i->space, address, size, access);
 }
 
-static uint64_t loaded(const char *from, const Instr *i) {
-  uint64_t value = 0;
-  memcpy(&value, from, i->size);
-  if (i->sign) {
-    unsigned up = 64 - 8 * i->size;
-    value = (uint64_t)((int64_t)(value << up) >> up);
-    value &= ~0ull >> (64 - 8 * i->dsize);
+/* The same, where the usual cases are inlined: size is a power of two. */
+static inline __attribute__((always_inline)) char *quick_at(Warp *w, const Instr *i, unsigned lane, uint64_t address,
+                                                            unsigned size, Access access) {
+  const Machine *m = w->block->m;
+  bool plain = (address & kWindows) == 0;
+  if ((address & (size - 1)) != 0) return aligned_at(w, i, lane, address, size, access);
+  if (i->space == kGlobal || (i->space == kGeneric && plain)) {
+    const Extent *hit = m->hit;
+    if (hit != NULL && address - hit->lo < hit->size && hit->size - (address - hit->lo) >= size) {
+      return hit->host + (address - hit->lo);
+    }
+  } else if (i->space == kShared && size <= 16) {
+    Block *b = w->block;
+    uint64_t offset = address - ((uint64_t)b->rank << kRankShift);
+    if (offset < m->c.shared_size && m->c.shared_size - offset >= size) {
+      uint8_t *written = b->written + offset;
+      if (access == kWrite) {
+        memset(written, 1, size);
+        return (char *)b->shared + offset;
+      }
+      uint8_t all[16];
+      memset(all, 1, size);
+      if (memcmp(written, all, size) == 0) return (char *)b->shared + offset;
+    }
   }
-  return value;
+  return aligned_at(w, i, lane, address, size, access);
 }
+
+static inline uint64_t extended(const Instr *i, uint64_t value, unsigned size) {
+  unsigned up = 64 - 8 * size;
+  value = (uint64_t)((int64_t)(value << up) >> up);
+  return value & (~0ull >> (64 - 8 * i->dsize));
+}
+
+#define LOAD_ONE(T)                                                                            \
+  {                                                                                            \
+    uint64_t *d = ROW(0);                                                                      \
+    const uint64_t *base = ROW(1);                                                             \
+    int64_t offset = (int32_t)i->op[2];                                                        \
+    LANES(T v; memcpy(&v, quick_at(w, i, l, base[l] + (uint64_t)offset, sizeof(T), kRead), sizeof(T)); \
+          d[l] = i->sign ? extended(i, v, sizeof(T)) : v;)                                     \
+  }
 
 /* op: count registers, and an address. */
 OP(ld) {
-  unsigned count = i->count, size = count * i->size;
-  LANES(const char *from = aligned_at(w, i, l, ADDRESS(count, l), size, kRead);
-        uint64_t found[8];
-        for (unsigned k = 0; k < count; ++k) found[k] = loaded(from + k * i->size, i);
-        for (unsigned k = 0; k < count; ++k) ROW(k)[l] = found[k];);
+  unsigned count = i->count, each = i->size, size = count * each;
+  if (count == 1) {
+    switch (each) {
+    case 1: LOAD_ONE(uint8_t) return;
+    case 2: LOAD_ONE(uint16_t) return;
+    case 4: LOAD_ONE(uint32_t) return;
+    default: LOAD_ONE(uint64_t) return;
+    }
+  }
+  uint64_t *to[8];
+  for (unsigned k = 0; k < count; ++k) to[k] = ROW(k);
+  LANES(char found[64]; memcpy(found, quick_at(w, i, l, ADDRESS(count, l), size, kRead), size);
+        for (unsigned k = 0; k < count; ++k) {
+          uint64_t value = 0;
+          memcpy(&value, found + k * each, each);
+          to[k][l] = i->sign ? extended(i, value, each) : value;
+        })
 }
 
 OP(ld_b128) {
@@ -127,12 +171,29 @@ OP(ld_b128) {
         memcpy(&ROW(0)[l + kLanes], from + 8, 8););
 }
 
+#define STORE_ONE(T)                                                                           \
+  {                                                                                            \
+    const uint64_t *base = ROW(0), *from = ROW(2);                                             \
+    int64_t offset = (int32_t)i->op[1];                                                        \
+    LANES(T v = (T)from[l]; memcpy(quick_at(w, i, l, base[l] + (uint64_t)offset, sizeof(T), kWrite), &v, sizeof(T));) \
+  }
+
 /* op: an address, and count registers. */
 OP(st) {
-  unsigned count = i->count, size = count * i->size;
-  LANES(char *to = aligned_at(w, i, l, ADDRESS(0, l), size, kWrite);
-        for (unsigned k = 0; k < count; ++k) memcpy(to + k * i->size, &ROW(2 + k)[l], i->size););
+  unsigned count = i->count, each = i->size, size = count * each;
   if (i->space != kLocal) w->block->m->progress = w->block->m->steps;
+  if (count == 1) {
+    switch (each) {
+    case 1: STORE_ONE(uint8_t) return;
+    case 2: STORE_ONE(uint16_t) return;
+    case 4: STORE_ONE(uint32_t) return;
+    default: STORE_ONE(uint64_t) return;
+    }
+  }
+  const uint64_t *from[8];
+  for (unsigned k = 0; k < count; ++k) from[k] = ROW(2 + k);
+  LANES(char *to = quick_at(w, i, l, ADDRESS(0, l), size, kWrite);
+        for (unsigned k = 0; k < count; ++k) memcpy(to + k * each, &from[k][l], each);)
 }
 
 OP(st_b128) {
@@ -165,4 +226,10 @@ OP(isspacep) {
   LANES(uint64_t in = a[l] & kWindows; bool own = i->space != kShared || (a[l] & ~kWindows) >> kRankShift == w->block->rank;
         if (in == window && own) found |= 1u << l;);
   SET_PRED(0, found);
+}
+
+/* What a cache shall keep changes nothing here. */
+OP(policy) {
+  uint64_t *d = ROW(0);
+  LANES(d[l] = 0;)
 }

@@ -10,6 +10,7 @@ from ffi_builder.ptx.table import SPACES, Form, form
 _SHARED: Final = "[.shared|.shared::cta]"
 _ANY: Final = "[.shared|.shared::cta|.shared::cluster]"
 _ORDER: Final = "[.release|.acquire|.relaxed|.cta|.cluster]*"
+_HINT: Final = "[.L2::cache_hint]"
 _CACHE: Final = "[.L2::cache_hint|.L2::64B|.L2::128B|.L2::256B]*"
 
 
@@ -21,15 +22,11 @@ def _bulk() -> Iterator[Form]:
     ):
         spaces = SPACES[to], SPACES[from_]
         opcode = f"cp.async.bulk.{to}.{from_}.mbarrier::complete_tx::bytes"
-        yield form(f"{opcode}  @ @ b32 @", "bulk_copy", *spaces, 1, 0)
-        if from_ == "global":
-            yield form(f"{opcode}.L2::cache_hint  @ @ b32 @ b64", "bulk_copy", *spaces, 1, 0)
-            many = f"{opcode}.multicast::cluster"
-            yield form(f"{many}  @ @ b32 @ b16", "bulk_copy", *spaces, 1, 1)
-            yield form(f"{many}.L2::cache_hint  @ @ b32 @ b16 b64", "bulk_copy", *spaces, 1, 1)
-    opcode = "cp.async.bulk.global.shared::cta.bulk_group"
-    yield form(f"{opcode}  @ @ b32", "bulk_copy", 1, 2, 0, 0)
-    yield form(f"{opcode}.L2::cache_hint  @ @ b32 b64", "bulk_copy", 1, 2, 0, 0)
+        yield form(f"{opcode}{_HINT}  @ @ b32 @ b64?", "bulk_copy", *spaces, 1, 0)
+    many = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster"
+    yield form(f"{many}{_HINT}  @ @ b32 @ b16 b64?", "bulk_copy", 6, 1, 1, 1)
+    store = "cp.async.bulk.global.shared::cta.bulk_group"
+    yield form(f"{store}{_HINT}  @ @ b32 b64?", "bulk_copy", 1, 2, 0, 0)
 
 
 def _barriers() -> Iterator[Form]:
@@ -38,28 +35,19 @@ def _barriers() -> Iterator[Form]:
     yield form(f"mbarrier.<expect_tx|complete_tx>{_ORDER}{_ANY}.b64  @ b32", "mbarrier_$1")
     for name, dropped in (("arrive", 0), ("arrive_drop", 1)):
         opcode = f"mbarrier.{name}"
-        yield form(f"{opcode}{_ORDER}{_ANY}.b64  =b64 @", "mbarrier_arrive", 0, 0, dropped)
-        yield form(f"{opcode}{_ORDER}{_ANY}.b64  =b64 @ b32", "mbarrier_arrive", 1, 0, dropped)
-        yield form(
-            f"{opcode}.expect_tx{_ORDER}{_ANY}.b64  =b64 @ b32", "mbarrier_arrive", 1, 1, dropped
-        )
-        yield form(
-            f"{opcode}.noComplete{_ORDER}{_SHARED}.b64  =b64 @ b32", "mbarrier_arrive", 1, 0, dropped
-        )
-    for name, hints in (("test_wait", ("",)), ("try_wait", ("", " b32"))):
-        for hint in hints:
-            opcode = f"mbarrier.{name}"
-            state = f"{opcode}{_ORDER}{_SHARED}.b64  =pred @ b64{hint}"
-            yield form(state, "mbarrier_wait", 0)
-            parity = f"{opcode}.parity{_ORDER}{_SHARED}.b64  =pred @ b32{hint}"
-            yield form(parity, "mbarrier_wait", 1)
+        plain = f"{opcode}[.noComplete]{_ORDER}{_ANY}.b64"
+        yield form(f"{plain}  =b64 @ b32?", "mbarrier_arrive", 0, dropped)
+        bytes_ = f"{opcode}.expect_tx{_ORDER}{_ANY}.b64"
+        yield form(f"{bytes_}  =b64 @ b32", "mbarrier_arrive", 1, dropped)
+    for opcode in ("mbarrier.test_wait", "mbarrier.try_wait"):
+        yield form(f"{opcode}{_ORDER}{_SHARED}.b64  =pred @ b64 b32?", "mbarrier_wait", 0)
+        parity = f"{opcode}.parity{_ORDER}{_SHARED}.b64"
+        yield form(f"{parity}  =pred @ b32 b32?", "mbarrier_wait", 1)
     yield form("mbarrier.pending_count.b64  =b32 b64", "mbarrier_pending_count")
 
 
 FORMS: Final[tuple[Form, ...]] = (
-    form(f"cp.async.<ca|cg>{_SHARED}.global{_CACHE}  @ @ #", "cp_async", 0),
-    form(f"cp.async.<ca|cg>{_SHARED}.global{_CACHE}  @ @ # b32", "cp_async", 1),
-    form(f"cp.async.<ca|cg>{_SHARED}.global{_CACHE}  @ @ # b32 b64", "cp_async", 1),
+    form(f"cp.async.<ca|cg>{_SHARED}.global{_CACHE}  @ @ # b32? b64?", "cp_async"),
     form("cp.async.commit_group", "cp_async_commit"),
     form("cp.async.wait_group  #", "cp_async_wait"),
     form("cp.async.wait_all", "cp_async_wait_all"),

@@ -47,9 +47,14 @@ FORMS: Final[tuple[Form, ...]] = (
     form("barrier.cluster.arrive[.release|.relaxed][.aligned]", "cluster_arrive"),
     form("barrier.cluster.wait[.acquire][.aligned]", "cluster_wait"),
     form("fence.mbarrier_init.release.cluster", "nothing"),
-    form("fence.proxy.<alias|async|async.global|async.shared::cta|async.shared::cluster>", "nothing"),
+    form(
+        "fence.proxy.<alias|async|async.global|async.shared::cta|async.shared::cluster>", "nothing"
+    ),
     form("fence.proxy.tensormap::generic.release.<cta|cluster|gpu|sys>", "nothing"),
     form("fence.proxy.tensormap::generic.acquire.<cta|cluster|gpu|sys>  @ #", "nothing"),
-    form("fence.proxy.async::generic.<acquire|release>.sync_restrict::<shared::cta|shared::cluster>.cluster", "nothing"),
+    form(
+        "fence.proxy.async::generic.<acquire|release>.sync_restrict::<shared::cta|shared::cluster>.cluster",
+        "nothing",
+    ),
     form("fence.<acquire|release>.sync_restrict::<shared::cta|shared::cluster>.cluster", "nothing"),
 )

@@ -8,25 +8,21 @@ from typing import Final
 from ffi_builder.ptx.table import Form, form
 
 _REDUCTIONS: Final = "<add|min|max|inc|dec|and|or|xor>"
+_HINT: Final = "[.L2::cache_hint]"
 
 
 def _forms(rank: int) -> Iterator[Form]:
-    opcode = f"cp.async.bulk.tensor.{rank}d"
-    one = "[.cta_group::1]"
-    for to in ("shared::cluster", "shared::cta"):
-        load = f"{opcode}.{to}.global[.tile].mbarrier::complete_tx::bytes"
-        yield form(f"{load}{one}  @ @*{rank} @", "tensor_load", rank, 0)
-        yield form(f"{load}{one}.L2::cache_hint  @ @*{rank} @ b64", "tensor_load", rank, 0)
-    load = f"{opcode}.shared::cluster.global[.tile].mbarrier::complete_tx::bytes.multicast::cluster"
-    yield form(f"{load}{one}  @ @*{rank} @ b16", "tensor_load", rank, 1)
-    yield form(f"{load}{one}.L2::cache_hint  @ @*{rank} @ b16 b64", "tensor_load", rank, 1)
-    store = f"{opcode}.global.shared::cta[.tile].bulk_group"
-    yield form(f"{store}  @*{rank} @", "tensor_store", rank, 0)
-    yield form(f"{store}.L2::cache_hint  @*{rank} @ b64", "tensor_store", rank, 0)
-    reduce = f"cp.reduce.async.bulk.tensor.{rank}d.global.shared::cta.{_REDUCTIONS}[.tile].bulk_group"
-    yield form(f"{reduce}  @*{rank} @", "tensor_store", rank, 1, "#1")
-    yield form(f"{reduce}.L2::cache_hint  @*{rank} @ b64", "tensor_store", rank, 1, "#1")
-    yield form(f"cp.async.bulk.prefetch.tensor.{rank}d.L2.global[.tile]  @*{rank}", "tensor_prefetch", rank)
+    opcode, bytes_ = f"cp.async.bulk.tensor.{rank}d", "mbarrier::complete_tx::bytes"
+    load = f"{opcode}.<shared::cluster|shared::cta>.global[.tile].{bytes_}[.cta_group::1]{_HINT}"
+    yield form(f"{load}  @ @*{rank} @ b64?", "tensor_load", rank, 0)
+    many = f"{opcode}.shared::cluster.global[.tile].{bytes_}.multicast::cluster"
+    yield form(f"{many}[.cta_group::1]{_HINT}  @ @*{rank} @ b16 b64?", "tensor_load", rank, 1)
+    store = f"{opcode}.global.shared::cta[.tile].bulk_group{_HINT}"
+    yield form(f"{store}  @*{rank} @ b64?", "tensor_store", rank, 0)
+    reduce = f"cp.reduce.async.bulk.tensor.{rank}d.global.shared::cta.{_REDUCTIONS}"
+    yield form(f"{reduce}[.tile].bulk_group{_HINT}  @*{rank} @ b64?", "tensor_store", rank, 1, "#1")
+    prefetch = f"cp.async.bulk.prefetch.tensor.{rank}d.L2.global[.tile]{_HINT}"
+    yield form(f"{prefetch}  @*{rank} b64?", "tensor_prefetch", rank)
 
 
 FORMS: Final[tuple[Form, ...]] = (
