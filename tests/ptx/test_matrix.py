@@ -16,8 +16,8 @@ from tests.ptx.running import COUNT, TESTED, Case, evaluate
 _WARPS: Final = COUNT // 32
 _LANE: Final = np.arange(32)
 _BITS: Final = {
-    **{"f16": 16, "bf16": 16, "tf32": 32, "e4m3": 8, "e5m2": 8, "e3m2": 8, "e2m3": 8, "e2m1": 8},
-    **{"f64": 64, "f32": 32, "s8": 8, "u8": 8, "s4": 4, "u4": 4, "b1": 1, "s32": 32},
+    "f16": 16, "bf16": 16, "tf32": 32, "e4m3": 8, "e5m2": 8, "e3m2": 8, "e2m3": 8, "e2m1": 8,
+    "f64": 64, "f32": 32, "s8": 8, "u8": 8, "s4": 4, "u4": 4, "b1": 1, "s32": 32,
 }
 
 
@@ -27,7 +27,9 @@ def _small_float(bits: Any, mantissa: int, exponent: int) -> Any:
     fraction = (bits & (1 << mantissa) - 1) / (1 << mantissa)
     power = bits >> mantissa & (1 << exponent) - 1
     bias = (1 << exponent - 1) - 1
-    size = np.where(power == 0, fraction * 2.0 ** (1 - bias), (1 + fraction) * 2.0 ** (power - bias))
+    size = np.where(
+        power == 0, fraction * 2.0 ** (1 - bias), (1 + fraction) * 2.0 ** (power - bias)
+    )
     return np.where(bits >> mantissa + exponent & 1, -size, size)
 
 
@@ -55,7 +57,11 @@ def value(kind: str, bits: Any) -> Any:
         case "s4":
             return (bits.astype("int64") ^ 8) - 8
         case "s8" | "s32":
-            return bits.astype("uint32").view("int32") if kind == "s32" else bits.astype("int8").astype("int64")
+            return (
+                bits.astype("uint32").view("int32")
+                if kind == "s32"
+                else bits.astype("int8").astype("int64")
+            )
         case _:
             return bits.astype("int64")
 
@@ -63,7 +69,9 @@ def value(kind: str, bits: Any) -> Any:
 def elements(kind: str, registers: list[Any]) -> Any:
     """The bits of a fragment's elements, by warp, lane, and number."""
     bits = _BITS[kind]
-    words = np.stack([each.view(f"uint{8 * each.itemsize}").reshape(_WARPS, 32) for each in registers], 2)
+    words = np.stack(
+        [each.view(f"uint{8 * each.itemsize}").reshape(_WARPS, 32) for each in registers], 2
+    )
     if bits == 64:
         return words
     parts = np.arange(32 // bits, dtype="uint64") * np.uint64(bits)
@@ -111,9 +119,11 @@ def _drawn(kind: str, registers: list[Any]) -> list[Any]:
         match kind:
             case "f16" | "bf16":
                 halves = (whole_numbers[..., :2] / 2).astype("float32")
-                bits = halves.astype("float16").view("uint16") if kind == "f16" else (
-                    halves.view("uint32") >> 16
-                ).astype("uint16")
+                bits = (
+                    halves.astype("float16").view("uint16")
+                    if kind == "f16"
+                    else (halves.view("uint32") >> 16).astype("uint16")
+                )
                 found.append(np.ascontiguousarray(bits).view("uint32")[..., 0])
             case "tf32" | "f32":
                 made = (whole_numbers[..., 0] / 4).astype("float32").view("uint32")
@@ -123,7 +133,11 @@ def _drawn(kind: str, registers: list[Any]) -> list[Any]:
                 found.append(generator.standard_normal(size).view("uint64"))
             case "e4m3" | "e5m2":
                 codes = [0x00, 0x30, 0x38, 0x3C, 0x40, 0x44, 0x80, 0xB8, 0xC0, 0xB4]
-                found.append(np.ascontiguousarray(generator.choice(codes, (*size, 4)).astype("uint8")).view("uint32")[..., 0])
+                found.append(
+                    np.ascontiguousarray(generator.choice(codes, (*size, 4)).astype("uint8")).view(
+                        "uint32"
+                    )[..., 0]
+                )
             case _:
                 found.append(np.frombuffer(generator.bytes(4 * size[0]), "uint32").copy())
     return found
@@ -140,7 +154,11 @@ def multiplied(opcode: str) -> Case:
     counts = {"d": m * 8 // 32, "a": m * k // 32, "b": k * 8 // 32, "c": m * 8 // 32}
     per = {name: max(32 // _BITS[kind], 1) for name, kind in zip("dabc", types, strict=True)}
     registers = {name: counts[name] // per[name] for name in "dabc"}
-    places = {"a": places_a(m, counts["a"], _BITS[a]), "b": places_b(counts["b"], _BITS[b]), "c": places_c(counts["c"])}
+    places = {
+        "a": places_a(m, counts["a"], _BITS[a]),
+        "b": places_b(counts["b"], _BITS[b]),
+        "c": places_c(counts["c"]),
+    }
 
     def split(operands: tuple[Any, ...]) -> dict[str, list[Any]]:
         ends = np.cumsum([registers[name] for name in "abc"]).tolist()
@@ -175,12 +193,18 @@ def multiplied(opcode: str) -> Case:
             bits = found.view("uint64")
         else:
             found = sum_ + one @ other
-            bits = found.astype("float16").view("uint16") if d == "f16" else found.astype("float32").view("uint32")
+            bits = (
+                found.astype("float16").view("uint16")
+                if d == "f16"
+                else found.astype("float32").view("uint32")
+            )
         each = np.ascontiguousarray(bits[:, *places["c"]].reshape(COUNT, counts["d"]))
         each = each.view("uint64" if d == "f64" else "uint32").reshape(COUNT, -1)
         return tuple(each[:, at] for at in range(registers["d"]))
 
-    kinds = {name: "b64" if kind == "f64" else "b32" for name, kind in zip("dabc", types, strict=True)}
+    kinds = {
+        name: "b64" if kind == "f64" else "b32" for name, kind in zip("dabc", types, strict=True)
+    }
     results = " ".join([kinds["d"]] * registers["d"])
     operands = " ".join(each for name in "abc" for each in [kinds[name]] * registers[name])
     groups = [", ".join(f"%d{at}" for at in range(registers["d"]))]
@@ -258,7 +282,11 @@ BODY
 }
 """
 """Each thread has 16 bytes of shared memory at %at."""
-_MOVES: Final = [(count, trans, space) for count in (1, 2, 4) for trans, space in (("", ".shared"), (".trans", ".shared::cta"))]
+_MOVES: Final = [
+    (count, trans, space)
+    for count in (1, 2, 4)
+    for trans, space in (("", ".shared"), (".trans", ".shared::cta"))
+]
 TESTED.extend(
     f"{name}.sync.aligned.m8n8.x{count}{trans}{space}.b16"
     for name in ("ldmatrix", "stmatrix")
@@ -293,7 +321,9 @@ def test_ldmatrix(count: int, trans: str, space: str) -> None:
 
 @pytest.mark.parametrize(("count", "trans", "space"), _MOVES)
 def test_stmatrix(count: int, trans: str, space: str) -> None:
-    matrices = np.random.default_rng(count).integers(0, 2**16, (_WARPS, count, 8, 8)).astype("uint16")
+    matrices = (
+        np.random.default_rng(count).integers(0, 2**16, (_WARPS, count, 8, 8)).astype("uint16")
+    )
     given = _pairs(matrices, trans).reshape(COUNT, count)
     operands = ", ".join(f"%s{at}" for at in range(count))
     body = _ROWS.replace(

@@ -9,9 +9,9 @@ from ffi_builder.ptx.table import Form, form
 
 # Bits of an element in a register, by type; in the order of ``Type`` in matrix.c.
 _BITS: Final = {
-    **{"f16": 16, "bf16": 16, "tf32": 32},
-    **{"e4m3": 8, "e5m2": 8, "e3m2": 8, "e2m3": 8, "e2m1": 8},
-    **{"f64": 64, "f32": 32, "s8": 8, "u8": 8, "s4": 4, "u4": 4, "b1": 1, "s32": 32},
+    "f16": 16, "bf16": 16, "tf32": 32,
+    "e4m3": 8, "e5m2": 8, "e3m2": 8, "e2m3": 8, "e2m1": 8,
+    "f64": 64, "f32": 32, "s8": 8, "u8": 8, "s4": 4, "u4": 4, "b1": 1, "s32": 32,
 }
 _NUMBERS: Final = {name: number for number, name in enumerate(_BITS)}
 _SHARED: Final = "[.shared|.shared::cta]"
