@@ -401,12 +401,14 @@ CASES: Final = [
         for words in (".satfinite", ".satfinite.relu", ".relu.satfinite")
     ),
     *(
-        repaired(f".rn{words}", kind, "f16")
+        repaired(f".rn{words}", kind, half)
+        for half in ("f16", "bf16")
         for kind in ("e4m3", "e5m2", "e2m3", "e3m2", "e2m1")
         for words in (".satfinite", ".satfinite.relu", ".relu.satfinite")
     ),
     *(
-        repaired(f".rn{words}", "f16", kind)
+        repaired(f".rn{words}", half, kind)
+        for half in ("f16", "bf16")
         for kind in ("e4m3", "e5m2", "e2m3", "e3m2", "e2m1")
         for words in ("", ".relu")
     ),
