@@ -23,16 +23,19 @@ def _words(*kinds: str) -> str:
 
 def _integers(kind: str) -> tuple[Form, ...]:
     at = _KINDS.index(kind)
+    wider = "" if kind == "bf16" else "+"
     return (
         form(
-            f"cvt.{_WHOLE}{_words(kind)}.{_INTEGERS}.{kind}  =$2+ {kind}",
+            f"cvt.{_WHOLE}{_words(kind)}.{_INTEGERS}.{kind}  =$2{wider} {kind}",
             "cvt_to_integer",
             at,
             "size 2",
             "sign 2",
         ),
         form(
-            f"cvt.{_ROUND}{_words(kind)}.{kind}.{_INTEGERS}  ={kind} $2+", "cvt_from_integer", at
+            f"cvt.{_ROUND}{_words(kind)}.{kind}.{_INTEGERS}  ={kind} $2{wider}",
+            "cvt_from_integer",
+            at,
         ),
     )
 
