@@ -165,6 +165,7 @@ class FakeDriver:
         cuda.fake_free.argtypes = [ctypes.c_uint64]
         cuda.fake_allocate.argtypes = [ctypes.c_int, ctypes.c_size_t]
         cuda.fake_kernel.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p]
+        cuda.fake_limit.argtypes = [ctypes.c_uint64, ctypes.c_size_t, ctypes.c_size_t]
         cuda.fake_executor.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
         cuda.fake_global.restype = ctypes.c_uint64
         cuda.fake_global.argtypes = [
@@ -341,6 +342,10 @@ class FakeDriver:
         if not found:
             raise IllegalAddressError(f"{size} bytes at {address:#x} on device {device}")
         return found
+
+    def limit(self, address: int, begin: int, end: int) -> None:
+        """Say which bytes of an allocation executed kernels may touch."""
+        self.cuda.fake_limit(address, begin, end)
 
     def allocate(self, device: int, size: int) -> tuple[npt.NDArray[Any], int]:
         """Zeros on a device, for the host, and their address; they live as long as the array.

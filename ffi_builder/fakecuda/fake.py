@@ -52,13 +52,14 @@ class FakeCuda:
 
     The process gets a ``libcuda.so.1`` that was written for tests. It is built with the C compiler
     where it is first used, and kept in ``~/.cache/ffi_builder``. It refuses what a real driver
-    refuses, with the same errors, and records all calls and launches. It cannot run code of a
-    device: kernels are Python functions that :meth:`kernel` registers. A launch of another kernel
-    is checked and recorded, and changes nothing. In the block, :func:`make_args`,
-    :func:`check_kernel` and :func:`check_intents` take signatures whose tensors are on CUDA.
+    refuses, with the same errors, and records all calls and launches. With ``execute=True``, it
+    runs the PTX of kernels on the CPU. Without, or where there is no PTX, kernels are Python
+    functions that :meth:`kernel` registers; a launch of another kernel is checked and recorded, and
+    changes nothing. In the block, :func:`make_args`, :func:`check_kernel` and
+    :func:`check_intents` take signatures whose tensors are on CUDA.
 
-    At its end, the block raises the first exception of an emulated kernel that no
-    :meth:`FakeArray.numpy` has raised. It raises an AssertionError if calls of the driver have
+    At its end, the block raises the first exception of a kernel that no :meth:`FakeArray.numpy` has
+    raised: an illegal access, a deadlock, an instruction that is not executed, and the like. It raises an AssertionError if calls of the driver have
     broken rules that a real driver does not check (there, the process may crash or compute with
     freed memory), or if the name given to :meth:`kernel` is that of a launched one, misspelt.
 
@@ -69,6 +70,7 @@ class FakeCuda:
         archs: the architecture of each device. The default is one device, ``"sm_90"``.
         version: the CUDA version of the driver, such as ``"12.8"``, which decides the newest PTX
             that it takes. The default is that of the installed nvidia-cuda-runtime.
+        execute: whether kernels that come with PTX are executed.
 
     Raises:
         TypeError: the version is no str.
@@ -76,7 +78,8 @@ class FakeCuda:
         FileNotFoundError: entering, and there is no C compiler.
         ModuleNotFoundError: entering, and nvidia-cuda-runtime, which has cuda.h, is not installed.
         OSError: entering, on another system than Linux.
-        RuntimeError: entering, within another block, or after the process has loaded a real driver.
+        RuntimeError: ``execute`` and the add-on ptx is not installed; entering, within another
+            block, or after the process has loaded a real driver.
 
     Examples:
         >>> import numpy as np
@@ -298,6 +301,7 @@ class _Memory:
     def __init__(self, driver: FakeDriver, devices: int) -> None:
         self.driver, self.devices = driver, devices
         self.allocate, self.host, self.recover = driver.allocate, driver.host, driver.recover
+        self.limit = driver.limit
 
     def raise_error(self) -> None:
         """Raise the first exception of an emulated kernel, and forget all."""

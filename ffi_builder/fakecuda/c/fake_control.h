@@ -109,6 +109,8 @@ unsigned fake_stack_depth(void);
  * more. */
 uint64_t fake_allocate(int device, size_t size);
 void fake_free(uint64_t address);
+/* Whoever executes PTX may touch these bytes of what was allocated there, and no others. */
+void fake_limit(uint64_t address, size_t begin, size_t end);
 /* Where the host finds size bytes of device memory; NULL if that device (-1: any) has them not. */
 void* fake_host(uint64_t address, size_t size, int device);
 /* How many bytes there are from an address to the end of what was allocated there; 0 if none. */

@@ -12,7 +12,7 @@
 typedef struct Block {
   uintptr_t address;
   char* host;
-  size_t size, mapped;
+  size_t size, mapped, begin, end; /* from begin to end is what executed kernels may touch */
   int device;
   Context* context; /* NULL: made by fake_allocate, and only freed by fake_free */
   const Library* library; /* NULL: not a global of a library */
@@ -52,7 +52,7 @@ static Block* allocate(int device, Context* context, size_t size) {
   close(file);
   if (host == MAP_FAILED || address == MAP_FAILED) return NULL;
   Block* block = must(malloc(sizeof(*block)));
-  *block = (Block){.address = (uintptr_t)address, .host = host, .size = size, .mapped = mapped,
+  *block = (Block){.address = (uintptr_t)address, .host = host, .size = size, .mapped = mapped, .end = size,
                    .device = device, .context = context, .id = ++ids, .next = blocks};
   return blocks = block;
 }
@@ -124,7 +124,10 @@ size_t fake_extents(int device, FakeExtent* to, size_t room) {
   size_t count = 0;
   for (const Block* block = blocks; block != NULL; block = block->next) {
     if (block->device != device) continue;
-    if (count < room) to[count] = (FakeExtent){block->address, block->size, block->host};
+    if (count < room) {
+      to[count] = (FakeExtent){block->address + block->begin, block->end - block->begin,
+                               block->host + block->begin};
+    }
     ++count;
   }
   if (count <= room) qsort(to, count, sizeof(*to), by_address);
@@ -167,6 +170,16 @@ void fake_free(uint64_t address) {
   lock();
   Block* block = find(address);
   if (block != NULL) release(block);
+  unlock();
+}
+
+void fake_limit(uint64_t address, size_t begin, size_t end) {
+  lock();
+  Block* block = find(address);
+  if (block != NULL && begin <= end && end <= block->size) {
+    block->begin = begin;
+    block->end = end;
+  }
   unlock();
 }
 

@@ -77,6 +77,9 @@ char *memory_at(Warp *w, const Instr *i, unsigned lane, Space space, uint64_t ad
     if (window == kParamWindow) return memory_at(w, i, lane, kParam, rest, size, access);
     return global_at(w, i, lane, space, address, size, access);
   }
+  if (address >> 32 == 1 && space != kGlobal && space != kConst) {
+    address = (uint32_t)address; /* a register of 32 bits and an offset */
+  }
   switch (space) {
   case kShared:
   case kCluster:

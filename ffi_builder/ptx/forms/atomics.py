@@ -8,8 +8,9 @@ from typing import Final
 from ffi_builder.ptx.table import Form, form
 
 _SPACES: Final = ".global|.shared|.shared::cta|.shared::cluster"
-_WORDS: Final = f"[.relaxed|.acquire|.release|.acq_rel|.cta|.cluster|.gpu|.sys|{_SPACES}]*"
-_LAST: Final = "[.L2::cache_hint|.noftz]*"
+_ORDERS: Final = ".relaxed|.acquire|.release|.acq_rel|.cta|.cluster|.gpu|.sys"
+_WORDS: Final = f"[{_ORDERS}|{_SPACES}]*"
+_LAST: Final = f"[{_ORDERS}|{_SPACES}|.L2::cache_hint|.noftz]*"
 _OPERATIONS: Final = (
     ("<add|min|max>", "<u32|s32|u64|s64>"),
     ("<and|or|xor|exch>", "<b32|b64>"),
@@ -31,7 +32,7 @@ def _forms() -> Iterator[Form]:
         opcode = f"{_WORDS}.{operation}{_LAST}.{types}"
         yield form(f"atom{opcode}  =$2 @ $2 b64?", "atom_$1_$2")
         yield form(f"red{opcode}  _ @ $2 b64?", "atom_$1_$2")
-    yield form(f"atom{_WORDS}.cas.<b16|b32|b64>  =$1 @ $1 $1", "atom_cas_$1")
+    yield form(f"atom{_WORDS}.cas{_LAST}.<b16|b32|b64>  =$1 @ $1 $1", "atom_cas_$1")
     yield form(f"atom{_WORDS}.<exch>.b128  =b128 @ b128", "atom_exch_b128")
     yield form(f"atom{_WORDS}.cas.b128  =b128 @ b128 b128", "atom_cas_b128")
     for at, (kind, counts) in enumerate(_VECTORS):
