@@ -39,7 +39,7 @@ _SPECIALS: Final = (
         for axis in "xyz"
     ),
     *("%cluster_ctarank", "%cluster_nctarank", "%is_explicit_cluster"),
-    *("%dynamic_smem_size", "%total_smem_size", "zero", "shared address"),
+    *("%dynamic_smem_size", "%total_smem_size", "%envreg1", "%envreg2", "shared address"),
 )
 SPECIAL: Final = {name: number for number, name in enumerate(_SPECIALS)}
 _SHARED_ADDRESS: Final = SPECIAL["shared address"]
@@ -383,6 +383,8 @@ class _Decoder:
             negated = text[0] == "!"
             if negated and not operand.negated:
                 raise self.fail(f"the operand {text!r} is negated")
+            if text in ("0", "1"):
+                return [self.constant(0xFFFFFFFF * int(text))]
             row = self._register(text.removeprefix("!").strip(), "pred").row
             return [row | NEGATED if negated else row]
         return [self._read(text, operand)]

@@ -17,6 +17,7 @@ REDUCED: Final = tested("""
   .reg .b64 %x, %o; .reg .b32 %r<9>; .reg .pred %p, %q<4>; .reg .b16 %h;
   ld.param.u64 %x, [x]; mov.u32 %r0, %tid.x; setp.lt.u32 %p, %r0, 10;
   bar.red.popc.u32 %r1, 0, %p; barrier.red.popc.aligned.u32 %r2, 0, !%p;
+  mov.pred %q0, 1; mov.pred %q1, 0; xor.pred %p, %p, %q1; and.pred %p, %p, %q0;
   bar.red.popc.u32 %r3, 2, 64, %p; barrier.red.popc.u32 %r4, 2, 64, %p;
   bar.red.and.pred %q0, 0, %p; barrier.red.or.pred %q1, 0, %p; bar.red.or.pred %q2, 3, 64, %p;
   barrier.red.and.pred %q3, 3, 64, %p; bar.red.and.pred %q3, 3, 64, %p;
