@@ -10,68 +10,17 @@ import numpy as np
 import pytest
 
 from ffi_builder.ptx.errors import KernelFault
-from tests.ptx.halves import values
+from tests.ptx.elements import BITS, drawn, fused, value
 from tests.ptx.running import COUNT, TESTED, Case, evaluate
 
 _WARPS: Final = COUNT // 32
 _LANE: Final = np.arange(32)
-_BITS: Final = {
-    "f16": 16, "bf16": 16, "tf32": 32, "e4m3": 8, "e5m2": 8, "e3m2": 8, "e2m3": 8, "e2m1": 8,
-    "f64": 64, "f32": 32, "s8": 8, "u8": 8, "s4": 4, "u4": 4, "b1": 1, "s32": 32,
-}
-
-
-def _small_float(bits: Any, mantissa: int, exponent: int) -> Any:
-    """The value of each float without infinities, by its definition."""
-    bits = bits.astype("int64")
-    fraction = (bits & (1 << mantissa) - 1) / (1 << mantissa)
-    power = bits >> mantissa & (1 << exponent) - 1
-    bias = (1 << exponent - 1) - 1
-    size = np.where(
-        power == 0, fraction * 2.0 ** (1 - bias), (1 + fraction) * 2.0 ** (power - bias)
-    )
-    return np.where(bits >> mantissa + exponent & 1, -size, size)
-
-
-def value(kind: str, bits: Any) -> Any:
-    """The numbers that elements are."""
-    match kind:
-        case "f16" | "bf16":
-            return values(kind, bits.astype("uint16"))
-        case "e5m2":
-            return values("f16", (bits << 8).astype("uint16"))
-        case "e4m3":
-            return np.where(bits & 0x7F == 0x7F, np.nan, _small_float(bits, 3, 4))
-        case "e3m2":
-            return _small_float(bits & 0x3F, 2, 3)
-        case "e2m3":
-            return _small_float(bits & 0x3F, 3, 2)
-        case "e2m1":
-            return _small_float(bits >> 2 & 0xF, 1, 2)
-        case "tf32":
-            return (bits & 0xFFFFE000).astype("uint32").view("float32").astype(float)
-        case "f32":
-            return bits.astype("uint32").view("float32").astype(float)
-        case "f64":
-            return bits.view("float64")
-        case "s4":
-            return (bits.astype("int64") ^ 8) - 8
-        case "s8" | "s32":
-            return (
-                bits.astype("uint32").view("int32")
-                if kind == "s32"
-                else bits.astype("int8").astype("int64")
-            )
-        case _:
-            return bits.astype("int64")
 
 
 def elements(kind: str, registers: list[Any]) -> Any:
     """The bits of a fragment's elements, by warp, lane, and number."""
-    bits = _BITS[kind]
-    words = np.stack(
-        [each.view(f"uint{8 * each.itemsize}").reshape(_WARPS, 32) for each in registers], 2
-    )
+    bits = BITS[kind]
+    words = np.stack([each.view(f"uint{8 * each.itemsize}").reshape(_WARPS, 32) for each in registers], 2)
     if bits == 64:
         return words
     parts = np.arange(32 // bits, dtype="uint64") * np.uint64(bits)
@@ -109,56 +58,18 @@ def places_c(count: int) -> tuple[Any, Any]:
     return group + np.where(at < 2, 0, 8), thread * 2 + at % 2
 
 
-def _drawn(kind: str, registers: list[Any]) -> list[Any]:
-    """Registers of elements whose sums are exact in every order: small numbers."""
-    generator = np.random.default_rng(7)
-    found: list[Any] = []
-    for each in registers:
-        size = each.shape
-        whole_numbers = generator.integers(-4, 5, (*size, 4))
-        match kind:
-            case "f16" | "bf16":
-                halves = (whole_numbers[..., :2] / 2).astype("float32")
-                bits = (
-                    halves.astype("float16").view("uint16")
-                    if kind == "f16"
-                    else (halves.view("uint32") >> 16).astype("uint16")
-                )
-                found.append(np.ascontiguousarray(bits).view("uint32")[..., 0])
-            case "tf32" | "f32":
-                made = (whole_numbers[..., 0] / 4).astype("float32").view("uint32")
-                noise = generator.integers(0, 1 << 13, size).astype("uint32")
-                found.append(made | noise if kind == "tf32" else made)
-            case "f64":
-                found.append(generator.standard_normal(size).view("uint64"))
-            case "e4m3" | "e5m2":
-                codes = [0x00, 0x30, 0x38, 0x3C, 0x40, 0x44, 0x80, 0xB8, 0xC0, 0xB4]
-                found.append(
-                    np.ascontiguousarray(generator.choice(codes, (*size, 4)).astype("uint8")).view(
-                        "uint32"
-                    )[..., 0]
-                )
-            case _:
-                found.append(np.frombuffer(generator.bytes(4 * size[0]), "uint32").copy())
-    return found
-
-
 def multiplied(opcode: str) -> Case:
     """A Case for mma, whose opcode says the shape and the types."""
     shape = re.search(r"m(\d+)n8k(\d+)", opcode)
     types = re.findall(r"\.([a-z]+\d+(?:m\d)?)(?=\.|$)", opcode)
-    types = [each for each in types if each in _BITS][-4:]
+    types = [each for each in types if each in BITS][-4:]
     assert shape is not None and len(types) == 4
     m, k = int(shape[1]), int(shape[2])
     d, a, b, c = types
     counts = {"d": m * 8 // 32, "a": m * k // 32, "b": k * 8 // 32, "c": m * 8 // 32}
-    per = {name: max(32 // _BITS[kind], 1) for name, kind in zip("dabc", types, strict=True)}
+    per = {name: max(32 // BITS[kind], 1) for name, kind in zip("dabc", types, strict=True)}
     registers = {name: counts[name] // per[name] for name in "dabc"}
-    places = {
-        "a": places_a(m, counts["a"], _BITS[a]),
-        "b": places_b(counts["b"], _BITS[b]),
-        "c": places_c(counts["c"]),
-    }
+    places = {"a": places_a(m, counts["a"], BITS[a]), "b": places_b(counts["b"], BITS[b]), "c": places_c(counts["c"])}
 
     def split(operands: tuple[Any, ...]) -> dict[str, list[Any]]:
         ends = np.cumsum([registers[name] for name in "abc"]).tolist()
@@ -166,9 +77,13 @@ def multiplied(opcode: str) -> Case:
         return {name: list(operands[starts[at] : ends[at]]) for at, name in enumerate("abc")}
 
     def prepare(*operands: Any) -> list[Any]:
-        parts = split(operands)
-        kinds = dict(zip("abc", (a, b, c), strict=True))
-        return [each for name in "abc" for each in _drawn(kinds[name], parts[name])]
+        generator = np.random.default_rng(len(operands))
+        kinds = zip("abc", (a, b, c), strict=True)
+        return [
+            each
+            for name, kind in kinds
+            for each in drawn(kind, registers[name], COUNT, generator)
+        ]
 
     def meaning(*operands: Any) -> tuple[Any, ...]:
         parts = split(operands)
@@ -189,22 +104,16 @@ def multiplied(opcode: str) -> Case:
         elif c == "f64":
             found = sum_
             for at in range(k):
-                found = _fused(one[:, :, at, None], other[:, None, at, :], found)
+                found = fused(one[:, :, at, None], other[:, None, at, :], found)
             bits = found.view("uint64")
         else:
             found = sum_ + one @ other
-            bits = (
-                found.astype("float16").view("uint16")
-                if d == "f16"
-                else found.astype("float32").view("uint32")
-            )
+            bits = found.astype("float16").view("uint16") if d == "f16" else found.astype("float32").view("uint32")
         each = np.ascontiguousarray(bits[:, *places["c"]].reshape(COUNT, counts["d"]))
         each = each.view("uint64" if d == "f64" else "uint32").reshape(COUNT, -1)
         return tuple(each[:, at] for at in range(registers["d"]))
 
-    kinds = {
-        name: "b64" if kind == "f64" else "b32" for name, kind in zip("dabc", types, strict=True)
-    }
+    kinds = {name: "b64" if kind == "f64" else "b32" for name, kind in zip("dabc", types, strict=True)}
     results = " ".join([kinds["d"]] * registers["d"])
     operands = " ".join(each for name in "abc" for each in [kinds[name]] * registers[name])
     groups = [", ".join(f"%d{at}" for at in range(registers["d"]))]
@@ -214,16 +123,6 @@ def multiplied(opcode: str) -> Case:
         at += registers[name]
     arguments = ", ".join(f"{{{each}}}" for each in groups)
     return Case(opcode, f"{results}: {operands}", meaning, arguments, prepare)
-
-
-def _fused(a: Any, b: Any, c: Any) -> Any:
-    """a * b + c of doubles, rounded once."""
-    from fractions import Fraction
-
-    def one(x: float, y: float, z: float) -> float:
-        return float(Fraction(x) * Fraction(y) + Fraction(z))
-
-    return np.vectorize(one, otypes=[float])(a, b, c)
 
 
 _MMA: Final = "mma.sync.aligned"
@@ -282,11 +181,7 @@ BODY
 }
 """
 """Each thread has 16 bytes of shared memory at %at."""
-_MOVES: Final = [
-    (count, trans, space)
-    for count in (1, 2, 4)
-    for trans, space in (("", ".shared"), (".trans", ".shared::cta"))
-]
+_MOVES: Final = [(count, trans, space) for count in (1, 2, 4) for trans, space in (("", ".shared"), (".trans", ".shared::cta"))]
 TESTED.extend(
     f"{name}.sync.aligned.m8n8.x{count}{trans}{space}.b16"
     for name in ("ldmatrix", "stmatrix")
@@ -321,9 +216,7 @@ def test_ldmatrix(count: int, trans: str, space: str) -> None:
 
 @pytest.mark.parametrize(("count", "trans", "space"), _MOVES)
 def test_stmatrix(count: int, trans: str, space: str) -> None:
-    matrices = (
-        np.random.default_rng(count).integers(0, 2**16, (_WARPS, count, 8, 8)).astype("uint16")
-    )
+    matrices = np.random.default_rng(count).integers(0, 2**16, (_WARPS, count, 8, 8)).astype("uint16")
     given = _pairs(matrices, trans).reshape(COUNT, count)
     operands = ", ".join(f"%s{at}" for at in range(count))
     body = _ROWS.replace(

@@ -1,15 +1,5 @@
 /* ldmatrix, stmatrix, movmatrix, and mma. */
-#include "narrow.h"
-
-/* Whether the whole warp is at an instruction of it; if not, the lanes wait. */
-static bool whole(Warp *w, const Instr *i, uint32_t mask) {
-  if (!warp_all(w, mask)) return false;
-  if (mask != 0xffffffffu) {
-    unsigned lane = (unsigned)__builtin_ctz(mask);
-    fault(w, i, lane, kWrong, "an instruction of a whole warp, of which only the lanes %#x are left", mask);
-  }
-  return true;
-}
+#include "matrix.h"
 
 /* Matrices of 8 rows, 16 bytes each; row k of matrix m is at the address of lane 8 * m + k. Lane l has
  * two elements of each: 2 * (l % 4) and the next one of row l / 4, or, transposed, of column l / 4. */
@@ -32,7 +22,7 @@ static unsigned element(const Instr *i, unsigned lane, unsigned half) {
 
 /* op: registers, an address. extra: how many matrices, whether they are transposed. */
 OP(ldmatrix) {
-  if (!whole(w, i, mask)) return;
+  if (!whole_warp(w, i, mask)) return;
   uint16_t found[4][64];
   unsigned count = i->extra[0];
   for (unsigned k = 0; k < 8 * count; ++k) {
@@ -46,7 +36,7 @@ OP(ldmatrix) {
 
 /* op: an address, registers. */
 OP(stmatrix) {
-  if (!whole(w, i, mask)) return;
+  if (!whole_warp(w, i, mask)) return;
   unsigned count = i->extra[0];
   for (unsigned m = 0; m < count; ++m) {
     uint16_t made[64];
@@ -61,7 +51,7 @@ OP(stmatrix) {
 }
 
 OP(movmatrix) {
-  if (!whole(w, i, mask)) return;
+  if (!whole_warp(w, i, mask)) return;
   uint16_t found[64];
   uint64_t *d = ROW(0);
   const uint64_t *a = ROW(1);
@@ -70,36 +60,6 @@ OP(movmatrix) {
     found[l * 2 + 1] = (uint16_t)(a[l] >> 16);
   }
   for (unsigned l = 0; l < kLanes; ++l) d[l] = found[element(i, l, 0)] | (uint32_t)found[element(i, l, 1)] << 16;
-}
-
-/* The order of _TYPES in forms/matrix.py. */
-typedef enum Type {
-  kF16, kBf16, kTf32, kE4m3, kE5m2, kE3m2, kE2m3, kE2m1, kF64, kF32, kS8, kU8, kS4, kU4, kB1, kS32
-} Type;
-static const uint8_t kBits[] = {16, 16, 32, 8, 8, 8, 8, 8, 64, 32, 8, 8, 4, 4, 1, 32};
-
-static double value(Type type, uint64_t bits) {
-  switch (type) {
-  case kF16: return f16_value(bits);
-  case kBf16: return bf16_value(bits);
-  case kTf32: return f32_of(bits & ~0x1fffull); /* the other digits are not read */
-  case kE4m3: return (bits & 0x7f) == 0x7f ? NAN : widened_finite((uint32_t)bits, 3, 4);
-  case kE5m2: return widened((uint32_t)bits, 2, 5);
-  case kE3m2: return widened_finite(bits & 0x3f, 2, 3);
-  case kE2m3: return widened_finite(bits & 0x3f, 3, 2);
-  case kE2m1: return widened_finite(bits >> 2 & 0xf, 1, 2); /* in the middle of 8 bits */
-  case kF32: return f32_of(bits);
-  default: return f64_of(bits);
-  }
-}
-
-static int64_t integer(Type type, uint64_t bits) {
-  switch (type) {
-  case kS8: return (int8_t)bits;
-  case kS4: return (int64_t)(bits << 60) >> 60;
-  case kS32: return (int32_t)bits;
-  default: return (int64_t)bits;
-  }
 }
 
 /* What an instruction multiplies: m rows of a, 8 columns of b, k of both. extra: m, a fourth of k, types. */
@@ -111,12 +71,6 @@ enum { kMaxM = 16, kN = 8, kMaxK = 64 };
 
 static Shape shape_of(const Instr *i) {
   return (Shape){i->extra[0], 4u * i->extra[1], (Type)i->extra[2], (Type)i->extra[3], (Type)i->extra[4], (Type)i->extra[5]};
-}
-
-/* How many elements of a type a register has. */
-static unsigned in_register(Type type) { return kBits[type] > 32 ? 1 : 32 / kBits[type]; }
-static uint64_t nth(Type type, uint64_t bits, unsigned at) {
-  return kBits[type] == 64 ? bits : bits >> (at * kBits[type]) & ((1ull << kBits[type]) - 1);
 }
 
 /* Where lanes have the elements of a: those of a register are neighbours in a row; of two registers,
@@ -154,14 +108,8 @@ static Operands operands_of(const Shape *s) {
   return o;
 }
 
-/* Products and sums are of doubles, and rounded at the end: NVIDIA leaves the order of sums open. */
-static uint64_t rounded(Type type, double x) {
-  if (type == kF16) return f16_bits(x);
-  return isnan(x) ? 0x7fffffff : bits_of_f32((float)x);
-}
-
 OP(mma_float) {
-  if (!whole(w, i, mask)) return;
+  if (!whole_warp(w, i, mask)) return;
   Shape s = shape_of(i);
   Operands o = operands_of(&s);
   double a[kMaxM][kMaxK], b[kMaxK][kN], c[kMaxM][kN];
@@ -197,7 +145,7 @@ OP(mma_float) {
 
 /* Each product is added with one rounding, k in order. */
 OP(mma_f64) {
-  if (!whole(w, i, mask)) return;
+  if (!whole_warp(w, i, mask)) return;
   Shape s = shape_of(i);
   Operands o = operands_of(&s);
   double made[kLanes][4];
@@ -220,7 +168,7 @@ OP(mma_f64) {
 
 /* The exact sum; it is cut to 32 bits, or with .satfinite clamped to them. */
 OP(mma_integer) {
-  if (!whole(w, i, mask)) return;
+  if (!whole_warp(w, i, mask)) return;
   Shape s = shape_of(i);
   Operands o = operands_of(&s);
   int32_t a[kMaxM][kMaxK], b[kMaxK][kN];
@@ -257,7 +205,7 @@ OP(mma_integer) {
 
 /* Counts the bits that are in both (.and), or in one of them (.xor). extra: m, and a fourth of k. */
 OP(mma_b1) {
-  if (!whole(w, i, mask)) return;
+  if (!whole_warp(w, i, mask)) return;
   unsigned high = i->extra[0] / 8, words = i->extra[1] / 32u, count = 2 * high;
   unsigned a = count, b = a + high * words, c = b + words;
   uint32_t made[kLanes][4];

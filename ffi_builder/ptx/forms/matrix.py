@@ -7,34 +7,34 @@ from typing import Final
 
 from ffi_builder.ptx.table import Form, form
 
-# Bits of an element in a register, by type; in the order of ``Type`` in matrix.c.
-_BITS: Final = {
-    "f16": 16, "bf16": 16, "tf32": 32,
-    "e4m3": 8, "e5m2": 8, "e3m2": 8, "e2m3": 8, "e2m1": 8,
-    "f64": 64, "f32": 32, "s8": 8, "u8": 8, "s4": 4, "u4": 4, "b1": 1, "s32": 32,
+# Bits of an element in a register, by type; in the order of ``Type`` in matrix.h.
+BITS: Final = {
+    **{"f16": 16, "bf16": 16, "tf32": 32},
+    **{"e4m3": 8, "e5m2": 8, "e3m2": 8, "e2m3": 8, "e2m1": 8},
+    **{"f64": 64, "f32": 32, "s8": 8, "u8": 8, "s4": 4, "u4": 4, "b1": 1, "s32": 32},
 }
-_NUMBERS: Final = {name: number for number, name in enumerate(_BITS)}
+NUMBERS: Final = {name: number for number, name in enumerate(BITS)}
 _SHARED: Final = "[.shared|.shared::cta]"
 _ALIGNED: Final = "mma.sync.aligned"
 _KIND: Final = ".kind::f8f6f4"
 
 
-def _registers(kind: str, elements: int) -> str:
+def registers(kind: str, elements: int) -> str:
     """Return what 32 lanes have together: so many elements."""
-    bits = max(_BITS[kind], 32)
-    return f"b{bits}*{elements * _BITS[kind] // (32 * bits)}"
+    bits = max(BITS[kind], 32)
+    return f"b{bits}*{elements * BITS[kind] // (32 * bits)}"
 
 
 def _mma(handler: str, opcode: str, m: int, k: int, types: str, behind: str = "") -> Form:
     """A row for the shape of m, 8 columns and k, and for the types of d, a, b and c."""
     d, a, b, c = types.split()
     operands = (
-        f"={_registers(d, m * 8)} {_registers(a, m * k)} "
-        f"{_registers(b, k * 8)} {_registers(c, m * 8)}"
+        f"={registers(d, m * 8)} {registers(a, m * k)} "
+        f"{registers(b, k * 8)} {registers(c, m * 8)}"
     )
     name = opcode.replace("SHAPE", f"m{m}n8k{k}")
     text = f"{name}.{d}.{a}.{b}.{c}{behind}  {operands}"
-    return form(text, handler, m, k // 4, *(_NUMBERS[each] for each in (a, b, c, d)))
+    return form(text, handler, m, k // 4, *(NUMBERS[each] for each in (a, b, c, d)))
 
 
 _PLAIN: Final = f"{_ALIGNED}.SHAPE.row.col"
