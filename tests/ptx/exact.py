@@ -68,7 +68,7 @@ def rounded(x: Fraction, to: Format, mode: str = "rn", zero: float = 0.0) -> flo
             up = rest > 0 and (mode == "rp") == (x > 0)
     found = (whole + up) * unit
     if found > Fraction(to.top):
-        away = mode in ("rn", "rna") or (mode == "rp") == (x > 0) and mode != "rz"
+        away = mode in ("rn", "rna") or ((mode == "rp") == (x > 0) and mode != "rz")
         return sign * (math.inf if away and to.infinite else to.top)
     return sign * float(found)
 
@@ -121,7 +121,7 @@ def rooted(a: float, to: Format, mode: str = "rn") -> float:
     assert scaled.denominator == 1
     root = math.isqrt(int(scaled))
     found = 2 * root + (root * root != scaled)
-    return rounded(Fraction(found, 2 ** 1201), to, mode)
+    return rounded(Fraction(found, 2**1201), to, mode)
 
 
 def flush(x: float, ftz: bool) -> float:
@@ -133,7 +133,9 @@ def saturate(x: float, sat: bool) -> float:
     return x if not sat else 0.0 if math.isnan(x) or x <= 0 else min(x, 1.0)
 
 
-def of_f32(meaning: Callable[..., float], ftz: bool = False, sat: bool = False) -> Callable[..., Any]:
+def of_f32(
+    meaning: Callable[..., float], ftz: bool = False, sat: bool = False
+) -> Callable[..., Any]:
     """Return the meaning for arrays of f32, of one for numbers that are flushed where it says so."""
 
     def of_arrays(*operands: Any) -> Any:

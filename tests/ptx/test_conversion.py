@@ -19,14 +19,14 @@ from tests.ptx.test_integer import each, signed
 
 INTEGERS: Final = tuple(f"{kind}{size}" for size in (8, 16, 32, 64) for kind in "us")
 FORMATS: Final = {
-    **{"f16": exact.F16, "bf16": exact.BF16, "f32": exact.F32, "f64": exact.F64},
-    **{"tf32": exact.TF32, "e4m3": exact.E4M3, "e5m2": exact.E5M2},
-    **{"e2m3": exact.E2M3, "e3m2": exact.E3M2, "e2m1": exact.E2M1},
+    "f16": exact.F16, "bf16": exact.BF16, "f32": exact.F32, "f64": exact.F64,
+    "tf32": exact.TF32, "e4m3": exact.E4M3, "e5m2": exact.E5M2,
+    "e2m3": exact.E2M3, "e3m2": exact.E3M2, "e2m1": exact.E2M1,
 }
 DTYPES: Final[dict[str, Any]] = {
-    **{"f16": np.float16, "bf16": ml_dtypes.bfloat16, "e4m3": ml_dtypes.float8_e4m3fn},
-    **{"e5m2": ml_dtypes.float8_e5m2, "e2m3": ml_dtypes.float6_e2m3fn},
-    **{"e3m2": ml_dtypes.float6_e3m2fn, "e2m1": ml_dtypes.float4_e2m1fn},
+    "f16": np.float16, "bf16": ml_dtypes.bfloat16, "e4m3": ml_dtypes.float8_e4m3fn,
+    "e5m2": ml_dtypes.float8_e5m2, "e2m3": ml_dtypes.float6_e2m3fn,
+    "e3m2": ml_dtypes.float6_e3m2fn, "e2m1": ml_dtypes.float4_e2m1fn,
 }
 BITS: Final = {"f16": 16, "bf16": 16, "e4m3": 8, "e5m2": 8, "e2m3": 6, "e3m2": 6, "e2m1": 4}
 NANS: Final = {"f16": 0x7FFF, "bf16": 0x7FFF, "e4m3": 0x7F, "e5m2": 0x7F}
@@ -291,7 +291,9 @@ def powers(words: str) -> tuple[Case, Case]:
         return joined([power(float(x), words) for x in a], [power(float(x), words) for x in b], 8)
 
     def of_pair(a: Any) -> Any:
-        found = [[power(numbers("bf16")[int(x) >> at & 0xFFFF], words) for x in a] for at in (16, 0)]
+        found = [
+            [power(numbers("bf16")[int(x) >> at & 0xFFFF], words) for x in a] for at in (16, 0)
+        ]
         return joined(*found, 8)
 
     return (
@@ -356,7 +358,13 @@ CASES: Final = [
     from_integer("f16", "s64", "rn", ".sat"),
     *(
         between_floats(kind, kind, f".{mode}{words}")
-        for kind, words in (("f16", ""), ("f16", ".sat"), ("bf16", ""), ("f32", ""), ("f64", ".sat"))
+        for kind, words in (
+            ("f16", ""),
+            ("f16", ".sat"),
+            ("bf16", ""),
+            ("f32", ""),
+            ("f64", ".sat"),
+        )
         for mode in WHOLE
     ),
     between_floats("f32", "f32", ".rni.ftz.sat"),

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.ptx import exact
-from tests.ptx.exact import BF16, F32, F64, MODES, of_f32, of_f64
+from tests.ptx.exact import F32, F64, MODES, of_f32, of_f64
 from tests.ptx.running import Case
 from tests.ptx.test_integer import COMBINES, near
 
@@ -22,7 +22,11 @@ ARITHMETIC: Final[dict[str, Callable[..., float]]] = {
 }
 WAYS: Final = (
     *(("", "rn", False, False), (".rn.ftz", "rn", True, False), (".rz", "rz", False, False)),
-    *((".rm.sat", "rm", False, True), (".rp.ftz.sat", "rp", True, True), (".rm", "rm", False, False)),
+    *(
+        (".rm.sat", "rm", False, True),
+        (".rp.ftz.sat", "rp", True, True),
+        (".rm", "rm", False, False),
+    ),
     (".rp", "rp", False, False),
 )
 """What stands behind an opcode, and the rounding, flushing and saturation that it means."""
@@ -62,7 +66,12 @@ def singles(name: str, meaning: Callable[..., float], operands: int, prepare: An
 def doubles(name: str, meaning: Callable[..., float], operands: int, prepare: Any) -> list[Case]:
     types = f"f64: {' '.join(['f64'] * operands)}"
     return [
-        Case(f"{name}.{mode}.f64", types, of_f64(partial(meaning, to=F64, mode=mode)), prepare=prepare)
+        Case(
+            f"{name}.{mode}.f64",
+            types,
+            of_f64(partial(meaning, to=F64, mode=mode)),
+            prepare=prepare,
+        )
         for mode in MODES
     ]
 
@@ -208,8 +217,8 @@ def extremes(name: str) -> list[Case]:
 
 
 ORDERED: Final[dict[str, Callable[[Any, Any], Any]]] = {
-    **{"eq": np.equal, "lt": np.less, "le": np.less_equal},
-    **{"gt": np.greater, "ge": np.greater_equal},
+    "eq": np.equal, "lt": np.less, "le": np.less_equal,
+    "gt": np.greater, "ge": np.greater_equal,
     "ne": lambda a, b: (a != b) & ~unordered(a, b),
     "num": lambda a, b: ~unordered(a, b),
     "nan": lambda a, b: unordered(a, b),
@@ -346,7 +355,11 @@ CASES: Final = [
     ),
     *(
         Case(
-            f"{name}.approx{'.ftz' * ftz}.f32", "f32: f32", of_f32(meaning, ftz), prepare=moderate, ulps=1
+            f"{name}.approx{'.ftz' * ftz}.f32",
+            "f32: f32",
+            of_f32(meaning, ftz),
+            prepare=moderate,
+            ulps=1,
         )
         for name, meaning in (
             ("rcp", inverse),
@@ -377,7 +390,9 @@ CASES: Final = [
     *(case for name in ("min", "max") for case in extremes(name)),
     *(case for kind in ("f32", "f64") for name in COMPARES for case in compares(name, kind)),
     *(
-        Case(f"slct.{kind}.f32", f"{kind}: {kind} {kind} f32", lambda a, b, c: np.where(c >= 0, a, b))
+        Case(
+            f"slct.{kind}.f32", f"{kind}: {kind} {kind} f32", lambda a, b, c: np.where(c >= 0, a, b)
+        )
         for kind in ("b16", "u32", "f32", "b64", "f64")
     ),
     Case(

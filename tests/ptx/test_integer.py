@@ -107,9 +107,9 @@ def by_24(kind: str) -> tuple[Case, ...]:
 
 
 COMPARES: Final[dict[str, Callable[[Any, Any], Any]]] = {
-    **{"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal},
-    **{"gt": np.greater, "ge": np.greater_equal, "lo": np.less, "ls": np.less_equal},
-    **{"hi": np.greater, "hs": np.greater_equal},
+    "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal,
+    "gt": np.greater, "ge": np.greater_equal, "lo": np.less, "ls": np.less_equal,
+    "hi": np.greater, "hs": np.greater_equal,
 }
 COMBINES: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "and": np.logical_and,

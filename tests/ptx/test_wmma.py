@@ -68,7 +68,11 @@ class Product:
     @property
     def opcode(self) -> str:
         """That of the product."""
-        types = f"{self.d}.{self.c}" if self.kind == "f16" else f"{self.d}.{self.kind}.{self.kind}.{self.c}"
+        types = (
+            f"{self.d}.{self.c}"
+            if self.kind == "f16"
+            else f"{self.d}.{self.kind}.{self.kind}.{self.c}"
+        )
         operation = f".{self.operation}.popc" if self.operation and self.kind == "b1" else ""
         rounding = self.operation if self.kind == "f64" else ""
         behind = ".satfinite" * self.satfinite
@@ -99,7 +103,12 @@ class Product:
         c = small(self.c, (m, n), generator)
         memory = self.stored("d", np.zeros((m, n), f"uint{BITS[self.d]}"), self.d)
 
-        given = [self.stored("a", a, self.kind), self.stored("b", b, self.kind), self.stored("c", c, self.c), memory]
+        given = [
+            self.stored("a", a, self.kind),
+            self.stored("b", b, self.kind),
+            self.stored("c", c, self.c),
+            memory,
+        ]
         run(self.ptx, "k", given, Shape(block=(32, 1, 1)))
 
         found = memory[:, : n if self.layout == "row" else m]
@@ -116,7 +125,9 @@ class Product:
             case "s32":
                 products = (a[:, :, None] ^ b).sum(1) if self.operation == "xor" else a @ b
                 found = c.astype("int64") + products
-                return (found.clip(-(2**31), 2**31 - 1) if self.satfinite else found).astype("uint32")
+                return (found.clip(-(2**31), 2**31 - 1) if self.satfinite else found).astype(
+                    "uint32"
+                )
             case "f16":
                 return (a @ b + c).astype("float16").view("uint16")
             case _:
@@ -154,7 +165,9 @@ def test_f64_is_rounded_as_it_says() -> None:
     third, zeros = np.full((8, 8), 1 / 3), np.zeros((8, 8))
     made = np.zeros((8, 8))
 
-    run(case.ptx, "k", [third[:, :4].copy(), third[:4].copy(), zeros, made], Shape(block=(32, 1, 1)))
+    run(
+        case.ptx, "k", [third[:, :4].copy(), third[:4].copy(), zeros, made], Shape(block=(32, 1, 1))
+    )
 
     sum_ = 0.0
     for _ in range(4):

@@ -31,9 +31,7 @@ def _integers(kind: str) -> tuple[Form, ...]:
             "size 2",
             "sign 2",
         ),
-        form(
-            f"cvt.{_ROUND}{_words(kind)}.{kind}.{_INTEGERS}  ={kind} $2+", "cvt_from_integer", at
-        ),
+        form(f"cvt.{_ROUND}{_words(kind)}.{kind}.{_INTEGERS}  ={kind} $2+", "cvt_from_integer", at),
     )
 
 
