@@ -383,8 +383,8 @@ class _Decoder:
             negated = text[0] == "!"
             if negated and not operand.negated:
                 raise self.fail(f"the operand {text!r} is negated")
-            if text in ("0", "1"):
-                return [self.constant(0xFFFFFFFF * int(text))]
+            if text[0] in "-0123456789":
+                return [self.constant(2**32 - 1 if bits_of(text, "s32", self.fail) else 0)]
             row = self._register(text.removeprefix("!").strip(), "pred").row
             return [row | NEGATED if negated else row]
         return [self._read(text, operand)]

@@ -124,9 +124,9 @@ def _ranged(operand: Any) -> Any:
 # Conversions of integers.
 
 
-def register(kind: str) -> str:
-    """Return the type of the register for a type: narrow ones are in wider ones."""
-    return f"{kind[0]}{max(int(kind[1:]), 32)}"
+def register(kind: str, other: str = "") -> str:
+    """Return the type of the register for a type: narrow ones are in wider ones, but with bf16."""
+    return kind if other == "bf16" else f"{kind[0]}{max(int(kind[1:]), 32)}"
 
 
 def integer(a: int, kind: str) -> int:
@@ -175,7 +175,7 @@ def to_integer(to: str, source: str, mode: str, words: str = "") -> Case:
         return np.array([one(x) & (2**64 - 1) for x in values(a, source)], "uint64")
 
     name = f"cvt.{mode}{words}.{to}.{source}"
-    return Case(name, f"{register(to)}: {source}", meaning, prepare=ranged)
+    return Case(name, f"{register(to, source)}: {source}", meaning, prepare=ranged)
 
 
 def from_integer(to: str, source: str, mode: str, words: str = "") -> Case:
@@ -186,7 +186,7 @@ def from_integer(to: str, source: str, mode: str, words: str = "") -> Case:
     def meaning(a: Any) -> Any:
         return array([one(int(x)) for x in a], to)
 
-    return Case(f"cvt.{mode}{words}.{to}.{source}", f"{to}: {register(source)}", meaning)
+    return Case(f"cvt.{mode}{words}.{to}.{source}", f"{to}: {register(source, to)}", meaning)
 
 
 # Conversions of floats.
@@ -409,12 +409,14 @@ CASES: Final = [
         for words in (".satfinite", ".satfinite.relu", ".relu.satfinite")
     ),
     *(
-        repaired(f".rn{words}", kind, "f16")
+        repaired(f".rn{words}", kind, half)
+        for half in ("f16", "bf16")
         for kind in ("e4m3", "e5m2", "e2m3", "e3m2", "e2m1")
         for words in (".satfinite", ".satfinite.relu", ".relu.satfinite")
     ),
     *(
-        repaired(f".rn{words}", "f16", kind)
+        repaired(f".rn{words}", half, kind)
+        for half in ("f16", "bf16")
         for kind in ("e4m3", "e5m2", "e2m3", "e3m2", "e2m1")
         for words in ("", ".relu")
     ),

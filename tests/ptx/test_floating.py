@@ -99,25 +99,6 @@ def pairs(name: str, meaning: Callable[..., float], operands: int) -> list[Case]
     ]
 
 
-def widened(bits: Any) -> Any:
-    """Return bf16 as f32."""
-    return (bits.astype("uint32") << np.uint32(16)).view("float32")
-
-
-def mixed(name: str, kind: str, mode: str, sat: bool) -> Case:
-    """Return an instruction for f32 with operands of 16 bits."""
-    operands = f"{kind} {kind} f32" if name == "fma" else f"{kind} f32"
-    meaning = exact.fused if name == "fma" else ARITHMETIC[name]
-    single = of_f32(partial(meaning, to=F32, mode=mode), sat=sat)
-
-    def of_narrow(*given: Any) -> Any:
-        narrow = [widened(each) if kind == "bf16" else each for each in given[:-1]]
-        return single(*narrow, given[-1])
-
-    ending = ".sat" if sat else ""
-    return Case(f"{name}.{mode}{ending}.f32.{kind}", f"f32: {operands}", of_narrow)
-
-
 def divided_approximately(a: float, b: float) -> float:
     """Lose quotients by more than 2**126, as PTX says."""
     if 2.0**126 < abs(b) < math.inf and not math.isnan(a):
@@ -318,12 +299,6 @@ CASES: Final = [
     *pairs("fma", exact.fused, 3),
     Case("mad.rn.ftz.f32", "f32: f32 f32 f32", of_f32(partial(exact.fused, to=F32), ftz=True)),
     Case("mad.rz.f64", "f64: f64 f64 f64", of_f64(partial(exact.fused, to=F64, mode="rz"))),
-    *(
-        mixed(name, kind, mode, sat)
-        for name in ("add", "sub", "fma")
-        for kind in ("f16", "bf16")
-        for mode, sat in (("rn", False), ("rz", True))
-    ),
     *(
         Case(
             f"div.{mode}{'.ftz' * ftz}.f32",

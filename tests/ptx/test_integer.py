@@ -210,6 +210,19 @@ def dot(parts: int, signs: tuple[bool, bool], high_: bool = False) -> Callable[.
     return each(meaning)
 
 
+def distances(sign: bool, add: bool) -> Callable[[int, int, int], int]:
+    """Return the distances of bytes, or their sum and c."""
+
+    def meaning(a: int, b: int, c: int) -> int:
+        pairs = list(zip(a.to_bytes(4, "little"), b.to_bytes(4, "little"), strict=True))
+        if sign:
+            pairs = [(signed(x, 8), signed(y, 8)) for x, y in pairs]
+        apart = [abs(x - y) for x, y in pairs]
+        return c + sum(apart) if add else int.from_bytes(apart, "little")
+
+    return meaning
+
+
 CASES: Final = [
     *(
         Case(f"{name}.{kind}", f"{kind}: {kind} {kind}", each(meaning))
@@ -257,6 +270,17 @@ CASES: Final = [
     *(
         Case(f"{name}.relu.s16x2", "b32: b32 b32", halves(relu(meaning), sign=True))
         for name, meaning in (("min", min), ("max", max))
+    ),
+    Case("max.s16x2.relu", "b32: b32 b32", halves(relu(max), sign=True)),
+    Case("min.s32.relu", "s32: s32 s32", each(relu(min))),
+    *(
+        Case(
+            f"vabsdiff4.u32.{kind}.{kind}{'.add' * add}",
+            "u32: u32 u32 u32",
+            each(distances(kind == "s32", add)),
+        )
+        for kind in ("u32", "s32")
+        for add in (False, True)
     ),
     *(case for kind in (*TYPES, "b16", "b32", "b64") for case in compares(kind)),
     *combined("lt", "and", "s32"),

@@ -190,6 +190,8 @@ CASES: Final = [
         for kind in (*(f"{kind}{size}" for kind in "bus" for size in SIZES), "f32", "f64")
     ),
     Case("mov.pred", "pred: pred", np.logical_not, "%d0, !%s0"),
+    Case("mov.pred", "pred: pred", np.ones_like, "%d0, -1"),
+    Case("mov.pred", "pred: pred", np.zeros_like, "%d0, 0"),
     *(
         case
         for whole in SIZES

@@ -70,19 +70,6 @@ OP(fma_f32) { TERNARY32(fmaf(a, b, c)) }
 OP(fma_f64) { TERNARY64(fma(a, b, c)) }
 OP(fma_f32x2) { PAIR32(3, fmaf(a, b, c)) }
 
-/* f32 with operands of 16 bits; extra: their format. */
-#define WIDENED(k) ((float)decoded((FormatNumber)i->extra[0], (uint32_t)ROW(k)[l]))
-#define MIXED(name, third, expression)                                                         \
-  OP(name) {                                                                                   \
-    uint64_t *d = ROW(0);                                                                      \
-    begin(i);                                                                                  \
-    LANES(float a = WIDENED(1); float c = f32_of(ROW(third)[l]); d[l] = finished(i, expression);); \
-    end(i);                                                                                    \
-  }
-MIXED(add_mixed, 2, a + c)
-MIXED(sub_mixed, 2, a - c)
-MIXED(fma_mixed, 3, fmaf(a, WIDENED(2), c))
-
 /* div.full and div.approx may be 2 units of the last place away; they are exact here, but what
    div.approx loses is lost: quotients by more than 2**126. */
 static float divided(float a, float b) {

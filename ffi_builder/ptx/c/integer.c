@@ -222,3 +222,16 @@ OP(dp2a) {
             sum;
           }))
 }
+
+/* The distances of the four bytes; extra: whether their sum is added to c. */
+OP(vabsdiff4) {
+  TERNARY(uint32_t, ({
+            uint32_t each = 0, sum = c;
+            for (unsigned k = 0; k < 4; ++k) {
+              int64_t apart = part(a, k, 8, i->sign) - part(b, k, 8, i->sign);
+              uint32_t distance = (uint32_t)(apart < 0 ? -apart : apart);
+              each |= distance << (8 * k), sum += distance;
+            }
+            i->extra[0] ? sum : each;
+          }))
+}

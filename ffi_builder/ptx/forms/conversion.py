@@ -13,7 +13,7 @@ _FORMATS: Final = ("f16", "bf16", "tf32", "e4m3", "e5m2", "e2m3", "e3m2", "e2m1"
 """In the order of ``FormatNumber`` in c/floats.h."""
 _ROUND: Final = "<rn|rz|rm|rp>"
 _WHOLE: Final = "<rni|rzi|rmi|rpi>"
-_LIMITS: Final = "[.relu|.satfinite]*"
+_LIMITS: Final = "<.relu|.satfinite|.relu.satfinite|.satfinite.relu>"
 
 
 def _words(*kinds: str) -> str:
@@ -23,15 +23,20 @@ def _words(*kinds: str) -> str:
 
 def _integers(kind: str) -> tuple[Form, ...]:
     at = _KINDS.index(kind)
+    wider = "" if kind == "bf16" else "+"
     return (
         form(
-            f"cvt.{_WHOLE}{_words(kind)}.{_INTEGERS}.{kind}  =$2+ {kind}",
+            f"cvt.{_WHOLE}{_words(kind)}.{_INTEGERS}.{kind}  =$2{wider} {kind}",
             "cvt_to_integer",
             at,
             "size 2",
             "sign 2",
         ),
-        form(f"cvt.{_ROUND}{_words(kind)}.{kind}.{_INTEGERS}  ={kind} $2+", "cvt_from_integer", at),
+        form(
+            f"cvt.{_ROUND}{_words(kind)}.{kind}.{_INTEGERS}  ={kind} $2{wider}",
+            "cvt_from_integer",
+            at,
+        ),
     )
 
 
@@ -52,6 +57,7 @@ def _limited(to: str, bits: int) -> tuple[Form, ...]:
             _KINDS.index("f32"),
             0,
         ),
+        form(f"cvt.<rn|rz>.{to}x2.f32  =b32 f32 f32", "cvt_pair", *pair),
         form(f"cvt.<rn|rz>{_LIMITS}.{to}x2.f32  =b32 f32 f32", "cvt_pair", *pair),
     )
 
@@ -59,18 +65,24 @@ def _limited(to: str, bits: int) -> tuple[Form, ...]:
 def _narrow(name: str, bits: int) -> tuple[Form, ...]:
     """Return the conversions of pairs below 16 bits; their largest number stands for what exceeds it."""
     both = f"b{2 * max(bits, 4)}"
-    this, half = (_FORMATS.index(name), bits), (_FORMATS.index("f16"), 16)
-    first = tuple(
-        made
-        for words in (".satfinite[.relu]", ".relu.satfinite")
-        for made in (
-            form(f"cvt.rn{words}.{name}x2.f32  ={both} f32 f32", "cvt_pair", *this),
-            form(f"cvt.rn{words}.{name}x2.f16x2  ={both} b32", "cvt_repaired", *this, *half),
-        )
-    )
+    this = _FORMATS.index(name), bits
+    halves = tuple((each, (_FORMATS.index(each), 16)) for each in ("f16", "bf16"))
     return (
-        *first,
-        form(f"cvt.rn[.relu].f16x2.{name}x2  =b32 {both}", "cvt_repaired", *half, *this),
+        *(
+            made
+            for words in (".satfinite[.relu]", ".relu.satfinite")
+            for made in (
+                form(f"cvt.rn{words}.{name}x2.f32  ={both} f32 f32", "cvt_pair", *this),
+                *(
+                    form(f"cvt.rn{words}.{name}x2.{each}x2  ={both} b32", "cvt_repaired", *this, *half)
+                    for each, half in halves
+                ),
+            )
+        ),
+        *(
+            form(f"cvt.rn[.relu].{each}x2.{name}x2  =b32 {both}", "cvt_repaired", *half, *this)
+            for each, half in halves
+        ),
     )
 
 
@@ -96,6 +108,7 @@ FORMS: Final[tuple[Form, ...]] = (
     *_limited("f16", 16),
     *_limited("bf16", 16),
     form("cvt.rna[.satfinite].tf32.f32  =b32 f32", "cvt_tf32"),
+    form("cvt.<rn|rz>.tf32.f32  =b32 f32", "cvt_tf32"),
     form(f"cvt.<rn|rz>{_LIMITS}.tf32.f32  =b32 f32", "cvt_tf32"),
     *(
         made

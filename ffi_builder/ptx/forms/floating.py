@@ -13,7 +13,6 @@ _SAT: Final = "[.ftz][.sat]"
 _ORDERED: Final = "<eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan>"
 _LOGIC: Final = "<and|or|xor>"
 _SELECTED: Final = "<b16|u16|s16|b32|u32|s32|f32|b64|u64|s64|f64>"
-_FORMATS: Final = "<f16|bf16>"
 _TESTS: Final = "<finite|infinite|number|notanumber|normal|subnormal>"
 _TYPES: Final = ((f"{_FTZ}.f32", "f32"), (".f64", "f64"))
 
@@ -24,8 +23,6 @@ FORMS: Final[tuple[Form, ...]] = (
     form(f"<fma|mad>.{_ROUND}{_SAT}.f32  =f32 f32 f32 f32", "fma_f32"),
     form(f"<fma|mad>.{_ROUND}.f64  =f64 f64 f64 f64", "fma_f64"),
     form(f"fma.{_ROUND}{_FTZ}.f32x2  =b64 b64 b64 b64", "fma_f32x2"),
-    form(f"<add|sub>{_ANY}[.sat].f32.{_FORMATS}  =f32 b16 f32", "$1_mixed", "#2"),
-    form(f"fma.{_ROUND}[.sat].f32.{_FORMATS}  =f32 b16 b16 f32", "fma_mixed", "#2"),
     form(f"div.full{_FTZ}.f32  =f32 f32 f32", "div_f32"),
     form(f"div.approx{_FTZ}.f32  =f32 f32 f32", "div_approx_f32"),
     form(f"div.{_ROUND}{_FTZ}.f32  =f32 f32 f32", "div_f32"),

@@ -47,6 +47,9 @@ FORMS: Final[tuple[Form, ...]] = (
     form("add.<u|s>16x2  =b32 b32 b32", "add_u16x2"),
     form("<min|max>.<u|s>16x2  =b32 b32 b32", "$1_$216x2"),
     form("<min|max>.relu.s16x2  =b32 b32 b32", "$1_relu_s16x2"),
+    form("<min|max>.<s32|s16x2>.relu  =b32 b32 b32", "$1_relu_$2"),
+    form("vabsdiff4.u32.<u32.u32|s32.s32>  =u32 u32 u32 u32", "vabsdiff4", 0),
+    form("vabsdiff4.u32.<u32.u32|s32.s32>.add  =u32 u32 u32 u32", "vabsdiff4", 1),
     form("abs.<s16|s32|s64>  =$1 $1", "abs_$1"),
     form("neg.<s16|s32|s64>  =$1 $1", "neg_$1"),
     *(
