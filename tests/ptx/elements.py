@@ -5,9 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, Final
 
-import numpy as np
+import numpy
 
 from tests.ptx.halves import values
+
+np: Any = numpy  # its stubs leave open what views are
 
 BITS: Final = {
     "f16": 16,
@@ -74,7 +76,7 @@ def value(kind: str, bits: Any) -> Any:
             return bits.astype("int64")
 
 
-def small(kind: str, shape: tuple[int, ...], generator: np.random.Generator) -> Any:
+def small(kind: str, shape: tuple[int, ...], generator: Any) -> Any:
     """Draw the bits of elements whose products and sums are exact in every order."""
     numbers = generator.integers(-4, 5, shape)
     match kind:
@@ -98,7 +100,7 @@ def small(kind: str, shape: tuple[int, ...], generator: np.random.Generator) -> 
             return generator.integers(0, 1 << BITS[kind], shape).astype("uint8")
 
 
-def drawn(kind: str, count: int, size: int, generator: np.random.Generator) -> list[Any]:
+def drawn(kind: str, count: int, size: int, generator: Any) -> list[Any]:
     """Draw registers of small elements."""
     bits = BITS[kind]
     if bits < 8:

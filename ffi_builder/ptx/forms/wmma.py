@@ -78,10 +78,8 @@ def _multiply(shape: tuple[int, int, int], kind: str, c: str, d: str) -> Form:
 FORMS: Final[tuple[Form, ...]] = (
     *(
         row
-        for shapes, kinds, results in _PRODUCTS
-        for shape in shapes
-        for name, types in (("a", kinds), ("b", kinds))
-        for kind in types
+        for shapes, kinds, _ in _PRODUCTS
+        for shape, name, kind in product(shapes, "ab", kinds)
         for row in _moves(name, shape, kind)
     ),
     *(
