@@ -110,9 +110,7 @@ def _memory(driver: FakeDriver) -> Memory:
     def at(name: str) -> int:
         return ctypes.cast(getattr(driver.cuda, name), ctypes.c_void_p).value or 0
 
-    return Memory(
-        at("fake_lock"), at("fake_unlock"), at("fake_extents"), map=at("fake_tensor_map")
-    )
+    return Memory(at("fake_lock"), at("fake_unlock"), at("fake_extents"), map=at("fake_tensor_map"))
 
 
 def _as_driver(error: KernelFault) -> RuntimeError:

@@ -68,7 +68,7 @@ def rounded(x: Fraction, to: Format, mode: str = "rn", zero: float = 0.0) -> flo
             up = rest > 0 and (mode == "rp") == (x > 0)
     found = (whole + up) * unit
     if found > Fraction(to.top):
-        away = mode in ("rn", "rna") or (mode == "rp") == (x > 0) and mode != "rz"
+        away = mode in ("rn", "rna") or ((mode == "rp") == (x > 0) and mode != "rz")
         return sign * (math.inf if away and to.infinite else to.top)
     return sign * float(found)
 
@@ -121,7 +121,7 @@ def rooted(a: float, to: Format, mode: str = "rn") -> float:
     assert scaled.denominator == 1
     root = math.isqrt(int(scaled))
     found = 2 * root + (root * root != scaled)
-    return rounded(Fraction(found, 2 ** 1201), to, mode)
+    return rounded(Fraction(found, 2**1201), to, mode)
 
 
 def flush(x: float, ftz: bool) -> float:
@@ -133,11 +133,11 @@ def saturate(x: float, sat: bool) -> float:
     return x if not sat else 0.0 if math.isnan(x) or x <= 0 else min(x, 1.0)
 
 
-def of_f32(meaning: Callable[..., float], ftz: bool = False, sat: bool = False) -> Callable[..., Any]:
+def of_f32(meaning: Callable[..., Any], ftz: bool = False, sat: bool = False) -> Callable[..., Any]:
     """Return the meaning for arrays of f32, of one for numbers that are flushed where it says so."""
 
     def of_arrays(*operands: Any) -> Any:
-        found = np.zeros(len(operands[0]), "float32")
+        found: Any = np.zeros(len(operands[0]), "float32")
         for at, row in enumerate(zip(*operands, strict=True)):
             result = meaning(*(flush(float(each), ftz) for each in row))
             found[at] = saturate(flush(result, ftz), sat)
@@ -147,11 +147,11 @@ def of_f32(meaning: Callable[..., float], ftz: bool = False, sat: bool = False) 
     return of_arrays
 
 
-def of_f64(meaning: Callable[..., float]) -> Callable[..., Any]:
+def of_f64(meaning: Callable[..., Any]) -> Callable[..., Any]:
     """Return the meaning for arrays of f64: a NaN is the first of the operands, or a new one."""
 
     def of_arrays(*operands: Any) -> Any:
-        found = np.array([meaning(*map(float, row)) for row in zip(*operands, strict=True)])
+        found: Any = np.array([meaning(*map(float, row)) for row in zip(*operands, strict=True)])
         bits = found.view("uint64")
         for at in np.flatnonzero(np.isnan(found)):
             nans = [int(each.view("uint64")[at]) for each in operands if np.isnan(each[at])]

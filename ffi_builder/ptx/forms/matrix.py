@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from ffi_builder.ptx.table import Form, form
+from ffi_builder.ptx.table import Form
 
-FORMS: Final[tuple[Form, ...]] = (
-)
+FORMS: Final[tuple[Form, ...]] = ()

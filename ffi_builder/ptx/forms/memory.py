@@ -17,9 +17,7 @@ _CACHES: Final = (
     "|.L2::64B|.L2::128B|.L2::256B|.L2::cache_hint|.unified"
 )
 _WORDS: Final = f"[{_ORDERS}|{_SCOPES}|{_SPACES}|{_CACHES}|.v2|.v4|.v8]*"
-_WINDOWS: Final = (
-    ".global|.shared|.shared::cta|.shared::cluster|.local|.const|.param|.param::entry"
-)
+_WINDOWS: Final = ".global|.shared|.shared::cta|.shared::cluster|.local|.const|.param|.param::entry"
 _POLICIES: Final = "[.L2::evict_last|.L2::evict_normal|.L2::evict_first|.L2::evict_unchanged]*"
 _TYPES: Final = "<b8|u8|s8|b16|u16|s16|f16|bf16|b32|u32|s32|f32|b64|u64|s64|f64>"
 
