@@ -39,7 +39,7 @@ _SPECIALS: Final = (
         for axis in "xyz"
     ),
     *("%cluster_ctarank", "%cluster_nctarank", "%is_explicit_cluster"),
-    *("%dynamic_smem_size", "%total_smem_size", "zero", "shared address"),
+    *("%dynamic_smem_size", "%total_smem_size", "%envreg1", "%envreg2", "shared address"),
 )
 SPECIAL: Final = {name: number for number, name in enumerate(_SPECIALS)}
 _SHARED_ADDRESS: Final = SPECIAL["shared address"]

@@ -14,7 +14,7 @@ import pytest
 
 from tests.ptx import exact
 from tests.ptx.exact import MODES, flush, rounded, saturate
-from tests.ptx.running import Case, Meaning
+from tests.ptx.running import Case
 from tests.ptx.test_integer import each, signed
 
 INTEGERS: Final = tuple(f"{kind}{size}" for size in (8, 16, 32, 64) for kind in "us")
@@ -305,10 +305,10 @@ def powers(words: str) -> tuple[Case, Case]:
         return joined([power(float(x), words) for x in a], [power(float(x), words) for x in b], 8)
 
     def of_pair(a: Any) -> Any:
-        found = [
+        upper, lower = (
             [power(numbers("bf16")[int(x) >> at & 0xFFFF], words) for x in a] for at in (16, 0)
-        ]
-        return joined(*found, 8)
+        )
+        return joined(upper, lower, 8)
 
     return (
         Case(f"cvt{words}.ue8m0x2.f32", "b16: f32 f32", of_two),

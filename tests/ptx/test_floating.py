@@ -14,11 +14,16 @@ import pytest
 from tests.ptx import exact
 from tests.ptx.exact import F32, F64, MODES, of_f32, of_f64
 from tests.ptx.running import Case, Meaning
-from tests.ptx.test_integer import COMBINES, near
+from tests.ptx.test_integer import COMBINES, chosen, near
 
-ARITHMETIC: Final[dict[str, Meaning]] = {
+
+def subtracted(a: float, b: float, to: exact.Format, mode: str = "rn") -> float:
+    return exact.added(a, -b, to, mode)
+
+
+ARITHMETIC: Final[dict[str, Callable[..., float]]] = {
     "add": exact.added,
-    "sub": lambda a, b, to, mode="rn": exact.added(a, -b, to, mode),
+    "sub": subtracted,
     "mul": exact.multiplied,
 }
 WAYS: Final = (
@@ -232,7 +237,7 @@ COMPARES: Final[dict[str, Callable[[Any, Any], Any]]] = {
 
 def flushed(a: Any) -> Any:
     """Make zeros of subnormals."""
-    return np.where(np.abs(a) < 2.0**-126, np.copysign(np.float32(0), a), a)
+    return chosen(np.abs(a) < 2.0**-126, np.copysign(np.float32(0), a), a)
 
 
 def compares(name: str, kind: str) -> list[Case]:
@@ -300,7 +305,7 @@ def signs(kind: str, meaning: Callable[[Any, Any], Any]) -> Callable[[Any], Any]
     return lambda a: meaning(a.view(dtype), top).view(a.dtype)
 
 
-SIGNS: Final[dict[str, Meaning]] = {
+SIGNS: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "abs": lambda a, top: a & ~top,
     "neg": lambda a, top: a ^ top,
 }
@@ -384,15 +389,13 @@ CASES: Final = [
     *(case for name in ("min", "max") for case in extremes(name)),
     *(case for kind in ("f32", "f64") for name in COMPARES for case in compares(name, kind)),
     *(
-        Case(
-            f"slct.{kind}.f32", f"{kind}: {kind} {kind} f32", lambda a, b, c: np.where(c >= 0, a, b)
-        )
+        Case(f"slct.{kind}.f32", f"{kind}: {kind} {kind} f32", lambda a, b, c: chosen(c >= 0, a, b))
         for kind in ("b16", "u32", "f32", "b64", "f64")
     ),
     Case(
         "slct.ftz.s32.f32",
         "s32: s32 s32 f32",
-        lambda a, b, c: np.where(flushed(c) >= 0, a, b),
+        lambda a, b, c: chosen(flushed(c) >= 0, a, b),
     ),
     *(
         Case(f"testp.{name}.{kind}", f"pred: {kind}", meaning)

@@ -91,13 +91,7 @@ _RELATIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "num": lambda a, b: ~np.isnan(a) & ~np.isnan(b),
 }
 _OPPOSITE: Final = {
-    "equ": "ne",
-    "neu": "eq",
-    "ltu": "ge",
-    "leu": "gt",
-    "gtu": "le",
-    "geu": "lt",
-    "nan": "num",
+    "equ": "ne", "neu": "eq", "ltu": "ge", "leu": "gt", "gtu": "le", "geu": "lt", "nan": "num"
 }
 _COMBINED: Final = {"and": np.logical_and, "or": np.logical_or, "xor": np.logical_xor}
 

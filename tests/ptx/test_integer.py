@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 import pytest
@@ -17,13 +17,19 @@ TYPES: Final = tuple(f"{kind}{size}" for kind in "us" for size in SIZES)
 
 def each(meaning: Meaning) -> Callable[..., Any]:
     """Return the meaning for arrays, of one for Python's integers; it may exceed the type."""
+    called = cast("Callable[..., int]", meaning)
 
     def of_arrays(*operands: Any) -> Any:
-        values = (meaning(*map(int, row)) for row in zip(*operands, strict=True))
+        values = (called(*map(int, row)) for row in zip(*operands, strict=True))
         bits = np.fromiter((value & (2**64 - 1) for value in values), "uint64", len(operands[0]))
         return bits.astype("uint64")
 
     return of_arrays
+
+
+def chosen(which: Any, a: Any, b: Any) -> Any:
+    found: Any = np.where(which, a, b)
+    return found
 
 
 def bits_of(kind: str) -> int:
@@ -53,7 +59,7 @@ def of_24(value: int, kind: str) -> int:
     return signed(value, 24) if kind == "s32" else value & 0xFFFFFF
 
 
-def halves(meaning: Meaning, sign: bool) -> Callable[..., Any]:
+def halves(meaning: Callable[[int, int], int], sign: bool) -> Callable[..., Any]:
     def both(a: int, b: int) -> int:
         found = 0
         for at in (0, 16):
@@ -66,7 +72,7 @@ def halves(meaning: Meaning, sign: bool) -> Callable[..., Any]:
     return each(both)
 
 
-def relu(meaning: Meaning) -> Callable[..., Any]:
+def relu(meaning: Callable[[int, int], int]) -> Callable[[int, int], int]:
     return lambda a, b: max(0, meaning(a, b))
 
 
@@ -147,7 +153,7 @@ def combined(name: str, logic: str, kind: str) -> list[Case]:
         found = COMPARES[name](a, b)
         return COMBINES[logic](found, with_), COMBINES[logic](~found, with_)
 
-    def number(yes: int) -> Callable[..., Any]:
+    def number(yes: int) -> Meaning:
         return lambda a, b, with_: np.where(both(a, b, ~with_)[0], yes, 0).astype("uint32")
 
     types = f"{kind} {kind} pred"
@@ -173,7 +179,7 @@ def combined(name: str, logic: str, kind: str) -> list[Case]:
 
 
 def sets(kind: str) -> list[Case]:
-    def number(yes: int) -> Callable[..., Any]:
+    def number(yes: int) -> Meaning:
         return lambda a, b: np.where(a == b, yes, 0).astype("uint32")
 
     return [
@@ -222,7 +228,7 @@ def dot(parts: int, signs: tuple[bool, bool], high_: bool = False) -> Callable[.
     return each(meaning)
 
 
-BINARY: Final[dict[str, Meaning]] = {
+BINARY: Final[dict[str, Callable[[int, int], int]]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
     "mul.lo": lambda a, b: a * b,
@@ -235,7 +241,7 @@ TERNARY: Final[dict[str, Meaning]] = {
     "mad.lo": lambda a, b, c: a * b + c,
     "sad": lambda a, b, c: c + abs(a - b),
 }
-EXTREMES: Final[dict[str, Meaning]] = {"min": min, "max": max}
+EXTREMES: Final[dict[str, Callable[[int, int], int]]] = {"min": min, "max": max}
 
 
 def distances(sign: bool, add: bool) -> Callable[[int, int, int], int]:
@@ -310,19 +316,17 @@ CASES: Final = [
     *combined("gt", "and", "s16"),
     *(case for kind in ("u16", "s32", "u64", "b16", "b32", "b64") for case in sets(kind)),
     *(
-        Case(f"selp.{kind}", f"{kind}: {kind} {kind} pred", lambda a, b, p: np.where(p, a, b))
+        Case(f"selp.{kind}", f"{kind}: {kind} {kind} pred", lambda a, b, p: chosen(p, a, b))
         for kind in (*TYPES, "b16", "b32", "b64", "f32", "f64")
     ),
     Case(
         "selp.b32",
         "b32: b32 b32 pred",
-        lambda a, b, p: np.where(p, b, a),
+        lambda a, b, p: chosen(p, b, a),
         "%d0, %s0, %s1, !%s2",
     ),
     *(
-        Case(
-            f"slct.{kind}.s32", f"{kind}: {kind} {kind} s32", lambda a, b, c: np.where(c >= 0, a, b)
-        )
+        Case(f"slct.{kind}.s32", f"{kind}: {kind} {kind} s32", lambda a, b, c: chosen(c >= 0, a, b))
         for kind in ("b16", "u32", "f32", "s64", "f64")
     ),
     *(Case(f"popc.b{size}", f"b32: b{size}", each(int.bit_count)) for size in (32, 64)),

@@ -152,7 +152,7 @@ def shorter_last(a: Any, b: Any, c: Any) -> tuple[Any, ...]:
     return a, b, c % np.array(80, c.dtype)
 
 
-def split(count: int, size: int) -> Callable[..., Any]:
+def split(count: int, size: int) -> Callable[[Any], Any]:
     return lambda a: tuple(
         (a >> np.array(size * at, a.dtype)) & np.array((1 << size) - 1, a.dtype)
         for at in range(count)

@@ -147,7 +147,8 @@ static void fill(Warp *w, const Filled *f) {
     case kExplicitCluster: v = size[0] * size[1] * size[2] > 1; break;
     case kDynamicShared: v = c->dynamic; break;
     case kTotalShared: v = c->shared_size; break;
-    case kZero: break;
+    case kGridHigh: v = c->cooperative ? kGridWindow >> 32 : 0; break;
+    case kGridLow: break;
     case kSharedAddress: v = ((uint64_t)b->rank << kRankShift) + f->value; break;
     }
     to[l] = v;

@@ -55,7 +55,7 @@ typedef enum Space { kGeneric, kGlobal, kShared, kLocal, kConst, kParam, kCluste
 
 /* The windows of generic addresses, above all that a process can have. */
 static const uint64_t kSharedWindow = 1ull << 56, kLocalWindow = 2ull << 56,
-                      kParamWindow = 3ull << 56, kWindows = 0xffull << 56;
+                      kParamWindow = 3ull << 56, kGridWindow = 4ull << 56, kWindows = 0xffull << 56;
 enum { kRankShift = 24 }; /* of a block in its cluster, in a shared address */
 
 /* An asynchronous copy: what it has to do, when somebody waits for it. */
@@ -117,7 +117,7 @@ typedef enum Special {
   kLaneid, kWarpid, kNwarpid, kSmid, kNsmid, kGridid, kMaskEq, kMaskLt, kMaskLe, kMaskGt, kMaskGe,
   kClusterCtaidX, kClusterCtaidY, kClusterCtaidZ, kClusterNctaidX, kClusterNctaidY, kClusterNctaidZ,
   kClusteridX, kClusteridY, kClusteridZ, kNclusteridX, kNclusteridY, kNclusteridZ,
-  kClusterRank, kClusterSize, kExplicitCluster, kDynamicShared, kTotalShared, kZero, kSharedAddress
+  kClusterRank, kClusterSize, kExplicitCluster, kDynamicShared, kTotalShared, kGridHigh, kGridLow, kSharedAddress
 } Special;
 
 typedef struct Filled {
@@ -134,6 +134,7 @@ typedef struct Config {
   uint32_t code_count, filled_count, rows, params_size;
   uint32_t entry, local_size, shared_size, dynamic;
   uint32_t grid[3], block[3], cluster[3];
+  uint32_t cooperative;
   uint32_t resident; /* how many blocks are there at once: 1, those of a cluster, or all */
   int32_t device, sm;
   uint64_t patience; /* steps without progress that are an error */
@@ -166,6 +167,7 @@ struct Machine {
   const Extent *hit;
   uint64_t steps, progress; /* progress: the step of the last one */
   uint64_t ticks; /* of clocks */
+  char grid[64];  /* what cooperative groups count blocks in; its address is in %envreg1 and 2 */
   size_t text_room;
 };
 

@@ -75,6 +75,10 @@ char *memory_at(Warp *w, const Instr *i, unsigned lane, Space space, uint64_t ad
     if (window == kSharedWindow) return shared_at(w, i, lane, kGeneric, rest, size, access);
     if (window == kLocalWindow) return memory_at(w, i, lane, kLocal, rest, size, access);
     if (window == kParamWindow) return memory_at(w, i, lane, kParam, rest, size, access);
+    if (window == kGridWindow) {
+      Machine *m = w->block->m;
+      return inside(w, i, lane, space, rest, size, access, m->grid, c->cooperative ? sizeof(m->grid) : 0);
+    }
     return global_at(w, i, lane, space, address, size, access);
   }
   if (address >> 32 == 1 && space != kGlobal && space != kConst) {

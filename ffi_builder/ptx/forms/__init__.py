@@ -17,6 +17,7 @@ from ffi_builder.ptx.forms import (
     memory,
     tensor,
     warp,
+    wmma,
 )
 from ffi_builder.ptx.table import Form
 
@@ -31,6 +32,7 @@ FORMS: Final[tuple[Form, ...]] = (
     *atomics.FORMS,
     *warp.FORMS,
     *matrix.FORMS,
+    *wmma.FORMS,
     *asynchronous.FORMS,
     *tensor.FORMS,
 )

@@ -63,7 +63,7 @@ def _limited(to: str, bits: int) -> tuple[Form, ...]:
 
 
 def _narrow(name: str, bits: int) -> tuple[Form, ...]:
-    """Return the conversions of pairs below 16 bits, which have no larger number than the largest."""
+    """Return the conversions of pairs below 16 bits, where the largest number is the limit."""
     both = f"b{2 * max(bits, 4)}"
     this = _FORMATS.index(name), bits
     halves = tuple((each, (_FORMATS.index(each), 16)) for each in ("f16", "bf16"))
