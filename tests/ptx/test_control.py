@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Final
+from typing import Any, Final
 
-import numpy as np
+import numpy
 import pytest
 
 from ffi_builder.ptx.errors import Fault, KernelFault, PtxError
 from ffi_builder.ptx.machine import Shape
 from tests.ptx.running import run, tested
+
+np: Any = numpy
 
 REDUCED: Final = tested("""
 .visible .entry k(.param .u64 x) {
