@@ -28,8 +28,7 @@ def each(meaning: Meaning) -> Callable[..., Any]:
 
 
 def chosen(which: Any, a: Any, b: Any) -> Any:
-    found: Any = np.where(which, a, b)
-    return found
+    return np.where(np.asarray(which), a, b)
 
 
 def bits_of(kind: str) -> int:
