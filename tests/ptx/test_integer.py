@@ -28,7 +28,9 @@ def each(meaning: Meaning) -> Callable[..., Any]:
 
 
 def chosen(which: Any, a: Any, b: Any) -> Any:
-    return np.where(np.asarray(which), a, b)
+    found = a.copy()
+    found[~which] = b[~which]
+    return found
 
 
 def bits_of(kind: str) -> int:
