@@ -5,13 +5,29 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, Final
 
-import numpy as np
+import numpy
 
 from tests.ptx.halves import values
 
+np: Any = numpy  # its stubs leave open what views are
+
 BITS: Final = {
-    **{"f16": 16, "bf16": 16, "tf32": 32, "e4m3": 8, "e5m2": 8, "e3m2": 8, "e2m3": 8, "e2m1": 8},
-    **{"f64": 64, "f32": 32, "s8": 8, "u8": 8, "s4": 4, "u4": 4, "b1": 1, "s32": 32},
+    "f16": 16,
+    "bf16": 16,
+    "tf32": 32,
+    "e4m3": 8,
+    "e5m2": 8,
+    "e3m2": 8,
+    "e2m3": 8,
+    "e2m1": 8,
+    "f64": 64,
+    "f32": 32,
+    "s8": 8,
+    "u8": 8,
+    "s4": 4,
+    "u4": 4,
+    "b1": 1,
+    "s32": 32,
 }
 
 
@@ -21,7 +37,9 @@ def _small_float(bits: Any, mantissa: int, exponent: int) -> Any:
     fraction = (bits & (1 << mantissa) - 1) / (1 << mantissa)
     power = bits >> mantissa & (1 << exponent) - 1
     bias = (1 << exponent - 1) - 1
-    size = np.where(power == 0, fraction * 2.0 ** (1 - bias), (1 + fraction) * 2.0 ** (power - bias))
+    size = np.where(
+        power == 0, fraction * 2.0 ** (1 - bias), (1 + fraction) * 2.0 ** (power - bias)
+    )
     return np.where(bits >> mantissa + exponent & 1, -size, size)
 
 
@@ -49,12 +67,16 @@ def value(kind: str, bits: Any) -> Any:
         case "s4":
             return (bits.astype("int64") ^ 8) - 8
         case "s8" | "s32":
-            return bits.astype("uint32").view("int32") if kind == "s32" else bits.astype("int8").astype("int64")
+            return (
+                bits.astype("uint32").view("int32")
+                if kind == "s32"
+                else bits.astype("int8").astype("int64")
+            )
         case _:
             return bits.astype("int64")
 
 
-def small(kind: str, shape: tuple[int, ...], generator: np.random.Generator) -> Any:
+def small(kind: str, shape: tuple[int, ...], generator: Any) -> Any:
     """Draw the bits of elements whose products and sums are exact in every order."""
     numbers = generator.integers(-4, 5, shape)
     match kind:
@@ -78,7 +100,7 @@ def small(kind: str, shape: tuple[int, ...], generator: np.random.Generator) -> 
             return generator.integers(0, 1 << BITS[kind], shape).astype("uint8")
 
 
-def drawn(kind: str, count: int, size: int, generator: np.random.Generator) -> list[Any]:
+def drawn(kind: str, count: int, size: int, generator: Any) -> list[Any]:
     """Draw registers of small elements."""
     bits = BITS[kind]
     if bits < 8:

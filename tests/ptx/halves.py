@@ -7,7 +7,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Final
 
-import numpy as np
+import numpy
+
+np: Any = numpy  # its stubs leave open what views are
 
 NAN: Final = 0x7FFF
 """The NaN that instructions make."""

@@ -6,12 +6,14 @@ import re
 from itertools import product
 from typing import Any, Final
 
-import numpy as np
+import numpy
 import pytest
 
 from ffi_builder.ptx.errors import KernelFault
 from tests.ptx.elements import BITS, drawn, fused, value
 from tests.ptx.running import COUNT, TESTED, Case, evaluate
+
+np: Any = numpy  # its stubs leave open what views are
 
 _WARPS: Final = COUNT // 32
 _LANE: Final = np.arange(32)
@@ -20,7 +22,9 @@ _LANE: Final = np.arange(32)
 def elements(kind: str, registers: list[Any]) -> Any:
     """The bits of a fragment's elements, by warp, lane, and number."""
     bits = BITS[kind]
-    words = np.stack([each.view(f"uint{8 * each.itemsize}").reshape(_WARPS, 32) for each in registers], 2)
+    words = np.stack(
+        [each.view(f"uint{8 * each.itemsize}").reshape(_WARPS, 32) for each in registers], 2
+    )
     if bits == 64:
         return words
     parts = np.arange(32 // bits, dtype="uint64") * np.uint64(bits)
@@ -63,13 +67,18 @@ def multiplied(opcode: str) -> Case:
     shape = re.search(r"m(\d+)n8k(\d+)", opcode)
     types = re.findall(r"\.([a-z]+\d+(?:m\d)?)(?=\.|$)", opcode)
     types = [each for each in types if each in BITS][-4:]
-    assert shape is not None and len(types) == 4
+    assert shape is not None
+    assert len(types) == 4
     m, k = int(shape[1]), int(shape[2])
     d, a, b, c = types
     counts = {"d": m * 8 // 32, "a": m * k // 32, "b": k * 8 // 32, "c": m * 8 // 32}
     per = {name: max(32 // BITS[kind], 1) for name, kind in zip("dabc", types, strict=True)}
     registers = {name: counts[name] // per[name] for name in "dabc"}
-    places = {"a": places_a(m, counts["a"], BITS[a]), "b": places_b(counts["b"], BITS[b]), "c": places_c(counts["c"])}
+    places = {
+        "a": places_a(m, counts["a"], BITS[a]),
+        "b": places_b(counts["b"], BITS[b]),
+        "c": places_c(counts["c"]),
+    }
 
     def split(operands: tuple[Any, ...]) -> dict[str, list[Any]]:
         ends = np.cumsum([registers[name] for name in "abc"]).tolist()
@@ -80,9 +89,7 @@ def multiplied(opcode: str) -> Case:
         generator = np.random.default_rng(len(operands))
         kinds = zip("abc", (a, b, c), strict=True)
         return [
-            each
-            for name, kind in kinds
-            for each in drawn(kind, registers[name], COUNT, generator)
+            each for name, kind in kinds for each in drawn(kind, registers[name], COUNT, generator)
         ]
 
     def meaning(*operands: Any) -> tuple[Any, ...]:
@@ -108,12 +115,18 @@ def multiplied(opcode: str) -> Case:
             bits = found.view("uint64")
         else:
             found = sum_ + one @ other
-            bits = found.astype("float16").view("uint16") if d == "f16" else found.astype("float32").view("uint32")
-        each = np.ascontiguousarray(bits[:, *places["c"]].reshape(COUNT, counts["d"]))
+            bits = (
+                found.astype("float16").view("uint16")
+                if d == "f16"
+                else found.astype("float32").view("uint32")
+            )
+        each = np.ascontiguousarray(bits[(slice(None), *places["c"])].reshape(COUNT, counts["d"]))
         each = each.view("uint64" if d == "f64" else "uint32").reshape(COUNT, -1)
         return tuple(each[:, at] for at in range(registers["d"]))
 
-    kinds = {name: "b64" if kind == "f64" else "b32" for name, kind in zip("dabc", types, strict=True)}
+    kinds = {
+        name: "b64" if kind == "f64" else "b32" for name, kind in zip("dabc", types, strict=True)
+    }
     results = " ".join([kinds["d"]] * registers["d"])
     operands = " ".join(each for name in "abc" for each in [kinds[name]] * registers[name])
     groups = [", ".join(f"%d{at}" for at in range(registers["d"]))]
@@ -181,7 +194,11 @@ BODY
 }
 """
 """Each thread has 16 bytes of shared memory at %at."""
-_MOVES: Final = [(count, trans, space) for count in (1, 2, 4) for trans, space in (("", ".shared"), (".trans", ".shared::cta"))]
+_MOVES: Final = [
+    (count, trans, space)
+    for count in (1, 2, 4)
+    for trans, space in (("", ".shared"), (".trans", ".shared::cta"))
+]
 TESTED.extend(
     f"{name}.sync.aligned.m8n8.x{count}{trans}{space}.b16"
     for name in ("ldmatrix", "stmatrix")
@@ -216,7 +233,9 @@ def test_ldmatrix(count: int, trans: str, space: str) -> None:
 
 @pytest.mark.parametrize(("count", "trans", "space"), _MOVES)
 def test_stmatrix(count: int, trans: str, space: str) -> None:
-    matrices = np.random.default_rng(count).integers(0, 2**16, (_WARPS, count, 8, 8)).astype("uint16")
+    matrices = (
+        np.random.default_rng(count).integers(0, 2**16, (_WARPS, count, 8, 8)).astype("uint16")
+    )
     given = _pairs(matrices, trans).reshape(COUNT, count)
     operands = ", ".join(f"%s{at}" for at in range(count))
     body = _ROWS.replace(

@@ -7,11 +7,13 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, Final
 
-import numpy as np
+import numpy
 import pytest
 
 from tests.ptx.elements import BITS, fused, small, value
 from tests.ptx.running import Shape, run, tested
+
+np: Any = numpy  # its stubs leave open what views are
 
 _WIDE: Final = ("m16n16k16", "m8n32k16", "m32n8k16")
 
@@ -27,7 +29,7 @@ class Product:
     layout: str
     padded: bool
     operation: str = ""
-    satfinite: bool = False
+    """What is between or behind other modifiers."""
 
     @property
     def sizes(self) -> tuple[int, int, int]:
@@ -68,10 +70,14 @@ class Product:
     @property
     def opcode(self) -> str:
         """That of the product."""
-        types = f"{self.d}.{self.c}" if self.kind == "f16" else f"{self.d}.{self.kind}.{self.kind}.{self.c}"
+        types = (
+            f"{self.d}.{self.c}"
+            if self.kind == "f16"
+            else f"{self.d}.{self.kind}.{self.kind}.{self.c}"
+        )
         operation = f".{self.operation}.popc" if self.operation and self.kind == "b1" else ""
         rounding = self.operation if self.kind == "f64" else ""
-        behind = ".satfinite" * self.satfinite
+        behind = ".satfinite" if self.operation == "satfinite" else ""
         layouts = f"{self.layout_of('a')}.{self.layout_of('b')}"
         return f"wmma.mma{operation}.sync.aligned.{layouts}.{self.shape}{rounding}.{types}{behind}"
 
@@ -99,7 +105,12 @@ class Product:
         c = small(self.c, (m, n), generator)
         memory = self.stored("d", np.zeros((m, n), f"uint{BITS[self.d]}"), self.d)
 
-        given = [self.stored("a", a, self.kind), self.stored("b", b, self.kind), self.stored("c", c, self.c), memory]
+        given = [
+            self.stored("a", a, self.kind),
+            self.stored("b", b, self.kind),
+            self.stored("c", c, self.c),
+            memory,
+        ]
         run(self.ptx, "k", given, Shape(block=(32, 1, 1)))
 
         found = memory[:, : n if self.layout == "row" else m]
@@ -116,7 +127,9 @@ class Product:
             case "s32":
                 products = (a[:, :, None] ^ b).sum(1) if self.operation == "xor" else a @ b
                 found = c.astype("int64") + products
-                return (found.clip(-(2**31), 2**31 - 1) if self.satfinite else found).astype("uint32")
+                return (
+                    found.clip(-(2**31), 2**31 - 1) if self.operation == "satfinite" else found
+                ).astype("uint32")
             case "f16":
                 return (a @ b + c).astype("float16").view("uint16")
             case _:
@@ -124,16 +137,16 @@ class Product:
 
 
 CASES: Final = [
-    Product(shape, kind, d, c, layout, padded, *more)
-    for shapes, kind, results, *more in (
-        (_WIDE, "f16", ("f16", "f32")),
-        (_WIDE, "bf16", ("f32",)),
-        (("m16n16k8",), "tf32", ("f32",)),
-        (("m8n8k4",), "f64", ("f64",)),
-        (_WIDE, "s8", ("s32",)),
-        (_WIDE, "u8", ("s32",), "", True),
-        (("m8n8k32",), "s4", ("s32",), "", True),
-        (("m8n8k32",), "u4", ("s32",)),
+    Product(shape, kind, d, c, layout, padded, operation)
+    for shapes, kind, results, operation in (
+        (_WIDE, "f16", ("f16", "f32"), ""),
+        (_WIDE, "bf16", ("f32",), ""),
+        (("m16n16k8",), "tf32", ("f32",), ""),
+        (("m8n8k4",), "f64", ("f64",), ""),
+        (_WIDE, "s8", ("s32",), ""),
+        (_WIDE, "u8", ("s32",), "satfinite"),
+        (("m8n8k32",), "s4", ("s32",), "satfinite"),
+        (("m8n8k32",), "u4", ("s32",), ""),
         (("m8n8k128",), "b1", ("s32",), "xor"),
         (("m8n8k128",), "b1", ("s32",), "and"),
     )
@@ -154,7 +167,9 @@ def test_f64_is_rounded_as_it_says() -> None:
     third, zeros = np.full((8, 8), 1 / 3), np.zeros((8, 8))
     made = np.zeros((8, 8))
 
-    run(case.ptx, "k", [third[:, :4].copy(), third[:4].copy(), zeros, made], Shape(block=(32, 1, 1)))
+    run(
+        case.ptx, "k", [third[:, :4].copy(), third[:4].copy(), zeros, made], Shape(block=(32, 1, 1))
+    )
 
     sum_ = 0.0
     for _ in range(4):

@@ -1,5 +1,5 @@
 /* atom and red: lanes go one after the other. */
-#include "narrow.h"
+#include "floats.h"
 
 static char *atomic_at(Warp *w, const Instr *i, unsigned lane, uint64_t address, unsigned size) {
   if (address % size != 0) {
@@ -40,13 +40,13 @@ BITWISE(b64, uint64_t)
 ATOM(inc_u32, uint32_t, old >= b ? 0 : old + 1)
 ATOM(dec_u32, uint32_t, old == 0 || old > b ? b : old - 1)
 
-static float flushed(float x) { return fpclassify(x) == FP_SUBNORMAL ? copysignf(0, x) : x; }
+static float zeroed(float x) { return fpclassify(x) == FP_SUBNORMAL ? copysignf(0, x) : x; }
 
 /* In global memory subnormals are flushed, and in shared memory they are not. */
 static uint32_t add_f32(const Instr *i, uint64_t address, uint32_t old, uint64_t by) {
   bool flush = i->space == kGlobal || (i->space == kGeneric && (address & kWindows) == 0);
   float a = f32_of(old), b = f32_of(by);
-  float sum = flush ? flushed(flushed(a) + flushed(b)) : a + b;
+  float sum = flush ? zeroed(zeroed(a) + zeroed(b)) : a + b;
   return isnan(sum) ? 0x7fffffff : (uint32_t)bits_of_f32(sum);
 }
 ATOM(add_f32, uint32_t, add_f32(i, ADDRESS(1, l), old, b))

@@ -140,19 +140,10 @@ static float signed_as(const Instr *i, float x, unsigned negative) {
 CHOICE(min, least)
 CHOICE(max, most)
 
-/* Which of less, equal, greater and unordered each comparison accepts. */
-enum { kLess = 1, kSame = 2, kMore = 4, kUnordered = 8 };
-static const uint8_t kAccepts[] = {
-    kSame,  kLess | kMore,  kLess,  kLess | kSame,  kMore,  kMore | kSame,
-    kSame | 8, kLess | kMore | 8, kLess | 8, kLess | kSame | 8, kMore | 8, kMore | kSame | 8,
-    kLess | kSame | kMore, kUnordered,
-};
-static unsigned related(double a, double b) { return a < b ? kLess : a == b ? kSame : a > b ? kMore : kUnordered; }
 static double as_double(const Instr *i, uint64_t a) { return i->size == 4 ? flushed(i, f32_of(a)) : f64_of(a); }
 static uint32_t compared(const Instr *i, uint32_t mask, const uint64_t *a, const uint64_t *b) {
-  unsigned accepted = kAccepts[i->compare];
   uint32_t found = 0;
-  LANES(found |= (uint32_t)((related(as_double(i, a[l]), as_double(i, b[l])) & accepted) != 0) << l;);
+  LANES(found |= (uint32_t)compares(i, as_double(i, a[l]), as_double(i, b[l])) << l;);
   return found;
 }
 OP(setp_float) { set_compared(w, i, mask, compared(i, mask, ROW(2), ROW(3))); }

@@ -34,6 +34,18 @@ static inline void end(const Instr *i) {
   if (i->round != kRn) fesetround(FE_TONEAREST);
 }
 
+/* Which of less, equal, greater and unordered each comparison accepts. */
+enum { kLess = 1, kSame = 2, kMore = 4, kUnordered = 8 };
+static inline bool compares(const Instr *i, double a, double b) {
+  static const uint8_t kAccepts[] = {
+      kSame,  kLess | kMore,  kLess,  kLess | kSame,  kMore,  kMore | kSame,
+      kSame | 8, kLess | kMore | 8, kLess | 8, kLess | kSame | 8, kMore | 8, kMore | kSame | 8,
+      kLess | kSame | kMore, kUnordered,
+  };
+  unsigned related = a < b ? kLess : a == b ? kSame : a > b ? kMore : kUnordered;
+  return (kAccepts[i->compare] & related) != 0;
+}
+
 /* A format of floats below f32. top: the bits of its largest number. infinite: whether there is an
    infinity, which follows it. nan: its NaN; 0: it has none. */
 typedef struct Format {
@@ -93,6 +105,11 @@ static inline double decoded(FormatNumber number, uint32_t bits) {
   }
   return bits >> (f->exponent + f->mantissa) & 1 ? -x : x;
 }
+
+static inline double f16_value(uint64_t bits) { return decoded(kF16, (uint32_t)bits); }
+static inline double bf16_value(uint64_t bits) { return f32_of((uint64_t)(uint16_t)bits << 16); }
+static inline uint64_t f16_bits(double x) { return encoded(kF16, x, kRn, false); }
+static inline uint64_t bf16_bits(double x) { return encoded(kBf16, x, kRn, false); }
 
 /* A 64-bit integer as a double that encoded() rounds as the integer: cut, with an odd last bit. */
 static inline double odd_of(uint64_t magnitude, bool negative) {

@@ -1,8 +1,6 @@
 /* f16, bf16, and pairs of them. A double has each sum and product of two exactly; what has more digits
  * is rounded to odd first, so that rounding it to 16 bits is the only rounding. */
-#include "narrow.h"
-
-#include <fenv.h>
+#include "floats.h"
 
 enum { kSign = 0x8000, kNan16 = 0x7fff };
 
@@ -97,33 +95,12 @@ BINARIES(min, min)
 BINARIES(max, max)
 TERNARIES(fma, fma_)
 
-static bool compares(Compare how, double a, double b) {
-  bool unordered = isnan(a) || isnan(b);
-  switch (how) {
-  case kEq: return a == b;
-  case kNe: return !unordered && a != b;
-  case kLt: return a < b;
-  case kLe: return a <= b;
-  case kGt: return a > b;
-  case kGe: return a >= b;
-  case kEqu: return unordered || a == b;
-  case kNeu: return a != b;
-  case kLtu: return !(a >= b);
-  case kLeu: return !(a > b);
-  case kGtu: return !(a <= b);
-  case kGeu: return !(a < b);
-  case kNum: return !unordered;
-  case kNan: return unordered;
-  }
-  return false;
-}
-
 /* The lanes of which a and b compare so, of the low halves or the high ones. */
 static uint32_t compared(const Instr *i, uint32_t mask, bool brain, bool high, const uint64_t *a, const uint64_t *b) {
   uint32_t found = 0;
   unsigned by = high ? 16 : 0;
   LANES(double x = operand(i, brain, LOW(a[l] >> by)); double y = operand(i, brain, LOW(b[l] >> by));
-        if (compares((Compare)i->compare, x, y)) found |= 1u << l;);
+        if (compares(i, x, y)) found |= 1u << l;);
   return found;
 }
 
@@ -165,17 +142,12 @@ OP(set_f16x2) { set(w, i, mask, false, true); }
 OP(set_bf16x2) { set(w, i, mask, true, true); }
 
 /* Mixed with f32, which all values of 16 bits are. */
-static uint64_t finish(const Instr *i, float x) {
-  if ((i->flags & kSat) != 0) x = x > 0 ? fminf(x, 1) : 0;
-  return isnan(x) ? 0x7fffffff : bits_of_f32(x);
-}
 #define MIXED(brain, ...)                                                                      \
-  static const int kModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};           \
   uint64_t *d = ROW(0);                                                                        \
   const uint64_t *a_ = ROW(1), *b_ = ROW(2);                                                   \
-  fesetround(kModes[i->round]);                                                                \
-  LANES(float a = (float)value(brain, LOW(a_[l])); d[l] = finish(i, __VA_ARGS__););            \
-  fesetround(FE_TONEAREST);
+  begin(i);                                                                                    \
+  LANES(float a = (float)value(brain, LOW(a_[l])); d[l] = finished(i, __VA_ARGS__););            \
+  end(i);
 #define MIXES(brain, name)                                                                     \
   OP(add_f32_##name) { MIXED(brain, a + f32_of(b_[l])) }                                       \
   OP(sub_f32_##name) { MIXED(brain, a - f32_of(b_[l])) }                                       \

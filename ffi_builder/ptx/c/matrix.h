@@ -2,7 +2,7 @@
 #ifndef MATRIX_H
 #define MATRIX_H
 
-#include "narrow.h"
+#include "floats.h"
 
 /* Whether the whole warp is at an instruction of it; if not, the lanes wait. */
 static inline bool whole_warp(Warp *w, const Instr *i, uint32_t mask) {
@@ -14,25 +14,17 @@ static inline bool whole_warp(Warp *w, const Instr *i, uint32_t mask) {
   return true;
 }
 
-/* The order of BITS in forms/matrix.py. */
-typedef enum Type {
-  kF16, kBf16, kTf32, kE4m3, kE5m2, kE3m2, kE2m3, kE2m1, kF64, kF32, kS8, kU8, kS4, kU4, kB1, kS32
-} Type;
+/* What elements are: a FormatNumber, or one of these; the order of BITS in forms/matrix.py. */
+enum { kF64 = kE2m1 + 1, kF32, kS8, kU8, kS4, kU4, kB1, kS32 };
+typedef unsigned Type;
 static const uint8_t kBits[] = {16, 16, 32, 8, 8, 8, 8, 8, 64, 32, 8, 8, 4, 4, 1, 32};
 
+/* Of tf32, the last digits are not read; e2m1 is in the middle of 8 bits. */
 static inline double value(Type type, uint64_t bits) {
-  switch (type) {
-  case kF16: return f16_value(bits);
-  case kBf16: return bf16_value(bits);
-  case kTf32: return f32_of(bits & ~0x1fffull); /* the other digits are not read */
-  case kE4m3: return (bits & 0x7f) == 0x7f ? NAN : widened_finite((uint32_t)bits, 3, 4);
-  case kE5m2: return widened((uint32_t)bits, 2, 5);
-  case kE3m2: return widened_finite(bits & 0x3f, 2, 3);
-  case kE2m3: return widened_finite(bits & 0x3f, 3, 2);
-  case kE2m1: return widened_finite(bits >> 2 & 0xf, 1, 2); /* in the middle of 8 bits */
-  case kF32: return f32_of(bits);
-  default: return f64_of(bits);
-  }
+  if (type == kF64) return f64_of(bits);
+  if (type == kF32) return f32_of(bits);
+  unsigned below = type == kTf32 ? 13 : type == kE2m1 ? 2 : 0;
+  return decoded((FormatNumber)type, (uint32_t)bits >> below);
 }
 
 static inline int64_t integer(Type type, uint64_t bits) {
@@ -53,7 +45,7 @@ static inline uint64_t nth(Type type, uint64_t bits, unsigned at) {
 /* Products and sums are of doubles, and rounded at the end: NVIDIA leaves the order of sums open. */
 static inline uint64_t rounded(Type type, double x) {
   if (type == kF16) return f16_bits(x);
-  return isnan(x) ? 0x7fffffff : bits_of_f32((float)x);
+  return isnan(x) ? kNan32 : bits_of_f32((float)x);
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* Tensor maps: boxes of tensors in global memory, to and from shared memory. The fake driver keeps what
  * each map was encoded from. */
-#include "narrow.h"
+#include "floats.h"
 
 /* As fake_control.h has it. */
 typedef struct TensorMap {
@@ -131,7 +131,7 @@ static void finish(Warp *w, const Pending *p) {
   }
 }
 
-static Pending *begin(Warp *w, const Instr *i, unsigned lane, uint32_t kind, uint64_t map, uint64_t shared, unsigned coordinates) {
+static Pending *copy_begin(Warp *w, const Instr *i, unsigned lane, uint32_t kind, uint64_t map, uint64_t shared, unsigned coordinates) {
   const TensorMap *t = map_at(w, i, lane, map);
   uint32_t align = 128;
   if (shared % align != 0) fault(w, i, lane, kMisaligned, "a box of a tensor at shared address %#llx, which is not aligned to %u", (unsigned long long)shared, align);
@@ -148,7 +148,7 @@ OP(tensor_load) {
   unsigned rank = i->extra[0];
   for (uint32_t m = mask; m != 0; m &= m - 1) {
     unsigned l = (unsigned)__builtin_ctz(m);
-    Pending *p = begin(w, i, l, kByBarrier, ADDRESS(2, l), ADDRESS(0, l), 4);
+    Pending *p = copy_begin(w, i, l, kByBarrier, ADDRESS(2, l), ADDRESS(0, l), 4);
     p->v[3] = kTile;
     p->barrier = ADDRESS(4 + rank, l);
     if (i->extra[1]) {
@@ -163,7 +163,7 @@ OP(tensor_store) {
   unsigned rank = i->extra[0];
   for (uint32_t m = mask; m != 0; m &= m - 1) {
     unsigned l = (unsigned)__builtin_ctz(m);
-    Pending *p = begin(w, i, l, kBulkGroup, ADDRESS(0, l), ADDRESS(2 + rank, l), 2);
+    Pending *p = copy_begin(w, i, l, kBulkGroup, ADDRESS(0, l), ADDRESS(2 + rank, l), 2);
     p->v[3] = i->extra[1] ? kReduce : kStore;
   }
 }

@@ -3,8 +3,6 @@
  * over has them again. */
 #include "matrix.h"
 
-#include <fenv.h>
-
 typedef struct Fragment {
   unsigned rows, columns;
   Type type;
@@ -135,10 +133,9 @@ OP(wmma_float) {
 /* Each product is added with one rounding, k in order. */
 OP(wmma_f64) {
   if (!whole_warp(w, i, mask)) return;
-  static const int kModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
   Product p = product_of(i);
   uint64_t made[kMost][kMost];
-  fesetround(kModes[i->round]);
+  begin(i);
   for (unsigned y = 0; y < p.m; ++y) {
     for (unsigned x = 0; x < p.n; ++x) {
       double sum = f64_of(get(w, i, &p.c, y, x));
@@ -146,7 +143,7 @@ OP(wmma_f64) {
       made[y][x] = bits_of_f64(sum);
     }
   }
-  fesetround(FE_TONEAREST);
+  end(i);
   put(w, i, &p, made);
 }
 

@@ -9,9 +9,22 @@ from ffi_builder.ptx.table import Form, form
 
 # Bits of an element in a register, by type; in the order of ``Type`` in matrix.h.
 BITS: Final = {
-    **{"f16": 16, "bf16": 16, "tf32": 32},
-    **{"e4m3": 8, "e5m2": 8, "e3m2": 8, "e2m3": 8, "e2m1": 8},
-    **{"f64": 64, "f32": 32, "s8": 8, "u8": 8, "s4": 4, "u4": 4, "b1": 1, "s32": 32},
+    "f16": 16,
+    "bf16": 16,
+    "tf32": 32,
+    "e4m3": 8,
+    "e5m2": 8,
+    "e2m3": 8,
+    "e3m2": 8,
+    "e2m1": 8,
+    "f64": 64,
+    "f32": 32,
+    "s8": 8,
+    "u8": 8,
+    "s4": 4,
+    "u4": 4,
+    "b1": 1,
+    "s32": 32,
 }
 NUMBERS: Final = {name: number for number, name in enumerate(BITS)}
 _SHARED: Final = "[.shared|.shared::cta]"
@@ -29,8 +42,7 @@ def _mma(handler: str, opcode: str, m: int, k: int, types: str, behind: str = ""
     """A row for the shape of m, 8 columns and k, and for the types of d, a, b and c."""
     d, a, b, c = types.split()
     operands = (
-        f"={registers(d, m * 8)} {registers(a, m * k)} "
-        f"{registers(b, k * 8)} {registers(c, m * 8)}"
+        f"={registers(d, m * 8)} {registers(a, m * k)} {registers(b, k * 8)} {registers(c, m * 8)}"
     )
     name = opcode.replace("SHAPE", f"m{m}n8k{k}")
     text = f"{name}.{d}.{a}.{b}.{c}{behind}  {operands}"

@@ -12,7 +12,9 @@ from ffi_builder.ptx.table import Form, form
 _SPACES: Final = "[.global|.shared|.shared::cta]"
 _WIDE: Final = ((16, 16, 16), (8, 32, 16), (32, 8, 16))
 # Shapes, types of a and b, types of c and d, and which layouts a and b have.
-_PRODUCTS: Final[tuple[tuple[tuple[tuple[int, int, int], ...], tuple[str, ...], tuple[str, ...]], ...]] = (
+_PRODUCTS: Final[
+    tuple[tuple[tuple[tuple[int, int, int], ...], tuple[str, ...], tuple[str, ...]], ...]
+] = (
     (_WIDE, ("f16",), ("f16", "f32")),
     (_WIDE, ("bf16",), ("f32",)),
     (((16, 16, 8),), ("tf32",), ("f32",)),
@@ -53,10 +55,7 @@ def _multiply(shape: tuple[int, int, int], kind: str, c: str, d: str) -> Form:
     bits = BITS[kind]
     layout = ".<row|col>.<row|col>" if bits >= 8 else ".row.col"
     name, behind, handler = f"wmma.mma.sync.aligned{layout}.m{m}n{n}k{k}", "", "wmma_float"
-    if kind == "f16":
-        types = f"{d}.{c}"
-    else:
-        types = f"{d}.{kind}.{kind}.{c}"
+    types = f"{d}.{c}" if kind == "f16" else f"{d}.{kind}.{kind}.{c}"
     if kind == "b1":
         name = f"wmma.mma.<and|xor>.popc.sync.aligned{layout}.m{m}n{n}k{k}"
     if kind == "f64":
@@ -79,10 +78,8 @@ def _multiply(shape: tuple[int, int, int], kind: str, c: str, d: str) -> Form:
 FORMS: Final[tuple[Form, ...]] = (
     *(
         row
-        for shapes, kinds, results in _PRODUCTS
-        for shape in shapes
-        for name, types in (("a", kinds), ("b", kinds))
-        for kind in types
+        for shapes, kinds, _ in _PRODUCTS
+        for shape, name, kind in product(shapes, "ab", kinds)
         for row in _moves(name, shape, kind)
     ),
     *(
