@@ -58,7 +58,8 @@ FORMS: Final[tuple[Form, ...]] = (
         for count, (trans, at) in product((1, 2, 4), (("", 0), (".trans", 1)))
         for row in (
             form(
-                f"ldmatrix.sync.aligned.m8n8.x{count}{trans}{_SHARED}.b16  =b32*{count} @",
+                f"ldmatrix.sync.aligned.<m8n8.x{count}{trans}|x{count}{trans}.m8n8>{_SHARED}.b16"
+                f"  =b32*{count} @",
                 *("ldmatrix", count, at),
             ),
             form(
