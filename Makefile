@@ -111,7 +111,7 @@ test-libclang: $(LIBCLANG)/.made ## Install a later libclang, of another package
 	PYTHONPATH=$(abspath $(LIBCLANG)) $(PY) -m pytest -m 'not slow' tests/wrapping/test_types_of_c.py tests/wrapping/test_headers.py tests/wrapping/test_prototypes.py
 
 test-cute: $(CUTE)/.made ## Install NVIDIA's CuTe DSL (proprietary) in .venv-cute, and test examples/cute_dsl.
-	$(CUTE)/bin/python -m pytest tests/examples/test_cute_convert.py tests/examples/test_cute_provider.py tests/examples/test_cute_dsl.py tests/examples/test_cutlass_names.py
+	$(CUTE)/bin/python -m pytest tests/examples/test_cute_convert.py tests/examples/test_cute_provider.py tests/examples/test_cute_dsl.py tests/examples/test_cute_maps.py tests/examples/test_cutlass_names.py
 
 test-tilelang: $(TILELANG)/.made ## Install TileLang with the apache-tvm-ffi that it needs in .venv-tilelang, and test what is for it.
 	$(TILELANG)/bin/python -m pytest tests/examples/test_tilelang.py $(patsubst %,'tests/docs/test_docstrings.py::test_examples_run_and_print_what_is_written[cuda/tools/%.py]',tilelang tilelang_launch)
@@ -256,7 +256,7 @@ $(VENV)/.frameworks: pyproject.toml $(VENV)/.made
 
 $(CUDA)/.made: pyproject.toml Makefile
 	$(PYTHON) -m venv $(CUDA)
-	$(CUDA)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test,cuda]' '$(TRITON)' $(CUTILE:%='%')
+	$(CUDA)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test,cuda]' '$(TRITON)' tritonparse==0.6.0 $(CUTILE:%='%')
 	@touch $@
 
 # One by one: a package without a wheel for this machine must not stop the others.

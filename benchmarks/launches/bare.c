@@ -3,6 +3,9 @@
 #include <stdint.h>
 #include <time.h>
 
+#include <tvm/ffi/c_api.h>
+#include <tvm/ffi/extra/c_env_api.h>
+
 /* As cuda.h has it. */
 typedef struct {
   unsigned grid[3], block[3], shared;
@@ -32,4 +35,18 @@ double time_launches(launch *launch, void *kernel, void *stream, void *x, void *
     if (saxpy(launch, kernel, stream, 2, x, y, n) != 0) return -1;
   }
   return seconds() - start;
+}
+
+/* What `unchecked` launches. */
+launch *bare_launch;
+void *bare_kernel;
+
+/* The least that a function of the TVM-FFI C ABI is: it believes its arguments, and asks for the current stream. */
+int unchecked(void *self, const TVMFFIAny *args, int32_t count, TVMFFIAny *result) {
+  (void)self, (void)count, (void)result;
+  /* An object begins with its header, and a tensor's DLTensor follows. */
+  const DLTensor *x = (const DLTensor *)(args[1].v_obj + 1), *y = (const DLTensor *)(args[2].v_obj + 1);
+  void *stream = TVMFFIEnvGetStream(x->device.device_type, x->device.device_id);
+  float a = args[0].type_index == kTVMFFIInt ? (float)args[0].v_int64 : (float)args[0].v_float64;
+  return saxpy(bare_launch, bare_kernel, stream, a, x->data, y->data, (int)x->shape[0]);
 }

@@ -48,6 +48,15 @@ class Loops:
         cc("-shared", *sources, libinfo.find_libtvm_ffi(), "-o", str(path))
         self._library = ctypes.CDLL(str(path))
 
+    def unchecked(self, driver: Driver) -> int:
+        """Return the address of a function of the ABI that launches, and checks nothing."""
+        for name, value in (("bare_launch", driver.cuda.cuLaunchKernelEx), ("bare_kernel", None)):
+            given = driver.kernel if value is None else ctypes.cast(value, P).value
+            P.in_dll(self._library, name).value = given
+        address = ctypes.cast(self._library.unchecked, P).value
+        assert address is not None
+        return address
+
     def seconds(self, loop: str, *args: Any) -> float:
         """Return the seconds that a loop measures."""
         function = self._library[loop]
@@ -99,6 +108,8 @@ def in_c(driver: Driver, loops: Loops) -> Iterator[Way]:
     """Return the driver itself and ffi_builder's wrapper, on each kind of stream."""
     yield Way("cuLaunchKernelEx", "C", bare(driver, loops, driver.stream))
     arguments = [FACTOR, *driver.tensors()]
+    title = "C of the ABI that checks nothing"
+    yield Way(title, "C", from_c(loops, loops.unchecked(driver), arguments, loops))
     for title, compiled, more in (
         ("ffi_builder", wrapper(), []),
         ("ffi_builder, the stream an argument", wrapper(spec.Stream("stream")), [P(driver.stream)]),

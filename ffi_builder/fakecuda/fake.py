@@ -59,9 +59,10 @@ class FakeCuda:
     :func:`check_intents` take signatures whose tensors are on CUDA.
 
     At its end, the block raises the first exception of a kernel that no :meth:`FakeArray.numpy` has
-    raised: an illegal access, a deadlock, an instruction that is not executed, and the like. It raises an AssertionError if calls of the driver have
-    broken rules that a real driver does not check (there, the process may crash or compute with
-    freed memory), or if the name given to :meth:`kernel` is that of a launched one, misspelt.
+    raised: an illegal access, a deadlock, an instruction that is not executed, and the like. It
+    raises an AssertionError if calls of the driver have broken rules that a real driver does not
+    check (there, the process may crash or compute with freed memory), or if the name given to
+    :meth:`kernel` is that of a launched one, misspelt.
 
     A process may use several, one after the other, and launch the same functions in all of them.
     Outside of a block there is no device, and a launch is a RuntimeError.

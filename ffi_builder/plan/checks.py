@@ -168,9 +168,13 @@ class CheckBool(Instruction):
 
 @dataclass(frozen=True)
 class Fits(Instruction):
-    """The value fits the integer dtype ``dtype``. Free strides must fit too."""
+    """The value fits the integer dtype ``dtype``. Free strides must fit too.
+
+    The value of ``symbol``, which is that of the place unless a later step fails, has this dtype.
+    """
 
     dtype: str
+    symbol: spec.Var | None = None
     words = value_error("a value that fits {expected_dtype} ({range})")
     op = "FITS"
 

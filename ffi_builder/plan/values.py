@@ -94,7 +94,7 @@ class ValuePlanner:
                 self.add(s.EqualInt(place, entry, free))
             case spec.Var():
                 if _may_not_fit(place, entry):
-                    self.add(s.Fits(place, entry.dtype))
+                    self.add(s.Fits(place, entry.dtype, None if free else entry))
                 self.add(*plan_limits(place, entry, free=free))
                 self.bind(place, entry, free=free)
             case Expr():

@@ -92,6 +92,16 @@ def test_a_tensor() -> None:
     # CHECK: llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%arg1)
 
 
+def test_dimensions_that_must_fit_int32_are_compared_once_with_the_sizes() -> None:
+    narrow = list(dims("a b c d", "int32"))
+    params = [Tensor(name, narrow, "float32", device_type="cpu") for name in "xy"]
+    wide = [Tensor(name, list(dims("a b c d")), "float32", device_type="cpu") for name in "xy"]
+    branches = [
+        printed(attached(each)).split("row_major")[0].count("cond_br") for each in (params, wide)
+    ]
+    assert branches[0] == branches[1]
+
+
 def test_given_strides() -> None:
     s = Var("s", "int64")
     check_comments(printed(attached([tensor([n, 4], [s, 1])])))

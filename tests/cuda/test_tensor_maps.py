@@ -68,7 +68,7 @@ def ints(text: int | str) -> list[int]:
 # The rules.
 
 
-OURS: Final = ("elements of the last dimension are adjacent", "the driver ignores that")
+OURS: Final = ("innermost elements are adjacent", "the driver ignores that")
 """Rules that the driver cannot check: it is not asked for the innermost strides."""
 
 
@@ -233,6 +233,58 @@ def test_boxes_of_symbols_and_expressions(driver: FakeDriver):
     assert len(driver.launches()) == 3
 
 
+def test_a_column_major_tensor(driver: FakeDriver):
+    ld = spec.Var("ld", "int64")
+    entry = TensorMap("x", box=(64, "m // 4"), element_strides=(1, 2), swizzle="128B", order="F")
+    wrap(MAP, [tensor(K, M, strides="F")], args=[entry])(
+        tensor_at(1 << 20, (64, 8), "float16", strides=(1, 64))
+    )
+    given = tensor_at(1 << 20, (64, 8), "float16", strides=(1, 96))
+    wrap(MAP, [tensor(K, M, strides=[1, ld])], args=[entry])(given)
+    found = [[ints(got[n]) for n in ("dims", "strides", "box", "steps")] for got in asked(driver)]
+    assert found == [[[64, 8], [each], [64, 2], [1, 2]] for each in (128, 192)]
+    orders: Any = (([1, ld], "C", "first .* 'F'"), ([ld, 1], "F", "last .* 'C'"))
+    for strides, order, words in orders:
+        with pytest.raises(BuildError, match=words.replace(" .* ", " dimension .* order=")):
+            wrap(MAP, [tensor(K, M, strides=strides)], args=[TensorMap("x", (16, 16), order=order)])
+    with pytest.raises(SpecError, match=r"box\[0\]: expected a multiple of 16 from 16 to 256"):
+        TensorMap("x", box=(3, 64), order="F")
+    wrong: Any = (
+        ({"box": (64,), "order": "K"}, "'C' or 'F'"),
+        ({**PATCH, "order": "F"}, "this is im2col"),
+    )
+    for options, words in wrong:
+        with pytest.raises(SpecError, match=f"order: expected .*{words}.* but got"):
+            TensorMap("x", **options)
+
+
+def test_a_swizzle_that_a_call_brings(driver: FakeDriver):
+    s = spec.Var("s", "int32")
+    x = DeviceArray(driver, (8, 64), "float16").tensor()
+    function = wrap(MAP, [X, s], args=[TensorMap("x", box=(8, 32), swizzle=s)])
+    for number in (0, 2, 3, 6, 2):
+        function(x, number)
+    assert [got["swizzle"] for got in asked(driver)] == [0, 2, 3, 6]
+    allowed = r"0 \(none\) or 2 \(64B\) or 3 \(128B\) or 4 .* or 6 \(128B_ATOM_64B\)"
+    for number in (1, 7, -1):  # rows of 64 bytes are longer than what 1 swizzles
+        words = rf"swizzle = s is {number}, but the tensor map of x needs {allowed}"
+        with pytest.raises(ValueError, match=words):
+            function(x, number)
+    rows = spec.Var("rows", "int32")
+    entry = TensorMap("x", box=(8, rows), swizzle=s + 1)
+    function = wrap(MAP, [X, s, rows], args=[entry])
+    function(x, 0, 16)
+    with pytest.raises(ValueError, match=r"box\[1\] = rows is 32, .* 16: .* what is swizzled"):
+        function(x, 0, 32)
+    with pytest.raises(ValueError, match=r"swizzle = s \+ 1 is 8, but"):
+        function(x, 7, 16)
+    TensorMap("x", **BOX3, interleave="32B", swizzle=s)
+    with pytest.raises(SpecError, match=r"swizzle: 'f' is a float32 symbol"):
+        TensorMap("x", **BOX3, swizzle=spec.Var("f", "float32"))
+    with pytest.raises(SpecError, match=r"box\[2\]: expected a multiple of 16"):
+        TensorMap("x", box=(1, 1, 3), swizzle=s)
+
+
 def test_im2col_in_the_order_of_the_tensor(driver: FakeDriver):
     pixels = spec.Var("pixels", "int32")
     x = tensor(*spec.dims("n d h w c", "int64"))
@@ -281,7 +333,12 @@ def test_wide_im2col(driver: FakeDriver):
         ((4, 64), (68, 1), 0, r"x\.strides\[0\] is 68, .* needs a multiple of 8 from 0 to"),
         ((4, 64), (-64, 1), 0, r"x\.strides\[0\] is -64, but"),
         ((4, 64), (2**39, 1), 0, r"x\.strides\[0\] is 549755813888, .*, below 2\^40"),
-        ((4, 64), (64, 2), 0, r"x\.strides\[1\] is 2, .* needs 1: the elements of the last dim"),
+        (
+            (4, 64),
+            (64, 2),
+            0,
+            r"x\.strides\[1\] is 2, .* needs 1: the innermost elements are adjacent, which are the first ones with order='F'",
+        ),
         ((4, 64), (64, 1), 8, r"the address of x is 0x100008, .* needs a multiple of 16 from"),
     ],
 )
@@ -386,7 +443,7 @@ def test_a_driver_without_the_function(tmp_path: Path, options: Any, name: str, 
         ({"box": (8, 64), "dtype": "int32", "oob_fill": "nan"}, "oob_fill: expected none: NaN is"),
         ({"box": (8, 64), "dtype": "16u6_align16b"}, r"box\[1\]: expected 128"),
         ({"box": (8, 64), "element_strides": (9, 1)}, r"element_strides\[0\]: expected 1 to 8"),
-        ({"box": (8, 64), "element_strides": (1, 2)}, "ignores that of the last dimension"),
+        ({"box": (8, 64), "element_strides": (1, 2)}, "ignores that of the innermost dimension"),
         ({"box": (8, 64), "element_strides": (1,)}, "expected 2 ints, one for each dimension, but"),
         ({"box": (8, 64), "element_strides": ("a", 1)}, r"element_strides\[0\]: expected an int"),
         ({"box": (8, 64), "corners": ((0,), (0,))}, "expected box=, or corners= for im2col, but"),
@@ -429,8 +486,12 @@ BOX: Final[dict[str, Any]] = {"box": (64, 64)}
         (tensor(M, M, K), BOX, "TensorMap: x: it has 3 dimensions, but box= is for 2"),
         (tensor(M, 60), BOX, r"TensorMap: x\.strides\[0\]: expected a multiple of 8 .* got 60"),
         (tensor(0, 64), BOX, r"TensorMap: x\.shape\[0\]: expected 1 to 2147483648: .* got 0"),
-        (tensor(M, K, strides="F"), BOX, r"TensorMap: x\.strides\[0\]: expected .* but got 1"),
-        (tensor(M, K, strides=[K, 2]), BOX, r"TensorMap: x\.strides\[1\]: expected 1: the elem"),
+        (tensor(M, K, strides="F"), BOX, "its first dimension is the innermost: say order=.F."),
+        (
+            tensor(M, K, strides=[K, 2]),
+            BOX,
+            r"TensorMap: x\.strides\[1\]: expected 1: the innermost elem",
+        ),
         (tensor(M, K), {"box": (64, 4)}, r"TensorMap: box\[1\]: expected a multiple of 8"),
         (tensor(M, K), {"box": (64, "q")}, r"TensorMap: box\[1\]: .*q"),
         (tensor(M, K, dtype="complex128"), BOX, "TensorMap: dtype: x has elements of 128 bits"),

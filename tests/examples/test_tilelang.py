@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ffi_builder import attach, cuda, ir, runtime, testing
+from ffi_builder import attach, cuda, ir, runtime, spec, testing
 from ffi_builder.providers import CudaLaunchCallProvider
+from ffi_builder.providers.cuda import TensorMap
 from tests.examples.running import EXAMPLES, run
 from tests.fakecuda import missing
 
@@ -110,8 +111,12 @@ def test_descriptors_in_a_library_that_this_environment_exports(tmp_path: Path):
         include_paths=[sources / "src", sources / "3rdparty/cutlass/include"],
     )
     launch = cuda.tilelang_launch(artifact)
+    signature = cuda.tilelang_signature(gemm)
+    # Another environment reads what this one writes.
+    assert eval(repr(launch), {"TensorMap": TensorMap}) == launch
+    assert str(spec.Signature.parse(str(signature))) == str(signature)
     module = ir.PlainModule()
-    attach(module, cuda.tilelang_signature(gemm), CudaLaunchCallProvider(cubin, **launch))
+    attach(module, signature, CudaLaunchCallProvider(cubin, **launch))
     runtime.lower(module).export_library(tmp_path / "gemm.so")
     function = runtime.load(tmp_path / "gemm.so")["gemm"]
     with testing.FakeCuda() as gpu:

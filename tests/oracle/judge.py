@@ -54,7 +54,7 @@ from tests.oracle.kinds import kind_at
 from tests.oracle.memory import AnyAt, SequenceAt, read_i64
 from tests.oracle.objects import Held, check_object_of, check_object_param
 from tests.oracle.relations import FromNone, check_where, is_address, key_of
-from tests.oracle.strings import check_string
+from tests.oracle.strings import Chosen, check_string
 from tests.oracle.symbols import Symbols, Where, check_fits, check_not_negative
 from tests.oracle.tensors import Decoded, Tensors, check_tensor
 from tests.oracle.variants import choose
@@ -151,7 +151,7 @@ def property_of(of: Property, signature: Signature, call: Call) -> object:
         return None if binding is None else bool(binding.value)
     if isinstance(of.param, Choice):
         number = call.singles.get(of.path)
-        return next((word for word, it in of.param.choices.items() if it == number), None)
+        return number.word if isinstance(number, Chosen) else None
     tensor = call.tensors.get(of.path)
     if tensor is None:
         return None

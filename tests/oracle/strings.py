@@ -60,12 +60,20 @@ def check_content(
     return read_bytes(array)
 
 
-def check_choice(param: Choice, content: bytes, place: Place) -> int:
+class Chosen(int):
+    """The value of a Choice, with the str that was given: several may have one value."""
+
+    word: str
+
+
+def check_choice(param: Choice, content: bytes, place: Place) -> Chosen:
     values = {choice.encode(): value for choice, value in param.choices.items()}
     if content not in values:
         expected = f"one of {', '.join(map(repr, param.choices))}"
         place.wrong_value(expected, show_str(content) + hint(content, list(values)))
-    return values[content]
+    chosen = Chosen(values[content])
+    chosen.word = content.decode()
+    return chosen
 
 
 def hint(given: bytes, choices: list[bytes]) -> str:

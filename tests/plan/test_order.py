@@ -95,7 +95,7 @@ def test_a_tensor_without_dimensions():
 def test_a_dimension_has_every_check_of_its_symbol_in_order():
     s = Var("s", "int32", divisibility=16, min=16, max=1024)
     params = [Tensor("x", [s, s], "float32")]
-    checks = ["Fits {} int32", "AtLeast {} s", "AtMost {} s", "Divisible {} s"]
+    checks = ["Fits {} int32 s", "AtLeast {} s", "AtMost {} s", "Divisible {} s"]
     assert lines_at("x.shape[0]", params) == [
         "NotNegative x.shape[0]",
         *(check.format("x.shape[0]") for check in checks),

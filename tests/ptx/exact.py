@@ -133,13 +133,11 @@ def saturate(x: float, sat: bool) -> float:
     return x if not sat else 0.0 if math.isnan(x) or x <= 0 else min(x, 1.0)
 
 
-def of_f32(
-    meaning: Callable[..., float], ftz: bool = False, sat: bool = False
-) -> Callable[..., Any]:
+def of_f32(meaning: Callable[..., Any], ftz: bool = False, sat: bool = False) -> Callable[..., Any]:
     """Return the meaning for arrays of f32, of one for numbers that are flushed where it says so."""
 
     def of_arrays(*operands: Any) -> Any:
-        found = np.zeros(len(operands[0]), "float32")
+        found: Any = np.zeros(len(operands[0]), "float32")
         for at, row in enumerate(zip(*operands, strict=True)):
             result = meaning(*(flush(float(each), ftz) for each in row))
             found[at] = saturate(flush(result, ftz), sat)
@@ -149,11 +147,11 @@ def of_f32(
     return of_arrays
 
 
-def of_f64(meaning: Callable[..., float]) -> Callable[..., Any]:
+def of_f64(meaning: Callable[..., Any]) -> Callable[..., Any]:
     """Return the meaning for arrays of f64: a NaN is the first of the operands, or a new one."""
 
     def of_arrays(*operands: Any) -> Any:
-        found = np.array([meaning(*map(float, row)) for row in zip(*operands, strict=True)])
+        found: Any = np.array([meaning(*map(float, row)) for row in zip(*operands, strict=True)])
         bits = found.view("uint64")
         for at in np.flatnonzero(np.isnan(found)):
             nans = [int(each.view("uint64")[at]) for each in operands if np.isnan(each[at])]

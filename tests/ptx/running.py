@@ -6,11 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-import numpy as np
+import numpy
 
 from ffi_builder.ptx import text
 from ffi_builder.ptx.decode import decode
 from ffi_builder.ptx.machine import PATIENCE, Code, Memory, Shape
+
+np: Any = numpy
 
 COUNT: Final = 512
 """How many operands are drawn: as many threads run."""
@@ -82,7 +84,7 @@ def run(
     )
 
 
-def draw(kind: str, generator: np.random.Generator, count: int = COUNT) -> Any:
+def draw(kind: str, generator: Any, count: int = COUNT) -> Any:
     """Return drawn values of a type: a third are special ones, and the others random bits."""
     if kind == "pred":
         return generator.integers(0, 2, count).astype(bool)
@@ -208,7 +210,7 @@ class Case:
         found = evaluate(body, results, list(zip(operands, drawn, strict=True)))
         with np.errstate(all="ignore"):
             meant = cast("Callable[..., Any]", self.meaning)(*drawn)
-        expected: tuple[Any, ...] = meant if isinstance(meant, tuple) else (meant,)
+        expected = cast("tuple[Any, ...]", meant if isinstance(meant, tuple) else (meant,))
         for kind, one, other in zip(results, found, expected, strict=True):
             self._compare(kind, one, np.asarray(other).astype(DTYPES[kind]), drawn)
 

@@ -6,12 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-import numpy as np
+import numpy
 import pytest
 
 from ffi_builder.ptx.machine import Shape
 from ffi_builder.ptx.text import SIZES
 from tests.ptx.running import COUNT, DTYPES, TESTED, draw, evaluate, run, tested
+
+np: Any = numpy
 
 Meaning = Callable[[Any, Any], Any]
 
@@ -68,10 +70,6 @@ def _add_f32(a: Any, b: Any) -> Any:
     return np.where(np.isnan(total), np.uint32(0x7FFFFFFF), bits).view("float32")
 
 
-def _add_f64(a: Any, b: Any) -> Any:
-    return a + b
-
-
 @dataclass(frozen=True)
 class Atom:
     opcode: str
@@ -83,12 +81,12 @@ class Atom:
         TESTED.append(f"red.{self.opcode}")
 
 
-INTEGERS: Final = {
+INTEGERS: Final[dict[str, Meaning]] = {
     "add": lambda a, b: a + b,
     "min": np.minimum,
     "max": np.maximum,
 }
-BITS: Final = {
+BITS: Final[dict[str, Meaning]] = {
     "and": lambda a, b: a & b,
     "or": lambda a, b: a | b,
     "xor": lambda a, b: a ^ b,

@@ -19,14 +19,25 @@ from tests.ptx.test_integer import each, signed
 
 INTEGERS: Final = tuple(f"{kind}{size}" for size in (8, 16, 32, 64) for kind in "us")
 FORMATS: Final = {
-    "f16": exact.F16, "bf16": exact.BF16, "f32": exact.F32, "f64": exact.F64,
-    "tf32": exact.TF32, "e4m3": exact.E4M3, "e5m2": exact.E5M2,
-    "e2m3": exact.E2M3, "e3m2": exact.E3M2, "e2m1": exact.E2M1,
+    "f16": exact.F16,
+    "bf16": exact.BF16,
+    "f32": exact.F32,
+    "f64": exact.F64,
+    "tf32": exact.TF32,
+    "e4m3": exact.E4M3,
+    "e5m2": exact.E5M2,
+    "e2m3": exact.E2M3,
+    "e3m2": exact.E3M2,
+    "e2m1": exact.E2M1,
 }
 DTYPES: Final[dict[str, Any]] = {
-    "f16": np.float16, "bf16": ml_dtypes.bfloat16, "e4m3": ml_dtypes.float8_e4m3fn,
-    "e5m2": ml_dtypes.float8_e5m2, "e2m3": ml_dtypes.float6_e2m3fn,
-    "e3m2": ml_dtypes.float6_e3m2fn, "e2m1": ml_dtypes.float4_e2m1fn,
+    "f16": np.float16,
+    "bf16": ml_dtypes.bfloat16,
+    "e4m3": ml_dtypes.float8_e4m3fn,
+    "e5m2": ml_dtypes.float8_e5m2,
+    "e2m3": ml_dtypes.float6_e2m3fn,
+    "e3m2": ml_dtypes.float6_e3m2fn,
+    "e2m1": ml_dtypes.float4_e2m1fn,
 }
 BITS: Final = {"f16": 16, "bf16": 16, "e4m3": 8, "e5m2": 8, "e2m3": 6, "e3m2": 6, "e2m1": 4}
 NANS: Final = {"f16": 0x7FFF, "bf16": 0x7FFF, "e4m3": 0x7F, "e5m2": 0x7F}
@@ -39,7 +50,7 @@ NANS: Final = {"f16": 0x7FFF, "bf16": 0x7FFF, "e4m3": 0x7F, "e5m2": 0x7F}
 def numbers(kind: str) -> list[float]:
     """Return the number of each code of a format."""
     bits = BITS[kind]
-    codes = np.arange(1 << bits, dtype="uint16" if bits == 16 else "uint8")
+    codes: Any = np.arange(1 << bits, dtype="uint16" if bits == 16 else "uint8")
     return [float(each_) for each_ in codes.view(DTYPES[kind]).astype("float64")]
 
 
@@ -71,11 +82,12 @@ def array(found: list[float], kind: str) -> Any:
     """Return numbers as an array of a type, as :data:`tests.ptx.running.DTYPES` says."""
     match kind:
         case "f16":
-            return np.array([code_of(x, kind) for x in found], "uint16").view("float16")
+            codes: Any = np.array([code_of(x, kind) for x in found], "uint16")
+            return codes.view("float16")
         case "bf16":
             return np.array([code_of(x, kind) for x in found], "uint16")
         case "f32":
-            result = np.array(found, "float32")
+            result: Any = np.array(found, "float32")
             result.view("uint32")[np.isnan(result)] = 0x7FFFFFFF
             return result
         case _:
@@ -210,7 +222,9 @@ def between_floats(to: str, source: str, words: str = "") -> Case:
         found = array([one(x) for x in values(a, source)], to)
         if to == "f64":  # the NaN of the operand
             nans = np.isnan(found)
-            given = a.astype("float64") if source in ("f32", "f64") else np.full(len(a), np.nan)
+            given: Any = (
+                a.astype("float64") if source in ("f32", "f64") else np.full(len(a), np.nan)
+            )
             found.view("uint64")[nans] = given.view("uint64")[nans] | np.uint64(1 << 51)
         return found
 
@@ -291,10 +305,10 @@ def powers(words: str) -> tuple[Case, Case]:
         return joined([power(float(x), words) for x in a], [power(float(x), words) for x in b], 8)
 
     def of_pair(a: Any) -> Any:
-        found = [
+        upper, lower = (
             [power(numbers("bf16")[int(x) >> at & 0xFFFF], words) for x in a] for at in (16, 0)
-        ]
-        return joined(*found, 8)
+        )
+        return joined(upper, lower, 8)
 
     return (
         Case(f"cvt{words}.ue8m0x2.f32", "b16: f32 f32", of_two),

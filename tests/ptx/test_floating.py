@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Callable
 from functools import partial, reduce
 from typing import Any, Final
@@ -12,12 +13,17 @@ import pytest
 
 from tests.ptx import exact
 from tests.ptx.exact import F32, F64, MODES, of_f32, of_f64
-from tests.ptx.running import Case
-from tests.ptx.test_integer import COMBINES, near
+from tests.ptx.running import Case, Meaning
+from tests.ptx.test_integer import COMBINES, chosen, near
+
+
+def subtracted(a: float, b: float, to: exact.Format, mode: str = "rn") -> float:
+    return exact.added(a, -b, to, mode)
+
 
 ARITHMETIC: Final[dict[str, Callable[..., float]]] = {
     "add": exact.added,
-    "sub": lambda a, b, to, mode="rn": exact.added(a, -b, to, mode),
+    "sub": subtracted,
     "mul": exact.multiplied,
 }
 WAYS: Final = (
@@ -50,6 +56,10 @@ def fused_close(a: Any, b: Any, c: Any) -> tuple[Any, ...]:
     return a, b, c
 
 
+def as_drawn(*operands: Any) -> tuple[Any, ...]:
+    return operands
+
+
 def singles(name: str, meaning: Callable[..., float], operands: int, prepare: Any) -> list[Case]:
     return [
         Case(
@@ -76,13 +86,13 @@ def doubles(name: str, meaning: Callable[..., float], operands: int, prepare: An
     ]
 
 
-def halves(meaning: Callable[..., Any]) -> Callable[..., Any]:
+def halves(meaning: Meaning) -> Callable[..., Any]:
     """Return the meaning for two f32 in 64 bits."""
 
     def both(*operands: Any) -> Any:
         parts = [each.view("float32").reshape(-1, 2) for each in operands]
-        found = [meaning(*(part[:, at] for part in parts)) for at in (0, 1)]
-        return np.stack(found, axis=1).reshape(-1).view("uint64")
+        found: Any = np.stack([meaning(*(part[:, at] for part in parts)) for at in (0, 1)], axis=1)
+        return found.reshape(-1).view("uint64")
 
     return both
 
@@ -150,10 +160,14 @@ def coarse(meaning: Callable[[float], float]) -> Callable[..., Any]:
     """Take and give the upper 32 bits of f64, without subnormals."""
 
     def cut(x: float) -> float:
-        bits = np.float64(x).view("uint64") & np.uint64(0xFFFFFFFF << 32)
-        return math.copysign(0.0, x) if abs(x) < 2.0**-1022 else float(bits.view("float64"))
+        bits = struct.pack("<d", x)
+        found: float = struct.unpack("<d", bytes(4) + bits[4:])[0]
+        return math.copysign(0.0, x) if abs(x) < 2.0**-1022 else found
 
-    return of_f64(lambda a: a if math.isnan(a) else cut(meaning(cut(a))))
+    def one(a: float) -> float:
+        return a if math.isnan(a) else cut(meaning(cut(a)))
+
+    return of_f64(one)
 
 
 def extreme(name: str, *, nan: bool, absolute: bool, xor: bool) -> Callable[..., float]:
@@ -197,28 +211,33 @@ def extremes(name: str) -> list[Case]:
     return [*cases, Case(f"{name}.f64", "f64: f64 f64", double)]
 
 
-ORDERED: Final[dict[str, Callable[[Any, Any], Any]]] = {
-    "eq": np.equal, "lt": np.less, "le": np.less_equal,
-    "gt": np.greater, "ge": np.greater_equal,
-    "ne": lambda a, b: (a != b) & ~unordered(a, b),
-    "num": lambda a, b: ~unordered(a, b),
-    "nan": lambda a, b: unordered(a, b),
-}
-COMPARES: Final = {
-    **ORDERED,
-    **{
-        f"{name}u": lambda a, b, name=name: ORDERED[name](a, b) | unordered(a, b)
-        for name in ("eq", "ne", "lt", "le", "gt", "ge")
-    },
-}
-
-
 def unordered(a: Any, b: Any) -> Any:
     return np.isnan(a) | np.isnan(b)
 
 
+def or_unordered(name: str, a: Any, b: Any) -> Any:
+    return ORDERED[name](a, b) | unordered(a, b)
+
+
+ORDERED: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "eq": np.equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    "ne": lambda a, b: (a != b) & ~unordered(a, b),
+    "num": lambda a, b: ~unordered(a, b),
+    "nan": unordered,
+}
+COMPARES: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    **ORDERED,
+    **{f"{name}u": partial(or_unordered, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")},
+}
+
+
 def flushed(a: Any) -> Any:
-    return np.where(np.abs(a) < 2.0**-126, np.copysign(np.float32(0), a), a)
+    """Make zeros of subnormals."""
+    return chosen(np.abs(a) < 2.0**-126, np.copysign(np.float32(0), a), a)
 
 
 def compares(name: str, kind: str) -> list[Case]:
@@ -259,7 +278,7 @@ def compares(name: str, kind: str) -> list[Case]:
 
 def mostly(a: Any, b: Any, *more: Any) -> tuple[Any, ...]:
     """Make some operands equal, and some others subnormal."""
-    a, b, *more = near(a, b, *more)
+    a, b = near(a, b)
     size = 8 * a.dtype.itemsize
     b.view(f"uint{size}")[5::7] &= np.array(0x8000_000F << (size - 32), f"uint{size}")
     return (a, b, *more)
@@ -286,6 +305,11 @@ def signs(kind: str, meaning: Callable[[Any, Any], Any]) -> Callable[[Any], Any]
     return lambda a: meaning(a.view(dtype), top).view(a.dtype)
 
 
+SIGNS: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "abs": lambda a, top: a & ~top,
+    "neg": lambda a, top: a ^ top,
+}
+
 CASES: Final = [
     *(case for name, meaning in ARITHMETIC.items() for case in singles(name, meaning, 2, close)),
     *(case for name, meaning in ARITHMETIC.items() for case in doubles(name, meaning, 2, close)),
@@ -308,7 +332,7 @@ CASES: Final = [
         for mode in MODES
         for ftz in (False, True)
     ),
-    *doubles("div", exact.divided, 2, lambda *given: given),
+    *doubles("div", exact.divided, 2, as_drawn),
     *(
         Case(f"div.{name}.f32", "f32: f32 f32", of_f32(meaning, ".ftz" in name), ulps=2)
         for name, meaning in (
@@ -353,7 +377,7 @@ CASES: Final = [
     Case("rsqrt.approx.f64", "f64: f64", of_f64(inverse_root), ulps=1),
     *(
         Case(f"{name}.{kind}", f"{kind}: {kind}", signs(kind, meaning))
-        for name, meaning in (("abs", lambda a, top: a & ~top), ("neg", lambda a, top: a ^ top))
+        for name, meaning in SIGNS.items()
         for kind in ("f32", "f64")
     ),
     Case("abs.ftz.f32", "f32: f32", lambda a: abs(flushed(a))),
@@ -365,15 +389,13 @@ CASES: Final = [
     *(case for name in ("min", "max") for case in extremes(name)),
     *(case for kind in ("f32", "f64") for name in COMPARES for case in compares(name, kind)),
     *(
-        Case(
-            f"slct.{kind}.f32", f"{kind}: {kind} {kind} f32", lambda a, b, c: np.where(c >= 0, a, b)
-        )
+        Case(f"slct.{kind}.f32", f"{kind}: {kind} {kind} f32", lambda a, b, c: chosen(c >= 0, a, b))
         for kind in ("b16", "u32", "f32", "b64", "f64")
     ),
     Case(
         "slct.ftz.s32.f32",
         "s32: s32 s32 f32",
-        lambda a, b, c: np.where(flushed(c) >= 0, a, b),
+        lambda a, b, c: chosen(flushed(c) >= 0, a, b),
     ),
     *(
         Case(f"testp.{name}.{kind}", f"pred: {kind}", meaning)

@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, cast
 
 import numpy as np
 import pytest
 
-from tests.ptx.running import Case, draw, evaluate, tested
+from tests.ptx.running import Case, Meaning, draw, evaluate, tested
 
 SIZES: Final = (16, 32, 64)
 TYPES: Final = tuple(f"{kind}{size}" for kind in "us" for size in SIZES)
 
 
-def each(meaning: Callable[..., int]) -> Callable[..., Any]:
+def each(meaning: Meaning) -> Callable[..., Any]:
     """Return the meaning for arrays, of one for Python's integers; it may exceed the type."""
+    called = cast("Callable[..., int]", meaning)
 
     def of_arrays(*operands: Any) -> Any:
-        values = (meaning(*map(int, row)) for row in zip(*operands, strict=True))
+        values = (called(*map(int, row)) for row in zip(*operands, strict=True))
         bits = np.fromiter((value & (2**64 - 1) for value in values), "uint64", len(operands[0]))
         return bits.astype("uint64")
 
     return of_arrays
+
+
+def chosen(which: Any, a: Any, b: Any) -> Any:
+    found = a.copy()
+    found[~which] = b[~which]
+    return found
 
 
 def bits_of(kind: str) -> int:
@@ -107,9 +115,16 @@ def by_24(kind: str) -> tuple[Case, ...]:
 
 
 COMPARES: Final[dict[str, Callable[[Any, Any], Any]]] = {
-    "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal,
-    "gt": np.greater, "ge": np.greater_equal, "lo": np.less, "ls": np.less_equal,
-    "hi": np.greater, "hs": np.greater_equal,
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    "lo": np.less,
+    "ls": np.less_equal,
+    "hi": np.greater,
+    "hs": np.greater_equal,
 }
 COMBINES: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "and": np.logical_and,
@@ -139,7 +154,7 @@ def combined(name: str, logic: str, kind: str) -> list[Case]:
         found = COMPARES[name](a, b)
         return COMBINES[logic](found, with_), COMBINES[logic](~found, with_)
 
-    def number(yes: int) -> Callable[..., Any]:
+    def number(yes: int) -> Meaning:
         return lambda a, b, with_: np.where(both(a, b, ~with_)[0], yes, 0).astype("uint32")
 
     types = f"{kind} {kind} pred"
@@ -165,7 +180,7 @@ def combined(name: str, logic: str, kind: str) -> list[Case]:
 
 
 def sets(kind: str) -> list[Case]:
-    def number(yes: int) -> Callable[..., Any]:
+    def number(yes: int) -> Meaning:
         return lambda a, b: np.where(a == b, yes, 0).astype("uint32")
 
     return [
@@ -174,11 +189,15 @@ def sets(kind: str) -> list[Case]:
     ]
 
 
-def found_at(kind: str, value: int, amount: bool) -> int:
+def found_at(kind: str, amount: bool, value: int) -> int:
     size = bits_of(kind)
     value = ~value if value < 0 else value
     at = value.bit_length() - 1
     return 2**32 - 1 if at < 0 else size - 1 - at if amount else at
+
+
+def zeros_before(size: int, value: int) -> int:
+    return size - value.bit_length()
 
 
 def nth_set(mask: int, base: int, offset: int) -> int:
@@ -210,6 +229,22 @@ def dot(parts: int, signs: tuple[bool, bool], high_: bool = False) -> Callable[.
     return each(meaning)
 
 
+BINARY: Final[dict[str, Callable[[int, int], int]]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul.lo": lambda a, b: a * b,
+    "div": quotient,
+    "rem": remainder,
+    "min": min,
+    "max": max,
+}
+TERNARY: Final[dict[str, Meaning]] = {
+    "mad.lo": lambda a, b, c: a * b + c,
+    "sad": lambda a, b, c: c + abs(a - b),
+}
+EXTREMES: Final[dict[str, Callable[[int, int], int]]] = {"min": min, "max": max}
+
+
 def distances(sign: bool, add: bool) -> Callable[[int, int, int], int]:
     """Return the distances of bytes, or their sum and c."""
 
@@ -226,23 +261,12 @@ def distances(sign: bool, add: bool) -> Callable[[int, int, int], int]:
 CASES: Final = [
     *(
         Case(f"{name}.{kind}", f"{kind}: {kind} {kind}", each(meaning))
-        for name, meaning in (
-            ("add", lambda a, b: a + b),
-            ("sub", lambda a, b: a - b),
-            ("mul.lo", lambda a, b: a * b),
-            ("div", quotient),
-            ("rem", remainder),
-            ("min", min),
-            ("max", max),
-        )
+        for name, meaning in BINARY.items()
         for kind in TYPES
     ),
     *(
         Case(f"{name}.{kind}", f"{kind}: {kind} {kind} {kind}", each(meaning))
-        for name, meaning in (
-            ("mad.lo", lambda a, b, c: a * b + c),
-            ("sad", lambda a, b, c: c + abs(a - b)),
-        )
+        for name, meaning in TERNARY.items()
         for kind in TYPES
     ),
     *(case for kind in TYPES for case in high(kind)),
@@ -260,16 +284,17 @@ CASES: Final = [
     *(Case(f"neg.s{size}", f"s{size}: s{size}", each(lambda a: -a)) for size in SIZES),
     *(
         Case(f"{name}.relu.s32", "s32: s32 s32", each(relu(meaning)))
-        for name, meaning in (("min", min), ("max", max))
+        for name, meaning in EXTREMES.items()
     ),
     *(
         Case(f"{name}.{kind}16x2", "b32: b32 b32", halves(meaning, kind == "s"))
-        for name, meaning in (("add", lambda a, b: a + b), ("min", min), ("max", max))
+        for name, meaning in BINARY.items()
         for kind in "us"
+        if name in ("add", "min", "max")
     ),
     *(
         Case(f"{name}.relu.s16x2", "b32: b32 b32", halves(relu(meaning), sign=True))
-        for name, meaning in (("min", min), ("max", max))
+        for name, meaning in EXTREMES.items()
     ),
     Case("max.s16x2.relu", "b32: b32 b32", halves(relu(max), sign=True)),
     Case("min.s32.relu", "s32: s32 s32", each(relu(min))),
@@ -292,34 +317,29 @@ CASES: Final = [
     *combined("gt", "and", "s16"),
     *(case for kind in ("u16", "s32", "u64", "b16", "b32", "b64") for case in sets(kind)),
     *(
-        Case(f"selp.{kind}", f"{kind}: {kind} {kind} pred", lambda a, b, p: np.where(p, a, b))
+        Case(f"selp.{kind}", f"{kind}: {kind} {kind} pred", lambda a, b, p: chosen(p, a, b))
         for kind in (*TYPES, "b16", "b32", "b64", "f32", "f64")
     ),
     Case(
         "selp.b32",
         "b32: b32 b32 pred",
-        lambda a, b, p: np.where(p, b, a),
+        lambda a, b, p: chosen(p, b, a),
         "%d0, %s0, %s1, !%s2",
     ),
     *(
-        Case(
-            f"slct.{kind}.s32", f"{kind}: {kind} {kind} s32", lambda a, b, c: np.where(c >= 0, a, b)
-        )
+        Case(f"slct.{kind}.s32", f"{kind}: {kind} {kind} s32", lambda a, b, c: chosen(c >= 0, a, b))
         for kind in ("b16", "u32", "f32", "s64", "f64")
     ),
+    *(Case(f"popc.b{size}", f"b32: b{size}", each(int.bit_count)) for size in (32, 64)),
     *(
-        Case(f"{name}.b{size}", f"b32: b{size}", each(meaning))
+        Case(f"clz.b{size}", f"b32: b{size}", each(partial(zeros_before, size)))
         for size in (32, 64)
-        for name, meaning in (
-            ("popc", lambda a: a.bit_count()),
-            ("clz", lambda a, size=size: size - a.bit_length()),
-        )
     ),
     *(
         Case(
             f"bfind{name}.{kind}",
             f"b32: {kind}",
-            each(lambda a, kind=kind, name=name: found_at(kind, a, bool(name))),
+            each(partial(found_at, kind, bool(name))),
         )
         for kind in ("u32", "s32", "u64", "s64")
         for name in ("", ".shiftamt")

@@ -8,8 +8,8 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
-from tests.ptx.running import Case
-from tests.ptx.test_integer import each, signed
+from tests.ptx.running import Case, Meaning
+from tests.ptx.test_integer import COMBINES, each, signed
 
 SIZES: Final = (16, 32, 64)
 ONES: Final = 2**32 - 1
@@ -152,7 +152,7 @@ def shorter_last(a: Any, b: Any, c: Any) -> tuple[Any, ...]:
     return a, b, c % np.array(80, c.dtype)
 
 
-def split(count: int, size: int) -> Callable[..., Any]:
+def split(count: int, size: int) -> Callable[[Any], Any]:
     return lambda a: tuple(
         (a >> np.array(size * at, a.dtype)) & np.array((1 << size) - 1, a.dtype)
         for at in range(count)
@@ -184,6 +184,16 @@ def parts(whole: int, part: int) -> tuple[Case, Case]:
     )
 
 
+BITWISE: Final[dict[str, Meaning]] = {
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+}
+INVERTED: Final[dict[str, Meaning]] = {
+    "not": np.bitwise_not,
+    "cnot": lambda a: a == 0,
+}
+
 CASES: Final = [
     *(
         Case(f"mov.{kind}", f"{kind}: {kind}", lambda a: a)
@@ -201,26 +211,15 @@ CASES: Final = [
     ),
     *(
         Case(f"{name}.b{size}", f"b{size}: b{size} b{size}", meaning)
-        for name, meaning in (
-            ("and", np.bitwise_and),
-            ("or", np.bitwise_or),
-            ("xor", np.bitwise_xor),
-        )
+        for name, meaning in BITWISE.items()
         for size in SIZES
     ),
     *(
         Case(f"{name}.b{size}", f"b{size}: b{size}", meaning)
-        for name, meaning in (("not", np.bitwise_not), ("cnot", lambda a: a == 0))
+        for name, meaning in INVERTED.items()
         for size in SIZES
     ),
-    *(
-        Case(f"{name}.pred", "pred: pred pred", meaning)
-        for name, meaning in (
-            ("and", np.logical_and),
-            ("or", np.logical_or),
-            ("xor", np.logical_xor),
-        )
-    ),
+    *(Case(f"{name}.pred", "pred: pred pred", meaning) for name, meaning in COMBINES.items()),
     Case("not.pred", "pred: pred", np.logical_not),
     *(
         Case(
@@ -255,8 +254,9 @@ CASES: Final = [
             with_predicate(table, combine),
             f"%d0|%d1, %s0, %s1, %s2, {table}, !%s3",
         )
-        for name, combine in (("or", np.logical_or), ("and", np.logical_and))
+        for name, combine in COMBINES.items()
         for table in (0x80, 0x00)
+        if name != "xor"
     ),
     *(
         Case(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import numpy as np
+import numpy
 import pytest
 
 from ffi_builder.ptx.errors import Fault, KernelFault
 from ffi_builder.ptx.machine import Shape
 from tests.ptx.running import Case, evaluate, run, tested
+
+np: Any = numpy
 
 # A value of a type in a register of 64 bits.
 EXTENDED: Final = [

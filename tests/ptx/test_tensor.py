@@ -4,16 +4,18 @@ beside the tensor."""
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-import numpy as np
+import numpy
 import pytest
 
 from ffi_builder.ptx.errors import KernelFault
 from ffi_builder.ptx.machine import Shape
 from tests.ptx.running import run, tested
+
+np: Any = numpy
 
 _KINDS: Final[Mapping[str, int]] = {
     "uint8": 0,
@@ -100,7 +102,11 @@ class Tensor:
             made.box[d], made.steps[d] = self.box[rank - 1 - d], steps[rank - 1 - d]
             if d:
                 made.strides[d - 1] = self.values.strides[rank - 1 - d]
-        find = _CALLBACK(lambda digest: ctypes.addressof(made) if digest == 77 else None)
+
+        def found(digest: int) -> int | None:
+            return ctypes.addressof(made) if digest == 77 else None
+
+        find = _CALLBACK(found)
         room = np.zeros(256, "uint8")
         begin = -room.ctypes.data % 64
         map_ = room[begin : begin + 128]
@@ -221,7 +227,7 @@ def test_a_box_is_stored(name: str) -> None:
     assert (target.values == expected).all()
 
 
-MEANINGS: Final = {
+MEANINGS: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "add": lambda a, b: a + b,
     "min": np.minimum,
     "max": np.maximum,

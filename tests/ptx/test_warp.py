@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, cast
 
-import numpy as np
+import numpy
 import pytest
 
 from ffi_builder.ptx.errors import Fault, KernelFault
 from ffi_builder.ptx.machine import Shape
-from tests.ptx.running import TESTED, Case, draw, evaluate, run, tested
+from tests.ptx.running import TESTED, Case, Meaning, draw, evaluate, run, tested
+
+np: Any = numpy
 
 Lanes = Callable[..., Any]
+Of = Callable[[Any, Any], Any]
+"""Of what all lanes of a mask have, and of what this lane has."""
 
 
-def _by_warp(meaning: Lanes) -> Lanes:
+def _by_warp(meaning: Meaning) -> Lanes:
     """The meaning for each 32 lanes."""
 
     def whole(*operands: Any) -> Any:
-        parts = [meaning(*(each[at : at + 32] for each in operands)) for at in range(0, 512, 32)]
+        of_warp = cast("Lanes", meaning)
+        parts: Any = [
+            of_warp(*(each[at : at + 32] for each in operands)) for at in range(0, 512, 32)
+        ]
         if isinstance(parts[0], tuple):
-            return tuple(map(np.concatenate, zip(*parts, strict=True)))
+            columns: Any = zip(*parts, strict=True)
+            return tuple(np.concatenate(each) for each in columns)
         return np.concatenate(parts)
 
     return whole
@@ -29,7 +37,8 @@ def _by_warp(meaning: Lanes) -> Lanes:
 
 def _shuffled(mode: str) -> Lanes:
     def meaning(a: Any, b: Any, c: Any) -> Any:
-        found, valid = [], []
+        found: list[Any] = []
+        valid: list[bool] = []
         for lane in range(32):
             by, clamp, segment = int(b[lane]) & 31, int(c[lane]) & 31, int(c[lane]) >> 8 & 31
             last = lane & segment | clamp & ~segment
@@ -69,7 +78,7 @@ def _members(generator: Any) -> Any:
     )
 
 
-def _grouped(meaning: Callable[[Any, Any], Any]) -> Lanes:
+def _grouped(meaning: Of) -> Lanes:
     """The meaning for lanes by their masks: of what all have, and which lane it is."""
 
     def of_warp(a: Any, masks: Any) -> Any:
@@ -83,6 +92,23 @@ def _with_masks(*operands: Any) -> Any:
     return *operands[:-1], _members(np.random.default_rng(7))
 
 
+REDUCTIONS: Final[dict[str, Of]] = {
+    "add.u32": lambda of, _: of.sum(dtype="uint32"),
+    "add.s32": lambda of, _: of.sum(dtype="int32"),
+    "min.u32": lambda of, _: of.min(),
+    "max.u32": lambda of, _: of.max(),
+    "min.s32": lambda of, _: of.min(),
+    "max.s32": lambda of, _: of.max(),
+    "and.b32": lambda of, _: np.bitwise_and.reduce(of),
+    "or.b32": lambda of, _: np.bitwise_or.reduce(of),
+    "xor.b32": lambda of, _: np.bitwise_xor.reduce(of),
+}
+VOTES: Final[dict[str, Of]] = {
+    "any": lambda of, _: of.any(),
+    "all": lambda of, _: of.all(),
+    "uni": lambda of, _: of.all() or not of.any(),
+}
+
 CASES: Final = [
     *(
         Case(
@@ -95,32 +121,13 @@ CASES: Final = [
         for mode in ("up", "down", "bfly", "idx")
     ),
     *(
-        Case(
-            f"redux.sync.{name}.{kind}",
-            f"{kind}: {kind} b32",
-            _grouped(meaning),
-            prepare=_with_masks,
-        )
-        for name, kind, meaning in (
-            ("add", "u32", lambda of, _: of.sum(dtype="uint32")),
-            ("add", "s32", lambda of, _: of.sum(dtype="int32")),
-            *(
-                (n, k, lambda of, _, n=n: getattr(of, n)())
-                for n in ("min", "max")
-                for k in ("u32", "s32")
-            ),
-            ("and", "b32", lambda of, _: np.bitwise_and.reduce(of)),
-            ("or", "b32", lambda of, _: np.bitwise_or.reduce(of)),
-            ("xor", "b32", lambda of, _: np.bitwise_xor.reduce(of)),
-        )
+        Case(f"redux.sync.{name}", f"{kind}: {kind} b32", _grouped(meaning), prepare=_with_masks)
+        for name, meaning in REDUCTIONS.items()
+        for kind in [name.partition(".")[2]]
     ),
     *(
         Case(f"vote.sync.{name}.pred", "pred: pred b32", _grouped(meaning), prepare=_with_masks)
-        for name, meaning in (
-            ("any", lambda of, _: of.any()),
-            ("all", lambda of, _: of.all()),
-            ("uni", lambda of, _: of.all() or not of.any()),
-        )
+        for name, meaning in VOTES.items()
     ),
     Case(
         "match.any.sync.b32",
@@ -187,7 +194,7 @@ def test_ballot() -> None:
     assert found.tolist() == expected
 
 
-TESTED += ["redux.sync.min.f32", "redux.sync.max.abs.NaN.f32", "vote.sync.ballot.b32"]
+TESTED.extend(["redux.sync.min.f32", "redux.sync.max.abs.NaN.f32", "vote.sync.ballot.b32"])
 
 
 @pytest.mark.parametrize("name", ["min", "max"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from ffi_builder import spec
 from ffi_builder.spec import Dim, Param, Shape, Var, ceildiv
 from ffi_builder.spec.expr import Expr
-from tests.differential.description import array, of_int, shape
+from tests.differential.description import Value, array, of_int, shape
 from tests.rules.calls import accepted, f32, fault, values
 
 Tensor = partial(spec.Tensor, dtype="float32", device_type="cpu")
@@ -41,6 +42,25 @@ def test_fits(dtype: str, low: int, high: int) -> None:
         shown = beyond if -(2**63) <= beyond < 2**64 else "an int beyond 64 bits"
         expected = f"ValueError #0 x: a value that fits {dtype} ({low} to {high}) | {shown}"
         assert fault([x], of_int(beyond)) == expected
+
+
+def test_dimensions_and_entries_of_int32() -> None:
+    i, j = spec.dims("i j", "int32")
+    x, y = Tensor("x", [i, 0]), Tensor("y", [i, j])
+    high, beyond = 2**31 - 1, 2**31
+    together = spec.TupleParam("t", [x, y])
+    cases: list[tuple[list[Param], Callable[[int], Sequence[Value]], str]] = [
+        ([x], lambda n: [f32(n, 0)], "#0 x.shape[0]"),
+        ([x, y], lambda n: [f32(n, 0), f32(n, 0)], "#0 x.shape[0]"),
+        ([x, y], lambda n: [f32(1, 0), f32(1, n, data=0x1000)], "#1 y.shape[1]"),
+        ([together], lambda n: [array(f32(n, 0), f32(n, 0))], "#0 t[0].shape[0]"),
+        ([spec.Optional(x)], lambda n: [f32(n, 0)], "#0 x.shape[0]"),
+        ([Shape("s", [i, j])], lambda n: [shape(0, n)], "#0 s[1]"),
+    ]
+    for params, call, place in cases:
+        accepted(params, *call(high))
+        expected = f"a value that fits int32 (-2147483648 to 2147483647) | {beyond}"
+        assert fault(params, *call(beyond)) == f"ValueError {place}: {expected}"
 
 
 def test_order_of_the_checks_of_a_symbol() -> None:

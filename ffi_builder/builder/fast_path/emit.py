@@ -152,8 +152,8 @@ def _emit(fast: FastPath, step: s.AnyStep) -> None:
             scalars.decode_scalar(fast, step)
         case s.CheckBool(place):
             fast.require(b.ult(fast.scalar(place.position), b.i64(2)))
-        case s.Fits(place, dtype):
-            values.check_fits(fast, place, dtype)
+        case s.Fits():
+            values.check_fits(fast, step)
         case s.EqualInt():
             values.check_int(fast, step)
         case s.CheckCount(_, expected) | s.CheckLeastCount(_, expected):

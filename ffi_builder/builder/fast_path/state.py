@@ -304,6 +304,8 @@ class State:
     """Tensors whose sizes have yet to be checked, several together."""
     unsigned: list[Value]
     """Entries of Shapes that must not be negative; they are checked with the sizes."""
+    narrow: list[Value]
+    """Dimensions that must fit int32; they are checked with the sizes."""
     unaligned: dict[int, list[Position]]
     """Tensors whose addresses have yet to be checked, by the alignment of their elements."""
 
@@ -318,6 +320,7 @@ class State:
             products={},
             unsized=[],
             unsigned=[],
+            narrow=[],
             unaligned={},
         )
 
@@ -331,6 +334,7 @@ class State:
             products=dict(self.products),
             unsized=[],
             unsigned=[],
+            narrow=[],
             unaligned={},
         )
 
@@ -341,6 +345,7 @@ class State:
         """
         assert not branch.unsized, "a branch checks the sizes of its own tensors"
         assert not branch.unsigned, "a branch checks the entries of its own Shapes"
+        assert not branch.narrow, "a branch checks the dimensions of its own tensors"
         assert not branch.unaligned, "a branch checks the addresses of its own tensors"
         joined = self.fork()
         # The branch's dicts began as copies of these, so the entries that it added come last.
@@ -353,5 +358,6 @@ class State:
             if symbol is not outer:
                 joined.symbols[var] = symbol.joined(outer, merge)
         joined.unsized, joined.unsigned = self.unsized, self.unsigned
+        joined.narrow = self.narrow
         joined.unaligned = self.unaligned
         return joined

@@ -334,6 +334,7 @@ def check_packed(fast: FastPath, place: Place, limit: int) -> None:
 # ---- sizes
 
 
+_INT32_MAX: Final = 2**31 - 1
 _TOGETHER: Final = 16
 """The number of tensors whose sizes and addresses are checked together. Waiting values occupy
 registers: with more tensors, LLVM's time grows with the square of their number."""
@@ -364,12 +365,14 @@ def _check_sizes(fast: FastPath, low: Callable[[], Value] | None) -> bool:
     """Check that no dimension of the waiting tensors is negative, and that their sizes fit int64.
 
     If the bitwise or of all dimensions is small as an unsigned number, no product can overflow;
-    otherwise each tensor is checked in C. Entries of Shapes, which must not be negative, are
-    checked with them. Return whether ``low`` has been compared with 0, too.
+    otherwise each tensor is checked in C. Entries of Shapes, which must not be negative, and
+    dimensions that must fit int32, are checked with them. Return whether ``low`` has been compared
+    with 0, too.
     """
     b = fast.b
     positions, fast.state.unsized = fast.state.unsized, []
     entries, fast.state.unsigned = fast.state.unsigned, []
+    narrow, fast.state.narrow = fast.state.narrow, []
     distinct: dict[tuple[object, ...], Position] = {}
     dynamic: dict[int, Value] = {}
     bits = 63
@@ -383,20 +386,18 @@ def _check_sizes(fast: FastPath, low: Callable[[], Value] | None) -> bool:
         distinct[key] = position  # the last of equal ones: its object is kept for a shorter time
         dynamic.update({id(value): value for value in values})
         bits = min(bits, _bits_each(dims, len(values)))
-    dynamic.update({id(value): value for value in entries})
-    if not dynamic:
-        return False
-    together = functools.reduce(b.or_, dynamic.values())
     if not distinct:
-        fast.require(b.sge(together, b.i64(0)))
+        _check_signs(fast, entries, narrow)
         return False
+    dynamic.update({id(value): value for value in (*entries, *narrow)})
+    together = functools.reduce(b.or_, dynamic.values())
 
-    if bits == 63 and low is None:
+    if bits == 63 and low is None and not narrow:
         small = b.sge(together, b.i64(0))
     else:
         together = together if low is None else b.or_(low(), together)
         # A larger number would take one more instruction, to load it.
-        small = b.ule(together, b.i64((1 << min(bits, 31)) - 1))
+        small = b.ule(together, b.i64(min((1 << bits) - 1, _INT32_MAX)))
     following, cold = b.new_block(), b.new_block(cold=True)
     b.cond_br(small, following, cold, likely=True)
     if any(len(position) > 1 for position in distinct):
@@ -405,14 +406,24 @@ def _check_sizes(fast: FastPath, low: Callable[[], Value] | None) -> bool:
     else:
         b.block = cold
         fits = [fast.shared("numel_fits", [_object_again(fast, p)]) for p in distinct.values()]
-        signs = [b.sge(entry, b.i64(0)) for entry in entries]
-        fast.require(functools.reduce(b.and_, [*fits, *signs]))
+        fast.require(functools.reduce(b.and_, fits))
+        _check_signs(fast, entries, narrow)
         if low is None:
             b.br(following)
         else:
             fast.doubt(b.eq(low(), b.i64(0)), following)  # again: kept, it would take a register
     b.block = following
     return low is not None
+
+
+def _check_signs(fast: FastPath, entries: list[Value], narrow: list[Value]) -> None:
+    """Require that entries are not negative, and that the others fit int32, too."""
+    b = fast.b
+    if narrow:
+        fast.require(b.ule(functools.reduce(b.or_, narrow), b.i64(_INT32_MAX)))
+        entries = [each for each in entries if all(each is not other for other in narrow)]
+    if entries:
+        fast.require(b.sge(functools.reduce(b.or_, entries), b.i64(0)))
 
 
 def _object_again(fast: FastPath, position: Position) -> Value:

@@ -88,10 +88,16 @@ def _note_dim(fast: FastPath, place: Place, value: Value | int) -> None:
         fast.tensor(place.position).dims[place.index] = value
 
 
-def check_fits(fast: FastPath, place: Place, dtype: str) -> None:
+def check_fits(fast: FastPath, step: s.Fits) -> None:
     """Require that the value fits an integer dtype. Dimensions and entries are not negative."""
+    place = step.place
+    if step.symbol is not None and _implied(fast, place, step.symbol):
+        return
     size = place.part in SIZES and place.solved is None
-    require_fits(fast, read(fast, place), dtype, not_negative=size)
+    if size and step.dtype == "int32":
+        fast.state.narrow.append(read(fast, place))
+    else:
+        require_fits(fast, read(fast, place), step.dtype, not_negative=size)
 
 
 def _implied(fast: FastPath, place: Place, symbol: spec.Var) -> bool:

@@ -12,8 +12,8 @@ The emitted code, for each map::
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterator, Sequence
+from typing import Final, cast
 
 from ffi_builder import BuildError, spec
 from ffi_builder.cuda.launch import driver
@@ -23,13 +23,15 @@ from ffi_builder.cuda.launch.map_rules import (
     PROMOTIONS,
     TYPES,
     WIDE,
-    Limit,
+    Range,
     Setting,
     Subject,
     limit,
+    ratio_of,
 )
 from ffi_builder.cuda.launch.maps import (
     TensorMap,
+    allowed,
     check_number,
     check_setting,
     driver_type,
@@ -59,39 +61,52 @@ _PLACES: Final[dict[Subject, int]] = {
 
 
 @dataclass(frozen=True)
-class _Brought:
-    """An i64 that a call brings: what it is in errors, its limit, the driver's argument."""
+class _MapNumber:
+    """A number of a map: what it is in errors, its int if that is known, else the i64 of a call."""
 
     text: str
-    value: Value
-    limit: Limit
+    subject: Subject
+    axis: int
     place: int
+    known: int | None
+    value: Value | None = None
 
 
 @dataclass(frozen=True)
 class EncodedMap:
-    """A map that each call looks up, or has encoded."""
+    """A map that each call looks up, or has encoded.
 
-    plan: bytes
-    brought: tuple[_Brought, ...]
+    ``plans`` has one ``CudaMapPlan``, or one for each swizzle if a call brings it; they are
+    ``plan_size`` bytes apart.
+    """
+
+    plans: bytes
+    plan_size: int
+    brought: tuple[Value, ...]
+    swizzle: Value | None
 
     def emit(self, site: Site, device: Value) -> Value:
         """Return the address of the map; C raises an error if there is none."""
         b = site.b
         count = len(self.brought)
         key = b.alloca(b.types.i64, count)
-        for index, each in enumerate(self.brought):
-            b.store(each.value, b.offset(key, _WORD * index))
+        for index, value in enumerate(self.brought):
+            b.store(value, b.offset(key, _WORD * index))
         size = driver.TENSOR_MAP_SIZE
         slots = driver.MAP_SLOTS * (_WORD * (1 + count) + size)
         named = b.symbols.unique(f"{MODULE_PREFIX}cuda_maps")
         cache = b.address_of(b.symbols.variable(named, bytes(_WORD + slots), align=64))
-        plan = b.address_of(b.symbols.constant(f"{named}_plan", self.plan, align=8))
         made = b.alloca(b.types.i8, size, align=driver.TENSOR_MAP_ALIGN)
         found = call_support(b, "cuda_find_map", [cache, key, b.i32(count), made])
         following, first = b.new_block(), b.new_block(cold=True)
         b.cond_br(b.ne(found, b.i32(0)), following, first, likely=True)
         b.block = first
+        plan = b.address_of(b.symbols.constant(f"{named}_plan", self.plans, align=_WORD))
+        if self.swizzle is not None:
+            # Other numbers have the last plan, whose limits refuse them.
+            last = b.i64(len(self.plans) // self.plan_size - 1)
+            index = b.select(b.ult(self.swizzle, last), self.swizzle, last)
+            plan = b.element(plan, b.mul(index, b.i64(self.plan_size)))
         operands = [b.address_of(STATE), plan, cache, key, made, device, *site.operands(b)]
         return_failure(b, call_support(b, "cuda_make_map", operands))
         b.br(following)
@@ -110,84 +125,104 @@ def encoded_map(
     what = f"TensorMap: {path}"
     dtype, bits = driver_type(entry, tensor, path), parse_dtype(tensor.dtypes[0]).total_bits
     rank = tensor.ndim
-    setting = entry.setting(dtype, bits, rank)
-    check_setting(setting, what, BuildError)
     if entry.rank is not None and entry.rank != rank:
         raise BuildError(
             f"{what}: it has {rank} dimensions, but {'box=' if entry.box else 'the map'} is for "
             f"{entry.rank}"
         )
-    maker = _MapMaker(context, setting, path)
-    maker.add_tensor(tensor)
-    maker.add_numbers(entry)
-    return EncodedMap(_plan(entry, setting, maker, path), tuple(maker.brought))
+    _check_order(entry, tensor, what)
+    swizzle: Value | None = None
+    numbers: list[_MapNumber] = []
+    if entry.swizzle_is_brought:
+        swizzle = value_of_size(context, "TensorMap: swizzle", cast("spec.Dim", entry.swizzle))
+        text = f"swizzle = {entry.swizzle}"
+        numbers.append(_MapNumber(text, "swizzle", 0, _UNUSED, None, swizzle))
+    numbers += [*_of_tensor(context, entry, tensor, path), *_of_entry(context, entry)]
+    plans = list(_plans(entry, entry.settings(dtype, bits, rank), numbers, path))
+    plan_size = -(-max(map(len, plans)) // _WORD) * _WORD
+    brought = tuple(each.value for each in numbers if each.value is not None)
+    return EncodedMap(
+        b"".join(p.ljust(plan_size, b"\0") for p in plans), plan_size, brought, swizzle
+    )
 
 
-class _MapMaker:
-    """Checks what is known, and collects what a call brings."""
+def _check_order(entry: TensorMap, tensor: spec.Tensor, what: str) -> None:
+    """Check that the innermost dimension is at the end that ``order`` says, if that is known."""
+    strides = _strides(tensor)
+    ends = {"F": strides[0], "C": strides[-1]}
+    other = "C" if entry.order == "F" else "F"
+    if entry.box is not None and ends[entry.order] != 1 and ends[other] == 1:
+        raise BuildError(
+            f"{what}: its {'last' if other == 'C' else 'first'} dimension is the innermost: say "
+            f"order={other!r}"
+        )
 
-    def __init__(self, context: CallContext, setting: Setting, path: str) -> None:
-        self.context = context
-        self.setting = setting
-        self.path = path
-        self.fixed = [0] * driver.MAP_PLACES
-        self.fixed[driver.MAP_STEPS : driver.MAP_STEPS + setting.rank] = [1] * setting.rank
-        self.brought: list[_Brought] = []
 
-    def add_tensor(self, tensor: spec.Tensor) -> None:
-        context, b, path = self.context, self.context.builder, self.path
-        # The map says of which type the elements are.
-        context.any_dtype(tensor)
-        address = b.to_int(context.data(tensor))
-        self._bring(f"the address of {path}", address, "address", 0, driver.MAP_ADDRESS)
-        last = tensor.ndim - 1
-        sizes = context.shape(tensor, wide=True)
-        strides = context.strides(tensor, wide=True)
-        for index, (entry, value) in enumerate(zip(tensor.dims, sizes, strict=True)):
-            axis = last - index
-            self._add(f"{path}.shape[{index}]", entry, value, "size", axis, driver.MAP_SIZES + axis)
-        for index, (entry, value) in enumerate(zip(_strides(tensor), strides, strict=True)):
-            axis, text = last - index, f"{path}.strides[{index}]"
-            subject: Subject = "stride" if axis else "innermost stride"
-            place = driver.MAP_STRIDES + axis - 1 if axis else _UNUSED
-            self._add(text, entry, value, subject, axis, place)
+def _of_tensor(
+    context: CallContext, entry: TensorMap, tensor: spec.Tensor, path: str
+) -> Iterator[_MapNumber]:
+    # The map says of which type the elements are.
+    context.any_dtype(tensor)
+    address = context.builder.to_int(context.data(tensor))
+    yield _MapNumber(f"the address of {path}", "address", 0, driver.MAP_ADDRESS, None, address)
+    rank = tensor.ndim
+    sizes = context.shape(tensor, wide=True)
+    strides = context.strides(tensor, wide=True)
+    for index, (dim, value) in enumerate(zip(tensor.dims, sizes, strict=True)):
+        axis = entry.axis(index, rank)
+        place = driver.MAP_SIZES + axis
+        yield _number(f"{path}.shape[{index}]", "size", axis, place, dim, value)
+    for index, (stride, value) in enumerate(zip(_strides(tensor), strides, strict=True)):
+        axis = entry.axis(index, rank)
+        subject: Subject = "stride" if axis else "innermost stride"
+        place = driver.MAP_STRIDES + axis - 1 if axis else _UNUSED
+        yield _number(f"{path}.strides[{index}]", subject, axis, place, stride, value)
 
-    def add_numbers(self, entry: TensorMap) -> None:
-        context = self.context
-        for name, subject, axis, number in entry.numbers:
-            if subject == "corner":
-                # Axis 0 has the channels, which corners have not.
-                end = driver.MAP_LOWER if name.startswith("corners[0]") else driver.MAP_UPPER
-                self._add(name, number, None, subject, axis, end + axis - 1)
-                continue
-            place = _PLACES[subject] + axis
-            if isinstance(number, int):
-                self._add(name, number, None, subject, axis, place)
-            else:
-                value = value_of_size(context, f"TensorMap: {name}", number)
-                self._bring(f"{name} = {number}", value, subject, axis, place)
 
-    def _add(
-        self,
-        text: str,
-        entry: object,
-        value: Value | None,
-        subject: Subject,
-        axis: int,
-        place: int,
-    ) -> None:
-        """Check a number that is known, or bring another one."""
-        if not isinstance(entry, int):
-            assert value is not None
-            self._bring(text, value, subject, axis, place)
-            return
-        check_number(self.setting, f"TensorMap: {text}", subject, axis, entry, BuildError)
-        if place != _UNUSED:
-            self.fixed[place] = int(entry * limit(self.setting, subject, axis).ratio)
+def _of_entry(context: CallContext, entry: TensorMap) -> Iterator[_MapNumber]:
+    for name, subject, axis, number in entry.numbers:
+        if subject == "corner":
+            # Axis 0 has the channels, which corners have not.
+            end = driver.MAP_LOWER if name.startswith("corners[0]") else driver.MAP_UPPER
+            yield _MapNumber(name, subject, axis, end + axis - 1, cast("int", number))
+            continue
+        place = _PLACES[subject] + axis
+        if isinstance(number, int):
+            yield _MapNumber(name, subject, axis, place, number)
+        else:
+            value = value_of_size(context, f"TensorMap: {name}", number)
+            yield _MapNumber(f"{name} = {number}", subject, axis, place, None, value)
 
-    def _bring(self, text: str, value: Value, subject: Subject, axis: int, place: int) -> None:
-        found = limit(self.setting, subject, axis)
-        self.brought.append(_Brought(text, value, found, place))
+
+def _number(
+    text: str, subject: Subject, axis: int, place: int, entry: object, value: Value
+) -> _MapNumber:
+    if isinstance(entry, int):
+        return _MapNumber(text, subject, axis, place, entry)
+    return _MapNumber(text, subject, axis, place, None, value)
+
+
+def _plans(
+    entry: TensorMap, settings: Sequence[Setting], numbers: Sequence[_MapNumber], path: str
+) -> Iterator[bytes]:
+    """Yield the plan, or one for each swizzle and for another number.
+
+    Raises:
+        BuildError: if the driver refuses every such map.
+    """
+
+    def check(setting: Setting) -> None:
+        check_setting(setting, f"TensorMap: {path}", BuildError)
+        for each in numbers:
+            if each.known is not None:
+                what = f"TensorMap: {each.text}"
+                check_number(setting, what, each.subject, each.axis, each.known, BuildError)
+
+    found = allowed(settings, check)
+    swizzles = [each.swizzle for each in found]
+    # A swizzle that is not allowed has the plan of another one, which refuses it.
+    for each in settings if len(settings) == 1 else (*settings, None):
+        yield _plan(entry, each if each in found else found[0], numbers, path, swizzles)
 
 
 def _strides(tensor: spec.Tensor) -> Sequence[object]:
@@ -202,32 +237,49 @@ def _strides(tensor: spec.Tensor) -> Sequence[object]:
     return found[::-1] if tensor.order == "C" else found
 
 
-def _plan(entry: TensorMap, setting: Setting, maker: _MapMaker, path: str) -> bytes:
-    """Return the bytes of a ``CudaMapPlan``."""
+def _plan(
+    entry: TensorMap,
+    setting: Setting,
+    numbers: Sequence[_MapNumber],
+    path: str,
+    swizzles: Sequence[str],
+) -> bytes:
+    """Return the bytes of a ``CudaMapPlan``; ``swizzles`` are those that a call may bring."""
+    fixed = [0] * driver.MAP_PLACES
+    fixed[driver.MAP_STEPS : driver.MAP_STEPS + setting.rank] = [1] * setting.rank
+    for each in numbers:
+        if each.known is not None and each.place != _UNUSED:
+            fixed[each.place] = int(each.known * ratio_of(setting, each.subject, each.axis))
+    brought = [each for each in numbers if each.known is None]
     texts = bytearray()
-    begin = driver.MAP_VALUES + driver.MAP_VALUE * len(maker.brought)
+    begin = driver.MAP_VALUES + driver.MAP_VALUE * len(brought)
 
     def added(text: str) -> int:
         at = begin + len(texts)
         texts.extend(text.encode() + b"\0")
         return at
 
-    numbers = (
+    swizzle = number_of("swizzle", setting.swizzle)
+    numbers_of_plan = (
         driver.NUMBER[entry.function],
         list(TYPES).index(setting.dtype),
         setting.rank,
         number_of("interleave", setting.interleave),
-        number_of("swizzle", setting.swizzle),
+        swizzle,
         PROMOTIONS.index(str(entry.l2_promotion)),
         number_of("oob_fill", setting.oob_fill),
         0 if entry.wide is None else WIDE.index(entry.wide),
-        len(maker.brought),
+        len(brought),
         added(path),
     )
-    plan = struct.pack(_LIMITS, *maker.fixed, *numbers)
-    for each in maker.brought:
-        limits, ratio = each.limit.range, each.limit.ratio
-        text = added(f"{each.text}\0{each.limit}")
+    plan = struct.pack(_LIMITS, *fixed, *numbers_of_plan)
+    for each in brought:
+        found = limit(setting, each.subject, each.axis)
+        limits, ratio, words = found.range, found.ratio, str(found)
+        if each.subject == "swizzle":  # a plan takes its own one
+            limits = Range(swizzle, swizzle)
+            words = " or ".join(f"{number_of('swizzle', name)} ({name})" for name in swizzles)
+        text = added(f"{each.text}\0{words}")
         plan += struct.pack(
             _VALUE,
             *(limits.low, limits.high, limits.multiple),

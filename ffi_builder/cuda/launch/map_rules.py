@@ -237,7 +237,11 @@ RULES: Final = (
         "outer",
         in_bytes=True,
     ),
-    Rule("innermost stride", Range(1, 1), "the elements of the last dimension are adjacent"),
+    Rule(
+        "innermost stride",
+        Range(1, 1),
+        "the innermost elements are adjacent, which are the first ones with order='F'",
+    ),
     Rule("box", Range(1, 256), "a box has 1 to 256 elements in each dimension"),
     Rule("box", _multiple(16), "its rows are multiples of 16 bytes", _no_interleave, "inner", True),
     Rule("box", _span, "and no longer than what is swizzled", _swizzled, "inner", True),
@@ -250,7 +254,7 @@ RULES: Final = (
     Rule(
         "element stride",
         Range(1, 1),
-        "without interleave the driver ignores that of the last dimension",
+        "without interleave the driver ignores that of the innermost dimension",
         _no_interleave,
         "inner",
     ),

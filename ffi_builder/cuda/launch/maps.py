@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field, fields, replace
-from typing import Any, Final, cast, get_args
+from typing import Any, Final, Literal, cast, get_args
 
 from ffi_builder import BuildError, SpecError, spec
 from ffi_builder.cuda.launch import driver
@@ -42,7 +42,8 @@ class TensorMap:
             texts.
         swizzle: ``"none"``, ``"32B"``, ``"64B"``, ``"128B"``, ``"128B_ATOM_32B"``,
             ``"128B_ATOM_32B_FLIP_8B"`` or ``"128B_ATOM_64B"``. For this and the other names, also
-            the number in the driver's enumeration.
+            the number in the driver's enumeration; for this one, also an integer Var or expression
+            of that number.
         interleave: ``"none"``, ``"16B"`` or ``"32B"``.
         element_strides: the step in each dimension: ints from 1 to 8. Left out, all are 1.
         l2_promotion: ``"none"``, ``"64B"``, ``"128B"`` or ``"256B"``.
@@ -51,6 +52,8 @@ class TensorMap:
         dtype: the driver's type, in small letters, such as ``"tfloat32"`` or ``"16u4_align8b"``.
             Left out, it is that of the tensor; its bytes, for types without one. Sizes and boxes of
             a packed type count values of 4 or 6 bits.
+        order: ``"F"`` if the first dimension is the innermost, as in a column-major tensor. Not for
+            im2col.
         corners: for im2col, instead of ``box``: the lower and the upper corner, ints for each
             dimension between the images and the channels.
         channels: for im2col, the channels of a pixel: an int or expression.
@@ -74,12 +77,13 @@ class TensorMap:
 
     tensor: spec.Param | str
     box: Sequence[spec.Dim | str] | None = None
-    swizzle: str | int = field(default="none", kw_only=True)
+    swizzle: str | spec.Dim = field(default="none", kw_only=True)
     interleave: str | int = field(default="none", kw_only=True)
     element_strides: Sequence[int] | None = field(default=None, kw_only=True)
     l2_promotion: str | int = field(default="none", kw_only=True)
     oob_fill: str | int = field(default="none", kw_only=True)
     dtype: str | int | None = field(default=None, kw_only=True)
+    order: Literal["C", "F"] = field(default="C", kw_only=True)
     corners: tuple[Sequence[int], Sequence[int]] | None = field(default=None, kw_only=True)
     channels: spec.Dim | str | None = field(default=None, kw_only=True)
     pixels: spec.Dim | str | None = field(default=None, kw_only=True)
@@ -91,7 +95,11 @@ class TensorMap:
                 f"TensorMap: tensor: expected a parameter or its name but got {self.tensor!r}"
             )
         for name, known in _NAMES.items():
-            object.__setattr__(self, name, _named(name, getattr(self, name), known))
+            if name != "swizzle" or not self.swizzle_is_brought:
+                object.__setattr__(self, name, _named(name, getattr(self, name), known))
+        if self.order not in ("C", "F") or (self.order == "F" and self.corners is not None):
+            allowed = "'C' or 'F'" if self.corners is None else "'C', since this is im2col,"
+            raise SpecError(f"TensorMap: order: expected {allowed} but got {self.order!r}")
         if self.dtype is not None:
             object.__setattr__(self, "dtype", _named("dtype", self.dtype, tuple(TYPES)))
         self._check_form()
@@ -130,6 +138,15 @@ class TensorMap:
         return None if self.element_strides is None else len(self.element_strides)
 
     @property
+    def swizzle_is_brought(self) -> bool:
+        """Whether each call brings the number of the swizzle."""
+        return isinstance(self.swizzle, (spec.Var, Expr))
+
+    def axis(self, index: int, rank: int) -> int:
+        """Return the axis of a dimension: 0 is the innermost."""
+        return index if self.order == "F" else rank - 1 - index
+
+    @property
     def numbers(self) -> list[tuple[str, Subject, int, spec.Dim | str]]:
         """The numbers of the map: name, subject, axis (0 is the innermost), value."""
         found: list[tuple[str, Subject, int, spec.Dim | str]] = []
@@ -137,9 +154,9 @@ class TensorMap:
             ("box", "box", self.box),
             ("element_strides", "element stride", self.element_strides),
         ):
-            last = len(entries or ()) - 1
             for index, entry in enumerate(entries or ()):
-                found.append((f"{name}[{index}]", cast("Subject", subject), last - index, entry))
+                axis = self.axis(index, len(entries or ()))
+                found.append((f"{name}[{index}]", cast("Subject", subject), axis, entry))
         for end, corner in enumerate(self.corners or ()):
             for index, entry in enumerate(corner):
                 axis = len(corner) - index
@@ -150,15 +167,21 @@ class TensorMap:
             found.append(("pixels", "pixels", 0, self.pixels))
         return found
 
-    def setting(self, dtype: str, bits: int, rank: int) -> Setting:
-        """Return what is known of the map of a tensor; ``bits`` are those of its elements."""
+    def settings(self, dtype: str, bits: int, rank: int) -> list[Setting]:
+        """Return what is known of the map of a tensor, for each swizzle that a call may bring.
+
+        ``bits`` are those of the tensor's elements.
+        """
         corners = None
         if self.corners is not None:
             lower, upper = (tuple(reversed(corner)) for corner in self.corners)
             corners = lower, upper
-        names = (cast("str", getattr(self, name)) for name in _NAMES)
-        swizzle, interleave, _, oob_fill = names
-        return Setting(dtype, bits, rank, swizzle, interleave, oob_fill, self.wide, corners)
+        interleave, fill = cast("str", self.interleave), cast("str", self.oob_fill)
+        swizzles = SWIZZLES if self.swizzle_is_brought else (cast("str", self.swizzle),)
+        return [
+            Setting(dtype, bits, rank, swizzle, interleave, fill, self.wide, corners)
+            for swizzle in swizzles
+        ]
 
     def _check_form(self) -> None:
         if self.box is not None and self.corners is not None:
@@ -221,12 +244,19 @@ class TensorMap:
         rank = 3 if self.rank is None else self.rank
         # A type of 8 bits allows most, so what it does not allow, no type does.
         dtype = cast("str | None", self.dtype)
-        setting = self.setting(dtype or "uint8", TYPES.get(dtype or "", 8), rank)
-        check_setting(setting, "TensorMap", SpecError, with_dtype=dtype is not None)
-        for name, subject, axis, entry in self.numbers:
+        if self.swizzle_is_brought:
+            _check_entry("swizzle", self.swizzle)
+        for name, _, _, entry in self.numbers:
             _check_entry(name, entry)
-            if isinstance(entry, int):
-                check_number(setting, f"TensorMap: {name}", subject, axis, entry, SpecError, dtype)
+
+        def check(setting: Setting) -> None:
+            check_setting(setting, "TensorMap", SpecError, with_dtype=dtype is not None)
+            for name, subject, axis, entry in self.numbers:
+                if isinstance(entry, int):
+                    what = f"TensorMap: {name}"
+                    check_number(setting, what, subject, axis, entry, SpecError, dtype)
+
+        allowed(self.settings(dtype or "uint8", TYPES.get(dtype or "", 8), rank), check)
 
     def __str__(self) -> str:
         name = self.tensor if isinstance(self.tensor, str) else self.tensor.name
@@ -250,6 +280,26 @@ _DTYPES: Final = {
 def number_of(name: str, value: str) -> int:
     """Return the number of a name in the driver's enumeration."""
     return _NAMES[name].index(value)
+
+
+def allowed(settings: Sequence[Setting], check: Callable[[Setting], None]) -> list[Setting]:
+    """Return the settings that ``check`` does not refuse.
+
+    Raises:
+        SpecError, BuildError: what it raised of the last one, if it refuses all.
+    """
+    refusals = [_refusal(setting, check) for setting in settings]
+    if refusals[-1] is not None and None not in refusals:
+        raise refusals[-1]
+    return [each for each, refusal in zip(settings, refusals, strict=True) if refusal is None]
+
+
+def _refusal(setting: Setting, check: Callable[[Setting], None]) -> Exception | None:
+    try:
+        check(setting)
+    except (SpecError, BuildError) as error:
+        return error
+    return None
 
 
 def driver_type(entry: TensorMap, tensor: spec.Tensor, path: str) -> str:

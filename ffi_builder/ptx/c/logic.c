@@ -84,24 +84,31 @@ SHIFT(b64, uint64_t, int64_t)
 FUNNEL(l, (both << by) >> 32)
 FUNNEL(r, both >> by)
 
-/* Of three operands, by a table of eight bits. */
-static uint32_t looked_up(uint32_t a, uint32_t b, uint32_t c, uint32_t table) {
-  uint32_t found = 0;
-  for (unsigned at = 0; at < 8; ++at) {
-    if (table >> at & 1) found |= (at & 4 ? a : ~a) & (at & 2 ? b : ~b) & (at & 1 ? c : ~c);
-  }
-  return found;
+/* Of three operands, by a table of eight bits: each of them becomes a mask. */
+typedef struct Lookup {
+  uint32_t all[8];
+} Lookup;
+static Lookup lookup(uint32_t table) {
+  Lookup made;
+  for (unsigned at = 0; at < 8; ++at) made.all[at] = 0 - (table >> at & 1);
+  return made;
+}
+static inline uint32_t looked_up(const Lookup *t, uint32_t a, uint32_t b, uint32_t c) {
+  uint32_t low = (~b & ((~c & t->all[0]) | (c & t->all[1]))) | (b & ((~c & t->all[2]) | (c & t->all[3])));
+  uint32_t high = (~b & ((~c & t->all[4]) | (c & t->all[5]))) | (b & ((~c & t->all[6]) | (c & t->all[7])));
+  return (~a & low) | (a & high);
 }
 OP(lop3) {
-  uint32_t table = i->op[4];
-  TERNARY(uint32_t, looked_up(a, b, c, table))
+  Lookup table = lookup(i->op[4]);
+  TERNARY(uint32_t, looked_up(&table, a, b, c))
 }
 /* op: result, predicate, a, b, c, table, predicate. */
 OP(lop3_pred) {
   uint64_t *d = ROW(0);
   const uint64_t *a = ROW(2), *b = ROW(3), *c = ROW(4);
   uint32_t set = 0, with = PRED(6);
-  LANES(uint32_t v = looked_up((uint32_t)a[l], (uint32_t)b[l], (uint32_t)c[l], i->op[5]);
+  Lookup table = lookup(i->op[5]);
+  LANES(uint32_t v = looked_up(&table, (uint32_t)a[l], (uint32_t)b[l], (uint32_t)c[l]);
         d[l] = v; set |= (uint32_t)(v != 0) << l;);
   SET_PRED(1, i->combine == kAnd ? set & with : set | with);
 }

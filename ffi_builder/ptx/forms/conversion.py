@@ -63,7 +63,7 @@ def _limited(to: str, bits: int) -> tuple[Form, ...]:
 
 
 def _narrow(name: str, bits: int) -> tuple[Form, ...]:
-    """Return the conversions of pairs below 16 bits; their largest number stands for what exceeds it."""
+    """Return the conversions of pairs below 16 bits, where the largest number is the limit."""
     both = f"b{2 * max(bits, 4)}"
     this = _FORMATS.index(name), bits
     halves = tuple((each, (_FORMATS.index(each), 16)) for each in ("f16", "bf16"))
@@ -74,7 +74,12 @@ def _narrow(name: str, bits: int) -> tuple[Form, ...]:
             for made in (
                 form(f"cvt.rn{words}.{name}x2.f32  ={both} f32 f32", "cvt_pair", *this),
                 *(
-                    form(f"cvt.rn{words}.{name}x2.{each}x2  ={both} b32", "cvt_repaired", *this, *half)
+                    form(
+                        f"cvt.rn{words}.{name}x2.{each}x2  ={both} b32",
+                        "cvt_repaired",
+                        *this,
+                        *half,
+                    )
                     for each, half in halves
                 ),
             )
