@@ -2,7 +2,7 @@
 """A kernel of Triton's, compiled without a GPU.
 
 `python triton_kernel.py` saves what test_triton.py needs where Triton is not installed:
-axpy.cubin, and axpy.json with what Triton says about launching it.
+axpy.ptx, and axpy.json with what Triton says about launching it.
 """
 
 import json
@@ -36,9 +36,9 @@ def compile_kernel():
 
 
 if __name__ == "__main__":
-    os.environ["TRITON_DISABLE_LINE_INFO"] = "1"  # with it, the cubin has the path of this file
+    os.environ["TRITON_DISABLE_LINE_INFO"] = "1"  # with it, the PTX has the path of this file
     folder = Path(sys.argv[1]) if sys.argv[1:] else Path(__file__).parent
     compiled = compile_kernel()
     metadata = {name: getattr(compiled.metadata, name) for name in SAVED}
-    (folder / "axpy.cubin").write_bytes(compiled.asm["cubin"])
+    (folder / "axpy.ptx").write_text(compiled.asm["ptx"])
     (folder / "axpy.json").write_text(json.dumps(metadata, indent=2) + "\n")

@@ -97,6 +97,11 @@ class Running:
         )
 
     @property
+    def has_ptx(self) -> bool:
+        """Whether its image has PTX."""
+        return bool(self._ptx)
+
+    @property
     def ptx(self) -> str:
         """The text that the kernel is in; ``""``: it has none."""
         return ctypes.string_at(self._ptx).decode(errors="replace") if self._ptx else ""
@@ -293,7 +298,7 @@ class FakeDriver:
         self.cuda.fake_kernel(name.encode(), ctypes.cast(callback, ctypes.c_void_p), None)
 
     def execute(self, executor: Callable[[FakeDriver, Running], None] | None) -> None:
-        """Run this for each launched kernel that has PTX and no emulation; None: nothing.
+        """Run this for each launched kernel without an emulation; None: nothing.
 
         What it raises is kept in ``errors``; its ``result``, if it has one, fails the context.
         """

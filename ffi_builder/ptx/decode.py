@@ -348,7 +348,7 @@ class _Decoder:
                 operands += base, offset & 0xFFFFFFFF
                 fields = {**fields, "space": space} if not labels and space != -1 else fields
             elif operand.kind == "number":
-                operands.append(bits_of(text, "u32", self.fail))
+                operands.append(bits_of(text, "u32", self.fail) & 0xFFFFFFFF)
             elif operand.kind == "label":
                 labels.append((len(operands), text))
                 operands.append(0)

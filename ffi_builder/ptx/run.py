@@ -46,6 +46,12 @@ def execute(driver: FakeDriver, run: Running) -> None:
         of_global = (each for each in module.variables.values() if each.space in _GLOBAL)
         _addresses(driver, run, module, [each.name for each in of_global if each.initial])
         return
+    if not run.has_ptx:
+        raise PtxError(
+            f"kernel {run.kernel!r} is not executed: its image has no PTX for device {run.device}, "
+            f"or only compressed; wrap the PTX (of Triton's kernel k: `k.asm.pop('cubin')` leaves "
+            f"it), or say what the kernel does with `gpu.kernel({run.kernel!r}, …)`"
+        )
     key = run.context, run.library, run.kernel
     code = _kept.get(key)
     if code is None:

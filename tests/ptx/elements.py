@@ -49,7 +49,7 @@ def value(kind: str, bits: Any) -> Any:
         case "f16" | "bf16":
             return values(kind, bits.astype("uint16"))
         case "e5m2":
-            return values("f16", (bits << 8).astype("uint16"))
+            return values("f16", bits.astype("uint16") << 8)
         case "e4m3":
             return np.where(bits & 0x7F == 0x7F, np.nan, _small_float(bits, 3, 4))
         case "e3m2":

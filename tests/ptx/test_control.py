@@ -49,7 +49,7 @@ NAMED: Final = tested("""
   PRODUCER: st.shared.b32 [s], 7; membar.cta; fence.acq_rel.cta; bar.arrive 1, 64; barrier.arrive 2, 64;
   END: @!%p bar.sync 2, 64;
   bar.sync 0; barrier.sync 0; bar.cta.sync 0; barrier.cta.sync.aligned 3, 64; bar.warp.sync -1;
-  nanosleep.u32 20; griddepcontrol.wait; griddepcontrol.launch_dependents; pmevent 1; pmevent.mask 1;
+  nanosleep.u32 20; griddepcontrol.wait; griddepcontrol.launch_dependents; pmevent 1; pmevent.mask 1; setmaxnreg.inc.sync.aligned.u32 64;
   fence.proxy.async; fence.mbarrier_init.release.cluster; fence.proxy.tensormap::generic.release.gpu;
   fence.proxy.tensormap::generic.acquire.gpu [%x], 128; fence.acquire.sync_restrict::shared::cluster.cluster;
   fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;

@@ -64,8 +64,8 @@ void fake_attribute(int device, int attribute, int value);
 void fake_driver_version(int version);
 /* Run this when a kernel of that name is launched; NULL to run nothing. */
 void fake_kernel(const char* name, FakeKernel emulation, void* user);
-/* Run this for each kernel that comes with PTX and has none of its own, and without a kernel where
- * the host asks for a variable; NULL to run nothing. */
+/* Run this for each kernel that has none of its own, and without a kernel where the host asks for a
+ * variable of a library with PTX; NULL to run nothing. */
 void fake_executor(FakeKernel executor, void* user);
 /* All that a tensor map was encoded from. */
 typedef struct FakeTensorMap {

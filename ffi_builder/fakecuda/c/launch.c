@@ -69,7 +69,7 @@ void launch_run(const Launch* launch) {
   for (const Emulation* each = emulations; each != NULL; each = each->next) {
     if (strcmp(each->name, launch->public.kernel) == 0) found = *each;
   }
-  if (found.run == NULL && launch->public.ptx != NULL) found = executor;
+  if (found.run == NULL) found = executor;
   unlock();
   if (found.run == NULL) return;
   int result = found.run(&launch->public, found.user);

@@ -87,6 +87,7 @@ struct Warp {
   Pending *pending; /* copies that nobody has waited for */
   uint32_t pending_count, pending_room;
   uint32_t groups[kLanes], bulk_groups[kLanes]; /* that were committed */
+  uint32_t wgmmas; /* products of a warpgroup that it has executed */
   uint32_t carry; /* CC.CF of each lane */
 };
 

@@ -17,6 +17,7 @@ from ffi_builder.ptx.forms import (
     memory,
     tensor,
     warp,
+    wgmma,
     wmma,
 )
 from ffi_builder.ptx.table import Form
@@ -33,6 +34,7 @@ FORMS: Final[tuple[Form, ...]] = (
     *warp.FORMS,
     *matrix.FORMS,
     *wmma.FORMS,
+    *wgmma.FORMS,
     *asynchronous.FORMS,
     *tensor.FORMS,
 )

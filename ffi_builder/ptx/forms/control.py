@@ -16,6 +16,7 @@ FORMS: Final[tuple[Form, ...]] = (
     form("trap", "trap"),
     form("brkpt", "nothing"),
     form("nanosleep.u32  u32", "nanosleep"),
+    form("setmaxnreg.<inc|dec>.sync.aligned.u32  #", "nothing"),
     form("pmevent  #", "nothing"),
     form("pmevent.mask  #", "nothing"),
     form("membar.<cta|gl|sys>", "nothing"),
