@@ -117,26 +117,24 @@ def relation(words: list[str], kind: str, a: Any, b: Any) -> Any:
 
 
 def predicates(opcode: str, negated: bool = False) -> Case:
-    """A comparison of two results: of a scalar the complement, of a pair the other half's."""
+    """A comparison; of a pair, it has two results."""
     _, *words, kind = opcode.split(".")
     base = kind.removesuffix("x2")
     combined = _COMBINED.get(words[1]) if len(words) > 1 else None
+    count = 1 if kind == base else 2
 
-    def meaning(a: Any, b: Any, *given: Any) -> tuple[Any, Any]:
-        if kind == base:
-            found = relation(words, base, a, b)
-            results = [found, ~found]
-        else:
-            halves = [each.view("uint16").reshape(-1, 2) for each in (a, b)]
-            results = [relation(words, base, *(each[:, at] for each in halves)) for at in (0, 1)]
+    def meaning(a: Any, b: Any, *given: Any) -> tuple[Any, ...]:
+        halves = [each.view("uint16").reshape(-1, count) for each in (a, b)]
+        found = [relation(words, base, *(each[:, at] for each in halves)) for at in range(count)]
         if combined is not None:
-            with_ = ~given[0] if negated else given[0]
-            results = [combined(each, with_) for each in results]
-        return results[0], results[1]
+            other = ~given[0] if negated else given[0]
+            found = [combined(each, other) for each in found]
+        return tuple(found)
 
+    results = "|".join(f"%d{at}" for at in range(count))
     third = " pred" if combined else ""
-    arguments = "%d0|%d1, %s0, %s1" + (f", {'!' * negated}%s2" if combined else "")
-    return Case(opcode, f"pred pred: {kind} {kind}{third}", meaning, arguments)
+    arguments = f"{results}, %s0, %s1" + (f", {'!' * negated}%s2" if combined else "")
+    return Case(opcode, f"{'pred ' * count}: {kind} {kind}{third}", meaning, arguments)
 
 
 def numbers(opcode: str) -> Case:

@@ -195,14 +195,14 @@ BODY
 """
 """Each thread has 16 bytes of shared memory at %at."""
 _MOVES: Final = [
-    (count, trans, space)
+    (count, trans, shape)
     for count in (1, 2, 4)
-    for trans, space in (("", ".shared"), (".trans", ".shared::cta"))
+    for trans in ("", ".trans")
+    for shape in (f".m8n8.x{count}{trans}.shared::cta", f".x{count}{trans}.m8n8.shared")
 ]
+"""Both orders are found."""
 TESTED.extend(
-    f"{name}.sync.aligned.m8n8.x{count}{trans}{space}.b16"
-    for name in ("ldmatrix", "stmatrix")
-    for count, trans, space in _MOVES
+    f"{name}.sync.aligned{shape}.b16" for name in ("ldmatrix", "stmatrix") for _, _, shape in _MOVES
 )
 
 
@@ -214,14 +214,14 @@ def _pairs(matrices: Any, trans: str) -> Any:
     return np.ascontiguousarray(found.transpose(0, 2, 1, 3)).view("uint32")[..., 0]
 
 
-@pytest.mark.parametrize(("count", "trans", "space"), _MOVES)
-def test_ldmatrix(count: int, trans: str, space: str) -> None:
+@pytest.mark.parametrize(("count", "trans", "shape"), _MOVES)
+def test_ldmatrix(count: int, trans: str, shape: str) -> None:
     given = np.random.default_rng(count).integers(0, 2**32, (COUNT, 4)).astype("uint32")
     results = ", ".join(f"%d{at}" for at in range(count))
     body = _ROWS.replace(
         "BODY",
         "st.shared.v4.b32 [%at], {%s0, %s1, %s2, %s3};\nbar.warp.sync 0xffffffff;\n"
-        f"ldmatrix.sync.aligned.m8n8.x{count}{trans}{space}.b16 {{{results}}}, [%at];",
+        f"ldmatrix.sync.aligned{shape}.b16 {{{results}}}, [%at];",
     )
 
     found = evaluate(body, ["b32"] * count, [("b32", given[:, at]) for at in range(4)])
@@ -231,8 +231,8 @@ def test_ldmatrix(count: int, trans: str, space: str) -> None:
     np.testing.assert_array_equal(np.stack(found, 1), expected)
 
 
-@pytest.mark.parametrize(("count", "trans", "space"), _MOVES)
-def test_stmatrix(count: int, trans: str, space: str) -> None:
+@pytest.mark.parametrize(("count", "trans", "shape"), _MOVES)
+def test_stmatrix(count: int, trans: str, shape: str) -> None:
     matrices = (
         np.random.default_rng(count).integers(0, 2**16, (_WARPS, count, 8, 8)).astype("uint16")
     )
@@ -241,7 +241,7 @@ def test_stmatrix(count: int, trans: str, space: str) -> None:
     body = _ROWS.replace(
         "BODY",
         "st.shared.v4.b32 [%at], {0, 0, 0, 0};\nbar.warp.sync 0xffffffff;\n"
-        f"stmatrix.sync.aligned.m8n8.x{count}{trans}{space}.b16 [%at], {{{operands}}};\n"
+        f"stmatrix.sync.aligned{shape}.b16 [%at], {{{operands}}};\n"
         "bar.warp.sync 0xffffffff;\nld.shared.v4.b32 {%d0, %d1, %d2, %d3}, [%at];",
     )
 

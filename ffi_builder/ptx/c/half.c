@@ -113,11 +113,11 @@ static uint32_t combined(Warp *w, const Instr *i, uint32_t found, unsigned with)
   }
 }
 
-/* op: result, its complement or that of the high half, a, b, and with combine a predicate. */
+/* op: result, that of the high half, a, b, and with combine a predicate. */
 static void setp(Warp *w, const Instr *i, uint32_t mask, bool brain, bool pair) {
   const uint64_t *a = ROW(2), *b = ROW(3);
   uint32_t found = compared(i, mask, brain, false, a, b);
-  uint32_t other = pair ? compared(i, mask, brain, true, a, b) : ~found;
+  uint32_t other = pair ? compared(i, mask, brain, true, a, b) : 0;
   uint32_t first = combined(w, i, found, 4), second = combined(w, i, other, 4);
   SET_PRED(0, first);
   SET_PRED(1, second);

@@ -34,9 +34,9 @@ FORMS: Final[tuple[Form, ...]] = (
     # Mixed with f32.
     form("<add|sub>[.rn|.rz|.rm|.rp][.sat].f32.<f16|bf16>  =f32 $2 f32", "$1_f32_$2"),
     form("fma.<rn|rz|rm|rp>[.sat].f32.<f16|bf16>  =f32 $2 $2 f32", "fma_f32_$2"),
-    # Comparisons; of pairs, each half has a result.
-    *_compared("setp", "=pred|", "[.ftz].f16", "f16"),
-    *_compared("setp", "=pred|", ".bf16", "bf16"),
+    # Comparisons; of pairs, each half has a result, and of others the complement has none.
+    *_compared("setp", "=pred _", "[.ftz].f16", "f16"),
+    *_compared("setp", "=pred _", ".bf16", "bf16"),
     *_compared("setp", "=pred|", "[.ftz].f16x2", "f16x2"),
     *_compared("setp", "=pred|", ".bf16x2", "bf16x2"),
     *(

@@ -56,13 +56,14 @@ FORMS: Final[tuple[Form, ...]] = (
     *(
         row
         for count, (trans, at) in product((1, 2, 4), (("", 0), (".trans", 1)))
+        for shape in (f"m8n8.x{count}{trans}", f"x{count}{trans}.m8n8")
         for row in (
             form(
-                f"ldmatrix.sync.aligned.m8n8.x{count}{trans}{_SHARED}.b16  =b32*{count} @",
+                f"ldmatrix.sync.aligned.{shape}{_SHARED}.b16  =b32*{count} @",
                 *("ldmatrix", count, at),
             ),
             form(
-                f"stmatrix.sync.aligned.m8n8.x{count}{trans}{_SHARED}.b16  @ b32*{count}",
+                f"stmatrix.sync.aligned.{shape}{_SHARED}.b16  @ b32*{count}",
                 *("stmatrix", count, at),
             ),
         )
