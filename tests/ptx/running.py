@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -227,6 +227,14 @@ class Case:
                 f"{self.opcode} of {values}: {found[at]!r} ({one[at]:#x}) instead of "
                 f"{expected[at]!r} ({other[at]:#x}); {int(wrong.sum())} of {len(wrong)} differ"
             )
+
+
+def by_word(cases: Iterable[Case]) -> dict[str, list[Case]]:
+    """Return the cases by the first words of their opcodes: thousands of tests would take long."""
+    found: dict[str, list[Case]] = {}
+    for case in cases:
+        found.setdefault(case.opcode.partition(".")[0], []).append(case)
+    return found
 
 
 def _as_bits(values: Any) -> Any:

@@ -11,7 +11,7 @@ import pytest
 
 from ffi_builder.ptx.errors import KernelFault
 from tests.ptx.elements import BITS, drawn, fused, value
-from tests.ptx.running import COUNT, TESTED, Case, evaluate
+from tests.ptx.running import COUNT, TESTED, Case, by_word, evaluate
 
 np: Any = numpy  # its stubs leave open what views are
 
@@ -179,9 +179,10 @@ CASES: Final = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.opcode)
-def test_as_it_means(case: Case) -> None:
-    case.check()
+@pytest.mark.parametrize("word", by_word(CASES))
+def test_as_it_means(word: str) -> None:
+    for case in by_word(CASES)[word]:
+        case.check()
 
 
 _ROWS: Final = """

@@ -10,7 +10,7 @@ import pytest
 
 from ffi_builder.ptx.errors import Fault, KernelFault
 from ffi_builder.ptx.machine import Shape
-from tests.ptx.running import TESTED, Case, Meaning, draw, evaluate, run, tested
+from tests.ptx.running import TESTED, Case, Meaning, by_word, draw, evaluate, run, tested
 
 np: Any = numpy
 
@@ -182,9 +182,10 @@ CASES: Final = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.opcode)
-def test_as_it_means(case: Case) -> None:
-    case.check()
+@pytest.mark.parametrize("word", by_word(CASES))
+def test_as_it_means(word: str) -> None:
+    for case in by_word(CASES)[word]:
+        case.check()
 
 
 def test_ballot() -> None:
