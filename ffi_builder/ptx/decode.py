@@ -425,7 +425,7 @@ class _Decoder:
 
     def _check(self, found: Register, text: str, kind: str, wider: bool) -> None:
         expected = SIZES[kind]
-        fits = found.size == expected or (wider and found.size > expected)
+        fits = found.size == expected or (wider and expected < found.size <= 8)
         if not fits or (found.type == "pred") != (kind == "pred"):
             raise self.fail(f"the register {text} is .{found.type}, and .{kind} is expected")
 

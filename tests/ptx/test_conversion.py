@@ -12,9 +12,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from ffi_builder.ptx.errors import PtxError
 from tests.ptx import exact
 from tests.ptx.exact import MODES, flush, rounded, saturate
-from tests.ptx.running import Case, by_word
+from tests.ptx.running import Case, by_word, run
 from tests.ptx.test_integer import each, signed
 
 INTEGERS: Final = tuple(f"{kind}{size}" for size in (8, 16, 32, 64) for kind in "us")
@@ -444,3 +445,9 @@ CASES: Final = [
 def test_as_it_means(word: str) -> None:
     for case in by_word(CASES)[word]:
         case.check()
+
+
+def test_no_register_of_128_bits_is_a_wider_one() -> None:
+    ptx = ".visible .entry k()\n{ .reg .b128 %w; cvt.u32.u8 %w, 5; ret; }"
+    with pytest.raises(PtxError, match=r"the register %w is \.b128, and \.u32 is expected"):
+        run(ptx, "k", [])

@@ -22,7 +22,8 @@ OP(cvt_integer) {
   const uint64_t *a = ROW(1);
   unsigned bytes = i->extra[0];
   bool is_signed = i->extra[1], sat = (i->flags & kSat) != 0;
-  LANES(uint64_t v = extended(a[l], i->size, i->sign); if (sat) v = clamped(v, i->sign, bytes, is_signed);
+  LANES(uint64_t v = extended(a[l], i->size, i->sign);
+        if (sat) v = clamped(v, i->sign, bytes, is_signed);
         d[l] = extended(extended(v, bytes, is_signed), i->dsize, false););
 }
 
@@ -34,12 +35,16 @@ static inline double number(const Instr *i, Kind kind, uint64_t bits) {
   return kind == kKindF64 ? f64_of(bits) : decoded(kind == kKindF16 ? kF16 : kBf16, (uint32_t)bits);
 }
 
+static inline uint32_t sixteen(Kind kind, double x, Round round, bool finite) {
+  return encoded(kind == kKindF16 ? kF16 : kBf16, x, round, finite);
+}
+
 static inline double whole(double x, Round round) {
   return round == kRn ? rint(x) : round == kRz ? trunc(x) : round == kRm ? floor(x) : ceil(x);
 }
 
-/* extra: kind of the operand, bytes and sign of the result. A NaN is 0, or with 64 bits on either side
-   the sign alone. */
+/* extra: kind of the operand, bytes and sign of the result. A NaN is 0, or, with 64 bits on either
+   side, the bit of the sign alone. */
 OP(cvt_to_integer) {
   uint64_t *d = ROW(0);
   const uint64_t *a = ROW(1);
@@ -47,7 +52,8 @@ OP(cvt_to_integer) {
   unsigned bits = 8u * i->extra[1], bytes = i->extra[1];
   bool is_signed = i->extra[2];
   uint64_t nan = kind == kKindF64 || bytes == 8 ? 1ull << (bits - 1) : 0;
-  uint64_t most = (is_signed ? INT64_MAX : UINT64_MAX) >> (64 - bits), least = is_signed ? most + 1 : 0;
+  uint64_t most = (is_signed ? INT64_MAX : UINT64_MAX) >> (64 - bits);
+  uint64_t least = is_signed ? most + 1 : 0;
   double above = f64_of((uint64_t)(1023 + bits - is_signed) << 52), below = is_signed ? -above : 0;
   LANES(double x = whole(number(i, kind, a[l]), (Round)i->round);
         uint64_t v = isnan(x)     ? nan
@@ -68,7 +74,7 @@ OP(cvt_from_integer) {
         if (i->flags & kSat) v = negative ? 0 : v != 0, negative = false;
         if (kind == kKindF32) d[l] = bits_of_f32(i->sign ? (float)(int64_t)v : (float)v);
         else if (kind == kKindF64) d[l] = bits_of_f64(i->sign ? (double)(int64_t)v : (double)v);
-        else d[l] = encoded(kind == kKindF16 ? kF16 : kBf16, odd_of(negative ? 0 - v : v, negative), (Round)i->round, false););
+        else d[l] = sixteen(kind, odd_of(negative ? 0 - v : v, negative), (Round)i->round, false););
   end(i);
 }
 
@@ -89,7 +95,7 @@ OP(cvt_float) {
   LANES(double x = number(i, from, a[l]); if (is_whole) x = whole(x, round); x = limited(i, x);
         if (to == kKindF32) d[l] = isnan(x) ? kNan32 : bits_of_f32(flushed(i, (float)x));
         else if (to == kKindF64) d[l] = isnan(x) ? nan64(x, x, x) : bits_of_f64(x);
-        else d[l] = encoded(to == kKindF16 ? kF16 : kBf16, x, round, finite););
+        else d[l] = sixteen(to, x, round, finite););
   if (to == kKindF32 && !is_whole) end(i);
 }
 
@@ -97,27 +103,23 @@ OP(cvt_float) {
 OP(cvt_tf32) {
   UNARY(uint32_t, ({
           float x = (float)limited(i, f32_of(a));
-          isnan(x) ? kNan32 : (uint64_t)encoded(kTf32, x, (Round)i->round, i->flags & kSatFinite) << 13;
+          uint32_t kept = encoded(kTf32, x, (Round)i->round, i->flags & kSatFinite);
+          isnan(x) ? kNan32 : (uint64_t)kept << 13;
         }))
 }
 
-/* Pairs: the second operand is the lower one. extra: the format, and its bits. */
-OP(cvt_pair) {
+/* A pair of a format, which extra has, and how many bits it has. */
+static inline uint32_t paired(const Instr *i, double upper, double lower) {
+  bool finite = (i->flags & kSatFinite) != 0;
   FormatNumber to = (FormatNumber)i->extra[0];
-  BINARY(uint32_t, ({
-           double upper = limited(i, f32_of(a)), lower = limited(i, f32_of(b));
-           bool finite = (i->flags & kSatFinite) != 0;
-           encoded(to, upper, (Round)i->round, finite) << i->extra[1] | encoded(to, lower, (Round)i->round, finite);
-         }))
+  uint32_t above = encoded(to, limited(i, upper), (Round)i->round, finite);
+  return above << i->extra[1] | encoded(to, limited(i, lower), (Round)i->round, finite);
 }
-/* extra: the format and the bits of the result, and of the operand. */
+OP(cvt_pair) { BINARY(uint32_t, paired(i, f32_of(a), f32_of(b))) }
+/* extra: the format and the bits of the operand, too. */
 OP(cvt_repaired) {
-  FormatNumber to = (FormatNumber)i->extra[0], from = (FormatNumber)i->extra[2];
-  UNARY(uint32_t, ({
-          double upper = limited(i, decoded(from, a >> i->extra[3])), lower = limited(i, decoded(from, a));
-          bool finite = (i->flags & kSatFinite) != 0;
-          encoded(to, upper, (Round)i->round, finite) << i->extra[1] | encoded(to, lower, (Round)i->round, finite);
-        }))
+  FormatNumber from = (FormatNumber)i->extra[2];
+  UNARY(uint32_t, paired(i, decoded(from, a >> i->extra[3]), decoded(from, a)))
 }
 
 /* Powers of two, which have an exponent alone: 0 is 2**-127, and 255 a NaN. The sign is lost. */
@@ -130,20 +132,22 @@ static uint32_t to_power(const Instr *i, double x) {
   return (uint32_t)power;
 }
 OP(cvt_power) { BINARY(uint32_t, to_power(i, f32_of(a)) << 8 | to_power(i, f32_of(b))) }
-OP(cvt_power_bf16x2) { UNARY(uint32_t, to_power(i, decoded(kBf16, a >> 16)) << 8 | to_power(i, decoded(kBf16, a))) }
-static uint32_t of_power(uint32_t code) { return code == 255 ? 0x7fff : code == 0 ? 0x0040 : code << 7; }
+OP(cvt_power_bf16x2) {
+  UNARY(uint32_t, to_power(i, bf16_value(a >> 16)) << 8 | to_power(i, bf16_value(a)))
+}
+static uint32_t of_power(uint32_t code) {
+  return code == 255 ? 0x7fff : code == 0 ? 0x0040 : code << 7;
+}
 OP(cvt_of_power) { UNARY(uint32_t, of_power(a >> 8 & 255) << 16 | of_power(a & 255)) }
 
-/* Two integers, saturated, and what else the result has room for above them. extra: bits, sign. */
-static uint32_t packed(int32_t x, unsigned bits, bool is_signed) {
-  int64_t most = is_signed ? (1 << (bits - 1)) - 1 : (1 << bits) - 1, least = is_signed ? -most - 1 : 0;
-  return (uint32_t)(x < least ? least : x > most ? most : x) & ((1u << bits) - 1);
+/* Two integers, saturated, and above them what else the result has room for. extra: bits, sign. */
+static uint32_t saturated(const Instr *i, int32_t x) {
+  int64_t ones = (1 << i->extra[0]) - 1, most = i->extra[1] ? ones >> 1 : ones;
+  int64_t least = i->extra[1] ? -most - 1 : 0;
+  return (uint32_t)((x < least ? least : x > most ? most : x) & ones);
 }
-OP(cvt_pack) {
-  unsigned bits = i->extra[0];
-  BINARY(uint32_t, packed((int32_t)a, bits, i->extra[1]) << bits | packed((int32_t)b, bits, i->extra[1]))
+static uint32_t packed(const Instr *i, uint32_t a, uint32_t b) {
+  return saturated(i, (int32_t)a) << i->extra[0] | saturated(i, (int32_t)b);
 }
-OP(cvt_pack_more) {
-  unsigned bits = i->extra[0];
-  TERNARY(uint32_t, c << (2 * bits) | packed((int32_t)a, bits, i->extra[1]) << bits | packed((int32_t)b, bits, i->extra[1]))
-}
+OP(cvt_pack) { BINARY(uint32_t, packed(i, a, b)) }
+OP(cvt_pack_more) { TERNARY(uint32_t, c << (2 * i->extra[0]) | packed(i, a, b)) }

@@ -48,7 +48,8 @@
 /* Of the halves of 64 bits. */
 #define HALF32(at, expression)                                                                 \
   ({                                                                                           \
-    float a = flushed(i, f32_of(a_[l] >> at)), b = flushed(i, f32_of(b_[l] >> at)), c = flushed(i, f32_of(c_[l] >> at)); \
+    float a = flushed(i, f32_of(a_[l] >> at)), b = flushed(i, f32_of(b_[l] >> at));            \
+    float c = flushed(i, f32_of(c_[l] >> at));                                                 \
     (void)c;                                                                                   \
     finished(i, expression) << at;                                                             \
   })
@@ -73,8 +74,8 @@ OP(fma_f32x2) { PAIR32(3, fmaf(a, b, c)) }
 /* div.full and div.approx may be 2 units of the last place away; they are exact here, but what
    div.approx loses is lost: quotients by more than 2**126. */
 static float divided(float a, float b) {
-  if (fabsf(b) > 0x1p126f && !isinf(b) && !isnan(a)) return isinf(a) ? NAN : copysignf(0, a) * copysignf(1, b);
-  return a / b;
+  bool lost = fabsf(b) > 0x1p126f && !isinf(b) && !isnan(a);
+  return !lost ? a / b : isinf(a) ? NAN : copysignf(0, a) * copysignf(1, b);
 }
 OP(div_f32) { BINARY32(a / b) }
 OP(div_f64) { BINARY64(a / b) }
@@ -84,9 +85,9 @@ OP(rcp_f64) { UNARY64(1 / a) }
 OP(sqrt_f32) { UNARY32(sqrtf(a)) }
 OP(sqrt_f64) { UNARY64(sqrt(a)) }
 
-/* Approximations. PTX's bounds are 1 unit of the last place for rcp, 2**-22.4 of the value for sqrt and
-   rsqrt, 2**-22 for ex2 and lg2, 2**-20.5 for sin and cos, 2**-11 of the value for tanh. The nearest
-   float is within all of them. */
+/* Approximations: here they are at most a unit of the last place away. PTX allows about that to rcp,
+   sqrt, rsqrt and ex2, an error of 2**-22 to lg2, of 2**-20.5 to sin and cos, and of 2**-11 of the
+   value to tanh. */
 OP(rsqrt_f32) { UNARY32((float)(1 / sqrt((double)a))) }
 OP(rsqrt_f64) { UNARY64(1 / sqrt(a)) }
 OP(sin_f32) { UNARY32((float)sin((double)a)) }
@@ -105,7 +106,9 @@ OP(rcp_coarse_f64) { UNARY64(coarse(1 / coarse(a))) }
 OP(rsqrt_coarse_f64) { UNARY64(coarse(1 / sqrt(coarse(a)))) }
 
 /* The sign of a NaN changes too. */
-static uint64_t flushed64(const Instr *i, uint64_t a) { return i->size == 4 ? bits_of_f32(flushed(i, f32_of(a))) : a; }
+static uint64_t flushed64(const Instr *i, uint64_t a) {
+  return i->size == 4 ? bits_of_f32(flushed(i, f32_of(a))) : a;
+}
 OP(abs_float) { UNARY(uint64_t, flushed64(i, a) & ~(1ull << (8 * i->size - 1))) }
 OP(neg_float) { UNARY(uint64_t, flushed64(i, a) ^ 1ull << (8 * i->size - 1)) }
 OP(copysign) {
@@ -132,7 +135,9 @@ static float signed_as(const Instr *i, float x, unsigned negative) {
   return (i->flags & kXorSign) != 0 && !isnan(x) && negative != 0 ? -x : x;
 }
 #define CHOICE(name, best)                                                                     \
-  OP(name##_f32) { BINARY32(signed_as(i, best##32(i, signless(i, a), signless(i, b)), SIGN(a) ^ SIGN(b))) } \
+  OP(name##_f32) {                                                                             \
+    BINARY32(signed_as(i, best##32(i, signless(i, a), signless(i, b)), SIGN(a) ^ SIGN(b)))     \
+  }                                                                                            \
   OP(name##3_f32) {                                                                            \
     TERNARY32(best##32(i, best##32(i, signless(i, a), signless(i, b)), signless(i, c)))        \
   }                                                                                            \
@@ -140,7 +145,9 @@ static float signed_as(const Instr *i, float x, unsigned negative) {
 CHOICE(min, least)
 CHOICE(max, most)
 
-static double as_double(const Instr *i, uint64_t a) { return i->size == 4 ? flushed(i, f32_of(a)) : f64_of(a); }
+static double as_double(const Instr *i, uint64_t a) {
+  return i->size == 4 ? flushed(i, f32_of(a)) : f64_of(a);
+}
 static uint32_t compared(const Instr *i, uint32_t mask, const uint64_t *a, const uint64_t *b) {
   uint32_t found = 0;
   LANES(found |= (uint32_t)compares(i, as_double(i, a[l]), as_double(i, b[l])) << l;);
@@ -159,8 +166,8 @@ OP(testp) {
   const uint64_t *a = ROW(1);
   uint32_t found = 0;
   LANES(int kind = i->size == 4 ? fpclassify(f32_of(a[l])) : fpclassify(f64_of(a[l]));
-        const bool is[] = {kind != FP_NAN && kind != FP_INFINITE, kind == FP_INFINITE, kind != FP_NAN,
-                           kind == FP_NAN, kind == FP_NORMAL, kind == FP_SUBNORMAL};
+        const bool is[] = {kind != FP_NAN && kind != FP_INFINITE, kind == FP_INFINITE,
+                           kind != FP_NAN, kind == FP_NAN, kind == FP_NORMAL, kind == FP_SUBNORMAL};
         found |= (uint32_t)is[i->extra[0]] << l;);
   SET_PRED(0, found);
 }

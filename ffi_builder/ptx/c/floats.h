@@ -58,9 +58,14 @@ typedef struct Format {
 /* The order of _FORMATS in forms/conversion.py. */
 typedef enum FormatNumber { kF16, kBf16, kTf32, kE4m3, kE5m2, kE2m3, kE3m2, kE2m1 } FormatNumber;
 static const Format kFormats[] = {
-    {5, 10, 15, 0x7bff, true, 0x7fff}, {8, 7, 127, 0x7f7f, true, 0x7fff}, {8, 10, 127, 0x3fbff, true, 0x3ffff},
-    {4, 3, 7, 0x7e, false, 0x7f},      {5, 2, 15, 0x7b, true, 0x7f},      {2, 3, 1, 0x1f, false, 0},
-    {3, 2, 3, 0x1f, false, 0},         {2, 1, 1, 0x7, false, 0},
+    {5, 10, 15, 0x7bff, true, 0x7fff},
+    {8, 7, 127, 0x7f7f, true, 0x7fff},
+    {8, 10, 127, 0x3fbff, true, 0x3ffff},
+    {4, 3, 7, 0x7e, false, 0x7f},
+    {5, 2, 15, 0x7b, true, 0x7f},
+    {2, 3, 1, 0x1f, false, 0},
+    {3, 2, 3, 0x1f, false, 0},
+    {2, 1, 1, 0x7, false, 0},
 };
 
 /* The bits of a number in a format. It is exact, or an odd last bit says that more follows.
@@ -92,7 +97,8 @@ static inline uint32_t encoded(FormatNumber number, double x, Round round, bool 
 /* The number that bits are in a format. */
 static inline double decoded(FormatNumber number, uint32_t bits) {
   const Format *f = &kFormats[number];
-  uint32_t code = bits & ((1u << (f->exponent + f->mantissa)) - 1), whole = code & ((1u << f->mantissa) - 1);
+  uint32_t code = bits & ((1u << (f->exponent + f->mantissa)) - 1);
+  uint32_t whole = code & ((1u << f->mantissa) - 1);
   uint64_t exponent = code >> f->mantissa;
   double x;
   if (exponent == 0) {

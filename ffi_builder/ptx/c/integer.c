@@ -54,13 +54,19 @@ BY24(u32, uint32_t)
 BY24(s32, int32_t)
 OP(mad24_hi_sat_s32) { TERNARY(int32_t, (uint32_t)saturated((PRODUCT24(int32_t) >> 16) + c)) }
 
-/* What PTX leaves open, division by zero, is all ones, as devices have it. */
+/* What PTX leaves open, division by zero, is all ones, as devices have it. The least number by -1
+   wraps; 0, which has been asked for, stands for -1 where there is none. */
+#define MINUS_ONE(T) ((T)-1 < 0 ? (T)-1 : 0)
 #define DIVISION(name, T)                                                                      \
-  OP(div_##name) { BINARY(T, b == 0 ? (T)-1 : b == (T)-1 && (T)-1 < 0 ? (T)(0 - (uint64_t)a) : (T)(a / b)) } \
-  OP(rem_##name) { BINARY(T, b == 0 ? a : b == (T)-1 && (T)-1 < 0 ? 0 : (T)(a % b)) }          \
+  OP(div_##name) {                                                                             \
+    BINARY(T, b == 0 ? (T)-1 : b == MINUS_ONE(T) ? (T)(0 - (uint64_t)a) : (T)(a / b))          \
+  }                                                                                            \
+  OP(rem_##name) { BINARY(T, b == 0 ? a : b == MINUS_ONE(T) ? 0 : (T)(a % b)) }                \
   OP(min_##name) { BINARY(T, a < b ? a : b) }                                                  \
   OP(max_##name) { BINARY(T, a > b ? a : b) }                                                  \
-  OP(sad_##name) { TERNARY(T, (uint64_t)c + (a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b)) }
+  OP(sad_##name) {                                                                             \
+    TERNARY(T, (uint64_t)c + (a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b))  \
+  }
 FOR_ALL(DIVISION)
 
 #define SIGNED(name, T)                                                                        \
@@ -73,7 +79,10 @@ OP(max_relu_s32) { BINARY(int32_t, (uint32_t)(a < 0 && b < 0 ? 0 : a > b ? a : b
 /* Two halves of 16 bits. */
 #define HALVES(name, T, expression)                                                            \
   static uint16_t half_##name(T a, T b) { return (uint16_t)(expression); }                     \
-  OP(name) { BINARY(uint32_t, half_##name((T)a, (T)b) | (uint32_t)half_##name((T)(a >> 16), (T)(b >> 16)) << 16) }
+  static uint32_t upper_##name(uint32_t a, uint32_t b) {                                       \
+    return (uint32_t)half_##name((T)(a >> 16), (T)(b >> 16)) << 16;                            \
+  }                                                                                            \
+  OP(name) { BINARY(uint32_t, half_##name((T)a, (T)b) | upper_##name(a, b)) }
 HALVES(add_u16x2, uint16_t, a + b)
 HALVES(min_u16x2, uint16_t, a < b ? a : b)
 HALVES(max_u16x2, uint16_t, a > b ? a : b)
@@ -84,41 +93,28 @@ HALVES(max_relu_s16x2, int16_t, a < 0 && b < 0 ? 0 : a > b ? a : b)
 
 /* With carry: extra is 1 to take it in, 2 to give it out, or 3. A borrow is a carry too. */
 enum { kTakes = 1, kGives = 2 };
-#define CARRIED(rows, give, ...)                                                               \
+#define CARRIED(rows, T, ...)                                                                  \
   uint64_t *d_ = ROW(0);                                                                       \
   rows;                                                                                        \
   uint32_t out = 0;                                                                            \
   LANES(uint64_t with = i->extra[0] & kTakes ? w->carry >> l & 1 : 0; __VA_ARGS__;             \
-        out |= (uint32_t)(give) << l;);                                                        \
+        d_[l] = BITS(T, sum); out |= (uint32_t)(sum >> (8 * sizeof(T)) & 1) << l;);            \
   if (i->extra[0] & kGives) w->carry = (w->carry & ~mask) | (out & mask);
 #define TWO const uint64_t *a_ = ROW(1), *b_ = ROW(2)
 #define THREE const uint64_t *a_ = ROW(1), *b_ = ROW(2), *c_ = ROW(3)
-#define CARRY(name, T, D)                                                                      \
-  OP(addc_##name) {                                                                            \
-    CARRIED(TWO, sum >> (8 * sizeof(T)) & 1, D sum = (D)a_[l] + b_[l] + with; d_[l] = BITS(T, sum)) \
-  }                                                                                            \
-  OP(subc_##name) {                                                                            \
-    CARRIED(TWO, sum >> (8 * sizeof(T)) & 1, D sum = (D)a_[l] - b_[l] - with; d_[l] = BITS(T, sum)) \
-  }                                                                                            \
-  OP(madc_lo_##name) {                                                                         \
-    CARRIED(THREE, sum >> (8 * sizeof(T)) & 1,                                                 \
-            D sum = (D)(T)(a_[l] * b_[l]) + c_[l] + with; d_[l] = BITS(T, sum))                \
-  }                                                                                            \
+#define CARRY(name, T, D, S, W)                                                                \
+  OP(addc_##name) { CARRIED(TWO, T, D sum = (D)a_[l] + b_[l] + with) }                         \
+  OP(subc_##name) { CARRIED(TWO, T, D sum = (D)a_[l] - b_[l] - with) }                         \
+  OP(madc_lo_##name) { CARRIED(THREE, T, D sum = (D)(T)(a_[l] * b_[l]) + c_[l] + with) }       \
   OP(madc_hi_u##name) {                                                                        \
-    CARRIED(THREE, sum >> (8 * sizeof(T)) & 1,                                                 \
-            D sum = (((D)a_[l] * b_[l]) >> (8 * sizeof(T))) + c_[l] + with; d_[l] = BITS(T, sum)) \
+    CARRIED(THREE, T, D sum = (((D)a_[l] * b_[l]) >> (8 * sizeof(T))) + c_[l] + with)          \
   }                                                                                            \
   OP(madc_hi_s##name) {                                                                        \
-    CARRIED(THREE, sum >> (8 * sizeof(T)) & 1,                                                 \
-            D sum = (D)(T)(((S##T)(V##T)a_[l] * (S##T)(V##T)b_[l]) >> (8 * sizeof(T))) + c_[l] + with; \
-            d_[l] = BITS(T, sum))                                                              \
+    CARRIED(THREE, T, W product = (W)(S)a_[l] * (S)b_[l];                                      \
+            D sum = (D)(T)(product >> (8 * sizeof(T))) + c_[l] + with)                         \
   }
-typedef int32_t Vuint32_t;
-typedef int64_t Suint32_t;
-typedef int64_t Vuint64_t;
-typedef __int128 Suint64_t;
-CARRY(b32, uint32_t, uint64_t)
-CARRY(b64, uint64_t, unsigned __int128)
+CARRY(b32, uint32_t, uint64_t, int32_t, int64_t)
+CARRY(b64, uint64_t, unsigned __int128, int64_t, __int128)
 
 /* op: result, its complement, a, b, and with combine a predicate. */
 void set_compared(Warp *w, const Instr *i, uint32_t mask, uint32_t found) {
@@ -141,7 +137,8 @@ void set_number(Warp *w, const Instr *i, uint32_t mask, uint32_t found) {
 }
 
 #define COMPARE(name, T)                                                                       \
-  static uint32_t compared_##name(const Instr *i, uint32_t mask, const uint64_t *a_, const uint64_t *b_) { \
+  static uint32_t compared_##name(const Instr *i, uint32_t mask, const uint64_t *a_,           \
+                                  const uint64_t *b_) {                                        \
     uint32_t found = 0;                                                                        \
     switch ((Compare)i->compare) {                                                             \
     case kEq: LANES(found |= (uint32_t)((T)a_[l] == (T)b_[l]) << l;); break;                   \
@@ -201,7 +198,7 @@ static uint32_t nth_set(uint32_t mask, uint32_t base, int32_t offset) {
 }
 OP(fns) { TERNARY(uint32_t, nth_set(a, b, (int32_t)c)) }
 
-/* extra: whether the bytes of a and those of b are signed, and for dp2a whether b's upper ones are taken. */
+/* extra: whether the parts of a and of b are signed; of dp2a, whether b's upper ones count. */
 static int64_t part(uint64_t from, unsigned at, unsigned bits, bool is_signed) {
   int64_t top = (int64_t)(from << (64 - bits * (at + 1)));
   return is_signed ? top >> (64 - bits) : (int64_t)((uint64_t)top >> (64 - bits));
@@ -218,7 +215,8 @@ OP(dp2a) {
   TERNARY(uint32_t, ({
             uint32_t sum = c;
             for (unsigned k = 0; k < 2; ++k)
-              sum += (uint32_t)(part(a, k, 16, i->extra[0]) * part(b, k + 2u * i->extra[2], 8, i->extra[1]));
+              sum += (uint32_t)(part(a, k, 16, i->extra[0]) *
+                                part(b, k + 2u * i->extra[2], 8, i->extra[1]));
             sum;
           }))
 }

@@ -17,12 +17,15 @@ OP(not_pred) { SET_PRED(0, ~PRED(1)); }
 OP(mov_unpack) {
   unsigned count = i->count, bits = 8u * i->size / count;
   const uint64_t *a = ROW(count);
-  LANES(uint64_t v = a[l]; for (unsigned k = 0; k < count; ++k) ROW(k)[l] = v >> (bits * k) & (~0ull >> (64 - bits)););
+  uint64_t ones = ~0ull >> (64 - bits);
+  LANES(uint64_t v = a[l];
+        for (unsigned k = 0; k < count; ++k) ROW(k)[l] = v >> (bits * k) & ones;);
 }
 OP(mov_pack) {
   uint64_t *d = ROW(0);
   unsigned count = i->count, bits = 8u * i->size / count;
-  LANES(uint64_t v = 0; for (unsigned k = 0; k < count; ++k) v |= ROW(1 + k)[l] << (bits * k); d[l] = v;);
+  LANES(uint64_t v = 0; for (unsigned k = 0; k < count; ++k) v |= ROW(1 + k)[l] << (bits * k);
+        d[l] = v;);
 }
 
 /* 128 bits are two rows. */
@@ -55,12 +58,14 @@ LOGIC(b64, uint64_t)
   OP(shl_##name) {                                                                             \
     uint64_t *d_ = ROW(0);                                                                     \
     const uint64_t *a_ = ROW(1), *b_ = ROW(2);                                                 \
-    LANES(uint32_t by = (uint32_t)b_[l]; d_[l] = by >= 8 * sizeof(T) ? 0 : BITS(T, a_[l] << by);); \
+    LANES(uint32_t by = (uint32_t)b_[l];                                                       \
+          d_[l] = by >= 8 * sizeof(T) ? 0 : BITS(T, a_[l] << by););                            \
   }                                                                                            \
   OP(shr_u_##name) {                                                                           \
     uint64_t *d_ = ROW(0);                                                                     \
     const uint64_t *a_ = ROW(1), *b_ = ROW(2);                                                 \
-    LANES(uint32_t by = (uint32_t)b_[l]; d_[l] = by >= 8 * sizeof(T) ? 0 : BITS(T, (T)a_[l] >> by);); \
+    LANES(uint32_t by = (uint32_t)b_[l];                                                       \
+          d_[l] = by >= 8 * sizeof(T) ? 0 : BITS(T, (T)a_[l] >> by););                         \
   }                                                                                            \
   OP(shr_s_##name) {                                                                           \
     uint64_t *d_ = ROW(0);                                                                     \
@@ -72,11 +77,16 @@ SHIFT(b16, uint16_t, int16_t)
 SHIFT(b32, uint32_t, int32_t)
 SHIFT(b64, uint64_t, int64_t)
 
-/* Through a longer one of 64 bits; extra: whether more than 32 is 32 (clamp), or is taken modulo 32. */
+/* What is as much as an amount says. clamp: more than 32 is 32; or it is taken modulo 32. */
+static unsigned limited(bool clamp, uint64_t amount) {
+  return clamp ? (amount > 32 ? 32 : (unsigned)amount) : (unsigned)amount & 31;
+}
+
+/* Through 64 bits; extra: whether the amount is clamped. */
 #define FUNNEL(name, expression)                                                               \
   OP(shf_##name) {                                                                             \
     TERNARY(uint64_t, ({                                                                       \
-              unsigned by = i->extra[0] ? (c > 32 ? 32 : (unsigned)c) : (unsigned)c & 31;      \
+              unsigned by = limited(i->extra[0], c);                                           \
               uint64_t both = b << 32 | a;                                                     \
               (uint32_t)(expression);                                                          \
             }))                                                                                \
@@ -94,9 +104,10 @@ static Lookup lookup(uint32_t table) {
   return made;
 }
 static inline uint32_t looked_up(const Lookup *t, uint32_t a, uint32_t b, uint32_t c) {
-  uint32_t low = (~b & ((~c & t->all[0]) | (c & t->all[1]))) | (b & ((~c & t->all[2]) | (c & t->all[3])));
-  uint32_t high = (~b & ((~c & t->all[4]) | (c & t->all[5]))) | (b & ((~c & t->all[6]) | (c & t->all[7])));
-  return (~a & low) | (a & high);
+  const uint32_t *all = t->all;
+  uint32_t of_b[] = {(~c & all[0]) | (c & all[1]), (~c & all[2]) | (c & all[3])};
+  uint32_t of_ab[] = {(~c & all[4]) | (c & all[5]), (~c & all[6]) | (c & all[7])};
+  return (~a & ((~b & of_b[0]) | (b & of_b[1]))) | (a & ((~b & of_ab[0]) | (b & of_ab[1])));
 }
 OP(lop3) {
   Lookup table = lookup(i->op[4]);
@@ -118,7 +129,8 @@ OP(lop3_pred) {
   OP(bfe_##name) {                                                                             \
     TERNARY(T, ({                                                                              \
               const unsigned last = 8 * sizeof(T) - 1;                                         \
-              unsigned at = b & 0xff, size = c & 0xff, top = at + size - 1 < last ? at + size - 1 : last; \
+              unsigned at = b & 0xff, size = c & 0xff;                                         \
+              unsigned top = at + size - 1 < last ? at + size - 1 : last;                      \
               T moved = (T)((uint64_t)a << (last - top));                                      \
               unsigned by = last - top + at;                                                   \
               size == 0 ? 0 : by > last ? (T)(moved >> last >> 1) : (T)(moved >> by);          \
@@ -132,7 +144,8 @@ EXTRACT(s64, int64_t)
   OP(brev_##name) {                                                                            \
     UNARY(T, ({                                                                                \
             T turned = 0;                                                                      \
-            for (unsigned at = 0; at < 8 * sizeof(T); ++at) turned = (T)(turned << 1 | (a >> at & 1)); \
+            for (unsigned at = 0; at < 8 * sizeof(T); ++at)                                    \
+              turned = (T)(turned << 1 | (a >> at & 1));                                       \
             turned;                                                                            \
           }))                                                                                  \
   }                                                                                            \
@@ -147,25 +160,25 @@ EXTRACT(s64, int64_t)
 FIELD(b32, uint32_t)
 FIELD(b64, uint64_t)
 
-/* From bit a on, b ones. extra: whether both are clamped to 32, or taken modulo 32. */
+/* From bit a on, b ones. extra: whether both are clamped. */
 OP(bmsk) {
   BINARY(uint32_t, ({
-           uint64_t at = i->extra[0] ? (a > 32 ? 32 : a) : a & 31, size = i->extra[0] ? (b > 32 ? 32 : b) : b & 31;
-           (uint32_t)(((1ull << size) - 1) << at);
+           uint64_t ones = (1ull << limited(i->extra[0], b)) - 1;
+           (uint32_t)(ones << limited(i->extra[0], a));
          }))
 }
 
 /* Of the lower b bits, to 32. extra: as bmsk, and whether they are signed. */
 OP(szext) {
   BINARY(uint32_t, ({
-           unsigned size = i->extra[0] ? (b > 32 ? 32 : b) : b & 31;
+           unsigned size = limited(i->extra[0], b);
            unsigned room = 64 - size;
            uint64_t top = size == 0 ? 0 : (uint64_t)a << room;
            size == 0 ? 0 : i->extra[1] ? (uint32_t)((int64_t)top >> room) : (uint32_t)(top >> room);
          }))
 }
 
-/* Bytes of b:a. A selector has four bits for each byte of the result: which, and whether its sign. */
+/* Bytes of b:a. A selector has four bits for a byte of the result: which, and whether its sign. */
 OP(prmt) {
   TERNARY(uint32_t, ({
             uint64_t both = (uint64_t)b << 32 | a;
@@ -183,7 +196,8 @@ OP(prmt_mode) {
             uint64_t both = (uint64_t)b << 32 | a;
             uint32_t made = 0, s = c & 3;
             for (unsigned k = 0; k < 4; ++k) {
-              const unsigned from[] = {s + k, (s + 8 - k) & 7, s, k > s ? k : s, k < s ? k : s, (s & 1) * 2 + (k & 1)};
+              const unsigned from[] = {s + k,         (s + 8 - k) & 7, s,
+                                       k > s ? k : s, k < s ? k : s,   (s & 1) * 2 + (k & 1)};
               made |= (uint32_t)(both >> (8 * from[i->extra[0]]) & 0xff) << (8 * k);
             }
             made;
