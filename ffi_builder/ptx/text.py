@@ -241,7 +241,9 @@ def variable(words: str, line: int) -> Variable:
     count, initial = 1, found["initial"] or ""
     for dim in re.findall(r"\[([^\]]*)\]", found["dims"]):
         if dim.strip():
-            count *= int(dim.strip(), 0)
+            if not re.fullmatch(r"\s*(?:0[xX][\da-fA-F]{1,16}|\d{1,16})\s*", dim):
+                raise PtxError(f"PTX cannot be read: the size [{dim}]", line)
+            count *= int(dim.strip(), 16 if "x" in dim.lower() else 10)
         else:
             count *= 0 if not initial else initial.count(",") + 1
     link = found["link"]
