@@ -260,6 +260,8 @@ PRODUCTS: Final = [
     Product(64, 64, "i8", "s32 u8 u8", None, Layout()),
     Product(64, 16, "i8", "s32 s8 s8", Layout(), Layout(), disabled=1),
     Product(64, 16, "i8", "s32 s8 s8", None, Layout(), disabled=1),
+    Product(128, 32, "i8", "s32 u8 s8", Layout(64, by_mn=True), Layout(32, by_mn=True)),
+    Product(128, 32, "f8f6f4", "f32 e4m3 e4m3", Layout(by_mn=True), Layout(16, by_mn=True)),
 ]
 for _product in PRODUCTS:
     tested(_product.ptx)
@@ -300,3 +302,18 @@ setp.eq.u32 %q, %t, 0; mov.u32 %v0, 0x4100510; mov.u64 %p, 0;
 @%q tcgen05.mma.cta_group::1.kind::f16 [%tm], %p, %p, %v0, %q;
 """
     _fails(body, 32, "the instruction descriptor 0x4100510, which is not executed")
+
+
+@pytest.mark.parametrize(
+    ("case", "words"),
+    [
+        (
+            Product(128, 32, "tf32", "f32 tf32 tf32", Layout(), Layout(by_mn=True)),
+            "32 elements of 32",
+        ),
+        (Product(64, 24, "i8", "s32 s8 s8", Layout(), Layout(by_mn=True)), "24 elements of 8"),
+    ],
+)
+def test_a_transposed_matrix_that_is_not_executed_is_a_fault(case: Product, words: str) -> None:
+    with pytest.raises(KernelFault, match=f"a transposed matrix of {words} bits"):
+        case.check()

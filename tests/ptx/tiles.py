@@ -41,7 +41,7 @@ class Layout:
         """Between groups of eight; of chunks, if a transposed matrix is not swizzled."""
         if not self.by_mn:
             return 2048 if self.width == 16 else 8 * self.width
-        return 256 if self.width == 16 else 8 * self.width
+        return 512 if self.width == 16 else 8 * self.width
 
     @property
     def leading(self) -> int:

@@ -348,6 +348,7 @@ void ptx_end(Machine *m) {
     free(b->shared);
     free(b->written);
   }
+  maps_end(m);
   free(m->blocks);
   if (m->c.given == NULL) free(m->extents);
   free(m->report.text);

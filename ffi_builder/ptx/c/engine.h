@@ -23,6 +23,7 @@ typedef struct Block Block;
 typedef struct Machine Machine;
 typedef struct Instr Instr;
 typedef struct Pending Pending;
+typedef struct KeptMap KeptMap;
 
 /* Executes an instruction for the lanes of mask, which is never 0. */
 typedef void Run(Warp *w, const Instr *i, uint32_t mask);
@@ -172,6 +173,7 @@ struct Machine {
   uint64_t ticks; /* of clocks */
   char grid[64];  /* what cooperative groups count blocks in; its address is in %envreg1 and 2 */
   size_t text_room;
+  KeptMap *maps; /* tensormap.c */
 };
 
 #define PRINTF(at) __attribute__((format(printf, at, at + 1)))
@@ -196,6 +198,9 @@ char *memory_at(Warp *w, const Instr *i, unsigned lane, Space space, uint64_t ad
 /* integer.c: what comparisons have found becomes predicates (setp), or numbers (set). */
 void set_compared(Warp *w, const Instr *i, uint32_t mask, uint32_t found);
 void set_number(Warp *w, const Instr *i, uint32_t mask, uint32_t found);
+
+/* tensormap.c: forgets the maps of the device. */
+void maps_end(Machine *m);
 
 /* asynchronous.c */
 Pending *pending_new(Warp *w, const Instr *i, unsigned lane, uint32_t kind);

@@ -108,9 +108,14 @@ static Operands operands_of(const Shape *s) {
   return o;
 }
 
-OP(mma_float) {
-  if (!whole_warp(w, i, mask)) return;
-  Shape s = shape_of(i);
+/* Scales of rows of a and of columns of b: one for each part of k. */
+enum { kMostParts = 4 };
+typedef struct Scales {
+  unsigned parts;
+  double a[kMaxM][kMostParts], b[kN][kMostParts];
+} Scales;
+
+static void multiply(Warp *w, const Instr *i, Shape s, const Scales *scales) {
   Operands o = operands_of(&s);
   double a[kMaxM][kMaxK], b[kMaxK][kN], c[kMaxM][kN];
   unsigned y, x, k;
@@ -128,6 +133,11 @@ OP(mma_float) {
       c[y][x] = value(s.c, nth(s.c, ROW(o.c + at / per)[l], at % per));
     }
   }
+  for (k = 0; scales != NULL && k < s.k; ++k) {
+    unsigned part = k * scales->parts / s.k;
+    for (y = 0; y < s.m; ++y) a[y][k] *= scales->a[y][part];
+    for (x = 0; x < kN; ++x) b[k][x] *= scales->b[x][part];
+  }
   for (y = 0; y < s.m; ++y) {
     for (k = 0; k < s.k; ++k) {
       for (x = 0; x < kN; ++x) c[y][x] += a[y][k] * b[k][x];
@@ -141,6 +151,42 @@ OP(mma_float) {
     }
     for (unsigned r = 0; r < o.a; ++r) ROW(r)[l] = made[r];
   }
+}
+
+OP(mma_float) {
+  if (whole_warp(w, i, mask)) multiply(w, i, shape_of(i), NULL);
+}
+
+/* A scale is a power of two, or an e4m3 without a sign. */
+static double scale(bool power, uint32_t bits) {
+  if (!power) return decoded(kE4m3, bits & 0x7f);
+  return bits == 0xff ? NAN : ldexp(1, (int)bits - 127);
+}
+
+/* op: d, a, b, c; scales of a, a byte and which lanes of four have them, and those of b. Of two lanes, the
+ * second has the scales of the rows below. extra: parts of k, a fourth of k, types, whether scales are powers. */
+OP(mma_scaled) {
+  if (!whole_warp(w, i, mask)) return;
+  Shape s = {16, 4u * i->extra[1], i->extra[2], i->extra[3], kF32, kF32};
+  Scales scales = {.parts = i->extra[0]};
+  Operands o = operands_of(&s);
+  unsigned first = o.c + 4, most = kMostParts - scales.parts;
+  uint32_t byte_a = (uint16_t)ROW(first + 1)[0], pair = (uint16_t)ROW(first + 2)[0];
+  uint32_t byte_b = (uint16_t)ROW(first + 4)[0], lane = (uint16_t)ROW(first + 5)[0];
+  if (byte_a > most || byte_b > most || byte_a % scales.parts != 0 || byte_b % scales.parts != 0 || pair > 1 || lane > 3) {
+    fault(w, i, 0, kWrong, "scales from bytes %u and %u of lanes %u and %u, which there are not", byte_a, byte_b, pair, lane);
+  }
+  for (unsigned part = 0; part < scales.parts; ++part) {
+    for (unsigned y = 0; y < s.m; ++y) {
+      uint64_t bits = ROW(first)[y % 8 * 4 + 2 * pair + y / 8];
+      scales.a[y][part] = scale(i->extra[4], bits >> (8 * (byte_a + part)) & 0xff);
+    }
+    for (unsigned x = 0; x < kN; ++x) {
+      uint64_t bits = ROW(first + 3)[x * 4 + lane];
+      scales.b[x][part] = scale(i->extra[4], bits >> (8 * (byte_b + part)) & 0xff);
+    }
+  }
+  multiply(w, i, s, &scales);
 }
 
 /* Each product is added with one rounding, k in order. */

@@ -15,14 +15,15 @@ static inline bool whole_warp(Warp *w, const Instr *i, uint32_t mask) {
 }
 
 /* What elements are: a FormatNumber, or one of these; the order of BITS in forms/matrix.py. */
-enum { kF64 = kE2m1 + 1, kF32, kS8, kU8, kS4, kU4, kB1, kS32 };
+enum { kF64 = kE2m1 + 1, kF32, kS8, kU8, kS4, kU4, kB1, kS32, kPackedE2m1 };
 typedef unsigned Type;
-static const uint8_t kBits[] = {16, 16, 32, 8, 8, 8, 8, 8, 64, 32, 8, 8, 4, 4, 1, 32};
+static const uint8_t kBits[] = {16, 16, 32, 8, 8, 8, 8, 8, 64, 32, 8, 8, 4, 4, 1, 32, 4};
 
 /* Of tf32, the last digits are not read; e2m1 is in the middle of 8 bits. */
 static inline double value(Type type, uint64_t bits) {
   if (type == kF64) return f64_of(bits);
   if (type == kF32) return f32_of(bits);
+  if (type == kPackedE2m1) return decoded(kE2m1, (uint32_t)bits);
   unsigned below = type == kTf32 ? 13 : type == kE2m1 ? 2 : 0;
   return decoded((FormatNumber)type, (uint32_t)bits >> below);
 }

@@ -1,26 +1,14 @@
 /* Tensor maps: boxes of tensors in global memory, to and from shared memory. The fake driver keeps what
  * each map was encoded from. */
 #include "floats.h"
+#include "tensor.h"
 
-/* As fake_control.h has it. */
-typedef struct TensorMap {
-  uint64_t digest, address, dims[5], strides[4];
-  uint32_t rank, type, bits, interleave, swizzle, fill;
-  uint32_t box[5], steps[5];
-  int32_t lower[3], upper[3];
-  uint32_t im2col;
-} TensorMap;
-
-enum { kDigest = 112, kMap = 128, kMostRank = 5 };
 enum { kTile, kStore, kReduce };
 
 static const TensorMap *map_at(Warp *w, const Instr *i, unsigned lane, uint64_t address) {
-  const Config *c = &w->block->m->c;
   if (address % 64 != 0) fault(w, i, lane, kMisaligned, "tensor map at %#llx, which is not aligned to 64", (unsigned long long)address);
   const char *bytes = memory_at(w, i, lane, kGeneric, address, kMap, kRead);
-  uint64_t digest;
-  memcpy(&digest, bytes + kDigest, sizeof(digest));
-  const TensorMap *found = memcmp(bytes, "FAKE", 4) == 0 && c->map != NULL ? c->map(digest) : NULL;
+  const TensorMap *found = map_of(w->block->m, bytes);
   if (found == NULL) fault(w, i, lane, kWrong, "no tensor map at %#llx", (unsigned long long)address);
   if (found->rank != i->extra[0]) {
     fault(w, i, lane, kWrong, "a tensor map of %u dimensions in an instruction for %u", found->rank, i->extra[0]);
@@ -71,9 +59,9 @@ static void fill(const TensorMap *t, char *to, uint32_t element) {
   memset(to, 0, element);
   if (t->fill == 0) return;
   switch (t->type) {
-  case 6: memcpy(to, &(uint16_t){0x7fff}, 2); break;
-  case 10: memcpy(to, &(uint16_t){0x7fff}, 2); break;
-  case 9: memcpy(to, &(uint64_t){0x7fffffffffffffff}, 8); break;
+  case kMapF16:
+  case kMapBf16: memcpy(to, &(uint16_t){0x7fff}, 2); break;
+  case kMapF64: memcpy(to, &(uint64_t){0x7fffffffffffffff}, 8); break;
   default: memcpy(to, &(uint32_t){0x7fffffff}, 4); break;
   }
 }
@@ -203,9 +191,9 @@ static void reduce(Warp *w, const Pending *p, const TensorMap *t, char *to, cons
   memcpy(&a, to, t->bits / 8);
   memcpy(&b, from, t->bits / 8);
   switch (t->type) {
-  case 6: made = f16_bits(float_result(how, f16_value(a), f16_value(b))); break;
-  case 10: made = bf16_bits(float_result(how, bf16_value(a), bf16_value(b))); break;
-  case 8: made = bits_of_f64(float_result(how, f64_of(a), f64_of(b))); break;
+  case kMapF16: made = f16_bits(float_result(how, f16_value(a), f16_value(b))); break;
+  case kMapBf16: made = bf16_bits(float_result(how, bf16_value(a), bf16_value(b))); break;
+  case kMapF64: made = bits_of_f64(float_result(how, f64_of(a), f64_of(b))); break;
   default: made = bits_of_f32((float)float_result(how, f32_of(a), f32_of(b))); break;
   }
   memcpy(to, &made, t->bits / 8);

@@ -44,6 +44,9 @@ static inline uint64_t chunk_address(const Tile *t, unsigned along, unsigned acr
 typedef void Set(void *to, unsigned mn, unsigned k, Type type, uint64_t bits);
 static inline void tile_read(Warp *w, const Instr *i, const Tile *t, Type type, unsigned mn, unsigned count, unsigned ks, Set *set, void *to) {
   unsigned each = kChunk * 8 / kBits[type], lines = t->by_mn ? ks : count, chunks = (t->by_mn ? count : ks) / each;
+  if (t->by_mn && (count % each != 0 || kBits[type] > 16)) {
+    fault(w, i, 0, kWrong, "a transposed matrix of %u elements of %u bits, which is not executed", count, kBits[type]);
+  }
   for (unsigned line = 0; line < lines; ++line) {
     for (unsigned chunk = 0; chunk < chunks; ++chunk) {
       unsigned along = chunk + (t->by_mn ? mn / each : 0), across = line + (t->by_mn ? 0 : mn);

@@ -17,6 +17,7 @@ from ffi_builder.ptx.forms import (
     memory,
     tcgen05,
     tensor,
+    tensormap,
     warp,
     wgmma,
     wmma,
@@ -39,4 +40,5 @@ FORMS: Final[tuple[Form, ...]] = (
     *tcgen05.FORMS,
     *asynchronous.FORMS,
     *tensor.FORMS,
+    *tensormap.FORMS,
 )

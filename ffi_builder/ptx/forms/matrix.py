@@ -25,6 +25,7 @@ BITS: Final = {
     "u4": 4,
     "b1": 1,
     "s32": 32,
+    "packed e2m1": 4,
 }
 NUMBERS: Final = {name: number for number, name in enumerate(BITS)}
 _SHARED: Final = "[.shared|.shared::cta]"
@@ -47,6 +48,18 @@ def _mma(handler: str, opcode: str, m: int, k: int, types: str, behind: str = ""
     name = opcode.replace("SHAPE", f"m{m}n8k{k}")
     text = f"{name}.{d}.{a}.{b}.{c}{behind}  {operands}"
     return form(text, handler, m, k // 4, *(NUMBERS[each] for each in (a, b, c, d)))
+
+
+def _scaled(kind: str, parts: int, k: int, a: str, b: str, scale: str) -> tuple[Form, ...]:
+    """Rows of products whose factors are scaled, in both orders that are found."""
+    types = "packed e2m1" if k == 64 else a, "packed e2m1" if k == 64 else b
+    operands = "=b32*4 b32*4 b32*2 b32*4 b32*1 b16*2 b32*1 b16*2"
+    numbers = (parts, k // 4, *(NUMBERS[each] for each in types), int(scale == "ue8m0"))
+    qualifiers = f".kind::{kind}.block_scale.scale_vec::{parts}X"
+    return tuple(
+        form(f"{_ALIGNED}{name}.f32.{a}.{b}.f32.{scale}  {operands}", "mma_scaled", *numbers)
+        for name in (f"{qualifiers}.m16n8k{k}.row.col", f".m16n8k{k}.row.col{qualifiers}")
+    )
 
 
 _PLAIN: Final = f"{_ALIGNED}.SHAPE.row.col"
@@ -88,6 +101,21 @@ FORMS: Final[tuple[Form, ...]] = (
         for d, a, b in product(
             *(("f16", "f32"), *(((*_F8, "e3m2", "e2m3", "e2m1"),) * 2)),
         )
+    ),
+    *(
+        row
+        for a, b in product((*_F8, "e3m2", "e2m3", "e2m1"), repeat=2)
+        for row in _scaled("mxf8f6f4", 1, 32, a, b, "ue8m0")
+    ),
+    *(
+        row
+        for kind, parts, scale in (
+            ("mxf4", 2, "ue8m0"),
+            ("mxf4nvf4", 2, "ue8m0"),
+            ("mxf4nvf4", 4, "ue8m0"),
+            ("mxf4nvf4", 4, "ue4m3"),
+        )
+        for row in _scaled(kind, parts, 64, "e2m1", "e2m1", scale)
     ),
     *(
         _mma("mma_f64", _PLAIN, m, k, "f64 f64 f64 f64")
