@@ -13,7 +13,7 @@ nothing, ``[.a|.b]*`` any of them in any order, and ``<a|b>`` one of them, which
 ``@``      ``[address]``: two operands for C, see ``ADDRESS``
 ``@*3``    ``[map, {a, b, c}]``: as ``@``, and then three registers of 32 bits
 ``=u32*4`` ``{a, b, c, d}``, each of them written; ``u32*4``: read. With ``*v``, as ``.v2`` says
-``u32*8/2`` the same with half as many
+           (``u32*8/2``: half as many, ``u32*8*2``: twice as many)
 ``#``      a number, as C gets it
 ``b64?``   may be left out, at the end only: row 0 for C
 ``_``      nothing in PTX; row 0 for C, as ``_`` is
@@ -185,7 +185,7 @@ def _extra(each: int | str, chosen: tuple[str, ...], among: tuple[tuple[str, ...
     return SIZES[chosen[at]] if kind == "size" else int(chosen[at][0] == "s")
 
 
-_OPERAND: Final = re.compile(r"(=?)(!?)(\w+)(\+?)(?:\*(\w+)(?:/(\d+))?)?(\|?)(\??)")
+_OPERAND: Final = re.compile(r"(=?)(!?)(\w+)(\+?)(?:\*(\w+)(?:([/*])(\d+))?)?(\|?)(\??)")
 
 
 def _operand(text: str, vector: int) -> Operand:
@@ -201,6 +201,7 @@ def _operand(text: str, vector: int) -> Operand:
     assert found is not None, text
     assert found[3] in SIZES, text
     count = 0 if found[5] is None else vector if found[5] == "v" else int(found[5])
-    count //= int(found[6] or 1)
-    kind = "pair" if found[7] else "written" if found[1] else "register"
-    return Operand(kind, found[3], count, bool(found[4]), bool(found[2]), bool(found[8]))
+    by = int(found[7] or 1)
+    count = count // by if found[6] == "/" else count * by
+    kind = "pair" if found[8] else "written" if found[1] else "register"
+    return Operand(kind, found[3], count, bool(found[4]), bool(found[2]), bool(found[9]))

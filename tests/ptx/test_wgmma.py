@@ -11,57 +11,13 @@ import pytest
 from ffi_builder.ptx.errors import KernelFault
 from tests.ptx.elements import BITS, small, value
 from tests.ptx.running import Shape, run, tested
+from tests.ptx.tiles import Layout, store
 
 np: Any = numpy  # its stubs leave open what views are
 
 _B_AT: Final = 32768
-_SWIZZLES: Final = {16: 0, 128: 1, 64: 2, 32: 3}
-"""The number of each width in a descriptor."""
-
-
-@dataclass(frozen=True)
-class Layout:
-    """A matrix in shared memory: width of its swizzle, and whether it is transposed."""
-
-    width: int = 128
-    by_mn: bool = False
-
-    def place(self, mn: Any, k: Any, size: float) -> Any:
-        """Return offsets of elements, which have so many bytes (a fraction, of bits)."""
-        each = round(16 / size)
-        chunks = self.width // 16
-        if not self.by_mn:
-            line = mn % 8 * self.width + mn // 8 * self.stride
-            at = line + k // each * (self.leading if chunks == 1 else 16)
-            at = at + (k % each * size).astype(int)
-        else:
-            chunk = mn // each
-            if chunks == 1:
-                at = chunk * self.stride + k % 8 * 16 + k // 8 * self.leading
-            else:
-                at = chunk % chunks * 16 + chunk // chunks * self.leading
-                at = at + k % 8 * self.width + k // 8 * self.stride
-            at = at + (mn % each * size).astype(int)
-        return at ^ (at >> 7 & chunks - 1) << 4
-
-    @property
-    def stride(self) -> int:
-        """Between groups of eight; of chunks, if a transposed matrix is not swizzled."""
-        if not self.by_mn:
-            return 2048 if self.width == 16 else 8 * self.width
-        return 256 if self.width == 16 else 8 * self.width
-
-    @property
-    def leading(self) -> int:
-        """Between chunks in the other direction."""
-        if not self.by_mn:
-            return 128
-        return 128 if self.width == 16 else 2048
-
-    def descriptor(self, at: int) -> int:
-        """Return what the instruction gets."""
-        fields = at >> 4 | self.leading >> 4 << 16 | self.stride >> 4 << 32
-        return fields | _SWIZZLES[self.width] << 62
+_SWIZZLES: Final = {16: 0, 128: 1 << 62, 64: 2 << 62, 32: 3 << 62}
+"""Each width in a descriptor."""
 
 
 @dataclass(frozen=True)
@@ -136,8 +92,8 @@ ret;
         c = small(d, (64, self.n), generator)
         image = np.zeros(65536, "uint8")
         if self.a:
-            _store(image, 0, a, self.a, BITS[kind])
-        _store(image, _B_AT, b.T, self.b, BITS[other])
+            store(image, 0, a, self.a, BITS[kind])
+        store(image, _B_AT, b.T, self.b, BITS[other])
         rows, columns = places_d(self.n)
         memory = np.ascontiguousarray(c[rows, columns]).view("uint32")
 
@@ -148,8 +104,8 @@ ret;
                 image,
                 fragment_a(kind, a),
                 memory,
-                np.uint64(self.a.descriptor(0) if self.a else 0),
-                np.uint64(self.b.descriptor(_B_AT)),
+                np.uint64(self.a.descriptor(0, _SWIZZLES) if self.a else 0),
+                np.uint64(self.b.descriptor(_B_AT, _SWIZZLES)),
             ],
             Shape(block=(128, 1, 1)),
         )
@@ -171,17 +127,6 @@ ret;
                 return found.astype("float16").view("uint16")
             case _:
                 return found.astype("float32").view("uint32")
-
-
-def _store(image: Any, at: int, elements: Any, layout: Layout, bits: int) -> None:
-    """Put the elements of a matrix, by mn and k, where the layout has them."""
-    mn, k = np.indices(elements.shape)
-    places = at + layout.place(mn, k, bits / 8)
-    if bits == 1:
-        np.bitwise_or.at(image, places, (elements << k % 8).astype("uint8"))
-        return
-    for byte in range(bits // 8):
-        image[places + byte] = (elements >> 8 * byte & 0xFF).astype("uint8")
 
 
 def places_d(n: int) -> tuple[Any, Any]:
@@ -256,14 +201,14 @@ def test_a_warp_waits_for_the_others_of_its_group() -> None:
     a = small("f16", (64, 16), np.random.default_rng(0))
     b = small("f16", (16, 8), np.random.default_rng(1))
     image = np.zeros(65536, "uint8")
-    _store(image, _B_AT, b.T, layout, 16)
+    store(image, _B_AT, b.T, layout, 16)
     memory = np.zeros((128, 4), "uint32")
     given = [
         image,
         fragment_a("f16", a),
         memory,
         np.uint64(0),
-        np.uint64(layout.descriptor(_B_AT)),
+        np.uint64(layout.descriptor(_B_AT, _SWIZZLES)),
     ]
     run(ptx, "k", given, Shape(block=(128, 1, 1)))
 

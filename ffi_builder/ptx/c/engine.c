@@ -195,6 +195,7 @@ static void begin_block(Block *b, uint32_t index) {
   memset(b->shared, 0xcd, c->shared_size);
   memset(b->written, 0, c->shared_size);
   memset(b->bars, 0, sizeof(b->bars));
+  b->tensor_taken = 0;
   for (uint32_t k = 0; k < b->warp_count; ++k) begin_warp(b, k);
 }
 
@@ -343,6 +344,7 @@ void ptx_end(Machine *m) {
       free(b->warps[n].pending);
     }
     free(b->warps);
+    free(b->tensor);
     free(b->shared);
     free(b->written);
   }

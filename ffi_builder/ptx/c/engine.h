@@ -105,6 +105,8 @@ struct Block {
   Warp *warps;
   uint8_t *shared, *written; /* a byte for each: whether anything wrote it */
   Barrier bars[kBarriers];
+  uint32_t *tensor;      /* tensor memory, of which nothing is there before it is allocated */
+  uint32_t tensor_taken; /* a bit for each 32 columns that are */
 };
 
 typedef struct Extent {

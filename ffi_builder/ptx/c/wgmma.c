@@ -1,61 +1,9 @@
 /* wgmma: products of four warps, with b and perhaps a in shared memory. Each warp computes its 16 rows
  * when it comes to the instruction, which is before it may be waited for; wait_group waits until the
  * other warps have, too, as these read the same memory. */
-#include "matrix.h"
+#include "tile.h"
 
-enum { kRows = 16, kMostN = 256, kChunk = 16 };
-
-/* A matrix in shared memory: rows of a and columns of b are counted by mn. It consists of chunks of 16
- * bytes, which are neighbours along k, or, of a transposed one, along mn. Eight chunks in the other
- * direction are a pattern, whose lines are as wide as the swizzle, or one chunk without it. */
-typedef struct Tile {
-  uint64_t start, leading, stride;
-  unsigned width;
-  bool by_mn;
-} Tile;
-
-static Tile tile_of(Warp *w, const Instr *i, uint64_t descriptor, bool by_mn) {
-  static const uint8_t kWidths[] = {16, 128, 64, 32};
-  if ((descriptor >> 49 & 7) != 0) {
-    fault(w, i, 0, kWrong, "the descriptor %#llx of a matrix, with a base offset, which is not executed", (unsigned long long)descriptor);
-  }
-  return (Tile){
-      .start = ((uint64_t)w->block->rank << kRankShift) + ((descriptor & 0x3fff) << 4),
-      .leading = (descriptor >> 16 & 0x3fff) << 4,
-      .stride = (descriptor >> 32 & 0x3fff) << 4,
-      .width = kWidths[descriptor >> 62],
-      .by_mn = by_mn,
-  };
-}
-
-/* The address of a chunk: the one at `along` in its line, and the line `across`. */
-static uint64_t chunk_address(const Tile *t, unsigned along, unsigned across) {
-  unsigned chunks = t->width / kChunk; /* of a line */
-  uint64_t address = t->start + across % 8 * t->width;
-  if (!t->by_mn) address += across / 8 * t->stride + along * (chunks == 1 ? t->leading : kChunk);
-  else if (chunks == 1) address += along * t->stride + across / 8 * t->leading;
-  else address += along % chunks * kChunk + along / chunks * t->leading + across / 8 * t->stride;
-  return address ^ (address >> 7 & (chunks - 1)) << 4;
-}
-
-/* Reads elements from mn on, as many as count, and all k of them; set puts each one. */
-typedef void Set(void *to, unsigned mn, unsigned k, Type type, uint64_t bits);
-static void tile_read(Warp *w, const Instr *i, const Tile *t, Type type, unsigned mn, unsigned count, unsigned ks, Set *set, void *to) {
-  unsigned each = kChunk * 8 / kBits[type], lines = t->by_mn ? ks : count, chunks = (t->by_mn ? count : ks) / each;
-  for (unsigned line = 0; line < lines; ++line) {
-    for (unsigned chunk = 0; chunk < chunks; ++chunk) {
-      unsigned along = chunk + (t->by_mn ? mn / each : 0), across = line + (t->by_mn ? 0 : mn);
-      uint32_t words[4];
-      memcpy(words, memory_at(w, i, 0, kShared, chunk_address(t, along, across), kChunk, kRead), kChunk);
-      for (unsigned at = 0; at < each; ++at) {
-        unsigned per = in_register(type), number = chunk * each + at;
-        uint64_t bits = nth(type, words[at / per], at % per);
-        if (t->by_mn) set(to, number, line, type, bits);
-        else set(to, line, number, type, bits);
-      }
-    }
-  }
-}
+enum { kRows = 16, kMostN = 256 };
 
 /* extra: n / 8 - 1; the first of the types of a and of b; which of them; the type of d; whether a is in
  * registers. op: d, a, b, whether c is added, and numbers: signs of a and b; how a and b are transposed. */
@@ -85,13 +33,18 @@ static void place_d(unsigned lane, unsigned at, unsigned *y, unsigned *x) {
   *x = at / 4 * 8 + lane % 4 * 2 + at % 2;
 }
 
+static Tile described(Warp *w, const Instr *i, uint64_t descriptor, bool by_mn) {
+  static const uint8_t kWidths[] = {16, 128, 64, 32};
+  return tile_of(w, i, descriptor, kWidths[descriptor >> 62], by_mn);
+}
+
 static void read_factors(Warp *w, const Instr *i, const Group *g, Set *set_a, void *a, Set *set_b, void *b) {
   bool half = kBits[g->a] == 16; /* these may be transposed */
   unsigned of_b = g->behind + (g->a_in_registers ? 2 : 3);
-  Tile tile = tile_of(w, i, ROW(g->op_b)[0], half && i->op[of_b]);
+  Tile tile = described(w, i, ROW(g->op_b)[0], half && i->op[of_b]);
   tile_read(w, i, &tile, g->b, 0, g->n, g->k, set_b, b);
   if (!g->a_in_registers) {
-    tile = tile_of(w, i, ROW(g->op_a)[0], half && i->op[g->behind + 2]);
+    tile = described(w, i, ROW(g->op_a)[0], half && i->op[g->behind + 2]);
     tile_read(w, i, &tile, g->a, g->row, kRows, g->k, set_a, a);
     return;
   }

@@ -15,6 +15,7 @@ from ffi_builder.ptx.forms import (
     logic,
     matrix,
     memory,
+    tcgen05,
     tensor,
     warp,
     wgmma,
@@ -35,6 +36,7 @@ FORMS: Final[tuple[Form, ...]] = (
     *matrix.FORMS,
     *wmma.FORMS,
     *wgmma.FORMS,
+    *tcgen05.FORMS,
     *asynchronous.FORMS,
     *tensor.FORMS,
 )

@@ -1,0 +1,16 @@
+"""Makes PTX of NVRTC's shorter."""
+
+from __future__ import annotations
+
+import re
+
+
+def slim(ptx: str) -> str:
+    """Leave out comments, and the hundreds of variables of headers that nothing uses."""
+    lines = (re.sub(r"\s*//.*", "", line) for line in ptx.splitlines())
+    return "".join(f"{line}\n" for line in lines if line and _is_used(line, ptx))
+
+
+def _is_used(line: str, ptx: str) -> bool:
+    name = re.match(r"\.global .*?([\w$]+)(?:\[\d*\])?(?: =.*)?;$", line)
+    return name is None or len(re.findall(rf"(?<![\w$]){re.escape(name[1])}(?![\w$])", ptx)) > 1
