@@ -11,10 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from ffi_builder import addons
 from tests.examples.running import EXAMPLES, ROOT
 from tests.fakecuda import missing
 
-pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
+pytestmark = [
+    pytest.mark.skipif(missing() is not None, reason=str(missing())),
+    pytest.mark.skipif(addons.absent("ptx") is not None, reason="needs the add-on ptx"),
+]
 
 FOLDER = EXAMPLES / "ci_without_gpu"
 LAUNCH, REFUSED, RANDOM = (
