@@ -138,9 +138,61 @@ def multiplied(opcode: str) -> Case:
     return Case(opcode, f"{results}: {operands}", meaning, arguments, prepare)
 
 
+def quads(d: str, c: str, layouts: str) -> Case:
+    """Four products of 8 by 8 by 4, each of eight lanes."""
+    a_layout, b_layout = layouts.split(".")
+    lane, at = _LANE[:, None], np.arange(4)[None]
+    own, upper, quad = lane % 4, lane // 16 * 4, lane % 16 // 4
+    alone = upper + own + 0 * at, at + 0 * lane  # a row of its own, or a column
+    shared = upper + at, own + 0 * at  # four of each
+
+    def places(kind: str) -> tuple[Any, Any]:
+        number = np.arange(8)[None]
+        if kind == "f16":
+            return upper + own + 0 * number, number + 0 * lane
+        x = (number & 4) + (lane & 2) + (number & 1)
+        return upper + (lane & 1) + (number & 2), x
+
+    def matrix(fragment: Any, y: Any, x: Any) -> Any:
+        made = np.zeros((_WARPS, 4, y.max() + 1, x.max() + 1))
+        made[:, quad, y, x] = fragment
+        return made
+
+    def meaning(*operands: Any) -> tuple[Any, ...]:
+        one, other, sum_ = (
+            value(kind, elements(kind, list(part)))
+            for kind, part in (("f16", operands[:2]), ("f16", operands[2:4]), (c, operands[4:]))
+        )
+        a = matrix(one, *(alone if a_layout == "row" else shared))
+        b = matrix(other, *reversed(shared if b_layout == "row" else alone))
+        found = matrix(sum_, *places(c)) + a @ b
+        part = np.ascontiguousarray(found[:, quad, places(d)[0], places(d)[1]].reshape(COUNT, 8))
+        bits = part.astype("float16" if d == "f16" else "float32").view("uint32")
+        return tuple(bits[:, each] for each in range(bits.shape[1]))
+
+    def prepare(*operands: Any) -> list[Any]:
+        generator = np.random.default_rng(len(operands))
+        return [*drawn("f16", 4, COUNT, generator), *drawn(c, len(operands) - 4, COUNT, generator)]
+
+    counts = {"f16": 4, "f32": 8}
+    groups, first = [", ".join(f"%d{each}" for each in range(counts[d]))], 0
+    for count in (2, 2, counts[c]):
+        groups.append(", ".join(f"%s{first + each}" for each in range(count)))
+        first += count
+    arguments = ", ".join(f"{{{each}}}" for each in groups)
+    types = f"{'b32 ' * counts[d]}: {'b32 ' * first}"
+    opcode = f"mma.sync.aligned.m8n8k4.{layouts}.{d}.f16.f16.{c}"
+    return Case(opcode, types, meaning, arguments, prepare)
+
+
 _MMA: Final = "mma.sync.aligned"
 _F8: Final = ("e4m3", "e5m2", "e3m2", "e2m3", "e2m1")
 CASES: Final = [
+    *(
+        quads(d, c, layouts)
+        for d, c in (("f16", "f16"), ("f32", "f16"), ("f32", "f32"))
+        for layouts in ("row.row", "row.col", "col.row", "col.col")
+    ),
     *(
         multiplied(f"{_MMA}.m16n8k{k}.row.col.{d}.{kind}.{kind}.{d}")
         for kind, ks, ds in (

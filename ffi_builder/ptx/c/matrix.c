@@ -271,3 +271,45 @@ OP(mma_b1) {
     for (unsigned at = 0; at < count; ++at) ROW(at)[l] = made[l][at];
   }
 }
+
+/* Four products of 8 by 8 by 4: each is of four lanes, and of those 16 above, which have the rows and columns
+ * from 4 on. */
+static void place_quad(Type type, unsigned l, unsigned at, unsigned *y, unsigned *x) {
+  bool half = type == kF16;
+  *y = l / 16 * 4 + (half ? l % 4 : (l & 1) + (at & 2));
+  *x = half ? at : (at & 4) + (l & 2) + (at & 1);
+}
+
+/* extra: whether a and b are by columns, the types of c and d. */
+OP(mma_quads) {
+  if (!whole_warp(w, i, mask)) return;
+  bool a_by_column = i->extra[0], b_by_column = i->extra[1];
+  Type type_c = i->extra[2], type_d = i->extra[3];
+  unsigned op_a = registers(type_d, 8), op_b = op_a + 2, op_c = op_b + 2, y, x;
+  double a[4][8][4], b[4][4][8], c[4][8][8];
+  for (unsigned l = 0; l < kLanes; ++l) {
+    unsigned quad = l % 16 / 4, own = l % 4, upper = l / 16 * 4;
+    for (unsigned at = 0; at < 4; ++at) {
+      double of_a = f16_value(nth(kF16, ROW(op_a + at / 2)[l], at % 2)), of_b = f16_value(nth(kF16, ROW(op_b + at / 2)[l], at % 2));
+      if (a_by_column) a[quad][upper + at][own] = of_a;
+      else a[quad][upper + own][at] = of_a;
+      if (b_by_column) b[quad][at][upper + own] = of_b;
+      else b[quad][own][upper + at] = of_b;
+    }
+    for (unsigned at = 0, per = in_register(type_c); at < 8; ++at) {
+      place_quad(type_c, l, at, &y, &x);
+      c[quad][y][x] = value(type_c, nth(type_c, ROW(op_c + at / per)[l], at % per));
+    }
+  }
+  for (unsigned l = 0; l < kLanes; ++l) {
+    unsigned quad = l % 16 / 4, per = in_register(type_d);
+    uint64_t made[8] = {0};
+    for (unsigned at = 0; at < 8; ++at) {
+      place_quad(type_d, l, at, &y, &x);
+      double sum = c[quad][y][x];
+      for (unsigned k = 0; k < 4; ++k) sum += a[quad][y][k] * b[quad][k][x];
+      made[at / per] |= rounded(type_d, sum) << (at % per * kBits[type_d]);
+    }
+    for (unsigned r = 0; r < op_a; ++r) ROW(r)[l] = made[r];
+  }
+}

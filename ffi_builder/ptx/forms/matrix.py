@@ -83,6 +83,14 @@ FORMS: Final[tuple[Form, ...]] = (
     ),
     form("movmatrix.sync.aligned.m8n8.trans.b16  =b32 b32", "movmatrix", 1, 1),
     *(
+        form(
+            f"{_ALIGNED}.m8n8k4.<row|col>.<row|col>.{d}.f16.f16.{c}"
+            f"  =b32*{8 * BITS[d] // 32} b32*2 b32*2 b32*{8 * BITS[c] // 32}",
+            *("mma_quads", "#1", "#2", NUMBERS[c], NUMBERS[d]),
+        )
+        for d, c in (("f16", "f16"), ("f32", "f16"), ("f32", "f32"))
+    ),
+    *(
         _mma("mma_float", _PLAIN, 16, k, f"{d} {kind} {kind} {d}")
         for kind, ks, ds in (
             ("f16", (8, 16), ("f16", "f32")),
