@@ -1,4 +1,4 @@
-"""Kernels of Triton, TileLang, NVRTC and Numba, wrapped and launched as on a GPU.
+"""Kernels of Triton, TileLang, NVRTC, LLVM and Numba, wrapped and launched as on a GPU.
 
 The folder kernels has their PTX, and the scripts that made it.
 """
@@ -15,7 +15,7 @@ import ml_dtypes
 import numpy
 import pytest
 
-from ffi_builder import Launch, spec, testing, wrap
+from ffi_builder import Launch, cuda, spec, testing, wrap
 from ffi_builder.providers.cuda import Scalar, TensorMap
 from tests.fakecuda import missing
 
@@ -210,6 +210,48 @@ def test_tilelang_multiplies_by_asynchronous_copies(sm: int) -> None:
         c = gpu.array(np.zeros((64, 64), "float32"))
         gemm(gpu.array(a), gpu.array(b), c)
         near(c, a.astype("float32") @ b.astype("float32"), 1e-2)
+
+
+LLVM_IR: Final = """
+target triple = "nvptx64-nvidia-cuda"
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+define ptx_kernel void @saxpy(float %a, ptr addrspace(1) %x, ptr addrspace(1) %y, i32 %n) {
+  %thread = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %block = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+  %first = mul i32 %block, 64
+  %i = add i32 %first, %thread
+  %inside = icmp slt i32 %i, %n
+  br i1 %inside, label %add, label %end
+add:
+  %from = getelementptr float, ptr addrspace(1) %x, i32 %i
+  %to = getelementptr float, ptr addrspace(1) %y, i32 %i
+  %one = load float, ptr addrspace(1) %from
+  %other = load float, ptr addrspace(1) %to
+  %product = fmul float %one, %a
+  %sum = fadd float %product, %other
+  store float %sum, ptr addrspace(1) %to
+  br label %end
+end:
+  ret void
+}
+"""
+
+
+def test_what_llvm_compiles() -> None:
+    source = cuda.lower_to_ptx(LLVM_IR, arch="sm_80")
+    parsed = signature_of(
+        "saxpy(a: float32, x: Tensor([n], float32, intent=in), "
+        "y: Tensor([n], float32, intent=inout)) where n: int32"
+    )
+    launch = Launch(grid="ceildiv(n, 64)", block=64)
+    saxpy = wrap(source, parsed, launch=launch, args=["a", "x", "y", "n"])["saxpy"]
+
+    def reference(a: Any, x: Any, y: Any) -> Any:
+        return a * x + y
+
+    with testing.FakeCuda("sm_80", execute=True):
+        testing.check_kernel(saxpy, parsed, reference)
 
 
 def test_what_numba_compiles() -> None:
