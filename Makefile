@@ -10,6 +10,7 @@ BENCH := .venv-bench
 DISTRIBUTIONS := .venv-distributions
 OLDER := .venv-tvm-ffi
 TILELANG := .venv-tilelang
+ROCM := .venv-rocm
 LIBCLANG := .venv-libclang
 # Other versions of PyTorch and JAX than pyproject.toml pins have an environment of their own.
 TORCH ?=
@@ -24,6 +25,8 @@ GPU_FRAMEWORKS := torch==2.13.0 'jax[cuda13]==0.10.2' jax-tvm-ffi cupy-cuda13x
 # For examples/triton_aot.py and benchmarks/calls.py; 1 GB. Metadata and launchers differ between
 # versions, so one is pinned. It needs a later Python than the package.
 TRITON := triton==3.9.0; python_version >= "3.11"
+# For images of AMD's GPUs. FlyDSL imports PyTorch, and does not say so.
+ROCM_COMPILERS := '$(TRITON)' iree-base-compiler==3.13.0 flydsl==0.5.0 torch==2.13.0
 CUTILE := cuda-tile==1.7.0 nvidia-cuda-tileiras>=13.5,<14
 # The packages that `make mutants` changes, and a sample of the changes: those of each function are
 # numbered from 1, and the ones whose number matches this ending are tried.
@@ -39,7 +42,7 @@ FRAMEWORK_TESTS := tests/abi/test_arrivals.py tests/arrays tests/benchmarks/test
   tests/docs/test_docstrings.py $(patsubst %,'tests/docs/test_docs.py::test_blocks_run_and_print_what_is_written[docs/%.md]', \
   frontends integrating jax packages torch) tests/entry $(addprefix tests/examples/test_,children.py compilers.py \
   examples.py::test_quickstart_takes_torch_tensors_where_there_is_torch frontends.py gpt.py jax.py toy_dsl.py) \
-  tests/frameworks tests/frontends tests/packaging/test_frameworks.py tests/providers/test_results_like_arguments.py \
+  tests/frameworks tests/frontends tests/packaging/test_frameworks.py tests/packaging/test_hub.py tests/providers/test_results_like_arguments.py \
   tests/providers/test_workspaces.py tests/runtime/test_results.py \
   $(patsubst %,tests/testing/test_%.py,check_intents check_kernel lists make_args) tests/wrapping/test_addresses.py
 # Tests that call from Python, which test-frameworks also runs without the extension.
@@ -62,7 +65,7 @@ SUPPORT := $(filter-out %/plan.h %/numbers.h,$(wildcard $(addsuffix /support/*.[
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo add-ons test test-fast test-without test-frameworks test-tvm-ffi test-cuda test-cute test-libclang test-tilelang test-distributions test-aarch64 \
+.PHONY: help demo add-ons test test-fast test-without test-frameworks test-tvm-ffi test-cuda test-cute test-libclang test-rocm test-tilelang test-distributions test-aarch64 \
   test-aarch64-fast test-gpu check lint format support types fuzz soak bench bench-compare bench-instructions bench-calls \
   bench-torch bench-launch coverage mutants docs wheels release-check entry-asan dev clean
 
@@ -115,6 +118,9 @@ test-cute: $(CUTE)/.made ## Install NVIDIA's CuTe DSL (proprietary) in .venv-cut
 
 test-tilelang: $(TILELANG)/.made ## Install TileLang with the apache-tvm-ffi that it needs in .venv-tilelang, and test what is for it.
 	$(TILELANG)/bin/python -m pytest tests/examples/test_tilelang.py $(patsubst %,'tests/docs/test_docstrings.py::test_examples_run_and_print_what_is_written[cuda/tools/%.py]',tilelang tilelang_launch)
+
+test-rocm: $(ROCM)/.made ## Install compilers for AMD GPUs (Triton, IREE, FlyDSL) in .venv-rocm, and test what reads their images; Debian's lld-19 and clang-19 add to it. No GPU is needed.
+	$(ROCM)/bin/python -m pytest tests/rocm tests/examples/test_triton_rocm.py
 
 test-distributions: $(DISTRIBUTIONS)/.made ## Install other MLIR bindings (CUTLASS's are proprietary) in .venv-distributions, and test each.
 	$(DISTRIBUTIONS)/bin/python -m pytest tests/distributions tests/examples/test_compilers.py
@@ -215,7 +221,7 @@ mutants: $(VENV)/.mutants ## Change the code in small ways, and print the change
 dev: $(VENV)/.dev ## Install everything to work on ffi_builder.
 
 clean: ## Remove what the other targets made.
-	rm -rf $(VENV) $(CUTE) $(CUDA) $(GPU) $(BENCH) $(DISTRIBUTIONS) $(OLDER) $(TILELANG) $(LIBCLANG) .venv-frameworks $(AARCH64) build dist .pytest_cache .ruff_cache .hypothesis .coverage .import_linter_cache mutants
+	rm -rf $(VENV) $(CUTE) $(CUDA) $(GPU) $(BENCH) $(DISTRIBUTIONS) $(OLDER) $(TILELANG) $(ROCM) $(LIBCLANG) .venv-frameworks $(AARCH64) build dist .pytest_cache .ruff_cache .hypothesis .coverage .import_linter_cache mutants
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.made:
@@ -282,6 +288,11 @@ $(OLDER)/.made: pyproject.toml
 $(TILELANG)/.made: pyproject.toml
 	$(PYTHON) -m venv $(TILELANG)
 	$(TILELANG)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[export,prototype,testing,cuda,cuda-testing]' pytest hypothesis torch==2.13.0 tilelang==0.1.15
+	@touch $@
+
+$(ROCM)/.made: pyproject.toml Makefile
+	$(PYTHON) -m venv $(ROCM)
+	$(ROCM)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test,rocm]' $(ROCM_COMPILERS)
 	@touch $@
 
 $(CUTE)/.made: pyproject.toml

@@ -17,16 +17,21 @@ from ffi_builder import importing
 
 if TYPE_CHECKING:  # what type checkers find in the packages that the names are added to
     from ffi_builder import cuda as cuda
+    from ffi_builder import rocm as rocm
     from ffi_builder import testing as testing
     from ffi_builder.cuda.launch.options import Launch as Launch
     from ffi_builder.cuda.launch.provider import (
         CudaLaunchCallProvider as CudaLaunchCallProvider,
     )
     from ffi_builder.fakecuda.fake import FakeCuda as FakeCuda
+    from ffi_builder.fakehip.fake import FakeHip as FakeHip
     from ffi_builder.packaging.package import package as package
     from ffi_builder.passes.asserts import return_asserts as return_asserts
     from ffi_builder.passes.kernel_signature import signature_of as signature_of
     from ffi_builder.plain.module import PlainModule as PlainModule
+    from ffi_builder.rocm.launch.provider import (
+        RocmLaunchCallProvider as RocmLaunchCallProvider,
+    )
     from ffi_builder.sanitize.options import Sanitize as Sanitize
     from ffi_builder.wrapping.halide_provider import HalideCallProvider as HalideCallProvider
     from ffi_builder.wrapping.wrap import wrap as wrap
@@ -91,11 +96,25 @@ ADD_ONS: Final = (
             "zeros cuda": "launch.streams:fill_with_zeros",
             "condition capability": "launch.capability:Capability",
             "source cuda": "wrapped:read",
+            "image cuda": "images.read",
             "support cuda": "support",
         },
         also=("providers/cuda.py",),
     ),
+    AddOn(
+        "rocm",
+        ("cuda",),
+        names={"rocm": "", "providers.RocmLaunchCallProvider": "launch.provider"},
+        registers={
+            "zeros rocm": "launch.launching:fill_with_zeros",
+            "condition target": "launch.target:Target",
+            "source rocm": "recognised:read",
+            "image rocm": "images.read",
+            "support rocm": "support",
+        },
+    ),
     AddOn("fakecuda", ("testing",), names={"testing.FakeCuda": "fake"}),
+    AddOn("fakehip", ("fakecuda",), names={"testing.FakeHip": "fake"}),
     AddOn("ptx", ("fakecuda",), registers={"executor ptx": "run:execute"}),
     AddOn(
         "wrapping",

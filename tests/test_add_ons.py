@@ -19,7 +19,7 @@ from tools.without import paths, with_what_stands_on
 
 ROOT = Path(__file__).parents[1]
 HERE = [each for each in ADD_ONS if each.is_here]
-WHERE_THEY_ARE = {("cuda", "wrapping"), ("cli", "testing")}
+WHERE_THEY_ARE = {("cuda", "wrapping"), ("rocm", "wrapping"), ("cli", "testing")}
 """Imports of what an add-on does not stand on: only wrapping loads how images are wrapped, and an
 option of a command needs testing, as its error says."""
 

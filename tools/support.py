@@ -30,8 +30,11 @@ PACKAGE: Final = Path(__file__).parent.parent / "ffi_builder"
 GENERATED: Final = {
     "support/plan.h": "tools.plan_header",
     "cuda/support/numbers.h": "ffi_builder.cuda.launch.header",
+    "rocm/support/numbers.h": "ffi_builder.rocm.launch.header",
 }
 """The modules that make headers."""
+BORROWED: Final = {PACKAGE / "rocm/support": PACKAGE / "cuda/support"}
+"""Folders whose sources are compiled with those of another, but for files of the same name."""
 FOR_ALL: Final = tuple(PACKAGE / "support" / name for name in ("support.h", "tensors.h"))
 """The headers of the core that add-ons include too."""
 COMPILER: Final = "clang-19"
@@ -106,8 +109,9 @@ def headers(of: Path) -> dict[str, bytes]:
 
 def sources(of: Path) -> dict[str, bytes]:
     """Return all files in C that the objects of a folder are made from, by name."""
-    paths = (*FOR_ALL, *of.glob("*.c"), *of.glob("*.h"))
-    return {path.name: path.read_bytes() for path in paths}
+    folders = [BORROWED[of], of] if of in BORROWED else [of]
+    paths = [path for each in folders for path in (*each.glob("*.c"), *each.glob("*.h"))]
+    return {path.name: path.read_bytes() for path in (*FOR_ALL, *paths)}
 
 
 def digest_of(files: Mapping[str, bytes]) -> str:

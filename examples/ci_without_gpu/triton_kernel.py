@@ -31,7 +31,7 @@ def compile_kernel():
     types = {"x": "*fp32", "y": "*fp32", "n": "i32", "a": "fp32", "BLOCK": "constexpr"}
     promises = {(0,): [["tt.divisibility", 16]], (1,): [["tt.divisibility", 16]]}
     source = ASTSource(axpy, types, {(4,): BLOCK}, promises)
-    options = {"num_warps": 4, "enable_fp_fusion": True}
+    options = {"num_warps": 4, "enable_fp_fusion": True, "ptx_version": 80}
     return triton.compile(source, target=GPUTarget("cuda", 90, 32), options=options)
 
 

@@ -1,4 +1,4 @@
-"""``inspect``: print what a library or a wheel has: functions, target, compilers."""
+"""``inspect``: print what a library, a wheel or an image of kernels has."""
 
 from __future__ import annotations
 
@@ -7,30 +7,37 @@ import json
 import textwrap
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, Final, cast
 
-from ffi_builder import BuildError, LinkError
+from ffi_builder import BuildError, LinkError, SpecError
 from ffi_builder.cli.output import print_error, printable
-from ffi_builder.extending import helped_by
+from ffi_builder.extending import addons, helped_by
 
-HELP = "print the functions, target and compilers of a library or a wheel"
+HELP = "print the functions, target and compilers of a library or a wheel, or an image's kernels"
 DESCRIPTION = """\
 Print the functions of libraries and objects, with signatures, documentation and defaults, the
 machine and CPU that they are for, the compilers that made them, and the libraries that they need.
 Files are read and not loaded: their code does not run, and they may be for another machine. The
 exit status is 1 if a file, or one in a wheel, cannot be read, or if there are no functions.
+
+Print the kernels of an image for a GPU (a cubin, a fatbin, PTX, an AMD code object, an offload
+bundle), with their parameters, and the architectures that it is for.
 """
 EXAMPLES = """\
 examples:
   ffi-builder inspect ./add_one.so
+  ffi-builder inspect ./kernels.hsaco
   ffi-builder inspect --json my_kernels-1.0-py3-none-manylinux_2_17_x86_64.whl
 """
+_BEGINNING: Final = 4096
+"""The bytes that tell an image."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument("file", help="path of a shared library, an object, or a wheel")
+    parser.add_argument("file", help="path of a library, an object, a wheel, or an image")
     parser.add_argument("--json", action="store_true", help="print JSON, for programs")
 
 
@@ -43,6 +50,10 @@ def run(given: argparse.Namespace) -> int:
     if path.exists() and not path.is_file():
         raise BuildError(f"{path}: expected a library, an object or a wheel, but it is no file")
     with path.open("rb") as file:
+        if (image := _image(path, file)) is not None:
+            shown = [{"file": path.name, **asdict(image)}]
+            print(json.dumps(shown, indent=2) if given.json else printable(str(image), "\n"))
+            return 0
         read = {name: _read(name, opened) for name, opened in _parts(path, file)}
     failed = {name: words for name, words in read.items() if isinstance(words, str)}
     for name, words in failed.items():
@@ -54,6 +65,23 @@ def run(given: argparse.Namespace) -> int:
     elif not failed:
         raise BuildError(f"{path} has no TVM-FFI functions (symbols `__tvm_ffi_*`)")
     return 1 if failed else 0
+
+
+def _image(path: Path, file: BinaryIO) -> Any:
+    """Read an image of kernels; None for all else.
+
+    Raises:
+        BuildError: it is damaged.
+    """
+    beginning = file.read(_BEGINNING)
+    file.seek(0)
+    for reader in addons.registered("image").values():
+        if reader.is_image(beginning):
+            try:
+                return reader.kernels(file.read())
+            except SpecError as error:
+                raise BuildError(printable(f"{path}: {error}")) from error
+    return None
 
 
 def _parts(path: Path, file: BinaryIO) -> Iterable[tuple[str, AbstractContextManager[BinaryIO]]]:

@@ -12,7 +12,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ffi_builder import BuildError
-from ffi_builder.packaging.choices import CPUS, FRAMEWORKS
+from ffi_builder.packaging.choices import CPUS, FRAMEWORKS, LAYOUTS
 
 if TYPE_CHECKING:
     from ffi_builder.packaging.project import Table
@@ -29,6 +29,7 @@ EXAMPLES = """\
 examples:
   ffi-builder package kernels.py --name my-kernels --version 1.0
   ffi-builder package kernels.py --for torch jax --cpu x86-64-v2 x86-64-v3 -o dist
+  ffi-builder package kernels.py --layout hub --backend cu128 -o my-kernels
 """
 
 
@@ -55,6 +56,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="the CPUs to make a library for (baseline: one that runs everywhere)",
     )
     parser.add_argument("--triple", help="another machine, as aarch64-linux-gnu")
+    parser.add_argument(
+        "--layout",
+        default=LAYOUTS[0],
+        choices=LAYOUTS,
+        help="hub: a build in the repository OUTPUT that Hugging Face's `kernels` loads",
+    )
+    parser.add_argument(
+        "--backend", default="cpu", help="for the hub: cpu (the default), cu128, rocm63, …"
+    )
     parser.add_argument(
         "--include",
         nargs="+",
@@ -91,6 +101,8 @@ def run(given: argparse.Namespace) -> int:
             include={name or Path(file).name: file for name, file in pairs},
             external=given.external,
             triple=given.triple,
+            layout=given.layout,
+            backend=given.backend,
         )
     except TypeError as error:  # modules of other types
         raise BuildError(f"{given.file}: {error}") from error

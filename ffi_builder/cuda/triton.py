@@ -1,13 +1,14 @@
 """What a kernel that Triton compiled is launched with, beside its image.
 
-Triton runs 32 threads for each warp. A tensor descriptor of its caller is a tensor map, and for
-GPUs without them a pointer with sizes and strides; the sizes and strides follow. Triton appends a
-pointer to scratch memory for each size of it in the metadata. docs/cuda-tools.md has the table of
-Triton's terms.
+Triton runs 32 threads for each warp, and 64 for one that is a wave of some AMD GPUs. A tensor
+descriptor of its caller is a tensor map, and for GPUs without them a pointer with sizes and
+strides; the sizes and strides follow. Triton appends a pointer to scratch memory for each size of
+it in the metadata. docs/cuda-tools.md has the table of Triton's terms.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from itertools import zip_longest
@@ -16,10 +17,17 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from ffi_builder import BuildError, SpecError, spec
 from ffi_builder.cuda.launch import driver
 from ffi_builder.cuda.launch.dimensions import checked_sizes
-from ffi_builder.cuda.launch.entries import Axes
+from ffi_builder.cuda.launch.entries import PROVIDER, Axes
 from ffi_builder.cuda.launch.maps import TensorMap
 from ffi_builder.cuda.launch.options import Launch
-from ffi_builder.cuda.tools.triton import Descriptor, descriptor, triton_signature
+from ffi_builder.cuda.tools.triton import (
+    Descriptor,
+    descriptor,
+    device_of,
+    signature_known,
+    small_memory,
+)
+from ffi_builder.extending import parse_dtype
 from ffi_builder.wrapping.c_types import CType, Prototype
 from ffi_builder.wrapping.calls import bound, symbols, with_conditions
 
@@ -36,6 +44,7 @@ alignment in the metadata, and whether Triton fills it with zeros."""
 _LAUNCHERS: Final = (spec.Stream, spec.EnvStream)
 _DRIVERS_TYPE: Final = {8: 10, 9: 8, 10: 9}
 """The driver's numbers of element types that have another one in Triton's metadata."""
+_MOST_BYTES: Final = 2**31 - 1
 _PROMOTION: Final = "128B"
 """How much of a line Triton's launcher lets maps load into the L2 cache."""
 
@@ -60,7 +69,7 @@ def launched(metadata: Any, launch: Launch) -> Launch:
     blocks = getattr(metadata, "num_ctas", 1)
     return replace(
         launch,
-        block=_WARP * metadata.num_warps,
+        block=getattr(metadata, "warp_size", _WARP) * metadata.num_warps,
         cluster=None if blocks == 1 else blocks,
         dynamic_smem_bytes=metadata.shared,
         attributes=[name for name, is_wanted in attributes.items() if is_wanted],
@@ -81,7 +90,7 @@ def checked(
     """
     metadata = compiled.metadata
     if hasattr(compiled, "src"):
-        known = triton_signature(compiled)
+        known = signature_known(compiled)
         types = [
             (p.name, CType(p.dtypes[0], is_pointer=True))
             if isinstance(p, spec.Tensor)
@@ -95,11 +104,17 @@ def checked(
         signature, found, _ = bound(declared, signature, cast("Any", args), _LAUNCHERS)
         args = _inner(signature) if found is None else list(found)
         apart = described if getattr(metadata, "tensordesc_meta", None) else ()
-        signature = with_conditions(signature, _promised(known, signature, args, apart))
-        args = [*_described(metadata, known, args, described)]
+        signature = with_conditions(
+            signature,
+            [
+                *_promised(known, signature, args, apart),
+                *dict.fromkeys(_ends_within(known, signature, args, small_memory(compiled))),
+            ],
+        )
+        args = [*_described(compiled, known, args, described)]
     if args is None:
         args = _inner(signature)
-    scratch = [*_scratch(metadata, signature, launch)]
+    scratch = [*_scratch(compiled, signature, launch)]
     needed = [each for each in scratch if each is not None]
     try:
         signature = replace(signature, params=[*signature.params, *needed])
@@ -116,7 +131,7 @@ def _inner(signature: spec.Signature) -> list[LaunchEntry]:
 
 
 def _described(
-    metadata: Any,
+    compiled: Any,
     known: spec.Signature,
     args: Sequence[LaunchEntry],
     described: Sequence[Descriptor | None],
@@ -128,12 +143,18 @@ def _described(
     Raises:
         BuildError: the metadata do not have the whole descriptor.
     """
+    metadata = compiled.metadata
     maps = iter(getattr(metadata, "tensordesc_meta", None) or ())
     for param, entry, form in zip(known.params, args, described, strict=True):
         if form is None:
             yield entry
             continue
         facts = next(maps, None)
+        if facts is not None and device_of(compiled) == "rocm":
+            raise BuildError(
+                f"wrap: {param.name!r} of Triton's kernel {metadata.name!r} is a descriptor of "
+                f"AMD's tensor data mover, which is not made here: compile the kernel with pointers"
+            )
         tensor: Any = entry.tensor if isinstance(entry, TensorMap) else entry
         if facts is None:  # the last two: whether to fill with NaN, and to round to tf32
             asked = entry if isinstance(entry, TensorMap) else None
@@ -166,9 +187,10 @@ def _described(
 
 
 def _scratch(
-    metadata: Any, signature: spec.Signature, launch: Launch
+    compiled: Any, signature: spec.Signature, launch: Launch
 ) -> Iterator[spec.Workspace | None]:
     """Yield the memory behind each pointer to scratch memory: a size for each block of the grid."""
+    metadata = compiled.metadata
     taken = {*dict(spec.with_paths(signature.params)), *symbols(signature)}
     for own, size_name, align_name, zero in _SCRATCH:
         if not hasattr(metadata, size_name):
@@ -181,7 +203,7 @@ def _scratch(
                 own,
                 [*_blocks(signature, launch), size],
                 "uint8",
-                device_type="cuda",
+                device_type=device_of(compiled),
                 data_alignment=getattr(metadata, align_name),
                 zero=zero,
             )
@@ -193,7 +215,7 @@ def _scratch(
 def _blocks(signature: spec.Signature, launch: Launch) -> Iterator[spec.Dim]:
     """Yield the grid, in which the blocks of clusters count, with texts as expressions."""
     numbers = [param for param in signature.params if isinstance(param, spec.Var)]
-    for size in checked_sizes("grid", launch.grid, 0, driver.MAX_GRID):
+    for size in checked_sizes(f"{PROVIDER}: grid", launch.grid, 0, driver.MAX_GRID):
         if not isinstance(size, str):
             yield size
             continue
@@ -264,3 +286,43 @@ def _promised(
                     f"divisible by {divisor}: write {promise}"
                 )
     return found
+
+
+def _ends_within(
+    known: spec.Signature,
+    signature: spec.Signature,
+    args: Sequence[LaunchEntry],
+    names: Sequence[str],
+) -> Iterator[str]:
+    """Yield a condition for the memory of each of these arguments: that it ends within 2 GiB.
+
+    Raises:
+        BuildError: the signature does not say how large one is, or says that it is larger.
+    """
+    tensors: dict[Any, spec.Param] = {
+        each.name: each for each in (*signature.params, *signature.result_tensors)
+    }
+    for param, entry in zip(known.params, args, strict=False):
+        if param.name not in names:
+            continue
+        name = getattr(entry, "name", entry)
+        size = _size(spec.required(tensors[name])) if name in tensors else None
+        if size is None or (isinstance(size, int) and size > _MOST_BYTES):
+            raise BuildError(
+                f"wrap: Triton relies on tt.pointer_range=32 of {param.name!r}: that its memory "
+                f"ends within 2 GiB. Declare it as a contiguous Tensor of such sizes, or compile "
+                f"the kernel without tt.pointer_range"
+            )
+        text = f"{size} <= {_MOST_BYTES}"
+        if not isinstance(size, int) and text not in f"{signature.constraints}".split(", "):
+            yield text
+
+
+def _size(param: spec.Param) -> spec.Dim | None:
+    """Return the bytes of a contiguous Tensor; None if they are not known."""
+    if not isinstance(param, spec.Tensor) or param.any_rank or param.strides is not None:
+        return None
+    sizes = [each for each in param.dims if each is not None]
+    if len(sizes) < param.ndim:
+        return None
+    return math.prod(cast("list[Any]", sizes), start=parse_dtype(param.dtypes[0]).total_bits // 8)

@@ -33,7 +33,7 @@ class CudaImage:
     ) -> tuple[spec.Signature, CallProvider, str]:
         """Return what :class:`~ffi_builder.wrapping.sources.Image` says."""
         metadata = None if self.compiled is None else self.compiled.metadata
-        how, name = _checked_launch(launch, metadata), signature.name
+        how, name = checked_launch(launch, metadata, "a CUDA image"), signature.name
         types = "with the sizes of the image's parameters"
         if metadata is not None:
             signature, args = checked(self.compiled, signature, args, how)
@@ -71,12 +71,17 @@ def read(source: object, data: object, *, launched: bool) -> CudaImage | None:
     return CudaImage(code) if isinstance(code, str) and is_image(code) else None
 
 
-def _checked_launch(launch: Launch | None, metadata: Any) -> Launch:
+def checked_launch(launch: Launch | None, metadata: Any, what: str) -> Launch:
+    """Return how an image is launched.
+
+    Raises:
+        TypeError: nothing says so, or something else than a Launch.
+    """
     if not isinstance(launch, (Launch, type(None))):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"wrap: expected launch=Launch(grid=…, block=…) but got {launch!r}")
     if launch is None:
         raise TypeError(
-            "wrap: a CUDA image needs launch=, as in launch=Launch(grid=spec.ceildiv(n, 128)"
+            f"wrap: {what} needs launch=, as in launch=Launch(grid=spec.ceildiv(n, 128)"
             f"{')' if metadata is not None else ', block=128)'}"
         )
     return launch

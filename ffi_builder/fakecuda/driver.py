@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from ffi_builder.fakecuda.build import SONAME
 from ffi_builder.fakecuda.constants import CaptureMode, DeviceAttribute, Result
@@ -127,10 +127,10 @@ class Running:
         extent = self._driver.cuda.fake_extent(address, self.device)
         what = f"kernel {self.kernel!r} gets the address {address:#x} of {dtype} elements, which is"
         if not extent:
-            found = IllegalAddressError.result.symbol
+            found = self._driver.symbol(IllegalAddressError.result)
             raise IllegalAddressError(f"{what} no memory of device {self.device} ({found})")
         if address % dtype.alignment:
-            found = MisalignedAddressError.result.symbol
+            found = self._driver.symbol(MisalignedAddressError.result)
             raise MisalignedAddressError(f"{what} not aligned to {dtype.alignment} bytes ({found})")
         return self.memory(address, extent // dtype.itemsize, dtype)
 
@@ -150,12 +150,17 @@ class FakeDriver:
         RuntimeError: this process has another one.
     """
 
+    name: ClassVar[str] = "FakeCuda"
+    soname: ClassVar[str] = SONAME
+    api: ClassVar[str] = "CUDA"
+
     def __init__(self, path: Path | str) -> None:
-        loaded = _loaded()
+        name, soname = self.name, self.soname
+        loaded = _loaded(soname)
         if loaded is not None and not hasattr(loaded, "fake_reset"):
             raise RuntimeError(
-                f"FakeCuda: this process has loaded another {SONAME} already{_where()}, which "
-                f"cannot be replaced; use FakeCuda before anything initializes CUDA, or in a "
+                f"{name}: this process has loaded another {soname} already{_where(soname)}, which "
+                f"cannot be replaced; use {name} before anything initializes {self.api}, or in a "
                 f"process of its own"
             )
         # Loaded under its name, it is what dlopen finds for everybody in this process from now on.
@@ -183,6 +188,10 @@ class FakeDriver:
         self._kept: list[Any] = []
         self.errors: list[BaseException] = []
         """Errors that emulations have raised."""
+
+    def symbol(self, result: Result) -> str:
+        """The name of a result in the API."""
+        return result.symbol
 
     def reset(self, devices: int = 2, *, host_access: bool = False) -> None:
         """Forget everything but arrays, cuInit too; handles from before stay invalid for ever."""
@@ -360,7 +369,7 @@ class FakeDriver:
         """
         address = self.cuda.fake_allocate(device, size)
         if not address:
-            raise MemoryError(f"FakeCuda: no {size} bytes for device {device}")
+            raise MemoryError(f"{self.name}: no {size} bytes for device {device}")
         host = self.host(address, size, device)
         return np.asarray(_Block(self.cuda, address, host, size)), address
 
@@ -448,19 +457,19 @@ def _argument(argument: Any) -> Any:
     return argument
 
 
-def _loaded() -> ctypes.CDLL | None:
+def _loaded(soname: str) -> ctypes.CDLL | None:
     """The library of that name that this process has; None if it has none."""
     try:
-        return ctypes.CDLL(SONAME, mode=os.RTLD_NOLOAD | os.RTLD_NOW)
+        return ctypes.CDLL(soname, mode=os.RTLD_NOLOAD | os.RTLD_NOW)
     except OSError:
         return None
 
 
-def _where() -> str:
+def _where(soname: str) -> str:
     """The path of that library, for an error."""
     try:
         lines = Path("/proc/self/maps").read_text().splitlines()
     except OSError:  # a sandbox without /proc
         return ""
-    paths = (line.split(maxsplit=5)[-1] for line in lines if SONAME.removesuffix(".1") in line)
+    paths = (line.split(maxsplit=5)[-1] for line in lines if soname.rpartition(".")[0] in line)
     return next((f" ({path})" for path in paths), "")

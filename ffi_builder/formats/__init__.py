@@ -17,8 +17,8 @@ _FORMATS: Final = (
     (
         (b"__CLANG_OFFLOAD_BUNDLE__", b"CCOB", b"\x10\xff\x10\xad"),
         "an offload bundle of clang, which has code for several devices",
-        "give the entry for CUDA alone, as clang-offload-bundler --unbundle extracts it; code for "
-        "AMD GPUs is not launched here",
+        "give the entry for CUDA alone, as clang-offload-bundler --unbundle extracts it; `wrap` "
+        "launches kernels for AMD GPUs",
     ),
     ((b"\x03\x02\x23\x07", b"\x07\x23\x02\x03"), "SPIR-V, of OpenCL or Vulkan", _LAUNCH),
     (b"\x7fTileIR", "CUDA Tile IR", "`tileiras` makes a cubin of it"),
@@ -108,7 +108,7 @@ def format_of(data: bytes) -> str | None:
     """
     if data.startswith(_ELF):
         is_amd = int.from_bytes(data[_MACHINE_AT], "little") == _AMD
-        return f"an AMD code object, of HIP and ROCm: {_LAUNCH}" if is_amd else None
+        return "an AMD code object, whose kernels `wrap` launches" if is_amd else None
     for magic, name, cure in _FORMATS:
         if data.startswith(magic):
             return f"{name}: {cure}"

@@ -48,7 +48,14 @@ class View:
             )
 
 
-_MACHINES: Final = {3: "x86", 62: "x86_64", 183: "aarch64", 190: "NVIDIA GPUs", 243: "RISC-V"}
+_MACHINES: Final = {
+    3: "x86",
+    62: "x86_64",
+    183: "aarch64",
+    190: "NVIDIA GPUs",
+    224: "AMD GPUs",
+    243: "RISC-V",
+}
 MAGIC: Final = b"\x7fELF"
 ET_REL: Final = 1
 ET_DYN: Final = 3

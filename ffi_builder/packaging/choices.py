@@ -1,4 +1,4 @@
-"""Lists the CPUs and frameworks of wheels, for the command line too, without loading LLVM."""
+"""Lists the CPUs, frameworks and layouts of packages, also for the command line, without LLVM."""
 
 from __future__ import annotations
 
@@ -9,3 +9,4 @@ from ffi_builder.packaging.template import _load
 BASELINE: Final = "baseline"
 CPUS: Final = (BASELINE, *reversed(_load.LEVELS))
 FRAMEWORKS: Final = ("torch", "jax")
+LAYOUTS: Final = ("wheel", "hub")

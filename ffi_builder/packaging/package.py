@@ -1,4 +1,4 @@
-"""`package`: a wheel of compiled kernels."""
+"""`package`: a wheel of compiled kernels, or a build of the Kernel Hub."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from typing import Final, TypeAlias, Union, cast
 
 from ffi_builder import BuildError
 from ffi_builder.extending import did_you_mean, helped_by
-from ffi_builder.packaging import manylinux
-from ffi_builder.packaging.choices import BASELINE, CPUS, FRAMEWORKS
+from ffi_builder.packaging import hub, manylinux
+from ffi_builder.packaging.choices import BASELINE, CPUS, FRAMEWORKS, LAYOUTS
 from ffi_builder.packaging.contents import modules as python_modules
 from ffi_builder.packaging.copies import Linked, copied, with_copies
 from ffi_builder.packaging.project import Project, Table, read_project, read_table
@@ -58,6 +58,8 @@ def package(
     include: Mapping[str, str | os.PathLike[str]] | None = None,
     external: Iterable[str] = (),
     triple: str | None = None,
+    layout: str = "wheel",
+    backend: str = "cpu",
 ) -> Path:
     """Write a wheel with the functions of compiled modules; return its path.
 
@@ -86,6 +88,11 @@ def package(
         external: the names of libraries that stay outside of the wheel, as `["libgomp.so.1"]`. What
             is needed must be in the wheel, here, or on each Linux that has apache-tvm-ffi.
         triple: `x86_64-linux-gnu` or `aarch64-linux-gnu`; by default this machine's.
+        layout: `wheel`, or `hub` for a folder that Hugging Face's `kernels` loads, with a build
+            for apache-tvm-ffi of the installed version: `folder` is the repository's, and the path
+            that of the build. Its version is the first number of the project's.
+        backend: for the Hub, what the kernels run on: `cpu`, or a version of CUDA or ROCm such as
+            `cu128` or `rocm63`.
 
     Raises:
         BuildError: `project` is not valid, a function cannot be in a package, a library that is
@@ -115,6 +122,7 @@ def package(
     levels = _among("cpus", cpus, CPUS)
     if not levels:
         raise ValueError("cpus: expected one at least")
+    (kind,) = _among("layout", (layout,), LAYOUTS)
     outside = _listed("external", external)
     with tempfile.TemporaryDirectory(prefix="ffi_builder-") as scratch:
         made = _WheelParts(Path(scratch), read_table(project), chosen, triple, outside)
@@ -123,12 +131,18 @@ def package(
         content = made.content(included)
         own = made.project
         path = Path(folder, f"{own.name}-{own.version}-{made.tag}.whl")
+        if kind == "hub":
+            files = made.hub(content, backend)
+            path = Path(folder, *next(iter(files)).split("/")[:2])
+        else:
+            files = {path.name: wheel(own.name, own.version, made.tag, content, own.about)}
         made.check_needs(path)
-        data = wheel(own.name, own.version, made.tag, content, own.about)
         if made.runs_here:
             _check(own, content, [*chosen, *_modules_among(included)], Path(scratch))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_outputs([Output(path, data)])
+    outputs = [Output(Path(folder, name), data) for name, data in files.items()]
+    for each in outputs:
+        each.path.parent.mkdir(parents=True, exist_ok=True)
+    write_outputs(outputs)
     return path
 
 
@@ -257,6 +271,16 @@ class _WheelParts:
         for key, path in include.items():
             found[key] = Path(path).read_bytes()
         return {f"{name}/{key}": data for key, data in found.items()}
+
+    def hub(self, content: Mapping[str, bytes], backend: str) -> dict[str, bytes]:
+        """Return the files of a build for the Hub, by their paths in the repository."""
+        return hub.files(
+            self.project,
+            content,
+            backend=backend,
+            machine=self._machine,
+            needs_own=self._needs_own,
+        )
 
     @property
     def tag(self) -> str:

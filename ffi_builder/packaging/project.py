@@ -28,6 +28,8 @@ class Project:
     """The name of the package, and of the distribution as files have it: `my_kernels`."""
     version: str
     summary: str
+    license: str
+    """The expression of SPDX; "" if there is none."""
     about: Mapping[str, bytes]
     """The files of `.dist-info` that come from the project: METADATA, licences, entry points."""
 
@@ -113,7 +115,8 @@ def read_project(table: Table, frameworks: Iterable[str], *, needs_own: bool) ->
     groups |= found.entrypoints
     if any(groups.values()):
         about["entry_points.txt"] = "".join(_entry_points(groups)).encode()
-    return Project(name, str(found.version), found.description or "", about)
+    license_ = found.license if isinstance(found.license, str) else ""
+    return Project(name, str(found.version), found.description or "", license_, about)
 
 
 def _entry_points(groups: Mapping[str, Mapping[str, str]]) -> Iterator[str]:

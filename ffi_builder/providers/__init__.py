@@ -9,6 +9,7 @@ from ffi_builder.lazy import lazy
 if TYPE_CHECKING:
     from ffi_builder.addons import CudaLaunchCallProvider as CudaLaunchCallProvider
     from ffi_builder.addons import HalideCallProvider as HalideCallProvider
+    from ffi_builder.addons import RocmLaunchCallProvider as RocmLaunchCallProvider
     from ffi_builder.providers import when
     from ffi_builder.providers.context import CallContext, ModuleContext, OwnedAny
     from ffi_builder.providers.memref import MemRefCallProvider

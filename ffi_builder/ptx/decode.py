@@ -3,92 +3,33 @@
 from __future__ import annotations
 
 import re
-import struct
-from array import array
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Final
 
 from ffi_builder.ptx.errors import PtxError
 from ffi_builder.ptx.forms import FORMS
 from ffi_builder.ptx.numbers import bits_of
+from ffi_builder.ptx.program import (
+    CLOCKS,
+    CONSTANT,
+    FIELDS,
+    NEGATED,
+    NO_GUARD,
+    SHARED_ADDRESS,
+    SPECIAL,
+    Program,
+    place,
+)
 from ffi_builder.ptx.scopes import Frame, Place, Register, Scopes
 from ffi_builder.ptx.table import Decoded, Form, Operand, decoded
 from ffi_builder.ptx.text import SIZES, Function, Module, Statement, Variable, variable
 
-CONSTANT: Final = 1 << 31
-NEGATED: Final = 1 << 30
-NO_GUARD: Final = 0x3FFFFFFF
-INSTR: Final = struct.Struct("<QQII16B")
-"""``Instr`` of engine.h: function, operands, guard, line, and the bytes."""
-_FIELDS: Final = ("round", "flags", "compare", "combine", "space", "size", "sign", "count")
 _SHARED, _LOCAL, _PARAM = 2, 3, 5
+_MOST_ROWS: Final = 1 << 20
 _BY_WORD: Final[dict[str, list[Form]]] = {}
 for _form in FORMS:
     for _word in _form.words:
         _BY_WORD.setdefault(_word, []).append(_form)
-
-# In the order of ``Special`` in engine.h.
-_SPECIALS: Final = (
-    *(f"%{name}.{axis}" for name in ("tid", "ntid", "ctaid", "nctaid") for axis in "xyz"),
-    *("%laneid", "%warpid", "%nwarpid", "%smid", "%nsmid", "%gridid"),
-    *(f"%lanemask_{kind}" for kind in ("eq", "lt", "le", "gt", "ge")),
-    *(
-        f"%{name}.{axis}"
-        for name in ("cluster_ctaid", "cluster_nctaid", "clusterid", "nclusterid")
-        for axis in "xyz"
-    ),
-    *("%cluster_ctarank", "%cluster_nctarank", "%is_explicit_cluster"),
-    *("%dynamic_smem_size", "%total_smem_size", "%envreg1", "%envreg2", "shared address"),
-)
-SPECIAL: Final = {name: number for number, name in enumerate(_SPECIALS)}
-_SHARED_ADDRESS: Final = SPECIAL["shared address"]
-_CLOCKS: Final = {
-    "%clock": 0,
-    "%clock_hi": 1,
-    "%clock64": 2,
-    "%globaltimer": 2,
-    "%globaltimer_lo": 0,
-    "%globaltimer_hi": 1,
-}
-_MOST_ROWS: Final = 1 << 20
-
-
-@dataclass(slots=True)
-class Program:
-    """A kernel, ready for C but for what a launch decides."""
-
-    kernel: Function
-    code: list[tuple[str, int, int, int, bytes]] = field(
-        default_factory=list[tuple[str, int, int, int, bytes]]
-    )
-    """Function in C, place of its operands, guard, line, the bytes of the instruction."""
-    operands: array[int] = field(default_factory=lambda: array("I"))
-    constants: list[int] = field(default_factory=list[int])
-    variables: list[tuple[int, str, int]] = field(default_factory=list[tuple[int, str, int]])
-    """Which constants are addresses of variables: constant, variable, offset."""
-    filled: list[tuple[int, int, int]] = field(default_factory=list[tuple[int, int, int]])
-    """Rows that are filled when a warp begins: row, special register, value."""
-    rows: int = 1
-    """Row 0 is what nobody reads: ``_``."""
-    local_size: int = 0
-    shared_size: int = 0
-    """Of the static variables, so that dynamic shared memory may follow."""
-    params: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
-    """Offset and size of each parameter of the kernel."""
-    sources: dict[int, tuple[int, int]] = field(default_factory=dict[int, tuple[int, int]])
-    """File and line by the line of the PTX."""
-    files: dict[int, str] = field(default_factory=dict[int, str])
-
-    def source_of(self, line: int) -> str:
-        """Return ``file:line`` of a line of the PTX; ``""``: nothing says it."""
-        number, at = self.sources.get(line, (0, 0))
-        return f"{self.files[number]}:{at}" if number in self.files and at else ""
-
-
-def place(at: int, align: int) -> int:
-    """Return the first multiple that is not before."""
-    return -(-at // align) * align if align else at
 
 
 class _Decoder:
@@ -131,7 +72,7 @@ class _Decoder:
         behind = place(self.out.shared_size, self._dynamic_align)
         self.out.shared_size = behind if self._dynamic_align else self.out.shared_size
         for at, (row, special, value) in enumerate(self.out.filled):
-            if special == _SHARED_ADDRESS and value < 0:
+            if special == SHARED_ADDRESS and value < 0:
                 self.out.filled[at] = row, special, behind - 1 - value
         return self.out
 
@@ -167,7 +108,7 @@ class _Decoder:
         values = bytes(
             (
                 int(guard is not None and guard[1]),
-                *(given.get(name, int(name == "count")) for name in _FIELDS),
+                *(given.get(name, int(name == "count")) for name in FIELDS),
                 dsize,
             )
         )
@@ -404,9 +345,9 @@ class _Decoder:
             return found.row
         if text in SPECIAL:
             return self.fill(SPECIAL[text])
-        if text in _CLOCKS:
+        if text in CLOCKS:
             row = self.row()
-            self.emit("clock", [row], extra=bytes([_CLOCKS[text]]))
+            self.emit("clock", [row], extra=bytes([CLOCKS[text]]))
             return row
         if text == "WARP_SZ":
             return self.constant(32)
@@ -491,7 +432,7 @@ class _Decoder:
         return self._global(name, offset), 1
 
     def _shared_address(self, at: int, offset: int) -> int:
-        return self.fill(_SHARED_ADDRESS, -1 - offset if at < 0 else at + offset)
+        return self.fill(SHARED_ADDRESS, -1 - offset if at < 0 else at + offset)
 
     # Calls.
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ffi_builder.ptx.build import interpreter
-from ffi_builder.ptx.decode import INSTR, Program, place
 from ffi_builder.ptx.errors import Fault, KernelFault, PtxError
+from ffi_builder.ptx.program import INSTR, Program, place
 
 Dims = tuple[int, int, int]
 

@@ -16,10 +16,11 @@ from ffi_builder.fakecuda.driver import (
     Running,
 )
 from ffi_builder.ptx import text
-from ffi_builder.ptx.decode import Program, decode
+from ffi_builder.ptx.decode import decode
 from ffi_builder.ptx.errors import Fault, KernelFault, PtxError
 from ffi_builder.ptx.initial import initial_bytes
 from ffi_builder.ptx.machine import Code, Memory, Shape
+from ffi_builder.ptx.program import Program
 
 _MOST_KEPT: Final = 256
 _kept: Final[OrderedDict[tuple[int, int, str], Code]] = OrderedDict()

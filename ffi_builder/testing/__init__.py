@@ -15,6 +15,7 @@ from ffi_builder.testing.emit import emit
 
 if TYPE_CHECKING:
     from ffi_builder.addons import FakeCuda as FakeCuda
+    from ffi_builder.addons import FakeHip as FakeHip
     from ffi_builder.testing.kernels.finding import KernelError
     from ffi_builder.testing.kernels.kernel import check_intents, check_kernel
     from ffi_builder.testing.make.arguments import make_args

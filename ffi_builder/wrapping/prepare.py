@@ -270,6 +270,7 @@ def prepare(
             wrapped = _of_code(kernel, source, read_ones, items, options)
         case _:
             functions = [_launched(kernel, each, options) for each in read_ones]
+            items = [*getattr(kernel, "linked", ()), *items]
             wrapped = Wrapped(kernel, PlainModule(), functions, items, sanitize=options.sanitize)
     holds_gil = needs_gil(source) if options.release_gil is None else not options.release_gil
     return replace(wrapped, holds_gil=holds_gil)

@@ -45,7 +45,8 @@ class Image(Protocol):
 
     ``addons.register("source", name, read)`` adds a kind. The wrapper calls ``read(source, data,
     launched=…)``, where ``data`` is the source or the content of the file that it names, and
-    ``launched`` says whether ``launch=`` was given. It returns None for all other sources.
+    ``launched`` says whether ``launch=`` was given. It returns None for all other sources. What
+    launches the kernel may need objects: they are in a member ``linked``.
     """
 
     device: str

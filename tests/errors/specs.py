@@ -239,7 +239,7 @@ SPECS: Final[dict[str, tuple[str, ...]]] = {
         'Workspace("w", [n], "int32", intent="out")',
         'Workspace("w", [n], "int32", kw_only=True)',
         'Workspace("w", [n], "int32", zero="yes")',
-        'Workspace("w", [n], "int32", zero=True, device_type="rocm")',
+        'Workspace("w", [n], "int32", zero=True, device_type="vulkan")',
         'Workspace("w", [n], "int32", device_type="x.device_type", device_id=0)',
         'Optional(Workspace("w", [n], "int32"))',
         'TupleParam("cfg", [Workspace("w", [n], "int32")])',

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from pathlib import Path
 
@@ -13,10 +14,11 @@ import numpy as np
 import pytest
 
 from ffi_builder import attach, cuda, ir, runtime, spec, testing
-from ffi_builder.providers import CudaLaunchCallProvider
+from ffi_builder.providers import CudaLaunchCallProvider, RocmLaunchCallProvider
 from ffi_builder.providers.cuda import TensorMap
 from tests.examples.running import EXAMPLES, run
 from tests.fakecuda import missing
+from tests.rocm.images import compilers
 
 pytest.importorskip("tilelang", reason="needs tilelang: `make test-tilelang` installs it")
 
@@ -40,6 +42,24 @@ def kernel(
             x[block, 0, i] = x[block, 0, i] * T.cast(by, "float16")
 
 
+@T.prim_func
+def double(x: T.Tensor((m,), "float32"), y: T.Tensor((m,), "float32")):
+    with T.Kernel(T.ceildiv(m, 128), threads=128) as block:
+        for i in T.Parallel(128):
+            y[block * 128 + i] = x[block * 128 + i] * 2
+
+
+HIP = """
+#define __global__ __attribute__((global))
+#define __launch_bounds__(n) __attribute__((amdgpu_flat_work_group_size(1, n)))
+typedef long int64_t;
+struct Index { unsigned x; };
+#define blockIdx (Index{__builtin_amdgcn_workgroup_id_x()})
+#define threadIdx (Index{__builtin_amdgcn_workitem_id_x()})
+"""
+"""What the kernel needs of HIP's headers."""
+
+
 def test_the_example():
     printed, refused = run("compilers/tilelang_scale.py").splitlines()
     assert float(printed.removeprefix("largest difference from NumPy: ")) == 0
@@ -51,7 +71,7 @@ def test_tilelang_makes_what_the_example_without_a_gpu_has_saved(tmp_path: Path)
     pytest.importorskip("cuda.bindings.nvrtc", reason="needs NVRTC, of the extra cuda")
     run("ci_without_gpu/tilelang_kernel.py", str(tmp_path))
     folders = (tmp_path, EXAMPLES / "ci_without_gpu")
-    made, saved = (cuda.kernels((folder / "scale.cubin").read_bytes()) for folder in folders)
+    made, saved = (cuda.kernels((folder / "scale.ptx").read_bytes()) for folder in folders)
     assert made.kernels["scale_kernel"].parameters == saved.kernels["scale_kernel"].parameters
     assert (tmp_path / "scale.json").read_text() == (folders[1] / "scale.json").read_text()
 
@@ -134,3 +154,41 @@ def test_descriptors_in_a_library_that_this_environment_exports(tmp_path: Path):
         struct.pack("<Q", given["c"].address),
         struct.pack("<i", 100),
     )
+
+
+@pytest.mark.skipif(missing() is not None, reason=str(missing()))
+def test_a_kernel_for_amd_gpus(tmp_path: Path):
+    """TileLang writes HIP C++ without ROCm; clang alone compiles what needs none of its headers."""
+    target = tvm.target.Target({"kind": "hip", "mcpu": "gfx942"})
+    with target:
+        artifact = tilelang.lower(double, target=target)
+    launch = cuda.tilelang_launch(artifact)
+    assert launch == {
+        "kernel": "double_kernel",
+        "args": ["x", "y", "m"],
+        "grid": ("(m + 127) // 128", 1, 1),
+        "block": (128, 1, 1),
+        "dynamic_smem_bytes": 0,
+    }
+    signature = cuda.tilelang_signature(double, device="rocm")
+    assert "x: Tensor([m], float32, device_type=rocm, data_alignment=16)" in str(signature)
+    if reason := compilers.lacks("hip"):
+        pytest.skip(reason)
+    code = re.sub("#include .*", "", artifact.kernel_source)
+    (tmp_path / "double.hip").write_text(HIP + code)
+    data = compilers.hip("gfx942", tmp_path, source=tmp_path / "double.hip")
+    module = ir.PlainModule()
+    attach(module, signature, RocmLaunchCallProvider(data, **launch))
+    runtime.lower(module).export_library(tmp_path / "double.so")
+    function = runtime.load(tmp_path / "double.so")["double"]
+    with testing.FakeHip("gfx942") as gpu:
+        x, y = (gpu.array(np.zeros(300, "float32")) for _ in "xy")
+        function(x, y)
+    (launched,) = gpu.launches
+    assert (launched.kernel, launched.grid, launched.block) == (
+        "double_kernel",
+        (3, 1, 1),
+        (128, 1, 1),
+    )
+    addresses = [struct.pack("<Q", each.address) for each in (x, y)]
+    assert [*launched.arguments] == [*addresses, struct.pack("<i", 300)]

@@ -44,19 +44,21 @@ E3M2: Final = Format(3, 2, 28.0, infinite=False)
 E2M1: Final = Format(2, 1, 6.0, infinite=False)
 
 
-def log2_of(x: Fraction) -> int:
-    """Return the exponent of a positive number."""
-    found = x.numerator.bit_length() - x.denominator.bit_length()
-    return found if x >= Fraction(2) ** found else found - 1
+def scaled(size: int, by: int, exponent: int) -> tuple[int, int, int]:
+    """Return how often 2 to the exponent is in a fraction, what remains, and of how much."""
+    unit = by << exponent if exponent >= 0 else by
+    return *divmod(size if exponent >= 0 else size << -exponent, unit), unit
 
 
 def rounded(x: Fraction, to: Format, mode: str = "rn", zero: float = 0.0) -> float:
     """Return the number of a format that is next, as the mode says; ``zero`` if it is exactly 0."""
     if x == 0:
         return zero
-    sign = -1.0 if x < 0 else 1.0
-    unit = Fraction(2) ** (max(log2_of(abs(x)), to.least) - to.mantissa)
-    whole, rest = divmod(abs(x), unit)
+    size, by, sign = abs(x.numerator), x.denominator, -1.0 if x < 0 else 1.0
+    exponent = size.bit_length() - by.bit_length()  # or 1 more than the number's
+    exponent -= scaled(size, by, exponent)[0] == 0
+    exponent = max(exponent, to.least) - to.mantissa
+    whole, rest, unit = scaled(size, by, exponent)
     match mode:
         case "rn":
             up = rest * 2 > unit or (rest * 2 == unit and whole % 2 == 1)
@@ -65,12 +67,12 @@ def rounded(x: Fraction, to: Format, mode: str = "rn", zero: float = 0.0) -> flo
         case "rz":
             up = False
         case _:
-            up = rest > 0 and (mode == "rp") == (x > 0)
-    found = (whole + up) * unit
-    if found > Fraction(to.top):
-        away = mode in ("rn", "rna") or ((mode == "rp") == (x > 0) and mode != "rz")
+            up = rest > 0 and (mode == "rp") == (sign > 0)
+    whole += up
+    if whole.bit_length() + exponent > 1024 or math.ldexp(whole, exponent) > to.top:
+        away = mode in ("rn", "rna") or ((mode == "rp") == (sign > 0) and mode != "rz")
         return sign * (math.inf if away and to.infinite else to.top)
-    return sign * float(found)
+    return sign * math.ldexp(whole, exponent)
 
 
 def added(a: float, b: float, to: Format, mode: str = "rn") -> float:

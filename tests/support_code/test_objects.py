@@ -81,6 +81,11 @@ def test_a_digest_moves_only_with_the_files_of_its_bundle(
         shutil.copytree(bundle.folder, copy)
     shared = [copies[CORE] / path.name for path in tool.FOR_ALL]
     monkeypatch.setattr(tool, "FOR_ALL", shared)
+    borrowed = {bundle.folder: copy for bundle, copy in copies.items()}
+    own = {
+        borrowed[one]: borrowed[other] for one, other in tool.BORROWED.items() if one in borrowed
+    }
+    monkeypatch.setattr(tool, "BORROWED", own)
 
     def moved(path: Path) -> set[str]:
         text = path.read_text()

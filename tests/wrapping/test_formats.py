@@ -13,8 +13,6 @@ from ffi_builder import CompileError, Launch, runtime, wrap
 from tests.cuda.images.images import image
 
 OTHERS: dict[str, bytes] = {
-    "offload bundle of clang.*the entry for CUDA": b"__CLANG_OFFLOAD_BUNDLE__\1",
-    "an offload bundle": b"CCOB\2\0\1\0",
     "offload bundle of clang": b"\x10\xff\x10\xad\1\0\0\0",
     "SPIR-V.*a function in C that launches it can be wrapped": struct.pack("<I", 0x07230203),
     "SPIR-V": struct.pack(">I", 0x07230203),
@@ -25,7 +23,6 @@ OTHERS: dict[str, bytes] = {
     "a universal binary of macOS": b"\xca\xfe\xba\xbe\0\0\0\2",
     "COFF, an object of Windows": struct.pack("<HH", 0x8664, 3),
     "a program or library for Windows": b"MZ\x90\0",
-    "AMD code object": b"\x7fELF\2\1\1\x40" + bytes(8) + struct.pack("<HH", 1, 224) + bytes(44),
 }
 
 

@@ -36,7 +36,8 @@ def _unlz4(data: bytes, size: int) -> bytes:
     return importing.load("lz4.block").decompress(data, uncompressed_size=size)
 
 
-def _unzstd(data: bytes, size: int) -> bytes:
+def unzstd(data: bytes, size: int) -> bytes:
+    """Decompress to at most ``size + 1`` bytes. Raise ImportError where nothing reads zstd."""
     try:
         decoder = importing.load("compression.zstd").ZstdDecompressor()
     except ImportError:  # before Python 3.14
@@ -47,7 +48,7 @@ def _unzstd(data: bytes, size: int) -> bytes:
 
 _DECODERS: Final[dict[int, tuple[str, str, Callable[[bytes, int], bytes]]]] = {
     0x2000: ("LZ4", "lz4", _unlz4),
-    0x8000: ("zstd, which Python reads from 3.14 on", "zstandard", _unzstd),
+    0x8000: ("zstd, which Python reads from 3.14 on", "zstandard", unzstd),
 }
 """The name, the package and the decoder of each compression, by its flag."""
 

@@ -12,6 +12,7 @@ from ffi_builder.extending import NoKernelError, dataclass, did_you_mean
 
 Value = TypeVar("Value")
 
+_ADDRESS = 8
 _MOST_NAMES = 12
 """The most kernels that an error lists."""
 
@@ -34,12 +35,25 @@ class Parameter:
     size: int
     """Its size in bytes; 0 for a texture or surface reference, which launches do not pass."""
     type: str | None = None
-    """Its type in PTX, such as ``f32``, ``u64`` or ``b8[128]``; None in a cubin."""
+    """Its type in PTX, such as ``f32``, ``u64`` or ``b8[128]``, or in OpenCL; None in a cubin."""
     align: int | None = None
     """The bytes of PTX's ``.align``, such as 64 for a CUtensorMap; None if it has none."""
+    name: str | None = None
+    """Its name, if an image for AMD GPUs has it."""
+    kind: str | None = None
+    """What it is, in words of AMD's metadata: ``by_value``, ``global_buffer``,
+    ``dynamic_shared_pointer``, ``sampler`` and others. None in images for NVIDIA's GPUs."""
+
+    @property
+    def is_pointer(self) -> bool | None:
+        """Whether it is the address of global memory; None if the image does not say."""
+        known = self.kind is not None
+        return self.kind == "global_buffer" and self.size == _ADDRESS if known else None
 
     def __str__(self) -> str:
-        return self.type or f"{self.size} byte{'' if self.size == 1 else 's'}"
+        size = f"{self.size} byte{'' if self.size == 1 else 's'}"
+        text = self.type or ("pointer" if self.is_pointer else size)
+        return text if self.name is None else f"{self.name}: {text}"
 
 
 @dataclass(frozen=True)
@@ -81,15 +95,20 @@ class Kernel:
     max_cluster_rank: int | None = None
     """The most blocks of a cluster, from the third argument of ``__launch_bounds__``."""
     architectures: tuple[str, ...] = ()
-    """The architectures of a fatbin's entries that have it. The driver chooses one entry."""
+    """The architectures of the entries that have it, in a fatbin or an offload bundle. The driver
+    chooses one entry."""
     contradiction: str | None = None
-    """The parameters of each entry of a fatbin, as text, if they differ.
+    """The parameters of each entry, as text, if they differ.
 
     A kernel whose parameters differ cannot be launched.
     """
     tile: bool = False
     """Whether it is a tile kernel, as of cuTile. Its block is one thread for those who launch it:
     the driver chooses threads, cluster and shared memory."""
+    private_bytes: int | None = None
+    """Private memory of a thread, in images for AMD GPUs."""
+    wave_size: int | None = None
+    """The threads of a wave, 64 or 32, in images for AMD GPUs."""
 
     def __str__(self) -> str:
         if self.parameters is None:
@@ -105,6 +124,8 @@ class Kernel:
                 ("blocks of a cluster <=", self.max_cluster_rank),
                 ("registers", self.registers),
                 ("static shared bytes", self.static_shared_bytes or None),
+                ("private bytes", self.private_bytes or None),
+                ("waves of", self.wave_size),
             )
             if value is not None
         ]
@@ -114,7 +135,7 @@ class Kernel:
 
 @dataclass(frozen=True)
 class Image:
-    """The contents of a cubin, a fatbin or PTX. ``str(image)`` is a readable list.
+    """The contents of a cubin, a fatbin or PTX, or of AMD's. ``str(image)`` is a readable list.
 
     Examples:
         >>> from ffi_builder import cuda
@@ -133,13 +154,14 @@ class Image:
           fill(u64, u32, f32)  [threads <= 256]
     """
 
-    format: Literal["cubin", "fatbin", "ptx"]
+    format: Literal["cubin", "fatbin", "ptx", "code object", "offload bundle"]
     architectures: tuple[str, ...]
-    """``sm_90a`` for code, ``compute_90`` for PTX. Each occurs once, in the image's order."""
+    """``sm_90a`` for code, ``compute_90`` for PTX, ``gfx90a:sramecc+:xnack-`` for AMD's code, with
+    the settings that it needs. Each occurs once, in the image's order."""
     kernels: Mapping[str, Kernel]
     """The kernels by name, in the image's order. A fact on which entries differ is None."""
     unread: tuple[str, ...] = ()
-    """The entries of a fatbin that could not be read, with reasons. They may have other kernels."""
+    """The entries that could not be read, with reasons. They may have other kernels."""
 
     def __getitem__(self, name: str) -> Kernel:
         """Return the kernel of that name.
@@ -170,9 +192,9 @@ class Image:
             found = self.kernels[name]
             if found.contradiction is not None:
                 raise SpecError(
-                    f"The kernel {name!r} has different parameters in the entries of the fatbin, "
-                    f"so no launch fits all of them: {found.contradiction}. Compile all entries "
-                    f"from one source, or pass a single entry"
+                    f"The kernel {name!r} has different parameters in the entries of the "
+                    f"{self.format}, so no launch fits all of them: {found.contradiction}. Compile "
+                    f"all entries from one source, or pass a single entry"
                 )
             return found
         if self.unread:
@@ -221,6 +243,8 @@ def merged(parts: Sequence[tuple[str, Kernel]]) -> Kernel:
         tuple(dict.fromkeys(where for where, _ in parts)),
         _contradiction(known) if len(sizes) > 1 else None,
         all(kernel.tile for kernel in kernels),
+        _agreed(kernel.private_bytes for kernel in kernels),
+        _agreed(kernel.wave_size for kernel in kernels),
     )
 
 
@@ -236,9 +260,11 @@ def _merged_parameters(tables: Sequence[tuple[Parameter, ...]]) -> tuple[Paramet
     return tuple(
         replace(
             same[0],
-            offset=_agreed(each.offset for each in same if each.type is None),
+            offset=_agreed(each.offset for each in same if each.offset is not None),
             type=_agreed(each.type for each in same if each.type is not None),
             align=max((each.align for each in same if each.align is not None), default=None),
+            name=_agreed(each.name for each in same),
+            kind=_agreed(each.kind for each in same),
         )
         for same in zip(*tables, strict=True)
     )

@@ -9,7 +9,6 @@ from typing import Final, TypeAlias, Union, get_args
 from ffi_builder import BuildError, spec
 from ffi_builder.cuda.launch.encoding import EncodedMap, encoded_map
 from ffi_builder.cuda.launch.entries import (
-    PROVIDER,
     SCALAR_SIZES,
     Axes,
     LaunchEntry,
@@ -21,6 +20,7 @@ from ffi_builder.cuda.launch.entries import (
     TensorMap,
     TensorStruct,
 )
+from ffi_builder.cuda.launch.vendor import Vendor
 from ffi_builder.extending import (
     ANY,
     FLOAT_DTYPES,
@@ -53,8 +53,6 @@ from ffi_builder.providers import CallContext, DynamicParamPackCallProvider
 _VALUES: Final = get_args(ValueParam)
 """Kinds of one value. Of these, a kernel can take only a Choice, a DType and a Device."""
 _STREAMS: Final = (spec.Stream, spec.EnvStream)
-_FOR_KERNELS: Final = ("cuda", "cuda_host", "cuda_managed")
-"""Device types of memory that a kernel can read."""
 _BOX: Final = "; for a tensor map of a Tensor, say TensorMap(…, box=…)"
 _DEVICE_ALIGN: Final = 4
 _DTYPE_ALIGN: Final = 2
@@ -108,9 +106,7 @@ def size_of(value: Value) -> int:
     if text.startswith("!llvm.ptr"):
         return 8
     if text not in _TYPE_SIZES:
-        raise BuildError(
-            f"CudaLaunchCallProvider: a member of a struct is {text}; expected a number or pointer"
-        )
+        raise BuildError(f"args=: a member of a struct is {text}; expected a number or pointer")
     return _TYPE_SIZES[text]
 
 
@@ -182,6 +178,7 @@ class KernelArgument:
 
 def kernel_arguments(
     context: CallContext,
+    vendor: Vendor,
     args: Sequence[LaunchEntry] | None,
     members: Members,
     *,
@@ -195,9 +192,9 @@ def kernel_arguments(
     Raises:
         BuildError: if the signature does not have an entry, or if an entry is in host memory.
     """
-    maker = _Maker(context, members, by_tiles=by_tiles)
+    maker = _Maker(context, vendor, members, by_tiles=by_tiles)
     if args is None:
-        every = items(PROVIDER, None, context)
+        every = items(vendor.provider, None, context)
         found = [item for item in every if not isinstance(plain(item), _STREAMS)]
         return [argument for item in found for argument in maker.of_item(item)]
     arguments = [argument for entry in args for argument in maker.of_entry(entry)]
@@ -205,22 +202,26 @@ def kernel_arguments(
     return [*arguments, *(argument for item in added for argument in maker.of_item(item))]
 
 
+def _data(context: CallContext, tensor: spec.Tensor) -> Sequence[Value]:
+    return [context.data(tensor)]
+
+
 def pointer_argument(
-    context: CallContext, entry: spec.Param | str, what: str, *, is_event: bool
+    context: CallContext, vendor: Vendor, entry: spec.Param | str, what: str, *, is_event: bool
 ) -> Value:
     """Return a pointer that is a parameter: memory of a device, or an event.
 
     Raises:
         BuildError: the signature has no such parameter, or it is something else.
     """
-    (named,) = entries(PROVIDER, [entry], context)
+    (named,) = entries(vendor.provider, [entry], context)
     items = list(flat_item(named))
     fits = len(items) == 1 and _is_pointer(plain(items[0]), is_event=is_event)
     if not fits:
         kinds = "a DataPointer or a Var of dtype handle"
         expected = f"a CUevent, as {kinds}" if is_event else f"a Tensor, {kinds}"
-        raise BuildError(f"{PROVIDER}: {what}: expected {expected}, but got {entry!r}")
-    maker = _Maker(context, lambda context, tensor: [context.data(tensor)], by_tiles=False)
+        raise BuildError(f"{vendor.provider}: {what}: expected {expected}, but got {entry!r}")
+    maker = _Maker(context, vendor, _data, by_tiles=False)
     [argument] = maker.of_item(items[0])
     assert argument.layout is not None
     return argument.layout.leaves[0].value
@@ -235,8 +236,12 @@ def _is_pointer(item: object, *, is_event: bool) -> bool:
 class _Maker:
     """Makes arguments of entries, and notes which items they contain."""
 
-    def __init__(self, context: CallContext, members: Members, *, by_tiles: bool) -> None:
+    def __init__(
+        self, context: CallContext, vendor: Vendor, members: Members, *, by_tiles: bool
+    ) -> None:
         self.context = context
+        self.vendor = vendor
+        self.provider = vendor.provider
         self.members = members
         self.by_tiles = by_tiles
         self.seen: list[Item] = []
@@ -251,7 +256,7 @@ class _Maker:
             case float():
                 yield KernelArgument(str(entry), None, number=entry, is_float=True)
             case bytes():
-                raise _in_host_memory(entry)
+                raise self._in_host_memory(entry)
             case Struct() | Packed() | Nested():
                 yield _laid_out(str(entry), self._tree(entry))
             case Pointee():
@@ -285,7 +290,7 @@ class _Maker:
         context, path = self.context, path_of(self.context, tensor)
         if tensor.any_rank:
             raise BuildError(
-                f"{PROVIDER}: the kernel gets each size of {path!r}, which may have any rank; "
+                f"{self.provider}: the kernel gets each size of {path!r}, which may have any rank; "
                 f"declare its sizes, or None for each"
             )
         for part in ("shape", "strides"):
@@ -295,7 +300,7 @@ class _Maker:
                 yield KernelArgument(text, None, number=value, is_signed=True)
 
     def _items(self, entry: Entry) -> list[Item]:
-        (named,) = entries(PROVIDER, [entry], self.context)
+        (named,) = entries(self.provider, [entry], self.context)
         found = list(flat_item(named))
         self.seen += found
         return found
@@ -305,13 +310,13 @@ class _Maker:
         context = self.context
         match plain(item):
             case spec.Tensor() as tensor:
-                _check_device(context, tensor)
+                _check_device(context, self.vendor, tensor)
                 found = self.members(context, tensor)
                 return found[0] if len(found) == 1 else found
             case Data(tensor=param) as data:
                 tensor = spec.required(param)
                 assert isinstance(tensor, spec.Tensor)
-                _check_device(context, tensor)
+                _check_device(context, self.vendor, tensor)
                 return context.matched_var_binding[data]
             case (
                 spec.List()
@@ -320,20 +325,20 @@ class _Maker:
                 )
             ):
                 raise BuildError(
-                    f"{PROVIDER}: {shown(context, item)!r} is made of elements in host memory; "
-                    f"leave it out with args=, or, if they are numbers, declare a Tuple of a "
-                    f"fixed number of scalars, which are passed one by one, or a Tensor on the "
+                    f"{self.provider}: {shown(context, item)!r} is made of elements in host "
+                    f"memory; leave it out with args=, or, if they are numbers, declare a Tuple of "
+                    f"a fixed number of scalars, which are passed one by one, or a Tensor on the "
                     f"device"
                 )
             case spec.Field(part="data" | "c_str"):
                 raise BuildError(
-                    f"{PROVIDER}: args= has {shown(context, item)!r}, which is in host memory; "
-                    f"leave it out"
+                    f"{self.provider}: args= has {shown(context, item)!r}, which is in host "
+                    f"memory; leave it out"
                 )
             case spec.Field(part="dltensor"):
                 raise BuildError(
-                    f"{PROVIDER}: args= has {shown(context, item)!r}, which is in host memory; "
-                    f"pass the kernel the tensor's data, dimensions and strides"
+                    f"{self.provider}: args= has {shown(context, item)!r}, which is in host "
+                    f"memory; pass the kernel the tensor's data, dimensions and strides"
                 )
             case (
                 spec.TensorList()
@@ -341,7 +346,7 @@ class _Maker:
                 | spec.Field(part="pointers" | "shapes" | "strides" | "lengths" | "keys" | "values")
             ):
                 raise BuildError(
-                    f"{PROVIDER}: {shown(context, item)!r} is made of arrays in host memory; "
+                    f"{self.provider}: {shown(context, item)!r} is made of arrays in host memory; "
                     f"leave it out with args=, and copy them to the device in a provider of your "
                     f"own"
                 )
@@ -351,8 +356,8 @@ class _Maker:
                 return Aligned(scalar_argument(context, item).value, _DTYPE_ALIGN)
             case param if isinstance(param, _VALUES) and not isinstance(param, spec.Choice):
                 raise BuildError(
-                    f"{PROVIDER}: {shown(context, item)!r} is a {type(param).__name__}, which is "
-                    f"in host memory; leave it out with args="
+                    f"{self.provider}: {shown(context, item)!r} is a {type(param).__name__}, which "
+                    f"is in host memory; leave it out with args="
                 )
             case _:
                 return scalar_argument(context, item).value
@@ -373,7 +378,9 @@ class _Maker:
                 parts = dynamic_layout(context, tensor)
                 return [context.data(tensor), [p[0] if len(p) == 1 else p for p in parts]]
             case _:
-                raise BuildError(f"{PROVIDER}: args= has {entry}, which cannot be inside a Struct")
+                raise BuildError(
+                    f"{self.provider}: args= has {entry}, which cannot be inside a Struct"
+                )
 
     def _members(self, entry: LaunchEntry) -> Iterator[Tree]:
         match entry:
@@ -383,11 +390,11 @@ class _Maker:
                 yield self.context.builder.null()
             case float():
                 raise BuildError(
-                    f"{PROVIDER}: a Struct has {entry!r}, a number without a type: write "
+                    f"{self.provider}: a Struct has {entry!r}, a number without a type: write "
                     f'Scalar({entry!r}, "float32"), or another dtype'
                 )
             case bytes():
-                raise _in_host_memory(entry)
+                raise self._in_host_memory(entry)
             case _:
                 for item in self._items(entry):
                     yield from self._of_member(item)
@@ -409,10 +416,10 @@ class _Maker:
         tensor = None if item is None else plain(item)
         if not isinstance(tensor, spec.Tensor) or tensor.any_rank:
             raise BuildError(
-                f"{PROVIDER}: {type(entry).__name__}: expected a Tensor of a known number of "
+                f"{self.provider}: {type(entry).__name__}: expected a Tensor of a known number of "
                 f"dimensions but got {entry.tensor!r}"
             )
-        _check_device(self.context, tensor)
+        _check_device(self.context, self.vendor, tensor)
         return tensor
 
     def _tensor_map(self, entry: TensorMap) -> KernelArgument:
@@ -422,8 +429,8 @@ class _Maker:
         tensor = self._tensor(entry)
         if context.may_be_absent(tensor):
             raise BuildError(
-                f"{PROVIDER}: TensorMap: {path_of(context, tensor)!r} may be absent, and there is "
-                f"no map of no tensor"
+                f"{self.provider}: TensorMap: {path_of(context, tensor)!r} may be absent, and "
+                f"there is no map of no tensor"
             )
         found = encoded_map(context, entry, tensor, path_of(context, tensor))
         return KernelArgument(str(entry), entry.size, entry.align, tensor_map=found)
@@ -436,8 +443,8 @@ class _Maker:
         is_handle = isinstance(param, spec.Var) and param.dtype == "handle"
         if item is None or not (is_handle or isinstance(param, spec.DataPointer)):
             raise BuildError(
-                f"{PROVIDER}: {entry}: expected a DataPointer or a Var of dtype handle but got "
-                f"{given!r}{_BOX if isinstance(param, spec.Tensor) else ''}"
+                f"{self.provider}: {entry}: expected a DataPointer or a Var of dtype handle but "
+                f"got {given!r}{_BOX if isinstance(param, spec.Tensor) else ''}"
             )
         pointer = scalar_argument(context, item).value
         plain_pointer = pointer if pointer.type == b.types.ptr else b.to_pointer(b.to_int(pointer))
@@ -462,14 +469,13 @@ class _Maker:
     def _symbol(self, name: str) -> spec.Var:
         var = self._only(name)
         if not isinstance(var, spec.Var) or not var.is_integer:
-            raise BuildError(f"{PROVIDER}: Scalar: expected an integer Var but got {name!r}")
+            raise BuildError(f"{self.provider}: Scalar: expected an integer Var but got {name!r}")
         return var
 
-
-def _in_host_memory(entry: bytes) -> BuildError:
-    return BuildError(
-        f"{PROVIDER}: args= has {entry!r}, and the address of bytes is in host memory"
-    )
+    def _in_host_memory(self, entry: bytes) -> BuildError:
+        return BuildError(
+            f"{self.provider}: args= has {entry!r}, and the address of bytes is in host memory"
+        )
 
 
 def _is_uint64(item: object) -> bool:
@@ -483,31 +489,31 @@ def _laid_out(text: str, tree: Tree) -> KernelArgument:
     return KernelArgument(text, found.size, found.align, layout=found, is_float=is_float)
 
 
-def _check_device(context: CallContext, tensor: spec.Tensor) -> None:
+def _check_device(context: CallContext, vendor: Vendor, tensor: spec.Tensor) -> None:
     """Check that a kernel can read the tensor's memory; at run time if the spec allows any device.
 
     Raises:
         BuildError: if the device type of the spec rules it out.
     """
-    b = context.builder
-    if tensor.device in _FOR_KERNELS:
+    b, readable = context.builder, vendor.memory
+    if tensor.device in readable:
         return
     path = path_of(context, tensor)
     if tensor.device != ANY:
         raise BuildError(
-            f"{PROVIDER}: {path!r} is on device_type {tensor.device!r}, whose memory a kernel "
-            f"cannot read; expected one of {', '.join(_FOR_KERNELS)}. (If it can, declare a "
+            f"{vendor.provider}: {path!r} is on device_type {tensor.device!r}, whose memory a "
+            f"kernel cannot read; expected one of {', '.join(readable)}. (If it can, declare a "
             f"DataPointer)"
         )
     kind = context.device_type(tensor)
-    fine = b.eq(kind, b.i32(abi.DEVICE_TYPES[_FOR_KERNELS[0]]))
-    for name in _FOR_KERNELS[1:]:
+    fine = b.eq(kind, b.i32(abi.DEVICE_TYPES[readable[0]]))
+    for name in readable[1:]:
         fine = b.or_(fine, b.eq(kind, b.i32(abi.DEVICE_TYPES[name])))
     if context.may_be_absent(tensor):
         fine = b.or_(fine, b.xor(context.present(tensor), b.i1(True)))
     words = (
         f"{path} is on a device of type {{}}, whose memory a kernel cannot read; expected "
-        f"{', '.join(_FOR_KERNELS)}"
+        f"{', '.join(readable)}"
     )
     following, failed = b.new_block(), b.new_block(cold=True)
     b.cond_br(fine, following, failed)

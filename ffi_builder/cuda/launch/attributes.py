@@ -21,6 +21,7 @@ from ffi_builder.cuda.launch.dimensions import (
 )
 from ffi_builder.cuda.launch.driver import LaunchAttribute
 from ffi_builder.cuda.launch.entries import PROVIDER
+from ffi_builder.cuda.launch.states import Source
 from ffi_builder.extending import dataclass, did_you_mean
 from ffi_builder.ir import Value
 from ffi_builder.providers import CallContext
@@ -96,28 +97,30 @@ def find(attributes: Sequence[Attribute], name: str) -> Attribute | None:
     return next((each for each in attributes if each.name == name), None)
 
 
-def emit_attribute(context: CallContext, kernel: str, attribute: Attribute) -> list[int | Value]:
+def emit_attribute(context: CallContext, source: Source, attribute: Attribute) -> list[int | Value]:
     """Return the words of an attribute: its number, nothing, and its value.
 
     An i64 stands for two words, with a 0 after it.
     """
     words: list[int | Value] = [attribute.number, 0]
     for part in attribute.parts:
-        words += _words(context, kernel, part)
+        words += _words(context, source, part)
     return words if len(words) % 2 == 0 else [*words, 0]
 
 
-def _words(context: CallContext, kernel: str, part: Part) -> list[int | Value]:
+def _words(context: CallContext, source: Source, part: Part) -> list[int | Value]:
     if isinstance(part, int):
         return [part]
     b = context.builder
     if isinstance(part, Address):
-        address = pointer_argument(context, part.entry, part.what, is_event=part.is_event)
+        address = pointer_argument(
+            context, source.vendor, part.entry, part.what, is_event=part.is_event
+        )
         if part.is_event:
-            words = f"{part.what} of kernel {shown(kernel)} is NULL; expected a CUevent"
+            words = f"{part.what} of kernel {shown(source.shown)} is NULL; expected a CUevent"
             b.check(b.ne(address, b.null()), "ValueError", words)
         return [b.to_int(address), 0]
-    value = emit_size(context, kernel, part.what, part.value, part.least, part.most)
+    value = emit_size(context, source, part.what, part.value, part.least, part.most)
     if part.words == 1:
         is_known = isinstance(value, int)
         return [value & _WORD if is_known else b.and_(value, b.i64(_WORD))]
@@ -172,14 +175,14 @@ def _choice(*names: str) -> _Reader:
 
 def _number(least: int, most: int) -> _Reader:
     def read(what: str, given: object) -> tuple[Part, ...]:
-        return (Number(what, checked_size(what, given, least, most), least, most),)
+        return (Number(what, checked_size(f"{PROVIDER}: {what}", given, least, most), least, most),)
 
     return read
 
 
 def _cluster(what: str, given: object) -> tuple[Part, ...]:
     most = driver.MAX_CLUSTER
-    sizes = checked_sizes(what, given, 1, (most,) * 3)
+    sizes = checked_sizes(f"{PROVIDER}: {what}", given, 1, (most,) * 3)
     pairs = zip("xyz", _full(sizes), strict=True)
     return tuple(Number(f"{what}.{axis}", size, 1, most) for axis, size in pairs)
 
@@ -204,7 +207,7 @@ def _window(what: str, given: object) -> tuple[Part, ...]:
     ratio, where = found["hit_ratio"], f"{what}.hit_ratio"
     if isinstance(ratio, bool) or not isinstance(ratio, (int, float)) or not 0 <= ratio <= 1:
         raise _wrong(where, "a number from 0 to 1", ratio)
-    size = checked_size(f"{what}.num_bytes", found["num_bytes"], 0, _MOST_WIDE)
+    size = checked_size(f"{PROVIDER}: {what}.num_bytes", found["num_bytes"], 0, _MOST_WIDE)
     return (
         _address(f"{what}.base_ptr", found["base_ptr"], is_event=False),
         Number(f"{what}.num_bytes", size, 0, _MOST_WIDE, words=2),
@@ -317,7 +320,7 @@ def check_preferred(
 
 def emit_preferred(
     context: CallContext,
-    kernel: str,
+    source: Source,
     attributes: Sequence[Attribute],
     grid: Sequence[int | Value],
     cluster: Sequence[int | Value],
@@ -329,7 +332,7 @@ def emit_preferred(
     b = context.builder
     parts = cast("tuple[Number, ...]", preferred.parts)
     for axis, part, size, blocks in zip("xyz", parts, cluster, grid, strict=True):
-        wanted = emit_size(context, kernel, part.what, part.value, part.least, part.most)
+        wanted = emit_size(context, source, part.what, part.value, part.least, part.most)
         pairs = (
             (part.what, wanted, f"cluster.{axis}", size, axis == "z"),
             (f"grid.{axis}", blocks, part.what, wanted, False),
@@ -340,7 +343,7 @@ def emit_preferred(
             one, other = (b.i64(v) if isinstance(v, int) else v for v in (large, small))
             fits = b.eq(one, other) if is_same else b.eq(b.urem(one, other), b.i64(0))
             wanted_words = f"{of}, {{}}" if is_same else f"a multiple of {of}, {{}}"
-            words = f"{what} is {{}} for kernel {shown(kernel)}; expected {wanted_words}"
+            words = f"{what} is {{}} for kernel {shown(source.shown)}; expected {wanted_words}"
             b.check(fits, "ValueError", words, one, other)
 
 

@@ -8,15 +8,15 @@ A wrapper reads the capability from a table, which the first call on a device fi
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, ClassVar, Final
 
 from typing_extensions import override
 
 from ffi_builder import SpecError, spec
 from ffi_builder.cuda.launch import driver
-from ffi_builder.cuda.launch.driver import INIT_ONCE, STATE, Site, define_module_state, name_of
+from ffi_builder.cuda.launch.states import INIT_ONCE, Site, define_module_state, name_of
 from ffi_builder.cuda.launch.streams import StreamChoice, find_device, find_stream
-from ffi_builder.extending import MODULE_PREFIX as PREFIX
+from ffi_builder.cuda.launch.vendor import CUDA, Vendor
 from ffi_builder.extending import (
     Comparable,
     Name,
@@ -29,7 +29,6 @@ from ffi_builder.extending import (
 from ffi_builder.ir import CheckingBuilder, Value
 from ffi_builder.providers import CallContext
 
-_SLOTS: Final = f"{PREFIX}cuda_capabilities"
 _MOST: Final = (1 << driver.CAPABILITY_BITS) - 1
 
 
@@ -56,6 +55,7 @@ class Capability(OfCall):
     param: None = None
     field: str = "capability"
     stream: StreamChoice = None
+    vendor: ClassVar[Vendor] = CUDA
 
     @property
     @override
@@ -78,7 +78,7 @@ class Capability(OfCall):
                 )
 
     @override
-    def number(self, value: tuple[int, int]) -> int:
+    def number(self, value: Any) -> int:
         return value[0] << driver.CAPABILITY_BITS | value[1]
 
     @override
@@ -88,20 +88,20 @@ class Capability(OfCall):
     @override
     def emit(self, context: CallContext) -> Value:
         b, t = context.builder, context.builder.types
-        init = _define(context)
-        device = find_device(context)
+        vendor, init = self.vendor, _define(context, self.vendor)
+        device = find_device(context, vendor)
         if device is None:
-            return _ask(context, init, b.i32(-1), self.stream)
+            return _ask(context, vendor, init, b.i32(-1), self.stream)
         # Device -1 selects the slot of the last device, which always holds 0.
         last = b.i32(driver.DEVICES - 1)
         index = b.select(b.ult(device, last), device, last)
-        slot = b.element(b.address_of(_SLOTS), b.zext(index, t.i64), "i64")
+        slot = b.element(b.address_of(_slots(vendor)), b.zext(index, t.i64), "i64")
         known = load_acquire(b, t.i64, slot, size=8)
         found, unknown = b.new_block(t.i32), b.new_block(cold=True)
         value = b.trunc(known, t.i32)
         b.cond_br(b.ne(known, b.i64(0)), found, unknown, [value], likely=True)
         b.block = unknown
-        b.br(found, _ask(context, init, device, self.stream))
+        b.br(found, _ask(context, vendor, init, device, self.stream))
         b.block = found
         return found.arguments[0]
 
@@ -111,28 +111,37 @@ class Capability(OfCall):
         return "capability = ({}, {})", parts
 
 
-def _ask(context: CallContext, init: str, device: Value, stream: StreamChoice) -> Value:
+def _slots(vendor: Vendor) -> str:
+    """Return the symbol of the table."""
+    return f"{vendor.prefix}capabilities"
+
+
+def _ask(
+    context: CallContext, vendor: Vendor, init: str, device: Value, stream: StreamChoice
+) -> Value:
     """Emit the call that asks the driver; return the capability."""
     b, t = context.builder, context.builder.types
     out = b.alloca(t.i32)
-    given = find_stream(context, stream)
+    given = find_stream(context, vendor, stream)
     pointer = b.to_pointer(b.i64(given)) if isinstance(given, int) else given
-    operands = [b.address_of(STATE), b.address_of(_SLOTS), b.address_of(init), device, pointer, out]
-    operands += Site(b, context.fn_name).operands(b)
-    status = call_support(b, "cuda_find_capability", operands)
+    symbols = map(b.address_of, (vendor.state, _slots(vendor), init))
+    operands = [*symbols, device, pointer, out]
+    operands += Site(b, context.fn_name, "", vendor).operands(b)
+    status = call_support(b, vendor.function("find_capability"), operands)
     return_failure(b, status)
     return b.load(t.i32, out)
 
 
-def _define(context: CallContext) -> str:
+def _define(context: CallContext, vendor: Vendor) -> str:
     """Add what the module lacks; return the name of the function that finds the driver."""
     b, symbols = context.builder, context.symbols
     t = symbols.types
     symbols.declare(INIT_ONCE, t.i32, [t.ptr, t.ptr])
-    define_module_state(symbols)
-    if _SLOTS not in symbols:
-        symbols.variable(_SLOTS, bytes(8 * driver.CAPABILITY_SLOTS), align=8)
-    name = f"{PREFIX}cuda_init_capability_{name_of(b)}"
+    define_module_state(symbols, vendor)
+    if _slots(vendor) not in symbols:
+        symbols.variable(_slots(vendor), bytes(8 * driver.CAPABILITY_SLOTS), align=8)
+    name = f"{vendor.prefix}init_capability_{name_of(b)}"
     if name not in symbols:
-        Site(b, context.fn_name).define_callback(name, "cuda_init_capability", (STATE,))
+        site = Site(b, context.fn_name, "", vendor)
+        site.define_callback(name, "init_capability", (vendor.state,))
     return name

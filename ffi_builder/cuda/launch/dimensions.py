@@ -12,7 +12,7 @@ from typing import Final, TypeAlias, Union, cast
 
 from ffi_builder import BuildError, SpecError, spec
 from ffi_builder.cuda.launch import driver
-from ffi_builder.cuda.launch.entries import PROVIDER
+from ffi_builder.cuda.launch.states import Source
 from ffi_builder.extending import Builder, Expr, dataclass, widened
 from ffi_builder.ir import Value
 from ffi_builder.providers import CallContext
@@ -35,12 +35,11 @@ def checked_sizes(what: str, given: object, least: int, most: Sequence[int]) -> 
     sizes = (given,) if isinstance(given, (int, str, spec.Var, Expr)) else given
     if not isinstance(sizes, Sequence):
         raise SpecError(
-            f"{PROVIDER}: {what}: expected up to three ints or expressions of Vars but got "
-            f"{given!r}"
+            f"{what}: expected up to three ints or expressions of Vars but got {given!r}"
         )
     entries = tuple(cast("Sequence[object]", sizes))
     if not 1 <= len(entries) <= len(_AXES):
-        raise SpecError(f"{PROVIDER}: {what}: expected one to three sizes but got {len(entries)}")
+        raise SpecError(f"{what}: expected one to three sizes but got {len(entries)}")
     return tuple(
         checked_size(f"{what}.{axis}", entry, least, high)
         for axis, entry, high in zip(_AXES, entries, most, strict=False)
@@ -58,18 +57,14 @@ def checked_size(what: str, entry: object, least: int, most: int) -> OneSize:
         try:
             found = spec.expression(entry)
         except SpecError as error:
-            raise SpecError(f"{PROVIDER}: {what}: {error}") from None
+            raise SpecError(f"{what}: {error}") from None
         size = found if isinstance(found, int) else entry
     if isinstance(size, spec.Var) and not size.is_integer:
-        raise SpecError(
-            f"{PROVIDER}: {what}: {size.name!r} is a {size.dtype} symbol, not an integer one"
-        )
+        raise SpecError(f"{what}: {size.name!r} is a {size.dtype} symbol, not an integer one")
     if isinstance(size, bool) or not isinstance(size, (int, str, spec.Var, Expr)):
-        raise SpecError(
-            f"{PROVIDER}: {what}: expected an int or an expression of Vars but got {size!r}"
-        )
+        raise SpecError(f"{what}: expected an int or an expression of Vars but got {size!r}")
     if isinstance(size, int) and not least <= size <= most:
-        raise SpecError(f"{PROVIDER}: {what}: expected {least} to {most} but got {size}")
+        raise SpecError(f"{what}: expected {least} to {most} but got {size}")
     return size
 
 
@@ -102,18 +97,18 @@ class Dimensions:
 
 
 def emit_dimensions(
-    context: CallContext, kernel: str, what: str, sizes: Sizes, least: int, most: Sequence[int]
+    context: CallContext, source: Source, what: str, sizes: Sizes, least: int, most: Sequence[int]
 ) -> Dimensions:
     """Compute the sizes that are not ints, and check their range; missing sizes are 1."""
     values: list[int | Value] = []
     for axis, size, high in zip(_AXES, sizes, most, strict=False):
         where = f"{what}.{axis}"
-        values.append(emit_size(context, kernel, where, size, least, high))
+        values.append(emit_size(context, source, where, size, least, high))
     return Dimensions((*values, *[1] * (len(_AXES) - len(values))))
 
 
 def emit_size(
-    context: CallContext, kernel: str, what: str, size: OneSize, least: int, most: int
+    context: CallContext, source: Source, what: str, size: OneSize, least: int, most: int
 ) -> int | Value:
     """Return an int as it is, or an i64 between ``least`` (0 or 1) and ``most``.
 
@@ -122,10 +117,10 @@ def emit_size(
     """
     if isinstance(size, int):
         return size
-    b, value = context.builder, value_of_size(context, f"{PROVIDER}: {what}", size)
+    b, value = context.builder, value_of_size(context, f"{source.vendor.provider}: {what}", size)
     # The comparison is unsigned, so that negative values are too large.
     shifted = b.sub(value, b.i64(least)) if least else value
-    words = f"{what} = {size} is {{}} for kernel {shown(kernel)}; expected {least} to {most}"
+    words = f"{what} = {size} is {{}} for kernel {shown(source.shown)}; expected {least} to {most}"
     b.check(b.ule(shifted, b.i64(most - least)), "ValueError", words, value)
     return value
 

@@ -18,7 +18,6 @@ from typing import Final, cast
 from ffi_builder import BuildError, spec
 from ffi_builder.cuda.launch import driver
 from ffi_builder.cuda.launch.dimensions import value_of_size
-from ffi_builder.cuda.launch.driver import STATE, Site
 from ffi_builder.cuda.launch.map_rules import (
     PROMOTIONS,
     TYPES,
@@ -37,6 +36,7 @@ from ffi_builder.cuda.launch.maps import (
     driver_type,
     number_of,
 )
+from ffi_builder.cuda.launch.states import Site
 from ffi_builder.extending import (
     MODULE_PREFIX,
     call_support,
@@ -107,7 +107,8 @@ class EncodedMap:
             last = b.i64(len(self.plans) // self.plan_size - 1)
             index = b.select(b.ult(self.swizzle, last), self.swizzle, last)
             plan = b.element(plan, b.mul(index, b.i64(self.plan_size)))
-        operands = [b.address_of(STATE), plan, cache, key, made, device, *site.operands(b)]
+        state = b.address_of(site.vendor.state)
+        operands = [state, plan, cache, key, made, device, *site.operands(b)]
         return_failure(b, call_support(b, "cuda_make_map", operands))
         b.br(following)
         b.block = following

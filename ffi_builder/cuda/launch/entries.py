@@ -19,6 +19,7 @@ from typing import Final, TypeAlias, Union, get_args
 
 from ffi_builder import SpecError, spec
 from ffi_builder.cuda.launch.maps import TensorMap
+from ffi_builder.cuda.launch.vendor import CUDA
 from ffi_builder.extending import (
     FLOAT_DTYPES,
     INT_RANGES,
@@ -29,7 +30,7 @@ from ffi_builder.extending import (
     parse_dtype,
 )
 
-PROVIDER: Final = "CudaLaunchCallProvider"
+PROVIDER: Final = CUDA.provider
 _FLOATS: Final = {"float16": "e", "float32": "f", "float64": "d"}
 _INFINITY: Final = 0x7F80
 """The bits of a bfloat16."""

@@ -1,6 +1,7 @@
-"""Makes ``numbers.h``, so that C and Python have the numbers of ``driver`` from one place.
+"""Makes ``numbers.h``, so that C and Python have the numbers of a vendor from one place.
 
-``tools.support`` writes it into ``ffi_builder/cuda/support``.
+``tools.support`` writes it into ``ffi_builder/cuda/support``, and that of AMD into
+``ffi_builder/rocm/support``.
 """
 
 from __future__ import annotations
@@ -10,16 +11,9 @@ from enum import IntEnum
 from typing import Final
 
 from ffi_builder.cuda.launch import driver
+from ffi_builder.cuda.launch.vendor import CUDA, Vendor
 
-_FAMILIES: Final[tuple[tuple[str, type[IntEnum]], ...]] = (
-    ("CUDA_ERROR_", driver.Result),
-    ("CU_DEVICE_ATTRIBUTE_", driver.DeviceAttribute),
-    ("CU_FUNC_ATTRIBUTE_", driver.FunctionAttribute),
-    ("CU_JIT_", driver.JitOption),
-    ("CU_LAUNCH_ATTRIBUTE_", driver.LaunchAttribute),
-)
-"""The prefixes of names in the driver's own header."""
-_TEXTS: Final = ("LIBRARY", "OLDEST", "FIRST_WIDE", "WATCH", "BLOCKING", "LAUNCH_HOOK", "LOAD_HOOK")
+_TEXTS: Final = ("FIRST_WIDE", "WATCH", "BLOCKING", "LAUNCH_HOOK", "LOAD_HOOK")
 _NUMBERS: Final = (
     "CODE_BITS",
     "CONFIG_SIZE",
@@ -32,56 +26,50 @@ _NUMBERS: Final = (
     "ATTRIBUTE_SIZE",
     "ATTRIBUTE_VALUE",
     "SPECIAL_STREAMS",
-    "MAX_PORTABLE_CLUSTER",
     "DEVICES",
-    "STATE_SIZE",
-    "STATE_WATCH",
     "WATCH_SIZE",
     "WATCH_HOOK",
     "WATCH_LOAD",
     "WATCH_DECIDED",
     "CAPABILITY_SLOTS",
     "CAPABILITY_BITS",
-    "LIBRARY_SIZE",
     "KERNEL_HANDLE",
-    "KERNEL_PREPARED",
-    "KERNEL_SIZE",
-    "PREPARED_SHARED",
-    "PREPARED_CLUSTER",
-    "REQUIRED",
-    "TENSOR_MAP_SIZE",
-    "MAP_RANK",
-    "MAP_ADDRESS",
-    "MAP_SIZES",
-    "MAP_STRIDES",
-    "MAP_BOX",
-    "MAP_STEPS",
-    "MAP_LOWER",
-    "MAP_UPPER",
-    "MAP_CHANNELS",
-    "MAP_PIXELS",
-    "MAP_PLACES",
-    "MAP_VALUES",
-    "MAP_VALUE",
-    "MAP_SLOTS",
 )
 
 
-def text() -> str:
+def text(vendor: Vendor = CUDA) -> str:
     """Return the header."""
-    own = (pair for prefix, family in _FAMILIES for pair in _members(prefix, family))
+    texts = {
+        "LIBRARY": vendor.library,
+        "API": vendor.api,
+        "RUNTIME": vendor.runtime,
+        "OLDEST": vendor.oldest,
+        **{name: getattr(driver, name) for name in _TEXTS},
+    }
+    numbers = {
+        **{name: getattr(driver, name) for name in _NUMBERS},
+        **vendor.sizes,
+        "STATE_SIZE": vendor.state_size,
+        "STATE_WATCH": 8 * len(vendor.functions),
+        "LIBRARY_SIZE": vendor.library_size,
+        "KERNEL_SIZE": vendor.kernel_size,
+        "REQUIRED": vendor.required,
+        "MAJOR": vendor.version[0],
+        "MINOR": vendor.version[1],
+    }
+    own = (pair for prefix, family in vendor.families for pair in _members(prefix, family))
     mode = [("CU_STREAM_CAPTURE_MODE_RELAXED", driver.CAPTURE_MODE_RELAXED)]
-    numbers = ((f"CUDA_{name}", getattr(driver, name)) for name in _NUMBERS)
-    functions = ((f"NUMBER_{name}", number) for name, number in driver.NUMBER.items())
-    names = "".join(f'    "{name}",\n' for name in driver.FUNCTIONS)
+    functions = ((f"NUMBER_{name}", number) for number, name in enumerate(vendor.functions))
+    names = "".join(f'    "{name}",\n' for name in vendor.functions.values())
     parts = (
-        "// Made from driver.py by ffi_builder/cuda/launch/header.py. Do not edit.\n",
+        "// Made from Python by ffi_builder/cuda/launch/header.py. Do not edit.\n",
         "#ifndef FFI_BUILDER_CUDA_NUMBERS_H\n#define FFI_BUILDER_CUDA_NUMBERS_H\n",
-        "".join(f'#define CUDA_{name} "{getattr(driver, name)}"\n' for name in _TEXTS),
+        "".join(f'#define CUDA_{name} "{value}"\n' for name, value in texts.items()),
         "// The driver API's own numbers.\n" + _enumeration([*own, *mode]),
-        "// Limits, and sizes and offsets in bytes.\n" + _enumeration(numbers),
+        "// Limits, and sizes and offsets in bytes.\n"
+        + _enumeration((f"CUDA_{name}", number) for name, number in numbers.items()),
         "// The functions in the order of a state's table.\n" + _enumeration(functions),
-        f"static const char cuda_function_names[{len(driver.FUNCTIONS)}]"
+        f"static const char cuda_function_names[{len(vendor.functions)}]"
         f"[{driver.NAME_STRIDE}] = {{\n{names}}};\n",
         "// The names of launch attributes by their numbers.\n" + _attribute_names(),
         "#endif\n",

@@ -41,9 +41,9 @@ from ffi_builder.cuda.launch.arguments import (
     layout,
 )
 from ffi_builder.cuda.launch.dimensions import Launch, emit_config
-from ffi_builder.cuda.launch.driver import INIT_ONCE, STATE, Site, States
-from ffi_builder.cuda.launch.entries import PROVIDER
+from ffi_builder.cuda.launch.states import INIT_ONCE, Site, States
 from ffi_builder.cuda.launch.streams import Place
+from ffi_builder.cuda.launch.vendor import Vendor
 from ffi_builder.extending import Builder, call_support, dataclass, in_range, load_acquire
 from ffi_builder.ir import Block, CheckingBuilder, Value
 from ffi_builder.providers import CallContext
@@ -63,7 +63,7 @@ _OFFSET_ALIGN: Final = 16
 
 
 def fitted(
-    context: CallContext, kernel: Kernel, arguments: Sequence[KernelArgument]
+    context: CallContext, vendor: Vendor, kernel: Kernel, arguments: Sequence[KernelArgument]
 ) -> list[KernelArgument]:
     """Return the arguments, with each number in the size of its kernel parameter.
 
@@ -73,7 +73,7 @@ def fitted(
         BuildError: if the kernel takes other parameters; the message shows both sides.
     """
     if kernel.parameters is None:
-        return [_sized(context, kernel, argument, 8) for argument in arguments]
+        return [_sized(context, vendor, kernel, argument, 8) for argument in arguments]
     # Texture and surface references have size 0, and a launch does not pass them.
     wanted = [parameter for parameter in kernel.parameters if parameter.size]
     count = len(wanted) == len(arguments)
@@ -83,9 +83,11 @@ def fitted(
         if not _fits(parameter, argument)
     ]
     if not count or wrong:
-        raise BuildError(_mismatch(context, kernel, wanted, arguments, wrong if count else []))
+        raise BuildError(
+            _mismatch(context, vendor, kernel, wanted, arguments, wrong if count else [])
+        )
     sized = [
-        _sized(context, kernel, argument, parameter.size)
+        _sized(context, vendor, kernel, argument, parameter.size)
         for parameter, argument in zip(wanted, arguments, strict=True)
     ]
     return [
@@ -136,8 +138,11 @@ def _fits(parameter: Parameter, argument: KernelArgument) -> bool:
 def _same_kind(parameter: Parameter, argument: KernelArgument) -> bool:
     """Return whether PTX type and argument may both be integers or both be floats.
 
-    ``b32`` may be either, and so may a struct or bytes that the caller has laid out.
+    ``b32`` may be either, and so may a struct or bytes that the caller has laid out. What an image
+    for AMD GPUs calls a pointer is none of them.
     """
+    if parameter.is_pointer:
+        return argument.size is not None and _kind(argument) in "pb"
     if argument.is_float is None and argument.size is not None:
         return True
     wrong = _INTEGER if argument.is_float else _FLOAT
@@ -145,19 +150,21 @@ def _same_kind(parameter: Parameter, argument: KernelArgument) -> bool:
 
 
 def _sized(
-    context: CallContext, kernel: Kernel, argument: KernelArgument, size: int
+    context: CallContext, vendor: Vendor, kernel: Kernel, argument: KernelArgument, size: int
 ) -> KernelArgument:
     """Convert a number, which must fit as signed or as unsigned, to an integer of this size."""
     number = argument.number
     if number is None:
         return argument
     if isinstance(number, float):
-        return replace(argument, size=size, align=size, layout=_float(context, number, size))
+        return replace(
+            argument, size=size, align=size, layout=_float(context, vendor, number, size)
+        )
     b, low, high = context.builder, -(1 << (8 * size - 1)), (1 << 8 * size - argument.is_signed) - 1
     where = f"the {size} byte{'' if size == 1 else 's'} that kernel {kernel.name!r} has for it"
     if isinstance(number, int):
         if not low <= number <= high:
-            raise BuildError(f"{PROVIDER}: args= has {number}, which does not fit {where}")
+            raise BuildError(f"{vendor.provider}: args= has {number}, which does not fit {where}")
         value = b.constant(8 * size, number)
     elif size == _NUMBER_SIZES[-1]:
         value = number
@@ -171,17 +178,18 @@ def _sized(
     return KernelArgument(argument.text, found.size, found.align, layout=found)
 
 
-def _float(context: CallContext, number: float, size: int) -> Layout:
+def _float(context: CallContext, vendor: Vendor, number: float, size: int) -> Layout:
     try:
         bits = int.from_bytes(struct.pack(_FLOATS[size], number), "little")
     except OverflowError:
-        words = f"{PROVIDER}: args= has {number}, which no float of {size} bytes holds"
+        words = f"{vendor.provider}: args= has {number}, which no float of {size} bytes holds"
         raise BuildError(words) from None
     return layout(context.builder.constant(8 * size, bits))
 
 
 def _mismatch(
     context: CallContext,
+    vendor: Vendor,
     kernel: Kernel,
     wanted: Sequence[Parameter],
     arguments: Sequence[KernelArgument],
@@ -199,14 +207,14 @@ def _mismatch(
     hint = "; Triton appends two pointers to scratch memory: pass None for each"
     first = f" (#{', #'.join(map(str, wrong))} differ{'s' if len(wrong) == 1 else ''})"
     return (
-        f"{PROVIDER}: the kernel {kernel.name!r} takes ({takes}), but the arguments of "
+        f"{vendor.provider}: the kernel {kernel.name!r} takes ({takes}), but the arguments of "
         f"{context.fn_name!r} are passed as ({given}){first if wrong else ''}; choose and order "
         f"them with args=, give numbers a type with Scalar(value, dtype), or change the kernel"
         f"{hint if is_tritons else ''}"
     )
 
 
-def _described(arguments: Sequence[KernelArgument]) -> bytes:
+def described(arguments: Sequence[KernelArgument]) -> bytes:
     """Return a text for each argument: its kind, its size and its name, such as ``p8 x``."""
     return (
         b"".join(f"{_kind(each)}{each.size} {each.text}\0".encode() for each in arguments) + b"\0"
@@ -248,7 +256,8 @@ class Launcher:
         if is_empty is not None:
             b.block = b.new_block()
         first, failed = b.block, b.new_block(b.types.i32, cold=True)
-        kernel, state, stream = self._kernel(), b.address_of(STATE), self._stream()
+        kernel, state = self._kernel(), b.address_of(self.states.vendor.state)
+        stream = self._stream()
         params = addresses(self.states.site, self.place.device, arguments)
         # This comes before all code that may fail, since errors show the configuration.
         config = emit_config(b, self.launch, stream)
@@ -340,9 +349,9 @@ class Launcher:
         b.block = watched
         # A launch on a special stream is not repeated.
         again = b.i32(0) if needs is None or isinstance(self.place.stream, int) else needs
-        described = b.null() if self.wants_status else b.text_constant(_described(arguments))
+        texts = b.null() if self.wants_status else b.text_constant(described(arguments))
         kernel = b.address_of(self.states.kernel)
-        operands = [state, kernel, *launch, self.place.device, again, described]
+        operands = [state, kernel, *launch, self.place.device, again, texts]
         status = call_support(b, "cuda_watched", [*operands, *self.states.site.operands(b)])
         b.cond_br(b.ugt(status, b.i32(driver.MAX_INT)), raised, launched, [], [status])
         b.block = raised

@@ -32,10 +32,11 @@ from ffi_builder.cuda.launch.dimensions import (
     emit_size,
     product,
 )
-from ffi_builder.cuda.launch.driver import Source, define_states
 from ffi_builder.cuda.launch.entries import PROVIDER, LaunchEntry
 from ffi_builder.cuda.launch.launching import Launcher, fitted
+from ffi_builder.cuda.launch.states import Source, define_states
 from ffi_builder.cuda.launch.streams import StreamChoice, find_place
+from ffi_builder.cuda.launch.vendor import CUDA, Vendor
 from ffi_builder.extending import dataclass, value_results
 from ffi_builder.ir import Block, Value
 from ffi_builder.providers import CallContext
@@ -58,22 +59,22 @@ class Checked:
     attributes: tuple[Attribute, ...]
 
 
-def check_choices(args: object, stream: object) -> None:
+def check_choices(vendor: Vendor, args: object, stream: object) -> None:
     """Check that ``args=`` is a list, and that ``stream=`` can be a stream.
 
     Raises:
         SpecError: if either is not.
     """
     if args is not None and (isinstance(args, str) or not isinstance(args, Sequence)):
-        raise SpecError(f"{PROVIDER}: args= is {args!r}; expected a list, such as ['x']")
+        raise SpecError(f"{vendor.provider}: args= is {args!r}; expected a list, such as ['x']")
     if isinstance(stream, int) and not isinstance(stream, bool):
         fits = 0 <= stream < driver.SPECIAL_STREAMS
     else:
         fits = stream is None or isinstance(stream, (str, *get_args(spec.Param)))
     if not fits:
         raise SpecError(
-            f"{PROVIDER}: stream: expected a parameter or its name, 0 (NULL), 1 (CU_STREAM_LEGACY) "
-            f"or 2 (CU_STREAM_PER_THREAD) but got {stream!r}"
+            f"{vendor.provider}: stream: expected a parameter or its name, "
+            f"{vendor.special_streams} but got {stream!r}"
         )
 
 
@@ -83,7 +84,7 @@ def check_launch(kernel: Kernel, architectures: Sequence[str], sizes: Checked) -
     Raises:
         SpecError: if the kernel or its architectures do not allow the launch.
     """
-    _check_block(kernel, sizes.block)
+    check_block(CUDA, kernel, sizes.block)
     _check_shared(kernel, architectures, sizes.shared)
     if sizes.cluster is not None:
         _check_cluster(kernel, architectures, sizes.cluster)
@@ -98,17 +99,22 @@ def check_launch(kernel: Kernel, architectures: Sequence[str], sizes: Checked) -
             )
 
 
-def _check_block(kernel: Kernel, block: Sizes) -> None:
+def check_block(vendor: Vendor, kernel: Kernel, block: Sizes) -> None:
+    """Check a block against the kernel, as far as it is known.
+
+    Raises:
+        SpecError: if the kernel allows no such block.
+    """
     threads = product(block)
     if threads is None:
         return
-    _check_compiled(kernel, "block", kernel.block, block)
-    most = driver.MAX_THREADS if kernel.max_threads is None else kernel.max_threads
+    _check_compiled(vendor, kernel, "block", kernel.block, block)
+    most = vendor.max_threads if kernel.max_threads is None else kernel.max_threads
     if threads > most:
         whose = f"the kernel {kernel.name!r} was compiled for" if kernel.max_threads else "there is"
         raise SpecError(
-            f"{PROVIDER}: block: expected at most {most} threads, the most that {whose}, but got "
-            f"{' x '.join(map(str, block))} = {threads}"
+            f"{vendor.provider}: block: expected at most {most} threads, the most that {whose}, "
+            f"but got {' x '.join(map(str, block))} = {threads}"
         )
 
 
@@ -138,7 +144,7 @@ def _check_cluster(kernel: Kernel, architectures: Sequence[str], cluster: Sizes)
     blocks = product(cluster)
     if blocks is None:
         return
-    _check_compiled(kernel, "cluster", kernel.cluster, cluster)
+    _check_compiled(CUDA, kernel, "cluster", kernel.cluster, cluster)
     most = kernel.max_cluster_rank or driver.MAX_CLUSTER
     if blocks > most:
         raise SpecError(
@@ -148,13 +154,17 @@ def _check_cluster(kernel: Kernel, architectures: Sequence[str], cluster: Sizes)
 
 
 def _check_compiled(
-    kernel: Kernel, what: str, compiled: tuple[int, int, int] | None, given: Sizes
+    vendor: Vendor,
+    kernel: Kernel,
+    what: str,
+    compiled: tuple[int, int, int] | None,
+    given: Sizes,
 ) -> None:
     """Check a size that the kernel may have been compiled for."""
     full = (*given, 1, 1)[:3]
     if compiled is not None and full != compiled:
         raise SpecError(
-            f"{PROVIDER}: {what}: expected {compiled}, which the kernel {kernel.name!r} was "
+            f"{vendor.provider}: {what}: expected {compiled}, which the kernel {kernel.name!r} was "
             f"compiled for, but got {full}"
         )
 
@@ -251,13 +261,15 @@ class CudaLaunchCallProvider:
             raw = raw.rstrip(b"\0") + _PTX_END
         clusters, cluster = (driver.MAX_CLUSTER,) * 3, self.cluster
         sizes = Checked(
-            checked_sizes("grid", self.grid, 0, driver.MAX_GRID),
-            checked_sizes("block", self.block, 1, driver.MAX_BLOCK),
-            None if cluster is None else checked_sizes("cluster", cluster, 1, clusters),
-            checked_size(_SHARED, self.dynamic_smem_bytes, 0, driver.MAX_INT),
+            checked_sizes(f"{PROVIDER}: grid", self.grid, 0, driver.MAX_GRID),
+            checked_sizes(f"{PROVIDER}: block", self.block, 1, driver.MAX_BLOCK),
+            None
+            if cluster is None
+            else checked_sizes(f"{PROVIDER}: cluster", cluster, 1, clusters),
+            checked_size(f"{PROVIDER}: {_SHARED}", self.dynamic_smem_bytes, 0, driver.MAX_INT),
             checked_attributes(self.attributes),
         )
-        check_choices(self.args, self.stream)
+        check_choices(CUDA, self.args, self.stream)
         check_launch(kernel, image.architectures, sizes)
         source = Source(raw, image.architectures, self.kernel, kernel.architectures)
         found = _FoundKernel(kernel, sizes, source)
@@ -266,13 +278,13 @@ class CudaLaunchCallProvider:
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the launch, and define the symbols that it needs and the module lacks."""
         b, found = context.builder, self._found
-        _check_results(context)
+        check_results(CUDA, context)
         arguments = kernel_arguments(
-            context, self.args, self.tensor_members, by_tiles=found.kernel.tile
+            context, CUDA, self.args, self.tensor_members, by_tiles=found.kernel.tile
         )
-        arguments = fitted(context, found.kernel, arguments)
+        arguments = fitted(context, CUDA, found.kernel, arguments)
         launch = _launch(context, found)
-        place = find_place(context, self.stream)
+        place = find_place(context, CUDA, self.stream)
         states = define_states(b, found.source, launch.may_need)
         launcher = Launcher(b, states, place, launch, context.status_wanted)
         context.returned = launcher.emit(arguments)
@@ -294,30 +306,36 @@ class _FoundKernel:
 
 def _launch(context: CallContext, found: _FoundKernel) -> Launch:
     """Emit the sizes of the launch."""
-    name, sizes = found.source.shown, found.sizes
+    source, sizes = found.source, found.sizes
     static, words = found.kernel.static_shared_bytes, driver.WORDS
-    grid = emit_dimensions(context, name, "grid", sizes.grid, 0, driver.MAX_GRID)
-    block = emit_dimensions(context, name, "block", sizes.block, 1, words)
+    grid = emit_dimensions(context, source, "grid", sizes.grid, 0, driver.MAX_GRID)
+    block = emit_dimensions(context, source, "block", sizes.block, 1, words)
     cluster = None
     if sizes.cluster is not None:
-        cluster = emit_dimensions(context, name, "cluster", sizes.cluster, 1, words)
+        cluster = emit_dimensions(context, source, "cluster", sizes.cluster, 1, words)
     regular = (found.kernel.cluster or (1, 1, 1)) if cluster is None else cluster.values
-    emit_preferred(context, name, sizes.attributes, grid.values, regular)
+    emit_preferred(context, source, sizes.attributes, grid.values, regular)
     return Launch(
         grid,
         block,
         cluster,
         math.prod(found.kernel.cluster or ()),
-        emit_size(context, name, _SHARED, sizes.shared, 0, driver.MAX_INT),
+        emit_size(context, source, _SHARED, sizes.shared, 0, driver.MAX_INT),
         0 if static is None else max(driver.SHARED_WITHOUT_ASKING - static, 0),
-        [emit_attribute(context, name, each) for each in sizes.attributes],
+        [emit_attribute(context, source, each) for each in sizes.attributes],
     )
 
 
-def _check_results(context: CallContext) -> None:
+def check_results(vendor: Vendor, context: CallContext) -> None:
+    """Check that the signature returns no numbers.
+
+    Raises:
+        BuildError: it does.
+    """
     scalars = [result.name for result in value_results(context)]
     if scalars:
         raise BuildError(
-            f"{PROVIDER}: {context.fn_name!r} returns {', '.join(scalars)}, but a kernel returns "
-            f"no numbers: it still runs when the call returns; return a Tensor that it writes to"
+            f"{vendor.provider}: {context.fn_name!r} returns {', '.join(scalars)}, but a kernel "
+            f"returns no numbers: it still runs when the call returns; return a Tensor that it "
+            f"writes to"
         )

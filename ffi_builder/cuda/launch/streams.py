@@ -15,16 +15,14 @@ from __future__ import annotations
 from typing import Final, TypeAlias, Union
 
 from ffi_builder import BuildError, spec
-from ffi_builder.cuda.launch.driver import (
-    DRIVER,
+from ffi_builder.cuda.launch.states import (
     INIT_ONCE,
-    STATE,
     Site,
     define_driver,
     define_module,
     name_of,
 )
-from ffi_builder.cuda.launch.entries import PROVIDER
+from ffi_builder.cuda.launch.vendor import CUDA, Vendor
 from ffi_builder.extending import (
     ANY,
     abi,
@@ -42,7 +40,6 @@ StreamChoice: TypeAlias = Union[spec.Param, str, int, None]
 """``stream=``: a parameter or its name; 0, 1 or 2; or None for the default."""
 
 ENV_GET_STREAM: Final = "TVMFFIEnvGetStream"
-_CUDA: Final = "cuda"
 _STREAMS: Final = (spec.Stream, spec.EnvStream)
 
 
@@ -58,80 +55,85 @@ class Place:
     device: Value
 
 
-def find_place(context: CallContext, choice: StreamChoice) -> Place:
+def find_place(context: CallContext, vendor: Vendor, choice: StreamChoice) -> Place:
     """Return the stream of ``stream=``, else the only one of the signature, else the current one.
 
     Raises:
         BuildError: if the signature has several streams, or if ``stream=`` is not a stream.
     """
-    device = find_device(context)
-    stream = _stream(context, choice, device)
+    device = find_device(context, vendor)
+    stream = _stream(context, vendor, choice, device)
     return Place(stream, context.builder.i32(-1) if device is None else device)
 
 
-def find_stream(context: CallContext, choice: StreamChoice) -> Value | int:
+def find_stream(context: CallContext, vendor: Vendor, choice: StreamChoice) -> Value | int:
     """Return the stream of ``stream=``, else the only one of the signature, else NULL.
 
     Raises:
         BuildError: as :func:`find_place` does.
     """
-    return _stream(context, choice, None)
+    return _stream(context, vendor, choice, None)
 
 
-def _stream(context: CallContext, choice: StreamChoice, device: Value | None) -> Value | int:
+def _stream(
+    context: CallContext, vendor: Vendor, choice: StreamChoice, device: Value | None
+) -> Value | int:
     if choice is not None:
-        return _chosen(context, choice, device)
+        return _chosen(context, vendor, choice, device)
     found = [param for _, param in spec.with_paths(context.params) if _is_stream(param)]
     if len(found) > 1:
         names = ", ".join(param.name for param in found)
         raise BuildError(
-            f"{PROVIDER}: {context.fn_name!r} has the streams {names}; choose one with stream="
+            f"{vendor.provider}: {context.fn_name!r} has the streams {names}; choose one with "
+            f"stream="
         )
     if found:
-        return _given_stream(context, found[0], device)
-    return 0 if device is None else _current_stream(context, device)
+        return _given_stream(context, vendor, found[0], device)
+    return 0 if device is None else _current_stream(context, vendor, device)
 
 
 def _chosen(
-    context: CallContext, choice: spec.Param | str | int, device: Value | None
+    context: CallContext, vendor: Vendor, choice: spec.Param | str | int, device: Value | None
 ) -> Value | int:
     if isinstance(choice, int):
-        _check_workspaces(context, choice)
+        _check_workspaces(context, vendor, choice)
         return choice
     streams = [path for path, param in spec.with_paths(context.params) if _is_stream(param)]
     wrong = BuildError(
-        f"{PROVIDER}: stream: expected a Stream or EnvStream of {context.fn_name!r}, which has "
-        f"{', '.join(streams) or 'none'}, but got {choice!r}"
+        f"{vendor.provider}: stream: expected a Stream or EnvStream of {context.fn_name!r}, which "
+        f"has {', '.join(streams) or 'none'}, but got {choice!r}"
     )
     try:
-        (item,) = entries(PROVIDER, [choice], context)
+        (item,) = entries(vendor.provider, [choice], context)
     except BuildError:
         raise wrong from None  # its message is about args=
     if not isinstance(plain(item), _STREAMS):
         raise wrong
-    return _given_stream(context, item, device)  # pyright: ignore[reportArgumentType]
+    return _given_stream(context, vendor, item, device)  # pyright: ignore[reportArgumentType]
 
 
-def _check_workspaces(context: CallContext, choice: int) -> None:
+def _check_workspaces(context: CallContext, vendor: Vendor, choice: int) -> None:
     """Refuse a stream for which workspaces are not released."""
     for workspace in context.signature.workspaces:
         if workspace.device != "cpu":
             raise BuildError(
-                f"{PROVIDER}: stream: expected the framework's current stream, as "
+                f"{vendor.provider}: stream: expected the framework's current stream, as "
                 f"{workspace.label} is released for that, but got {choice!r}; leave it out"
             )
 
 
-def _given_stream(context: CallContext, param: spec.Param, device: Value | None) -> Value:
+def _given_stream(
+    context: CallContext, vendor: Vendor, param: spec.Param, device: Value | None
+) -> Value:
     """Return the value of a stream; for an EnvStream, that of the first CUDA tensor's device.
 
     The wrapper's own EnvStream belongs to the device of the first tensor that is not on the CPU. If
     this tensor may be in pinned or managed memory, tvm-ffi has no stream for that device.
     """
     env = isinstance(spec.required(param), spec.EnvStream)
-    kinds = {tensor.device for _, tensor in _tensors(context)} - {"cpu", _CUDA}
+    kinds = {tensor.device for _, tensor in _tensors(context)} - {"cpu", vendor.device}
     if env and kinds and device is not None:
-        return _current_stream(context, device)
+        return _current_stream(context, vendor, device)
     return context.scalar(param)
 
 
@@ -139,14 +141,14 @@ def _is_stream(param: spec.Param) -> bool:
     return isinstance(spec.required(param), _STREAMS)
 
 
-def _current_stream(context: CallContext, device: Value) -> Value:
+def _current_stream(context: CallContext, vendor: Vendor, device: Value) -> Value:
     """Return tvm-ffi's current stream of a device; NULL for a device of -1.
 
     If a PyTorch tensor is passed, this is PyTorch's current stream.
     """
     b, t = context.builder, context.builder.types
     context.symbols.declare(ENV_GET_STREAM, t.ptr, [t.i32, t.i32])
-    return b.call_value(ENV_GET_STREAM, [b.i32(abi.DEVICE_TYPES[_CUDA]), device], t.ptr)
+    return b.call_value(ENV_GET_STREAM, [b.i32(abi.DEVICE_TYPES[vendor.device]), device], t.ptr)
 
 
 def _tensors(context: CallContext) -> list[tuple[spec.Param, spec.Tensor]]:
@@ -159,7 +161,7 @@ def _tensors(context: CallContext) -> list[tuple[spec.Param, spec.Tensor]]:
     return [(param, tensor) for param, tensor in pairs if isinstance(tensor, spec.Tensor)]
 
 
-def find_device(context: CallContext) -> Value | None:
+def find_device(context: CallContext, vendor: Vendor) -> Value | None:
     """Return the device id of the first CUDA tensor that is present; -1 if there is none.
 
     Returns None if the signature cannot have a CUDA tensor.
@@ -167,13 +169,13 @@ def find_device(context: CallContext) -> Value | None:
     b = context.builder
     device: Value | None = None
     for param, tensor in reversed(_tensors(context)):
-        if tensor.device not in (_CUDA, ANY):
+        if tensor.device not in (vendor.device, ANY):
             continue
         own = context.device_id(param)
         counts: Value | None = None
         if tensor.device == ANY or context.may_be_absent(param):
             # The device type of an absent tensor is 0.
-            counts = b.eq(context.device_type(param), b.i32(abi.DEVICE_TYPES[_CUDA]))
+            counts = b.eq(context.device_type(param), b.i32(abi.DEVICE_TYPES[vendor.device]))
         if counts is None:
             device = own
         else:
@@ -182,16 +184,22 @@ def find_device(context: CallContext) -> Value | None:
 
 
 def fill_with_zeros(
-    b: CheckingBuilder, pointer: Value, size: Value, device: Value, name: str
+    b: CheckingBuilder,
+    pointer: Value,
+    size: Value,
+    device: Value,
+    name: str,
+    *,
+    vendor: Vendor = CUDA,
 ) -> None:
     """Fill ``size`` bytes (an i64) in the order of the framework's current stream.
 
-    ``device`` is the id of a CUDA device, an i32; errors show ``name``.
+    ``device`` is the id of the vendor's device, an i32; errors show ``name``.
     """
-    t, site = b.types, Site(b, name_of(b))
-    define_module(b.symbols)
+    t, site = b.types, Site(b, name_of(b), "", vendor)
+    define_module(b.symbols, vendor)
     init = define_driver(site)
-    slot = b.address_of(DRIVER)
+    slot = b.address_of(vendor.driver)
     following, first = b.new_block(), b.new_block(cold=True)
     known = load_acquire(b, t.ptr, slot, size=8)
     b.cond_br(b.ne(known, b.null()), following, first, likely=True)
@@ -200,7 +208,7 @@ def fill_with_zeros(
     b.br(following)
     b.block = following
     b.symbols.declare(ENV_GET_STREAM, t.ptr, [t.i32, t.i32])
-    stream = b.call_value(ENV_GET_STREAM, [b.i32(abi.DEVICE_TYPES["cuda"]), device], t.ptr)
+    stream = b.call_value(ENV_GET_STREAM, [b.i32(abi.DEVICE_TYPES[vendor.device]), device], t.ptr)
     shown = b.text_constant(name.encode() + b"\0")
-    operands = [b.address_of(STATE), pointer, size, stream, device, shown, *site.operands(b)]
-    return_failure(b, call_support(b, "cuda_zero", operands))
+    operands = [b.address_of(vendor.state), pointer, size, stream, device, shown, *site.operands(b)]
+    return_failure(b, call_support(b, vendor.function("zero"), operands))

@@ -1,8 +1,11 @@
-// The compute capabilities of devices, each an int: major << CUDA_CAPABILITY_BITS | minor.
+// The compute capabilities of devices, each an int.
 //
 // Two threads may ask the driver at the same time. Both store the same value.
 
 #include "cuda.h"
+
+// A vendor's own: stores the capability of a device; returns a status.
+static int32_t cuda_ask_capability(const CudaState *state, CUdevice device, int32_t *capability);
 
 // Finds the driver if no launch has found it.
 int32_t SHARED(cuda_init_capability)(void **result, CudaState *state, CUDA_SITE_PARAMETERS) {
@@ -10,18 +13,6 @@ int32_t SHARED(cuda_init_capability)(void **result, CudaState *state, CUDA_SITE_
   if (found == 0)
     *result = state;
   return found;
-}
-
-// Stores the capability of a device; returns a status.
-static int32_t cuda_ask_capability(const CudaState *state, CUdevice device, int32_t *capability) {
-  int32_t major = 0, minor = 0;
-  CUresult result = state->driver.cuDeviceGetAttribute(
-      &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
-  if (result == CUDA_SUCCESS)
-    result = state->driver.cuDeviceGetAttribute(
-        &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
-  *capability = major << CUDA_CAPABILITY_BITS | minor;
-  return cuda_status(NUMBER_cuDeviceGetAttribute, result);
 }
 
 // Stores the capability of a device. A device of -1 stands for the stream's device.

@@ -91,30 +91,6 @@ static void cuda_leave(const CudaState *state, bool pushed) {
     state->driver.cuCtxPopCurrent_v2(&popped);
 }
 
-// Launches in a context of the device; returns a status. The context that was current is current
-// again afterwards.
-static int32_t cuda_launch_in(CudaState *state, const CUlaunchConfig *config, CUkernel kernel,
-                              void **params, CUdevice device, bool *pushed) {
-  int32_t status = cuda_enter(state, device, pushed);
-  if (status != 0)
-    return status;
-  CUresult result = cuda_launch_kernel(state, config, kernel, params);
-  cuda_leave(state, *pushed);
-  return cuda_status(NUMBER_cuLaunchKernelEx, result);
-}
-
-// Launches on a special stream; returns a status.
-int32_t SHARED(cuda_launch)(CudaState *state, const CUlaunchConfig *config, CUkernel kernel,
-                            void **params, CUdevice device) {
-  bool pushed;
-  int32_t status = cuda_launch_in(state, config, kernel, params, device, &pushed);
-  // The launch has the function number 0, so its status is the CUresult.
-  if (!pushed || !cuda_is_gone(status))
-    return status;
-  cuda_forget(state, device);
-  return cuda_launch_in(state, config, kernel, params, device, &pushed);
-}
-
 // Makes the context of a stream that is not special current; returns a status. cuda_leave pops it.
 static int32_t cuda_push_context(const CudaState *state, CUstream stream, bool *pushed) {
   CUcontext context = NULL;
@@ -142,4 +118,12 @@ static CUdevice cuda_device_of(const CudaState *state, CUstream stream, CUdevice
     state->driver.cuCtxGetDevice(&found);
   cuda_leave(state, pushed);
   return found;
+}
+
+// Makes the context of a stream current. Stores whether it pushed a context, which cuda_leave then
+// pops.
+static int32_t cuda_enter_stream(CudaState *state, CUstream stream, CUdevice device,
+                                 CudaEntered *pushed) {
+  return cuda_is_special(stream) ? cuda_enter(state, device, pushed)
+                                 : cuda_push_context(state, stream, pushed);
 }

@@ -1,7 +1,11 @@
-// Preloads and releases kernels, and cleans up for the module's destructor.
+// Preloads and releases kernels.
 
 #include "cuda.h"
-#include <dlfcn.h>
+
+// A vendor's own: does on a device what the first launch does before it launches, and what a
+// capture of the stream would forbid. Returns a status, or less than 0 if an error is set.
+static int32_t cuda_load_on(CudaState *state, CudaKernel *kernel, CudaInit *init, CUdevice device,
+                            int32_t needs);
 
 static void cuda_store_none(TVMFFIAny *result) {
   result->type_index = kTVMFFINone;
@@ -57,7 +61,7 @@ int32_t SHARED(cuda_preload)(const TVMFFIAny *args, int32_t count, TVMFFIAny *re
   refused = TVMFFIHandleInitOnce(&kernel->handle, init);
   if (refused != 0)
     return refused;
-  int32_t status = cuda_load_on(state, kernel, device, needs);
+  int32_t status = cuda_load_on(state, kernel, init, device, needs);
   if (status == 0)
     status = cuda_tell_loaded(state, kernel, NULL, cuda_device_of(state, NULL, device));
   return status <= 0 ? status : cuda_fail_without_launch(state, device, status, site);
@@ -82,55 +86,4 @@ int32_t SHARED(cuda_release)(int32_t count, CudaState *state, TVMFFIAny *result,
   // cuda_unload stores the status plus 1, so that the slot is not NULL.
   int32_t status = (int32_t)((uintptr_t)slot - 1);
   return status == 0 ? 0 : cuda_fail_without_launch(state, -1, status, site);
-}
-
-static void cuda_forget_kernel(CudaKernel *kernel) {
-  __atomic_store_n(&kernel->handle, NULL, __ATOMIC_RELEASE);
-  memset(kernel->prepared, 0, sizeof kernel->prepared);
-}
-
-// Unloads the library, and forgets the library and its kernels even if the driver fails. The next
-// call of one of the kernels loads the library again.
-int32_t SHARED(cuda_unload)(void **result, CudaState *state, CudaLibrary *library) {
-  int32_t status = 0;
-  if (library->handle != NULL) {
-    for (CudaKernel *kernel = library->kernels; kernel != NULL; kernel = kernel->next)
-      cuda_forget_kernel(kernel);
-    int32_t mode = cuda_relax_capture(state);
-    status = cuda_status(NUMBER_cuLibraryUnload, state->driver.cuLibraryUnload(library->handle));
-    cuda_restore_capture(state, mode);
-    library->handle = NULL;
-    memset(library->told, 0, sizeof library->told);
-  }
-  *result = (void *)((uintptr_t)status + 1);
-  return 0;
-}
-
-// Calls a function of the Python interpreter; returns 0 if the process has no such function.
-static int cuda_ask_interpreter(const char *name) {
-  int (*function)(void);
-  void *address = dlsym(NULL, name);
-  memcpy(&function, &address, sizeof address);
-  return address == NULL ? 0 : function();
-}
-
-// The function is Py_IsFinalizing in Python 3.13 and later, and _Py_IsFinalizing in older versions.
-static bool cuda_interpreter_ends(void) {
-  return cuda_ask_interpreter("Py_IsFinalizing") || cuda_ask_interpreter("_Py_IsFinalizing");
-}
-
-// Releases libraries and contexts when the module's code is unloaded. Failures are ignored, since
-// nobody could be told. Nothing is released while the interpreter ends: the driver may be unloaded
-// already.
-void SHARED(cuda_leave_module)(CudaState *state) {
-  if (!state->ready || cuda_interpreter_ends())
-    return;
-  int32_t mode = cuda_relax_capture(state);
-  for (CudaLibrary *library = state->libraries; library != NULL; library = library->next)
-    if (library->handle != NULL)
-      state->driver.cuLibraryUnload(library->handle);
-  for (CUdevice device = 0; device < CUDA_DEVICES; ++device)
-    if (state->contexts[device] != NULL)
-      state->driver.cuDevicePrimaryCtxRelease_v2(device);
-  cuda_restore_capture(state, mode);
 }

@@ -19,15 +19,5 @@ static void cuda_restore_capture(const CudaState *state, int32_t mode) {
   state->driver.cuThreadExchangeStreamCaptureMode(&mode);
 }
 
-static CUkernel cuda_handle(CudaKernel *kernel) {
-  return __atomic_load_n(&kernel->handle, __ATOMIC_ACQUIRE);
-}
-
-static CUresult cuda_launch_kernel(const CudaState *state, const CUlaunchConfig *config,
-                                   CUkernel kernel, void **params) {
-  // The driver accepts a CUkernel as a CUfunction, and finds its function in the current context.
-  return state->driver.cuLaunchKernelEx(config, (CUfunction)kernel, params, NULL);
-}
-
 // Returns whether a stream is the NULL, legacy or per-thread stream. Every context has these three.
 static bool cuda_is_special(CUstream stream) { return (uintptr_t)stream < CUDA_SPECIAL_STREAMS; }

@@ -38,13 +38,6 @@ static int32_t cuda_look_for(const TVMFFIByteArray *name, uint8_t *found) {
 
 // ---- the load hook
 
-// Makes the context of a stream current. Stores whether it pushed a context, which cuda_leave then
-// pops.
-static int32_t cuda_enter_stream(CudaState *state, CUstream stream, CUdevice device, bool *pushed) {
-  return cuda_is_special(stream) ? cuda_enter(state, device, pushed)
-                                 : cuda_push_context(state, stream, pushed);
-}
-
 static uint8_t *cuda_told(CudaLibrary *library, CUdevice device) {
   uint32_t last = CUDA_DEVICES - 1;
   return &library->told[(uint32_t)device < last ? (uint32_t)device : last];
@@ -56,22 +49,23 @@ static uint8_t *cuda_told(CudaLibrary *library, CUdevice device) {
 static int32_t cuda_call_load_hook(CudaState *state, const CudaKernel *kernel, CUstream stream,
                                    CUdevice device, uint8_t *told) {
   TVMFFIObjectHandle hook = NULL;
-  bool pushed;
+  CudaEntered entered;
   if (TVMFFIFunctionGetGlobal(CUDA_NAME(CUDA_LOAD_HOOK), &hook) != 0)
     return -1;
   if (hook == NULL) // it has been removed
     return 0;
-  int32_t status = cuda_enter_stream(state, stream, device, &pushed);
+  int32_t status = cuda_enter_stream(state, stream, device, &entered);
   if (status == 0) {
     const TVMFFIAny args[] = {
         {.type_index = kTVMFFIRawStr, .v_c_str = kernel->symbol},
-        {.type_index = kTVMFFIInt, .v_int64 = (int64_t)(uintptr_t)kernel->library->handle},
+        {.type_index = kTVMFFIInt,
+         .v_int64 = (int64_t)(uintptr_t)cuda_loaded(kernel->library, device)},
         {.type_index = kTVMFFIInt, .v_int64 = device},
     };
     int32_t mode = cuda_relax_capture(state);
     status = cuda_call_function(hook, args, sizeof args / sizeof *args);
     cuda_restore_capture(state, mode);
-    cuda_leave(state, pushed);
+    cuda_leave(state, entered);
   }
   TVMFFIObjectDecRef(hook);
   if (status == 0)

@@ -1,72 +1,13 @@
-// Finds the driver, and gets kernels from images.
+// Opens the driver, gets kernels from images, and unloads images.
 //
-// This code runs under the lock of TVMFFIHandleInitOnce. The process has one such lock, so the
-// states need none of their own. After a failure nothing is initialised, and the next call tries
-// again.
+// Loading and unloading runs under the lock of TVMFFIHandleInitOnce, as finding the driver does.
 
 #include "cuda.h"
 #include <dlfcn.h>
 
 enum { CUDA_LOG_SIZE = 1024 };
 
-static int32_t cuda_raise_no_driver(bool launches, const CudaSite *site) {
-  const char *why = dlerror();
-  CudaMessage message;
-  message.length = 0;
-  CUDA_SAY(&message,
-           CUDA_LIBRARY " could not be loaded to %s '%s': %s (it comes with the NVIDIA driver)",
-           launches ? "launch kernel" : "fill workspaces of", site->name, why);
-  return cuda_raise(&message, "RuntimeError", site);
-}
-
-// Names the missing function, and the driver's CUDA version, or 0.0 if it does not say.
-static int32_t cuda_raise_too_old(void *driver, const char *missing, bool launches,
-                                  const CudaSite *site) {
-  int32_t version = 0;
-  CUresult (*get_version)(int32_t *);
-  void *address = dlsym(driver, "cuDriverGetVersion");
-  memcpy(&get_version, &address, sizeof address);
-  if (address != NULL)
-    get_version(&version);
-  CudaMessage message;
-  message.length = 0;
-  CUDA_SAY(&message,
-           CUDA_LIBRARY " has no %s, which %s '%s' needs: the NVIDIA driver is of CUDA %d.%d; "
-                        "update it to one of CUDA " CUDA_OLDEST " or later",
-           missing, launches ? "launching kernel" : "filling workspaces of", site->name,
-           version / 1000, version % 1000 / 10);
-  return cuda_raise(&message, "RuntimeError", site);
-}
-
-static int32_t cuda_raise_no_memory(const CudaSite *site) {
-  CudaMessage message;
-  message.length = 0;
-  CUDA_SAY(&message, "Too little memory to launch kernel '%s'", site->name);
-  return cuda_raise(&message, "MemoryError", site);
-}
-
-// Finds the driver's functions and initialises the driver, unless that was done, or sets an error.
-// The error says that a kernel was to be launched, or that workspaces were to be filled.
-static int32_t cuda_find_driver(CudaState *state, bool launches, const CudaSite *site) {
-  if (state->ready)
-    return 0;
-  void *driver = dlopen(CUDA_LIBRARY, RTLD_NOW);
-  if (driver == NULL)
-    return cuda_raise_no_driver(launches, site);
-  for (size_t i = 0; i < sizeof state->addresses / sizeof *state->addresses; ++i) {
-    state->addresses[i] = dlsym(driver, cuda_function_names[i]);
-    if (state->addresses[i] == NULL && i < CUDA_REQUIRED)
-      return cuda_raise_too_old(driver, cuda_function_names[i], launches, site);
-  }
-  CUresult result = state->driver.cuInit(0);
-  if (result != CUDA_SUCCESS)
-    return cuda_fail_without_launch(state, -1, cuda_status(NUMBER_cuInit, result), site);
-  state->watch = cuda_find_watch();
-  if (state->watch == NULL)
-    return cuda_raise_no_memory(site);
-  state->ready = 1;
-  return 0;
-}
+static void *cuda_open_library(void) { return dlopen(CUDA_LIBRARY, RTLD_NOW); }
 
 // Loads an image if it is not loaded; returns a status. The driver's PTX compiler writes its
 // messages to the log.
@@ -127,4 +68,61 @@ int32_t SHARED(cuda_load)(void **result, CudaState *state, CudaLibrary *library,
   }
   *result = handle;
   return 0;
+}
+
+// Does what the first launch of a kernel does before it launches, and what a capture of the stream
+// would forbid; returns a status.
+static int32_t cuda_load_on(CudaState *state, CudaKernel *kernel, CudaInit *init, CUdevice device,
+                            int32_t needs) {
+  (void)init; // it has run
+  bool pushed;
+  int32_t status = cuda_enter(state, device, &pushed);
+  if (status != 0)
+    return status;
+  int32_t mode = cuda_relax_capture(state);
+  CUfunction function = NULL;
+  CUresult result = state->driver.cuKernelGetFunction(&function, cuda_handle(kernel));
+  cuda_restore_capture(state, mode);
+  cuda_leave(state, pushed);
+  if (result != CUDA_SUCCESS)
+    return cuda_status(NUMBER_cuKernelGetFunction, result);
+  return needs == 0 ? 0 : SHARED(cuda_prepare)(state, kernel, device, NULL, needs);
+}
+
+static void cuda_forget_kernel(CudaKernel *kernel) {
+  __atomic_store_n(&kernel->handle, NULL, __ATOMIC_RELEASE);
+  memset(kernel->prepared, 0, sizeof kernel->prepared);
+}
+
+// Unloads the library, and forgets the library and its kernels even if the driver fails. The next
+// call of one of the kernels loads the library again.
+int32_t SHARED(cuda_unload)(void **result, CudaState *state, CudaLibrary *library) {
+  int32_t status = 0;
+  if (library->handle != NULL) {
+    for (CudaKernel *kernel = library->kernels; kernel != NULL; kernel = kernel->next)
+      cuda_forget_kernel(kernel);
+    int32_t mode = cuda_relax_capture(state);
+    status = cuda_status(NUMBER_cuLibraryUnload, state->driver.cuLibraryUnload(library->handle));
+    cuda_restore_capture(state, mode);
+    library->handle = NULL;
+    memset(library->told, 0, sizeof library->told);
+  }
+  *result = (void *)((uintptr_t)status + 1);
+  return 0;
+}
+
+// Releases libraries and contexts when the module's code is unloaded. Failures are ignored, since
+// nobody could be told. Nothing is released while the interpreter ends: the driver may be unloaded
+// already.
+void SHARED(cuda_leave_module)(CudaState *state) {
+  if (!state->ready || cuda_interpreter_ends())
+    return;
+  int32_t mode = cuda_relax_capture(state);
+  for (CudaLibrary *library = state->libraries; library != NULL; library = library->next)
+    if (library->handle != NULL)
+      state->driver.cuLibraryUnload(library->handle);
+  for (CUdevice device = 0; device < CUDA_DEVICES; ++device)
+    if (state->contexts[device] != NULL)
+      state->driver.cuDevicePrimaryCtxRelease_v2(device);
+  cuda_restore_capture(state, mode);
 }

@@ -1,9 +1,11 @@
-// Made from driver.py by ffi_builder/cuda/launch/header.py. Do not edit.
+// Made from Python by ffi_builder/cuda/launch/header.py. Do not edit.
 
 #ifndef FFI_BUILDER_CUDA_NUMBERS_H
 #define FFI_BUILDER_CUDA_NUMBERS_H
 
 #define CUDA_LIBRARY "libcuda.so.1"
+#define CUDA_API "CUDA"
+#define CUDA_RUNTIME "the NVIDIA driver"
 #define CUDA_OLDEST "12.0"
 #define CUDA_FIRST_WIDE "12.8"
 #define CUDA_WATCH "ffi_builder.launch_watch.v1"
@@ -77,23 +79,18 @@ enum {
   CUDA_ATTRIBUTE_SIZE = 72,
   CUDA_ATTRIBUTE_VALUE = 8,
   CUDA_SPECIAL_STREAMS = 3,
-  CUDA_MAX_PORTABLE_CLUSTER = 8,
   CUDA_DEVICES = 128,
-  CUDA_STATE_SIZE = 1256,
-  CUDA_STATE_WATCH = 208,
   CUDA_WATCH_SIZE = 12,
   CUDA_WATCH_HOOK = 1,
   CUDA_WATCH_LOAD = 2,
   CUDA_WATCH_DECIDED = 4,
   CUDA_CAPABILITY_SLOTS = 129,
   CUDA_CAPABILITY_BITS = 8,
-  CUDA_LIBRARY_SIZE = 168,
   CUDA_KERNEL_HANDLE = 0,
+  CUDA_MAX_PORTABLE_CLUSTER = 8,
   CUDA_KERNEL_PREPARED = 32,
-  CUDA_KERNEL_SIZE = 160,
   CUDA_PREPARED_SHARED = 1,
   CUDA_PREPARED_CLUSTER = 2,
-  CUDA_REQUIRED = 21,
   CUDA_TENSOR_MAP_SIZE = 128,
   CUDA_MAP_RANK = 5,
   CUDA_MAP_ADDRESS = 0,
@@ -109,6 +106,13 @@ enum {
   CUDA_MAP_VALUES = 304,
   CUDA_MAP_VALUE = 40,
   CUDA_MAP_SLOTS = 8,
+  CUDA_STATE_SIZE = 1256,
+  CUDA_STATE_WATCH = 208,
+  CUDA_LIBRARY_SIZE = 168,
+  CUDA_KERNEL_SIZE = 160,
+  CUDA_REQUIRED = 21,
+  CUDA_MAJOR = 1000,
+  CUDA_MINOR = 10,
 };
 
 // The functions in the order of a state's table.

@@ -73,38 +73,3 @@ int32_t SHARED(cuda_prepare)(CudaState *state, CudaKernel *kernel, CUdevice devi
     __atomic_fetch_or(slot, (uint8_t)needs, __ATOMIC_RELEASE);
   return 0;
 }
-
-// Launches again if the kernel is not prepared on the stream's device. Returns the status of this
-// second attempt; without one, the status that it was given.
-int32_t SHARED(cuda_launch_again)(CudaState *state, CudaKernel *kernel,
-                                  const CUlaunchConfig *config, void **params, CUdevice device,
-                                  int32_t needs, int32_t status) {
-  // The launch has the function number 0. If something else failed, the device is not the cause.
-  if (status >> CUDA_CODE_BITS != NUMBER_cuLaunchKernelEx || device < 0)
-    return status;
-  CUdevice found = cuda_device_of(state, config->hStream, device);
-  if (found == device || cuda_has(kernel, found, needs))
-    return status;
-  int32_t refused = SHARED(cuda_prepare)(state, kernel, found, config->hStream, needs);
-  if (refused != 0)
-    return refused;
-  return cuda_status(NUMBER_cuLaunchKernelEx,
-                     cuda_launch_kernel(state, config, cuda_handle(kernel), params));
-}
-
-// Does what the first launch of a kernel does before it launches, and what a capture of the stream
-// would forbid; returns a status.
-static int32_t cuda_load_on(CudaState *state, CudaKernel *kernel, CUdevice device, int32_t needs) {
-  bool pushed;
-  int32_t status = cuda_enter(state, device, &pushed);
-  if (status != 0)
-    return status;
-  int32_t mode = cuda_relax_capture(state);
-  CUfunction function = NULL;
-  CUresult result = state->driver.cuKernelGetFunction(&function, cuda_handle(kernel));
-  cuda_restore_capture(state, mode);
-  cuda_leave(state, pushed);
-  if (result != CUDA_SUCCESS)
-    return cuda_status(NUMBER_cuKernelGetFunction, result);
-  return needs == 0 ? 0 : SHARED(cuda_prepare)(state, kernel, device, NULL, needs);
-}

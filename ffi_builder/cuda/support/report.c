@@ -59,9 +59,11 @@ static void cuda_add_launch(CudaMessage *message, const CudaLaunch *launch, CUre
   cuda_add_figures(message, launch->config, launch->device);
   // A query about a kernel may load the kernel, and loading would invalidate a capture.
   int32_t mode = cuda_relax_capture(launch->state);
+  size_t before = message->length;
   cuda_add_limits(message, launch, code);
   cuda_restore_capture(launch->state, mode);
-  cuda_add_earlier(message, code);
+  if (message->length == before)
+    cuda_add_earlier(message, code);
 }
 
 // Sets the error for a status. `config` is NULL unless a launch has failed.

@@ -143,30 +143,6 @@ static void cuda_add_arguments(CudaMessage *message, const char *described, void
 
 // ---- a watched launch
 
-// A launch, what an error says about it, and the kernel's parameters, described.
-typedef struct {
-  CudaState *state;
-  CudaKernel *kernel;
-  const CUlaunchConfig *config;
-  void **params;
-  CUdevice device;
-  int32_t needs;
-  const char *described;
-} CudaWatched;
-
-static int32_t cuda_launch_watched(const CudaWatched *launch) {
-  CudaState *state = launch->state;
-  CUkernel kernel = cuda_handle(launch->kernel);
-  if (cuda_is_special(launch->config->hStream))
-    return SHARED(cuda_launch)(state, launch->config, kernel, launch->params, launch->device);
-  int32_t status = cuda_status(NUMBER_cuLaunchKernelEx,
-                               cuda_launch_kernel(state, launch->config, kernel, launch->params));
-  if (status == 0 || launch->needs == 0)
-    return status;
-  return SHARED(cuda_launch_again)(state, launch->kernel, launch->config, launch->params,
-                                   launch->device, launch->needs, status);
-}
-
 // Sets the error of work that failed while the wrapper waited, before the launch or after it.
 static int32_t cuda_raise_waiting(const CudaWatched *launch, CUdevice device, int32_t status,
                                   bool launched, const CudaSite *site) {
@@ -202,13 +178,14 @@ static int32_t cuda_wait_around(const CudaWatched *launch, bool *launched) {
 // Launches and waits; returns a status, or -1 for an error that is set.
 static int32_t cuda_launch_and_wait(const CudaWatched *launch, CUdevice device,
                                     const CudaSite *site) {
-  bool pushed, launched = false;
-  int32_t status = cuda_enter_stream(launch->state, launch->config->hStream, device, &pushed);
+  CudaEntered entered;
+  bool launched = false;
+  int32_t status = cuda_enter_stream(launch->state, launch->config->hStream, device, &entered);
   if (status == 0) {
     status = cuda_wait_around(launch, &launched);
-    cuda_leave(launch->state, pushed);
+    cuda_leave(launch->state, entered);
   }
-  bool refused = status >> CUDA_CODE_BITS == NUMBER_cuLaunchKernelEx;
+  bool refused = cuda_launches(status >> CUDA_CODE_BITS);
   if (status == 0 || refused || launch->described == NULL)
     return status;
   return cuda_raise_waiting(launch, device, status, launched, site);

@@ -13,13 +13,13 @@ int32_t SHARED(cuda_ready)(void **result, CudaState *state, CUDA_SITE_PARAMETERS
 // Fills memory in the order of a stream, with a context of the device current; returns a status.
 static int32_t cuda_fill(CudaState *state, void *pointer, int64_t size, CUstream stream,
                          CUdevice device) {
-  bool pushed;
-  int32_t status = cuda_enter(state, device, &pushed);
+  CudaEntered entered;
+  int32_t status = cuda_enter(state, device, &entered);
   if (status != 0)
     return status;
   CUresult result =
       state->driver.cuMemsetD8Async((CUdeviceptr)(uintptr_t)pointer, 0, (size_t)size, stream);
-  cuda_leave(state, pushed);
+  cuda_leave(state, entered);
   return cuda_status(NUMBER_cuMemsetD8Async, result);
 }
 

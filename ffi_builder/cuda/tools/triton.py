@@ -4,6 +4,7 @@ It reads public attributes of Triton's objects, so it does not import Triton::
 
     source.signature == {"x": "*fp32", "n": "i32", "BLOCK": "constexpr"}
     source.attrs == {(0,): [["tt.divisibility", 16]]}
+    compiled.metadata.target == GPUTarget("hip", "gfx942", 64)      # of what is compiled
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ _DTYPES: Final = {
 """The dtypes of the types of Triton 3.9. DLPack has no dtype for ``fp8e4b15``."""
 _NO_SCALARS: Final = "fp8"
 _DIVISIBILITY: Final = "tt.divisibility"
+_RANGE: Final = "tt.pointer_range"
+"""With 32, the memory behind a pointer ends within 2 GiB. Triton relies on it for AMD's GPUs."""
 _DESCRIPTOR: Final = re.compile(r"tensordesc(_im2col)?<(\w+)\[([\d, ]*)\](?:,input_rank=(\d+))?.*>")
 _ALIGNMENT: Final = 16
 """Bytes to which Triton wants the data of a tensor descriptor aligned."""
@@ -38,12 +41,12 @@ _ALIGNMENT: Final = 16
 def triton_signature(compiled: Any, *, name: str | None = None) -> spec.Signature:
     """Return what Triton knows of a kernel's arguments: names, dtypes, and its assumptions.
 
-    A pointer becomes a Tensor on a CUDA device, of any rank, shape and strides, since Triton knows
-    no more about it. A tensor descriptor becomes a Tensor of its rank, whose innermost stride is 1.
-    A number becomes a Var. A ``tt.divisibility`` of 16, which Triton assumes,
-    becomes the ``data_alignment`` of the Tensor in bytes, or the ``divisibility`` of the Var, so
-    that wrappers check it. Constexprs are part of the kernel, and left out.
-    :meth:`~ffi_builder.spec.Signature.with_params` adds shapes.
+    A pointer becomes a Tensor on a CUDA device, and on ROCm's if the kernel was compiled for
+    ``hip``; of any rank, shape and strides, since Triton knows no more about it. A tensor
+    descriptor becomes a Tensor of its rank, whose innermost stride is 1. A number becomes a Var. A
+    ``tt.divisibility`` of 16, which Triton assumes, becomes the ``data_alignment`` of the Tensor in
+    bytes, or the ``divisibility`` of the Var, so that wrappers check it. Constexprs are part of the
+    kernel, and left out. :meth:`~ffi_builder.spec.Signature.with_params` adds shapes.
 
     Args:
         compiled: a ``CompiledKernel`` (``triton.compile(…)``), or the ``ASTSource`` that is
@@ -77,6 +80,28 @@ def triton_signature(compiled: Any, *, name: str | None = None) -> spec.Signatur
         relu(x: Tensor([n], float32, data_alignment=16), y: Tensor([n], float32), n: int32)
             where n % 16 == 0
     """
+    known = signature_known(compiled, name)
+    for argument in small_memory(compiled):
+        raise BuildError(
+            f"triton_signature: Triton relies on {_RANGE}=32 of argument {argument!r}: that its "
+            "memory ends within 2 GiB, which a tensor of any shape does not say. Give `wrap` a "
+            f"signature with shapes, which it checks, or compile the kernel without {_RANGE}"
+        )
+    return known
+
+
+def small_memory(compiled: Any) -> list[str]:
+    """Return the arguments whose memory has to end within 2 GiB, as AMD's buffer operations do."""
+    source = getattr(compiled, "src", compiled)
+    return [
+        argument
+        for index, argument in enumerate(source.signature)
+        if [_RANGE, 32] in map(list, source.attrs.get((index,), ()))
+    ]
+
+
+def signature_known(compiled: Any, name: str | None = None) -> spec.Signature:
+    """Return what `triton_signature` does, without what `small_memory` returns."""
     source = getattr(compiled, "src", compiled)
     found = [getattr(source, attribute, None) for attribute in ("signature", "attrs")]
     if not all(isinstance(mapping, Mapping) for mapping in found):
@@ -91,8 +116,14 @@ def triton_signature(compiled: Any, *, name: str | None = None) -> spec.Signatur
         if type_ != "constexpr":
             where = f"triton_signature: argument {argument!r} is {type_}"
             divisor = _divisor(where, promises.get((index,), ()))
-            params.append(_param(where, argument, type_, divisor))
+            params.append(_param(where, argument, type_, divisor, device_of(compiled)))
     return spec.Signature(source.name if name is None else name, params)
+
+
+def device_of(compiled: Any) -> str:
+    """Return the device type of what is compiled; that of CUDA for a source."""
+    target = getattr(getattr(compiled, "metadata", None), "target", None)
+    return "rocm" if getattr(target, "backend", None) == "hip" else "cuda"
 
 
 @dataclass(frozen=True)
@@ -122,13 +153,15 @@ def descriptor(type_: object) -> Descriptor | None:
 def _divisor(where: str, promises: Iterable[Any]) -> int | None:
     found: int | None = None
     for promise, value in promises:
+        if [promise, value] == [_RANGE, 32]:
+            continue
         if promise != _DIVISIBILITY:
             raise BuildError(f"{where}, and Triton relies on {promise}={value}, which is unknown")
         found = value
     return found
 
 
-def _param(where: str, name: str, type_: object, divisor: int | None) -> spec.Param:
+def _param(where: str, name: str, type_: object, divisor: int | None, device: str) -> spec.Param:
     described = descriptor(type_)
     if described is not None and described.dtype in _DTYPES:
         return spec.Tensor(
@@ -136,7 +169,7 @@ def _param(where: str, name: str, type_: object, divisor: int | None) -> spec.Pa
             [None] * described.ndim,
             _DTYPES[described.dtype],
             strides=[*[None] * (described.ndim - 1), 1],
-            device_type="cuda",
+            device_type=device,
             data_alignment=_ALIGNMENT,
         )
     text = type_ if isinstance(type_, str) else ""
@@ -150,7 +183,7 @@ def _param(where: str, name: str, type_: object, divisor: int | None) -> spec.Pa
         ...,
         dtype,
         strides="any",
-        device_type="cuda",
+        device_type=device,
         data_alignment=divisor,
         intent="in" if text.startswith("*k") else None,
     )

@@ -85,6 +85,7 @@ typedef struct KernelInfo {
   uint32_t base;        /* where the parameters begin in constant bank 0: alignment counts from there */
   unsigned max_threads, registers, shared, local;
   unsigned cluster[3];  /* fixed when it was compiled; zeros: not */
+  unsigned block[3];    /* the same, for AMD's kernels */
 } KernelInfo;
 
 /* A variable of an image: a global or a constant. */
@@ -99,6 +100,7 @@ typedef struct Image {
   bool exact;    /* sm_90a: runs on no other */
   bool family;   /* PTX of sm_100f: runs where a cubin of sm_100 does */
   int ptx;       /* the version of PTX, 85 for 8.5; 0 for a cubin */
+  char target[64]; /* of AMD's code: gfx90a:xnack+ */
   char* text;    /* of PTX */
   unsigned count;
   KernelInfo* kernels;

@@ -11,6 +11,7 @@ from ffi_builder.cuda.launch import (
     dimensions,
     driver,
     launching,
+    states,
 )
 from ffi_builder.cuda.launch.dimensions import Dimensions, Launch
 from ffi_builder.cuda.launch.launching import Launcher
@@ -152,9 +153,9 @@ def values_for_addresses(site: Any, _: Any, arguments: Sequence[Any]) -> Any:
 
 
 def wrong_name(patch: Any) -> None:
-    real = driver.Site.define_callback
+    real = states.Site.define_callback
 
     def define_callback(self: Any, name: str, callee: str, symbols: Any, *text: str) -> None:
         real(self, name, callee, symbols, *(each.upper() for each in text))
 
-    patch.setattr(driver.Site, "define_callback", define_callback)
+    patch.setattr(states.Site, "define_callback", define_callback)

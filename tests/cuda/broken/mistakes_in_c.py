@@ -9,9 +9,10 @@ from tests.cuda.broken.breaking import code
 _LEAVE: Final = "  cuda_leave(state, *pushed);\n"
 _RELAX: Final = "int32_t mode = cuda_relax_capture(state);"
 _RESTORE: Final = "cuda_restore_capture(state, mode);"
+_LOAD: Final = "  int32_t status = cuda_load_image("
 _TAKE: Final = "  int32_t status = cuda_take_kernel("
 
-no_init = code("load.c", ("state->driver.cuInit(0)", "CUDA_SUCCESS"))
+no_init = code("find.c", ("state->driver.cuInit(0)", "CUDA_SUCCESS"))
 without_suffix = code(
     "numbers.h",
     ('"cuCtxPushCurrent_v2"', '"cuCtxPushCurrent"'),
@@ -32,7 +33,7 @@ enter_only_if_nothing_is_current = code(
 leave_nothing = code("context.c", ("if (pushed)", "if (false)"))
 leave_always = code("context.c", ("if (pushed)", "if (true)"))
 launch_and_look_before_leaving = code(
-    "context.c", (_LEAVE, f"  if (result != CUDA_SUCCESS)\n    return result;\n{_LEAVE}")
+    "launch.c", (_LEAVE, f"  if (result != CUDA_SUCCESS)\n    return result;\n{_LEAVE}")
 )
 retain_each_time = code(
     "context.c",
@@ -45,7 +46,7 @@ device_after_the_last = code(
 )
 """The device's number counts from 1."""
 release_twice = code(
-    "control.c",
+    "load.c",
     (
         "cuda_interpreter_ends())\n    return;\n",
         "cuda_interpreter_ends())\n    return;\n  state->driver.cuDevicePrimaryCtxRelease_v2(0);\n",
@@ -75,22 +76,28 @@ kernel_of_the_library = code(
 take_the_function = code(
     "load.c",
     (
-        f"  {_RESTORE}\n",
+        f"  {_RESTORE}\n  return status;\n}}\n\n// Loads a kernel",
         "  bool pushed;\n  cuda_enter(state, 0, &pushed);\n"
         "  state->driver.cuKernelGetFunction((CUfunction *)out, *out);\n"
-        f"  cuda_leave(state, pushed);\n  {_RESTORE}\n",
+        f"  cuda_leave(state, pushed);\n  {_RESTORE}\n  return status;\n}}\n\n// Loads a kernel",
     ),
 )
 """A CUfunction of the context that happens to be current, instead of the CUkernel."""
-unload_and_remember = code("control.c", ("      cuda_forget_kernel(kernel);", "      ;"))
+unload_and_remember = code("load.c", ("      cuda_forget_kernel(kernel);", "      ;"))
 """The kernels' handles stay where they are."""
 
 # Launches and captures.
 
 with_extra = code(
-    "driver.c", ("(CUfunction)kernel, params, NULL", "(CUfunction)kernel, params, params")
+    "launch.c", ("(CUfunction)kernel, params, NULL", "(CUfunction)kernel, params, params")
 )
-not_relaxed = code("load.c", (_RELAX, "int32_t mode = 0;"), (_RESTORE, "(void)mode;"))
-relaxed_for_ever = code("load.c", (_RESTORE, "(void)mode;"))
+not_relaxed = code("load.c", (f"  {_RELAX}\n{_LOAD}", f"  int32_t mode = 0;\n{_LOAD}"))
+relaxed_for_ever = code(
+    "load.c",
+    (
+        f"  {_RESTORE}\n  return status;\n}}\n\n// Loads",
+        "  return mode < 0 ? 1 : status;\n}\n\n// Loads",
+    ),
+)
 try_twice = code("load.c", (_TAKE, f"  cuda_load_image(state, library, image, log);\n{_TAKE}"))
 """First as it comes, then with the capture mode relaxed; by then the capture is lost."""

@@ -64,7 +64,7 @@ def test_what_it_looks_like(data: bytes, words: str):
     [
         (62, "but it is an object or library for x86_64. `nvcc -cubin` and `nvcc -fatbin` write"),
         (183, "but it is an object or library for aarch64"),
-        (224, "but it is an AMD code object, of HIP and ROCm"),
+        (224, "but it is an AMD code object, whose kernels `wrap` launches"),
         (9, "but it is an object or library for ELF machine 9"),
     ],
 )

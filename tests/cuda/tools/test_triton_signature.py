@@ -95,8 +95,8 @@ def test_types_that_no_parameter_has(type_: Any) -> None:
 def test_what_is_not_of_triton_or_not_known() -> None:
     with pytest.raises(BuildError, match=r"expected a CompiledKernel or an ASTSource .* got 3$"):
         cuda.triton_signature(3)
-    source = Source({"p": "*fp32"}, {(0,): [["tt.pointer_range", 32]]})
-    words = "'p' is \\*fp32, and Triton relies on tt.pointer_range=32, which is unknown"
+    source = Source({"p": "*fp32"}, {(0,): [["tt.contiguity", 32]]})
+    words = "'p' is \\*fp32, and Triton relies on tt.contiguity=32, which is unknown"
     with pytest.raises(BuildError, match=words):
         cuda.triton_signature(source)
 

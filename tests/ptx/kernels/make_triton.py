@@ -143,6 +143,7 @@ if __name__ == "__main__":
     for name, (kernel, types, constants) in KERNELS.items():
         target = GPUTarget("cuda", int(name.rpartition("_")[2]), 32)
         options = {"num_warps": 4, "num_stages": 2, "enable_fp_fusion": True}
+        options["ptx_version"] = 88
         made = triton.compile(ASTSource(kernel, types, constants), target=target, options=options)
         (folder / f"{name}.ptx").write_text(made.asm["ptx"])
         launches[name] = {each: getattr(made.metadata, each) for each in SAVED}

@@ -1,0 +1,143 @@
+"""A vendor of GPUs: what differs from one to the other in names, numbers, limits and words.
+
+A launch is written once for all vendors, as far as they agree: ``ffi_builder.rocm`` has the other
+one. Python code takes a :class:`Vendor`. The C code of ``cuda/support`` is compiled once for each,
+with CUDA's names, and with a ``numbers.h`` that is made from the vendor. These files are a vendor's
+own, of the same names in its folder ``support``:
+
+================ ===============================================================================
+``vendor.h``     the functions of its library, and the states of a module, an image and a kernel
+``context.c``    enters a device, which for NVIDIA's GPUs is a context
+``load.c``       opens the library, and loads images
+``own_limits.c`` asks about kernels and devices, and says which limits others do not have
+``launch.c``     launches
+================ ===============================================================================
+
+What a wrapper of CUDA's does per call is emitted, as it takes nanoseconds; AMD's calls one function
+in C, ``rocm/support/call.c``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import IntEnum
+from typing import Final
+
+from ffi_builder.cuda.launch import driver
+from ffi_builder.extending import MODULE_PREFIX, dataclass
+
+Triple = tuple[int, int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Vendor:
+    """Names, numbers, limits and words of a vendor."""
+
+    word: str
+    """What the names of symbols, and of functions in C, begin with."""
+    provider: str
+    """What errors begin with."""
+    device: str
+    """The device type of a kernel's memory."""
+    memory: tuple[str, ...]
+    """The device types of memory that a kernel can read."""
+    api: str
+    """The name whose versions the library has."""
+    runtime: str
+    """What has the library."""
+    library: str
+    oldest: str
+    """The first version that has all functions."""
+    version: tuple[int, int]
+    """By what the library's number of its version is divided for the major and the minor one."""
+    functions: Mapping[str, str]
+    """The library's names by those in C, in the order of a module's table."""
+    required: int
+    """Those from this number on may be missing."""
+    families: Sequence[tuple[str, type[IntEnum]]]
+    """The enumerations that C knows, with the prefixes of their names in C."""
+    sizes: Mapping[str, int]
+    """More numbers for C, by their names without ``CUDA_``."""
+    kernel_size: int
+    """The bytes of a kernel's state, of an image's, and of a module's."""
+    library_size: int
+    state_size: int
+    max_grid: Triple
+    """The most blocks on any GPU, and the most threads of a block by axis and in all."""
+    max_block: Triple
+    max_threads: int
+    special_streams: str
+    """The ints that stand for streams of each device, as errors list them."""
+
+    @property
+    def prefix(self) -> str:
+        """What the names of symbols begin with."""
+        return f"{MODULE_PREFIX}{self.word}_"
+
+    @property
+    def state(self) -> str:
+        """The symbol of a module's state."""
+        return f"{self.prefix}state"
+
+    @property
+    def driver(self) -> str:
+        """The symbol that has the state once the library was found."""
+        return f"{self.prefix}driver"
+
+    def function(self, name: str) -> str:
+        """Return the name of a function in C."""
+        return f"{self.word}_{name}"
+
+
+CUDA: Final = Vendor(
+    word="cuda",
+    provider="CudaLaunchCallProvider",
+    device="cuda",
+    memory=("cuda", "cuda_host", "cuda_managed"),
+    api="CUDA",
+    runtime="the NVIDIA driver",
+    library=driver.LIBRARY,
+    oldest=driver.OLDEST,
+    version=(1000, 10),
+    functions={name: name for name in driver.FUNCTIONS},
+    required=driver.REQUIRED,
+    families=(
+        ("CUDA_ERROR_", driver.Result),
+        ("CU_DEVICE_ATTRIBUTE_", driver.DeviceAttribute),
+        ("CU_FUNC_ATTRIBUTE_", driver.FunctionAttribute),
+        ("CU_JIT_", driver.JitOption),
+        ("CU_LAUNCH_ATTRIBUTE_", driver.LaunchAttribute),
+    ),
+    sizes={
+        name: getattr(driver, name)
+        for name in (
+            "MAX_PORTABLE_CLUSTER",
+            "KERNEL_PREPARED",
+            "PREPARED_SHARED",
+            "PREPARED_CLUSTER",
+            "TENSOR_MAP_SIZE",
+            "MAP_RANK",
+            "MAP_ADDRESS",
+            "MAP_SIZES",
+            "MAP_STRIDES",
+            "MAP_BOX",
+            "MAP_STEPS",
+            "MAP_LOWER",
+            "MAP_UPPER",
+            "MAP_CHANNELS",
+            "MAP_PIXELS",
+            "MAP_PLACES",
+            "MAP_VALUES",
+            "MAP_VALUE",
+            "MAP_SLOTS",
+        )
+    },
+    kernel_size=driver.KERNEL_SIZE,
+    library_size=driver.LIBRARY_SIZE,
+    state_size=driver.STATE_SIZE,
+    max_grid=driver.MAX_GRID,
+    max_block=driver.MAX_BLOCK,
+    max_threads=driver.MAX_THREADS,
+    special_streams="0 (NULL), 1 (CU_STREAM_LEGACY) or 2 (CU_STREAM_PER_THREAD)",
+)
+"""NVIDIA's GPUs."""

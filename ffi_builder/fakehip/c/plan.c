@@ -1,0 +1,1 @@
+#include "../../fakecuda/c/plan.c"

@@ -1,0 +1,88 @@
+"""The fake HIP library as a Python object."""
+
+from __future__ import annotations
+
+import ctypes
+from enum import IntEnum
+from typing import ClassVar, Final
+
+from typing_extensions import override
+
+from ffi_builder.fakecuda.constants import CaptureMode, Result
+from ffi_builder.fakecuda.driver import FakeDriver
+from ffi_builder.fakehip.build import SONAME
+
+
+class HipResult(IntEnum):
+    """``hipError_t``: those that are called otherwise than in CUDA, or are HIP's alone."""
+
+    INVALID_CONFIGURATION = 9
+    INVALID_DEVICE_FUNCTION = 98
+    INVALID_KERNEL_FILE = 218
+    SHARED_OBJECT_INIT_FAILED = 303
+
+
+_NAMES: Final = {Result.LAUNCH_FAILED: "hipErrorLaunchFailure"}
+
+
+class FakeHipDriver(FakeDriver):
+    """The fake libamdhip64.so.7 of this process. ``cuda`` has its functions, which return an int.
+
+    Raises:
+        RuntimeError: this process has another one.
+    """
+
+    name: ClassVar[str] = "FakeHip"
+    soname: ClassVar[str] = SONAME
+    api: ClassVar[str] = "HIP"
+
+    def set_target(self, target: str, device: int = 0) -> None:
+        """Set the target of a device, such as ``gfx90a:sramecc+:xnack-``."""
+        self.cuda.fake_hip_target(device, target.encode())
+
+    @override
+    def symbol(self, result: Result) -> str:
+        words = result.name.lower().split("_")
+        return _NAMES.get(result, "hipError" + "".join(map(str.capitalize, words)))
+
+    @override
+    def init(self) -> None:
+        """HipInit."""
+        self.must("hipInit", ctypes.c_uint(0))
+
+    def set_device(self, device: int) -> None:
+        """Make a device current for this thread."""
+        self.must("hipSetDevice", device)
+
+    @property
+    def device(self) -> int:
+        """The device that is current for this thread."""
+        found = ctypes.c_int()
+        self.must("hipGetDevice", ctypes.byref(found))
+        return found.value
+
+    @override
+    def new_stream(self, device: int = 0, flags: int = 0) -> int:
+        """A stream of a device; what is current stays so."""
+        before = self.device
+        self.set_device(device)
+        try:
+            return self.get("hipStreamCreateWithFlags", ctypes.c_uint(flags))
+        finally:
+            self.set_device(before)
+
+    @override
+    def begin_capture(self, stream: int, mode: CaptureMode = CaptureMode.GLOBAL) -> None:
+        self.must("hipStreamBeginCapture", ctypes.c_void_p(stream), int(mode))
+
+    @override
+    def end_capture(self, stream: int) -> int:
+        graph = ctypes.c_void_p()
+        self.must("hipStreamEndCapture", ctypes.c_void_p(stream), ctypes.byref(graph))
+        made = self.get("hipGraphInstantiateWithFlags", graph, ctypes.c_ulonglong(0))
+        self.must("hipGraphDestroy", graph)
+        return made
+
+    @override
+    def launch_graph(self, graph: int, stream: int) -> None:
+        self.must("hipGraphLaunch", ctypes.c_void_p(graph), ctypes.c_void_p(stream))

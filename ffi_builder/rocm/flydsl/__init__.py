@@ -1,0 +1,1 @@
+"""Functions that FlyDSL has exported as objects, as sources of ``wrap``."""

@@ -1,0 +1,1 @@
+"""The fake HIP library of ``ffi_builder.testing``."""
