@@ -38,9 +38,9 @@ class FakeCuda(FakeGpus):
     The process gets a ``libcuda.so.1`` that was written for tests. It is built with the C compiler
     where it is first used, and kept in ``~/.cache/ffi_builder``. It refuses what a real driver
     refuses, with the same errors, and records all calls and launches. With ``execute=True``, it
-    runs the PTX of kernels on the CPU. Without, or where there is no PTX, kernels are Python
-    functions that :meth:`kernel` registers; a launch of another kernel is checked and recorded, and
-    changes nothing. In the block, :func:`make_args`, :func:`check_kernel` and
+    runs the PTX of kernels on the CPU, and a kernel that has none is an error. Kernels can also be
+    Python functions that :meth:`kernel` registers. Without ``execute``, a launch of another kernel
+    is checked and recorded, and changes nothing. In the block, :func:`make_args`, :func:`check_kernel` and
     :func:`check_intents` take signatures whose tensors are on CUDA.
 
     At its end, the block raises the first exception of a kernel that no :meth:`FakeArray.numpy` has
@@ -56,7 +56,7 @@ class FakeCuda(FakeGpus):
         archs: the architecture of each device. The default is one device, ``"sm_90"``.
         version: the CUDA version of the driver, such as ``"12.8"``, which decides the newest PTX
             that it takes. The default is that of the installed nvidia-cuda-runtime.
-        execute: whether kernels that come with PTX are executed.
+        execute: whether kernels are executed that no function in Python stands for.
 
     Raises:
         TypeError: the version is no str.

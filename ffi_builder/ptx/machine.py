@@ -17,8 +17,8 @@ Dims = tuple[int, int, int]
 
 _SLICE: Final = 200_000
 """Steps between two looks at signals: some 10 ms."""
-PATIENCE: Final = 30_000_000
-"""Steps without progress that end a launch: some seconds."""
+PATIENCE: Final = 100_000_000
+"""Steps of warps without progress that end a launch: some ten seconds."""
 _MOST_MEMORY: Final = 2 << 30
 _U32: Final = ctypes.c_uint32
 _LANES: Final = 32
@@ -124,7 +124,7 @@ class Code:
         shape: Shape,
         memory: Memory,
         *,
-        patience: int = PATIENCE,
+        patience: int | None = None,
     ) -> int:
         """Run a launch to its end; return how many steps its warps took.
 
@@ -164,7 +164,7 @@ class Code:
             resident=resident,
             device=shape.device,
             sm=shape.sm,
-            patience=patience,
+            patience=PATIENCE if patience is None else patience,
             lock=memory.lock,
             unlock=memory.unlock,
             extents=memory.extents,

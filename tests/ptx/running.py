@@ -10,7 +10,7 @@ import numpy
 
 from ffi_builder.ptx import text
 from ffi_builder.ptx.decode import decode
-from ffi_builder.ptx.machine import PATIENCE, Code, Memory, Shape
+from ffi_builder.ptx.machine import Code, Memory, Shape
 
 np: Any = numpy
 
@@ -64,7 +64,7 @@ def run(
     arguments: Sequence[Any],
     shape: Shape = Shape(),  # noqa: B008 # it is frozen
     *,
-    patience: int = PATIENCE,
+    patience: int | None = None,
     map: int | None = None,
 ) -> int:
     """Run a kernel; arrays are passed as pointers to their memory, and other NumPy values as such.

@@ -11,6 +11,7 @@ import pytest
 
 from ffi_builder import Launch, addons, cuda, spec, testing, wrap
 from ffi_builder.fakecuda.driver import IllegalAddressError, MisalignedAddressError
+from ffi_builder.ptx import machine
 from tests.fakecuda import KernelImage, make_cubin, make_fatbin, missing
 
 np: Any = numpy
@@ -202,7 +203,8 @@ def test_interrupts_end_a_launch() -> None:
         run(endless)
 
 
-def test_a_spin_that_nobody_ends_is_an_error() -> None:
+def test_a_spin_that_nobody_ends_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "PATIENCE", 1_000_000)
     with pytest.raises(RuntimeError, match=r"makes no progress.*CUDA_ERROR_LAUNCH_TIMEOUT"):
         run(ptx("LOOP: ld.volatile.global.u32 %b, [%x]; setp.ne.u32 %p, %b, 0; @%p bra LOOP;"))
 
