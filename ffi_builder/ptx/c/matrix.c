@@ -73,18 +73,21 @@ static Shape shape_of(const Instr *i) {
   return (Shape){i->extra[0], 4u * i->extra[1], (Type)i->extra[2], (Type)i->extra[3], (Type)i->extra[4], (Type)i->extra[5]};
 }
 
-/* Where lanes have the elements of a: those of a register are neighbours in a row; of two registers,
- * the second is 8 rows below, if there are as many, and the next ones are behind them. */
-static void place_a(const Shape *s, unsigned lane, unsigned at, unsigned *y, unsigned *k) {
-  unsigned count = in_register(s->a), reg = at / count, high = s->m / 8;
-  *y = lane / 4 + reg % high * 8;
-  *k = (reg / high * 4 + lane % 4) * count + at % count;
+/* Reads a or b: a lane has neighbours along k in a register. Of two registers, the second is 8 rows below, if
+ * there are as many (high: how many times 8), and the next ones are behind them. */
+static void read_factor(Warp *w, const Instr *i, Type type, unsigned op, unsigned count, unsigned high, double *to, unsigned line, unsigned step) {
+  unsigned per = in_register(type);
+  for (unsigned r = 0; r < count; ++r) {
+    const uint64_t *from = ROW(op + r);
+    double *first = to + r % high * 8 * line + r / high * 4 * per * step;
+    for (unsigned l = 0; l < kLanes; ++l) {
+      double found[8];
+      values(type, from[l], found);
+      for (unsigned at = 0; at < per; ++at) first[l / 4 * line + (l % 4 * per + at) * step] = found[at];
+    }
+  }
 }
-static void place_b(const Shape *s, unsigned lane, unsigned at, unsigned *k, unsigned *x) {
-  unsigned count = in_register(s->b);
-  *x = lane / 4;
-  *k = (at / count * 4 + lane % 4) * count + at % count;
-}
+
 static void place_c(unsigned lane, unsigned at, unsigned *y, unsigned *x) {
   *y = lane / 4 + at / 2 * 8;
   *x = lane % 4 * 2 + at % 2;
@@ -119,15 +122,9 @@ static void multiply(Warp *w, const Instr *i, Shape s, const Scales *scales) {
   Operands o = operands_of(&s);
   double a[kMaxM][kMaxK], b[kMaxK][kN], c[kMaxM][kN];
   unsigned y, x, k;
+  read_factor(w, i, s.a, o.a, o.b - o.a, s.m / 8, a[0], kMaxK, 1);
+  read_factor(w, i, s.b, o.b, o.c - o.b, 1, b[0], 1, kN);
   for (unsigned l = 0; l < kLanes; ++l) {
-    for (unsigned at = 0, per = in_register(s.a); at < a_count(&s); ++at) {
-      place_a(&s, l, at, &y, &k);
-      a[y][k] = value(s.a, nth(s.a, ROW(o.a + at / per)[l], at % per));
-    }
-    for (unsigned at = 0, per = in_register(s.b); at < b_count(&s); ++at) {
-      place_b(&s, l, at, &k, &x);
-      b[k][x] = value(s.b, nth(s.b, ROW(o.b + at / per)[l], at % per));
-    }
     for (unsigned at = 0, per = in_register(s.c); at < c_count(&s); ++at) {
       place_c(l, at, &y, &x);
       c[y][x] = value(s.c, nth(s.c, ROW(o.c + at / per)[l], at % per));
@@ -147,13 +144,13 @@ static void multiply(Warp *w, const Instr *i, Shape s, const Scales *scales) {
     uint64_t made[4] = {0};
     for (unsigned at = 0, per = in_register(s.d); at < c_count(&s); ++at) {
       place_c(l, at, &y, &x);
-      made[at / per] |= rounded(s.d, c[y][x]) << (at % per * kBits[s.d]);
+      made[at / per] |= rounded(s.d, c[y][x], i->flags & kSatFinite) << (at % per * kBits[s.d]);
     }
     for (unsigned r = 0; r < o.a; ++r) ROW(r)[l] = made[r];
   }
 }
 
-OP(mma_float) {
+OP(mma) {
   if (whole_warp(w, i, mask)) multiply(w, i, shape_of(i), NULL);
 }
 
@@ -209,43 +206,6 @@ OP(mma_f64) {
   }
   for (unsigned l = 0; l < kLanes; ++l) {
     for (unsigned at = 0; at < c_count(&s); ++at) ROW(at)[l] = bits_of_f64(made[l][at]);
-  }
-}
-
-/* The exact sum; it is cut to 32 bits, or with .satfinite clamped to them. */
-OP(mma_integer) {
-  if (!whole_warp(w, i, mask)) return;
-  Shape s = shape_of(i);
-  Operands o = operands_of(&s);
-  int32_t a[kMaxM][kMaxK], b[kMaxK][kN];
-  int64_t c[kMaxM][kN];
-  unsigned y, x, k;
-  for (unsigned l = 0; l < kLanes; ++l) {
-    for (unsigned at = 0, per = in_register(s.a); at < a_count(&s); ++at) {
-      place_a(&s, l, at, &y, &k);
-      a[y][k] = (int32_t)integer(s.a, nth(s.a, ROW(o.a + at / per)[l], at % per));
-    }
-    for (unsigned at = 0, per = in_register(s.b); at < b_count(&s); ++at) {
-      place_b(&s, l, at, &k, &x);
-      b[k][x] = (int32_t)integer(s.b, nth(s.b, ROW(o.b + at / per)[l], at % per));
-    }
-    for (unsigned at = 0; at < c_count(&s); ++at) {
-      place_c(l, at, &y, &x);
-      c[y][x] = integer(kS32, ROW(o.c + at)[l]);
-    }
-  }
-  for (y = 0; y < s.m; ++y) {
-    for (k = 0; k < s.k; ++k) {
-      for (x = 0; x < kN; ++x) c[y][x] += a[y][k] * b[k][x];
-    }
-  }
-  for (unsigned l = 0; l < kLanes; ++l) {
-    for (unsigned at = 0; at < c_count(&s); ++at) {
-      place_c(l, at, &y, &x);
-      int64_t sum = c[y][x];
-      if ((i->flags & kSatFinite) != 0) sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
-      ROW(at)[l] = (uint32_t)sum;
-    }
   }
 }
 
@@ -308,7 +268,7 @@ OP(mma_quads) {
       place_quad(type_d, l, at, &y, &x);
       double sum = c[quad][y][x];
       for (unsigned k = 0; k < 4; ++k) sum += a[quad][y][k] * b[quad][k][x];
-      made[at / per] |= rounded(type_d, sum) << (at % per * kBits[type_d]);
+      made[at / per] |= rounded(type_d, sum, false) << (at % per * kBits[type_d]);
     }
     for (unsigned r = 0; r < op_a; ++r) ROW(r)[l] = made[r];
   }

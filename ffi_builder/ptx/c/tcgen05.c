@@ -155,22 +155,11 @@ static Tile described(Warp *w, const Instr *i, uint64_t descriptor, bool by_mn) 
   return tile_of(w, i, descriptor, descriptor >> 52 & 1 ? 0 : kWidths[descriptor >> 61], by_mn);
 }
 
-/* Integers of 8 bits are doubles, too. */
-static double number(Type type, uint64_t bits) {
-  return type == kS8 || type == kU8 || type == kS32 ? (double)integer(type, bits) : value(type, bits);
-}
-static void set_a(void *to, unsigned mn, unsigned k, Type type, uint64_t bits) { ((double(*)[kFloatK])to)[mn][k] = number(type, bits); }
-static void set_b(void *to, unsigned mn, unsigned k, Type type, uint64_t bits) { ((double(*)[kMostN])to)[k][mn] = number(type, bits); }
+static void set_a(void *to, unsigned mn, unsigned k, Type type, uint64_t bits) { ((double(*)[kFloatK])to)[mn][k] = value(type, bits); }
+static void set_b(void *to, unsigned mn, unsigned k, Type type, uint64_t bits) { ((double(*)[kMostN])to)[k][mn] = value(type, bits); }
 
 /* Of 64 rows, each warp has the first 16 of its lanes. */
 static unsigned lane_of(const Form *f, unsigned y) { return f->m == 64 ? y / 16 * 32 + y % 16 : y; }
-
-static uint32_t result_of(const Form *f, double sum) {
-  if (f->d != kS32) return (uint32_t)rounded(f->d, sum);
-  int64_t whole = (int64_t)sum;
-  if (f->saturates) whole = whole > INT32_MAX ? INT32_MAX : whole < INT32_MIN ? INT32_MIN : whole;
-  return (uint32_t)whole;
-}
 
 /* extra: the kind, whether a is in tensor memory, whether lanes are disabled. op: address of d; a, or its
  * address; b; the descriptor; perhaps four masks; whether d is added. */
@@ -193,16 +182,16 @@ OP(tcgen05_mma) {
       if (masked && (ROW(op_form + 1 + lane / 32)[l] >> lane % 32 & 1) != 0) continue;
       if (tensor_a) {
         const uint32_t *words = tensor_at(w, i, l, (uint32_t)ADDRESS(2, l), lane, 0, 8);
-        for (unsigned k = 0; k < f.k; ++k) a[y][k] = number(f.a, nth(f.a, words[k / per], k % per));
+        for (unsigned k = 0; k < f.k; ++k) a[y][k] = value(f.a, nth(f.a, words[k / per], k % per));
       }
       uint32_t *d = tensor_at(w, i, l, (uint32_t)ADDRESS(0, l), lane, 0, f.n);
       double sum[kMostN];
-      for (unsigned x = 0; x < f.n; ++x) sum[x] = adds >> l & 1 ? number(f.d, nth(f.d, d[x], 0)) : 0;
+      for (unsigned x = 0; x < f.n; ++x) sum[x] = adds >> l & 1 ? value(f.d, nth(f.d, d[x], 0)) : 0;
       for (unsigned k = 0; k < f.k; ++k) {
         double factor = f.sign * a[y][k];
         for (unsigned x = 0; x < f.n; ++x) sum[x] += factor * b[k][x];
       }
-      for (unsigned x = 0; x < f.n; ++x) d[x] = result_of(&f, sum[x]);
+      for (unsigned x = 0; x < f.n; ++x) d[x] = (uint32_t)rounded(f.d, sum[x], f.saturates);
     }
   }
 }

@@ -92,7 +92,7 @@ OP(wgmma_float) {
       uint64_t made = 0;
       for (unsigned at = 0; at < per; ++at) {
         place_d(l, r * per + at, &y, &x);
-        made |= rounded(g.d, c[y][x]) << (at * kBits[g.d]);
+        made |= rounded(g.d, c[y][x], false) << (at * kBits[g.d]);
       }
       ROW(r)[l] = made;
     }

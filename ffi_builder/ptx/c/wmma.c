@@ -124,7 +124,7 @@ OP(wmma_float) {
     for (unsigned x = 0; x < p.n; ++x) {
       double sum = value(p.c.type, get(w, i, &p.c, y, x));
       for (unsigned k = 0; k < p.k; ++k) sum += a[y][k] * b[k][x];
-      made[y][x] = rounded(p.d.type, sum);
+      made[y][x] = rounded(p.d.type, sum, false);
     }
   }
   put(w, i, &p, made);

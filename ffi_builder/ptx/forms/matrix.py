@@ -91,7 +91,7 @@ FORMS: Final[tuple[Form, ...]] = (
         for d, c in (("f16", "f16"), ("f32", "f16"), ("f32", "f32"))
     ),
     *(
-        _mma("mma_float", _PLAIN, 16, k, f"{d} {kind} {kind} {d}")
+        _mma("mma", _PLAIN, 16, k, f"{d} {kind} {kind} {d}")
         for kind, ks, ds in (
             ("f16", (8, 16), ("f16", "f32")),
             ("bf16", (8, 16), ("f32",)),
@@ -100,11 +100,11 @@ FORMS: Final[tuple[Form, ...]] = (
         for k, d in product(ks, ds)
     ),
     *(
-        _mma("mma_float", _PLAIN, 16, k, f"{d} {a} {b} {d}")
+        _mma("mma", _PLAIN, 16, k, f"{d} {a} {b} {d}")
         for k, d, a, b in product((16, 32), ("f16", "f32"), _F8, _F8)
     ),
     *(
-        _mma("mma_float", opcode, 16, 32, f"{d} {a} {b} {d}")
+        _mma("mma", opcode, 16, 32, f"{d} {a} {b} {d}")
         for opcode in (f"{_ALIGNED}{_KIND}.SHAPE.row.col", f"{_ALIGNED}.SHAPE.row.col{_KIND}")
         for d, a, b in product(
             *(("f16", "f32"), *(((*_F8, "e3m2", "e2m3", "e2m1"),) * 2)),
@@ -130,7 +130,7 @@ FORMS: Final[tuple[Form, ...]] = (
         for m, k in ((8, 4), (16, 4), (16, 8), (16, 16))
     ),
     *(
-        _mma("mma_integer", f"{_PLAIN}[.satfinite]", m, k, f"s32 {a}{bits} {b}{bits} s32")
+        _mma("mma", f"{_PLAIN}[.satfinite]", m, k, f"s32 {a}{bits} {b}{bits} s32")
         for bits, shapes in ((8, ((8, 16), (16, 16), (16, 32))), (4, ((8, 32), (16, 32), (16, 64))))
         for (m, k), a, b in product(shapes, "su", "su")
     ),
