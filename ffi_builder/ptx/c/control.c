@@ -4,11 +4,13 @@
 static void jump(Warp *w, uint32_t lanes, uint32_t target) {
   if (lanes == w->active) {
     w->pc = target;
-    if (lanes != (w->live & ~w->parked)) warp_pick(w);
+    if (lanes != (w->live & ~w->parked))
+      warp_pick(w);
     return;
   }
   uint32_t rest = w->active & ~lanes;
-  for (uint32_t m = lanes; m != 0; m &= m - 1) w->lane_pc[__builtin_ctz(m)] = target;
+  for (uint32_t m = lanes; m != 0; m &= m - 1)
+    w->lane_pc[__builtin_ctz(m)] = target;
   w->active = rest;
   warp_pick(w);
 }
@@ -34,8 +36,8 @@ OP(nanosleep) {
   w->yield = true;
 }
 
-/* op: where to, the row that keeps where to return, and for each parameter the local offsets from and
- * to, and the size. */
+/* op: where to, the row that keeps where to return, and for each parameter the local offsets from
+ * and to, and the size. */
 OP(call) {
   uint64_t *back = ROW(1);
   uint32_t size = w->block->m->c.local_size;
@@ -66,7 +68,8 @@ OP(ret) {
 OP(brx) {
   const uint64_t *index = ROW(0);
   uint32_t rest = w->active & ~mask;
-  LANES(if (index[l] >= i->op[1]) fault(w, i, l, kWrong, "branch %u of %u", (uint32_t)index[l], i->op[1]);
+  LANES(if (index[l] >= i->op[1])
+            fault(w, i, l, kWrong, "branch %u of %u", (uint32_t)index[l], i->op[1]);
         w->lane_pc[l] = i->op[2 + index[l]];);
   w->active = rest;
   warp_pick(w);
@@ -81,15 +84,18 @@ OP(clock) {
 /* Copies what a call returned: local offsets from and to, and the size. */
 OP(returned) {
   uint32_t size = w->block->m->c.local_size;
-  LANES(char *local = w->local + (size_t)l * size; memcpy(local + i->op[1], local + i->op[0], i->op[2]););
+  LANES(char *local = w->local + (size_t)l * size;
+        memcpy(local + i->op[1], local + i->op[0], i->op[2]););
 }
 
 /* Barriers of the block. */
 enum { kPlain, kPopc, kAll, kAny };
 
 static void vote(Warp *w, const Instr *i, unsigned lane, const Barrier *bar, uint32_t threads) {
-  if (i->extra[0] == kPopc) ROW(0)[lane] = bar->votes;
-  if (i->extra[0] <= kPopc) return;
+  if (i->extra[0] == kPopc)
+    ROW(0)[lane] = bar->votes;
+  if (i->extra[0] <= kPopc)
+    return;
   bool found = i->extra[0] == kAll ? bar->votes == threads : bar->votes != 0;
   uint64_t *to = ROW(0);
   *to = ((uint32_t)*to & ~(1u << lane)) | (uint32_t)found << lane;
@@ -105,12 +111,14 @@ static void release(Block *b, unsigned id) {
     uint32_t leaving = 0;
     for (uint32_t m = w->parked; m != 0; m &= m - 1) {
       unsigned l = (unsigned)__builtin_ctz(m);
-      if (w->bar[l] != id) continue;
+      if (w->bar[l] != id)
+        continue;
       leaving |= 1u << l;
       vote(w, &b->m->c.code[w->lane_pc[l] - 1], l, &before, before.waiting);
     }
     w->parked &= ~leaving;
-    if (leaving != 0 && w->active != 0) warp_pick(w);
+    if (leaving != 0 && w->active != 0)
+      warp_pick(w);
   }
 }
 
@@ -120,8 +128,10 @@ static uint32_t exited_with(const Block *b, unsigned id) {
   for (uint32_t n = 0; n < b->warp_count; ++n) {
     const Warp *w = &b->warps[n];
     bool waits = false;
-    for (uint32_t m = w->parked; m != 0 && !waits; m &= m - 1) waits = w->bar[__builtin_ctz(m)] == id;
-    if (waits) count += kLanes - (uint32_t)__builtin_popcount(w->live);
+    for (uint32_t m = w->parked; m != 0 && !waits; m &= m - 1)
+      waits = w->bar[__builtin_ctz(m)] == id;
+    if (waits)
+      count += kLanes - (uint32_t)__builtin_popcount(w->live);
   }
   return count;
 }
@@ -130,41 +140,50 @@ void barrier_check(Block *b, unsigned id) {
   const Barrier *bar = &b->bars[id];
   bool all = bar->expected == 0 ? bar->waiting == b->live
                                 : bar->waiting + bar->arrived + exited_with(b, id) >= bar->expected;
-  if (all) release(b, id);
+  if (all)
+    release(b, id);
 }
 
 /* extra: the kind, and which operands are the barrier, the threads and the predicate; 255: none. */
 static void meet(Warp *w, const Instr *i, uint32_t mask, bool waits) {
   enum { kAbsent = 255 };
   Block *b = w->block;
-  const uint64_t *ids = ROW(i->extra[1]), *counts = i->extra[2] == kAbsent ? NULL : ROW(i->extra[2]);
+  const uint64_t *ids = ROW(i->extra[1]),
+                 *counts = i->extra[2] == kAbsent ? NULL : ROW(i->extra[2]);
   uint32_t votes = i->extra[0] == kPlain ? 0 : PRED(i->extra[3]);
   uint32_t touched = 0;
   for (uint32_t m = mask; m != 0; m &= m - 1) {
     unsigned l = (unsigned)__builtin_ctz(m);
     uint64_t id = ids[l];
     uint32_t threads = counts == NULL ? 0 : (uint32_t)counts[l];
-    if (id >= kBarriers) fault(w, i, l, kWrong, "barrier %llu, and there are %d", (unsigned long long)id, kBarriers);
+    if (id >= kBarriers)
+      fault(w, i, l, kWrong, "barrier %llu, and there are %d", (unsigned long long)id, kBarriers);
     Barrier *bar = &b->bars[id];
     if (bar->waiting + bar->arrived != 0 && bar->expected != threads) {
-      fault(w, i, l, kWrong, "barrier %llu is of %u threads here and of %u elsewhere", (unsigned long long)id, threads, bar->expected);
+      fault(w, i, l, kWrong, "barrier %llu is of %u threads here and of %u elsewhere",
+            (unsigned long long)id, threads, bar->expected);
     }
     if (counts != NULL && (threads == 0 || threads % kLanes != 0)) {
-      fault(w, i, l, kWrong, "a barrier of %u threads, which is no multiple of %d", threads, kLanes);
+      fault(w, i, l, kWrong, "a barrier of %u threads, which is no multiple of %d", threads,
+            kLanes);
     }
     bar->expected = threads;
-    if (waits) ++bar->waiting;
-    else ++bar->arrived;
+    if (waits)
+      ++bar->waiting;
+    else
+      ++bar->arrived;
     bar->votes += votes >> l & 1;
     w->bar[l] = (uint8_t)id;
-    if (waits) w->lane_pc[l] = w->pc;
+    if (waits)
+      w->lane_pc[l] = w->pc;
     touched |= 1u << id;
   }
   if (waits) {
     w->parked |= mask;
     w->active &= ~mask;
   }
-  for (uint32_t m = touched; m != 0; m &= m - 1) barrier_check(b, (unsigned)__builtin_ctz(m));
+  for (uint32_t m = touched; m != 0; m &= m - 1)
+    barrier_check(b, (unsigned)__builtin_ctz(m));
 }
 
 OP(bar_sync) { meet(w, i, mask, true); }
@@ -183,11 +202,13 @@ void cluster_check(Block *b) {
   for (uint32_t k = 0; k < blocks; ++k) {
     for (uint32_t n = 0; n < b->cluster[k].warp_count; ++n) {
       const Warp *w = &b->cluster[k].warps[n];
-      if ((w->live & ~w->arrived) != 0) return;
+      if ((w->live & ~w->arrived) != 0)
+        return;
       count += (uint32_t)__builtin_popcount(w->live & w->arrived);
     }
   }
-  if (count == 0) return;
+  if (count == 0)
+    return;
   b->m->progress = b->m->steps;
   for (uint32_t k = 0; k < blocks; ++k) {
     for (uint32_t n = 0; n < b->cluster[k].warp_count; ++n) {
@@ -195,12 +216,14 @@ void cluster_check(Block *b) {
       uint32_t leaving = 0;
       for (uint32_t m = w->parked; m != 0; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
-        if (w->bar[l] == kClusterBarrier) leaving |= 1u << l;
+        if (w->bar[l] == kClusterBarrier)
+          leaving |= 1u << l;
       }
       w->met = w->arrived & ~leaving;
       w->arrived = 0;
       w->parked &= ~leaving;
-      if (leaving != 0 && w->active != 0) warp_pick(w);
+      if (leaving != 0 && w->active != 0)
+        warp_pick(w);
     }
   }
 }
@@ -208,7 +231,8 @@ void cluster_check(Block *b) {
 OP(cluster_arrive) {
   uint32_t again = mask & (w->arrived | w->met);
   if (again != 0) {
-    fault(w, i, (unsigned)__builtin_ctz(again), kWrong, "barrier.cluster.arrive twice, with no wait between");
+    fault(w, i, (unsigned)__builtin_ctz(again), kWrong,
+          "barrier.cluster.arrive twice, with no wait between");
   }
   w->arrived |= mask;
   cluster_check(w->block);
@@ -217,7 +241,8 @@ OP(cluster_arrive) {
 OP(cluster_wait) {
   uint32_t without = mask & ~(w->arrived | w->met), waiting = mask & w->arrived;
   if (without != 0) {
-    fault(w, i, (unsigned)__builtin_ctz(without), kWrong, "barrier.cluster.wait without barrier.cluster.arrive");
+    fault(w, i, (unsigned)__builtin_ctz(without), kWrong,
+          "barrier.cluster.wait without barrier.cluster.arrive");
   }
   w->met &= ~mask;
   for (uint32_t m = waiting; m != 0; m &= m - 1) {

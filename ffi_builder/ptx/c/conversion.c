@@ -11,7 +11,8 @@ static inline uint64_t extended(uint64_t a, unsigned bytes, bool is_signed) {
 static uint64_t clamped(uint64_t v, bool from_signed, unsigned bytes, bool is_signed) {
   bool negative = from_signed && (int64_t)v < 0;
   uint64_t most = (is_signed ? INT64_MAX : UINT64_MAX) >> (64 - 8 * bytes);
-  if (!negative) return v > most ? most : v;
+  if (!negative)
+    return v > most ? most : v;
   int64_t least = is_signed ? -(int64_t)most - 1 : 0;
   return (int64_t)v < least ? (uint64_t)least : v;
 }
@@ -31,7 +32,8 @@ OP(cvt_integer) {
 typedef enum Kind { kKindF16, kKindBf16, kKindF32, kKindF64 } Kind;
 
 static inline double number(const Instr *i, Kind kind, uint64_t bits) {
-  if (kind == kKindF32) return flushed(i, f32_of(bits));
+  if (kind == kKindF32)
+    return flushed(i, f32_of(bits));
   return kind == kKindF64 ? f64_of(bits) : decoded(kind == kKindF16 ? kF16 : kBf16, (uint32_t)bits);
 }
 
@@ -79,8 +81,10 @@ OP(cvt_from_integer) {
 }
 
 static inline double limited(const Instr *i, double x) {
-  if (i->flags & kSat) x = x > 0 ? fmin(x, 1) : 0;
-  if ((i->flags & kRelu) && !isnan(x)) x = x > 0 ? x : 0;
+  if (i->flags & kSat)
+    x = x > 0 ? fmin(x, 1) : 0;
+  if ((i->flags & kRelu) && !isnan(x))
+    x = x > 0 ? x : 0;
   return x;
 }
 
@@ -91,12 +95,14 @@ OP(cvt_float) {
   Kind to = (Kind)i->extra[0], from = (Kind)i->extra[1];
   bool is_whole = i->extra[2], finite = (i->flags & kSatFinite) != 0;
   Round round = (Round)i->round;
-  if (to == kKindF32 && !is_whole) begin(i);
+  if (to == kKindF32 && !is_whole)
+    begin(i);
   LANES(double x = number(i, from, a[l]); if (is_whole) x = whole(x, round); x = limited(i, x);
         if (to == kKindF32) d[l] = isnan(x) ? kNan32 : bits_of_f32(flushed(i, (float)x));
         else if (to == kKindF64) d[l] = isnan(x) ? nan64(x, x, x) : bits_of_f64(x);
         else d[l] = sixteen(to, x, round, finite););
-  if (to == kKindF32 && !is_whole) end(i);
+  if (to == kKindF32 && !is_whole)
+    end(i);
 }
 
 /* The last 13 bits of f32 are zeros. */
@@ -115,7 +121,7 @@ static inline uint32_t paired(const Instr *i, double upper, double lower) {
   uint32_t above = encoded(to, limited(i, upper), (Round)i->round, finite);
   return above << i->extra[1] | encoded(to, limited(i, lower), (Round)i->round, finite);
 }
-OP(cvt_pair) { BINARY(uint32_t, paired(i, f32_of(a), f32_of(b))) }
+OP(cvt_pair){BINARY(uint32_t, paired(i, f32_of(a), f32_of(b)))}
 /* extra: the format and the bits of the operand, too. */
 OP(cvt_repaired) {
   FormatNumber from = (FormatNumber)i->extra[2];
@@ -124,15 +130,18 @@ OP(cvt_repaired) {
 
 /* Powers of two, which have an exponent alone: 0 is 2**-127, and 255 a NaN. The sign is lost. */
 static uint32_t to_power(const Instr *i, double x) {
-  if (isnan(x)) return 255;
-  if (fabs(x) <= 0x1p-127) return 0;
+  if (isnan(x))
+    return 255;
+  if (fabs(x) <= 0x1p-127)
+    return 0;
   uint64_t bits = bits_of_f64(fabs(x));
   int power = (int)(bits >> 52) - 1023 + (i->round == kRp && bits << 12 != 0) + 127;
-  if (isinf(x) || power > 254) return i->flags & kSatFinite ? 254 : 255;
+  if (isinf(x) || power > 254)
+    return i->flags & kSatFinite ? 254 : 255;
   return (uint32_t)power;
 }
-OP(cvt_power) { BINARY(uint32_t, to_power(i, f32_of(a)) << 8 | to_power(i, f32_of(b))) }
-OP(cvt_power_bf16x2) {
+OP(cvt_power){
+    BINARY(uint32_t, to_power(i, f32_of(a)) << 8 | to_power(i, f32_of(b)))} OP(cvt_power_bf16x2) {
   UNARY(uint32_t, to_power(i, bf16_value(a >> 16)) << 8 | to_power(i, bf16_value(a)))
 }
 static uint32_t of_power(uint32_t code) {
@@ -149,5 +158,6 @@ static uint32_t saturated(const Instr *i, int32_t x) {
 static uint32_t packed(const Instr *i, uint32_t a, uint32_t b) {
   return saturated(i, (int32_t)a) << i->extra[0] | saturated(i, (int32_t)b);
 }
-OP(cvt_pack) { BINARY(uint32_t, packed(i, a, b)) }
-OP(cvt_pack_more) { TERNARY(uint32_t, c << (2 * i->extra[0]) | packed(i, a, b)) }
+OP(cvt_pack){BINARY(uint32_t, packed(i, a, b))} OP(cvt_pack_more) {
+  TERNARY(uint32_t, c << (2 * i->extra[0]) | packed(i, a, b))
+}

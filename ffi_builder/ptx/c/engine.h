@@ -1,9 +1,9 @@
 /* What the files of the PTX interpreter share.
  *
- * A warp executes one decoded instruction for all of its lanes that are at it. Registers are rows of
- * 32 lanes, 64 bits each: a narrower value is in the low bits, and the others are zeros. A predicate is
- * a mask of lanes in the first word of its row. An instruction is a function OP(name); Python finds it
- * by its name, which stands in the tables of ffi_builder/ptx/forms.
+ * A warp executes one decoded instruction for all of its lanes that are at it. Registers are rows
+ * of 32 lanes, 64 bits each: a narrower value is in the low bits, and the others are zeros. A
+ * predicate is a mask of lanes in the first word of its row. An instruction is a function OP(name);
+ * Python finds it by its name, which stands in the tables of ffi_builder/ptx/forms.
  */
 #ifndef ENGINE_H
 #define ENGINE_H
@@ -34,22 +34,44 @@ struct Instr {
   const uint32_t *op;   /* registers (see row()), and numbers where the form says so */
   uint32_t guard, line; /* guard: the predicate, kNone: none */
   uint8_t guard_not;
-  uint8_t round;   /* a Round */
-  uint8_t flags;   /* kFtz … */
-  uint8_t compare; /* a Compare */
-  uint8_t combine; /* a Combine */
-  uint8_t space;   /* a Space */
-  uint8_t size;    /* bytes of the last type of the opcode */
-  uint8_t sign;    /* whether it is signed */
-  uint8_t count;   /* elements of a vector */
-  uint8_t dsize;   /* bytes of the first operand's register */
+  uint8_t round;    /* a Round */
+  uint8_t flags;    /* kFtz … */
+  uint8_t compare;  /* a Compare */
+  uint8_t combine;  /* a Combine */
+  uint8_t space;    /* a Space */
+  uint8_t size;     /* bytes of the last type of the opcode */
+  uint8_t sign;     /* whether it is signed */
+  uint8_t count;    /* elements of a vector */
+  uint8_t dsize;    /* bytes of the first operand's register */
   uint8_t extra[6]; /* what the form's own modifiers mean: table.py */
 };
 
 typedef enum Round { kRn, kRz, kRm, kRp, kRna, kRs } Round;
-enum { kFtz = 1, kSat = 2, kRelu = 4, kNanWins = 8, kXorSign = 16, kSatFinite = 32, kApprox = 64, kHigh = 128 };
+enum {
+  kFtz = 1,
+  kSat = 2,
+  kRelu = 4,
+  kNanWins = 8,
+  kXorSign = 16,
+  kSatFinite = 32,
+  kApprox = 64,
+  kHigh = 128
+};
 typedef enum Compare {
-  kEq, kNe, kLt, kLe, kGt, kGe, kEqu, kNeu, kLtu, kLeu, kGtu, kGeu, kNum, kNan
+  kEq,
+  kNe,
+  kLt,
+  kLe,
+  kGt,
+  kGe,
+  kEqu,
+  kNeu,
+  kLtu,
+  kLeu,
+  kGtu,
+  kGeu,
+  kNum,
+  kNan
 } Compare;
 typedef enum Combine { kAnd = 1, kOr, kXor } Combine;
 typedef enum Space { kGeneric, kGlobal, kShared, kLocal, kConst, kParam, kCluster } Space;
@@ -70,7 +92,7 @@ struct Pending {
 enum { kGroup, kBulkGroup, kByBarrier };
 
 struct Warp {
-  uint64_t *base[2]; /* the rows of this warp, and the constants of the launch */
+  uint64_t *base[2];   /* the rows of this warp, and the constants of the launch */
   uint32_t pc, active; /* of the lanes that are being executed; pc is the next instruction's */
   uint32_t next;       /* the smallest pc of other lanes that is larger */
   uint32_t live;       /* lanes that have not exited */
@@ -84,12 +106,12 @@ struct Warp {
   uint8_t bar[kLanes]; /* in which barrier */
   uint32_t number;     /* in the block */
   Block *block;
-  char *local; /* of each lane, one after the other */
+  char *local;      /* of each lane, one after the other */
   Pending *pending; /* copies that nobody has waited for */
   uint32_t pending_count, pending_room;
   uint32_t groups[kLanes], bulk_groups[kLanes]; /* that were committed */
-  uint32_t wgmmas; /* products of a warpgroup that it has executed */
-  uint32_t carry; /* CC.CF of each lane */
+  uint32_t wgmmas;                              /* products of a warpgroup that it has executed */
+  uint32_t carry;                               /* CC.CF of each lane */
 };
 
 typedef struct Barrier {
@@ -117,11 +139,49 @@ typedef struct Extent {
 
 /* What a special register is, for the rows that are filled when a warp begins. */
 typedef enum Special {
-  kTidX, kTidY, kTidZ, kNtidX, kNtidY, kNtidZ, kCtaidX, kCtaidY, kCtaidZ, kNctaidX, kNctaidY, kNctaidZ,
-  kLaneid, kWarpid, kNwarpid, kSmid, kNsmid, kGridid, kMaskEq, kMaskLt, kMaskLe, kMaskGt, kMaskGe,
-  kClusterCtaidX, kClusterCtaidY, kClusterCtaidZ, kClusterNctaidX, kClusterNctaidY, kClusterNctaidZ,
-  kClusteridX, kClusteridY, kClusteridZ, kNclusteridX, kNclusteridY, kNclusteridZ,
-  kClusterRank, kClusterSize, kExplicitCluster, kDynamicShared, kTotalShared, kGridHigh, kGridLow, kSharedAddress
+  kTidX,
+  kTidY,
+  kTidZ,
+  kNtidX,
+  kNtidY,
+  kNtidZ,
+  kCtaidX,
+  kCtaidY,
+  kCtaidZ,
+  kNctaidX,
+  kNctaidY,
+  kNctaidZ,
+  kLaneid,
+  kWarpid,
+  kNwarpid,
+  kSmid,
+  kNsmid,
+  kGridid,
+  kMaskEq,
+  kMaskLt,
+  kMaskLe,
+  kMaskGt,
+  kMaskGe,
+  kClusterCtaidX,
+  kClusterCtaidY,
+  kClusterCtaidZ,
+  kClusterNctaidX,
+  kClusterNctaidY,
+  kClusterNctaidZ,
+  kClusteridX,
+  kClusteridY,
+  kClusteridZ,
+  kNclusteridX,
+  kNclusteridY,
+  kNclusteridZ,
+  kClusterRank,
+  kClusterSize,
+  kExplicitCluster,
+  kDynamicShared,
+  kTotalShared,
+  kGridHigh,
+  kGridLow,
+  kSharedAddress
 } Special;
 
 typedef struct Filled {
@@ -141,11 +201,11 @@ typedef struct Config {
   uint32_t cooperative;
   uint32_t resident; /* how many blocks are there at once: 1, those of a cluster, or all */
   int32_t device, sm;
-  uint64_t patience; /* steps without progress that are an error */
+  uint64_t patience;                   /* steps without progress that are an error */
   void (*lock)(void), (*unlock)(void); /* of the fake driver; NULL: none */
   size_t (*extents)(int device, Extent *to, size_t room);
   const struct TensorMap *(*map)(uint64_t digest); /* of the fake driver */
-  const Extent *given; /* instead of these, for tests */
+  const Extent *given;                             /* instead of these, for tests */
   uint64_t given_count;
 } Config;
 
@@ -164,14 +224,14 @@ struct Machine {
   Config c;
   Report report;
   jmp_buf out;
-  Block *blocks; /* the resident ones */
+  Block *blocks;                /* the resident ones */
   uint32_t first, count, total; /* which blocks of the grid they are, and how many there are */
   Extent *extents;
   size_t extent_count, extent_room;
   const Extent *hit;
   uint64_t steps, progress; /* progress: the step of the last one */
-  uint64_t ticks; /* of clocks */
-  char grid[64];  /* what cooperative groups count blocks in; its address is in %envreg1 and 2 */
+  uint64_t ticks;           /* of clocks */
+  char grid[64]; /* what cooperative groups count blocks in; its address is in %envreg1 and 2 */
   size_t text_room;
   KeptMap *maps; /* tensormap.c */
 };
@@ -179,7 +239,8 @@ struct Machine {
 #define PRINTF(at) __attribute__((format(printf, at, at + 1)))
 
 /* engine.c */
-_Noreturn void fault(Warp *w, const Instr *i, unsigned lane, Fault kind, const char *format, ...) PRINTF(5);
+_Noreturn void fault(Warp *w, const Instr *i, unsigned lane, Fault kind, const char *format, ...)
+    PRINTF(5);
 void warp_pick(Warp *w);
 void warp_wait(Warp *w, uint32_t lanes);
 void warp_exit(Warp *w, uint32_t lanes);
@@ -193,7 +254,8 @@ void print_text(Machine *m, const char *text, size_t size);
 
 /* memory.c: where bytes are, or a fault. */
 typedef enum Access { kRead, kWrite, kBoth } Access;
-char *memory_at(Warp *w, const Instr *i, unsigned lane, Space space, uint64_t address, unsigned size, Access access);
+char *memory_at(Warp *w, const Instr *i, unsigned lane, Space space, uint64_t address,
+                unsigned size, Access access);
 
 /* integer.c: what comparisons have found becomes predicates (setp), or numbers (set). */
 void set_compared(Warp *w, const Instr *i, uint32_t mask, uint32_t found);
@@ -210,7 +272,8 @@ void pending_finish_barrier(Warp *w, uint64_t barrier);
 
 /* mbarrier.c: at a shared address. */
 void mbarrier_complete(Warp *w, const Instr *i, unsigned lane, uint64_t address, uint32_t bytes);
-void mbarrier_arrive(Warp *w, const Instr *i, unsigned lane, uint64_t address, uint32_t count, bool more);
+void mbarrier_arrive(Warp *w, const Instr *i, unsigned lane, uint64_t address, uint32_t count,
+                     bool more);
 
 /* Registers. Bit 31 of an operand: a constant; bit 30: a predicate that is negated. */
 static inline uint64_t *row(const Warp *w, uint32_t op) {
@@ -222,43 +285,43 @@ static inline uint32_t predicate(const Warp *w, uint32_t op) {
   return op & 0x40000000 ? ~found : found;
 }
 #define PRED(k) predicate(w, i->op[k])
-#define SET_PRED(k, bits)                                                                       \
-  do {                                                                                         \
-    uint64_t *to_ = ROW(k);                                                                    \
-    *to_ = ((uint32_t)*to_ & ~mask) | ((uint32_t)(bits)&mask);                                 \
+#define SET_PRED(k, bits)                                                                          \
+  do {                                                                                             \
+    uint64_t *to_ = ROW(k);                                                                        \
+    *to_ = ((uint32_t)*to_ & ~mask) | ((uint32_t)(bits) & mask);                                   \
   } while (0)
 /* An address [base+offset] takes two operands: the base's row, and the offset. */
 #define ADDRESS(k, l) (ROW(k)[l] + (uint64_t)(int64_t)(int32_t)i->op[(k) + 1])
 
 #define OP(name) void op_##name(Warp *w, const Instr *i, uint32_t mask)
 /* For each lane l of mask. */
-#define LANES(...)                                                                             \
-  {                                                                                            \
-    if (mask == 0xffffffffu) {                                                                 \
-      for (unsigned l = 0; l < kLanes; ++l) {                                                  \
-        __VA_ARGS__                                                                            \
-      }                                                                                        \
-    } else {                                                                                   \
-      for (uint32_t m_ = mask; m_ != 0; m_ &= m_ - 1) {                                        \
-        unsigned l = (unsigned)__builtin_ctz(m_);                                              \
-        __VA_ARGS__                                                                            \
-      }                                                                                        \
-    }                                                                                          \
+#define LANES(...)                                                                                 \
+  {                                                                                                \
+    if (mask == 0xffffffffu) {                                                                     \
+      for (unsigned l = 0; l < kLanes; ++l) {                                                      \
+        __VA_ARGS__                                                                                \
+      }                                                                                            \
+    } else {                                                                                       \
+      for (uint32_t m_ = mask; m_ != 0; m_ &= m_ - 1) {                                            \
+        unsigned l = (unsigned)__builtin_ctz(m_);                                                  \
+        __VA_ARGS__                                                                                \
+      }                                                                                            \
+    }                                                                                              \
   }
 
 /* A value of type T as a register has it: the bits above are zeros. */
 #define BITS(T, value) ((uint64_t)(value) & (~0ull >> (64 - 8 * sizeof(T))))
-#define UNARY(T, expression)                                                                   \
-  uint64_t *d_ = ROW(0);                                                                       \
-  const uint64_t *a_ = ROW(1);                                                                 \
+#define UNARY(T, expression)                                                                       \
+  uint64_t *d_ = ROW(0);                                                                           \
+  const uint64_t *a_ = ROW(1);                                                                     \
   LANES(T a = (T)a_[l]; d_[l] = BITS(T, expression);)
-#define BINARY(T, expression)                                                                  \
-  uint64_t *d_ = ROW(0);                                                                       \
-  const uint64_t *a_ = ROW(1), *b_ = ROW(2);                                                   \
+#define BINARY(T, expression)                                                                      \
+  uint64_t *d_ = ROW(0);                                                                           \
+  const uint64_t *a_ = ROW(1), *b_ = ROW(2);                                                       \
   LANES(T a = (T)a_[l]; T b = (T)b_[l]; d_[l] = BITS(T, expression);)
-#define TERNARY(T, expression)                                                                 \
-  uint64_t *d_ = ROW(0);                                                                       \
-  const uint64_t *a_ = ROW(1), *b_ = ROW(2), *c_ = ROW(3);                                     \
+#define TERNARY(T, expression)                                                                     \
+  uint64_t *d_ = ROW(0);                                                                           \
+  const uint64_t *a_ = ROW(1), *b_ = ROW(2), *c_ = ROW(3);                                         \
   LANES(T a = (T)a_[l]; T b = (T)b_[l]; T c = (T)c_[l]; d_[l] = BITS(T, expression);)
 
 /* Floats and their bits. */

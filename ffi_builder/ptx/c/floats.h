@@ -15,7 +15,8 @@ static inline float flushed(const Instr *i, float x) {
 
 /* The result of an instruction for f32. */
 static inline uint64_t finished(const Instr *i, float x) {
-  if ((i->flags & kSat) != 0) x = x > 0 ? fminf(x, 1) : 0; /* NaN too is 0 */
+  if ((i->flags & kSat) != 0)
+    x = x > 0 ? fminf(x, 1) : 0; /* NaN too is 0 */
   return isnan(x) ? kNan32 : bits_of_f32(flushed(i, x));
 }
 
@@ -28,19 +29,32 @@ static inline uint64_t nan64(double a, double b, double c) {
 /* Loops run between these in the mode of the instruction. */
 static inline void begin(const Instr *i) {
   static const int kModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
-  if (i->round != kRn) fesetround(kModes[i->round]);
+  if (i->round != kRn)
+    fesetround(kModes[i->round]);
 }
 static inline void end(const Instr *i) {
-  if (i->round != kRn) fesetround(FE_TONEAREST);
+  if (i->round != kRn)
+    fesetround(FE_TONEAREST);
 }
 
 /* Which of less, equal, greater and unordered each comparison accepts. */
 enum { kLess = 1, kSame = 2, kMore = 4, kUnordered = 8 };
 static inline bool compares(const Instr *i, double a, double b) {
   static const uint8_t kAccepts[] = {
-      kSame,  kLess | kMore,  kLess,  kLess | kSame,  kMore,  kMore | kSame,
-      kSame | 8, kLess | kMore | 8, kLess | 8, kLess | kSame | 8, kMore | 8, kMore | kSame | 8,
-      kLess | kSame | kMore, kUnordered,
+      kSame,
+      kLess | kMore,
+      kLess,
+      kLess | kSame,
+      kMore,
+      kMore | kSame,
+      kSame | 8,
+      kLess | kMore | 8,
+      kLess | 8,
+      kLess | kSame | 8,
+      kMore | 8,
+      kMore | kSame | 8,
+      kLess | kSame | kMore,
+      kUnordered,
   };
   unsigned related = a < b ? kLess : a == b ? kSame : a > b ? kMore : kUnordered;
   return (kAccepts[i->compare] & related) != 0;
@@ -75,12 +89,15 @@ static inline uint32_t encoded(FormatNumber number, double x, Round round, bool 
   uint64_t bits = bits_of_f64(x), whole = bits & ((1ull << 52) - 1);
   uint32_t sign = (uint32_t)(bits >> 63), at = (uint32_t)sign << (f->exponent + f->mantissa);
   int exponent = (int)(bits >> 52 & 0x7ff) - 1023;
-  if (exponent == 1024 && whole != 0) return f->nan != 0 ? f->nan : f->top;
-  if (exponent == 1024) return at | (f->top + (f->infinite && !finite));
+  if (exponent == 1024 && whole != 0)
+    return f->nan != 0 ? f->nan : f->top;
+  if (exponent == 1024)
+    return at | (f->top + (f->infinite && !finite));
   whole |= exponent > -1023 ? 1ull << 52 : 0;
   int lowest = 1 - f->bias, below = exponent < lowest ? lowest - exponent : 0;
   int shift = 52 - f->mantissa + below;
-  if (shift > 60) shift = 60;
+  if (shift > 60)
+    shift = 60;
   uint64_t kept = whole >> shift, rest = whole & ((1ull << shift) - 1), half = 1ull << (shift - 1);
   bool up = round == kRn    ? rest > half || (rest == half && (kept & 1) != 0)
             : round == kRna ? rest >= half
@@ -89,7 +106,8 @@ static inline uint32_t encoded(FormatNumber number, double x, Round round, bool 
                             : false;
   kept += up;
   uint64_t code = below > 0 ? kept : ((uint64_t)(exponent - lowest) << f->mantissa) + kept;
-  if (code <= f->top) return at | (uint32_t)code;
+  if (code <= f->top)
+    return at | (uint32_t)code;
   bool away = round == kRn || round == kRna || (round == kRm ? sign : round == kRp && !sign);
   return at | (f->top + (f->infinite && !finite && away));
 }
@@ -104,7 +122,8 @@ static inline double decoded(FormatNumber number, uint32_t bits) {
   if (exponent == 0) {
     x = whole * f64_of((uint64_t)(1024 - f->bias - f->mantissa) << 52);
   } else if (code > f->top) {
-    if (!f->infinite || code != f->top + 1) return NAN;
+    if (!f->infinite || code != f->top + 1)
+      return NAN;
     x = INFINITY;
   } else {
     x = f64_of((exponent + 1023 - f->bias) << 52 | (uint64_t)whole << (52 - f->mantissa));
@@ -121,7 +140,8 @@ static inline uint64_t bf16_bits(double x) { return encoded(kBf16, x, kRn, false
 static inline double odd_of(uint64_t magnitude, bool negative) {
   int extra = magnitude >> 53 != 0 ? 11 - __builtin_clzll(magnitude) : 0;
   uint64_t cut = magnitude >> extra;
-  if (cut << extra != magnitude) cut |= 1;
+  if (cut << extra != magnitude)
+    cut |= 1;
   double x = (double)cut * f64_of((uint64_t)(1023 + extra) << 52);
   return negative ? -x : x;
 }

@@ -1,16 +1,19 @@
 /* ldmatrix, stmatrix, movmatrix, and mma. */
 #include "matrix.h"
 
-/* Matrices of 8 rows, 16 bytes each; row k of matrix m is at the address of lane 8 * m + k. Lane l has
- * two elements of each: 2 * (l % 4) and the next one of row l / 4, or, transposed, of column l / 4. */
+/* Matrices of 8 rows, 16 bytes each; row k of matrix m is at the address of lane 8 * m + k. Lane l
+ * has two elements of each: 2 * (l % 4) and the next one of row l / 4, or, transposed, of column l
+ * / 4. */
 enum { kRowBytes = 16 };
 static char *row_at(Warp *w, const Instr *i, unsigned lane, unsigned op, Access access) {
   uint64_t address = ADDRESS(op, lane);
   if (address % kRowBytes != 0) {
-    fault(w, i, lane, kMisaligned, "a row of a matrix at %#llx, which is not aligned to 16 bytes", (unsigned long long)address);
+    fault(w, i, lane, kMisaligned, "a row of a matrix at %#llx, which is not aligned to 16 bytes",
+          (unsigned long long)address);
   }
   if (i->space == kGeneric && (address & kWindows) != kSharedWindow) {
-    fault(w, i, lane, kIllegal, "a row of a matrix at %#llx, which is no shared memory", (unsigned long long)address);
+    fault(w, i, lane, kIllegal, "a row of a matrix at %#llx, which is no shared memory",
+          (unsigned long long)address);
   }
   return memory_at(w, i, lane, (Space)i->space, address, kRowBytes, access);
 }
@@ -22,7 +25,8 @@ static unsigned element(const Instr *i, unsigned lane, unsigned half) {
 
 /* op: registers, an address. extra: how many matrices, whether they are transposed. */
 OP(ldmatrix) {
-  if (!whole_warp(w, i, mask)) return;
+  if (!whole_warp(w, i, mask))
+    return;
   uint16_t found[4][64];
   unsigned count = i->extra[0];
   for (unsigned k = 0; k < 8 * count; ++k) {
@@ -30,13 +34,15 @@ OP(ldmatrix) {
   }
   for (unsigned m = 0; m < count; ++m) {
     uint64_t *d = ROW(m);
-    for (unsigned l = 0; l < kLanes; ++l) d[l] = found[m][element(i, l, 0)] | (uint32_t)found[m][element(i, l, 1)] << 16;
+    for (unsigned l = 0; l < kLanes; ++l)
+      d[l] = found[m][element(i, l, 0)] | (uint32_t)found[m][element(i, l, 1)] << 16;
   }
 }
 
 /* op: an address, registers. */
 OP(stmatrix) {
-  if (!whole_warp(w, i, mask)) return;
+  if (!whole_warp(w, i, mask))
+    return;
   unsigned count = i->extra[0];
   for (unsigned m = 0; m < count; ++m) {
     uint16_t made[64];
@@ -45,13 +51,15 @@ OP(stmatrix) {
       made[element(i, l, 0)] = (uint16_t)a[l];
       made[element(i, l, 1)] = (uint16_t)(a[l] >> 16);
     }
-    for (unsigned k = 0; k < 8; ++k) memcpy(row_at(w, i, 8 * m + k, 0, kWrite), &made[8 * k], kRowBytes);
+    for (unsigned k = 0; k < 8; ++k)
+      memcpy(row_at(w, i, 8 * m + k, 0, kWrite), &made[8 * k], kRowBytes);
   }
   w->block->m->progress = w->block->m->steps;
 }
 
 OP(movmatrix) {
-  if (!whole_warp(w, i, mask)) return;
+  if (!whole_warp(w, i, mask))
+    return;
   uint16_t found[64];
   uint64_t *d = ROW(0);
   const uint64_t *a = ROW(1);
@@ -59,10 +67,12 @@ OP(movmatrix) {
     found[l * 2] = (uint16_t)a[l];
     found[l * 2 + 1] = (uint16_t)(a[l] >> 16);
   }
-  for (unsigned l = 0; l < kLanes; ++l) d[l] = found[element(i, l, 0)] | (uint32_t)found[element(i, l, 1)] << 16;
+  for (unsigned l = 0; l < kLanes; ++l)
+    d[l] = found[element(i, l, 0)] | (uint32_t)found[element(i, l, 1)] << 16;
 }
 
-/* What an instruction multiplies: m rows of a, 8 columns of b, k of both. extra: m, a fourth of k, types. */
+/* What an instruction multiplies: m rows of a, 8 columns of b, k of both. extra: m, a fourth of k,
+ * types. */
 typedef struct Shape {
   unsigned m, k;
   Type a, b, c, d;
@@ -70,12 +80,14 @@ typedef struct Shape {
 enum { kMaxM = 16, kN = 8, kMaxK = 64 };
 
 static Shape shape_of(const Instr *i) {
-  return (Shape){i->extra[0], 4u * i->extra[1], (Type)i->extra[2], (Type)i->extra[3], (Type)i->extra[4], (Type)i->extra[5]};
+  return (Shape){i->extra[0],       4u * i->extra[1],  (Type)i->extra[2],
+                 (Type)i->extra[3], (Type)i->extra[4], (Type)i->extra[5]};
 }
 
-/* Reads a or b: a lane has neighbours along k in a register. Of two registers, the second is 8 rows below, if
- * there are as many (high: how many times 8), and the next ones are behind them. */
-static void read_factor(Warp *w, const Instr *i, Type type, unsigned op, unsigned count, unsigned high, double *to, unsigned line, unsigned step) {
+/* Reads a or b: a lane has neighbours along k in a register. Of two registers, the second is 8 rows
+ * below, if there are as many (high: how many times 8), and the next ones are behind them. */
+static void read_factor(Warp *w, const Instr *i, Type type, unsigned op, unsigned count,
+                        unsigned high, double *to, unsigned line, unsigned step) {
   unsigned per = in_register(type);
   for (unsigned r = 0; r < count; ++r) {
     const uint64_t *from = ROW(op + r);
@@ -83,7 +95,8 @@ static void read_factor(Warp *w, const Instr *i, Type type, unsigned op, unsigne
     for (unsigned l = 0; l < kLanes; ++l) {
       double found[8];
       values(type, from[l], found);
-      for (unsigned at = 0; at < per; ++at) first[l / 4 * line + (l % 4 * per + at) * step] = found[at];
+      for (unsigned at = 0; at < per; ++at)
+        first[l / 4 * line + (l % 4 * per + at) * step] = found[at];
     }
   }
 }
@@ -97,7 +110,9 @@ static void place_c(unsigned lane, unsigned at, unsigned *y, unsigned *x) {
 static unsigned a_count(const Shape *s) { return s->m * s->k / kLanes; }
 static unsigned b_count(const Shape *s) { return s->k * kN / kLanes; }
 static unsigned c_count(const Shape *s) { return s->m * kN / kLanes; }
-static unsigned registers(Type type, unsigned count) { return (count + in_register(type) - 1) / in_register(type); }
+static unsigned registers(Type type, unsigned count) {
+  return (count + in_register(type) - 1) / in_register(type);
+}
 
 /* The operands that an instruction reads; op: d, a, b, c. */
 typedef struct Operands {
@@ -132,12 +147,15 @@ static void multiply(Warp *w, const Instr *i, Shape s, const Scales *scales) {
   }
   for (k = 0; scales != NULL && k < s.k; ++k) {
     unsigned part = k * scales->parts / s.k;
-    for (y = 0; y < s.m; ++y) a[y][k] *= scales->a[y][part];
-    for (x = 0; x < kN; ++x) b[k][x] *= scales->b[x][part];
+    for (y = 0; y < s.m; ++y)
+      a[y][k] *= scales->a[y][part];
+    for (x = 0; x < kN; ++x)
+      b[k][x] *= scales->b[x][part];
   }
   for (y = 0; y < s.m; ++y) {
     for (k = 0; k < s.k; ++k) {
-      for (x = 0; x < kN; ++x) c[y][x] += a[y][k] * b[k][x];
+      for (x = 0; x < kN; ++x)
+        c[y][x] += a[y][k] * b[k][x];
     }
   }
   for (unsigned l = 0; l < kLanes; ++l) {
@@ -146,32 +164,39 @@ static void multiply(Warp *w, const Instr *i, Shape s, const Scales *scales) {
       place_c(l, at, &y, &x);
       made[at / per] |= rounded(s.d, c[y][x], i->flags & kSatFinite) << (at % per * kBits[s.d]);
     }
-    for (unsigned r = 0; r < o.a; ++r) ROW(r)[l] = made[r];
+    for (unsigned r = 0; r < o.a; ++r)
+      ROW(r)[l] = made[r];
   }
 }
 
 OP(mma) {
-  if (whole_warp(w, i, mask)) multiply(w, i, shape_of(i), NULL);
+  if (whole_warp(w, i, mask))
+    multiply(w, i, shape_of(i), NULL);
 }
 
 /* A scale is a power of two, or an e4m3 without a sign. */
 static double scale(bool power, uint32_t bits) {
-  if (!power) return decoded(kE4m3, bits & 0x7f);
+  if (!power)
+    return decoded(kE4m3, bits & 0x7f);
   return bits == 0xff ? NAN : ldexp(1, (int)bits - 127);
 }
 
-/* op: d, a, b, c; scales of a, a byte and which lanes of four have them, and those of b. Of two lanes, the
- * second has the scales of the rows below. extra: parts of k, a fourth of k, types, whether scales are powers. */
+/* op: d, a, b, c; scales of a, a byte and which lanes of four have them, and those of b. Of two
+ * lanes, the second has the scales of the rows below. extra: parts of k, a fourth of k, types,
+ * whether scales are powers. */
 OP(mma_scaled) {
-  if (!whole_warp(w, i, mask)) return;
+  if (!whole_warp(w, i, mask))
+    return;
   Shape s = {16, 4u * i->extra[1], i->extra[2], i->extra[3], kF32, kF32};
   Scales scales = {.parts = i->extra[0]};
   Operands o = operands_of(&s);
   unsigned first = o.c + 4, most = kMostParts - scales.parts;
   uint32_t byte_a = (uint16_t)ROW(first + 1)[0], pair = (uint16_t)ROW(first + 2)[0];
   uint32_t byte_b = (uint16_t)ROW(first + 4)[0], lane = (uint16_t)ROW(first + 5)[0];
-  if (byte_a > most || byte_b > most || byte_a % scales.parts != 0 || byte_b % scales.parts != 0 || pair > 1 || lane > 3) {
-    fault(w, i, 0, kWrong, "scales from bytes %u and %u of lanes %u and %u, which there are not", byte_a, byte_b, pair, lane);
+  if (byte_a > most || byte_b > most || byte_a % scales.parts != 0 || byte_b % scales.parts != 0 ||
+      pair > 1 || lane > 3) {
+    fault(w, i, 0, kWrong, "scales from bytes %u and %u of lanes %u and %u, which there are not",
+          byte_a, byte_b, pair, lane);
   }
   for (unsigned part = 0; part < scales.parts; ++part) {
     for (unsigned y = 0; y < s.m; ++y) {
@@ -188,7 +213,8 @@ OP(mma_scaled) {
 
 /* Each product is added with one rounding, k in order. */
 OP(mma_f64) {
-  if (!whole_warp(w, i, mask)) return;
+  if (!whole_warp(w, i, mask))
+    return;
   Shape s = shape_of(i);
   Operands o = operands_of(&s);
   double made[kLanes][4];
@@ -205,13 +231,16 @@ OP(mma_f64) {
     }
   }
   for (unsigned l = 0; l < kLanes; ++l) {
-    for (unsigned at = 0; at < c_count(&s); ++at) ROW(at)[l] = bits_of_f64(made[l][at]);
+    for (unsigned at = 0; at < c_count(&s); ++at)
+      ROW(at)[l] = bits_of_f64(made[l][at]);
   }
 }
 
-/* Counts the bits that are in both (.and), or in one of them (.xor). extra: m, and a fourth of k. */
+/* Counts the bits that are in both (.and), or in one of them (.xor). extra: m, and a fourth of k.
+ */
 OP(mma_b1) {
-  if (!whole_warp(w, i, mask)) return;
+  if (!whole_warp(w, i, mask))
+    return;
   unsigned high = i->extra[0] / 8, words = i->extra[1] / 32u, count = 2 * high;
   unsigned a = count, b = a + high * words, c = b + words;
   uint32_t made[kLanes][4];
@@ -228,12 +257,13 @@ OP(mma_b1) {
     }
   }
   for (unsigned l = 0; l < kLanes; ++l) {
-    for (unsigned at = 0; at < count; ++at) ROW(at)[l] = made[l][at];
+    for (unsigned at = 0; at < count; ++at)
+      ROW(at)[l] = made[l][at];
   }
 }
 
-/* Four products of 8 by 8 by 4: each is of four lanes, and of those 16 above, which have the rows and columns
- * from 4 on. */
+/* Four products of 8 by 8 by 4: each is of four lanes, and of those 16 above, which have the rows
+ * and columns from 4 on. */
 static void place_quad(Type type, unsigned l, unsigned at, unsigned *y, unsigned *x) {
   bool half = type == kF16;
   *y = l / 16 * 4 + (half ? l % 4 : (l & 1) + (at & 2));
@@ -242,7 +272,8 @@ static void place_quad(Type type, unsigned l, unsigned at, unsigned *y, unsigned
 
 /* extra: whether a and b are by columns, the types of c and d. */
 OP(mma_quads) {
-  if (!whole_warp(w, i, mask)) return;
+  if (!whole_warp(w, i, mask))
+    return;
   bool a_by_column = i->extra[0], b_by_column = i->extra[1];
   Type type_c = i->extra[2], type_d = i->extra[3];
   unsigned op_a = registers(type_d, 8), op_b = op_a + 2, op_c = op_b + 2, y, x;
@@ -250,11 +281,16 @@ OP(mma_quads) {
   for (unsigned l = 0; l < kLanes; ++l) {
     unsigned quad = l % 16 / 4, own = l % 4, upper = l / 16 * 4;
     for (unsigned at = 0; at < 4; ++at) {
-      double of_a = f16_value(nth(kF16, ROW(op_a + at / 2)[l], at % 2)), of_b = f16_value(nth(kF16, ROW(op_b + at / 2)[l], at % 2));
-      if (a_by_column) a[quad][upper + at][own] = of_a;
-      else a[quad][upper + own][at] = of_a;
-      if (b_by_column) b[quad][at][upper + own] = of_b;
-      else b[quad][own][upper + at] = of_b;
+      double of_a = f16_value(nth(kF16, ROW(op_a + at / 2)[l], at % 2)),
+             of_b = f16_value(nth(kF16, ROW(op_b + at / 2)[l], at % 2));
+      if (a_by_column)
+        a[quad][upper + at][own] = of_a;
+      else
+        a[quad][upper + own][at] = of_a;
+      if (b_by_column)
+        b[quad][at][upper + own] = of_b;
+      else
+        b[quad][own][upper + at] = of_b;
     }
     for (unsigned at = 0, per = in_register(type_c); at < 8; ++at) {
       place_quad(type_c, l, at, &y, &x);
@@ -267,9 +303,11 @@ OP(mma_quads) {
     for (unsigned at = 0; at < 8; ++at) {
       place_quad(type_d, l, at, &y, &x);
       double sum = c[quad][y][x];
-      for (unsigned k = 0; k < 4; ++k) sum += a[quad][y][k] * b[quad][k][x];
+      for (unsigned k = 0; k < 4; ++k)
+        sum += a[quad][y][k] * b[quad][k][x];
       made[at / per] |= rounded(type_d, sum, false) << (at % per * kBits[type_d]);
     }
-    for (unsigned r = 0; r < op_a; ++r) ROW(r)[l] = made[r];
+    for (unsigned r = 0; r < op_a; ++r)
+      ROW(r)[l] = made[r];
   }
 }

@@ -6,10 +6,12 @@
 
 /* Whether the whole warp is at an instruction of it; if not, the lanes wait. */
 static inline bool whole_warp(Warp *w, const Instr *i, uint32_t mask) {
-  if (!warp_all(w, mask)) return false;
+  if (!warp_all(w, mask))
+    return false;
   if (mask != 0xffffffffu) {
     unsigned lane = (unsigned)__builtin_ctz(mask);
-    fault(w, i, lane, kWrong, "an instruction of a whole warp, of which only the lanes %#x are left", mask);
+    fault(w, i, lane, kWrong,
+          "an instruction of a whole warp, of which only the lanes %#x are left", mask);
   }
   return true;
 }
@@ -21,20 +23,28 @@ static const uint8_t kBits[] = {16, 16, 32, 8, 8, 8, 8, 8, 64, 32, 8, 8, 4, 4, 1
 
 static inline int64_t integer(Type type, uint64_t bits) {
   switch (type) {
-  case kS8: return (int8_t)bits;
-  case kS4: return (int64_t)(bits << 60) >> 60;
-  case kS32: return (int32_t)bits;
-  default: return (int64_t)bits;
+  case kS8:
+    return (int8_t)bits;
+  case kS4:
+    return (int64_t)(bits << 60) >> 60;
+  case kS32:
+    return (int32_t)bits;
+  default:
+    return (int64_t)bits;
   }
 }
 
-/* Of tf32, the last digits are not read; e2m1 is in the middle of 8 bits. Doubles have all products and sums
- * of integers exactly. */
+/* Of tf32, the last digits are not read; e2m1 is in the middle of 8 bits. Doubles have all products
+ * and sums of integers exactly. */
 __attribute__((always_inline)) static inline double value(Type type, uint64_t bits) {
-  if (type == kF64) return f64_of(bits);
-  if (type == kF32) return f32_of(bits);
-  if (type == kPackedE2m1) return decoded(kE2m1, (uint32_t)bits);
-  if (type >= kS8) return (double)integer(type, bits);
+  if (type == kF64)
+    return f64_of(bits);
+  if (type == kF32)
+    return f32_of(bits);
+  if (type == kPackedE2m1)
+    return decoded(kE2m1, (uint32_t)bits);
+  if (type >= kS8)
+    return (double)integer(type, bits);
   unsigned below = type == kTf32 ? 13 : type == kE2m1 ? 2 : 0;
   return decoded((FormatNumber)type, (uint32_t)bits >> below);
 }
@@ -46,9 +56,10 @@ __attribute__((always_inline)) static inline uint64_t nth(Type type, uint64_t bi
 }
 
 /* The elements of a register. What each value is, is known to the compiler. */
-#define VALUES(type, count)                                                                    \
-  case type:                                                                                   \
-    for (unsigned at = 0; at < (count); ++at) to[at] = value(type, nth(type, bits, at));       \
+#define VALUES(type, count)                                                                        \
+  case type:                                                                                       \
+    for (unsigned at = 0; at < (count); ++at)                                                      \
+      to[at] = value(type, nth(type, bits, at));                                                   \
     break;
 static inline void values(Type type, uint64_t bits, double *to) {
   switch (type) {
@@ -60,16 +71,20 @@ static inline void values(Type type, uint64_t bits, double *to) {
     VALUES(kS8, 4)
     VALUES(kU8, 4)
   default:
-    for (unsigned at = 0, per = in_register(type); at < per; ++at) to[at] = value(type, nth(type, bits, at));
+    for (unsigned at = 0, per = in_register(type); at < per; ++at)
+      to[at] = value(type, nth(type, bits, at));
   }
 }
 
-/* Products and sums are of doubles, and rounded at the end: NVIDIA leaves the order of sums open. Integers
- * are cut to 32 bits, or clamped to them. */
+/* Products and sums are of doubles, and rounded at the end: NVIDIA leaves the order of sums open.
+ * Integers are cut to 32 bits, or clamped to them. */
 static inline uint64_t rounded(Type type, double x, bool clamps) {
-  if (type == kF16) return f16_bits(x);
-  if (type != kS32) return isnan(x) ? kNan32 : bits_of_f32((float)x);
-  if (clamps) x = fmax(fmin(x, INT32_MAX), INT32_MIN);
+  if (type == kF16)
+    return f16_bits(x);
+  if (type != kS32)
+    return isnan(x) ? kNan32 : bits_of_f32((float)x);
+  if (clamps)
+    x = fmax(fmin(x, INT32_MAX), INT32_MIN);
   return (uint32_t)(int64_t)x;
 }
 

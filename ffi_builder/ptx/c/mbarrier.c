@@ -13,16 +13,20 @@ typedef struct Parts {
 enum { kField = 20, kMost = (1 << kField) - 1 };
 
 static Parts parts_of(uint64_t word) {
-  return (Parts){word & kMost, word >> kField & kMost, (uint32_t)(word >> 63), (int32_t)((int64_t)(word << 1) >> 41)};
+  return (Parts){word & kMost, word >> kField & kMost, (uint32_t)(word >> 63),
+                 (int32_t)((int64_t)(word << 1) >> 41)};
 }
 
 static uint64_t word_of(const Parts *p) {
-  return p->waiting | (uint64_t)p->expected << kField | ((uint64_t)(uint32_t)p->bytes & 0x7fffff) << 40 |
-         (uint64_t)p->phase << 63;
+  return p->waiting | (uint64_t)p->expected << kField |
+         ((uint64_t)(uint32_t)p->bytes & 0x7fffff) << 40 | (uint64_t)p->phase << 63;
 }
 
-static char *barrier_at(Warp *w, const Instr *i, unsigned lane, Space space, uint64_t address, Access access) {
-  if (address % 8 != 0) fault(w, i, lane, kMisaligned, "mbarrier at %#llx, which is not aligned to 8", (unsigned long long)address);
+static char *barrier_at(Warp *w, const Instr *i, unsigned lane, Space space, uint64_t address,
+                        Access access) {
+  if (address % 8 != 0)
+    fault(w, i, lane, kMisaligned, "mbarrier at %#llx, which is not aligned to 8",
+          (unsigned long long)address);
   return memory_at(w, i, lane, space, address, 8, access);
 }
 
@@ -43,18 +47,24 @@ static void store(Warp *w, char *at, Parts *p) {
   w->block->m->progress = w->block->m->steps;
 }
 
-static uint64_t change(Warp *w, const Instr *i, unsigned lane, Space space, uint64_t address, uint32_t arrivals, int64_t bytes, uint32_t dropped) {
+static uint64_t change(Warp *w, const Instr *i, unsigned lane, Space space, uint64_t address,
+                       uint32_t arrivals, int64_t bytes, uint32_t dropped) {
   char *at = barrier_at(w, i, lane, space, address, kBoth);
   Parts p = load(at);
   uint64_t before = word_of(&p);
-  if (p.expected == 0) fault(w, i, lane, kWrong, "an mbarrier that nobody initialized, at %#llx", (unsigned long long)address);
+  if (p.expected == 0)
+    fault(w, i, lane, kWrong, "an mbarrier that nobody initialized, at %#llx",
+          (unsigned long long)address);
   if (arrivals > p.waiting) {
-    fault(w, i, lane, kWrong, "%u arrivals at an mbarrier of %u threads, which waits for %u of them", arrivals, p.expected, p.waiting);
+    fault(w, i, lane, kWrong,
+          "%u arrivals at an mbarrier of %u threads, which waits for %u of them", arrivals,
+          p.expected, p.waiting);
   }
   p.waiting -= arrivals;
   p.expected -= dropped < p.expected ? dropped : p.expected;
   p.bytes += (int32_t)bytes;
-  if (p.bytes > kMost || p.bytes < -kMost) fault(w, i, lane, kWrong, "an mbarrier that waits for %d bytes", p.bytes);
+  if (p.bytes > kMost || p.bytes < -kMost)
+    fault(w, i, lane, kWrong, "an mbarrier that waits for %d bytes", p.bytes);
   store(w, at, &p);
   return before;
 }
@@ -63,7 +73,8 @@ void mbarrier_complete(Warp *w, const Instr *i, unsigned lane, uint64_t address,
   change(w, i, lane, kCluster, address, 0, -(int64_t)bytes, 0);
 }
 
-void mbarrier_arrive(Warp *w, const Instr *i, unsigned lane, uint64_t address, uint32_t count, bool more) {
+void mbarrier_arrive(Warp *w, const Instr *i, unsigned lane, uint64_t address, uint32_t count,
+                     bool more) {
   (void)more;
   change(w, i, lane, (Space)i->space, address, count, 0, 0);
 }
@@ -91,9 +102,11 @@ OP(mbarrier_complete_tx) {
 /* op: state, address, and perhaps a count. extra[0]: it is of bytes; extra[1]: dropped. */
 OP(mbarrier_arrive) {
   uint64_t *d = ROW(0);
-  LANES(uint32_t given = i->op[3] != 0 ? (uint32_t)ROW(3)[l] : 1; uint32_t count = i->extra[0] ? 1 : given;
+  LANES(uint32_t given = i->op[3] != 0 ? (uint32_t)ROW(3)[l] : 1;
+        uint32_t count = i->extra[0] ? 1 : given;
         if (count == 0) fault(w, i, l, kWrong, "no arrival at an mbarrier");
-        d[l] = change(w, i, l, (Space)i->space, ADDRESS(1, l), count, i->extra[0] ? given : 0, i->extra[1] ? count : 0);)
+        d[l] = change(w, i, l, (Space)i->space, ADDRESS(1, l), count, i->extra[0] ? given : 0,
+                      i->extra[1] ? count : 0);)
 }
 
 /* op: whether the phase is over, address, state or parity. extra[0]: parity. */
@@ -104,14 +117,15 @@ OP(mbarrier_wait) {
     uint64_t address = ADDRESS(1, l), state = ROW(3)[l];
     pending_finish_barrier(w, address);
     Parts p = load(barrier_at(w, i, l, (Space)i->space, address, kRead));
-    if (p.expected == 0) fault(w, i, l, kWrong, "a wait for an mbarrier that nobody initialized");
+    if (p.expected == 0)
+      fault(w, i, l, kWrong, "a wait for an mbarrier that nobody initialized");
     uint32_t phase = i->extra[0] ? (uint32_t)state & 1 : (uint32_t)(state >> 63);
-    if (p.phase != phase) found |= 1u << l;
+    if (p.phase != phase)
+      found |= 1u << l;
   }
-  if (found != mask) w->yield = true;
+  if (found != mask)
+    w->yield = true;
   SET_PRED(0, found);
 }
 
-OP(mbarrier_pending_count) {
-  UNARY(uint64_t, a & kMost)
-}
+OP(mbarrier_pending_count) { UNARY(uint64_t, a &kMost) }

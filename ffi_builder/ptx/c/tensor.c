@@ -1,21 +1,28 @@
-/* Tensor maps: boxes of tensors in global memory, to and from shared memory. The fake driver keeps what
- * each map was encoded from. */
-#include "floats.h"
+/* Tensor maps: boxes of tensors in global memory, to and from shared memory. The fake driver keeps
+ * what each map was encoded from. */
 #include "tensor.h"
+#include "floats.h"
 
 enum { kTile, kStore, kReduce };
 
 static const TensorMap *map_at(Warp *w, const Instr *i, unsigned lane, uint64_t address) {
-  if (address % 64 != 0) fault(w, i, lane, kMisaligned, "tensor map at %#llx, which is not aligned to 64", (unsigned long long)address);
+  if (address % 64 != 0)
+    fault(w, i, lane, kMisaligned, "tensor map at %#llx, which is not aligned to 64",
+          (unsigned long long)address);
   const char *bytes = memory_at(w, i, lane, kGeneric, address, kMap, kRead);
   const TensorMap *found = map_of(w->block->m, bytes);
-  if (found == NULL) fault(w, i, lane, kWrong, "no tensor map at %#llx", (unsigned long long)address);
+  if (found == NULL)
+    fault(w, i, lane, kWrong, "no tensor map at %#llx", (unsigned long long)address);
   if (found->rank != i->extra[0]) {
-    fault(w, i, lane, kWrong, "a tensor map of %u dimensions in an instruction for %u", found->rank, i->extra[0]);
+    fault(w, i, lane, kWrong, "a tensor map of %u dimensions in an instruction for %u", found->rank,
+          i->extra[0]);
   }
-  if (found->im2col != 0 || found->interleave != 0 || found->bits % 8 != 0 || found->swizzle > 4 ) {
+  if (found->im2col != 0 || found->interleave != 0 || found->bits % 8 != 0 || found->swizzle > 4) {
     fault(w, i, lane, kWrong, "a tensor map with %s, which is not executed",
-          found->im2col != 0 ? "im2col" : found->interleave != 0 ? "interleave" : found->bits % 8 != 0 ? "elements of less than a byte" : "this swizzle");
+          found->im2col != 0       ? "im2col"
+          : found->interleave != 0 ? "interleave"
+          : found->bits % 8 != 0   ? "elements of less than a byte"
+                                   : "this swizzle");
   }
   return found;
 }
@@ -23,11 +30,16 @@ static const TensorMap *map_at(Warp *w, const Instr *i, unsigned lane, uint64_t 
 /* Where a byte of a box is: the chunks of a row of shared memory change places. */
 static uint32_t swizzled(const TensorMap *t, uint32_t address) {
   switch (t->swizzle) {
-  case 1: return address ^ (address >> 3 & 0x10);
-  case 2: return address ^ (address >> 3 & 0x30);
-  case 3: return address ^ (address >> 3 & 0x70);
-  case 4: return address ^ (address >> 2 & 0x60);
-  default: return address;
+  case 1:
+    return address ^ (address >> 3 & 0x10);
+  case 2:
+    return address ^ (address >> 3 & 0x30);
+  case 3:
+    return address ^ (address >> 3 & 0x70);
+  case 4:
+    return address ^ (address >> 2 & 0x60);
+  default:
+    return address;
   }
 }
 
@@ -49,7 +61,8 @@ static Box box_of(const TensorMap *t) {
 static uint64_t element_at(const TensorMap *t, const int64_t *at, uint32_t element) {
   uint64_t address = t->address;
   for (uint32_t d = 0; d < t->rank; ++d) {
-    if (at[d] < 0 || (uint64_t)at[d] >= t->dims[d]) return 0;
+    if (at[d] < 0 || (uint64_t)at[d] >= t->dims[d])
+      return 0;
     address += (uint64_t)at[d] * (d == 0 ? element : t->strides[d - 1]);
   }
   return address;
@@ -57,12 +70,19 @@ static uint64_t element_at(const TensorMap *t, const int64_t *at, uint32_t eleme
 
 static void fill(const TensorMap *t, char *to, uint32_t element) {
   memset(to, 0, element);
-  if (t->fill == 0) return;
+  if (t->fill == 0)
+    return;
   switch (t->type) {
   case kMapF16:
-  case kMapBf16: memcpy(to, &(uint16_t){0x7fff}, 2); break;
-  case kMapF64: memcpy(to, &(uint64_t){0x7fffffffffffffff}, 8); break;
-  default: memcpy(to, &(uint32_t){0x7fffffff}, 4); break;
+  case kMapBf16:
+    memcpy(to, &(uint16_t){0x7fff}, 2);
+    break;
+  case kMapF64:
+    memcpy(to, &(uint64_t){0x7fffffffffffffff}, 8);
+    break;
+  default:
+    memcpy(to, &(uint32_t){0x7fffffff}, 4);
+    break;
   }
 }
 
@@ -81,21 +101,28 @@ static void move(Warp *w, const Pending *p, uint64_t shared, bool load) {
       place[d] = (int64_t)(int32_t)p->v[4 + d] + (int64_t)at[d] * step;
     }
     uint64_t global = element_at(t, place, box.element);
-    uint64_t address = (shared & ~0xffffffull) | swizzled(t, (uint32_t)(shared & 0xffffff) + offset);
+    uint64_t address =
+        (shared & ~0xffffffull) | swizzled(t, (uint32_t)(shared & 0xffffff) + offset);
     if (load) {
       char *to = memory_at(w, p->i, p->lane, kCluster, address, box.element, kWrite);
-      if (global == 0) fill(t, to, box.element);
-      else memcpy(to, memory_at(w, p->i, p->lane, kGlobal, global, box.element, kRead), box.element);
+      if (global == 0)
+        fill(t, to, box.element);
+      else
+        memcpy(to, memory_at(w, p->i, p->lane, kGlobal, global, box.element, kRead), box.element);
     } else if (global != 0) {
       const char *from = memory_at(w, p->i, p->lane, kCluster, address, box.element, kRead);
       char *to = memory_at(w, p->i, p->lane, kGlobal, global, box.element, kWrite);
-      if (p->v[3] == kReduce) reduce(w, p, t, to, from);
-      else memcpy(to, from, box.element);
+      if (p->v[3] == kReduce)
+        reduce(w, p, t, to, from);
+      else
+        memcpy(to, from, box.element);
     }
     offset += box.element;
     uint32_t d = 0;
-    while (d < t->rank && ++at[d] == box.count[d]) at[d++] = 0;
-    if (d == t->rank) break;
+    while (d < t->rank && ++at[d] == box.count[d])
+      at[d++] = 0;
+    if (d == t->rank)
+      break;
   }
   w->block->m->progress = w->block->m->steps;
 }
@@ -119,15 +146,20 @@ static void finish(Warp *w, const Pending *p) {
   }
 }
 
-static Pending *copy_begin(Warp *w, const Instr *i, unsigned lane, uint32_t kind, uint64_t map, uint64_t shared, unsigned coordinates) {
+static Pending *copy_begin(Warp *w, const Instr *i, unsigned lane, uint32_t kind, uint64_t map,
+                           uint64_t shared, unsigned coordinates) {
   const TensorMap *t = map_at(w, i, lane, map);
   uint32_t align = 128;
-  if (shared % align != 0) fault(w, i, lane, kMisaligned, "a box of a tensor at shared address %#llx, which is not aligned to %u", (unsigned long long)shared, align);
+  if (shared % align != 0)
+    fault(w, i, lane, kMisaligned,
+          "a box of a tensor at shared address %#llx, which is not aligned to %u",
+          (unsigned long long)shared, align);
   Pending *p = pending_new(w, i, lane, kind);
   p->finish = finish;
   p->v[0] = (uint64_t)(uintptr_t)t;
   p->v[1] = shared;
-  for (unsigned d = 0; d < i->extra[0]; ++d) p->v[4 + d] = (uint32_t)ROW(coordinates + d)[lane];
+  for (unsigned d = 0; d < i->extra[0]; ++d)
+    p->v[4 + d] = (uint32_t)ROW(coordinates + d)[lane];
   return p;
 }
 
@@ -141,7 +173,8 @@ OP(tensor_load) {
     p->barrier = ADDRESS(4 + rank, l);
     if (i->extra[1]) {
       p->v[2] = ROW(6 + rank)[l] & 0xffff;
-      if (p->v[2] == 0) --w->pending_count;
+      if (p->v[2] == 0)
+        --w->pending_count;
     }
   }
 }
@@ -156,45 +189,66 @@ OP(tensor_store) {
   }
 }
 
-OP(tensor_prefetch) {
-  LANES(map_at(w, i, l, ADDRESS(0, l));)
-}
+OP(tensor_prefetch) { LANES(map_at(w, i, l, ADDRESS(0, l));) }
 
 enum { kAdd, kMin, kMax, kInc, kDec, kAndBits, kOrBits, kXorBits };
 
-static double float_result(int how, double a, double b) { return how == kAdd ? a + b : how == kMin ? fmin(a, b) : fmax(a, b); }
-#define INTEGER(T)                                                                             \
-  {                                                                                            \
-    T a, b;                                                                                    \
-    memcpy(&a, to, sizeof(T));                                                                 \
-    memcpy(&b, from, sizeof(T));                                                               \
-    T made = how == kAdd ? (T)(a + b) : how == kMin ? (a < b ? a : b) : how == kMax ? (a > b ? a : b) \
-             : how == kInc ? (a >= b ? 0 : (T)(a + 1)) : how == kDec ? (a == 0 || a > b ? b : (T)(a - 1)) \
-             : how == kAndBits ? (T)(a & b) : how == kOrBits ? (T)(a | b) : (T)(a ^ b);        \
-    memcpy(to, &made, sizeof(T));                                                              \
-    return;                                                                                    \
+static double float_result(int how, double a, double b) {
+  return how == kAdd ? a + b : how == kMin ? fmin(a, b) : fmax(a, b);
+}
+#define INTEGER(T)                                                                                 \
+  {                                                                                                \
+    T a, b;                                                                                        \
+    memcpy(&a, to, sizeof(T));                                                                     \
+    memcpy(&b, from, sizeof(T));                                                                   \
+    T made = how == kAdd       ? (T)(a + b)                                                        \
+             : how == kMin     ? (a < b ? a : b)                                                   \
+             : how == kMax     ? (a > b ? a : b)                                                   \
+             : how == kInc     ? (a >= b ? 0 : (T)(a + 1))                                         \
+             : how == kDec     ? (a == 0 || a > b ? b : (T)(a - 1))                                \
+             : how == kAndBits ? (T)(a & b)                                                        \
+             : how == kOrBits  ? (T)(a | b)                                                        \
+                               : (T)(a ^ b);                                                       \
+    memcpy(to, &made, sizeof(T));                                                                  \
+    return;                                                                                        \
   }
 
 static void reduce(Warp *w, const Pending *p, const TensorMap *t, char *to, const char *from) {
   int how = p->i->extra[2];
   uint64_t a = 0, b = 0, made;
   switch (t->type) {
-  case 0: INTEGER(uint8_t)
-  case 1: INTEGER(uint16_t)
-  case 2: INTEGER(uint32_t)
-  case 3: INTEGER(int32_t)
-  case 4: INTEGER(uint64_t)
-  case 5: INTEGER(int64_t)
-  default: break;
+  case 0:
+    INTEGER(uint8_t)
+  case 1:
+    INTEGER(uint16_t)
+  case 2:
+    INTEGER(uint32_t)
+  case 3:
+    INTEGER(int32_t)
+  case 4:
+    INTEGER(uint64_t)
+  case 5:
+    INTEGER(int64_t)
+  default:
+    break;
   }
-  if (how > kMax) fault(w, p->i, p->lane, kWrong, "a reduction of floats by bits");
+  if (how > kMax)
+    fault(w, p->i, p->lane, kWrong, "a reduction of floats by bits");
   memcpy(&a, to, t->bits / 8);
   memcpy(&b, from, t->bits / 8);
   switch (t->type) {
-  case kMapF16: made = f16_bits(float_result(how, f16_value(a), f16_value(b))); break;
-  case kMapBf16: made = bf16_bits(float_result(how, bf16_value(a), bf16_value(b))); break;
-  case kMapF64: made = bits_of_f64(float_result(how, f64_of(a), f64_of(b))); break;
-  default: made = bits_of_f32((float)float_result(how, f32_of(a), f32_of(b))); break;
+  case kMapF16:
+    made = f16_bits(float_result(how, f16_value(a), f16_value(b)));
+    break;
+  case kMapBf16:
+    made = bf16_bits(float_result(how, bf16_value(a), bf16_value(b)));
+    break;
+  case kMapF64:
+    made = bits_of_f64(float_result(how, f64_of(a), f64_of(b)));
+    break;
+  default:
+    made = bits_of_f32((float)float_result(how, f32_of(a), f32_of(b)));
+    break;
   }
   memcpy(to, &made, t->bits / 8);
 }

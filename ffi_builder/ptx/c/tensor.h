@@ -18,7 +18,8 @@ enum { kDigest = 112, kMap = 128, kMostRank = 5 };
 /* CUtensorMapDataType, from the first one on that is no integer. */
 enum { kMapF16 = 6, kMapF32, kMapF64, kMapBf16, kMapF32Ftz, kMapTf32, kMapTf32Ftz };
 
-/* tensormap.c: the map that the 128 bytes at an address are, or NULL. It stays until the launch ends. */
+/* tensormap.c: the map that the 128 bytes at an address are, or NULL. It stays until the launch
+ * ends. */
 const TensorMap *map_of(Machine *m, const char *bytes);
 
 #endif

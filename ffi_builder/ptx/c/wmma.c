@@ -1,6 +1,6 @@
 /* wmma. PTX leaves it open which lane has which element of a fragment: here lane l has those from
- * l * n / 32 on, of n that are counted row by row, or of b column by column. What registers are left
- * over has them again. */
+ * l * n / 32 on, of n that are counted row by row, or of b column by column. What registers are
+ * left over has them again. */
 #include "matrix.h"
 
 typedef struct Fragment {
@@ -10,7 +10,8 @@ typedef struct Fragment {
   unsigned op, registers;
 } Fragment;
 
-static Fragment fragment(unsigned rows, unsigned columns, Type type, bool by_column, unsigned op, bool factor) {
+static Fragment fragment(unsigned rows, unsigned columns, Type type, bool by_column, unsigned op,
+                         bool factor) {
   unsigned count = rows * columns / kLanes / in_register(type);
   return (Fragment){rows, columns, type, by_column, op, factor && type == kF16 ? 8 : count};
 }
@@ -27,13 +28,17 @@ static uint64_t get(Warp *w, const Instr *i, const Fragment *f, unsigned row_at,
   return nth(f->type, ROW(f->op + at / per)[number / each], at % per);
 }
 
-/* extra: rows, columns, type, whether memory is by columns, 1 for a and 3 for b, whether there is a stride. */
+/* extra: rows, columns, type, whether memory is by columns, 1 for a and 3 for b, whether there is a
+ * stride. */
 static Fragment moved(const Instr *i, unsigned op) {
-  return fragment(i->extra[0], i->extra[1], (Type)i->extra[2], i->extra[4] == 3, op, i->extra[4] != 0);
+  return fragment(i->extra[0], i->extra[1], (Type)i->extra[2], i->extra[4] == 3, op,
+                  i->extra[4] != 0);
 }
 
-/* The address of a register's first element: the others are next to it, if there are any of them. */
-static char *element_at(Warp *w, const Instr *i, const Fragment *f, unsigned lane, unsigned at, unsigned op, unsigned bits, Access access) {
+/* The address of a register's first element: the others are next to it, if there are any of them.
+ */
+static char *element_at(Warp *w, const Instr *i, const Fragment *f, unsigned lane, unsigned at,
+                        unsigned op, unsigned bits, Access access) {
   unsigned behind = access == kRead ? op + 2 : op + 2 + f->registers;
   unsigned number = number_of(f, lane, at);
   unsigned y = f->by_column ? number % f->rows : number / f->columns;
@@ -44,14 +49,17 @@ static char *element_at(Warp *w, const Instr *i, const Fragment *f, unsigned lan
   uint64_t address = ADDRESS(op, lane) + offset * kBits[f->type] / 8;
   unsigned size = bits / 8;
   if (address % size != 0) {
-    fault(w, i, lane, kMisaligned, "an element of a matrix at %#llx, which is not aligned to %u bytes", (unsigned long long)address, size);
+    fault(w, i, lane, kMisaligned,
+          "an element of a matrix at %#llx, which is not aligned to %u bytes",
+          (unsigned long long)address, size);
   }
   return memory_at(w, i, lane, (Space)i->space, address, size, access);
 }
 
 /* op: registers, an address, and perhaps a stride. */
 OP(wmma_load) {
-  if (!whole_warp(w, i, mask)) return;
+  if (!whole_warp(w, i, mask))
+    return;
   Fragment f = moved(i, 0);
   unsigned per = in_register(f.type), bits = kBits[f.type] < 8 ? 32 : kBits[f.type];
   uint64_t made[kLanes][8] = {{0}};
@@ -63,13 +71,15 @@ OP(wmma_load) {
     }
   }
   for (unsigned l = 0; l < kLanes; ++l) {
-    for (unsigned r = 0; r < f.registers; ++r) ROW(r)[l] = made[l][r];
+    for (unsigned r = 0; r < f.registers; ++r)
+      ROW(r)[l] = made[l][r];
   }
 }
 
 /* op: an address, registers, and perhaps a stride. */
 OP(wmma_store) {
-  if (!whole_warp(w, i, mask)) return;
+  if (!whole_warp(w, i, mask))
+    return;
   Fragment f = moved(i, 2);
   unsigned per = in_register(f.type), bits = kBits[f.type];
   for (unsigned l = 0; l < kLanes; ++l) {
@@ -112,18 +122,22 @@ static void put(Warp *w, const Instr *i, const Product *p, uint64_t made[kMost][
 }
 
 OP(wmma_float) {
-  if (!whole_warp(w, i, mask)) return;
+  if (!whole_warp(w, i, mask))
+    return;
   Product p = product_of(i);
   double a[kMost][16], b[16][kMost];
   uint64_t made[kMost][kMost];
   for (unsigned k = 0; k < p.k; ++k) {
-    for (unsigned y = 0; y < p.m; ++y) a[y][k] = value(p.a.type, get(w, i, &p.a, y, k));
-    for (unsigned x = 0; x < p.n; ++x) b[k][x] = value(p.b.type, get(w, i, &p.b, k, x));
+    for (unsigned y = 0; y < p.m; ++y)
+      a[y][k] = value(p.a.type, get(w, i, &p.a, y, k));
+    for (unsigned x = 0; x < p.n; ++x)
+      b[k][x] = value(p.b.type, get(w, i, &p.b, k, x));
   }
   for (unsigned y = 0; y < p.m; ++y) {
     for (unsigned x = 0; x < p.n; ++x) {
       double sum = value(p.c.type, get(w, i, &p.c, y, x));
-      for (unsigned k = 0; k < p.k; ++k) sum += a[y][k] * b[k][x];
+      for (unsigned k = 0; k < p.k; ++k)
+        sum += a[y][k] * b[k][x];
       made[y][x] = rounded(p.d.type, sum, false);
     }
   }
@@ -132,14 +146,16 @@ OP(wmma_float) {
 
 /* Each product is added with one rounding, k in order. */
 OP(wmma_f64) {
-  if (!whole_warp(w, i, mask)) return;
+  if (!whole_warp(w, i, mask))
+    return;
   Product p = product_of(i);
   uint64_t made[kMost][kMost];
   begin(i);
   for (unsigned y = 0; y < p.m; ++y) {
     for (unsigned x = 0; x < p.n; ++x) {
       double sum = f64_of(get(w, i, &p.c, y, x));
-      for (unsigned k = 0; k < p.k; ++k) sum = fma(f64_of(get(w, i, &p.a, y, k)), f64_of(get(w, i, &p.b, k, x)), sum);
+      for (unsigned k = 0; k < p.k; ++k)
+        sum = fma(f64_of(get(w, i, &p.a, y, k)), f64_of(get(w, i, &p.b, k, x)), sum);
       made[y][x] = bits_of_f64(sum);
     }
   }
@@ -147,21 +163,27 @@ OP(wmma_f64) {
   put(w, i, &p, made);
 }
 
-/* The exact sum; it is cut to 32 bits, or with .satfinite clamped to them. Bits are compared, and counted. */
+/* The exact sum; it is cut to 32 bits, or with .satfinite clamped to them. Bits are compared, and
+ * counted. */
 OP(wmma_integer) {
-  if (!whole_warp(w, i, mask)) return;
+  if (!whole_warp(w, i, mask))
+    return;
   Product p = product_of(i);
   int a[kMost][kMostK], b[kMostK][kMost];
   uint64_t made[kMost][kMost];
   for (unsigned k = 0; k < p.k; ++k) {
-    for (unsigned y = 0; y < p.m; ++y) a[y][k] = (int)integer(p.a.type, get(w, i, &p.a, y, k));
-    for (unsigned x = 0; x < p.n; ++x) b[k][x] = (int)integer(p.b.type, get(w, i, &p.b, k, x));
+    for (unsigned y = 0; y < p.m; ++y)
+      a[y][k] = (int)integer(p.a.type, get(w, i, &p.a, y, k));
+    for (unsigned x = 0; x < p.n; ++x)
+      b[k][x] = (int)integer(p.b.type, get(w, i, &p.b, k, x));
   }
   for (unsigned y = 0; y < p.m; ++y) {
     for (unsigned x = 0; x < p.n; ++x) {
       int64_t sum = integer(kS32, get(w, i, &p.c, y, x));
-      for (unsigned k = 0; k < p.k; ++k) sum += i->combine == kXor ? a[y][k] ^ b[k][x] : a[y][k] * b[k][x];
-      if ((i->flags & kSatFinite) != 0) sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
+      for (unsigned k = 0; k < p.k; ++k)
+        sum += i->combine == kXor ? a[y][k] ^ b[k][x] : a[y][k] * b[k][x];
+      if ((i->flags & kSatFinite) != 0)
+        sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
       made[y][x] = (uint32_t)sum;
     }
   }
