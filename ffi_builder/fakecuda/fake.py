@@ -40,8 +40,8 @@ class FakeCuda(FakeGpus):
     refuses, with the same errors, and records all calls and launches. With ``execute=True``, it
     runs the PTX of kernels on the CPU, and a kernel that has none is an error. Kernels can also be
     Python functions that :meth:`kernel` registers. Without ``execute``, a launch of another kernel
-    is checked and recorded, and changes nothing. In the block, :func:`make_args`, :func:`check_kernel` and
-    :func:`check_intents` take signatures whose tensors are on CUDA.
+    is checked and recorded, and changes nothing. In the block, :func:`make_args`,
+    :func:`check_kernel` and :func:`check_intents` take signatures whose tensors are on CUDA.
 
     At its end, the block raises the first exception of a kernel that no :meth:`FakeArray.numpy` has
     raised: an illegal access, a deadlock, an instruction that is not executed, and the like. It

@@ -90,7 +90,7 @@ def _addresses(
     def address(name: str) -> int:
         if name not in found:
             variable = module.variables.get(name)
-            if variable is None or variable.space not in _GLOBAL or not variable.size:
+            if variable is None or variable.external or variable.space not in _GLOBAL:
                 raise PtxError(
                     f"kernel {run.kernel!r} is not executed: no variable {name!r} is defined"
                 )

@@ -183,6 +183,20 @@ def test_variables_have_their_initial_values() -> None:
     assert (run(BY_VARIABLES) == 4.5).all()
 
 
+@pytest.mark.parametrize(
+    ("declaration", "words"),
+    [
+        (".extern .global .b32 big;", "no variable 'big' is defined"),
+        (".global .b8 big[999999999999999];", "no memory for the variable 'big'"),
+        (".global .b8 big[4] = {1, 2, 3, 4, 5};", "more values than it has room for"),
+        (".global .u64 big = nothing;", "no variable 'nothing' is defined"),
+    ],
+)
+def test_a_variable_without_memory_or_a_value_is_an_error(declaration: str, words: str) -> None:
+    with pytest.raises((RuntimeError, MemoryError), match=words):
+        run(ptx("mov.u64 %o, big; ld.global.b8 %b, [%o];", declaration))
+
+
 def test_the_host_reads_and_sets_variables_before_the_first_launch() -> None:
     with testing.FakeCuda(execute=True) as gpu:
         driver = gpu._inside.driver  # pyright: ignore[reportPrivateUsage]

@@ -187,6 +187,7 @@ static CUresult get_global(Call* call, CUdeviceptr* out, size_t* size, CUlibrary
   if (info == NULL) return CUDA_ERROR_NOT_FOUND;
   if (out != NULL) {
     *out = memory_global(context, library, info);
+    if (*out == 0) return CUDA_ERROR_OUT_OF_MEMORY;
     call->run = launch_variables(context, library, image->text);
   }
   if (size != NULL) *size = info->size;

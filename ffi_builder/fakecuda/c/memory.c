@@ -90,7 +90,8 @@ uint64_t memory_global(Context* context, const Library* library, const GlobalInf
       return block->address;
     }
   }
-  Block* block = must(allocate(context->device, context, info->size));
+  Block* block = allocate(context->device, context, info->size);
+  if (block == NULL) return 0;
   block->library = library;
   block->name = info->name;
   if (info->bytes != NULL) memcpy(block->host, info->bytes, info->size);
@@ -106,10 +107,10 @@ uint64_t fake_global(uint64_t context, uint64_t library, const char* name, size_
     const Block* before = blocks;
     const GlobalInfo info = {must(strdup(name)), size, NULL};
     address = memory_global(owner, (Library*)code, &info);
-    if (blocks == before) free(info.name);
+    if (blocks == before) free(info.name); /* otherwise the block keeps it */
     Block* block = find(address);
-    *fresh = !block->ready;
-    block->ready = true;
+    *fresh = block != NULL && !block->ready;
+    if (block != NULL) block->ready = true;
   }
   unlock();
   return address;
