@@ -115,6 +115,7 @@ ADD_ONS: Final = (
     ),
     AddOn("fakecuda", ("testing",), names={"testing.FakeCuda": "fake"}),
     AddOn("fakehip", ("fakecuda",), names={"testing.FakeHip": "fake"}),
+    AddOn("ptx", ("fakecuda",), registers={"executor ptx": "run:execute"}),
     AddOn(
         "wrapping",
         ("plain",),

@@ -44,7 +44,7 @@ BINDINGS = {
 """The MLIR bindings whose contexts are counted, if a test has loaded them."""
 SLOW_FOLDERS = {
     *("benchmarks", "cli", "cuda", "differential", "distributions", "docs"),
-    *("examples", "fakecuda", "frameworks", "frontends"),
+    *("examples", "fakecuda", "frameworks", "frontends", "ptx"),
 }
 """Folders whose tests are all marked slow, because each is or because they are many."""
 SHARED = "tests.support.contexts"

@@ -2,17 +2,20 @@
 """A kernel of TileLang's, compiled without a GPU.
 
 TileLang needs a tvm-ffi without a JIT, so it has an environment of its own (docs/systems.md).
-`python tilelang_kernel.py` there saves what test_tilelang.py needs: scale.cubin, and scale.json
-with the signature and how the kernel is launched. It needs NVRTC, of the extra `cuda`.
+`python tilelang_kernel.py` there saves what test_tilelang.py needs: scale.ptx, and scale.json with
+the signature and how the kernel is launched. It needs NVRTC, of the extra `cuda`.
 """
 
 import json
+import re
 import sys
 from pathlib import Path
 
+import nvidia
 import tilelang
 import tilelang.language as T
 from tilelang import tvm
+from tilelang.contrib import nvrtc
 
 from ffi_builder import cuda
 
@@ -27,17 +30,20 @@ def scale(x: T.Tensor((m, 128), "float32"), y: T.Tensor((m, 128), "float32"), by
 
 
 def compile_kernel():
-    """Return the cubin, and how it is launched."""
+    """Return the PTX, and how it is launched."""
     with tvm.target.Target({"kind": "cuda", "arch": "sm_90"}) as target:
         artifact = tilelang.lower(scale, target=target)
     sources = Path(str(tilelang.__file__)).parent
+    wheels = Path(nvidia.__path__[0])
     folders = [sources / "src", sources / "3rdparty/cutlass/include"]
-    options = ["-default-device"]
-    source = artifact.kernel_source
-    cubin = cuda.compile_cuda(source, arch="sm_90", options=options, include_paths=folders)
+    folders += [*wheels.glob("*/include"), *wheels.glob("*/include/cccl")]
+    options = ["--std=c++17", *(f"-I{folder}" for folder in folders)]
+    made = bytes(nvrtc.compile_cuda(artifact.kernel_source, "ptx", 90, options))
+    # The kernel needs nothing that is newer, and older drivers take it.
+    ptx = re.sub(r"(?m)^\.version .*", ".version 8.0", made.rstrip(b"\0").decode())
     [(symbol, kernel)] = artifact.device_mod.functions.items()
     extent = {name: str(size) for name, size in kernel.attrs["thread_extent"].items()}
-    return cubin, {
+    return ptx, {
         "signature": str(cuda.tilelang_signature(scale)),
         "function": symbol.name_hint,
         "args": [param.name for param in kernel.params],
@@ -48,6 +54,6 @@ def compile_kernel():
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1]) if sys.argv[1:] else Path(__file__).parent
-    cubin, launch = compile_kernel()
-    (folder / "scale.cubin").write_bytes(cubin)
+    ptx, launch = compile_kernel()
+    (folder / "scale.ptx").write_text(ptx)
     (folder / "scale.json").write_text(json.dumps(launch, indent=2) + "\n")

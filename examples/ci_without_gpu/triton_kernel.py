@@ -2,7 +2,7 @@
 """A kernel of Triton's, compiled without a GPU.
 
 `python triton_kernel.py` saves what test_triton.py needs where Triton is not installed:
-axpy.cubin, and axpy.json with what Triton says about launching it.
+axpy.ptx, and axpy.json with what Triton says about launching it.
 """
 
 import json
@@ -31,14 +31,14 @@ def compile_kernel():
     types = {"x": "*fp32", "y": "*fp32", "n": "i32", "a": "fp32", "BLOCK": "constexpr"}
     promises = {(0,): [["tt.divisibility", 16]], (1,): [["tt.divisibility", 16]]}
     source = ASTSource(axpy, types, {(4,): BLOCK}, promises)
-    options = {"num_warps": 4, "enable_fp_fusion": True}
+    options = {"num_warps": 4, "enable_fp_fusion": True, "ptx_version": 80}
     return triton.compile(source, target=GPUTarget("cuda", 90, 32), options=options)
 
 
 if __name__ == "__main__":
-    os.environ["TRITON_DISABLE_LINE_INFO"] = "1"  # with it, the cubin has the path of this file
+    os.environ["TRITON_DISABLE_LINE_INFO"] = "1"  # with it, the PTX has the path of this file
     folder = Path(sys.argv[1]) if sys.argv[1:] else Path(__file__).parent
     compiled = compile_kernel()
     metadata = {name: getattr(compiled.metadata, name) for name in SAVED}
-    (folder / "axpy.cubin").write_bytes(compiled.asm["cubin"])
+    (folder / "axpy.ptx").write_text(compiled.asm["ptx"])
     (folder / "axpy.json").write_text(json.dumps(metadata, indent=2) + "\n")

@@ -61,9 +61,10 @@ class CudaImage:
 
 def read(source: object, data: object, *, launched: bool) -> CudaImage | None:
     """Read a source of ``wrap``; None if it is no image."""
-    if "cubin" in getattr(source, "asm", ()) and hasattr(source, "metadata"):
-        compiled: Any = source
-        return CudaImage(compiled.asm["cubin"], compiled)
+    asm: Any = getattr(source, "asm", {})
+    for kind in ("cubin", "ptx"):
+        if kind in asm and hasattr(source, "metadata"):
+            return CudaImage(asm[kind], source)
     if isinstance(data, (str, bytes)):
         return CudaImage(data) if is_image(data) or (launched and isinstance(data, str)) else None
     code = getattr(source, "code", None)  # PTX in an ObjectCode of cuda.core; its bytes are read

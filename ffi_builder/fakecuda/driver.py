@@ -66,6 +66,9 @@ class _Launch(ctypes.Structure):
         ("stream", ctypes.c_uint64),
         ("count", ctypes.c_uint32),
         ("parameters", ctypes.POINTER(_Parameter)),
+        ("ptx", ctypes.c_void_p),
+        ("library", ctypes.c_uint64),
+        ("cooperative", ctypes.c_uint32),
     )
 
 
@@ -77,16 +80,31 @@ class Running:
 
     def __init__(self, driver: FakeDriver, launch: Any) -> None:
         self._driver = driver
-        self.kernel: str = launch.kernel.decode()
+        self.kernel: str = (launch.kernel or b"").decode()
+        """``""``: none; the host has asked for a variable."""
         self.grid: Dims = tuple(launch.grid)
         self.block: Dims = tuple(launch.block)
         self.cluster: Dims = tuple(launch.cluster)
         self.shared: int = launch.shared
         self.device: int = launch.device
+        self.context: int = launch.context
+        self.library: int = launch.library
+        self.cooperative = bool(launch.cooperative)
+        self._ptx: int = launch.ptx or 0
         self.arguments = tuple(
             ctypes.string_at(launch.parameters[index].bytes, launch.parameters[index].size)
             for index in range(launch.count)
         )
+
+    @property
+    def has_ptx(self) -> bool:
+        """Whether its image has PTX."""
+        return bool(self._ptx)
+
+    @property
+    def ptx(self) -> str:
+        """The text that the kernel is in; ``""``: it has none."""
+        return ctypes.string_at(self._ptx).decode(errors="replace") if self._ptx else ""
 
     def values(self, types: Sequence[str]) -> list[Any]:
         """The arguments by their types, as :meth:`FakeLaunch.values`; pointers are addresses."""
@@ -157,11 +175,18 @@ class FakeDriver:
         cuda.fake_free.argtypes = [ctypes.c_uint64]
         cuda.fake_allocate.argtypes = [ctypes.c_int, ctypes.c_size_t]
         cuda.fake_kernel.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p]
+        cuda.fake_limit.argtypes = [ctypes.c_uint64, ctypes.c_size_t, ctypes.c_size_t]
+        cuda.fake_executor.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+        cuda.fake_global.restype = ctypes.c_uint64
+        cuda.fake_global.argtypes = [
+            *(ctypes.c_uint64, ctypes.c_uint64, ctypes.c_char_p, ctypes.c_size_t),
+            ctypes.POINTER(ctypes.c_int),
+        ]
         self._callbacks: list[Any] = []
         self.emulated: set[str] = set()
         """The names of emulated kernels."""
         self._kept: list[Any] = []
-        self.errors: list[Exception] = []
+        self.errors: list[BaseException] = []
         """Errors that emulations have raised."""
 
     def symbol(self, result: Result) -> str:
@@ -179,6 +204,7 @@ class FakeDriver:
         """Forget what happened, and all emulations. Handles stay valid, and failures to come."""
         self.clear_log()
         self.recover()
+        self.execute(None)
         for name in self.emulated:
             self.cuda.fake_kernel(name.encode(), None, None)
         self.emulated.clear()
@@ -280,6 +306,35 @@ class FakeDriver:
         self._callbacks.append(callback)
         self.cuda.fake_kernel(name.encode(), ctypes.cast(callback, ctypes.c_void_p), None)
 
+    def execute(self, executor: Callable[[FakeDriver, Running], None] | None) -> None:
+        """Run this for each launched kernel without an emulation; None: nothing.
+
+        What it raises is kept in ``errors``; its ``result``, if it has one, fails the context.
+        """
+        if executor is None:
+            self.cuda.fake_executor(None, None)
+            return
+
+        def run(launch: Any, _: object) -> int:
+            try:
+                executor(self, Running(self, launch.contents))
+            except BaseException as error:  # KeyboardInterrupt cannot pass through C
+                self.errors.append(error)
+                return getattr(error, "result", Result.LAUNCH_FAILED)
+            return Result.SUCCESS
+
+        callback = _CALLBACK(run)
+        self._callbacks.append(callback)
+        self.cuda.fake_executor(ctypes.cast(callback, ctypes.c_void_p), None)
+
+    def variable(self, run: Running, name: str, size: int) -> tuple[int, bool]:
+        """The address of a variable of a kernel's library, and whether it is new; 0 if none."""
+        fresh = ctypes.c_int()
+        at = self.cuda.fake_global(
+            run.context, run.library, name.encode(), size, ctypes.byref(fresh)
+        )
+        return at, bool(fresh)
+
     def memory(self, address: int, count: int, dtype: Any, device: int = -1) -> npt.NDArray[Any]:
         """Device memory, as the host can touch it: ``count`` elements; device -1 is any."""
         size = count * np.dtype(dtype).itemsize
@@ -301,6 +356,10 @@ class FakeDriver:
         if not found:
             raise IllegalAddressError(f"{size} bytes at {address:#x} on device {device}")
         return found
+
+    def limit(self, address: int, begin: int, end: int) -> None:
+        """Say which bytes of an allocation executed kernels may touch."""
+        self.cuda.fake_limit(address, begin, end)
 
     def allocate(self, device: int, size: int) -> tuple[npt.NDArray[Any], int]:
         """Zeros on a device, for the host, and their address; they live as long as the array.

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Final
 
 from typing_extensions import override
 
+from ffi_builder.extending import addons
 from ffi_builder.fakecuda.build import library
 from ffi_builder.fakecuda.constants import DeviceAttribute
-from ffi_builder.fakecuda.driver import FakeDriver
+from ffi_builder.fakecuda.driver import FakeDriver, Running
 from ffi_builder.fakecuda.gpus import FakeGpus
 
 _SHARED: Final = {70: 96, 72: 96, 75: 64, 80: 163, 86: 99, 87: 163, 89: 99, 90: 227, 100: 227}
@@ -35,15 +37,17 @@ class FakeCuda(FakeGpus):
 
     The process gets a ``libcuda.so.1`` that was written for tests. It is built with the C compiler
     where it is first used, and kept in ``~/.cache/ffi_builder``. It refuses what a real driver
-    refuses, with the same errors, and records all calls and launches. It cannot run code of a
-    device: kernels are Python functions that :meth:`kernel` registers. A launch of another kernel
+    refuses, with the same errors, and records all calls and launches. With ``execute=True``, it
+    runs the PTX of kernels on the CPU, and a kernel that has none is an error. Kernels can also be
+    Python functions that :meth:`kernel` registers. Without ``execute``, a launch of another kernel
     is checked and recorded, and changes nothing. In the block, :func:`make_args`,
     :func:`check_kernel` and :func:`check_intents` take signatures whose tensors are on CUDA.
 
-    At its end, the block raises the first exception of an emulated kernel that no
-    :meth:`FakeArray.numpy` has raised. It raises an AssertionError if calls of the driver have
-    broken rules that a real driver does not check (there, the process may crash or compute with
-    freed memory), or if the name given to :meth:`kernel` is that of a launched one, misspelt.
+    At its end, the block raises the first exception of a kernel that no :meth:`FakeArray.numpy` has
+    raised: an illegal access, a deadlock, an instruction that is not executed, and the like. It
+    raises an AssertionError if calls of the driver have broken rules that a real driver does not
+    check (there, the process may crash or compute with freed memory), or if the name given to
+    :meth:`kernel` is that of a launched one, misspelt.
 
     A process may use several, one after the other, and launch the same functions in all of them.
     Outside of a block there is no device, and a launch is a RuntimeError.
@@ -52,6 +56,7 @@ class FakeCuda(FakeGpus):
         archs: the architecture of each device. The default is one device, ``"sm_90"``.
         version: the CUDA version of the driver, such as ``"12.8"``, which decides the newest PTX
             that it takes. The default is that of the installed nvidia-cuda-runtime.
+        execute: whether kernels are executed that no function in Python stands for.
 
     Raises:
         TypeError: the version is no str.
@@ -59,7 +64,8 @@ class FakeCuda(FakeGpus):
         FileNotFoundError: entering, and there is no C compiler.
         ModuleNotFoundError: entering, and nvidia-cuda-runtime, which has cuda.h, is not installed.
         OSError: entering, on another system than Linux.
-        RuntimeError: entering, within another block, or after the process has loaded a real driver.
+        RuntimeError: ``execute`` and the add-on ptx is not installed; entering, within another
+            block, or after the process has loaded a real driver.
 
     Examples:
         >>> import numpy as np
@@ -88,10 +94,11 @@ class FakeCuda(FakeGpus):
     _kind = "cuda"
     _of_whom = "the CUDA driver"
 
-    def __init__(self, *archs: str, version: str | None = None) -> None:
+    def __init__(self, *archs: str, version: str | None = None, execute: bool = False) -> None:
         archs = archs or ("sm_90",)
         self._capabilities = tuple(map(_capability, archs))
         super().__init__(archs, _version(version))
+        self._execute = _executor() if execute else None
 
     @override
     def _library(self) -> Path:
@@ -105,6 +112,19 @@ class FakeCuda(FakeGpus):
     def _set_up(self, driver: FakeDriver) -> None:
         for number, capability in enumerate(self._capabilities):
             _set_up(driver, number, capability)
+        driver.execute(self._execute)
+
+
+def _executor() -> Callable[[FakeDriver, Running], None]:
+    """Return what executes PTX.
+
+    Raises:
+        RuntimeError: the add-on is not installed.
+    """
+    found = addons.find("executor", "ptx")
+    if found is None:
+        raise RuntimeError(f"FakeCuda: execute=True {addons.lacking('executor', 'ptx')}")
+    return found
 
 
 def _capability(arch: str) -> int:

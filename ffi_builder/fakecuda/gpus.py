@@ -252,6 +252,7 @@ class _Memory:
     def __init__(self, driver: FakeDriver, devices: int) -> None:
         self.driver, self.devices = driver, devices
         self.allocate, self.host, self.recover = driver.allocate, driver.host, driver.recover
+        self.limit = driver.limit
 
     def raise_error(self) -> None:
         """Raise the first exception of an emulated kernel, and forget all."""

@@ -101,6 +101,7 @@ typedef struct Image {
   bool family;   /* PTX of sm_100f: runs where a cubin of sm_100 does */
   int ptx;       /* the version of PTX, 85 for 8.5; 0 for a cubin */
   char target[64]; /* of AMD's code: gfx90a:xnack+ */
+  char* text;    /* of PTX */
   unsigned count;
   KernelInfo* kernels;
   unsigned global_count;
@@ -250,6 +251,7 @@ void library_end(Library* library);
 CUresult library_load(const void* code, Library** library);
 Kernel* library_kernel(Library* library, const char* name);
 CUresult kernel_info(const Kernel* kernel, int device, const KernelInfo** found);
+const char* kernel_ptx(const Kernel* kernel, int device); /* NULL: there is none */
 void settings_clear(Settings* settings);
 CUresult settings_set(Settings* settings, const KernelInfo* info, int device, int attribute, int value);
 CUresult settings_get(const Settings* settings, const Library* library, const KernelInfo* info,
@@ -259,6 +261,8 @@ CUresult settings_get(const Settings* settings, const Library* library, const Ke
 CUresult config_check(const CUlaunchConfig* config, const KernelInfo* info, const Settings* settings,
                       const Where* where, Launch* launch);
 CUresult arguments_read(void** params, void** extra, const KernelInfo* info, Launch* launch);
+/* To let whoever executes PTX write the initial values of variables. NULL: there is no PTX. */
+Launch* launch_variables(Context* context, const Library* library, const char* ptx);
 Launch* launch_copy(const Launch* launch);
 void launch_run(const Launch* launch);
 void launch_free(Launch* launch);

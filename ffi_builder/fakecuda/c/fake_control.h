@@ -31,7 +31,16 @@ typedef struct FakeLaunch {
   uint64_t context, stream;
   uint32_t count;
   const FakeParameter* parameters;
+  const char* ptx;         /* the text that the kernel is in; NULL: none, or it is compressed */
+  uint64_t library;
+  uint32_t cooperative;
 } FakeLaunch;
+
+/* Memory of a device, and where the host finds it. */
+typedef struct FakeExtent {
+  uint64_t address, size;
+  char* host;
+} FakeExtent;
 
 /* What a kernel does, on the host. What it returns, a CUresult, is how the kernel ended: an error
  * stays with the context, as on a device. Runs in the thread that launches, with no lock held. */
@@ -55,6 +64,27 @@ void fake_attribute(int device, int attribute, int value);
 void fake_driver_version(int version);
 /* Run this when a kernel of that name is launched; NULL to run nothing. */
 void fake_kernel(const char* name, FakeKernel emulation, void* user);
+/* Run this for each kernel that has none of its own, and without a kernel where the host asks for a
+ * variable of a library with PTX; NULL to run nothing. */
+void fake_executor(FakeKernel executor, void* user);
+/* All that a tensor map was encoded from. */
+typedef struct FakeTensorMap {
+  uint64_t digest, address, dims[5], strides[4];
+  uint32_t rank, type, bits, interleave, swizzle, fill;
+  uint32_t box[5], steps[5]; /* of im2col: the channels, the pixels */
+  int32_t lower[3], upper[3];
+  uint32_t im2col; /* 0: tiles; 1; 2: wide */
+} FakeTensorMap;
+/* By the digest that is in a map; NULL: no map has it. */
+const FakeTensorMap* fake_tensor_map(uint64_t digest);
+/* The address of a variable of a library that is size bytes in a context; fresh: whether nobody has
+ * asked for it before, so that its initial value has to be written. 0: there is no memory. */
+uint64_t fake_global(uint64_t context, uint64_t library, const char* name, size_t size, int* fresh);
+/* What a device has, in the order of addresses: copies at most room, and returns how many there are.
+ * Between fake_lock and fake_unlock, when nothing else comes or goes. */
+size_t fake_extents(int device, FakeExtent* to, size_t room);
+void fake_lock(void);
+void fake_unlock(void);
 /* Forget which kernels have failed: their contexts work again, as in another process. */
 void fake_recover(void);
 
@@ -79,6 +109,8 @@ unsigned fake_stack_depth(void);
  * more. */
 uint64_t fake_allocate(int device, size_t size);
 void fake_free(uint64_t address);
+/* Whoever executes PTX may touch these bytes of what was allocated there, and no others. */
+void fake_limit(uint64_t address, size_t begin, size_t end);
 /* Where the host finds size bytes of device memory; NULL if that device (-1: any) has them not. */
 void* fake_host(uint64_t address, size_t size, int device);
 /* How many bytes there are from an address to the end of what was allocated there; 0 if none. */

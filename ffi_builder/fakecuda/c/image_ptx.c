@@ -294,7 +294,10 @@ CUresult ptx_read(const char* code, Image* image) {
   image->ptx += (int)number(&text);
   read_target(&text, image);
   while (skip(&text), *text.at != '\0' && !text.wrong) read_statement(&text, image);
-  if (!text.wrong) return CUDA_SUCCESS;
+  if (!text.wrong) {
+    image->text = must(strdup(code));
+    return CUDA_SUCCESS;
+  }
   unsigned line = 1;
   for (const char* at = code; at < text.at; ++at) line += *at == '\n';
   return explain(CUDA_ERROR_INVALID_PTX,

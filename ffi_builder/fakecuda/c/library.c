@@ -98,6 +98,17 @@ CUresult kernel_info(const Kernel* kernel, int device, const KernelInfo** found)
   return CUDA_SUCCESS;
 }
 
+const char* kernel_ptx(const Kernel* kernel, int device) {
+  const Image* best = NULL;
+  for (unsigned i = 0; i < kernel->library->image_count; ++i) {
+    const Image* image = &kernel->library->images[i];
+    if (image->text == NULL || !image_runs_on(image, device)) continue;
+    if (info_in(image, kernel->name) == NULL) continue;
+    if (best == NULL || image->sm > best->sm) best = image;
+  }
+  return best == NULL ? NULL : best->text;
+}
+
 Kernel* library_kernel(Library* library, const char* name) {
   Object* object;
   for (size_t i = 0; (object = object_at(i)) != NULL; ++i) {
@@ -161,7 +172,8 @@ CUresult cuLibraryGetKernel(CUkernel* out, CUlibrary library, const char* name) 
 }
 
 /* In the current context: each context has memory of its own for it. */
-static CUresult get_global(CUdeviceptr* out, size_t* size, CUlibrary handle, const char* name) {
+static CUresult get_global(Call* call, CUdeviceptr* out, size_t* size, CUlibrary handle,
+                           const char* name) {
   if (name == NULL || (out == NULL && size == NULL)) return CUDA_ERROR_INVALID_VALUE;
   Library* library = object_find(handle, kKindLibrary);
   if (library == NULL) return CUDA_ERROR_INVALID_HANDLE;
@@ -173,13 +185,17 @@ static CUresult get_global(CUdeviceptr* out, size_t* size, CUlibrary handle, con
   if (image == NULL) return newer == 0 ? CUDA_ERROR_NO_BINARY_FOR_GPU : too_new(newer);
   const GlobalInfo* info = global_in(image, name);
   if (info == NULL) return CUDA_ERROR_NOT_FOUND;
-  if (out != NULL) *out = memory_global(context, library, info);
+  if (out != NULL) {
+    *out = memory_global(context, library, info);
+    if (*out == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    call->run = launch_variables(context, library, image->text);
+  }
   if (size != NULL) *size = info->size;
   return CUDA_SUCCESS;
 }
 
 CUresult cuLibraryGetGlobal(CUdeviceptr* out, size_t* size, CUlibrary library, const char* name) {
-  API(kContext, get_global(out, size, library, name), "library=%p name='%s'", (void*)library,
+  API(kContext, get_global(&call, out, size, library, name), "library=%p name='%s'", (void*)library,
       name == NULL ? "" : name);
 }
 

@@ -12,11 +12,12 @@
 typedef struct Block {
   uintptr_t address;
   char* host;
-  size_t size, mapped;
+  size_t size, mapped, begin, end; /* from begin to end is what executed kernels may touch */
   int device;
   Context* context; /* NULL: made by fake_allocate, and only freed by fake_free */
   const Library* library; /* NULL: not a global of a library */
   const char* name;
+  bool ready; /* whoever executes PTX has asked for it, and written its initial value */
   uint64_t id;
   struct Block* next;
 } Block;
@@ -51,7 +52,7 @@ static Block* allocate(int device, Context* context, size_t size) {
   close(file);
   if (host == MAP_FAILED || address == MAP_FAILED) return NULL;
   Block* block = must(malloc(sizeof(*block)));
-  *block = (Block){.address = (uintptr_t)address, .host = host, .size = size, .mapped = mapped,
+  *block = (Block){.address = (uintptr_t)address, .host = host, .size = size, .mapped = mapped, .end = size,
                    .device = device, .context = context, .id = ++ids, .next = blocks};
   return blocks = block;
 }
@@ -89,12 +90,53 @@ uint64_t memory_global(Context* context, const Library* library, const GlobalInf
       return block->address;
     }
   }
-  Block* block = must(allocate(context->device, context, info->size));
+  Block* block = allocate(context->device, context, info->size);
+  if (block == NULL) return 0;
   block->library = library;
   block->name = info->name;
   if (info->bytes != NULL) memcpy(block->host, info->bytes, info->size);
   return block->address;
 }
+
+uint64_t fake_global(uint64_t context, uint64_t library, const char* name, size_t size, int* fresh) {
+  lock();
+  Context* owner = object_find((const void*)(uintptr_t)context, kKindContext);
+  Object* code = object_of((const void*)(uintptr_t)library);
+  uint64_t address = 0;
+  if (owner != NULL && code != NULL && size > 0 && size <= kTotal) {
+    const Block* before = blocks;
+    const GlobalInfo info = {must(strdup(name)), size, NULL};
+    address = memory_global(owner, (Library*)code, &info);
+    if (blocks == before) free(info.name); /* otherwise the block keeps it */
+    Block* block = find(address);
+    *fresh = block != NULL && !block->ready;
+    if (block != NULL) block->ready = true;
+  }
+  unlock();
+  return address;
+}
+
+static int by_address(const void* a, const void* b) {
+  uint64_t first = ((const FakeExtent*)a)->address, second = ((const FakeExtent*)b)->address;
+  return first < second ? -1 : first > second;
+}
+
+size_t fake_extents(int device, FakeExtent* to, size_t room) {
+  size_t count = 0;
+  for (const Block* block = blocks; block != NULL; block = block->next) {
+    if (block->device != device) continue;
+    if (count < room) {
+      to[count] = (FakeExtent){block->address + block->begin, block->end - block->begin,
+                               block->host + block->begin};
+    }
+    ++count;
+  }
+  if (count <= room) qsort(to, count, sizeof(*to), by_address);
+  return count;
+}
+
+void fake_lock(void) { lock(); }
+void fake_unlock(void) { unlock(); }
 
 void memory_clear(void) { release_of(NULL); }
 
@@ -129,6 +171,16 @@ void fake_free(uint64_t address) {
   lock();
   Block* block = find(address);
   if (block != NULL) release(block);
+  unlock();
+}
+
+void fake_limit(uint64_t address, size_t begin, size_t end) {
+  lock();
+  Block* block = find(address);
+  if (block != NULL && begin <= end && end <= block->size) {
+    block->begin = begin;
+    block->end = end;
+  }
   unlock();
 }
 

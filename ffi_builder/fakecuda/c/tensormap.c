@@ -5,6 +5,7 @@
  * all arguments. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fake.h"
@@ -108,8 +109,40 @@ static uint64_t digest(const char* text) {
   return hash;
 }
 
+typedef struct Kept {
+  FakeTensorMap map;
+  struct Kept* next;
+} Kept;
+
+static Kept* kept; /* for ever: a map is copied as bytes, and graphs hold such copies */
+
+const FakeTensorMap* fake_tensor_map(uint64_t digest) {
+  for (const Kept* each = kept; each != NULL; each = each->next) {
+    if (each->map.digest == digest) return &each->map;
+  }
+  return NULL;
+}
+
+static FakeTensorMap* keep(const Asked* asked, uint64_t of) {
+  Kept* made = must(calloc(1, sizeof(*made)));
+  FakeTensorMap* map = &made->map;
+  *map = (FakeTensorMap){.digest = of, .address = asked->address, .rank = asked->rank,
+                         .type = asked->type, .bits = kBits[asked->type],
+                         .interleave = asked->interleave, .swizzle = asked->swizzle,
+                         .fill = asked->fill};
+  for (unsigned i = 0; i < asked->rank; ++i) {
+    map->dims[i] = asked->dims[i];
+    map->steps[i] = asked->steps[i];
+    if (i + 1 < asked->rank) map->strides[i] = asked->strides[i];
+  }
+  made->next = kept;
+  kept = made;
+  return map;
+}
+
 static CUresult write_map(CUtensorMap* out, const char* magic, const Asked* asked,
-                          const cuuint32_t* box, unsigned boxes, const char* text) {
+                          const cuuint32_t* box, unsigned boxes, const int* lower,
+                          const int* upper, unsigned corners, const char* text) {
   Map map = {.address = asked->address, .rank = asked->rank, .type = asked->type};
   memcpy(map.magic, magic, sizeof(map.magic));
   memcpy(map.dims, asked->dims, asked->rank * sizeof(*asked->dims));
@@ -117,6 +150,15 @@ static CUresult write_map(CUtensorMap* out, const char* magic, const Asked* aske
   const uint32_t options[] = {asked->swizzle, asked->interleave, asked->promotion, asked->fill};
   memcpy(map.options, options, sizeof(map.options));
   map.digest = digest(text);
+  if (fake_tensor_map(map.digest) == NULL) {
+    FakeTensorMap* all = keep(asked, map.digest);
+    memcpy(all->box, box, boxes * sizeof(*box));
+    all->im2col = magic[4] == 'T' ? 0 : magic[4] == 'I' ? 1 : 2;
+    for (unsigned i = 0; i < corners; ++i) {
+      all->lower[i] = lower[i];
+      all->upper[i] = upper[i];
+    }
+  }
   memset(out, 0, sizeof(*out));
   memcpy(out, &map, sizeof(map));
   return CUDA_SUCCESS;
@@ -133,7 +175,7 @@ static CUresult tiled(CUtensorMap* out, const Asked* asked, const cuuint32_t* bo
   if (!whole || (spread(asked->type) && box[0] != 128) || !swizzle_fits(asked, box[0])) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  return write_map(out, "FAKETMAP", asked, box, asked->rank, text);
+  return write_map(out, "FAKETMAP", asked, box, asked->rank, NULL, NULL, 0, text);
 }
 
 /* The corners of each spatial dimension, the width first, fit their bits and leave something. */
@@ -159,7 +201,7 @@ static CUresult im2col(CUtensorMap* out, const Asked* asked, const int* lower, c
     return CUDA_ERROR_INVALID_VALUE;
   }
   const cuuint32_t box[] = {channels, pixels};
-  return write_map(out, wide ? "FAKEWMAP" : "FAKEIMAP", asked, box, 2, text);
+  return write_map(out, wide ? "FAKEWMAP" : "FAKEIMAP", asked, box, 2, lower, upper, count, text);
 }
 
 static CUresult im2col_wide(CUtensorMap* out, const Asked* asked, int lower, int upper,

@@ -115,7 +115,11 @@ class Array:
         room = before + behind + alignment + shift + max(_EXPORTED_BYTES, 2 * guard)
         zeros, address = self._zeros(room)
         offset = guard + before
-        return Memory(zeros, offset + -(address + offset) % alignment + shift, address)
+        offset += -(address + offset) % alignment + shift
+        memory = devices.active(self.device_type)
+        if memory is not None:
+            memory.limit(address, offset - before, offset + behind)
+        return Memory(zeros, offset, address)
 
     def _zeros(self, size: int) -> tuple[Any, int]:
         memory = devices.active(self.device_type)

@@ -17,6 +17,10 @@ class DeviceMemory(Protocol):
         """Return zeros, as an array of uint8 that keeps them, and their address on the device."""
         ...
 
+    def limit(self, address: int, begin: int, end: int) -> None:
+        """Say which of the bytes at an address are of an array: others are nobody's."""
+        ...
+
     def host(self, address: int, size: int, device: int) -> int:
         """Return where the host finds bytes of a device."""
         ...
