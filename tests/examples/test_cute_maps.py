@@ -22,6 +22,8 @@ from cutlass.cute.nvgpu import cpasync
 pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
 
 TILE = (64, 32)
+# The barrier, and the tile at the next multiple of 128.
+LAUNCH = Launch(grid="m // 64", block=64, dynamic_smem_bytes=128 + 2 * TILE[0] * TILE[1])
 SIGNATURE = spec.Signature.parse(
     "f(x: Tensor([m, k], float16, intent=in), y: Tensor([n], float16, intent=out)) "
     "where m: int32, k: int32, n: int32, m % 64 == 0, k % 32 == 0",
@@ -77,8 +79,7 @@ def test_a_map_then_the_sizes_then_a_nested_tensor(images: list[Path]):
     for image in images:
         (kernel,) = cuda.kernels(image.read_bytes()).kernels
         args = [TensorMap("x", box=TILE), Struct("m", "k"), Nested("y")]
-        launch = Launch(grid="m // 64", block=64)
-        compiled = wrap(image, SIGNATURE, function=kernel, launch=launch, args=args)
+        compiled = wrap(image, SIGNATURE, function=kernel, launch=LAUNCH, args=args)
         with testing.FakeCuda("sm_90a") as gpu:
             x = gpu.array(np.zeros((128, 96), "float16"))
             y = gpu.array(np.zeros(128, "float16"))
@@ -92,3 +93,15 @@ def test_a_map_then_the_sizes_then_a_nested_tensor(images: list[Path]):
             assert sizes == struct.pack("<2i", 128, 96)
             assert nested[:12] == struct.pack("<Qi", y.address, 128)
             assert (launched.grid, gpu.violations) == ((2, 1, 1), [])
+
+
+def test_the_kernel_loads_what_the_map_says(images: list[Path]):
+    _, ptx = images
+    (kernel,) = cuda.kernels(ptx.read_bytes()).kernels
+    args = [TensorMap("x", box=TILE), Struct("m", "k"), Nested("y")]
+    compiled = wrap(ptx, SIGNATURE, function=kernel, launch=LAUNCH, args=args)
+    given = np.random.default_rng(0).standard_normal((128, 96)).astype("float16")
+    with testing.FakeCuda("sm_90a", execute=True) as gpu:
+        y = gpu.array(np.zeros(128, "float16"))
+        compiled["f"](gpu.array(given), y)
+        np.testing.assert_array_equal(y.numpy(), given[:, 0])
