@@ -47,6 +47,7 @@ def load(atom: cute.CopyAtom, coordinates: cute.Tensor, y: cute.Tensor):
     )
     if thread == 0:
         cute.arch.mbarrier_arrive_and_expect_tx(barrier, 2 * TILE[0] * TILE[1])
+    if thread < 32:  # the whole warp, which elects one thread for it
         cute.copy(atom, source, to, tma_bar_ptr=barrier)
     cute.arch.mbarrier_wait(barrier, 0)
     y[64 * block + thread] = tile[thread, 0]
