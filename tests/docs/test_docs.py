@@ -20,6 +20,7 @@ from tests.support.absent import ABSENT
 ROOT = Path(__file__).parents[2]
 PAGES = [
     "README.md",
+    "AGENTS.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
     "benchmarks/tried.md",
@@ -131,10 +132,19 @@ def test_lines_of_code_fit_the_site(page: str):
     assert long == []
 
 
+def test_llms_txt_names_pages():
+    """Assistants look for it on the site, beside the pages."""
+    text = (ROOT / "docs" / "llms.txt").read_text()
+    named = re.findall(r"\]\(([^)]+)\)", text)
+    assert named == [each for each in named if (ROOT / "docs" / each).exists()]
+    assert len(named) > 10
+
+
 def test_pages_are_short():
     """errors.md is generated: it has every message. checks.md is the contract, to look up in."""
     lines = {page: len((ROOT / page).read_text().splitlines()) for page in PAGES}
     assert lines["README.md"] <= 110
+    assert lines["AGENTS.md"] <= 60
     assert {page for page, count in lines.items() if count > 400} <= {
         "docs/errors.md",
         "docs/checks.md",
