@@ -429,6 +429,7 @@ Report *ptx_report(Machine *m) { return &m->report; }
 
 void print_text(Machine *m, const char *text, size_t size) {
   Report *r = &m->report;
+  if (size == 0) return;
   if (r->text_size + size > m->text_room) {
     m->text_room = 2 * (r->text_size + size);
     r->text = realloc(r->text, m->text_room);
