@@ -10,6 +10,9 @@ from typing import Final
 from ffi_builder.ptx.errors import PtxError
 
 _HEX_FLOAT: Final = re.compile(r"0([fFdD])([0-9a-fA-F]+)")
+_FLOAT: Final = re.compile(r"\d+\.\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+")
+_NARROW: Final = re.compile(r"\D*(8|16)(x\d)?")
+"""The types that no float can stand for: PTX writes those of f32 and f64."""
 _INTEGER: Final = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)U?")
 
 
@@ -26,6 +29,9 @@ def bits_of(text: str, kind: str, fail: Callable[[str], PtxError]) -> int:
         return _negated(words[1:].strip(), kind, fail)
     if words[:1] == "~":
         return ~bits_of(words[1:], kind, fail) & (2**64 - 1)
+    is_float = _FLOAT.fullmatch(words) or _HEX_FLOAT.fullmatch(words)
+    if is_float and _NARROW.fullmatch(kind):
+        raise fail(f"the number {text!r} is a float, and the operand is of .{kind}")
     if found := _HEX_FLOAT.fullmatch(words):
         return _converted(found[1] in "dD", int(found[2], 16), len(found[2]), kind, text, fail)
     if found := _INTEGER.fullmatch(words):
@@ -33,7 +39,7 @@ def bits_of(text: str, kind: str, fail: Callable[[str], PtxError]) -> int:
         if value >= 2**64:
             raise fail(f"the number {text!r} has more than 64 bits")
         return _float_bits(float(value), kind) if kind in ("f32", "f64") else value
-    if re.fullmatch(r"\d*\.\d*(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+", words) and words != ".":
+    if is_float:
         return _float_bits(float(words), kind)
     raise fail(f"the operand {text!r}")
 

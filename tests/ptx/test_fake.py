@@ -92,6 +92,13 @@ def test_a_cubin_alone_is_refused() -> None:
         run(CUBIN)
 
 
+@pytest.mark.parametrize("number", ["0f3F800000", "1.5"])
+def test_a_float_for_a_narrower_operand_is_refused(number: str) -> None:
+    words = rf"the number '{number}' is a float, and the operand is of \.f16 \(line 11"
+    with pytest.raises(RuntimeError, match=words):
+        run(ptx(f".reg .b16 %h; add.f16 %h, %h, {number};"))
+
+
 def test_what_is_not_listed_is_refused_before_anything_runs() -> None:
     body = "st.global.f32 [%x], 0f00000000; tex.1d.v4.f32.s32 {%f, %f, %f, %f}, [t, {%i}];"
     words = r"no form of the instruction 'tex\.1d.*' is listed \(line 11 of the PTX\)"
