@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import _thread
+import signal
 import threading
 from typing import Any, Final
 
@@ -218,10 +218,15 @@ def test_the_host_reads_and_sets_variables_before_the_first_launch() -> None:
 
 def test_interrupts_end_a_launch() -> None:
     endless = ptx("LOOP: st.global.f32 [%x], %f; bra LOOP;")
-    timer = threading.Timer(0.3, _thread.interrupt_main)
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        run(endless)
+    timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
+    # A process in the background ignores the signal.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            run(endless)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_a_spin_that_nobody_ends_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
