@@ -35,8 +35,10 @@ from tests.wrapping.test_sources import LLVM, TWICE
 
 pytestmark = needs_cc
 
+# A name of its own: a loaded library takes a function from the first library of the process that has
+# it among the global ones, whatever it was linked with.
 SCALE: Final = """
-int scale(float *x, int64_t n, float factor, _Bool twice, void *ctx) {
+int scale_at_door(float *x, int64_t n, float factor, _Bool twice, void *ctx) {
   if (ctx) return 7;
   if (n > 5) return 22;
   for (int64_t i = 0; i < n; i++) x[i] *= twice ? 2 * factor : factor;
@@ -60,10 +62,10 @@ NEEDS: Final = """
 extern int other(int n);
 int needs_other(int n) { return other(n); }
 """
-SCALE_IN_C: Final = "int scale(float *x, int64_t n, float factor, _Bool twice, void *ctx)"
+SCALE_IN_C: Final = "int scale_at_door(float *x, int64_t n, float factor, _Bool twice, void *ctx)"
 HEADERS: Final = Path(__file__).with_name("headers")
 X: Final = "x: Tensor([n], float32)"
-SIGNATURE: Final = f"scale({X}, factor: float32)"
+SIGNATURE: Final = f"scale_at_door({X}, factor: float32)"
 ARGS: Final = {"twice": True, "ctx": None}
 MEMREF: Final = """
 func.func @add(%x: memref<?xf32>, %y: memref<?xf32>) {
@@ -173,11 +175,11 @@ RIGHT: Final[dict[str, Right]] = {
         *(((3.0,),), [1.5]),
     ),
     "another name": Right(
-        *("object", f"f({X}, factor: float32)", {**C, "function": "scale"}),
+        *("object", f"f({X}, factor: float32)", {**C, "function": "scale_at_door"}),
         *(((ones(), 2.0),), [None, [4, 4, 4]]),
     ),
     "arguments in order": Right(
-        *("object", f"scale({X})", {**C, "args": ["x", "n", 0.5, False, None]}),
+        *("object", f"scale_at_door({X})", {**C, "args": ["x", "n", 0.5, False, None]}),
         *(((ones(),),), [None, [0.5, 0.5, 0.5]]),
     ),
     "names of constants": Right(
@@ -192,7 +194,7 @@ RIGHT: Final[dict[str, Right]] = {
     ),
     "a status": Right(
         *("object", SIGNATURE, C, ((ones(6), 2.0),)),
-        (RuntimeError, "scale failed with status 22"),
+        (RuntimeError, "scale_at_door failed with status 22"),
     ),
     "a text that is freed": Right(
         *("object", "copy(s: String) -> r: String"),
@@ -230,7 +232,7 @@ RIGHT: Final[dict[str, Right]] = {
         *(((0,),), [None]),
     ),
     "only checks": Right(
-        *("object", f"scale({X})", {"provider": providers.NopCallProvider()}),
+        *("object", f"scale_at_door({X})", {"provider": providers.NopCallProvider()}),
         *(((ones().reshape(3, 1),),), (ValueError, r"Mismatched x\.ndim")),
     ),
     "several functions": Right(
@@ -242,7 +244,7 @@ RIGHT: Final[dict[str, Right]] = {
         *(((20,),), [21]),
     ),
     "a kernel that is watched": Right(
-        *("object", f"scale({X}, m: int64)"),
+        *("object", f"scale_at_door({X}, m: int64)"),
         {**C, "args": ["x", "m", 0.5, False, None], "sanitize": True},
         *(((ones(), 4),), (AssertionError, "outside of the elements of x: ")),
     ),
@@ -305,7 +307,7 @@ WRONG: Final[dict[str, tuple[str, Any, dict[str, Any], str]]] = {
         *("halide", f"blend({X})", {"prototype": "int blend(float *x)"}),
         "but Halide's metadata have",
     ),
-    "another type": ("object", f"scale({X}, factor: float64)", C, "'factor' is float64: declare"),
+    "another type": ("object", f"scale_at_door({X}, factor: float64)", C, "'factor' is float64: declare"),
     "another type of Halide": (
         *("halide", "blend(a: Tensor([n], float32), k: float64, out: Tensor([n], float32))", {}),
         "parameter k is float32, but 'k' is float64",
@@ -336,7 +338,7 @@ WRONG: Final[dict[str, tuple[str, Any, dict[str, Any], str]]] = {
         {"prototype": "enum { ONE = 1 }; int missing(int n)", "args": {"n": "ONNE"}},
         "ONNE is neither in the signature nor a constant that prototype= declares, did you mean 'ONE'",
     ),
-    "no types": ("object", SIGNATURE, {}, "nothing says which arguments `scale` takes"),
+    "no types": ("object", SIGNATURE, {}, "nothing says which arguments `scale_at_door` takes"),
     "no such function": (
         *("object", f"other({X})", {"prototype": "void other(float *x)"}),
         "an object defines no function 'other'",
@@ -392,11 +394,11 @@ WRONG: Final[dict[str, tuple[str, Any, dict[str, Any], str]]] = {
         "free= goes without provider=: give it to the provider",
     ),
     "one name for two functions": (
-        *("object", [SIGNATURE, SIGNATURE], {**C, "function": "scale"}),
+        *("object", [SIGNATURE, SIGNATURE], {**C, "function": "scale_at_door"}),
         "function= goes with one signature; name the others after their kernels",
     ),
     "a result that tensors lack": ("tensor", f"add1({X})", {}, "which the signature lacks: add"),
-    "a signature that is none": ("object", "scale(x: Tensro([n], float32))", C, "did you mean 'Ten"),
+    "a signature that is none": ("object", "scale_at_door(x: Tensro([n], float32))", C, "did you mean 'Ten"),
     "source code": ("c", "f()", {"prototype": "int f(void)"}, r"k\.c is C: compile it, and give the"),
     "another format": ("wasm", "f()", {"prototype": "int f(void)"}, "WebAssembly"),
     "no file": ("nothing", "f()", {"prototype": "int f(void)"}, "No such file or directory"),
