@@ -1,4 +1,4 @@
-"""What `testing.FakeCuda(execute=True)` takes: `python benchmarks/executed.py [--quick]`.
+"""Measure `testing.FakeCuda(execute=True)`: `python benchmarks/executed.py [--quick]`.
 
 The kernels are those of tests/ptx/kernels, so it needs a clone.
 """

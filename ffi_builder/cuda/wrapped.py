@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import fields, replace
-from typing import Any
+from typing import Any, ClassVar
+
+from typing_extensions import override
 
 from ffi_builder import SpecError, spec
-from ffi_builder.cuda.images import is_image, kernels
+from ffi_builder.cuda.images import Image, is_image, kernels
 from ffi_builder.cuda.launch.options import Launch
 from ffi_builder.cuda.launch.provider import CudaLaunchCallProvider
 from ffi_builder.cuda.triton import checked, launched
@@ -15,14 +18,24 @@ from ffi_builder.providers import CallProvider
 
 
 @dataclass(frozen=True)
-class CudaImage:
-    """A cubin, a fatbin or PTX."""
+class LaunchedImage(ABC):
+    """An image whose kernels are launched, of any vendor."""
 
-    data: bytes | str
+    data: Any
     compiled: Any = None
     """The object that ``triton.compile`` returned, if the image is Triton's."""
 
-    device = "cuda"
+    device: ClassVar[str]
+    what: ClassVar[str]
+    """The image, in errors."""
+
+    @abstractmethod
+    def read(self) -> Image:
+        """Return what the image says."""
+
+    @abstractmethod
+    def provider(self, kernel: str, args: Any, launch: Launch) -> CallProvider:
+        """Return what launches a kernel."""
 
     def called(
         self,
@@ -33,16 +46,15 @@ class CudaImage:
     ) -> tuple[spec.Signature, CallProvider, str]:
         """Return what :class:`~ffi_builder.wrapping.sources.Image` says."""
         metadata = None if self.compiled is None else self.compiled.metadata
-        how, name = checked_launch(launch, metadata, "a CUDA image"), signature.name
+        how, name = _checked_launch(launch, metadata, self.what), signature.name
         types = "with the sizes of the image's parameters"
         if metadata is not None:
             signature, args = checked(self.compiled, signature, args, how)
             how, name, types = launched(metadata, how), metadata.name, "with Triton's types"
         elif how.block is None:
             how = replace(how, block=self._block(function or name))
-        options: dict[str, Any] = {each.name: getattr(how, each.name) for each in fields(how)}
         try:
-            provider = CudaLaunchCallProvider(self.data, function or name, args=args, **options)
+            provider = self.provider(function or name, args, how)
         except NoKernelError as error:
             raise SpecError(f"{error}; say which with function=") from None
         return signature, provider, types
@@ -53,10 +65,30 @@ class CudaImage:
         Raises:
             TypeError: it may have several.
         """
-        found = kernels(self.data).kernels.get(name)
+        found = self.read().kernels.get(name)
         if found is None or found.block is None:
             raise TypeError("wrap: launch= needs block=: the image does not say how many threads")
         return found.block
+
+
+class CudaImage(LaunchedImage):
+    """A cubin, a fatbin or PTX."""
+
+    device = "cuda"
+    what = "a CUDA image"
+
+    @override
+    def read(self) -> Image:
+        return kernels(self.data)
+
+    @override
+    def provider(self, kernel: str, args: Any, launch: Launch) -> CallProvider:
+        return CudaLaunchCallProvider(self.data, kernel, args=args, **options_of(launch))
+
+
+def options_of(launch: Launch) -> dict[str, Any]:
+    """Return the options of a provider, by name."""
+    return {each.name: getattr(launch, each.name) for each in fields(launch)}
 
 
 def read(source: object, data: object, *, launched: bool) -> CudaImage | None:
@@ -71,7 +103,7 @@ def read(source: object, data: object, *, launched: bool) -> CudaImage | None:
     return CudaImage(code) if isinstance(code, str) and is_image(code) else None
 
 
-def checked_launch(launch: Launch | None, metadata: Any, what: str) -> Launch:
+def _checked_launch(launch: Launch | None, metadata: Any, what: str) -> Launch:
     """Return how an image is launched.
 
     Raises:

@@ -1,8 +1,9 @@
-"""What the fakes of all vendors have for the tests of an author of kernels."""
+"""Has what the fakes of all vendors share, for the tests of an author of kernels."""
 
 from __future__ import annotations
 
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -34,7 +35,7 @@ def _misspelt(fake: str, emulated: set[str], launched: set[str]) -> str:
     return found and f"{fake}: {found}"
 
 
-class FakeGpus:
+class FakeGpus(ABC):
     """Devices without a GPU, in a ``with`` block."""
 
     _kind: ClassVar[str]
@@ -53,17 +54,17 @@ class FakeGpus:
         self._before: int | None = None
         """The allocator outside of the block."""
 
+    @abstractmethod
     def _library(self) -> Path:
         """Build the library, and return its file."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _driver(self) -> FakeDriver:
         """Return the library of this process. It is built and loaded once."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _set_up(self, driver: FakeDriver) -> None:
         """Give each device what its architecture has."""
-        raise NotImplementedError
 
     def __enter__(self) -> Self:
         if self._kind in _current:

@@ -2,8 +2,8 @@
 
 The layout is that of https://huggingface.co/docs/kernels/kernel-requirements: a repository has a
 folder for each build, here ``build/tvm-ffi01-cpu-x86_64-linux``, with a Python package and
-``metadata.json``. The package ``kernels``, from version 0.16 on, loads it by its path, so that a
-process may have several versions of one kernel.
+``metadata.json``. The package ``kernels`` loads it by its path, so that a process may have several
+versions of one kernel.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def files(
     about = {
         "id": f"_{project.name}_{digest.hexdigest()[:16]}",
         "name": name,
-        "version": int(project.version.rpartition("!")[2].partition(".")[0]),
+        "version": int(re.split(r"\D", project.version.rpartition("!")[2], maxsplit=1)[0]),
         "license": project.license,
         "python-depends": ["tvm-ffi"],
         "backend": {"type": _TYPES[backend.rstrip("0123456789")]},

@@ -123,6 +123,8 @@ def package(
     if not levels:
         raise ValueError("cpus: expected one at least")
     (kind,) = _among("layout", (layout,), LAYOUTS)
+    if kind != "hub" and backend != "cpu":
+        raise ValueError(f"backend: {backend!r} is for layout='hub'; a wheel is for all")
     outside = _listed("external", external)
     with tempfile.TemporaryDirectory(prefix="ffi_builder-") as scratch:
         made = _WheelParts(Path(scratch), read_table(project), chosen, triple, outside)

@@ -50,7 +50,7 @@ class _Decoder:
         self.function = kernel
         self.scopes = Scopes()
 
-    # What is made.
+    # The program.
 
     def decode(self) -> Program:
         kernel, at = self.out.kernel, 0

@@ -42,7 +42,6 @@ class _Config(ctypes.Structure):
         ("cooperative", _U32),
         ("resident", _U32),
         ("device", ctypes.c_int32),
-        ("sm", ctypes.c_int32),
         ("patience", ctypes.c_uint64),
         *((name, ctypes.c_void_p) for name in ("lock", "unlock", "extents", "map", "given")),
         ("given_count", ctypes.c_uint64),
@@ -85,7 +84,6 @@ class Shape:
     shared: int = 0
     cooperative: bool = False
     device: int = 0
-    sm: int = 90
 
 
 class Code:
@@ -163,7 +161,6 @@ class Code:
             cooperative=shape.cooperative,
             resident=resident,
             device=shape.device,
-            sm=shape.sm,
             patience=PATIENCE if patience is None else patience,
             lock=memory.lock,
             unlock=memory.unlock,

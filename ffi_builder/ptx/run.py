@@ -1,4 +1,4 @@
-"""What the fake driver calls for each launched kernel that comes with PTX."""
+"""Executes each kernel that the fake driver launches, if it comes with PTX."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ffi_builder.extending import lazy
 
 if TYPE_CHECKING:
-    from ffi_builder.rocm.images import kernels
+    from ffi_builder.rocm.images.read import kernels
 
 __all__ = ["kernels"]
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from ffi_builder import spec
 from ffi_builder.cuda.launch.map_rules import (
     FILLS,
     INTERLEAVES,
@@ -17,6 +18,7 @@ from ffi_builder.cuda.launch.map_rules import (
     broken_choices,
     limit,
 )
+from tests.fakecuda import FakeDriver, KernelImage
 
 P = ctypes.c_void_p
 TILED, IM2COL = "cuTensorMapEncodeTiled", "cuTensorMapEncodeIm2col"
@@ -257,3 +259,23 @@ CASES: Final[list[tuple[str, list[Request], list[Request]]]] = [
         [replace(each, oob_fill="nan") for each in (U4, U6, replace(PLAIN, dtype="uint16"))],
     ),
 ]
+
+
+MAP: Final = KernelImage("k", (128,))
+M, K = spec.dims("m k", "int64")
+
+
+def tensor(*dims: Any, dtype: str = "float16", name: str = "x", **options: Any) -> spec.Tensor:
+    every: dict[str, Any] = {"device_type": "cuda", **options}
+    return spec.Tensor(name, list(dims), dtype, **every)
+
+
+X: Final = tensor(M, K)
+
+
+def ints(text: int | str) -> list[int]:
+    return [int(each) for each in str(text).split(",")]
+
+
+def asked(driver: FakeDriver, name: str = TILED) -> list[Any]:
+    return [call.arguments for call in driver.calls() if call.name == name]

@@ -13,6 +13,7 @@ from ffi_builder import BuildError, SpecError, attach_ffi_func, runtime, spec
 from ffi_builder.providers import CudaLaunchCallProvider
 from ffi_builder.providers.cuda import Nested, Packed, Pointee, Scalar, Struct, TensorMap
 from tests.cuda.launching import launched, provider, wrap
+from tests.cuda.scalars import SCALARS, SIZES, bits, passed
 from tests.fakecuda import DeviceArray, FakeDriver, KernelImage, make_cubin, make_ptx
 from tests.support.wrapping import attached, new_module
 
@@ -24,44 +25,17 @@ def tensor(name: str, *shape: Any, **options: Any) -> spec.Tensor:
     return spec.Tensor(name, list(shape), "float32", **every)
 
 
-SCALARS = [
-    ("int8", -3, "b"),
-    ("int16", -300, "h"),
-    ("int32", -70000, "i"),
-    ("int64", -(2**40), "q"),
-    ("uint8", 200, "B"),
-    ("uint16", 60000, "H"),
-    ("uint32", 4_000_000_000, "I"),
-    ("uint64", 2**64 - 2, "Q"),
-    ("bool", True, "B"),
-    ("float16", 1.5, "e"),
-    ("bfloat16", 1.5, "H"),
-    ("float32", 0.1, "f"),
-    ("float64", 0.1, "d"),
-]
-
-
 def test_scalars_of_every_width(driver: FakeDriver):
-    kernel = KernelImage("k", [struct.calcsize(letter) for _, _, letter in SCALARS])
-    params = [spec.Var(f"v_{dtype}", dtype) for dtype, _, _ in SCALARS]
-    values = [min(value, 2**63 - 1) for _, value, _ in SCALARS]
-    launch = launched(driver, kernel, params, *values)
-    expected = [
-        struct.pack(f"<{letter}", 0x3FC0 if dtype == "bfloat16" else value)
-        for (dtype, _, letter), value in zip(SCALARS, values, strict=True)
-    ]
-    assert list(launch.arguments) == expected
+    params = [spec.Var(f"v_{dtype}", dtype) for dtype, *_ in SCALARS]
+    values = [value for _, value, _ in passed()]
+    launch = launched(driver, KernelImage("k", SIZES), params, *values)
+    assert list(launch.arguments) == [bits(*each) for each in passed()]
 
 
 def test_constants_of_every_width(driver: FakeDriver):
-    kernel = KernelImage("k", [struct.calcsize(letter) for _, _, letter in SCALARS])
     args = [Scalar(value, dtype) for dtype, value, _ in SCALARS]
-    launch = launched(driver, kernel, [], args=args)
-    expected = [
-        struct.pack(f"<{letter}", 0x3FC0 if dtype == "bfloat16" else value)
-        for dtype, value, letter in SCALARS
-    ]
-    assert list(launch.arguments) == expected
+    launch = launched(driver, KernelImage("k", SIZES), [], args=args)
+    assert list(launch.arguments) == [bits(*each) for each in SCALARS]
 
 
 def test_data_pointers(driver: FakeDriver):

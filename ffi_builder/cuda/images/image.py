@@ -42,7 +42,7 @@ class Parameter:
     name: str | None = None
     """Its name, if an image for AMD GPUs has it."""
     kind: str | None = None
-    """What it is, in words of AMD's metadata: ``by_value``, ``global_buffer``,
+    """The kind of value, in words of AMD's metadata: ``by_value``, ``global_buffer``,
     ``dynamic_shared_pointer``, ``sampler`` and others. None in images for NVIDIA's GPUs."""
 
     @property

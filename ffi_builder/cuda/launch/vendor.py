@@ -34,9 +34,9 @@ class Vendor:
     """Names, numbers, limits and words of a vendor."""
 
     word: str
-    """What the names of symbols, and of functions in C, begin with."""
+    """The beginning of the names of symbols, and of functions in C."""
     provider: str
-    """What errors begin with."""
+    """The beginning of errors."""
     device: str
     """The device type of a kernel's memory."""
     memory: tuple[str, ...]
@@ -44,7 +44,7 @@ class Vendor:
     api: str
     """The name whose versions the library has."""
     runtime: str
-    """What has the library."""
+    """The product that the library belongs to."""
     library: str
     oldest: str
     """The first version that has all functions."""
@@ -71,7 +71,7 @@ class Vendor:
 
     @property
     def prefix(self) -> str:
-        """What the names of symbols begin with."""
+        """The beginning of the names of symbols."""
         return f"{MODULE_PREFIX}{self.word}_"
 
     @property

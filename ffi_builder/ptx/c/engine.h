@@ -200,7 +200,7 @@ typedef struct Config {
   uint32_t grid[3], block[3], cluster[3];
   uint32_t cooperative;
   uint32_t resident; /* how many blocks are there at once: 1, those of a cluster, or all */
-  int32_t device, sm;
+  int32_t device;
   uint64_t patience;                   /* steps without progress that are an error */
   void (*lock)(void), (*unlock)(void); /* of the fake driver; NULL: none */
   size_t (*extents)(int device, Extent *to, size_t room);

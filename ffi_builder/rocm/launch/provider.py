@@ -29,7 +29,7 @@ from ffi_builder.cuda.launch.streams import StreamChoice, find_place
 from ffi_builder.extending import dataclass
 from ffi_builder.ir import Block, Value
 from ffi_builder.providers import CallContext
-from ffi_builder.rocm.images import kernels
+from ffi_builder.rocm.images.read import kernels
 from ffi_builder.rocm.launch import launching
 from ffi_builder.rocm.launch.launching import Launcher
 from ffi_builder.rocm.launch.vendor import LDS, LDS_OF_OTHERS, MOST_ITEMS, ROCM

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
 from ffi_builder.fakecuda.build import SONAME
@@ -10,6 +9,7 @@ from tests.cuda.gpu import cases, frameworks, watched
 from tests.cuda.gpu.device import Gpu, Skipped
 from tests.cuda.gpu.emulation import emulate
 from tests.fakecuda import FakeDriver
+from tests.support.each_case import run_each
 
 CASES = {**cases.CASES, **watched.CASES, **frameworks.CASES}
 
@@ -28,21 +28,6 @@ def run(name: str) -> int:
     return 0
 
 
-def run_all() -> int:
-    """Each in a process of its own: one that fails leaves its context broken.
-
-    1 if a case fails, or all are skipped because there is no GPU.
-    """
-    failed = skipped = 0
-    for name in CASES:
-        status = subprocess.run([sys.executable, "-m", "tests.cuda.gpu", name], check=False)
-        word = {0: "passed", 2: "skipped"}.get(status.returncode, "FAILED")
-        print(f"{name}: {word}", flush=True)
-        failed += word == "FAILED"
-        skipped += word == "skipped"
-    print(f"{len(CASES) - failed - skipped} passed, {failed} failed, {skipped} skipped")
-    return int(failed > 0 or skipped == len(CASES))
-
-
 if __name__ == "__main__":
-    sys.exit(run(sys.argv[1]) if len(sys.argv) > 1 else run_all())
+    module = "tests.cuda.gpu"
+    sys.exit(run(sys.argv[1]) if len(sys.argv) > 1 else run_each(module, CASES))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
 from tests.rocm.gpu.cases import CASES
 from tests.rocm.gpu.device import Gpu, Skipped
+from tests.support.each_case import run_each
 
 
 def run(name: str) -> int:
@@ -20,18 +20,6 @@ def run(name: str) -> int:
     return 0
 
 
-def run_all() -> int:
-    """Each in a process of its own. 1 if a case fails, or all are skipped: there is no GPU."""
-    failed = skipped = 0
-    for name in CASES:
-        status = subprocess.run([sys.executable, "-m", "tests.rocm.gpu", name], check=False)
-        word = {0: "passed", 2: "skipped"}.get(status.returncode, "FAILED")
-        print(f"{name}: {word}", flush=True)
-        failed += word == "FAILED"
-        skipped += word == "skipped"
-    print(f"{len(CASES) - failed - skipped} passed, {failed} failed, {skipped} skipped")
-    return int(failed > 0 or skipped == len(CASES))
-
-
 if __name__ == "__main__":
-    sys.exit(run(sys.argv[1]) if len(sys.argv) > 1 else run_all())
+    module = "tests.rocm.gpu"
+    sys.exit(run(sys.argv[1]) if len(sys.argv) > 1 else run_each(module, CASES))

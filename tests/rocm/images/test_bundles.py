@@ -12,7 +12,7 @@ import pytest
 from ffi_builder import SpecError, rocm
 from ffi_builder.cuda.images import Kernel
 from ffi_builder.cuda.images import kernels as cuda_kernels
-from ffi_builder.rocm.images import is_bundle, is_code_object, is_image
+from ffi_builder.rocm.images.signs import is_bundle, is_code_object, is_image
 from tests.rocm.images.images import image
 
 MAGIC = b"__CLANG_OFFLOAD_BUNDLE__"

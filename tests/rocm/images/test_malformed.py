@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from ffi_builder import SpecError, rocm
 from ffi_builder.cuda.images import Image
-from ffi_builder.rocm.images import is_image
 from ffi_builder.rocm.images.msgpack import unpack
+from ffi_builder.rocm.images.signs import is_image
 from tests.rocm.images.images import IMAGES, image
 from tests.rocm.images.reader import msgpack
 

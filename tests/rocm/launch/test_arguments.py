@@ -12,44 +12,26 @@ import tvm_ffi
 from ffi_builder import BuildError, SpecError, spec
 from ffi_builder.fakehip.driver import FakeHipDriver
 from ffi_builder.providers.cuda import Nested, Packed, Pointee, Scalar, Struct, TensorMap
+from tests.cuda.scalars import SCALARS, SIZES, bits, passed
 from tests.fakecuda.memory import DeviceArray
 from tests.fakehip.code_objects import POINTER, CodeKernel
 from tests.rocm.launch.launching import ADD, N, X, compiled, launched, tensor
 
 P = (8, POINTER)
-SCALARS = [
-    ("int8", -3, "b"),
-    ("int16", -300, "h"),
-    ("int32", -70000, "i"),
-    ("int64", -(2**40), "q"),
-    ("uint8", 200, "B"),
-    ("uint16", 60000, "H"),
-    ("uint32", 4_000_000_000, "I"),
-    ("uint64", 2**63 - 1, "Q"),
-    ("bool", True, "B"),
-    ("float16", 1.5, "e"),
-    ("bfloat16", 1.5, "H"),
-    ("float32", 0.1, "f"),
-    ("float64", 0.1, "d"),
-]
-
-
-def bits(dtype: str, value: Any, letter: str) -> bytes:
-    return struct.pack(f"<{letter}", 0x3FC0 if dtype == "bfloat16" else value)
 
 
 def test_scalars_of_every_width(hip: FakeHipDriver):
-    kernel = CodeKernel("k", [struct.calcsize(letter) for *_, letter in SCALARS])
+    kernel = CodeKernel("k", SIZES)
     params = [spec.Var(f"v_{dtype}", dtype) for dtype, *_ in SCALARS]
-    launch = launched(hip, kernel, params, *(value for _, value, _ in SCALARS))
-    assert list(launch.arguments) == [bits(*each) for each in SCALARS]
+    launch = launched(hip, kernel, params, *(value for _, value, _ in passed()))
+    assert list(launch.arguments) == [bits(*each) for each in passed()]
     assert [each.offset for each in launch.parameters] == kernel.offsets()
 
 
 def test_constants_of_every_width(hip: FakeHipDriver):
-    kernel = CodeKernel("k", [struct.calcsize(letter) for *_, letter in SCALARS])
     args = [Scalar(value, dtype) for dtype, value, _ in SCALARS]
-    assert list(launched(hip, kernel, [], args=args).arguments) == [bits(*each) for each in SCALARS]
+    launch = launched(hip, CodeKernel("k", SIZES), [], args=args)
+    assert list(launch.arguments) == [bits(*each) for each in SCALARS]
 
 
 PARAMS = [
