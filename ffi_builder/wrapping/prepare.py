@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias, cast
 
 from ffi_builder import BuildError, attach, spec
 from ffi_builder.extending import INT_RANGES, HoldGil, check_signature, dataclass, tensors_of
@@ -60,6 +60,7 @@ _OPTIONS: Final = {
     "destroy": _CODE[:-1],
     "provider": (sources.Mlir, *_CODE),
     "release_gil": (sources.Mlir, *_CODE),
+    "function": (sources.Mlir, sources.Image, *_CODE),
 }
 """The sources that options go with. The others go with all. An address is of one function alone."""
 
@@ -266,6 +267,8 @@ def prepare(
     match kernel:
         case sources.Mlir():
             wrapped = _of_mlir(kernel, read_ones, items, options)
+        case sources.TvmFunction():
+            wrapped = _of_function(kernel, read_ones, items, options)
         case LlvmSource() | ObjectSource() | ArchiveSource() | LibrarySource() | AddressSource():
             wrapped = _of_code(kernel, source, read_ones, items, options)
         case _:
@@ -367,6 +370,26 @@ def _launched(kernel: sources.Image, signature: spec.Signature, options: Options
     given = options.function, options.args, options.launch
     signature, provider, types = kernel.called(signature, *given)
     return Function(signature, _always(provider), Compared(types))
+
+
+# ---- functions of TVM-FFI
+
+_OF_FUNCTION: Final = Compared("with nothing, as functions of TVM-FFI have no types")
+
+
+def _of_function(
+    kernel: sources.TvmFunction,
+    signatures: Sequence[spec.Signature],
+    items: Sequence[Item],
+    options: Options,
+) -> Wrapped:
+    functions, own = list[Function](), list[Item]()
+    for signature in signatures:
+        provider = kernel.provider(signature.name, cast("Any", options.args))
+        own += kernel.items(signature.name, provider.symbol)
+        functions.append(Function(signature, _always(provider), _OF_FUNCTION))
+    module = PlainModule()
+    return Wrapped(kernel, module, functions, [*own, *items], sanitize=options.sanitize)
 
 
 # ---- code

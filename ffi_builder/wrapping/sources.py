@@ -24,9 +24,9 @@ from ffi_builder.runtime.extending import (
     symbols_of,
 )
 from ffi_builder.wrapping.addresses import address_of, is_code
+from ffi_builder.wrapping.functions import TvmFunction, is_function
 
 _MODULE: Final = "builtin.module"
-_TVM_FFI: Final = "tvm_ffi.core.Function"
 _SHOWN: Final = 40
 _MLIR_BYTECODE: Final = b"ML\xefR"
 UNOWNED: Final[Any] = object()
@@ -66,7 +66,7 @@ class Image(Protocol):
         ...
 
 
-Kernel: TypeAlias = Union[Mlir, Image, Item]
+Kernel: TypeAlias = Union[Mlir, Image, TvmFunction, Item]
 WORDS: Final = {
     Mlir: "MLIR",
     LlvmSource: "LLVM IR",
@@ -74,6 +74,7 @@ WORDS: Final = {
     ArchiveSource: "an archive",
     LibrarySource: "a shared library",
     AddressSource: "an address",
+    TvmFunction: "a function of TVM-FFI",
     Image: "a kernel image",
 }
 """What errors call them."""
@@ -124,6 +125,8 @@ def read(source: object, owner: object, *, launched: bool) -> Kernel:
     address = address_of(source)
     if address is not None:
         return _of_address(source, address, owner)
+    if is_function(source):
+        return TvmFunction(source)
     if hasattr(source, "operation") or hasattr(source, "get_asm"):
         return Mlir(source)
     if getattr(source, "name", None) == _MODULE:  # of bindings without `operation`, such as xDSL's
@@ -143,11 +146,6 @@ def _shown(source: object) -> str:
         return f"a {kind}: give the kernel, and what else it needs in link="
     if kind.startswith("llvmlite."):
         return f"{kind}: give its text, str(module)"
-    if any(f"{each.__module__}.{each.__name__}" == _TVM_FFI for each in type(source).__mro__):
-        return (
-            f"{kind}, which is called by its name: register it, and attach "
-            f"providers.PackedCallProvider(packed.GlobalFunction('name'))"
-        )
     if kind == "builtin_function_or_method":
         return f"{kind}; a function of a cffi library is ffi.addressof(library, 'name')"
     if callable(source):

@@ -55,6 +55,7 @@ def wrap(
     ``c_void_p``                           alive
     a cubin, a fatbin or PTX; a kernel     launched as ``launch=`` says
     that Triton compiled
+    a ``tvm_ffi.Function``                 with the arguments of the wrapper, once checked
     ====================================== =================================================
 
     A path stands for its file, whose first bytes say what it is. ``provider=`` calls in another
