@@ -38,6 +38,8 @@ def extension(
     )
 
 
+# A build for another machine says so by _PYTHON_HOST_PLATFORM, as CPython's own cross builds do.
+MACHINE = sysconfig.get_platform().rpartition("-")[2] if sys.platform == "linux" else ""
 HEADERS = tuple(sorted(map(str, Path("ffi_builder/entry").glob("*.h"))))
 EXTENSIONS = [
     # An add-on, which may be absent.
@@ -57,7 +59,7 @@ EXTENSIONS += [
         optional=True,
         depends=[str(code)],
     )
-    for code in sorted(Path("ffi_builder").glob(f"**/support/{platform.machine()}.o"))
+    for code in sorted(Path("ffi_builder").glob(f"**/support/{MACHINE}.o"))
 ]
 HERE = (
     sys.platform == "linux"  # as the runtime, which they are of

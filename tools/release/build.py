@@ -17,6 +17,7 @@ import tarfile
 import tempfile
 from functools import cache
 from pathlib import Path
+from typing import Final
 
 from tools.release.pythons import Python
 from tools.release.report import ROOT, Failed, run
@@ -78,8 +79,27 @@ def _sort(path: Path) -> None:
     path.with_suffix(".new").replace(path)
 
 
-def wheel(python: Python, source: Path, folder: Path, *, compiler: str = "cc") -> Path:
+CROSS: Final = {"aarch64": "aarch64-linux-gnu-gcc", "x86_64": "x86_64-linux-gnu-gcc"}
+"""The C compilers that Debian has for other machines."""
+
+
+def machines() -> list[str]:
+    """Return the machines that wheels can be built for here, this one first."""
+    here = platform.machine()
+    return [here, *(each for each, cc in CROSS.items() if each != here and shutil.which(cc))]
+
+
+def wheel(
+    python: Python,
+    source: Path,
+    folder: Path,
+    *,
+    compiler: str = "cc",
+    machine: str = platform.machine(),
+) -> Path:
     """Build a wheel from an sdist in a folder, which is emptied.
+
+    For another machine, the headers are those of this Python: CPython's are the same on both.
 
     Raises:
         Failed: it cannot be built; or its extensions need a glibc later than `GLIBC`.
@@ -92,6 +112,16 @@ def wheel(python: Python, source: Path, folder: Path, *, compiler: str = "cc") -
         # A Python may have been built to link what it builds with a folder of this machine.
         "LDSHARED": f"{compiler} -shared",
     }
+    if machine != platform.machine():
+        suffix = run(
+            python.executable, "-c", "import sysconfig as s; print(s.get_config_var('EXT_SUFFIX'))"
+        )
+        environment |= {
+            "CC": CROSS[machine],
+            "LDSHARED": f"{CROSS[machine]} -shared",
+            "_PYTHON_HOST_PLATFORM": f"linux-{machine}",
+            "SETUPTOOLS_EXT_SUFFIX": suffix.strip().replace(platform.machine(), machine),
+        }
     os.umask(0o022)  # archives have the modes of files
     with tempfile.TemporaryDirectory() as made_for:
         # Debian's Python has pip in environments alone.
@@ -102,7 +132,7 @@ def wheel(python: Python, source: Path, folder: Path, *, compiler: str = "cc") -
     if "-none-any" in made.name:
         return made
     _check_glibc(made)
-    tag = f"manylinux_{GLIBC[0]}_{GLIBC[1]}_{platform.machine()}"
+    tag = f"manylinux_{GLIBC[0]}_{GLIBC[1]}_{machine}"
     tags = [sys.executable, "-m", "wheel", "tags", "--remove", "--platform-tag", tag, made]
     run(*tags, env=environment)
     (tagged,) = folder.glob("*.whl")
@@ -115,14 +145,17 @@ def _check_glibc(path: Path) -> None:
         for library in Path(folder).rglob("*.so"):
             shown = run("readelf", "--wide", "--dynamic", "--version-info", library)
             needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", shown))
-            if not needed <= {"libc.so.6", "libpthread.so.0"}:
+            # The last has the canary of the stack on AArch64.
+            if not needed <= {"libc.so.6", "libpthread.so.0", "ld-linux-aarch64.so.1"}:
                 raise Failed(f"{library.name} needs {', '.join(sorted(needed))}")
             versions = re.findall(r"GLIBC_(\d+)\.(\d+)", shown)
             if max([(0, 0), *((int(a), int(b)) for a, b in versions)]) > GLIBC:
                 raise Failed(f"{library.name} needs a glibc later than {GLIBC}: {versions}")
 
 
-def wheels(pythons: list[Python], source: Path, folder: Path) -> dict[Path, list[Python]]:
+def wheels(
+    pythons: list[Python], source: Path, folder: Path, machine: str = platform.machine()
+) -> dict[Path, list[Python]]:
     """Build a wheel for each Python that has none yet, and return which are for which.
 
     One wheel is for 3.12 and all later ones: they share a limited API.
@@ -131,7 +164,7 @@ def wheels(pythons: list[Python], source: Path, folder: Path) -> dict[Path, list
     for python in pythons:
         fitting = next((path for path in made if _fits(path, python)), None)
         if fitting is None:
-            fitting = wheel(python, source, folder / python.tag)
+            fitting = wheel(python, source, folder / python.tag, machine=machine)
         made.setdefault(fitting, []).append(python)
     return made
 

@@ -14,6 +14,7 @@ from tools.release.uses import USES
 
 CALLS = ("tests/entry", "tests/arrays")
 """Tests of calls from Python, of which each wheel has its own code."""
+EMULATED = ROOT / ".venv-aarch64"
 SELF_TEST = "tests/test_project.py tests/spec tests/plan tests/abi tests/entry"
 """Tests that an unpacked sdist runs; all tests would take ten minutes."""
 
@@ -81,6 +82,26 @@ def test_calls(python: Python, wheel: Path, folder: Path, *, in_c: bool) -> str:
     )
     run(made, "-c", code, cwd=folder)
     return run(made, "-m", "pytest", "-q", *CALLS, cwd=folder).splitlines()[-1]
+
+
+def can_emulate(machine: str, wheel: Path) -> bool:
+    """Return whether the emulated system is here, and its Python is the one of a wheel."""
+    return machine == "aarch64" and "-cp311-cp311-" in wheel.name and EMULATED.is_dir()
+
+
+def test_emulated(wheel: Path) -> str:
+    """Run the tests of calls with a wheel for AArch64 in the emulated system."""
+    folder = EMULATED / "root" / "wheel"
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.unpack_archive(wheel, folder, "zip")
+    code = (
+        "import sys; sys.path[:0] = ['/wheel']; import ffi_builder, pytest; "
+        "from tests.support.entries import READ_IN_C; "
+        "assert READ_IN_C and ffi_builder.__file__.startswith('/wheel/'); "
+        f"sys.exit(pytest.main(['-q', '-m', 'not slow', *{CALLS!r}]))"
+    )
+    shown = run(ROOT / "tests" / "aarch64" / "run.sh", EMULATED, "python3", "-c", code)
+    return shown.splitlines()[-1]
 
 
 def test_sdist(python: Python, sdist: Path, folder: Path) -> str:
