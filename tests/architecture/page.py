@@ -1,10 +1,7 @@
 """The generated part of docs/design.md: a table of the package's rooms.
 
 A room is a package or module directly in ``ffi_builder``. A package in a room is an inner room.
-Names, imports and descriptions (the first line of a docstring) are read from the code.
-
-docs/pictures/rooms.py draws the same imports. An arrow that follows from others (a → c beside
-a → b → c) is left out of the picture; the table has them all.
+Names, floors and descriptions (the first line of a docstring) are read from the code.
 """
 
 from __future__ import annotations
@@ -66,21 +63,6 @@ def room_of(module: str, packages: Set[str], depth: int) -> str:
     return ".".join(parts)
 
 
-def reachable(room: str, imports: Imports) -> Set[str]:
-    """Return all that a room imports from, directly or through others."""
-    return {*imports[room], *(far for near in imports[room] for far in reachable(near, imports))}
-
-
-def reduced(imports: Imports) -> Imports:
-    """Leave out each import that follows from others."""
-    return {
-        room: {
-            other for other in others if not any(other in reachable(via, imports) for via in others)
-        }
-        for room, others in imports.items()
-    }
-
-
 def floors(imports: Imports) -> list[str]:
     """Return the rooms from the top floor down, each floor by name."""
     return sorted(imports, key=lambda room: (-height(room, imports), room))
@@ -99,24 +81,16 @@ def description(room: str) -> str:
     return docstring.partition("\n")[0].replace("``", "`")
 
 
-def table(outer: Imports, inner: Imports) -> Iterator[str]:
-    """Yield the lines of the table, from the top floor down, each room followed by its inner ones."""
-    yield "| room | what it does | imports |"
-    yield "| -- | -- | -- |"
-    for room in floors(outer):
-        yield row(room, outer[room])
-        yield from (row(name, inner[name]) for name in sorted(inner) if name.startswith(f"{room}."))
+def table(imports: Imports) -> Iterator[str]:
+    """Yield the lines of the table, from the top floor down."""
+    yield "| room | what it does |"
+    yield "| -- | -- |"
+    yield from (f"| `{room}` | {description(room)} |" for room in floors(imports))
 
 
-def row(room: str, imports: Set[str]) -> str:
-    """Return a line of the table."""
-    names = ", ".join(f"`{name}`" for name in sorted(imports)) or "nothing"
-    return f"| `{room}` | {description(room)} | {names} |"
-
-
-def updated(page: str, outer: Imports, inner: Imports) -> str:
+def updated(page: str, imports: Imports) -> str:
     """Return the page with the generated part made anew."""
-    text = "\n".join(["\n", *table(outer, inner), "\n"])
+    text = "\n".join(["\n", *table(imports), "\n"])
     new, count = _GENERATED.subn(lambda _: text, page)
     if count != 1:
         raise ValueError(f"{PAGE.name} needs the comments 'rooms' and 'end of rooms', once each")
