@@ -1,10 +1,8 @@
-"""The C structs of docs/providers.md, with C functions that read them."""
+"""The C structs of docs/providers.md, and others, with C functions that read them."""
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
-import io
 import subprocess
 import tempfile
 from pathlib import Path
@@ -42,6 +40,7 @@ from tests.support.wrapping import RawWrapper, new_module
 PAGE: Final = Path(__file__).parents[2] / "docs" / "providers.md"
 SEEN: Final = 16
 TAIL: Final = """
+struct mask { int8_t *data; int32_t rows; int64_t cols; int64_t strides[2]; };
 int64_t ffib_doc_seen[16];
 #define SEE(i, value) ffib_doc_seen[i] = (int64_t)(value)
 
@@ -103,14 +102,11 @@ void ffib_doc_others_packed(void **params) {
 
 
 def namespace() -> dict[str, Any]:
-    """Run the blocks of the page that make signatures, and return the names that they define."""
+    """Run the block of the page that makes a signature, and return the names that it defines."""
     found: dict[str, Any] = {"__name__": "docs", "spec": spec}
     for block in blocks(PAGE):
-        if block.language == "python" and (
-            "SIGNATURE = " in block.code or "OTHERS = " in block.code
-        ):
-            with contextlib.redirect_stdout(io.StringIO()):
-                exec(block.code, found)
+        if block.language == "python" and "SIGNATURE = " in block.code:
+            exec(block.code, found)
     return found
 
 
@@ -149,7 +145,8 @@ def test_the_first_signature(seen: Any) -> None:
 
 def test_descriptors_of_memrefs(seen: Any) -> None:
     z = Tensor("z", [], "float32", device_type="cpu")
-    signature = Signature("of_z", [namespace()["x"], z, namespace()["factor"]])
+    x, _y, _dims, factor, *_ = namespace()["SIGNATURE"].params
+    signature = Signature("of_z", [x, z, factor])
     call = wrapped(signature, MemRefCallProvider("ffib_doc", c_interface=True))
     given = tensor(DLTensor((2, 3), (7, 1), 0x40, byte_offset=8)), tensor(DLTensor((), None, 0x80))
     assert call(*given, of_float(0.5)) is None
@@ -159,7 +156,8 @@ def test_descriptors_of_memrefs(seen: Any) -> None:
 
 def test_a_status(seen: Any) -> None:
     provider = DirectCallProvider("ffib_doc_status", args=["x", "rows"])
-    call = wrapped(Signature("f", [namespace()["x"]]), CheckStatus(provider, error="ValueError"))
+    signature = Signature("f", [namespace()["SIGNATURE"].params[0]])
+    call = wrapped(signature, CheckStatus(provider, error="ValueError"))
     assert call(tensor(DLTensor((0, 3), (7, 1), 0x40))) is None
     assert call(tensor(DLTensor((2, 3), (7, 1), 0x40))) == (
         "ValueError",
@@ -169,6 +167,12 @@ def test_a_status(seen: Any) -> None:
     assert list(seen)[:2] == [0x40, 2]
 
 
+OTHERS: Final = Signature.parse(
+    "others(mask: Optional(Tensor([rows, None], int8, device_type=cpu, strides=any)),"
+    " rest: Tensor(..., float32 | float64, device_type=any), label: String,"
+    " act: Choice({'relu': 1, 'gelu': -2}, int8), device: Device, callback: Function,"
+    " cfg: Struct(alpha: Optional(float32), dtype: DType)) where rows: int32"
+)
 ALPHA: Final = of_float(0.25)
 DTYPE: Final = Plain(5, 0x0001_20_02)
 MASK: Final = tensor(DLTensor((5, 6), (-6, 0), 0x40, (0, 8, 1)))
@@ -180,7 +184,7 @@ REST: Final = tensor(DLTensor((1, 2, 3), dtype=(2, 64, 1)))
 def test_the_other_kinds(seen: Any, packed: bool, there: bool) -> None:
     name = "ffib_doc_others_packed" if packed else "ffib_doc_others_direct"
     provider = DynamicParamPackCallProvider(name) if packed else DirectCallProvider(name)
-    call = wrapped(namespace()["OTHERS"], provider)
+    call = wrapped(OTHERS, provider)
     callback = object_(68)
     ctypes.memset(seen, 0, ctypes.sizeof(seen))
     for label in (small(b"abc"), str_(b"a longer label")):
