@@ -48,7 +48,7 @@ RULES: Final = {
         "Pointers are aligned as their elements.", (Result.MISALIGNED_ADDRESS,)
     ),
     "stack": Rule("What is pushed is popped."),
-    "pop": Rule("Something was pushed.", (Result.INVALID_CONTEXT,)),
+    "pop": Rule("What is popped was pushed.", (Result.INVALID_CONTEXT,)),
     "primary-count": Rule(
         "A primary context is released as often as retained.",
         (Result.INVALID_CONTEXT,),
@@ -63,7 +63,7 @@ RULES: Final = {
         "PTX is no newer than the driver.",
         (Result.UNSUPPORTED_PTX_VERSION,),
     ),
-    "library": Rule("A library is loaded.", (Result.INVALID_HANDLE,)),
+    "library": Rule("A library was loaded.", (Result.INVALID_HANDLE,)),
     "kernel-name": Rule("Kernels, globals and constants have exact names.", (Result.NOT_FOUND,)),
     "kernel": Rule("A CUkernel or a CUfunction is launched.", (Result.INVALID_HANDLE,)),
     "kernel-unloaded": Rule("A kernel goes with its library."),
@@ -75,7 +75,7 @@ RULES: Final = {
     ),
     "registers": Rule("A block's registers fit the device.", (Result.LAUNCH_OUT_OF_RESOURCES,)),
     "shared": Rule(
-        "Dynamic shared memory fits; above 48 KiB, attribute 8 of the kernel there asks for it.",
+        "Dynamic shared memory fits the device; above 48 KiB, the kernel's attribute 8 allows it.",
         (Result.INVALID_VALUE,),
     ),
     "attribute": Rule(
@@ -88,7 +88,7 @@ RULES: Final = {
         (Result.INVALID_CLUSTER_SIZE,),
     ),
     "cluster-large": Rule(
-        "More than 8 blocks are requested by attribute 14 of the kernel on that device.",
+        "For more than 8 blocks, the kernel's attribute 14 is set.",
         (Result.INVALID_CLUSTER_SIZE,),
     ),
     "cluster-device": Rule("The device has clusters.", (Result.INVALID_VALUE,)),
@@ -106,7 +106,7 @@ RULES: Final = {
     "stream": Rule("A stream was made.", (Result.INVALID_HANDLE,)),
     "stream-destroyed": Rule("A destroyed stream is not used."),
     "capture-unsafe": Rule(
-        "What may wait or allocate is not called in a capture, but in relaxed mode.",
+        "What may wait or allocate is called in a capture in relaxed mode alone.",
         (Result.STREAM_CAPTURE_UNSUPPORTED,),
     ),
     "capture-legacy": Rule(
@@ -114,7 +114,8 @@ RULES: Final = {
         (Result.STREAM_CAPTURE_IMPLICIT,),
     ),
     "capture-lost": Rule(
-        "After such a call the capture is lost.", (Result.STREAM_CAPTURE_INVALIDATED,)
+        "After a call that is not allowed, the capture is lost.",
+        (Result.STREAM_CAPTURE_INVALIDATED,),
     ),
     "graph-outlived": Rule("What a graph launches stays loaded."),
 }
