@@ -15,11 +15,14 @@ GENERATED = re.compile(r"(?<=<!-- rules -->).*?(?=<!-- end of rules -->)", re.DO
 
 
 def table() -> Iterator[str]:
-    """Yield a row for each result, with the rules that have it; violations come last."""
+    """Yield a row for each result, with the rules that have it; violations come last, by name."""
     rows: dict[str, list[str]] = {}
     for name, rule in RULES.items():
-        for result in [f"`{result.symbol}`" for result in rule.results] or ["a violation"]:
-            rows.setdefault(result, []).append(f"`{name}`: {rule.text}")
+        if rule.results:
+            results = ", ".join(f"`{result.symbol}`" for result in rule.results)
+            rows.setdefault(results, []).append(rule.text)
+        else:
+            rows.setdefault("a violation", []).append(f"`{name}`: {rule.text}")
     yield "| a broken rule is | the rules |"
     yield "| -- | -- |"
     for result in sorted(rows, key="a violation".__eq__):

@@ -87,7 +87,7 @@ def test_what_tilelang_knows():
 
 
 def test_where_a_launch_is_said():
-    """docs/cuda-tools.md names these attributes."""
+    """These attributes are what `tilelang_launch` reads."""
     target = tvm.target.Target({"kind": "cuda", "arch": "sm_90"})
     with target:
         artifact = tilelang.lower(kernel, target=target)
