@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import operator
 import weakref
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ def test_it_is_called_with_arguments_that_were_checked() -> None:
 
 
 def test_a_result_of_another_kind_is_an_error() -> None:
-    compiled = wrap(tvm_ffi.convert(lambda x: "text"), "f(x: int64) -> y: int64")
+    compiled = wrap(tvm_ffi.convert(hex), "f(x: int64) -> y: int64")
     with pytest.raises(TypeError, match="int"):
         compiled["f"](1)
 
@@ -58,9 +59,9 @@ def test_each_signature_of_a_list_is_a_function() -> None:
 
 def test_two_of_one_name_are_told_apart(tmp_path: Path) -> None:
     text = "f(x: int64) -> y: int64"
-    first = wrap(tvm_ffi.convert(lambda x: x + 1), text, cache_dir=tmp_path)
-    second = wrap(tvm_ffi.convert(lambda x: x + 2), text, cache_dir=tmp_path)
-    assert (first["f"](1), second["f"](1)) == (2, 3)
+    first = wrap(tvm_ffi.convert(operator.neg), text, cache_dir=tmp_path)
+    second = wrap(tvm_ffi.convert(operator.invert), text, cache_dir=tmp_path)
+    assert (first["f"](1), second["f"](1)) == (-1, -2)
 
 
 def test_it_lives_as_long_as_the_wrapper() -> None:
