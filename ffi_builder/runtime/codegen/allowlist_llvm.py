@@ -160,7 +160,7 @@ _ODD_FORM: Final = re.compile(
       | atomic\b(?!(?:[ ]volatile)?{_ATOMIC})
       | (?:atomicrmw|cmpxchg)\b(?!(?:[ ]\w+)*{_ADDRESS}{_ATOMIC})
       | @llvm\.masked\.[^\n]*,[ ]i32[ ]  # before LLVM 22, the alignment is not verified
-      | @llvm\.powi\.(?!\w+\.i32\b)
+      | @llvm\.(?:powi\.(?!\w+\.i32\b) | \w+\.with\.overflow\.v)
     )[^\n]{{0,20}}""",
     re.VERBOSE,
 )
@@ -260,7 +260,8 @@ def _attributes(parts: list[str], cpu: str, features: str) -> Iterator[str]:
             key = string
         else:
             if not _attribute_known(key, string, cpu, features):
-                yield f'"{key}"="{string}"' if key else f'"{string}"'
+                where = "section " if before.endswith("section ") else ""
+                yield f'"{key}"="{string}"' if key else f'{where}"{string}"'
             key = ""
 
 
