@@ -263,7 +263,6 @@ LONG = {
     "brackets": f"!0 = {200 * '!{'}{200 * '}'}",
     "9" * 5000: f"  %a = load i32, ptr %p, align {5000 * '9'}",
     "a type in": f"  %a = load {{{','.join(9999 * ['i64'])}}}, ptr %p",
-    "  call void @f(": f"  call void @f({', '.join(20_000 * ['i64 %1'])})",
 }
 USUAL = """
   %{0} = add i64 %{1}, %{1}

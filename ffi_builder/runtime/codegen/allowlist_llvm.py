@@ -115,7 +115,6 @@ _BEFORE_OTHERS: Final = (*"@%!c$", "source_filename = ", "datalayout = ", "tripl
 _SPACES: Final = str.maketrans(dict.fromkeys("()[]{}<>,=*", " "))
 
 _MOST_LANES: Final = 256
-_LANES_OF_A_VALUE: Final = 16
 _MOST_VALUES: Final = 512
 """The most values in the types of one line. The code generator makes a value of each field and
 element, and takes 20 s for 3,000."""
@@ -123,9 +122,6 @@ _MOST_ELEMENTS: Final = 1 << 31
 """The most elements in memory: the type of a global, or of what is allocated or pointed into."""
 _MOST_LEVELS: Final = 64
 """The most levels of nested types, constants and metadata."""
-_LONGEST_LINE: Final = 60_000
-"""The most characters of a line in a function, without numbers of values: an instruction with some
-ten thousand operands."""
 
 # LLVM's parser crashes on the two largest numbers of 32 bits: it keeps values in a DenseMap, in
 # which they mark free places. So longer numbers are kept in the text, where they are no known word.
@@ -160,7 +156,7 @@ _ODD_FORM: Final = re.compile(
       | atomic\b(?!(?:[ ]volatile)?{_ATOMIC})
       | (?:atomicrmw|cmpxchg)\b(?!(?:[ ]\w+)*{_ADDRESS}{_ATOMIC})
       | @llvm\.masked\.[^\n]*,[ ]i32[ ]  # before LLVM 22, the alignment is not verified
-      | @llvm\.(?:powi\.(?!\w+\.i32\b) | \w+\.with\.overflow\.v)
+      | @llvm\.(?:powi\.(?!\w+\.i32\b) | \w+\.with\.overflow\.v)  # none for vectors at level 0
     )[^\n]{{0,20}}""",
     re.VERBOSE,
 )
@@ -239,7 +235,7 @@ def codegen_hazard(text: str, cpu: str, features: str) -> str | None:
 
 
 def _unknown(found: set[str]) -> Iterator[str]:
-    for name in found:
+    for name in sorted(found):
         if name.startswith("@llvm.") and not f"{name} ".startswith(_APPENDING):
             known = _INTRINSIC.fullmatch(name)
             if known is None or known[1] not in INTRINSICS:
@@ -275,7 +271,7 @@ def _attribute_known(key: str, value: str, cpu: str, features: str) -> bool:
 
 
 def _lines(lines: Iterable[str], count: int) -> Iterator[str]:
-    """Check the lengths of lines, the `count` sizes of types, and what globals contain."""
+    """Check the `count` sizes of types, and what globals contain."""
     for line in lines:
         if line[:1] == "@":
             name, _, value = line.partition("=")
@@ -285,28 +281,25 @@ def _lines(lines: Iterable[str], count: int) -> Iterator[str]:
                 yield f"a vector of addresses in {name.strip()}"
             if "appending" in value and not name.startswith(_APPENDING):
                 yield f"appending {name.strip()}"
-        elif len(line) > _LONGEST_LINE:
-            yield line[:40]
         chains = _SIZES.findall(line) if " x " in line else []
         if not chains and "{" not in line:
             continue
         count -= sum(chain.count("x") for chain in chains)
+        values = sum(map(_values, chains))
         if _IN_MEMORY.match(line) is not None:
-            odd = sum(_values(chain, 1) for chain in chains) > _MOST_ELEMENTS
+            odd = values > _MOST_ELEMENTS
         else:
-            values = sum(_values(chain, _LANES_OF_A_VALUE) for chain in chains)
-            values += line.count(",") if "{" in line else 0
-            odd = values > _MOST_VALUES or _ODD_ELEMENT.search(line) is not None
+            fields = line.count(",") if "{" in line else 0
+            odd = values + fields > _MOST_VALUES or _ODD_ELEMENT.search(line) is not None
         if odd:
             yield f"a type in `{line.strip()[:60]}`"
     if count:
         yield "a type"
 
 
-def _values(chain: str, lanes: int) -> float:
-    """Count the values that hold elements: one has so many `lanes` of a vector."""
+def _values(chain: str) -> float:
+    """Count the values that hold elements."""
     sizes = [(kind, int(size)) for kind, size in re.findall(r"([\[<])(\d+)", chain)]
-    return math.prod(
-        size if kind == "[" else 1 + size // lanes if size <= _MOST_LANES else math.inf
-        for kind, size in sizes
-    )
+    if any(kind == "<" and size > _MOST_LANES for kind, size in sizes):
+        return math.inf
+    return math.prod(1 + size // 16 if kind == "<" else size for kind, size in sizes)
