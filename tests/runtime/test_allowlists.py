@@ -86,6 +86,9 @@ TOP_LEVEL = """
                      | llvm.mlir.global internal @g(#llvm.zero) : !llvm.struct<(i32)>
 llvm.mlir.global @g  | llvm.mlir.global internal @g(dense<1> : tensor<4xi32>) : i64
 llvm.mlir.global @g  | llvm.mlir.global internal @g([dense<1> : tensor<4xi32>]) : !llvm.struct<(i32)>
+                     | module attributes {llvm.target_triple = "", llvm.ident = 1 : i64} {}
+llvm.target_triple   | module attributes {llvm.target_triple = 1 : i64} {}
+llvm.dependent_lib   | module attributes {llvm.dependent_libraries = 1 : i64} {}
 llvm.mlir.constant   | %0 = llvm.mlir.constant(1 : i32) : i32
 a resource           | llvm.mlir.global internal @g(dense_resource<no> : tensor<4xf32>) : !llvm.array<4 x f32>
 """
@@ -190,7 +193,6 @@ attributes #0 = { "target-features"="+avx,+sse2" "frame-pointer"="all" }
   br label %a, !llvm.loop !0\n!0 = !{!1}\n!1 = !{!"llvm.loop.unroll.count", i32 4}
 !1 = !{!"llvm.loop.unroll.disable"}
 !1 = !{!"llvm.loop.estimated_trip_count", i32 4}
-!0 = !{null, !1}
 """
 HAZARDS = r"""
 cc                           | define cc 99 void @f() { ret void }
@@ -250,7 +252,7 @@ alloca i8, i64 undef         |   %a = alloca i8, i64 undef
 !1 = !{!"llvm.loop.unroll    | !1 = !{!"llvm.loop.unroll.count", float 4.0}
 !1 = !{!"llvm.loop.unroll    | !1 = !{!"llvm.loop.unroll.count"}
 !1 = !{!"llvm.loop.peeled    | !1 = !{!"llvm.loop.peeled.count", i32 poison}
-! = !{null, null             |   store i8 0, ptr %p, !tbaa !0\n!0 = !{null, null, i64 0}
+!0 = !{null, null            |   store i8 0, ptr %p, !tbaa !0\n!0 = !{null, null, i64 0}
 %7asm                        |   %7asm = add i64 %3, %4
 %7"                          |   call void %7"asm"()
 %4294967295                  |   %4294967295 = add i64 %3, %4

@@ -190,9 +190,7 @@ _ODD_ELEMENT: Final = re.compile(r"\{[^{}]*%|x (?:[%{]|i128>)")
 """A named type or structs in a type, whose values are not counted, or what has no vector."""
 
 # LLVM's verifier does not check all nodes of metadata, and passes rely on their form. In nodes of
-# these kinds they expect a null.
-_WITHOUT_NULL: Final = words("alias.scope llvm.loop noalias tbaa", "!")
-_NULL: Final = re.compile(r"^! = (?:distinct )?!\{[^\n]*\bnull\b", re.MULTILINE)
+# aliasing and of loops they do not expect a null.
 _ODD_NODE: Final = re.compile(
     r"""^!\d*\ =\ (?:distinct\ )?!\{
     (?: !"llvm\.loop\.(?!
@@ -200,6 +198,7 @@ _ODD_NODE: Final = re.compile(
           | [\w.]+",\ i(?:1|32)\ (?:true|false|\d{1,9})\})
       | i32\ \d+,\ !"(?!(?:Debug\ Info\ Version|Dwarf\ Version|PI[CE]\ Level|frame-pointer|uwtable
           |wchar_size)")
+      | [^\n]*\bnull\b
     )[^\n]{0,40}""",
     re.VERBOSE | re.MULTILINE,
 )
@@ -225,7 +224,6 @@ def codegen_hazard(text: str, cpu: str, features: str) -> str | None:
         (odd[0][1:] for odd in _ODD_FORM.finditer(code)),
         (odd[0].strip()[:60] for odd in _ODD_LINE.finditer(code)),
         _lines(lines, split.count("x")),
-        (odd[0] for odd in _NULL.finditer(code if found & _WITHOUT_NULL else "")),
         (odd[0] for odd in _ODD_NODE.finditer(text[f"\n{text}".find("\n!") :])),
         (odd[0] for odd in ODD_FOR_AARCH64.finditer("" if _ON_X86 else code)),
     ):

@@ -63,7 +63,11 @@ _MODULE: Final = (
 )
 
 # The translation of these attributes relies on their form.
-_OTHER_ATTRIBUTES: Final = tuple(f"{name}." for name in _TRANSLATED - {"builtin", "llvm"})
+_OTHER_ATTRIBUTES: Final = (
+    "llvm.dependent_libraries",
+    *(f"{name}." for name in _TRANSLATED - {"builtin", "llvm"}),
+)
+_TRIPLE: Final = "llvm.target_triple"
 # Types of the dialect, which are text in bytecode: others than these, and what contains itself.
 _ODD_TYPE: Final = re.compile(
     rb'!llvm\.(?!(?:ptr|array|struct|func|ppc_fp128)\b)[^\0]*|struct<"[^"]*">'
@@ -91,6 +95,8 @@ def translation_hazard(module: Operation) -> str | None:
     if not all(map(_has_translation, operations)):
         raise _untranslatable(module)
     odd = [*operations - _OPERATIONS, *(s for s in strings if s.startswith(_OTHER_ATTRIBUTES))]
+    if _TRIPLE in module.attributes and type(module.attributes[_TRIPLE]).__name__ != "StringAttr":
+        odd.append(_TRIPLE)
     if odd:
         return min(odd)
     kind = _ODD_TYPE.search(sections[bytecode.TYPES])
