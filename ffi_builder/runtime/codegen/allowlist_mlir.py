@@ -38,29 +38,21 @@ _TRANSLATED: Final = words(
 )
 """Dialects that have a translation, and the one of data layouts."""
 
+_MODULE: Final = words("func mlir.global mlir.global_ctors mlir.global_dtors", "llvm.")
 _OPERATIONS: Final = (
-    words("builtin.module")
+    _MODULE
     | words(
-        """
-        func return call br cond_br switch unreachable inline_asm call_intrinsic mlir.addressof
-        mlir.constant mlir.global mlir.global_ctors mlir.global_dtors mlir.poison mlir.undef
-        mlir.zero intr.assume
-        """,
+        "return inline_asm call_intrinsic mlir.addressof mlir.constant mlir.poison mlir.undef "
+        "mlir.zero cond_br",
         "llvm.",
     )
-    | {f"llvm.{name}" for name in INSTRUCTIONS}
+    | {"builtin.module", *(f"llvm.{name}" for name in INSTRUCTIONS)}
     | {f"llvm.intr.{name}" for name in INTRINSICS}
 )
 """Operations whose translation is done or refused, whatever their operands and attributes are."""
 
 _MARK: Final = re.compile(rf'"{TRUSTED}([0-9a-f]{{8}})"')
 _REFERENCES: Final = {"llvm.call": "callee", "llvm.mlir.addressof": "global_name"}
-_MODULE: Final = (
-    "llvm.func",
-    "llvm.mlir.global",
-    "llvm.mlir.global_ctors",
-    "llvm.mlir.global_dtors",
-)
 
 # The translation of these attributes relies on their form.
 _OTHER_ATTRIBUTES: Final = (
