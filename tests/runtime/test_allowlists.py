@@ -68,7 +68,9 @@ struct<"s">               | %r = llvm.load %p : !llvm.ptr -> !llvm.struct<"s", (
 !llvm.metadata            | %r = llvm.load %p : !llvm.ptr -> !llvm.metadata
                           | %r = llvm.alloca %a x !llvm.struct<(i8)> : (i64) -> !llvm.ptr
 !llvm.void                | %r = llvm.alloca %a x !llvm.void : (i64) -> !llvm.ptr
-an allocation of a function | %r = llvm.alloca %a x !llvm.func<void (ptr, i64)> : (i64) -> !llvm.ptr
+a function as a value     | %r = llvm.alloca %a x !llvm.func<void (ptr, i64)> : (i64) -> !llvm.ptr
+a function as a value     | %r = llvm.mlir.zero : !llvm.func<void (ptr, i64)>
+                          | %r = llvm.mlir.zero : !llvm.ptr
                           | %r = llvm.inline_asm has_side_effects "nop", "" : () -> i32
                           | %r = llvm.add %a, %a {own.name = 1 : i64} : i64
 nvvm.unknown              | %r = llvm.add %a, %a {nvvm.unknown} : i64

@@ -59,6 +59,7 @@ _OTHER_ATTRIBUTES: Final = (
     "llvm.dependent_libraries",
     *(f"{name}." for name in _TRANSLATED - {"builtin", "llvm"}),
 )
+_OF_ANY_TYPE: Final = {"llvm.alloca", "llvm.mlir.zero"}
 _TRIPLE: Final = "llvm.target_triple"
 # Types of the dialect, which are text in bytecode: others than these, and what contains itself.
 _ODD_TYPE: Final = re.compile(
@@ -103,13 +104,18 @@ def translation_hazard(module: Operation) -> str | None:
             else _initialiser_known(operation.attributes)
         ):
             return _named(operation)
-    if "llvm.alloca" in operations and any(
-        str(operation.attributes["elem_type"]).startswith("!llvm.func")
-        for operation in _nested(module)
-        if operation.name == "llvm.alloca"
-    ):
-        return "an allocation of a function"
+    if operations & _OF_ANY_TYPE and any(map(_makes_function, _nested(module))):
+        return "a function as a value"
     return None
+
+
+def _makes_function(operation: Operation) -> bool:
+    """Tell whether an operation allocates a function, or makes a null of its type."""
+    if operation.name not in _OF_ANY_TYPE:
+        return False
+    is_null = operation.name == "llvm.mlir.zero"
+    kind = operation.results[0].type if is_null else operation.attributes["elem_type"]
+    return str(kind).startswith("!llvm.func")
 
 
 def _initialiser_known(attributes: Attributes) -> bool:
