@@ -221,7 +221,17 @@ NUMBA = {
     "nested": (nested, "i8[:,::1]"),
 }
 
-# ---- MLIR: what a compiler of tiles makes of `tl.load(…, mask=)`, and what xDSL prints
+# ---- MLIR, and the passes that lower it
+
+PASSES = """
+  func.func(convert-linalg-to-loops) convert-vector-to-scf lower-affine convert-scf-to-cf
+  expand-strided-metadata lower-affine convert-vector-to-llvm convert-math-to-llvm
+  convert-math-to-libm finalize-memref-to-llvm convert-arith-to-llvm convert-func-to-llvm
+  convert-cf-to-llvm convert-ub-to-llvm convert-index-to-llvm reconcile-unrealized-casts
+"""
+LOWERING = f"builtin.module({','.join(PASSES.split())})"
+
+# What a compiler of tiles makes of `tl.load(…, mask=)`, and what xDSL prints
 
 TRITON = {
     "masked add": """func.func @f(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {

@@ -21,8 +21,7 @@ from typing import Any
 from ffi_builder.runtime.codegen import allowlist_mlir, mlir
 from ffi_builder.spec import Signature
 from tests.ordinary.corpus import PATH
-from tests.ordinary.kernels import C_FLAGS, NUMBA, TRITON, XDSL, C
-from tests.runtime.test_allowlists import LOWERING
+from tests.ordinary.kernels import C_FLAGS, LOWERING, NUMBA, TRITON, XDSL, C
 
 
 def of_numba() -> Iterator[tuple[str, str]]:
@@ -34,55 +33,33 @@ def of_numba() -> Iterator[tuple[str, str]]:
         yield f"numba {name}", compiled.inspect_llvm(compiled.signatures[0])
 
 
-_FEATURES = re.compile(r'(?<="target-features"=")[^"]*')
-_ONLY_OF_ZIG = (
-    "-",
-    "+64bit",
-    "+allow",
-    "+false",
-    "+fast",
-    "+idivq",
-    "+macrofusion",
-    "+nopl",
-    "+slow",
+_ADDED_BY_ZIG = re.compile(
+    r'(?<=[",])(?:-[^,"]*|\+(?:64bit|allow|false|fast|idivq|macrofusion|nopl|slow|vzeroupper)[^,"]*),?'
 )
-
-
-def as_of_clang(features: re.Match[str]) -> str:
-    """Leave out the features that Zig adds, and no other clang."""
-    return ",".join(
-        each
-        for each in features[0].split(",")
-        if not each.startswith((*_ONLY_OF_ZIG, "+vzeroupper"))
-    )
+"""Features that no other clang adds."""
 
 
 def of_c() -> Iterator[tuple[str, str]]:
     for flags, names in C_FLAGS.items():
         for name in names:
             with tempfile.TemporaryDirectory() as folder:
-                source = Path(folder, "f.c")
+                source, out = Path(folder, "f.c"), Path(folder, "f.ll")
                 source.write_text(C[name])
-                command = [sys.executable, "-m", "ziglang", "cc", "-w", "-S", "-emit-llvm"]
-                command += [
-                    *flags.split(),
-                    "-g0",
-                    "-fno-sanitize=all",
-                    "-o",
-                    str(out := Path(folder, "f.ll")),
-                    str(source),
-                ]
-                if "-march" not in flags:
-                    command.append("-mcpu=baseline")
-                subprocess.run(command, check=True)
-                text = _FEATURES.sub(as_of_clang, out.read_text().replace(folder, "."))
-                yield f"C {name} {flags}", text
+                command = f"-m ziglang cc -w -S -emit-llvm {flags} -g0 -fno-sanitize=all -o {out} {source}"
+                cpu = [] if "-march" in flags else ["-mcpu=baseline"]
+                subprocess.run([sys.executable, *command.split(), *cpu], check=True)
+                text = re.sub(
+                    r'"target-features"="[^"]*',
+                    lambda own: _ADDED_BY_ZIG.sub("", own[0]),
+                    out.read_text(),
+                )
+                yield f"C {name} {flags}", text.replace(folder, ".")
 
 
 def lowered(text: str) -> str:
     """What MLIR's passes make of a kernel."""
     module = mlir.parse(text)
-    mlir.lowered(module, LOWERING.replace("convert-index", "convert-ub-to-llvm,convert-index"), ())
+    mlir.lowered(module, LOWERING, ())
     return mlir.generic_text(module)
 
 

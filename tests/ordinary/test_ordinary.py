@@ -9,6 +9,7 @@ import pytest
 from ffi_builder.runtime.codegen import allowlist_llvm, floats, mlir
 from ffi_builder.runtime.isolate import worker
 from tests.ordinary.corpus import is_llvm_ir, modules
+from tests.ordinary.kernels import LOWERING, TRITON, XDSL
 
 MODULES = modules()
 FEATURES = (
@@ -24,15 +25,25 @@ def test_there_are_enough() -> None:
     assert len(MODULES) >= 80
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_an_ordinary_module_needs_no_child(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    if is_llvm_ir(name) and platform.machine() != "x86_64":
-        pytest.skip("is LLVM IR for x86-64")
-
+@pytest.fixture(autouse=True)
+def without_children(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*arguments: object) -> None:
         raise AssertionError(arguments)
 
     monkeypatch.setattr(worker, "_request", refuse)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_an_ordinary_module_needs_no_child(name: str) -> None:
+    if is_llvm_ir(name) and platform.machine() != "x86_64":
+        pytest.skip("is LLVM IR for x86-64")
     text = MODULES[name]
     text = floats.readable(text) if is_llvm_ir(name) else mlir.to_llvm_ir(mlir.parse(text)).text
     assert allowlist_llvm.codegen_hazard(text, "x86-64-v3", FEATURES) is None
+
+
+@pytest.mark.parametrize("text", [*TRITON.values(), *XDSL.values()], ids=[*TRITON, *XDSL])
+def test_what_passes_make_needs_no_child(text: str) -> None:
+    """Those of the torch-mlir that is installed."""
+    ir = mlir.to_llvm_ir(mlir.lowered(mlir.parse(text), LOWERING, ())).text
+    assert allowlist_llvm.codegen_hazard(ir, "x86-64-v3", FEATURES) is None

@@ -38,38 +38,34 @@ _TRANSLATED: Final = words(
 )
 """Dialects that have a translation, and the one of data layouts."""
 
+_MODULE: Final = words("func mlir.global mlir.global_ctors mlir.global_dtors", "llvm.")
 _OPERATIONS: Final = (
-    words("builtin.module")
+    _MODULE
     | words(
-        """
-        func return call br cond_br switch unreachable inline_asm call_intrinsic mlir.addressof
-        mlir.constant mlir.global mlir.global_ctors mlir.global_dtors mlir.poison mlir.undef
-        mlir.zero intr.assume
-        """,
+        "return inline_asm call_intrinsic mlir.addressof mlir.constant mlir.poison mlir.undef "
+        "mlir.zero cond_br",
         "llvm.",
     )
-    | {f"llvm.{name}" for name in INSTRUCTIONS}
+    | {"builtin.module", *(f"llvm.{name}" for name in INSTRUCTIONS)}
     | {f"llvm.intr.{name}" for name in INTRINSICS}
 )
 """Operations whose translation is done or refused, whatever their operands and attributes are."""
 
 _MARK: Final = re.compile(rf'"{TRUSTED}([0-9a-f]{{8}})"')
 _REFERENCES: Final = {"llvm.call": "callee", "llvm.mlir.addressof": "global_name"}
-_MODULE: Final = (
-    "llvm.func",
-    "llvm.mlir.global",
-    "llvm.mlir.global_ctors",
-    "llvm.mlir.global_dtors",
-)
 
 # The translation of these attributes relies on their form.
-_OTHER_ATTRIBUTES: Final = tuple(f"{name}." for name in _TRANSLATED - {"builtin", "llvm"})
-# The types of the dialect, which are text in bytecode.
-_TYPE: Final = re.compile(rb"!llvm\.[^\0]*")
-_KNOWN_TYPE: Final = re.compile(rb"!llvm\.(?:ptr|array|struct|func|ppc_fp128)\b")
-_ITSELF: Final = re.compile(rb'struct<"[^"]*">')
-_MOST_TYPES: Final = 256
-"""The most types nested in a type: the translation of types is recursive."""
+_OTHER_ATTRIBUTES: Final = (
+    "llvm.dependent_libraries",
+    *(f"{name}." for name in _TRANSLATED - {"builtin", "llvm"}),
+)
+_OF_ANY_TYPE: Final = {"llvm.alloca", "llvm.mlir.zero"}
+_TRIPLE: Final = "llvm.target_triple"
+# Types of the dialect, which are text in bytecode: others than these, and what contains itself.
+_ODD_TYPE: Final = re.compile(
+    rb'!llvm\.(?!(?:ptr|array|struct|func|ppc_fp128)\b)[^\0]*|struct<"[^"]*">'
+)
+_SCALARS: Final = ("NoneType", "StringAttr", "IntegerAttr", "FloatAttr", "BoolAttr")
 
 # The most operations that an error names.
 _MOST_NAMED: Final = 8
@@ -91,49 +87,45 @@ def translation_hazard(module: Operation) -> str | None:
         return "bytecode that cannot be read"
     if not all(map(_has_translation, operations)):
         raise _untranslatable(module)
-    for name in sorted(operations - _OPERATIONS):
-        return name
-    for text in strings:
-        if text.startswith(_OTHER_ATTRIBUTES):
-            return text
-    for kind in set(_TYPE.findall(sections[bytecode.TYPES])):
-        if (
-            _KNOWN_TYPE.match(kind) is None
-            or _ITSELF.search(kind) is not None
-            or kind.count(b"<") > _MOST_TYPES
-        ):
-            return kind[:60].decode(errors="replace")
+    odd = [*operations - _OPERATIONS, *(s for s in strings if s.startswith(_OTHER_ATTRIBUTES))]
+    if _TRIPLE in module.attributes and type(module.attributes[_TRIPLE]).__name__ != "StringAttr":
+        odd.append(_TRIPLE)
+    if odd:
+        return min(odd)
+    kind = _ODD_TYPE.search(sections[bytecode.TYPES])
+    if kind is not None:
+        return kind[0][:60].decode(errors="replace")
     if len(sections.get(bytecode.RESOURCE_OFFSETS, b"")) > 1:  # it may be missing, or too small
         return "a resource"
     for operation in _body(module):
-        if operation.name not in _MODULE:
-            return operation.name
-        if operation.name == "llvm.func" and not _all_reachable(operation):
+        if operation.name not in _MODULE or not (
+            _all_reachable(operation)
+            if operation.name == "llvm.func"
+            else _initialiser_known(operation.attributes)
+        ):
             return _named(operation)
-        if operation.name == "llvm.mlir.global" and not _initialiser_known(operation.attributes):
-            return _named(operation)
-    if "llvm.alloca" in operations:
-        for operation in _nested(module):
-            if operation.name == "llvm.alloca" and str(
-                operation.attributes["elem_type"]
-            ).startswith("!llvm.func"):
-                return "an allocation of a function"
+    if operations & _OF_ANY_TYPE and any(map(_makes_function, _nested(module))):
+        return "a function as a value"
     return None
 
 
+def _makes_function(operation: Operation) -> bool:
+    """Tell whether an operation allocates a function, or makes a null of its type."""
+    if operation.name not in _OF_ANY_TYPE:
+        return False
+    is_null = operation.name == "llvm.mlir.zero"
+    kind = operation.results[0].type if is_null else operation.attributes["elem_type"]
+    return str(kind).startswith("!llvm.func")
+
+
 def _initialiser_known(attributes: Attributes) -> bool:
-    """Tell whether the value of a global variable has its type, which nothing else checks."""
-    value = attributes["value"] if "value" in attributes else None  # noqa: SIM401  (it has no get)
-    kind = str(attributes["global_type"])
-    match type(value).__name__:
-        case "StringAttr" | "NoneType":
-            return True  # the verifier compares the lengths
-        case "IntegerAttr" | "FloatAttr" | "BoolAttr":
-            return str(value) in ("true", "false") or str(value).endswith(f": {kind}")
-        case "DenseIntElementsAttr" | "DenseFPElementsAttr":
-            return kind.startswith(("!llvm.array<", "vector<"))
-        case _:
-            return str(value) in ("#llvm.zero", "#llvm.undef", "#llvm.poison")
+    """Tell whether a global variable has no value, or one that MLIR translates or refuses."""
+    if "value" not in attributes:
+        return True
+    value, kind = attributes["value"], str(attributes["global_type"])
+    if type(value).__name__.startswith("Dense"):
+        return kind.startswith(("!llvm.array<", "vector<"))
+    return type(value).__name__ in _SCALARS or str(value).startswith("#llvm.")
 
 
 def check_operations(module: Operation) -> None:
@@ -154,15 +146,12 @@ def _named(operation: Operation) -> str:
 def _all_reachable(function: Operation) -> bool:
     """Tell whether every block is reachable: only there MLIR checks the order of definitions."""
     blocks = list(function.regions[0].blocks)
-    seen: set[object] = set()
-    waiting = blocks[:1]
+    waiting = reached = set(blocks[:1])
     while waiting:
-        block = waiting.pop()
-        if block in seen:
-            continue
-        seen.add(block)
-        waiting.extend(block.operations[len(block.operations) - 1].operation.successors)
-    return len(seen) == len(blocks)
+        ends = [block.operations[len(block.operations) - 1].operation for block in waiting]
+        waiting = {following for end in ends for following in end.successors} - reached
+        reached = reached | waiting
+    return len(reached) == len(blocks)
 
 
 def trusted_references(function: Operation) -> list[str] | None:
@@ -175,26 +164,14 @@ def trusted_references(function: Operation) -> list[str] | None:
     if expected is None:
         return None
     names: list[str] = []
-    found: dict[str, None] = {}
-    for name, symbol in uses(function):
-        names.append(name)
-        if symbol is not None:
-            found[symbol] = None
-    return list(found) if expected == checksum(names) else None
-
-
-def uses(operation: Operation) -> Iterator[tuple[str, str | None]]:
-    """Yield the name of each inner operation, and the symbol to which it refers, if any."""
-    for region in operation.regions:
-        for block in region.blocks:
-            for op in block.operations:
-                name = op.name
-                key = _REFERENCES.get(name)
-                attributes = None if key is None else op.attributes
-                if attributes is None or key not in attributes:
-                    yield name, None
-                else:
-                    yield name, attributes[key].value
+    symbols: dict[str, None] = {}
+    for block in function.regions[0].blocks:
+        for operation in block.operations:
+            names.append(operation.name)
+            key = _REFERENCES.get(names[-1])
+            if key is not None and key in operation.attributes:
+                symbols[operation.attributes[key].value] = None
+    return list(symbols) if expected == checksum(names) else None
 
 
 def mark(function: Operation) -> int | None:
