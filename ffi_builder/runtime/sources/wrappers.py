@@ -30,8 +30,7 @@ from ffi_builder.protocol import METADATA, SHARED, TABLE, TEXT
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.codegen.constants import LlvmIr, string_bytes
 from ffi_builder.runtime.codegen.emit import Steps
-from ffi_builder.runtime.files import object_files
-from ffi_builder.runtime.files.object_files import Constant
+from ffi_builder.runtime.files.object_files import Constant, with_constants
 from ffi_builder.runtime.isolate.locks import fork_safe_lock
 from ffi_builder.runtime.jit.link import RESERVED
 
@@ -126,8 +125,7 @@ class _Unit:
             code = yield LlvmIr(self.text)
             with _lock:
                 _kept[self.key] = code
-        named = object_files.rename_symbols(code, self.names)
-        return [object_files.with_constants(named, self.table)]
+        return [with_constants(code, self.table, renamed=self.names)]
 
 
 class _InseparableError(Exception):
@@ -208,7 +206,7 @@ class _Separation:
         """Return the module. Raises _InseparableError."""
         head, body = self._module.functions[self._name]
         head = self._replaced(_DESCRIPTION.sub("", head))
-        if " optnone" not in head or _NOT_EXTERNAL.match(head):
+        if " optnone" not in head or _NOT_EXTERNAL.match(head) or "\\" in self._name:
             raise _InseparableError
         lines = [head, "{", self._replaced(body), "}"]
         if not self._table:
