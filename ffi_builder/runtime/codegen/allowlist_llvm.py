@@ -270,7 +270,7 @@ _WIDE_LANES: Final = re.compile(r"x\s+i128\s*>")  # LLVM makes no vectors of hal
 _COUNTED: Final = re.compile(r" = alloca [^\n]*, i\d+ ([%\w-][^\s,]*)")
 _FIELDS: Final = re.compile(r"\{[^{}]*")
 
-_TRUSTED: Final = re.compile(rf"{protocol.TRUSTED}[0-9a-f]{{8}}")
+_TRUSTED: Final = re.compile(rf"{protocol.TRUSTED}(?:-[0-9a-f]{{8}})?")
 _SECTION: Final = '".text"'  # cold functions of this package ask for it
 _HEADERS: Final = ("source_filename =", "datalayout =", "triple =", "allockind(")
 _NAME_MARKS: Final = frozenset("@%!c$")

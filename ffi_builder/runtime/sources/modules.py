@@ -109,17 +109,11 @@ def metadata_of(source: Source) -> dict[str, str]:
 
 
 def callers(source: Source, symbol: str) -> list[str]:
-    """Return the wrappers in an MLIR module that mention a symbol, by their names."""
-    if isinstance(source, LlvmSource) and source.plain:
-        return callers_in(source.text, symbol)
-    if not isinstance(source, MlirSource):
-        return []
-    mention = re.compile(rf'@"?{re.escape(symbol)}(?![\w.$])')
-    return [
-        name
-        for name, operation in wrappers(source.module.operation)
-        if len(operation.regions[0].blocks) and mention.search(str(operation))
-    ]
+    """Return the wrappers in a module that mention a symbol, by their names; none in LLVM IR."""
+    if isinstance(source, MlirSource) or (isinstance(source, LlvmSource) and source.plain):
+        ir = llvm_ir(source)
+        return [] if ir is None else callers_in(ir.text, symbol)
+    return []
 
 
 def wrappers(module: Operation) -> list[tuple[str, Operation]]:
