@@ -48,6 +48,15 @@ def helped_by(name: str, functions: Collection[str]) -> tuple[str, str] | None:
     return (found[1], found[2]) if found is not None and found[2] in functions else None
 
 
+def unescaped(text: str) -> bytes:
+    """Undo how MLIR and LLVM print strings: other bytes than letters as two hexadecimal digits."""
+    return re.sub(
+        rb"\\(\\|[0-9A-Fa-f]{2})",
+        lambda found: b"\\" if found[1] == b"\\" else bytes.fromhex(found[1].decode()),
+        text.encode(),
+    )
+
+
 def record_memref_types(ir: Any, module: Any) -> None:
     """Set :data:`MEMREF_TYPES` on each ``func.func`` of a module whose type has memrefs.
 

@@ -284,10 +284,7 @@ def with_constants(
 
 
 def _renumber(
-    file: Elf,
-    numbers: Mapping[int, int],
-    replaced: dict[int, bytes | bytearray],
-    infos: dict[int, int],
+    file: Elf, numbers: Mapping[int, int], replaced: dict[int, bytes], infos: dict[int, int]
 ) -> None:
     """Add the sections that refer to symbols by number to the contents and infos to replace."""
     for at, section in enumerate(file.sections):
