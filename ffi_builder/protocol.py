@@ -6,9 +6,7 @@
 from __future__ import annotations
 
 import re
-import zlib
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, Final
 
 PREFIX: Final = "__ffi_builder_"
@@ -22,11 +20,8 @@ TEXT: Final = f"{PREFIX}text_"
 
 METADATA: Final = "ffi-builder-metadata"
 """The LLVM function attribute with a wrapper's metadata, as JSON."""
-TRUSTED: Final = "ffi-builder-trusted-"
-"""The prefix of an LLVM function attribute; :func:`checksum` follows, in 8 hexadecimal digits.
-
-All operations of a function with this attribute are known to translate to LLVM IR.
-"""
+TRUSTED: Final = "ffi-builder-trusted"
+"""The LLVM function attribute of a wrapper whose operations are known to translate to LLVM IR."""
 
 MEMREF_TYPES: Final = "ffi_builder.memref_types"
 """The attribute of a function that holds its type before lowering, as text.
@@ -53,13 +48,13 @@ def helped_by(name: str, functions: Collection[str]) -> tuple[str, str] | None:
     return (found[1], found[2]) if found is not None and found[2] in functions else None
 
 
-def checksum(names: Iterable[str]) -> int:
-    """Return the checksum of a function's operations: their names, and how often each occurs.
-
-    The order does not matter. The mark becomes void once a pass or a hook has added operations to
-    the function.
-    """
-    return zlib.crc32(repr(sorted(Counter(names).items())).encode())
+def unescaped(text: str) -> bytes:
+    """Undo how MLIR and LLVM print strings: other bytes than letters as two hexadecimal digits."""
+    return re.sub(
+        rb"\\(\\|[0-9A-Fa-f]{2})",
+        lambda found: b"\\" if found[1] == b"\\" else bytes.fromhex(found[1].decode()),
+        text.encode(),
+    )
 
 
 def record_memref_types(ir: Any, module: Any) -> None:

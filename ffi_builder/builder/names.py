@@ -156,13 +156,8 @@ def backtrace(location: Any, name: str) -> str:
 
 def _unescaped(text: str) -> str | None:
     """Undo MLIR's escapes in a file name; None if the result cannot stand in a traceback."""
-    data = re.sub(
-        rb"\\(\\|[0-9A-Fa-f]{2})",
-        lambda found: b"\\" if found[1] == b"\\" else bytes([int(found[1], 16)]),
-        text.encode(),
-    )
     try:
-        name = data.decode()
+        name = protocol.unescaped(text).decode()
     except UnicodeDecodeError:
         return None
     return name if name.isprintable() and '"' not in name else None

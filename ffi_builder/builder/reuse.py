@@ -49,25 +49,15 @@ class Names:
     """The text of the metadata."""
 
 
-@dataclass(frozen=True)
-class _Made:
-    """A stored wrapper: a module with its table, the wrapper, and the symbols that it refers to."""
+_BY_NAME: Final = "by name"
+"""Stands for code that contains the function's name. Then each name has a key of its own."""
 
-    module: Any
-    """What :func:`~ffi_builder.ir.distribution.stored` returns."""
-    table: Table
+_KEPT: Final[OrderedDict[_Key, tuple[Any, Table] | str | None]] = OrderedDict()
+"""Modules as :func:`~ffi_builder.ir.distribution.stored` returns them, with their tables.
 
-
-@dataclass
-class _Kept:
-    """An entry of the cache; ``made`` is None until the wrapper has been built twice."""
-
-    made: _Made | None = None
-    by_name: bool = False
-    """Whether the code contains the function's name. If so, each name has its own entry."""
-
-
-_KEPT: Final[OrderedDict[_Key, _Kept]] = OrderedDict()
+A module has the wrapper, its table, and the symbols that it refers to. None stands for a wrapper
+that has been built once.
+"""
 
 
 class Template:
@@ -76,7 +66,7 @@ class Template:
     def __init__(self, key: _Key | None, name: str, provider: Members) -> None:
         self._key, self._name, self._provider = key, name, provider
         self._kept = None if key is None else _used(key)
-        self._by_name = self._kept is not None and self._kept.by_name
+        self._by_name = self._kept == _BY_NAME
         if key is not None and self._by_name:
             self._key = (*key, name)
             self._kept = _used(self._key)
@@ -111,13 +101,13 @@ class Template:
 
         Returns False if the cache has no such wrapper, or if it does not fit the module.
         """
-        made = None if self._kept is None else self._kept.made
-        if made is None:
+        if not isinstance(self._kept, tuple):
             return False
+        module, made = self._kept
         types = symbols.types
-        source = types.ir.Module.parse(made.module, types.context)
+        source = types.ir.Module.parse(module, types.context)
         table, function, *others = [operation.operation for operation in source.body.operations]
-        data = made.table.named(names.function, names.backtrace)
+        data = made.named(names.function, names.backtrace)
         name = TABLE + names.function
         if not all(_fits(symbols, operation) for operation in others):
             return False  # building the wrapper then renames symbols, or raises an error
@@ -145,17 +135,17 @@ class Template:
         # The same order as in ``adopt``, so that a module's text, and its key in the compile cache,
         # do not depend on what the process attached before.
         symbols.sort_after(function)
-        if self._kept is None:
-            by_name = not self._by_name and _raises(symbols, function)
-            _KEPT[self._key] = _Kept(by_name=by_name)
-            if by_name:
-                _KEPT[(*self._key, self._name)] = _Kept()
+        if self._key not in _KEPT:
+            if not self._by_name and _raises(symbols, function):
+                _KEPT[self._key] = _BY_NAME
+                self._key = (*self._key, self._name)
+            _KEPT[self._key] = None
             while len(_KEPT) > MOST:
                 _KEPT.popitem(last=False)
-        elif self._kept.made is None and not symbols.renamed:
+        elif self._kept is None and not symbols.renamed:
             code = _stored(symbols, function, TABLE + self._name, self._provider)
             if code is not None:
-                self._kept.made = _Made(code, table)
+                _KEPT[self._key] = code, table
 
 
 def _defines_more(signature: spec.Signature) -> bool:
@@ -163,13 +153,11 @@ def _defines_more(signature: spec.Signature) -> bool:
     return any(workspace.zero and workspace.device != "cpu" for workspace in signature.workspaces)
 
 
-def _used(key: _Key) -> _Kept | None:
+def _used(key: _Key) -> tuple[Any, Table] | str | None:
     """Find an entry, and make it the most recently used."""
-    kept = _KEPT.get(key)
-    if kept is not None:
-        with suppress(KeyError):  # another thread has just removed it
-            _KEPT.move_to_end(key)
-    return kept
+    with suppress(KeyError):  # another thread may just have removed it
+        _KEPT.move_to_end(key)
+    return _KEPT.get(key)
 
 
 def _rename(types: Types, function: Any, names: Names) -> None:

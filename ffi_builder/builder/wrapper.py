@@ -45,7 +45,7 @@ from ffi_builder.diagnosis.writing import Table
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, CheckingBuilder, Module, Symbols, Value
 from ffi_builder.ir.builder import Builder
-from ffi_builder.ir.checking import declare_support, mark_trusted, pass_through
+from ffi_builder.ir.checking import declare_support, pass_through
 from ffi_builder.ir.distribution import of_module
 from ffi_builder.ir.protocols import Operation
 from ffi_builder.ir.types import types_of
@@ -53,7 +53,7 @@ from ffi_builder.packed.anys import store_none
 from ffi_builder.plan import Place, Plan, make_plan, steps
 from ffi_builder.plan.messages import signature_text
 from ffi_builder.plan.sanitize import watching
-from ffi_builder.protocol import METADATA, TABLE
+from ffi_builder.protocol import METADATA, TABLE, TRUSTED
 from ffi_builder.providers.call import MismatchError
 from ffi_builder.providers.context import ModuleContext
 from ffi_builder.providers.provider import CallProvider, Members, check_provider
@@ -486,10 +486,8 @@ class _Wrapper:
         halves |= any(result.dtype == "bfloat16" for result in typed)
         names = ["noinline", *([] if halves else ["optnone"])]
         values = {METADATA: self.names.description}
-        if self.provider.trusted:
-            mark_trusted(b.types, b.function, names, values, made=b.made)
-        else:
-            pass_through(b.types, b.function, names, values)
+        names += [TRUSTED] if self.provider.trusted else []
+        pass_through(b.types, b.function, names, values)
 
 
 def _env_stream(context: DecodedValues) -> Value | None:

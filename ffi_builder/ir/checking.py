@@ -1,15 +1,11 @@
 """The builder of call providers, which can also raise errors, and calls of support functions.
 
 A module only declares the C functions of :mod:`ffi_builder.support`.
-
-MLIR's translation ends the process on operations that it cannot translate, so a runtime checks
-every operation first. The runtime can skip functions that are marked here. The mark has a checksum
-of the operations, so it becomes void if a pass or a hook adds operations to the function.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ffi_builder import support
@@ -18,7 +14,6 @@ from ffi_builder.ir.builder import Builder
 from ffi_builder.ir.protocols import Attribute, Block, Operation, Value
 from ffi_builder.ir.symbols import Symbols
 from ffi_builder.ir.types import Types
-from ffi_builder.protocol import TRUSTED, checksum
 from ffi_builder.suggest import did_you_mean
 
 _EXTENDED = ("i1", "i16")
@@ -106,43 +101,6 @@ def _convention(types: Types, function: support.Function) -> dict[str, Attribute
 
 def _extension(letters: str) -> str:
     return "{llvm.zeroext}" if letters in _EXTENDED else "{}"
-
-
-def mark_trusted(
-    types: Types,
-    function: Operation,
-    passthrough: Sequence[str],
-    values: Mapping[str, str] | None = None,
-    *,
-    made: Iterable[str] | None = None,
-) -> None:
-    """Set the LLVM attributes of a finished function, including the mark.
-
-    Args:
-        types: types and attributes of the function's context.
-        function: an ``llvm.func``; it is changed.
-        passthrough: names of LLVM attributes without a value.
-        values: LLVM attributes with a value.
-        made: the names of the function's operations, if the caller has them; otherwise they are
-            read from the function.
-
-    Examples:
-        >>> from torch_mlir import ir as mlir
-        >>> from ffi_builder import ir
-        >>> from ffi_builder.ir.checking import mark_trusted
-        >>> from ffi_builder.ir.distribution import of_module
-        >>> module = mlir.Module.parse("llvm.func @nop() { llvm.return }", mlir.Context())
-        >>> types = ir.Types(of_module(module).ir, module.context)
-        >>> function = module.body.operations[0]
-        >>> mark_trusted(types, function, ["noinline"])
-        >>> print(function.attributes["passthrough"])
-        ["noinline", "ffi-builder-trusted-..."]
-    """
-    if made is None:
-        blocks = function.regions[0].blocks
-        made = [operation.operation.name for block in blocks for operation in block.operations]
-    mark = f"{TRUSTED}{checksum(made):08x}"
-    pass_through(types, function, (*passthrough, mark), values)
 
 
 def pass_through(

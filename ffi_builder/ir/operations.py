@@ -31,8 +31,6 @@ class Core:
         self._create = types.ir.Operation.create
         self._point = types.ir.InsertionPoint
         self.block = block
-        self.made: list[str] = []
-        """The names of the appended operations, for :func:`ffi_builder.ir.mark_trusted`."""
 
     @property
     def block(self) -> Block:
@@ -57,7 +55,6 @@ class Core:
         Raises:
             BuildError: the bindings refuse an operand, a result type, a successor or an attribute.
         """
-        self.made.append(name)
         try:
             return self._create(
                 name, results, operands, attributes, successors, 0, self.location, self._ip
@@ -76,7 +73,6 @@ class Core:
     ) -> Value:
         """Append an operation with one result, and return the result."""
         # Most operations are made here, so this does not call op().
-        self.made.append(name)
         try:
             return self._create(
                 name, (result,), operands, attributes, None, 0, self.location, self._ip

@@ -31,7 +31,7 @@ from ffi_builder import abi
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Symbols, Value
 from ffi_builder.ir.builder import Builder, exchange_null, load_acquire
-from ffi_builder.ir.checking import mark_trusted
+from ffi_builder.ir.checking import pass_through
 from ffi_builder.packed.anys import DEC_REF, INC_REF, byte_array, return_failure
 from ffi_builder.protocol import PREFIX
 from ffi_builder.records import dataclass
@@ -76,7 +76,7 @@ def _slot(b: Builder, digest: str) -> str:
     symbols.variable(slot, bytes(8), align=8)
     f = Builder.define(symbols, forget, t.void, [])
     _forget(f, slot)
-    mark_trusted(t, f.function, ("cold", "minsize", "nounwind"))
+    pass_through(t, f.function, ("cold", "minsize", "nounwind"))
     symbols.destructor(forget)
     return slot
 

@@ -15,7 +15,7 @@ from typing import Any, Final, cast
 
 from ffi_builder.abi import PREFIX
 from ffi_builder.protocol import METADATA as ATTRIBUTE
-from ffi_builder.protocol import METADATA_FORMAT
+from ffi_builder.protocol import METADATA_FORMAT, unescaped
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.protocols import Module, Operation
 
@@ -213,13 +213,7 @@ def _of_attributes(text: str) -> str | None:
 
 
 def _unescaped(text: str) -> str:
-    """Undo how LLVM prints strings: quotes, and bytes that do not print, as two hex digits."""
-    data = re.sub(
-        rb"\\(\\|[0-9A-Fa-f]{2})",
-        lambda found: b"\\" if found[1] == b"\\" else bytes.fromhex(found[1].decode()),
-        text.encode(),
-    )
-    return data.decode(errors="replace")
+    return unescaped(text).decode(errors="replace")
 
 
 def read(name: str, text: str) -> Info | None:

@@ -21,7 +21,7 @@ define i64 @twice(i64 %x) {
 """
 
 
-_objects = wrappers._objects  # pyright: ignore[reportPrivateUsage]
+_kept = wrappers._kept  # pyright: ignore[reportPrivateUsage]
 
 
 def twice(name: str = "f", *, most: int | None = None) -> PlainModule:
@@ -82,22 +82,22 @@ class TestEqualWrappers:
     """Wrappers of one structure are compiled once, under any name."""
 
     def test_one_in_a_module(self):
-        _objects.clear()
+        _kept.clear()
         for name in ("a", "b", "c"):
             assert runtime.compile(twice(name), link=[KERNEL])[name](4) == 8
-            assert len(_objects) == 1
+            assert len(_kept) == 1
         with pytest.raises(TypeError, match=r"when calling: `c\(x: int64\)`"):
             runtime.compile(twice("c"), link=[KERNEL])["c"]("x")
 
     def test_several_in_a_module(self):
-        _objects.clear()
+        _kept.clear()
         module = twice("a")
         for name in "bcd":
             signature = spec.Signature.parse(f"{name}(x: int64) -> y: int64")
             attach(module, signature, providers.DirectCallProvider("twice"))
         compiled = runtime.compile(module, link=[KERNEL])
         assert [compiled[name](3) for name in "abcd"] == [6] * 4
-        assert len(_objects) == 1
+        assert len(_kept) == 1
         for name in "abcd":
             with pytest.raises(TypeError, match=rf"when calling: `{name}\("):
                 compiled[name]("x")

@@ -267,7 +267,7 @@ def test_prepare_and_callee_are_those_of_the_provider_within() -> None:
 
 def test_what_is_within_need_not_be_known_to_translate() -> None:
     """Only functions made by providers of our own are marked as trusted."""
-    mark = "ffi-builder-trusted-"
+    mark = "ffi-builder-trusted"
 
     def wrapper(provider: CallProvider) -> str:
         module = attached([CODE], provider, returning("i64"))

@@ -8,28 +8,9 @@ from typing import Any
 
 import pytest
 
-from ffi_builder import attach_ffi_func, protocol, providers, runtime, spec
+from ffi_builder import attach_ffi_func, providers, runtime, spec
 from ffi_builder.errors import CompileError
 from ffi_builder.runtime.codegen import allowlist_llvm, allowlist_mlir, mlir
-
-
-def test_a_function_that_is_marked_is_trusted() -> None:
-    """As long as its operations are those that were marked."""
-    text = (
-        'llvm.func @f() attributes {{passthrough = ["{}"]}} '
-        '{{ llvm.inline_asm has_side_effects "nop", "" : () -> ()\n {} }}'
-    )
-
-    def references(mark: str, last: str) -> list[str] | None:
-        module = mlir.parse(text.format(mark, last))
-        (operation,) = mlir.body(module)
-        return allowlist_mlir.trusted_references(operation)
-
-    mark = protocol.checksum(["llvm.inline_asm", "llvm.return"])
-    trusted = f"{protocol.TRUSTED}{mark:08x}"
-    assert references("noinline", "llvm.return") is None
-    assert references(trusted, "llvm.return") == []
-    assert references(trusted, "llvm.fence seq_cst\n llvm.return") is None
 
 
 @pytest.mark.parametrize(
@@ -116,12 +97,6 @@ def test_hazards_of_translation(hazard: str | None, text: str) -> None:
         text = f"llvm.func @f(%p: !llvm.ptr, %a: i64) {{\n{before}{text}\nllvm.return\n}}\nllvm.func @g(i64)"
     actual = allowlist_mlir.translation_hazard(mlir.parse(text).operation)
     assert is_as_expected(actual, hazard), actual
-
-
-def test_the_checksum_counts_operations_in_any_order() -> None:
-    names = ["llvm.load", "llvm.add", "llvm.load", "llvm.return"]
-    assert protocol.checksum(names) == protocol.checksum(reversed(names))
-    assert protocol.checksum(names) != protocol.checksum([*names, "llvm.add"])
 
 
 WRONG_TRUNC = """

@@ -30,7 +30,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ffi_builder.cuda.launch.vendor import CUDA, Vendor
-from ffi_builder.extending import Builder, abi, call_support, dataclass, mark_trusted, run_support
+from ffi_builder.extending import Builder, abi, call_support, dataclass, pass_through, run_support
 from ffi_builder.ir import CheckingBuilder, Symbols, Value
 
 INIT_ONCE: Final = "TVMFFIHandleInitOnce"
@@ -196,5 +196,5 @@ def _end(f: Builder, callee: str, operands: Sequence[Value]) -> None:
 
 
 def _mark(f: Builder) -> None:
-    """Mark a finished function as trusted, and turn off LLVM's passes, which gain nothing here."""
-    mark_trusted(f.types, f.function, ("noinline", "optnone"))
+    """Turn off LLVM's passes, which gain nothing here."""
+    pass_through(f.types, f.function, ("noinline", "optnone"))

@@ -87,7 +87,7 @@ _NOT_IN_GLOBALS: Final = INSTRUCTIONS - {"getelementptr"} | {"define", "type"}
 # String attributes restrict the code generator: without SSE, for example, it cannot return floats.
 _ATTRIBUTE: Final = re.compile(
     rf"""
-      {protocol.TRUSTED}[0-9a-f]{{8}} | \.text  # the section of this package's cold functions
+      {protocol.TRUSTED}(?:-[0-9a-f]{{8}})? | \.text  # the section of this package's cold functions
     | {re.escape(metadata.ATTRIBUTE)}"="[^"]*
     | alloc-family"="\w+ | frame-pointer"="(?:all|non-leaf|none)
     | (?:approx-func-fp-math|less-precise-fpmad|no-(?:infs|nans|signed-zeros)-fp-math

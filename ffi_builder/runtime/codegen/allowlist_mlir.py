@@ -10,9 +10,6 @@ of a module once, and which MLIR writes as fast as Python could visit each opera
 
 With other libraries each refusal ends the process, so a child process (see `isolate.worker`)
 translates their modules.
-
-A wrapper of this package has TRUSTED and a checksum in its `passthrough` list. It is unchanged if
-the checksum is that of the names of its operations.
 """
 
 from __future__ import annotations
@@ -23,7 +20,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from ffi_builder.errors import CompileError
-from ffi_builder.protocol import TRUSTED, checksum
 from ffi_builder.runtime import metadata
 from ffi_builder.runtime.codegen import bytecode
 from ffi_builder.runtime.codegen.allowlist_llvm import INSTRUCTIONS, INTRINSICS, words
@@ -51,8 +47,6 @@ _OPERATIONS: Final = (
 )
 """Operations whose translation is done or refused, whatever their operands and attributes are."""
 
-_MARK: Final = re.compile(rf'"{TRUSTED}([0-9a-f]{{8}})"')
-_REFERENCES: Final = {"llvm.call": "callee", "llvm.mlir.addressof": "global_name"}
 
 # The translation of these attributes relies on their form.
 _OTHER_ATTRIBUTES: Final = (
@@ -152,35 +146,6 @@ def _all_reachable(function: Operation) -> bool:
         waiting = {following for end in ends for following in end.successors} - reached
         reached = reached | waiting
     return len(reached) == len(blocks)
-
-
-def trusted_references(function: Operation) -> list[str] | None:
-    """Return the symbols that a trusted function calls or takes the address of, in order of use.
-
-    None if the function is not trusted. For functions that differ only in names, the order is the
-    same.
-    """
-    expected = mark(function)
-    if expected is None:
-        return None
-    names: list[str] = []
-    symbols: dict[str, None] = {}
-    for block in function.regions[0].blocks:
-        for operation in block.operations:
-            names.append(operation.name)
-            key = _REFERENCES.get(names[-1])
-            if key is not None and key in operation.attributes:
-                symbols[operation.attributes[key].value] = None
-    return list(symbols) if expected == checksum(names) else None
-
-
-def mark(function: Operation) -> int | None:
-    """Return the checksum in the mark of a function; None if it has no mark."""
-    attributes = function.attributes
-    if "passthrough" not in attributes:
-        return None
-    found = _MARK.search(str(attributes["passthrough"]))
-    return None if found is None else int(found[1], 16)
 
 
 def _body(module: Operation) -> Iterator[Operation]:

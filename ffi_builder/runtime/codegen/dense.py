@@ -75,29 +75,21 @@ def constants(module: Operation) -> dict[str, Constant]:
     return found
 
 
-def declaration(definition: Operation, **changed: str) -> Operation:
-    """Return a declaration of the symbol that `definition` defines, without debug information.
-
-    `changed` has the attributes that differ from the definition's, as text.
-    """
+def declaration_of(definition: Operation, constant: Constant) -> Operation:
+    """Return a declaration of the variable that `definition` defines, whose value is `constant`."""
     attributes = {
         named.name: named.attr
         for named in named_attributes(definition)
         if named.name not in _ONLY_ON_DEFINITIONS
     }
+    changed = {"linkage": _EXTERNAL, "alignment": f"{constant.align} : i64"}
+    if constant.local or "dso_local" in definition.attributes:
+        changed["dso_local"] = "unit"
     ir = bindings.ir_of(definition)
-    for name, text in {"linkage": _EXTERNAL, **changed}.items():
+    for name, text in changed.items():
         attributes[name] = ir.Attribute.parse(text, definition.context)
     unknown = ir.Location.unknown(definition.context)
     return ir.Operation.create(definition.name, attributes=attributes, regions=1, loc=unknown)
-
-
-def declaration_of(operation: Operation, constant: Constant) -> Operation:
-    """Return a declaration of the variable that `operation` defines, whose value is `constant`."""
-    changed = {"alignment": f"{constant.align} : i64"}
-    if constant.local or "dso_local" in operation.attributes:
-        changed["dso_local"] = "unit"
-    return declaration(operation, **changed)
 
 
 def _constant(variable: Operation, api: _Api) -> Constant | None:

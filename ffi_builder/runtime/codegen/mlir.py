@@ -16,8 +16,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, TypeGuard
 
+from ffi_builder import abi
 from ffi_builder.errors import CompileError
-from ffi_builder.protocol import record_memref_types, takes_tensors
+from ffi_builder.protocol import PREFIX, TRUSTED, record_memref_types, takes_tensors
 from ffi_builder.runtime import bindings
 from ffi_builder.runtime.codegen import allowlist_mlir, dense, floats
 from ffi_builder.runtime.codegen.constants import LlvmIr
@@ -109,11 +110,10 @@ def clone(module: OpView) -> Module:
     return copy
 
 
-def empty_like(operation: Operation, *, located: bool = True) -> Module:
-    """Make an empty module with the attributes of `operation` and, if `located`, its location."""
+def empty_like(operation: Operation) -> Module:
+    """Make an empty module with the attributes and the location of `operation`."""
     ir = bindings.ir_of(operation)
-    unknown = ir.Location.unknown(operation.context)
-    module = ir.Module.create(operation.location if located else unknown)
+    module = ir.Module.create(operation.location)
     for attribute in named_attributes(operation):
         module.operation.attributes[attribute.name] = attribute.attr
     return module
@@ -122,26 +122,6 @@ def empty_like(operation: Operation, *, located: bool = True) -> Module:
 def body(module: Module) -> list[Operation]:
     """Return the operations of `module`."""
     return [view.operation for view in module.body.operations]
-
-
-def rename(module: Module, operation: Operation, old: str, new: str) -> None:
-    """Give a symbol of `module` another name, also where it is used."""
-    ir = bindings.ir_of(module.operation)
-    operation.attributes["sym_name"] = ir.StringAttr.get(new, module.context)
-    ir.SymbolTable.replace_all_symbol_uses(old, new, module.operation)
-
-
-def forget_locations(module: Module) -> None:
-    """Make all locations in `module` unknown, if its distribution has the pass for that."""
-    root = root_of(module)
-    ir = bindings.ir_named(root)
-    manager = bindings.load(f"{root}.passmanager").PassManager
-    try:
-        passes = manager.parse("builtin.module(strip-debuginfo)", context=module.context)
-    except (ir.MLIRError, ValueError):
-        return
-    passes.enable_verifier(False)
-    passes.run(module.operation)
 
 
 def lowered(
@@ -221,10 +201,11 @@ def _only_function(module: Module) -> str | None:
     names = [
         operation.attributes["sym_name"].value
         for operation in body(module)
-        if operation.name == "llvm.func"
-        and len(operation.regions[0].blocks)
-        and allowlist_mlir.trusted_references(operation) is None
+        if operation.name == "llvm.func" and len(operation.regions[0].blocks)
+        if "passthrough" not in operation.attributes
+        or TRUSTED not in str(operation.attributes["passthrough"])
     ]
+    names = [name for name in names if not name.startswith((PREFIX, f"{abi.PREFIX}_"))]
     return f"llvm.func @{names[0]}" if len(names) == 1 else None
 
 
@@ -258,11 +239,6 @@ def content(module: Module) -> bytes:
     Raises CompileError if MLIR's verifier refuses it: then writing bytecode would end the process.
     """
     verify(module)
-    return content_of_verified(module)
-
-
-def content_of_verified(module: Module) -> bytes:
-    """Return the `content` of a module that was verified."""
     buffer = io.BytesIO()
     try:
         module.operation.write_bytecode(buffer)

@@ -195,7 +195,8 @@ def _read_own(path: Path, limit: int) -> bytes | None:
         # The code in an entry will be run.
         if status.st_size > limit or not stat.S_ISREG(status.st_mode) or not _is_ours(status):
             return None
-        data = _read_all(file, status.st_size)
+        with open(file, "rb", closefd=False) as opened:
+            data = opened.read(status.st_size)
         if time.time() - status.st_mtime > _TOUCH_SECONDS:
             with contextlib.suppress(OSError):
                 os.utime(file)
@@ -206,14 +207,6 @@ def _read_own(path: Path, limit: int) -> bytes | None:
 
 def _is_ours(status: os.stat_result) -> bool:
     return status.st_uid in (os.geteuid(), 0) and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-
-
-def _read_all(file: int, size: int) -> bytes:
-    parts: list[bytes] = []
-    while size > 0 and (part := os.read(file, size)):
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)
 
 
 def _write_all(file: int, data: bytes) -> None:

@@ -195,20 +195,8 @@ def relocated(data: bytes, types: Collection[int], machine: str | None = None) -
 
 
 def rename_symbols(data: bytes, names: Mapping[str, str], machine: str | None = None) -> bytes:
-    """Return a copy of object `data` with symbols renamed, and a new string table at its end."""
-    file = _object(data, machine)
-    table = _symbol_table(file)
-    strings, out = bytearray(file.symbol_names(table)), bytearray(data)
-    new_names = {at: new for old, new in names.items() for at in _places(strings, old)}
-    positions = range(table.offset, table.offset + table.size, elf.SYM.size)
-    for at, (name_at, *_) in zip(positions, file.symbols(table), strict=True):
-        if name_at in new_names:
-            struct.pack_into("<I", out, at, len(strings))
-            strings += new_names[name_at].encode() + b"\0"
-    out += bytes(-len(out) % 16)
-    moved = file.sections[table.link]._replace(offset=len(out), size=len(strings))
-    _set_section(file, out, table.link, moved)
-    return bytes(out + strings)
+    """Return a copy of object `data` with symbols renamed."""
+    return with_constants(data, {}, machine, names)
 
 
 def with_visible(data: bytes, names: Collection[str]) -> bytes:
@@ -243,17 +231,24 @@ class Constant(NamedTuple):
 
 
 def with_constants(
-    data: bytes, constants: Mapping[str, Constant], machine: str | None = None
+    data: bytes,
+    constants: Mapping[str, Constant],
+    machine: str | None = None,
+    renamed: Mapping[str, str] = {},
 ) -> bytes:
     """Return a copy of object `data` that defines `constants`, by their symbols.
 
-    Local constants that the object does not need are left out.
+    Local constants that the object does not need are left out. Before, symbols are `renamed`.
     """
     file = _object(data, machine)
     table = _symbol_table(file)
-    names, symbols = file.symbol_names(table), list(file.symbols(table))
-    strings = bytearray(names)
-    places = {at: name for name in constants for at in _places(names, name)}
+    names = file.symbol_names(table)
+    strings, moved = bytearray(names), dict[int, int]()
+    for old, new in renamed.items():
+        moved |= dict.fromkeys(_places(names, old), len(strings))
+        strings += new.encode() + b"\0"
+    symbols = [(moved.get(at, at), *fields) for at, *fields in file.symbols(table)]
+    places = {at: name for name in constants for at in _places(strings, name)}
     known = {places[symbol[0]]: at for at, symbol in enumerate(symbols) if symbol[0] in places}
     added: list[Added] = []
     local = set(range(table.info))
@@ -328,13 +323,8 @@ def with_labels(data: bytes, prefix: str) -> tuple[bytes, dict[int, str]]:
         fields = (len(strings), elf.STB_GLOBAL << 4, elf.STV_HIDDEN, number, 0, 0)
         entries += elf.SYM.pack(*fields)
         strings += name.encode() + b"\0"
-    out = bytearray(data)
-    for section, content in ((table, entries), (file.sections[table.link], strings)):
-        out += bytes(-len(out) % 16)
-        moved = section._replace(offset=len(out), size=len(content))
-        _set_section(file, out, file.sections.index(section), moved)
-        out += content
-    return bytes(out), labels
+    replaced = {file.sections.index(table): bytes(entries), table.link: bytes(strings)}
+    return rebuilt(file, replaced, []), labels
 
 
 def with_addresses(data: bytes, addresses: Mapping[int, int]) -> bytes:
@@ -342,7 +332,7 @@ def with_addresses(data: bytes, addresses: Mapping[int, int]) -> bytes:
     file, out = _object(data), bytearray(data)
     for number, address in addresses.items():
         moved = file.section(number, "code")._replace(address=address)
-        _set_section(file, out, number, moved)
+        elf.SHDR.pack_into(out, file.header.sections_at + number * elf.SHDR.size, *moved)
     return bytes(out)
 
 
@@ -354,10 +344,6 @@ def functions_at(data: bytes, addresses: Mapping[int, int]) -> Iterator[Function
     for name_at, info, _, section, value, size in file.symbols(table):
         if info & 15 == elf.STT_FUNC and section in addresses and size:
             yield Function(addresses[section] + value, size, file.text(names, name_at))
-
-
-def _set_section(file: Elf, out: bytearray, number: int, section: Section) -> None:
-    elf.SHDR.pack_into(out, file.header.sections_at + number * elf.SHDR.size, *section)
 
 
 class Added:

@@ -17,8 +17,7 @@ from ffi_builder.runtime.codegen.emit import Steps
 from ffi_builder.runtime.files import object_files
 from ffi_builder.runtime.isolate import worker
 from ffi_builder.runtime.protocols import Module, Operation, OpView, PlainModule
-from ffi_builder.runtime.sources import units
-from ffi_builder.runtime.sources.wrappers import compiled_objects
+from ffi_builder.runtime.sources.wrappers import callers_in, compiled_objects
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class LlvmSource:
 
     text: str
     plain: bool = False
-    """Whether a module without MLIR has written it (`sources.units` knows its form)."""
+    """Whether a module without MLIR has written it (`sources.wrappers` knows its form)."""
 
 
 @dataclass(frozen=True)
@@ -110,17 +109,11 @@ def metadata_of(source: Source) -> dict[str, str]:
 
 
 def callers(source: Source, symbol: str) -> list[str]:
-    """Return the wrappers in an MLIR module that mention a symbol, by their names."""
-    if isinstance(source, LlvmSource) and source.plain:
-        return units.callers(source.text, symbol)
-    if not isinstance(source, MlirSource):
-        return []
-    mention = re.compile(rf'@"?{re.escape(symbol)}(?![\w.$])')
-    return [
-        name
-        for name, operation in wrappers(source.module.operation)
-        if len(operation.regions[0].blocks) and mention.search(str(operation))
-    ]
+    """Return the wrappers in a module that mention a symbol, by their names; none in LLVM IR."""
+    if isinstance(source, MlirSource) or (isinstance(source, LlvmSource) and source.plain):
+        ir = llvm_ir(source)
+        return [] if ir is None else callers_in(ir.text, symbol)
+    return []
 
 
 def wrappers(module: Operation) -> list[tuple[str, Operation]]:
@@ -138,12 +131,14 @@ def wrappers(module: Operation) -> list[tuple[str, Operation]]:
 def objects(source: Source, level: int) -> Steps[list[bytes]]:
     """Compile `source` for this CPU: its own object, then its wrappers'. Raises CompileError."""
     match source:
-        case MlirSource(module):
-            return (yield from compiled_objects(module, level))
-        case CachedSource():
-            return (yield from compiled_objects(source.parsed(), level))
+        case MlirSource() | CachedSource():
+            ir = llvm_ir(source)
+            assert ir is not None
+            return (
+                yield from compiled_objects(ir.text, level, lambda text: ir._replace(text=text))
+            )
         case LlvmSource(text, plain=True):
-            return (yield from units.compiled_objects(text, level))
+            return (yield from compiled_objects(text, level, constants.read))
         case LlvmSource(text):
             own = yield constants.read(text)
             return [own]

@@ -5,299 +5,271 @@ over and over, and many kernels of a library take the same arguments. The first 
 compiled with the rest of its module, which saves LLVM's fixed cost per object. The second time it
 is compiled as a separate module, and from the third time on not at all.
 
-In that module, placeholders replace the names of the wrapper, its table (which has all texts) and
-its callee. So wrappers of one structure have equal modules:
+In that module of LLVM IR, placeholders replace the names of the wrapper, its table (which has all
+texts) and its callees, and attributes and metadata have no number of the whole module. So wrappers
+of one structure have equal texts:
 
-    llvm.func @__tvm_ffi_matmul(…) { … @__ffi_builder_table_matmul … @matmul … }
-    ─►  llvm.func @__tvm_ffi__unit(…) { … @__ffi_builder_unit_1 … @__ffi_builder_unit_2 … }
+    define i32 @__tvm_ffi_matmul(…) #4 { … @__ffi_builder_table_matmul … @matmul … !prof !7 … }
+    ─►  define i32 @__tvm_ffi__unit(…) noinline optnone
+        { … @__ffi_builder_unit_1 … @__ffi_builder_unit_2 … !prof !0 … }
 
 A wrapper that cannot be separated is compiled with the rest of its module.
 """
 
 from __future__ import annotations
 
-import contextlib
-import functools
 import hashlib
+import re
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Generator, Hashable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from ffi_builder import abi, protocol
 from ffi_builder.errors import CompileError
-from ffi_builder.protocol import SHARED, TABLE, TEXT
+from ffi_builder.protocol import METADATA, SHARED, TABLE, TEXT
 from ffi_builder.records import dataclass
-from ffi_builder.runtime import bindings, metadata
-from ffi_builder.runtime.codegen import allowlist_mlir, mlir
-from ffi_builder.runtime.codegen.constants import LlvmIr
-from ffi_builder.runtime.codegen.dense import declaration
+from ffi_builder.runtime.codegen.constants import LlvmIr, string_bytes
 from ffi_builder.runtime.codegen.emit import Steps
-from ffi_builder.runtime.files import object_files
-from ffi_builder.runtime.files.object_files import Constant
+from ffi_builder.runtime.files.object_files import Constant, with_constants
 from ffi_builder.runtime.isolate.locks import fork_safe_lock
 from ffi_builder.runtime.jit.link import RESERVED
-from ffi_builder.runtime.protocols import Module, Operation
 
-MOST: Final = 256
-"""The number of objects to keep, of 1 to 10 KB each. The least recently used are dropped first."""
+MOST: Final = 512
+"""The number of structures to keep. The least recently used are dropped first."""
 
 _MOST_AT_ONCE: Final = 4
 """The most structures of one module to compile separately. More compile faster together."""
 
-_MOST_SEEN: Final = 4096
-
-_seen: Final[OrderedDict[tuple[Hashable, int], None]] = OrderedDict()
-"""The marks of wrappers compiled before, each with the optimisation level."""
-_objects: Final[OrderedDict[bytes, bytes]] = OrderedDict()
+_kept: Final[OrderedDict[bytes, bytes | None]] = OrderedDict()
+"""Objects, of 1 to 10 KB each, by structure and level; None for one that was seen once."""
 _lock = fork_safe_lock()
-
-
-def compiled_objects(module: Module, level: int) -> Steps[list[bytes]]:
-    """Compile `module` for this CPU, to its own object, then those of its wrappers.
-
-    Raises CompileError.
-    """
-    with _lent(module) as rest:
-        mlir.verify(rest)
-        wrappers = yield from _take_wrappers(rest, level)
-        if wrappers and _only_declares(rest):
-            return wrappers
-        own = yield mlir.to_llvm_ir(rest)
-        return [own, *wrappers]
-
-
-def _take_wrappers(module: Module, level: int) -> Steps[list[bytes]]:
-    """Replace the wrappers in `module` by declarations, and make the objects that define them.
-
-    The module must be verified. It keeps the wrappers' tables, since others may refer to them.
-    Either all wrappers are taken or none, so that functions keep their order.
-    """
-    symbols = _symbols(module)
-    wrappers = [op for name, op in symbols.items() if _defines_wrapper(name, op)]
-    if not wrappers or not _were_seen(wrappers, level):
-        return []
-    taken: list[bytes] = []
-    for wrapper in wrappers:
-        alone = _only_wrapper(module, wrapper, symbols)
-        if alone is None:
-            return []
-        try:
-            content = mlir.content_of_verified(alone.module)
-            translate = functools.partial(mlir.to_llvm_ir, alone.module)
-            code = yield from kept_object(content, level, translate)
-        except CompileError:
-            return []  # compiling the whole module reports the error
-        taken.append(
-            object_files.with_constants(object_files.rename_symbols(code, alone.names), alone.table)
-        )
-    for wrapper in wrappers:
-        module.body.append(declaration(wrapper))
-        wrapper.erase()
-    return taken
-
-
-def _were_seen(wrappers: list[Operation], level: int) -> bool:
-    """Tell whether each wrapper's structure was probably compiled before, or occurs twice here.
-
-    This also records the wrappers. If the marks of two different structures are equal, one is
-    compiled separately too early, which does no harm.
-    """
-    marks = [allowlist_mlir.mark(op) for op in wrappers if _is_unoptimised(op)]
-    known = [mark for mark in marks if mark is not None]
-    return len(known) == len(wrappers) and were_seen(known, level)
-
-
-def were_seen(marks: Sequence[Hashable], level: int) -> bool:
-    """Tell whether each structure was compiled before, or occurs twice; and record them all.
-
-    `marks` has one for the structure of each wrapper of a module.
-    """
-    keys = Counter((mark, level) for mark in marks)
-    if len(keys) > _MOST_AT_ONCE:
-        return False
-    with _lock:
-        known = all(count > 1 or key in _seen for key, count in keys.items())
-        _seen.update(dict.fromkeys(keys))
-        while len(_seen) > _MOST_SEEN:
-            _seen.popitem(last=False)
-    return known
-
-
-def kept_object(content: bytes, level: int, translate: Callable[[], LlvmIr]) -> Steps[bytes]:
-    """Compile the module of a wrapper, unless that was done; `content` identifies the module."""
-    key = hashlib.sha256(content).digest() + bytes([level])
-    with _lock:
-        if key in _objects:
-            _objects.move_to_end(key)
-            return _objects[key]
-    code = yield translate()
-    with _lock:
-        _objects[key] = code
-        while len(_objects) > MOST:
-            _objects.popitem(last=False)
-    return code
-
-
-# ---- modules of wrappers
 
 _WRAPPER: Final = f"{abi.PREFIX}_unit"
 _PLACEHOLDER: Final = f"{protocol.PREFIX}unit_"
 
-_EXTERNAL: Final = "#llvm.linkage<external>"
-_PRIVATE: Final = "#llvm.linkage<private>"
-_HIDDEN: Final = "1 : i64"
-_UNSIZED: Final = "!llvm.array<1 x i8>"
-_DEBUG_INFORMATION: Final = "#llvm.di_"
+_QUOTE: Final = '"'
+_SYMBOL: Final = re.compile(r'@("[^"]*"|[\w.$-]+)')
+_TOKEN: Final = re.compile(rf'{_SYMBOL.pattern}|"[^"]*"|#\d+|!\d+')
+"""A symbol, a string, a group of attributes, or a node of metadata."""
+_DESCRIPTION: Final = re.compile(rf' "{METADATA}"="[^"]*"')
+_NESTED: Final = re.compile(r"!(?:\d|DI)|distinct")
+_DATA: Final = re.compile(r' c"([^"]*)"')
+_NOT_EXTERNAL: Final = re.compile(
+    r"define [^@]*\b(?:internal|private|hidden|weak\w*|linkonce\w*|available_externally)\b"
+)
 
 
-@contextlib.contextmanager
-def _lent(module: Module) -> Generator[Module]:
-    """Lend a module that has the operations of `module`, and whose wrappers may be erased.
+def compiled_objects(text: str, level: int, read: Callable[[str], LlvmIr]) -> Steps[list[bytes]]:
+    """Compile a module for this CPU, to its own object, if any, then those of its wrappers.
 
-    Wrappers are copied. All other operations are moved, as a kernel may have a hundred thousand of
-    them, and moved back afterwards.
+    `text` is LLVM IR as LLVM or a plain module writes it, and `read` prepares such text for
+    compiling. Either all wrappers are compiled separately or none, so that functions keep their
+    order. Raises CompileError.
     """
-    operations = mlir.body(module)
-    result = mlir.empty_like(module.operation)
-    try:
-        for operation in operations:
-            named = "sym_name" in operation.attributes
-            is_wrapper = named and _defines_wrapper(_name(operation), operation)
-            result.body.append(operation.clone() if is_wrapper else operation)
-        yield result
-    finally:
-        for operation in operations:
-            module.body.append(operation)
+    module = _Module(text)
+    units = module.units(level)
+    only_wrappers = module.only_declares and len(units) == len(module.functions)
+    known = _are_known([unit.key for unit in units.values()])
+    if known or (only_wrappers and len(units) == 1):
+        try:
+            objects: list[bytes] = []
+            for unit in units.values():
+                objects += yield from unit.compiled()
+            if only_wrappers:
+                return objects
+            own = yield read(module.without(units))
+            return [own, *objects]
+        except CompileError:
+            pass  # compiling the whole module reports the error
+    own = yield read(text)
+    return [own]
+
+
+def callers_in(text: str, symbol: str) -> list[str]:
+    """Return the wrappers of a module that mention a symbol, by their names."""
+    mention = re.compile(rf'@"?{re.escape(symbol)}(?![\w.$])')
+    found = [name for name, parts in _Module(text).functions.items() if mention.search(parts[1])]
+    return [name.removeprefix(abi.PREFIX) for name in found if name.startswith(abi.PREFIX)]
+
+
+def _are_known(keys: Sequence[bytes]) -> bool:
+    """Tell whether each structure was seen before, or occurs twice; and note them all."""
+    counts = Counter(keys)
+    if not 0 < len(counts) <= _MOST_AT_ONCE:
+        return False
+    with _lock:
+        known = all(count > 1 or key in _kept for key, count in counts.items())
+        for key in counts:
+            _kept.setdefault(key, None)
+            _kept.move_to_end(key)
+        while len(_kept) > MOST:
+            _kept.popitem(last=False)
+    return known
 
 
 @dataclass(frozen=True)
-class _WrapperModule:
-    """A module with one wrapper."""
+class _Unit:
+    """The module of one wrapper."""
 
-    module: Module
+    text: str
+    key: bytes
     names: dict[str, str]
     """The symbols that the placeholders stand for."""
     table: dict[str, Constant]
     """The wrapper's table, which the module only declares, by its symbol."""
 
-
-def _symbols(module: Module) -> dict[str, Operation]:
-    """Return the operations of `module` that have a name."""
-    return {_name(op): op for op in mlir.body(module) if "sym_name" in op.attributes}
-
-
-def _defines_wrapper(name: str, operation: Operation) -> bool:
-    """Tell whether an operation defines a function of the TVM-FFI ABI."""
-    return (
-        operation.name == "llvm.func"
-        and name.startswith(abi.PREFIX)
-        and not name.removeprefix(abi.PREFIX).startswith(RESERVED)
-        and not _is_declaration(operation)
-    )
+    def compiled(self) -> Steps[list[bytes]]:
+        """Make the object of the wrapper. Raises CompileError."""
+        code = _kept.get(self.key)
+        if code is None:
+            code = yield LlvmIr(self.text)
+            with _lock:
+                _kept[self.key] = code
+        return [with_constants(code, self.table, renamed=self.names)]
 
 
-def _is_unoptimised(wrapper: Operation) -> bool:
-    """Tell whether LLVM's passes skip a wrapper, so that compiling it separately loses no speed."""
-    attributes = wrapper.attributes
-    return "passthrough" in attributes and '"optnone"' in str(attributes["passthrough"])
+class _InseparableError(Exception):
+    """A wrapper needs more of its module than declarations, or LLVM's passes would change it."""
 
 
-def _only_declares(module: Module) -> bool:
-    """Tell whether a module without its wrappers has only declarations and constants left."""
-    return all(
-        _is_declaration(op) or ("sym_name" in op.attributes and _is_constant(_name(op), op))
-        for op in mlir.body(module)
-    )
+class _Module:
+    """The statements of LLVM IR."""
 
+    def __init__(self, text: str) -> None:
+        self.functions: dict[str, tuple[str, str]] = {}
+        """The first line and the rest of each defined function."""
+        self.statements: dict[str, str] = {}
+        """Other lines: `@…` for what is declared and for globals, `#…` and `!…`."""
+        self.target: list[str] = []
+        self.only_declares = True
+        """Whether all but functions are declarations, and tables or texts of wrappers."""
+        self._pieces: list[tuple[str, str]] = []
+        """The text before each function, and the name of the function."""
+        for piece in f"{text}\n".split("\n}\n"):
+            at = f"\n{piece}".find("\ndefine ")
+            before = piece if at < 0 else piece[:at]
+            for line in before.split("\n"):
+                self._read(line)
+            name = ""
+            if at >= 0:
+                head, _, body = piece[at:].partition(" {\n")
+                name = _name(head)
+                self.functions[name] = head, body
+            self._pieces.append((before, name))
 
-def _only_wrapper(
-    module: Module, wrapper: Operation, symbols: dict[str, Operation]
-) -> _WrapperModule | None:
-    """Make a module of `wrapper` and its references; None if it cannot be compiled separately.
-
-    It cannot if its mark is not intact, if it refers to a symbol that other objects cannot see, or
-    if it has debug information, which contains names and belongs to one function.
-    """
-    references = allowlist_mlir.trusted_references(wrapper)
-    if references is None or _DEBUG_INFORMATION in str(wrapper.location):
-        return None
-    if not all(_is_linkable(name, symbols.get(name)) for name in references):
-        return None
-    found = {name: symbols[name] for name in references}
-    tables = [n for n, op in found.items() if n.startswith(TABLE) and _is_constant(n, op)]
-    return _with_placeholders(module, wrapper, found, *tables) if len(tables) == 1 else None
-
-
-def _with_placeholders(
-    module: Module, wrapper: Operation, references: dict[str, Operation], table: str
-) -> _WrapperModule:
-    alone = mlir.empty_like(module.operation)
-    named: dict[str, Operation] = {}
-    for name, operation in references.items():
-        is_constant = _is_constant(name, operation)
-        if name == table:
-            # `object_files.with_constants` defines it, with its size.
-            copy = declaration(operation, visibility_=_HIDDEN, global_type=_UNSIZED)
-        elif is_constant or _is_declaration(operation):
-            copy = operation.clone().operation
+    def _read(self, line: str) -> None:
+        if line.startswith(("@", "declare ")):
+            name = _name(line)
+            self.statements[f"@{name}"] = line
+            self.only_declares &= line[0] != "@" or name.startswith((TABLE, TEXT))
+        elif line.startswith(("attributes #", "!")):
+            key, _, value = line.removeprefix("attributes ").partition(" = ")
+            self.statements[key] = value
+        elif line.startswith("target "):
+            self.target.append(line)
         else:
-            copy = declaration(operation)
-        alone.body.append(copy)
-        # The names of support functions and of texts contain a digest of their contents.
-        if name == table or not (is_constant or name.startswith(SHARED)):
-            named[name] = copy
-    copy = wrapper.clone().operation
-    alone.body.append(copy)
-    _leave_out_metadata(copy)
-    mlir.rename(alone, copy, _name(wrapper), _WRAPPER)
-    names = {_WRAPPER: _name(wrapper)}
-    # Wrappers may share a table, but each object gets its own copy.
-    own_table = f"{TABLE}{_name(wrapper)}"
-    for name, copy in named.items():
-        placeholder = f"{_PLACEHOLDER}{len(names)}"
-        mlir.rename(alone, copy, name, placeholder)
-        names[placeholder] = own_table if name == table else name
-    mlir.forget_locations(alone)
-    data: bytes = references[table].attributes["value"].value_bytes
-    return _WrapperModule(alone, names, {own_table: Constant(data)})
+            self.only_declares &= not line.startswith(("module ", "$"))
+
+    def without(self, names: Collection[str]) -> str:
+        """Return the text in which these functions are only declared."""
+        pieces: list[str] = []
+        for before, name in self._pieces:
+            pieces.append(before)
+            if name:
+                head, body = self.functions[name]
+                pieces.append(_declaration(head) if name in names else f"{head} {{\n{body}\n}}")
+                pieces.append("\n")
+        return "".join(pieces)
+
+    def units(self, level: int) -> dict[str, _Unit]:
+        """Return the wrappers that can be compiled separately; none if one of them cannot."""
+        names = [name for name in self.functions if name.startswith(abi.PREFIX)]
+        wrappers = [n for n in names if not n.removeprefix(abi.PREFIX).startswith(RESERVED)]
+        try:
+            return {name: _Separation(self, name).unit(level) for name in wrappers}
+        except _InseparableError:
+            return {}
 
 
-def _is_linkable(name: str, operation: Operation | None) -> bool:
-    """Tell whether another object can refer to the symbol, and a placeholder can replace it."""
-    if operation is None or name.startswith(("llvm.", _PLACEHOLDER)) or name == _WRAPPER:
-        return False
-    if _is_constant(name, operation) or _is_declaration(operation):
-        return True
-    attributes = operation.attributes
-    hidden = "visibility_" in attributes and "hidden" in str(attributes["visibility_"])
-    external = "linkage" in attributes and str(attributes["linkage"]) == _EXTERNAL
-    return operation.name == "llvm.func" and external and not hidden
+class _Separation:
+    """Makes the module of a wrapper: replaces names and numbers, and collects what they need."""
+
+    def __init__(self, module: _Module, name: str) -> None:
+        self._module, self._name = module, name
+        self._symbols = {name: _WRAPPER}
+        self._nodes: dict[str, str] = {}
+        self._lines: list[str] = [*module.target]
+        self._own_table = f"{TABLE}{name}"
+        self._table: dict[str, Constant] = {}
+
+    def unit(self, level: int) -> _Unit:
+        """Return the module. Raises _InseparableError."""
+        head, body = self._module.functions[self._name]
+        head = self._replaced(_DESCRIPTION.sub("", head))
+        if " optnone" not in head or _NOT_EXTERNAL.match(head) or "\\" in self._name:
+            raise _InseparableError
+        lines = [head, "{", self._replaced(body), "}"]
+        if not self._table:
+            raise _InseparableError
+        nodes = (f"{new} = {self._module.statements[old]}" for old, new in self._nodes.items())
+        text = "\n".join([*self._lines, *lines, *nodes])
+        key = hashlib.sha256(text.encode()).digest() + bytes([level])
+        shown = {
+            new: self._own_table if old.startswith(TABLE) else old
+            for old, new in self._symbols.items()
+            if old != new
+        }
+        return _Unit(text, key, shown, self._table)
+
+    def _replaced(self, text: str) -> str:
+        return _TOKEN.sub(self._token, text)
+
+    def _token(self, found: re.Match[str]) -> str:
+        token, name = found[0], found[1]
+        if name:
+            return f"@{self._symbol(name.strip(_QUOTE))}"
+        if token[0] == _QUOTE:
+            return token
+        value = self._module.statements.get(token, "")
+        if token[0] == "#":
+            return _DESCRIPTION.sub("", value).strip("{ }")
+        if not value or _NESTED.search(value):  # such as debug information
+            raise _InseparableError
+        return self._nodes.setdefault(token, f"!{len(self._nodes)}")
+
+    def _symbol(self, name: str) -> str:
+        """Return the name to write for a symbol. Declare it when it occurs first."""
+        if name in self._symbols or name.startswith("llvm."):  # LLVM declares its intrinsics
+            return self._symbols.get(name, name)
+        if name.startswith(_PLACEHOLDER) or name == _WRAPPER or "\\" in name:
+            raise _InseparableError
+        kept = name.startswith((SHARED, TEXT))
+        new = self._symbols[name] = name if kept else f"{_PLACEHOLDER}{len(self._symbols)}"
+        line = self._module.statements.get(f"@{name}", "")
+        if name in self._module.functions:
+            head, _ = self._module.functions[name]
+            if _NOT_EXTERNAL.match(head):
+                raise _InseparableError
+            line = _declaration(head)
+        elif name.startswith(TABLE):
+            data = _DATA.search(line)
+            if data is None or self._table:
+                raise _InseparableError
+            self._table[self._own_table] = Constant(string_bytes(data[1], 0, len(data[1])))
+            line = f"@{new} = external hidden unnamed_addr constant [1 x i8]"
+        elif not line or (line[0] == "@" and not name.startswith(TEXT)):
+            raise _InseparableError
+        self._lines.append(line if name.startswith(TABLE) else self._replaced(line))
+        return new
 
 
-def _leave_out_metadata(wrapper: Operation) -> None:
-    """Remove the metadata from a wrapper: it contains names, and no object has it."""
-    flags = wrapper.attributes["passthrough"]
-    others = [flag for flag in flags if metadata.ATTRIBUTE not in str(flag)]
-    wrapper.attributes["passthrough"] = bindings.ir_of(wrapper).ArrayAttr.get(
-        others, wrapper.context
-    )
+def _name(line: str) -> str:
+    """Return the first symbol in a line."""
+    found = _SYMBOL.search(line)
+    return found[1].strip(_QUOTE) if found is not None else ""
 
 
-# ---- operations
-
-
-def _is_declaration(operation: Operation) -> bool:
-    return operation.name == "llvm.func" and not len(operation.regions[0].blocks)
-
-
-def _is_constant(name: str, operation: Operation) -> bool:
-    """Tell whether an operation is the table or a text of a wrapper."""
-    return (
-        operation.name == "llvm.mlir.global"
-        and name.startswith((TABLE, TEXT))
-        and str(operation.attributes["linkage"]) == _PRIVATE
-    )
-
-
-def _name(operation: Operation) -> str:
-    return operation.attributes["sym_name"].value
+def _declaration(head: str) -> str:
+    """Return the declaration of a function that begins with this line."""
+    head = _DESCRIPTION.sub("", head).removeprefix("define ")
+    return f"declare {head[: head.rindex(')') + 1]}"
