@@ -12,32 +12,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from typing import Final
 
 from ffi_builder import addons, importing
 from ffi_builder.suggest import did_you_mean
-
-_OUTLINE: Final = "ffi_builder.spec.outline(signature)"
-_OF_BUILDER: Final = (
-    "attach attach_ffi_func call_packed record_memref_types release_packed rename_tvm_ffi_function "
-    "return_asserts signature_of"
-)
-_REPLACED: Final = {
-    **{f"builder.{name}": f"ffi_builder.{name}" for name in _OF_BUILDER.split()},
-    **{f"providers.{name}": f"ffi_builder.ir.{name}" for name in ("Block", "Module", "Value")},
-    "cuda.find_kernel": "ffi_builder.cuda.kernels(image)[name]",
-    "cuda.wrap_cubin": "ffi_builder.wrap(image, signature, launch=ffi_builder.Launch(…))",
-    "make_plan": "ffi_builder.explain(signature)",
-    "providers.cuda.CudaLaunchCallProvider": "ffi_builder.providers.CudaLaunchCallProvider",
-    "providers.when.not_": "~condition",
-    "runtime.callable": "ffi_builder.runtime.callable_at",
-    "runtime.function": "ffi_builder.runtime.function_at",
-    "spec.argument_texts": _OUTLINE,
-    "spec.results_text": "str(signature)",
-    "runtime.UnknownFunctionError": "KeyError",
-    "spec.short_text": _OUTLINE,
-}
-"""Earlier names, with the names or expressions that replace them."""
 
 
 def lazy(
@@ -74,13 +51,11 @@ def lazy(
         except ModuleNotFoundError as error:
             if error.name != submodule:
                 raise
-        path = submodule.removeprefix("ffi_builder.")
-        why = f" any more: write {_REPLACED[path]}" if path in _REPLACED else ""
-        if (lacking := addons.absent(path)) is not None:
-            why = f": it is of the add-on {lacking}, which is not installed"
-        if why and _is_from_import():
-            raise ImportError(words + why, name=name)
-        raise AttributeError(words + (why or did_you_mean(name, names)))
+        lacking = addons.absent(submodule.removeprefix("ffi_builder."))
+        if lacking is None:
+            raise AttributeError(words + did_you_mean(name, names))
+        words += f": it is of the add-on {lacking}, which is not installed"
+        raise (ImportError(words, name=name) if _is_from_import() else AttributeError(words))
 
     return load, lambda: sorted({*vars(sys.modules[package]), *names})
 

@@ -169,22 +169,6 @@ def test_the_reference_shows_the_names_of_the_list():
     assert sorted(shown.union(*map(of_package, modules))) == LISTED
 
 
-def test_an_old_name_says_what_to_write():
-    assert ffi_builder.spec.outline
-    words = r"'ffi_builder.spec' has no attribute 'short_text' any more: write ffi_builder"
-    with pytest.raises(AttributeError, match=words):
-        _ = ffi_builder.spec.short_text  # pyright: ignore
-    with pytest.raises(ImportError, match=words):
-        exec("from ffi_builder.spec import short_text")
-    assert not hasattr(ffi_builder.spec, "short_text")
-    with pytest.raises(AttributeError, match=r"any more: write ffi_builder.runtime.function_at"):
-        _ = ffi_builder.runtime.function  # pyright: ignore
-    with pytest.raises(AttributeError, match=r"'wrap_cubin' any more: write ffi_builder.wrap\("):
-        _ = ffi_builder.cuda.wrap_cubin  # pyright: ignore
-    with pytest.raises(AttributeError, match=r"'not_' any more: write ~condition"):
-        _ = ffi_builder.providers.when.not_  # pyright: ignore
-
-
 def test_unknown_name():
     with pytest.raises(AttributeError, match="module 'ffi_builder' has no attribute 'attach_fn'"):
         _ = ffi_builder.attach_fn  # pyright: ignore

@@ -35,6 +35,7 @@ from ffi_builder.packed.anys import (
     ANY,
     OBJECT,
     check_result,
+    cleaning,
     empty_any,
     release_any,
     return_failure,
@@ -392,17 +393,18 @@ def _released(b: CheckingBuilder, cells: Sequence[Value]) -> Generator[None]:
         return
     for cell in cells:
         b.store(b.i64(0), cell)
-    here, before, failed = b.block, b.cleanup, b.new_block(b.types.i32, cold=True)
-    b.block = failed
-    with b.out_of_line():
+
+    def release() -> None:
         for cell in cells:
             release_any(b, cell)
-    b.ret(failed.arguments[0])
-    b.block, b.cleanup = here, failed
-    yield
-    b.cleanup = before
-    for cell in cells:
-        release_any(b, cell)
+
+    def release_late() -> None:
+        with b.out_of_line():
+            release()
+
+    with cleaning(b, release_late):
+        yield
+    release()
 
 
 @contextmanager

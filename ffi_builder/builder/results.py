@@ -29,12 +29,15 @@ from ffi_builder.ir import CheckingBuilder, Value
 from ffi_builder.packed.anys import (
     any_head,
     cleaning,
+    copy_any,
     release_any,
     return_failure,
     store_any,
     store_none,
+    store_object,
     store_text,
     store_unsigned,
+    widened,
 )
 from ffi_builder.packed.callees import GlobalFunction, call
 from ffi_builder.plan import Place
@@ -62,24 +65,13 @@ def may_be_object(result: Result) -> bool:
     return not isinstance(inner, _NUMBERS)
 
 
-def store_object(b: CheckingBuilder, value: Value, cell: Value) -> None:
+def store_handed_over(b: CheckingBuilder, value: Value, cell: Value) -> None:
     """Write an object or ``TVMFFIAny`` that the provider owned; NULL is None. This cannot fail."""
     t = b.types
-    if value.type != t.ptr:
+    if value.type == t.ptr:
+        store_object(b, value, cell)
+    else:
         store_any(b, b.extract(value, 0, t.i64), b.extract(value, 1, t.i64), cell)
-        return
-    store_none(b, cell)
-    with b.when(b.ne(value, b.null())):
-        index = b.field(t.i32, value, abi.OBJECT_TYPE_INDEX)
-        b.store(b.zext(index, t.i64), cell)
-        b.store(value, b.offset(cell, abi.ANY_PAYLOAD))
-
-
-def store_owned(b: CheckingBuilder, came: Value, cell: Value) -> None:
-    """Move a ``TVMFFIAny`` that the provider owned. This cannot fail."""
-    t = b.types
-    b.store(b.load(t.i64, came), cell)
-    b.store(b.field(t.i64, came, abi.ANY_PAYLOAD), b.offset(cell, abi.ANY_PAYLOAD))
 
 
 def is_object(result: Result) -> bool:
@@ -170,21 +162,18 @@ def _store_text(b: CheckingBuilder, result: spec.Param, value: Value, cell: Valu
 
 
 def _store_scalar(b: CheckingBuilder, result: spec.Var, value: Value, cell: Value) -> None:
-    t = b.types
-    if result.dtype == "bool":
-        index, type_, extend = TypeIndex.BOOL, t.i64, "zext"
-    elif result.dtype in FLOAT_DTYPES:
-        index, type_, extend = TypeIndex.FLOAT, t.f64, "fpext"
-    elif result.dtype == "handle":
-        index, type_, extend = TypeIndex.OPAQUE_PTR, t.ptr, ""
-    else:
-        sign = "zext" if result.dtype.startswith("u") else "sext"
-        index, type_, extend = TypeIndex.INT, t.i64, sign
     if result.dtype == "uint64":
         store_unsigned(b, value, cell)
         return
-    wide = value if value.type == type_ else b.cast(extend, value, type_)
-    store_any(b, any_head(b, index), wide, cell)
+    if result.dtype == "bool":
+        index, extend = TypeIndex.BOOL, "zext"
+    elif result.dtype in FLOAT_DTYPES:
+        index, extend = TypeIndex.FLOAT, "fpext"
+    elif result.dtype == "handle":
+        index, extend = TypeIndex.OPAQUE_PTR, ""
+    else:
+        index, extend = TypeIndex.INT, "zext" if result.dtype.startswith("u") else "sext"
+    store_any(b, any_head(b, index), widened(b, value, extend), cell)
 
 
 _MAKE_ARRAY: Final = GlobalFunction("ffi.Array", keep=False)
@@ -286,7 +275,7 @@ class Results:
             release_any(self.b, value.address)
             return
         (cell,) = self._new_cells(1)
-        store_object(self.b, value, cell)
+        store_handed_over(self.b, value, cell)
         release_any(self.b, cell)
 
     def store(self) -> None:
@@ -342,9 +331,9 @@ class Results:
         for result, cell in pairs:
             value = given.get(result.name)
             if isinstance(value, OwnedAny):
-                store_owned(b, value.address, cell)
+                copy_any(b, value.address, cell)
             elif value is not None and is_object(result):
-                store_object(b, value, cell)
+                store_handed_over(b, value, cell)
         for result, cell in pairs:
             value = given.get(result.name)
             if isinstance(result, spec.Shape):

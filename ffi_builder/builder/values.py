@@ -29,6 +29,7 @@ from ffi_builder.records import dataclass
 from ffi_builder.spec.expr import Expr
 from ffi_builder.spec.functions import variables
 from ffi_builder.spec.param import Named
+from ffi_builder.spec.params import Text
 from ffi_builder.spec.tensors.devices import ANY
 
 
@@ -150,7 +151,7 @@ class DecodedValues(CallContext):
 
     @override
     def text(self, param: spec.Param) -> tuple[Value, Value]:
-        if not isinstance(spec.required(param), (spec.String, spec.Bytes, spec.Choice)):
+        if not isinstance(spec.required(param), Text):
             raise BuildError(f"{type(param).__name__} {param.name!r} is not a str or bytes")
         text = self.fast.text(self._place(param).position)
         return text.pointer, text.length

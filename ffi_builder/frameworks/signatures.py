@@ -17,15 +17,14 @@ if TYPE_CHECKING:
 
 
 def function_and_signature(
-    what: str, given: Any, signature: spec.Signature | None, old: tuple[object, ...] = ()
+    what: str, given: Any, signature: spec.Signature | None
 ) -> tuple[tvm_ffi.Function, Info | None, spec.Signature]:
     """Return the function of a callable, its metadata, and its signature.
 
-    A given signature takes precedence. `what` begins errors. `old` are arguments that earlier
-    versions took by position.
+    A given signature takes precedence. `what` begins errors.
 
     Raises:
-        TypeError: `given` is not a TVM-FFI function, or there are `old` arguments.
+        TypeError: `given` is not a TVM-FFI function.
         SpecError: no signature is known, or the given one differs in more than `intent`.
     """
     import tvm_ffi
@@ -35,11 +34,10 @@ def function_and_signature(
     if isinstance(given, FunctionTable):
         given = given.only or given
     function = getattr(given, "__wrapped__", given)
-    if old or not isinstance(function, tvm_ffi.Function):
-        name = next((each for each in old if isinstance(each, str)), "f")
+    if not isinstance(function, tvm_ffi.Function):
         raise TypeError(
             f"{what}: expected one function of a compiled module or loaded library, as "
-            f"in {what}(compiled[{name!r}]), but got {given!r}"
+            f"in {what}(compiled['f']), but got {given!r}"
         )
     own = info_of(function)
     if signature is None:

@@ -34,6 +34,12 @@ def store_any(b: Builder, head: Value, payload: Value, at: Value) -> None:
     b.store(payload, b.offset(at, abi.ANY_PAYLOAD))
 
 
+def widened(b: Builder, value: Value, cast: str) -> Value:
+    """Return a value as the payload of a ``TVMFFIAny``: 64 bits, or a pointer."""
+    t, wide = b.types, b.types.f64 if cast == "fpext" else b.types.i64
+    return value if value.type in (wide, t.ptr) else b.cast(cast, value, wide)
+
+
 def store_none(b: Builder, at: Value) -> None:
     """Write None as a ``TVMFFIAny``, all 16 bytes."""
     zero = b.i64(0)
@@ -92,11 +98,26 @@ def release_any(b: Builder, cell: Value, index: Value | None = None) -> None:
         b.call(DEC_REF, [b.field(t.ptr, cell, abi.ANY_PAYLOAD)], t.i32)
 
 
+def copy_any(b: Builder, cell: Value, at: Value) -> None:
+    """Copy both words of a ``TVMFFIAny``, without adding a reference."""
+    t = b.types
+    store_any(b, b.load(t.i64, cell), b.field(t.i64, cell, abi.ANY_PAYLOAD), at)
+
+
 def copy_of(b: Builder, cell: Value) -> Value:
     """Return a copy of a ``TVMFFIAny`` on the stack, which holds no reference."""
-    space, t = b.alloca(b.types.i64, abi.ANY_SIZE // 8), b.types
-    store_any(b, b.load(t.i64, cell), b.field(t.i64, cell, abi.ANY_PAYLOAD), space)
+    space = b.alloca(b.types.i64, abi.ANY_SIZE // 8)
+    copy_any(b, cell, space)
     return space
+
+
+def store_object(b: Builder, value: Value, at: Value) -> None:
+    """Write a ``TVMFFIObject*`` as a ``TVMFFIAny``, without adding a reference; NULL as None."""
+    t = b.types
+    store_none(b, at)
+    with b.when(b.ne(value, b.null())):
+        index = b.field(t.i32, value, abi.OBJECT_TYPE_INDEX)
+        store_any(b, b.zext(index, t.i64), value, at)
 
 
 def hold_any(b: Builder, cell: Value) -> None:

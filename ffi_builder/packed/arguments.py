@@ -24,10 +24,14 @@ from ffi_builder.ir.builder import Builder
 from ffi_builder.packed.anys import (
     any_head,
     byte_array,
+    copy_any,
     return_failure,
     store_any,
     store_none,
+    store_object,
+    store_text,
     store_unsigned,
+    widened,
 )
 from ffi_builder.records import dataclass
 
@@ -39,6 +43,8 @@ class Marking:
     value: Value
     type: ClassVar[str] = "!llvm.ptr"
     """The type of the value; empty if there are several types."""
+    index: ClassVar[TypeIndex] = TypeIndex.NONE
+    """The type index, if the value itself is stored with it."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +122,8 @@ class Pointer(Marking):
         True
     """
 
+    index: ClassVar[TypeIndex] = TypeIndex.OPAQUE_PTR
+
 
 @dataclass(frozen=True)
 class CString(Marking):
@@ -137,6 +145,8 @@ class CString(Marking):
         >>> runtime.compile(module)["report"](print)
         sm_90a
     """
+
+    index: ClassVar[TypeIndex] = TypeIndex.RAW_STR
 
 
 @dataclass(frozen=True)
@@ -163,7 +173,6 @@ class String(Marking):
     """
 
     length: Value
-    type: ClassVar[str] = "!llvm.ptr"
 
 
 @dataclass(frozen=True)
@@ -190,7 +199,6 @@ class Bytes(Marking):
     """
 
     length: Value
-    type: ClassVar[str] = "!llvm.ptr"
 
 
 @dataclass(frozen=True)
@@ -241,6 +249,7 @@ class DType(Marking):
     """
 
     type: ClassVar[str] = "i32"
+    index: ClassVar[TypeIndex] = TypeIndex.DATA_TYPE
 
 
 @dataclass(frozen=True)
@@ -267,6 +276,7 @@ class Device(Marking):
     """
 
     type: ClassVar[str] = "i64"
+    index: ClassVar[TypeIndex] = TypeIndex.DEVICE
 
 
 @dataclass(frozen=True)
@@ -316,11 +326,16 @@ Examples:
     scan takes 3 0.5
 """
 
-_MAKE_STRING: Final = "TVMFFIStringFromByteArray"
 _SMALL: Final = 7
 """The most bytes of a string that is held in a ``TVMFFIAny`` itself."""
 _INTEGERS: Final = ("i8", "i16", "i32", "i64")
 _FLOATS: Final = ("f16", "bf16", "f32", "f64")
+_NUMBERS: Final = {
+    "i1": (TypeIndex.BOOL, "zext"),
+    **dict.fromkeys(_INTEGERS, (TypeIndex.INT, "sext")),
+    **dict.fromkeys(_FLOATS, (TypeIndex.FLOAT, "fpext")),
+}
+"""The type index of a number, and how it is widened."""
 
 
 def check_arguments(who: str, types: Types, arguments: Sequence[Argument]) -> None:
@@ -349,15 +364,16 @@ def check_arguments(who: str, types: Types, arguments: Sequence[Argument]) -> No
 
 def _check_plain(where: str, value: Any) -> None:
     type_ = str(value.type)
-    if type_ in ("i1", *_INTEGERS, *_FLOATS):
+    if type_ in _NUMBERS:
         return
-    known = ", ".join(("i1", *_INTEGERS, *_FLOATS))
     if type_.startswith("!llvm.ptr"):
         raise BuildError(
             f"{where}: a pointer may be anything: say what it is by packed.Tensor(value), Object, "
             f"Pointer, CString, String, Bytes or AnyValue"
         )
-    raise BuildError(f"{where}: expected a value of one of {known} but got one of type {type_}")
+    raise BuildError(
+        f"{where}: expected a value of one of {', '.join(_NUMBERS)} but got one of type {type_}"
+    )
 
 
 def _check_marked(where: str, types: Types, argument: Marked) -> None:
@@ -415,61 +431,27 @@ def store_argument(b: CheckingBuilder, argument: Argument, at: Value) -> None:
         case str() | bytes():
             _store_constant(b, argument, at)
         case Tensor(value):
-            _store_or_none(b, any_head(b, TypeIndex.DL_TENSOR_PTR), value, at)
+            head, none = (any_head(b, index) for index in (TypeIndex.DL_TENSOR_PTR, TypeIndex.NONE))
+            store_any(b, b.select(b.is_null(value), none, head), value, at)
         case Object(value):
-            _store_object(b, value, at)
-        case Pointer(value):
-            store_any(b, any_head(b, TypeIndex.OPAQUE_PTR), value, at)
-        case CString(value):
-            store_any(b, any_head(b, TypeIndex.RAW_STR), value, at)
+            store_object(b, value, at)
+        case Pointer() | CString() | DType() | Device():
+            store_any(b, any_head(b, argument.index), widened(b, argument.value, "zext"), at)
         case String(value, length):
-            _make_string(b, value, length, at)
+            return_failure(b, store_text(b, value, length, at, binary=False))
         case Bytes(value, length):
             array = byte_array(b, value, length)
             store_any(b, any_head(b, TypeIndex.BYTE_ARRAY_PTR), array, at)
         case AnyValue(value):
-            t = b.types
-            store_any(b, b.load(t.i64, value), b.field(t.i64, value, abi.ANY_PAYLOAD), at)
-        case DType(value):
-            store_any(b, any_head(b, TypeIndex.DATA_TYPE), b.zext(value, b.types.i64), at)
-        case Device(value):
-            store_any(b, any_head(b, TypeIndex.DEVICE), value, at)
+            copy_any(b, value, at)
         case Unsigned(value):
-            _store_unsigned(b, value, at)
+            if value.type == b.types.i64:
+                store_unsigned(b, value, at)
+            else:
+                store_any(b, any_head(b, TypeIndex.INT), widened(b, value, "zext"), at)
         case _:
-            _store_number(b, argument, at)
-
-
-def _store_number(b: Builder, value: Value, at: Value) -> None:
-    t, type_ = b.types, str(value.type)
-    if type_ == "i1":
-        store_any(b, any_head(b, TypeIndex.BOOL), b.zext(value, t.i64), at)
-    elif type_ in _FLOATS:
-        wide = value if value.type == t.f64 else b.cast("fpext", value, t.f64)
-        store_any(b, any_head(b, TypeIndex.FLOAT), wide, at)
-    else:
-        wide = value if value.type == t.i64 else b.sext(value, t.i64)
-        store_any(b, any_head(b, TypeIndex.INT), wide, at)
-
-
-def _store_unsigned(b: CheckingBuilder, value: Value, at: Value) -> None:
-    if value.type == b.types.i64:
-        store_unsigned(b, value, at)
-    else:
-        store_any(b, any_head(b, TypeIndex.INT), b.zext(value, b.types.i64), at)
-
-
-def _store_or_none(b: Builder, head: Value, pointer: Value, at: Value) -> None:
-    none = any_head(b, TypeIndex.NONE)
-    store_any(b, b.select(b.is_null(pointer), none, head), pointer, at)
-
-
-def _store_object(b: Builder, value: Value, at: Value) -> None:
-    t = b.types
-    store_none(b, at)
-    with b.when(b.ne(value, b.null())):
-        index = b.field(t.i32, value, abi.OBJECT_TYPE_INDEX)
-        store_any(b, b.zext(index, t.i64), value, at)
+            index, cast = _NUMBERS[str(argument.type)]
+            store_any(b, any_head(b, index), widened(b, argument, cast), at)
 
 
 def _store_constant(b: CheckingBuilder, constant: str | bytes, at: Value) -> None:
@@ -485,12 +467,6 @@ def _store_constant(b: CheckingBuilder, constant: str | bytes, at: Value) -> Non
         array = byte_array(b, text, b.i64(len(data)))
         store_any(b, any_head(b, TypeIndex.BYTE_ARRAY_PTR), array, at)
     elif b"\0" in data:
-        _make_string(b, text, b.i64(len(data)), at)
+        return_failure(b, store_text(b, text, b.i64(len(data)), at, binary=False))
     else:
         store_any(b, any_head(b, TypeIndex.RAW_STR), text, at)
-
-
-def _make_string(b: CheckingBuilder, data: Value, length: Value, at: Value) -> None:
-    t = b.types
-    b.symbols.declare(_MAKE_STRING, t.i32, [t.ptr, t.ptr])
-    return_failure(b, b.call_value(_MAKE_STRING, [byte_array(b, data, length), at], t.i32))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
-from typing import ClassVar, Final, TypeAlias, Union
+from typing import Any, ClassVar, Final, TypeAlias, Union
 
 from typing_extensions import override
 
@@ -26,38 +26,6 @@ from ffi_builder.spec.expr import Condition, Expr, Relation
 from ffi_builder.spec.functions import variables
 from ffi_builder.spec.numbers import INT_RANGES
 from ffi_builder.spec.properties import Property
-
-__all__ = [
-    "AtLeast",
-    "AtMost",
-    "Bind",
-    "BindOrEqual",
-    "CheckArguments",
-    "CheckBool",
-    "CheckBytes",
-    "CheckCells",
-    "CheckChoice",
-    "CheckCondition",
-    "CheckCount",
-    "CheckLeastCount",
-    "CheckLength",
-    "CheckSmall",
-    "Divisible",
-    "EqualExpr",
-    "EqualFloat",
-    "EqualInt",
-    "EqualSymbol",
-    "Fits",
-    "LimitCheck",
-    "NotNegative",
-    "NotNull",
-    "Solve",
-    "Subject",
-    "SymbolCheck",
-    "ValueCheck",
-    "ValuePart",
-]
-
 
 _NULL: Final = "NULL"
 
@@ -221,6 +189,14 @@ class EqualFloat(Instruction):
     def placeholders(self, origins: Texts) -> Texts:
         return {"expected": float_text(self.expected.value)}
 
+
+CHECKS: Final[Mapping[type, Callable[[Place, Any], ValueCheck]]] = {
+    spec.Choice: CheckChoice,
+    spec.ConstInt: lambda place, param: EqualInt(place, param.value),
+    spec.ConstBool: lambda place, param: EqualInt(place, param.value),
+    spec.ConstFloat: EqualFloat,
+}
+"""The check of each kind of parameter that has one, which follows the decoding."""
 
 ValueCheck: TypeAlias = Union[
     CheckCount,

@@ -32,26 +32,6 @@ from ffi_builder.plan.tensor_checks import (
 from ffi_builder.records import dataclass
 from ffi_builder.spec.dtypes import DataType
 
-__all__ = [
-    "Alternative",
-    "Decode",
-    "DecodeEntry",
-    "DecodeList",
-    "DecodeObject",
-    "DecodeOptional",
-    "DecodeScalar",
-    "DecodeShape",
-    "DecodeTensor",
-    "DecodeText",
-    "DecodeTuple",
-    "DecodeVariant",
-    "Decoding",
-    "EachElement",
-    "Kind",
-    "OpenMap",
-]
-
-
 _POINTER: Final = kind_error("opaque pointer, None or int", or_none=False)
 
 
@@ -75,14 +55,20 @@ class Kind(Enum):
     POINTER = (
         (TypeIndex.OPAQUE_PTR, TypeIndex.NONE, TypeIndex.INT, TypeIndex.BIG_INT),
         _POINTER,
+        spec.DataPointer,
     )
-    STREAM = ((TypeIndex.OPAQUE_PTR, TypeIndex.NONE, TypeIndex.INT), _POINTER)
-    DTYPE = ((TypeIndex.DATA_TYPE,), kind_error("dtype"))
-    DEVICE = ((TypeIndex.DEVICE,), kind_error("device"))
-    CONST_NONE = ((TypeIndex.NONE,), kind_error("None", or_none=False))
-    CONST_INT = ((TypeIndex.INT,), kind_error("int"))
-    CONST_BOOL = ((TypeIndex.BOOL,), kind_error("bool"))
-    CONST_FLOAT = ((TypeIndex.FLOAT, TypeIndex.INT), kind_error("float"))
+    STREAM = ((TypeIndex.OPAQUE_PTR, TypeIndex.NONE, TypeIndex.INT), _POINTER, spec.Stream)
+    DTYPE = ((TypeIndex.DATA_TYPE,), kind_error("dtype"), spec.DType)
+    DEVICE = ((TypeIndex.DEVICE,), kind_error("device"), spec.Device)
+    CONST_NONE = ((TypeIndex.NONE,), kind_error("None", or_none=False), spec.ConstNone)
+    CONST_INT = ((TypeIndex.INT,), kind_error("int"), spec.ConstInt)
+    CONST_BOOL = ((TypeIndex.BOOL,), kind_error("bool"), spec.ConstBool)
+    CONST_FLOAT = ((TypeIndex.FLOAT, TypeIndex.INT), kind_error("float"), spec.ConstFloat)
+
+    @classmethod
+    def of(cls, param: spec.Param) -> Kind:
+        """Return the kind of a parameter that is one scalar, but no symbol."""
+        return next(kind for kind in cls if isinstance(param, kind.value[2:]))
 
     @property
     def accepts(self) -> tuple[TypeIndex, ...]:

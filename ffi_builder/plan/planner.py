@@ -17,7 +17,7 @@ from ffi_builder import spec
 from ffi_builder.abi import UNIFIED_DEVICES, TypeIndex
 from ffi_builder.errors import SpecError
 from ffi_builder.plan import steps as s
-from ffi_builder.plan.checks import plan_limits
+from ffi_builder.plan.checks import CHECKS, plan_limits
 from ffi_builder.plan.model import Plan, plan_text
 from ffi_builder.plan.path import Part, Place
 from ffi_builder.plan.sanitize import watching
@@ -26,6 +26,7 @@ from ffi_builder.spec.composite import Plain, elements, takes_more
 from ffi_builder.spec.dtypes import parse_dtype
 from ffi_builder.spec.overlap import is_comparable
 from ffi_builder.spec.param import Named
+from ffi_builder.spec.params import Text
 from ffi_builder.spec.tensors.devices import ANY
 from ffi_builder.spec.variant import word_of
 
@@ -308,16 +309,6 @@ def check_signature(prefix: str, given: object) -> None:
 
 
 AnyObject: TypeAlias = Union[spec.Object, spec.Function, spec.Array, spec.Map]
-Simple: TypeAlias = Union[
-    spec.Stream,
-    spec.DataPointer,
-    spec.DType,
-    spec.Device,
-    spec.ConstNone,
-    spec.ConstInt,
-    spec.ConstBool,
-    spec.ConstFloat,
-]
 _STATIC: Final[dict[type, int]] = {
     spec.Function: TypeIndex.FUNCTION,
     spec.Array: TypeIndex.ARRAY,
@@ -405,8 +396,9 @@ class _Planner(ValuePlanner):
                 plan_list(self, place, param, optional=optional)
             case spec.List():
                 self._plan_list_of_values(place, param, optional)
-            case spec.String() | spec.Bytes() | spec.Choice():
-                self._plan_text(place, param, optional)
+            case Text():
+                self.add(s.DecodeText(place, isinstance(param, spec.Bytes), optional=optional))
+                self._check(place, param)
             case spec.Map(items=items) if items is not None:
                 self._plan_map(place, param, items, optional)
             case spec.Array(of=of) if of is not None:
@@ -420,35 +412,17 @@ class _Planner(ValuePlanner):
             case spec.EnvStream() | spec.VarArgs():
                 raise AssertionError("an EnvStream is no argument, and VarArgs are not checked")
             case _:
-                self._plan_plain(place, param, optional)
+                self.add(s.DecodeScalar(place, s.Kind.of(param), optional=optional))
+                self._check(place, param)
         for subject in self.subjects.get((place.path, isinstance(param, spec.Optional)), ()):
             at = place.at(subject.part)
             self.origins[subject] = at
             self.add(s.Bind(at, subject))
 
-    def _plan_plain(self, place: Place, param: Simple, optional: bool) -> None:
-        """Plan a parameter without symbols and elements."""
-
-        def decode(kind: s.Kind) -> s.DecodeScalar:
-            return s.DecodeScalar(place, kind, optional=optional)
-
-        match param:
-            case spec.Stream():
-                self.add(decode(s.Kind.STREAM))
-            case spec.DataPointer():
-                self.add(decode(s.Kind.POINTER))
-            case spec.DType():
-                self.add(decode(s.Kind.DTYPE))
-            case spec.Device():
-                self.add(decode(s.Kind.DEVICE))
-            case spec.ConstNone():
-                self.add(decode(s.Kind.CONST_NONE))
-            case spec.ConstInt():
-                self.add(decode(s.Kind.CONST_INT), s.EqualInt(place, param.value))
-            case spec.ConstBool():
-                self.add(decode(s.Kind.CONST_BOOL), s.EqualInt(place, param.value))
-            case spec.ConstFloat():
-                self.add(decode(s.Kind.CONST_FLOAT), s.EqualFloat(place, param))
+    def _check(self, place: Place, param: Named) -> None:
+        """Plan the check that is declared for a kind, if there is one."""
+        found = (CHECKS[kind] for kind in type(param).__mro__ if kind in CHECKS)
+        self.add(*(check(place, param) for check in found))
 
     def _plan_optional(self, place: Place, param: Plain) -> None:
         """Plan an Optional."""
@@ -535,14 +509,6 @@ class _Planner(ValuePlanner):
         self.add(s.DecodeList(place, optional=optional, of=of, is_made=is_made))
         self.plan_value(place.at(Part.LENGTH), param.length)
         self.add(s.EachElement(place, param, inside=inside))
-
-    def _plan_text(
-        self, place: Place, param: spec.String | spec.Bytes | spec.Choice, optional: bool
-    ) -> None:
-        binary = isinstance(param, spec.Bytes)
-        self.add(s.DecodeText(place, binary, optional=optional))
-        if isinstance(param, spec.Choice):
-            self.add(s.CheckChoice(place, param))
 
     def _plan_object(self, place: Place, param: AnyObject, optional: bool) -> None:
         index = _STATIC.get(type(param))

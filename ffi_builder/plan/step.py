@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, ClassVar, Final, TypeAlias, Union
+from typing import Any, ClassVar, TypeAlias, Union
 
 from typing_extensions import override
 
@@ -124,5 +124,5 @@ class ExpectInt(Instruction):
         return {"expected": str(self.expected)}
 
 
-STRIDE_GOT: Final = "{got} (shape={shape}, strides={strides})"
+STRIDE_GOT = "{got} (shape={shape}, strides={strides})"
 """The text after ``but got`` for strides: it shows the layout of the tensor, too."""

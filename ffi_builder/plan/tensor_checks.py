@@ -27,28 +27,6 @@ from ffi_builder.plan.step import (
 from ffi_builder.records import dataclass
 from ffi_builder.spec.dtypes import DataType
 
-__all__ = [
-    "CheckAlignment",
-    "CheckContiguous",
-    "CheckDType",
-    "CheckData",
-    "CheckDeviceType",
-    "CheckDims",
-    "CheckElementAlignment",
-    "CheckLayout",
-    "CheckNdim",
-    "CheckNumel",
-    "CheckOffset",
-    "CheckOverlap",
-    "CheckPacked",
-    "CheckSameDType",
-    "CheckSameDevice",
-    "CheckShapePointer",
-    "ReadDim",
-    "TensorCheck",
-    "TensorPart",
-]
-
 
 @dataclass(frozen=True)
 class CheckNdim(ExpectInt):

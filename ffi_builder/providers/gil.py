@@ -12,14 +12,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from functools import cached_property
 from typing import ClassVar, Final
 
 from ffi_builder.ir import Block
 from ffi_builder.ir.checking import call_support
 from ffi_builder.protocol import PREFIX
 from ffi_builder.providers.context import CallContext, ModuleContext, free_copies
-from ffi_builder.providers.provider import CallProvider, Members
+from ffi_builder.providers.provider import Around, CallProvider
 from ffi_builder.records import dataclass
 
 _PYTHON: Final = f"{PREFIX}python"
@@ -28,7 +27,7 @@ _SIZE: Final = 128
 
 
 @dataclass(frozen=True)
-class HoldGil:
+class HoldGil(Around):
     """Wraps a provider whose kernel uses Python, as a Cython function without ``nogil`` does.
 
     The call takes the GIL, also if the caller holds it. A Python error that the kernel has set is
@@ -38,37 +37,13 @@ class HoldGil:
     provider: CallProvider
     holds_gil: ClassVar[bool] = True
 
-    @cached_property
-    def _inner(self) -> Members:
-        return Members(self.provider)
-
-    @property
-    def callee(self) -> str | None:
-        """The callee of the inner provider, if it has one."""
-        return self._inner.callee
-
-    @property
-    def one_at_a_time(self) -> bool:
-        """The property of the inner provider."""
-        return self._inner.one_at_a_time
-
-    @property
-    def trusted(self) -> bool:
-        """The property of the inner provider."""
-        return self._inner.trusted
-
-    @property
-    def borrows_tensors(self) -> bool:
-        """Whether the inner provider borrows tensors."""
-        return self._inner.borrows_tensors
-
     def cache_key(self, context: ModuleContext) -> Hashable | None:
         """Return the inner provider's key."""
-        return self._inner.cache_key(context)
+        return self.inner.cache_key(context)
 
     def prepare(self, context: ModuleContext) -> None:
         """Prepare the inner provider, and add the variable with the addresses of Python."""
-        self._inner.prepare(context)
+        super().prepare(context)
         if _PYTHON not in context.symbols:
             context.symbols.variable(_PYTHON, bytes(_SIZE), align=8)
 

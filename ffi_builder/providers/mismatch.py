@@ -1,53 +1,43 @@
-"""Errors that say how a callee's parameters differ from the arguments that are passed.
+"""Errors that compare a callee's parameters with the arguments that are passed.
 
-Operations are emitted here to see what other providers would pass; attaching removes them again,
-since an error follows.
+A hint names another provider whose types fit. Operations are emitted here to see what it would
+pass; attaching removes them again, since an error follows.
 """
 
 from __future__ import annotations
 
-import itertools
-import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from typing import Final
+from itertools import groupby, zip_longest
+from typing import Final, TypeAlias
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
 from ffi_builder.ir.kernel import lowered, recorded_types
 from ffi_builder.ir.symbols import function_parts
+from ffi_builder.ir.types import LLVM_TYPES
 from ffi_builder.protocol import MEMREF_TYPES
 from ffi_builder.providers.arguments import Argument, Convert, plain, shown
 from ffi_builder.providers.call import MismatchError
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.items import Item
 from ffi_builder.providers.memref import C_INTERFACE, MemRefCallProvider
-from ffi_builder.providers.packing import (
-    DynamicParamPackCallProvider,
-    NestedTensorCallProvider,
-)
+from ffi_builder.providers.packing import DynamicParamPackCallProvider, NestedTensorCallProvider
 from ffi_builder.providers.results import value_results
 from ffi_builder.providers.simple import DirectCallProvider
-from ffi_builder.records import dataclass
 
 _PTR: Final = "!llvm.ptr"
 _OF_MEMREFS: Final = "MemRefCallProvider"
 _OF_POINTERS: Final = "DirectCallProvider"
 _PACKING: Final = "DynamicParamPackCallProvider"
+_PACKED: Final = "PackedCallProvider"
 _FIXED: Final[dict[tuple[str, ...], str]] = {
     (_PTR,): _PACKING,
     (_PTR, "i32"): f"{_PACKING} with include_num_args=True",
-    (_PTR, _PTR, "i32", _PTR): "PackedCallProvider",
+    (_PTR, _PTR, "i32", _PTR): _PACKED,
 }
 """Providers that pass arguments of the same types for all parameters. One pointer may be anything
 else, too: a tensor, a struct."""
-_DTYPES: Final = {
-    **{f"i{bits}": f"int{bits}" for bits in (8, 16, 32, 64)},
-    "f16": "float16",
-    "bf16": "bfloat16",
-    "f32": "float32",
-    "f64": "float64",
-}
 _PER_ITEM: Final[dict[str, Convert]] = {
     _OF_MEMREFS: MemRefCallProvider("").arguments_of,
     _OF_POINTERS: DirectCallProvider("").arguments_of,
@@ -55,191 +45,165 @@ _PER_ITEM: Final[dict[str, Convert]] = {
     f"{_PACKING} with struct_call=True": DynamicParamPackCallProvider("").arguments_of,
 }
 """Providers that pass each item as separate arguments; errors propose the first that fits."""
-_MOST_SHOWN: Final = 4
-"""The most differences that an error lists."""
-
-
-@dataclass(frozen=True)
-class _Passed:
-    """An entry of ``args=`` and the LLVM types of its arguments; no types if these are shared."""
-
-    item: Item
-    name: str
-    types: tuple[str, ...]
-
-    @property
-    def ndim(self) -> int | None:
-        """The number of dimensions of a tensor; None for other items and tensors of any rank."""
-        tensor = plain(self.item)
-        if isinstance(tensor, spec.Tensor) and not tensor.any_rank:
-            return tensor.ndim
-        return None
+_DTYPES: Final = {type_: dtype for dtype, type_ in LLVM_TYPES.items() if dtype[0] in "ibf"}
+_MOST_SHOWN: Final = 12
+"""The most rows that an error shows."""
+_CHOOSE: Final = "Choose and order them with args=, or change the signature or the callee"
+_Entries: TypeAlias = "list[tuple[str, tuple[str, ...]]]"
+"""The entries of ``args=``, each with the LLVM types of its arguments."""
 
 
 def describe_mismatch(found: MismatchError) -> BuildError:
-    """Return the error that says which arguments the callee takes instead, and what to change."""
-    provider, context, callee = found.provider, found.context, found.callee
-    arguments, taken = found.arguments, found.taken
-    groups = _groups(context, arguments)
-    what = f"takes arguments of other types than {context.fn_name!r} passes"
-    if len(taken) != len(arguments):
-        takes = "1 argument" if len(taken) == 1 else f"{len(taken)} arguments"
-        are = "is" if len(arguments) == 1 else "are"
-        what = f"takes {takes}, but {len(arguments)} {are} passed for {context.fn_name!r}"
-    words = f"{provider}: the callee @{callee} {what}"
-    ranks = list(_ranks_that_differ(groups, taken)) if provider == _OF_MEMREFS else []
-    if ranks:
-        return BuildError(f"{words}: {_listed(ranks)}. Change the shape, or the callee")
-    other = _other_provider(provider, context, callee, groups, taken)
-    if other:
-        return BuildError(f"{words}. {other}")
-    fitting = _with_missing(context, groups, taken)
-    hint = f"The types fit with {fitting}" if fitting else _CHOOSE
-    if taken in _FIXED and not fitting and not _record(context, callee)[1]:
-        hint += f". {_FIXED[taken]} calls it if that is an array of pointers to its parameters"
-    return BuildError(f"{words}: {_listed(list(_differences(context, arguments, taken)))}. {hint}")
+    """Return the error that compares what is taken with what is passed, and says what to change."""
+    taken, passed, function = len(found.taken), len(found.arguments), found.context.fn_name
+    what = f"takes arguments of other types than {function!r} passes"
+    if taken != passed:
+        takes = "1 argument" if taken == 1 else f"{taken} arguments"
+        are = "is" if passed == 1 else "are"
+        what = f"takes {takes}, but {passed} {are} passed for {function!r}"
+    words = f"{found.provider}: the callee @{found.callee} {what}"
+    return BuildError(f"{words}:\n{_table(found)}\n{_hint(found)}")
 
 
-_CHOOSE: Final = "Choose and order them with args=, or change the callee"
+# ---- the difference
 
 
-def _listed(differences: Sequence[str]) -> str:
-    more = len(differences) - _MOST_SHOWN
-    return "; ".join(differences[:_MOST_SHOWN]) + (f"; and {more} more" if more > 0 else "")
+def _table(found: MismatchError) -> str:
+    """Return the arguments side by side from the last before a difference, and mark differences."""
+    rows = list(_rows(found))
+    start = max(0, next(i for i, (mark, *_) in enumerate(rows) if mark) - 1)
+    more = len(rows) - start - _MOST_SHOWN
+    table = [("", "", "expected", "passed"), *rows[start : start + _MOST_SHOWN]]
+    wide = max(len(expected) for _, _, expected, _ in table)
+    lines = [
+        f"{mark:1} {at:>3}  {expected:<{wide}}  {words}" for mark, at, expected, words in table
+    ]
+    return "\n".join([*lines, *([f"  … and {more} more"] if more > 0 else [])])
 
 
-def _groups(context: CallContext, arguments: Sequence[Argument]) -> list[_Passed]:
-    """Return the entries with the types of their arguments; no types if entries share one."""
-    found: list[_Passed] = []
-    for _, group in itertools.groupby(arguments, key=lambda argument: id(argument.of)):
-        of, types = zip(*((each.of, str(each.value.type)) for each in group), strict=True)
-        alone = len(of[0]) == 1
-        found += [_Passed(item, shown(context, item), types if alone else ()) for item in of[0]]
-    return found
+def _rows(found: MismatchError) -> Iterator[tuple[str, str, str, str]]:
+    """Yield a mark if there is a difference, the number of an argument, its type, what is passed.
 
-
-# ---- differences
-
-
-def _differences(
-    context: CallContext, arguments: Sequence[Argument], taken: Sequence[str]
-) -> Iterator[str]:
-    """Yield the pairs that differ; if the lengths differ, yield the fewest changes."""
-    names = [argument.name or shown(context, argument.of[0]) for argument in arguments]
-    passed = [str(argument.value.type) for argument in arguments]
-    exchanged = sorted(passed) == sorted(taken)
-    changes = SequenceMatcher(None, passed, taken, autojunk=False).get_opcodes()
-    if len(passed) == len(taken):
-        pairs = enumerate(zip(passed, taken, strict=True))
-        changes = [("replace", i, i + 1, i, i + 1) for i, (ours, theirs) in pairs if ours != theirs]
-    for kind, i, i_end, j, j_end in changes:
-        if kind == "equal":
-            continue
-        both = min(i_end - i, j_end - j)
-        for index in range(both):
-            ours, theirs = _short(passed[i + index]), _short(taken[j + index])
-            cure = "" if exchanged else _declared(arguments[i + index].of[0], ours, theirs)
-            name = names[i + index]
-            yield f"{name} is passed as {ours}, but argument #{j + index} is {theirs}{cure}"
-        left = zip(names[i + both : i_end], passed[i + both : i_end], strict=True)
-        for name, group in itertools.groupby(left, key=lambda pair: pair[0]):
-            types = ", ".join(_short(type_) for _, type_ in group)
-            yield f"{name} ({types}) is passed, but no argument takes it"
-        if j + both < j_end:
-            yield f"nothing is passed for {_missing(context, names, taken, range(j + both, j_end))}"
+    If the lengths differ, these are the fewest differences.
+    """
+    passed, taken = [str(argument.value.type) for argument in found.arguments], found.taken
+    changes = [("", 0, len(passed), 0, len(taken))]
+    if len(passed) != len(taken):
+        changes = SequenceMatcher(None, passed, taken, autojunk=False).get_opcodes()
+    is_exchanged = sorted(passed) == sorted(taken)
+    names = [each.name or shown(found.context, each.of[0]) for each in found.arguments]
+    addable = _addable(found.context)
+    for _, i, i_end, j, j_end in changes:
+        for ours, theirs in zip_longest(range(i, i_end), range(j, j_end)):
+            at, expected = ("", "nothing") if theirs is None else (f"#{theirs}", taken[theirs])
+            words = "nothing"
+            if ours is not None:
+                of, given = found.arguments[ours].of, passed[ours]
+                cure = "" if is_exchanged or not of else _declared(of[0], given, expected)
+                words, differs = f"{_short(given)} ({names[ours]}){cure}", given != expected
+            else:
+                fits = [n for n, type_ in addable.items() if type_ == expected and n not in names]
+                words, differs = f"nothing; {', '.join(fits)} would fit" if fits else words, True
+            yield ">" if differs else "", at, _short(expected), words
 
 
 def _declared(item: Item, ours: str, theirs: str) -> str:
     """Return how to declare a number for which the callee takes another one of the same kind."""
     of = plain(item)
     is_same = {ours, theirs} <= _DTYPES.keys() and ours.startswith("i") == theirs.startswith("i")
-    return (
-        f" (declare `{of.name}: {_DTYPES[theirs]}`)" if isinstance(of, spec.Var) and is_same else ""
-    )
-
-
-def _missing(context: CallContext, names: Sequence[str], taken: Sequence[str], where: range) -> str:
-    """Describe arguments for which nothing is passed, and name symbols of their type."""
-    types = [taken[index] for index in where]
-    symbols = [name for name, type_ in _addable(context, names).items() if {type_} == {*types}]
-    shown = ", ".join(map(_short, types))
-    if symbols:
-        shown += f", the type of {', '.join(symbols)}"
-    if len(types) == 1:
-        return f"argument #{where[0]} ({shown})"
-    return f"arguments #{where[0]} to #{where[-1]} ({shown})"
-
-
-def _addable(context: CallContext, given: Sequence[str]) -> dict[str, str]:
-    """Return the entries that ``args=`` may add, with types: symbols and pointers to results."""
-    params = {spec.required(param) for _, param in spec.with_paths(context.params)}
-    symbols = [var for var in context.matched_var_binding if var not in params]
-    found = {var.name: str(context.builder.types.scalar(var.dtype)) for var in symbols}
-    found |= {result.name: _PTR for result in value_results(context)}
-    return {name: type_ for name, type_ in found.items() if name not in given}
+    if not isinstance(of, spec.Var) or not is_same or ours == theirs:
+        return ""
+    return f": declare `{of.name}: {_DTYPES[theirs]}`"
 
 
 def _short(type_: str) -> str:
     return type_.removeprefix("!llvm.")
 
 
-def _ranks_that_differ(groups: Sequence[_Passed], taken: tuple[str, ...]) -> Iterator[str]:
-    """Describe each tensor whose rank differs from the callee's memref, if nothing else differs."""
-    memref = re.escape(_text((_PTR, _PTR, "i64")))
-    pair = re.escape(_text(("i64", "i64")))
-    tensors = [group for group in groups if group.ndim is not None]
-    pattern = "".join(
-        re.escape(_text(group.types)) if group.ndim is None else f"{memref}((?:{pair})*)"
-        for group in groups
-    )
-    found = re.fullmatch(pattern, _text(taken))
-    for group, sizes in zip(tensors, found.groups() if found else (), strict=found is not None):
-        rank = sizes.count("i64") // 2
-        if rank != group.ndim:
-            dimensions = "1 dimension" if group.ndim == 1 else f"{group.ndim} dimensions"
-            yield f"{group.name} has {dimensions}, but the callee takes a memref of rank {rank}"
+def _addable(context: CallContext) -> dict[str, str]:
+    """Return the entries that ``args=`` may add, with types: symbols and pointers to results."""
+    params = {spec.required(param) for _, param in spec.with_paths(context.params)}
+    symbols = [var for var in context.matched_var_binding if var not in params]
+    types = {var.name: str(context.builder.types.scalar(var.dtype)) for var in symbols}
+    return types | {result.name: _PTR for result in value_results(context)}
 
 
-def _text(types: Sequence[str]) -> str:
-    return "".join(f"{type_};" for type_ in types)
+# ---- the hint
 
 
-# ---- hints
-
-
-def _other_provider(
-    provider: str,
-    context: CallContext,
-    callee: str,
-    groups: Sequence[_Passed],
-    taken: tuple[str, ...],
-) -> str:
-    """Return advice to use a ready-made provider that fits the callee; empty if none does."""
-    record, only = _record(context, callee)
+def _hint(found: MismatchError) -> str:
+    """Return which provider or ``args=`` would fit, if one does."""
+    provider, context, taken = found.provider, found.context, found.taken
+    record, only = _record(context, found.callee)
     if "memref<*" in record:
         return "No provider passes a memref without a rank: give the kernel memrefs that have one"
-    is_packing = provider in ("PackedCallProvider", _PACKING) or len(taken) == 4
-    if taken in _FIXED and is_packing and not only:
-        others = " without other options" if _FIXED[taken] == provider else ""
-        return f"{_FIXED[taken]}{others} passes what it takes"
+    fixed = "" if only else _FIXED.get(taken, "")
+    if fixed and (provider in (_PACKED, _PACKING) or fixed == _PACKED):
+        return f"{fixed}{' without other options' * (fixed == provider)} passes what it takes"
+    groups = [[*group] for _, group in groupby(found.arguments, lambda each: id(each.of))]
+    items = [item for group in groups for item in group[0].of]
     for name, arguments_of in _PER_ITEM.items():
-        if name == provider or only not in ("", name):
-            continue
-        theirs = _converted(context, arguments_of, groups)
-        if theirs and tuple(itertools.chain(*(group.types for group in theirs))) == taken:
-            return f"{name} passes what it takes"
-        fitting = _with_missing(context, theirs, taken)
-        if fitting:
-            return f"{name} passes what it takes, with {fitting}"
-    of_rank_1 = _text((_PTR, _PTR, "i64", "i64", "i64"))
-    tensors = any(group.ndim is not None for group in groups)
-    looks_like_memrefs = provider != _OF_MEMREFS and tensors and of_rank_1 in _text(taken)
-    if looks_like_memrefs and not _with_missing(context, groups, taken):
-        return (
-            "It looks like a function lowered from memrefs (pointer, pointer, offset, sizes, "
-            "strides), which MemRefCallProvider calls"
-        )
-    return ""
+        if name != provider and only in ("", name):
+            fitting = _fitting(context, _converted(context, items, arguments_of), taken)
+            if fitting is not None:
+                return f"{name} passes what it takes{fitting and f', with {fitting}'}"
+    if provider in (_OF_MEMREFS, _PACKING):
+        fitting = None
+    else:
+        own = [(shown(context, group[0].of[0]), _types(group)) for group in groups]
+        fitting = _fitting(context, own, taken)
+    if fitting:
+        return f"The types fit with {fitting}"
+    also = f". {fixed} calls it if that is an array of pointers to its parameters" if fixed else ""
+    return f"{_CHOOSE}{also}"
+
+
+def _types(arguments: Sequence[Argument]) -> tuple[str, ...]:
+    return tuple(str(argument.value.type) for argument in arguments)
+
+
+def _converted(context: CallContext, items: Sequence[Item], arguments_of: Convert) -> _Entries:
+    """Return what another provider would pass; nothing if it refuses these parameters."""
+    try:
+        return [(shown(context, item), _types(arguments_of(context, item))) for item in items]
+    except BuildError:
+        return []
+
+
+def _fitting(context: CallContext, entries: _Entries, taken: tuple[str, ...]) -> str | None:
+    """Return ``args=`` with entries added so that the types fit; empty if they fit as they are.
+
+    Symbols are added in the order of the signature, since kernels usually take sizes in this order.
+    The choice is not certain if a number of the same type is passed, or if more could be added.
+
+    Returns:
+        None if they do not fit, or if this is not certain.
+    """
+    addable, rest, names = _addable(context), list(entries), list[str]()
+    order, added, at = [*addable], set[str](), 0
+    left = {name: type_ for name, type_ in addable.items() if name not in dict(entries)}
+    while at < len(taken):
+        name, types = rest[0] if rest else ("", ())
+        more = next((name for name, type_ in left.items() if type_ == taken[at]), None)
+        fits = types != () and taken[at : at + len(types)] == types
+        if fits and more is not None and taken[at] != _PTR:
+            if name not in order:
+                return None
+            fits = order.index(name) < order.index(more)
+        if fits:
+            rest.pop(0)
+        elif more is not None:
+            name, types = more, (left.pop(more),)
+            added.update(types)
+        else:
+            return None
+        names.append(name)
+        at += len(types)
+    if rest or added & {*left.values()}:
+        return None
+    is_alike = len({*taken}) < len(taken)
+    order_counts = ", if those of one type come in this order" if is_alike else ""
+    return f"args={names}{order_counts}" if added else ""
 
 
 def _record(context: CallContext, callee: str) -> tuple[str, str]:
@@ -257,50 +221,3 @@ def _record(context: CallContext, callee: str) -> tuple[str, str]:
     record = recorded_types(context.builder.types, function)
     bare = record is not None and lowered(record, c_interface=True) == function_parts(function)
     return text, _OF_POINTERS if bare and not callee.startswith(C_INTERFACE) else _OF_MEMREFS
-
-
-def _converted(
-    context: CallContext, arguments_of: Convert, groups: Sequence[_Passed]
-) -> list[_Passed]:
-    """Return the arguments of another provider; an empty list if it refuses these parameters."""
-    try:
-        passed = [(group, arguments_of(context, group.item)) for group in groups]
-    except BuildError:
-        return []
-    return [
-        _Passed(group.item, group.name, tuple(str(argument.value.type) for argument in arguments))
-        for group, arguments in passed
-    ]
-
-
-def _with_missing(context: CallContext, groups: Sequence[_Passed], taken: tuple[str, ...]) -> str:
-    """Return ``args=`` with entries added so that the types fit; empty if not certain.
-
-    Symbols are added in the order of the signature, since kernels usually take sizes in this order.
-    The choice is not certain if a number of the same type is passed, or if more could be added.
-    """
-    given, names, rest = [group.name for group in groups], list[str](), list(groups)
-    order = list(_addable(context, ()))
-    left, added, at = _addable(context, given), set[str](), 0
-    while at < len(taken) and all(group.types for group in rest):
-        more = next((name for name, type_ in left.items() if type_ == taken[at]), None)
-        fits = bool(rest) and taken[at : at + len(rest[0].types)] == rest[0].types
-        if fits and more is not None and taken[at] != _PTR:
-            if rest[0].name not in order:
-                return ""
-            fits = order.index(rest[0].name) < order.index(more)
-        if fits:
-            group = rest.pop(0)
-            names.append(group.name)
-            at += len(group.types)
-        elif more is not None:
-            names.append(more)
-            added.add(left.pop(more))
-            at += 1
-        else:
-            return ""
-    certain = at == len(taken) and not rest and not added & {*left.values()}
-    if not added or not certain:
-        return ""
-    is_alike = len({*taken}) < len(taken)
-    return f"args={names}{', if those of one type come in this order' if is_alike else ''}"

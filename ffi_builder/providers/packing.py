@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from types import FunctionType
 from typing import Any, ClassVar, Final, TypeAlias, cast
@@ -43,7 +43,7 @@ from ffi_builder.providers.arguments import (
     shape_arguments,
 )
 from ffi_builder.providers.call import call, check_status
-from ffi_builder.providers.context import CallContext, ModuleContext, path_of
+from ffi_builder.providers.context import CallContext, path_of
 from ffi_builder.providers.items import Entry, Item, ResultPointer
 from ffi_builder.providers.provider import fields_key
 from ffi_builder.providers.results import result_pointer, set_results, value_results
@@ -199,9 +199,7 @@ class DynamicParamPackCallProvider:
     trusted: ClassVar[bool] = True
     borrows_tensors: ClassVar[bool] = True
 
-    def cache_key(self, context: ModuleContext) -> Hashable | None:
-        """Return the fields."""
-        return fields_key(self, context)
+    cache_key = fields_key
 
     @property
     def one_at_a_time(self) -> bool:
@@ -423,9 +421,7 @@ class NestedTensorCallProvider:
     trusted: ClassVar[bool] = True
     borrows_tensors: ClassVar[bool] = True
 
-    def cache_key(self, context: ModuleContext) -> Hashable | None:
-        """Return the fields."""
-        return fields_key(self, context)
+    cache_key = fields_key
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the call."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import fields
+from functools import cached_property
 from typing import Any, Final, Protocol
 
 from ffi_builder import spec
@@ -173,9 +174,46 @@ class Members:
         return None if key is None else (type(self.provider), key)
 
     def _get(self, name: str, default: Any) -> Any:
-        if name in _OF_ONE_CLASS and name not in vars(type(self.provider)):
+        kind = type(self.provider)
+        classes = (kind, Around) if Around in kind.__bases__ else (kind,)
+        if name in _OF_ONE_CLASS and not any(name in vars(each) for each in classes):
             return default
         return getattr(self.provider, name, default)
+
+
+class Around:
+    """The base of providers that wrap another one, with members of the inner provider."""
+
+    provider: CallProvider
+
+    @cached_property
+    def inner(self) -> Members:
+        """The members of the inner provider."""
+        return Members(self.provider)
+
+    @property
+    def callee(self) -> str | None:
+        """The callee of the inner provider, if it has one."""
+        return self.inner.callee
+
+    @property
+    def one_at_a_time(self) -> bool:
+        """The property of the inner provider."""
+        return self.inner.one_at_a_time
+
+    @property
+    def trusted(self) -> bool:
+        """The property of the inner provider: what is emitted around it is known to translate."""
+        return self.inner.trusted
+
+    @property
+    def borrows_tensors(self) -> bool:
+        """Whether the inner provider borrows tensors."""
+        return self.inner.borrows_tensors
+
+    def prepare(self, context: ModuleContext) -> None:
+        """Prepare the inner provider."""
+        self.inner.prepare(context)
 
 
 def check_provider(who: str, given: object) -> None:

@@ -114,9 +114,7 @@ class DirectCallProvider:
     trusted: ClassVar[bool] = True
     borrows_tensors: ClassVar[bool] = True
 
-    def cache_key(self, context: ModuleContext) -> Hashable | None:
-        """Return the fields."""
-        return fields_key(self, context)
+    cache_key = fields_key
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the call."""

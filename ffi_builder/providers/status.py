@@ -17,7 +17,7 @@ from ffi_builder.providers.call import pass_on
 from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.providers.errno import clear_errno, raise_errno, read_errno
 from ffi_builder.providers.packed import PackedCallProvider
-from ffi_builder.providers.provider import CallProvider, Members, check_provider
+from ffi_builder.providers.provider import Around, CallProvider, check_provider
 from ffi_builder.records import dataclass
 from ffi_builder.suggest import did_you_mean
 
@@ -31,7 +31,7 @@ _PYTHON_ERROR: Final = -2
 
 
 @dataclass(frozen=True)
-class CheckStatus:
+class CheckStatus(Around):
     """Wraps another provider, and raises an error if the callee does not return a success.
 
     The callee returns an integer of up to 64 bits; a callee that is not in the module is declared
@@ -103,37 +103,9 @@ class CheckStatus:
         self._check_success()
         self._check_errors()
 
-    @cached_property
-    def _inner(self) -> Members:
-        return Members(self.provider)
-
-    @property
-    def callee(self) -> str | None:
-        """The callee of the inner provider, if it has one."""
-        return self._inner.callee
-
-    @property
-    def one_at_a_time(self) -> bool:
-        """The property of the inner provider."""
-        return self._inner.one_at_a_time
-
-    @property
-    def trusted(self) -> bool:
-        """The property of the inner provider: the check itself is known to translate."""
-        return self._inner.trusted
-
-    @property
-    def borrows_tensors(self) -> bool:
-        """Whether the inner provider borrows tensors."""
-        return self._inner.borrows_tensors
-
-    def prepare(self, context: ModuleContext) -> None:
-        """Prepare the inner provider."""
-        self._inner.prepare(context)
-
     def cache_key(self, context: ModuleContext) -> Hashable | None:
         """Return the words of the errors and the inner provider's key, if it has a key."""
-        key = self._inner.cache_key(context)
+        key = self.inner.cache_key(context)
         errors = tuple(sorted(self.errors.items()))
         own = self.error, self.message, errors, self._successes, self.unsigned
         return None if key is None else (*own, key)
@@ -253,7 +225,7 @@ class CheckStatus:
         for literal, name, _, _ in string.Formatter().parse(message):
             words += literal
             if name == "callee" and is_known:
-                words += self.callee or self._inner.name
+                words += self.callee or self.inner.name
             elif name is not None:
                 words += "{}"
                 fields.append(name)
@@ -261,7 +233,7 @@ class CheckStatus:
 
     def _status(self, returned: Value | None) -> Value:
         name = self.callee
-        who = f"the callee @{name}" if name else self._inner.name
+        who = f"the callee @{name}" if name else self.inner.name
         if returned is None:
             raise BuildError(f"CheckStatus: {who} returns nothing; expected an integer status")
         if self.error is None and str(returned.type) != "i32":

@@ -264,8 +264,12 @@ _INT32: Final = cast("DTypeField", "int32")
 _STR: Final = PlainValues("a str", (str,), "")
 
 
+class Text(Named):
+    """The base of kinds that callers pass as a str or bytes."""
+
+
 @dataclass(frozen=True, repr=False)
-class String(Named):
+class String(Text):
     """A str. The kernel gets a pointer to its UTF-8 bytes, and their number.
 
     Examples:
@@ -284,7 +288,7 @@ class String(Named):
 
 
 @dataclass(frozen=True, repr=False)
-class Bytes(Named):
+class Bytes(Text):
     """A bytes object, or a ``TVMFFIByteArray*``. The kernel gets a pointer, and the length.
 
     Examples:
@@ -338,7 +342,7 @@ class Device(Named):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Choice(Named):
+class Choice(Text):
     """A str out of a fixed set. The kernel gets the int that stands for it.
 
     Args:

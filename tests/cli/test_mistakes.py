@@ -63,7 +63,7 @@ def kernel(tmp_path: Path) -> Path:
         (
             f"counted({X})",
             (*CPU, *DIRECT),
-            "Choose and order them with --args, or change the callee\n",
+            "Choose and order them with --args, or change the signature or the callee\n",
         ),
         (f"cute({X})", (*CPU, *DIRECT), "No --convention calls such a function"),
         ("add_one(x: Tensor(..., float32))", CPU, "pass its DLTensor* with --args 'x.dltensor'"),

@@ -21,7 +21,7 @@ PAGE = ROOT / "docs" / "extending.md"
 GIT = shutil.which("git")
 
 DIFF = "".join(match[2] for match in FENCE.finditer(PAGE.read_text()) if match[1] == "diff")
-MOST_FILES = 7
+MOST_FILES = 6
 """How many files of the package a kind with a check may touch."""
 
 

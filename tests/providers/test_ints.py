@@ -89,9 +89,9 @@ def test_narrow_expressions_are_extended(type_: str, extends: bool) -> None:
 
 def test_symbols_keep_their_types() -> None:
     module = new_module("llvm.func @k(i32) -> i64")
-    with pytest.raises(BuildError, match="is passed as i64, but argument #0 is i32"):
+    with pytest.raises(BuildError, match=r"#0  i32       i64 \(n\)"):
         attach(module, F, DirectCallProvider("k", args=["n"]))
-    with pytest.raises(BuildError, match="4 is passed as i64, but argument #0 is f32"):
+    with pytest.raises(BuildError, match=r"#0  f32       i64 \(4\)"):
         attach(new_module("llvm.func @k(f32) -> i64"), F, DirectCallProvider("k", args=[4]))
 
 

@@ -23,7 +23,7 @@ from tests.support.wrapping import new_module
 MEMREF = "!llvm.ptr, !llvm.ptr, i64, "
 RANK_1 = f"{MEMREF}i64, i64"
 RANK_2 = f"{MEMREF}i64, i64, i64, i64"
-CHOOSE = "Choose and order them with args=, or change the callee"
+CHOOSE = "Choose and order them with args=, or change the signature or the callee"
 
 
 def words(signature: str, provider: CallProvider, *parameters: str) -> str:
@@ -43,52 +43,80 @@ Y = "y: Tensor([n, m], float32)"
 SIZED = "x: Tensor([n, m], float32), a: float32"
 
 
+def table(*rows: str) -> str:
+    """Return the lines of the comparison, as errors show them, with the end of the first line."""
+    return "\n".join([":", "       expected  passed", *rows, ""])
+
+
 @pytest.mark.parametrize(
     ("signature", "taken", "expected"),
     [
         (
             f"{X}, a: float32",
             ["!llvm.ptr", "i64", "f32"],
-            "3 arguments, but 2 are passed for 'f': nothing is passed for argument #1 (i64, the "
-            "type of n). The types fit with args=['x', 'n', 'a']",
+            "3 arguments, but 2 are passed for 'f'"
+            + table(
+                "   #0  ptr       ptr (x)",
+                ">  #1  i64       nothing; n would fit",
+                "   #2  f32       f32 (a)",
+            )
+            + "The types fit with args=['x', 'n', 'a']",
         ),
         (
             SIZED,
             ["!llvm.ptr", "i64", "i64", "f32"],
-            "4 arguments, but 2 are passed for 'f': nothing is passed for arguments #1 to #2 (i64, "
-            "i64, the type of n, m). The types fit with args=['x', 'n', 'm', 'a'], "
-            "if those of one type come in this order",
+            "4 arguments, but 2 are passed for 'f'"
+            + table(
+                "   #0  ptr       ptr (x)",
+                ">  #1  i64       nothing; n, m would fit",
+                ">  #2  i64       nothing; n, m would fit",
+                "   #3  f32       f32 (a)",
+            )
+            + "The types fit with args=['x', 'n', 'm', 'a'], if those of one type come in this order",
         ),
         (
             f"a: float32, {X}",
             ["!llvm.ptr", "f32"],
-            "arguments of other types than 'f' passes: a is passed as f32, but argument #0 is ptr; "
-            f"x is passed as ptr, but argument #1 is f32. {CHOOSE}",
+            "arguments of other types than 'f' passes"
+            + table(">  #0  ptr       f32 (a)", ">  #1  f32       ptr (x)")
+            + CHOOSE,
         ),
         (
             f"{X}, a: float64",
             ["!llvm.ptr", "f32"],
-            "arguments of other types than 'f' passes: a is passed as f64, but argument #1 is f32 "
-            f"(declare `a: float32`). {CHOOSE}",
+            "arguments of other types than 'f' passes"
+            + table("   #0  ptr       ptr (x)", ">  #1  f32       f64 (a): declare `a: float32`")
+            + CHOOSE,
         ),
         (
             f"{X}, s: String",
             ["!llvm.ptr"],
-            "1 argument, but 3 are passed for 'f': s (ptr, i64) is passed, but no argument takes it. "
-            f"{CHOOSE}. DynamicParamPackCallProvider calls it if that is an array of pointers to its "
-            f"parameters",
+            "1 argument, but 3 are passed for 'f'"
+            + table(
+                "   #0  ptr       ptr (x)", ">      nothing   ptr (s)", ">      nothing   i64 (s)"
+            )
+            + f"{CHOOSE}. DynamicParamPackCallProvider calls it if that is an array of pointers to "
+            "its parameters",
         ),
         (
             f"{X}, s: String",
             ["!llvm.ptr", "f64"],
-            "2 arguments, but 3 are passed for 'f': s is passed as ptr, but argument #1 is f64; s "
-            f"(i64) is passed, but no argument takes it. {CHOOSE}",
+            "2 arguments, but 3 are passed for 'f'"
+            + table(
+                "   #0  ptr       ptr (x)", ">  #1  f64       ptr (s)", ">      nothing   i64 (s)"
+            )
+            + CHOOSE,
         ),
         (
             f"{X}, t: Tuple(a: int8, b: int16)",
             ["!llvm.ptr", "i16", "i16"],
-            "arguments of other types than 'f' passes: a is passed as i8, but argument #1 is "
-            f"i16 (declare `a: int16`). {CHOOSE}",
+            "arguments of other types than 'f' passes"
+            + table(
+                "   #0  ptr       ptr (x)",
+                ">  #1  i16       i8 (a): declare `a: int16`",
+                "   #2  i16       i16 (b)",
+            )
+            + CHOOSE,
         ),
     ],
 )
@@ -111,7 +139,7 @@ def test_symbols_that_are_missing_are_added_in_the_order_of_the_signature(
     args = [name for name in BLUR if name not in left_out] if left_out else None
     found = words(IMAGE, DirectCallProvider("k", args=args), *OF_BLUR)
     missing = ", ".join(left_out or BLUR[2:7])
-    assert f"the type of {missing})" in found
+    assert f"nothing; {missing} would fit" in found
     assert found.endswith(
         f"The types fit with args={BLUR}, if those of one type come in this order"
     )
@@ -130,7 +158,7 @@ def test_no_choice_is_made_among_symbols_of_one_type(
 ) -> None:
     found = words(signature, DirectCallProvider("k", args=args), *taken)
     assert found.endswith(CHOOSE)
-    assert "the type of n" in found
+    assert "nothing; n" in found
 
 
 def test_an_order_of_the_author_other_than_that_of_the_signature() -> None:
@@ -143,51 +171,54 @@ def test_an_order_of_the_author_other_than_that_of_the_signature() -> None:
 def test_entries_in_another_order() -> None:
     signature = f"a: float32, {X}, y: Tensor([n], float32)"
     found = words(signature, MemRefCallProvider("k"), RANK_1, RANK_1, "f32")
-    assert found == (
-        "arguments of other types than 'f' passes: a is passed as f32, but argument #0 is ptr; x "
-        "is passed as ptr, but argument #2 is i64; x is passed as i64, but argument #5 is ptr; y is "
-        f"passed as ptr, but argument #7 is i64; and 1 more. {CHOOSE}"
-    )
+    rows = found.splitlines()
+    assert rows[1:6] == [
+        "       expected  passed",
+        ">  #0  ptr       f32 (a)",
+        "   #1  ptr       ptr (x)",
+        ">  #2  i64       ptr (x)",
+        "   #3  i64       i64 (x)",
+    ]
+    assert rows[-1] == CHOOSE
 
 
 def test_numbers_in_another_order() -> None:
     signature = "a: float32, b: float32, c: float64, d: int32, e: int64, g: bool"
     taken = ["f32", "f32", "f64", "i64", "i32", "i1"]
     assert words(signature, DirectCallProvider("k"), *taken) == (
-        "arguments of other types than 'f' passes: d is passed as i32, but argument #3 is i64; e "
-        f"is passed as i64, but argument #4 is i32. {CHOOSE}"
+        "arguments of other types than 'f' passes"
+        + table(
+            "   #2  f64       f64 (c)",
+            ">  #3  i64       i32 (d)",
+            ">  #4  i32       i64 (e)",
+            "   #5  i1        i1 (g)",
+        )
+        + CHOOSE
     )
 
 
 def test_many_differences_are_cut_short() -> None:
-    signature = ", ".join(f"a{index}: int32" for index in range(7))
-    found = words(signature, DirectCallProvider("k"), *["f32"] * 7)
-    assert "a3 is passed as i32, but argument #3 is f32; and 3 more. Choose" in found
+    signature = ", ".join(f"a{index}: int32" for index in range(15))
+    found = words(signature, DirectCallProvider("k"), *["f32"] * 15)
+    assert found.endswith(f"> #11  f32       i32 (a11)\n  … and 3 more\n{CHOOSE}")
 
 
 @pytest.mark.parametrize(
     ("signature", "taken", "expected"),
     [
-        (X, [RANK_2], "x has 1 dimension, but the callee takes a memref of rank 2"),
-        (Y, [RANK_1], "y has 2 dimensions, but the callee takes a memref of rank 1"),
-        (f"{X}, i: int64", [RANK_2, "i64"], "x has 1 dimension, but the callee takes a memref of"),
-        (
-            f"{Y}, {X}",
-            [RANK_1, RANK_2],
-            r"y has 2 .* of rank 1; x has 1 .* of rank 2. Change the shape, or the callee",
-        ),
-        (X, [MEMREF.rstrip(", ")], "x has 1 dimension, but the callee takes a memref of rank 0"),
-        (
-            X,
-            [RANK_1, RANK_2],
-            r"nothing is passed for arguments #5 to #11 \(ptr, ptr, i64, i64, i64, i64, i64\)",
-        ),
-        (f"{X}, {Y}", [RANK_1], r"y \(ptr, ptr, i64.*\) is passed, but no argument takes it"),
+        (X, [RANK_2], r"> +#6 +i64 +nothing"),
+        (Y, [RANK_1], r"> +nothing +i64 \(y\)"),
+        (f"{X}, i: int64", [RANK_2, "i64"], r"> +#6 +i64 +nothing"),
+        (f"{Y}, {X}", [RANK_1, RANK_2], r"> +#5 +ptr +i64 \(y\)"),
+        (X, [MEMREF.rstrip(", ")], r"> +nothing +i64 \(x\)\n"),
+        (X, [RANK_1, RANK_2], r"> +#5 +ptr +nothing\n> +#6 +ptr +nothing"),
+        (f"{X}, {Y}", [RANK_1], r"> +nothing +ptr \(y\)\n> +nothing +i64 \(y\)"),
     ],
 )
 def test_memrefs_of_another_rank(signature: str, taken: list[str], expected: str) -> None:
     found = words(signature, MemRefCallProvider("k"), *taken)
     assert re.search(expected, found), found
+    assert found.endswith(CHOOSE)
 
 
 @pytest.mark.parametrize(
@@ -198,16 +229,6 @@ def test_memrefs_of_another_rank(signature: str, taken: list[str], expected: str
             DynamicParamPackCallProvider("k"),
             [RANK_2, "f32"],
             "MemRefCallProvider passes what it takes",
-        ),
-        (
-            DirectCallProvider("k"),
-            [RANK_1, "f32"],
-            "It looks like .* which MemRefCallProvider calls",
-        ),
-        (
-            DirectCallProvider("k", args=["x", "n", "a"]),
-            [RANK_2, "f32"],
-            "It looks like a function lowered from memrefs",
         ),
         (
             MemRefCallProvider("k"),
@@ -270,19 +291,20 @@ def test_one_argument_for_all_parameters() -> None:
     """The array of pointers is named, and what is put in it has no order that would fit."""
     found = words(SIZED, DynamicParamPackCallProvider("k"), "f64")
     assert found == (
-        "arguments of other types than 'f' passes: the array of pointers is passed as ptr, but "
-        f"argument #0 is f64. {CHOOSE}"
+        "arguments of other types than 'f' passes"
+        + table(">  #0  f64       ptr (the array of pointers)")
+        + CHOOSE
     )
 
 
 def test_a_tensor_of_any_rank_is_no_memref() -> None:
     found = words("x: Tensor(..., float32)", DirectCallProvider("k"), "!llvm.ptr", "f32")
-    assert found.endswith(f"nothing is passed for argument #1 (f32). {CHOOSE}")
+    assert found.endswith(f">  #1  f32       nothing\n{CHOOSE}")
 
 
 def test_constants_are_not_passed() -> None:
     found = words(f"{X}, c: Literal[2]", DirectCallProvider("k"), "!llvm.ptr", "i64", "i64")
-    assert "nothing is passed for arguments #1 to #2 (i64, i64, the type of n)" in found
+    assert ">  #2  i64       nothing; n would fit" in found
 
 
 def test_a_subclass_has_its_own_name() -> None:
@@ -309,7 +331,7 @@ def test_a_kernel_that_is_not_lowered() -> None:
             "",
             "No provider passes a memref without a rank: give the kernel memrefs",
         ),
-        ("memref<?xf32>", ", a: int64", "a (i64) is passed, but no argument takes it"),
+        ("memref<?xf32>", ", a: int64", ">      nothing   i64 (a)"),
     ],
 )
 def test_a_kernel_of_memrefs_is_only_called_with_memrefs(
@@ -359,7 +381,7 @@ def with_bare_pointers(signature: str, types: str, provider: CallProvider) -> No
             "%x: memref<4xf32>, %n: i64",
             "DirectCallProvider passes what it takes, with args=['x', 'n']",
         ),
-        (TWO, "%x: memref<4xf32>", "x (ptr, i64, i64, i64) is passed, but no argument takes it"),
+        (TWO, "%x: memref<4xf32>", "nothing   ptr (x)\n>      nothing   i64 (x)"),
     ],
 )
 def test_bare_pointers(signature: str, types: str, expected: str) -> None:

@@ -249,9 +249,13 @@ def test_a_callee_of_another_type() -> None:
         attached([x, n], CALLEE, STATUS)
     assert str(raised.value) == (
         "NestedTensorCallProvider: the callee @callee takes arguments of other types than 'f' "
-        "passes: x is passed as struct<(ptr, struct<(struct<(i32, i32)>, i64)>)>, but argument #0 "
-        "is struct<(ptr, struct<(i32, struct<()>)>)>. Choose and order them with args=, or change "
-        "the callee"
+        "passes:\n"
+        "       expected                                  passed\n"
+        "> "
+        " #0  struct<(ptr, struct<(i32, struct<()>)>)>  "
+        "struct<(ptr, struct<(struct<(i32, i32)>, i64)>)> (x)\n"
+        "   #1  i32                                       i32 (n)\n"
+        "Choose and order them with args=, or change the signature or the callee"
     )
     with pytest.raises(BuildError) as raised:
         attached([], CALLEE, "llvm.func @callee() -> f32")

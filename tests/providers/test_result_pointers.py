@@ -182,7 +182,10 @@ def test_the_error_of_a_callee_with_a_pointer_more_suggests_the_result() -> None
     with pytest.raises(BuildError) as raised:
         attach(module, MEAN, DirectCallProvider("k", args=["x", "n"]))
     assert str(raised.value) == (
-        "DirectCallProvider: the callee @k takes 3 arguments, but 2 are passed for 'mean': nothing "
-        "is passed for argument #2 (ptr, the type of r). The types fit with args=['x', 'n', 'r'], "
-        "if those of one type come in this order"
+        "DirectCallProvider: the callee @k takes 3 arguments, but 2 are passed for "
+        "'mean':\n"
+        "       expected  passed\n"
+        "   #1  i64       i64 (n)\n"
+        ">  #2  ptr       nothing; r would fit\n"
+        "The types fit with args=['x', 'n', 'r'], if those of one type come in this order"
     )

@@ -21,7 +21,7 @@ SEQUENTIAL: Final = ("sequential", "sequential_unrolled")
 
 def function(
     function: Any,
-    *old: object,
+    *,
     signature: spec.Signature | None = None,
     target: str | None = None,
     vmap: str | Callable[..., Any] = "sequential",
@@ -41,8 +41,6 @@ def function(
 
     Args:
         function: a function of a compiled module or loaded library, or its callable.
-        old: takes no values. A call with a module and a name, as in older versions, raises
-            TypeError.
         signature: the signature of the function, if the function does not know it, or does not
             know each ``intent``.
         target: the name by which XLA finds the function. Give it for programs that are exported or
@@ -90,7 +88,7 @@ def function(
         >>> jax.jit(lambda x: copy(x) * 2)(np.arange(3, dtype="float32"))
         Array([0., 2., 4.], dtype=float32)
     """
-    function, own, signature = function_and_signature("function", function, signature, old)
+    function, own, signature = function_and_signature("function", function, signature)
     if isinstance(vmap, str) and vmap not in SEQUENTIAL:
         raise ValueError(
             f"function: vmap: expected {' or '.join(map(repr, SEQUENTIAL))}, or a rule, but got "

@@ -126,9 +126,11 @@ def test_a_callee_that_takes_something_else(parse: Parse) -> None:
     with pytest.raises(BuildError) as raised:
         attach(module, wide, DIRECT)
     assert str(raised.value) == (
-        "DirectCallProvider: the callee @kernel takes 1 argument, but 2 are passed for 'f': code "
-        "is passed as i64, but argument #0 is i32 (declare `code: int32`); p (ptr) is passed, but "
-        "no argument takes it. Choose and order them with args=, or change the callee"
+        "DirectCallProvider: the callee @kernel takes 1 argument, but 2 are passed for 'f':\n"
+        "       expected  passed\n"
+        ">  #0  i32       i64 (code): declare `code: int32`\n"
+        ">      nothing   ptr (p)\n"
+        "Choose and order them with args=, or change the signature or the callee"
     )
     assert generic(module) == before
     assert module.operation.verify()
