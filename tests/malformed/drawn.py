@@ -26,8 +26,9 @@ from tests.oracle import Rejected, judge
 from tests.steps.broken import Breaker
 from tests.steps.right import Right
 from tests.steps.samples import SAMPLES
+from tests.support.drawn import drawn
 
-DRAWN: Final = 40
+DRAWN: Final = drawn(40)
 """Calls of each signature that Hypothesis draws."""
 
 
@@ -37,7 +38,7 @@ def lines() -> Iterator[str]:
     for number, (text, values) in enumerate(SAMPLES.values()):
         signature = Signature.parse(text, device="cpu")
         yield f"# f{number} {signature}"
-        for arguments in (*broken(signature, values), *drawn(signature)):
+        for arguments in (*broken(signature, values), *draw(signature)):
             if not has_dynamic_types(arguments):
                 call = "\n".join(call_lines(f"f{number}", signature, arguments, memory))
                 if call not in written:
@@ -52,7 +53,7 @@ def broken(signature: Signature, values: Mapping[str, float]) -> Iterator[Argume
             yield found.given
 
 
-def drawn(signature: Signature) -> list[Arguments]:
+def draw(signature: Signature) -> list[Arguments]:
     """Draw calls, the same in every run."""
     found: list[Arguments] = []
 
