@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 from types import CodeType, FunctionType
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import pytest
 
@@ -94,7 +94,9 @@ def walk(nodes: list[Any]) -> Iterator[ast.AST]:
             yield node
             for name, value in ast.iter_fields(node):
                 if name not in ("annotation", "returns", "format_spec"):
-                    yield from walk(value if isinstance(value, list) else [value])
+                    yield from walk(
+                        cast("list[Any]", value) if isinstance(value, list) else [value]
+                    )
 
 
 def instead(node: ast.AST) -> ast.AST | None:
@@ -212,7 +214,7 @@ class Trials:
     def record(self, session: pytest.Session, writer: int) -> bool:
         """Write for each test how long it takes, its number, and which functions it reaches."""
         reached: set[int] = set()
-        vars(builtins)["__reached__"] = reached.add
+        setattr(builtins, "__reached__", reached.add)  # noqa: B010 # no attribute that it declares
         for index, function in enumerate(self.functions):
             call = ast.parse(f"__reached__({index})").body
             function.change(lambda: function.node.body.__setitem__(slice(0, 0), call))  # noqa: B023
