@@ -26,9 +26,8 @@ from tests.oracle import Rejected, judge
 from tests.steps.broken import Breaker
 from tests.steps.right import Right
 from tests.steps.samples import SAMPLES
-from tests.support.drawn import drawn
 
-DRAWN: Final = drawn(40)
+DRAWN: Final = 40
 """Calls of each signature that Hypothesis draws."""
 
 
@@ -38,7 +37,7 @@ def lines() -> Iterator[str]:
     for number, (text, values) in enumerate(SAMPLES.values()):
         signature = Signature.parse(text, device="cpu")
         yield f"# f{number} {signature}"
-        for arguments in (*broken(signature, values), *draw(signature)):
+        for arguments in (*broken(signature, values), *drawn(signature)):
             if not has_dynamic_types(arguments):
                 call = "\n".join(call_lines(f"f{number}", signature, arguments, memory))
                 if call not in written:
@@ -50,10 +49,10 @@ def broken(signature: Signature, values: Mapping[str, float]) -> Iterator[Argume
     """Return a call for each step of the plan, which fails there."""
     for _, found in Breaker(make_plan(signature), Right(values)).every():
         if found is not None:
-            yield found.given
+            yield found
 
 
-def draw(signature: Signature) -> list[Arguments]:
+def drawn(signature: Signature) -> list[Arguments]:
     """Draw calls, the same in every run."""
     found: list[Arguments] = []
 
