@@ -45,8 +45,9 @@ FRAMEWORK_TESTS := tests/abi/test_arrivals.py tests/arrays tests/benchmarks/test
   tests/frameworks tests/frontends tests/packaging/test_frameworks.py tests/packaging/test_hub.py tests/providers/test_results_like_arguments.py \
   tests/providers/test_workspaces.py tests/runtime/test_results.py \
   $(patsubst %,tests/testing/test_%.py,check_intents check_kernel lists make_args) tests/wrapping/test_addresses.py
-# Tests that call from Python, which test-frameworks also runs without the extension.
-CALL_TESTS := tests/arrays tests/entry tests/packed tests/providers/test_results.py \
+# Tests that call from Python, which test-frameworks also runs without the extension. Those of
+# tests/entry call in each way themselves.
+CALL_TESTS := tests/arrays tests/packed tests/providers/test_results.py \
   $(patsubst %,tests/runtime/test_%.py,callable callable_arguments loaded mistakes results threads) \
   $(patsubst %,tests/wrapping/test_%.py,doors gil null sources)
 CORE_TESTS := $(addprefix tests/,abi builder errors ir malformed packed plan providers rules spec steps test_records.py test_suggest.py)
