@@ -45,10 +45,12 @@ FRAMEWORK_TESTS := tests/abi/test_arrivals.py tests/arrays tests/benchmarks/test
   tests/frameworks tests/frontends tests/packaging/test_frameworks.py tests/packaging/test_hub.py tests/providers/test_results_like_arguments.py \
   tests/providers/test_workspaces.py tests/runtime/test_results.py \
   $(patsubst %,tests/testing/test_%.py,check_intents check_kernel lists make_args) tests/wrapping/test_addresses.py
-# Tests that call from Python, which test-frameworks also runs without the extension.
-CALL_TESTS := tests/arrays tests/entry tests/packed tests/providers/test_results.py tests/rules \
+# Tests that call from Python, which test-frameworks also runs without the extension. Those of
+# tests/entry call in each way themselves.
+CALL_TESTS := tests/arrays tests/packed tests/providers/test_results.py \
   $(patsubst %,tests/runtime/test_%.py,callable callable_arguments loaded mistakes results threads) \
   $(patsubst %,tests/wrapping/test_%.py,doors gil null sources)
+CORE_TESTS := $(addprefix tests/,abi builder errors ir malformed packed plan providers rules spec steps test_records.py test_suggest.py)
 # Each process takes its share of the tests in order, and then some of another's: most fixtures of
 # modules are made once. With `JOBS=0` all run in pytest's own process.
 JOBS ?= 2
@@ -57,15 +59,17 @@ PARALLEL = --numprocesses=$(JOBS) --dist=worksteal
 PAGES := $(wildcard *.md examples/*/*.md ffi_builder/README.md ffi_builder/*/README.md ffi_builder/*/*/README.md) benchmarks/README.md benchmarks/tried.md tools/README.md tools/mutants.md tests/README.md tests/aarch64/README.md $(filter-out docs/errors.md,$(wildcard docs/*.md))
 # Tests run with freed memory overwritten, and not reused at once, so that whoever reads it fails in
 # every run and not in one of twenty. That makes them 4 % slower. Child processes that crash say where.
-test test-fast test-without test-frameworks test-tvm-ffi test-distributions: export GLIBC_TUNABLES := glibc.malloc.perturb=165:glibc.malloc.tcache_count=0
+test test-core test-fast test-without test-frameworks test-tvm-ffi test-distributions: export GLIBC_TUNABLES := glibc.malloc.perturb=165:glibc.malloc.tcache_count=0
 export PYTHONFAULTHANDLER := 1
+# Hypothesis draws a fifth of the examples.
+test-core test-fast: export FFI_BUILDER_FAST := 1
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -g -O1
 # C that people write; the other headers are generated.
 SUPPORT := $(filter-out %/plan.h %/numbers.h,$(wildcard $(addsuffix /support/*.[ch],ffi_builder ffi_builder/*)))
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo add-ons test test-fast test-without test-frameworks test-tvm-ffi test-cuda test-cute test-libclang test-rocm test-rocm-gpu test-tilelang test-distributions test-aarch64 \
+.PHONY: help demo add-ons test test-core test-fast test-without test-frameworks test-tvm-ffi test-cuda test-cute test-libclang test-rocm test-rocm-gpu test-tilelang test-distributions test-aarch64 \
   test-aarch64-fast test-gpu check lint format support types fuzz soak bench bench-compare bench-instructions bench-calls \
   bench-torch bench-launch coverage mutants docs wheels release-check entry-asan dev clean
 
@@ -77,6 +81,9 @@ demo: $(VENV)/.demo ## Wrap, compile and call a matmul on NumPy arrays, and prin
 
 test: $(VENV)/.test ## Run all tests, or TESTS (those that need PyTorch, JAX or Numba are skipped), in JOBS processes.
 	$(PY) -m pytest $(PARALLEL) $(TESTS)
+
+test-core: $(VENV)/.dev ## Run the tests of the core that are not marked slow: signatures to wrappers, without the runtime and add-ons.
+	$(PY) -m pytest $(PARALLEL) -m 'not slow' $(CORE_TESTS)
 
 test-fast: $(VENV)/.dev ## Run the tests that are not marked slow.
 	$(PY) -m pytest $(PARALLEL) -m 'not slow'

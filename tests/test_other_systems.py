@@ -100,6 +100,7 @@ def test_checking_arguments() -> None:
     ]
 
 
+@pytest.mark.slow
 @on_each
 def test_wrappers_are_built_where_there_are_bindings(system: str) -> None:
     lines = prints(

@@ -132,14 +132,6 @@ def test_torch_with_a_storage_offset_and_odd_strides() -> None:
     assert one.tolist() == [[10, 12, 14]]
 
 
-def test_torch_tensors_that_require_no_gradient_only() -> None:
-    torch = pytest.importorskip("torch", reason="needs torch: `make test-frameworks` installs it")
-    x = torch.ones(2, 3)
-    view = torch.nn.Parameter(x).detach()
-    kernel("add")(view, x, x)
-    assert x.tolist() == [[2] * 3] * 2
-
-
 def test_the_memory_is_shared_not_copied(xp: Any) -> None:
     x = counting(xp, 2, 3)
     kernel("add")(x, x, x)
@@ -208,16 +200,6 @@ def test_what_is_no_array(xp: Any) -> None:
             f"Mismatched type of y on argument #1 when calling: {SIGNATURE}, expected Tensor but "
             f"got {name}"
         )
-
-
-def test_a_read_only_array_that_may_be_written_is_refused() -> None:
-    x = counting(np, 2, 3)
-    x.flags.writeable = False
-    out = np.zeros((2, 3), np.float32)
-    # Without the extension, tvm-ffi says it in its words.
-    with pytest.raises((BufferError, ValueError), match=r"readonly|read-only"):
-        kernel("add")(x, x, out)
-    assert not out.any()
 
 
 def test_numpy_scalars_are_no_arrays() -> None:

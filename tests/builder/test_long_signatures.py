@@ -42,15 +42,14 @@ def optionals(count: int) -> list[Param]:
     ]
 
 
-SIGNATURES: list[Callable[[int], list[Param]]] = [
-    tensors,
-    sharing,
-    optionals,
-    lambda count: [Var(f"x{i}", "int64") for i in range(count)],
-    lambda count: [TupleParam("t", tensors(count))],
-    lambda count: [Struct("t", [String(f"x{i}") for i in range(count)])],
-]
-NAMES = ["tensors", "sharing", "optionals", "scalars", "tuple", "struct"]
+SIGNATURES: dict[str, Callable[[int], list[Param]]] = {
+    "tensors": tensors,
+    "sharing": sharing,
+    "optionals": optionals,
+    "scalars": lambda count: [Var(f"x{i}", "int64") for i in range(count)],
+    "tuple": lambda count: [TupleParam("t", tensors(count))],
+    "struct": lambda count: [Struct("t", [String(f"x{i}") for i in range(count)])],
+}
 
 
 def calls(run: Callable[[], object]) -> int:
@@ -71,26 +70,26 @@ def calls(run: Callable[[], object]) -> int:
     return count
 
 
-@pytest.mark.parametrize("make", SIGNATURES, ids=NAMES)
-def test_twice_the_parameters_take_twice_the_calls(make: Callable[[int], list[Param]]) -> None:
-    def lower(count: int) -> object:
-        return runtime.lower(attached(make(count))).mlir
-
+def takes_twice_the_calls(lower: Callable[[int], object]) -> bool:
     lower(150)  # what is made once
-    one, two = calls(lambda: lower(150)), calls(lambda: lower(300))
-    assert two < 2.2 * one
+    return calls(lambda: lower(300)) < 2.2 * calls(lambda: lower(150))
 
 
-@pytest.mark.parametrize("names", [None, "parameters", "parts"])
-def test_twice_the_arguments_take_twice_the_calls(names: str | None) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SIGNATURES)
+def test_twice_the_parameters_take_twice_the_calls(name: str) -> None:
+    make = SIGNATURES[name]
+    assert takes_twice_the_calls(lambda count: runtime.lower(attached(make(count))).mlir)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("each", [None, "x{}", "x{}.data"])
+def test_twice_the_arguments_take_twice_the_calls(each: str | None) -> None:
     def lower(count: int) -> object:
-        of_each = {"parameters": "x{}", "parts": "x{}.data"}
-        args = None if names is None else [of_each[names].format(i) for i in range(count)]
+        args = None if each is None else [each.format(i) for i in range(count)]
         return runtime.lower(attached(tensors(count), DirectCallProvider("k", args=args))).mlir
 
-    lower(150)
-    one, two = calls(lambda: lower(150)), calls(lambda: lower(300))
-    assert two < 2.2 * one
+    assert takes_twice_the_calls(lower)
 
 
 def farthest_use(module: Any) -> int:

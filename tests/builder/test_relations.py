@@ -19,6 +19,7 @@ from ffi_builder.spec.expr import Expr, Relation
 from ffi_builder.spec.functions import variables
 from ffi_builder.spec.numbers import INT_RANGES
 from tests.spec.strategies import INT64, exprs
+from tests.support.drawn import drawn
 from tests.support.printed import printed_wrapper
 from tests.support.wrapping import new_module, wrap
 
@@ -61,7 +62,7 @@ def accepts(call: Callable[..., object], *given: object) -> bool:
     return True
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=drawn(100), deadline=None)
 @given(exprs(), exprs() | INT64, st.sampled_from(["<=", "<", ">=", ">", "==", "!="]), st.data())
 def test_it_agrees_with_python(lhs: Expr, rhs: spec.Dim, op: str, data: st.DataObject) -> None:
     try:

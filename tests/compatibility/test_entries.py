@@ -130,6 +130,7 @@ print(len(folders), len(set(seen)) - 1)
 """Edits a file of each folder of a package; prints how many there are, and how many were seen."""
 
 
+@pytest.mark.slow
 def test_an_edit_in_any_folder_of_the_package_is_in_the_key(tmp_path: Path) -> None:
     package = tmp_path / "ffi_builder"
     ignored = shutil.ignore_patterns("__pycache__")

@@ -23,6 +23,7 @@ from ffi_builder.runtime.python.functions import info_of, same_function, wrapped
 from ffi_builder.spec import DType, Optional, Signature, Tensor, Var, dims
 from tests.entry.functions import Ways, both_ways, needs_extension, ways
 from tests.entry.rules import WAYS
+from tests.support.drawn import drawn
 from tests.support.wrapping import new_module
 
 (n,) = dims("n")
@@ -54,7 +55,7 @@ CALLS = st.tuples(
 
 
 @needs_extension
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=drawn(60), deadline=None)
 @given(signatures(), st.lists(CALLS, min_size=5, max_size=5))
 @pytest.mark.slow
 def test_arguments_are_bound_as_python_binds_them(

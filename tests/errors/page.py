@@ -28,7 +28,7 @@ CASES: Final = [case for group in GROUPS for case in group.cases]
 
 _HEAD: Final = """# Every error of a wrapper
 
-<!-- Written by `pytest tests/errors --update-errors` from tests/errors/cases.py; a test compares. -->
+<!-- Written by `pytest tests/errors --update-errors` from tests/errors/cases.txt; a test compares. -->
 
 Each message that a wrapper's checks can raise, with a call that raises it: which argument, the
 signature, what was expected, why, and what came. [checks.md](checks.md) has the rules and their

@@ -49,7 +49,7 @@ def broken(signature: Signature, values: Mapping[str, float]) -> Iterator[Argume
     """Return a call for each step of the plan, which fails there."""
     for _, found in Breaker(make_plan(signature), Right(values)).every():
         if found is not None:
-            yield found.given
+            yield found
 
 
 def drawn(signature: Signature) -> list[Arguments]:

@@ -18,6 +18,7 @@ from ffi_builder.abi import PREFIX
 from ffi_builder.providers import NopCallProvider
 from ffi_builder.spec import Signature
 from tests.malformed import drawn
+from tests.support.drawn import FAST
 from tests.support.wrapping import new_module
 
 BY_HAND: Final = Path(__file__).with_name("by_hand.txt")
@@ -41,7 +42,9 @@ class Harness(NamedTuple):
 def harness(tmp_path_factory: pytest.TempPathFactory) -> Harness:
     """The wrappers are exported for any x86-64 (or other) CPU."""
     folder = tmp_path_factory.mktemp("malformed")
-    text = BY_HAND.read_text() + "".join(f"{line}\n" for line in drawn.lines())
+    text = BY_HAND.read_text()
+    if not FAST:  # drawing takes 10 seconds
+        text += "".join(f"{line}\n" for line in drawn.lines())
     (folder / "calls.txt").write_text(text)
     module, names = new_module(), list[str]()
     for name, signature in re.findall(r"^# (\w+) (f\(.*)$", text, re.MULTILINE):

@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, Final
 
+import pytest
 import tvm_ffi
 
 from ffi_builder import attach, call_packed, providers, runtime, spec
@@ -157,6 +158,7 @@ def run_script(*args: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_a_process_that_ends_while_it_is_kept(tmp_path: Any) -> None:
     """Python is finalised by then, and its function is released last here."""
     assert run_script() == "called\n"

@@ -15,6 +15,7 @@ from ffi_builder.errors import BuildError, SpecError
 from ffi_builder.ir.kernel import dtypes_of
 from ffi_builder.providers import DirectCallProvider, MemRefCallProvider
 from tests.builder.samples import MATMUL_KERNEL, MATMUL_SYMBOLS
+from tests.support.drawn import drawn
 from tests.support.wrapping import new_module
 
 LOWERING: Final = (
@@ -181,7 +182,7 @@ def memrefs(draw: st.DrawFn) -> tuple[str, list[int | None], str]:
     return f"memref<{text}>", sizes, element
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=drawn(40), deadline=None)
 @given(st.lists(st.one_of(memrefs(), st.sampled_from(SCALARS)), max_size=4))
 def test_attaching_accepts_what_any_kernel_says(types: list[Any]) -> None:
     texts = [type_ if isinstance(type_, str) else type_[0] for type_ in types]

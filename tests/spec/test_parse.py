@@ -46,6 +46,7 @@ from ffi_builder.spec import (
 )
 from ffi_builder.spec.expr import Expr
 from tests.spec.strategies import exprs, extreme_signatures, signatures
+from tests.support.drawn import drawn
 
 n, k, m = dims("n k m")
 n32 = Var("n", "int32", divisibility=16, min=1, max=8 * 16)
@@ -185,7 +186,7 @@ def round_trip(signature: Signature) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=200)
+@settings(max_examples=drawn(200))
 @given(signatures(), st.data())
 def test_every_signature_reads_back(signature: Signature, data: st.DataObject):
     """So does its short form; without a part, the text is read or refused."""
@@ -204,7 +205,7 @@ def test_every_signature_reads_back(signature: Signature, data: st.DataObject):
 
 
 @pytest.mark.slow
-@settings(max_examples=20)
+@settings(max_examples=drawn(20))
 @given(extreme_signatures())
 def test_what_is_as_large_and_deep_as_can_be_reads_back(signature: Signature):
     round_trip(signature)

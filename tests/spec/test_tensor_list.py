@@ -28,6 +28,7 @@ from ffi_builder.spec.expr import Relation
 from ffi_builder.spec.places import occurrences, symbols_of_elements
 from tests.differential.signatures import signatures
 from tests.differential.strategies import LARGE
+from tests.support.drawn import drawn
 
 g, m, n, k, s = dims("g m n k s")
 
@@ -117,7 +118,7 @@ def test_wrong_texts(text: str, words: str) -> None:
         Signature.parse(text, device="cpu")
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=LARGE)
+@settings(max_examples=drawn(150), deadline=None, suppress_health_check=LARGE)
 @given(signatures())
 def test_any_signature_is_read_back(signature: Signature) -> None:
     assert Signature.parse(signature.canonical()) == signature

@@ -16,6 +16,7 @@ from ffi_builder.testing.kernels.finding import Finding
 from ffi_builder.testing.kernels.frame import shown_arguments
 from ffi_builder.testing.kernels.observe import observe
 from tests.differential.signatures import signatures
+from tests.support.drawn import drawn
 from tests.testing.test_make_args import args_or_refusal, can_be_made
 
 np = pytest.importorskip("numpy", reason="needs NumPy")
@@ -27,7 +28,7 @@ def is_small(signature: Signature) -> bool:
 
 
 @pytest.mark.slow
-@settings(max_examples=50)
+@settings(max_examples=drawn(50))
 @given(
     signatures().filter(is_small).filter(can_be_made),
     st.sampled_from(["numpy", "tvm_ffi"]),

@@ -16,6 +16,7 @@ from ffi_builder.spec import Shape, Signature, Tensor, TupleParam, Var, ceildiv,
 from ffi_builder.spec.dtypes import NAMES
 from ffi_builder.testing.make.arrays import free_memory
 from tests.differential.signatures import signatures, symbols_of, tensors_of
+from tests.support.drawn import drawn
 from tests.testing.making import bound, cpu, made
 
 np = pytest.importorskip("numpy", reason="needs NumPy")
@@ -55,7 +56,7 @@ def of_lists(signature: Signature) -> set[str]:
 
 
 @pytest.mark.slow
-@settings(max_examples=300)
+@settings(max_examples=drawn(300))
 @given(signatures().filter(can_be_made), st.data())
 def test_what_is_made_is_accepted(signature: Signature, data: st.DataObject) -> None:
     framework = data.draw(st.sampled_from(["numpy", "tvm_ffi"]))
@@ -93,7 +94,7 @@ def test_few_signatures_are_refused() -> None:
     """The property above says nothing of a make_args that refuses everything."""
     counts = {True: 0, False: 0}
 
-    @settings(max_examples=200, database=None)
+    @settings(max_examples=drawn(200), database=None)
     @given(signatures().filter(can_be_made))
     def count(signature: Signature) -> None:
         try:

@@ -17,6 +17,7 @@ from ffi_builder.rocm.images.msgpack import unpack
 from ffi_builder.rocm.images.signs import is_image
 from tests.rocm.images.images import IMAGES, image
 from tests.rocm.images.reader import msgpack
+from tests.support.drawn import drawn
 
 NAMES = sorted(path.name for path in IMAGES.iterdir())
 CODE = "triton-gfx1100.hsaco"
@@ -184,7 +185,7 @@ def test_cut_off_everywhere(name: str):
 
 
 @given(st.data())
-@settings(max_examples=300)
+@settings(max_examples=drawn(300))
 def test_flipped_bytes(data: st.DataObject):
     """In what is read: the headers, and the note behind them."""
     name = data.draw(st.sampled_from(NAMES))
