@@ -25,7 +25,7 @@ from tests.differential.description import (
 )
 from tests.providers.values import BYTES, CASES, IDS, LLVM
 from tests.support.recording import Recording, c_callees
-from tests.support.wrapping import RawWrapper, set_stream, wrap, wrap_raw
+from tests.support.wrapping import RawWrapper, current_stream, wrap, wrap_raw
 
 n, m = dims("n m")
 DIRECT = DirectCallProvider("callee")
@@ -157,12 +157,9 @@ def test_the_environments_stream() -> None:
     call, recording = recorded(params, ["!llvm.ptr"] * 3)
     host = DLTensor((3,), data=0x40)
     on_device = DLTensor((3,), data=0x50, device_type=2, device_id=5)
-    set_stream("cuda", 5, 0xABC0)
-    try:
+    with current_stream(0xABC0, 5):
         assert call(tensor(host), tensor(on_device)) is None
         assert [recording.unsigned(i) for i in range(3)] == [0xABC0, 0x40, 0x50]
-    finally:
-        set_stream("cuda", 5, 0)
     assert call(tensor(host), tensor(on_device)) is None
     assert recording.unsigned(0) == 0
 

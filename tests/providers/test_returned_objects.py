@@ -29,24 +29,9 @@ from ffi_builder.providers import (
     OwnedAny,
     PackedCallProvider,
 )
+from tests.providers.returning import PAIR, wrapped
 from tests.support.allocating import counting
 from tests.support.wrapping import new_module
-
-PAIR = """
-llvm.func @k(%p: !llvm.ptr, %n: i64) -> !llvm.struct<(ptr, i64)> {
-  %empty = llvm.mlir.undef : !llvm.struct<(ptr, i64)>
-  %first = llvm.insertvalue %p, %empty[0] : !llvm.struct<(ptr, i64)>
-  %pair = llvm.insertvalue %n, %first[1] : !llvm.struct<(ptr, i64)>
-  llvm.return %pair : !llvm.struct<(ptr, i64)>
-}
-"""
-"""Returns the bytes at an address."""
-
-
-def wrapped(text: str, provider: Any = None, kernel: str = "") -> Any:
-    module = new_module(kernel)
-    attach(module, spec.Signature.parse(text, device="cpu"), provider or NopCallProvider())
-    return runtime.compile(module)["f"]
 
 
 def address(data: bytes) -> tuple[Any, int]:

@@ -60,6 +60,9 @@ ERRORS: Final = (
 )
 
 
+FIELDS: Final = "expected {callee} and {status} as its only fields, or {f(status)} for the text of a function in C"
+
+
 def test_a_provider_that_calls_nothing_returns_no_status() -> None:
     assert refused(CheckStatus(NopCallProvider())) == (
         "CheckStatus: NopCallProvider returns nothing; expected an integer status"
@@ -67,6 +70,18 @@ def test_a_provider_that_calls_nothing_returns_no_status() -> None:
 
 
 REFUSED: Final[list[tuple[Any, dict[str, Any], str]]] = [
+    *(
+        (DirectCallProvider("k"), {"message": message}, f"message: {FIELDS}, but got {message!r}")
+        for message in ("{code}", "{}", "{0}", "{status:x}", "{status!r}")
+    ),
+    *(
+        (
+            DirectCallProvider("k"),
+            {"message": message},
+            f"message: expected something between doubled braces but got {message!r}",
+        )
+        for message in ("{{}}", "{{}} {status}")
+    ),
     (
         PackedCallProvider("g"),
         {},
@@ -128,8 +143,7 @@ REFUSED: Final[list[tuple[Any, dict[str, Any], str]]] = [
     (
         DirectCallProvider("k"),
         {"errors": {1: ("ValueError", "{x}")}},
-        "errors[1]: expected {callee} and {status} as its only fields, or {f(status)} for "
-        "the text of a function in C, but got '{x}'",
+        f"errors[1]: {FIELDS}, but got '{{x}}'",
     ),
 ]
 
@@ -140,26 +154,6 @@ def test_what_cannot_be_checked(provider: Any, options: dict[str, Any], words: s
     with pytest.raises(BuildError) as raised:
         CheckStatus(provider, **options)
     assert str(raised.value) == f"CheckStatus: {words}"
-
-
-@pytest.mark.parametrize("message", ["{code}", "{}", "{0}", "{status:x}", "{status!r}"])
-def test_other_fields(message: str) -> None:
-    with pytest.raises(BuildError) as raised:
-        CheckStatus(DirectCallProvider("k"), message=message)
-    assert str(raised.value) == (
-        f"CheckStatus: message: expected {{callee}} and {{status}} as its only fields, or "
-        f"{{f(status)}} for the text of a function in C, but got "
-        f"{message!r}"
-    )
-
-
-@pytest.mark.parametrize("message", ["{{}}", "{{}} {status}"])
-def test_braces_with_nothing_between(message: str) -> None:
-    with pytest.raises(BuildError) as raised:
-        CheckStatus(DirectCallProvider("k"), message=message)
-    assert str(raised.value) == (
-        f"CheckStatus: message: expected something between doubled braces but got {message!r}"
-    )
 
 
 @pytest.mark.parametrize("message", ["{status", "status}"])

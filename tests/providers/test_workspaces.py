@@ -22,6 +22,7 @@ from ffi_builder.providers import (
     NopCallProvider,
     PackedCallProvider,
 )
+from tests.providers.returning import wrapped
 from tests.support.allocating import counting
 from tests.support.recording import Recording
 from tests.support.wrapping import new_module
@@ -38,12 +39,6 @@ llvm.func @k(%x: !llvm.ptr, %w: !llvm.ptr) {
 }
 """
 """Stores the first element of the workspace, which it then changes, as the first of x."""
-
-
-def wrapped(signature: str, provider: CallProvider, text: str = "") -> Any:
-    module = new_module(text)
-    attach(module, spec.Signature.parse(signature, device="cpu"), provider)
-    return runtime.compile(module)["f"]
 
 
 def test_the_kernel_gets_it_and_it_is_released() -> None:
