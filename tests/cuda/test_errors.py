@@ -68,32 +68,12 @@ def test_the_frames_are_those_of_every_error(driver: FakeDriver):
 @pytest.mark.parametrize(
     ("options", "arguments", "figures", "excess"),
     [
-        (
-            {"block": (1, N)},
-            1025,
-            "block=(1, 1025, 1)",
-            "block.y is 1025, at most 1024 on this device; the block has 1025 threads, at most 1024",
-        ),
+        ({"block": (1, N)}, 1025, "block=(1, 1025, 1)", "block.y is 1025, at most 1024 on this device; the block has 1025 threads, at most 1024"),
         ({"block": (1, 1, N)}, 65, "block=(1, 1, 65)", "block.z is 65, at most 64"),
         ({"block": (64, N)}, 17, "block=(64, 17, 1)", "the block has 1088 threads, at most 1024"),
-        (
-            {"dynamic_smem_bytes": N},
-            232449,
-            "dynamic_smem_bytes=232449",
-            "dynamic_smem_bytes is 232449, at most 232448 for this kernel",
-        ),
-        (
-            {"grid": N, "cluster": 2},
-            3,
-            "grid=(3, 1, 1), block=(1, 1, 1), cluster=(2, 1, 1)",
-            "grid.x is 3, no multiple of cluster.x, 2",
-        ),
-        (
-            {"grid": N, "cluster": N},
-            17,
-            "cluster=(17, 1, 1)",
-            "the cluster has 17 blocks, and not every device can have more than 8",
-        ),
+        ({"dynamic_smem_bytes": N}, 232449, "dynamic_smem_bytes=232449", "dynamic_smem_bytes is 232449, at most 232448 for this kernel"),
+        ({"grid": N, "cluster": 2}, 3, "grid=(3, 1, 1), block=(1, 1, 1), cluster=(2, 1, 1)", "grid.x is 3, no multiple of cluster.x, 2"),
+        ({"grid": N, "cluster": N}, 17, "cluster=(17, 1, 1)", "the cluster has 17 blocks, and not every device can have more than 8"),
         (
             {"grid": N, "attributes": ["cooperative"]},
             100_000,
@@ -101,7 +81,7 @@ def test_the_frames_are_those_of_every_error(driver: FakeDriver):
             "all blocks of a cooperative launch have to fit onto the device at once",
         ),
     ],
-)
+)  # fmt: skip
 def test_what_is_too_much(
     driver: FakeDriver, options: dict[str, Any], arguments: int, figures: str, excess: str
 ):

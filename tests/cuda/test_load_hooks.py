@@ -214,16 +214,8 @@ def test_values_of_globals_in_a_capture(driver: FakeDriver, mode: CaptureMode):
 
 
 REFUSED: dict[str, tuple[Callable[[int], Any], type[Exception], str]] = {
-    "name": (
-        lambda library: cuda.device_global(library, "Factor"),
-        ValueError,
-        "no global or constant 'Factor'.*mangles",
-    ),
-    "size": (
-        lambda library: cuda.device_global(library, "factor", np.float64(2)),
-        ValueError,
-        "'factor' has 4 bytes, but the value has 8",
-    ),
+    "name": (lambda library: cuda.device_global(library, "Factor"), ValueError, "no global or constant 'Factor'.*mangles"),
+    "size": (lambda library: cuda.device_global(library, "factor", np.float64(2)), ValueError, "'factor' has 4 bytes, but the value has 8"),
     "value": (
         lambda library: cuda.device_global(library, "factor", 2.0),
         TypeError,
@@ -244,7 +236,7 @@ REFUSED: dict[str, tuple[Callable[[int], Any], type[Exception], str]] = {
         TypeError,
         "expected the name of a global but got 3",
     ),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", REFUSED)

@@ -242,33 +242,18 @@ def test_args_must_be_a_list(args: Any):
         (spec.VarArgs("a"), None, "'a' is a VarArgs, which is in host memory"),
         (spec.VarArgs("a"), ["a.data"], "'a.data', which is in host memory"),
         (spec.Variant([spec.Var("v", "int8"), spec.String("v")]), None, r"'v\.str' is a String"),
-        (
-            spec.Variant([spec.Var("v", "int8"), tensor("v", 3)]),
-            None,
-            r"\(#0 v\.which: 4 bytes, #1 v\.int: 1 bytes?, #2 v",
-        ),
+        (spec.Variant([spec.Var("v", "int8"), tensor("v", 3)]), None, r"\(#0 v\.which: 4 bytes, #1 v\.int: 1 bytes?, #2 v"),
         (tensor("x", 3), ["x.dltensor"], "'x.dltensor', which is in host memory"),
         (tensor("x", 3), ["y"], "args= has 'y', which names no parameter"),
         (tensor("x", 3), [Pointee("x", 8)], r"\*x: expected a DataPointer"),
         (spec.DataPointer("p"), [Packed("p")], "Packed: expected a Tensor"),
-        *(
-            (spec.Var("v", "float32"), [Scalar(name, "int32")], f"'{name}'")
-            for name in ("v", "nobody")
-        ),
+        *((spec.Var("v", "float32"), [Scalar(name, "int32")], f"'{name}'") for name in ("v", "nobody")),
         (tensor("x", N), [Scalar("x", "int32")], "'x'"),
-        (
-            N,
-            [Struct("n", Struct(2.5))],
-            r'a Struct has 2\.5, a number without a type: write Scalar\(2\.5, "float32"\), or another',
-        ),
-        (
-            N,
-            [Struct("n", Struct(b"A"))],
-            "args= has b'A', and the address of bytes is in host memory",
-        ),
+        (N, [Struct("n", Struct(2.5))], r'a Struct has 2\.5, a number without a type: write Scalar\(2\.5, "float32"\), or another'),
+        (N, [Struct("n", Struct(b"A"))], "args= has b'A', and the address of bytes is in host memory"),
         (spec.Signature("f", [N], spec.Var("total", "int64")), None, "a kernel returns no numbers"),
     ],
-)
+)  # fmt: skip
 def test_what_a_kernel_cannot_be_given(param: spec.Param | spec.Signature, args: Any, words: str):
     signature = param if isinstance(param, spec.Signature) else spec.Signature("f", [param])
     with pytest.raises(BuildError, match=words):

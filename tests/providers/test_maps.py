@@ -85,13 +85,9 @@ def test_each_dtype(key: str, value: str, tmp_path: Path) -> None:
         ({1: 2.5}, TypeError, r"type of m.values\[0\] .*, expected int but got float"),
         ({1: 1, 2: 128}, ValueError, r"m.values\[1\] .* fits int8 \(-128 to 127\) but got 128"),
         ({2**63: 1}, ValueError, r"m.keys\[0\] .* fits int64 .* but got 9223372036854775808"),
-        (
-            {**dict.fromkeys(range(999), 0), 999: None},
-            TypeError,
-            r"type of m.values\[999\] .*, expected int but got None",
-        ),
+        ({**dict.fromkeys(range(999), 0), 999: None}, TypeError, r"type of m.values\[999\] .*, expected int but got None"),
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("type_", ["Map(int64, int8)", "Optional(Map(int64, int8))"])
 def test_what_is_wrong(
     type_: str, given: Any, error: type[Exception], words: str, tmp_path: Path

@@ -58,10 +58,7 @@ ASKED: list[tuple[Callable[[Any], object], str]] = [
     (lambda c: c.value(None), "expected a Var, an expression or an int but got None"),
     (lambda c: c.value("n"), "expected a Var, an expression or an int but got 'n'"),
     (lambda c: c.value(True), "expected a Var, an expression or an int but got True"),
-    (
-        lambda c: c.value(Var("q", "int64")),
-        "symbol 'q' .* is not one of the signature: n, alpha",
-    ),
+    (lambda c: c.value(Var("q", "int64")), "symbol 'q' .* is not one of the signature: n, alpha"),
     (lambda c: c.value(2**70), "an i64 cannot be 1180591620717411303424"),
     (lambda c: c.data(S), "Shape 's' is not a Tensor"),
     (lambda c: c.device_id(S), "Shape 's' is not a Tensor"),
@@ -81,7 +78,7 @@ ASKED: list[tuple[Callable[[Any], object], str]] = [
     (lambda c: c.strides(ANY), r"'any' may have any number of dimensions; .* and context.ndim"),
     (lambda c: c.present(Tensor("z", ..., "int8", device_type="cpu")), "is not a parameter of"),
     (lambda c: c.may_be_absent(String("label2")), r"String\('label2'\) is not a parameter of"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("ask", "words"), ASKED)
@@ -98,10 +95,7 @@ def test_asking_for_what_is_not_there(ask: Callable[[Any], object], words: str) 
     [
         (DirectCallProvider("k", args="xs"), r"args= is 'xs'; expected a list, such as \['xs'\]"),
         (DirectCallProvider("k", args=["q"]), "args= has 'q', which names no parameter or symbol"),
-        (
-            DirectCallProvider("k", args=["q * 2"]),
-            r"args= has 'q \* 2': there is no symbol 'q', but",
-        ),
+        (DirectCallProvider("k", args=["q * 2"]), r"args= has 'q \* 2': there is no symbol 'q', but"),
         (DirectCallProvider("k", args=[str(2**64 - 1)]), "args= has '18446744073709551615', which"),
         (DirectCallProvider("k", args=["n *"]), r"args= has 'n \*': expected an int, a symbol or"),
         (DirectCallProvider("k", args=["s.data"]), "but s is a Shape, which has no parts"),
@@ -111,7 +105,7 @@ def test_asking_for_what_is_not_there(ask: Callable[[Any], object], words: str) 
         ("kernel", r"but got 'kernel': say how it is called, as in DirectCallProvider\('kernel'\)"),
         (NopCallProvider, "but got <class .*>, a class: create an instance"),
     ],
-)
+)  # fmt: skip
 def test_providers_that_cannot_be(provider: Any, words: str) -> None:
     with pytest.raises(BuildError, match=words):
         attach_ffi_func(new_module(), "f", [X, S], provider)

@@ -60,39 +60,15 @@ LAYOUTS: Final[dict[str, Layout]] = {
     "one": ([n], None, "i32, struct<()>", "i", (5,), None, (5,)),
     "outermost": ([n, 8], None, "i32, struct<()>", "i", (5, 8), None, (5,)),
     "two": ([n, m], None, "struct<(i32, i32)>, i64", "iiq", (5, 7), None, (5, 7, 7)),
-    "three": (
-        [n, m, k],
-        "C",
-        "struct<(i32, i32, i32)>, struct<(i64, i64)>",
-        "iiixxxxqq",
-        (5, 7, 3),
-        None,
-        (5, 7, 3, 21, 3),
-    ),
+    "three": ([n, m, k], "C", "struct<(i32, i32, i32)>, struct<(i64, i64)>", "iiixxxxqq", (5, 7, 3), None, (5, 7, 3, 21, 3)),
     "inner int": ([n, m, 4], None, "struct<(i32, i32)>, i64", "iiq", (5, 7, 4), None, (5, 7, 28)),
     "column-major": ([n, m], "F", "struct<(i32, i32)>, i64", "iiq", (5, 7), (1, 5), (5, 7, 5)),
     "column-major, int": ([4, m], "F", "i32, struct<()>", "i", (4, 7), (1, 4), (7,)),
-    "symbols": (
-        [n, u8],
-        [s, u8],
-        "struct<(i32, i8)>, struct<(i64, i8)>",
-        "iBxxxqB",
-        (5, 200),
-        (-9, 200),
-        (5, 200, -9, 200),
-    ),
-    "expressions": (
-        [n, n * 2],
-        [wide, None],
-        "struct<(i32, i64)>, struct<(i64, i64)>",
-        "ixxxxqqq",
-        (5, 10),
-        (11, 3),
-        (5, 10, 11, 3),
-    ),
+    "symbols": ([n, u8], [s, u8], "struct<(i32, i8)>, struct<(i64, i8)>", "iBxxxqB", (5, 200), (-9, 200), (5, 200, -9, 200)),
+    "expressions": ([n, n * 2], [wide, None], "struct<(i32, i64)>, struct<(i64, i64)>", "ixxxxqqq", (5, 10), (11, 3), (5, 10, 11, 3)),
     "any": ([4, None], "any", "i64, struct<(i64, i64)>", "qqq", (4, 6), (0, -2), (6, 0, -2)),
     "repeats": ([n, n], [n, 1], "struct<(i32, i32)>, i32", "iii", (5, 5), (5, 1), (5, 5, 5)),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", LAYOUTS)

@@ -204,14 +204,8 @@ def refused(provider: Packed, text: str = "", params: list[spec.Param] | None = 
 @pytest.mark.parametrize(
     ("provider", "words"),
     [
-        (
-            Packed(),
-            "expected either the name of a symbol or a global_function= but got None and None",
-        ),
-        (
-            Packed("a", global_function="b"),
-            "expected either the name of a symbol or a global_function= but got 'a' and 'b'",
-        ),
+        (Packed(), "expected either the name of a symbol or a global_function= but got None and None"),
+        (Packed("a", global_function="b"), "expected either the name of a symbol or a global_function= but got 'a' and 'b'"),
         (Packed(""), "expected the callee's name, without '@', but got ''"),
         (Packed("@a"), "expected the callee's name, without '@', but got '@a'"),
         (Packed(3), "expected the callee's name, without '@', but got 3"),  # pyright: ignore
@@ -224,17 +218,11 @@ def refused(provider: Packed, text: str = "", params: list[spec.Param] | None = 
             )
             for name in ("", "a\0b", 3, "{}")
         ),
-        (
-            Packed("a", args=["q"]),
-            "args= has 'q', which names no parameter or symbol of 'f'; it has n",
-        ),
-        (
-            Packed("a", args=[None]),
-            "args= has None, a constant; only providers of C arguments pass those",
-        ),
+        (Packed("a", args=["q"]), "args= has 'q', which names no parameter or symbol of 'f'; it has n"),
+        (Packed("a", args=[None]), "args= has None, a constant; only providers of C arguments pass those"),
         (Packed("a", args="n"), "args= is 'n'; expected a list, such as ['n']"),
     ],
-)
+)  # fmt: skip
 def test_mistakes(provider: Packed, words: str) -> None:
     assert refused(provider) == f"PackedCallProvider: {words}"
 

@@ -154,17 +154,10 @@ def test_a_pack_has_the_pointer_where_args_has_the_result() -> None:
             "PackedCallProvider: args= has 'r', which is a result: only results that are tensors "
             "are passed; write '-> r: Tensor([], float64)' if the kernel writes it to memory",
         ),
-        (
-            DirectCallProvider("k", args=["n", "s"]),
-            "DirectCallProvider: args= has 's', which names no parameter or symbol of 'mean'; it "
-            "has x, n, r",
-        ),
-        (
-            DirectCallProvider("k", args=["n", "r * 2"]),
-            "DirectCallProvider: args= has 'r * 2': there is no symbol 'r', but n",
-        ),
+        (DirectCallProvider("k", args=["n", "s"]), "DirectCallProvider: args= has 's', which names no parameter or symbol of 'mean'; it has x, n, r"),
+        (DirectCallProvider("k", args=["n", "r * 2"]), "DirectCallProvider: args= has 'r * 2': there is no symbol 'r', but n"),
     ],
-)
+)  # fmt: skip
 def test_what_is_refused(provider: CallProvider, words: str) -> None:
     with pytest.raises(BuildError) as raised:
         attach(new_module(), MEAN, provider)

@@ -36,12 +36,9 @@ def refused(provider: CallProvider, text: str = "") -> str:
         (" -> f32", "f32; expected an integer of up to 64 bits"),
         (" -> !llvm.ptr", "!llvm.ptr; expected an integer of up to 64 bits"),
         (" -> i128", "i128; expected an integer of up to 64 bits"),
-        (
-            " -> !llvm.struct<(i32)>",
-            "!llvm.struct<(i32)>; expected an integer of up to 64 bits",
-        ),
+        (" -> !llvm.struct<(i32)>", "!llvm.struct<(i32)>; expected an integer of up to 64 bits"),
     ],
-)
+)  # fmt: skip
 def test_no_status(result: str, shown: str) -> None:
     words = refused(DIRECT, f"llvm.func @k(i64){result}")
     assert words == f"CheckStatus: the callee @k returns {shown}"
@@ -82,11 +79,7 @@ REFUSED: Final[list[tuple[Any, dict[str, Any], str]]] = [
         )
         for message in ("{{}}", "{{}} {status}")
     ),
-    (
-        PackedCallProvider("g"),
-        {},
-        "a PackedCallProvider passes on the error of its callee; leave CheckStatus out",
-    ),
+    (PackedCallProvider("g"), {}, "a PackedCallProvider passes on the error of its callee; leave CheckStatus out"),
     *(
         (
             DirectCallProvider("k"),
@@ -101,36 +94,17 @@ REFUSED: Final[list[tuple[Any, dict[str, Any], str]]] = [
             ]
         )
     ),
-    (
-        "k",
-        {},
-        "expected a call provider, such as DirectCallProvider('f'), but got 'k': say how it is "
-        "called, as in DirectCallProvider('k')",
-    ),
+    ("k", {}, "expected a call provider, such as DirectCallProvider('f'), but got 'k': say how it is called, as in DirectCallProvider('k')"),
     (
         NopCallProvider,
         {},
         f"expected a call provider, such as DirectCallProvider('f'), but got {NopCallProvider}, a "
         "class: create an instance, as in Provider('callee')",
     ),
-    *(
-        (DirectCallProvider("k"), {"message": x}, f"message: expected a str but got {x!r}")
-        for x in (None, 7)
-    ),
+    *((DirectCallProvider("k"), {"message": x}, f"message: expected a str but got {x!r}") for x in (None, 7)),
     (DirectCallProvider("k"), {"errors": [1]}, "errors: expected a dict but got [1]"),
-    *(
-        (
-            DirectCallProvider("k"),
-            {"errors": {code: ("ValueError", "")}},
-            f"errors: expected an int but got {code!r}",
-        )
-        for code in (True, "1")
-    ),
-    (
-        DirectCallProvider("k"),
-        {"errors": {0: ("ValueError", "")}},
-        "errors: 0 is success, and no error; success= says which statuses are",
-    ),
+    *((DirectCallProvider("k"), {"errors": {code: ("ValueError", "")}}, f"errors: expected an int but got {code!r}") for code in (True, "1")),
+    (DirectCallProvider("k"), {"errors": {0: ("ValueError", "")}}, "errors: 0 is success, and no error; success= says which statuses are"),
     *(
         (
             DirectCallProvider("k"),
@@ -140,12 +114,8 @@ REFUSED: Final[list[tuple[Any, dict[str, Any], str]]] = [
         )
         for value in ("no", ("ValueError",))
     ),
-    (
-        DirectCallProvider("k"),
-        {"errors": {1: ("ValueError", "{x}")}},
-        f"errors[1]: {FIELDS}, but got '{{x}}'",
-    ),
-]
+    (DirectCallProvider("k"), {"errors": {1: ("ValueError", "{x}")}}, f"errors[1]: {FIELDS}, but got '{{x}}'"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("provider", "options", "words"), REFUSED)

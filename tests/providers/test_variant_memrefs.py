@@ -62,22 +62,10 @@ UNKNOWN: Final[list[tuple[CallProvider, spec.Param, str]]] = [
         "spec is Tensor([n], float32): the kernel's elements are f64, not float32; write "
         "dtype='float64', or change the kernel's element type",
     ),
-    (
-        of((SINGLES, SMALL), (DOUBLES, None)),
-        X,
-        "is Tensor([n], float32 | float64): the kernel's el",
-    ),
-    (
-        of((SINGLES, when.ndim(OF_FLOATS) == 2), (NopCallProvider(), None)),
-        OF_FLOATS,
-        "the kernel's rank is 1, but the spec's shape has length 2",
-    ),
-    (
-        of((SINGLES, when.ndim(OF_ANY) <= 2), (NopCallProvider(), None)),
-        OF_ANY,
-        "'x' may have any number of dimensions, and a memref has",
-    ),
-]
+    (of((SINGLES, SMALL), (DOUBLES, None)), X, "is Tensor([n], float32 | float64): the kernel's el"),
+    (of((SINGLES, when.ndim(OF_FLOATS) == 2), (NopCallProvider(), None)), OF_FLOATS, "the kernel's rank is 1, but the spec's shape has length 2"),
+    (of((SINGLES, when.ndim(OF_ANY) <= 2), (NopCallProvider(), None)), OF_ANY, "'x' may have any number of dimensions, and a memref has"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("provider", "param", "words"), UNKNOWN)

@@ -99,13 +99,10 @@ def test_a_constant_that_does_not_fit(files: tuple[bytes, Path]) -> None:
         ("order", "enum order { ROW = 101, COLUMN };"),
         ("enum order", "enum order { ROW = 101, COLUMN };"),
         ("Order", "typedef enum { ROW = 101, COLUMN } Order;"),
-        (
-            "Old",
-            "enum other { X }; typedef enum order { ROW = 101, COLUMN } Order; typedef Order Old;",
-        ),
+        ("Old", "enum other { X }; typedef enum order { ROW = 101, COLUMN } Order; typedef Order Old;"),
         ("Macro", "typedef enum order { ROW = 101, COLUMN } Order;\n#define Macro Order\n"),
     ],
-)
+)  # fmt: skip
 def test_a_choice_of_an_enum(enum: str, declared: str, files: tuple[bytes, Path]) -> None:
     code, _ = files
     order = "order" if "order {" in declared else "Order"

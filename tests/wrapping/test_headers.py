@@ -28,22 +28,11 @@ pytestmark = needs_cc
 
 HEADERS = Path(__file__).with_name("headers")
 EVERYWHERE = (
-    *(
-        "complex",
-        "ctype",
-        "dirent",
-        "dlfcn",
-        "fcntl",
-        "fenv",
-        "inttypes",
-        "locale",
-        "malloc",
-        "math",
-    ),
+    *("complex", "ctype", "dirent", "dlfcn", "fcntl", "fenv", "inttypes", "locale", "malloc", "math"),
     *("net/if", "netdb", "poll", "pthread", "sched", "search", "semaphore", "setjmp", "signal"),
     *("spawn", "stdatomic", "stdio", "stdlib", "string", "sys/mman", "sys/socket", "sys/stat"),
     *("sys/uio", "time", "uchar", "unistd", "wchar", "wctype"),
-)
+)  # fmt: skip
 """Headers of C's library, the compiler's and Linux', which come with every compiler."""
 ELSEWHERE = (
     *("omp", "quadmath", "immintrin", "arm_neon", "fftw3", "lapacke", "cblas", "jpeglib", "sleef"),

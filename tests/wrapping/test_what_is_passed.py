@@ -38,62 +38,30 @@ def nothing(tmp_path_factory: pytest.TempPathFactory) -> bytes:
             r"`void \*` in C; declare `f: handle`",
         ),
         ("f: Function", "void k(float *f)", "f is a pointer to float32, but 'f' is passed as an o"),
-        (
-            "a: Array",
-            f"{P} void k(struct p *a)",
-            "a is a pointer to struct p, but 'a' is passed as",
-        ),
+        ("a: Array", f"{P} void k(struct p *a)", "a is a pointer to struct p, but 'a' is passed as"),
         (
             "p: Struct(i: int32, l: float32)",
             f"{P} void k(struct p *p)",
             r"takes 1 parameters \(p: a pointer to struct p\), but 2 are passed \(p.i, p.l\): the "
             "fields of a Struct are passed one by one, and as a struct where the kernel only reads",
         ),
-        (
-            "p: Tuple(i: int32, l: float32)",
-            "void k(int32_t i, double l)",
-            r"parameter l is float64, but 'l' is float32: declare `l: float64`",
-        ),
-        (
-            "s: String",
-            "void k(char *s)",
-            r"to which the kernel may write, but 's.c_str' is only re",
-        ),
+        ("p: Tuple(i: int32, l: float32)", "void k(int32_t i, double l)", r"parameter l is float64, but 'l' is float32: declare `l: float64`"),
+        ("s: String", "void k(char *s)", r"to which the kernel may write, but 's.c_str' is only re"),
         ("x: Tensor([n, 4], float32)", "void k(int n, float x[][5])", "rows of 4 elements: decl"),
         ("x: Tensor([n, m], float32)", "void k(int n, float (*x)[5])", r"Tensor\(\[…, 5\], float3"),
-        (
-            "x: Tensor([n, 2, 4], float32)",
-            "void k(int n, float x[n][2][5])",
-            r"x is a pointer to 2 x 5 x float32, but 'x' has rows of 2, 4 elements",
-        ),
+        ("x: Tensor([n, 2, 4], float32)", "void k(int n, float x[n][2][5])", r"x is a pointer to 2 x 5 x float32, but 'x' has rows of 2, 4 elements"),
         ("x: Tensor([n], float32)", "void k(float x[][5])", "'x' has rows of n elements: decl"),
         ("x: Tensor([5], float32)", "void k(float x[2][5])", "'x' has rows of 5 elements: decl"),
         ("x: Tensor([m, n], float32)", "void k(int n, int m, float x[n][m])", r"Tensor\(\[…, m\]"),
         ("x: Tensor([n, 4], float32)", "void k(int n, float x[n][n])", "rows of 4 elements: decl"),
-        (
-            "x: Tensor([n, 5], float32, strides=[s, 1])",
-            "void k(float x[][5])",
-            "strides s, 1: decl",
-        ),
-        (
-            "x: Tensor([n, 5], float32, strides=F)",
-            "void k(float x[][5])",
-            "has the strides F: decl",
-        ),
-        (
-            "x: Tensor([2, 3], float32)",
-            "void k(const float x[3][3])",
-            "x is a const pointer to 3 x float32, written as an array of 3, but 'x' has 2",
-        ),
+        ("x: Tensor([n, 5], float32, strides=[s, 1])", "void k(float x[][5])", "strides s, 1: decl"),
+        ("x: Tensor([n, 5], float32, strides=F)", "void k(float x[][5])", "has the strides F: decl"),
+        ("x: Tensor([2, 3], float32)", "void k(const float x[3][3])", "x is a const pointer to 3 x float32, written as an array of 3, but 'x' has 2"),
         ("x: Tensor([n, 4], float32)", "void k(char x[][4])", "but 'x' has rows of float32"),
         ("x: Tensor([2, 3], float32)", "void k(float x[16])", "an array of 16, but 'x' has 6"),
         ("x: Tensor([], float32)", "void k(float x[4])", "an array of 4, but 'x' has 1"),
         ("x: Tensor([2], float32)", "void k(char x[16])", "an array of 16, but 'x' has 8"),
-        (
-            "x: Tensor([q, n], float32)",
-            "extern int n; void k(float x[][n])",
-            "'x' has rows of n elements: declare",
-        ),
+        ("x: Tensor([q, n], float32)", "extern int n; void k(float x[][n])", "'x' has rows of n elements: declare"),
         (
             "x: Tensor([n], float32)) -> (y: Tensor([n], float32)",
             "void k(const float *x, const float *y)",
@@ -104,18 +72,14 @@ def nothing(tmp_path_factory: pytest.TempPathFactory) -> bytes:
             "void k(int64_t n, const float *x)",
             "k gets no pointer to 'y', of which the signature says that it is written: pass it, or",
         ),
-        (
-            "x: Tensor([n], float32)",
-            "void k(const DLTensor *x)",
-            r"which a tensor of any rank is passed as: declare `x: Tensor\(\.\.\., float32\)`",
-        ),
+        ("x: Tensor([n], float32)", "void k(const DLTensor *x)", r"which a tensor of any rank is passed as: declare `x: Tensor\(\.\.\., float32\)`"),
         (
             "x: Tensor(..., float32)",
             "void k(const float *x)",
             "'x' may have any rank, so its DLTensor. is passed: pass 'x.data', or declare its sizes",
         ),
     ],
-)
+)  # fmt: skip
 def test_what_does_not_fit(signature: str, prototype: str, words: str, nothing: bytes) -> None:
     with pytest.raises(BuildError, match=words):
         wrap(nothing, f"k({signature})", device="cpu", prototype=prototype)
@@ -138,22 +102,14 @@ def test_what_does_not_fit(signature: str, prototype: str, words: str, nothing: 
         ("x: Tensor([n], float32)", "void k(float x[16])", None),
         ("x: Tensor([4], float32)", "void k(char x[16])", None),
         ("x: Tensor([n, 4], bool)", "void k(char x[][4])", None),
-        (
-            "x: Tensor([q, 2 * (m + 1)], float32), y: Tensor([m], float32)",
-            "void k(int n, float x[][2*n])",
-            ["m + 1", "x"],
-        ),
+        ("x: Tensor([q, 2 * (m + 1)], float32), y: Tensor([m], float32)", "void k(int n, float x[][2*n])", ["m + 1", "x"]),
         ("x: Tensor([n], float32)", "void k(const float *restrict x, const float *y)", ["x", "x"]),
         ("x: Tensor([n], float32, intent=out)", "void k(float *x)", ["x.data"]),
         ("s: Struct(x: Tensor([n], float32, intent=out))", "void k(float *x)", ["s"]),
         ("s: Shape([n, 3, m])", "void k(int64_t n, int64_t m)", None),
-        (
-            "xs: TensorList(Tensor([n], float32))",
-            "void k(float **, int64_t *, int64_t *, long)",
-            None,
-        ),
+        ("xs: TensorList(Tensor([n], float32))", "void k(float **, int64_t *, int64_t *, long)", None),
     ],
-)
+)  # fmt: skip
 def test_what_fits(signature: str, prototype: str, args: list[str] | None, nothing: bytes) -> None:
     wrap(nothing, f"k({signature})", device="cpu", prototype=prototype, args=args)
 

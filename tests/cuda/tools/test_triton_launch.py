@@ -219,11 +219,7 @@ def test_without_maps_the_same_choices_are_numbers(driver: FakeDriver):
 @pytest.mark.parametrize(
     ("type_", "text", "words"),
     [
-        (
-            "tensordesc<fp32[8, 32]>",
-            "k(x: Tensor(..., float32))",
-            "a tensor descriptor of 'x', which may have any rank: declare 2 sizes, or None",
-        ),
+        ("tensordesc<fp32[8, 32]>", "k(x: Tensor(..., float32))", "a tensor descriptor of 'x', which may have any rank: declare 2 sizes, or None"),
         ("tensordesc<fp32[8, 32]>", "k(x: Tensor([n], float32))", "it has 1 dimensions, but box="),
         ("tensordesc<fp16[8, 32]>", ONE, "x is a pointer to float16, but .* 'x' are float32"),
         (
@@ -232,7 +228,7 @@ def test_without_maps_the_same_choices_are_numbers(driver: FakeDriver):
             r"'k' is an im2col descriptor, .* args= as TensorMap\('x', corners=…",
         ),
     ],
-)
+)  # fmt: skip
 def test_descriptors_of_other_tensors(type_: str, text: str, words: str) -> None:
     with pytest.raises(BuildError, match=words):
         wrap(described(type_), text, device="cuda", launch=Launch(grid=1))

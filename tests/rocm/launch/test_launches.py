@@ -297,38 +297,18 @@ BUILT: list[tuple[str, CodeKernel, dict[str, Any], str]] = [
         "attributes: expected 'cooperative' but got 'programmatic_stream_serialization': launches "
         "on AMD's GPUs have no other attribute",
     ),
-    (
-        "flag",
-        EMPTY,
-        {"attributes": {"cooperative": 2}},
-        "attributes: cooperative: expected True or",
-    ),
-    (
-        "text",
-        EMPTY,
-        {"attributes": "cooperative"},
-        r"attributes: expected \['cooperative'\] or noth",
-    ),
-    (
-        "stream",
-        EMPTY,
-        {"stream": 3},
-        r"0 \(NULL\), 1 \(hipStreamLegacy\) or 2 \(hipStreamPerThread",
-    ),
+    ("flag", EMPTY, {"attributes": {"cooperative": 2}}, "attributes: cooperative: expected True or"),
+    ("text", EMPTY, {"attributes": "cooperative"}, r"attributes: expected \['cooperative'\] or noth"),
+    ("stream", EMPTY, {"stream": 3}, r"0 \(NULL\), 1 \(hipStreamLegacy\) or 2 \(hipStreamPerThread"),
     ("args", EMPTY, {"args": "x"}, r"args= is 'x'; expected a list, such as \['x'\]"),
-    (
-        "an image of NVIDIA's",
-        EMPTY,
-        {"image": b".version 8.0"},
-        "expected an AMD code object or an offload bundle",
-    ),
+    ("an image of NVIDIA's", EMPTY, {"image": b".version 8.0"}, "expected an AMD code object or an offload bundle"),
     (
         "lds of a GPU with more",
         EMPTY,
         {"image": GFX950, "dynamic_smem_bytes": (160 << 10) + 1},
         "expected at most 163840, as no GPU that runs gfx950",
     ),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -344,28 +324,10 @@ def test_what_some_gpus_launch():
 
 
 CALLED: list[tuple[str, CodeKernel, dict[str, Any], int, str]] = [
-    (
-        "grid",
-        EMPTY,
-        {"grid": B},
-        -1,
-        "grid.x = b is -1 for kernel 'empty'; expected 0 to 2147483647",
-    ),
-    (
-        "items",
-        EMPTY,
-        {"grid": B, "block": 256},
-        2**24,
-        r"grid.x \* block.x is 4294967296 for kernel 'empty'; expected at most 4294967295",
-    ),
-    (
-        "required",
-        CodeKernel("k", block=(64, 1, 1)),
-        {"block": B},
-        32,
-        "block.x is 32 for kernel 'k'; expected 64, for which it was compiled",
-    ),
-]
+    ("grid", EMPTY, {"grid": B}, -1, "grid.x = b is -1 for kernel 'empty'; expected 0 to 2147483647"),
+    ("items", EMPTY, {"grid": B, "block": 256}, 2**24, r"grid.x \* block.x is 4294967296 for kernel 'empty'; expected at most 4294967295"),
+    ("required", CodeKernel("k", block=(64, 1, 1)), {"block": B}, 32, "block.x is 32 for kernel 'k'; expected 64, for which it was compiled"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
