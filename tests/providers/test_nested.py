@@ -14,18 +14,12 @@ from ffi_builder.spec import Optional, Shape, Tensor, Var, dims
 from tests.differential.description import (
     NONE,
     DLTensor,
-    Pointer,
     Value,
-    array,
-    of_bool,
-    of_float,
     of_int,
-    of_pointer,
     shape,
     tensor,
 )
 from tests.support.printed import symbol_names
-from tests.support.raw import object_, small, str_
 from tests.support.recording import Recording
 from tests.support.wrapping import RawWrapper, attached, new_module, wrap, wrap_raw
 
@@ -144,29 +138,6 @@ def test_entries_of_shapes_are_arguments_each() -> None:
     call, recording = recorded(params, "i32", "i64", "i32")
     assert call(shape(2, 5, 6), shape(2, 3), shape(5, 4)) is None
     assert [recording.signed(0, 4), recording.signed(1), recording.signed(2, 4)] == [5, 6, 5]
-
-
-def test_all_else_is_as_by_the_direct_provider() -> None:
-    params: list[spec.Param] = [
-        Tensor("r", ..., "float32", device_type="any"),
-        spec.TupleParam("t", [Var("h", "float16"), spec.ConstInt("one", 1), spec.String("s")]),
-        Var("flag", "bool"),
-        spec.Stream("stream"),
-        spec.DataPointer("p", address_space=1),
-        spec.Choice("c", {"on": -3}, "int16"),
-        spec.Object("o"),
-    ]
-    types = [POINTER, "f16", POINTER, "i64", "i1", POINTER, "!llvm.ptr<1>", "i16", POINTER]
-    call, recording = recorded(params, *types)
-    body, given = DLTensor((2, 3), data=0x40), object_(64)
-    values = array(of_float(1.5), of_int(1), str_(b"12345678"))
-    rest = (of_bool(True), of_pointer(0x70), of_pointer(0x80), small(b"on"), given)
-    assert call(Pointer(body), values, *rest) is None
-    assert recording.read(1, 2) == struct.pack("<e", 1.5)
-    assert recording.signed(3) == 8
-    assert recording.read(4, 1) == b"\1"
-    assert (recording.unsigned(5), recording.unsigned(6)) == (0x70, 0x80)
-    assert (recording.signed(7, 2), recording.unsigned(8)) == (-3, given.payload)
 
 
 def test_an_optional() -> None:

@@ -168,7 +168,7 @@ WRONG: Final[list[tuple[str, Any, str]]] = [
 @pytest.mark.parametrize(("returns", "value", "words"), WRONG)
 def test_wrong(returns: str, value: Any, words: str, answer: list[Any]) -> None:
     function, answer[0] = returning(returns), value
-    error = ValueError if "does not fit" in words else TypeError
+    error = ValueError if "does not fit" in words or "length" in words else TypeError
     with pytest.raises(error, match=f"^{words} when calling: `f"):
         function()
 
