@@ -163,9 +163,8 @@ def test_a_preferred_cluster_that_is_computed_has_the_same_depth(driver: FakeDri
     attributes = {"preferred_cluster_dimension": (1, 1, N)}
     f = wrap(EMPTY, [N], args=[], grid=(1, 1, 8), cluster=(1, 1, 2), attributes=attributes)
     f(2)
-    with pytest.raises(
-        ValueError, match=r"dimension\.z is 4 for kernel .*; expected cluster\.z, 2"
-    ):
+    words = r"dimension\.z is 4 for kernel .*; expected cluster\.z, 2"
+    with pytest.raises(ValueError, match=words):
         f(4)
 
 

@@ -305,9 +305,8 @@ def of_two_architectures(*, ptx_too: bool) -> bytes:
 )
 def test_shared_memory_that_no_gpu_has(code: bytes, most: int):
     of(code, dynamic_smem_bytes=most)
-    with pytest.raises(
-        SpecError, match=f"expected at most {most}, as no GPU that runs sm_.* {most + 1}$"
-    ):
+    words = f"expected at most {most}, as no GPU that runs sm_.* {most + 1}$"
+    with pytest.raises(SpecError, match=words):
         of(code, dynamic_smem_bytes=most + 1)
 
 
@@ -321,7 +320,6 @@ def test_static_shared_memory_counts():
     most = (227 << 10) - 1024
     options: dict[str, Any] = {"grid": 1, "block": 1}
     CudaLaunchCallProvider(cubin, "bounded", dynamic_smem_bytes=most, **options)
-    with pytest.raises(
-        SpecError, match=f"at most {most} beside the kernel's 1024 of static shared"
-    ):
+    words = f"at most {most} beside the kernel's 1024 of static shared"
+    with pytest.raises(SpecError, match=words):
         CudaLaunchCallProvider(cubin, "bounded", dynamic_smem_bytes=most + 1, **options)

@@ -173,9 +173,8 @@ def test_what_a_pointer_points_to(driver: FakeDriver):
     function = wrap(KernelImage("k", (12,)), params, args=[Pointee("config", 12, 4)])
     function(ctypes.c_void_p(ctypes.addressof(memory)))
     assert driver.launches()[0].arguments == (config[:12],)
-    with pytest.raises(
-        ValueError, match=r"\*config cannot be passed by value: the pointer is NULL"
-    ):
+    words = r"\*config cannot be passed by value: the pointer is NULL"
+    with pytest.raises(ValueError, match=words):
         function(None)
     assert len(driver.launches()) == 1
 

@@ -307,10 +307,7 @@ def test_what_is_needed_is_set_bit_by_bit(driver: FakeDriver):
 def test_both_at_once(driver: FakeDriver):
     driver.set_attribute(DeviceAttribute.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 150_000)
     launched(driver, EMPTY, [], grid=16, cluster=16, dynamic_smem_bytes=100_000)
-    assert settings(driver) == [
-        (SHARED, 150_000, 0),
-        (NON_PORTABLE, 1, 0),
-    ]
+    assert settings(driver) == [(SHARED, 150_000, 0), (NON_PORTABLE, 1, 0)]
 
 
 def test_wrappers_of_one_kernel_do_not_take_each_others_leave(driver: FakeDriver):

@@ -367,7 +367,6 @@ def test_more_devices_than_states_are_kept_for(driver: FakeDriver):
     function = wrap(ONE, [X])
     tensor = DeviceArray(driver, (4,), "float32")
     for number in (128, 2**31 - 1):
-        with pytest.raises(
-            RuntimeError, match="cuDevicePrimaryCtxRetain failed: CUDA_ERROR_INVALID"
-        ):
+        words = "cuDevicePrimaryCtxRetain failed: CUDA_ERROR_INVALID"
+        with pytest.raises(RuntimeError, match=words):
             function(tensor.tensor(device=number))

@@ -15,13 +15,7 @@ from typing import Any, Final
 import pytest
 
 from ffi_builder import BuildError, SpecError, attach_ffi_func, runtime, spec
-from ffi_builder.cuda.launch.map_rules import (
-    FILLS,
-    INTERLEAVES,
-    RULES,
-    SWIZZLES,
-    TYPES,
-)
+from ffi_builder.cuda.launch.map_rules import FILLS, INTERLEAVES, RULES, SWIZZLES, TYPES
 from ffi_builder.providers.cuda import Struct, TensorMap
 from tests.cuda.asking import CASES, IM2COL, MAP, TILED, K, M, Request, X, asked, ints, tensor
 from tests.cuda.launching import provider, wrap
@@ -346,10 +340,7 @@ except RuntimeError as error:
 
 @pytest.mark.parametrize(
     ("options", "name", "since"),
-    [
-        (BOX3, TILED, "12.0"),
-        ({**PATCH, "wide": "w", "swizzle": "128B"}, f"{IM2COL}Wide", "12.8"),
-    ],
+    [(BOX3, TILED, "12.0"), ({**PATCH, "wide": "w", "swizzle": "128B"}, f"{IM2COL}Wide", "12.8")],
 )
 def test_a_driver_without_the_function(tmp_path: Path, options: Any, name: str, since: str):
     """Launches without a map work; the others say what is missing."""

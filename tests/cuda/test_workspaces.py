@@ -170,9 +170,8 @@ def test_a_memset_that_fails(driver: FakeDriver, allocator: Allocator):
 
 def test_a_context_that_cannot_be_entered(driver: FakeDriver, allocator: Allocator):
     driver.fail("cuDevicePrimaryCtxRetain", Result.OUT_OF_MEMORY)
-    with pytest.raises(
-        RuntimeError, match=r"^cuDevicePrimaryCtxRetain failed: .*, to fill the work"
-    ):
+    words = r"^cuDevicePrimaryCtxRetain failed: .*, to fill the work"
+    with pytest.raises(RuntimeError, match=words):
         on_the_host()(DeviceArray(driver, (4,), "float32").tensor())
     assert allocator.alive == {}
 

@@ -70,9 +70,8 @@ def test_shapes_are_lists_of_ints(tmp_path: Path) -> None:
     function, out = flatten(tmp_path, "int32"), np.zeros(9, "int32")
     assert function([tvm_ffi.Shape((4, 5)), [6], tvm_ffi.Shape(())], out) == 3
     assert out[:3].tolist() == [4, 5, 6]
-    with pytest.raises(
-        ValueError, match=r"Mismatched rows\[1\]\[1\] .* fits int32 .* got 85899345"
-    ):
+    words = r"Mismatched rows\[1\]\[1\] .* fits int32 .* got 85899345"
+    with pytest.raises(ValueError, match=words):
         function([[1], tvm_ffi.Shape((1, 2**33))], out)
 
 

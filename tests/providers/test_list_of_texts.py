@@ -97,9 +97,8 @@ def test_what_the_kernel_takes(tmp_path: Path) -> None:
     with pytest.raises(BuildError, match=r"'names.data' is passed as a pointer to struct TVMFFI"):
         made(tmp_path, "argv", text, args=["names.data", "out"])
     text = "join(names: List(String, n), out: Tensor([m], uint8)) -> size: int64"
-    with pytest.raises(
-        BuildError, match=r"'names.c_str' is passed as a pointer to pointers to byt"
-    ):
+    words = r"'names.c_str' is passed as a pointer to pointers to byt"
+    with pytest.raises(BuildError, match=words):
         made(tmp_path, "join", text, args=["names.c_str", "n", "out"])
     text = "argv(x: List(int64), out: Tensor([m], uint8)) -> n: int64"
     with pytest.raises(BuildError, match=r"args= has 'x.c_str'"):

@@ -10,9 +10,7 @@ import pytest
 import tvm_ffi
 
 from ffi_builder import runtime, spec, testing, wrap
-from ffi_builder.providers import (
-    DirectCallProvider,
-)
+from ffi_builder.providers import DirectCallProvider
 from tests.providers.listing import compiled
 from tests.runtime.samples import c_object, needs_cc
 

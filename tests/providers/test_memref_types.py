@@ -360,9 +360,8 @@ def test_each_tensor_is_compared_with_what_it_is_passed_for(c_interface: bool) -
         provider = MemRefCallProvider("kernel", args=args, c_interface=c_interface)
         attach_ffi_func(module, "f", params, provider)
     wrong = spec.Struct("cfg", [count, spec.Optional(Tensor("y", [n], "int64", device_type="cpu"))])
-    with pytest.raises(
-        BuildError, match=r"takes 'cfg.y' as memref<\?xf64> \(argument #2\), .* not int64"
-    ):
+    words = r"takes 'cfg.y' as memref<\?xf64> \(argument #2\), .* not int64"
+    with pytest.raises(BuildError, match=words):
         attach_ffi_func(
             lowered(PAIR), "f", [X, wrong], MemRefCallProvider("kernel", c_interface=c_interface)
         )
@@ -374,9 +373,8 @@ def test_a_tensor_that_is_returned_is_compared() -> None:
     z = Tensor("z", [n], "float32", device_type="cpu")
     attach_ffi_func(lowered(types), "f", [X], provider, returns=z)
     z = Tensor("z", [n], "float16", device_type="cpu")
-    with pytest.raises(
-        BuildError, match=r"takes 'z' as memref<\?xf32> \(argument #1\), .* not float16"
-    ):
+    words = r"takes 'z' as memref<\?xf32> \(argument #1\), .* not float16"
+    with pytest.raises(BuildError, match=words):
         attach_ffi_func(lowered(types), "f", [X], provider, returns=z)
 
 

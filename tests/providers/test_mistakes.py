@@ -16,16 +16,7 @@ from ffi_builder.providers import (
     DynamicParamPackCallProvider,
     NopCallProvider,
 )
-from ffi_builder.spec import (
-    EnvStream,
-    Optional,
-    Shape,
-    Signature,
-    String,
-    Tensor,
-    TupleParam,
-    Var,
-)
+from ffi_builder.spec import EnvStream, Optional, Shape, Signature, String, Tensor, TupleParam, Var
 from tests.support.wrapping import new_module, wrap
 
 n = Var("n", "int64")

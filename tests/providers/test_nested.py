@@ -11,14 +11,7 @@ from ffi_builder import attach_ffi_func, runtime, spec
 from ffi_builder.errors import BuildError
 from ffi_builder.providers import NestedTensorCallProvider
 from ffi_builder.spec import Optional, Shape, Tensor, Var, dims
-from tests.differential.description import (
-    NONE,
-    DLTensor,
-    Value,
-    of_int,
-    shape,
-    tensor,
-)
+from tests.differential.description import NONE, DLTensor, Value, of_int, shape, tensor
 from tests.support.printed import symbol_names
 from tests.support.recording import Recording
 from tests.support.wrapping import RawWrapper, attached, new_module, wrap, wrap_raw

@@ -30,15 +30,7 @@ from tests.differential.description import (
 )
 from tests.differential.description import Value as Given
 from tests.support.packed import packed_callee
-from tests.support.raw import (
-    byte_array,
-    bytes_,
-    char_pointer,
-    moved,
-    object_,
-    small,
-    str_,
-)
+from tests.support.raw import byte_array, bytes_, char_pointer, moved, object_, small, str_
 from tests.support.wrapping import RawWrapper, current_stream, wrap_raw
 
 n, m = dims("n m")

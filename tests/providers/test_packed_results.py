@@ -271,9 +271,8 @@ def test_what_did_not_come() -> None:
 def test_it_is_not_attached_yet() -> None:
     """A declaration takes the name; the function itself must come first."""
     module = attached([n], Packed("later"))
-    with pytest.raises(
-        BuildError, match=r"declares @__tvm_ffi_later already.*attach the callee before"
-    ):
+    words = r"declares @__tvm_ffi_later already.*attach the callee before"
+    with pytest.raises(BuildError, match=words):
         attach_ffi_func(module, "later", [n], NopCallProvider())
 
 

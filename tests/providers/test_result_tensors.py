@@ -7,10 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ffi_builder.providers import (
-    DirectCallProvider,
-    NopCallProvider,
-)
+from ffi_builder.providers import DirectCallProvider, NopCallProvider
 from ffi_builder.spec import Optional, Var, dims
 from ffi_builder.spec.results import Result
 from tests.providers.returning import FILL, Devices, X, array, m, n, returning, tensor

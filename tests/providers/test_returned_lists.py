@@ -72,9 +72,8 @@ def test_a_mutable_list_is_one_of_tvm_ffi() -> None:
 def test_a_list_that_cannot_be() -> None:
     text = "f(p: DataPointer, n: int64) -> out: List(uint64)"
     function = wrapped(text, DirectCallProvider("k"), PAIR)
-    with pytest.raises(
-        RuntimeError, match=r"^The result out of 3 elements is at NULL when calling"
-    ):
+    words = r"^The result out of 3 elements is at NULL when calling"
+    with pytest.raises(RuntimeError, match=words):
         function(None, 3)
     with pytest.raises(RuntimeError, match=r"^The length of the result out would be -1 when"):
         function(4096, -1)

@@ -10,16 +10,7 @@ import numpy as np
 import pytest
 import tvm_ffi
 
-from ffi_builder import (
-    BuildError,
-    attach,
-    call_packed,
-    explain,
-    packed,
-    runtime,
-    spec,
-    testing,
-)
+from ffi_builder import BuildError, attach, call_packed, explain, packed, runtime, spec, testing
 from ffi_builder.ir import Block
 from ffi_builder.providers import (
     CallContext,

@@ -11,12 +11,7 @@ import numpy as np
 import pytest
 
 from ffi_builder import BuildError, spec
-from ffi_builder.providers import (
-    CallProvider,
-    MemRefCallProvider,
-    NopCallProvider,
-    when,
-)
+from ffi_builder.providers import CallProvider, MemRefCallProvider, NopCallProvider, when
 from tests.providers.variants import lowered, of
 
 (N,) = spec.dims("n")
@@ -171,9 +166,8 @@ def test_tensors_of_its_dtype_are_settled_with_it(params: list[spec.Param], args
 
 
 def test_a_dtype_of_another_that_is_not_settled() -> None:
-    with pytest.raises(
-        BuildError, match=r"is Tensor\(\[n\], x\.dtype\): the kernel's elements are"
-    ):
+    words = r"is Tensor\(\[n\], x\.dtype\): the kernel's elements are"
+    with pytest.raises(BuildError, match=words):
         pairs([X, LIKE_X], ["y", "y"], SMALL)
 
 

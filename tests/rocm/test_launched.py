@@ -140,7 +140,6 @@ def test_images_where_code_for_this_machine_is_wanted(name: str, words: str, tmp
 
 
 def test_a_bundle_that_is_cut_off():
-    with pytest.raises(
-        (SpecError, CompileError), match="The offload bundle is truncated or damaged"
-    ):
+    words = "The offload bundle is truncated or damaged"
+    with pytest.raises((SpecError, CompileError), match=words):
         wrap(image("hip.hipfb")[:3000], SAXPY, launch=BLOCKS, **AXPY)

@@ -293,9 +293,8 @@ def test_pointers_to_pointers_have_elements(tmp_path: Path) -> None:
         if dtype == "float64":
             wrap(data, signature, device="cpu", prototype=prototype)
         else:
-            with pytest.raises(
-                BuildError, match="to float64, but the elements of 'xs' are float32"
-            ):
+            words = "to float64, but the elements of 'xs' are float32"
+            with pytest.raises(BuildError, match=words):
                 wrap(data, signature, device="cpu", prototype=prototype)
 
 

@@ -160,9 +160,8 @@ def test_what_is_refused(
 
 def test_without_types(tmp_path: Path) -> None:
     data = c_object(tmp_path, "int64_t f(int64_t n) { return n; }")
-    with pytest.raises(
-        BuildError, match=r'which arguments `f` takes.*: give prototype="int f\(…\)"'
-    ):
+    words = r'which arguments `f` takes.*: give prototype="int f\(…\)"'
+    with pytest.raises(BuildError, match=words):
         wrap(data, "f(n: int64) -> r: int64")
     f = wrap(data, "f(n: int64) -> r: int64", provider=providers.DirectCallProvider)["f"]
     assert f(3) == 3
@@ -336,9 +335,8 @@ def test_what_const_says(tmp_path: Path) -> None:
 
 def test_an_object_without_functions(tmp_path: Path) -> None:
     data = c_object(tmp_path, "int x; static void k(void) {}")
-    with pytest.raises(
-        CompileError, match=r"no function 'k'; it has none: export it \(no `static`"
-    ):
+    words = r"no function 'k'; it has none: export it \(no `static`"
+    with pytest.raises(CompileError, match=words):
         wrap(data, "k()", prototype="void k(void)")
 
 
@@ -362,9 +360,8 @@ def test_a_header_of_cxx(line: str, tmp_path: Path) -> None:
 def test_a_pointer_that_is_dropped() -> None:
     """Numba's LLVM IR returns one from a function without a result."""
     text = "define ptr @k(i64 %n) {\n  ret ptr null\n}"
-    with pytest.raises(
-        BuildError, match="drop it by prototype='void …', or add a result, as in `-> r: handle`"
-    ):
+    words = "drop it by prototype='void …', or add a result, as in `-> r: handle`"
+    with pytest.raises(BuildError, match=words):
         wrap(text, "k(n: int64)")
     assert wrap(text, "k(n: int64)", prototype="void k(int64_t n)")(3) is None
 

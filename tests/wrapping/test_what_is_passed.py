@@ -320,9 +320,8 @@ def test_a_text_among_others(tmp_path: Path) -> None:
     k("bcd", x)
     assert x == 4
     wrong = prototype.replace("char", "float")
-    with pytest.raises(
-        BuildError, match="s is a const pointer to float32, but 'mode' is passed as"
-    ):
+    words = "s is a const pointer to float32, but 'mode' is passed as"
+    with pytest.raises(BuildError, match=words):
         wrap(data, signature, device="cpu", prototype=wrong, args=["mode", "x"])
 
 

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ffi_builder.cuda.launch import (
-    dimensions,
-    launching,
-    provider,
-)
+from ffi_builder.cuda.launch import dimensions, launching, provider
 from ffi_builder.cuda.launch.attributes import Attribute
 from ffi_builder.cuda.launch.dimensions import Launch
 from ffi_builder.cuda.launch.launching import Launcher

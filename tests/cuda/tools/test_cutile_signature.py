@@ -138,9 +138,8 @@ def test_what_a_tile_kernel_cannot_be_launched_with(driver: FakeDriver) -> None:
     text = TEXT.replace("[n, 8], float32, strides=[pitch, 1]", "..., float32")
     with pytest.raises(BuildError, match="gets each size of 'x', which may have any rank"):
         wrap(TILES, text, device="cuda", launch=Launch(grid=1))
-    with pytest.raises(
-        BuildError, match=r"takes \(.*\), but .* \(#0 x: 8 bytes, #1 x.shape\[0\]: an int"
-    ):
+    words = r"takes \(.*\), but .* \(#0 x: 8 bytes, #1 x.shape\[0\]: an int"
+    with pytest.raises(BuildError, match=words):
         wrap(TILES, "k(x: Tensor([n], float32))", device="cuda", launch=Launch(grid=1))
 
 

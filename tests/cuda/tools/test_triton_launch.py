@@ -81,9 +81,8 @@ def test_an_allocator_that_aligns_to_less(driver: FakeDriver, allocator: Allocat
     metadata = {"global_scratch_size": 8, "global_scratch_align": 1 << 40}
     function = wrap(compiled(**metadata), TEXT, device="cuda", launch=Launch(grid=1))["k"]
     x = device_array(driver, np.zeros(10, "float32")).tensor()
-    with pytest.raises(
-        RuntimeError, match=r"workspace global_scratch is .* behind a multiple of 1099511627776"
-    ):
+    words = r"workspace global_scratch is .* behind a multiple of 1099511627776"
+    with pytest.raises(RuntimeError, match=words):
         function(x)
     assert driver.launches() == []
 

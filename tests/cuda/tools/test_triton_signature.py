@@ -109,9 +109,7 @@ PTX: Final = """
 """
 
 
-def test_a_kernel_is_launched_with_the_signature_and_with_shapes_added(
-    driver: FakeDriver,
-) -> None:
+def test_a_kernel_is_launched_with_the_signature_and_with_shapes_added(driver: FakeDriver) -> None:
     known = cuda.triton_signature(AXPY)
     n = known.params[2]
     assert isinstance(n, spec.Var)
