@@ -154,27 +154,15 @@ def one(request: Request, name: str, *values: Any) -> list[Request]:
 CASES: Final[list[tuple[str, list[Request], list[Request]]]] = [
     # Of a rule: requests that are accepted, and that are refused.
     ("1 to 5 dimensions", one(PLAIN, "rank", 1, 5), one(PLAIN, "rank", 0, 6)),
-    (
-        "interleaved ones have 3",
-        one(replace(PLAIN, interleave="16B"), "rank", 3),
-        one(replace(PLAIN, interleave="16B"), "rank", 1, 2),
-    ),
+    ("interleaved ones have 3", one(replace(PLAIN, interleave="16B"), "rank", 3), one(replace(PLAIN, interleave="16B"), "rank", 1, 2)),
     ("im2col is for 3 to 5", one(PATCHES, "rank", 3, 4), one(PATCHES, "rank", 2, 6)),
-    (
-        "aligned to 16 bytes",
-        one(PLAIN, "address", 1 << 20 | 16),
-        one(PLAIN, "address", 1 << 20 | 8),
-    ),
+    ("aligned to 16 bytes", one(PLAIN, "address", 1 << 20 | 16), one(PLAIN, "address", 1 << 20 | 8)),
     (
         "to 32 with interleave",
         one(BY_32, "address", 1 << 20 | 32) + one(U4, "address", 1 << 20 | 32),
         one(BY_32, "address", 1 << 20 | 16) + one(U6, "address", 1 << 20 | 16),
     ),
-    (
-        "no empty dimension",
-        of(PLAIN, "sizes", 1, 1, 2**31),
-        of(PLAIN, "sizes", 1, 0, 2**31 + 1),
-    ),
+    ("no empty dimension", of(PLAIN, "sizes", 1, 1, 2**31), of(PLAIN, "sizes", 1, 0, 2**31 + 1)),
     ("groups of 128", of(U4, "sizes", 0, 256) + of(U6, "sizes", 0, 256), of(U6, "sizes", 0, 64)),
     ("whole bytes", of(U4_8, "sizes", 0, 130), of(U4_8, "sizes", 0, 129)),
     (
@@ -182,41 +170,17 @@ CASES: Final[list[tuple[str, list[Request], list[Request]]]] = [
         of(replace(PATCHES, corners=((3, 0, 0), (0, 0, 0))), "sizes", 1, 4),
         of(replace(PATCHES, corners=((3, 0, 0), (0, 0, 0))), "sizes", 1, 3),
     ),
-    (
-        "multiples of 16 bytes, below",
-        of(PLAIN, "strides", 1, 0, 16, 2**40 - 16),
-        of(PLAIN, "strides", 1, 8, 24, 2**40),
-    ),
-    (
-        "of 32 with",
-        of(BY_32, "strides", 1, 32) + of(U4, "strides", 0, 64),
-        of(BY_32, "strides", 0, 48) + of(U4, "strides", 1, 80),
-    ),
+    ("multiples of 16 bytes, below", of(PLAIN, "strides", 1, 0, 16, 2**40 - 16), of(PLAIN, "strides", 1, 8, 24, 2**40)),
+    ("of 32 with", of(BY_32, "strides", 1, 32) + of(U4, "strides", 0, 64), of(BY_32, "strides", 0, 48) + of(U4, "strides", 1, 80)),
     ("box has 1 to 256", of(PLAIN, "box", 1, 1, 256), of(PLAIN, "box", 1, 0, 257)),
     ("rows are multiples of 16", of(PLAIN, "box", 0, 8, 256), of(PLAIN, "box", 0, 4, 12)),
-    (
-        "longer than what is swizzled",
-        of(replace(PLAIN, swizzle="64B"), "box", 0, 8, 32),
-        of(replace(PLAIN, swizzle="64B"), "box", 0, 40, 64),
-    ),
+    ("longer than what is swizzled", of(replace(PLAIN, swizzle="64B"), "box", 0, 8, 32), of(replace(PLAIN, swizzle="64B"), "box", 0, 40, 64)),
     ("rows of 128 such", [U4, U6], of(U4, "box", 0, 64) + of(U6, "box", 0, 256)),
     ("1 to 256 channels", one(PATCHES, "channels", 1, 256), one(PATCHES, "channels", 0, 257)),
-    (
-        "no more than what is swizzled",
-        one(replace(PATCHES, swizzle="32B"), "channels", 16),
-        one(replace(PATCHES, swizzle="32B"), "channels", 17),
-    ),
-    (
-        "it has 128 such values",
-        [replace(U4, corners=PATCHES.corners)],
-        one(replace(U4, corners=PATCHES.corners), "channels", 64),
-    ),
+    ("no more than what is swizzled", one(replace(PATCHES, swizzle="32B"), "channels", 16), one(replace(PATCHES, swizzle="32B"), "channels", 17)),
+    ("it has 128 such values", [replace(U4, corners=PATCHES.corners)], one(replace(U4, corners=PATCHES.corners), "channels", 64)),
     ("1 to 1024 pixels", one(PATCHES, "pixels", 1, 1024), one(PATCHES, "pixels", 0, 1025)),
-    (
-        "element strides are 1 to 8",
-        of(PLAIN, "steps", 2, 1, 8),
-        of(PLAIN, "steps", 2, 0, 9),
-    ),
+    ("element strides are 1 to 8", of(PLAIN, "steps", 2, 1, 8), of(PLAIN, "steps", 2, 0, 9)),
     (
         "corners have 16 bits",
         [
@@ -237,11 +201,7 @@ CASES: Final[list[tuple[str, list[Request], list[Request]]]] = [
         one(U6, "swizzle", "none", "128B", "128B_ATOM_32B", "128B_ATOM_64B"),
         one(U6, "swizzle", "32B", "64B", "128B_ATOM_32B_FLIP_8B"),
     ),
-    (
-        "16u4_align16b is swizzled so",
-        one(U4, "swizzle", "none", "128B", "128B_ATOM_32B"),
-        one(U4, "swizzle", "32B", "64B", "128B_ATOM_64B"),
-    ),
+    ("16u4_align16b is swizzled so", one(U4, "swizzle", "none", "128B", "128B_ATOM_32B"), one(U4, "swizzle", "32B", "64B", "128B_ATOM_64B")),
     (
         "wide im2col swizzles",
         one(replace(WIDE, channels=32), "swizzle", "64B", "128B", "128B_ATOM_32B"),
@@ -258,7 +218,7 @@ CASES: Final[list[tuple[str, list[Request], list[Request]]]] = [
         one(replace(PLAIN, dtype="tfloat32", box=(32, 1, 1, 1, 1)), "oob_fill", "none", "nan"),
         [replace(each, oob_fill="nan") for each in (U4, U6, replace(PLAIN, dtype="uint16"))],
     ),
-]
+]  # fmt: skip
 
 
 MAP: Final = KernelImage("k", (128,))

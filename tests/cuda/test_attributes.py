@@ -119,15 +119,12 @@ REFUSED: list[tuple[Any, str]] = [
     ({"mem_sync_domain_map": {"default": 0, "remote": 256}}, "remote: expected an int from 0 to"),
     ({"preferred_shared_memory_carveout": 101}, "expected 0 to 100 but got 101"),
     ({"access_policy_window": {**WINDOW, "hit_ratio": 2}}, "hit_ratio: expected a number from 0"),
-    (
-        {"access_policy_window": {**WINDOW, "miss_prop": "persisting"}},
-        "miss_prop: expected 'normal' or 'streaming' but got 'persisting'",
-    ),
+    ({"access_policy_window": {**WINDOW, "miss_prop": "persisting"}}, "miss_prop: expected 'normal' or 'streaming' but got 'persisting'"),
     ({"access_policy_window": {"base_ptr": "x"}}, "expected a dict of base_ptr, num_bytes, hit_ra"),
     ({"programmatic_event": {"flags": 1}}, "a dict of event, trigger_at_block_start (may be left"),
     ({"launch_completion_event": 7}, "expected a parameter or its name but got 7"),
     ({"preferred_cluster_dimension": 4}, "expected cluster= as well"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("attributes", "words"), REFUSED, ids=lambda value: str(value)[:50])
@@ -140,17 +137,11 @@ def test_what_is_refused_when_the_provider_is_made(attributes: Any, words: str):
 @pytest.mark.parametrize(
     ("sizes", "words"),
     [
-        (
-            {"cluster": 2, "preferred": 3, "grid": 6},
-            "expected a multiple of cluster.x, 2, but got 3",
-        ),
+        ({"cluster": 2, "preferred": 3, "grid": 6}, "expected a multiple of cluster.x, 2, but got 3"),
         ({"cluster": 2, "preferred": 4, "grid": 6}, "grid.x: expected a multiple of the preferred"),
-        (
-            {"cluster": (1, 1, 2), "preferred": (1, 1, 4), "grid": (1, 1, 4)},
-            "preferred_cluster_dimension.z: expected cluster.z, 2, but got 4",
-        ),
+        ({"cluster": (1, 1, 2), "preferred": (1, 1, 4), "grid": (1, 1, 4)}, "preferred_cluster_dimension.z: expected cluster.z, 2, but got 4"),
     ],
-)
+)  # fmt: skip
 def test_a_preferred_cluster_fits_the_others(sizes: dict[str, Any], words: str):
     attributes = {"preferred_cluster_dimension": sizes.pop("preferred")}
     with pytest.raises(SpecError) as caught:
@@ -172,9 +163,8 @@ def test_a_preferred_cluster_that_is_computed_has_the_same_depth(driver: FakeDri
     attributes = {"preferred_cluster_dimension": (1, 1, N)}
     f = wrap(EMPTY, [N], args=[], grid=(1, 1, 8), cluster=(1, 1, 2), attributes=attributes)
     f(2)
-    with pytest.raises(
-        ValueError, match=r"dimension\.z is 4 for kernel .*; expected cluster\.z, 2"
-    ):
+    words = r"dimension\.z is 4 for kernel .*; expected cluster\.z, 2"
+    with pytest.raises(ValueError, match=words):
         f(4)
 
 

@@ -17,14 +17,7 @@ from ffi_builder.providers import (
 )
 from ffi_builder.providers.cuda import capability
 from tests.cuda.launching import STREAM, X
-from tests.fakecuda import (
-    DeviceArray,
-    DeviceAttribute,
-    FakeDriver,
-    KernelImage,
-    Result,
-    make_cubin,
-)
+from tests.fakecuda import DeviceArray, DeviceAttribute, FakeDriver, KernelImage, Result, make_cubin
 from tests.support.threads import together
 from tests.support.wrapping import attached, new_module
 

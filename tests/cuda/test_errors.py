@@ -68,32 +68,12 @@ def test_the_frames_are_those_of_every_error(driver: FakeDriver):
 @pytest.mark.parametrize(
     ("options", "arguments", "figures", "excess"),
     [
-        (
-            {"block": (1, N)},
-            1025,
-            "block=(1, 1025, 1)",
-            "block.y is 1025, at most 1024 on this device; the block has 1025 threads, at most 1024",
-        ),
+        ({"block": (1, N)}, 1025, "block=(1, 1025, 1)", "block.y is 1025, at most 1024 on this device; the block has 1025 threads, at most 1024"),
         ({"block": (1, 1, N)}, 65, "block=(1, 1, 65)", "block.z is 65, at most 64"),
         ({"block": (64, N)}, 17, "block=(64, 17, 1)", "the block has 1088 threads, at most 1024"),
-        (
-            {"dynamic_smem_bytes": N},
-            232449,
-            "dynamic_smem_bytes=232449",
-            "dynamic_smem_bytes is 232449, at most 232448 for this kernel",
-        ),
-        (
-            {"grid": N, "cluster": 2},
-            3,
-            "grid=(3, 1, 1), block=(1, 1, 1), cluster=(2, 1, 1)",
-            "grid.x is 3, no multiple of cluster.x, 2",
-        ),
-        (
-            {"grid": N, "cluster": N},
-            17,
-            "cluster=(17, 1, 1)",
-            "the cluster has 17 blocks, and not every device can have more than 8",
-        ),
+        ({"dynamic_smem_bytes": N}, 232449, "dynamic_smem_bytes=232449", "dynamic_smem_bytes is 232449, at most 232448 for this kernel"),
+        ({"grid": N, "cluster": 2}, 3, "grid=(3, 1, 1), block=(1, 1, 1), cluster=(2, 1, 1)", "grid.x is 3, no multiple of cluster.x, 2"),
+        ({"grid": N, "cluster": N}, 17, "cluster=(17, 1, 1)", "the cluster has 17 blocks, and not every device can have more than 8"),
         (
             {"grid": N, "attributes": ["cooperative"]},
             100_000,
@@ -101,7 +81,7 @@ def test_the_frames_are_those_of_every_error(driver: FakeDriver):
             "all blocks of a cooperative launch have to fit onto the device at once",
         ),
     ],
-)
+)  # fmt: skip
 def test_what_is_too_much(
     driver: FakeDriver, options: dict[str, Any], arguments: int, figures: str, excess: str
 ):
@@ -166,11 +146,24 @@ def test_a_launch_that_could_not_be_prepared_has_its_figures(driver: FakeDriver)
     )
 
 
-def test_attributes_are_named(driver: FakeDriver):
-    flags = ["programmatic_stream_serialization", "cooperative"]
-    function = wrap(EMPTY, [], attributes=flags)
-    driver.fail("cuLaunchKernelEx", Result.NOT_SUPPORTED)
-    assert ", cooperative, programmatic_stream_serialization, dyn" in message(function)
+LONG_NAME = KernelImage("k" * 3000)
+FLAGS = ["programmatic_stream_serialization", "cooperative"]
+FAILED: list[tuple[str, KernelImage, dict[str, Any], int, str]] = [
+    # options, what the driver answers, words of the message
+    ("attributes", EMPTY, {"attributes": FLAGS}, Result.NOT_SUPPORTED, ", cooperative, programmatic_stream_serialization, dyn"),
+    ("no name", EMPTY, {}, 12345, "failed: an error without a name (12345: an error without a name) for kernel"),
+    ("a long name is cut", LONG_NAME, {}, Result.LAUNCH_FAILED, "k" * 199 + "…'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kernel", "options", "result", "words"), [e[1:] for e in FAILED], ids=[e[0] for e in FAILED])  # fmt: skip
+def test_a_launch_that_fails(
+    driver: FakeDriver, kernel: KernelImage, options: dict[str, Any], result: int, words: str
+):
+    driver.fail("cuLaunchKernelEx", result)
+    text = message(wrap(kernel, [], **options))
+    assert words in text
+    assert text.endswith("when calling: `f()`")
 
 
 @pytest.mark.parametrize(
@@ -201,17 +194,10 @@ def test_ptx_that_is_too_new(driver: FakeDriver):
     driver.set_version(12010)
     text = message(wrap(EMPTY, [], image=make_ptx([EMPTY], version="8.5")))
     assert "CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222: " in text
-    assert (
-        "the image has compute_90, and device 0 is sm_90; its PTX is newer than the driver, "
-        in text
+    words = (
+        "the image has compute_90, and device 0 is sm_90; its PTX is newer than the driver, which"
     )
-    assert "which is of CUDA 12.1: update it, or ship a cubin" in text
-
-
-def test_a_result_that_the_driver_has_no_name_for(driver: FakeDriver):
-    driver.fail("cuLaunchKernelEx", 12345)
-    text = message(wrap(EMPTY, []))
-    assert "failed: an error without a name (12345: an error without a name) for kernel" in text
+    assert f"{words} is of CUDA 12.1: update it, or ship a cubin" in text
 
 
 def test_a_driver_that_does_not_answer_says_no_limits(driver: FakeDriver):
@@ -243,14 +229,6 @@ def test_an_error_that_stays_with_the_context(
     assert driver.stack() == 0
 
 
-def test_long_kernel_names_are_cut(driver: FakeDriver):
-    kernel = KernelImage("k" * 3000)
-    driver.fail("cuLaunchKernelEx", Result.LAUNCH_FAILED)
-    text = message(wrap(kernel, []))
-    assert "k" * 199 + "…'" in text
-    assert text.endswith("when calling: `f()`")
-
-
 def test_a_name_longer_than_the_buffer_is_cut(driver: FakeDriver):
     module = new_module()
     attach_ffi_func(module, "f", [], provider(EMPTY), fn_display_name="x" * 6000)
@@ -261,11 +239,14 @@ def test_a_name_longer_than_the_buffer_is_cut(driver: FakeDriver):
     assert len(text) == 4095
 
 
-def test_check_status_around_a_launch(driver: FakeDriver):
-    told = CheckStatus(provider(EMPTY), error="ValueError", message="no launch: {status}")
+@pytest.mark.parametrize(("failing", "size"), [("cuLaunchKernelEx", 0), ("cuKernelSetAttribute", 100_000)])  # fmt: skip
+def test_check_status_around_a_launch(driver: FakeDriver, failing: str, size: int):
+    inner = provider(EMPTY, dynamic_smem_bytes=size)
+    told = CheckStatus(inner, error="ValueError", message="no launch: {status}")
     function = wrap_with([], told)
-    function()
-    driver.fail("cuLaunchKernelEx", Result.LAUNCH_FAILED)
+    if not size:
+        function()
+    driver.fail(failing, Result.LAUNCH_FAILED)
     with pytest.raises(ValueError, match=r"no launch: 719 when calling"):
         function()
 
@@ -277,13 +258,6 @@ def test_check_status_is_not_asked_about_loading(driver: FakeDriver):
     driver.fail("cuLibraryLoadData", Result.OUT_OF_MEMORY)
     assert "cuLibraryLoadData failed: CUDA_ERROR_OUT_OF_MEMORY" in message(function)
     function()
-
-
-def test_check_status_around_a_launch_that_cannot_be_prepared(driver: FakeDriver):
-    told = CheckStatus(provider(EMPTY, dynamic_smem_bytes=100_000), message="no launch: {status}")
-    function = wrap_with([], told)
-    driver.fail("cuKernelSetAttribute", Result.LAUNCH_FAILED)
-    assert "no launch: 719 when calling" in message(function)
 
 
 def test_an_empty_launch_has_the_status_of_success(driver: FakeDriver):

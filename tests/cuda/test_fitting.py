@@ -6,6 +6,7 @@ import ctypes
 import re
 import struct
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -43,7 +44,10 @@ def at_offsets(sizes: Sequence[int], offsets: Sequence[int]) -> KernelImage:
     return Compiled("k", sizes)
 
 
-DEVICE, DTYPE = spec.Device("d"), spec.DType("t")
+DEVICE, DTYPE, P = spec.Device("d"), spec.DType("t"), spec.DataPointer("p")
+J, HOST = spec.Var("j", "int32"), spec.Tensor("h", [N], "float32", device_type="cpu")
+X = spec.Tensor("x", [N], "float32", device_type="cuda")
+TWO, BY_64 = at_offsets((4, 8), (0, 4)), ptx("", ".reqntid 64, 2, 1")
 BYTE, SHORT, INT = (spec.Var(name, f"int{bits}") for name, bits in (("b", 8), ("s", 16), ("i", 32)))
 OF_DLPACK = [
     # (int n, DLDevice d), and (short n, DLDataType t)
@@ -85,11 +89,10 @@ def test_a_value_is_stored_at_the_alignment_of_its_place():
 
 
 def test_the_dtype_of_a_tensor_is_aligned_as_one(driver: FakeDriver):
-    x = spec.Tensor("x", [N], "float32", device_type="cuda")
     array = DeviceArray(driver, (4,), "float32").tensor()
     args = [Struct(Scalar(1, "int8"), "x.dtype"), Scalar(2, "int16"), "x.dtype"]
     kernel = at_offsets((6, 2, 4), (0, 6, 8))
-    launch = launched(driver, kernel, [x], array, args=args)
+    launch = launched(driver, kernel, [X], array, args=args)
     assert launch.arguments == (
         struct.pack("<bxBBH", 1, 2, 32, 1),
         struct.pack("<h", 2),
@@ -105,14 +108,6 @@ def test_members_of_a_struct(driver: FakeDriver):
     ]
     launch = launched(driver, KernelImage("k", (40,)), params, (5, 3, 2), (1, 0.5), args=[entry])
     assert launch.arguments == (struct.pack("<qh6xqqb3xf", 5, 2, 10, 7, 1, 0.5),)
-
-
-def test_what_is_copied_whole_cannot_be_within_a_struct():
-    with pytest.raises(BuildError, match=r"args= has \*p, which cannot be inside a Struct"):
-        attached(
-            [spec.DataPointer("p")],
-            provider(KernelImage("k", (8,)), args=[Struct(Pointee("p", 8))]),
-        )
 
 
 @pytest.mark.parametrize(
@@ -174,31 +169,26 @@ def test_what_would_be_rounded_to_infinity(value: float):
         Scalar(value, "bfloat16")
 
 
-def test_an_int_must_fit_the_kernels_parameter():
-    attached([], provider(KernelImage("k", (1,)), args=[255]))
-    with pytest.raises(BuildError, match=r"args= has 256, which does not fit the 1 byte that"):
-        attached([], provider(KernelImage("k", (1,)), args=[256]))
+FLOAT, UNSIGNED = spec.Var("a", "float32"), spec.Var("a", "uint32")
+KINDS: list[tuple[str, list[spec.Param], list[Any] | None, bool]] = [
+    # the type in PTX, parameters, args, and whether they fit: pointers are integers in PTX
+    ("f32", [FLOAT], None, True),
+    ("f32", [spec.Var("a", "int32")], None, False),
+    ("f32", [N], [N * 2], False),
+    ("b32", [spec.Var("a", "int32")], None, True),
+    *((kind, [UNSIGNED], None, True) for kind in ("u32", "s32")),
+    *((kind, [FLOAT], None, False) for kind in ("u32", "s32")),
+    *((kind, [], [Scalar(1.0, "float32")], False) for kind in ("u32", "s32")),
+    ("b32", [FLOAT], None, True),
+    ("u64", [spec.DataPointer("a")], None, True),
+]
 
 
-def test_integers_are_no_floats_where_ptx_says_so():
-    floats = ptx(".param .f32 a")
-    attached([spec.Var("a", "float32")], of(floats))
-    for params, args in (([spec.Var("a", "int32")], None), ([N], [N * 2])):
-        with pytest.raises(BuildError, match=r"takes \(#0 f32\), but the arguments"):
-            attached(params, of(floats, args=args))
-    attached([spec.Var("a", "int32")], of(ptx(".param .b32 a")))
-
-
-def test_floats_are_no_integers_where_ptx_says_so():
-    for kind in ("u32", "s32"):
-        integers = ptx(f".param .{kind} a")
-        attached([spec.Var("a", "uint32")], of(integers))
-        for params, args in (([spec.Var("a", "float32")], None), ([], [Scalar(1.0, "float32")])):
-            with pytest.raises(BuildError, match=rf"takes \(#0 {kind}\), but the arguments"):
-                attached(params, of(integers, args=args))
-    attached([spec.Var("a", "float32")], of(ptx(".param .b32 a")))
-    # Pointers are integers in PTX.
-    attached([spec.DataPointer("a")], of(ptx(".param .u64 a")))
+@pytest.mark.parametrize(("kind", "params", "args", "fits"), KINDS)
+def test_integers_are_no_floats_where_ptx_says_so(kind: str, params: Any, args: Any, fits: bool):
+    words = rf"takes \(#0 {kind}\), but the arguments"
+    with nullcontext() if fits else pytest.raises(BuildError, match=words):
+        attached(params, of(ptx(f".param .{kind} a"), args=args))
 
 
 @pytest.mark.parametrize(
@@ -225,25 +215,45 @@ def test_what_ptx_says_of_alignment(driver: FakeDriver):
     assert [each.address % 64 for each in launch.parameters[:2]] == [0, 0]
 
 
-def test_an_argument_at_an_offset_that_its_type_cannot_have():
+def test_an_argument_at_an_offset_that_its_type_can_have():
     """Two ints of 4 bytes are as large as a pointer, which would be at 8."""
-
-    kernel = at_offsets((4, 8), (0, 4))
-    i, j = (spec.Var(name, "int32") for name in "ij")
-    attached([i, j], provider(kernel, args=[i, Struct(i, j)]))
-    with pytest.raises(BuildError, match=r"#1 8 bytes at 4.* \(#1 differs\)"):
-        attached([i, spec.DataPointer("p")], provider(kernel))
+    attached([INT, J], provider(TWO, args=[INT, Struct(INT, J)]))
+    assert str(Struct("a", Scalar(1, "int8"))) == f"{{a, {Scalar(1, 'int8')}}}"
 
 
-def test_an_image_whose_parts_do_not_agree():
+def fatbin_of(size: int, other: int) -> bytes:
     parts = [
-        (make_cubin([KernelImage("k", (size,))], sm=sm), sm) for size, sm in ((4, 80), (8, 90))
+        (make_cubin([KernelImage("k", (size,))], sm=sm), sm)
+        for size, sm in ((size, 80), (other, 90))
     ]
-    words = (
-        r"has different parameters in the entries .* sm_80 has \(4 bytes\), sm_90 has \(8 bytes\)"
-    )
-    with pytest.raises(SpecError, match=words):
-        of(make_fatbin(parts))
+    return make_fatbin(parts)
+
+
+OTHER: list[tuple[str, Any, type[Exception], str]] = [
+    ("a struct in which a pointee is", lambda: attached([P], provider(KernelImage("k", (8,)), args=[Struct(Pointee("p", 8))])), BuildError, r"args= has \*p, which cannot be inside a Struct"),
+    ("an int that is too large", lambda: attached([], provider(KernelImage("k", (1,)), args=[256])), BuildError, "args= has 256, which does not fit the 1 byte that"),
+    ("a pointer at 4", lambda: attached([INT, P], provider(TWO)), BuildError, r"#1 8 bytes at 4.* \(#1 differs\)"),
+    ("rocm", lambda: attached([spec.Tensor("r", [N], "float32", device_type="rocm")], provider(KernelImage("k", (8,)))), BuildError, "expected one of cuda, cuda_host, cuda_managed"),
+    ("data of the host", lambda: attached([HOST], provider(KernelImage("k", (8,)), args=[HOST.data])), BuildError, "'h' is on device_type 'cpu', whose memory a kernel"),
+    ("data for 4 bytes", lambda: attached([X], provider(KernelImage("k", (4,)), args=[X.data])), BuildError, r"passed as \(#0 x.data: 8 bytes\) \(#0 differs\)"),
+    ("parts that do not agree", lambda: of(fatbin_of(4, 8)), SpecError, r"has different parameters in the entries .* sm_80 has \(4 bytes\), sm_90 has \(8 bytes\)"),
+    ("another block than it needs", lambda: of(BY_64, block=128), SpecError, r"block: expected \(64, 2, 1\), which the kernel 'k' was"),
+    ("an empty struct", Struct, SpecError, r"^Struct: expected at least one member; C has no empty"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "words"), [e[1:] for e in OTHER], ids=[e[0] for e in OTHER]
+)
+def test_what_does_not_fit(make: Any, error: type[Exception], words: str):
+    with pytest.raises(error, match=words):
+        make()
+
+
+def test_a_block_that_the_kernel_needs():
+    of(BY_64, block=(64, 2))
+    of(fatbin_of(4, 4))
+    attached([], provider(KernelImage("k", (1,)), args=[255]))
 
 
 def test_an_image_that_does_not_tell_its_parameters(driver: FakeDriver):
@@ -251,13 +261,6 @@ def test_an_image_that_does_not_tell_its_parameters(driver: FakeDriver):
     unknown = ptx(".param .x64 a")
     launch = launched(driver, KernelImage("k"), [N], 5, image=unknown, args=[N * 2])
     assert launch.arguments == (struct.pack("<q", 10),)
-
-
-def test_a_block_that_the_kernel_needs():
-    required = ptx("", ".reqntid 64, 2, 1")
-    of(required, block=(64, 2))
-    with pytest.raises(SpecError, match=r"block: expected \(64, 2, 1\), which the kernel 'k' was"):
-        of(required, block=128)
 
 
 def test_an_absent_tensor_of_any_device_is_null(driver: FakeDriver):
@@ -283,26 +286,6 @@ def test_pinned_memory_is_no_devices(driver: FakeDriver):
     function(None, array.tensor())
     [launch] = driver.launches()
     assert launch.device == 1
-    with pytest.raises(BuildError, match="expected one of cuda, cuda_host, cuda_managed"):
-        attached(
-            [spec.Tensor("r", [N], "float32", device_type="rocm")],
-            provider(KernelImage("k", (8,))),
-        )
-
-
-def test_a_struct_shows_its_members():
-    assert str(Struct("a", Scalar(1, "int8"))) == f"{{a, {Scalar(1, 'int8')}}}"
-    with pytest.raises(SpecError, match=r"^Struct: expected at least one member; C has no empty"):
-        Struct()
-
-
-def test_the_data_of_a_tensor_is_a_pointer_to_memory_of_the_device():
-    host = spec.Tensor("h", [N], "float32", device_type="cpu")
-    with pytest.raises(BuildError, match="'h' is on device_type 'cpu', whose memory a kernel"):
-        attached([host], provider(KernelImage("k", (8,)), args=[host.data]))
-    x = spec.Tensor("x", [N], "float32", device_type="cuda")
-    with pytest.raises(BuildError, match=r"passed as \(#0 x.data: 8 bytes\) \(#0 differs\)"):
-        attached([x], provider(KernelImage("k", (4,)), args=[x.data]))
 
 
 def of_two_architectures(*, ptx_too: bool) -> bytes:
@@ -322,9 +305,8 @@ def of_two_architectures(*, ptx_too: bool) -> bytes:
 )
 def test_shared_memory_that_no_gpu_has(code: bytes, most: int):
     of(code, dynamic_smem_bytes=most)
-    with pytest.raises(
-        SpecError, match=f"expected at most {most}, as no GPU that runs sm_.* {most + 1}$"
-    ):
+    words = f"expected at most {most}, as no GPU that runs sm_.* {most + 1}$"
+    with pytest.raises(SpecError, match=words):
         of(code, dynamic_smem_bytes=most + 1)
 
 
@@ -338,7 +320,6 @@ def test_static_shared_memory_counts():
     most = (227 << 10) - 1024
     options: dict[str, Any] = {"grid": 1, "block": 1}
     CudaLaunchCallProvider(cubin, "bounded", dynamic_smem_bytes=most, **options)
-    with pytest.raises(
-        SpecError, match=f"at most {most} beside the kernel's 1024 of static shared"
-    ):
+    words = f"at most {most} beside the kernel's 1024 of static shared"
+    with pytest.raises(SpecError, match=words):
         CudaLaunchCallProvider(cubin, "bounded", dynamic_smem_bytes=most + 1, **options)

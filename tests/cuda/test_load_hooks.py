@@ -214,37 +214,13 @@ def test_values_of_globals_in_a_capture(driver: FakeDriver, mode: CaptureMode):
 
 
 REFUSED: dict[str, tuple[Callable[[int], Any], type[Exception], str]] = {
-    "name": (
-        lambda library: cuda.device_global(library, "Factor"),
-        ValueError,
-        "no global or constant 'Factor'.*mangles",
-    ),
-    "size": (
-        lambda library: cuda.device_global(library, "factor", np.float64(2)),
-        ValueError,
-        "'factor' has 4 bytes, but the value has 8",
-    ),
-    "value": (
-        lambda library: cuda.device_global(library, "factor", 2.0),
-        TypeError,
-        r"expected bytes, or an array or number of NumPy such as np.float32\(2\).*but got 2.0",
-    ),
-    "handle": (
-        lambda library: cuda.device_global(library + 1, "factor"),
-        RuntimeError,
-        r"cuLibraryGetGlobal failed: CUDA_ERROR_INVALID_HANDLE \(400\)",
-    ),
-    "library": (
-        lambda _: cuda.device_global("factor", "factor"),  # pyright: ignore[reportArgumentType]
-        TypeError,
-        "expected the address of a CUlibrary but got 'factor'",
-    ),
-    "no name": (
-        lambda library: cuda.device_global(library, 3),  # pyright: ignore[reportArgumentType]
-        TypeError,
-        "expected the name of a global but got 3",
-    ),
-}
+    "name": (lambda library: cuda.device_global(library, "Factor"), ValueError, "no global or constant 'Factor'.*mangles"),
+    "size": (lambda library: cuda.device_global(library, "factor", np.float64(2)), ValueError, "'factor' has 4 bytes, but the value has 8"),
+    "value": (lambda library: cuda.device_global(library, "factor", 2.0), TypeError, r"expected bytes, or an array or number of NumPy such as np.float32\(2\).*but got 2.0"),
+    "handle": (lambda library: cuda.device_global(library + 1, "factor"), RuntimeError, r"cuLibraryGetGlobal failed: CUDA_ERROR_INVALID_HANDLE \(400\)"),
+    "library": (lambda _: cuda.device_global("factor", "factor"), TypeError, "expected the address of a CUlibrary but got 'factor'"),  # pyright: ignore[reportArgumentType]
+    "no name": (lambda library: cuda.device_global(library, 3), TypeError, "expected the name of a global but got 3"),  # pyright: ignore[reportArgumentType]
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", REFUSED)

@@ -27,35 +27,24 @@ N, M = spec.Var("n", "int64"), spec.Var("m", "int32")
 OPT_IN = 227 << 10
 
 
-def test_ints(driver: FakeDriver):
-    launch = launched(driver, EMPTY, [], grid=(2, 3, 4), block=[8, 4, 2], dynamic_smem_bytes=96)
-    assert (launch.grid, launch.block, launch.shared) == ((2, 3, 4), (8, 4, 2), 96)
+SIZES: list[tuple[str, list[spec.Param], tuple[int, ...], dict[str, Any], tuple[Any, ...]]] = [
+    # parameters, arguments, options, and grid, block, shared memory of the launch
+    ("ints", [], (), {"grid": (2, 3, 4), "block": [8, 4, 2], "dynamic_smem_bytes": 96}, ((2, 3, 4), (8, 4, 2), 96)),
+    ("expressions", [N, M], (1000, 3), {"grid": (spec.ceildiv(N, 128), M), "block": (N % 64, 2), "dynamic_smem_bytes": M * 16}, ((8, 3, 1), (40, 2, 1), 48)),
+    ("texts", [N], (9,), {"grid": ("ceildiv(n, 4)", "2", N), "block": "n", "dynamic_smem_bytes": "n * 16"}, ((3, 2, 9), (9, 1, 1), 144)),
+    ("1 for what is left out", [N], (5,), {"grid": N, "block": 32}, ((5, 1, 1), (32, 1, 1), 0)),
+    ("the largest grid", [N, M], (2**31 - 1, 65535), {"grid": (N, M, 65535)}, ((2**31 - 1, 65535, 65535), (1, 1, 1), 0)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("params", "values", "options", "sizes"), [e[1:] for e in SIZES], ids=[e[0] for e in SIZES]
+)
+def test_sizes(driver: FakeDriver, params: Any, values: Any, options: Any, sizes: Any):
+    launch = launched(driver, EMPTY, params, *values, args=[], **options)
+    assert (launch.grid, launch.block, launch.shared) == sizes
     assert launch.cluster == (1, 1, 1)
     assert not launch.attributes
-
-
-def test_expressions(driver: FakeDriver):
-    function = wrap(
-        EMPTY,
-        [N, M],
-        args=[],
-        grid=(spec.ceildiv(N, 128), M),
-        block=(N % 64, 2),
-        dynamic_smem_bytes=M * 16,
-    )
-    function(1000, 3)
-    [launch] = driver.launches()
-    assert (launch.grid, launch.block, launch.shared) == ((8, 3, 1), (40, 2, 1), 48)
-
-
-def test_what_is_left_out_is_1(driver: FakeDriver):
-    launch = launched(driver, EMPTY, [N], 5, args=[], grid=N, block=32)
-    assert (launch.grid, launch.block) == ((5, 1, 1), (32, 1, 1))
-
-
-def test_the_largest_grid(driver: FakeDriver):
-    launch = launched(driver, EMPTY, [N, M], 2**31 - 1, 65535, args=[], grid=(N, M, 65535))
-    assert launch.grid == (2**31 - 1, 65535, 65535)
 
 
 RANGES = [
@@ -66,6 +55,8 @@ RANGES = [
     ({"grid": (1, 1, N)}, 65536, "grid.z = n is 65536"),
     ({"grid": (N, 0)}, -1, "grid.x = n is -1"),
     ({"block": N}, 0, "block.x = n is 0 for kernel 'empty'; expected 1 to 2147483647"),
+    ({"block": "n"}, 0, "block.x = n is 0 for kernel 'empty'; expected 1 to"),
+    ({"grid": N * N}, 2**32 + 1, "The value of n * n does not fit int64"),
     ({"block": (1, N)}, 2**32 + 1, "block.y = n is 4294967297"),
     ({"block": N}, -(2**63), "block.x = n is -9223372036854775808"),
     ({"cluster": N}, 0, "cluster.x = n is 0 for kernel 'empty'; expected 1 to 2147483647"),
@@ -94,13 +85,6 @@ def test_a_kernels_name_may_have_braces(driver: FakeDriver):
         function(1000)
 
 
-def test_a_product_that_overflows_is_no_small_grid(driver: FakeDriver):
-    function = wrap(EMPTY, [N], args=[], grid=N * N)
-    with pytest.raises(ValueError, match=r"The value of n \* n does not fit int64"):
-        function(2**32 + 1)
-    assert driver.calls() == []
-
-
 @pytest.mark.parametrize("grid", [N, (1, N), (3, 1, N), (N, 65535, 7)])
 def test_an_empty_grid_succeeds_and_calls_nothing(driver: FakeDriver, grid: Any):
     function = wrap(EMPTY, [N], args=[], grid=grid)
@@ -108,19 +92,6 @@ def test_an_empty_grid_succeeds_and_calls_nothing(driver: FakeDriver, grid: Any)
     assert driver.calls() == []
     function(1)
     assert len(driver.launches()) == 1
-
-
-def test_texts_of_expressions(driver: FakeDriver):
-    function = wrap(
-        EMPTY, [N], args=[], grid=("ceildiv(n, 4)", "2", N), block="n", dynamic_smem_bytes="n * 16"
-    )
-    function(9)
-    (launch,) = driver.launches()
-    assert launch.grid == (3, 2, 9)
-    assert launch.block == (9, 1, 1)
-    assert launch.shared == 144
-    with pytest.raises(ValueError, match=r"block\.x = n is 0 for kernel 'empty'; expected 1 to"):
-        function(0)
 
 
 @pytest.mark.parametrize(
@@ -177,22 +148,22 @@ def test_ints_are_checked_when_the_provider_is_made(options: dict[str, Any], wor
     assert words in str(caught.value)
 
 
-def test_what_the_kernel_was_compiled_for():
-    with pytest.raises(SpecError, match="at most 256 threads, the most that the kernel 'bounded'"):
-        provider(BOUNDED, block=257)
-    with pytest.raises(SpecError, match=r"cluster: expected \(2, 1, 1\), which the kernel"):
-        provider(CLUSTERED, cluster=4, grid=4)
-    with pytest.raises(SpecError, match=r"expected a multiple of cluster\.x, 2, but got 3"):
-        provider(CLUSTERED, grid=3)
-    with pytest.raises(SpecError, match="an image for sm_90 or later"):
-        provider(EMPTY, image=make_cubin([EMPTY], sm=80), cluster=2, grid=2)
+COMPILED: list[tuple[KernelImage, dict[str, Any], str]] = [
+    (BOUNDED, {"block": 257}, "at most 256 threads, the most that the kernel 'bounded'"),
+    (CLUSTERED, {"cluster": 4, "grid": 4}, r"cluster: expected \(2, 1, 1\), which the kernel"),
+    (CLUSTERED, {"grid": 3}, r"expected a multiple of cluster\.x, 2, but got 3"),
+    (EMPTY, {"image": make_cubin([EMPTY], sm=80), "cluster": 2, "grid": 2}, "an image for sm_90 or later"),
+    (EMPTY, {"image": make_cubin([BOUNDED])}, "No kernel 'empty' in the cubin for sm_90"),
+    (EMPTY, {"image": b"something else"}, "expected a cubin, a fatbin or PTX"),
+]  # fmt: skip
 
 
-def test_the_kernel_must_be_in_the_image():
-    with pytest.raises(SpecError, match="No kernel 'empty' in the cubin for sm_90"):
-        provider(EMPTY, image=make_cubin([BOUNDED]))
-    with pytest.raises(SpecError, match="expected a cubin, a fatbin or PTX"):
-        provider(EMPTY, image=b"something else")
+@pytest.mark.parametrize(
+    ("kernel", "options", "words"), COMPILED, ids=lambda value: str(value)[:40]
+)
+def test_what_the_image_does_not_allow(kernel: KernelImage, options: dict[str, Any], words: str):
+    with pytest.raises(SpecError, match=words):
+        provider(kernel, **options)
 
 
 # Launch attributes.
@@ -203,28 +174,27 @@ def number(value: int, *more: int) -> bytes:
     return struct.pack(f"<{1 + len(more)}I", value, *more).ljust(64, b"\0")
 
 
-def test_attributes_are_passed_with_all_of_their_bytes(driver: FakeDriver):
-    launch = launched(
-        driver,
-        EMPTY,
-        [],
-        grid=(4, 4),
-        cluster=(2, 4),
-        attributes=["programmatic_stream_serialization", "cooperative"],
-    )
-    assert dict(launch.attributes) == {
-        LaunchAttribute.CLUSTER_DIMENSION: number(2, 4, 1),
-        LaunchAttribute.COOPERATIVE: number(1),
-        LaunchAttribute.PROGRAMMATIC_STREAM_SERIALIZATION: number(1),
-    }
-    assert launch.cluster == (2, 4, 1)
+SERIAL, TOGETHER = "programmatic_stream_serialization", "cooperative"
+IS_SERIAL = {LaunchAttribute.PROGRAMMATIC_STREAM_SERIALIZATION: number(1)}
+IS_TOGETHER = {LaunchAttribute.COOPERATIVE: number(1)}
+OF_2_BY_4 = {LaunchAttribute.CLUSTER_DIMENSION: number(2, 4, 1)}
 
 
-def test_each_attribute_alone(driver: FakeDriver):
-    launch = launched(driver, EMPTY, [], attributes=["programmatic_stream_serialization"])
-    assert dict(launch.attributes) == {LaunchAttribute.PROGRAMMATIC_STREAM_SERIALIZATION: number(1)}
-    launch = launched(driver, EMPTY, [], attributes=["cooperative"])
-    assert dict(launch.attributes) == {LaunchAttribute.COOPERATIVE: number(1)}
+@pytest.mark.parametrize(
+    ("options", "passed"),
+    [
+        ({"attributes": [SERIAL]}, IS_SERIAL),
+        ({"attributes": [TOGETHER]}, IS_TOGETHER),
+        ({"grid": (4, 4), "cluster": (2, 4)}, OF_2_BY_4),
+        ({"grid": (4, 4), "cluster": (2, 4), "attributes": [SERIAL, TOGETHER]}, OF_2_BY_4 | IS_TOGETHER | IS_SERIAL),
+    ],
+)  # fmt: skip
+def test_attributes_are_passed_with_all_of_their_bytes(
+    driver: FakeDriver, options: Any, passed: Any
+):
+    launch = launched(driver, EMPTY, [], **options)
+    assert dict(launch.attributes) == passed
+    assert launch.cluster == (*options.get("cluster", (1, 1)), 1)
 
 
 def test_a_cluster_may_be_computed(driver: FakeDriver):
@@ -244,9 +214,33 @@ def settings(driver: FakeDriver) -> list[tuple[Any, ...]]:
     return [tuple(call.arguments[name] for name in names) for call in calls]
 
 
-def test_48_kib_of_shared_memory_need_no_leave(driver: FakeDriver):
-    launched(driver, EMPTY, [], dynamic_smem_bytes=48 << 10)
-    assert settings(driver) == []
+SHARED = FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES
+NON_PORTABLE = FunctionAttribute.NON_PORTABLE_CLUSTER_SIZE_ALLOWED
+EDGE = (48 << 10) - STATIC.shared
+POINTER = spec.DataPointer("p")
+LARGE, SMALL = KernelImage("large", cluster=(4, 4, 1)), KernelImage("small", cluster=(8, 1, 1))
+LEAVES: list[tuple[str, KernelImage, dict[str, Any], list[tuple[Any, ...]]]] = [
+    ("48 KiB of shared memory need no leave", EMPTY, {"dynamic_smem_bytes": 48 << 10}, []),
+    ("with static shared memory", STATIC, {"dynamic_smem_bytes": EDGE}, []),
+    ("more with static shared memory", STATIC, {"dynamic_smem_bytes": EDGE + 16}, [(SHARED, OPT_IN - STATIC.shared, 0)]),
+    ("a cluster of 8 blocks needs no leave", EMPTY, {"grid": 8, "cluster": 8}, []),
+    ("a compiled cluster of 8 blocks needs no leave", SMALL, {"grid": 8}, []),
+    ("a cluster of more than 8 blocks", EMPTY, {"grid": 16, "cluster": 16}, [(NON_PORTABLE, 1, 0)]),
+    # With `__cluster_dims__` no launch attribute is needed, but the leave is.
+    ("a compiled cluster of more", LARGE, {"grid": (4, 8)}, [(NON_PORTABLE, 1, 0)]),
+    ("a compiled cluster that is said again", LARGE, {"grid": (4, 8), "cluster": (4, 4)}, [(NON_PORTABLE, 1, 0)]),
+    ("a compiled cluster of PTX", LARGE, {"grid": (4, 8), "image": make_ptx([LARGE])}, [(NON_PORTABLE, 1, 0)]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kernel", "options", "asked"), [e[1:] for e in LEAVES], ids=[e[0] for e in LEAVES])  # fmt: skip
+def test_what_needs_leave(driver: FakeDriver, kernel: KernelImage, options: Any, asked: Any):
+    params, values = ([POINTER], [0]) if kernel is STATIC else ([], [])
+    launch = launched(driver, kernel, params, *values, **options)
+    assert settings(driver) == asked
+    cluster = kernel.cluster or (options.get("cluster", 1), 1, 1)
+    assert launch.cluster == cluster
+    assert bool(launch.attributes) == ("cluster" in options)
 
 
 def test_more_shared_memory_is_asked_for_once(driver: FakeDriver):
@@ -255,8 +249,7 @@ def test_more_shared_memory_is_asked_for_once(driver: FakeDriver):
         for _ in range(3):
             function()
     assert len(driver.launches()) == 3
-    wanted = FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES
-    assert settings(driver) == [(wanted, OPT_IN, 0)]
+    assert settings(driver) == [(SHARED, OPT_IN, 0)]
 
 
 def test_once_for_each_device(driver: FakeDriver):
@@ -265,8 +258,7 @@ def test_once_for_each_device(driver: FakeDriver):
     arrays = [DeviceArray(driver, (1,), "float32", device).tensor() for device in (0, 1, 0, 1)]
     for array in arrays:
         function(array)
-    wanted = FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES
-    assert settings(driver) == [(wanted, OPT_IN, 0), (wanted, OPT_IN, 1)]
+    assert settings(driver) == [(SHARED, OPT_IN, 0), (SHARED, OPT_IN, 1)]
     assert [launch.device for launch in driver.launches()] == [0, 1, 0, 1]
 
 
@@ -278,17 +270,8 @@ def test_shared_memory_that_is_known_at_the_call(driver: FakeDriver):
     assert settings(driver) == []
     function(large)
     function(large)
-    assert settings(driver) == [(FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, OPT_IN, 0)]
+    assert settings(driver) == [(SHARED, OPT_IN, 0)]
     assert [launch.shared for launch in driver.launches()] == [48 << 10, 200 << 10, 200 << 10]
-
-
-def test_static_shared_memory_counts(driver: FakeDriver):
-    pointer = spec.DataPointer("p")
-    launched(driver, STATIC, [pointer], 0, dynamic_smem_bytes=(48 << 10) - STATIC.shared)
-    assert settings(driver) == []
-    launched(driver, STATIC, [pointer], 0, dynamic_smem_bytes=(48 << 10) - STATIC.shared + 16)
-    wanted = FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES
-    assert settings(driver) == [(wanted, OPT_IN - STATIC.shared, 0)]
 
 
 def test_ptx_does_not_say_how_much_static_shared_memory_there_is(driver: FakeDriver):
@@ -296,39 +279,12 @@ def test_ptx_does_not_say_how_much_static_shared_memory_there_is(driver: FakeDri
     assert len(settings(driver)) == 1
 
 
-def test_a_cluster_of_more_than_8_blocks(driver: FakeDriver):
-    launch = launched(driver, EMPTY, [], grid=16, cluster=16)
-    assert launch.cluster == (16, 1, 1)
-    assert settings(driver) == [(FunctionAttribute.NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1, 0)]
-
-
-def test_a_compiled_cluster_of_more_than_8_blocks(driver: FakeDriver):
-    """With ``__cluster_dims__`` no launch attribute is needed, but the leave is."""
-    large = KernelImage("large", cluster=(4, 4, 1))
-    for options in ({}, {"cluster": (4, 4)}, {"image": make_ptx([large])}):
-        driver.clear_log()
-        launch = launched(driver, large, [], grid=(4, 8), **options)
-        assert launch.cluster == (4, 4, 1)
-        assert bool(launch.attributes) == ("cluster" in options)
-        assert settings(driver) == [(FunctionAttribute.NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1, 0)]
-
-
-def test_a_compiled_cluster_of_8_blocks_needs_no_leave(driver: FakeDriver):
-    launched(driver, KernelImage("small", cluster=(8, 1, 1)), [], grid=8)
-    assert settings(driver) == []
-
-
-def test_a_cluster_of_8_blocks_needs_no_leave(driver: FakeDriver):
-    launched(driver, EMPTY, [], grid=8, cluster=8)
-    assert settings(driver) == []
-
-
 def test_a_large_cluster_that_is_computed(driver: FakeDriver):
     function = wrap(EMPTY, [N], args=[], grid=N, cluster=N)
     function(8)
     assert settings(driver) == []
     function(16)
-    assert settings(driver) == [(FunctionAttribute.NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1, 0)]
+    assert settings(driver) == [(NON_PORTABLE, 1, 0)]
 
 
 def test_what_is_needed_is_set_bit_by_bit(driver: FakeDriver):
@@ -337,8 +293,8 @@ def test_what_is_needed_is_set_bit_by_bit(driver: FakeDriver):
     kernel = KernelImage("k", (8, 4))
     function = wrap(kernel, [x, M], grid=16, cluster=M, dynamic_smem_bytes=N * 1024)
     few, many = (DeviceArray(driver, (n,), "float32").tensor() for n in (1, 200))
-    shared = (FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, OPT_IN, 0)
-    cluster = (FunctionAttribute.NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1, 0)
+    shared = (SHARED, OPT_IN, 0)
+    cluster = (NON_PORTABLE, 1, 0)
     function(many, 1)
     assert settings(driver) == [shared]
     function(few, 16)
@@ -351,10 +307,7 @@ def test_what_is_needed_is_set_bit_by_bit(driver: FakeDriver):
 def test_both_at_once(driver: FakeDriver):
     driver.set_attribute(DeviceAttribute.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 150_000)
     launched(driver, EMPTY, [], grid=16, cluster=16, dynamic_smem_bytes=100_000)
-    assert settings(driver) == [
-        (FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, 150_000, 0),
-        (FunctionAttribute.NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1, 0),
-    ]
+    assert settings(driver) == [(SHARED, 150_000, 0), (NON_PORTABLE, 1, 0)]
 
 
 def test_wrappers_of_one_kernel_do_not_take_each_others_leave(driver: FakeDriver):

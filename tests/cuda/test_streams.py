@@ -23,7 +23,7 @@ from tests.fakecuda import (
     Result,
 )
 from tests.fakecuda.kernels import EMPTY
-from tests.support.wrapping import attached, set_stream
+from tests.support.wrapping import attached, current_stream
 
 N = spec.Var("n", "int64")
 X = spec.Tensor("x", [N], "float32", device_type="cuda")
@@ -83,25 +83,17 @@ def test_a_stream_decides_over_the_tensors_device(driver: FakeDriver):
 def test_an_env_stream_is_the_current_one_of_the_tensors_device(driver: FakeDriver):
     streams = [driver.new_stream(device) for device in (0, 1)]
     function = wrap(ONE, [X, spec.EnvStream("stream")])
-    for device, stream in enumerate(streams):
-        set_stream("cuda", device, stream)
-    try:
+    with current_stream(streams[0], 0), current_stream(streams[1], 1):
         for device in (1, 0):
             function(array(driver, device))
-    finally:
-        for device in (0, 1):
-            set_stream("cuda", device, 0)
     found = [(launch.stream, launch.device) for launch in driver.launches()]
     assert found == [(streams[1], 1), (streams[0], 0)]
 
 
 def test_without_a_stream_it_is_the_current_one(driver: FakeDriver):
     stream = driver.new_stream(1)
-    set_stream("cuda", 1, stream)
-    try:
+    with current_stream(stream, 1):
         launch = launched(driver, ONE, [X], array(driver, 1))
-    finally:
-        set_stream("cuda", 1, 0)
     assert (launch.stream, launch.device) == (stream, 1)
 
 
@@ -115,12 +107,9 @@ def test_the_current_stream_is_that_of_the_first_cuda_tensor(
     wanted = driver.new_stream(1)
     function = wrap(KernelImage("k", (8, 8)), [other, X, *stream])
     pinned = DeviceArray(driver, (4,), "float32", 1)
-    set_stream("cuda", 1, wanted)
-    try:
+    with current_stream(wanted, 1):
         first = pinned.tensor(kind="cuda_managed" if kind == "any" else kind)
         function(first, array(driver, 1))
-    finally:
-        set_stream("cuda", 1, 0)
     [launch] = driver.launches()
     assert (launch.stream, launch.device) == (wanted, 1)
 
@@ -129,11 +118,8 @@ def test_an_absent_tensor_has_no_device(driver: FakeDriver):
     """The next tensor's device counts."""
     two = [spec.Optional(spec.Tensor("o", [3], "float32", device_type="cuda")), X]
     stream = driver.new_stream(1)
-    set_stream("cuda", 1, stream)
-    try:
+    with current_stream(stream, 1):
         launch = launched(driver, KernelImage("k", (8, 8)), two, None, array(driver, 1))
-    finally:
-        set_stream("cuda", 1, 0)
     assert (launch.stream, launch.device) == (stream, 1)
 
 
@@ -381,7 +367,6 @@ def test_more_devices_than_states_are_kept_for(driver: FakeDriver):
     function = wrap(ONE, [X])
     tensor = DeviceArray(driver, (4,), "float32")
     for number in (128, 2**31 - 1):
-        with pytest.raises(
-            RuntimeError, match="cuDevicePrimaryCtxRetain failed: CUDA_ERROR_INVALID"
-        ):
+        words = "cuDevicePrimaryCtxRetain failed: CUDA_ERROR_INVALID"
+        with pytest.raises(RuntimeError, match=words):
             function(tensor.tensor(device=number))

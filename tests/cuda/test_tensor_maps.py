@@ -15,13 +15,7 @@ from typing import Any, Final
 import pytest
 
 from ffi_builder import BuildError, SpecError, attach_ffi_func, runtime, spec
-from ffi_builder.cuda.launch.map_rules import (
-    FILLS,
-    INTERLEAVES,
-    RULES,
-    SWIZZLES,
-    TYPES,
-)
+from ffi_builder.cuda.launch.map_rules import FILLS, INTERLEAVES, RULES, SWIZZLES, TYPES
 from ffi_builder.providers.cuda import Struct, TensorMap
 from tests.cuda.asking import CASES, IM2COL, MAP, TILED, K, M, Request, X, asked, ints, tensor
 from tests.cuda.launching import provider, wrap
@@ -290,31 +284,16 @@ def test_wide_im2col(driver: FakeDriver):
 @pytest.mark.parametrize(
     ("shape", "strides", "address", "words"),
     [
-        (
-            (0, 64),
-            (64, 1),
-            0,
-            r"x\.shape\[0\] is 0, .* needs 1 to 2147483648: a tensor map has no empty",
-        ),
+        ((0, 64), (64, 1), 0, r"x\.shape\[0\] is 0, .* needs 1 to 2147483648: a tensor map has no empty"),
         ((4, 0), (64, 1), 0, r"x\.shape\[1\] is 0, but"),
-        (
-            (4, 2**31 + 8),
-            (2**32, 1),
-            0,
-            r"x\.shape\[1\] is 2147483656, but the tensor map of x needs",
-        ),
+        ((4, 2**31 + 8), (2**32, 1), 0, r"x\.shape\[1\] is 2147483656, but the tensor map of x needs"),
         ((4, 64), (68, 1), 0, r"x\.strides\[0\] is 68, .* needs a multiple of 8 from 0 to"),
         ((4, 64), (-64, 1), 0, r"x\.strides\[0\] is -64, but"),
         ((4, 64), (2**39, 1), 0, r"x\.strides\[0\] is 549755813888, .*, below 2\^40"),
-        (
-            (4, 64),
-            (64, 2),
-            0,
-            r"x\.strides\[1\] is 2, .* needs 1: the innermost elements are adjacent, which are the first ones with order='F'",
-        ),
+        ((4, 64), (64, 2), 0, r"x\.strides\[1\] is 2, .* needs 1: the innermost elements are adjacent, which are the first ones with order='F'"),
         ((4, 64), (64, 1), 8, r"the address of x is 0x100008, .* needs a multiple of 16 from"),
     ],
-)
+)  # fmt: skip
 def test_what_a_call_must_not_bring(
     driver: FakeDriver, shape: Any, strides: Any, address: int, words: str
 ):
@@ -361,10 +340,7 @@ except RuntimeError as error:
 
 @pytest.mark.parametrize(
     ("options", "name", "since"),
-    [
-        (BOX3, TILED, "12.0"),
-        ({**PATCH, "wide": "w", "swizzle": "128B"}, f"{IM2COL}Wide", "12.8"),
-    ],
+    [(BOX3, TILED, "12.0"), ({**PATCH, "wide": "w", "swizzle": "128B"}, f"{IM2COL}Wide", "12.8")],
 )
 def test_a_driver_without_the_function(tmp_path: Path, options: Any, name: str, since: str):
     """Launches without a map work; the others say what is missing."""
@@ -400,10 +376,7 @@ def test_a_driver_without_the_function(tmp_path: Path, options: Any, name: str, 
         ({"box": (300, 64)}, r"box\[0\]: expected 1 to 256: .*; but got 300"),
         ({"box": (64, 2.5)}, r"box\[1\]: expected an int or an expression of Vars but got 2.5"),
         ({"box": (64, True)}, r"box\[1\]: expected an int"),
-        (
-            {"box": (64,) * 6},
-            "rank: expected 1 to 5: tensor maps have 1 to 5 dimensions; but got 6",
-        ),
+        ({"box": (64,) * 6}, "rank: expected 1 to 5: tensor maps have 1 to 5 dimensions; but got 6"),
         ({"box": (64, spec.Var("v", "float32"))}, r"box\[1\]: 'v' is a float32 symbol"),
         ({"box": (8, 64), "swizzle": "12B"}, "swizzle: expected 'none', '32B', .* but got '12B'"),
         ({"box": (8, 64), "swizzle": 7}, "swizzle: expected"),
@@ -427,24 +400,15 @@ def test_a_driver_without_the_function(tmp_path: Path, options: Any, name: str, 
         ({"corners": ((0,), (0, 0))}, "corners: expected two of 1 to 3 ints each but got"),
         ({"corners": ((0,) * 4, (0,) * 4)}, "corners: expected two of 1 to 3 ints each but got"),
         ({"corners": ((0,),)}, "corners: expected the lower and the upper corner but got"),
-        (
-            {"corners": ((0, -129), (0, 0)), "channels": 8, "pixels": 8},
-            r"corners\[0\]\[1\]: expected -128 to 127",
-        ),
-        (
-            {"corners": ((0,), (0,)), "channels": 300, "pixels": 8},
-            "channels: expected 1 to 256: a pixel has 1 to 256 channels; but got 300",
-        ),
+        ({"corners": ((0, -129), (0, 0)), "channels": 8, "pixels": 8}, r"corners\[0\]\[1\]: expected -128 to 127"),
+        ({"corners": ((0,), (0,)), "channels": 300, "pixels": 8}, "channels: expected 1 to 256: a pixel has 1 to 256 channels; but got 300"),
         (
             {"corners": ((0,), (0,)), "channels": 8, "pixels": 8, "wide": "w"},
             "swizzle: expected 64B or 128B or 128B_ATOM_32B: wide im2col swizzles; but got none",
         ),
-        (
-            {"corners": ((0, 0), (0, 0)), "channels": 8, "pixels": 8, "wide": "w"},
-            "corners: expected two of one int each, for the width but got",
-        ),
+        ({"corners": ((0, 0), (0, 0)), "channels": 8, "pixels": 8, "wide": "w"}, "corners: expected two of one int each, for the width but got"),
     ],
-)
+)  # fmt: skip
 def test_maps_that_no_tensor_can_have(options: Any, words: str):
     with pytest.raises(SpecError, match=f"TensorMap: .*{words}|TensorMap: {words}"):
         TensorMap("x", **options)
@@ -460,31 +424,19 @@ BOX: Final[dict[str, Any]] = {"box": (64, 64)}
         (tensor(M, 60), BOX, r"TensorMap: x\.strides\[0\]: expected a multiple of 8 .* got 60"),
         (tensor(0, 64), BOX, r"TensorMap: x\.shape\[0\]: expected 1 to 2147483648: .* got 0"),
         (tensor(M, K, strides="F"), BOX, "its first dimension is the innermost: say order=.F."),
-        (
-            tensor(M, K, strides=[K, 2]),
-            BOX,
-            r"TensorMap: x\.strides\[1\]: expected 1: the innermost elem",
-        ),
+        (tensor(M, K, strides=[K, 2]), BOX, r"TensorMap: x\.strides\[1\]: expected 1: the innermost elem"),
         (tensor(M, K), {"box": (64, 4)}, r"TensorMap: box\[1\]: expected a multiple of 8"),
         (tensor(M, K), {"box": (64, "q")}, r"TensorMap: box\[1\]: .*q"),
         (tensor(M, K, dtype="complex128"), BOX, "TensorMap: dtype: x has elements of 128 bits"),
-        (
-            tensor(M, K),
-            {**BOX, "dtype": "float32"},
-            r"x has elements of 16 bits \(float16\); expected dtype='uint16' or 'float16' or",
-        ),
+        (tensor(M, K), {**BOX, "dtype": "float32"}, r"x has elements of 16 bits \(float16\); expected dtype='uint16' or 'float16' or"),
         (tensor(M, K, dtype="int32"), {"box": (8, 8), "oob_fill": "nan"}, "NaN is for floats"),
         (spec.Optional(tensor(M, K)), BOX, "'x' may be absent, and there is no map of no tensor"),
         (spec.DataPointer("x"), BOX, "TensorMap: expected a Tensor of a known number of dim"),
         (tensor(M, K), {}, r"\*x: expected a DataPointer .*; for a tensor map of a Tensor, say"),
         (tensor(M, K, device_type="cpu"), BOX, "'x' is on device_type 'cpu'"),
-        (
-            spec.Tensor("x", [M, K], ["float16", "float32"], device_type="cuda"),
-            BOX,
-            "x may have the dtypes float16, float32; choose a type",
-        ),
+        (spec.Tensor("x", [M, K], ["float16", "float32"], device_type="cuda"), BOX, "x may have the dtypes float16, float32; choose a type"),
     ],
-)
+)  # fmt: skip
 def test_maps_that_a_tensor_cannot_have(param: Any, options: Any, words: str):
     with pytest.raises(BuildError, match=words):
         attached([param], provider(MAP, args=[TensorMap("x", **options)]))

@@ -17,13 +17,7 @@ from ffi_builder.cuda.launch import watching
 from ffi_builder.providers.cuda import Pointee, Scalar, Struct
 from tests.cuda.launching import SAXPY_PARAMS, STREAM, N, X, compiled
 from tests.cuda.launching import wrap as wrapped
-from tests.fakecuda import (
-    CaptureMode,
-    DeviceArray,
-    FakeDriver,
-    IllegalAddressError,
-    KernelImage,
-)
+from tests.fakecuda import CaptureMode, DeviceArray, FakeDriver, IllegalAddressError, KernelImage
 from tests.fakecuda.kernels import EMPTY, SAXPY
 
 NAME = "ffi_builder.launch_hook.v1"

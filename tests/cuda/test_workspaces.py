@@ -25,7 +25,7 @@ from tests.fakecuda import (
     no_driver,
 )
 from tests.fakecuda.allocating import Allocator
-from tests.support.wrapping import new_module, set_stream
+from tests.support.wrapping import current_stream, new_module
 
 KERNEL = KernelImage("k", (8, 8))
 """``void k(float *x, float *w)``."""
@@ -82,11 +82,8 @@ def test_it_is_not_filled_unless_asked(driver: FakeDriver, allocator: Allocator)
 
 def test_the_stream_is_that_of_the_launch(driver: FakeDriver, allocator: Allocator):
     x, stream = DeviceArray(driver, (4,), "float32", 1), driver.new_stream(1, NON_BLOCKING)
-    set_stream("cuda", 1, stream)
-    try:
+    with current_stream(stream, 1):
         launching()(x.tensor())
-    finally:
-        set_stream("cuda", 1, 0)
     names = ("cuMemsetD8Async", "cuLaunchKernelEx")
     order = [
         event
@@ -173,9 +170,8 @@ def test_a_memset_that_fails(driver: FakeDriver, allocator: Allocator):
 
 def test_a_context_that_cannot_be_entered(driver: FakeDriver, allocator: Allocator):
     driver.fail("cuDevicePrimaryCtxRetain", Result.OUT_OF_MEMORY)
-    with pytest.raises(
-        RuntimeError, match=r"^cuDevicePrimaryCtxRetain failed: .*, to fill the work"
-    ):
+    words = r"^cuDevicePrimaryCtxRetain failed: .*, to fill the work"
+    with pytest.raises(RuntimeError, match=words):
         on_the_host()(DeviceArray(driver, (4,), "float32").tensor())
     assert allocator.alive == {}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import subprocess
 from typing import Any, Final
 
 import numpy as np
@@ -18,6 +17,7 @@ from ffi_builder.providers import (
     Variant,
     VariantsCallProvider,
 )
+from tests.support.native import loaded
 from tests.support.wrapping import new_module
 
 SOURCE: Final = """
@@ -43,14 +43,8 @@ N: Final = spec.Var("n", "int64")
 
 
 @pytest.fixture(scope="module", autouse=True)
-def kernels(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
-    """Compile the kernels; modules that are linked later find them."""
-    folder = tmp_path_factory.mktemp("kernels")
-    source, library = folder / "kernels.c", folder / "libaddress.so"
-    source.write_text(SOURCE)
-    command = ["cc", "-O1", "-w", "-shared", "-fPIC", str(source), "-o", str(library)]
-    subprocess.run(command, check=True, timeout=60)
-    return ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)
+def kernels() -> ctypes.CDLL:
+    return loaded(SOURCE)
 
 
 def compiled(signature: str, provider: CallProvider) -> Any:

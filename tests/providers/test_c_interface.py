@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
-import subprocess
 from functools import cache
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import numpy as np
@@ -18,6 +15,7 @@ from ffi_builder.errors import BuildError
 from ffi_builder.providers import CheckStatus, MemRefCallProvider
 from ffi_builder.spec import Optional, Shape, Tensor, Var, dims
 from tests.differential.description import NONE, DLTensor, of_bool, of_int, shape, tensor
+from tests.support.native import loaded
 from tests.support.wrapping import attached, new_module, wrap_raw
 
 n, m, k = dims("n m k")
@@ -46,14 +44,8 @@ int32_t _mlir_ciface_ffib_test_status(Rank1 *y) { return y->sizes[0] > 4 ? 7 : 0
 
 @cache
 def seen() -> Any:
-    """Load the C function, which records its arguments, so that compiled modules find it."""
-    with TemporaryDirectory() as folder:
-        source, library = Path(folder, "ciface.c"), Path(folder, "libciface.so")
-        source.write_text(C_SOURCE)
-        command = ["cc", "-O1", "-shared", "-fPIC", str(source), "-o", str(library)]
-        subprocess.run(command, check=True, timeout=60)
-        loaded = ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)
-    return (ctypes.c_uint8 * 512).in_dll(loaded, "ffib_ciface_bytes")
+    """Load the C function, which records its arguments."""
+    return (ctypes.c_uint8 * 512).in_dll(loaded(C_SOURCE), "ffib_ciface_bytes")
 
 
 def words(offset: int, count: int) -> list[int]:

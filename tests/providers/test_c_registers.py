@@ -7,10 +7,7 @@ The code generator of level 0 is not that of other levels on every machine.
 from __future__ import annotations
 
 import ctypes
-import subprocess
 from collections.abc import Sequence
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final
 
 import pytest
@@ -21,6 +18,7 @@ from ffi_builder.providers import CallProvider, DirectCallProvider, NestedTensor
 from ffi_builder.spec import Var, dims
 from ffi_builder.spec.results import Result
 from tests.differential.description import DLTensor, Plain, Value, of_float, of_int, tensor
+from tests.support.native import loaded
 from tests.support.wrapping import RawWrapper, new_module
 
 LEVELS: Final = (0, 2)
@@ -60,13 +58,7 @@ TVMFFIByteArray ffib_text(int64_t length) {
 @pytest.fixture(scope="session")
 def library() -> ctypes.CDLL:
     """The C functions, which compiled modules find."""
-    with TemporaryDirectory() as folder:
-        source, path = Path(folder, "registers.c"), Path(folder, "libregisters.so")
-        source.write_text(SOURCE)
-        flags = [f"-I{include}" for include in libinfo.include_paths()]
-        command = ["cc", "-O2", "-shared", "-fPIC", *flags, str(source), "-o", str(path)]
-        subprocess.run(command, check=True, timeout=60)
-        return ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
+    return loaded(SOURCE, "-O2", *(f"-I{include}" for include in libinfo.include_paths()))
 
 
 def compiled(

@@ -79,11 +79,7 @@ def _unterminated() -> Plain:
 
 def test_a_nul_inside() -> None:
     words = "s has a NUL at byte 2, where its text would end in C when calling: `f("
-    for param, given in (
-        (S, small(b"ab\0c")),
-        (B, byte_array(b"ab\0")),
-        (S, str_(b"ab\0" + LONG)),
-    ):
+    for param, given in ((S, small(b"ab\0c")), (B, byte_array(b"ab\0")), (S, str_(b"ab\0" + LONG))):
         [error] = read(param, given)
         assert error[0] == "ValueError"
         assert str(error[1]).startswith(words)

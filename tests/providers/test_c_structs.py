@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import subprocess
-import tempfile
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,6 +32,7 @@ from tests.differential.description import (
 )
 from tests.differential.description import Value as Given
 from tests.docs.blocks import blocks
+from tests.support.native import loaded
 from tests.support.raw import object_, small, str_
 from tests.support.wrapping import RawWrapper, new_module
 
@@ -113,17 +112,12 @@ def namespace() -> dict[str, Any]:
 # Once in a process: whatever is linked later finds the library that was loaded first.
 @pytest.fixture(scope="session")
 def seen() -> Any:
-    """Load the C functions, which record their arguments, so that compiled modules find them."""
+    """Load the C functions, which record their arguments."""
     code = "\n".join(block.code for block in blocks(PAGE) if block.language == "c")
     prelude = "#include <stddef.h>\n#include <stdint.h>\n#include <tvm/ffi/c_api.h>\n"
-    with tempfile.TemporaryDirectory() as folder:
-        source, library = Path(folder, "docs.c"), Path(folder, "libdocs.so")
-        source.write_text(prelude + code + TAIL)
-        flags = [f"-I{path}" for path in libinfo.include_paths()]
-        command = ["cc", "-std=c11", "-O1", "-shared", "-fPIC", *flags, str(source), "-o"]
-        subprocess.run([*command, str(library)], check=True, timeout=60)
-        loaded = ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)
-    return (ctypes.c_int64 * SEEN).in_dll(loaded, "ffib_doc_seen")
+    flags = [f"-I{path}" for path in libinfo.include_paths()]
+    library = loaded(prelude + code + TAIL, "-std=c11", *flags)
+    return (ctypes.c_int64 * SEEN).in_dll(library, "ffib_doc_seen")
 
 
 def wrapped(signature: Signature, provider: CallProvider) -> RawWrapper:

@@ -33,60 +33,61 @@ def refused(module: Any, provider: CallProvider, params: list[spec.Param] = PARA
     return str(raised.value)
 
 
-def test_another_type_shows_both() -> None:
-    module = new_module("llvm.func @callee(!llvm.ptr, i64, !llvm.struct<(ptr, i32)>)")
-    assert refused(module, DirectCallProvider("callee")) == (
-        "DirectCallProvider: the callee @callee takes 3 arguments, but 2 are passed for 'f':\n"
-        "       expected            passed\n"
-        "   #0  ptr                 ptr (x)\n"
-        ">  #1  i64                 i32 (a): declare `a: int64`\n"
-        ">  #2  struct<(ptr, i32)>  nothing\n"
-        "Choose and order them with args=, or change the signature or the callee"
-    )
+DIRECT, PACKED = DirectCallProvider("callee"), DynamicParamPackCallProvider("callee")
+COUNTED = DynamicParamPackCallProvider("callee", include_num_args=True)
+BY_VALUE = DynamicParamPackCallProvider("callee", struct_call=True)
+WITHOUT = "DynamicParamPackCallProvider without other options passes what it takes"
+OTHER_TYPES = """DirectCallProvider: the callee @callee takes 3 arguments, but 2 are passed for 'f':
+       expected            passed
+   #0  ptr                 ptr (x)
+>  #1  i64                 i32 (a): declare `a: int64`
+>  #2  struct<(ptr, i32)>  nothing
+Choose and order them with args=, or change the signature or the callee"""
+OTHER_RANK = """MemRefCallProvider: the callee @callee takes 4 arguments, but 6 are passed for 'f':
+       expected  passed
+   #2  i64       i64 (x)
+>      nothing   i64 (x)
+>      nothing   i64 (x)
+   #3  i32       i32 (a)
+Choose and order them with args=, or change the signature or the callee"""
+REFUSED: list[tuple[str, CallProvider, str]] = [
+    # types of the callee, and what is said of it
+    ("(!llvm.ptr, i64, !llvm.struct<(ptr, i32)>)", DIRECT, OTHER_TYPES),
+    ("(!llvm.ptr, !llvm.ptr, i64, i32)", MemRefCallProvider("callee"), OTHER_RANK),
+    ("(!llvm.ptr) -> i32", COUNTED, WITHOUT),
+    ("(!llvm.ptr) -> i32", BY_VALUE, WITHOUT),
+    ("(!llvm.ptr, i32) -> i32", PACKED, "DynamicParamPackCallProvider with include_num_args=True passes what it takes"),
+    ("(!llvm.struct<(ptr, i64)>, i32) -> i32", PACKED, "DynamicParamPackCallProvider with struct_call=True passes what it takes"),
+    *((f"(!llvm.ptr) -> {result}", PACKED, f"the callee @callee returns {result}; expected nothing or a status of type i32") for result in ("i64", "i1", "!llvm.ptr", "f32")),
+]  # fmt: skip
 
 
-def test_a_memref_of_another_rank() -> None:
-    words = refused(
-        new_module("llvm.func @callee(!llvm.ptr, !llvm.ptr, i64, i32)"),
-        MemRefCallProvider("callee"),
-    )
-    assert words == (
-        "MemRefCallProvider: the callee @callee takes 4 arguments, but 6 are passed for 'f':\n"
-        "       expected  passed\n"
-        "   #2  i64       i64 (x)\n"
-        ">      nothing   i64 (x)\n"
-        ">      nothing   i64 (x)\n"
-        "   #3  i32       i32 (a)\n"
-        "Choose and order them with args=, or change the signature or the callee"
-    )
+@pytest.mark.parametrize(("types", "provider", "words"), REFUSED)
+def test_a_callee_of_other_types(types: str, provider: CallProvider, words: str) -> None:
+    assert refused(new_module(f"llvm.func @callee{types}"), provider).endswith(words)
 
 
-def test_packing_takes_one_pointer_and_perhaps_a_count() -> None:
-    module = new_module("llvm.func @callee(!llvm.ptr) -> i32")
-    counted = DynamicParamPackCallProvider("callee", include_num_args=True)
-    by_value = DynamicParamPackCallProvider("callee", struct_call=True)
-    for provider in (counted, by_value):
-        assert refused(module, provider).endswith(
-            "DynamicParamPackCallProvider without other options passes what it takes"
-        )
-    module = new_module("llvm.func @callee(!llvm.ptr, i32) -> i32")
-    assert refused(module, DynamicParamPackCallProvider("callee")).endswith(
-        "DynamicParamPackCallProvider with include_num_args=True passes what it takes"
-    )
-    module = new_module("llvm.func @callee(!llvm.struct<(ptr, i64)>, i32) -> i32")
-    assert refused(module, DynamicParamPackCallProvider("callee")).endswith(
-        "DynamicParamPackCallProvider with struct_call=True passes what it takes"
-    )
-    module = new_module("llvm.func @callee(!llvm.ptr) -> i32")
-    attach_ffi_func(module, "f", PARAMS, DynamicParamPackCallProvider("callee"))
+def test_a_callee_that_is_a_global() -> None:
+    module = new_module("llvm.mlir.global external @callee() : i32")
+    assert "@callee is llvm.mlir.global;" in refused(module, DIRECT)
 
 
-@pytest.mark.parametrize("result", ["i64", "i1", "!llvm.ptr", "f32"])
-def test_a_status_is_an_i32(result: str) -> None:
-    module = new_module(f"llvm.func @callee(!llvm.ptr) -> {result}")
-    assert refused(module, DynamicParamPackCallProvider("callee")) == (
-        f"the callee @callee returns {result}; expected nothing or a status of type i32"
-    )
+NOWHERE = "which names no parameter or symbol of 'f'; it has x, a, n"
+NO_SYMBOL = "is not one of the signature: n, a"
+TWO: list[spec.Param] = [TupleParam("a", [X]), TupleParam("b", [X])]
+ARGS: list[tuple[Any, str, list[spec.Param]]] = [
+    *((name, f"DirectCallProvider: args= has {name!r}, {NOWHERE}", PARAMS) for name in ("y", "n.data", "x.data.data", "")),
+    ("n.", f"DirectCallProvider: args= has 'n.', {NOWHERE}, did you mean 'n'?", PARAMS),
+    ("X", f"DirectCallProvider: args= has 'X', {NOWHERE}, did you mean 'x'?", PARAMS),
+    *((item, NO_SYMBOL, PARAMS) for item in (m, m + 1, Var("n", "int32"))),
+    (X, "could be each of a[0] and b[0]; give the parameters different names", TWO),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("entry", "words", "params"), ARGS, ids=repr)
+def test_args_that_name_nothing(entry: Any, words: str, params: list[spec.Param]) -> None:
+    said = refused(new_module(), DirectCallProvider("callee", args=[entry]), params)
+    assert said.endswith(words)
 
 
 @pytest.mark.parametrize("make", EVERY)
@@ -95,11 +96,6 @@ def test_a_callee_that_is_not_lowered(make: type[DirectCallProvider]) -> None:
     words = refused(module, make("callee"))
     assert words.startswith(f"{make.__name__}: the callee @callee is func.func of type (memref<?xf")
     assert "must be an llvm.func, so lower the module to the LLVM dialect before attaching" in words
-
-
-def test_a_callee_that_is_a_global() -> None:
-    module = new_module("llvm.mlir.global external @callee() : i32")
-    assert "@callee is llvm.mlir.global;" in refused(module, DirectCallProvider("callee"))
 
 
 @pytest.mark.parametrize("make", EVERY)
@@ -122,36 +118,6 @@ def test_args_that_are_no_parameters(make: type[DirectCallProvider], entry: Any)
     assert words == f"{name}: args= has {entry!r}, which is not a parameter of 'f'; it has x, a"
 
 
-@pytest.mark.parametrize(
-    ("name", "meant"),
-    [
-        ("y", ""),
-        ("n.data", ""),
-        ("x.data.data", ""),
-        ("", ""),
-        ("n.", ", did you mean 'n'?"),
-        ("X", ", did you mean 'x'?"),
-    ],
-)
-def test_args_that_name_nothing(name: str, meant: str) -> None:
-    assert refused(new_module(), DirectCallProvider("callee", args=[name])) == (
-        f"DirectCallProvider: args= has {name!r}, which names no parameter or symbol of 'f'; "
-        f"it has x, a, n{meant}"
-    )
-
-
-def test_args_of_a_symbol_that_is_none() -> None:
-    for item in (m, m + 1, Var("n", "int32")):
-        words = refused(new_module(), DirectCallProvider("callee", args=[item]))
-        assert "is not one of the signature: n, a" in words
-
-
-def test_args_that_could_be_two_parameters() -> None:
-    params: list[spec.Param] = [TupleParam("a", [X]), TupleParam("b", [X])]
-    words = refused(new_module(), DirectCallProvider("callee", args=[X]), params)
-    assert words.endswith("could be each of a[0] and b[0]; give the parameters different names")
-
-
 def test_equal_parameters_made_anew_are_the_same() -> None:
     same = Tensor("x", [Var("n", "int64")], "float32", device_type="cpu")
     module = new_module()
@@ -162,15 +128,21 @@ def test_equal_parameters_made_anew_are_the_same() -> None:
 def test_a_callee_is_declared_once() -> None:
     module = new_module()
     for name in "abc":
-        attach_ffi_func(module, name, PARAMS, DirectCallProvider("callee"))
+        attach_ffi_func(module, name, PARAMS, DIRECT)
     assert symbol_names(module).count("callee") == 1
     assert "llvm.func @callee(!llvm.ptr, i32)\n" in str(module)
     words = refused(module, DirectCallProvider("callee", args=[X]), PARAMS)
     assert "takes 2 arguments, but 1 is passed" in words
 
 
-def test_a_callee_that_is_there_is_not_declared() -> None:
-    text = "llvm.func @callee(%p: !llvm.ptr, %a: i32) { llvm.return }"
+@pytest.mark.parametrize(
+    ("text", "provider"),
+    [
+        ("llvm.func @callee(%p: !llvm.ptr, %a: i32) { llvm.return }", DIRECT),
+        ("llvm.func @callee(!llvm.ptr) -> i32", PACKED),
+    ],
+)
+def test_a_callee_that_is_there_is_not_declared(text: str, provider: CallProvider) -> None:
     module = new_module(text)
-    attach_ffi_func(module, "f", PARAMS, DirectCallProvider("callee"))
+    attach_ffi_func(module, "f", PARAMS, provider)
     assert symbol_names(module).count("callee") == 1

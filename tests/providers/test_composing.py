@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-import subprocess
 import threading
 from functools import cache
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import numpy as np
@@ -26,6 +23,7 @@ from ffi_builder.providers import (
     NopCallProvider,
 )
 from ffi_builder.spec import Tensor, Var, dims
+from tests.support.native import loaded
 from tests.support.printed import check_comments, printed_wrapper, symbol_names
 from tests.support.wrapping import attached, new_module, wrap
 
@@ -58,12 +56,7 @@ int32_t ffib_compose_use(void *handle) { return handle == (void *)0x1234 ? 0 : 1
 
 @cache
 def library() -> ctypes.CDLL:
-    """The C functions, loaded so that compiled modules find them."""
-    with TemporaryDirectory() as folder:
-        source, path = Path(folder, "compose.c"), Path(folder, "libcompose.so")
-        source.write_text(C_SOURCE)
-        subprocess.run(["cc", "-shared", "-fPIC", str(source), "-o", str(path)], check=True)
-        return ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
+    return loaded(C_SOURCE)
 
 
 def number(name: str) -> ctypes.c_int64:

@@ -15,7 +15,7 @@ from ffi_builder.providers import CallContext, ModuleContext
 from ffi_builder.spec import Tensor, TupleParam, Var, dims
 from tests.differential.description import DLTensor, array, of_bool, of_int, tensor
 from tests.support.recording import Recording
-from tests.support.wrapping import new_module, set_stream, wrap, wrap_raw
+from tests.support.wrapping import current_stream, new_module, wrap, wrap_raw
 
 n, m = dims("n m")
 flag, half = Var("flag", "bool"), Var("half", "float16")
@@ -211,11 +211,8 @@ def test_the_environments_stream() -> None:
     recording = Recording("callee", ["!llvm.ptr"])
     y = Tensor("y", [], "float32", device_type="cuda")
     call = wrap_raw([y, spec.EnvStream("s")], Provider(values), recording.text)
-    set_stream("cuda", 3, 0x5678)
-    try:
+    with current_stream(0x5678, 3):
         assert call(tensor(DLTensor((), device_type=2, device_id=3))) is None
-    finally:
-        set_stream("cuda", 3, 0)
     assert recording.unsigned(0) == 0x5678
 
 

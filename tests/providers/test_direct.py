@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
 from ffi_builder import spec
-from ffi_builder.providers import DirectCallProvider, NopCallProvider
+from ffi_builder.providers import (
+    CallProvider,
+    DirectCallProvider,
+    MemRefCallProvider,
+    NestedTensorCallProvider,
+    NopCallProvider,
+)
 from ffi_builder.spec import DataPointer, Shape, Stream, Tensor, TupleParam, Var, ceildiv, dims
 from tests.differential.description import (
     DLTensor,
@@ -25,7 +32,7 @@ from tests.differential.description import (
 )
 from tests.providers.values import BYTES, CASES, IDS, LLVM
 from tests.support.recording import Recording, c_callees
-from tests.support.wrapping import RawWrapper, set_stream, wrap, wrap_raw
+from tests.support.wrapping import RawWrapper, current_stream, wrap, wrap_raw
 
 n, m = dims("n m")
 DIRECT = DirectCallProvider("callee")
@@ -35,8 +42,14 @@ def floats(name: str, *entries: spec.Dim | None, device_type: str = "cpu") -> Te
     return Tensor(name, entries, "float32", device_type=device_type)
 
 
+each = pytest.mark.parametrize(
+    "make", [DirectCallProvider, MemRefCallProvider, NestedTensorCallProvider]
+)
+"""Providers that pass what is no tensor alike."""
+
+
 def recorded(
-    params: Sequence[spec.Param], types: list[str], provider: DirectCallProvider = DIRECT
+    params: Sequence[spec.Param], types: list[str], provider: CallProvider = DIRECT
 ) -> tuple[RawWrapper, Recording]:
     """A wrapper around a callee of these types."""
     recording = Recording("callee", types)
@@ -54,9 +67,10 @@ def test_nop_calls_nothing() -> None:
     assert error[0] == "ValueError"
 
 
+@each
 @pytest.mark.parametrize(("dtype", "given", "expected"), CASES, ids=IDS)
-def test_every_dtype(dtype: str, given: Value, expected: bytes) -> None:
-    call, recording = recorded([Var("a", dtype)], [LLVM[dtype]])
+def test_every_dtype(dtype: str, given: Value, expected: bytes, make: Any) -> None:
+    call, recording = recorded([Var("a", dtype)], [LLVM[dtype]], make("callee"))
     assert call(given) is None
     assert recording.read(0, BYTES[dtype]) == expected
 
@@ -142,9 +156,11 @@ def test_shapes_give_the_entries_that_are_not_ints() -> None:
     assert (recording.signed(1), recording.signed(2, 2), recording.signed(3)) == (3, 10, 6)
 
 
-def test_streams_and_pointers() -> None:
+@each
+def test_streams_and_pointers(make: Any) -> None:
     params = [Stream("s"), DataPointer("p"), Stream("t"), DataPointer("q", address_space=1)]
-    call, recording = recorded(params, ["!llvm.ptr", "!llvm.ptr", "!llvm.ptr", "!llvm.ptr<1>"])
+    types = ["!llvm.ptr", "!llvm.ptr", "!llvm.ptr", "!llvm.ptr<1>"]
+    call, recording = recorded(params, types, make("callee"))
     big = 2**64 - 16
     assert call(of_pointer(0x70), of_int(big), Plain(0, 0x99), of_pointer(0x80)) is None
     assert [recording.unsigned(i) for i in range(4)] == [0x70, big, 0, 0x80]
@@ -157,12 +173,9 @@ def test_the_environments_stream() -> None:
     call, recording = recorded(params, ["!llvm.ptr"] * 3)
     host = DLTensor((3,), data=0x40)
     on_device = DLTensor((3,), data=0x50, device_type=2, device_id=5)
-    set_stream("cuda", 5, 0xABC0)
-    try:
+    with current_stream(0xABC0, 5):
         assert call(tensor(host), tensor(on_device)) is None
         assert [recording.unsigned(i) for i in range(3)] == [0xABC0, 0x40, 0x50]
-    finally:
-        set_stream("cuda", 5, 0)
     assert call(tensor(host), tensor(on_device)) is None
     assert recording.unsigned(0) == 0
 

@@ -24,7 +24,7 @@ from ffi_builder.providers import (
     VariantsCallProvider,
     when,
 )
-from ffi_builder.spec import Field, Optional, Signature, Struct, Tensor, dims
+from ffi_builder.spec import Field, Optional, Param, Signature, Struct, Tensor, dims
 from tests.support.wrapping import attached, new_module, wrap
 
 (n,) = dims("n")
@@ -65,21 +65,6 @@ def test_an_address_alone(provider: Any, name: str) -> None:
     attached([Tensor("x", [n], "float32", device_type="cpu")], provider)
 
 
-def test_an_optional_tensor() -> None:
-    with pytest.raises(BuildError, match="Tensor 'x' may have the dtypes float32, float64"):
-        attached([Optional(X)], DirectCallProvider("k"))
-    attached([Optional(X)], DirectCallProvider("k", args=["x", "x.dtype"]))
-
-
-@pytest.mark.parametrize("args", [["x", "x.dtype"], ["x.dtype", "x"], ["x.data"], ["x.dltensor"]])
-def test_a_kernel_that_can_know_it(args: list[str]) -> None:
-    attached([X], DirectCallProvider("k", args=args))
-
-
-def test_a_packed_function_gets_tensors() -> None:
-    attached([X], PackedCallProvider("g"))
-
-
 def test_a_result_with_the_dtype_of_an_argument() -> None:
     y = Tensor("y", "x.shape", "x.dtype", device_type="cpu")
     signature = Signature("f", [X], y)
@@ -88,22 +73,61 @@ def test_a_result_with_the_dtype_of_an_argument() -> None:
         attach(new_module(), signature, DirectCallProvider("k", args=["y"]))
 
 
-def test_a_condition_on_another_tensor() -> None:
-    z = Tensor("z", [n], ["float32", "float64"], device_type="cpu")
-    with pytest.raises(BuildError, match="Tensor 'z' may have the dtypes float32, float64"):
-        attached([X, z], choosing(X))
-    attached([X, z], choosing(X, z))
+class Mine(DirectCallProvider):
+    """A subclass of a ready-made provider."""
 
 
-@pytest.mark.parametrize("dtypes", [["int8", "uint8", "bool"], ["int32x2", "uint32x2"]])
-def test_integers_of_one_width(dtypes: list[str]) -> None:
-    attached([Tensor("x", [n], dtypes, device_type="cpu")], DirectCallProvider("k"))
+Y, Z = (Tensor(name, [n], f"{of}.dtype", device_type="cpu") for name, of in ("yx", "zy"))
+OTHER: Final = Tensor("z", [n], ["float32", "float64"], device_type="cpu")
+PAIR: Final = [Struct("a", [X]), Struct("b", [X])]
+DIRECT: Final = DirectCallProvider("k")
 
 
-@pytest.mark.parametrize("dtypes", [["int8", "int16"], ["float16", "bfloat16"], ["int8", "int8x2"]])
-def test_other_dtypes_of_numbers(dtypes: list[str]) -> None:
-    with pytest.raises(BuildError, match=f"may have the dtypes {dtypes[0]}, {dtypes[1]},"):
-        attached([Tensor("x", [n], dtypes, device_type="cpu")], DirectCallProvider("k"))
+def direct(*args: str) -> DirectCallProvider:
+    return DirectCallProvider("k", args=args)
+
+
+def of_dtypes(*dtypes: str) -> Tensor:
+    return Tensor("x", [n], dtypes, device_type="cpu")
+
+
+KNOWN: Final[list[tuple[list[Param], CallProvider]]] = [
+    *(([X], direct(*args)) for args in (("x", "x.dtype"), ("x.dtype", "x"), ("x.data",), ("x.dltensor",), ("x", "x.dltensor"))),
+    ([X], PackedCallProvider("g")),
+    ([X], PackedCallProvider("k", args=["x.data"])),
+    ([Optional(X)], direct("x", "x.dtype")),
+    ([X, OTHER], choosing(X, OTHER)),
+    ([of_dtypes("int8", "uint8", "bool")], DIRECT),  # integers of one width
+    ([of_dtypes("int32x2", "uint32x2")], DIRECT),
+    # One dtype tells those that follow it.
+    ([X, Y, Z], direct("x", "y", "z", "x.dtype")),
+    ([X, Y, Z], direct("x", "z.dtype")),
+    (PAIR, direct("a.x.data", "b.x.data")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("params", "provider"), KNOWN)
+def test_a_kernel_that_can_know_it(params: list[Param], provider: CallProvider) -> None:
+    attached(params, provider)
+
+
+# Nothing tells which of two equal parameters a kernel gets, or which one a condition is about.
+EQUAL: Final = "Tensor 'a.x' may have the dtypes .* give a.x and b.x different names"
+UNKNOWN: Final[list[tuple[list[Param], CallProvider, str]]] = [
+    ([Optional(X)], DIRECT, "Tensor 'x' may have the dtypes float32, float64"),
+    ([X, OTHER], choosing(X), "Tensor 'z' may have the dtypes float32, float64"),
+    ([X], Mine("k"), r"^Mine: Tensor 'x' may .*: pass 'x.dtype' too, or"),
+    ([X, Y, Z], direct("z"), "Tensor 'z' may have the dtypes float32, float64"),
+    (PAIR, direct("a", "b"), EQUAL),
+    (PAIR, direct("a", "b", "a.x.dtype"), EQUAL),
+    *(([of_dtypes(*two)], DIRECT, f"may have the dtypes {two[0]}, {two[1]},") for two in (("int8", "int16"), ("float16", "bfloat16"), ("int8", "int8x2"))),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("params", "provider", "words"), UNKNOWN)
+def test_a_kernel_that_cannot(params: list[Param], provider: CallProvider, words: str) -> None:
+    with pytest.raises(BuildError, match=words):
+        attached(params, provider)
 
 
 class Own(NopCallProvider):
@@ -143,35 +167,3 @@ def test_what_else_an_author_may_ask_for() -> None:
 
     for provider in (any_of_them, part):
         wrap([X], provider)(np.zeros(2, "float32"))
-
-
-def test_a_subclass_of_a_ready_made_provider() -> None:
-    class Mine(DirectCallProvider):
-        pass
-
-    with pytest.raises(BuildError, match=r"^Mine: Tensor 'x' may .*: pass 'x.dtype' too, or"):
-        attached([X], Mine("k"))
-
-
-def test_one_dtype_tells_those_that_follow_it() -> None:
-    y = Tensor("y", [n], "x.dtype", device_type="cpu")
-    z = Tensor("z", [n], "y.dtype", device_type="cpu")
-    attached([X, y, z], DirectCallProvider("k", args=["x", "y", "z", "x.dtype"]))
-    attached([X, y, z], DirectCallProvider("k", args=["x", "z.dtype"]))
-    with pytest.raises(BuildError, match="Tensor 'z' may have the dtypes float32, float64"):
-        attached([X, y, z], DirectCallProvider("k", args=["z"]))
-
-
-def test_equal_parameters() -> None:
-    """Nothing tells which of them a kernel gets, or which one a condition is about."""
-    pair = [Struct("a", [X]), Struct("b", [X])]
-    words = "Tensor 'a.x' may have the dtypes .* give a.x and b.x different names"
-    for args in (["a", "b"], ["a", "b", "a.x.dtype"]):
-        with pytest.raises(BuildError, match=words):
-            attached(pair, DirectCallProvider("k", args=args))
-    attached(pair, DirectCallProvider("k", args=["a.x.data", "b.x.data"]))
-
-
-def test_every_provider_takes_an_address_for_any_dtype() -> None:
-    attached([X], PackedCallProvider("k", args=["x.data"]))
-    attached([X], DirectCallProvider("k", args=["x", "x.dltensor"]))

@@ -8,23 +8,21 @@ import numpy as np
 import pytest
 import tvm_ffi
 
-from ffi_builder import BuildError, attach, runtime, spec
+from ffi_builder import BuildError, spec
 from ffi_builder.providers import (
     CallProvider,
-    CheckStatus,
-    CudaLaunchCallProvider,
     DirectCallProvider,
     DynamicParamPackCallProvider,
     NestedTensorCallProvider,
     NopCallProvider,
-    PackedCallProvider,
 )
-from tests.support.wrapping import attached, new_module
+from tests.providers.listing import compiled, packing
+from tests.support.wrapping import attached
 
 ROOM: Final = 700
 COPY: Final = f"""
 llvm.func @k(%pointers: !llvm.ptr, %shapes: !llvm.ptr, %strides: !llvm.ptr, %n: i64,
-             %out: !llvm.ptr) -> i32 {{
+             %out: !llvm.ptr) {{
   %one = llvm.mlir.constant(8 : i64) : i64
   %two = llvm.mlir.constant(16 : i64) : i64
   %small = llvm.mul %n, %one : i64
@@ -34,76 +32,11 @@ llvm.func @k(%pointers: !llvm.ptr, %shapes: !llvm.ptr, %strides: !llvm.ptr, %n: 
   "llvm.intr.memcpy"(%out, %pointers, %small) <{{isVolatile = false}}> : (!llvm.ptr, !llvm.ptr, i64) -> ()
   "llvm.intr.memcpy"(%second, %shapes, %large) <{{isVolatile = false}}> : (!llvm.ptr, !llvm.ptr, i64) -> ()
   "llvm.intr.memcpy"(%third, %strides, %large) <{{isVolatile = false}}> : (!llvm.ptr, !llvm.ptr, i64) -> ()
-  %status = llvm.trunc %n : i64 to i32
-  llvm.return %status : i32
-}}
-llvm.func @pack(%params: !llvm.ptr) {{
-  %list = llvm.load %params : !llvm.ptr -> !llvm.ptr
-  %at = llvm.getelementptr %params[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
-  %tensor = llvm.load %at : !llvm.ptr -> !llvm.ptr
-  %out = llvm.load %tensor : !llvm.ptr -> !llvm.ptr
-  %all = llvm.load %list : !llvm.ptr -> !llvm.struct<(ptr, ptr, ptr, i64)>
-  %p = llvm.extractvalue %all[0] : !llvm.struct<(ptr, ptr, ptr, i64)>
-  %q = llvm.extractvalue %all[1] : !llvm.struct<(ptr, ptr, ptr, i64)>
-  %r = llvm.extractvalue %all[2] : !llvm.struct<(ptr, ptr, ptr, i64)>
-  %n = llvm.extractvalue %all[3] : !llvm.struct<(ptr, ptr, ptr, i64)>
-  %_ = llvm.call @k(%p, %q, %r, %n, %out) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, !llvm.ptr) -> i32
   llvm.return
 }}
-"""
+""" + packing("k", 3)
 """Copies the arrays of a list of matrices to the rows of ``out``."""
 LIST: Final = f"f(xs: TensorList(Tensor([m, None], int8{{}})), out: Tensor([3, {ROOM}], int64))"
-COUNTED: Final = """
-llvm.mlir.global internal @allocated(0 : i64) : i64
-llvm.mlir.global internal @freed(0 : i64) : i64
-llvm.mlir.global internal @room() : !llvm.array<65536 x i64>
-llvm.func @malloc(%size: i64) -> !llvm.ptr {
-  %at = llvm.mlir.addressof @allocated : !llvm.ptr
-  %old = llvm.load %at : !llvm.ptr -> i64
-  %one = llvm.mlir.constant(1 : i64) : i64
-  %new = llvm.add %old, %one : i64
-  llvm.store %new, %at : i64, !llvm.ptr
-  %most = llvm.mlir.constant(40000 : i64) : i64
-  %fits = llvm.icmp "ult" %size, %most : i64
-  %start = llvm.mlir.addressof @room : !llvm.ptr
-  %slots = llvm.mlir.constant(13 : i64) : i64
-  %slot = llvm.urem %old, %slots : i64
-  %words = llvm.mul %slot, %most : i64
-  %place = llvm.getelementptr %start[%words] : (!llvm.ptr, i64) -> !llvm.ptr, i8
-  %null = llvm.mlir.zero : !llvm.ptr
-  %found = llvm.select %fits, %place, %null : i1, !llvm.ptr
-  llvm.return %found : !llvm.ptr
-}
-llvm.func @free(%given: !llvm.ptr) {
-  %at = llvm.mlir.addressof @freed : !llvm.ptr
-  %old = llvm.load %at : !llvm.ptr -> i64
-  %one = llvm.mlir.constant(1 : i64) : i64
-  %new = llvm.add %old, %one : i64
-  llvm.store %new, %at : i64, !llvm.ptr
-  llvm.return
-}
-llvm.func @counts(%out: !llvm.ptr) {
-  %a = llvm.mlir.addressof @allocated : !llvm.ptr
-  %f = llvm.mlir.addressof @freed : !llvm.ptr
-  %first = llvm.load %a : !llvm.ptr -> i64
-  %second = llvm.load %f : !llvm.ptr -> i64
-  %next = llvm.getelementptr %out[1] : (!llvm.ptr) -> !llvm.ptr, i64
-  llvm.store %first, %out : i64, !llvm.ptr
-  llvm.store %second, %next : i64, !llvm.ptr
-  llvm.return
-}
-llvm.func @nothing(%status: i32) -> i32 {
-  llvm.return %status : i32
-}
-"""
-"""An allocator that counts; it has 13 times 40,000 bytes, and then the first of these again."""
-
-
-def compiled(text: str, *functions: tuple[str, CallProvider]) -> Any:
-    module = new_module(text)
-    for signature, provider in functions:
-        attach(module, spec.Signature.parse(signature, device="cpu"), provider)
-    return runtime.compile(module)
 
 
 def copied(out: Any, count: int) -> tuple[list[int], list[list[int]], list[list[int]]]:
@@ -201,50 +134,6 @@ def test_what_a_list_has_not(args: list[Any], words: str) -> None:
         attached(params, DirectCallProvider("callee", args=args))
 
 
-def test_a_cuda_kernel_cannot_read_the_arrays() -> None:
-    ptx = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p) { ret; }"
-    params = spec.Signature.parse("f(xs: TensorList(Tensor([4], int8)))", device="cuda").params
-    for args in (None, ["xs.pointers"]):
-        provider = CudaLaunchCallProvider(ptx, "k", grid=1, block=1, args=args)
-        with pytest.raises(BuildError, match=r"'xs.*' is made of arrays in host memory"):
-            attached(params, provider)
-
-
-@pytest.mark.parametrize("given", [None, 0, 2])
-def test_an_absent_list_is_empty(given: int | None) -> None:
-    text = "f(xs: Optional(TensorList(Tensor([4], int8))), out: Tensor([3], int64))"
-    kernel = """
-llvm.func @k(%there: i1, %pointers: !llvm.ptr, %n: i64, %out: !llvm.ptr) {
-  %a = llvm.zext %there : i1 to i64
-  %b = llvm.ptrtoint %pointers : !llvm.ptr to i64
-  %second = llvm.getelementptr %out[1] : (!llvm.ptr) -> !llvm.ptr, i64
-  %third = llvm.getelementptr %out[2] : (!llvm.ptr) -> !llvm.ptr, i64
-  llvm.store %a, %out : i64, !llvm.ptr
-  llvm.store %b, %second : i64, !llvm.ptr
-  llvm.store %n, %third : i64, !llvm.ptr
-  llvm.return
-}
-"""
-    provider = DirectCallProvider("k", args=["xs.present", "xs.pointers", "xs.length", "out"])
-    function, out = compiled(kernel, (text, provider))["f"], np.zeros(3, "int64")
-    function(None if given is None else [np.zeros(4, "int8")] * given, out)
-    assert (out[0], out[2]) == (given is not None, given or 0)
-    assert (out[1] == 0) == (given is None)
-
-
-def test_a_packed_function_gets_the_list_itself() -> None:
-    received: list[Any] = []
-
-    def keep(*args: Any) -> None:
-        received.append([args[0], len(args[1]), args[1][1].shape])
-
-    tvm_ffi.register_global_func("test.lists.keep", keep, override=True)
-    text = "f(xs: TensorList(Tensor([m], int8), each=[m]))"
-    provider = PackedCallProvider(global_function="test.lists.keep", args=["xs.length", "xs"])
-    compiled("", (text, provider))["f"]([np.zeros(3, "int8"), np.zeros(5, "int8")])
-    assert received == [[2, 2, (5,)]]
-
-
 @pytest.mark.usefixtures("allocator")
 def test_results_may_have_the_length_of_a_list() -> None:
     text = (
@@ -254,64 +143,3 @@ def test_results_may_have_the_length_of_a_list() -> None:
     function = compiled("", (text, NopCallProvider()))["f"]
     for count in (0, 3):
         assert tuple(function([np.zeros(2, "int8")] * count).shape) == (count,)
-
-
-# ---- memory
-
-
-BOTH: Final = (
-    "f(xs: TensorList(Tensor([4], int8)), ys: TensorList(Tensor([n], int8)), status: int32)"
-)
-MANY: Final = [np.zeros(4, "int8")] * 200
-
-
-@pytest.fixture(scope="module")
-def functions() -> Any:
-    counts = "counts(out: Tensor([2], int64))", DirectCallProvider("counts")
-    failing = CheckStatus(DirectCallProvider("nothing", args=["status"]))
-    return compiled(COUNTED, (BOTH, failing), counts)
-
-
-def counted(functions: Any, *args: Any) -> tuple[list[int], BaseException | None]:
-    """Call the function; return how often it allocated and freed, and its error."""
-    before, after = np.zeros(2, "int64"), np.zeros(2, "int64")
-    functions["counts"](before)
-    error: BaseException | None = None
-    try:
-        functions["f"](*args)
-    except (ValueError, TypeError, RuntimeError, MemoryError) as raised:
-        error = raised
-    functions["counts"](after)
-    return (after - before).tolist(), error
-
-
-def test_short_lists_are_on_the_stack(functions: Any) -> None:
-    assert counted(functions, MANY[:10], MANY[:10], 0) == ([0, 0], None)
-
-
-@pytest.mark.parametrize(
-    ("xs", "ys", "status", "times", "words"),
-    [
-        (MANY, MANY[:1], 0, 1, None),
-        (MANY, MANY, 0, 2, None),
-        (MANY, MANY, 3, 2, "failed with status 3"),
-        (MANY, MANY, 0.5, 2, "type of status"),
-        (MANY, [*MANY, 7], 0, 2, "type of ys[200]"),
-        ([*MANY, 7], MANY, 0, 1, "type of xs[200]"),
-        (MANY, 7, 0, 1, "type of ys"),
-    ],
-)
-def test_memory_is_released_on_every_path(
-    functions: Any, xs: Any, ys: Any, status: Any, times: int, words: str | None
-) -> None:
-    counts, error = counted(functions, xs, ys, status)
-    assert counts == [times, times]
-    assert (error is None) == (words is None)
-    assert (words or "") in str(error)
-
-
-def test_no_memory_is_an_error(functions: Any) -> None:
-    counts, error = counted(functions, MANY, MANY * 20, 0)
-    assert counts == [2, 1]
-    assert isinstance(error, MemoryError)
-    assert str(error) == "There is no memory for the list ys"

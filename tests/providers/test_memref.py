@@ -132,9 +132,8 @@ def test_a_packed_first_dimension() -> None:
 
 def test_a_callee_that_returns_something_is_refused() -> None:
     text = f"llvm.func @callee({', '.join(DESCRIPTORS[1])}) -> i64"
-    with pytest.raises(
-        BuildError, match=r"@callee returns i64; .*returns=spec.Var\('y', 'int64'\)"
-    ):
+    words = r"@callee returns i64; .*returns=spec.Var\('y', 'int64'\)"
+    with pytest.raises(BuildError, match=words):
         attached([cpu("x", [n])], MemRefCallProvider("callee"), text)
 
 

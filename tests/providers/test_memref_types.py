@@ -61,19 +61,9 @@ ACCEPTED: Final[dict[str, list[Tensor]]] = {
     "memref<?x4xf32>": [cpu([n, 4]), cpu([3, FOUR]), cpu([n, FOUR * 1])],
     "memref<?xf32, strided<[?]>>": [cpu([n]), cpu([n], strides=[s]), cpu([n], strides="any")],
     "memref<?xf32, strided<[?], offset: ?>>": [cpu([n]), cpu([n], strides=[None])],
-    "memref<?x?xf32, strided<[?, 1]>>": [
-        cpu([n, m]),
-        cpu([n, m], strides=[s, 1]),
-        cpu([n, m], strides=[m * 2, 1]),
-        cpu([n, ONE], strides="any"),
-    ],
+    "memref<?x?xf32, strided<[?, 1]>>": [cpu([n, m]), cpu([n, m], strides=[s, 1]), cpu([n, m], strides=[m * 2, 1]), cpu([n, ONE], strides="any")],
     "memref<?x?xf32, strided<[1, ?]>>": [cpu([n, m], strides="F"), cpu([n, m], strides=[1, s])],
-    "memref<?x?xf32, strided<[8, 1]>>": [
-        cpu([n, 8]),
-        cpu([n, m], strides=[8, 1]),
-        cpu([1, m]),
-        cpu([n, 2 * FOUR]),
-    ],
+    "memref<?x?xf32, strided<[8, 1]>>": [cpu([n, 8]), cpu([n, m], strides=[8, 1]), cpu([1, m]), cpu([n, 2 * FOUR])],
     "memref<3x4xf32, strided<[4, 1]>>": [cpu([3, 4])],
     "memref<?x?xf32, affine_map<(d0, d1)[s0] -> (d0 * s0 + d1)>>": [cpu([n, m], strides=[s, 1])],
     "memref<?xi1>": [cpu([n], "bool")],
@@ -99,7 +89,7 @@ ACCEPTED: Final[dict[str, list[Tensor]]] = {
     "memref<?xvector<2xf4E2M1FN>>": [cpu([n], "float4_e2m1fnx2")],
     # Types other than numbers have no dtype to compare with.
     "memref<?xmemref<f32>>": [cpu([n], "int64")],
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -172,11 +162,7 @@ def test_what_is_accepted_is_stored_alike(element: str) -> None:
 ELEMENTS: Final = "the kernel's elements are"
 ROW_MAJOR: Final = "a memref without a layout is row-major, but strides[{}] of the spec may differ; leave strides= out, or give the kernel's memref a layout, such as strided<[{}]>, or call it only if x.contiguous with VariantsCallProvider"
 REJECTED: Final[list[tuple[str, Tensor, str]]] = [
-    (
-        "memref<?xf32>",
-        cpu([n], "float64"),
-        f"{ELEMENTS} f32, not float64; write dtype='float32', or change the kernel's element type",
-    ),
+    ("memref<?xf32>", cpu([n], "float64"), f"{ELEMENTS} f32, not float64; write dtype='float32', or change the kernel's element type"),
     (
         "memref<?xf32>",
         cpu([n], "int32"),
@@ -189,11 +175,7 @@ REJECTED: Final[list[tuple[str, Tensor, str]]] = [
     ("memref<?xsi8>", cpu([n], "uint8"), f"{ELEMENTS} si8, not uint8; write dtype='int8'"),
     ("memref<?xui8>", cpu([n], "bool"), f"{ELEMENTS} ui8, not bool; write dtype='uint8'"),
     ("memref<?xf32>", cpu([n], "float32x4"), f"{ELEMENTS} f32, not float32x4"),
-    (
-        "memref<?xf80>",
-        cpu([n], "float64"),
-        "DLPack has no dtype for f80; change the kernel's element type",
-    ),
+    ("memref<?xf80>", cpu([n], "float64"), "DLPack has no dtype for f80; change the kernel's element type"),
     # LLVM pads these to a multiple of 16 bytes, and DLPack does not.
     ("memref<?xvector<3xf32>>", cpu([n], "float32x3"), "DLPack has no dtype for vector<3xf32>"),
     (
@@ -201,31 +183,15 @@ REJECTED: Final[list[tuple[str, Tensor, str]]] = [
         cpu([n], ("float32", "float16")),
         f"{ELEMENTS} f32, and a kernel has one element type; write dtype='float32', or choose a kernel for each of float32, float16 with VariantsCallProvider",
     ),
-    (
-        "memref<?xi8>",
-        cpu([n], "float4_e2m1fn", storage_dtype="float4_e2m1fnx2"),
-        f"{ELEMENTS} i8, not float4_e2m1fn; write dtype='int8', or",
-    ),
-    (
-        "memref<?xvector<2xf4E2M1FN>>",
-        cpu([n], "float4_e2m1fn", storage_dtype="float4_e2m1fnx2"),
-        f"{ELEMENTS} vector<2xf4E2M1FN>, not float4_e2m1fn",
-    ),
-    (
-        "memref<?xi8>",
-        cpu([n], "float8_e4m3fn", storage_dtype="float8_e5m2"),
-        f"{ELEMENTS} i8, not float8_e4m3fn; write dtype='int8'",
-    ),
+    ("memref<?xi8>", cpu([n], "float4_e2m1fn", storage_dtype="float4_e2m1fnx2"), f"{ELEMENTS} i8, not float4_e2m1fn; write dtype='int8', or"),
+    ("memref<?xvector<2xf4E2M1FN>>", cpu([n], "float4_e2m1fn", storage_dtype="float4_e2m1fnx2"), f"{ELEMENTS} vector<2xf4E2M1FN>, not float4_e2m1fn"),
+    ("memref<?xi8>", cpu([n], "float8_e4m3fn", storage_dtype="float8_e5m2"), f"{ELEMENTS} i8, not float8_e4m3fn; write dtype='int8'"),
     (
         "memref<4x?xf32>",
         cpu([n, m]),
         "the kernel's size 0 is 4, but shape[0] is n, which takes other sizes too; write 4, or '?' in the kernel's memref, or call it only if n == 4 with VariantsCallProvider",
     ),
-    (
-        "memref<?x4xf32>",
-        cpu([n, 5]),
-        "the kernel's size 1 is 4, but shape[1] is 5; write 4, or '?' in the kernel's memref",
-    ),
+    ("memref<?x4xf32>", cpu([n, 5]), "the kernel's size 1 is 4, but shape[1] is 5; write 4, or '?' in the kernel's memref"),
     ("memref<4xf32>", cpu([None]), "the kernel's size 0 is 4, but shape[0] is None, which"),
     ("memref<4xf32>", cpu([n * 4]), "the kernel's size 0 is 4, but shape[0] is n * 4, which"),
     ("memref<4xf32>", cpu([Var("more", "int64", min=4)]), "the kernel's size 0 is 4, but shape[0]"),
@@ -247,33 +213,21 @@ REJECTED: Final[list[tuple[str, Tensor, str]]] = [
         cpu([n, m]),
         "the kernel's stride 0 is 8, but the spec's is m; write 8 for strides[0], or '?' in the kernel's layout",
     ),
-    (
-        "memref<?x?xf32, strided<[8, 1]>>",
-        cpu([n, None]),
-        "the kernel's stride 0 is 8, but the spec's is shape[1]; write 8 for strides[0]",
-    ),
-    (
-        "memref<?x?xf32, strided<[8, 1]>>",
-        cpu([n, 2 * m]),
-        "the kernel's stride 0 is 8, but the spec's is 2 * m; write 8 for strides[0]",
-    ),
+    ("memref<?x?xf32, strided<[8, 1]>>", cpu([n, None]), "the kernel's stride 0 is 8, but the spec's is shape[1]; write 8 for strides[0]"),
+    ("memref<?x?xf32, strided<[8, 1]>>", cpu([n, 2 * m]), "the kernel's stride 0 is 8, but the spec's is 2 * m; write 8 for strides[0]"),
     (
         "memref<?x?xf32, strided<[?, 1]>>",
         cpu([n, m], strides="any"),
         "the kernel's stride 1 is 1, but the spec's is not checked; write 1 for strides[1]",
     ),
-    (
-        "memref<?x?xf32, strided<[?, 1]>>",
-        cpu([n, m], strides="F"),
-        "the kernel's stride 1 is 1, but the spec's is n; write 1 for strides[1]",
-    ),
+    ("memref<?x?xf32, strided<[?, 1]>>", cpu([n, m], strides="F"), "the kernel's stride 1 is 1, but the spec's is n; write 1 for strides[1]"),
     (
         "memref<?xf32, strided<[1], offset: 3>>",
         cpu([n]),
         "the kernel adds an offset of 3, but tensors are passed with offset 0, as their pointers include it; write 'offset: ?' in the kernel's layout, or no offset",
     ),
     ("memref<f32, strided<[], offset: 3>>", cpu([]), "the kernel adds an offset of 3"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("memref", "tensor", "words"), REJECTED)
@@ -406,9 +360,8 @@ def test_each_tensor_is_compared_with_what_it_is_passed_for(c_interface: bool) -
         provider = MemRefCallProvider("kernel", args=args, c_interface=c_interface)
         attach_ffi_func(module, "f", params, provider)
     wrong = spec.Struct("cfg", [count, spec.Optional(Tensor("y", [n], "int64", device_type="cpu"))])
-    with pytest.raises(
-        BuildError, match=r"takes 'cfg.y' as memref<\?xf64> \(argument #2\), .* not int64"
-    ):
+    words = r"takes 'cfg.y' as memref<\?xf64> \(argument #2\), .* not int64"
+    with pytest.raises(BuildError, match=words):
         attach_ffi_func(
             lowered(PAIR), "f", [X, wrong], MemRefCallProvider("kernel", c_interface=c_interface)
         )
@@ -420,9 +373,8 @@ def test_a_tensor_that_is_returned_is_compared() -> None:
     z = Tensor("z", [n], "float32", device_type="cpu")
     attach_ffi_func(lowered(types), "f", [X], provider, returns=z)
     z = Tensor("z", [n], "float16", device_type="cpu")
-    with pytest.raises(
-        BuildError, match=r"takes 'z' as memref<\?xf32> \(argument #1\), .* not float16"
-    ):
+    words = r"takes 'z' as memref<\?xf32> \(argument #1\), .* not float16"
+    with pytest.raises(BuildError, match=words):
         attach_ffi_func(lowered(types), "f", [X], provider, returns=z)
 
 

@@ -16,16 +16,7 @@ from ffi_builder.providers import (
     DynamicParamPackCallProvider,
     NopCallProvider,
 )
-from ffi_builder.spec import (
-    EnvStream,
-    Optional,
-    Shape,
-    Signature,
-    String,
-    Tensor,
-    TupleParam,
-    Var,
-)
+from ffi_builder.spec import EnvStream, Optional, Shape, Signature, String, Tensor, TupleParam, Var
 from tests.support.wrapping import new_module, wrap
 
 n = Var("n", "int64")
@@ -58,10 +49,7 @@ ASKED: list[tuple[Callable[[Any], object], str]] = [
     (lambda c: c.value(None), "expected a Var, an expression or an int but got None"),
     (lambda c: c.value("n"), "expected a Var, an expression or an int but got 'n'"),
     (lambda c: c.value(True), "expected a Var, an expression or an int but got True"),
-    (
-        lambda c: c.value(Var("q", "int64")),
-        "symbol 'q' .* is not one of the signature: n, alpha",
-    ),
+    (lambda c: c.value(Var("q", "int64")), "symbol 'q' .* is not one of the signature: n, alpha"),
     (lambda c: c.value(2**70), "an i64 cannot be 1180591620717411303424"),
     (lambda c: c.data(S), "Shape 's' is not a Tensor"),
     (lambda c: c.device_id(S), "Shape 's' is not a Tensor"),
@@ -81,7 +69,7 @@ ASKED: list[tuple[Callable[[Any], object], str]] = [
     (lambda c: c.strides(ANY), r"'any' may have any number of dimensions; .* and context.ndim"),
     (lambda c: c.present(Tensor("z", ..., "int8", device_type="cpu")), "is not a parameter of"),
     (lambda c: c.may_be_absent(String("label2")), r"String\('label2'\) is not a parameter of"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("ask", "words"), ASKED)
@@ -98,10 +86,7 @@ def test_asking_for_what_is_not_there(ask: Callable[[Any], object], words: str) 
     [
         (DirectCallProvider("k", args="xs"), r"args= is 'xs'; expected a list, such as \['xs'\]"),
         (DirectCallProvider("k", args=["q"]), "args= has 'q', which names no parameter or symbol"),
-        (
-            DirectCallProvider("k", args=["q * 2"]),
-            r"args= has 'q \* 2': there is no symbol 'q', but",
-        ),
+        (DirectCallProvider("k", args=["q * 2"]), r"args= has 'q \* 2': there is no symbol 'q', but"),
         (DirectCallProvider("k", args=[str(2**64 - 1)]), "args= has '18446744073709551615', which"),
         (DirectCallProvider("k", args=["n *"]), r"args= has 'n \*': expected an int, a symbol or"),
         (DirectCallProvider("k", args=["s.data"]), "but s is a Shape, which has no parts"),
@@ -111,30 +96,37 @@ def test_asking_for_what_is_not_there(ask: Callable[[Any], object], words: str) 
         ("kernel", r"but got 'kernel': say how it is called, as in DirectCallProvider\('kernel'\)"),
         (NopCallProvider, "but got <class .*>, a class: create an instance"),
     ],
-)
+)  # fmt: skip
 def test_providers_that_cannot_be(provider: Any, words: str) -> None:
     with pytest.raises(BuildError, match=words):
         attach_ffi_func(new_module(), "f", [X, S], provider)
 
 
-def test_arguments_of_attach_out_of_place() -> None:
-    signature = Signature("f", [n])
-    with pytest.raises(BuildError, match=r"as in attach\(module, signature, call_prov.*but got \["):
-        attach(new_module(), [n], NopCallProvider())  # pyright: ignore
-    for given in [("f", signature), (signature, [n])]:
-        with pytest.raises(BuildError, match=r"attach\(module, signature, .*\) takes a Signature"):
-            attach_ffi_func(new_module(), *given, NopCallProvider())  # pyright: ignore
-    with pytest.raises(
-        BuildError, match=r"but got text: parse it, as torch_mlir.*attach in a hook"
-    ):
-        attach("module {}", signature, NopCallProvider())  # pyright: ignore
-    with pytest.raises(BuildError, match=r"expected an ir.Module .* but got Signature"):
-        attach(signature, signature, NopCallProvider())  # pyright: ignore
+F = Signature("f", [n])
+NOP = NopCallProvider()
+YES, NO = (DynamicParamPackCallProvider("packed", returns_status=each) for each in (True, False))
+PLACES: list[tuple[Callable[[], object], str]] = [
+    (lambda: attach(new_module(), [n], NOP), r"as in attach\(module, signature, call_prov.*but got \["),  # pyright: ignore
+    (lambda: attach_ffi_func(new_module(), "f", F, NOP), r"attach\(module, signature, .*\) takes a Signature"),  # pyright: ignore
+    (lambda: attach_ffi_func(new_module(), F, [n], NOP), r"attach\(module, signature, .*\) takes a Signature"),  # pyright: ignore
+    (lambda: attach("module {}", F, NOP), r"but got text: parse it, as torch_mlir.*attach in a hook"),  # pyright: ignore
+    (lambda: attach(F, F, NOP), r"expected an ir.Module .* but got Signature"),  # pyright: ignore
+    (lambda: attach_ffi_func(new_module(), "__tvm_ffi_f", [], NOP), "give '__tvm_ffi_f' without the prefix '__tvm_ffi_'"),
+    (lambda: attach_ffi_func(new_module(STATUS), "f", [ALPHA], NO), "returns_status=False, but the callee @packed in the module returns i32"),
+    (lambda: attach_ffi_func(new_module("llvm.func @packed(!llvm.ptr)"), "f", [ALPHA], YES), "returns_status=True, but the callee @packed in the module returns nothing"),
+]  # fmt: skip
 
 
-def test_a_symbol_name_with_the_prefix() -> None:
-    with pytest.raises(BuildError, match="give '__tvm_ffi_f' without the prefix '__tvm_ffi_'"):
-        attach_ffi_func(new_module(), "__tvm_ffi_f", [], NopCallProvider())
+@pytest.mark.parametrize(("use", "words"), PLACES)
+def test_arguments_of_attach_out_of_place(use: Callable[[], object], words: str) -> None:
+    with pytest.raises(BuildError, match=words):
+        use()
+
+
+def test_a_callee_that_is_declared_with_a_status() -> None:
+    module = new_module()
+    attach_ffi_func(module, "f", [ALPHA], YES)
+    assert "llvm.func @packed(!llvm.ptr) -> i32" in str(module)
 
 
 def test_elements_of_tuples_by_their_path() -> None:
@@ -159,25 +151,6 @@ def test_a_status_is_seen_where_it_is_said() -> None:
         function(0)
         with pytest.raises(RuntimeError, match=r"packed failed with status -3 when calling: `f\("):
             function(-3)
-
-
-def test_a_status_that_the_callee_does_not_return() -> None:
-    words = "returns_status={}, but the callee @packed in the module returns {}"
-    module = new_module(STATUS)
-    provider = DynamicParamPackCallProvider("packed", returns_status=False)
-    with pytest.raises(BuildError, match=words.format("False", "i32")):
-        attach_ffi_func(module, "f", [ALPHA], provider)
-    module = new_module("llvm.func @packed(!llvm.ptr)")
-    provider = DynamicParamPackCallProvider("packed", returns_status=True)
-    with pytest.raises(BuildError, match=words.format("True", "nothing")):
-        attach_ffi_func(module, "f", [ALPHA], provider)
-
-
-def test_a_callee_that_is_declared_with_a_status() -> None:
-    module = new_module()
-    provider = DynamicParamPackCallProvider("packed", returns_status=True)
-    attach_ffi_func(module, "f", [ALPHA], provider)
-    assert "llvm.func @packed(!llvm.ptr) -> i32" in str(module)
 
 
 @pytest.mark.parametrize("given", [[n], None, "f(n: int64)"])

@@ -11,21 +11,8 @@ from ffi_builder import attach_ffi_func, runtime, spec
 from ffi_builder.errors import BuildError
 from ffi_builder.providers import NestedTensorCallProvider
 from ffi_builder.spec import Optional, Shape, Tensor, Var, dims
-from tests.differential.description import (
-    NONE,
-    DLTensor,
-    Pointer,
-    Value,
-    array,
-    of_bool,
-    of_float,
-    of_int,
-    of_pointer,
-    shape,
-    tensor,
-)
+from tests.differential.description import NONE, DLTensor, Value, of_int, shape, tensor
 from tests.support.printed import symbol_names
-from tests.support.raw import object_, small, str_
 from tests.support.recording import Recording
 from tests.support.wrapping import RawWrapper, attached, new_module, wrap, wrap_raw
 
@@ -60,39 +47,15 @@ LAYOUTS: Final[dict[str, Layout]] = {
     "one": ([n], None, "i32, struct<()>", "i", (5,), None, (5,)),
     "outermost": ([n, 8], None, "i32, struct<()>", "i", (5, 8), None, (5,)),
     "two": ([n, m], None, "struct<(i32, i32)>, i64", "iiq", (5, 7), None, (5, 7, 7)),
-    "three": (
-        [n, m, k],
-        "C",
-        "struct<(i32, i32, i32)>, struct<(i64, i64)>",
-        "iiixxxxqq",
-        (5, 7, 3),
-        None,
-        (5, 7, 3, 21, 3),
-    ),
+    "three": ([n, m, k], "C", "struct<(i32, i32, i32)>, struct<(i64, i64)>", "iiixxxxqq", (5, 7, 3), None, (5, 7, 3, 21, 3)),
     "inner int": ([n, m, 4], None, "struct<(i32, i32)>, i64", "iiq", (5, 7, 4), None, (5, 7, 28)),
     "column-major": ([n, m], "F", "struct<(i32, i32)>, i64", "iiq", (5, 7), (1, 5), (5, 7, 5)),
     "column-major, int": ([4, m], "F", "i32, struct<()>", "i", (4, 7), (1, 4), (7,)),
-    "symbols": (
-        [n, u8],
-        [s, u8],
-        "struct<(i32, i8)>, struct<(i64, i8)>",
-        "iBxxxqB",
-        (5, 200),
-        (-9, 200),
-        (5, 200, -9, 200),
-    ),
-    "expressions": (
-        [n, n * 2],
-        [wide, None],
-        "struct<(i32, i64)>, struct<(i64, i64)>",
-        "ixxxxqqq",
-        (5, 10),
-        (11, 3),
-        (5, 10, 11, 3),
-    ),
+    "symbols": ([n, u8], [s, u8], "struct<(i32, i8)>, struct<(i64, i8)>", "iBxxxqB", (5, 200), (-9, 200), (5, 200, -9, 200)),
+    "expressions": ([n, n * 2], [wide, None], "struct<(i32, i64)>, struct<(i64, i64)>", "ixxxxqqq", (5, 10), (11, 3), (5, 10, 11, 3)),
     "any": ([4, None], "any", "i64, struct<(i64, i64)>", "qqq", (4, 6), (0, -2), (6, 0, -2)),
     "repeats": ([n, n], [n, 1], "struct<(i32, i32)>, i32", "iii", (5, 5), (5, 1), (5, 5, 5)),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", LAYOUTS)
@@ -168,29 +131,6 @@ def test_entries_of_shapes_are_arguments_each() -> None:
     call, recording = recorded(params, "i32", "i64", "i32")
     assert call(shape(2, 5, 6), shape(2, 3), shape(5, 4)) is None
     assert [recording.signed(0, 4), recording.signed(1), recording.signed(2, 4)] == [5, 6, 5]
-
-
-def test_all_else_is_as_by_the_direct_provider() -> None:
-    params: list[spec.Param] = [
-        Tensor("r", ..., "float32", device_type="any"),
-        spec.TupleParam("t", [Var("h", "float16"), spec.ConstInt("one", 1), spec.String("s")]),
-        Var("flag", "bool"),
-        spec.Stream("stream"),
-        spec.DataPointer("p", address_space=1),
-        spec.Choice("c", {"on": -3}, "int16"),
-        spec.Object("o"),
-    ]
-    types = [POINTER, "f16", POINTER, "i64", "i1", POINTER, "!llvm.ptr<1>", "i16", POINTER]
-    call, recording = recorded(params, *types)
-    body, given = DLTensor((2, 3), data=0x40), object_(64)
-    values = array(of_float(1.5), of_int(1), str_(b"12345678"))
-    rest = (of_bool(True), of_pointer(0x70), of_pointer(0x80), small(b"on"), given)
-    assert call(Pointer(body), values, *rest) is None
-    assert recording.read(1, 2) == struct.pack("<e", 1.5)
-    assert recording.signed(3) == 8
-    assert recording.read(4, 1) == b"\1"
-    assert (recording.unsigned(5), recording.unsigned(6)) == (0x70, 0x80)
-    assert (recording.signed(7, 2), recording.unsigned(8)) == (-3, given.payload)
 
 
 def test_an_optional() -> None:

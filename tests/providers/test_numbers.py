@@ -8,19 +8,16 @@ import numpy as np
 import pytest
 import tvm_ffi
 
-from ffi_builder import BuildError, spec, wrap
+from ffi_builder import spec, wrap
 from ffi_builder.providers import (
     CallProvider,
-    CheckStatus,
-    CudaLaunchCallProvider,
     DirectCallProvider,
     DynamicParamPackCallProvider,
     NestedTensorCallProvider,
-    PackedCallProvider,
 )
+from tests.providers.listing import compiled, packing
 from tests.providers.memrefs import check
-from tests.providers.test_lists import COUNTED, compiled, counted
-from tests.support.wrapping import attached, new_module
+from tests.support.wrapping import new_module
 
 DTYPES: Final = {
     "int8": [-128, 0, 127],
@@ -42,19 +39,7 @@ llvm.func @k(%data: !llvm.ptr, %n: i64, %size: i64, %out: !llvm.ptr) {
   "llvm.intr.memcpy"(%out, %data, %bytes) <{isVolatile = false}> : (!llvm.ptr, !llvm.ptr, i64) -> ()
   llvm.return
 }
-llvm.func @pack(%params: !llvm.ptr) {
-  %list = llvm.load %params : !llvm.ptr -> !llvm.ptr
-  %at = llvm.getelementptr %params[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
-  %tensor = llvm.load %at : !llvm.ptr -> !llvm.ptr
-  %out = llvm.load %tensor : !llvm.ptr -> !llvm.ptr
-  %all = llvm.load %list : !llvm.ptr -> !llvm.struct<(ptr, i64)>
-  %p = llvm.extractvalue %all[0] : !llvm.struct<(ptr, i64)>
-  %n = llvm.extractvalue %all[1] : !llvm.struct<(ptr, i64)>
-  %size = llvm.mlir.constant(8 : i64) : i64
-  llvm.call @k(%p, %n, %size, %out) : (!llvm.ptr, i64, i64, !llvm.ptr) -> ()
-  llvm.return
-}
-"""
+""" + packing("k", 1, 8)
 """Copies the numbers to ``out``."""
 MEMREF: Final = """
 func.func @k(%xs: memref<?xi64>, %at: i64) -> i64 attributes {llvm.emit_c_interface} {
@@ -139,90 +124,3 @@ llvm.func @k(%data: !llvm.ptr, %n: i64) -> i64 {
 }
 """
     assert compiled(kernel, ("f(xs: List(int64)) -> r: int64", kind("k")))["f"]([5, 40]) == 42
-
-
-def test_a_cuda_kernel_cannot_read_the_elements() -> None:
-    ptx = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p) { ret; }"
-    text = "f(xs: List(int64), ys: List(String), x: Tensor([4], int8))"
-    params = spec.Signature.parse(text, device="cuda").params
-    for args in (["xs"], ["xs.data"], ["ys"], ["ys.data"], ["ys.c_str"]):
-        provider = CudaLaunchCallProvider(ptx, "k", grid=1, block=1, args=args)
-        with pytest.raises(BuildError, match=r"' is made of elements in host memory; leave it out"):
-            attached(params, provider)
-
-
-@pytest.mark.parametrize("given", [None, [], [1, 2]])
-def test_an_absent_list_is_null(given: list[int] | None) -> None:
-    kernel = """
-llvm.func @k(%there: i1, %data: !llvm.ptr, %n: i64, %out: !llvm.ptr) {
-  %a = llvm.zext %there : i1 to i64
-  %b = llvm.ptrtoint %data : !llvm.ptr to i64
-  %second = llvm.getelementptr %out[1] : (!llvm.ptr) -> !llvm.ptr, i64
-  %third = llvm.getelementptr %out[2] : (!llvm.ptr) -> !llvm.ptr, i64
-  llvm.store %a, %out : i64, !llvm.ptr
-  llvm.store %b, %second : i64, !llvm.ptr
-  llvm.store %n, %third : i64, !llvm.ptr
-  llvm.return
-}
-"""
-    text = "f(xs: Optional(List(float16)), out: Tensor([3], int64))"
-    provider = DirectCallProvider("k", args=["xs.present", "xs", "out"])
-    out = np.zeros(3, "int64")
-    compiled(kernel, (text, provider))["f"](given, out)
-    assert (out[0], out[2]) == (given is not None, len(given or ()))
-    assert (out[1] == 0) == (given is None)
-
-
-def test_a_packed_function_gets_the_list_itself() -> None:
-    received: list[Any] = []
-    tvm_ffi.register_global_func(
-        "test.numbers.keep", lambda *args: received.append([args[0], *args[1]]), override=True
-    )
-    provider = PackedCallProvider(global_function="test.numbers.keep", args=["xs.length", "xs"])
-    compiled("", ("f(xs: List(int64))", provider))["f"]([7, 8])
-    assert received == [[2, 7, 8]]
-
-
-# ---- memory
-
-BOTH: Final = "f(xs: List(int64), ys: List(bool), status: int32)"
-MANY: Final = [1] * 3000
-
-
-@pytest.fixture(scope="module")
-def functions() -> Any:
-    counts = "counts(out: Tensor([2], int64))", DirectCallProvider("counts")
-    failing = CheckStatus(DirectCallProvider("nothing", args=["status"]))
-    return compiled(COUNTED, (BOTH, failing), counts)
-
-
-def test_short_lists_are_on_the_stack(functions: Any) -> None:
-    assert counted(functions, MANY[:256], MANY[:2048], 0) == ([0, 0], None)
-
-
-@pytest.mark.parametrize(
-    ("xs", "ys", "status", "times", "words"),
-    [
-        (MANY[:257], MANY[:1], 0, 1, None),
-        (MANY, MANY, 0, 2, None),
-        (MANY, MANY, 3, 2, "failed with status 3"),
-        (MANY, MANY, 0.5, 2, "type of status"),
-        (MANY, [*MANY, "a"], 0, 2, "type of ys[3000]"),
-        ([*MANY, 0.5], MANY, 0, 1, "type of xs[3000]"),
-        (MANY, 7, 0, 1, "type of ys"),
-    ],
-)
-def test_memory_is_released_on_every_path(
-    functions: Any, xs: Any, ys: Any, status: Any, times: int, words: str | None
-) -> None:
-    counts, error = counted(functions, xs, ys, status)
-    assert counts == [times, times]
-    assert (error is None) == (words is None)
-    assert (words or "") in str(error)
-
-
-def test_no_memory_is_an_error(functions: Any) -> None:
-    counts, error = counted(functions, MANY * 2, MANY, 0)
-    assert counts == [1, 0]
-    assert isinstance(error, MemoryError)
-    assert str(error) == "There is no memory for the list xs"

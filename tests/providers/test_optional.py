@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 import pytest
 
@@ -33,7 +34,7 @@ from tests.differential.description import (
 from tests.differential.description import Value as Given
 from tests.support.raw import object_, small, str_
 from tests.support.recording import Recording, c_callees
-from tests.support.wrapping import RawWrapper, set_stream, wrap_raw
+from tests.support.wrapping import RawWrapper, current_stream, wrap_raw
 
 n, m, k = symbols("n m k")
 small_n = Var("small_n", "int16")
@@ -51,6 +52,20 @@ def direct(
     recording = Recording("callee", types)
     provider = DIRECT if args is None else DirectCallProvider("callee", args=args)
     return wrap_raw(params, provider, recording.text), recording
+
+
+def packing(params: list[spec.Param], **options: Any) -> Callable[..., Any]:
+    """Calls of a packing wrapper: they return what the callee saw, behind all but ``nulls``."""
+    callees = c_callees()
+    call = wrap_raw(params, DynamicParamPackCallProvider("ffib_test_pack", **options))
+
+    def called(*sizes: int, given: Sequence[Given], nulls: Sequence[int] = ()) -> Any:
+        callees.expect(*sizes)
+        assert call(*given) is None
+        assert callees.nulls == [*nulls]
+        return callees
+
+    return called
 
 
 EVERY_SCALAR: Final[list[tuple[spec.Param, str, Given, bytes]]] = [
@@ -81,16 +96,10 @@ def test_a_scalar(param: spec.Param, type_: str, given: Given, content: bytes) -
 
 @pytest.mark.parametrize(("param", "type_", "given", "content"), EVERY_SCALAR, ids=SCALAR_IDS)
 def test_a_packed_scalar(param: spec.Param, type_: str, given: Given, content: bytes) -> None:
-    callees = c_callees()
-    provider = DynamicParamPackCallProvider("ffib_test_pack", args=["a", "a.present"])
-    call = wrap_raw([Optional(param)], provider)
-    callees.expect(len(content), 1)
-    assert call(given) is None
-    assert callees.nulls == []
+    call = packing([Optional(param)], args=["a", "a.present"])
+    callees = call(len(content), 1, given=[given])
     assert (callees.read(0, len(content)), callees.read(1, 1)) == (content, b"\1")
-    callees.expect(len(content), 1)
-    assert call(NONE) is None
-    assert callees.nulls == [0]
+    callees = call(len(content), 1, given=[NONE], nulls=[0])
     assert callees.read(1, 1) == b"\0"
 
 
@@ -111,33 +120,27 @@ def test_an_object(param: spec.Param, index: int) -> None:
     assert recording.unsigned(0) == given.payload
     assert call(NONE) is None
     assert recording.unsigned(0) == 0
-    callees = c_callees()
-    packed = wrap_raw([Optional(param)], DynamicParamPackCallProvider("ffib_test_pack"))
-    callees.expect(8)
-    assert packed(given) is None
-    assert int.from_bytes(callees.read(0, 8), "little") == given.payload
-    callees.expect(8)
-    assert packed(NONE) is None
-    assert callees.nulls == [0]
+    packed = packing([Optional(param)])
+    seen = packed(8, given=[given]).read(0, 8)
+    assert int.from_bytes(seen, "little") == given.payload
+    packed(8, given=[NONE], nulls=[0])
 
 
-@pytest.mark.parametrize("param", [String("s"), Bytes("s")], ids=repr)
-def test_a_str(param: spec.Param) -> None:
-    given = str_(b"12345678") if isinstance(param, String) else small(b"12", 12)
-    content = b"12345678" if isinstance(param, String) else b"12"
+@pytest.mark.parametrize(
+    ("param", "given", "content"),
+    [(String("s"), str_(b"12345678"), b"12345678"), (Bytes("s"), small(b"12", 12), b"12")],
+    ids=repr,
+)
+def test_a_str(param: spec.Param, given: Given, content: bytes) -> None:
     call, recording = direct([Optional(param)], POINTER, "i64")
     assert call(given) is None
     assert ctypes.string_at(recording.unsigned(0), recording.signed(1)) == content
     assert call(NONE) is None
     assert (recording.unsigned(0), recording.signed(1)) == (0, 0)
-    callees = c_callees()
-    packed = wrap_raw([Optional(param)], DynamicParamPackCallProvider("ffib_test_pack"))
-    callees.expect(16)
-    assert packed(given) is None
-    assert struct.unpack("<2q", callees.read(0, 16))[1] == len(content)
-    callees.expect(16)
-    assert packed(NONE) is None
-    assert callees.nulls == [0]
+    packed = packing([Optional(param)])
+    seen = packed(16, given=[given]).read(0, 16)
+    assert struct.unpack("<2q", seen)[1] == len(content)
+    packed(16, given=[NONE], nulls=[0])
 
 
 def test_a_tensor() -> None:
@@ -167,11 +170,7 @@ def test_a_tensor_of_any_rank() -> None:
     assert (recording.unsigned(1), recording.signed(2, 4)) == (0x40, 2)
     assert call(NONE) is None
     assert (recording.unsigned(0), recording.unsigned(1), recording.signed(2, 4)) == (0, 0, 0)
-    callees = c_callees()
-    packed = wrap_raw([x], DynamicParamPackCallProvider("ffib_test_pack"))
-    callees.expect(48)
-    assert packed(NONE) is None
-    assert callees.nulls == [0]
+    packing([x])(48, given=[NONE], nulls=[0])
 
 
 def test_a_packed_tensor() -> None:
@@ -180,17 +179,12 @@ def test_a_packed_tensor() -> None:
     # ptr 0, i16 8, i64 16, i64 24; four strides
     types = "!llvm.struct<(ptr, i16, i64, i64, i64, i64, i64, i64)>"
     body = DLTensor((5, 7, 3, 4), (-1, 0, 9, 2), data=0x40)
-    callees = c_callees()
-    packed = wrap_raw(params, DynamicParamPackCallProvider("ffib_test_pack", args=["x"]))
-    callees.expect(64)
-    assert packed(tensor(body), of_int(2)) is None
-    assert callees.nulls == []
+    packed = packing(params, args=["x"])
+    seen = packed(64, given=[tensor(body), of_int(2)]).read(0, 64)
     layout = "<Qhxxxxxx6q"
     expected = (0x40, 5, 7, 4, -1, 0, 9, 2)
-    assert struct.unpack(layout, callees.read(0, 64)) == expected
-    callees.expect(64)
-    assert packed(NONE, of_int(2)) is None
-    assert callees.nulls == [0]
+    assert struct.unpack(layout, seen) == expected
+    packed(64, given=[NONE, of_int(2)], nulls=[0])
     recording = Recording("callee", [types])
     provider = DynamicParamPackCallProvider("callee", struct_call=True, args=["x"])
     by_value = wrap_raw(params, provider, recording.text)
@@ -250,11 +244,7 @@ def test_a_shape() -> None:
     # The symbol is bound by the other one; an expression is nobody's but the Shape's.
     assert call(NONE, of_int(2**62)) is None
     assert [recording.signed(i, 2 if i == 2 else 8) for i in range(4)] == [2**62, 0, 0, 2**62]
-    callees = c_callees()
-    packed = wrap_raw(params, DynamicParamPackCallProvider("ffib_test_pack"))
-    callees.expect(24, 8)
-    assert packed(NONE, of_int(2**62)) is None
-    assert callees.nulls == [0]
+    callees = packing(params)(24, 8, given=[NONE, of_int(2**62)], nulls=[0])
     assert callees.read(1, 8) == struct.pack("<q", 2**62)
 
 
@@ -275,12 +265,9 @@ def test_a_tuple() -> None:
         assert call(given) is None
         got = [recording.unsigned(i, size) for i, size in enumerate(sizes)]
         assert all(right in (None, seen) for seen, right in zip(got, expected, strict=True))
-    callees = c_callees()
-    packed = wrap_raw(params, DynamicParamPackCallProvider("ffib_test_pack"))
+    packed = packing(params)
     for given, nulls in ((array(x, NONE), [1, 2]), (NONE, [0, 1, 2])):
-        callees.expect(16, 1, 16)
-        assert packed(given) is None
-        assert callees.nulls == nulls
+        packed(16, 1, 16, given=[given], nulls=nulls)
 
 
 def test_a_symbol_has_the_value_that_it_has_elsewhere() -> None:
@@ -300,10 +287,7 @@ def test_the_environments_stream() -> None:
     call, recording = direct([spec.EnvStream("s"), gpu, other], POINTER, args=["s"])
     first, second = (tensor(DLTensor((), device_type=2, device_id=i)) for i in (3, 4))
     host = tensor(DLTensor(()))
-    set_stream("cuda", 3, 0x30)
-    set_stream("cuda", 4, 0x40)
-    set_stream("cpu", 0, 0x10)
-    try:
+    with current_stream(0x30, 3), current_stream(0x40, 4), current_stream(0x10, 0, "cpu"):
         for given, stream in (
             ((first, first), 0x30),
             ((NONE, second), 0x40),
@@ -312,10 +296,6 @@ def test_the_environments_stream() -> None:
         ):
             assert call(*given) is None
             assert recording.unsigned(0) == stream
-    finally:
-        set_stream("cuda", 3, 0)
-        set_stream("cuda", 4, 0)
-        set_stream("cpu", 0, 0)
 
 
 @pytest.mark.parametrize("optional", [False, True])
@@ -325,8 +305,7 @@ def test_the_environments_stream_of_a_list(optional: bool) -> None:
     xs = Optional(gpus) if optional else gpus
     call, recording = direct([spec.EnvStream("s"), xs], POINTER, args=["s"])
     first = tensor(DLTensor((), device_type=2, device_id=3))
-    set_stream("cuda", 3, 0x30)
-    try:
+    with current_stream(0x30, 3):
         for given, stream in (
             (array(first, first), 0x30),
             (array(), 0),
@@ -334,8 +313,6 @@ def test_the_environments_stream_of_a_list(optional: bool) -> None:
         ):
             assert call(given) is None
             assert recording.unsigned(0) == stream
-    finally:
-        set_stream("cuda", 3, 0)
 
 
 def test_what_a_provider_of_ones_own_is_told() -> None:

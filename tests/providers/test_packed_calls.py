@@ -30,16 +30,8 @@ from tests.differential.description import (
 )
 from tests.differential.description import Value as Given
 from tests.support.packed import packed_callee
-from tests.support.raw import (
-    byte_array,
-    bytes_,
-    char_pointer,
-    moved,
-    object_,
-    small,
-    str_,
-)
-from tests.support.wrapping import RawWrapper, set_stream, wrap_raw
+from tests.support.raw import byte_array, bytes_, char_pointer, moved, object_, small, str_
+from tests.support.wrapping import RawWrapper, current_stream, wrap_raw
 
 n, m = dims("n m")
 i16, u8, u32 = Var("i16", "int16"), Var("u8", "uint8"), Var("u32", "uint32")
@@ -266,11 +258,8 @@ def test_the_environments_stream() -> None:
     stream = EnvStream("e")
     x = Tensor("x", [n], "float32", device_type="cuda")
     call, callee = packed([x, stream], [stream, "e"]), packed_callee()
-    set_stream("cuda", 3, 0x5678)
-    try:
+    with current_stream(0x5678, 3):
         assert call(tensor(DLTensor((2,), device_type=2, device_id=3))) is None
-    finally:
-        set_stream("cuda", 3, 0)
     assert callee.args == [(TypeIndex.OPAQUE_PTR, 0, 0x5678)] * 2
 
 

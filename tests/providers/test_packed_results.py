@@ -204,14 +204,8 @@ def refused(provider: Packed, text: str = "", params: list[spec.Param] | None = 
 @pytest.mark.parametrize(
     ("provider", "words"),
     [
-        (
-            Packed(),
-            "expected either the name of a symbol or a global_function= but got None and None",
-        ),
-        (
-            Packed("a", global_function="b"),
-            "expected either the name of a symbol or a global_function= but got 'a' and 'b'",
-        ),
+        (Packed(), "expected either the name of a symbol or a global_function= but got None and None"),
+        (Packed("a", global_function="b"), "expected either the name of a symbol or a global_function= but got 'a' and 'b'"),
         (Packed(""), "expected the callee's name, without '@', but got ''"),
         (Packed("@a"), "expected the callee's name, without '@', but got '@a'"),
         (Packed(3), "expected the callee's name, without '@', but got 3"),  # pyright: ignore
@@ -224,39 +218,39 @@ def refused(provider: Packed, text: str = "", params: list[spec.Param] | None = 
             )
             for name in ("", "a\0b", 3, "{}")
         ),
-        (
-            Packed("a", args=["q"]),
-            "args= has 'q', which names no parameter or symbol of 'f'; it has n",
-        ),
-        (
-            Packed("a", args=[None]),
-            "args= has None, a constant; only providers of C arguments pass those",
-        ),
+        (Packed("a", args=["q"]), "args= has 'q', which names no parameter or symbol of 'f'; it has n"),
+        (Packed("a", args=[None]), "args= has None, a constant; only providers of C arguments pass those"),
         (Packed("a", args="n"), "args= is 'n'; expected a list, such as ['n']"),
     ],
-)
+)  # fmt: skip
 def test_mistakes(provider: Packed, words: str) -> None:
     assert refused(provider) == f"PackedCallProvider: {words}"
 
 
-def test_a_symbol_that_is_none_of_the_signature() -> None:
-    assert "symbol 'm'" in refused(Packed("a", args=[m]))
+X: Final = matrix("x", n)
+IN_TWO: Final[list[spec.Param]] = [spec.TupleParam("a", [X]), spec.TupleParam("b", [X])]
+OTHERS: Final[list[tuple[Packed, str, list[spec.Param], str]]] = [
+    # provider, module, parameters, and how the error ends
+    (Packed("a", args=[m]), "", [n], f"symbol 'm' ({m!r}) is not one of the signature: n"),
+    (Packed("a"), "llvm.func @__tvm_ffi_a(i32) -> i32", [n], "symbol @__tvm_ffi_a is needed as !llvm.func<i32 (ptr, ptr, i32, ptr)> but the module has llvm.func of type !llvm.func<i32 (i32)>"),
+    (Packed("a"), "func.func private @__tvm_ffi_a(i32)", [n], "but the module has func.func of type (i32) -> ()"),
+    (Packed("a", args=[X]), "", IN_TWO, "could be each of a[0] and b[0]; give the parameters different names"),
+]  # fmt: skip
 
 
-def test_a_symbol_of_another_type() -> None:
-    assert refused(Packed("a"), "llvm.func @__tvm_ffi_a(i32) -> i32") == (
-        "symbol @__tvm_ffi_a is needed as !llvm.func<i32 (ptr, ptr, i32, ptr)> but the module has "
-        "llvm.func of type !llvm.func<i32 (i32)>"
-    )
-    words = refused(Packed("a"), "func.func private @__tvm_ffi_a(i32)")
-    assert words.endswith("but the module has func.func of type (i32) -> ()")
+@pytest.mark.parametrize(("provider", "text", "params", "words"), OTHERS)
+def test_what_else_is_refused(
+    provider: Packed, text: str, params: list[spec.Param], words: str
+) -> None:
+    assert refused(provider, text, params).endswith(words)
 
 
-def test_parameters_that_could_be_two() -> None:
-    x = matrix("x", n)
-    params: list[spec.Param] = [spec.TupleParam("a", [x]), spec.TupleParam("b", [x])]
-    words = refused(Packed("a", args=[x]), params=params)
-    assert words.endswith("could be each of a[0] and b[0]; give the parameters different names")
+def test_it_is_not_attached_yet() -> None:
+    """A declaration takes the name; the function itself must come first."""
+    module = attached([n], Packed("later"))
+    words = r"declares @__tvm_ffi_later already.*attach the callee before"
+    with pytest.raises(BuildError, match=words):
+        attach_ffi_func(module, "later", [n], NopCallProvider())
 
 
 def test_what_did_not_come() -> None:
@@ -278,15 +272,6 @@ def test_what_did_not_come() -> None:
         with pytest.raises(BuildError) as raised:
             attached([n, x, EnvStream("e")], Asks(param))
         assert str(raised.value) == words
-
-
-def test_it_is_not_attached_yet() -> None:
-    """A declaration takes the name; the function itself must come first."""
-    module = attached([n], Packed("later"))
-    with pytest.raises(
-        BuildError, match=r"declares @__tvm_ffi_later already.*attach the callee before"
-    ):
-        attach_ffi_func(module, "later", [n], NopCallProvider())
 
 
 def test_composed_with_others() -> None:

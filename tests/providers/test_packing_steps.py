@@ -98,12 +98,9 @@ def test_a_struct_may_have_a_name_be_packed_and_hold_arrays() -> None:
             "!llvm.struct<(ptr, struct<(i64, i64)>)> has the members !llvm.ptr, i64, i64, but the "
             "values are !llvm.ptr, i32, i64, i64",
         ),
-        (
-            "!llvm.struct<()>",
-            "!llvm.struct<()> has the members none, but the values are !llvm.ptr, i32, i64, i64",
-        ),
+        ("!llvm.struct<()>", "!llvm.struct<()> has the members none, but the values are !llvm.ptr, i32, i64, i64"),
     ],
-)
+)  # fmt: skip
 def test_a_struct_that_the_values_do_not_fit(type_: str, words: str) -> None:
     class Wrong(Struct):
         struct = type_

@@ -125,16 +125,8 @@ LAYOUTS: Final[list[tuple[Tensor, DLTensor, list[int]]]] = [
     (X, DLTensor((1, 3), (99, 1)), [1, 3, 1, 1]),
     (X, DLTensor((2, 0), (9, 9)), [2, 0, 1, 2]),
     (X, DLTensor((2, 1)), [2, 1, 1, 2]),
-    (
-        Tensor("x", [n, m], "float32", device_type="cpu", strides="any"),
-        DLTensor((2, 3), (-7, 0)),
-        [2, 3, -7, 0],
-    ),
-    (
-        Tensor("x", [n, 3], "float32", device_type="cpu", strides="any"),
-        DLTensor((2, 3)),
-        [2, 3, 3, 1],
-    ),
+    (Tensor("x", [n, m], "float32", device_type="cpu", strides="any"), DLTensor((2, 3), (-7, 0)), [2, 3, -7, 0]),
+    (Tensor("x", [n, 3], "float32", device_type="cpu", strides="any"), DLTensor((2, 3)), [2, 3, 3, 1]),
     (
         Tensor(
             "x",
@@ -147,7 +139,7 @@ LAYOUTS: Final[list[tuple[Tensor, DLTensor, list[int]]]] = [
         DLTensor((2, 3), (1, 2), dtype=(17, 4, 2)),
         [4, 3, 1, 4],
     ),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("param", "given", "expected"), LAYOUTS)
@@ -179,45 +171,21 @@ def test_any_strides_are_in_the_struct_and_column_major_ones_are_not() -> None:
     ("name", "words"),
     [
         ("cfg", "which names no parameter or symbol of 'f'; it has A, alpha, s, x, y, z, n"),
-        (
-            "cfg.alpha.data",
-            "which names no parameter or symbol of 'f'; it has A, alpha, s, x, y, z, n",
-        ),
-        (
-            "alhpa",
-            "which names no parameter or symbol of 'f'; it has A, alpha, s, x, y, z, n, did you "
-            "mean 'alpha'?",
-        ),
+        ("cfg.alpha.data", "which names no parameter or symbol of 'f'; it has A, alpha, s, x, y, z, n"),
+        ("alhpa", "which names no parameter or symbol of 'f'; it has A, alpha, s, x, y, z, n, did you mean 'alpha'?"),
         ("A.present", "but A is not an Optional, so it is always present"),
         ("alpha.present", "but alpha is not an Optional, so it is always present"),
         ("alpha.length", "but alpha is a Var, which has no parts"),
-        (
-            "s.lenght",
-            "but the parts of s, a String, are data, length, c_str, did you mean 'length'?",
-        ),
-        (
-            "x.dypte",
-            "but the parts of x, a Tensor, are dtype, device_type, device_id, ndim, "
-            "dltensor, data, did you mean 'dtype'?",
-        ),
-        (
-            "A.shape",
-            "but the parts of A, a Tensor, are dtype, device_type, device_id, ndim, dltensor, data",
-        ),
+        ("s.lenght", "but the parts of s, a String, are data, length, c_str, did you mean 'length'?"),
+        ("x.dypte", "but the parts of x, a Tensor, are dtype, device_type, device_id, ndim, dltensor, data, did you mean 'dtype'?"),
+        ("A.shape", "but the parts of A, a Tensor, are dtype, device_type, device_id, ndim, dltensor, data"),
         ("x.shape", "but x.shape is passed by its symbols, such as 'n'"),
         ("x.shape[0]", "but x.shape is passed by its symbols, such as 'n'"),
-        (
-            "x.strides[0]",
-            "but x.strides is passed by its symbols, and it has none; name them: strides=[s0, s1], "
-            "which other layouts fit too",
-        ),
-        (
-            "y.strides",
-            "but y.strides is passed by its symbols, and it has none; name them: strides=[s0]",
-        ),
+        ("x.strides[0]", "but x.strides is passed by its symbols, and it has none; name them: strides=[s0, s1], which other layouts fit too"),
+        ("y.strides", "but y.strides is passed by its symbols, and it has none; name them: strides=[s0]"),
         ("z.strides", "but z.strides is passed by its symbols, and it has none"),
     ],
-)
+)  # fmt: skip
 def test_names_of_no_part(name: str, words: str, make: type[DirectCallProvider]) -> None:
     x = Tensor("x", [n, 4], "float32", device_type="cpu")
     y = Tensor("y", [n], "float32", device_type="cpu", strides="any")
@@ -235,14 +203,10 @@ def test_names_of_no_part(name: str, words: str, make: type[DirectCallProvider])
         (ANY, "shape", "Tensor 'A': part: expected one of .* but got 'shape'"),
         (ANY, "present", "Tensor 'A': part: only an Optional has the part 'present'; this is"),
         (ALPHA, "dtype", "Var 'alpha': part: a Var has no parts, but got 'dtype'"),
-        (
-            Optional(ALPHA),
-            "dtype",
-            "Optional 'alpha': part: expected one of present but got 'dtype'",
-        ),
+        (Optional(ALPHA), "dtype", "Optional 'alpha': part: expected one of present but got 'dtype'"),
         (CFG, "alpha", "Struct 'cfg': part: a Struct has no parts, but got 'alpha'"),
     ],
-)
+)  # fmt: skip
 def test_fields_that_cannot_be(param: spec.Param, part: str, words: str) -> None:
     with pytest.raises(SpecError, match=words):
         Field(param, part)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import subprocess
 from typing import Any, Final
 
 import numpy as np
@@ -22,6 +21,7 @@ from ffi_builder.providers import (
     VariantsCallProvider,
     when,
 )
+from tests.support.native import loaded
 from tests.support.wrapping import new_module
 
 SOURCE: Final = """
@@ -48,14 +48,8 @@ N: Final = spec.Var("n", "int64")
 
 
 @pytest.fixture(scope="module", autouse=True)
-def kernels(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
-    """Compile the kernels; modules that are linked later find them."""
-    folder = tmp_path_factory.mktemp("kernels")
-    source, library = folder / "kernels.c", folder / "libkernels.so"
-    source.write_text(SOURCE)
-    command = ["cc", "-O1", "-w", "-shared", "-fPIC", str(source), "-o", str(library)]
-    subprocess.run(command, check=True, timeout=60)
-    return ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)
+def kernels() -> ctypes.CDLL:
+    return loaded(SOURCE)
 
 
 def compiled(signature: spec.Signature, provider: CallProvider, text: str = "") -> Any:
@@ -160,17 +154,10 @@ def test_a_pack_has_the_pointer_where_args_has_the_result() -> None:
             "PackedCallProvider: args= has 'r', which is a result: only results that are tensors "
             "are passed; write '-> r: Tensor([], float64)' if the kernel writes it to memory",
         ),
-        (
-            DirectCallProvider("k", args=["n", "s"]),
-            "DirectCallProvider: args= has 's', which names no parameter or symbol of 'mean'; it "
-            "has x, n, r",
-        ),
-        (
-            DirectCallProvider("k", args=["n", "r * 2"]),
-            "DirectCallProvider: args= has 'r * 2': there is no symbol 'r', but n",
-        ),
+        (DirectCallProvider("k", args=["n", "s"]), "DirectCallProvider: args= has 's', which names no parameter or symbol of 'mean'; it has x, n, r"),
+        (DirectCallProvider("k", args=["n", "r * 2"]), "DirectCallProvider: args= has 'r * 2': there is no symbol 'r', but n"),
     ],
-)
+)  # fmt: skip
 def test_what_is_refused(provider: CallProvider, words: str) -> None:
     with pytest.raises(BuildError) as raised:
         attach(new_module(), MEAN, provider)

@@ -7,10 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ffi_builder.providers import (
-    DirectCallProvider,
-    NopCallProvider,
-)
+from ffi_builder.providers import DirectCallProvider, NopCallProvider
 from ffi_builder.spec import Optional, Var, dims
 from ffi_builder.spec.results import Result
 from tests.providers.returning import FILL, Devices, X, array, m, n, returning, tensor
@@ -19,8 +16,7 @@ from tests.providers.returning import FILL, Devices, X, array, m, n, returning, 
 @pytest.mark.usefixtures("allocator")
 def test_a_tensor_is_allocated_and_is_the_last_argument() -> None:
     function = returning(tensor("y", n * 2, 3, dtype="float32"), DirectCallProvider("k"), FILL)
-    got = function(np.full(4, 2.5, "float32"))
-    y = array(got)
+    y = array(function(np.full(4, 2.5, "float32")))  # which outlives the function's
     assert (y.shape, y.dtype, y.strides) == ((8, 3), np.float32, (12, 4))
     assert y[0, 0] == 2.5
     assert y.ctypes.data % 64 == 0
@@ -52,35 +48,44 @@ def test_an_empty_tensor() -> None:
     assert array(got).shape == (0, 3)
 
 
-@pytest.mark.usefixtures("allocator")
-def test_one_tensor_outlives_the_function() -> None:
-    got = returning(tensor("y", n), DirectCallProvider("k"), FILL)(np.full(2, 1.5, "float32"))
-    y = array(got)
-    del got
-    assert y[0] == 1.5
+(S,) = dims("s")
+ZERO, MANY = np.zeros(1, "float32"), "more bytes than can be allocated"
+REFUSED: list[tuple[Any, list[Any], tuple[Any, ...], tuple[Any, ...], type[Exception], str]] = [
+    # result, parameters, a call, a call that fails, its error
+    (tensor("y", 2, n - 3), [X], (np.zeros(4, "float32"),), (ZERO,), ValueError, r"The size y.shape\[1\] = n - 3 of the result would be -2 when calling"),
+    (tensor("y", 2, Var("s", "int32")), [Var("s", "int32")], (0,), (-2,), ValueError, r"The size y.shape\[1\] = s of the result would be -2 when calling"),
+    (tensor("y", 2, S * -1), [S], (0,), (2,), ValueError, r"The size y.shape\[1\] = .* would be -2 when calling"),
+    (tensor("y", S * 4), [S], (2,), (2**62,), ValueError, r"The value of s \* 4 does not fit int64 when calling"),
+    (tensor("y", S * 4), [S], (2,), (2**60,), MemoryError, MANY),
+    (tensor("y", S * 4), [S], (2,), (2**50,), MemoryError, MANY),
+    (tensor("y", 1, device_id=n), [n], (0,), (-1,), ValueError, "device id n of the result y is out of range: -1"),
+]  # fmt: skip
 
 
 @pytest.mark.usefixtures("allocator")
-@pytest.mark.parametrize("entry", [n - 3, Var("s", "int32"), Var("s", "int64") * -1])
-def test_a_negative_size(entry: Any) -> None:
-    params: list[Any] = [X, Var("s", "int32" if isinstance(entry, Var) else "int64")]
-    function = returning(tensor("y", 2, entry), NopCallProvider(), params=params)
-    given = (np.zeros(1, "float32"), -2 if isinstance(entry, Var) else 2)
-    assert function(np.zeros(4, "float32"), 0).shape == (2, 1 if entry == n - 3 else 0)
-    with pytest.raises(ValueError, match=r"The size y.shape\[1\] = .* would be -2 when calling"):
-        function(*given)
+@pytest.mark.parametrize(("y", "params", "call", "wrong", "error", "words"), REFUSED)
+def test_what_cannot_be_allocated(
+    y: Any, params: Any, call: Any, wrong: Any, error: Any, words: str
+) -> None:
+    function = returning(y, NopCallProvider(), params=params)
+    assert all(size >= 0 for size in function(*call).shape)
+    with pytest.raises(error, match=words):
+        function(*wrong)
 
 
 @pytest.mark.usefixtures("allocator")
-def test_a_size_that_does_not_fit() -> None:
-    (s,) = dims("s")
-    function = returning(tensor("y", s * 4), NopCallProvider(), params=[X, s])
-    with pytest.raises(ValueError, match=r"The value of s \* 4 does not fit int64 when calling"):
-        function(np.zeros(1, "float32"), 2**62)
-    with pytest.raises(MemoryError, match="more bytes than can be allocated"):
-        function(np.zeros(1, "float32"), 2**60)
-    with pytest.raises(MemoryError, match="more bytes than can be allocated"):
-        function(np.zeros(1, "float32"), 2**50)
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        # Ours allocates on the CPU alone, so what was asked for is in its error.
+        ({"device_type": "cuda"}, "the result is on another device"),
+        ({"data_alignment": 2**40}, r"for the result y is \d+ bytes behind a multiple of"),
+    ],
+)
+def test_what_the_allocator_refuses(fields: dict[str, Any], words: str) -> None:
+    assert returning(tensor("y", n, data_alignment=64), NopCallProvider())(ZERO).shape == (1,)
+    with pytest.raises(RuntimeError, match=words):
+        returning(tensor("y", n, **fields), NopCallProvider())(ZERO)
 
 
 def test_without_an_allocator() -> None:
@@ -96,36 +101,12 @@ def test_without_an_allocator() -> None:
 
 
 @pytest.mark.usefixtures("allocator")
-def test_the_device_is_that_of_the_first_tensor_of_its_type() -> None:
-    """Ours allocates on the CPU alone, so what was asked for is in its error."""
-    y = tensor("y", n, device_type="cuda")
-    with pytest.raises(RuntimeError, match="the result is on another device"):
-        returning(y, NopCallProvider())(np.zeros(2, "float32"))
-
-
-@pytest.mark.usefixtures("allocator")
 @pytest.mark.parametrize(("device_id", "expected"), [(None, 0), (3, 3), (n, 5), (m, 2)])
 def test_what_a_provider_sees_of_it(device_id: Any, expected: int) -> None:
     y = tensor("y", n, m, device_id=device_id)
     seen: list[Result] = [Var(name, "int32") for name in ("id", "type", "rank")]
     function = returning([y, *seen], Devices(), params=[tensor("x", n, m)])
     assert list(function(np.zeros((5, 2), "float32")))[1:] == [expected, 1, 2]
-
-
-@pytest.mark.usefixtures("allocator")
-def test_a_device_id_out_of_range() -> None:
-    function = returning(tensor("y", 1, device_id=n), NopCallProvider(), params=[n])
-    with pytest.raises(ValueError, match="device id n of the result y is out of range: -1"):
-        function(-1)
-
-
-@pytest.mark.usefixtures("allocator")
-def test_an_alignment_is_asked_of_the_allocator() -> None:
-    x = np.zeros(1, "float32")
-    assert returning(tensor("y", n, data_alignment=64), NopCallProvider())(x).shape == (1,)
-    function = returning(tensor("y", n, data_alignment=2**40), NopCallProvider())
-    with pytest.raises(RuntimeError, match=r"for the result y is \d+ bytes behind a multiple of"):
-        function(x)
 
 
 @pytest.mark.usefixtures("allocator")

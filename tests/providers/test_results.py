@@ -316,12 +316,7 @@ def test_what_a_packed_callee_returns_is_converted(dtype: str, came: Any, expect
 @pytest.mark.parametrize(
     ("dtype", "came", "error", "words"),
     [
-        (
-            "int64",
-            1.5,
-            TypeError,
-            "A value of another kind than int64 was returned for r: float when calling: `f",
-        ),
+        ("int64", 1.5, TypeError, "A value of another kind than int64 was returned for r: float when calling: `f"),
         ("int64", "a long string", TypeError, "for r: str when"),
         ("bool", 1, TypeError, "another kind than bool was returned for r: int when"),
         ("int64", "short", TypeError, "for r: str when"),
@@ -335,7 +330,7 @@ def test_what_a_packed_callee_returns_is_converted(dtype: str, came: Any, expect
         ("int8", 128, ValueError, "value that was returned for r does not fit int8: 128"),
         ("uint64", -1, ValueError, "does not fit uint64: -1"),
     ],
-)
+)  # fmt: skip
 def test_what_a_packed_callee_may_not_return(
     dtype: str, came: Any, error: type[Exception], words: str
 ) -> None:

@@ -11,18 +11,12 @@ import pytest
 from ffi_builder import attach, runtime, spec
 from ffi_builder.ir import Block
 from ffi_builder.providers import CallContext, DirectCallProvider, NopCallProvider
-from tests.providers.returning import FILL, array
+from tests.providers.returning import FILL, array, wrapped
 from tests.support.allocating import counting
 from tests.support.recording import Recording
 from tests.support.wrapping import new_module
 
 LIKE_X = "y: Tensor(x.shape, x.dtype, device_type=x.device_type)"
-
-
-def wrapped(text: str, provider: Any = None, kernel: str = "") -> Any:
-    module = new_module(kernel)
-    attach(module, spec.Signature.parse(text, device="cpu"), provider or NopCallProvider())
-    return runtime.compile(module)["f"]
 
 
 @pytest.mark.parametrize(

@@ -10,16 +10,7 @@ import numpy as np
 import pytest
 import tvm_ffi
 
-from ffi_builder import (
-    BuildError,
-    attach,
-    call_packed,
-    explain,
-    packed,
-    runtime,
-    spec,
-    testing,
-)
+from ffi_builder import BuildError, attach, call_packed, explain, packed, runtime, spec, testing
 from ffi_builder.ir import Block
 from ffi_builder.providers import (
     CallContext,
@@ -29,24 +20,9 @@ from ffi_builder.providers import (
     OwnedAny,
     PackedCallProvider,
 )
+from tests.providers.returning import PAIR, wrapped
 from tests.support.allocating import counting
 from tests.support.wrapping import new_module
-
-PAIR = """
-llvm.func @k(%p: !llvm.ptr, %n: i64) -> !llvm.struct<(ptr, i64)> {
-  %empty = llvm.mlir.undef : !llvm.struct<(ptr, i64)>
-  %first = llvm.insertvalue %p, %empty[0] : !llvm.struct<(ptr, i64)>
-  %pair = llvm.insertvalue %n, %first[1] : !llvm.struct<(ptr, i64)>
-  llvm.return %pair : !llvm.struct<(ptr, i64)>
-}
-"""
-"""Returns the bytes at an address."""
-
-
-def wrapped(text: str, provider: Any = None, kernel: str = "") -> Any:
-    module = new_module(kernel)
-    attach(module, spec.Signature.parse(text, device="cpu"), provider or NopCallProvider())
-    return runtime.compile(module)["f"]
 
 
 def address(data: bytes) -> tuple[Any, int]:
@@ -208,28 +184,6 @@ def test_of_the_right_kind(kind: str, value: Any) -> None:
     assert wrapped(f"f() -> r: {kind}", registered("right", value))() == value
 
 
-@pytest.mark.parametrize(
-    ("kind", "value", "came"),
-    [
-        ("String", b"short", "bytes"),
-        ("String", [1], "list"),
-        ("Bytes", "a long text of many bytes", "str"),
-        ("Function", 3, "int"),
-        ("Map", [1], "list"),
-        ("Object", 2.5, "float"),
-        ("Object('ffi.Shape')", [1], "list"),
-        ("Object('ffi.Shape')", 3, "int"),
-        ("Object('testing.TestIntPair')", tvm_ffi.Shape((1,)), "ffi.Shape"),
-    ],
-)
-def test_of_another_kind(kind: str, value: Any, came: str) -> None:
-    function = wrapped(f"f() -> r: {kind}", registered("wrong", value))
-    with pytest.raises(TypeError) as raised:
-        function()
-    words = f"A value of another kind than {kind} was returned for r: {came} when calling: `f()`"
-    assert str(raised.value) == words
-
-
 class Calling:
     """A provider that hands over what each of its functions returns."""
 
@@ -250,19 +204,31 @@ class Calling:
 @pytest.mark.parametrize(
     ("kind", "value", "came"),
     [
+        ("String", b"short", "bytes"),
+        ("String", [1], "list"),
         ("String", 3, "int"),
         ("String", None, "None"),
+        ("Bytes", "a long text of many bytes", "str"),
         ("Bytes", "text", "str"),
-        ("Array", tvm_ffi.Shape((1, 2)), "ffi.Shape"),
-        ("Object('ffi.Shape')", [1], "list"),
+        ("Function", 3, "int"),
         ("Function", "a text of many bytes", "str"),
+        ("Map", [1], "list"),
+        ("Array", tvm_ffi.Shape((1, 2)), "ffi.Shape"),
+        ("Object", 2.5, "float"),
+        ("Object('ffi.Shape')", [1], "list"),
+        ("Object('ffi.Shape')", 3, "int"),
+        ("Object('testing.TestIntPair')", tvm_ffi.Shape((1,)), "ffi.Shape"),
     ],
 )
-def test_an_owned_any_of_another_kind(kind: str, value: Any, came: str) -> None:
-    text = f"f(g0: Function) -> r: {kind}"
+@pytest.mark.parametrize("owned", [False, True])
+def test_of_another_kind(kind: str, value: Any, came: str, owned: bool) -> None:
+    """Of a global function, and of one that a provider of an author calls."""
+    params = "g0: Function" if owned else ""
+    provider = Calling(1) if owned else registered("wrong", value)
+    function = wrapped(f"f({params}) -> r: {kind}", provider)
     with pytest.raises(TypeError) as raised:
-        wrapped(text, Calling(1))(lambda: value)
-    words = f"A value of another kind than {kind} was returned for r: {came} when calling: "
+        function(*[lambda: value] * owned)
+    words = f"A value of another kind than {kind} was returned for r: {came} when calling: `f("
     assert str(raised.value).startswith(words)
 
 

@@ -111,12 +111,9 @@ READY_MADE: Final[list[tuple[Callable[[str], CallProvider], str]]] = [
     (MemRefCallProvider, MEMREF),
     (DynamicParamPackCallProvider, "!llvm.ptr"),
     (lambda name: DynamicParamPackCallProvider(name, returns_status=True), "!llvm.ptr"),
-    (
-        lambda name: DynamicParamPackCallProvider(name, struct_call=True),
-        "!llvm.struct<(ptr, i64)>",
-    ),
+    (lambda name: DynamicParamPackCallProvider(name, struct_call=True), "!llvm.struct<(ptr, i64)>"),
     (NestedTensorCallProvider, NESTED),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("make", "parameter"), READY_MADE)

@@ -110,7 +110,6 @@ def test_what_is_refused(entry: Any, words: str) -> None:
 
 def test_providers_of_other_memory() -> None:
     signature = spec.Signature.parse("f(n: int64)")
-    with pytest.raises(
-        BuildError, match="an address in memory of the host; only providers of C arg"
-    ):
+    words = "an address in memory of the host; only providers of C arg"
+    with pytest.raises(BuildError, match=words):
         testing.emit(signature, providers.PackedCallProvider("g", args=[{"a": "n"}]))  # pyright: ignore[reportArgumentType]

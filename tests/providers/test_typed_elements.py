@@ -43,17 +43,13 @@ WRONG: Final[list[tuple[str, Any, str]]] = [
     ("Array(Array(String))", [["a"], ["b", 1]], r"type of x\[1\]\[1\] on .*, expected str but got"),
     ("Map(String, int64)", [1], "type of x on .*, expected Map but got list"),
     ("Map(String, int64)", {"a": 1, 2: 3}, r"type of x.keys\[1\] on .*, expected str but got int"),
-    (
-        "Map(String, int64)",
-        {"a": 1, "b": "c"},
-        r"type of x.values\[1\] on .*, expected int but got",
-    ),
+    ("Map(String, int64)", {"a": 1, "b": "c"}, r"type of x.values\[1\] on .*, expected int but got"),
     ("Map(String, int64)", tvm_ffi.Dict({"a": "b"}), r"type of x.values\[0\] on .* but got str"),
     ("Map(String, Array(int8))", {"a": [1, 300]}, r"x.values\[0\]\[1\] on .* fits int8"),
     ("Variant(int64, String, Array(int64))", [1, "a"], r"type of x.list\[1\] on .*int but got str"),
     ("Variant(int64, Array(int64))", "a", "type of x on .*, expected int or list but got str"),
     ("Tuple(a: Map(String, int8))", ({"a": 128},), r"x\[0\].values\[0\] on .* fits int8"),
-]
+]  # fmt: skip
 
 
 def returned(value: Any) -> Any:

@@ -13,11 +13,7 @@ import tvm_ffi
 
 from ffi_builder import attach, runtime, spec, testing
 from ffi_builder.errors import BuildError
-from ffi_builder.providers import (
-    CallProvider,
-    DirectCallProvider,
-    PackedCallProvider,
-)
+from ffi_builder.providers import CallProvider, DirectCallProvider, PackedCallProvider
 from tests.support.wrapping import new_module
 
 GLOBAL: Final = "ffib.tests.varargs"
@@ -119,9 +115,7 @@ def test_python_names_those_before_them(keywords: bool) -> None:
 
 def test_defaults_of_those_before_them() -> None:
     signature = spec.Signature(
-        "f",
-        [spec.String("form", default="%d"), spec.VarArgs("rest")],
-        spec.Any("y"),
+        "f", [spec.String("form", default="%d"), spec.VarArgs("rest")], spec.Any("y")
     )
     module = new_module()
     attach(module, signature, PackedCallProvider(global_function=GLOBAL))

@@ -65,19 +65,13 @@ TEXTS: Final[list[tuple[Condition, str]]] = [
     (when.present(MASK), "mask.present"),
     (~when.present(MASK), "not mask.present"),
     (HALF & SIXTEENTH & (when.value(N) > 1), "x.dtype == float16 and n % 16 == 0 and n > 1"),
-    (
-        HALF & (SIXTEENTH | when.present(MASK)),
-        "x.dtype == float16 and (n % 16 == 0 or mask.present)",
-    ),
-    (
-        HALF & SIXTEENTH | when.present(MASK),
-        "x.dtype == float16 and n % 16 == 0 or mask.present",
-    ),
+    (HALF & (SIXTEENTH | when.present(MASK)), "x.dtype == float16 and (n % 16 == 0 or mask.present)"),
+    (HALF & SIXTEENTH | when.present(MASK), "x.dtype == float16 and n % 16 == 0 or mask.present"),
     (~(HALF | SIXTEENTH), "not (x.dtype == float16 or n % 16 == 0)"),
     (~~HALF, "not (not x.dtype == float16)"),
     (when.all_of(HALF), "x.dtype == float16"),
     (when.any_of(HALF, SIXTEENTH), "x.dtype == float16 or n % 16 == 0"),
-]
+]  # fmt: skip
 W: Final = spec.Tensor("w", [N], "x.dtype", device_type="cpu")
 EVERYTHING: Final = spec.Signature(
     "f", [X, Y, R, ACT, SAME, FLAG, MASK, M, spec.DataPointer("p"), W]
@@ -121,10 +115,7 @@ def test_a_parsed_capability() -> None:
         ("x.dtyp == float16", "or an expression of symbols, did you mean 'x.dtype'?"),
         ("z.dtype == float16", "expected one of x.dtype, x.ndim, x.data, x.contiguous, y.dtype"),
         ("k * 2 > 1", "or an expression of symbols"),
-        (
-            "x.dtype == float8",
-            "x.dtype: expected one of float16, float32, which the tensor declares, but got 'float8'",
-        ),
+        ("x.dtype == float8", "x.dtype: expected one of float16, float32, which the tensor declares, but got 'float8'"),
         ("w.dtype == float16", "w.dtype is x.dtype; compare that one, which settles both"),
         ("x.data == 0", "expected x.data % 16 == 0, or another alignment, but got x.data"),
         ("x.data % 12 == 0", "alignment of x.data: expected a power of two, up to "),
@@ -138,7 +129,7 @@ def test_a_parsed_capability() -> None:
         ("(" * 300 + "flag" + ")" * 300, "too deeply nested"),
         (3, "condition: expected a str but got 3 (int)"),
     ],
-)
+)  # fmt: skip
 def test_texts_that_are_refused(text: Any, words: str) -> None:
     with pytest.raises(SpecError, match=re.escape(words)):
         when.parse(text, EVERYTHING)
@@ -173,11 +164,7 @@ def refused(make: Any) -> str:
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (
-            lambda: when.dtype(X) == "float64",
-            "x.dtype: expected one of float16, float32, which the tensor declares, but got "
-            "'float64'",
-        ),
+        (lambda: when.dtype(X) == "float64", "x.dtype: expected one of float16, float32, which the tensor declares, but got 'float64'"),
         (
             lambda: when.dtype(X) == "float61",
             "x.dtype: expected one of float16, float32, which the tensor declares, but got "
@@ -191,58 +178,31 @@ def refused(make: Any) -> str:
         (lambda: when.ndim(R) == 2.0, "r.ndim: expected an int but got 2.0 (float)"),
         (lambda: when.value(N) == True, "operand of '==': expected an int, a Var or an expression"),  # noqa: E712
         (lambda: when.value(FLAG) == 1, "flag: expected one of True, False but got 1"),
-        (
-            lambda: when.value(ACT) == "rely",
-            "act: expected one of 'relu', 'gelu' but got 'rely', did you mean 'relu'?",
-        ),
+        (lambda: when.value(ACT) == "rely", "act: expected one of 'relu', 'gelu' but got 'rely', did you mean 'relu'?"),
         (lambda: when.value(ACT) == 1, "act: expected one of 'relu', 'gelu' but got 1"),
-        (
-            lambda: when.value(spec.Var("a", "float32")),
-            "value: expected an integer or bool symbol but 'a' is a float32",
-        ),
+        (lambda: when.value(spec.Var("a", "float32")), "value: expected an integer or bool symbol but 'a' is a float32"),
         (lambda: when.value(X), "value: expected a Var, an expression or a Choice but got Tensor("),
         (lambda: when.divisible(N, 0), "divisor of '%': expected a positive int but got 0"),
         (lambda: when.divisible(FLAG, 2), "operand of '%': 'flag' is a bool symbol"),
-        (
-            lambda: when.divisible(X, 2),
-            "divisible: expected a Var or an expression but got Tensor(",
-        ),
+        (lambda: when.divisible(X, 2), "divisible: expected a Var or an expression but got Tensor("),
         (lambda: when.aligned(X, 12), "alignment of x.data: expected a power of two, up to "),
         (lambda: when.aligned(X, 0), "alignment of x.data: expected a power of two, up to "),
         (lambda: when.aligned(X, True), "alignment of x.data: expected an int but got True (bool)"),
         (lambda: when.aligned(N, 16), "aligned: expected a Tensor or a DataPointer but got Var("),
-        (
-            lambda: ANYTHING.present(X),
-            "present: expected an Optional, a handle or a DataPointer, which may be None, but got Tens",
-        ),
+        (lambda: ANYTHING.present(X), "present: expected an Optional, a handle or a DataPointer, which may be None, but got Tens"),
         (
             lambda: ANYTHING.present("bias"),
             "present: expected an Optional, a handle or a DataPointer, which may be None, but got 'bias'; when.parse('bias.pres",
         ),
-        (
-            lambda: when.dtype(W) == "float16",
-            "w.dtype is x.dtype; compare that one, which settles both",
-        ),
+        (lambda: when.dtype(W) == "float16", "w.dtype is x.dtype; compare that one, which settles both"),
         (lambda: when.all_of(), "all_of: expected at least one condition"),
-        (
-            lambda: ANYTHING.any_of(HALF, FALSE),
-            "expected a condition but got False; == compares ",
-        ),
-        (
-            lambda: HALF & ANYTHING.dtype(X),
-            "expected a condition but got <x.dtype>; compare it with",
-        ),
-        (
-            lambda: HALF and SIXTEENTH,
-            "x.dtype == float16 holds or not in a call, not before; put it",
-        ),
-        (
-            lambda: 1 <= when.value(N) <= 3,
-            "n >= 1 holds or not in a call, not before; give limits to the Var",
-        ),
+        (lambda: ANYTHING.any_of(HALF, FALSE), "expected a condition but got False; == compares "),
+        (lambda: HALF & ANYTHING.dtype(X), "expected a condition but got <x.dtype>; compare it with"),
+        (lambda: HALF and SIXTEENTH, "x.dtype == float16 holds or not in a call, not before; put it"),
+        (lambda: 1 <= when.value(N) <= 3, "n >= 1 holds or not in a call, not before; give limits to the Var"),
         (lambda: bool(when.value(N)), "<n> is a value of a call, not known before; compare it"),
     ],
-)
+)  # fmt: skip
 def test_refused(make: Any, words: str) -> None:
     assert refused(make).startswith(words)
 
@@ -329,15 +289,12 @@ def test_too_many() -> None:
             when.dtype(Y) == "float32",
             "Tensor('y', [Var('n', 'int64')], 'float32', device_type='cpu') is not a parameter or symbol of 'f', which has x, n",
         ),
-        (
-            when.value(M) == 1,
-            "Var('m', 'int64') is not a parameter or symbol of 'f', which has x, n",
-        ),
+        (when.value(M) == 1, "Var('m', 'int64') is not a parameter or symbol of 'f', which has x, n"),
         (when.value(spec.Var("n", "int32")) == 1, "which has x, n: its 'n' is Var('n', 'int64')"),
         (when.value(N * M) == 1, "Var('m', 'int64') is not a parameter or symbol"),
         (when.present(MASK), "which has x, n"),
     ],
-)
+)  # fmt: skip
 def test_parameters_that_the_signature_lacks(condition: Condition, words: str) -> None:
     provider = variants(condition, None)
     with pytest.raises(BuildError, match=re.escape(words)) as raised:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ffi_builder import BuildError, SpecError, attach, runtime, spec
+from ffi_builder import BuildError, SpecError, spec
 from ffi_builder.providers import (
     CallProvider,
     DirectCallProvider,
@@ -21,7 +21,7 @@ from ffi_builder.providers import (
 )
 from ffi_builder.spec.expr import Condition
 from tests.differential.description import DLTensor, tensor
-from tests.providers.variants import choosing, of
+from tests.providers.variants import choosing, lowered, of
 from tests.support.recording import Recording
 from tests.support.wrapping import RawWrapper, wrap_raw
 
@@ -31,7 +31,6 @@ with spec.DefaultConfig(device_type="cpu"):
     LOOSE: Final = spec.Tensor("x", [N, M], "float32", strides="any")
     OF_ANY_RANK: Final = spec.Tensor("x", ..., "float32", strides="any")
     MASK: Final = spec.Optional(spec.Tensor("mask", [N, M], "float32", strides="any"))
-PASSES: Final = "builtin.module(convert-to-llvm,reconcile-unrealized-casts)"
 
 
 # ---- the condition
@@ -184,10 +183,7 @@ ROWS, STEPS, ANY = (MemRefCallProvider(name, args=["x"]) for name in ("rows", "s
 
 
 def compiled(provider: CallProvider, *params: spec.Param) -> Any:
-    def hook(module: Any) -> None:
-        attach(module, spec.Signature("f", params), provider)
-
-    return runtime.compile(KERNELS, pipeline=PASSES, post_compile_hooks=[hook])["f"]
+    return lowered(KERNELS, provider, *params)
 
 
 def arrays() -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import replace
 from typing import Any, Final
@@ -9,20 +10,14 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
-from ffi_builder import BuildError, attach, runtime, spec
-from ffi_builder.providers import (
-    CallProvider,
-    MemRefCallProvider,
-    NopCallProvider,
-    when,
-)
-from tests.providers.variants import of
+from ffi_builder import BuildError, spec
+from ffi_builder.providers import CallProvider, MemRefCallProvider, NopCallProvider, when
+from tests.providers.variants import lowered, of
 
 (N,) = spec.dims("n")
 X: Final = spec.Tensor("x", [N], ("float32", "float64"), device_type="cpu")
 SINGLE: Final = when.dtype(X) == "float32"
 SMALL: Final = when.value(N) <= 2
-PASSES: Final = "builtin.module(convert-to-llvm,reconcile-unrealized-casts)"
 MEMREFS: Final = """
 func.func @f32(%x: memref<?xf32>) { %c = arith.constant 0 : index
   %v = arith.constant 1.0 : f32 memref.store %v, %x[%c] : memref<?xf32> return }
@@ -31,50 +26,47 @@ func.func @f64(%x: memref<?xf64>) { %c = arith.constant 0 : index
 """
 
 
-def lowered(provider: CallProvider, param: spec.Param = X) -> runtime.CompiledModule:
-    def hook(module: Any) -> None:
-        attach(module, spec.Signature("f", [param]), provider)
+SINGLES, DOUBLES = MemRefCallProvider("f32"), MemRefCallProvider("f64")
+OF_ANY: Final = spec.Tensor("x", ..., ("float32", "float64"), device_type="cpu")
+ONE: Final = when.ndim(OF_ANY) == 1
+KNOWN: Final[dict[str, tuple[CallProvider, spec.Param, tuple[str, ...]]]] = {
+    # provider, parameter, dtypes that it takes
+    "a dtype and the rest": (of((SINGLES, SINGLE), (DOUBLES, None)), X, ("float32", "float64")),
+    "two dtypes": (of((SINGLES, SINGLE), (DOUBLES, when.dtype(X) == "float64")), X, ("float32", "float64")),
+    "variants within the rest": (of((SINGLES, SINGLE), (of((DOUBLES, SMALL), (DOUBLES, None)), None)), X, ("float64",)),
+    "a rank and a dtype": (of((SINGLES, ONE & (when.dtype(OF_ANY) == "float32")), (DOUBLES, ONE)), OF_ANY, ("float32", "float64")),
+}  # fmt: skip
 
-    return runtime.compile(MEMREFS, pipeline=PASSES, post_compile_hooks=[hook])
 
-
-@pytest.mark.parametrize("default", [None, when.dtype(X) == "float64"])
-def test_each_memref_takes_its_own_dtype(default: Any) -> None:
-    single, double = MemRefCallProvider("f32"), MemRefCallProvider("f64")
-    function = lowered(of((single, SINGLE), (double, default)))["f"]
-    for dtype, expected in (("float32", 1), ("float64", 2)):
-        x = np.zeros(2, dtype)
+@pytest.mark.parametrize("case", KNOWN)
+def test_each_memref_takes_its_own_dtype(case: str) -> None:
+    provider, param, dtypes = KNOWN[case]
+    function = lowered(MEMREFS, provider, param)
+    for dtype, size in itertools.product(dtypes, (1, 5)):
+        x = np.zeros(size, dtype)
         function(x)
-        assert x.tolist() == [expected, 0]
+        assert x.tolist() == [float(dtype[5:]) / 32, *[0] * (size - 1)]
 
 
-def test_a_memref_of_another_dtype() -> None:
-    single, double = MemRefCallProvider("f32"), MemRefCallProvider("f64")
-    with pytest.raises(BuildError) as raised:
-        lowered(of((double, SINGLE), (single, None)))
-    assert str(raised.value) == (
+OF_FLOATS: Final = spec.Tensor("x", ..., "float32", device_type="cpu")
+UNKNOWN: Final[list[tuple[CallProvider, spec.Param, str]]] = [
+    (
+        of((DOUBLES, SINGLE), (SINGLES, None)),
+        X,
         "MemRefCallProvider: the callee @f64 takes 'x' as memref<?xf64> (argument #0), but the "
-        "spec is Tensor([n], float32): the kernel's elements are f64, not float32; write dtype='float64', "
-        "or change the kernel's element type"
-    )
+        "spec is Tensor([n], float32): the kernel's elements are f64, not float32; write "
+        "dtype='float64', or change the kernel's element type",
+    ),
+    (of((SINGLES, SMALL), (DOUBLES, None)), X, "is Tensor([n], float32 | float64): the kernel's el"),
+    (of((SINGLES, when.ndim(OF_FLOATS) == 2), (NopCallProvider(), None)), OF_FLOATS, "the kernel's rank is 1, but the spec's shape has length 2"),
+    (of((SINGLES, when.ndim(OF_ANY) <= 2), (NopCallProvider(), None)), OF_ANY, "'x' may have any number of dimensions, and a memref has"),
+]  # fmt: skip
 
 
-def test_a_memref_where_both_dtypes_are_left() -> None:
-    single, double = MemRefCallProvider("f32"), MemRefCallProvider("f64")
-    with pytest.raises(
-        BuildError, match=r"is Tensor\(\[n\], float32 \| float64\): the kernel's el"
-    ):
-        lowered(of((single, SMALL), (double, None)))
-
-
-def test_nested_variants_know_what_is_left() -> None:
-    single, double = MemRefCallProvider("f32"), MemRefCallProvider("f64")
-    inner = of((double, SMALL), (double, None))
-    function = lowered(of((single, SINGLE), (inner, None)))["f"]
-    for size in (1, 5):
-        x = np.zeros(size)
-        function(x)
-        assert x[0] == 2
+@pytest.mark.parametrize(("provider", "param", "words"), UNKNOWN)
+def test_a_memref_that_does_not_fit(provider: CallProvider, param: spec.Param, words: str) -> None:
+    with pytest.raises(BuildError, match=re.escape(words)):
+        lowered(MEMREFS, provider, param)
 
 
 RANKS: Final = """
@@ -99,12 +91,7 @@ def test_each_memref_takes_its_own_rank(strides: str | None, layout: str) -> Non
         (MemRefCallProvider("r2"), when.ndim(r) == 2),
         (NopCallProvider(), None),
     )
-
-    def hook(module: Any) -> None:
-        attach(module, spec.Signature("f", [r]), provider)
-
-    text = RANKS.replace("LAYOUT", layout)
-    function = runtime.compile(text, pipeline=PASSES, post_compile_hooks=[hook])["f"]
+    function = lowered(RANKS.replace("LAYOUT", layout), provider, r)
     scalar = np.zeros((), "float32")
     function(scalar)
     assert scalar.tolist() == 1
@@ -123,12 +110,7 @@ def test_a_rank_of_an_optional_tensor() -> None:
     rank = MemRefCallProvider("r2", args=["r"])
     inner = of((rank, SMALL), (rank, None))
     provider = of((inner, when.ndim(r) == 2), (NopCallProvider(), None))
-
-    def hook(module: Any) -> None:
-        attach(module, spec.Signature("f", [spec.Optional(r), N]), provider)
-
-    text = RANKS.replace("LAYOUT", STRIDED)
-    function = runtime.compile(text, pipeline=PASSES, post_compile_hooks=[hook])["f"]
+    function = lowered(RANKS.replace("LAYOUT", STRIDED), provider, spec.Optional(r), N)
     function(None, 1)
     for size in (1, 5):
         x = np.zeros((3, 4), "float32")[:, ::2]
@@ -136,47 +118,14 @@ def test_a_rank_of_an_optional_tensor() -> None:
         assert x.tolist() == [[0, 0], [0, 2], [0, 0]]
 
 
-def test_a_memref_of_another_rank() -> None:
-    r = spec.Tensor("x", ..., "float32", device_type="cpu")
-    with pytest.raises(
-        BuildError, match="the kernel's rank is 1, but the spec's shape has length 2"
-    ):
-        lowered(of((MemRefCallProvider("f32"), when.ndim(r) == 2), (NopCallProvider(), None)), r)
-
-
-def test_a_memref_of_a_rank_and_a_dtype() -> None:
-    r = spec.Tensor("x", ..., ("float32", "float64"), device_type="cpu")
-    several = of((MemRefCallProvider("f32"), when.ndim(r) <= 2), (NopCallProvider(), None))
-    with pytest.raises(BuildError, match="'x' may have any number of dimensions, and a memref has"):
-        lowered(several, r)
-    both = of(
-        (MemRefCallProvider("f32"), (when.ndim(r) == 1) & (when.dtype(r) == "float32")),
-        (MemRefCallProvider("f64"), when.ndim(r) == 1),
-    )
-    function = lowered(both, r)["f"]
-    for dtype, expected in (("float32", 1), ("float64", 2)):
-        x = np.zeros(2, dtype)
-        function(x)
-        assert x.tolist() == [expected, 0]
-
-
 def test_tensors_to_allocate_are_known_like_their_arguments(allocator: None) -> None:
     """Each memref takes a workspace of the dtype, and the rank, of the argument."""
-    x = spec.Tensor("x", ..., ("float32", "float64"), device_type="cpu")
     w = spec.Workspace("w", "x.shape", "x.dtype", device_type="cpu")
-    names = {"f32": "float32", "f64": "float64"}
-    provider = of(
-        *(
-            (MemRefCallProvider(name, args=["w"]), (when.dtype(x) == dtype) & (when.ndim(x) == 1))
-            for name, dtype in names.items()
-        ),
-        (NopCallProvider(), None),
-    )
-
-    def hook(module: Any) -> None:
-        attach(module, spec.Signature("f", [x, w]), provider)
-
-    function = runtime.compile(MEMREFS, pipeline=PASSES, post_compile_hooks=[hook])["f"]
+    pairs = [
+        (MemRefCallProvider(name, args=["w"]), (when.dtype(OF_ANY) == dtype) & ONE)
+        for name, dtype in {"f32": "float32", "f64": "float64"}.items()
+    ]
+    function = lowered(MEMREFS, of(*pairs, (NopCallProvider(), None)), OF_ANY, w)
     for array in (np.zeros(2, "float32"), np.zeros(2), np.zeros((2, 2))):
         function(array)
 
@@ -191,14 +140,9 @@ LIKE_X: Final = spec.Tensor("y", [N], "x.dtype", device_type="cpu")
 OF_ANY_RANK: Final = spec.Tensor("y", ..., "x.dtype", device_type="cpu")
 
 
-def pairs(
-    params: list[spec.Param], args: Any = None, condition: Any = SINGLE
-) -> runtime.CompiledModule:
-    def hook(module: Any) -> None:
-        f32, f64 = (MemRefCallProvider(name, args=args) for name in ("f32", "f64"))
-        attach(module, spec.Signature("f", params), of((f32, condition), (f64, None)))
-
-    return runtime.compile(PAIRS, pipeline=PASSES, post_compile_hooks=[hook])
+def pairs(params: list[spec.Param], args: Any = None, condition: Any = SINGLE) -> Any:
+    f32, f64 = (MemRefCallProvider(name, args=args) for name in ("f32", "f64"))
+    return lowered(PAIRS, of((f32, condition), (f64, None)), *params)
 
 
 @pytest.mark.parametrize(
@@ -206,12 +150,14 @@ def pairs(
     [
         ([X, LIKE_X], None),
         ([X, LIKE_X], [X, LIKE_X]),
+        # The Optional, as an argument of a provider, knows where its dtype is from.
+        *(([X, spec.Optional(LIKE_X)], args) for args in (None, [X, spec.Optional(LIKE_X)], ["x", "y"])),
         ([X, spec.Struct("cfg", [LIKE_X])], ["x", "cfg.y"]),
         ([X, spec.Tensor("b", [N], "x.dtype", device_type="cpu"), replace(LIKE_X, dtype="b.dtype")], ["x", "y"]),
     ],
 )  # fmt: skip
 def test_tensors_of_its_dtype_are_settled_with_it(params: list[spec.Param], args: Any) -> None:
-    function = pairs(params, args)["f"]
+    function = pairs(params, args)
     for dtype in ("float32", "float64"):
         x, y = np.ones(2, dtype), np.zeros(2, dtype)
         last = (y,) if isinstance(params[1], spec.Struct) else y
@@ -219,42 +165,24 @@ def test_tensors_of_its_dtype_are_settled_with_it(params: list[spec.Param], args
         assert y.tolist() == [1, 0]
 
 
-def test_an_absent_tensor_of_its_dtype() -> None:
-    """The Optional, as an argument of a provider, knows where its dtype is from."""
-    given = spec.Optional(LIKE_X)
-    for args in (None, [X, given], ["x", "y"]):
-        function = pairs([X, given], args)["f"]
-        x, y = np.ones(2), np.zeros(2)
-        function(x, y)
-        assert y.tolist() == [1, 0]
+def test_a_dtype_of_another_that_is_not_settled() -> None:
+    words = r"is Tensor\(\[n\], x\.dtype\): the kernel's elements are"
+    with pytest.raises(BuildError, match=words):
+        pairs([X, LIKE_X], ["y", "y"], SMALL)
 
 
 def test_a_known_rank_and_the_dtype_of_another() -> None:
     """Both conditions narrow one tensor, in variants within variants too."""
-
-    def hook(module: Any) -> None:
-        f32, f64 = MemRefCallProvider("f32"), MemRefCallProvider("f64")
-        by_dtype = of((f32, SINGLE), (f64, None))
-        signature = spec.Signature("f", [X, OF_ANY_RANK])
-        one = when.ndim(OF_ANY_RANK) == 1
-        attach(module, signature, of((by_dtype, one), (NopCallProvider(), None)))
-        flat = of((f32, one & SINGLE), (f64, one), (NopCallProvider(), None))
-        attach(module, signature, flat, symbol_name="flat")
-
-    made = runtime.compile(PAIRS, pipeline=PASSES, post_compile_hooks=[hook])
-    for name in ("f", "flat"):
+    one = when.ndim(OF_ANY_RANK) == 1
+    nested = of((of((SINGLES, SINGLE), (DOUBLES, None)), one), (NopCallProvider(), None))
+    flat = of((SINGLES, one & SINGLE), (DOUBLES, one), (NopCallProvider(), None))
+    for provider in (nested, flat):
+        function = lowered(PAIRS, provider, X, OF_ANY_RANK)
         for dtype in ("float32", "float64"):
             x, y, other = np.ones(2, dtype), np.zeros(2, dtype), np.zeros((2, 2), dtype)
-            made[name](x, y)
-            made[name](x, other)
+            function(x, y)
+            function(x, other)
             assert (y.tolist(), other.any()) == ([1, 0], False)
-
-
-def test_a_memref_of_the_dtype_of_another_that_is_not_settled() -> None:
-    with pytest.raises(
-        BuildError, match=r"is Tensor\(\[n\], x\.dtype\): the kernel's elements are"
-    ):
-        pairs([X, LIKE_X], ["y", "y"], SMALL)
 
 
 M: Final = spec.Var("m", "int64")
@@ -274,12 +202,7 @@ def sized(condition: Any, shape: Any = (N, M), kernel: str = "by_4") -> Any:
     """A function whose first kernel has a static size or stride."""
     x = spec.Tensor("x", shape, "float32", device_type="cpu")
     first, other = (MemRefCallProvider(name, args=["x"]) for name in (kernel, "any"))
-    provider = of((first, condition), (other, None))
-
-    def hook(module: Any) -> None:
-        attach(module, spec.Signature("f", [x, N, M]), provider)
-
-    return runtime.compile(STATIC, pipeline=PASSES, post_compile_hooks=[hook])["f"]
+    return lowered(STATIC, of((first, condition), (other, None)), x, N, M)
 
 
 @pytest.mark.parametrize(
@@ -323,12 +246,7 @@ def test_a_static_size_that_the_condition_does_not_say(condition: Any, words: st
 def test_a_static_size_within_variants_within_variants() -> None:
     x = spec.Tensor("x", [N, M], "float32", device_type="cpu")
     inner = of((MemRefCallProvider("by_4"), SMALL), (MemRefCallProvider("by_4"), None))
-
-    def hook(module: Any) -> None:
-        provider = of((inner, FOUR), (NopCallProvider(), None))
-        attach(module, spec.Signature("f", [x]), provider)
-
-    function = runtime.compile(STATIC, pipeline=PASSES, post_compile_hooks=[hook])["f"]
+    function = lowered(STATIC, of((inner, FOUR), (NopCallProvider(), None)), x)
     for rows in (1, 5):
         array = np.zeros((rows, 4), "float32")
         function(array)

@@ -131,14 +131,11 @@ def test_args() -> None:
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (
-            ["scale.int"],
-            "but the parts of scale, a Variant, are which, float|scale has scale.tensor",
-        ),
+        (["scale.int"], "but the parts of scale, a Variant, are which, float|scale has scale.tensor"),
         (["scale.present"], "scale is not an Optional"),
         (["scale.tensor.present"], "scale.tensor is not an Optional"),
     ],
-)
+)  # fmt: skip
 def test_args_that_are_refused(args: Sequence[str], words: str) -> None:
     with pytest.raises(BuildError, match=words):
         attached([SCALE], DirectCallProvider("k", args=args))

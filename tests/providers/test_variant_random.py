@@ -13,14 +13,7 @@ from ffi_builder.providers import when
 from ffi_builder.providers.variants import choice
 from ffi_builder.spec.expr import Condition
 from ffi_builder.spec.properties import Property
-from tests.providers.random_conditions import (
-    ARRAYS,
-    PARAMS,
-    VALUES,
-    atoms,
-    conditions_of,
-    holds,
-)
+from tests.providers.random_conditions import ARRAYS, PARAMS, VALUES, atoms, conditions_of, holds
 from tests.providers.variants import choosing
 
 pytestmark = pytest.mark.slow

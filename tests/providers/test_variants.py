@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from typing import Any, Final
 
 import numpy as np
@@ -38,26 +39,88 @@ def chosen(function: Any, *calls: Any) -> list[int]:
 
 # ---- each kind of condition
 
+S, V8 = spec.Var("s", "int64"), spec.Var("v", "int8")
+SMALL, LARGE = spec.Var("small", "int8"), spec.Var("large", "uint64")
+STRIDED: Final = spec.Tensor("x", [N, M], "float32", strides=[S, 1], device_type="cpu")
+POINTER: Final = spec.DataPointer("p")
+RELU6: Final = spec.Choice("act", {"relu": 1, "relu6": 1, "gelu": 2, "none": 0})
+BRACES: Final = spec.Choice("c", {"{}": 1, "%s": 2})
+MAYBE: Final = spec.Optional(spec.Tensor("m", [N], "float32", device_type="cpu"))
+MAYBE_X, MAYBE_ACT = spec.Optional(X), spec.Optional(ACT)
+MAYBE_NUMBER: Final = spec.Optional(spec.Var("v", "int32", min=1))
+MAYBE_ANY: Final = spec.Optional(spec.Tensor("x", ..., ("int8", "float32"), device_type="cpu"))
+F16, F32, I8, WIDE = zeros("float16"), zeros("float32"), zeros("int8"), np.zeros((2, 8), "float32")
+RANK, DTYPE, YES = when.ndim(ANY_RANK), when.dtype(X), when.value(FLAG) == True  # noqa: E712
+VALUE8, ACTIVATION, maybe_act = when.value(V8), when.value(ACT), when.value(MAYBE_ACT)
+HALF, LONG = DTYPE == "float16", when.value(N) >= 4
+HALVES: Final = (zeros("float16", 4), F16, zeros("int8", 4), I8)
+BIG: Final = when.value(N * M) > 100
 
-def test_by_dtype() -> None:
-    function = choosing([X], when.dtype(X) == "float32", when.dtype(X) == "int8", None)
-    dtypes = ("float16", "float32", "int8")
-    assert chosen(function, *map(zeros, dtypes)) == [2, 0, 1]
-    function = choosing([X], when.dtype(X) != "float32", None)
-    assert chosen(function, *map(zeros, dtypes)) == [0, 1, 0]
+CHOSEN: Final[dict[str, tuple[list[spec.Param], list[Condition | None], list[Any], list[int]]]] = {
+    # parameters, conditions, calls, and the number of the variant that each calls
+    "dtype": ([X], [DTYPE == "float32", DTYPE == "int8", None], [F16, F32, I8], [2, 0, 1]),
+    "another dtype": ([X], [DTYPE != "float32", None], [F16, F32, I8], [0, 1, 0]),
+    "the only dtype, which needs no test": ([BYTES], [when.dtype(BYTES) == "int8"], [I8], [0]),
+    "divisible": ([X], [when.divisible(N, k) for k in (12, 4, 3)], [zeros("int8", k) for k in (24, 8, 9, 0)], [0, 1, 2, 0]),
+    "a stride": ([STRIDED], [when.divisible(S, 4), None], [WIDE, WIDE[:, :3], np.zeros((2, 5), "float32")], [0, 0, 1]),
+    "a pointer's alignment": ([POINTER], [when.aligned(POINTER, 16), None], [None, 0, 32, 33, ctypes.c_void_p(48), 2**63 + 16], [0, 0, 0, 1, 0, 0]),
+    "rank": ([ANY_RANK], [RANK == 2, RANK > 3, RANK >= 1, None], [np.zeros((1,) * r, "float32") for r in (2, 5, 3, 1, 0, 4)], [0, 1, 2, 2, 3, 1]),
+    "a value beyond the type": ([V8], [VALUE8 == 4, VALUE8 <= 1000], [4, -128, 127], [0, 1, 1]),
+    "an expression": ([N, M], [BIG, when.divisible(N - M, 3), when.value(N % 2) == 1, None], [(20, 20), (1, 4), (3, 1), (2, 3)], [0, 1, 2, 3]),
+    "relations of symbols, as in where=": ([N, M, SMALL], [N * 2 <= M, SMALL > N, spec.one_of(M, [3, 5]), None], [(2, 4, 0), (2, 3, 3), (2, 3, -1), (9, 5, 9), (9, 4, 9), (-9, -20, -8)], [0, 1, 2, 2, 3, 1]),
+    "relations of any widths": ([SMALL, LARGE], [SMALL < LARGE, spec.not_equal(LARGE, 0), None], [(-1, 0), (3, 2), (0, 0), (1, 2**63 - 1)], [0, 1, 2, 0]),
+    "members beyond the type": ([V8], [spec.one_of(V8, [5, 256 + 7]), None], [5, 7], [0, 1]),
+    "two names of one number": ([RELU6], [when.value(RELU6) == "relu6", when.value(RELU6) == "gelu"], ["relu", "relu6", "gelu"], [0, 0, 1]),
+    "a bool": ([FLAG], [YES, None], [True, False], [0, 1]),
+    "not a bool": ([FLAG], [~YES, None], [True, False], [1, 0]),
+    "a bool and more": ([FLAG, N], [when.all_of(YES, when.divisible(N, 2)), ~YES, None], [(True, 2), (True, 3), (False, 2)], [0, 2, 1]),
+    "a choice": ([ACT], [ACTIVATION == "gelu", ACTIVATION != "none", None], ["gelu", "relu", "none"], [0, 1, 2]),
+    "present": ([MAYBE], [when.present(MAYBE), None], [F32, None], [0, 1]),
+    "absent": ([MAYBE], [~when.present(MAYBE), None], [F32, None], [1, 0]),
+    "and, or": ([X], [HALF & LONG, HALF | LONG, None], [*HALVES], [0, 1, 1, 2]),
+    "not, any": ([X], [~(HALF | LONG), when.any_of(~HALF, ~LONG), None], [*HALVES], [2, 1, 1, 0]),
+    # An absent tensor has no dtype, its rank is -1, its address NULL.
+    "an absent tensor has no dtype": ([MAYBE_ANY], [when.dtype(MAYBE_ANY) == "int8", None], [None], [1]),
+    "an absent tensor has another dtype": ([MAYBE_ANY], [when.dtype(MAYBE_ANY) != "int8", None], [None], [0]),
+    "an absent tensor is no scalar": ([MAYBE_ANY], [when.ndim(MAYBE_ANY) == 0, None], [None], [1]),
+    "the rank of an absent tensor": ([MAYBE_ANY], [when.ndim(MAYBE_ANY) == -1, None], [None], [0]),
+    "an absent tensor is aligned": ([MAYBE_ANY], [when.aligned(MAYBE_ANY, 4096), None], [None], [0]),
+    "an absent choice equals none of them": ([MAYBE_ACT], [*(maybe_act == name for name in ("none", "relu", "gelu")), None], ["none", "relu", "gelu", None], [0, 1, 2, 3]),
+    "an absent number is zero": ([MAYBE_NUMBER], [when.value(MAYBE_NUMBER) >= 1, None], [3, None], [0, 1]),
+    "all dtypes and none": ([MAYBE_X], [when.dtype(MAYBE_X) == dtype for dtype in X.dtypes], [F16, I8], [0, 2]),
+    "the first that fits": ([N], [when.divisible(N, 2), when.divisible(N, 3), when.value(N) > 6], [6, 9, 7], [0, 1, 2]),
+    "a single variant without a condition": ([N], [None], [1], [0]),
+    "an expression that is not compared": ([N, M, FLAG], [YES, BIG, None], [(2**40, 2**40, True)], [0]),
+}  # fmt: skip
 
 
-def test_by_the_only_dtype() -> None:
-    """A condition that always holds needs no test."""
-    assert choosing([BYTES], when.dtype(BYTES) == "int8")(zeros("int8")) == 0
+@pytest.mark.parametrize(
+    ("params", "conditions", "calls", "expected"), CHOSEN.values(), ids=[*CHOSEN]
+)
+def test_which_one_is_called(params: Any, conditions: Any, calls: Any, expected: list[int]) -> None:
+    assert chosen(choosing(params, *conditions), *calls) == expected
 
 
-def test_by_what_divides() -> None:
-    function = choosing([X], when.divisible(N, 12), when.divisible(N, 4), when.divisible(N, 3))
-    sizes = (24, 8, 9, 0)
-    assert chosen(function, *(zeros("int8", n) for n in sizes)) == [0, 1, 2, 0]
-    with pytest.raises(ValueError, match="No variant fits"):
-        function(zeros("int8", 5))
+OVERFLOW: Final = "The value of n * m does not fit int64"
+REFUSED: Final[list[tuple[list[spec.Param], list[Condition | None], tuple[Any, ...], str]]] = [
+    ([X], [when.divisible(N, k) for k in (12, 4, 3)], (zeros("int8", 5),), "No variant fits"),
+    ([N, M], [BIG, None], (2**40, 2**40), OVERFLOW),
+    ([N, M, FLAG], [YES, BIG, None], (2**40, 2**40, False), OVERFLOW),
+    ([SMALL, LARGE], [SMALL < LARGE, None], (1, 2**63), "does not fit int64"),
+    ([RELU6], [when.value(RELU6) == "relu6", when.value(RELU6) == "gelu"], ("none",), "k0 (act == 'relu6'), k1 (act == 'gelu') but got act = 'none' when"),
+    ([RELU6], [when.value(RELU6) == "gelu"], ("relu",), "but got act = 'relu' or 'relu6' when"),
+    ([MAYBE_ACT], [maybe_act == name for name in ("none", "relu", "gelu")], (None,), "but got act = None when calling"),
+    ([MAYBE_X], [when.dtype(MAYBE_X) == dtype for dtype in X.dtypes], (None,), "but got x.dtype = None when"),
+    ([BRACES], [when.value(BRACES) == "{}"], ("%s",), "expected k0 (c == '{ }') but got c = '%s' when"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("params", "conditions", "call", "words"), REFUSED, ids=lambda v: str(v)[:40]
+)
+def test_no_variant_is_called(params: Any, conditions: Any, call: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(words)):
+        choosing(params, *conditions)(*call)
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "int64", "uint64"])
@@ -70,34 +133,12 @@ def test_what_divides_a_number(dtype: str, divisor: int) -> None:
     assert chosen(function, *values) == [int(value % divisor != 0) for value in values]
 
 
-def test_by_a_stride() -> None:
-    stride = spec.Var("s", "int64")
-    x = spec.Tensor("x", [N, M], "float32", strides=[stride, 1], device_type="cpu")
-    function = choosing([x], when.divisible(stride, 4), None)
-    wide = np.zeros((2, 8), "float32")
-    assert chosen(function, wide, wide[:, :3], np.zeros((2, 5), "float32")) == [0, 0, 1]
-
-
 def test_by_alignment() -> None:
     function = choosing([BYTES], when.aligned(BYTES, 64), when.aligned(BYTES, 8), None)
     memory = np.zeros(256, "int8")
     start = -memory.ctypes.data % 64
     offsets = (0, 64, 8, 40, 4, 1)
     assert chosen(function, *(memory[start + o :][:9] for o in offsets)) == [0, 0, 1, 1, 2, 2]
-
-
-def test_by_the_alignment_of_a_pointer() -> None:
-    pointer = spec.DataPointer("p")
-    function = choosing([pointer], when.aligned(pointer, 16), None)
-    values = (None, 0, 32, 33, ctypes.c_void_p(48), 2**63 + 16)
-    assert chosen(function, *values) == [0, 0, 0, 1, 0, 0]
-
-
-def test_by_rank() -> None:
-    rank = when.ndim(ANY_RANK)
-    function = choosing([ANY_RANK], rank == 2, rank > 3, rank >= 1, None)
-    ranks = (2, 5, 3, 1, 0, 4)
-    assert chosen(function, *(np.zeros((1,) * r, "float32") for r in ranks)) == [0, 1, 2, 2, 3, 1]
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64", "uint64"])
@@ -111,81 +152,6 @@ def test_by_the_value_of_a_number(dtype: str) -> None:
     ]
 
 
-def test_by_a_value_beyond_the_type() -> None:
-    var = spec.Var("v", "int8")
-    value = when.value(var)
-    function = choosing([var], value == 4, value <= 1000)
-    assert chosen(function, 4, -128, 127) == [0, 1, 1]
-
-
-def test_by_an_expression() -> None:
-    large, odd = when.value(N * M) > 100, when.value(N % 2) == 1
-    function = choosing([N, M], large, when.divisible(N - M, 3), odd, None)
-    assert chosen(function, (20, 20), (1, 4), (3, 1), (2, 3)) == [0, 1, 2, 3]
-    with pytest.raises(ValueError, match=r"The value of n \* m does not fit int64"):
-        function(2**40, 2**40)
-
-
-def test_an_expression_is_computed_only_where_it_is_compared() -> None:
-    function = choosing([N, M, FLAG], when.value(FLAG) == True, when.value(N * M) > 0, None)  # noqa: E712
-    assert function(2**40, 2**40, True) == 0
-    with pytest.raises(ValueError, match="does not fit int64"):
-        function(2**40, 2**40, False)
-
-
-def test_by_relations_of_symbols() -> None:
-    """They are those of where=, of symbols of any widths."""
-    small, large = spec.Var("small", "int8"), spec.Var("large", "uint64")
-    function = choosing([N, M, small], N * 2 <= M, small > N, spec.one_of(M, [3, 5]), None)
-    calls = [(2, 4, 0), (2, 3, 3), (2, 3, -1), (9, 5, 9), (9, 4, 9), (-9, -20, -8)]
-    assert chosen(function, *calls) == [0, 1, 2, 2, 3, 1]
-    function = choosing([small, large], small < large, spec.not_equal(large, 0), None)
-    assert chosen(function, (-1, 0), (3, 2), (0, 0), (1, 2**63 - 1)) == [0, 1, 2, 0]
-    with pytest.raises(ValueError, match=r"does not fit int64"):
-        function(1, 2**63)
-
-
-def test_members_beyond_the_type() -> None:
-    var = spec.Var("v", "int8")
-    function = choosing([var], spec.one_of(var, [5, 256 + 7]), None)
-    assert chosen(function, 5, 7) == [0, 1]
-
-
-def test_two_names_of_a_choice() -> None:
-    """They are one number, which errors call by both; a condition has the name that was given."""
-    act = spec.Choice("act", {"relu": 1, "relu6": 1, "gelu": 2, "none": 0})
-    conditions = when.value(act) == "relu6", when.value(act) == "gelu"
-    function = choosing([act], *conditions)
-    assert chosen(function, "relu", "relu6", "gelu") == [0, 0, 1]
-    with pytest.raises(ValueError, match=r"k0 \(act == 'relu6'\), k1 .* but got act = 'none' when"):
-        function("none")
-    only = choosing([act], conditions[1])
-    with pytest.raises(ValueError, match=r"but got act = 'relu' or 'relu6' when"):
-        only("relu")
-
-
-def test_by_a_bool() -> None:
-    yes = when.value(FLAG) == True  # noqa: E712
-    assert chosen(choosing([FLAG], yes, None), True, False) == [0, 1]
-    assert chosen(choosing([FLAG], ~yes, None), True, False) == [1, 0]
-    both = choosing([FLAG, N], when.all_of(yes, when.divisible(N, 2)), ~yes, None)
-    assert chosen(both, (True, 2), (True, 3), (False, 2)) == [0, 2, 1]
-
-
-def test_by_a_choice() -> None:
-    value = when.value(ACT)
-    function = choosing([ACT], value == "gelu", value != "none", None)
-    assert chosen(function, "gelu", "relu", "none") == [0, 1, 2]
-
-
-def test_by_presence() -> None:
-    maybe = spec.Optional(spec.Tensor("m", [N], "float32", device_type="cpu"))
-    function = choosing([maybe], when.present(maybe), None)
-    assert chosen(function, zeros("float32"), None) == [0, 1]
-    function = choosing([maybe], ~when.present(maybe), None)
-    assert chosen(function, zeros("float32"), None) == [1, 0]
-
-
 @pytest.mark.parametrize("pointer", [spec.Var("p", "handle"), spec.DataPointer("p")])
 def test_a_pointer_that_is_not_null(pointer: spec.Param) -> None:
     present = when.present(pointer)  # pyright: ignore[reportArgumentType] # one of two kinds
@@ -193,59 +159,6 @@ def test_a_pointer_that_is_not_null(pointer: spec.Param) -> None:
     assert [function(given) for given in (None, ctypes.c_void_p(8))] == [1, 0]
     function = choosing([spec.Optional(spec.TupleParam("t", [pointer]))], present, None)
     assert [function(given) for given in (None, (None,), (ctypes.c_void_p(8),))] == [1, 1, 0]
-
-
-def test_combinations() -> None:
-    half, wide = when.dtype(X) == "float16", when.value(N) >= 4
-    function = choosing([X], half & wide, half | wide, None)
-    calls = (zeros("float16", 4), zeros("float16", 3), zeros("int8", 4), zeros("int8", 3))
-    assert chosen(function, *calls) == [0, 1, 1, 2]
-    function = choosing([X], ~(half | wide), when.any_of(~half, ~wide), None)
-    assert chosen(function, *calls) == [2, 1, 1, 0]
-
-
-# ---- absent parameters
-
-
-def test_an_absent_tensor() -> None:
-    """It has no dtype, its rank is -1, its address NULL."""
-    x = spec.Optional(spec.Tensor("x", ..., ("int8", "float32"), device_type="cpu"))
-    cases: list[tuple[Condition, int]] = [
-        (when.dtype(x) == "int8", 1),
-        (when.dtype(x) != "int8", 0),
-        (when.ndim(x) == 0, 1),
-        (when.ndim(x) == -1, 0),
-        (when.aligned(x, 4096), 0),
-    ]
-    for condition, expected in cases:
-        assert choosing([x], condition, None)(None) == expected, condition
-
-
-def test_an_absent_choice_equals_none_of_them() -> None:
-    act = spec.Optional(ACT)
-    value = when.value(act)
-    function = choosing([act], value == "none", value == "relu", value == "gelu", None)
-    assert chosen(function, "none", "relu", "gelu", None) == [0, 1, 2, 3]
-    function = choosing([act], value == "none", value == "relu", value == "gelu")
-    with pytest.raises(ValueError, match=r"but got act = None when calling"):
-        function(None)
-
-
-def test_an_absent_number_is_zero() -> None:
-    number = spec.Optional(spec.Var("v", "int32", min=1))
-    function = choosing([number], when.value(number) >= 1, None)
-    assert chosen(function, 3, None) == [0, 1]
-
-
-def test_all_dtypes_and_none() -> None:
-    x = spec.Optional(X)
-    function = choosing([x], *(when.dtype(x) == dtype for dtype in X.dtypes))
-    assert chosen(function, zeros("float16"), zeros("int8")) == [0, 2]
-    with pytest.raises(ValueError, match=r"but got x.dtype = None when"):
-        function(None)
-
-
-# ---- within tuples
 
 
 def test_parameters_of_a_struct() -> None:
@@ -262,16 +175,7 @@ def test_parameters_of_a_struct() -> None:
     )
 
 
-# ---- order, default, none
-
-
-def test_the_first_that_fits_is_called() -> None:
-    function = choosing([N], when.divisible(N, 2), when.divisible(N, 3), when.value(N) > 6)
-    assert chosen(function, 6, 9, 7) == [0, 1, 2]
-
-
-def test_a_single_variant_without_a_condition() -> None:
-    assert choosing([N], None)(1) == 0
+# ---- none fits
 
 
 def test_none_fits() -> None:
@@ -294,13 +198,6 @@ def test_none_fits() -> None:
         "'none': 0}, int8), flag: bool)`"
     )
     assert function(zeros("float16", 16), "relu", False) == 0
-
-
-def test_names_with_braces_are_shown() -> None:
-    choice = spec.Choice("c", {"{}": 1, "%s": 2})
-    function = choosing([choice], when.value(choice) == "{}")
-    with pytest.raises(ValueError, match=r"expected k0 \(c == '\{ \}'\) but got c = '%s' when"):
-        function("%s")
 
 
 def test_none_fits_after_a_result_was_allocated(allocator: None) -> None:

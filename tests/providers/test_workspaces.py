@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -22,7 +22,8 @@ from ffi_builder.providers import (
     NopCallProvider,
     PackedCallProvider,
 )
-from tests.support.allocating import CountingAllocator, counting
+from tests.providers.returning import wrapped
+from tests.support.allocating import counting
 from tests.support.recording import Recording
 from tests.support.wrapping import new_module
 
@@ -40,12 +41,6 @@ llvm.func @k(%x: !llvm.ptr, %w: !llvm.ptr) {
 """Stores the first element of the workspace, which it then changes, as the first of x."""
 
 
-def wrapped(signature: str, provider: CallProvider, text: str = "") -> Any:
-    module = new_module(text)
-    attach(module, spec.Signature.parse(signature, device="cpu"), provider)
-    return runtime.compile(module)["f"]
-
-
 def test_the_kernel_gets_it_and_it_is_released() -> None:
     function = wrapped(SCRATCH.format(""), DirectCallProvider("k"), KERNEL)
     with counting() as allocator:
@@ -57,9 +52,10 @@ def test_the_kernel_gets_it_and_it_is_released() -> None:
     assert allocator.asked == [((8, 3), "int32", (1, 0))] * 3
 
 
-def test_it_is_filled_with_zeros_before_each_call() -> None:
+@pytest.mark.parametrize("allocating", [counting, runtime.install_allocator])
+def test_it_is_filled_with_zeros_before_each_call(allocating: Any) -> None:
     function = wrapped(SCRATCH.format(", zero=True"), DirectCallProvider("k"), KERNEL)
-    with counting():
+    with allocating():
         for _ in range(3):
             x = np.ones(4, "float32")
             function(x)
@@ -205,21 +201,24 @@ def test_an_allocation_that_fails_releases_those_before(fail_at: int) -> None:
         assert allocator.alive == {}
 
 
-def test_a_size_that_is_negative_releases_those_before() -> None:
-    function = wrapped(THREE, NopCallProvider())
-    with counting() as allocator:
-        words = r"^The size w.shape\[0\] = n - 2 of the workspace would be -1 when calling: `f\(x"
-        run(function, np.ones(1, "float32"), error=ValueError, words=words)
-        assert len(allocator.asked) == 3
-        assert allocator.alive == {}
+MISSING: Final = "tests.workspaces.missing"
+REFUSED: Final[list[tuple[str, CallProvider, Any, type[Exception], str, int]]] = [
+    # signature, provider, argument, error, words, number of allocations before it
+    (THREE, NopCallProvider(), np.ones(1, "float32"), ValueError, r"^The size w.shape\[0\] = n - 2 of the workspace would be -1 when calling: `f\(x", 3),
+    ("f(k: int64, w: Workspace([k * 4], int8))", NopCallProvider(), 2**62, ValueError, r"The value of k \* 4 does not fit int64 when", 0),
+    (SCRATCH.format(""), PackedCallProvider(global_function=MISSING), np.zeros(2, "float32"), RuntimeError, f"No global function is registered as '{MISSING}'", 1),
+    (SCRATCH.format(""), NopCallProvider(), np.zeros(2, "float64"), TypeError, "Mismatched x.dtype", 0),
+]  # fmt: skip
 
 
-def test_a_size_that_does_not_fit() -> None:
-    text = "f(k: int64, w: Workspace([k * 4], int8))"
-    function = wrapped(text, NopCallProvider())
+@pytest.mark.parametrize(("text", "provider", "given", "error", "words", "asked"), REFUSED, ids=["negative size", "overflow", "no such function", "wrong argument"])  # fmt: skip
+def test_a_call_that_fails_releases_what_it_has(
+    text: str, provider: CallProvider, given: Any, error: Any, words: str, asked: int
+) -> None:
+    function = wrapped(text, provider)
     with counting() as allocator:
-        run(function, 2**62, error=ValueError, words=r"The value of k \* 4 does not fit int64 when")
-        assert allocator.asked == []
+        run(function, given, error=error, words=words)
+        assert (len(allocator.asked), allocator.alive) == (asked, {})
 
 
 def test_memory_at_the_wrong_place_is_released() -> None:
@@ -252,33 +251,25 @@ def test_a_kernel_that_fails_releases_it() -> None:
         assert len(allocator.asked) == 20
 
 
-def test_a_packed_function_that_fails_releases_it() -> None:
-    provider = PackedCallProvider(global_function="tests.workspaces.missing")
-    with counting() as allocator:
-        words = "No global function is registered as 'tests.workspaces.missing'"
-        function = wrapped(SCRATCH.format(""), provider)
-        run(function, np.zeros(2, "float32"), error=RuntimeError, words=words)
-        assert allocator.alive == {}
-
-
-def test_wrong_arguments_allocate_nothing() -> None:
-    function = wrapped(SCRATCH.format(""), DirectCallProvider("k"), KERNEL)
-    with counting() as allocator:
-        run(function, np.zeros(2, "float64"), error=TypeError, words="Mismatched x.dtype")
-    assert allocator.asked == []
+U64: Final = "f(x: Tensor([n], float32), w: Workspace([n * 2, 3], int32)) -> t: uint64"
+MINUS_ONE: Final = """
+llvm.func @k(%x: !llvm.ptr, %w: !llvm.ptr) -> i64 {
+  %m = llvm.mlir.constant(-1 : i64) : i64
+  llvm.return %m : i64
+}
+"""
 
 
 def test_a_number_is_returned_beside_it() -> None:
-    text = "f(x: Tensor([n], float32), w: Workspace([n * 2, 3], int32)) -> t: uint64"
-    kernel = "llvm.func @k(%x: !llvm.ptr, %w: !llvm.ptr) -> i64 {\n %m = llvm.mlir.constant(-1 : i64) : i64\n llvm.return %m : i64\n}"
-    function = wrapped(text, DirectCallProvider("k"), kernel)
+    function = wrapped(U64, DirectCallProvider("k"), MINUS_ONE)
     with counting() as allocator:
         assert function(np.zeros(2, "float32")) == 2**64 - 1
         assert allocator.alive == {}
 
 
 def test_without_an_allocator() -> None:
-    function = wrapped(SCRATCH.format(""), NopCallProvider())
+    with counting():
+        function = wrapped(SCRATCH.format(""), NopCallProvider())
     with pytest.raises(RuntimeError) as raised:
         function(np.zeros(2, "float32"))
     assert str(raised.value) == (
@@ -287,17 +278,6 @@ def test_without_an_allocator() -> None:
         "set one by "
         "TVMFFIEnvSetDLPackManagedTensorAllocator) when calling: `f(x: Tensor([n], float32))`"
     )
-
-
-# ---- frameworks
-
-
-def test_with_numpy() -> None:
-    function = wrapped(SCRATCH.format(", zero=True"), DirectCallProvider("k"), KERNEL)
-    with runtime.install_allocator():
-        x = np.ones(4, "float32")
-        function(x)
-    assert x[0] == 0
 
 
 @pytest.mark.parametrize("named", [False, True])
@@ -356,11 +336,3 @@ def test_a_memref_of_one_element_type_refuses_several() -> None:
     passes.parse(f"builtin.module({lowering})", module.context).run(module.operation)
     with pytest.raises(BuildError, match="choose a kernel for each of int8, int16"):
         attach(module, signature, MemRefCallProvider("k", args=["w"]))
-
-
-def test_the_allocators_own_count() -> None:
-    """The allocator of these tests counts, and is gone afterwards."""
-    with counting() as allocator:
-        assert isinstance(allocator, CountingAllocator)
-    with pytest.raises(RuntimeError, match="There is no allocator"):
-        wrapped(SCRATCH.format(""), NopCallProvider())(np.zeros(2, "float32"))

@@ -41,3 +41,15 @@ def choosing(params: Sequence[spec.Param], *conditions: Condition | None) -> Any
     module = new_module(kernels(len(conditions)))
     attach(module, spec.Signature("f", params, WHICH), variants(*conditions))
     return runtime.compile(module)["f"]
+
+
+LOWERING: Final = "builtin.module(convert-to-llvm,reconcile-unrealized-casts)"
+
+
+def lowered(text: str, provider: CallProvider, *params: spec.Param) -> Any:
+    """A function of kernels on memrefs, to which it is attached before they are lowered."""
+
+    def hook(module: Any) -> None:
+        attach(module, spec.Signature("f", params), provider)
+
+    return runtime.compile(text, pipeline=LOWERING, post_compile_hooks=[hook])["f"]

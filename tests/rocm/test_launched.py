@@ -121,14 +121,11 @@ def test_mistakes(name: str, signature: str, options: Any, error: type[Exception
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        (
-            "opencl-gfx942.hsaco",
-            "is for AMD GPUs, but this machine is|an AMD code object, whose kernels",
-        ),
+        ("opencl-gfx942.hsaco", "is for AMD GPUs, but this machine is|an AMD code object, whose kernels"),
         ("hip.hipfb", "an offload bundle of clang.*`wrap` launches kernels for AMD GPUs"),
         ("hip.ccob", "an offload bundle of clang"),
     ],
-)
+)  # fmt: skip
 def test_images_where_code_for_this_machine_is_wanted(name: str, words: str, tmp_path: Path):
     (tmp_path / "kernel.o").write_bytes(image(name))
     for make in (
@@ -143,7 +140,6 @@ def test_images_where_code_for_this_machine_is_wanted(name: str, words: str, tmp
 
 
 def test_a_bundle_that_is_cut_off():
-    with pytest.raises(
-        (SpecError, CompileError), match="The offload bundle is truncated or damaged"
-    ):
+    words = "The offload bundle is truncated or damaged"
+    with pytest.raises((SpecError, CompileError), match=words):
         wrap(image("hip.hipfb")[:3000], SAXPY, launch=BLOCKS, **AXPY)

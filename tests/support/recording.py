@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-import subprocess
-import tempfile
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
+
+from tests.support.native import loaded
 
 SLOT = 64
 """Bytes of a recording that are reserved for each argument."""
@@ -92,8 +91,8 @@ void ffib_test_stack(int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int6
 class CCallees:
     """A library of C functions, loaded so that compiled modules find them."""
 
-    def __init__(self, path: Path) -> None:
-        self._library = ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
+    def __init__(self) -> None:
+        self._library = loaded(C_SOURCE)
         self._bytes = (ctypes.c_uint8 * 4096).in_dll(self._library, "ffib_test_bytes")
         self._sizes = (ctypes.c_int32 * 64).in_dll(self._library, "ffib_test_sizes")
 
@@ -140,10 +139,4 @@ class CCallees:
 @cache
 def c_callees() -> CCallees:
     """Return the library, which is compiled once per process."""
-    # The folder may be removed once the library is loaded.
-    with tempfile.TemporaryDirectory() as folder:
-        source, library = Path(folder, "callees.c"), Path(folder, "libcallees.so")
-        source.write_text(C_SOURCE)
-        command = ["cc", "-O1", "-shared", "-fPIC", str(source), "-o", str(library)]
-        subprocess.run(command, check=True, timeout=60)
-        return CCallees(library)
+    return CCallees()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 import pytest
@@ -127,3 +128,13 @@ def set_stream(device_type: str, device_id: int, stream: int) -> None:
     code = abi.DEVICE_TYPES[device_type]
     status = _LIBRARY.TVMFFIEnvSetStream(code, device_id, ctypes.c_void_p(stream), None)
     assert status == 0
+
+
+@contextmanager
+def current_stream(stream: int, device_id: int, device_type: str = "cuda") -> Generator[None]:
+    """Make a stream the current one of a device, for a while."""
+    set_stream(device_type, device_id, stream)
+    try:
+        yield
+    finally:
+        set_stream(device_type, device_id, 0)

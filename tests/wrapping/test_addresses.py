@@ -52,18 +52,12 @@ def test_a_closure_of_ctypes() -> None:
 def test_a_result_that_ctypes_was_not_told() -> None:
     hypot = of_ctypes("hypot", ctypes.c_int, ctypes.c_double, ctypes.c_double)
     assert wrap(hypot, HYPOT, prototype="double hypot(double x, double y)")(3.0, 4.0) == 5
-    with pytest.raises(
-        BuildError, match=r"nothing says what `hypot` returns, as ctypes says c_int"
-    ):
-        wrap(hypot, HYPOT)
     closure = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)(abs)
     assert wrap(closure, "f(n: int32) -> r: int32")(-4) == 4  # here c_int was written
 
 
 def test_a_function_without_types_needs_a_prototype() -> None:
     function = ctypes.CDLL("libm.so.6").hypot
-    with pytest.raises(BuildError, match="nothing says which arguments `hypot` takes"):
-        wrap(function, HYPOT)
     assert wrap(function, HYPOT, prototype="double hypot(double, double)")(3.0, 4.0) == 5
 
 
@@ -74,33 +68,37 @@ class Point(ctypes.Structure):
 POINTERS: Final = ctypes.POINTER(ctypes.POINTER(ctypes.c_double))
 
 
-@pytest.mark.parametrize(
-    ("argtypes", "param", "words"),
-    [
-        ([ctypes.POINTER(ctypes.c_double)], "x: Tensor([n], float32)", "elements of 'x' are float"),
-        ([ctypes.POINTER(Point)], "x: Tensor([n], float32)", "x is a pointer to Point, but 'x'"),
-        ([ctypes.c_int64], "x: Tensor([n], float32)", "x is int64, but 'x' is a tensor"),
-        (
-            [POINTERS, *[ctypes.c_void_p] * 2, ctypes.c_int64],
-            "x: TensorList(Tensor([n], float32))",
-            "is a pointer to a pointer to float64, but the elements of 'x' are float32",
-        ),
-        ([ctypes.c_void_p], "n: int64", "n is a pointer, but 'n' is a number"),
-        ([ctypes.c_int32], "n: int64", "n is int32, but 'n' is int64"),
-    ],
-)
-def test_types_that_differ(argtypes: list[Any], param: str, words: str) -> None:
-    with pytest.raises(BuildError, match=words):
-        wrap(of_ctypes("fabs", None, *argtypes), f"f({param})", device="cpu", function="fabs")
+DOUBLE, POINTER, X = ctypes.c_double, ctypes.POINTER, "f(x: Tensor([n], float32))"
+TYPES: Final[list[tuple[str, Any, list[Any], str, str | None, type[Exception], str]]] = [
+    # function, types of ctypes, signature, prototype, and the error
+    ("hypot", ctypes.c_int, [DOUBLE, DOUBLE], HYPOT, None, BuildError, "nothing says what `hypot` returns, as ctypes says c_int"),
+    ("hypot", DOUBLE, [DOUBLE, DOUBLE], HYPOT, "float hypot(float, float)", BuildError, r"says \(float32, float32\) -> float32, but ctypes has \(float64, float64\) -> float"),
+    ("abs", ctypes.c_int, [ctypes.c_int], "abs(n: uint32) -> r: int32", "int abs(unsigned n)", BuildError, r"says \(uint32\) -> int32, but ctypes has \(int32\) ->"),
+    ("fabs", None, [POINTER(DOUBLE)], X, "void f(float *x)", BuildError, r"a pointer to float32\) -> void, but ctypes has"),
+    ("fabs", None, [POINTER(DOUBLE)], X, None, BuildError, "elements of 'x' are float"),
+    ("fabs", None, [POINTER(Point)], X, None, BuildError, "x is a pointer to Point, but 'x'"),
+    ("fabs", None, [ctypes.c_int64], X, None, BuildError, "x is int64, but 'x' is a tensor"),
+    ("fabs", None, [POINTERS, *[ctypes.c_void_p] * 2, ctypes.c_int64], "f(x: TensorList(Tensor([n], float32)))", None, BuildError, "is a pointer to a pointer to float64, but the elements of 'x' are float32"),
+    ("fabs", None, [POINTER(ctypes.c_float), ctypes.c_int64], X, None, BuildError, r"takes 2 parameters \(arg1: a pointer to float32, arg2: int64\), but 1 are passed \(x\).*so arguments go by position"),
+    ("fabs", None, [ctypes.c_void_p], "f(n: int64)", None, BuildError, "n is a pointer, but 'n' is a number"),
+    ("fabs", None, [ctypes.c_int32], "f(n: int64)", None, BuildError, "n is int32, but 'n' is int64"),
+    *(("fabs", None, [type_], "f(x: float64)", None, CompileError, f"fabs: parameter .*{shown}.*, which no parameter of a") for type_, shown in ((ctypes.py_object, "#0 is a py_object"), (Point, "#0 is a Point"), (ctypes.c_wchar, "c_wch"))),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("type_", "words"),
-    [(ctypes.py_object, "#0 is a py_object"), (Point, "#0 is a Point"), (ctypes.c_wchar, "c_wch")],
-)
-def test_types_that_are_not_passed(type_: Any, words: str) -> None:
-    with pytest.raises(CompileError, match=f"fabs: parameter .*{words}.*, which no parameter of a"):
-        wrap(of_ctypes("fabs", None, type_), "fabs(x: float64)")
+@pytest.mark.parametrize(("name", "restype", "argtypes", "text", "prototype", "error", "words"), TYPES, ids=[row[-1][:40] for row in TYPES])  # fmt: skip
+def test_types_that_differ(
+    name: str, restype: Any, argtypes: list[Any], text: str, prototype: Any, error: Any, words: str
+) -> None:
+    function = of_ctypes(name, restype, *argtypes)
+    options: Any = {"function": "fabs"} if name == "fabs" and prototype is None else {}
+    with pytest.raises(error, match=words):
+        wrap(function, text, device="cpu", prototype=prototype, **options)
+
+
+def test_a_function_of_which_nothing_is_known() -> None:
+    with pytest.raises(BuildError, match="nothing says which arguments `hypot` takes"):
+        wrap(ctypes.CDLL("libm.so.6").hypot, HYPOT)
 
 
 def test_pointers_of_ctypes_that_fit() -> None:
@@ -110,22 +108,6 @@ def test_pointers_of_ctypes_that_fit() -> None:
     ):
         function = of_ctypes("fabs", None, pointer)
         wrap(function, "f(x: Tensor([n], float32))", device="cpu", function="fabs")
-
-
-def test_a_prototype_that_differs_from_the_types() -> None:
-    hypot = of_ctypes("hypot", ctypes.c_double, ctypes.c_double, ctypes.c_double)
-    words = r"says \(float32, float32\) -> float32, but ctypes has \(float64, float64\) -> float"
-    with pytest.raises(BuildError, match=words):
-        wrap(hypot, HYPOT, prototype="float hypot(float, float)")
-    fabs = of_ctypes("fabs", None, ctypes.POINTER(ctypes.c_double))
-    with pytest.raises(BuildError, match=r"a pointer to float32\) -> void, but ctypes has"):
-        wrap(fabs, "f(x: Tensor([n], float32))", device="cpu", prototype="void f(float *x)")
-
-
-def test_a_sign_that_differs() -> None:
-    function = of_ctypes("abs", ctypes.c_int, ctypes.c_int)
-    with pytest.raises(BuildError, match=r"says \(uint32\) -> int32, but ctypes has \(int32\) ->"):
-        wrap(function, "abs(n: uint32) -> r: int32", prototype="int abs(unsigned n)")
 
 
 def test_functions_of_cffi() -> None:
@@ -187,13 +169,7 @@ def test_pointers_to_pointers_are_those_of_a_prototype() -> None:
 
 def test_sizes_go_by_no_position() -> None:
     function = of_ctypes("fabs", None, ctypes.POINTER(ctypes.c_float), ctypes.c_int64)
-    words = (
-        r"takes 2 parameters \(arg1: a pointer to float32, arg2: int64\), but 1 are passed \(x\)"
-    )
-    with pytest.raises(BuildError, match=f"{words}.*so arguments go by position"):
-        wrap(function, "f(x: Tensor([n], float32))", device="cpu", function="fabs")
-    text = "f(x: Tensor([n], float32))"
-    assert wrap(function, text, device="cpu", function="fabs", args=["x", "n"])
+    assert wrap(function, X, device="cpu", function="fabs", args=["x", "n"])
 
 
 def test_functions_of_cffi_that_are_not_called() -> None:
@@ -206,15 +182,15 @@ def test_functions_of_cffi_that_are_not_called() -> None:
 
 
 def test_an_address_of_data() -> None:
-    data = np.ones(4)
-    for address in (data.ctypes.data, 12345):
-        with pytest.raises(
-            ValueError, match=f"but got {address:#x}, where this process has no cod"
-        ):
-            wrap(address, HYPOT, prototype="double hypot(double, double)", owner=data)
-    address = ctypes.c_void_p(data.ctypes.data)
-    with pytest.raises(ValueError, match="where this process has no code"):
-        wrap(address, HYPOT, prototype="double hypot(double, double)", owner=data)
+    data, prototype = np.ones(4), "double hypot(double, double)"
+    for address in (data.ctypes.data, 12345, ctypes.c_void_p(data.ctypes.data)):
+        shown = f"but got {address:#x}, " if isinstance(address, int) else ""
+        with pytest.raises(ValueError, match=f"{shown}where this process has no cod"):
+            wrap(address, HYPOT, prototype=prototype, owner=data)
+    ffi = pytest.importorskip("cffi").FFI()
+    for cdata in (ffi.new("int *"), ffi.new("int[3]")):
+        with pytest.raises(TypeError, match=r"expected the address of a function, but got <cdata"):
+            wrap(cdata, HYPOT, prototype=prototype)
 
 
 NO_PROC = """
@@ -242,13 +218,6 @@ def test_without_proc(tmp_path: Path) -> None:
         "3.0",
         "wrap: expected the address of a function but got 0x0, where this process has no code",
     ]
-
-
-def test_data_of_cffi_is_no_function() -> None:
-    ffi = pytest.importorskip("cffi").FFI()
-    for data in (ffi.new("int *"), ffi.new("int[3]")):
-        with pytest.raises(TypeError, match=r"expected the address of a function, but got <cdata"):
-            wrap(data, HYPOT, prototype="double hypot(double, double)")
 
 
 def test_a_cfunc_of_numba() -> None:

@@ -118,9 +118,8 @@ def test_llvm_ir(tmp_path: Path) -> None:
     params = "x: Tensor([n], float32)) -> r: int32 where n: int32"
     f = wrap(text, f"f({params}", args=["&n"], device="cpu")
     assert f["f"](np.ones(3, "float32")) == 3
-    with pytest.raises(
-        BuildError, match="'n' is a number; None passes NULL, '&n' the address of a"
-    ):
+    words = "'n' is a number; None passes NULL, '&n' the address of a"
+    with pytest.raises(BuildError, match=words):
         wrap(text, f"f({params}", device="cpu")
 
 
@@ -255,9 +254,8 @@ def test_a_start_that_the_prototype_contradicts(
 
 def test_a_start_at_what_is_only_read(tmp_path: Path) -> None:
     prototype = COPY_IN_C.replace("unsigned long *length", "const unsigned long *length")
-    with pytest.raises(
-        BuildError, match="length is a const pointer to uint64, but the kernel writes"
-    ):
+    words = "length is a const pointer to uint64, but the kernel writes"
+    with pytest.raises(BuildError, match=words):
         wrap(
             c_object(tmp_path, COPY),
             f"copy_({BYTES}) -> length: uint64",

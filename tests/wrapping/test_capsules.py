@@ -56,15 +56,12 @@ def test_the_name_is_the_prototype(library: ctypes.CDLL) -> None:
 @pytest.mark.parametrize(
     ("prototype", "words"),
     [
-        (
-            "float half(float x)",
-            r"half: prototype= says \(float32\) -> float32, but its capsule has",
-        ),
+        ("float half(float x)", r"half: prototype= says \(float32\) -> float32, but its capsule has"),
         ("double half(void)", r"has 0 parameters, but its capsule is a `double \(double\)`"),
         ("double half(double *x)", r"says \(a pointer to float64\)"),
         ("void half(double x)", r"says \(float64\) -> void, but its capsule has \(float64\) -> fl"),
     ],
-)
+)  # fmt: skip
 def test_a_prototype_that_differs(prototype: str, words: str, library: ctypes.CDLL) -> None:
     named = capsule(library, "half", b"double (double)")
     with pytest.raises(BuildError, match=words):

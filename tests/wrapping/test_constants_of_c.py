@@ -87,9 +87,8 @@ def test_mistakes(flags: str, words: str, files: tuple[bytes, Path]) -> None:
 def test_a_constant_that_does_not_fit(files: tuple[bytes, Path]) -> None:
     code, header = files
     args = {"order": "BIG", "flags": 0}
-    with pytest.raises(
-        BuildError, match="order is uint32, which is not 4294967296: write a number"
-    ):
+    words = "order is uint32, which is not 4294967296: write a number"
+    with pytest.raises(BuildError, match=words):
         wrap(code, "add(n: int64) -> r: int64", prototype=header, args=args)
 
 
@@ -99,13 +98,10 @@ def test_a_constant_that_does_not_fit(files: tuple[bytes, Path]) -> None:
         ("order", "enum order { ROW = 101, COLUMN };"),
         ("enum order", "enum order { ROW = 101, COLUMN };"),
         ("Order", "typedef enum { ROW = 101, COLUMN } Order;"),
-        (
-            "Old",
-            "enum other { X }; typedef enum order { ROW = 101, COLUMN } Order; typedef Order Old;",
-        ),
+        ("Old", "enum other { X }; typedef enum order { ROW = 101, COLUMN } Order; typedef Order Old;"),
         ("Macro", "typedef enum order { ROW = 101, COLUMN } Order;\n#define Macro Order\n"),
     ],
-)
+)  # fmt: skip
 def test_a_choice_of_an_enum(enum: str, declared: str, files: tuple[bytes, Path]) -> None:
     code, _ = files
     order = "order" if "order {" in declared else "Order"
@@ -123,9 +119,8 @@ def test_choices_that_are_none(files: tuple[bytes, Path]) -> None:
     code, header = files
     for enum in ("odrer", "int64_t", "READ"):
         signature = f"add(order: Choice({enum}), flags: int64, n: int64) -> r: int64"
-        with pytest.raises(
-            BuildError, match=rf"Choice\({enum}\): prototype= declares no enum of th"
-        ):
+        words = rf"Choice\({enum}\): prototype= declares no enum of th"
+        with pytest.raises(BuildError, match=words):
             wrap(code, signature, prototype=header)
 
 

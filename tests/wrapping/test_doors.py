@@ -174,14 +174,8 @@ RIGHT: Final[dict[str, Right]] = {
         {"prototype": "#include <half.h>", "include": [HEADERS / "types", HEADERS]},
         *(((3.0,),), [1.5]),
     ),
-    "another name": Right(
-        *("object", f"f({X}, factor: float32)", {**C, "function": "scale_at_door"}),
-        *(((ones(), 2.0),), [None, [4, 4, 4]]),
-    ),
-    "arguments in order": Right(
-        *("object", f"scale_at_door({X})", {**C, "args": ["x", "n", 0.5, False, None]}),
-        *(((ones(),),), [None, [0.5, 0.5, 0.5]]),
-    ),
+    "another name": Right("object", f"f({X}, factor: float32)", {**C, "function": "scale_at_door"}, ((ones(), 2.0),), [None, [4, 4, 4]]),
+    "arguments in order": Right("object", f"scale_at_door({X})", {**C, "args": ["x", "n", 0.5, False, None]}, ((ones(),),), [None, [0.5, 0.5, 0.5]]),
     "names of constants": Right(
         *("object", "missing() -> r: int32"),
         {"prototype": "enum { ONE = 1, ALL = -1 }; int missing(int n)", "args": ["ONE + ALL"]},
@@ -192,10 +186,7 @@ RIGHT: Final[dict[str, Right]] = {
         {"prototype": "enum number { NONE, ONE }; int missing(enum number n)"},
         *((("NONE",), ), [5, "NONE"]),
     ),
-    "a status": Right(
-        *("object", SIGNATURE, C, ((ones(6), 2.0),)),
-        (RuntimeError, "scale_at_door failed with status 22"),
-    ),
+    "a status": Right("object", SIGNATURE, C, ((ones(6), 2.0),), (RuntimeError, "scale_at_door failed with status 22")),
     "a text that is freed": Right(
         *("object", "copy(s: String) -> r: String"),
         {"prototype": "char *copy(const char *s)", "free": "free"},
@@ -205,19 +196,13 @@ RIGHT: Final[dict[str, Right]] = {
         *("object", SIGNATURE, {**C, "errors": {22: ("ValueError", "too long")}}),
         *(((ones(6), 2.0),), (ValueError, "too long when calling")),
     ),
-    "another success": Right(
-        *("object", SIGNATURE, {**C, "success": [0, 22]}),
-        *(((ones(6), 2.0),), [None, [1] * 6]),
-    ),
+    "another success": Right("object", SIGNATURE, {**C, "success": [0, 22]}, ((ones(6), 2.0),), [None, [1] * 6]),
     "errno": Right(
         *("object", "missing(n: int32) -> r: int32"),
         {"prototype": "int missing(int n)", "errno": True},
         *(((2,),), (OSError, "No such file or directory when calling")),
     ),
-    "a chosen convention": Right(
-        *("object", "half(x: float64) -> r: float64"),
-        *({"provider": providers.DirectCallProvider}, ((3.0,),), [1.5]),
-    ),
+    "a chosen convention": Right("object", "half(x: float64) -> r: float64", {"provider": providers.DirectCallProvider}, ((3.0,),), [1.5]),
     "numbers by address, and a result over one": Right(
         *("object", f"fill_({X}, value: float32, room: int32) -> left: uint64"),
         {
@@ -239,47 +224,31 @@ RIGHT: Final[dict[str, Right]] = {
         *("object", ["half(x: float64) -> r: float64", "g(x: float64) -> r: float64"]),
         *({"prototype": "double half(double x)"}, ((3.0,), (5.0,)), [1.5, 2.5]),
     ),
-    "what it needs": Right(
-        *("needing", "needs_other(n: int32) -> r: int32", {"prototype": "int needs_other(int n)"}),
-        *(((20,),), [21]),
-    ),
+    "what it needs": Right("needing", "needs_other(n: int32) -> r: int32", {"prototype": "int needs_other(int n)"}, ((20,),), [21]),
     "a kernel that is watched": Right(
         *("object", f"scale_at_door({X}, m: int64)"),
         {**C, "args": ["x", "m", 0.5, False, None], "sanitize": True},
         *(((ones(), 4),), (AssertionError, "outside of the elements of x: ")),
     ),
-    "a kernel that uses Python": Right(
-        *("python", "held() -> r: int32", {"release_gil": False}, ((),), [1])
-    ),
+    "a kernel that uses Python": Right("python", "held() -> r: int32", {"release_gil": False}, ((),), [1]),
     "Halide": Right(
         *("halide", "blend(out: Tensor([n], float32), k: float32, a: Tensor([n], float32))"),
         *(NO, ((ones() * 0, 2.0, ones()),), [None, [2, 2, 2], [1, 1, 1]]),
     ),
     "LLVM IR": Right("llvm", TWICE, {}, ((ones(),),), [None, [2, 1, 1]]),
-    "memrefs": Right(
-        *("memref", f"add({X}, y: Tensor([n], float32))"),
-        *(NO, ((ones(), ones() * 0),), [None, [1, 1, 1], [2, 2, 2]]),
-    ),
-    "a status of a kernel on memrefs": Right(
-        "memref", f"status({X})", {}, ((ones(),),), (RuntimeError, "status failed with status 22")
-    ),
+    "memrefs": Right("memref", f"add({X}, y: Tensor([n], float32))", NO, ((ones(), ones() * 0),), [None, [1, 1, 1], [2, 2, 2]]),
+    "a status of a kernel on memrefs": Right("memref", f"status({X})", {}, ((ones(),),), (RuntimeError, "status failed with status 22")),
     "an error of a kernel on memrefs": Right(
         *("memref", f"status({X})", {"errors": {22: ("ValueError", "no")}}),
         *(((ones(),),), (ValueError, "no when calling")),
     ),
-    "plain C in MLIR": Right(
-        *("memref", "sub(a: int64, b: int64) -> r: int64", {"args": ["b", "a"]}),
-        *(((3, 5),), [2]),
-    ),
+    "plain C in MLIR": Right("memref", "sub(a: int64, b: int64) -> r: int64", {"args": ["b", "a"]}, ((3, 5),), [2]),
     "passes": Right(
         *("memref", f"add({X}, y: Tensor([n], float32))"),
         {"pipeline": "builtin.module(convert-linalg-to-loops,convert-scf-to-cf,convert-to-llvm,reconcile-unrealized-casts)"},
         *(((ones(), ones() * 0),), [None, [1, 1, 1], [2, 2, 2]]),
     ),
-    "tensors": Right(
-        *("tensor", f"add1({X}) -> y: Tensor([n], float32)"),
-        *(NO, ((ones(),),), [[2, 2, 2], [1, 1, 1]]),
-    ),
+    "tensors": Right("tensor", f"add1({X}) -> y: Tensor([n], float32)", NO, ((ones(),),), [[2, 2, 2], [1, 1, 1]]),
     "tensors that are written": Right(
         *("tensor", "add1(x: Tensor([n], float32, intent=inout)) -> y: Tensor([n], float32)"),
         *(NO, ((ones(),),), [[2, 2, 2], [2, 2, 2]]),
@@ -295,18 +264,12 @@ WRONG: Final[dict[str, tuple[str, Any, dict[str, Any], str]]] = {
         *("llvm", TWICE, {"prototype": "void twice(float *x, int64_t n)"}),
         r"prototype= says \(a pointer to float32, int64\) -> void, but the LLVM IR defines",
     ),
-    "a provider that LLVM IR contradicts": (
-        *("llvm", TWICE, {"provider": providers.DirectCallProvider, "args": ["x"]}),
-        "the callee @twice takes",
-    ),
+    "a provider that LLVM IR contradicts": ("llvm", TWICE, {"provider": providers.DirectCallProvider, "args": ["x"]}, "the callee @twice takes"),
     "parts of other elements": (
         *("object", SIGNATURE.replace("float32", "float64"), {**C, "args": {**ARGS, "x": "x.data"}}),
         "the elements of 'x' are float64",
     ),
-    "a prototype that Halide contradicts": (
-        *("halide", f"blend({X})", {"prototype": "int blend(float *x)"}),
-        "but Halide's metadata have",
-    ),
+    "a prototype that Halide contradicts": ("halide", f"blend({X})", {"prototype": "int blend(float *x)"}, "but Halide's metadata have"),
     "another type": ("object", f"scale_at_door({X}, factor: float64)", C, "'factor' is float64: declare"),
     "another type of Halide": (
         *("halide", "blend(a: Tensor([n], float32), k: float64, out: Tensor([n], float32))", {}),
@@ -339,18 +302,10 @@ WRONG: Final[dict[str, tuple[str, Any, dict[str, Any], str]]] = {
         "ONNE is neither in the signature nor a constant that prototype= declares, did you mean 'ONE'",
     ),
     "no types": ("object", SIGNATURE, {}, "nothing says which arguments `scale_at_door` takes"),
-    "no such function": (
-        *("object", f"other({X})", {"prototype": "void other(float *x)"}),
-        "an object defines no function 'other'",
-    ),
-    "no such function in MLIR": (
-        "memref", f"ad({X})", {}, r"the module has no @ad, did you mean 'add'\?; it has add, status"
-    ),
+    "no such function": ("object", f"other({X})", {"prototype": "void other(float *x)"}, "an object defines no function 'other'"),
+    "no such function in MLIR": ("memref", f"ad({X})", {}, r"the module has no @ad, did you mean 'add'\?; it has add, status"),
     "no such kernel": ("ptx", f"other({X})", {"launch": LAUNCH}, "kernel 'other'"),
-    "a missing constant": (
-        *("object", SIGNATURE, {**C, "args": {"ctx": None}}),
-        "has parameters that neither the signature nor args= has: twice",
-    ),
+    "a missing constant": ("object", SIGNATURE, {**C, "args": {"ctx": None}}, "has parameters that neither the signature nor args= has: twice"),
     "an image without a launch": ("ptx", f"k({X})", {}, "a CUDA image needs launch="),
     "a launch without blocks": ("ptx", f"k({X})", {"launch": Launch(grid=1)}, "needs block="),
     "a launch of MLIR": ("memref", f"add({X})", {"launch": LAUNCH}, "launch= goes with a kernel image"),
@@ -379,10 +334,7 @@ WRONG: Final[dict[str, tuple[str, Any, dict[str, Any], str]]] = {
         *("object", SIGNATURE, {"success": 1, "provider": providers.DirectCallProvider}),
         r"success= and errno= go without provider=",
     ),
-    "errors of no class": (
-        *("object", SIGNATURE, {**C, "errors": {22: ("ValueEror", "no")}}),
-        "did you mean",
-    ),
+    "errors of no class": ("object", SIGNATURE, {**C, "errors": {22: ("ValueEror", "no")}}, "did you mean"),
     "a text that is freed and is none": (
         *("object", "half(x: float64) -> r: float64"),
         {"prototype": "double half(double x)", "free": "free"},

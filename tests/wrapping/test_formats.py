@@ -74,9 +74,8 @@ def test_source_code(language: str, text: str, tmp_path: Path) -> None:
 def test_files_of_source_code(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"kernel{suffix}"
     path.write_text("what it is shows in its name")
-    with pytest.raises(
-        CompileError, match=f"kernel{suffix} is .*: compile it, and give the object"
-    ):
+    words = f"kernel{suffix} is .*: compile it, and give the object"
+    with pytest.raises(CompileError, match=words):
         wrap(path, "f()")
 
 

@@ -127,9 +127,8 @@ def test_other_sources_hold_it_if_told(data: bytes) -> None:
 @pytest.mark.skipif(addons.absent("cuda") is not None, reason="needs the add-on cuda")
 def test_it_does_not_go_with_images() -> None:
     ptx = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry f() {\n ret;\n}\n"
-    with pytest.raises(
-        TypeError, match=r"release_gil= goes with .* but the source is a kernel image"
-    ):
+    words = r"release_gil= goes with .* but the source is a kernel image"
+    with pytest.raises(TypeError, match=words):
         wrap(ptx, "f()", release_gil=False)
 
 

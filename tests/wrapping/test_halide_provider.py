@@ -111,9 +111,8 @@ def test_a_handler_of_the_author(tmp_path: Path) -> None:
 def test_a_size_that_is_too_large(tmp_path: Path) -> None:
     look = looking(tmp_path, "Tensor([m], float32, strides=any)")
     x = np.lib.stride_tricks.as_strided(np.zeros(1, "float32"), (1 << 31,), (0,))
-    with pytest.raises(
-        ValueError, match=r"x\.shape\[0\] is 2147483648, which no int32 of a halide_"
-    ):
+    words = r"x\.shape\[0\] is 2147483648, which no int32 of a halide_"
+    with pytest.raises(ValueError, match=words):
         look(x, 0, np.zeros(21, "int64"))
 
 
@@ -127,7 +126,6 @@ def test_a_size_that_is_too_large(tmp_path: Path) -> None:
     ],
 )
 def test_what_no_buffer_describes(x: str, tmp_path: Path) -> None:
-    with pytest.raises(
-        BuildError, match=r"HalideCallProvider: x is .*; expected a tensor on the CPU"
-    ):
+    words = r"HalideCallProvider: x is .*; expected a tensor on the CPU"
+    with pytest.raises(BuildError, match=words):
         looking(tmp_path, x)

@@ -101,8 +101,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def library(path: Path) -> Any:
-    prototype = path.with_name("db.h")
-    return wrap(path, SIGNATURES, prototype=prototype, destroy=DESTROY, device="cpu")
+    return of(path, SIGNATURES, destroy=DESTROY)
 
 
 @pytest.fixture(autouse=True)
@@ -110,6 +109,11 @@ def emptied(library: Any) -> Iterator[None]:
     library["log_of"](1)
     yield
     gc.collect()
+
+
+def of(path: Path, signatures: Any, **options: Any) -> Any:
+    """Functions of the library, as its header declares them."""
+    return wrap(path, signatures, prototype=path.with_name("db.h"), device="cpu", **options)
 
 
 def log(library: Any) -> int:
@@ -136,22 +140,15 @@ def test_close(library: Any) -> None:
     db.close()
     assert (log(library), db.closed, db.value) == (3, True, None)
     assert repr(db) == "<Handle db of db_open, closed>"
-
-
-def test_with(library: Any) -> None:
-    with opened(library, 4) as db:
-        assert not db.closed
-    assert (db.closed, log(library)) == (True, 4)
+    with opened(library, 4) as other:
+        assert not other.closed
+    assert (other.closed, log(library)) == (True, 34)
     with pytest.raises(KeyError), opened(library, 5):
         raise KeyError
-    assert log(library) == 45
-
-
-def test_the_last_reference(library: Any) -> None:
-    db = opened(library, 6)
-    assert log(library) == 0
-    del db
-    assert log(library) == 6
+    last = opened(library, 6)
+    assert log(library) == 345
+    del last
+    assert log(library) == 3456
 
 
 def test_null_is_none(library: Any) -> None:
@@ -174,8 +171,7 @@ def test_what_it_was_made_from_is_kept(library: Any, by_name: bool) -> None:
 
 
 def test_the_code_is_kept(path: Path) -> None:
-    prototype = path.with_name("db.h")
-    db, _ = wrap(path, OPEN, prototype=prototype, destroy="db_close")(7)
+    db, _ = of(path, OPEN, destroy="db_close")(7)
     gc.collect()
     db.close()  # a segmentation fault if the code is gone
 
@@ -275,7 +271,7 @@ def test_parents_outlive_children_of_a_cycle(library: Any) -> None:
 def test_a_handle_to_something_else(library: Any, path: Path) -> None:
     """The prototypes say what a handle points to, also those of another `wrap`."""
     db = opened(library, 3)
-    other = wrap(path, SIGNATURES[2], prototype=path.with_name("db.h"))
+    other = of(path, SIGNATURES[2])
     for function in (library["row_id"], library.callable("row_id"), other["row_id"], other):
         words = (
             "Mismatched type of of on argument #0 when calling: `row_id.*expected a pointer to struct"
@@ -295,14 +291,9 @@ def test_a_handle_to_something_else(library: Any, path: Path) -> None:
 
 def test_a_borrowed_handle(path: Path) -> None:
     """Without ``destroy=`` it is of its kind, too, and keeps what it came from, and the code."""
-    signatures = [
-        OPEN,
-        "row_of(of: handle, x: Tensor([n], float64)) -> row: handle",
-        *SIGNATURES[2:],
-    ]
-    prototype = path.with_name("db.h")
-    destroy = {"db": "db_close"}
-    library = wrap(path, signatures, prototype=prototype, destroy=destroy, device="cpu")
+    borrowed = "row_of(of: handle, x: Tensor([n], float64)) -> row: handle"
+    signatures = [OPEN, borrowed, *SIGNATURES[2:]]
+    library = of(path, signatures, destroy={"db": "db_close"})
     log_of = library["log_of"]
     log_of(1)
     db = opened(library, 3)
@@ -328,9 +319,7 @@ def test_a_borrowed_handle(path: Path) -> None:
 def test_a_destroyer_of_a_borrowed_handle(path: Path) -> None:
     """It is destroyed by hand, and closed after that."""
     signatures = [*SIGNATURES[:3], "db_copy(of: handle) -> copied: handle", SIGNATURES[4]]
-    prototype = path.with_name("db.h")
-    destroy = {"db": "db_close"}
-    library = wrap(path, signatures, prototype=prototype, destroy=destroy, device="cpu")
+    library = of(path, signatures, destroy={"db": "db_close"})
     library["log_of"](1)
     copied = library["db_copy"](opened(library, 4))
     library["db_close"](copied)
@@ -497,11 +486,7 @@ def test_other_functions_get_the_address(library: Any) -> None:
         context.results = [context.scalar(pointer)]
         return current_block
 
-    attach(
-        module,
-        spec.Signature("same", [pointer], spec.Var("r", "handle")),
-        same_pointer,
-    )
+    attach(module, spec.Signature("same", [pointer], spec.Var("r", "handle")), same_pointer)
     same = runtime.compile(module)
     db = opened(library, 3)
     for function in (same["same"], same.callable("same")):
@@ -510,8 +495,7 @@ def test_other_functions_get_the_address(library: Any) -> None:
 
 
 def test_an_exported_library(path: Path, tmp_path: Path) -> None:
-    options: dict[str, Any] = {"prototype": path.with_name("db.h"), "device": "cpu"}
-    wrap(path, SIGNATURES, destroy=DESTROY, **options).export_library(tmp_path / "made.so")
+    of(path, SIGNATURES, destroy=DESTROY).export_library(tmp_path / "made.so")
     words = [word for text in SIGNATURES for word in ("--signature", text)]
     words += [word for pair in DESTROY.items() for word in ("--destroy", "=".join(pair))]
     header = str(path.with_name("db.h"))
@@ -528,16 +512,15 @@ def test_an_exported_library(path: Path, tmp_path: Path) -> None:
 
 
 def test_a_destroyer_with_a_signature_of_its_own(path: Path) -> None:
-    prototype = path.with_name("db.h")
     signatures = [OPEN, "db_close(db: handle) -> status: int32 where db.present"]
-    library = wrap(path, signatures, prototype=prototype, destroy="db_close")
+    library = of(path, signatures, destroy="db_close")
     assert len(library.functions) == 2
     assert library["db_close"](opened(library, 9)) == 5
     opened(library, 9).close()
 
 
 def test_a_single_function_is_called(path: Path) -> None:
-    library = wrap(path, OPEN, prototype=path.with_name("db.h"), destroy="db_close")
+    library = of(path, OPEN, destroy="db_close")
     with library(3)[0] as db:
         assert type(db) is Handle
 
@@ -557,9 +540,8 @@ def test_a_single_function_is_called(path: Path) -> None:
     ],
 )  # fmt: skip
 def test_mistakes(path: Path, signatures: Any, options: dict[str, Any], words: str) -> None:
-    header = path.with_name("db.h")
     with pytest.raises((BuildError, CompileError, SpecError), match=words):
-        wrap(path, signatures, prototype=header, device="cpu", **options)
+        of(path, signatures, **options)
 
 
 def test_options_that_do_not_go_with_it(path: Path) -> None:

@@ -28,22 +28,11 @@ pytestmark = needs_cc
 
 HEADERS = Path(__file__).with_name("headers")
 EVERYWHERE = (
-    *(
-        "complex",
-        "ctype",
-        "dirent",
-        "dlfcn",
-        "fcntl",
-        "fenv",
-        "inttypes",
-        "locale",
-        "malloc",
-        "math",
-    ),
+    *("complex", "ctype", "dirent", "dlfcn", "fcntl", "fenv", "inttypes", "locale", "malloc", "math"),
     *("net/if", "netdb", "poll", "pthread", "sched", "search", "semaphore", "setjmp", "signal"),
     *("spawn", "stdatomic", "stdio", "stdlib", "string", "sys/mman", "sys/socket", "sys/stat"),
     *("sys/uio", "time", "uchar", "unistd", "wchar", "wctype"),
-)
+)  # fmt: skip
 """Headers of C's library, the compiler's and Linux', which come with every compiler."""
 ELSEWHERE = (
     *("omp", "quadmath", "immintrin", "arm_neon", "fftw3", "lapacke", "cblas", "jpeglib", "sleef"),
@@ -304,9 +293,8 @@ def test_pointers_to_pointers_have_elements(tmp_path: Path) -> None:
         if dtype == "float64":
             wrap(data, signature, device="cpu", prototype=prototype)
         else:
-            with pytest.raises(
-                BuildError, match="to float64, but the elements of 'xs' are float32"
-            ):
+            words = "to float64, but the elements of 'xs' are float32"
+            with pytest.raises(BuildError, match=words):
                 wrap(data, signature, device="cpu", prototype=prototype)
 
 

@@ -120,9 +120,8 @@ def test_text_and_files_that_are_source_code(tmp_path: Path) -> None:
     with pytest.raises(CompileError, match=r"k\.c is C: compile it, and give the object"):
         wrap(path, "f()", prototype="int f(void)")
     (tmp_path / "libk.so").write_text("INPUT(-lk)")
-    with pytest.raises(
-        CompileError, match=r"libk\.so is text, a script of the linker: give the lib"
-    ):
+    words = r"libk\.so is text, a script of the linker: give the lib"
+    with pytest.raises(CompileError, match=words):
         wrap(tmp_path / "libk.so", "f()", prototype="int f(void)")
     with pytest.raises(CompileError, match="the text is C: compile it, and give the object"):
         wrap(path.read_text(), "f()", prototype="int f(void)")

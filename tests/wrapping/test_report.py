@@ -41,8 +41,7 @@ def test_llvm_ir() -> None:
         ("void k(void *x, int64_t n)", SIGNATURE, ", but not x"),
         ("void k(char *x, int64_t n)", SIGNATURE, ", but not x"),
         ("void k(float *x, int n)", "k(x: handle, n: int32)", ", but not x"),
-        ("void k(float *, int *, char *)", "k(a: handle, b: Tensor([], int32), c: Tensor([], int8))"
-         , ", but not a"),
+        ("void k(float *, int *, char *)", "k(a: handle, b: Tensor([], int32), c: Tensor([], int8))" , ", but not a"),
         # Each call compares the struct that a handle points to.
         ("struct s; void k(struct s *x, int n)", "k(x: handle, n: int32)", ""),
         ("void k(void *x, int n)", "k(n: int32)", ""),

@@ -170,12 +170,9 @@ def test_errno_and_free(code: bytes) -> None:
         ({"success": 1}, "success= needs a status, but none of `twice`, `half` returns one"),
         ({"errors": {7: None}}, "errors= needs a status, but none of `twice`, `half` returns one"),
         ({"free": "free"}, "free= needs a text as result, but none of `twice`, `half` returns one"),
-        (
-            {"args": {"sizes": 3}},
-            "args= has 'sizes', but none of `twice`, `half` has such a parameter, did you mean 'si",
-        ),
+        ({"args": {"sizes": 3}}, "args= has 'sizes', but none of `twice`, `half` has such a parameter, did you mean 'si"),
     ],
-)
+)  # fmt: skip
 def test_options_that_fit_no_function(code: bytes, options: Any, words: str) -> None:
     signatures = ["twice(size: int64) -> doubled: int64", "half(x: float64) -> r: float64"]
     with pytest.raises(BuildError, match=words):

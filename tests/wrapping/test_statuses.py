@@ -137,25 +137,17 @@ def test_the_text_of_a_status(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("signature", "errors", "words"),
     [
-        (
-            "same(status: int32)",
-            "unsaid",
-            "errors= has 'unsaid', which is no function that returns",
-        ),
+        ("same(status: int32)", "unsaid", "errors= has 'unsaid', which is no function that returns"),
         ("same(status: int32)", "many", r"as `const char \*many\(int\)`"),
         ("same(status: int32)", "said_byte", "errors= has 'said_byte', which is no"),
         ("same(status: int32)", "sad", "declares no function 'sad'.*did you mean"),
         ("same(status: int32)", {1: ("KeyError", "{sad(status)}")}, "declares no function 'sad'"),
-        (
-            "same(status: int32)",
-            {1: ("KeyError", "{said(code)}")},
-            r"or \{f\(status\)\} for the te",
-        ),
+        ("same(status: int32)", {1: ("KeyError", "{said(code)}")}, r"or \{f\(status\)\} for the te"),
         ("same(status: int32)", "said_wide", "symbol @said_wide is needed as"),
         ("byte(b: uint8)", "said", r"said\(status\) takes 32 or 64 bits, but byte returns i8"),
         ("nothing()", "said", "errors= needs a status, but `nothing` returns none"),
     ],
-)
+)  # fmt: skip
 def test_what_returns_no_text(tmp_path: Path, signature: str, errors: Any, words: str) -> None:
     code = c_object(tmp_path, TEXTS)
     with pytest.raises((BuildError, CompileError), match=words):

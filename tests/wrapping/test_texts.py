@@ -98,14 +98,8 @@ def test_one_with_its_length_and_one_without(code: bytes) -> None:
 @pytest.mark.parametrize(
     ("signature", "prototype", "args", "words"),
     [
-        (
-            *("count(s: String) -> r: int64", COUNT, None),
-            r"has parameters that the signature lacks: n; .*'s\.data' and 's\.length' are its bytes",
-        ),
-        (
-            *("count(s: String) -> r: int64", COUNT, {}),
-            r"neither the signature nor args= has: n; .* 's\.c_str' is text that ends in a NUL",
-        ),
+        (*("count(s: String) -> r: int64", COUNT, None), r"has parameters that the signature lacks: n; .*'s\.data' and 's\.length' are its bytes"),
+        (*("count(s: String) -> r: int64", COUNT, {}), r"neither the signature nor args= has: n; .* 's\.c_str' is text that ends in a NUL"),
         (
             *("reverse(s: String, n: int8) -> r: int64",),
             *("int64_t reverse(signed char n, const void *s)", None),
@@ -127,7 +121,7 @@ def test_one_with_its_length_and_one_without(code: bytes) -> None:
             "parameter s is int64, but 's' is passed as the address of bytes",
         ),
     ],
-)
+)  # fmt: skip
 def test_mistakes(signature: str, prototype: str, args: Any, words: str, code: bytes) -> None:
     with pytest.raises(BuildError, match=words):
         wrap(code, signature, prototype=prototype, args=args)
@@ -238,33 +232,18 @@ def test_how_often_text_is_freed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("signature", "prototype", "words"),
     [
-        (
-            "unknown() -> r: String",
-            "const void *unknown(void)",
-            "say in prototype= that it returns",
-        ),
-        (
-            "number() -> r: Bytes",
-            "const float *number(void)",
-            "'r' is a Bytes, text that ends in a",
-        ),
-        (
-            "count_freed() -> r: String",
-            "int count_freed(void)",
-            "`const char .` is: declare `-> r: in",
-        ),
+        ("unknown() -> r: String", "const void *unknown(void)", "say in prototype= that it returns"),
+        ("number() -> r: Bytes", "const float *number(void)", "'r' is a Bytes, text that ends in a"),
+        ("count_freed() -> r: String", "int count_freed(void)", "`const char .` is: declare `-> r: in"),
         (
             "count_freed(n: int32) -> r: Optional(String)",
             "void count_freed(int n, char **r)",
             "r is a pointer to a pointer, but no text is written there: declare `-> r: handle`",
         ),
         ("name(at: int32)", "const char *name(int at)", "or add a result, as in `-> r: String`"),
-        (
-            *("name(at: int32) -> r: float64", "const char *name(int at)"),
-            "returns a const pointer to int8, but the result 'r' is float64",
-        ),
+        (*("name(at: int32) -> r: float64", "const char *name(int at)"), "returns a const pointer to int8, but the result 'r' is float64"),
     ],
-)
+)  # fmt: skip
 def test_results_that_are_no_text(
     signature: str, prototype: str, words: str, returning: bytes
 ) -> None:

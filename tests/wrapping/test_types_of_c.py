@@ -37,17 +37,11 @@ CHAR = "uint8" if platform.machine() == "aarch64" else "int8"
         *(("enum { A = 0x100000000LL } T", "uint64"), ("enum { A = -1, B = 1L << 40 } T", "int64")),
         *(("enum __attribute__((packed)) { A } T", "uint8"), ("__SIZE_TYPE__ T", "uint64")),
         *(("int T __attribute__((mode(DI)))", "int64"), ("int bool; typedef bool T", "int32")),
-        *(
-            ("int T __attribute__((mode(QI)))", "int8"),
-            ("unsigned size_t; typedef size_t T", "uint32"),
-        ),
+        *(("int T __attribute__((mode(QI)))", "int8"), ("unsigned size_t; typedef size_t T", "uint32")),
         *(("__typeof__(1UL << 3) T", "uint64"), ("__typeof__(1.0f) T", "float32")),
         *(("float *T", "a pointer to float32"), ("const float *T", "a const pointer to float32")),
         *(("const double c; typedef c *T", "a const pointer to float64"), ("void *T", "a pointer")),
-        *(
-            ("float const *const T", "a const pointer to float32"),
-            ("_Bool *T", "a pointer to bool"),
-        ),
+        *(("float const *const T", "a const pointer to float32"), ("_Bool *T", "a pointer to bool")),
         *(("float r[4]; typedef r *T", "a pointer to 4 x float32"),),
         *(("float r[4]; typedef const r *T", "a const pointer to 4 x float32"),),
         *(
@@ -55,26 +49,17 @@ CHAR = "uint8" if platform.machine() == "aarch64" else "int8"
             ("_Float16 (*T)[4]", "a pointer to 4 x float16"),
             ("struct s *T", "a pointer to struct s"),
         ),
-        *(
-            ("_Complex double *T", "a pointer to complex128"),
-            ("double **T", "a pointer to a pointer"),
-        ),
+        *(("_Complex double *T", "a pointer to complex128"), ("double **T", "a pointer to a pointer")),
         *(("float _Complex *T", "a pointer to complex64"), ("union u *T", "a pointer to union u")),
-        *(
-            ("float (*T)(float)", "a pointer to a function"),
-            ("char ***T", "a pointer to a pointer"),
-        ),
+        *(("float (*T)(float)", "a pointer to a function"), ("char ***T", "a pointer to a pointer")),
         *(("struct { int a; } s; typedef s *T", "a pointer to struct s"),),
         *(("long double *T", "a pointer to long double"), ("__int128 *T", "a pointer to __int128")),
-        *(
-            ("__int128_t *T", "a pointer to __int128"),
-            ("const volatile int *T", "a const pointer to int32"),
-        ),
+        *(("__int128_t *T", "a pointer to __int128"), ("const volatile int *T", "a const pointer to int32")),
         *(("enum e { A } *T", "a pointer to uint32"),),
         ("enum __attribute__((packed)) e { A } *T", "a pointer to enum e"),
         ("float v __attribute__((vector_size(16))); typedef v *T", "a pointer to __attribute__"),
     ],
-)
+)  # fmt: skip
 def test_what_a_type_is(typedef: str, expected: str) -> None:
     found = of_parameter(f"typedef {typedef}; void f(T x)")
     assert f"{found}".startswith(expected)
@@ -86,10 +71,7 @@ def test_what_a_type_is(typedef: str, expected: str) -> None:
     [
         ("struct s T", "is a struct s, which is not passed by value, as its fields are not"),
         ("union { int a; } T", "is union T, whose field a is in a union, which is not passed"),
-        (
-            "float T __attribute__((vector_size(16)))",
-            "is a __attribute__.*, which no parameter of a",
-        ),
+        ("float T __attribute__((vector_size(16)))", "is a __attribute__.*, which no parameter of a"),
         *(("long double T", "is a long double"), ("__int128 T", "is a __int128")),
         *(
             ("unsigned __int128 T", "is a unsigned __int128"),
@@ -102,7 +84,7 @@ def test_what_a_type_is(typedef: str, expected: str) -> None:
         pytest.param("__float128 T", "is a __float128, which no parameter", marks=needs_x86),
         ("_Atomic int T", r"is a _Atomic\(int\), which no parameter"),
     ],
-)
+)  # fmt: skip
 def test_types_that_no_parameter_is(typedef: str, words: str) -> None:
     with pytest.raises(CompileError, match=f"f: parameter x {words}"):
         read(f"typedef {typedef}; void f(T x)", None, "f")
@@ -113,18 +95,14 @@ def test_types_that_no_parameter_is(typedef: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("parameter", "expected"),
     [
-        *(
-            ("float x[]", "float32"),
-            ("float x[3][5]", "5 x float32"),
-            ("float x[][n]", "n x float32"),
-        ),
+        *(("float x[]", "float32"), ("float x[3][5]", "5 x float32"), ("float x[][n]", "n x float32")),
         *(("float x[n][2 * n]", "2 * n x float32"), ("float (*x)[n]", "n x float32")),
         *(("float x[n][n][4]", "n x 4 x float32"), ("float (*x)[]", "? x float32")),
         *(("float x[restrict]", "float32"), ("float x[static restrict 4]", "float32")),
         *(("float x[__restrict 4]", "float32"), ("float *restrict x", "float32")),
         *(("float *__restrict__ x", "float32"), ("float *restrict *x", "a pointer")),
     ],
-)
+)  # fmt: skip
 def test_arrays_as_parameters(parameter: str, expected: str) -> None:
     found = read(f"void f(long n, {parameter})", None, "f").params[1][1]
     assert f"{found}" == f"a pointer to {expected}"
@@ -166,16 +144,11 @@ def test_the_sign_of_char_is_that_of_the_target() -> None:
             r"f is not called as C is: long \(long\) __attribute__\(\(ms_abi\)\)",
             marks=needs_x86,
         ),
-        pytest.param(
-            "__attribute__((preserve_most)) int f(int)", "not called as C", marks=needs_x86
-        ),
-        (
-            "__attribute__((no_callee_saved_registers)) int f(int)",
-            "unknown attribute|not called as C",
-        ),
+        pytest.param("__attribute__((preserve_most)) int f(int)", "not called as C", marks=needs_x86),
+        ("__attribute__((no_callee_saved_registers)) int f(int)", "unknown attribute|not called as C"),
         ("int f(const float &x)", "parameter x is a float &|is a const float &"),
     ],
-)
+)  # fmt: skip
 def test_functions_that_are_not_called(text: str, words: str) -> None:
     with pytest.raises(CompileError, match=words):
         read(text, None, "f")
@@ -236,17 +209,12 @@ def test_errors_show_the_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        *(
-            "int g(idx_t n);",
-            "struct s { idx_t n; };",
-            "typedef struct { idx_t n; } s;",
-            "idx_t n;",
-        ),
+        *("int g(idx_t n);", "struct s { idx_t n; };", "typedef struct { idx_t n; } s;", "idx_t n;"),
         *("namespace a { class b; }", 'extern "C" int g(int n);', "template <class T> T g(T x);"),
         *("typedef idx_t unused;", "enum e { A = B };", '_Static_assert(0, "");'),
         *("static int g(void) { return undeclared; }", "int h(double); int h(float);"),
     ],
-)
+)  # fmt: skip
 def test_errors_elsewhere_do_not_count(other: str) -> None:
     for text in (f"{other}\nint f(int n);", f"int f(int n);\n{other}"):
         assert [f"{type_}" for _, type_ in read(text, "f", "f").params] == ["int32"]

@@ -22,6 +22,12 @@ pytestmark = needs_cc
 P = "struct p { int32_t i; float l; };"
 
 
+@pytest.fixture(scope="module")
+def nothing(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """Return an object with a function that is never called."""
+    return c_object(tmp_path_factory.mktemp("nothing"), "void k(void) { }")
+
+
 @pytest.mark.parametrize(
     ("signature", "prototype", "words"),
     [
@@ -32,62 +38,30 @@ P = "struct p { int32_t i; float l; };"
             r"`void \*` in C; declare `f: handle`",
         ),
         ("f: Function", "void k(float *f)", "f is a pointer to float32, but 'f' is passed as an o"),
-        (
-            "a: Array",
-            f"{P} void k(struct p *a)",
-            "a is a pointer to struct p, but 'a' is passed as",
-        ),
+        ("a: Array", f"{P} void k(struct p *a)", "a is a pointer to struct p, but 'a' is passed as"),
         (
             "p: Struct(i: int32, l: float32)",
             f"{P} void k(struct p *p)",
             r"takes 1 parameters \(p: a pointer to struct p\), but 2 are passed \(p.i, p.l\): the "
             "fields of a Struct are passed one by one, and as a struct where the kernel only reads",
         ),
-        (
-            "p: Tuple(i: int32, l: float32)",
-            "void k(int32_t i, double l)",
-            r"parameter l is float64, but 'l' is float32: declare `l: float64`",
-        ),
-        (
-            "s: String",
-            "void k(char *s)",
-            r"to which the kernel may write, but 's.c_str' is only re",
-        ),
+        ("p: Tuple(i: int32, l: float32)", "void k(int32_t i, double l)", r"parameter l is float64, but 'l' is float32: declare `l: float64`"),
+        ("s: String", "void k(char *s)", r"to which the kernel may write, but 's.c_str' is only re"),
         ("x: Tensor([n, 4], float32)", "void k(int n, float x[][5])", "rows of 4 elements: decl"),
         ("x: Tensor([n, m], float32)", "void k(int n, float (*x)[5])", r"Tensor\(\[…, 5\], float3"),
-        (
-            "x: Tensor([n, 2, 4], float32)",
-            "void k(int n, float x[n][2][5])",
-            r"x is a pointer to 2 x 5 x float32, but 'x' has rows of 2, 4 elements",
-        ),
+        ("x: Tensor([n, 2, 4], float32)", "void k(int n, float x[n][2][5])", r"x is a pointer to 2 x 5 x float32, but 'x' has rows of 2, 4 elements"),
         ("x: Tensor([n], float32)", "void k(float x[][5])", "'x' has rows of n elements: decl"),
         ("x: Tensor([5], float32)", "void k(float x[2][5])", "'x' has rows of 5 elements: decl"),
         ("x: Tensor([m, n], float32)", "void k(int n, int m, float x[n][m])", r"Tensor\(\[…, m\]"),
         ("x: Tensor([n, 4], float32)", "void k(int n, float x[n][n])", "rows of 4 elements: decl"),
-        (
-            "x: Tensor([n, 5], float32, strides=[s, 1])",
-            "void k(float x[][5])",
-            "strides s, 1: decl",
-        ),
-        (
-            "x: Tensor([n, 5], float32, strides=F)",
-            "void k(float x[][5])",
-            "has the strides F: decl",
-        ),
-        (
-            "x: Tensor([2, 3], float32)",
-            "void k(const float x[3][3])",
-            "x is a const pointer to 3 x float32, written as an array of 3, but 'x' has 2",
-        ),
+        ("x: Tensor([n, 5], float32, strides=[s, 1])", "void k(float x[][5])", "strides s, 1: decl"),
+        ("x: Tensor([n, 5], float32, strides=F)", "void k(float x[][5])", "has the strides F: decl"),
+        ("x: Tensor([2, 3], float32)", "void k(const float x[3][3])", "x is a const pointer to 3 x float32, written as an array of 3, but 'x' has 2"),
         ("x: Tensor([n, 4], float32)", "void k(char x[][4])", "but 'x' has rows of float32"),
         ("x: Tensor([2, 3], float32)", "void k(float x[16])", "an array of 16, but 'x' has 6"),
         ("x: Tensor([], float32)", "void k(float x[4])", "an array of 4, but 'x' has 1"),
         ("x: Tensor([2], float32)", "void k(char x[16])", "an array of 16, but 'x' has 8"),
-        (
-            "x: Tensor([q, n], float32)",
-            "extern int n; void k(float x[][n])",
-            "'x' has rows of n elements: declare",
-        ),
+        ("x: Tensor([q, n], float32)", "extern int n; void k(float x[][n])", "'x' has rows of n elements: declare"),
         (
             "x: Tensor([n], float32)) -> (y: Tensor([n], float32)",
             "void k(const float *x, const float *y)",
@@ -98,22 +72,17 @@ P = "struct p { int32_t i; float l; };"
             "void k(int64_t n, const float *x)",
             "k gets no pointer to 'y', of which the signature says that it is written: pass it, or",
         ),
-        (
-            "x: Tensor([n], float32)",
-            "void k(const DLTensor *x)",
-            r"which a tensor of any rank is passed as: declare `x: Tensor\(\.\.\., float32\)`",
-        ),
+        ("x: Tensor([n], float32)", "void k(const DLTensor *x)", r"which a tensor of any rank is passed as: declare `x: Tensor\(\.\.\., float32\)`"),
         (
             "x: Tensor(..., float32)",
             "void k(const float *x)",
             "'x' may have any rank, so its DLTensor. is passed: pass 'x.data', or declare its sizes",
         ),
     ],
-)
-def test_what_does_not_fit(signature: str, prototype: str, words: str, tmp_path: Path) -> None:
-    data = c_object(tmp_path, "void k(void) { }")
+)  # fmt: skip
+def test_what_does_not_fit(signature: str, prototype: str, words: str, nothing: bytes) -> None:
     with pytest.raises(BuildError, match=words):
-        wrap(data, f"k({signature})", device="cpu", prototype=prototype)
+        wrap(nothing, f"k({signature})", device="cpu", prototype=prototype)
 
 
 @pytest.mark.parametrize(
@@ -133,52 +102,16 @@ def test_what_does_not_fit(signature: str, prototype: str, words: str, tmp_path:
         ("x: Tensor([n], float32)", "void k(float x[16])", None),
         ("x: Tensor([4], float32)", "void k(char x[16])", None),
         ("x: Tensor([n, 4], bool)", "void k(char x[][4])", None),
-        (
-            "x: Tensor([q, 2 * (m + 1)], float32), y: Tensor([m], float32)",
-            "void k(int n, float x[][2*n])",
-            ["m + 1", "x"],
-        ),
+        ("x: Tensor([q, 2 * (m + 1)], float32), y: Tensor([m], float32)", "void k(int n, float x[][2*n])", ["m + 1", "x"]),
         ("x: Tensor([n], float32)", "void k(const float *restrict x, const float *y)", ["x", "x"]),
         ("x: Tensor([n], float32, intent=out)", "void k(float *x)", ["x.data"]),
         ("s: Struct(x: Tensor([n], float32, intent=out))", "void k(float *x)", ["s"]),
         ("s: Shape([n, 3, m])", "void k(int64_t n, int64_t m)", None),
-        (
-            "xs: TensorList(Tensor([n], float32))",
-            "void k(float **, int64_t *, int64_t *, long)",
-            None,
-        ),
+        ("xs: TensorList(Tensor([n], float32))", "void k(float **, int64_t *, int64_t *, long)", None),
     ],
-)
-def test_what_fits(signature: str, prototype: str, args: list[str] | None, tmp_path: Path) -> None:
-    data = c_object(tmp_path, "void k(void) { }")
-    wrap(data, f"k({signature})", device="cpu", prototype=prototype, args=args)
-
-
-@pytest.mark.parametrize("to", ["const double *b", "struct s *b", "const char b[][2]", "char **b"])
-def test_bytes_are_passed_as_the_address_of_bytes(to: str, tmp_path: Path) -> None:
-    data = c_object(tmp_path, "void k(void) { }")
-    with pytest.raises(BuildError, match=r"but b'abc' is passed as the address of bytes"):
-        wrap(data, "k()", prototype=f"struct s; void k({to})", args=[b"abc"])
-
-
-def test_rows_are_no_place_for_a_result(tmp_path: Path) -> None:
-    data = c_object(tmp_path, "void k(void) { }")
-    with pytest.raises(BuildError, match="4 x float64, but the kernel writes the result 'r' by a"):
-        wrap(data, "k() -> r: float64", prototype="void k(double (*r)[4])")
-
-
-@pytest.mark.parametrize("other", ["float *b", "const float *b", "float *restrict b", "void *b"])
-def test_one_tensor_twice_and_once_as_restrict(other: str, tmp_path: Path) -> None:
-    data = c_object(tmp_path, "void k(void) { }")
-    for params in (f"float *restrict a, {other}", f"{other}, float *restrict a"):
-        with pytest.raises(BuildError, match="'x' is passed twice, and once as `restrict`"):
-            wrap(
-                data,
-                "k(x: Tensor([n], float32))",
-                prototype=f"void k({params})",
-                args=["x", "x.data"],
-                device="cpu",
-            )
+)  # fmt: skip
+def test_what_fits(signature: str, prototype: str, args: list[str] | None, nothing: bytes) -> None:
+    wrap(nothing, f"k({signature})", device="cpu", prototype=prototype, args=args)
 
 
 def test_constants_as_text(tmp_path: Path) -> None:
@@ -211,8 +144,7 @@ def test_a_size_as_two_types(tmp_path: Path) -> None:
         assert "n: int32" in str(k["k"].__doc__)
 
 
-def test_entries_that_are_no_texts(tmp_path: Path) -> None:
-    data = c_object(tmp_path, "void k(void) { }")
+def test_entries_that_are_no_texts(nothing: bytes) -> None:
     n = spec.Var("n", "int64")
     x = spec.Tensor("x", [n], "float32", device_type="cpu", intent="out")
     pair, maybe = spec.Struct("pair", [x]), spec.Optional(x)
@@ -224,25 +156,9 @@ def test_entries_that_are_no_texts(tmp_path: Path) -> None:
         (pair, [x, n]),
     ):
         signature = spec.Signature("k", [param])
-        wrap(data, signature, prototype="void k(float *x, int64_t n)", args=args)
+        wrap(nothing, signature, prototype="void k(float *x, int64_t n)", args=args)
     y = spec.Tensor("y", [n], "float32", device_type="cpu")
-    wrap(data, spec.Signature("k", [n], y), prototype="void k(float *, int64_t)", args=[y, n])
-
-
-@pytest.mark.parametrize(
-    ("prototype", "words"),
-    [
-        ("void k(float *x, int64_t *, int64_t *, long)", r"passed as a pointer to a pointer"),
-        ("void k(float **, float *, int64_t *, long)", r"passed as a pointer to int64"),
-        ("void k(float **, int64_t *, int64_t *, long *)", r"passed as the number of elements"),
-        ("void k(float **, int64_t (*)[2], int64_t *, long)", r"passed as a pointer to int64"),
-    ],
-)
-def test_parts_of_a_list(prototype: str, words: str, tmp_path: Path) -> None:
-    data = c_object(tmp_path, "void k(void) { }")
-    signature = "k(xs: TensorList(Tensor([n], float32)))"
-    with pytest.raises(BuildError, match=words):
-        wrap(data, signature, device="cpu", prototype=prototype)
+    wrap(nothing, spec.Signature("k", [n], y), prototype="void k(float *, int64_t)", args=[y, n])
 
 
 X = "x: Tensor([n], float32)"
@@ -278,11 +194,34 @@ X = "x: Tensor([n], float32)"
     ],
 )
 def test_a_part_that_does_not_fit(
-    param: str, entry: str, type_: str, words: str, tmp_path: Path
+    param: str, entry: str, type_: str, words: str, nothing: bytes
 ) -> None:
-    data = c_object(tmp_path, "void k(void) { }")
     with pytest.raises(BuildError, match=words):
-        wrap(data, f"k({param})", device="cpu", prototype=f"void k({type_} v)", args=[entry])
+        wrap(nothing, f"k({param})", device="cpu", prototype=f"void k({type_} v)", args=[entry])
+
+
+LIST = "xs: TensorList(Tensor([n], float32))"
+TWICE = ("float *b", "const float *b", "float *restrict b", "void *b")
+OTHERS: list[tuple[str, str, Any, str]] = [
+    # signature, parameters in C, args, and the error
+    *(("k()", to, [b"abc"], r"but b'abc' is passed as the address of bytes") for to in ("const double *b", "struct s *b", "const char b[][2]", "char **b")),
+    ("k() -> r: float64", "double (*r)[4]", None, "4 x float64, but the kernel writes the result 'r' by a"),
+    *((f"k({X})", f"float *restrict a, {b}", ["x", "x.data"], "'x' is passed twice, and once as `restrict`") for b in TWICE),
+    *((f"k({X})", f"{b}, float *restrict a", ["x", "x.data"], "'x' is passed twice, and once as `restrict`") for b in TWICE),
+    (f"k({LIST})", "float *x, int64_t *, int64_t *, long", None, "passed as a pointer to a pointer"),
+    (f"k({LIST})", "float **, float *, int64_t *, long", None, "passed as a pointer to int64"),
+    (f"k({LIST})", "float **, int64_t *, int64_t *, long *", None, "passed as the number of elements"),
+    (f"k({LIST})", "float **, int64_t (*)[2], int64_t *, long", None, "passed as a pointer to int64"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("signature", "params", "args", "words"), OTHERS)
+def test_other_entries_that_do_not_fit(
+    signature: str, params: str, args: Any, words: str, nothing: bytes
+) -> None:
+    prototype = f"struct s; void k({params})"
+    with pytest.raises(BuildError, match=words):
+        wrap(nothing, signature, device="cpu", prototype=prototype, args=args)
 
 
 @pytest.mark.parametrize(
@@ -310,9 +249,8 @@ def test_a_part_that_does_not_fit(
         ("x: Choice({'a': 1})", "x", "unsigned"),
     ],
 )
-def test_a_part_that_fits(param: str, entry: str, type_: str, tmp_path: Path) -> None:
-    data = c_object(tmp_path, "void k(void) { }")
-    wrap(data, f"k({param})", device="cpu", prototype=f"void k({type_} v)", args=[entry])
+def test_a_part_that_fits(param: str, entry: str, type_: str, nothing: bytes) -> None:
+    wrap(nothing, f"k({param})", device="cpu", prototype=f"void k({type_} v)", args=[entry])
 
 
 @pytest.mark.parametrize(
@@ -332,12 +270,15 @@ def test_a_part_that_fits(param: str, entry: str, type_: str, tmp_path: Path) ->
     ],
 )
 def test_results_that_are_no_numbers(
-    kind: str, type_: str, words: str | None, tmp_path: Path
+    kind: str, type_: str, words: str | None, nothing: bytes
 ) -> None:
-    data = c_object(tmp_path, "void k(void) { }")
     raises = nullcontext() if words is None else pytest.raises(BuildError, match=words)
     with raises:
-        wrap(data, f"k() -> t: {kind}", prototype=f"#include <tvm/ffi/c_api.h>\nvoid k({type_} t);")
+        wrap(
+            nothing,
+            f"k() -> t: {kind}",
+            prototype=f"#include <tvm/ffi/c_api.h>\nvoid k({type_} t);",
+        )
 
 
 def test_alignment_of_an_address() -> None:
@@ -379,9 +320,8 @@ def test_a_text_among_others(tmp_path: Path) -> None:
     k("bcd", x)
     assert x == 4
     wrong = prototype.replace("char", "float")
-    with pytest.raises(
-        BuildError, match="s is a const pointer to float32, but 'mode' is passed as"
-    ):
+    words = "s is a const pointer to float32, but 'mode' is passed as"
+    with pytest.raises(BuildError, match=words):
         wrap(data, signature, device="cpu", prototype=wrong, args=["mode", "x"])
 
 

@@ -6,13 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from ffi_builder.cuda.launch import (
-    arguments,
-    dimensions,
-    driver,
-    launching,
-    states,
-)
+from ffi_builder.cuda.launch import arguments, dimensions, driver, launching, states
 from ffi_builder.cuda.launch.dimensions import Dimensions, Launch
 from ffi_builder.cuda.launch.launching import Launcher
 from ffi_builder.ir.builder import exchange_null, load_acquire

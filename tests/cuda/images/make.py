@@ -19,11 +19,7 @@ HERE: Final = Path(__file__).parent
 IMAGES: Final = HERE / "images"
 
 CUBINS: Final = {
-    12: {
-        "sm_80": ("cuda12-sm_80.cubin", ()),
-        "sm_90": ("cuda12-sm_90.cubin", ()),
-        "sm_90a": ("cuda12-sm_90a.cubin", ("-DALL",)),
-    },
+    12: {"sm_80": ("cuda12-sm_80.cubin", ()), "sm_90": ("cuda12-sm_90.cubin", ()), "sm_90a": ("cuda12-sm_90a.cubin", ("-DALL",))},
     13: {
         "sm_80": ("cuda13-sm_80.cubin", ()),
         "sm_90": ("cuda13-sm_90.cubin", ("-DLARGE",)),
@@ -31,7 +27,7 @@ CUBINS: Final = {
         "sm_100": ("cuda13-sm_100.cubin", ()),
         "sm_100f": ("cuda13-sm_100f.cubin", ()),
     },
-}
+}  # fmt: skip
 """By the major version of NVRTC and the architecture: the file, and the options."""
 FATBINS: Final = ("none", "speed", "size")
 """Ways of compressing: not at all, by LZ4, by zstd. The first leaves what is named to others."""

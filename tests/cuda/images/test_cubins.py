@@ -101,12 +101,7 @@ def test_registers():
     kernels = read_image(image("cuda13-sm_90a.cubin")).kernels
     assert {name: kernel.registers for name, kernel in kernels.items()} == dict.fromkeys(
         kernels, 10
-    ) | {
-        "nothing": 4,
-        "clustered": 8,
-        "ranked": 8,
-        FILL: 8,
-    }
+    ) | {"nothing": 4, "clustered": 8, "ranked": 8, FILL: 8}
 
 
 def test_list_for_people():

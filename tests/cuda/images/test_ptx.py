@@ -62,13 +62,9 @@ def test_types_and_no_offsets():
         (".param .align 64 .b8 a[128]", [("b8[128]", 128)]),
         (".param .u64 .ptr .global .align 16 a", [("u64", 8)]),
         (".param .u64 .ptr .shared .align 4 u32, .param .s8 b", [("u64", 8), ("s8", 1)]),
-        (".param .u32 a[0x10], .param .b32 b[010], .param .b8 c[0b11]", [
-            ("u32[16]", 64), ("b32[8]", 32), ("b8[3]", 3),
-        ]),
+        (".param .u32 a[0x10], .param .b32 b[010], .param .b8 c[0b11]", [("u32[16]", 64), ("b32[8]", 32), ("b8[3]", 3)]),
         (".param .b128 a", [("b128", 16)]),
-        (".param .f16x2 a, .param .bf16x2 b, .param .bf16 c", [
-            ("f16x2", 4), ("bf16x2", 4), ("bf16", 2),
-        ]),
+        (".param .f16x2 a, .param .bf16x2 b, .param .bf16 c", [("f16x2", 4), ("bf16x2", 4), ("bf16", 2)]),
         (".param .b8 a[16U]", [("b8[16]", 16)]),
         (".param .texref t, .param .u64 a", [("texref", 0), ("u64", 8)]),
         ("/* .param .u8 no, */ .param .u32 a // )\n", [("u32", 4)]),

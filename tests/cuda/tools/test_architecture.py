@@ -39,9 +39,8 @@ def test_no_name(given: str):
 
 @pytest.mark.parametrize("given", [90, None, b"sm_90", (9, 0)])
 def test_no_text(given: object):
-    with pytest.raises(
-        TypeError, match=r"arch: expected a str such as 'sm_90a' but got .* \(\w+\)$"
-    ):
+    words = r"arch: expected a str such as 'sm_90a' but got .* \(\w+\)$"
+    with pytest.raises(TypeError, match=words):
         cuda.lower_to_ptx(IR, arch=given)  # pyright: ignore[reportArgumentType]
 
 

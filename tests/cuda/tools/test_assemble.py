@@ -117,9 +117,8 @@ def test_where_there_is_none(tool: Tool | None, words: str):
 def test_what_is_no_ptx():
     with pytest.raises(ValueError, match="ptx: expected PTX but got a cubin, which"):
         cuda.assemble(image("cuda13-sm_90.cubin"), arch="sm_90")
-    with pytest.raises(
-        SpecError, match=r"but it is MLIR; ffi_builder\.cuda.lower_to_ptx makes PTX"
-    ):
+    words = r"but it is MLIR; ffi_builder\.cuda.lower_to_ptx makes PTX"
+    with pytest.raises(SpecError, match=words):
         cuda.assemble(SCALE, arch="sm_90")
     with pytest.raises(TypeError, match="image: expected bytes but got None"):
         cuda.assemble(None, arch="sm_90")  # pyright: ignore[reportArgumentType]

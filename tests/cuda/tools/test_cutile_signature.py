@@ -59,8 +59,7 @@ def given(*parameters: Any, symbol: str | None = "k") -> Any:
 
 
 TABLE: Final = {
-    "k(x: Tensor([x_0], float32, strides=[x_stride_0], device_type=cuda)) "
-    "where x_0: int32, x_stride_0: int32": ArrayConstraint(1),
+    "k(x: Tensor([x_0], float32, strides=[x_stride_0], device_type=cuda)) where x_0: int32, x_stride_0: int32": ArrayConstraint(1),
     "k(x: Tensor([4, x_1], bfloat16, strides=[x_stride_0, 1], device_type=cuda, "
     "data_alignment=16)) where x_1 % 8 == 0, x_stride_0 % 8 == 0, "
     "0 <= x_stride_0": ArrayConstraint(
@@ -75,11 +74,9 @@ TABLE: Final = {
         base_addr_divisible_by=16,
     ),
     "k(x: bool)": ScalarConstraint(dtype("bool_")),
-    "k(x: Tuple(x_0: int8))": TupleConstraint(
-        (ScalarConstraint(dtype("int8")), ConstantConstraint())
-    ),
+    "k(x: Tuple(x_0: int8))": TupleConstraint((ScalarConstraint(dtype("int8")), ConstantConstraint())),
     "k()": ConstantConstraint(),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("text", TABLE)
@@ -141,9 +138,8 @@ def test_what_a_tile_kernel_cannot_be_launched_with(driver: FakeDriver) -> None:
     text = TEXT.replace("[n, 8], float32, strides=[pitch, 1]", "..., float32")
     with pytest.raises(BuildError, match="gets each size of 'x', which may have any rank"):
         wrap(TILES, text, device="cuda", launch=Launch(grid=1))
-    with pytest.raises(
-        BuildError, match=r"takes \(.*\), but .* \(#0 x: 8 bytes, #1 x.shape\[0\]: an int"
-    ):
+    words = r"takes \(.*\), but .* \(#0 x: 8 bytes, #1 x.shape\[0\]: an int"
+    with pytest.raises(BuildError, match=words):
         wrap(TILES, "k(x: Tensor([n], float32))", device="cuda", launch=Launch(grid=1))
 
 

@@ -14,10 +14,7 @@ from tests.cuda.tools.test_fake import ptx_of
 from tests.cuda.tools.tools import needs_nvrtc
 from tests.fakecuda import missing
 
-pytestmark = [
-    needs_nvrtc,
-    pytest.mark.skipif(missing() is not None, reason=str(missing())),
-]
+pytestmark = [needs_nvrtc, pytest.mark.skipif(missing() is not None, reason=str(missing()))]
 COUNT: Final = 96
 
 # Each function, and its meaning; those of two arguments get x and y.
@@ -37,7 +34,7 @@ POSITIVE: Final[dict[str, Callable[[float], float]]] = {
     "acosh": lambda x: math.acosh(x + 1),
 }
 SMALL: Final[dict[str, Callable[[float], float]]] = {
-    **{name: getattr(math, name) for name in ("asin", "acos", "atanh")},
+    **{name: getattr(math, name) for name in ("asin", "acos", "atanh")}
 }
 TWO: Final[dict[str, Callable[[float, float], float]]] = {
     **{name: getattr(math, name) for name in ("atan2", "fmod", "remainder", "hypot", "copysign")},

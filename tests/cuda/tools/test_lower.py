@@ -179,21 +179,30 @@ def test_the_first_isa_with_an_architecture(arch: str, version: str):
 
 def test_a_given_isa():
     assert head(cuda.lower_to_ptx(NVVM, arch="sm_90", ptx_version="8.6"))[0] == ".version 8.6"
-    with pytest.raises(CompileError, match=r"knows no PTX ISA 8\.9"):
-        cuda.lower_to_ptx(NVVM, arch="sm_90", ptx_version="8.9")
-    with pytest.raises(CompileError, match=r"PTX version 8\.0 does not support target 'sm_100'"):
-        cuda.lower_to_ptx(NVVM, arch="sm_100", ptx_version="8.0")
-    for other in ("9.9", "8", "86", "", "5.0"):
-        with pytest.raises(ValueError, match=f"one of '6.0' to '9.0' but got '{other}'"):
-            cuda.lower_to_ptx(NVVM, arch="sm_90", ptx_version=other)
-    with pytest.raises(TypeError, match=r"expected a str such as '8.6' but got 8\.6 \(float\)"):
-        cuda.lower_to_ptx(NVVM, arch="sm_90", ptx_version=8.6)  # pyright: ignore[reportArgumentType]
 
 
 SELECT = """
 define ptx_kernel void @k() { call void @llvm.nvvm.wgmma.fence.sync.aligned() ret void }
 declare void @llvm.nvvm.wgmma.fence.sync.aligned()
 """
+OPTIONS: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
+    (NVVM, {"ptx_version": "8.9"}, CompileError, r"knows no PTX ISA 8\.9"),
+    (NVVM, {"arch": "sm_100", "ptx_version": "8.0"}, CompileError, r"PTX version 8\.0 does not support target 'sm_100'"),
+    *((NVVM, {"ptx_version": other}, ValueError, f"one of '6.0' to '9.0' but got '{other}'") for other in ("9.9", "8", "86", "", "5.0")),
+    (NVVM, {"ptx_version": 8.6}, TypeError, r"expected a str such as '8.6' but got 8\.6 \(float\)"),
+    *((LLVM_IR, {"arch": arch}, CompileError, f"llvmlite knows sm_50, .*but got '{arch}'") for arch in ("sm_30", "sm_90f", "sm_80a")),
+    (3, {}, TypeError, r"Expected a module or `gpu.module` .* but got 3 \(int\)"),
+    (LLVM_IR, {"pipeline": "builtin.module()"}, TypeError, "pipeline= needs MLIR, but got LLVM IR text"),
+    (NVVM, {"pipeline": 3}, TypeError, "pipeline: expected a str but got 3"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "error", "words"), OPTIONS, ids=lambda v: str(v)[:40]
+)
+def test_what_is_refused(source: Any, options: dict[str, Any], error: Any, words: str):
+    with pytest.raises(error, match=words):
+        cuda.lower_to_ptx(source, **{"arch": "sm_90", **options})
 
 
 @pytest.mark.parametrize(
@@ -217,21 +226,6 @@ declare void @llvm.nvvm.wgmma.fence.sync.aligned()
 def test_what_cannot_be_lowered(source: str, words: str):
     with pytest.raises(CompileError, match=words):
         cuda.lower_to_ptx(source, arch="sm_80")
-
-
-def test_architectures_that_llvm_does_not_have():
-    for arch in ("sm_30", "sm_90f", "sm_80a"):
-        with pytest.raises(CompileError, match=f"llvmlite knows sm_50, .*but got '{arch}'"):
-            cuda.lower_to_ptx(LLVM_IR, arch=arch)
-
-
-def test_other_types():
-    with pytest.raises(TypeError, match=r"Expected a module or `gpu.module` .* but got 3 \(int\)"):
-        cuda.lower_to_ptx(3, arch="sm_90")
-    with pytest.raises(TypeError, match="pipeline= needs MLIR, but got LLVM IR text"):
-        cuda.lower_to_ptx(LLVM_IR, arch="sm_90", pipeline="builtin.module()")
-    with pytest.raises(TypeError, match="pipeline: expected a str but got 3"):
-        cuda.lower_to_ptx(NVVM, arch="sm_90", pipeline=3)  # pyright: ignore[reportArgumentType]
 
 
 @pytest.mark.skipif(LIBDEVICE is None, reason="needs libdevice of a CUDA toolkit")

@@ -92,7 +92,6 @@ def test_dtypes() -> None:
 
 
 def test_what_is_no_kernel() -> None:
-    with pytest.raises(
-        BuildError, match="expected a PrimFunc or a JITKernel of TileLang but got 3"
-    ):
+    words = "expected a PrimFunc or a JITKernel of TileLang but got 3"
+    with pytest.raises(BuildError, match=words):
         cuda.tilelang_signature(3)

@@ -81,9 +81,8 @@ def test_an_allocator_that_aligns_to_less(driver: FakeDriver, allocator: Allocat
     metadata = {"global_scratch_size": 8, "global_scratch_align": 1 << 40}
     function = wrap(compiled(**metadata), TEXT, device="cuda", launch=Launch(grid=1))["k"]
     x = device_array(driver, np.zeros(10, "float32")).tensor()
-    with pytest.raises(
-        RuntimeError, match=r"workspace global_scratch is .* behind a multiple of 1099511627776"
-    ):
+    words = r"workspace global_scratch is .* behind a multiple of 1099511627776"
+    with pytest.raises(RuntimeError, match=words):
         function(x)
     assert driver.launches() == []
 
@@ -219,11 +218,7 @@ def test_without_maps_the_same_choices_are_numbers(driver: FakeDriver):
 @pytest.mark.parametrize(
     ("type_", "text", "words"),
     [
-        (
-            "tensordesc<fp32[8, 32]>",
-            "k(x: Tensor(..., float32))",
-            "a tensor descriptor of 'x', which may have any rank: declare 2 sizes, or None",
-        ),
+        ("tensordesc<fp32[8, 32]>", "k(x: Tensor(..., float32))", "a tensor descriptor of 'x', which may have any rank: declare 2 sizes, or None"),
         ("tensordesc<fp32[8, 32]>", "k(x: Tensor([n], float32))", "it has 1 dimensions, but box="),
         ("tensordesc<fp16[8, 32]>", ONE, "x is a pointer to float16, but .* 'x' are float32"),
         (
@@ -232,7 +227,7 @@ def test_without_maps_the_same_choices_are_numbers(driver: FakeDriver):
             r"'k' is an im2col descriptor, .* args= as TensorMap\('x', corners=…",
         ),
     ],
-)
+)  # fmt: skip
 def test_descriptors_of_other_tensors(type_: str, text: str, words: str) -> None:
     with pytest.raises(BuildError, match=words):
         wrap(described(type_), text, device="cuda", launch=Launch(grid=1))

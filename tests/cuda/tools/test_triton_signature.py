@@ -63,15 +63,14 @@ TYPES: Final = {
     "*fp8e4nv": "Tensor(..., float8_e4m3fn, strides=any, device_type=cuda)",
     "*fp8e5b16": "Tensor(..., float8_e5m2fnuz, strides=any, device_type=cuda)",
     "*ku8": "Tensor(..., uint8, strides=any, device_type=cuda, intent=in)",
-    "tensordesc<fp16[64, 64]>": "Tensor([None, None], float16, strides=[None, 1], device_type=cuda, "
-    "data_alignment=16)",
+    "tensordesc<fp16[64, 64]>": "Tensor([None, None], float16, strides=[None, 1], device_type=cuda, data_alignment=16)",
     "tensordesc_im2col<bf16[64, 32],input_rank=3>": "Tensor([None, None, None], bfloat16, "
     "strides=[None, None, 1], device_type=cuda, data_alignment=16)",
     "u1": "bool",
     "i64": "int64",
     "u32": "uint32",
     "fp64": "float64",
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("type_", TYPES)
@@ -110,9 +109,7 @@ PTX: Final = """
 """
 
 
-def test_a_kernel_is_launched_with_the_signature_and_with_shapes_added(
-    driver: FakeDriver,
-) -> None:
+def test_a_kernel_is_launched_with_the_signature_and_with_shapes_added(driver: FakeDriver) -> None:
     known = cuda.triton_signature(AXPY)
     n = known.params[2]
     assert isinstance(n, spec.Var)

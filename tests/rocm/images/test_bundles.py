@@ -120,9 +120,8 @@ def test_other_parameters_in_another_entry_cannot_be_launched():
     )
     assert changed != image("triton-gfx942.hsaco")
     read = rocm.kernels(bundle(entries[0], ("b", changed)))
-    with pytest.raises(
-        SpecError, match="different parameters in the entries of the offload bundle"
-    ):
+    words = "different parameters in the entries of the offload bundle"
+    with pytest.raises(SpecError, match=words):
         read["add"]
 
 

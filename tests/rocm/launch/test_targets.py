@@ -55,9 +55,8 @@ def test_none_fits(hip: FakeHipDriver):
 def test_hip_that_fails_is_asked_again(hip: FakeHipDriver):
     f, array = by_target("gfx942"), tensor(hip)
     hip.fail("hipGetDevicePropertiesR0600", Result.INVALID_DEVICE)
-    with pytest.raises(
-        RuntimeError, match="hipGetDevicePropertiesR0600 failed: hipErrorInvalidDev"
-    ):
+    words = "hipGetDevicePropertiesR0600 failed: hipErrorInvalidDev"
+    with pytest.raises(RuntimeError, match=words):
         f(array)
     f(array)
 

@@ -6,15 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
 
-from tests.wrapping.drawn.cases import (
-    DOORS,
-    NUMBERS,
-    RANGES,
-    REST,
-    Case,
-    Draft,
-    Param,
-)
+from tests.wrapping.drawn.cases import DOORS, NUMBERS, RANGES, REST, Case, Draft, Param
 from tests.wrapping.drawn.items import ITEMS, number, scalar
 from tests.wrapping.drawn.steps import STEPS
 

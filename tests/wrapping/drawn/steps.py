@@ -6,16 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from tests.wrapping.drawn.cases import (
-    COMPLEX,
-    DTYPES,
-    NUMBERS,
-    REST,
-    Array,
-    Draft,
-    Param,
-    Tensor,
-)
+from tests.wrapping.drawn.cases import COMPLEX, DTYPES, NUMBERS, REST, Array, Draft, Param, Tensor
 from tests.wrapping.drawn.items import number
 
 
