@@ -75,11 +75,11 @@ def store_object(b: CheckingBuilder, value: Value, cell: Value) -> None:
         b.store(value, b.offset(cell, abi.ANY_PAYLOAD))
 
 
-def store_owned(b: CheckingBuilder, came: Value, cell: Value) -> None:
+def store_owned(b: CheckingBuilder, source: Value, cell: Value) -> None:
     """Move a ``TVMFFIAny`` that the provider owned. This cannot fail."""
     t = b.types
-    b.store(b.load(t.i64, came), cell)
-    b.store(b.field(t.i64, came, abi.ANY_PAYLOAD), b.offset(cell, abi.ANY_PAYLOAD))
+    b.store(b.load(t.i64, source), cell)
+    b.store(b.field(t.i64, source, abi.ANY_PAYLOAD), b.offset(cell, abi.ANY_PAYLOAD))
 
 
 def is_object(result: Result) -> bool:
