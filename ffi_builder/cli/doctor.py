@@ -103,9 +103,9 @@ def _entry() -> Iterator[Finding]:
     code = """
 from ffi_builder.extending import addons
 from ffi_builder.runtime.extending import Reading, extension
-found = extension()
-off = isinstance(found, Reading)
-parts = [found] if off else [Reading("calls"), *addons.find("calls", "c").readings()]
+reading = extension()
+off = isinstance(reading, Reading)
+parts = [reading] if off else [Reading("calls"), *addons.find("calls", "c").readings()]
 for part in parts: print(part.name, part.reason, sep="\\t")
 """
     done = _python(code)
