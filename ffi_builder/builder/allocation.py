@@ -83,8 +83,7 @@ class Allocation:
         path = tensor.references.get(name)
         if path is None:
             return None
-        found = ((p, at) for p, at in self.context.placed if at.path == path)
-        source, place = next(found)
+        source, place = next((p, at) for p, at in self.context.placed if at.path == path)
         assert isinstance(source, spec.Tensor)
         return source, place
 

@@ -375,14 +375,14 @@ def release_packed(where: Any, value: Value, result: str = OBJECT) -> Block:
 def _emit(
     b: CheckingBuilder, callee: Callee, args: Sequence[Argument], result: str | None
 ) -> Value | None:
-    array, came = array_of(b, len(args)), empty_any(b)
+    array, result_cell = array_of(b, len(args)), empty_any(b)
     cells = [cell_of(b, array, index) for index in range(len(args))]
     owned = [cell for arg, cell in zip(args, cells, strict=True) if is_owned(b.types, arg)]
     with _released(b, owned):
         for arg, cell in zip(args, cells, strict=True):
             store_argument(b, arg, cell)
-        return_failure(b, call(b, callee, array, b.i32(len(args)), came))
-    return take(b, result, f"by {shown(callee)}", came)
+        return_failure(b, call(b, callee, array, b.i32(len(args)), result_cell))
+    return take(b, result, f"by {shown(callee)}", result_cell)
 
 
 @contextmanager

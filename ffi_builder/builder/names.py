@@ -42,13 +42,13 @@ def check_free(symbols: Symbols, name: str) -> None:
     Raises:
         BuildError: if the module defines or declares the symbol.
     """
-    found = symbols.find(name)
-    if found is not None and is_declaration(found):
+    symbol = symbols.find(name)
+    if symbol is not None and is_declaration(symbol):
         raise BuildError(
             f"the module declares @{name} already, since something calls it, such as the wrapper "
             f"of a PackedCallProvider; attach the callee before its callers"
         )
-    if found is not None:
+    if symbol is not None:
         raise BuildError(f"the module has a symbol @{name} already; attach under another name")
 
 
@@ -127,8 +127,8 @@ def location_of_wrapper(
     # Using a location of another context ends the process.
     if current is not None and current.context == symbols.types.context:
         return current
-    found = None if callee is None else symbols.find(callee)
-    operation = symbols.module.operation if found is None else found
+    symbol = None if callee is None else symbols.find(callee)
+    operation = symbols.module.operation if symbol is None else symbol
     return _without_debug_information(distribution, symbols, operation.location)
 
 
@@ -137,20 +137,20 @@ def _without_debug_information(distribution: Distribution, symbols: Symbols, loc
     if "#llvm.di_" not in str(location):
         return location
     at, context = distribution.ir.Location, symbols.types.context
-    found = re.search(_PLACE, str(location))
-    file = None if found is None else _unescaped(found[1])
-    if found is None or file is None:
+    match = re.search(_PLACE, str(location))
+    file = None if match is None else _unescaped(match[1])
+    if match is None or file is None:
         return at.unknown(context)
-    return at.file(file, int(found[2]), int(found[3]), context=context)
+    return at.file(file, int(match[2]), int(match[3]), context=context)
 
 
 def backtrace(location: Any, name: str) -> str:
     """Format a traceback frame from the first file position in a location; else return ""."""
-    for found in re.finditer(_PLACE, str(location)):
-        file = _unescaped(found[1])
+    for match in re.finditer(_PLACE, str(location)):
+        file = _unescaped(match[1])
         # Text parsed from a string has locations in a file called "-".
         if file not in (None, "-"):
-            return f'  File "{file}", line {found[2]}, in {name}\n'
+            return f'  File "{file}", line {match[2]}, in {name}\n'
     return ""
 
 

@@ -44,55 +44,55 @@ _NUMBERS: Final = {
 """The type index of each number of a Variant."""
 
 
-def check_returned(context: CallContext, result: spec.Param, path: str, came: Value) -> None:
-    """Raise a TypeError or ValueError unless the ``TVMFFIAny`` at ``came`` fits a result."""
+def check_returned(context: CallContext, result: spec.Param, path: str, any_: Value) -> None:
+    """Raise a TypeError or ValueError unless the ``TVMFFIAny`` at ``any_`` fits a result."""
     b, of = context.builder, f"for {path}"
     if isinstance(result, spec.Optional):
-        index = b.load(b.types.i32, came)
+        index = b.load(b.types.i32, any_)
         with b.when(b.ne(index, b.i32(TypeIndex.NONE))):
-            check_returned(context, result.param, path, came)
+            check_returned(context, result.param, path, any_)
         return
     if isinstance(result, spec.Var):
-        scalar_of(b, result.dtype, of, came)
+        scalar_of(b, result.dtype, of, any_)
         return
     if isinstance(result, spec.Any):
         return
     if isinstance(result, spec.Variant):
-        _check_variant(context, result, path, came)
+        _check_variant(context, result, path, any_)
         return
-    _check_kind(b, result, of, came)
+    _check_kind(b, result, of, any_)
     match result:
         case spec.Tensor():
-            _check_tensor(context, result, path, came)
+            _check_tensor(context, result, path, any_)
         case spec.List(element=element):
-            _check_each(context, element, path, came)
+            _check_each(context, element, path, any_)
         case spec.TensorList(tensor=tensor):
-            _check_each(context, tensor, path, came)
+            _check_each(context, tensor, path, any_)
         case spec.Array(of=of) if of is not None:
-            _check_each(context, cast("spec.Param", of), path, came)
+            _check_each(context, cast("spec.Param", of), path, any_)
         case spec.Map(items=items) if items is not None:
-            _check_entries(context, items, path, came)
+            _check_entries(context, items, path, any_)
         case _:
             pass
 
 
-def _check_kind(b: CheckingBuilder, result: spec.Param, of: str, came: Value) -> None:
-    index = b.load(b.types.i32, came)
+def _check_kind(b: CheckingBuilder, result: spec.Param, of: str, any_: Value) -> None:
+    index = b.load(b.types.i32, any_)
     kinds = _KINDS.get(type(result), (TypeIndex.NONE,))
     if isinstance(result, spec.Map) and result.key is not None:
         kinds = (TypeIndex.MAP, TypeIndex.DICT)
     if isinstance(result, spec.Array) and result.of is not None:
         kinds = (TypeIndex.ARRAY, TypeIndex.LIST)
-    right = _one_of(b, index, kinds)
+    fits = _one_of(b, index, kinds)
     if isinstance(result, spec.Object):
-        right = b.or_(right, _is_object(b, result, index, came))
-    _require(b, right, result, of, index)
+        fits = b.or_(fits, _is_object(b, result, index, any_))
+    _require(b, fits, result, of, index)
 
 
-def _check_variant(context: CallContext, result: spec.Variant, path: str, came: Value) -> None:
+def _check_variant(context: CallContext, result: spec.Variant, path: str, any_: Value) -> None:
     """Check the alternative whose type came; a float takes an int, and an int a bool."""
     b = context.builder
-    index = b.load(b.types.i32, came)
+    index = b.load(b.types.i32, any_)
     kinds = {
         part: list(_NUMBERS.get(part) or _KINDS[type(each)]) for part, each in result.parts.items()
     }
@@ -104,7 +104,7 @@ def _check_variant(context: CallContext, result: spec.Variant, path: str, came: 
         fits = _one_of(b, index, kinds[part])
         known = b.or_(known, fits)
         with b.when(fits):
-            check_returned(context, alternative, path, came)
+            check_returned(context, alternative, path, any_)
     _require(b, known, result, f"for {path}", index)
 
 
@@ -112,32 +112,32 @@ def _one_of(b: CheckingBuilder, index: Value, kinds: Sequence[TypeIndex]) -> Val
     return reduce(b.or_, [b.eq(index, b.i32(kind)) for kind in kinds])
 
 
-def _require(b: CheckingBuilder, right: Value, result: spec.Param, of: str, index: Value) -> None:
-    with unless(b, right), b.out_of_line():
+def _require(b: CheckingBuilder, fits: Value, result: spec.Param, of: str, index: Value) -> None:
+    with unless(b, fits), b.out_of_line():
         b.fail("TypeError", another_kind(spec.outline(result), of), kind_name(b, index))
 
 
-def _is_object(b: CheckingBuilder, result: spec.Object, index: Value, came: Value) -> Value:
+def _is_object(b: CheckingBuilder, result: spec.Object, index: Value, any_: Value) -> Value:
     """Return whether a ``TVMFFIAny`` is an object of the result's type or of a derived type."""
     key = result.type_key
     if key is None or key == abi.TYPE_KEYS[TypeIndex.OBJECT]:
         return b.sge(index, b.i32(abi.FIRST_OBJECT))
-    return b.ne(typed_object(b, came, key), b.null())
+    return b.ne(typed_object(b, any_, key), b.null())
 
 
-def _check_each(context: CallContext, element: spec.Param, path: str, came: Value) -> None:
+def _check_each(context: CallContext, element: spec.Param, path: str, any_: Value) -> None:
     b, t = context.builder, context.builder.types
-    array = b.field(t.ptr, came, abi.ANY_PAYLOAD)
+    array = b.field(t.ptr, any_, abi.ANY_PAYLOAD)
     items = b.field(t.ptr, array, abi.CELL_DATA)
     with b.loop(b.field(t.i64, array, abi.CELL_SIZE)) as index:
         item = b.element(items, index, CELL)
         check_returned(context, element, f"{path}[i]", item)
 
 
-def _check_entries(context: CallContext, kinds: Sequence[Named], path: str, came: Value) -> None:
+def _check_entries(context: CallContext, kinds: Sequence[Named], path: str, any_: Value) -> None:
     """Check the keys of a Map, then its values."""
     b, t = context.builder, context.builder.types
-    items = call_support(b, "map_items", [b.field(t.ptr, came, abi.ANY_PAYLOAD)])
+    items = call_support(b, "map_items", [b.field(t.ptr, any_, abi.ANY_PAYLOAD)])
     b.check(b.ne(items, b.null()), "MemoryError", f"There is no memory for the result {path}")
     both = b.field(t.ptr, items, abi.CELL_DATA)
     with cleaning(b, lambda: run_support(b, "free_map_items", [items])):
@@ -147,15 +147,15 @@ def _check_entries(context: CallContext, kinds: Sequence[Named], path: str, came
     run_support(b, "free_map_items", [items])
 
 
-def _check_tensor(context: CallContext, tensor: spec.Tensor, path: str, came: Value) -> None:
+def _check_tensor(context: CallContext, tensor: spec.Tensor, path: str, any_: Value) -> None:
     """Compare dtype, device type, rank, sizes and strides of a tensor."""
     b, t = context.builder, context.builder.types
-    object_ = b.field(t.ptr, came, abi.ANY_PAYLOAD)
+    object_ = b.field(t.ptr, any_, abi.ANY_PAYLOAD)
 
-    def compare(what: str, expected: str, right: Value, *got: Value) -> None:
+    def compare(what: str, expected: str, fits: Value, *got: Value) -> None:
         shown = ", but is {}" if got else ""
         words = f"The tensor that was returned for {path} needs {what} {expected}{shown}"
-        b.check(right, "ValueError", words, *got)
+        b.check(fits, "ValueError", words, *got)
 
     def in_tensor(offset: int) -> Value:
         return b.field(t.i32, object_, DL + offset)

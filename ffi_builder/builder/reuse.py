@@ -85,9 +85,9 @@ class Template:
         if own is None or _defines_more(context.signature):
             return cls(None, names.function, provider)
         callee = provider.callee
-        found = None if callee is None else symbols.find(callee)
+        operation = None if callee is None else symbols.find(callee)
         place = (symbols.types.ir.__name__, str(symbols.location))
-        key: _Key = (metadata, *place, own, callee, describe_callee(found), watching)
+        key: _Key = (metadata, *place, own, callee, describe_callee(operation), watching)
         if not provider.trusted:  # it may emit the name, or read more than the metadata has
             key = (*key, names.symbol, context.signature)
         try:
@@ -172,11 +172,11 @@ def _rename(types: Types, function: Any, names: Names) -> None:
 def _fits(symbols: Symbols, operation: Operation) -> bool:
     """Return whether the operation's name is free, or its symbol is equal to the operation."""
     attributes = operation.attributes
-    found = symbols.find(attributes["sym_name"].value)
-    if found is None:
+    symbol = symbols.find(attributes["sym_name"].value)
+    if symbol is None:
         return True
     name = "function_type" if operation.name == "llvm.func" else "value"
-    return name in found.attributes and found.attributes[name] == attributes[name]
+    return name in symbol.attributes and symbol.attributes[name] == attributes[name]
 
 
 def _stored(symbols: Symbols, function: Operation, table: str, provider: Members) -> Any:
@@ -203,11 +203,11 @@ def _stored(symbols: Symbols, function: Operation, table: str, provider: Members
         operation.clone(end).operation.attributes["sym_name"] = types.string(name)
     types.ir.SymbolTable.replace_all_symbol_uses(table, _OWN_TABLE, module.operation)
     for name in sorted(names):
-        found: Any = symbols.find(name)
-        if found.name == "llvm.func" and not is_declaration(found):
-            target.declare_as(name, found.attributes["function_type"].value)
+        symbol: Any = symbols.find(name)
+        if symbol.name == "llvm.func" and not is_declaration(symbol):
+            target.declare_as(name, symbol.attributes["function_type"].value)
         else:
-            found.clone(end)
+            symbol.clone(end)
     return stored(module) if provider.trusted or _verifies(module) else None
 
 

@@ -81,5 +81,5 @@ def watch(signature: spec.Signature, options: Watching, provider: Members) -> Wa
     Raises:
         BuildError: nothing can be checked, or the kernel may keep a tensor.
     """
-    found = addons.find("sanitize", "copies")
-    return found(signature, options, provider.name, borrows=provider.borrows_tensors)
+    registered = addons.find("sanitize", "copies")
+    return registered(signature, options, provider.name, borrows=provider.borrows_tensors)

@@ -18,10 +18,9 @@ from ffi_builder.builder.fast_path.context import DL, FastPath
 from ffi_builder.builder.fast_path.expressions import evaluate
 from ffi_builder.builder.fast_path.scalars import as_dtype, narrowed, typed
 from ffi_builder.builder.fast_path.state import NumberListValues, Position, VariantValues
-from ffi_builder.builder.fast_path.tensors import is_contiguous, stride, strides
+from ffi_builder.builder.fast_path.tensors import is_contiguous, stride, strides, written_strides
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Value
-from ffi_builder.ir.checking import call_support
 from ffi_builder.plan import Part, Place
 from ffi_builder.plan.results import OVERFLOW
 from ffi_builder.providers.context import CallContext
@@ -207,8 +206,8 @@ class DecodedValues(CallContext):
                 f"{param.label}: the kernel cannot know which of its dtypes an element has; give "
                 f"its elements one dtype, and make a function for each"
             )
-        found: Value = getattr(self.fast.tensor_list(self._place(tensors).position), part)
-        return found
+        value: Value = getattr(self.fast.tensor_list(self._place(tensors).position), part)
+        return value
 
     @override
     def _variant_part(self, variant: spec.Param, part: str) -> Value:
@@ -263,10 +262,10 @@ class DecodedValues(CallContext):
         place, plain = self._place(shape), spec.required(shape)
         if not isinstance(plain, spec.Shape):
             raise BuildError(f"{type(shape).__name__} {shape.name!r} is not a Shape")
-        came = self.fast.entries(place.position)
+        values = self.fast.entries(place.position)
         return [
             self.value(entry) if isinstance(entry, (int, spec.Var)) else value
-            for entry, value in zip(plain.shape, came, strict=True)
+            for entry, value in zip(plain.shape, values, strict=True)
         ]
 
     @override
@@ -313,11 +312,11 @@ class DecodedValues(CallContext):
         if not places:
             raise BuildError(f"{param!r} is not a parameter of this signature")
         *others, last = places
-        found = self._any_at(last)
+        chosen = self._any_at(last)
         for place in reversed(others):
             there, address = self.fast.guard(place.position), self._any_at(place)
-            found = address if there is None else b.select(there, address, found)
-        return found
+            chosen = address if there is None else b.select(there, address, chosen)
+        return chosen
 
     def _any_at(self, place: Place) -> Value:
         """Return the address of the ``TVMFFIAny`` at a place.
@@ -332,12 +331,11 @@ class DecodedValues(CallContext):
         if not outer:
             return b.offset(fast.args, last * abi.ANY_SIZE)
         if isinstance(fast.state.records.get(tuple(outer)), VariantValues):
-            found = self._any_at(Place(tuple(outer), place.path))
+            address = self._any_at(Place(tuple(outer), place.path))
         else:
             cells = b.field(b.types.ptr, fast.object(tuple(outer)), abi.CELL_DATA)
-            found = b.offset(cells, last * abi.ANY_SIZE)
-        there = fast.guard(place.position)
-        return found if there is None else b.select(there, found, b.address_of(fast.zeros))
+            address = b.offset(cells, last * abi.ANY_SIZE)
+        return fast.or_zeros(place.position, address)
 
     def _entry(self, entry: spec.Dim | None, place: Place, packing: int, *, wide: bool) -> Value:
         """Return a symbol's value, an int as a constant, or else load the entry."""
@@ -379,12 +377,12 @@ class DecodedValues(CallContext):
     def is_contiguous(self, tensor: spec.Param) -> Value:
         plain, place = self._tensor(tensor)
         if plain.any_rank:
-            found = is_contiguous(self.fast, place.position)
+            contiguous = is_contiguous(self.fast, place.position)
         else:
             dims, strides = self.shape(tensor, wide=True), self.strides(tensor, wide=True)
-            found = _are_contiguous(self.builder, dims, strides)
+            contiguous = _are_contiguous(self.builder, dims, strides)
         there = self._guard(tensor)
-        return found if there is None else self.builder.and_(there, found)
+        return contiguous if there is None else self.builder.and_(there, contiguous)
 
     def _tensor_i32(self, tensor: spec.Param, offset: int) -> Value:
         b, object_ = self.builder, self.fast.object(self._position(tensor))
@@ -431,13 +429,13 @@ def _are_contiguous(b: CheckingBuilder, dims: Sequence[Value], strides: Sequence
     The sizes of tensors are checked, so a size of 0 means an empty tensor.
     """
     one = b.i64(1)
-    size, right = one, list[Value]()
+    size, equal = one, list[Value]()
     for dim, given in zip(reversed(dims), reversed(strides), strict=True):
-        right.append(b.or_(b.eq(given, size), b.eq(dim, one)))
-        size = b.mul(size, dim) if len(right) > 1 else dim
-    if not right:
+        equal.append(b.or_(b.eq(given, size), b.eq(dim, one)))
+        size = b.mul(size, dim) if len(equal) > 1 else dim
+    if not equal:
         return b.i1(True)
-    return b.or_(functools.reduce(b.and_, right), b.eq(size, b.i64(0)))
+    return b.or_(functools.reduce(b.and_, equal), b.eq(size, b.i64(0)))
 
 
 def _shape_of_rank(fast: FastPath, position: Position, ndim: int) -> list[Value]:
@@ -457,15 +455,10 @@ def _strides_of_rank(
     if not ndim:
         return []
     if order is None:
-        space = b.alloca(t.i64, ndim)
         tensor = fast.tensor(position).object
         given = b.field(t.ptr, tensor, DL + abi.DLTENSOR_STRIDES)
-        found, absent = b.new_block(t.ptr), b.new_block(cold=True)
-        b.cond_br(b.ne(given, b.null()), found, absent, (given,), likely=True)
-        b.block = absent
-        b.br(found, call_support(b, "row_major_strides", [tensor, space]))
-        b.block = found
-        return [b.field(t.i64, found.arguments[0], 8 * axis) for axis in range(ndim)]
+        written = written_strides(b, tensor, given, ndim)
+        return [b.field(t.i64, written, 8 * axis) for axis in range(ndim)]
     dims = _shape_of_rank(fast, position, ndim)
     inner = dims[:-1] if order == "F" else dims[:0:-1]
     products: list[Value] = [b.i64(1)]

@@ -83,11 +83,11 @@ def _verify_symbols(symbols: Symbols, operation: Any) -> None:
 
 
 def _find(symbols: Symbols, name: str) -> Operation | None:
-    found = symbols.find(name)
-    if found is None:  # a provider may have added it directly by the bindings
+    symbol = symbols.find(name)
+    if symbol is None:  # a provider may have added it directly by the bindings
         symbols.refresh()
-        found = symbols.find(name)
-    return found
+        symbol = symbols.find(name)
+    return symbol
 
 
 def _verify_call(symbols: Symbols, operation: Any) -> None:

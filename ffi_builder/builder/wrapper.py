@@ -99,10 +99,10 @@ def _every(params: Sequence[spec.Param]) -> Iterator[spec.Param]:
 def argument_places(params: Sequence[spec.Param]) -> list[tuple[spec.Param, Place]]:
     """Return every argument with its place, including those in tuples."""
     arguments = [param for param in params if not isinstance(param, HIDDEN)]
-    found: list[tuple[spec.Param, Place]] = []
+    places: list[tuple[spec.Param, Place]] = []
     for index, param in enumerate(arguments):
-        found += _places(param, Place((index,), param.name))
-    return found
+        places += _places(param, Place((index,), param.name))
+    return places
 
 
 def _places(param: spec.Param, place: Place) -> Iterator[tuple[spec.Param, Place]]:
@@ -133,7 +133,7 @@ def release_on_error(fast: FastPath) -> None:
 
 def emit_errors(fast: FastPath, arguments: int, table: Table, constant: str) -> None:
     """Emit calls of the diagnosis, which raises the errors; ``constant`` holds the table."""
-    b, apart = fast.b, fast.overlapping is not fast.slow
+    b, separate = fast.b, fast.overlapping is not fast.slow
     for cold, following in fast.doubts:
         b.block = cold
         operands = [fast.args, b.i32(arguments), b.address_of(constant)]
@@ -141,8 +141,8 @@ def emit_errors(fast: FastPath, arguments: int, table: Table, constant: str) -> 
     _release_in(fast, fast.slow)
     b.br(fast.wrong, b.i32(arguments))
     b.block = fast.wrong
-    _return_error(fast, fast.wrong.arguments[0], constant, 0 if apart else table.overlaps)
-    if apart:
+    _return_error(fast, fast.wrong.arguments[0], constant, 0 if separate else table.overlaps)
+    if separate:
         _release_in(fast, fast.overlapping)
         _return_error(fast, b.i32(arguments), constant, table.overlaps)
 
@@ -438,10 +438,10 @@ class _Wrapper:
         b = decoded.builder
         try:
             b.block = self.provider.emit(b.block, decoded)
-        except MismatchError as found:
+        except MismatchError as mismatch:
             from ffi_builder.providers.mismatch import describe_mismatch
 
-            raise describe_mismatch(found) from None
+            raise describe_mismatch(mismatch) from None
 
     def _emit_watched(self, around: AroundCall, decoded: DecodedValues, results: Results) -> None:
         around.make()

@@ -69,17 +69,17 @@ def _findings() -> Iterator[Finding]:
     system = _system()
     yield system
     yield _package("apache-tvm-ffi", "tvm_ffi", "it comes with ffi_builder", needed=True)
-    found = [_distribution(root, package) for root, package in _DISTRIBUTIONS.items()]
+    distributions = [_distribution(root, package) for root, package in _DISTRIBUTIONS.items()]
     if not system.works:
-        yield from (finding for finding in found if finding.works is not None)
+        yield from (finding for finding in distributions if finding.works is not None)
         return
     yield _package("llvmlite", "llvmlite.binding", install("jit"), needed=True)
     yield _package("apache-tvm-ffi-orcjit", "tvm_ffi_orcjit", install("jit"), needed=True)
-    yield from (finding for finding in found if finding.works is not None)
-    if not any(finding.works for finding in found):
+    yield from (finding for finding in distributions if finding.works is not None)
+    if not any(finding.works for finding in distributions):
         yield Finding("MLIR", False, f"none found: {install('mlir', 'torch-mlir')}", needed=True)
     yield from _entry()
-    yield _compiling([finding.what for finding in found if finding.works])
+    yield _compiling([finding.what for finding in distributions if finding.works])
     yield _reader()
     yield _linker()
     yield _cuda()
@@ -103,9 +103,9 @@ def _entry() -> Iterator[Finding]:
     code = """
 from ffi_builder.extending import addons
 from ffi_builder.runtime.extending import Reading, extension
-found = extension()
-off = isinstance(found, Reading)
-parts = [found] if off else [Reading("calls"), *addons.find("calls", "c").readings()]
+reading = extension()
+off = isinstance(reading, Reading)
+parts = [reading] if off else [Reading("calls"), *addons.find("calls", "c").readings()]
 for part in parts: print(part.name, part.reason, sep="\\t")
 """
     done = _python(code)
@@ -143,11 +143,11 @@ def _package(package: str, module: str, hint: str, *, needed: bool = False) -> F
 def _distribution(root: str, package: str) -> Finding:
     """Try a distribution in a separate process: some cannot share one, and some crash."""
     try:
-        found = importlib.util.find_spec(root.partition(".")[0]) is not None
-        version = importlib.metadata.version(package) if found else ""
+        is_installed = importlib.util.find_spec(root.partition(".")[0]) is not None
+        version = importlib.metadata.version(package) if is_installed else ""
     except (ImportError, ValueError, importlib.metadata.PackageNotFoundError):
-        found, version = False, ""
-    if not found:
+        is_installed, version = False, ""
+    if not is_installed:
         return Finding(root, None, "not installed")
     code = (
         f"from ffi_builder.extending import named; d = named({root!r}); "
@@ -210,11 +210,11 @@ print(bindings().package)
 
 def _linker() -> Finding:
     command = shlex.split(os.environ.get("CC", "")) or ["cc"]
-    found = next((name for name in (command[0], "gcc", "clang") if shutil.which(name)), None)
-    if found is None:
+    linker = next((name for name in (command[0], "gcc", "clang") if shutil.which(name)), None)
+    if linker is None:
         words = "no cc, gcc or clang: only export_library needs one (apt install gcc)"
         return Finding("linker", None, words)
-    return Finding("linker", True, f"{shutil.which(found)} (for export_library)")
+    return Finding("linker", True, f"{shutil.which(linker)} (for export_library)")
 
 
 def _cuda() -> Finding:

@@ -59,9 +59,9 @@ def run(given: argparse.Namespace) -> int:
     for name, words in failed.items():
         where = path if name == path.name else f"{path}: {name}"
         print_error(printable(f"{where}: {words}"))
-    found = [each for each in read.values() if not isinstance(each, str)]
-    if any(each["functions"] for each in found):
-        print(json.dumps(found, indent=2) if given.json else "\n\n".join(map(_text, found)))
+    libraries = [each for each in read.values() if not isinstance(each, str)]
+    if any(each["functions"] for each in libraries):
+        print(json.dumps(libraries, indent=2) if given.json else "\n\n".join(map(_text, libraries)))
     elif not failed:
         raise BuildError(f"{path} has no TVM-FFI functions (symbols `__tvm_ffi_*`)")
     return 1 if failed else 0
@@ -103,15 +103,15 @@ def _read(name: str, opened: AbstractContextManager[BinaryIO]) -> dict[str, Any]
 
     try:
         with opened as file:
-            found, texts = inspected(file), functions(file)
+            inspection, texts = inspected(file), functions(file)
     except (BuildError, LinkError) as error:
         return str(error)
     return {
         "file": name,
-        "machine": found.machine,
-        "made_by": found.compilers,
-        "needs": found.needs,
-        "versions": found.versions,
+        "machine": inspection.machine,
+        "made_by": inspection.compilers,
+        "needs": inspection.needs,
+        "versions": inspection.versions,
         "functions": list(_functions(texts)),
     }
 
@@ -167,15 +167,15 @@ def _printable(value: Any, key: str = "") -> Any:
 
 
 def _text(given: Mapping[str, Any]) -> str:
-    found = _printable(given)
-    head = f"{found['file']}, for {found['machine']}"
-    made = [f"    {words}" for words in found["made_by"]]
-    needs = ", ".join((*found["needs"], *found["versions"]))
+    shown = _printable(given)
+    head = f"{shown['file']}, for {shown['machine']}"
+    made = [f"    {words}" for words in shown["made_by"]]
+    needs = ", ".join((*shown["needs"], *shown["versions"]))
     lines = [head, "  made by", *made] if made else [head]
     lines += ["  needs", *textwrap.wrap(needs, 96, initial_indent="    ", subsequent_indent="    ")]
     if not needs:
         lines.pop()
-    return "\n\n".join(["\n".join(lines), *map(_function_text, found["functions"])])
+    return "\n\n".join(["\n".join(lines), *map(_function_text, shown["functions"])])
 
 
 def _function_text(function: Mapping[str, Any]) -> str:

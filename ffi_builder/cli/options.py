@@ -125,7 +125,7 @@ def errors_of(given: Sequence[str]) -> dict[int | str, tuple[str, str] | None] |
     """
     if len(given) == 1 and given[0].isidentifier():
         return given[0]
-    found: dict[int | str, tuple[str, str] | None] = {}
+    errors: dict[int | str, tuple[str, str] | None] = {}
     for text in given:
         parts = re.fullmatch(r"(-?\d+|[A-Za-z_]\w*)=(?:(\w+):\s*(.+))?", text, re.DOTALL)
         if parts is None:
@@ -134,8 +134,8 @@ def errors_of(given: Sequence[str]) -> dict[int | str, tuple[str, str] | None] |
                 f"negative', or '-1=' for a TVM-FFI error that the kernel has set, or the "
                 f"name of a function that returns the text of a status"
             )
-        found[status_of(parts[1])] = None if parts[2] is None else (parts[2], parts[3])
-    return found or None
+        errors[status_of(parts[1])] = None if parts[2] is None else (parts[2], parts[3])
+    return errors or None
 
 
 def destroy_of(given: Sequence[str]) -> str | dict[str, str] | None:
@@ -212,14 +212,14 @@ def launch_of(given: argparse.Namespace) -> Launch | None:
     from ffi_builder import Launch
 
     lists = {name: getattr(given, name) for name in ("grid", "block", "cluster", "attributes")}
-    found: dict[str, Any] = {
+    launch: dict[str, Any] = {
         name: list_of(f"--{name}", text) for name, text in lists.items() if text is not None
     }
     if given.shared_memory is not None:
-        found["dynamic_smem_bytes"] = given.shared_memory
+        launch["dynamic_smem_bytes"] = given.shared_memory
     if given.stream is not None:
-        found["stream"] = int(given.stream) if given.stream.isdecimal() else given.stream
-    if found and "grid" not in found:
-        option = next(iter(found)).replace("dynamic_smem_bytes", "shared-memory")
+        launch["stream"] = int(given.stream) if given.stream.isdecimal() else given.stream
+    if launch and "grid" not in launch:
+        option = next(iter(launch)).replace("dynamic_smem_bytes", "shared-memory")
         raise CompileError(f"--{option} goes with --grid, for a kernel that is launched")
-    return Launch(**found) if found else None
+    return Launch(**launch) if launch else None

@@ -112,12 +112,12 @@ def run(given: argparse.Namespace) -> int:
 
 def _modules(file: Path) -> Any:
     sys.path.insert(0, str(file.parent))  # as if Python ran the file
-    found = _located(file, runpy.run_path)(str(file))
-    if "modules" in found:
-        return found["modules"]
+    namespace = _located(file, runpy.run_path)(str(file))
+    if "modules" in namespace:
+        return namespace["modules"]
     from ffi_builder.runtime import LoweredModule
 
-    names = [name for name, value in found.items() if isinstance(value, LoweredModule)]
+    names = [name for name, value in namespace.items() if isinstance(value, LoweredModule)]
     hint = f": write modules = [{', '.join(names)}]" if names else ""
     raise BuildError(f"{file} assigns no `modules`{hint}")
 

@@ -36,7 +36,7 @@ class Copy:
     """With the path of the copy."""
     inside: bool
     """Whether it is in the wheel."""
-    found: Inspected
+    inspection: Inspected
 
     @property
     def path(self) -> Path:
@@ -49,7 +49,7 @@ class Linked:
     """A library of the wheel, and the copies that lie beside it."""
 
     path: Path
-    found: Inspected
+    inspection: Inspected
     copies: Sequence[Copy]
 
     @property
@@ -61,14 +61,14 @@ class Linked:
     @property
     def parts(self) -> Iterator[tuple[str, Inspected]]:
         """Yield the parts of the wheel, each with its name for errors."""
-        yield self.path.name, self.found
-        yield from ((copy.source.given, copy.found) for copy in self.copies if copy.inside)
+        yield self.path.name, self.inspection
+        yield from ((copy.source.given, copy.inspection) for copy in self.copies if copy.inside)
 
     @property
     def outside(self) -> Iterator[tuple[str, str]]:
         """The names of libraries that are not in the wheel, each with the library that needs it."""
         inside = {path.name for path in self.files}
-        yield from ((n, by) for by, found in self.parts for n in found.needs if n not in inside)
+        yield from ((n, by) for by, part in self.parts for n in part.needs if n not in inside)
 
 
 def copied(
@@ -89,10 +89,10 @@ def copied(
     """
     sources = dict.fromkeys(libraries_among(links))
     read = {each: _read(each.given, machine) for each in sources}
-    needed = {name for _, found in read.values() for name in found.needs}
+    needed = {name for _, inspection in read.values() for name in inspection.needs}
     copies: list[Copy] = []
-    for source, (data, found) in read.items():
-        name = found.soname or Path(source.given).name
+    for source, (data, inspection) in read.items():
+        name = inspection.soname or Path(source.given).name
         inside = not is_everywhere(name) and name not in external
         dropped = set[int]() if external else {elf.DT_RPATH, elf.DT_RUNPATH}
         if inside and name not in needed:
@@ -107,7 +107,7 @@ def copied(
                 f"wheel has this name: build it with another SONAME, or rename the project"
             )
         path.write_bytes(content)
-        copies.append(Copy(replace(source, copy=str(path)), inside, found))
+        copies.append(Copy(replace(source, copy=str(path)), inside, inspection))
     return copies
 
 
@@ -124,9 +124,11 @@ def with_copies(exporter: Exporter, copies: Sequence[Copy]) -> Exporter:
 def _read(path: str, machine: str) -> tuple[bytes, Inspected]:
     try:
         data = movable(Path(path).read_bytes())
-        found = inspected(io.BytesIO(data))
+        inspection = inspected(io.BytesIO(data))
     except LinkError as error:
         raise BuildError(f"package: {path}: {error}") from None
-    if found.machine != machine:
-        raise BuildError(f"package: {path} is for {found.machine}, and the wheel for {machine}")
-    return data, found
+    if inspection.machine != machine:
+        raise BuildError(
+            f"package: {path} is for {inspection.machine}, and the wheel for {machine}"
+        )
+    return data, inspection

@@ -74,5 +74,5 @@ def files(
     }
     major, minor = tvm_ffi.__version__.split(".")[:2]
     build = f"build/tvm-ffi{major}{minor}-{backend}-{machine}-linux"
-    found = {f"{build}/{path}": data for path, data in content.items()}
-    return found | {f"{build}/metadata.json": f"{json.dumps(about, indent=2)}\n".encode()}
+    placed = {f"{build}/{path}": data for path, data in content.items()}
+    return placed | {f"{build}/metadata.json": f"{json.dumps(about, indent=2)}\n".encode()}

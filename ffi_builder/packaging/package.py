@@ -159,11 +159,11 @@ def _for(level: str, given: object) -> list[LoweredModule]:
     if callable(given) and not isinstance(given, LoweredModule):
         given = given(level)
     listed = [given] if not isinstance(given, (list, tuple)) else cast("list[object]", given)
-    found = [each for each in listed if isinstance(each, LoweredModule)]
-    if len(found) < len(listed):
+    modules = [each for each in listed if isinstance(each, LoweredModule)]
+    if len(modules) < len(listed):
         wrong = next(each for each in listed if not isinstance(each, LoweredModule))
         raise TypeError(f"modules: expected compiled or lowered modules, but got {wrong!r}")
-    return found
+    return modules
 
 
 def _listed(what: str, given: Iterable[str]) -> tuple[str, ...]:
@@ -257,22 +257,22 @@ class _WheelParts:
         name = self._named.name
         names = [each.name for each in self._functions]
         shown = [each for each in self._functions if helped_by(each.name, names) is None]
-        found: dict[str, bytes] = {
+        files: dict[str, bytes] = {
             key: text.encode()
             for key, text in python_modules(
                 self._named, shown, self._frameworks, own=self._needs_own
             ).items()
         }
-        found["py.typed"] = b""
-        found["__init__.pyi"] = (stub_text(shown, name) + _ATTRIBUTES).encode()
+        files["py.typed"] = b""
+        files["__init__.pyi"] = (stub_text(shown, name) + _ATTRIBUTES).encode()
         library = f"lib{self._named.name}.so"
-        found[f"include/{name}.h"] = header_text(self._functions, library, f"{name}.h").encode()
+        files[f"include/{name}.h"] = header_text(self._functions, library, f"{name}.h").encode()
         for level, each in self._libraries.items():
             at = "lib" if level == BASELINE else f"lib/glibc-hwcaps/{level}"
-            found |= {f"{at}/{path.name}": path.read_bytes() for path in each.files}
+            files |= {f"{at}/{path.name}": path.read_bytes() for path in each.files}
         for key, path in include.items():
-            found[key] = Path(path).read_bytes()
-        return {f"{name}/{key}": data for key, data in found.items()}
+            files[key] = Path(path).read_bytes()
+        return {f"{name}/{key}": data for key, data in files.items()}
 
     def hub(self, content: Mapping[str, bytes], backend: str) -> dict[str, bytes]:
         """Return the files of a build for the Hub, by their paths in the repository."""
@@ -288,13 +288,13 @@ class _WheelParts:
     def tag(self) -> str:
         """The tags of the wheel: manylinux if the libraries need nothing that it lacks."""
         needs = [name for each in self._libraries.values() for name, _ in each.outside]
-        parts = [found for each in self._libraries.values() for _, found in each.parts]
-        versions = [version for found in parts for version in found.versions]
+        parts = [part for each in self._libraries.values() for _, part in each.parts]
+        versions = [version for part in parts for version in part.versions]
         return f"py3-none-{manylinux.platform(needs, versions, self._machine)}"
 
     @property
     def _machine(self) -> str:
-        return next(iter(self._libraries.values())).found.machine
+        return next(iter(self._libraries.values())).inspection.machine
 
     @property
     def runs_here(self) -> bool:

@@ -96,27 +96,27 @@ def read_project(table: Table, frameworks: Iterable[str], *, needs_own: bool) ->
         extras[each] = [*extras.get(each, ()), f"{OWN}[{each}]>={__version__},<{below}"]
     given["optional-dependencies"] = extras
     try:
-        found: Any = reader.StandardMetadata.from_pyproject({"project": given}, table.folder)
-        about = {"METADATA": bytes(found.as_rfc822())}
+        project: Any = reader.StandardMetadata.from_pyproject({"project": given}, table.folder)
+        about = {"METADATA": bytes(project.as_rfc822())}
     except reader.ConfigurationError as error:
         raise BuildError(f"package: project: {error}") from None
-    name = found.canonical_name.replace("-", "_")
+    name = project.canonical_name.replace("-", "_")
     if not given.get("name") or not name.isidentifier() or keyword.iskeyword(name):
         raise BuildError(
-            f"package: project: name: {found.name!r} becomes {name!r}, which Python cannot import"
+            f"package: project: name: {project.name!r} becomes {name!r}, which Python cannot import"
         )
     if name in sys.stdlib_module_names or name in _USED:
         raise BuildError(f"package: project: name: {name!r} would hide another module: change it")
-    if found.version is None:
+    if project.version is None:
         raise BuildError("package: project: version: it is missing (--version)")
-    for path in found.license_files or ():
+    for path in project.license_files or ():
         about[f"licenses/{path.as_posix()}"] = (table.folder / path).read_bytes()
-    groups = {"console_scripts": found.scripts, "gui_scripts": found.gui_scripts}
-    groups |= found.entrypoints
+    groups = {"console_scripts": project.scripts, "gui_scripts": project.gui_scripts}
+    groups |= project.entrypoints
     if any(groups.values()):
         about["entry_points.txt"] = "".join(_entry_points(groups)).encode()
-    license_ = found.license if isinstance(found.license, str) else ""
-    return Project(name, str(found.version), found.description or "", license_, about)
+    license_ = project.license if isinstance(project.license, str) else ""
+    return Project(name, str(project.version), project.description or "", license_, about)
 
 
 def _entry_points(groups: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
@@ -135,8 +135,9 @@ def _reader(name: str) -> Any:
 
 def _required_tvm_ffi() -> str:
     """Return the requirement of `ffi_builder` itself."""
-    found = (re.fullmatch(rf"{TVM_FFI}([<>=.,\d]+)", each) for each in metadata.requires(OWN) or [])
-    bounds = next(filter(None, found))[1]
+    pattern = rf"{TVM_FFI}([<>=.,\d]+)"
+    matches = (re.fullmatch(pattern, each) for each in metadata.requires(OWN) or [])
+    bounds = next(filter(None, matches))[1]
     return TVM_FFI + ",".join(sorted(bounds.split(","), reverse=True))
 
 

@@ -89,9 +89,9 @@ class Libraries:
             self._zip = zipfile.ZipFile(wheel)
         except Exception as error:  # zipfile raises many kinds
             raise BuildError(f"it is not a wheel, or is damaged: {_words(error)}") from error
-        found = [each for each in self._zip.infolist() if _LIBRARY.fullmatch(each.filename)]
-        self._count = Counter(each.filename for each in found)
-        self._entries = {each.filename: each for each in found}
+        libraries = [each for each in self._zip.infolist() if _LIBRARY.fullmatch(each.filename)]
+        self._count = Counter(each.filename for each in libraries)
+        self._entries = {each.filename: each for each in libraries}
         self._limit = max(_SMALL, _RATIO * wheel.seek(0, os.SEEK_END))
         self._left = self._limit
 

@@ -115,24 +115,24 @@ def _define_allocate(b: Builder) -> None:
 
 def _define_free(b: Builder) -> None:
     pointer, cell = b.entry.arguments
-    search, where, found = _next(b, cell)
-    with b.when(b.eq(found, b.null()), cold=True):
+    search, where, node = _next(b, cell)
+    with b.when(b.eq(node, b.null()), cold=True):
         b.call("free", [pointer], b.types.void)
         b.ret()
-    with b.when(b.eq(b.offset(found, _HEADER), pointer)):
-        b.store(b.load(b.types.ptr, found), where)
-        b.call("free", [found], b.types.void)
+    with b.when(b.eq(b.offset(node, _HEADER), pointer)):
+        b.store(b.load(b.types.ptr, node), where)
+        b.call("free", [node], b.types.void)
         b.ret()
-    b.br(search, found)
+    b.br(search, node)
 
 
 def _define_free_all(b: Builder) -> None:
     [cell] = b.entry.arguments
-    search, where, found = _next(b, cell)
-    with b.when(b.eq(found, b.null())):
+    search, where, node = _next(b, cell)
+    with b.when(b.eq(node, b.null())):
         b.ret()
-    b.store(b.load(b.types.ptr, found), where)
-    b.call("free", [found], b.types.void)
+    b.store(b.load(b.types.ptr, node), where)
+    b.call("free", [node], b.types.void)
     b.br(search, where)
 
 
@@ -257,15 +257,15 @@ def _check_calls(symbols: Symbols, function: Operation, name: str) -> None:
     while left:
         for callee in _callees(left.pop()) - seen:
             seen.add(callee)
-            found = symbols.find(callee)
-            if found is None or found.name != "llvm.func" or is_declaration(found):
+            called = symbols.find(callee)
+            if called is None or called.name != "llvm.func" or is_declaration(called):
                 continue
-            if any(map(_aborts, found.regions[0].blocks)):
+            if any(map(_aborts, called.regions[0].blocks)):
                 raise BuildError(
                     f"@{name} calls @{callee}, which has asserts: inline it before lowering, by "
                     f"MLIR's pass inline"
                 )
-            left.append(found)
+            left.append(called)
 
 
 def _callees(function: Operation) -> set[str]:
@@ -313,9 +313,9 @@ def _take_message(symbols: Symbols, block: Any) -> str:
     message = "an assert of {callee} failed"
     for operation in _of_a_failure(block):
         if operation.name == "llvm.mlir.addressof":
-            found = symbols.find(operation.attributes["global_name"].value)
-            if found is not None and "value" in found.attributes:
-                message = _words(found.attributes["value"])
+            variable = symbols.find(operation.attributes["global_name"].value)
+            if variable is not None and "value" in variable.attributes:
+                message = _words(variable.attributes["value"])
         operation.erase()
     return message
 

@@ -107,17 +107,17 @@ def signature_of(
         'matmul(A: Tensor([n, k], float32), B: Tensor([k, m], float32), C: Tensor([n, m],
             float32))'
     """
-    found = read_kernel(module, kernel)
-    own = _argument_names(kernel, found.arguments) if names is None else list(names)
-    if len(own) != len(found.arguments):
+    function = read_kernel(module, kernel)
+    own = _argument_names(kernel, function.arguments) if names is None else list(names)
+    if len(own) != len(function.arguments):
         raise BuildError(
-            f"signature_of: names: @{kernel} has {len(found.arguments)} arguments, but {len(own)} "
-            f"names are given"
+            f"signature_of: names: @{kernel} has {len(function.arguments)} arguments, but "
+            f"{len(own)} names are given"
         )
-    returned = _result_names(found.results, own)
+    returned = _result_names(function.results, own)
     derived = _Derived(kernel, symbols or {}, device_type, [*own, *returned])
     derived.check_names([*own, *returned])
-    values = list(zip(own, found.arguments, strict=True))
+    values = list(zip(own, function.arguments, strict=True))
     derived.add_scalars(values)
     params = [
         derived.param(name, value, f"argument #{index} ({name!r})")
@@ -125,7 +125,7 @@ def signature_of(
     ]
     results = [
         derived.result(name, value, f"result #{index}")
-        for index, (name, value) in enumerate(zip(returned, found.results, strict=True))
+        for index, (name, value) in enumerate(zip(returned, function.results, strict=True))
     ]
     returns = results[0] if len(results) == 1 else results
     return spec.Signature(kernel if name is None else name, params, returns or None)
@@ -256,11 +256,11 @@ class _Derived:
 
 def _argument_names(kernel: str, values: Sequence[KernelValue]) -> list[str]:
     """Return the names in the module; use ``arg0``, … for names that are not unique identifiers."""
-    found = [_identifier(value.name) for value in values]
-    single = {name for name in found if name is not None and found.count(name) == 1}
+    names = [_identifier(value.name) for value in values]
+    single = {name for name in names if name is not None and names.count(name) == 1}
     return [
         name if name in single else _unique(f"arg{index}", single)
-        for index, name in enumerate(found)
+        for index, name in enumerate(names)
     ]
 
 

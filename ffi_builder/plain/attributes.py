@@ -138,10 +138,10 @@ _OF_PARAMETERS: Final = frozenset(
 
 @cache
 def _inside(text: str, what: str) -> str:
-    found = re.fullmatch(rf"#llvm\.{what}<(\w+)>", text)
-    if found is None:
+    match = re.fullmatch(rf"#llvm\.{what}<(\w+)>", text)
+    if match is None:
         raise ValueError(f"expected #llvm.{what}<…> but got {text}")
-    return found[1]
+    return match[1]
 
 
 def linkage(attribute: Attribute | None) -> str:
@@ -172,10 +172,10 @@ def of_parameters(attribute: Attribute | None, count: int) -> Sequence[str]:
     """Return the attributes of each parameter, each with a space before it."""
     if attribute is None:
         return [""] * count
-    found = _of_parameters(attribute.value)
-    if len(found) != count:
-        raise ValueError(f"{len(found)} attributes of parameters are given for {count}")
-    return found
+    texts = _of_parameters(attribute.value)
+    if len(texts) != count:
+        raise ValueError(f"{len(texts)} attributes of parameters are given for {count}")
+    return texts
 
 
 @cache
@@ -187,9 +187,9 @@ def _of_parameters(text: str) -> tuple[str, ...]:
 
 
 def _of_parameter(text: str) -> str:
-    found = re.fullmatch(r"llvm\.(\w+)(?: = (.*))?", text)
-    name, value = (found[1], found[2]) if found else (text, None)
-    if found and value is None and name in _OF_PARAMETERS:
+    match = re.fullmatch(r"llvm\.(\w+)(?: = (.*))?", text)
+    name, value = (match[1], match[2]) if match else (text, None)
+    if match and value is None and name in _OF_PARAMETERS:
         return f" {name}"
     if value is not None and name in ("byval", "sret"):
         return f" {name}({Type.parse(value).llvm})"
@@ -219,7 +219,7 @@ def quoted(text: str) -> str:
     """Return a string of LLVM IR."""
     if text.isascii() and text.isprintable():  # the metadata, which is long
         return '"' + text.replace("\\", "\\5C").replace('"', "\\22") + '"'
-    escaped = _ODD.sub(lambda found: b"\\%02X" % found[0][0], text.encode())
+    escaped = _ODD.sub(lambda match: b"\\%02X" % match[0][0], text.encode())
     return f'"{escaped.decode()}"'
 
 

@@ -188,12 +188,12 @@ def _addressof(op: Any) -> None:
     if op.type is None or op.type.kind != "ptr":
         raise _refused(op, "nothing, and returns a pointer")
     name = op.attributes["global_name"].value
-    found = op.block.owner.block.region.symbol(name)
+    target = op.block.owner.block.region.symbol(name)
     size, weak = 0, False
-    if found is not None:
-        weak = of.linkage(found.attributes.get("linkage")) == "extern_weak"
-        if "global_type" in found.attributes and not weak:
-            size = constants.size_of(found.attributes["global_type"].value)
+    if target is not None:
+        weak = of.linkage(target.attributes.get("linkage")) == "extern_weak"
+        if "global_type" in target.attributes and not weak:
+            size = constants.size_of(target.attributes["global_type"].value)
     op.fold(constants.Address(symbol(name), size, weak))
 
 
@@ -234,16 +234,16 @@ def _getelementptr(op: Any, pointer: Any, *indices: Any) -> None:
         op.emit(f"getelementptr {element.llvm}, {_typed(pointer)}{_numbers(raw)}")
         return
     more = iter(indices)
-    found = [next(more, None) if number == _DYNAMIC else number for number in raw]
-    if None in found or next(more, None) is not None:
+    entries = [next(more, None) if number == _DYNAMIC else number for number in raw]
+    if None in entries or next(more, None) is not None:
         raise ValueError(f"takes {raw.count(_DYNAMIC)} indices but got {len(indices)}")
     if pointer.known is not None:
-        known = [_index(index) for index in found]
+        known = [_index(index) for index in entries]
         folded = None if None in known else constants.moved(pointer.known, element, known)
         if folded is not None:
             op.fold(folded)
             return
-    words = "".join(f", i32 {i}" if isinstance(i, int) else f", {_typed(i)}" for i in found)
+    words = "".join(f", i32 {i}" if isinstance(i, int) else f", {_typed(i)}" for i in entries)
     op.emit(f"getelementptr {element.llvm}, {_typed(pointer)}{words}")
 
 

@@ -309,7 +309,7 @@ class Region:
         text: the body in LLVM IR if it is finished.
     """
 
-    __slots__ = ("_count", "_found", "first", "last", "names", "owner", "text")
+    __slots__ = ("_count", "_symbols", "first", "last", "names", "owner", "text")
 
     def __init__(self, owner: Any) -> None:
         self.owner = owner
@@ -317,27 +317,27 @@ class Region:
         self.last: Block | None = None
         self.text: str | None = None
         self.names = self._count = 0
-        self._found: dict[str, Operation] = {}
+        self._symbols: dict[str, Operation] = {}
 
     def symbol(self, name: str) -> Operation | None:
         """Return the symbol of this name in a module; None if there is none."""
-        found = self._found.get(name)
-        if found is not None and found.attributes["sym_name"].value == name:
-            return found
+        known = self._symbols.get(name)
+        if known is not None and known.attributes["sym_name"].value == name:
+            return known
         for operation in reversed(self.blocks[0].operations):  # most were just added
             if (
                 "sym_name" in operation.attributes
                 and operation.attributes["sym_name"].value == name
             ):
-                self._found[name] = operation
+                self._symbols[name] = operation
                 return operation
         return None
 
     def forget(self, operation: Operation) -> None:
         """Note that an operation is no longer in a module."""
         name = operation.attributes.get("sym_name")
-        if name is not None and self._found.get(name.value) is operation:
-            del self._found[name.value]
+        if name is not None and self._symbols.get(name.value) is operation:
+            del self._symbols[name.value]
 
     def new_name(self, prefix: str) -> str:
         """Return a name that no other value or block here has."""
@@ -544,17 +544,17 @@ class SymbolTable:
     """The symbols that a module has when this is made."""
 
     def __init__(self, module: Any) -> None:
-        self._found = {
+        self._operations = {
             operation.attributes["sym_name"].value: operation
             for operation in module.regions[0].blocks[0].operations
             if "sym_name" in operation.attributes
         }
 
     def __contains__(self, name: object) -> bool:
-        return name in self._found
+        return name in self._operations
 
     def __getitem__(self, name: str) -> Operation:
-        return self._found[name]
+        return self._operations[name]
 
     @staticmethod
     def replace_all_symbol_uses(old: str, new: str, module: Any) -> None:

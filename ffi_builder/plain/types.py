@@ -61,11 +61,11 @@ class Type:
         Raises:
             ValueError: the text is not a type, or one that plain modules do not have.
         """
-        found = _known.get(text)
-        if found is None:
+        known = _known.get(text)
+        if known is None:
             made = _read(text)
-            found = _known[text] = _known.setdefault(made.text, made)
-        return found
+            known = _known[text] = _known.setdefault(made.text, made)
+        return known
 
     def member(self, index: int) -> Type:
         """Return the type of a member of a struct or array.

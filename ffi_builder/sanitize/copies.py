@@ -230,8 +230,8 @@ class Copies:
         fine = call_support(b, "check_outside", [copy.record])
         fields = (MISPLACED, FOREIGN, SPAN, ORIGIN)
         with unless(b, fine):
-            found = [b.field(t.i64, copy.record, field) for field in fields]
-            self._fail(copy, words.OUTSIDE, found)
+            values = [b.field(t.i64, copy.record, field) for field in fields]
+            self._fail(copy, words.OUTSIDE, values)
 
     def _check_elements(self, copy: _Copy) -> None:
         if copy.of.must_not_change:
@@ -260,9 +260,9 @@ class Copies:
                     self._fail(copy, words.possibly(message), texts)
             self._fail(copy, message, texts)
 
-    def _fail(self, copy: _Copy, message: str, found: Sequence[Value]) -> None:
-        shown, values = words.worded(message, copy.of.path, copy.index, found)
-        self.b.fail(words.ERROR, shown, *values)
+    def _fail(self, copy: _Copy, message: str, values: Sequence[Value]) -> None:
+        shown, operands = words.worded(message, copy.of.path, copy.index, values)
+        self.b.fail(words.ERROR, shown, *operands)
 
 
 def copies_for(

@@ -75,8 +75,8 @@ def address_of(source: object) -> int | None:
                 f"wrap: expected the address of a function, but got {source!r}, which is data"
             )
         return int(_ffi().cast("uintptr_t", source))
-    found = getattr(source, "address", None)  # a @cfunc of Numba
-    return found if isinstance(found, int) and not isinstance(found, bool) else None
+    address = getattr(source, "address", None)  # a @cfunc of Numba
+    return address if isinstance(address, int) and not isinstance(address, bool) else None
 
 
 def needs_gil(source: object) -> bool:

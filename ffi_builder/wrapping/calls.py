@@ -162,10 +162,10 @@ def with_constants(
     ]
     if not texts:
         return args
-    found = evaluate(texts, known)
+    values = evaluate(texts, known)
     if isinstance(args, Mapping):
-        return {name: _number(entry, found) for name, entry in args.items()}
-    return [_number(entry, found) for entry in entries]
+        return {name: _number(entry, values) for name, entry in args.items()}
+    return [_number(entry, values) for entry in entries]
 
 
 def _with_fields(entries: Iterable[Entry]) -> Iterator[Entry]:
@@ -174,10 +174,10 @@ def _with_fields(entries: Iterable[Entry]) -> Iterator[Entry]:
         yield from _with_fields(entry.values()) if isinstance(entry, Mapping) else (entry,)
 
 
-def _number(entry: Entry, found: Mapping[str, int]) -> Entry:
+def _number(entry: Entry, values: Mapping[str, int]) -> Entry:
     if isinstance(entry, Mapping):
-        return {name: _number(each, found) for name, each in entry.items()}
-    return found.get(entry, entry) if isinstance(entry, str) else entry
+        return {name: _number(each, values) for name, each in entry.items()}
+    return values.get(entry, entry) if isinstance(entry, str) else entry
 
 
 def _listed(
@@ -272,12 +272,12 @@ def bound(
     declared: Prototype,
     signature: spec.Signature,
     args: Sequence[Entry] | None,
-    apart: tuple[type[spec.Param], ...] = (),
+    extra: tuple[type[spec.Param], ...] = (),
 ) -> tuple[spec.Signature, Sequence[Entry] | None, Sequence[Passed]]:
     """Return a signature that checks what the prototype's types need, ``args``, and what is passed.
 
     Parameters of the kernel get the parameter, symbol or result of their name. A size that the
-    kernel takes as a narrower integer gets that integer's range. Parameters of the kinds ``apart``
+    kernel takes as a narrower integer gets that integer's range. Parameters of the kinds ``extra``
     are not passed to the kernel unless ``args`` has them.
 
     Raises:
@@ -294,7 +294,7 @@ def bound(
     known = {**sizes, **params, **{each.name: each for each in signature.result_tensors}}
     made = (spec.Tensor, spec.Shape)
     handed = {each.name: each for each in signature.results if not isinstance(each, made)}
-    inner = [each for each in signature.params if not isinstance(spec.required(each), apart)]
+    inner = [each for each in signature.params if not isinstance(spec.required(each), extra)]
     entries = [each.name for each in inner] if args is None else list(args)
     names = [name for entry in entries for name in _names(entry, known)]
     results = [each.name for each in signature.result_tensors if not _mentions(names, each.name)]
@@ -311,7 +311,7 @@ def bound(
         ) != entries:
             args = entries = whole
             groups = [find(entry) for entry in entries]
-        if not apart and (parts := said(declared, [*zip(entries, groups, strict=True)])) != entries:
+        if not extra and (parts := said(declared, [*zip(entries, groups, strict=True)])) != entries:
             args = entries = parts
             groups = [find(entry) for entry in entries]
         passed = [each for group in groups for each in group]

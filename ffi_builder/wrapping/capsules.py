@@ -52,10 +52,10 @@ def declared_in(capsule: object, function: str, given: Prototype | None) -> Prot
             another number of parameters, or a pointer in place of what is none.
     """
     text = (_NAME(capsule) or b"").decode(errors="replace")
-    found = re.fullmatch(_FUNCTION, text, re.DOTALL)
-    if found is None:
+    match = re.fullmatch(_FUNCTION, text, re.DOTALL)
+    if match is None:
         return None
-    every = [each for each in split_at_commas(found[2]) if each != "void"]
+    every = [each for each in split_at_commas(match[2]) if each != "void"]
     hidden = [_HIDDEN[word] for each in every if (word := re.split(r"\W+", each)[-1]) in _HIDDEN]
     own = every[: len(every) - len(hidden)]
     said = [None] * len(every) if given is None else [type_ for _, type_ in given.params]
@@ -70,7 +70,7 @@ def declared_in(capsule: object, function: str, given: Prototype | None) -> Prot
         raise BuildError(f"{what.format(f'{len(said)} parameters')}{some}")
     params = [_read(each, type_, what) for each, type_ in zip(own, said, strict=False)]
     returned = None if given is None else given.result or "void"
-    result = None if found[1] == "void" else _read(found[1], returned, what)[1]
+    result = None if match[1] == "void" else _read(match[1], returned, what)[1]
     return Prototype(function, tuple(params), result, tuple(hidden))
 
 

@@ -81,7 +81,7 @@ class Comparison:
         self.narrow = dict[str, str]()
         self.ranges = list[str]()
         self.read, self.written = set[str](), set[str]()
-        self.apart, self.aligned, self.passed = list[str](), list[str](), set[str]()
+        self.restricted, self.aligned, self.passed = list[str](), list[str](), set[str]()
         self.handles = dict[str, str | None]()
         self.refuse_null = set[str]()
 
@@ -212,11 +212,11 @@ class Comparison:
         path = entry.removesuffix(".data") if is_data else entry
         check_elements(what, type_, tensor, self.entries, is_data=is_data)
         (self.read if type_.is_const else self.written).add(tensor.name)
-        if path in self.apart or (type_.is_restrict and path in self.passed):
+        if path in self.restricted or (type_.is_restrict and path in self.passed):
             raise BuildError(f"{what}, but {path!r} is passed twice, and once as `restrict`")
         self.passed.add(path)
         if type_.is_restrict:
-            self.apart.append(path)
+            self.restricted.append(path)
         elements = min(parse_dtype(each).alignment for each in tensor.element_dtypes)
         if type_.align > (tensor.data_alignment or elements):
             self.aligned.append(f"{path}.data % {type_.align} == 0")
@@ -242,12 +242,12 @@ class Comparison:
 
     def pointees(self, signature: spec.Signature) -> dict[str, spec.Param | dict[str, object]]:
         """Return what the handles of a signature point to, where it is a struct with a name."""
-        found = dict[str, spec.Param | dict[str, object]]()
+        pointees = dict[str, spec.Param | dict[str, object]]()
         for each in (*signature.params, *signature.results):
             if to := self.handles.get(each.name):
                 inner = isinstance(each, spec.Optional) and replace(each.param, pointee=to)
-                found[each.name] = replace(each, param=inner) if inner else {"pointee": to}
-        return found
+                pointees[each.name] = replace(each, param=inner) if inner else {"pointee": to}
+        return pointees
 
     def not_null(self, signature: spec.Signature) -> list[str]:
         """Return the conditions that keep NULL from a kernel, where no other speaks of it.
@@ -265,22 +265,22 @@ class Comparison:
     def no_overlap(self, signature: spec.Signature) -> list[str]:
         """Return the tensors that ``restrict`` keeps apart from others, if there are any."""
         tensors = tensors_of(signature.params)
-        return [path for path in self.apart if path in tensors] if len(tensors) > 1 else []
+        return [path for path in self.restricted if path in tensors] if len(tensors) > 1 else []
 
     def only_read(self, signature: spec.Signature) -> dict[str, spec.Param]:
         """Return the tensors that the kernel gets by const pointers alone, as ones that it reads.
 
         The signature says nothing of their intent. They may be in Optionals.
         """
-        found = dict[str, spec.Param]()
+        changed = dict[str, spec.Param]()
         for param in signature.params:
             tensor = spec.required(param)
             is_open = isinstance(tensor, spec.Tensor) and tensor.intent is None
             if is_open and tensor.name in self.read - self.written:
                 read = replace(tensor, intent="in")
                 inside = isinstance(param, spec.Optional)
-                found[param.name] = replace(param, param=read) if inside else read
-        return found
+                changed[param.name] = replace(param, param=read) if inside else read
+        return changed
 
 
 def _is_read(type_: CType, item: object) -> bool:
@@ -295,8 +295,8 @@ def _is_read(type_: CType, item: object) -> bool:
 
 def _kind(dtype: str | None) -> str | None:
     """Return the kind of a number of a dtype; None for anything else."""
-    found = re.fullmatch(r"(bool)|u?(int)\d+|b?(float)\d+", dtype or "")
-    return found and found[found.lastindex or 0]
+    match = re.fullmatch(r"(bool)|u?(int)\d+|b?(float)\d+", dtype or "")
+    return match and match[match.lastindex or 0]
 
 
 def _is_handle(item: object) -> TypeGuard[spec.Var | spec.Optional]:
@@ -306,8 +306,8 @@ def _is_handle(item: object) -> TypeGuard[spec.Var | spec.Optional]:
 
 
 def _is_expression(item: object) -> bool:
-    found = re.search(_EXPRESSION, item) if isinstance(item, str) else None
-    return isinstance(item, Expr) or found is not None
+    is_text = isinstance(item, str)
+    return isinstance(item, Expr) or (is_text and re.search(_EXPRESSION, item) is not None)
 
 
 def _unsure(type_: CType, item: object) -> str:
@@ -475,13 +475,13 @@ def _check_result(what: str, type_: CType, result: Result) -> None:
     """Raise BuildError if the kernel does not write what the result is by a pointer."""
     if not isinstance(result, spec.Var):
         name = _WRITTEN.get(result.type_name, POINTER)
-        is_right = type_.to in (None, name) and (name != POINTER or type_.dtype is None)
+        is_fitting = type_.to in (None, name) and (name != POINTER or type_.dtype is None)
         if isinstance(spec.required(result), (spec.String, spec.Bytes)) and type_.opaque == POINTER:
             raise BuildError(
                 f"{what}, but no text is written there: declare `-> {result.name}: handle`, which "
                 f"the function that destroy= names may free"
             )
-        if not type_.is_pointer or type_.is_const or type_.row or not is_right:
+        if not type_.is_pointer or type_.is_const or type_.row or not is_fitting:
             written = name if name == POINTER else f"a {name}"
             raise BuildError(
                 f"{what}, but the kernel writes the result {result.name!r}, {written}, there"

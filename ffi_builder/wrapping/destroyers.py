@@ -18,12 +18,12 @@ def with_destroyers(
         BuildError: no result of that name is a handle, or several are and one name is given; a
             destroyer does not take one handle.
     """
-    found = _named(signatures, _by_result(signatures, destroy))
+    named = _named(signatures, _by_result(signatures, destroy))
     destroyers = dict.fromkeys(
-        each.destroy for signature in found for each in _handles(signature) if each.destroy
+        each.destroy for signature in named for each in _handles(signature) if each.destroy
     )
-    own = [signature.name for signature in found]
-    marked = [_marked(each) if each.name in destroyers else each for each in found]
+    own = [signature.name for signature in named]
+    marked = [_marked(each) if each.name in destroyers else each for each in named]
     return marked, [_signature(name) for name in destroyers if name not in own]
 
 

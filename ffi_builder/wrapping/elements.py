@@ -87,17 +87,17 @@ def _check_rows(what: str, type_: CType, tensor: spec.Tensor, entries: Mapping[s
     if type_.dtype in BYTES and {parse_dtype(each).total_bits for each in tensor.dtypes} != {8}:
         raise BuildError(f"{what}, but {tensor.name!r} has rows of {' or '.join(tensor.dtypes)}")
     row = [None if size is None else _size(f"{size}", entries) for size in type_.row]
-    expected, found = row, [f"{size}" for size in tensor.dims[-rank:]]
-    has = f"rows of {', '.join(found)} elements"
+    expected, actual = row, [f"{size}" for size in tensor.dims[-rank:]]
+    has = f"rows of {', '.join(actual)} elements"
     if tensor.strides is not None:
         expected = ["1"]
         for size in reversed(row):
             expected = [_times(size, expected[0]), *expected]
         steps = tensor.strides if isinstance(tensor.strides, tuple) else [tensor.strides]
-        found = [f"{step}" for step in steps[-rank - 1 :]]
-        has = f"the strides {', '.join(found)}"
-    is_alike = len(found) == len(expected) and all(
-        size in (None, own) for size, own in zip(expected, found, strict=True)
+        actual = [f"{step}" for step in steps[-rank - 1 :]]
+        has = f"the strides {', '.join(actual)}"
+    is_alike = len(actual) == len(expected) and all(
+        size in (None, own) for size, own in zip(expected, actual, strict=True)
     )
     if not is_alike or (tensor.ndim == rank and type_.first > 1):
         dims = ", ".join(size or "…" for size in row)
@@ -109,19 +109,19 @@ def _check_rows(what: str, type_: CType, tensor: spec.Tensor, entries: Mapping[s
 
 def _check_size(what: str, type_: CType, tensor: spec.Tensor) -> None:
     """Raise BuildError if ``float x[3][5]`` gets fewer than 15 elements."""
-    dims, found = tensor.dims, type_.first
+    dims, length = tensor.dims, type_.first
     if dims and isinstance(dims[0], int) and len(dims) == 1 + len(type_.row):
-        found = dims[0]
+        length = dims[0]
     sizes = [*dims, *type_.row]
     if tensor.strides is None and not tensor.any_rank and 0 not in sizes:
         ints = [size for size in sizes if isinstance(size, int)]
         row = prod(size for size in type_.row if isinstance(size, int))
-        found = prod(ints) // row**2 if len(ints) == len(sizes) else found
+        length = prod(ints) // row**2 if len(ints) == len(sizes) else length
     if type_.dtype in BYTES:
-        found = found * min(parse_dtype(each).total_bits for each in tensor.element_dtypes) // 8
-    if found < type_.first:
+        length = length * min(parse_dtype(each).total_bits for each in tensor.element_dtypes) // 8
+    if length < type_.first:
         raise BuildError(
-            f"{what}, written as an array of {type_.first}, but {tensor.name!r} has {found}"
+            f"{what}, written as an array of {type_.first}, but {tensor.name!r} has {length}"
         )
 
 

@@ -71,10 +71,10 @@ def declared_by(items: Sequence[Any], function: str) -> Prototype | None:
     provider = DirectCallProvider(symbol_of(function))
     attach(module, spec.Signature.parse("metadata() -> p: handle"), provider)
     compiled = runtime.compile(module, link=list(items))
-    found = _Metadata.from_address(compiled["metadata"]().value)
-    if found.version != _VERSION:
+    metadata = _Metadata.from_address(compiled["metadata"]().value)
+    if metadata.version != _VERSION:
         return None
-    params = [(_text(each.name), _type(each)) for each in found.arguments[: found.count]]
+    params = [(_text(each.name), _type(each)) for each in metadata.arguments[: metadata.count]]
     return Prototype(function, tuple(params), CType("int32"))
 
 

@@ -124,22 +124,22 @@ def _buffer(context: CallContext, tensor: spec.Tensor) -> list[Value]:
     b.store(b.i32(code | bits << 8 | 1 << 16), b.offset(place, _TYPE))
     b.store(b.i32(tensor.ndim), b.offset(place, _RANK))
     b.store(dimensions, b.offset(place, _DIM))
-    came = present(context, tensor)
-    return [place if came is None else b.select(came, place, b.null())]
+    there = present(context, tensor)
+    return [place if there is None else b.select(there, place, b.null())]
 
 
 def _type(path: str, tensor: spec.Tensor) -> tuple[int, int]:
     """Return the code and the bits of the elements."""
     is_known = len(tensor.dtypes) == 1 and not tensor.any_rank and tensor.device == "cpu"
-    found = re.fullmatch(r"(u?int|b?float)(8|16|32|64)", tensor.dtypes[0])
+    match = re.fullmatch(r"(u?int|b?float)(8|16|32|64)", tensor.dtypes[0])
     if is_known and tensor.dtypes == ("bool",):
         return _CODES["uint"], 1
-    if not is_known or found is None:
+    if not is_known or match is None:
         raise BuildError(
             f"HalideCallProvider: {path} is {spec.outline(tensor)}; expected a tensor on the CPU "
             f"of a known rank and of one dtype, an integer, a float or a bool"
         )
-    return _CODES[found[1]], int(found[2])
+    return _CODES[match[1]], int(match[2])
 
 
 def _innermost_first(

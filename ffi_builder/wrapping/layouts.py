@@ -77,10 +77,10 @@ def _parts(
             else:
                 yield from _members(unit, inner, path, here, read)
     else:
-        found = read(type_)
+        c_type = read(type_)
         lacks = "an array" if kind == _ARRAY else f"a {type_.spelling}"
         if kind == _RECORD:
             lacks = "a struct of unknown fields"
-        if found and offset % type_.get_size():
-            found, lacks = None, "at an odd address"
-        yield Member(name, found or CType(None), offset, "" if found else lacks)
+        if c_type and offset % type_.get_size():
+            c_type, lacks = None, "at an odd address"
+        yield Member(name, c_type or CType(None), offset, "" if c_type else lacks)

@@ -104,8 +104,8 @@ class Unit:
         """Return what is behind the names of macros in the files."""
         texts = (Path(file).read_text(errors="replace") for file in self._states if _state(file))
         define = r"(?m)^\s*#\s*define\s+(\w+)((?:\\\n|.)*)"
-        found = (each for text in texts for each in re.findall(define, text))
-        return {name: text.replace("\\\n", " ") for name, text in found}
+        macros = (each for text in texts for each in re.findall(define, text))
+        return {name: text.replace("\\\n", " ") for name, text in macros}
 
     def error_in(self, function: str) -> Any:
         """Return the first error in a function's declarations, or in types that they mention.
@@ -113,15 +113,15 @@ class Unit:
         Structs do not count, as a function only gets pointers to them. Errors of the preprocessor
         do, wherever they are. None if there is none.
         """
-        found = [e for e in self.errors if re.search("Preproc|User-Defined", e.category_name)][:1]
+        errors = [e for e in self.errors if re.search("Preproc|User-Defined", e.category_name)][:1]
         names, seen = [function] if self.errors else [], set[str]()
-        while names and not found:
+        while names and not errors:
             seen.add(name := names.pop())
             for cursor in self._declared.get(name, ()):
-                found += self.errors_at(cursor)
+                errors += self.errors_at(cursor)
                 parts = [(part, part.referenced) for part in self.parts(cursor)]
                 names += {to.spelling for part, to in parts if to is not None and to != part} - seen
-        return found[0] if found else None
+        return errors[0] if errors else None
 
     def errors_at(self, cursor: Any) -> list[Any]:
         """Return the errors in a declaration, or between it and the end of the one before."""
@@ -150,29 +150,29 @@ class Unit:
 
     def parts(self, cursor: Any, kinds: Sequence[int] | None = None) -> list[Any]:
         """Return the parts of a cursor, and the parts of those of some kinds; None: of all."""
-        found = list[Any]()
+        parts = list[Any]()
 
-        def visit(part: Any, _parent: object, _found: object) -> int:
+        def visit(part: Any, _parent: object, _data: object) -> int:
             part._tu = cursor._tu
-            found.append(part)
+            parts.append(part)
             is_list = kinds is None or part._kind_id in kinds
-            return 2 if is_list else 1  # go on within it, or behind it
+            return 2 if is_list else 1  # go on within it, or after it
 
         function = self.lib.conf.lib.clang_visitChildren
-        if function(cursor, function.argtypes[1](visit), found):
+        if function(cursor, function.argtypes[1](visit), parts):
             raise KeyboardInterrupt  # ctypes has printed and dropped it
-        return found
+        return parts
 
 
 def element(type_: Any) -> Any:
     """Return what an array or a complex number has, as the bindings know fewer kinds of types."""
-    found = bindings().conf.lib.clang_getElementType(type_)
-    found._tu = type_._tu
-    return found
+    inner = bindings().conf.lib.clang_getElementType(type_)
+    inner._tu = type_._tu
+    return inner
 
 
 def _state(file: str) -> tuple[int, ...]:
     with suppress(OSError):
-        found = Path(file).stat()
-        return found.st_ino, found.st_mtime_ns, found.st_size
+        status = Path(file).stat()
+        return status.st_ino, status.st_mtime_ns, status.st_size
     return ()

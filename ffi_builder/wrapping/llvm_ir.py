@@ -114,14 +114,14 @@ def _split(text: str) -> list[str]:
 
 def _read_param(function: str, param: str) -> tuple[str, str, str]:
     """Return the type of a parameter, its attributes and its name."""
-    found = re.fullmatch(_PARAM, param)
-    assert found is not None, param
-    attributes = re.sub('"[^"]*"', "", found[2] or "")
+    match = re.fullmatch(_PARAM, param)
+    assert match is not None, param
+    attributes = re.sub('"[^"]*"', "", match[2] or "")
     unlike = re.search(_UNLIKE_C, attributes)
     if unlike is not None or param == "...":
         raise _refused(function, f"takes `{param}`, which C does not pass so")
-    name = (found[3] or "").strip('"')
-    return found[1], attributes, "" if name.isdecimal() else name
+    name = (match[3] or "").strip('"')
+    return match[1], attributes, "" if name.isdecimal() else name
 
 
 def _param(function: str, type_: str, attributes: str, name: str) -> tuple[str, CType]:

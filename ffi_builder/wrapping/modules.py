@@ -61,16 +61,16 @@ def with_passes(
         functions: the kernels, each with its signature.
         args: what a kernel gets, if the user said it.
     """
-    found = given or pipeline_for(module)
-    if given or found is None:
-        return module, found
-    if "bufferize" in found:
+    passes = given or pipeline_for(module)
+    if given or passes is None:
+        return module, passes
+    if "bufferize" in passes:
         with suppress(CompileError):  # a text that is not read has its error later
             for name, signature in functions:
                 module = tensors.kept(module, name, signature, args)
     if isinstance(module, (str, bytes)):
-        return module, found
-    return (module if has_passes(module, found) else str(module)), found
+        return module, passes
+    return (module if has_passes(module, passes) else str(module)), passes
 
 
 def pipeline_for(module: object) -> str | None:

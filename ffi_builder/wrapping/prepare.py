@@ -104,9 +104,9 @@ class Options:
         if self.prototype is None or not names:
             return self
         where = self.include, self.target, "errors= or success="
-        found = constants(self.prototype, names, (), *where)
-        numbers = [found.get(each, each) for each in given]
-        by_number = {found.get(k, k): error for k, error in errors.items()}
+        values = constants(self.prototype, names, (), *where)
+        numbers = [values.get(each, each) for each in given]
+        by_number = {values.get(k, k): error for k, error in errors.items()}
         return replace(self, errors=by_number or self.errors, success=numbers or success)
 
     def texts(self) -> Iterator[Prototype]:
@@ -120,23 +120,23 @@ class Options:
             return
         is_name = isinstance(self.errors, str)
         for name in [f"{self.errors}"] if is_name else re.findall(_TEXT_OF, f"{self.errors}"):
-            found = read(self.prototype, name, name, self.include, self.target)
-            types = [type_.dtype for _, type_ in found.params if not type_.is_pointer]
-            is_text = found.result is not None and found.result.is_char
-            if not is_text or len(found.params) != 1 or not {*types} & {*several.STATUSES}:
+            prototype = read(self.prototype, name, name, self.include, self.target)
+            types = [type_.dtype for _, type_ in prototype.params if not type_.is_pointer]
+            is_text = prototype.result is not None and prototype.result.is_char
+            if not is_text or len(prototype.params) != 1 or not {*types} & {*several.STATUSES}:
                 raise BuildError(
                     f"wrap: errors= has {name!r}, which is no function that returns the text of a "
                     f"status, as `const char *{name}(int)`"
                 )
-            yield found
+            yield prototype
 
     def text_of(self, signature: str) -> str:
         """Return a signature with the choices of enums, which the prototype declares."""
         return re.sub(_ENUM, self._choice, signature) if self.prototype is not None else signature
 
-    def _choice(self, found: re.Match[str]) -> str:
+    def _choice(self, match: re.Match[str]) -> str:
         assert self.prototype is not None
-        names = choices(self.prototype, found[1], self.include, self.target)
+        names = choices(self.prototype, match[1], self.include, self.target)
         fit = (dtype for dtype in ("int32", "uint32", "int64") if _fit(dtype, names.values()))
         return f"Choice({names}, {next(fit, 'uint64')})"
 
@@ -290,11 +290,11 @@ def _signature(
     if isinstance(given, str):
         return spec.Signature.parse(given, device=device or default)
     check_signature("wrap: ", given)
-    found = {str(tensor.device) for tensor in tensors_of(given.params).values()}
-    if device is not None and found - {device}:
+    devices = {str(tensor.device) for tensor in tensors_of(given.params).values()}
+    if device is not None and devices - {device}:
         raise TypeError(
             f"wrap: device={device!r} goes with the text of a signature; the tensors of this one "
-            f"are on {', '.join(sorted(found))}"
+            f"are on {', '.join(sorted(devices))}"
         )
     return given
 
@@ -322,8 +322,8 @@ def _chosen(
     """Return what chooses the provider for a lowered module, where the user did not."""
 
     def provider(lowered: Any) -> CallProvider:
-        found = modules.provider_of(lowered, name, signature, options.args)
-        return _with_statuses(found, name, options)
+        chosen = modules.provider_of(lowered, name, signature, options.args)
+        return _with_statuses(chosen, name, options)
 
     return provider if options.provider is None else _given(options, name)
 
@@ -423,28 +423,28 @@ def _of_code(
         name = given.name if given else function or signature.name
         code = replace(kernel, symbol=name) if isinstance(kernel, AddressSource) else kernel
         linked[name if code is not kernel else ""] = code
-        found, types = _declared(code, name, source, given, [code, *items], options, ir)
-        if found is None:
+        prototype, types = _declared(code, name, source, given, [code, *items], options, ir)
+        if prototype is None:
             types = "with nothing" if ir is None else _OF_LLVM
             functions.append(Function(signature, _given(options, name), Compared(types)))
             continue
-        if not is_own and found.result is not None and found.result.is_pointer:
-            found = replace(found, result=None)  # the NULL of libsamplerate's src_delete
-        if found.name not in declared:
-            declared[found.name] = found
-            module.declare(*found.declaration())
-            module.triple = module.triple or triple_for(found, options.target)
-        args: Any = args_of(found)
+        if not is_own and prototype.result is not None and prototype.result.is_pointer:
+            prototype = replace(prototype, result=None)  # the NULL of libsamplerate's src_delete
+        if prototype.name not in declared:
+            declared[prototype.name] = prototype
+            module.declare(*prototype.declaration())
+            module.triple = module.triple or triple_for(prototype, options.target)
+        args: Any = args_of(prototype)
         if is_own:
-            own.append(found)
-            args = options.args if alone else several.args_of(options.args, found, signature)
+            own.append(prototype)
+            args = options.args if alone else several.args_of(options.args, prototype, signature)
             if given is not None:
                 args = with_constants(signature, args, options.constants)
         free = options.free if is_own and (alone or several.returns_text(signature)) else None
         if free is not None:
             _check_free(free, [code, *items], options)
-        signature, provider, passed = called(found, signature, args, free)
-        taken = several.taken(signature, found, provider, is_own)
+        signature, provider, passed = called(prototype, signature, args, free)
+        taken = several.taken(signature, prototype, provider, is_own)
         unused = [each for each in unused if each not in taken]
         provider = _with_statuses(provider, name, options, several.OF_RESULTS if strict else taken)
         functions.append(Function(signature, _always(provider), Compared(types, passed)))

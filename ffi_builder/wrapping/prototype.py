@@ -168,7 +168,7 @@ def constants(
             words = error.spelling if error is not None else ""
             lacking = re.search(r"undeclared identifier '(\w+)'", words)
             if lacking is None:
-                hints = (hint for found, hint in _NO_INTEGERS.items() if re.search(found, words))
+                hints = (hint for part, hint in _NO_INTEGERS.items() if re.search(part, words))
                 hint = next(hints, "")
                 raise BuildError(f"{option} has {text!r}, which is no integer of C: {words}{hint}")
             meant = did_you_mean(lacking[1], [*known, *unit.constants, *unit.macros()])
@@ -203,9 +203,9 @@ def choices(
             if unit.error_in(_PREFIX) is not None:
                 _unit.cache_clear()
                 continue
-            found = unit.lib.conf.lib.clang_getArgType(unit.functions[_PREFIX][0].type, 0)
-            found._tu = unit.functions[_PREFIX][0]._tu
-            declared = found.get_canonical().get_declaration()
+            argument = unit.lib.conf.lib.clang_getArgType(unit.functions[_PREFIX][0].type, 0)
+            argument._tu = unit.functions[_PREFIX][0]._tu
+            declared = argument.get_canonical().get_declaration()
             names = [each for each in unit.constants.values() if each.semantic_parent == declared]
             if names:
                 return {each.spelling: each.enum_value for each in names}
@@ -285,26 +285,26 @@ def _compiler(machine: str | None, *_: str | None) -> tuple[str, ...]:
 
 
 def _declared(unit: Unit, path: str, where: str, function: str | None, default: str) -> Prototype:
-    found, symbol = unit.functions, function
-    if len(found) == 1 and (function is None or not function.isidentifier()):
-        [function] = found  # C cannot declare a symbol such as `f.1`, but something like it
+    functions, symbol = unit.functions, function
+    if len(functions) == 1 and (function is None or not function.isidentifier()):
+        [function] = functions  # C cannot declare a symbol such as `f.1`, but something like it
     function = function or default
     error = unit.error_in(function)
-    if error is None and function not in found:
+    if error is None and function not in functions:
         error = next((each for each in unit.errors if f"{each.location.file}" == path), None)
     if error is not None:
         _unit.cache_clear()  # a file that is missing may be there the next time
         text = unit.shown(error).partition(": ")[2]
         hint = next((hint for words, hint in _HINTS.items() if re.search(words, text)), "")
         raise CompileError(f"prototype=: not read as C: {unit.shown(error, hint)}")
-    if function not in found:
-        meant = did_you_mean(function, found)
+    if function not in functions:
+        meant = did_you_mean(function, functions)
         if macro := unit.macros().get(function):
             shown = textwrap.shorten(f"{function}{macro}", 80, placeholder="…")
             meant = f": it is a macro, `{shown}`; let a function in C use it, or wrap what it calls"
-        has = f"; it has {', '.join([*found][:8]) or 'none'}; say which with function="
+        has = f"; it has {', '.join([*functions][:8]) or 'none'}; say which with function="
         raise CompileError(f"{where} declares no function {function!r}{meant or has}")
-    return _prototype(unit, symbol or function, found[function])
+    return _prototype(unit, symbol or function, functions[function])
 
 
 def _prototype(unit: Unit, name: str, cursors: Sequence[Any]) -> Prototype:
@@ -346,8 +346,8 @@ def _prototype(unit: Unit, name: str, cursors: Sequence[Any]) -> Prototype:
 
 def _result(unit: Unit, name: str, type_: Any, function: Any) -> CType:
     """Return the type of a result, with the name of what is ``void``, as of ``CURL *``."""
-    found, written = _type(unit, f"{name}: the result", type_), function.result_type
-    return replace(found, pointee=found.pointee or _alias(written))
+    result, written = _type(unit, f"{name}: the result", type_), function.result_type
+    return replace(result, pointee=result.pointee or _alias(written))
 
 
 def _type(unit: Unit, what: str, type_: Any, cursor: Any = None) -> CType:
@@ -356,9 +356,9 @@ def _type(unit: Unit, what: str, type_: Any, cursor: Any = None) -> CType:
     if type_._kind_id == _POINTER:
         pointer, to = _pointer(unit, type_, cursor), type_.get_pointee()
         return replace(pointer, layout=None if pointer.row else _layout(unit, to, _words(to)))
-    found = _number(type_)
-    if found is not None:
-        return found
+    number = _number(type_)
+    if number is not None:
+        return number
     layout = _layout(unit, type_, words)
     if layout is not None:
         return CType(None, opaque=words, layout=layout)
@@ -442,14 +442,14 @@ def _is_restrict(array: Any, cursor: Any) -> bool:
     """
     if array._kind_id != _UNSIZED:
         return re.match(r"[^]]*\brestrict\b", array.spelling) is not None
-    found = re.search(r"\[(.*?)\]", " ".join(token.spelling for token in cursor.get_tokens()))
-    return found is not None and not re.fullmatch(r"(_*(const|volatile)_*| )*", found[1])
+    match = re.search(r"\[(.*?)\]", " ".join(token.spelling for token in cursor.get_tokens()))
+    return match is not None and not re.fullmatch(r"(_*(const|volatile)_*| )*", match[1])
 
 
 def _sizes(type_: Any) -> list[int | str | None]:
     """Return the sizes between brackets: numbers, expressions, or none."""
-    found = re.findall(r"\[([^]]*)\]", type_.spelling)
-    sizes = (re.sub(r"\b(restrict|static|const|volatile)\b", "", each).strip() for each in found)
+    every = re.findall(r"\[([^]]*)\]", type_.spelling)
+    sizes = (re.sub(r"\b(restrict|static|const|volatile)\b", "", each).strip() for each in every)
     return [int(size) if size.isdecimal() else size or None for size in sizes]
 
 

@@ -71,19 +71,19 @@ def said(
         params: the parameters of the signature, and their elements, by path.
     """
     for each in (1, 2):  # the parameters that a str or bytes takes
-        found, at = list[Any](), 0
+        entries, at = list[Any](), 0
         for entry, pairs in groups:
             given = _fields(entry, params)
             type_ = declared.params[at][1] if at < len(declared.params) else None
             if given is not None and (given.is_said or _takes(type_)):
-                found.append(given)
+                entries.append(given)
                 at += 1
             else:
                 lengths = sum(item is None and "'s length" in f"{name}" for name, item in pairs)
-                found.append(entry)
+                entries.append(entry)
                 at += len(pairs) - lengths * (each == 1)
         if at == len(declared.params):
-            return found
+            return entries
     every = [(entry, _fields(entry, params)) for entry, _ in groups]
     return [given if given is not None and given.is_said else entry for entry, given in every]
 
@@ -188,7 +188,7 @@ def _members(what: str, layout: Layout, given: Fields) -> dict[str, tuple[Member
                 f"{{{layout.members[0].name!r}: '{next(iter(entries.values()), given.whole)}'}}"
             )
         entries = dict(zip(known, entries.values(), strict=True))
-    found = dict[str, tuple[Member, object]]()
+    members = dict[str, tuple[Member, object]]()
     for name, entry in entries.items():
         if name not in known:
             whole = next((each for each in known if each.startswith((f"{name}.", f"{name}["))), "")
@@ -199,8 +199,8 @@ def _members(what: str, layout: Layout, given: Fields) -> dict[str, tuple[Member
                 f"{what}, whose field {name} is {known[name].lacks}, which no entry of args= is: "
                 f"leave it out, and it is 0, or let a function in C fill the struct"
             )
-        found[name] = known[name], entry
-    return found
+        members[name] = known[name], entry
+    return members
 
 
 def _compared(

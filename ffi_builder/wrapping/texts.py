@@ -48,12 +48,12 @@ def said(
     if spare not in (0, len(texts)):
         return [entry for entry, _ in groups]
     types, names = iter(declared.params), [f"{name}" for name, _ in passed]
-    found = list[Any]()
+    entries = list[Any]()
     for entry, pairs in groups:
         parts = list(_parts(declared.name, pairs, types, names, is_whole=spare == 0))
         is_said = any(isinstance(item, _TEXTS) or _is_length(item) for _, item in pairs)
-        found += parts if is_said else [entry]
-    return found
+        entries += parts if is_said else [entry]
+    return entries
 
 
 def _parts(

@@ -95,9 +95,9 @@ class FastPath:
 
     def record(self, position: Position, kind: type[Kind]) -> Kind:
         """Return the record at a position, which must be of this kind."""
-        found = self.state.records[position]
-        assert isinstance(found, kind)
-        return found
+        record = self.state.records[position]
+        assert isinstance(record, kind)
+        return record
 
     def tensor(self, position: Position) -> TensorValues:
         """Return the record of the tensor at a position."""
@@ -119,9 +119,9 @@ class FastPath:
 
     def length(self, position: Position) -> Value:
         """Return the number of elements of the list at a position, as i64."""
-        found = self.state.records[position]
-        assert isinstance(found, (ListValues, NumberListValues))
-        return found.length
+        record = self.state.records[position]
+        assert isinstance(record, (ListValues, NumberListValues))
+        return record.length
 
     def text(self, position: Position) -> TextValues:
         """Return the record of the str or bytes at a position."""
@@ -129,12 +129,12 @@ class FastPath:
 
     def scalar(self, position: Position) -> Value:
         """Return the value of the scalar or Choice at a position."""
-        found = self.state.records[position]
-        if isinstance(found, TextValues):
-            assert found.choice is not None
-            return found.choice
-        assert isinstance(found, ScalarValues)
-        return found.value
+        record = self.state.records[position]
+        if isinstance(record, TextValues):
+            assert record.choice is not None
+            return record.choice
+        assert isinstance(record, ScalarValues)
+        return record.value
 
     def any_at(self, position: Position) -> tuple[Value, int]:
         """Return base pointer and byte offset of the ``TVMFFIAny`` at a position."""
@@ -157,21 +157,23 @@ class FastPath:
 
     def object_at(self, position: Position) -> Value:
         """Return the object at a position; NULL if it is absent."""
-        found = self.state.records[position]
-        assert not isinstance(found, (ShapeValues, TextValues, ScalarValues, VariantValues))
-        return found.object
+        record = self.state.records[position]
+        assert not isinstance(record, (ShapeValues, TextValues, ScalarValues, VariantValues))
+        return record.object
 
     def object(self, position: Position) -> Value:
         """Return the object at a position; if it is absent, ``zeros``."""
-        found, there, b = self.object_at(position), self.guard(position), self.b
-        return found if there is None else b.select(there, found, b.address_of(self.zeros))
+        return self.or_zeros(position, self.object_at(position))
+
+    def or_zeros(self, position: Position, pointer: Value) -> Value:
+        """Return a pointer into what is at a position; if it is absent, to ``zeros``."""
+        there, b = self.guard(position), self.b
+        return pointer if there is None else b.select(there, pointer, b.address_of(self.zeros))
 
     def _pointer(self, position: Position, offset: int) -> Value:
         """Load a pointer field of the object at a position; if it is absent, return ``zeros``."""
-        b = self.b
-        found = b.field(b.types.ptr, self.object(position), offset)
-        there = self.guard(position)
-        return found if there is None else b.select(there, found, b.address_of(self.zeros))
+        pointer = self.b.field(self.b.types.ptr, self.object(position), offset)
+        return self.or_zeros(position, pointer)
 
     def cells(self, position: Position) -> Value:
         """Return the pointer to the elements of an Array or List."""
@@ -225,10 +227,10 @@ class FastPath:
         start = 0
         while start < len(marks) and marks[start:] not in products:
             start += 1
-        found = products[marks[start:]] if start < len(marks) else 1
+        product = products[marks[start:]] if start < len(marks) else 1
         for at in reversed(range(start)):
-            found = products[marks[at:]] = self._multiply(dims[at], found)
-        return found
+            product = products[marks[at:]] = self._multiply(dims[at], product)
+        return product
 
     def _multiply(self, lhs: Value | int, rhs: Value | int) -> Value | int:
         if isinstance(lhs, int) and isinstance(rhs, int):

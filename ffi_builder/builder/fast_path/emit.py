@@ -6,8 +6,8 @@ compared together. For ``f(x: Tensor([n], float32))``::
 
     %type = llvm.load %args : !llvm.ptr -> i32
     %tensor = llvm.icmp "eq" %type, 70
-    llvm.cond_br %tensor, ^found(%payload), ^other           // a DLTensor*, a moved Tensor
-  ^found(%object):
+    llvm.cond_br %tensor, ^ready(%payload), ^other           // a DLTensor*, a moved Tensor
+  ^ready(%object):
     llvm.cond_br (%object != null), ^1, ^slow
   ^1:
     llvm.cond_br (ndim and dtype as one i64 == …), ^2, ^slow
@@ -158,9 +158,9 @@ def _emit(fast: FastPath, step: s.AnyStep) -> None:
             values.check_int(fast, step)
         case s.CheckCount(_, expected) | s.CheckLeastCount(_, expected):
             compare = b.eq if isinstance(step, s.CheckCount) else b.sge
-            right, behind = compare(fast.count, b.i32(expected)), b.new_block()
-            b.cond_br(right, behind, fast.wrong, otherwise_arguments=[fast.count])
-            b.block = behind
+            correct, following = compare(fast.count, b.i32(expected)), b.new_block()
+            b.cond_br(correct, following, fast.wrong, otherwise_arguments=[fast.count])
+            b.block = following
         case s.CheckArguments():
             fast.require(b.ne(fast.args, b.null()))
         case s.DecodeOptional(place):

@@ -93,9 +93,9 @@ def sequence(fast: FastPath, place: Place, others: tuple[TypeIndex, ...]) -> tup
 def cells(fast: FastPath, object_: Value, nothing: Value) -> Value:
     """Return the pointer to the elements, which may be NULL if there is ``nothing``."""
     b = fast.b
-    found = b.field(b.types.ptr, object_, abi.CELL_DATA)
-    fast.require(b.or_(b.ne(found, b.null()), nothing))
-    return found
+    elements = b.field(b.types.ptr, object_, abi.CELL_DATA)
+    fast.require(b.or_(b.ne(elements, b.null()), nothing))
+    return elements
 
 
 def check_elements(fast: FastPath, step: s.EachElement, emit_inside: Callable[[], None]) -> None:
@@ -124,8 +124,8 @@ def check_elements(fast: FastPath, step: s.EachElement, emit_inside: Callable[[]
         emit_inside()
         tensors.check_waiting(fast)
         _write(fast, place, tensor, own, index)
-        came = fast.tensor(place.each.position).device
-        b.store(b.select(later, b.load(b.types.i64, device), came), device)
+        current = fast.tensor(place.each.position).device
+        b.store(b.select(later, b.load(b.types.i64, device), current), device)
         for symbol in carried:
             symbol.store(fast)
     fast.state = before
@@ -156,11 +156,11 @@ def _bound_inside(step: s.EachElement) -> dict[spec.Var, bool]:
 
     The value says whether it certainly does; a free stride may not.
     """
-    found: dict[spec.Var, bool] = {}
+    bound: dict[spec.Var, bool] = {}
     for inner in step.inside:
         if isinstance(inner, s.BindOrEqual):
-            found[inner.symbol] = found.get(inner.symbol, False) or not inner.free
-    return found
+            bound[inner.symbol] = bound.get(inner.symbol, False) or not inner.free
+    return bound
 
 
 @dataclass
@@ -252,12 +252,12 @@ def memory(fast: FastPath, place: Place, length: Value, size: int) -> Value:
     b.cond_br(fits, ready, large, (stack,), likely=True)
     b.block = large
     b.symbols.declare(_MALLOC, t.ptr, [t.i64])
-    found = b.call_value(_MALLOC, [b.mul(length, b.i64(size))], t.ptr)
+    heap = b.call_value(_MALLOC, [b.mul(length, b.i64(size))], t.ptr)
     with b.out_of_line():
-        with b.when(b.is_null(found), cold=True):
+        with b.when(b.is_null(heap), cold=True):
             raise_no_memory(b, f"There is no memory for the list {place.path}")
-        b.store(found, fast.memory[place.position])
-        b.br(ready, found)
+        b.store(heap, fast.memory[place.position])
+        b.br(ready, heap)
     b.block = ready
     return ready.arguments[0]
 

@@ -45,11 +45,11 @@ def decode(fast: FastPath, step: s.DecodeList) -> None:
 def open_map(fast: FastPath, place: Place) -> None:
     """Read the keys and values of a Map: two lists, in a tuple that is freed with the lists."""
     b = fast.b
-    found = call_support(b, "map_items", [fast.object_at(place.position)])
-    with b.when(b.is_null(found), cold=True):
+    items = call_support(b, "map_items", [fast.object_at(place.position)])
+    with b.when(b.is_null(items), cold=True):
         lists.raise_no_memory(b, f"There is no memory for the map {place.path}")
-    b.store(found, fast.memory[place.position])
-    both = b.field(b.types.ptr, found, abi.CELL_DATA)
+    b.store(items, fast.memory[place.position])
+    both = b.field(b.types.ptr, items, abi.CELL_DATA)
     for part in range(2):
         fast.elements[(*place.position, part)] = b.offset(both, part * abi.ANY_SIZE)
 
@@ -123,10 +123,10 @@ def _check_rows(
 
     def check(index: Value) -> None:
         emit_inside()
-        found = fast.record(at, NumberListValues)
-        b.store(found.data, b.element(own.data, index, "i64"))
+        record = fast.record(at, NumberListValues)
+        b.store(record.data, b.element(own.data, index, "i64"))
         assert own.lengths is not None
-        b.store(found.length, b.element(own.lengths, index, "i64"))
+        b.store(record.length, b.element(own.lengths, index, "i64"))
 
     each_row(add_up)
     total = b.load(b.types.i64, count)
@@ -216,5 +216,5 @@ def _branch(fast: FastPath, place: Place, object_: Value, array: Block, shape: B
     b.block = other
     header = b.field(b.types.i32, object_, abi.OBJECT_TYPE_INDEX)
     moved = b.eq(index, b.i32(TypeIndex.OBJECT_RVALUE_REF))
-    found = b.select(moved, header, index)
-    b.cond_br(b.eq(found, b.i32(TypeIndex.SHAPE)), shape, array)
+    kind = b.select(moved, header, index)
+    b.cond_br(b.eq(kind, b.i32(TypeIndex.SHAPE)), shape, array)

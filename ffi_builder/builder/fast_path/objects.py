@@ -6,8 +6,8 @@ For two entries::
     llvm.cond_br (type index == Shape), ^shape(%payload), ^other
   ^shape(%object):
     …                                               // check NULL, length and data
-    llvm.br ^found(%data[0], %data[1])
-  ^found(%first, %second):
+    llvm.br ^ready(%data[0], %data[1])
+  ^ready(%first, %second):
     …
   ^other:
     llvm.cond_br (type index == Array), ^array, ^rare
@@ -17,7 +17,7 @@ For two entries::
   ^next:
     llvm.br ^items(%data)
   ^items(%items):
-    llvm.br ^found(%items[0].payload, %items[1].payload)
+    llvm.br ^ready(%items[0].payload, %items[1].payload)
   ^rare:
     %cells = llvm.call @__ffi_builder_shared_integers(%two, %any)
     llvm.cond_br (%cells != null), ^items(%cells), ^moved
@@ -67,15 +67,15 @@ def array_object(
     """Return the Array at a place, or the object of another type, which may be NULL."""
     b, t = fast.b, fast.b.types
     index, payload = look(fast, place)
-    found, other = b.new_block(t.ptr), b.new_block(cold=True)
-    b.cond_br(b.eq(index, b.i32(TypeIndex.ARRAY)), found, other, (payload,), likely=True)
+    ready, other = b.new_block(t.ptr), b.new_block(cold=True)
+    b.cond_br(b.eq(index, b.i32(TypeIndex.ARRAY)), ready, other, (payload,), likely=True)
     b.block = other
     moved = b.new_block(cold=True)
-    b.cond_br(accepted_index(fast, index, others), found, moved, (payload,))
+    b.cond_br(accepted_index(fast, index, others), ready, moved, (payload,))
     b.block = moved
-    b.br(found, moved_object(fast, place, (TypeIndex.ARRAY, *others)))
-    b.block = found
-    return found.arguments[0]
+    b.br(ready, moved_object(fast, place, (TypeIndex.ARRAY, *others)))
+    b.block = ready
+    return ready.arguments[0]
 
 
 def look(fast: FastPath, place: Place) -> tuple[Value, Value]:
@@ -111,12 +111,12 @@ def decode_object(fast: FastPath, step: s.DecodeObject) -> None:
         accepted = b.sge(index, b.i32(abi.FIRST_OBJECT))
     else:
         accepted = accepted_index(fast, index, kinds)
-    found, moved = b.new_block(t.ptr), b.new_block(cold=True)
-    b.cond_br(accepted, found, moved, (payload,), likely=True)
+    ready, moved = b.new_block(t.ptr), b.new_block(cold=True)
+    b.cond_br(accepted, ready, moved, (payload,), likely=True)
     b.block = moved
-    b.br(found, moved_object(fast, place, kinds))
-    b.block = found
-    fast.state.records[place.position] = ObjectValues(object=found.arguments[0])
+    b.br(ready, moved_object(fast, place, kinds))
+    b.block = ready
+    fast.state.records[place.position] = ObjectValues(object=ready.arguments[0])
 
 
 def typed_object(b: Builder, any_: Value, key: str) -> Value:
@@ -167,14 +167,14 @@ def decode_shape(fast: FastPath, step: s.DecodeShape) -> None:
     b.block = shape
     cells = _cells(fast, shape.arguments[0], length)
     entries = [b.field(t.i64, cells, 8 * at) for at in range(length)]
-    found = b.new_block(*[t.i64] * length)
-    b.br(found, *entries)
+    ready = b.new_block(*[t.i64] * length)
+    b.br(ready, *entries)
     b.block = other
     items = _items(fast, place, length, index, payload, shape)
     offsets = (at * abi.ANY_SIZE + abi.ANY_PAYLOAD for at in range(length))
-    b.br(found, *(b.field(t.i64, items, offset) for offset in offsets))
-    b.block = found
-    fast.state.records[place.position] = ShapeValues(entries=list(found.arguments))
+    b.br(ready, *(b.field(t.i64, items, offset) for offset in offsets))
+    b.block = ready
+    fast.state.records[place.position] = ShapeValues(entries=list(ready.arguments))
 
 
 def _cells(fast: FastPath, container: Value, length: int) -> Value:

@@ -37,7 +37,7 @@ def check_overlap(fast: FastPath, step: s.CheckOverlap) -> None:
     one = (step.place, step.tensor)
     for other in step.others:
         if step.place.is_each or other[0].is_each:
-            fast.b.require(_lists_apart(fast, step.place, other[0]), fast.overlapping)
+            fast.b.require(_lists_separate(fast, step.place, other[0]), fast.overlapping)
             continue
         both = [fast.object_at(place.position) for place, _ in (one, other)]
         check = _check_sizes if _has_size(one[1]) and _has_size(other[1]) else _check_extents
@@ -48,15 +48,15 @@ def check_overlap(fast: FastPath, step: s.CheckOverlap) -> None:
 
 def sorted_lists(plan: Plan) -> frozenset[Position]:
     """Return the positions of the lists that are compared with a list, maybe themselves."""
-    found: set[Position] = set()
+    positions: set[Position] = set()
     for step in plan.every_step:
         if isinstance(step, s.CheckOverlap) and step.place.is_each:
             lists = [other for other, _ in step.others if other.is_each]
-            found.update(place.position[:-1] for place in (step.place, *lists) if lists)
-    return frozenset(found)
+            positions.update(place.position[:-1] for place in (step.place, *lists) if lists)
+    return frozenset(positions)
 
 
-def _lists_apart(fast: FastPath, one: Place, other: Place) -> Value:
+def _lists_separate(fast: FastPath, one: Place, other: Place) -> Value:
     """Return whether a list shares no byte with another list or tensor, or within itself."""
     if one == other:
         return fast.shared("each_apart", _memory(fast, one))

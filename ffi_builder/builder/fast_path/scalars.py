@@ -66,11 +66,11 @@ def decode_pointer(fast: FastPath, place: Place) -> None:
 def _require_index(fast: FastPath, index: Value, accepts: Sequence[TypeIndex]) -> None:
     """Require that a type index is one of these. Only the first is compared in line."""
     usual, *others = accepts
-    right = fast.b.eq(index, fast.b.i32(usual))
+    is_usual = fast.b.eq(index, fast.b.i32(usual))
     if others:
-        fast.require_or(right, lambda: accepted_index(fast, index, others))
+        fast.require_or(is_usual, lambda: accepted_index(fast, index, others))
     else:
-        fast.require(right)
+        fast.require(is_usual)
 
 
 def accepted_index(fast: FastPath, index: Value, accepts: Sequence[TypeIndex]) -> Value:

@@ -10,7 +10,7 @@ from ffi_builder import abi
 from ffi_builder.abi import TypeIndex
 from ffi_builder.builder.fast_path.context import DL, FastPath
 from ffi_builder.builder.fast_path.state import Position, TensorValues
-from ffi_builder.ir import Value
+from ffi_builder.ir import CheckingBuilder, Value
 from ffi_builder.ir.checking import call_support
 from ffi_builder.plan import Part, Place
 from ffi_builder.plan import steps as s
@@ -43,12 +43,12 @@ def given_object(fast: FastPath, position: Position) -> Value:
     base, offset = fast.any_at(position)
     index = b.field(t.i32, base, offset)
     payload = b.field(t.ptr, base, offset + abi.ANY_PAYLOAD)
-    found, other = b.new_block(t.ptr), b.new_block(cold=True)
-    b.cond_br(b.eq(index, b.i32(TypeIndex.TENSOR)), found, other, (payload,), likely=True)
+    ready, other = b.new_block(t.ptr), b.new_block(cold=True)
+    b.cond_br(b.eq(index, b.i32(TypeIndex.TENSOR)), ready, other, (payload,), likely=True)
     b.block = other
-    b.br(found, call_support(b, "tensor_object", [b.offset(base, offset)]))
-    b.block = found
-    return found.arguments[0]
+    b.br(ready, call_support(b, "tensor_object", [b.offset(base, offset)]))
+    b.block = ready
+    return ready.arguments[0]
 
 
 def _check_header(
@@ -74,11 +74,11 @@ def _check_header(
     if step.rank is None:
         fast.require(b.sge(b.field(t.i32, tensor, NDIM), b.i32(0)))
         field = b.field(t.i32, tensor, DTYPE)
-        right = [b.eq(field, b.i32(word)) for word in words]
+        matches = [b.eq(field, b.i32(word)) for word in words]
     else:
         field = b.field(t.i64, tensor, NDIM)
-        right = [b.eq(field, b.i64(step.rank | word << 32)) for word in words]
-    fast.require(functools.reduce(b.or_, right))
+        matches = [b.eq(field, b.i64(step.rank | word << 32)) for word in words]
+    fast.require(functools.reduce(b.or_, matches))
     _check_device_type(fast, tensor, device_type)
 
 
@@ -118,16 +118,16 @@ def _check_same_device(fast: FastPath, mine: Value, step: s.CheckSameDevice) -> 
         return
     yes = b.i1(True)
     undecided: Value = yes
-    right: Value = yes
+    correct: Value = yes
     for other in step.others:
         theirs = fast.tensor(other.position).device
         counts = b.and_(undecided, b.eq(b.trunc(mine, t.i32), b.trunc(theirs, t.i32)))
         there = fast.guard(other.position)
         if there is not None:
             counts = b.and_(counts, there)
-        right = b.and_(right, b.or_(b.eq(mine, theirs), b.xor(counts, yes)))
+        correct = b.and_(correct, b.or_(b.eq(mine, theirs), b.xor(counts, yes)))
         undecided = b.and_(undecided, b.xor(counts, yes))
-    fast.require(right)
+    fast.require(correct)
 
 
 def check_shape_of_any_rank(fast: FastPath, place: Place) -> None:
@@ -219,12 +219,12 @@ def _low_bits(fast: FastPath, waiting: Mapping[int, Sequence[Position]]) -> Valu
     put together here, as they are in registers for the kernel; an accumulator would take another.
     """
     b = fast.b
-    found: list[Value] = []
+    numbers: list[Value] = []
     for alignment, positions in waiting.items():
         addresses = (b.to_int(fast.data(position)) for position in positions)
         together = functools.reduce(b.or_, addresses)
-        found.append(b.shl(together, b.i64(65 - alignment.bit_length())))
-    return functools.reduce(b.or_, found)
+        numbers.append(b.shl(together, b.i64(65 - alignment.bit_length())))
+    return functools.reduce(b.or_, numbers)
 
 
 # ---- strides
@@ -258,12 +258,12 @@ def is_contiguous(fast: FastPath, position: Position) -> Value:
     b, t = fast.b, fast.b.types
     tensor = fast.object(position)
     is_null = b.is_null(b.field(t.ptr, tensor, DL + abi.DLTENSOR_STRIDES))
-    given, found = b.new_block(), b.new_block(t.i1)
-    b.cond_br(is_null, found, given, (is_null,))
+    given, ready = b.new_block(), b.new_block(t.i1)
+    b.cond_br(is_null, ready, given, (is_null,))
     b.block = given
-    b.br(found, fast.shared("contiguous", [tensor]))
-    b.block = found
-    return found.arguments[0]
+    b.br(ready, fast.shared("contiguous", [tensor]))
+    b.block = ready
+    return ready.arguments[0]
 
 
 def contiguous(fast: FastPath, dims: list[Value | int], order: str) -> list[Value | int]:
@@ -310,17 +310,20 @@ def strides(fast: FastPath, position: Position) -> Value:
     record = fast.tensor(position)
     if record.strides is None:
         assert record.ndim is not None
-        b, t = fast.b, fast.b.types
-        tensor, space = fast.object(position), b.alloca(t.i64, record.ndim)
-        given = fast.given_strides(position)
-        found, absent = b.new_block(t.ptr), b.new_block(cold=True)
-        b.cond_br(b.ne(given, b.null()), found, absent, (given,), likely=True)
-        b.block = absent
-        b.br(found, call_support(b, "row_major_strides", [tensor, space]))
-        b.block = found
-        record.strides = found.arguments[0]
-        return found.arguments[0]
+        tensor, given = fast.object(position), fast.given_strides(position)
+        record.strides = written_strides(fast.b, tensor, given, record.ndim)
     return record.strides
+
+
+def written_strides(b: CheckingBuilder, tensor: Value, given: Value, ndim: int) -> Value:
+    """Return a pointer to strides; write out row-major ones on the stack if it is NULL."""
+    space = b.alloca(b.types.i64, ndim)
+    ready, absent = b.new_block(b.types.ptr), b.new_block(cold=True)
+    b.cond_br(b.ne(given, b.null()), ready, absent, (given,), likely=True)
+    b.block = absent
+    b.br(ready, call_support(b, "row_major_strides", [tensor, space]))
+    b.block = ready
+    return ready.arguments[0]
 
 
 def check_packed(fast: FastPath, place: Place, limit: int) -> None:

@@ -204,16 +204,16 @@ def holds(fast: FastPath, condition: Condition, *, certainly: bool = False) -> V
         case Combined("not", (part,)):
             return b.xor(holds(fast, part, certainly=not certainly), b.i1(True))
         case Combined(op, parts):
-            found = (holds(fast, part, certainly=certainly) for part in parts)
-            return functools.reduce(b.and_ if op == "and" else b.or_, found)
+            every = (holds(fast, part, certainly=certainly) for part in parts)
+            return functools.reduce(b.and_ if op == "and" else b.or_, every)
         case Relation():
-            found, fine = expressions.holds(fast, condition)
+            result, fine = expressions.holds(fast, condition)
             if not certainly:
-                found = found if fine is None else b.and_(found, fine)
-                return _unless_absent(fast, found, condition)
+                result = result if fine is None else b.and_(result, fine)
+                return _unless_absent(fast, result, condition)
             if fine is not None:
-                found = b.or_(found, b.xor(fine, b.i1(True)))
-            return functools.reduce(b.and_, _seen(fast, condition), found)
+                result = b.or_(result, b.xor(fine, b.i1(True)))
+            return functools.reduce(b.and_, _seen(fast, condition), result)
         case _:
             raise AssertionError(f"plans have no {condition}")
 

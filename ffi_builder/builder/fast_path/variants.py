@@ -4,8 +4,8 @@ For ``scale: Variant(float64, Tensor([n], float32))``::
 
     %tensor = llvm.select (%type == 70 or %type == 7), %two, %zero
     %number = llvm.select (%type - 1 <u 3), %one, %tensor
-    llvm.cond_br (%number != 0), ^found(%number), ^moved
-  ^found(%number):
+    llvm.cond_br (%number != 0), ^ready(%number), ^moved
+  ^ready(%number):
     …                                               // a branch for each parameter, as an Optional's
 
 A moved object is looked into out of line.
@@ -30,15 +30,15 @@ def decode(fast: FastPath, step: s.DecodeVariant) -> None:
     number = _number(fast, index, [each.types for each in step.alternatives])
     movable = [each.movable for each in step.alternatives]
     if any(movable):
-        found, moved = b.new_block(t.i32), b.new_block(cold=True)
-        b.cond_br(b.ne(number, b.i32(0)), found, moved, (number,), likely=True)
+        ready, moved = b.new_block(t.i32), b.new_block(cold=True)
+        b.cond_br(b.ne(number, b.i32(0)), ready, moved, (number,), likely=True)
         b.block = moved
         kinds = tuple(kind for kinds in movable for kind in kinds)
         inner = objects.moved_object(fast, place, kinds)
         kind = b.field(t.i32, inner, abi.OBJECT_TYPE_INDEX)
-        b.br(found, _number(fast, kind, movable))
-        b.block = found
-        number = found.arguments[0]
+        b.br(ready, _number(fast, kind, movable))
+        b.block = ready
+        number = ready.arguments[0]
     else:
         fast.require(b.ne(number, b.i32(0)))
     fast.state.records[place.position] = VariantValues(number=number)
@@ -47,8 +47,8 @@ def decode(fast: FastPath, step: s.DecodeVariant) -> None:
 def _number(fast: FastPath, index: Value, types: list[tuple[TypeIndex, ...]]) -> Value:
     """Return the number, from 1 on, of the parameter that a type index chooses; 0 for none."""
     b = fast.b
-    found = b.i32(0)
+    chosen = b.i32(0)
     for number, accepts in reversed([*enumerate(types, 1)]):
         if accepts:
-            found = b.select(accepted_index(fast, index, accepts), b.i32(number), found)
-    return found
+            chosen = b.select(accepted_index(fast, index, accepts), b.i32(number), chosen)
+    return chosen

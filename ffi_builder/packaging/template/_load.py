@@ -36,9 +36,9 @@ def check_versions(distribution: str) -> None:
     except metadata.PackageNotFoundError:  # the folder was copied, so nothing is known
         return
     for requirement in required:
-        found = re.fullmatch(r"([\w.-]+)\s*\(?([^;()]*)\)?", requirement)
-        if found and found[1] in CHECKED:
-            _check_version(found[1], found[2])
+        match = re.fullmatch(r"([\w.-]+)\s*\(?([^;()]*)\)?", requirement)
+        if match and match[1] in CHECKED:
+            _check_version(match[1], match[2])
 
 
 def _check_version(name: str, wanted: str) -> None:
@@ -52,11 +52,11 @@ def _check_version(name: str, wanted: str) -> None:
 
 
 def _fits(version: str, wanted: str) -> bool:
-    found = re.search(r"(<|>=)\s*([\d.]+)$", wanted)  # what was added; an author may write others
-    if found is None:
+    match = re.search(r"(<|>=)\s*([\d.]+)$", wanted)  # what was added; an author may write others
+    if match is None:
         return True
-    given, limit = _numbers(version), _numbers(found[2])
-    return given < limit if found[1] == "<" else given >= limit
+    given, limit = _numbers(version), _numbers(match[2])
+    return given < limit if match[1] == "<" else given >= limit
 
 
 def _numbers(version: str) -> list[int]:
@@ -70,12 +70,12 @@ def library() -> Path:
     """
     name = f"lib{FOLDER.name}.so"
     for level in LEVELS:
-        found = _folder(level) / name
-        if found.exists() and not missing(level):
-            return found
-    found = FOLDER / "lib" / name
-    if found.exists():
-        return found
+        path = _folder(level) / name
+        if path.exists() and not missing(level):
+            return path
+    path = FOLDER / "lib" / name
+    if path.exists():
+        return path
     levels = [level for level in LEVELS if _folder(level).exists()]
     if not levels:
         raise ImportError(f"{NAME} has no library in {FOLDER / 'lib'}: install it with pip")

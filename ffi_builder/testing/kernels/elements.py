@@ -81,12 +81,12 @@ def values(dtype: DataType, contents: Any, packed_axis: int | None = None) -> An
     Several lanes become the last axis of the result, or are joined with ``packed_axis``.
     """
     lanes = _lanes(dtype, contents)
-    found = _scalars(dtype, np.ascontiguousarray(lanes))
+    scalars = _scalars(dtype, np.ascontiguousarray(lanes))
     if packed_axis is None:
-        return found if dtype.lanes > 1 else found[..., 0]
+        return scalars if dtype.lanes > 1 else scalars[..., 0]
     shape = list(contents.shape[:-1])
     shape[packed_axis] *= dtype.lanes
-    return np.moveaxis(found, -1, packed_axis + 1).reshape(shape)
+    return np.moveaxis(scalars, -1, packed_axis + 1).reshape(shape)
 
 
 def _lanes(dtype: DataType, contents: Any) -> Any:
@@ -148,8 +148,8 @@ def make(
     scalars = _made(dtype, (*shape, dtype.lanes), kind, random)
     if kind == "random" and limits:
         chosen = random.integers(_OFTEN, size=scalars.shape[:-1]) == 0
-        found = _limits(dtype)
-        scalars[chosen] = found[random.integers(len(found), size=int(chosen.sum()))]
+        limit_values = _limits(dtype)
+        scalars[chosen] = limit_values[random.integers(len(limit_values), size=int(chosen.sum()))]
     if dtype.bits % 8 == 0:
         return scalars.reshape((*shape, dtype.total_bits // 8))
     bits = np.unpackbits(scalars, axis=-1, bitorder="little")[..., : dtype.bits]
@@ -211,14 +211,14 @@ def encode(dtype: DataType, numbers: Any) -> Any:
     """Return numbers as bytes along a new last axis. A complex number is given as two numbers."""
     name, size = _CODES.get(dtype.code, ""), max(dtype.bits // 8, 1)
     if name in abi.FIXED_BITS:
-        found = np.asarray(numbers, "float32").astype(getattr(_ml_dtypes(), name))
+        encoded = np.asarray(numbers, "float32").astype(getattr(_ml_dtypes(), name))
     elif name == "bfloat":
-        found = (np.asarray(numbers, "float32").view("uint32") >> 16).astype("<u2")
+        encoded = (np.asarray(numbers, "float32").view("uint32") >> 16).astype("<u2")
     elif name == "complex":
-        found = np.asarray(numbers, f"<f{size // 2}").view(f"S{size}")[..., 0]
+        encoded = np.asarray(numbers, f"<f{size // 2}").view(f"S{size}")[..., 0]
     elif name == "float":
-        found = np.asarray(numbers, f"<f{size}")
+        encoded = np.asarray(numbers, f"<f{size}")
     else:
-        found = np.asarray(numbers).astype(f"<i{size}")
-    found = np.ascontiguousarray(found[..., np.newaxis]).view("uint8")
-    return found & (2**dtype.bits - 1) if name in ("int", "uint") and dtype.bits < 8 else found
+        encoded = np.asarray(numbers).astype(f"<i{size}")
+    encoded = np.ascontiguousarray(encoded[..., np.newaxis]).view("uint8")
+    return encoded & (2**dtype.bits - 1) if name in ("int", "uint") and dtype.bits < 8 else encoded

@@ -224,15 +224,15 @@ def _values(symbol: Symbol, *, limits: bool) -> tuple[Sequence[Any], Sequence[in
         case "size":
             first = -(-max(low, 0) // step) * step
             last = max(_LARGEST.get(symbol.rank, _LARGEST_OF_MORE), first + 4 * step)
-            found = range(first, min(last, high) + 1, step)
-            return found, [*(edge for edge in EDGES if edge < len(found)), len(found) - 1]
+            sizes = range(first, min(last, high) + 1, step)
+            return sizes, [*(edge for edge in EDGES if edge < len(sizes)), len(sizes) - 1]
         case "scalar" if symbol.var.is_integer:
             middle = min(max(0, low), high) // step
             near = range(middle - _FARTHEST, middle + _FARTHEST + 1)
             bounds = {low, high} - {*INT_RANGES[symbol.var.dtype]}
             steps = (*near, *(bound // step for bound in bounds))
-            found = {number * step for number in steps if low <= number * step <= high}
-            ordered = sorted(found, key=lambda value: (abs(value), value < 0))
+            numbers = {number * step for number in steps if low <= number * step <= high}
+            ordered = sorted(numbers, key=lambda value: (abs(value), value < 0))
             return ordered, [*range(min(5, len(ordered))), len(ordered) - 1]
         case _:
             return (), ()

@@ -57,11 +57,11 @@ def read(path: str, given: Any, alignment: int | None = None) -> tuple[Array, An
         array = Array(path, dtype, given.shape, strides, alignment)
         return array, _Elements(array, given.ctypes.data).read()
     tvm_ffi = importing.load("tvm_ffi")
-    found = given if isinstance(given, tvm_ffi.Tensor) else tvm_ffi.from_dlpack(given)
-    memory = devices.active(found.device.type)
-    if found.device.type != "cpu" and memory is None:
-        raise ValueError(f"{path} is on {found.device}, and only tensors on the CPU are looked at")
-    array, address = described(path, found, alignment)
+    tensor = given if isinstance(given, tvm_ffi.Tensor) else tvm_ffi.from_dlpack(given)
+    memory = devices.active(tensor.device.type)
+    if tensor.device.type != "cpu" and memory is None:
+        raise ValueError(f"{path} is on {tensor.device}, and only tensors on the CPU are looked at")
+    array, address = described(path, tensor, alignment)
     if memory is not None and array.extent != (0, 0):
         address = memory.host(address, 1, array.device_id)
     return array, _Elements(array, address).read()
@@ -176,8 +176,8 @@ class _Elements:
     def __init__(self, array: Array, address: int) -> None:
         self._shape, self._strides = array.shape, array.strides
         self._bits = array.dtype.total_bits
-        before, behind = array.extent
-        self._before, self._size, self._address = before, before + behind, address
+        before, after = array.extent
+        self._before, self._size, self._address = before, before + after, address
 
     def read(self) -> Any:
         """Copy the contents."""

@@ -92,9 +92,9 @@ def check_intents(
         frame = Frame(signature, arguments, framework)
     try:
         observe(function_of(compiled, signature), frame)
-    except Finding as found:
+    except Finding as finding:
         context = f"The arguments:\n{shown_arguments(frame)}"
-        raise found.error(signature.name, context) from None
+        raise finding.error(signature.name, context) from None
 
 
 def check_kernel(
@@ -189,8 +189,8 @@ def check_kernel(
             outputs = observe(function, frame)
             who = "the reference"
             compare(outputs, expected_outputs(reference, frame, framework), rtol, atol)
-        except Finding as found:
-            return found
+        except Finding as finding:
+            return finding
         except Exception as error:
             words = f"{who} raises {type(error).__name__}"
             return Finding(words, "", f"{words}: {error}", cause=error)
@@ -202,14 +202,14 @@ def check_kernel(
         if frame is None:
             continue
         tried += 1
-        found = judge(frame)
-        if found is not None:
-            found, frame = _shrunk(made, draw, number, judge, found, frame)
+        finding = judge(frame)
+        if finding is not None:
+            finding, frame = _shrunk(made, draw, number, judge, finding, frame)
             context = (
                 f"The smallest arguments found (example {number + 1} of {examples}, seed={seed}):\n"
                 f"{shown_arguments(frame)}"
             )
-            raise found.error(signature.name, context) from found.cause
+            raise finding.error(signature.name, context) from finding.cause
     if examples and not tried:
         raise ValueError(f"check_kernel: prepare leaves out all {examples} examples")
 
@@ -219,7 +219,7 @@ def _shrunk(
     draw: Draw,
     number: int,
     judge: Callable[[Frame], Finding | None],
-    found: Finding,
+    finding: Finding,
     frame: Frame,
 ) -> tuple[Finding, Frame]:
     """Make the arguments simpler, as long as the same mistake occurs with the same argument."""
@@ -233,6 +233,6 @@ def _shrunk(
         except ValueError:
             continue
         again = None if other is None else judge(other)
-        if other and again and (again.kind, again.argument) == (found.kind, found.argument):
-            found, frame, candidates = again, other, simpler(drawn)
-    return found, frame
+        if other and again and (again.kind, again.argument) == (finding.kind, finding.argument):
+            finding, frame, candidates = again, other, simpler(drawn)
+    return finding, frame

@@ -164,10 +164,10 @@ def _check_influence(
     # Kernels read elements by mistake more often than the bytes around them.
     for changed in sorted(_places(frame), key=lambda at: at[1]):
         other = _called(function, frame, {changed})
-        found = _difference(kept, first, other)
-        if found and _repeats(function, frame, kept, other, {changed}):
+        difference = _difference(kept, first, other)
+        if difference and _repeats(function, frame, kept, other, {changed}):
             number, kind = changed
-            name, index, one, two = found
+            name, index, one, two = difference
             words = (
                 f"{place(name, index)} depends on "
                 f"{_READS[kind].format(name=frame.tensors[number].path)} (it is {one} in one call "

@@ -140,8 +140,8 @@ def make(
         ValueError: as :func:`make_args`.
     """
     conditions = [of_symbols(condition) for condition in signature.where]
-    found = (var for condition in conditions for var in variables(condition))
-    subjects = [var for var in found if isinstance(var, Subject)]
+    mentioned = (var for condition in conditions for var in variables(condition))
+    subjects = [var for var in mentioned if isinstance(var, Subject)]
     made = partial(_made, signature, dims, framework, values, room, conditions, subjects)
     if not subjects:
         return made(pick)
@@ -240,10 +240,10 @@ def _memory(
     parts: Parts, subjects: Iterable[Subject], pick: Pick
 ) -> dict[str, ctypes.Array[ctypes.c_char]]:
     """Return memory of its own for each pointer that conditions compare with NULL, by path."""
-    found = {of.path: of.param for of in (subject.of for subject in subjects)}
+    params = {of.path: of.param for of in (subject.of for subject in subjects)}
     return {
         path: ctypes.create_string_buffer(_POINTED_TO)
-        for path, param in found.items()
+        for path, param in params.items()
         if is_pointer(param) and path in parts.params and pick("pointer", path, param, True)
     }
 

@@ -87,8 +87,8 @@ class Array:
     def extent(self) -> tuple[int, int]:
         """The number of bytes of elements before the first one in memory, and from it on."""
         bits = self.dtype.total_bits
-        before, behind = reach(self.shape, self.strides)
-        return -(-before * bits // 8), -(-behind * bits // 8)
+        before, after = reach(self.shape, self.strides)
+        return -(-before * bits // 8), -(-after * bits // 8)
 
     def make(self, framework: str) -> Any:
         """Make the array with a framework, in new memory.
@@ -107,18 +107,18 @@ class Array:
 
     def allocate(self, guard: int = 0) -> Memory:
         """Allocate zeros for the array, and at least ``guard`` bytes on both sides of it."""
-        before, behind = self.extent
-        alignment = max(self.alignment if before + behind else 1, _ALIGNMENT)
+        before, after = self.extent
+        alignment = max(self.alignment if before + after else 1, _ALIGNMENT)
         shift = 0
-        if self.least_aligned and before + behind:
+        if self.least_aligned and before + after:
             alignment, shift = max(2 * self.least, _ALIGNMENT), self.least
-        room = before + behind + alignment + shift + max(_EXPORTED_BYTES, 2 * guard)
+        room = before + after + alignment + shift + max(_EXPORTED_BYTES, 2 * guard)
         zeros, address = self._zeros(room)
         offset = guard + before
         offset += -(address + offset) % alignment + shift
         memory = devices.active(self.device_type)
         if memory is not None:
-            memory.limit(address, offset - before, offset + behind)
+            memory.limit(address, offset - before, offset + after)
         return Memory(zeros, offset, address)
 
     def _zeros(self, size: int) -> tuple[Any, int]:
@@ -290,8 +290,8 @@ class FakeArray(_Exported):
             device_type=array.device_type,
         )
         # One without elements may begin outside of the memory.
-        behind = part.ctypes.data - whole.ctypes.data if part.size else 0
-        return FakeArray(made, Memory(memory.bytes, memory.offset + behind, memory.address))
+        distance = part.ctypes.data - whole.ctypes.data if part.size else 0
+        return FakeArray(made, Memory(memory.bytes, memory.offset + distance, memory.address))
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -322,10 +322,10 @@ def numpy_dtype(name: str) -> Any:
     """
     if name in NUMPY_NAMES:
         return numpy().dtype(name)
-    found = getattr(needed("ml_dtypes", "ml_dtypes", extra="testing"), name, None)
-    if found is None or parse_dtype(name).total_bits % 8:
+    scalar_type = getattr(needed("ml_dtypes", "ml_dtypes", extra="testing"), name, None)
+    if scalar_type is None or parse_dtype(name).total_bits % 8:
         raise ValueError(f"{name} is no dtype of NumPy or ml_dtypes with elements of whole bytes")
-    return numpy().dtype(found)
+    return numpy().dtype(scalar_type)
 
 
 def _write(field: int, values: Sequence[int]) -> None:
@@ -380,8 +380,8 @@ def free_memory() -> int | None:
     It is the smaller of two numbers: the memory that Linux calls available, and the rest of the
     limit of the container's control group.
     """
-    found = re.search(r"^MemAvailable:\s+(\d+) kB", _read(_MEMINFO), re.MULTILINE)
-    free = [int(found[1]) * 1024] if found else []
+    match = re.search(r"^MemAvailable:\s+(\d+) kB", _read(_MEMINFO), re.MULTILINE)
+    free = [int(match[1]) * 1024] if match else []
     limit, used = (_read(_CGROUP / name).strip() for name in ("memory.max", "memory.current"))
     if limit.isdecimal() and used.isdecimal():
         free.append(max(int(limit) - int(used), 0))

@@ -206,8 +206,8 @@ def symbols_of(signature: spec.Signature) -> list[spec.Var]:
 
 def lists_of(signature: spec.Signature) -> dict[str, spec.TensorList]:
     """Return the lists of tensors by path."""
-    found = ((path, spec.required(p)) for path, p in spec.with_paths(signature.params))
-    return {path: param for path, param in found if isinstance(param, spec.TensorList)}
+    params = ((path, spec.required(p)) for path, p in spec.with_paths(signature.params))
+    return {path: param for path, param in params if isinstance(param, spec.TensorList)}
 
 
 def _renamed(entry: Any, names: Mapping[spec.Var, spec.Var]) -> Any:

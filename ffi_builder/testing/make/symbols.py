@@ -169,9 +169,9 @@ def _symbols(entries: Iterable[Entry]) -> dict[spec.Var, Symbol]:
     for entry in entries:
         for var in variables(entry.value):
             places.setdefault(var, []).append(entry)
-    found = [_symbol(var, mine) for var, mine in places.items()]
-    strides = [symbol for symbol in found if symbol.role == "stride"]
-    others = [symbol for symbol in found if symbol.role != "stride"]
+    symbols = [_symbol(var, mine) for var, mine in places.items()]
+    strides = [symbol for symbol in symbols if symbol.role == "stride"]
+    others = [symbol for symbol in symbols if symbol.role != "stride"]
     return {symbol.var: symbol for symbol in [*others, *reversed(strides)]}
 
 
@@ -405,16 +405,16 @@ def _possible(relation: Relation, spans: Mapping[spec.Var, Span]) -> bool:
     low, high = _span(relation.lhs, spans)
     if isinstance(relation.rhs, tuple):
         return any(low <= value <= high for value in relation.rhs)
-    right_low, right_high = _span(relation.rhs, spans)
+    rhs_low, rhs_high = _span(relation.rhs, spans)
     match relation.op:
         case "<=" | "<":
-            return RELATIONS[relation.op](low, right_high)
+            return RELATIONS[relation.op](low, rhs_high)
         case ">=" | ">":
-            return RELATIONS[relation.op](high, right_low)
+            return RELATIONS[relation.op](high, rhs_low)
         case "==":
-            return low <= right_high and high >= right_low
+            return low <= rhs_high and high >= rhs_low
         case _:
-            return not low == high == right_low == right_high
+            return not low == high == rhs_low == rhs_high
 
 
 def _span(value: spec.Dim, spans: Mapping[spec.Var, Span]) -> Span:
