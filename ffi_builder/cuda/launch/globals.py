@@ -44,8 +44,8 @@ def device_global(library: int, name: str, value: object = None) -> tuple[int, i
     data = None if value is None else _bytes(name, value)
     cuda = ctypes.CDLL(driver.LIBRARY)
     address, size = ctypes.c_uint64(), ctypes.c_size_t()
-    found = (ctypes.byref(address), ctypes.byref(size))
-    result = cuda.cuLibraryGetGlobal(*found, ctypes.c_void_p(library), name.encode())
+    outputs = (ctypes.byref(address), ctypes.byref(size))
+    result = cuda.cuLibraryGetGlobal(*outputs, ctypes.c_void_p(library), name.encode())
     if result == driver.Result.NOT_FOUND:
         raise ValueError(
             f"device_global: the library has no global or constant {name!r}: give its name in the "
