@@ -38,9 +38,9 @@ def install(allocator: int | None) -> int | None:
 
 def address() -> int:
     """Return the address of the allocator. It is never freed, since other code may keep it."""
-    found = ctypes.cast(_allocate, ctypes.c_void_p).value
-    assert found is not None
-    return found
+    pointer = ctypes.cast(_allocate, ctypes.c_void_p).value
+    assert pointer is not None
+    return pointer
 
 
 @cache

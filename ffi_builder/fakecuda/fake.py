@@ -121,10 +121,10 @@ def _executor() -> Callable[[FakeDriver, Running], None]:
     Raises:
         RuntimeError: the add-on is not installed.
     """
-    found = addons.find("executor", "ptx")
-    if found is None:
+    executor = addons.find("executor", "ptx")
+    if executor is None:
         raise RuntimeError(f"FakeCuda: execute=True {addons.lacking('executor', 'ptx')}")
-    return found
+    return executor
 
 
 def _capability(arch: str) -> int:
@@ -133,10 +133,10 @@ def _capability(arch: str) -> int:
     Raises:
         ValueError: that is no architecture.
     """
-    found = re.fullmatch(r"sm_([5-9]\d|1[0-2]\d)[af]?", arch)
-    if found is None:
+    match = re.fullmatch(r"sm_([5-9]\d|1[0-2]\d)[af]?", arch)
+    if match is None:
         raise ValueError(f"FakeCuda: expected an architecture such as 'sm_90' but got {arch!r}")
-    return int(found[1])
+    return int(match[1])
 
 
 def _version(given: object) -> int:
@@ -151,10 +151,10 @@ def _version(given: object) -> int:
     what = f"FakeCuda: expected a version of CUDA from '12.0' on, such as '13.0', but got {given!r}"
     if not isinstance(given, str):
         raise TypeError(f"{what} ({type(given).__name__})")
-    found = re.fullmatch(r"(1[2-9]|[2-9]\d)\.(\d)", given, re.ASCII)
-    if found is None:
+    match = re.fullmatch(r"(1[2-9]|[2-9]\d)\.(\d)", given, re.ASCII)
+    if match is None:
         raise ValueError(what)
-    return 1000 * int(found[1]) + 10 * int(found[2])
+    return 1000 * int(match[1]) + 10 * int(match[2])
 
 
 def _set_up(driver: FakeDriver, device: int, capability: int) -> None:

@@ -105,7 +105,7 @@ def _version(given: object) -> int:
     what = f"FakeHip: expected a version of HIP from '6.0' on, such as '7.1', but got {given!r}"
     if not isinstance(given, str):
         raise TypeError(f"{what} ({type(given).__name__})")
-    found = re.fullmatch(r"([6-9]|\d\d)\.(\d)", given, re.ASCII)
-    if found is None:
+    match = re.fullmatch(r"([6-9]|\d\d)\.(\d)", given, re.ASCII)
+    if match is None:
         raise ValueError(what)
-    return 10**7 * int(found[1]) + 10**5 * int(found[2])
+    return 10**7 * int(match[1]) + 10**5 * int(match[2])
