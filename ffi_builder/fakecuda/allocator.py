@@ -45,8 +45,7 @@ def address() -> int:
 
 @cache
 def _library() -> ctypes.CDLL:
-    libinfo = importing.load("tvm_ffi.libinfo")
-    return ctypes.CDLL(str(libinfo.find_libtvm_ffi()))
+    return ctypes.CDLL(str(importing.load("tvm_ffi.libinfo").find_libtvm_ffi()))
 
 
 @_DELETE

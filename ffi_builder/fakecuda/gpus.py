@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -33,6 +34,23 @@ def _misspelt(fake: str, emulated: set[str], launched: set[str]) -> str:
     meant = [(name, did_you_mean(name, alone)) for name in sorted(emulated - launched)]
     hints = "; ".join(f"no {name!r} was launched{hint}" for name, hint in meant if hint)
     return hints and f"{fake}: {hints}"
+
+
+def version_numbers(given: object, expected: str, pattern: str) -> tuple[int, int]:
+    """Return 12 and 8 for ``"12.8"``, and zeros for None.
+
+    Raises:
+        TypeError: it is no str.
+        ValueError: the pattern, of a version that can be emulated, does not match.
+    """
+    if given is None:
+        return 0, 0
+    if not isinstance(given, str):
+        raise TypeError(f"{expected}, but got {given!r} ({type(given).__name__})")
+    match = re.fullmatch(pattern, given, re.ASCII)
+    if match is None:
+        raise ValueError(f"{expected}, but got {given!r}")
+    return int(match[1]), int(match[2])
 
 
 class FakeGpus(ABC):

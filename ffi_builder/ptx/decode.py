@@ -469,8 +469,7 @@ class _Decoder:
         copies: list[int] = []
         for argument, param in zip(arguments, function.params, strict=True):
             copies += self._place(argument), frame.places[param.name], param.size
-        fields = {"count": len(arguments)}
-        at = self.emit("call", [0, frame.back, *copies], guard, fields)
+        at = self.emit("call", [0, frame.back, *copies], guard, {"count": len(arguments)})
         self._calls.append((at, name))
         if result:
             returned = function.results[0]

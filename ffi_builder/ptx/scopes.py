@@ -91,13 +91,13 @@ class Scopes:
             raise fail(f"the registers {text!r}")
         scope = self._open[-1]
         for each in match[2].split(","):
-            name = re.fullmatch(r"\s*([%A-Za-z_$][\w$]*)\s*(?:<\s*(\d+)\s*>)?\s*", each)
-            if name is None:
+            declared = re.fullmatch(r"\s*([%A-Za-z_$][\w$]*)\s*(?:<\s*(\d+)\s*>)?\s*", each)
+            if declared is None:
                 raise fail(f"the registers {text!r}")
-            if name[2]:
-                scope.ranges[name[1]] = int(name[2]), match[1]
+            if declared[2]:
+                scope.ranges[declared[1]] = int(declared[2]), match[1]
             else:
-                scope.types[name[1]] = match[1]
+                scope.types[declared[1]] = match[1]
 
     def register(self, name: str, row: Callable[[int], int]) -> Register | None:
         """Return the register of a name; None: there is none."""
@@ -118,8 +118,7 @@ class Scopes:
 
     def labels(self, name: str) -> list[str]:
         """Return the names of the labels that a branch may mean, the innermost first."""
-        numbers = (each.number for each in reversed(self._open))
-        return [f"{number}:{name}" for number in numbers]
+        return [f"{each.number}:{name}" for each in reversed(self._open)]
 
 
 def _in_range(scope: _Scope, name: str) -> str | None:

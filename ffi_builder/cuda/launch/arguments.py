@@ -218,14 +218,12 @@ def pointer_argument(
         BuildError: the signature has no such parameter, or it is something else.
     """
     (named,) = entries(vendor.provider, [entry], context)
-    items = list(flat_item(named))
-    fits = len(items) == 1 and _is_pointer(plain(items[0]), is_event=is_event)
-    if not fits:
+    parts = list(flat_item(named))
+    if len(parts) != 1 or not _is_pointer(plain(parts[0]), is_event=is_event):
         kinds = "a DataPointer or a Var of dtype handle"
         expected = f"a CUevent, as {kinds}" if is_event else f"a Tensor, {kinds}"
         raise BuildError(f"{vendor.provider}: {what}: expected {expected}, but got {entry!r}")
-    maker = _Maker(context, vendor, _data, by_tiles=False)
-    [argument] = maker.of_item(items[0])
+    [argument] = _Maker(context, vendor, _data, by_tiles=False).of_item(parts[0])
     assert argument.layout is not None
     return argument.layout.leaves[0].value
 
@@ -297,8 +295,7 @@ class _Maker:
                 f"declare its sizes, or None for each"
             )
         for part in ("shape", "strides"):
-            values = getattr(context, part)(tensor, wide=True)
-            for axis, value in enumerate(values):
+            for axis, value in enumerate(getattr(context, part)(tensor, wide=True)):
                 text = f"{path}.{part}[{axis}]"
                 yield KernelArgument(text, None, number=value, is_signed=True)
 

@@ -127,8 +127,7 @@ def _ask(
     symbols = map(b.address_of, (vendor.state, _slots(vendor), init))
     operands = [*symbols, device, pointer, out]
     operands += Site(b, context.fn_name, "", vendor).operands(b)
-    status = call_support(b, vendor.function("find_capability"), operands)
-    return_failure(b, status)
+    return_failure(b, call_support(b, vendor.function("find_capability"), operands))
     return b.load(t.i32, out)
 
 

@@ -200,8 +200,7 @@ class Launch:
 
 def emit_config(b: Builder, launch: Launch, stream: Value) -> Value:
     """Write a ``CUlaunchConfig``, and return its address."""
-    t = b.types
-    config = b.alloca(t.i64, driver.CONFIG_SIZE // _WORD)
+    config = b.alloca(b.types.i64, driver.CONFIG_SIZE // _WORD)
     _store_pairs(b, config, [*launch.grid.values, *launch.block.values, launch.shared, 0])
     attributes = _attributes(b, launch)
     count = b.i64((launch.cluster is not None) + len(launch.attributes))

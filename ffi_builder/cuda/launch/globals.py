@@ -76,8 +76,7 @@ def _copy(cuda: ctypes.CDLL, address: ctypes.c_uint64, data: bytes) -> None:
     stream = ctypes.c_void_p()
     _check(cuda, "cuStreamCreate", cuda.cuStreamCreate(ctypes.byref(stream), _NON_BLOCKING))
     try:
-        size = ctypes.c_size_t(len(data))
-        result = cuda.cuMemcpyHtoDAsync_v2(address, data, size, stream)
+        result = cuda.cuMemcpyHtoDAsync_v2(address, data, ctypes.c_size_t(len(data)), stream)
         _check(cuda, "cuMemcpyHtoDAsync_v2", result)
         _check(cuda, "cuStreamSynchronize", cuda.cuStreamSynchronize(stream))
     finally:

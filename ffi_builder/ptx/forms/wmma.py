@@ -52,8 +52,7 @@ def _layouts(name: str, kind: str) -> tuple[str, ...]:
 
 def _multiply(shape: tuple[int, int, int], kind: str, c: str, d: str) -> Form:
     m, n, k = shape
-    bits = BITS[kind]
-    layout = ".<row|col>.<row|col>" if bits >= 8 else ".row.col"
+    layout = ".<row|col>.<row|col>" if BITS[kind] >= 8 else ".row.col"
     name, suffix, handler = f"wmma.mma.sync.aligned{layout}.m{m}n{n}k{k}", "", "wmma_float"
     types = f"{d}.{c}" if kind == "f16" else f"{d}.{kind}.{kind}.{c}"
     if kind == "b1":
