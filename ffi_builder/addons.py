@@ -131,20 +131,20 @@ ADD_ONS: Final = (
 
 def names(package: str) -> dict[str, str]:
     """Return the names that add-ons add to a package, with their modules; ``""`` is the top."""
-    found: dict[str, str] = {}
+    modules: dict[str, str] = {}
     for each in _here():
         for name, module in each.names.items():
             parent, _, last = name.rpartition(".")
             if parent == package:
-                found[last] = each.module(module)
-    return found
+                modules[last] = each.module(module)
+    return modules
 
 
 def absent(name: str) -> str | None:
     """Return the add-on of a public name or package that is not installed; None for others."""
     missing = (each for each in ADD_ONS if not each.is_here)
-    found = (a.name for a in missing if name in a.names or name == a.folder.replace("/", "."))
-    return next(found, None)
+    candidates = (a.name for a in missing if name in a.names or name == a.folder.replace("/", "."))
+    return next(candidates, None)
 
 
 _registered: Final[dict[str, dict[str, Any]]] = {}
@@ -203,9 +203,9 @@ def _here() -> tuple[AddOn, ...]:
 @cache
 def _listed() -> dict[str, dict[str, str]]:
     """Return what the table registers, by kind and name, as absolute names."""
-    found: dict[str, dict[str, str]] = {}
+    by_kind: dict[str, dict[str, str]] = {}
     for each in _here():
         for key, place in each.registers.items():
             kind, name = key.split(" ")
-            found.setdefault(kind, {})[name] = each.module(place)
-    return found
+            by_kind.setdefault(kind, {})[name] = each.module(place)
+    return by_kind

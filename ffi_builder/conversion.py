@@ -82,8 +82,8 @@ def unconverted(values: Sequence[Any], error: Exception) -> tuple[int, str] | No
     if str(error).startswith("Mismatched "):  # it names the argument
         return None
     for number, value in enumerate(values):
-        found = _refusal(value)
-        if (type(found), str(found)) == (type(error), str(error)):
+        refusal = _refusal(value)
+        if (type(refusal), str(refusal)) == (type(error), str(error)):
             kind = cast("type[object]", type(value))
             name = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
             return number, f"a {name} that is not converted: {type(error).__name__}: {error}"

@@ -25,7 +25,7 @@ class Deferred:
 
     def __init__(self) -> None:
         self._handlers: dict[int, Callable[[int, FrameType | None], Any]] = {}
-        self._came: dict[int, FrameType | None] = {}
+        self._pending: dict[int, FrameType | None] = {}
         self._waits = True
 
     def __enter__(self) -> None:
@@ -52,7 +52,7 @@ class Deferred:
     def __call__(self, number: int, frame: FrameType | None) -> None:
         """Note a signal. After the context, pass it on, for whoever has kept this handler."""
         if self._waits:
-            self._came[number] = frame
+            self._pending[number] = frame
         else:
             self._handlers[number](number, frame)
 
@@ -67,9 +67,9 @@ class Deferred:
 
     def _deliver(self) -> None:
         """Call the handlers of the signals that came, each even if another one raises."""
-        if not self._came:
+        if not self._pending:
             return
-        number, frame = self._came.popitem()
+        number, frame = self._pending.popitem()
         try:
             self._handlers[number](number, frame)
         finally:

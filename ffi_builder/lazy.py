@@ -28,8 +28,7 @@ def lazy(
             is a name of another module, wherever it is.
         names: the list of all public names, to which those of add-ons are added.
     """
-    short = package.partition(".")[2]
-    added = addons.names(short)
+    added = addons.names(package.partition(".")[2])
     names += [name for name in added if name not in names]
     places = {name: home if ":" in home else f"{package}.{home}" for name, home in homes.items()}
     places |= {name: place for name, place in added.items() if place != f"{package}.{name}"}

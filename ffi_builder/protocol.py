@@ -44,8 +44,8 @@ def helped_by(name: str, functions: Collection[str]) -> tuple[str, str] | None:
         >>> helped_by("_cuda_preload_axpy", ["axpy", "_cuda_preload_axpy"])
         ('preload', 'axpy')
     """
-    found = re.fullmatch(r"_cuda_(preload|release)\d*_(.+)", name)
-    return (found[1], found[2]) if found is not None and found[2] in functions else None
+    match = re.fullmatch(r"_cuda_(preload|release)\d*_(.+)", name)
+    return (match[1], match[2]) if match is not None and match[2] in functions else None
 
 
 def unescaped(text: str) -> bytes:

@@ -37,18 +37,18 @@ else:
         bases = [base for base in cls.__mro__[:0:-1] if "__dataclass_fields__" in base.__dict__]
         if others or any(base.__dataclass_params__.frozen != frozen for base in bases):
             return None
-        found = {}
+        by_name = {}
         for base in bases:
-            found.update(base.__dataclass_fields__)
-        found.update(_own_fields(cls, kw_only))
-        fields = [*found.values()]
+            by_name.update(base.__dataclass_fields__)
+        by_name.update(_own_fields(cls, kw_only))
+        fields = [*by_name.values()]
         optional = [_has_default(item) for item in fields if not item.kw_only]
         if optional != sorted(optional) or not all(item.init for item in fields):
             return None
         for name, value in [*own.items()]:
             if isinstance(value, dataclasses.Field):
                 _keep_default(cls, name, value.default)
-        cls.__dataclass_fields__ = found
+        cls.__dataclass_fields__ = by_name
         cls.__dataclass_params__ = _parameters(repr, eq, frozen)
         fields = dataclasses.fields(cls)  # without class variables
         _add(cls, "__init__", _Init(cls))

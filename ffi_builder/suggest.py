@@ -90,9 +90,9 @@ def nearest(given: object, names: Iterable[str]) -> str | None:
     known = list(names)
     for lower in (word.strip().lower(), word.strip().rpartition(".")[2].lower()):
         same = [name for name in known if name.lower() == lower]
-        found = same or [alias for alias in _ALIASES.get(lower, ()) if alias in known]
-        if found:
-            return found[0]
+        candidates = same or [alias for alias in _ALIASES.get(lower, ()) if alias in known]
+        if candidates:
+            return candidates[0]
     import difflib  # half a millisecond, and most processes suggest nothing
 
     alike = difflib.get_close_matches(word, known, n=1)
@@ -101,8 +101,8 @@ def nearest(given: object, names: Iterable[str]) -> str | None:
 
 def did_you_mean(given: object, names: Iterable[str], shown: str = "'{}'") -> str:
     """Return ``", did you mean 'x'?"``, or the empty string; ``shown`` formats the name."""
-    found = nearest(given, names)
-    return "" if found is None else f", did you mean {shown.format(found)}?"
+    name = nearest(given, names)
+    return "" if name is None else f", did you mean {shown.format(name)}?"
 
 
 def install(extra: str, package: str = "it") -> str:

@@ -101,13 +101,13 @@ def checked(
         kinds = [kind for kind in compiled.src.signature.values() if kind != "constexpr"]
         described = [descriptor(kind) for kind in kinds]
         args = _with_data(known, signature, args, described)
-        signature, found, _ = bound(declared, signature, cast("Any", args), _LAUNCHERS)
-        args = _inner(signature) if found is None else list(found)
-        apart = described if getattr(metadata, "tensordesc_meta", None) else ()
+        signature, bound_args, _ = bound(declared, signature, cast("Any", args), _LAUNCHERS)
+        args = _inner(signature) if bound_args is None else list(bound_args)
+        maps = described if getattr(metadata, "tensordesc_meta", None) else ()
         signature = with_conditions(
             signature,
             [
-                *_promised(known, signature, args, apart),
+                *_promised(known, signature, args, maps),
                 *dict.fromkeys(_ends_within(known, signature, args, small_memory(compiled))),
             ],
         )
@@ -265,7 +265,7 @@ def _promised(
     What the signature says already is left out, and so are tensors of maps, which check them.
     """
     known_sizes = {param.name: param for param in signature.params} | symbols(signature)
-    found: list[str] = []
+    conditions: list[str] = []
     for param, entry, form in zip_longest(known.params, args[: len(known.params)], maps):
         if form is not None:
             continue
@@ -279,13 +279,13 @@ def _promised(
             said = "data_alignment" if is_tensor else "divisibility"
             divisor = getattr(known_sizes.get(name), said, None) or 1
             if divisor % promise and (divisor == 1 or is_tensor):
-                found.append(condition)
+                conditions.append(condition)
             elif divisor % promise:
                 raise BuildError(
                     f"wrap: Triton relies on {condition}, but the signature says that {name!r} is "
                     f"divisible by {divisor}: write {promise}"
                 )
-    return found
+    return conditions
 
 
 def _ends_within(

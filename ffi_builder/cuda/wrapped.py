@@ -65,10 +65,10 @@ class LaunchedImage(ABC):
         Raises:
             TypeError: it may have several.
         """
-        found = self.read().kernels.get(name)
-        if found is None or found.block is None:
+        kernel = self.read().kernels.get(name)
+        if kernel is None or kernel.block is None:
             raise TypeError("wrap: launch= needs block=: the image does not say how many threads")
-        return found.block
+        return kernel.block
 
 
 class CudaImage(LaunchedImage):

@@ -41,7 +41,7 @@ tried: dict[str, Reading] = {}
 """The results of setting up frameworks and classes, by name."""
 
 
-_found: list[Extension | Reading] = []
+_extensions: list[Extension | Reading] = []
 _operators: list[Any] = []
 """Empty until somebody asks. Then the type of entries for torch's operators, or None."""
 _lock = threading.RLock()
@@ -55,12 +55,12 @@ def extension(bases: tuple[type, ...], handle: type) -> Extension | Reading:
     a `__call__` for tools that look it up. Only the first call uses them, since the process has one
     such type.
     """
-    if not _found:
+    if not _extensions:
         with _lock:
-            if not _found:
+            if not _extensions:
                 with importing.Deferred():
-                    _found.append(_set_up(bases, handle))
-    return _found[0]
+                    _extensions.append(_set_up(bases, handle))
+    return _extensions[0]
 
 
 def _set_up(bases: tuple[type, ...], handle: type) -> Extension | Reading:
@@ -131,14 +131,14 @@ def watcher() -> Callable[[], bool] | None:
 
 def _seeing_modes() -> Any:
     """Return the extension if it can read torch's tensors and see its modes, else None."""
-    found = _found[0] if _found else None
-    if not isinstance(found, Extension) or tried.get("torch") != Reading("torch"):
+    chosen = _extensions[0] if _extensions else None
+    if not isinstance(chosen, Extension) or tried.get("torch") != Reading("torch"):
         return None
     name = "operators of torch"
     with _lock:
         if name not in tried:
-            _try(name, lambda: found.module.use_modes(*modes(sys.modules["torch"])))
-    return None if tried[name].reason else found.module
+            _try(name, lambda: chosen.module.use_modes(*modes(sys.modules["torch"])))
+    return None if tried[name].reason else chosen.module
 
 
 def _functions(one: tvm_ffi.Function) -> list[tvm_ffi.Function]:
@@ -183,12 +183,12 @@ def _is_buffer(cls: type) -> bool:
 def use_frameworks(module: Any) -> None:
     """Set up NumPy and PyTorch, if they have been imported since the last call."""
     for name, use in (("numpy", _use_numpy), ("torch", _use_torch)):
-        if name in tried or (found := sys.modules.get(name)) is None:
+        if name in tried or (framework := sys.modules.get(name)) is None:
             continue
         with _lock:
             # Another thread may be importing it, or may have set it up already.
-            if name not in tried and not getattr(found.__spec__, "_initializing", False):
-                _try(name, functools.partial(use, module, found))
+            if name not in tried and not getattr(framework.__spec__, "_initializing", False):
+                _try(name, functools.partial(use, module, framework))
 
 
 def readings() -> list[Reading]:
@@ -228,14 +228,14 @@ def _use_numpy(module: Any, numpy: Any) -> None:
 
 
 def _use_torch(module: Any, torch: Any) -> None:
-    found = torch_layout(torch)
+    layout = torch_layout(torch)
     module.use_torch(
         torch.Tensor,
         torch.nn.Parameter,
-        found.dtypes,
-        found.offsets,
-        found.keys,
-        found.local_keys,
-        found.api,
-        found.addresses,
+        layout.dtypes,
+        layout.offsets,
+        layout.keys,
+        layout.local_keys,
+        layout.api,
+        layout.addresses,
     )

@@ -27,17 +27,17 @@ def words(address: int, count: int) -> list[int]:
     return list((ctypes.c_uint64 * count).from_address(address))
 
 
-def expect(right: bool, reason: str) -> None:
+def expect(condition: bool, reason: str) -> None:
     """Raise LayoutError unless `right`."""
-    if not right:
+    if not condition:
         raise LayoutError(reason)
 
 
 def only(offsets: Iterable[int], what: str) -> int:
     """Return the single item of `offsets`. Raises LayoutError if there is none, or several."""
-    found = list(offsets)
-    expect(len(found) == 1, f"{what} is at {found or 'no offset'}")
-    return found[0]
+    places = list(offsets)
+    expect(len(places) == 1, f"{what} is at {places or 'no offset'}")
+    return places[0]
 
 
 def slot(cls: Any, name: str) -> int:
@@ -45,8 +45,8 @@ def slot(cls: Any, name: str) -> int:
     instance = cls.__new__(cls)
     value = object()
     setattr(instance, name, value)
-    found = words(id(instance), cls.__basicsize__ // 8)
-    return only((8 * at for at, word in enumerate(found) if word == id(value)), f"{cls}.{name}")
+    content = words(id(instance), cls.__basicsize__ // 8)
+    return only((8 * at for at, word in enumerate(content) if word == id(value)), f"{cls}.{name}")
 
 
 def contents_of_pointer() -> int:
@@ -63,12 +63,12 @@ def contents_of_pointer() -> int:
 def address_of(library: ctypes.CDLL, symbol: str) -> int:
     """Return the address of a function. Raises LayoutError if the library lacks it."""
     try:
-        found = ctypes.cast(library[symbol], ctypes.c_void_p).value
+        address = ctypes.cast(library[symbol], ctypes.c_void_p).value
     except AttributeError:
-        found = None
-    if found is None:
+        address = None
+    if address is None:
         raise LayoutError(f"{symbol} is not in {Path(str(library._name)).name}")
-    return found
+    return address
 
 
 # ---- tvm-ffi
@@ -120,17 +120,17 @@ _NUMPY_CODES: Final = {"b": 6, "i": 0, "u": 1, "f": 2, "c": 5}
 
 def numpy_dtypes(np: Any) -> DTypes:
     """Return the NumPy types that DLPack has, after checking the layout that C relies on."""
-    found: DTypes = {}
+    dtypes: DTypes = {}
     for letter in "?bBhHiIlLqQefdFD":
         dtype = np.dtype(letter)
         number: int = dtype.num
         expect(0 <= number < 64, f"dtype {dtype} has the number {number}")
         _check_dtype(dtype)
-        found[number] = (_NUMPY_CODES[dtype.kind], 8 * dtype.itemsize)
+        dtypes[number] = (_NUMPY_CODES[dtype.kind], 8 * dtype.itemsize)
     _check_dtype(np.dtype(">f4"))
     for array in _numpy_samples(np):
         _check_array(np, array)
-    return found
+    return dtypes
 
 
 def _numpy_samples(np: Any) -> Iterator[Any]:
@@ -356,8 +356,8 @@ def _watching_keys(torch: Any, local_keys: int) -> int:
         seen = [bool(words(local_keys, 1)[0] & bit)]
         with torch._C._IncludeDispatchKeyGuard(key):
             seen += [bool(words(local_keys, 1)[0] & bit)]
-        right = [torch._C._dispatch_tls_is_dispatch_key_included(name), True]
-        expect(seen == right, f"the dispatch key {name} is not seen")
+        expected = [torch._C._dispatch_tls_is_dispatch_key_included(name), True]
+        expect(seen == expected, f"the dispatch key {name} is not seen")
         watching |= bit
     return watching
 
@@ -402,8 +402,8 @@ def _torch_offsets(torch: Any) -> tuple[int, int, int, int, int, int]:
     # Before torch 2.10 a flag preceded it, which says whether the at::Tensor is borrowed.
     expect(impl == 16, f"the at::Tensor in a torch.Tensor is at {impl}")
 
-    def offsets(right: Callable[[int], bool], end: int = _IMPL_WORDS) -> Iterator[int]:
-        return (8 * at for at in range(2, end) if right(at))
+    def offsets(fits: Callable[[int], bool], end: int = _IMPL_WORDS) -> Iterator[int]:
+        return (8 * at for at in range(2, end) if fits(at))
 
     def word(tensor: Any, at: int) -> int:
         return words(_impl_of(tensor) + 8 * at, 1)[0]
@@ -494,7 +494,7 @@ def _torch_tangent(torch: Any, autograd: int, graph: list[Any]) -> int:
 
 
 def _torch_dtypes(torch: Any, shim: ctypes.CDLL, api: int, impl: int) -> DTypes:
-    found: DTypes = {}
+    dtypes: DTypes = {}
     names = (
         "bool uint8 int8 int16 int32 int64 uint16 uint32 uint64 float16 bfloat16 float32 float64 "
         "complex64 complex128 float8_e4m3fn float8_e5m2 float8_e4m3fnuz float8_e5m2fnuz "
@@ -509,8 +509,8 @@ def _torch_dtypes(torch: Any, shim: ctypes.CDLL, api: int, impl: int) -> DTypes:
             number = ctypes.c_int32()
             _ask(shim, "dtype", tensor, impl, number)
             expect(0 <= number.value < 64, f"{name} has the number {number.value}")
-            found[number.value] = (borrowed.code, borrowed.bits)
-    return found
+            dtypes[number.value] = (borrowed.code, borrowed.bits)
+    return dtypes
 
 
 def _check_shim(torch: Any, shim: ctypes.CDLL, api: int, impl: int) -> None:
@@ -521,15 +521,15 @@ def _check_shim(torch: Any, shim: ctypes.CDLL, api: int, impl: int) -> None:
         data, ndim = ctypes.c_uint64(), ctypes.c_int64()
         _ask(shim, "data_ptr", tensor, impl, data)
         _ask(shim, "dim", tensor, impl, ndim)
-        right = (data.value, ndim.value) == (borrowed.data, borrowed.ndim)
+        is_equal = (data.value, ndim.value) == (borrowed.data, borrowed.ndim)
         device = ctypes.c_int32(-1)
         _ask(shim, "device_type", tensor, impl, device)
-        right &= (device.value, borrowed.device_type, borrowed.byte_offset) == (0, 1, 0)
+        is_equal &= (device.value, borrowed.device_type, borrowed.byte_offset) == (0, 1, 0)
         for what, given in (("sizes", borrowed.shape), ("strides", borrowed.strides)):
             numbers = ctypes.POINTER(ctypes.c_int64)()
             _ask(shim, what, tensor, impl, numbers)
-            right &= numbers[: tensor.ndim] == words(given, tensor.ndim)
-        expect(right, "torch's C shim and its exchange API differ")
+            is_equal &= numbers[: tensor.ndim] == words(given, tensor.ndim)
+        expect(is_equal, "torch's C shim and its exchange API differ")
 
 
 def _ask(shim: ctypes.CDLL, what: str, tensor: Any, impl: int, out: Any) -> None:

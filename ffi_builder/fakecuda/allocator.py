@@ -38,15 +38,14 @@ def install(allocator: int | None) -> int | None:
 
 def address() -> int:
     """Return the address of the allocator. It is never freed, since other code may keep it."""
-    found = ctypes.cast(_allocate, ctypes.c_void_p).value
-    assert found is not None
-    return found
+    pointer = ctypes.cast(_allocate, ctypes.c_void_p).value
+    assert pointer is not None
+    return pointer
 
 
 @cache
 def _library() -> ctypes.CDLL:
-    libinfo = importing.load("tvm_ffi.libinfo")
-    return ctypes.CDLL(str(libinfo.find_libtvm_ffi()))
+    return ctypes.CDLL(str(importing.load("tvm_ffi.libinfo").find_libtvm_ffi()))
 
 
 @_DELETE

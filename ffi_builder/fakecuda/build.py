@@ -51,8 +51,8 @@ def headers() -> Path | None:
         files = metadata.files(_DISTRIBUTION) or []
     except metadata.PackageNotFoundError:
         return None
-    found = [Path(str(file.locate())) for file in files if file.name == "cuda.h"]
-    return found[0].parent if found else None
+    paths = [Path(str(file.locate())) for file in files if file.name == "cuda.h"]
+    return paths[0].parent if paths else None
 
 
 @cache
@@ -144,9 +144,9 @@ def _cache(name: str, digest: str) -> Path:
 
 
 def _include() -> Path:
-    found = headers()
-    assert found is not None, missing()
-    return found
+    folder = headers()
+    assert folder is not None, missing()
+    return folder
 
 
 def _objects(folder: Path, where: Path, options: tuple[str, ...]) -> list[Path]:

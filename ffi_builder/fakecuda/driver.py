@@ -127,11 +127,11 @@ class Running:
         extent = self._driver.cuda.fake_extent(address, self.device)
         what = f"kernel {self.kernel!r} gets the address {address:#x} of {dtype} elements, which is"
         if not extent:
-            found = self._driver.symbol(IllegalAddressError.result)
-            raise IllegalAddressError(f"{what} no memory of device {self.device} ({found})")
+            name = self._driver.symbol(IllegalAddressError.result)
+            raise IllegalAddressError(f"{what} no memory of device {self.device} ({name})")
         if address % dtype.alignment:
-            found = self._driver.symbol(MisalignedAddressError.result)
-            raise MisalignedAddressError(f"{what} not aligned to {dtype.alignment} bytes ({found})")
+            name = self._driver.symbol(MisalignedAddressError.result)
+            raise MisalignedAddressError(f"{what} not aligned to {dtype.alignment} bytes ({name})")
         return self.memory(address, extent // dtype.itemsize, dtype)
 
     def memory(self, address: int, count: int, dtype: Any) -> npt.NDArray[Any]:
@@ -352,10 +352,10 @@ class FakeDriver:
         Raises:
             IllegalAddressError: they are not all there.
         """
-        found = self.cuda.fake_host(address, size, device)
-        if not found:
+        pointer = self.cuda.fake_host(address, size, device)
+        if not pointer:
             raise IllegalAddressError(f"{size} bytes at {address:#x} on device {device}")
-        return found
+        return pointer
 
     def limit(self, address: int, begin: int, end: int) -> None:
         """Say which bytes of an allocation executed kernels may touch."""

@@ -14,7 +14,7 @@ from ffi_builder.extending import addons
 from ffi_builder.fakecuda.build import library
 from ffi_builder.fakecuda.constants import DeviceAttribute
 from ffi_builder.fakecuda.driver import FakeDriver, Running
-from ffi_builder.fakecuda.gpus import FakeGpus
+from ffi_builder.fakecuda.gpus import FakeGpus, version_numbers
 
 _SHARED: Final = {70: 96, 72: 96, 75: 64, 80: 163, 86: 99, 87: 163, 89: 99, 90: 227, 100: 227}
 """The most shared memory of a block, in KiB, by compute capability."""
@@ -97,7 +97,12 @@ class FakeCuda(FakeGpus):
     def __init__(self, *archs: str, version: str | None = None, execute: bool = False) -> None:
         archs = archs or ("sm_90",)
         self._capabilities = tuple(map(_capability, archs))
-        super().__init__(archs, _version(version))
+        major, minor = version_numbers(
+            version,
+            "FakeCuda: expected a version of CUDA from '12.0' on, such as '13.0'",
+            r"(1[2-9]|[2-9]\d)\.(\d)",
+        )
+        super().__init__(archs, 1000 * major + 10 * minor)
         self._execute = _executor() if execute else None
 
     @override
@@ -121,10 +126,10 @@ def _executor() -> Callable[[FakeDriver, Running], None]:
     Raises:
         RuntimeError: the add-on is not installed.
     """
-    found = addons.find("executor", "ptx")
-    if found is None:
+    executor = addons.find("executor", "ptx")
+    if executor is None:
         raise RuntimeError(f"FakeCuda: execute=True {addons.lacking('executor', 'ptx')}")
-    return found
+    return executor
 
 
 def _capability(arch: str) -> int:
@@ -133,28 +138,10 @@ def _capability(arch: str) -> int:
     Raises:
         ValueError: that is no architecture.
     """
-    found = re.fullmatch(r"sm_([5-9]\d|1[0-2]\d)[af]?", arch)
-    if found is None:
+    match = re.fullmatch(r"sm_([5-9]\d|1[0-2]\d)[af]?", arch)
+    if match is None:
         raise ValueError(f"FakeCuda: expected an architecture such as 'sm_90' but got {arch!r}")
-    return int(found[1])
-
-
-def _version(given: object) -> int:
-    """Return 12080 for ``"12.8"``, and 0 for None.
-
-    Raises:
-        TypeError: it is no str.
-        ValueError: no driver that loads libraries of kernels has that version.
-    """
-    if given is None:
-        return 0
-    what = f"FakeCuda: expected a version of CUDA from '12.0' on, such as '13.0', but got {given!r}"
-    if not isinstance(given, str):
-        raise TypeError(f"{what} ({type(given).__name__})")
-    found = re.fullmatch(r"(1[2-9]|[2-9]\d)\.(\d)", given, re.ASCII)
-    if found is None:
-        raise ValueError(what)
-    return 1000 * int(found[1]) + 10 * int(found[2])
+    return int(match[1])
 
 
 def _set_up(driver: FakeDriver, device: int, capability: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -31,8 +32,25 @@ def _misspelt(fake: str, emulated: set[str], launched: set[str]) -> str:
     """Say which names of emulated kernels are misspelt ones of kernels that were launched."""
     alone = sorted(launched - emulated)
     meant = [(name, did_you_mean(name, alone)) for name in sorted(emulated - launched)]
-    found = "; ".join(f"no {name!r} was launched{hint}" for name, hint in meant if hint)
-    return found and f"{fake}: {found}"
+    hints = "; ".join(f"no {name!r} was launched{hint}" for name, hint in meant if hint)
+    return hints and f"{fake}: {hints}"
+
+
+def version_numbers(given: object, expected: str, pattern: str) -> tuple[int, int]:
+    """Return 12 and 8 for ``"12.8"``, and zeros for None.
+
+    Raises:
+        TypeError: it is no str.
+        ValueError: the pattern, of a version that can be emulated, does not match.
+    """
+    if given is None:
+        return 0, 0
+    if not isinstance(given, str):
+        raise TypeError(f"{expected}, but got {given!r} ({type(given).__name__})")
+    match = re.fullmatch(pattern, given, re.ASCII)
+    if match is None:
+        raise ValueError(f"{expected}, but got {given!r}")
+    return int(match[1]), int(match[2])
 
 
 class FakeGpus(ABC):
@@ -153,10 +171,10 @@ class FakeGpus(ABC):
         if not hasattr(content, "__dlpack_device__") or content.__dlpack_device__()[0] != kind:
             return content
         array, address = described("content", importing.load("tvm_ffi").from_dlpack(content))
-        before, behind = array.extent
+        before, after = array.extent
         driver = self._inside.driver
-        found = driver.memory(address - before, before + behind, "uint8", array.device_id)
-        return array.view(found, before)
+        memory = driver.memory(address - before, before + after, "uint8", array.device_id)
+        return array.view(memory, before)
 
     def kernel(self, name: str, types: Sequence[str]) -> Callable[[_F], _F]:
         """Return a decorator: the function runs on the host when a kernel of this name is launched.

@@ -49,11 +49,11 @@ def library(*, without: tuple[str, ...] = (), flags: tuple[str, ...] = ()) -> Pa
     """
     if error := missing():
         raise error
-    include, found = build.headers(), header()
+    include, hip_header = build.headers(), header()
     assert include is not None
     options = ["-std=gnu11", "-O1", "-g", "-fPIC", *flags, f"-I{include}", f"-I{build.SOURCES}"]
-    if found is not None:
-        options += ["-DFAKE_HIP_HEADER", f"-isystem{found.parent.parent}"]
+    if hip_header is not None:
+        options += ["-DFAKE_HIP_HEADER", f"-isystem{hip_header.parent.parent}"]
     hidden = "".join(f" {symbol};" for symbol in without)
     return built(
         SONAME,
@@ -62,5 +62,5 @@ def library(*, without: tuple[str, ...] = (), flags: tuple[str, ...] = ()) -> Pa
         exports=f"global: hip*; fake_*; local:{hidden} *;",
         # Both fakes may be in one process, and have functions of the same names.
         ends=("-Wl,-Bsymbolic", f"-Wl,-soname,{SONAME}", "-ldl", "-lpthread"),
-        inputs=(include / "cuda.h", *sorted(build.SOURCES.iterdir()), *([found] if found else ())),
+        inputs=(include / "cuda.h", *sorted(build.SOURCES.iterdir()), *filter(None, [hip_header])),
     )

@@ -49,11 +49,11 @@ class FakeHipDriver(FakeDriver):
     def _unpacking(self, code: int, size: int) -> int:
         """Return the address of the bundle that another one unpacks to; 0 if it is damaged."""
         try:
-            found = unpacked(ctypes.string_at(code, size))
+            bundle = unpacked(ctypes.string_at(code, size))
         except Exception as error:  # it cannot pass through C
             self.errors.append(error)
             return 0
-        self._unpacked = ctypes.create_string_buffer(found, len(found) + 1)
+        self._unpacked = ctypes.create_string_buffer(bundle, len(bundle) + 1)
         return ctypes.addressof(self._unpacked)
 
     def set_target(self, target: str, device: int = 0) -> None:
@@ -77,9 +77,9 @@ class FakeHipDriver(FakeDriver):
     @property
     def device(self) -> int:
         """The device that is current for this thread."""
-        found = ctypes.c_int()
-        self.must("hipGetDevice", ctypes.byref(found))
-        return found.value
+        number = ctypes.c_int()
+        self.must("hipGetDevice", ctypes.byref(number))
+        return number.value
 
     @override
     def new_stream(self, device: int = 0, flags: int = 0) -> int:

@@ -10,7 +10,7 @@ from typing import Final
 from typing_extensions import override
 
 from ffi_builder.fakecuda.driver import FakeDriver
-from ffi_builder.fakecuda.gpus import FakeGpus
+from ffi_builder.fakecuda.gpus import FakeGpus, version_numbers
 from ffi_builder.fakehip.build import library
 from ffi_builder.fakehip.driver import FakeHipDriver
 
@@ -76,7 +76,12 @@ class FakeHip(FakeGpus):
                     f"FakeHip: expected a target such as 'gfx942' or 'gfx90a:sramecc+:xnack-' but "
                     f"got {each!r}"
                 )
-        super().__init__(targets or ("gfx942",), _version(version))
+        major, minor = version_numbers(
+            version,
+            "FakeHip: expected a version of HIP from '6.0' on, such as '7.1'",
+            r"([6-9]|\d\d)\.(\d)",
+        )
+        super().__init__(targets or ("gfx942",), 10**7 * major + 10**5 * minor)
 
     @override
     def _library(self) -> Path:
@@ -91,21 +96,3 @@ class FakeHip(FakeGpus):
         assert isinstance(driver, FakeHipDriver)
         for number, target in enumerate(self._archs):
             driver.set_target(target, number)
-
-
-def _version(given: object) -> int:
-    """Return 60200000 for ``"6.2"``, and 0 for None.
-
-    Raises:
-        TypeError: it is no str.
-        ValueError: it is no version that launches are made for.
-    """
-    if given is None:
-        return 0
-    what = f"FakeHip: expected a version of HIP from '6.0' on, such as '7.1', but got {given!r}"
-    if not isinstance(given, str):
-        raise TypeError(f"{what} ({type(given).__name__})")
-    found = re.fullmatch(r"([6-9]|\d\d)\.(\d)", given, re.ASCII)
-    if found is None:
-        raise ValueError(what)
-    return 10**7 * int(found[1]) + 10**5 * int(found[2])

@@ -29,10 +29,10 @@ def unpacked(data: bytes) -> bytes:
     if size > _MOST:
         raise ValueError(f"FakeHip: a bundle of {size} bytes, and it reads {_MOST} at most")
     content = data[header.size :]
-    found = zlib.decompress(content) if method == _ZLIB else _unzstd(content, size)
-    if len(found) != size:
-        raise ValueError(f"FakeHip: a bundle unpacks to {len(found)} bytes instead of {size}")
-    return found
+    bundle = zlib.decompress(content) if method == _ZLIB else _unzstd(content, size)
+    if len(bundle) != size:
+        raise ValueError(f"FakeHip: a bundle unpacks to {len(bundle)} bytes instead of {size}")
+    return bundle
 
 
 def _unzstd(data: bytes, size: int) -> bytes:

@@ -66,8 +66,8 @@ def contain_support(symbols: Symbols) -> None:
 
 def _machine(module: Module) -> str:
     attributes = module.operation.attributes
-    found = attributes[_TRIPLE].value if _TRIPLE in attributes else platform.machine()
-    machine = str(found).partition("-")[0]
+    triple = attributes[_TRIPLE].value if _TRIPLE in attributes else platform.machine()
+    machine = str(triple).partition("-")[0]
     if machine not in support.MACHINES:
         raise BuildError(
             f"self_contained: expected a module for {' or '.join(support.MACHINES)}, but it is for "

@@ -161,10 +161,10 @@ def _read_layout(memref: Any) -> tuple[tuple[int | None, ...] | None, int | None
     dims = ", ".join(f"d{axis}" for axis in range(rank))
     if text == f"affine_map<({dims}) -> ({dims})>":
         return None, 0
-    found = re.fullmatch(r"strided<\[(.*)\](?:, offset: (.*))?>", text)
-    if found is not None:
-        strides = tuple(map(_entry, found[1].split(", "))) if found[1] else ()
-        return strides, _entry(found[2] or "0")
+    match = re.fullmatch(r"strided<\[(.*)\](?:, offset: (.*))?>", text)
+    if match is not None:
+        strides = tuple(map(_entry, match[1].split(", "))) if match[1] else ()
+        return strides, _entry(match[2] or "0")
     try:
         strides, offset = memref.get_strides_and_offset()
     except Exception:  # AttributeError in old bindings, other errors in newer ones
@@ -181,8 +181,8 @@ def _read_space(space: object) -> int | None:
     """Return the number of a memory space; None for an attribute, which each target lowers."""
     if space is None:
         return 0
-    found = re.match(r"(\d+) : i", str(space))
-    return None if found is None else int(found[1])
+    match = re.match(r"(\d+) : i", str(space))
+    return None if match is None else int(match[1])
 
 
 # ---- lowering
@@ -414,15 +414,15 @@ def read_kernel(module: Module | str, name: str) -> Kernel:
     read, positions = _types(types, function, name)
     blocks = function.regions[0].blocks
     entry = blocks[0] if len(blocks) else None
-    found: list[KernelValue] = []
+    arguments: list[KernelValue] = []
     for position, type_ in zip(positions, read.inputs, strict=True):
         argument = None if entry is None else entry.arguments[position]
         known = None if argument is None else _name_of(argument, text)
         alignment = None if argument is None else _alignment(entry, argument)
         known = known or _attribute_name(function, "arg_attrs", position)
-        found.append(KernelValue(type_, known, alignment))
+        arguments.append(KernelValue(type_, known, alignment))
     names = (_attribute_name(function, "res_attrs", at) for at in range(len(read.results)))
-    return Kernel(tuple(found), tuple(map(KernelValue, read.results, names)))
+    return Kernel(tuple(arguments), tuple(map(KernelValue, read.results, names)))
 
 
 def recorded_types(types: Types, function: Operation) -> FunctionTypes | None:
@@ -510,9 +510,9 @@ def _positions(read: FunctionTypes, *, c_interface: bool) -> Iterator[int]:
 def _name_of(argument: Any, text: str | None) -> str | None:
     """Return the name in an argument's location, or in the text at that position."""
     location = str(argument.location)
-    found = _NAME_LOCATION.fullmatch(location)
-    if found is not None:
-        return found[1]
+    match = _NAME_LOCATION.fullmatch(location)
+    if match is not None:
+        return match[1]
     place = _PLACE.match(location)
     if place is None or text is None:
         return None
@@ -525,16 +525,16 @@ def _name_of(argument: Any, text: str | None) -> str | None:
 def _attribute_name(function: Operation, attributes: str, position: int) -> str | None:
     if attributes not in function.attributes:
         return None
-    found = function.attributes[attributes][position]
-    return found[_NAME_ATTRIBUTE].value if _NAME_ATTRIBUTE in found else None
+    entries = function.attributes[attributes][position]
+    return entries[_NAME_ATTRIBUTE].value if _NAME_ATTRIBUTE in entries else None
 
 
 def _alignment(entry: Any, argument: Any) -> int | None:
     """Return the greatest alignment that the entry block assumes of an argument."""
-    found = [
+    alignments = (
         operation.operation.attributes["alignment"].value
         for operation in entry.operations
         if operation.operation.name == "memref.assume_alignment"
         and operation.operation.operands[0] == argument
-    ]
-    return max(found, default=None)
+    )
+    return max(alignments, default=None)

@@ -470,8 +470,7 @@ class Flow(Arithmetic):
         Raises:
             BuildError: the body terminates its block.
         """
-        types = self.types
-        head = self.new_block(types.i64)
+        head = self.new_block(self.types.i64)
         body = self.new_block()
         self.br(head, self.i64(0))
         self.block = body

@@ -107,9 +107,9 @@ class Symbols:
         Raises:
             BuildError: the module has a symbol of that name.
         """
-        found = self.find(name)
-        if found is not None:
-            raise BuildError(f"the module has a symbol @{name} already: {describe(found)}")
+        symbol = self.find(name)
+        if symbol is not None:
+            raise BuildError(f"the module has a symbol @{name} already: {describe(symbol)}")
         type_ = self.types.function(result, parameters)
         location = self.location if body else None
         operation = self._function(name, type_, attributes or {}, location)
@@ -153,14 +153,14 @@ class Symbols:
         self, name: str, type_: Type, attributes: dict[str, Attribute] | None = None
     ) -> Operation:
         """Like :meth:`declare`, with the function type as a whole (for variadic functions)."""
-        found = self.find(name)
-        if found is None:
+        symbol = self.find(name)
+        if symbol is None:
             return self._function(name, type_, attributes or {})
-        if found.name != "llvm.func" or found.attributes["function_type"].value != type_:
+        if symbol.name != "llvm.func" or symbol.attributes["function_type"].value != type_:
             raise BuildError(
-                f"symbol @{name} is needed as {type_} but the module has {describe(found)}"
+                f"symbol @{name} is needed as {type_} but the module has {describe(symbol)}"
             )
-        return found
+        return symbol
 
     def text(self, data: bytes, *, align: int | None = None) -> str:
         """Return the name of a private constant with these bytes, and add it if it is new."""
@@ -176,13 +176,13 @@ class Symbols:
 
     def has_constant(self, name: str, data: bytes) -> bool:
         """Return whether the module has a constant of that name with these bytes."""
-        found = self.find(name)
+        symbol = self.find(name)
         return (
-            found is not None
-            and found.name == "llvm.mlir.global"
-            and "constant" in found.attributes
-            and "value" in found.attributes
-            and found.attributes["value"] == self.types.string(data)
+            symbol is not None
+            and symbol.name == "llvm.mlir.global"
+            and "constant" in symbol.attributes
+            and "value" in symbol.attributes
+            and symbol.attributes["value"] == self.types.string(data)
         )
 
     def constant(self, base: str, data: bytes, *, align: int | None = None) -> str:
@@ -244,10 +244,10 @@ class Symbols:
     def sort_after(self, operation: Operation) -> None:
         """Sort by name the symbols that were added after ``operation``."""
         first = self.added.index(operation) + 1
-        behind = sorted(self.added[first:], key=lambda added: added.attributes["sym_name"].value)
-        if behind != self.added[first:]:
-            self.added[first:] = behind
-            for added in behind:
+        ordered = sorted(self.added[first:], key=lambda added: added.attributes["sym_name"].value)
+        if ordered != self.added[first:]:
+            self.added[first:] = ordered
+            for added in ordered:
                 own: Any = added
                 self._end.insert(own.detach_from_parent())
 
@@ -257,12 +257,12 @@ class Symbols:
         Also erases operations after the module's original last one that have no name, or a name
         that was there already.
         """
-        behind = self._last is None
+        is_after = self._last is None
         for operation in list(self.module.body.operations):
             attributes = operation.operation.attributes
             name = getattr(attributes["sym_name"], "value", None) if "sym_name" in attributes else 0
-            added = behind or (isinstance(name, str) and name not in self._before)
-            behind = behind or operation.operation == self._last
+            added = is_after or (isinstance(name, str) and name not in self._before)
+            is_after = is_after or operation.operation == self._last
             if added:
                 operation.operation.erase()
         self._table = self._before

@@ -167,27 +167,27 @@ class Types:
         """
         if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise not_text("type", text)
-        found = self._types.get(text)
-        if found is None:
+        type_ = self._types.get(text)
+        if type_ is None:
             try:
-                found = self._types[text] = self.ir.Type.parse(text, self.context)
+                type_ = self._types[text] = self.ir.Type.parse(text, self.context)
             except Exception as error:  # MLIRError, which old bindings do not have
                 raise BuildError(f"{text!r} is not a type: {error}") from None
-        return found
+        return type_
 
     def text(self, type_: Type) -> str:
         """Return the text of a type, cached, since the bindings print it each time."""
-        found = self._texts.get(type_)
-        if found is None:
-            found = self._texts[type_] = str(type_)
-        return found
+        text = self._texts.get(type_)
+        if text is None:
+            text = self._texts[type_] = str(type_)
+        return text
 
     def integer(self, bits: int) -> Type:
         """``i<bits>``."""
-        found = self._integers.get(bits)
-        if found is None:
-            found = self._integers[bits] = self.parse(f"i{bits}")
-        return found
+        type_ = self._integers.get(bits)
+        if type_ is None:
+            type_ = self._integers[bits] = self.parse(f"i{bits}")
+        return type_
 
     i1 = _parsed("i1")
     i8 = _parsed("i8")
@@ -229,10 +229,10 @@ class Types:
 
     def attribute(self, text: str) -> Attribute:
         """Parse an attribute: ``#llvm.linkage<internal>``."""
-        found = self._attributes.get(text)
-        if found is None:
-            found = self._attributes[text] = self.ir.Attribute.parse(text, self.context)
-        return found
+        attribute = self._attributes.get(text)
+        if attribute is None:
+            attribute = self._attributes[text] = self.ir.Attribute.parse(text, self.context)
+        return attribute
 
     def int_attribute(self, bits: int, value: int) -> Attribute:
         """Return ``value : i<bits>``; the value may be signed or unsigned.

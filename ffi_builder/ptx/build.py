@@ -20,18 +20,18 @@ def interpreter() -> ctypes.CDLL:
     Raises:
         RuntimeError: the compiler fails.
     """
-    found = ctypes.CDLL(
+    library = ctypes.CDLL(
         str(
             built(
                 "ptx.so", SOURCES, OPTIONS, exports="global: op_*; ptx_*; local: *;", ends=("-lm",)
             )
         )
     )
-    found.ptx_begin.restype = ctypes.c_void_p
-    found.ptx_report.restype = ctypes.c_void_p
+    library.ptx_begin.restype = ctypes.c_void_p
+    library.ptx_report.restype = ctypes.c_void_p
     for name in ("ptx_report", "ptx_end"):
-        getattr(found, name).argtypes = [ctypes.c_void_p]
-    found.ptx_run.argtypes = [ctypes.c_void_p, ctypes.c_uint64]
-    found.ptx_run.restype = None
-    found.ptx_end.restype = None
-    return found
+        getattr(library, name).argtypes = [ctypes.c_void_p]
+    library.ptx_run.argtypes = [ctypes.c_void_p, ctypes.c_uint64]
+    library.ptx_run.restype = None
+    library.ptx_end.restype = None
+    return library

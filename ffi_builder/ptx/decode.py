@@ -69,11 +69,11 @@ class _Decoder:
         self._refuse_recursion()
         for at, called in self._calls:
             self.out.operands[at] = self._entries[called]
-        behind = place(self.out.shared_size, self._dynamic_align)
-        self.out.shared_size = behind if self._dynamic_align else self.out.shared_size
+        end = place(self.out.shared_size, self._dynamic_align)
+        self.out.shared_size = end if self._dynamic_align else self.out.shared_size
         for at, (row, special, value) in enumerate(self.out.filled):
             if special == SHARED_ADDRESS and value < 0:
-                self.out.filled[at] = row, special, behind - 1 - value
+                self.out.filled[at] = row, special, end - 1 - value
         return self.out
 
     def fail(self, what: str) -> PtxError:
@@ -119,11 +119,11 @@ class _Decoder:
 
     def row(self, size: int = 8) -> int:
         """Return a new row; two for 128 bits."""
-        found = self.out.rows
+        row = self.out.rows
         self.out.rows += 2 if size == 16 else 1
         if self.out.rows > _MOST_ROWS:
             raise self.fail("it has too many registers")
-        return found
+        return row
 
     def constant(self, value: int) -> int:
         """Return the operand of a number."""
@@ -196,11 +196,11 @@ class _Decoder:
             self._statement(statement)
         self._return(None)
         for at, names, line in jumps:
-            found = [self.labels[name] for name in names if name in self.labels]
-            if not found:
+            positions = [self.labels[name] for name in names if name in self.labels]
+            if not positions:
                 self.line = line
                 raise self.fail(f"there is no label {names[0].partition(':')[2]!r}")
-            self.out.operands[at] = found[0]
+            self.out.operands[at] = positions[0]
 
     def _statement(self, statement: Statement) -> None:
         text = statement.text
@@ -222,14 +222,14 @@ class _Decoder:
         if text.startswith(".reg"):
             self.scopes.declare(text, self.fail)
         elif re.match(r"\.(shared|local|param|global|const)\b|\.extern\b", text):
-            found = variable(text, self.line)
-            if found.space == "shared":
-                made = Place("shared", self._shared_at(found))
-            elif found.space in ("local", "param"):
-                made = Place("local", self._local(found))
+            declared = variable(text, self.line)
+            if declared.space == "shared":
+                made = Place("shared", self._shared_at(declared))
+            elif declared.space in ("local", "param"):
+                made = Place("local", self._local(declared))
             else:
-                raise self.fail(f"a variable in {found.space} memory within a function")
-            self.scopes.variables[found.name] = made
+                raise self.fail(f"a variable in {declared.space} memory within a function")
+            self.scopes.variables[declared.name] = made
         elif not re.match(r"\.(pragma|branchtargets|callprototype|calltargets|loc|file)\b", text):
             raise self.fail(f"the directive {text.split()[0]}")
 
@@ -238,11 +238,11 @@ class _Decoder:
     def _instruction(self, text: str) -> None:
         guard = None
         if text[0] == "@":
-            found = re.match(r"@(!?)\s*(%?[\w$]+)\s+(.*)", text, re.DOTALL)
-            if found is None:
+            match = re.match(r"@(!?)\s*(%?[\w$]+)\s+(.*)", text, re.DOTALL)
+            if match is None:
                 raise self.fail(f"the instruction {text!r}")
-            guard = self._register(found[2], "pred").row, found[1] == "!"
-            text = found[3]
+            guard = self._register(match[2], "pred").row, match[1] == "!"
+            text = match[3]
         opcode, _, rest = text.partition(" ") if " " in text else _split(text)
         if "\t" in opcode or "\n" in opcode:
             opcode, _, rest = _split(text)
@@ -268,8 +268,7 @@ class _Decoder:
     def _forms(self, opcode: str) -> list[Decoded]:
         if opcode not in self._cache:
             rows = _BY_WORD.get(opcode.partition(".")[0], [])
-            found = (decoded(row, opcode) for row in rows)
-            self._cache[opcode] = [each for each in found if each is not None]
+            self._cache[opcode] = [form for row in rows if (form := decoded(row, opcode))]
         return self._cache[opcode]
 
     def _emit(self, form: Decoded, given: list[str], guard: tuple[int, bool] | None) -> None:
@@ -307,7 +306,7 @@ class _Decoder:
         parts = [part.strip() for part in text[1:-1].split(",")]
         if len(parts) != operand.count or not all(parts):
             raise self.fail(f"{operand.count} registers are expected and there is {text}")
-        return [found for part in parts for found in self._value(operand, part)]
+        return [row for part in parts for row in self._value(operand, part)]
 
     def _value(self, operand: Operand, text: str) -> list[int]:
         kind = operand.type
@@ -334,15 +333,15 @@ class _Decoder:
         if text == "_":
             self._dsize = self._dsize or SIZES[operand.type]
             return 0
-        found = self._register(text, operand.type, operand.wider)
-        self._dsize = self._dsize or found.size
-        return found.row
+        register = self._register(text, operand.type, operand.wider)
+        self._dsize = self._dsize or register.size
+        return register.row
 
     def _read(self, text: str, operand: Operand) -> int:
-        found = self.scopes.register(text, self.row)
-        if found is not None:
-            self._check(found, text, operand.type, operand.wider)
-            return found.row
+        register = self.scopes.register(text, self.row)
+        if register is not None:
+            self._check(register, text, operand.type, operand.wider)
+            return register.row
         if text in SPECIAL:
             return self.fill(SPECIAL[text])
         if text in CLOCKS:
@@ -358,29 +357,29 @@ class _Decoder:
         return self._named(text)[0]
 
     def _register(self, text: str, kind: str, wider: bool = False) -> Register:
-        found = self.scopes.register(text, self.row)
-        if found is None:
+        register = self.scopes.register(text, self.row)
+        if register is None:
             raise self.fail(f"{text!r} is no register")
-        self._check(found, text, kind, wider)
-        return found
+        self._check(register, text, kind, wider)
+        return register
 
-    def _check(self, found: Register, text: str, kind: str, wider: bool) -> None:
+    def _check(self, register: Register, text: str, kind: str, wider: bool) -> None:
         expected = SIZES[kind]
-        fits = found.size == expected or (wider and expected < found.size <= 8)
-        if not fits or (found.type == "pred") != (kind == "pred"):
-            raise self.fail(f"the register {text} is .{found.type}, and .{kind} is expected")
+        fits = register.size == expected or (wider and expected < register.size <= 8)
+        if not fits or (register.type == "pred") != (kind == "pred"):
+            raise self.fail(f"the register {text} is .{register.type}, and .{kind} is expected")
 
     def _address(self, text: str, space: int) -> tuple[int, int, int]:
         """Return the base's row, the offset and the space of ``[base+offset]``."""
         inside = text[1:-1].strip()
         if text[-1] != "]":
             raise self.fail(f"the address {text!r}")
-        found = re.fullmatch(r"([%\w$]+)\s*(?:\+?\s*(-?\s*\w+))?", inside)
-        if found is None:
+        match = re.fullmatch(r"([%\w$]+)\s*(?:\+?\s*(-?\s*\w+))?", inside)
+        if match is None:
             raise self.fail(f"the address {text!r}")
-        offset = bits_of(found[2].replace(" ", ""), "s64", self.fail) if found[2] else 0
+        offset = bits_of(match[2].replace(" ", ""), "s64", self.fail) if match[2] else 0
         offset = (offset ^ 1 << 63) - (1 << 63)
-        base = found[1]
+        base = match[1]
         register = self.scopes.register(base, self.row)
         if register is not None:
             if register.size not in (4, 8):
@@ -397,22 +396,22 @@ class _Decoder:
 
     def _tensor_address(self, text: str, rank: int) -> list[int]:
         """Return the address of a map, and its coordinates."""
-        found = re.fullmatch(r"\[([^,]*),\s*(\{[^}]*\})\s*\]", text)
-        if found is None:
+        match = re.fullmatch(r"\[([^,]*),\s*(\{[^}]*\})\s*\]", text)
+        if match is None:
             raise self.fail(f"the address {text!r}")
-        base, offset, space = self._address(f"[{found[1].strip()}]", 0)
+        base, offset, space = self._address(f"[{match[1].strip()}]", 0)
         if space == _PARAM:
             raise self.fail(f"the tensor map {text!r} is not at a generic address")
-        coordinates = self._values(Operand("register", "b32", rank), found[2])
+        coordinates = self._values(Operand("register", "b32", rank), match[2])
         return [base, offset & 0xFFFFFFFF, *coordinates]
 
     def _named(self, text: str) -> tuple[int, int]:
         """Return the operand that is a variable's address, and its space."""
-        found = re.fullmatch(r"([A-Za-z_$%][\w$]*)\s*(?:\+\s*(\w+))?", text)
-        if found is None:
+        match = re.fullmatch(r"([A-Za-z_$%][\w$]*)\s*(?:\+\s*(\w+))?", text)
+        if match is None:
             raise self.fail(f"the operand {text!r}")
-        name = found[1]
-        offset = bits_of(found[2], "s64", self.fail) if found[2] else 0
+        name = match[1]
+        offset = bits_of(match[2], "s64", self.fail) if match[2] else 0
         local = self.scopes.variable(name)
         if local is None and name in self.frame.places:
             local = Place("local", self.frame.places[name])
@@ -422,12 +421,12 @@ class _Decoder:
             return self._shared_address(local.at, offset), _SHARED
         if self.function is self.out.kernel and name in self.out.params:
             return self.constant(self.out.params[name][0] + offset), _PARAM
-        found_variable = self.module.variables.get(name)
-        if found_variable is None:
+        declared = self.module.variables.get(name)
+        if declared is None:
             raise self.fail(f"the operand {text!r}, which nothing declares")
-        if found_variable.space == "shared":
+        if declared.space == "shared":
             if name not in self._shared:
-                self._shared[name] = self._shared_at(found_variable)
+                self._shared[name] = self._shared_at(declared)
             return self._shared_address(self._shared[name], offset), _SHARED
         return self._global(name, offset), 1
 
@@ -443,14 +442,14 @@ class _Decoder:
             self.emit("ret", [self.frame.back], guard)
 
     def _call(self, opcode: str, rest: str, guard: tuple[int, bool] | None) -> None:
-        found = re.fullmatch(
+        match = re.fullmatch(
             r"(?:\(\s*([\w$%]*)\s*\)\s*,\s*)?([\w$%]+)\s*(?:,\s*\(([^)]*)\))?\s*(?:,\s*[\w$]+)?",
             rest,
             re.DOTALL,
         )
-        if found is None or opcode not in ("call", "call.uni"):
+        if match is None or opcode not in ("call", "call.uni"):
             raise self.fail(f"the call {opcode} {rest}")
-        result, name, given = found.groups()
+        result, name, given = match.groups()
         arguments = [each.strip() for each in (given or "").split(",") if each.strip()]
         if name in _BUILT_IN:
             places = [self._place(each) for each in (*arguments, *([result] if result else []))]
@@ -470,8 +469,7 @@ class _Decoder:
         copies: list[int] = []
         for argument, param in zip(arguments, function.params, strict=True):
             copies += self._place(argument), frame.places[param.name], param.size
-        fields = {"count": len(arguments)}
-        at = self.emit("call", [0, frame.back, *copies], guard, fields)
+        at = self.emit("call", [0, frame.back, *copies], guard, {"count": len(arguments)})
         self._calls.append((at, name))
         if result:
             returned = function.results[0]
@@ -482,10 +480,10 @@ class _Decoder:
     def _place(self, name: str) -> int:
         if name in self.frame.places:
             return self.frame.places[name]
-        found = self.scopes.variable(name)
-        if found is None or found.space != "local":
+        local = self.scopes.variable(name)
+        if local is None or local.space != "local":
             raise self.fail(f"the argument {name!r} of a call is no variable in param space")
-        return found.at
+        return local.at
 
     def _branch_by_index(self, rest: str, guard: tuple[int, bool] | None) -> None:
         given = _operands(rest)
@@ -503,14 +501,14 @@ _BUILT_IN: Final = {"vprintf": 2, "__assertfail": 5}
 
 
 def _branch_targets(body: Iterable[Statement]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    targets: dict[str, list[str]] = {}
     label = ""
     for each in body:
         if each.text.startswith(".branchtargets"):
             words = each.text.removeprefix(".branchtargets").split(",")
-            found[label] = [word.strip() for word in words]
+            targets[label] = [word.strip() for word in words]
         label = each.text[:-1] if each.text.endswith(":") else ""
-    return found
+    return targets
 
 
 def _split(text: str) -> tuple[str, str, str]:

@@ -30,13 +30,13 @@ def initial_bytes(variable: Variable, address: Callable[[str], int]) -> bytes:
     def value(text: str) -> int:
         if text[0] in "-~0123456789." and "(" not in text:
             return bits_of(text, variable.type, fail) & 2**64 - 1
-        found = _ADDRESS.fullmatch(text)
-        if found is None:
+        match = _ADDRESS.fullmatch(text)
+        if match is None:
             raise fail(f"the initial value {text!r}")
-        at = address(found[2]) + sum(bits_of(found[k], "u64", fail) for k in (3, 4) if found[k])
-        if found[1] is None:
+        at = address(match[2]) + sum(bits_of(match[k], "u64", fail) for k in (3, 4) if match[k])
+        if match[1] is None:
             return at
-        mask = int(found[1], 16)
+        mask = int(match[1], 16)
         return (at & mask) >> ((mask & -mask).bit_length() - 1)
 
     size = variable.element

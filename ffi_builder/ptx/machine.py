@@ -96,15 +96,15 @@ class Code:
     def __init__(self, program: Program, variables: Mapping[str, int]) -> None:
         self.program = program
         library = interpreter()
-        found: dict[str, int] = {}
+        addresses: dict[str, int] = {}
         for handler in {each[0] for each in program.code}:
             function = getattr(library, f"op_{handler}")
-            found[handler] = ctypes.cast(function, ctypes.c_void_p).value or 0
+            addresses[handler] = ctypes.cast(function, ctypes.c_void_p).value or 0
         operands = program.operands.tobytes()
         self._operands = ctypes.create_string_buffer(operands, len(operands) + 4)
         base = ctypes.addressof(self._operands)
         packed = b"".join(
-            INSTR.pack(found[handler], base + 4 * at, guard, line, *rest)
+            INSTR.pack(addresses[handler], base + 4 * at, guard, line, *rest)
             for handler, at, guard, line, rest in program.code
         )
         self._code = ctypes.create_string_buffer(packed, len(packed) + 1)

@@ -32,10 +32,10 @@ def bits_of(text: str, kind: str, fail: Callable[[str], PtxError]) -> int:
     is_float = _FLOAT.fullmatch(words) or _HEX_FLOAT.fullmatch(words)
     if is_float and _NARROW.fullmatch(kind):
         raise fail(f"the number {text!r} is a float, and the operand is of .{kind}")
-    if found := _HEX_FLOAT.fullmatch(words):
-        return _converted(found[1] in "dD", int(found[2], 16), len(found[2]), kind, text, fail)
-    if found := _INTEGER.fullmatch(words):
-        value = _integer(found[1])
+    if match := _HEX_FLOAT.fullmatch(words):
+        return _converted(match[1] in "dD", int(match[2], 16), len(match[2]), kind, text, fail)
+    if match := _INTEGER.fullmatch(words):
+        value = _integer(match[1])
         if value >= 2**64:
             raise fail(f"the number {text!r} has more than 64 bits")
         return _float_bits(float(value), kind) if kind in ("f32", "f64") else value

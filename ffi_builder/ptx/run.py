@@ -84,22 +84,22 @@ def _addresses(
     driver: FakeDriver, run: Running, module: text.Module, names: Iterable[str]
 ) -> dict[str, int]:
     """Return the addresses of variables; those that nobody has used yet get their values."""
-    found: dict[str, int] = {}
+    addresses: dict[str, int] = {}
     new: list[text.Variable] = []
 
     def address(name: str) -> int:
-        if name not in found:
+        if name not in addresses:
             variable = module.variables.get(name)
             if variable is None or variable.external or variable.space not in _GLOBAL:
                 raise PtxError(
                     f"kernel {run.kernel!r} is not executed: no variable {name!r} is defined"
                 )
-            found[name], fresh = driver.variable(run, name, variable.size)
-            if not found[name]:
+            addresses[name], fresh = driver.variable(run, name, variable.size)
+            if not addresses[name]:
                 raise MemoryError(f"FakeCuda: no memory for the variable {name!r}")
             if fresh and variable.initial:
                 new.append(variable)
-        return found[name]
+        return addresses[name]
 
     for name in names:
         address(name)
@@ -107,9 +107,9 @@ def _addresses(
         variable = new.pop()
         values = initial_bytes(variable, address)
         ctypes.memmove(
-            driver.host(found[variable.name], len(values), run.device), values, len(values)
+            driver.host(addresses[variable.name], len(values), run.device), values, len(values)
         )
-    return found
+    return addresses
 
 
 @lru_cache(maxsize=1)

@@ -81,30 +81,30 @@ class Scopes:
 
     def variable(self, name: str) -> Place | None:
         """Return a variable's place; None: there is none of the name."""
-        found = (each.variables[name] for each in reversed(self._open) if name in each.variables)
-        return next(found, None)
+        places = (each.variables[name] for each in reversed(self._open) if name in each.variables)
+        return next(places, None)
 
     def declare(self, text: str, fail: Callable[[str], PtxError]) -> None:
         """Read ``.reg .b32 %r<9>, x``."""
-        found = _REGISTERS.fullmatch(text)
-        if found is None or found[1] not in SIZES:
+        match = _REGISTERS.fullmatch(text)
+        if match is None or match[1] not in SIZES:
             raise fail(f"the registers {text!r}")
         scope = self._open[-1]
-        for each in found[2].split(","):
-            name = re.fullmatch(r"\s*([%A-Za-z_$][\w$]*)\s*(?:<\s*(\d+)\s*>)?\s*", each)
-            if name is None:
+        for each in match[2].split(","):
+            declared = re.fullmatch(r"\s*([%A-Za-z_$][\w$]*)\s*(?:<\s*(\d+)\s*>)?\s*", each)
+            if declared is None:
                 raise fail(f"the registers {text!r}")
-            if name[2]:
-                scope.ranges[name[1]] = int(name[2]), found[1]
+            if declared[2]:
+                scope.ranges[declared[1]] = int(declared[2]), match[1]
             else:
-                scope.types[name[1]] = found[1]
+                scope.types[declared[1]] = match[1]
 
     def register(self, name: str, row: Callable[[int], int]) -> Register | None:
         """Return the register of a name; None: there is none."""
         for scope in reversed(self._open):
-            found = scope.registers.get(name)
-            if found is not None:
-                return found
+            register = scope.registers.get(name)
+            if register is not None:
+                return register
             kind = scope.types.get(name) or _in_range(scope, name)
             if kind is not None:
                 made = Register(row(SIZES[kind]), kind)
@@ -118,8 +118,7 @@ class Scopes:
 
     def labels(self, name: str) -> list[str]:
         """Return the names of the labels that a branch may mean, the innermost first."""
-        numbers = (each.number for each in reversed(self._open))
-        return [f"{number}:{name}" for number in numbers]
+        return [f"{each.number}:{name}" for each in reversed(self._open)]
 
 
 def _in_range(scope: _Scope, name: str) -> str | None:

@@ -151,10 +151,10 @@ def form(text: str, handler: str, *extra: int | str) -> Form:
 
 def decoded(row: Form, opcode: str) -> Decoded | None:
     """Return what an opcode means by this form; None: it is another one."""
-    found = row.opcode.fullmatch(opcode)
-    if found is None:
+    match = row.opcode.fullmatch(opcode)
+    if match is None:
         return None
-    chosen = found.groups()
+    chosen = match.groups()
 
     def filled(text: str) -> str:
         return re.sub(r"\$(\d)", lambda number: chosen[int(number[1]) - 1], text)
@@ -197,11 +197,11 @@ def _operand(text: str, vector: int) -> Operand:
         return Operand("number")
     if text == "label":
         return Operand("label")
-    found = _OPERAND.fullmatch(text)
-    assert found is not None, text
-    assert found[3] in SIZES, text
-    count = 0 if found[5] is None else vector if found[5] == "v" else int(found[5])
-    by = int(found[7] or 1)
-    count = count // by if found[6] == "/" else count * by
-    kind = "pair" if found[8] else "written" if found[1] else "register"
-    return Operand(kind, found[3], count, bool(found[4]), bool(found[2]), bool(found[9]))
+    match = _OPERAND.fullmatch(text)
+    assert match is not None, text
+    assert match[3] in SIZES, text
+    count = 0 if match[5] is None else vector if match[5] == "v" else int(match[5])
+    by = int(match[7] or 1)
+    count = count // by if match[6] == "/" else count * by
+    kind = "pair" if match[8] else "written" if match[1] else "register"
+    return Operand(kind, match[3], count, bool(match[4]), bool(match[2]), bool(match[9]))

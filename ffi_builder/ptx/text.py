@@ -112,8 +112,8 @@ _HEAD: Final = re.compile(
 
 
 def _without_comments(text: str) -> str:
-    def blank(found: re.Match[str]) -> str:
-        words = found[0]
+    def blank(match: re.Match[str]) -> str:
+        words = match[0]
         return words if words[0] == '"' else " " + "\n" * words.count("\n")
 
     return _COMMENT.sub(blank, text)
@@ -128,9 +128,9 @@ class _Reader:
         self.module = Module()
 
     def skip(self) -> None:
-        found = _SPACE.match(self.text, self.at)
-        assert found is not None
-        self.at = found.end()
+        match = _SPACE.match(self.text, self.at)
+        assert match is not None
+        self.at = match.end()
 
     def count(self) -> int:
         """Return the line of what comes."""
@@ -144,25 +144,25 @@ class _Reader:
     def read(self) -> Module:
         while self.skip() or self.at < len(self.text):
             self.count()
-            if found := _SECTION.match(self.text, self.at):
-                self.at = found.end()
-            elif found := _LINE.match(self.text, self.at):
-                self._of_line(found[0])
-                self.at = found.end()
-            elif found := _FUNCTION.match(self.text, self.at):
-                self._function(found)
-            elif found := _STATEMENT.match(self.text, self.at):
-                self._declared(found[0])
-                self.at = found.end()
+            if match := _SECTION.match(self.text, self.at):
+                self.at = match.end()
+            elif match := _LINE.match(self.text, self.at):
+                self._of_line(match[0])
+                self.at = match.end()
+            elif match := _FUNCTION.match(self.text, self.at):
+                self._function(match)
+            elif match := _STATEMENT.match(self.text, self.at):
+                self._declared(match[0])
+                self.at = match.end()
             else:
                 raise self.fail("a statement has no end")
         return self.module
 
     def _of_line(self, words: str) -> None:
-        if found := re.match(r'\.file\s+(\d+)\s+"([^"]*)"', words):
-            self.module.files[int(found[1])] = found[2]
-        elif found := re.match(r"\.target\s+(?:sm|compute)_(\d+)", words):
-            self.module.target = int(found[1])
+        if match := re.match(r'\.file\s+(\d+)\s+"([^"]*)"', words):
+            self.module.files[int(match[1])] = match[2]
+        elif match := re.match(r"\.target\s+(?:sm|compute)_(\d+)", words):
+            self.module.target = int(match[1])
 
     def _declared(self, words: str) -> None:
         if re.match(r"\.(pragma|alias|callprototype)\b", words):
@@ -170,24 +170,24 @@ class _Reader:
         made = variable(words, self.line)
         self.module.variables[made.name] = made
 
-    def _function(self, found: re.Match[str]) -> None:
-        head = _HEAD.fullmatch(found[2])
+    def _function(self, match: re.Match[str]) -> None:
+        head = _HEAD.fullmatch(match[2])
         if head is None:
             raise self.fail("the head of a function")
         line = self.line
         params = _variables(head["params"] or "", line)
         results = _variables(head["results"] or "", line)
-        self.at = found.end()
-        body = None if found[3] == ";" else self._body()
+        self.at = match.end()
+        body = None if match[3] == ";" else self._body()
         name = head["name"]
         before = self.module.functions.get(name)
         if before is None or before.body is None:
-            made = Function(name, found[1] == "entry", params, results, body, line)
+            made = Function(name, match[1] == "entry", params, results, body, line)
             self.module.functions[name] = made
 
     def _body(self) -> tuple[Statement, ...]:
         """Return the statements up to the closing brace, without it."""
-        found: list[Statement] = []
+        statements: list[Statement] = []
         source, depth, text = (0, 0), 0, self.text
         while True:
             self.skip()
@@ -199,11 +199,11 @@ class _Reader:
                 self.at += 1
                 depth += 1 if first == "{" else -1
                 if depth < 0:
-                    return tuple(found)
-                found.append(Statement(first, line, source))
+                    return tuple(statements)
+                statements.append(Statement(first, line, source))
             elif label := _LABEL.match(text, self.at):
                 self.at = label.end()
-                found.append(Statement(f"{label[1]}:", line, source))
+                statements.append(Statement(f"{label[1]}:", line, source))
             elif words := _LINE.match(text, self.at):
                 self.at = words.end()
                 if loc := re.match(r"\.loc\s+(\d+)\s+(\d+)", words[0]):
@@ -212,7 +212,7 @@ class _Reader:
                 self.at = words.end()
                 inside = words[0][:-1].strip()
                 if inside:
-                    found.append(Statement(inside, line, source))
+                    statements.append(Statement(inside, line, source))
             else:
                 raise self.fail("an instruction has no end")
 
@@ -228,27 +228,27 @@ def variable(words: str, line: int) -> Variable:
     Raises:
         PtxError: it is none.
     """
-    if found := re.match(r"\.reg\s*\.(\w+)\s+([\w$%]+)$", words.strip()):  # a register as parameter
-        return Variable(found[2], "reg", SIZES.get(found[1], 0), 1, found[1], "", False, line)
-    found = _VARIABLE.fullmatch(words.strip())
-    if found is None or found["type"] not in SIZES:
+    if match := re.match(r"\.reg\s*\.(\w+)\s+([\w$%]+)$", words.strip()):  # a register as parameter
+        return Variable(match[2], "reg", SIZES.get(match[1], 0), 1, match[1], "", False, line)
+    match = _VARIABLE.fullmatch(words.strip())
+    if match is None or match["type"] not in SIZES:
         raise PtxError(f"PTX cannot be read: the declaration {words.strip()[:80]!r}", line)
-    size = SIZES[found["type"]]
-    vector = re.search(r"\.v([248])\b", found["words"])
+    size = SIZES[match["type"]]
+    vector = re.search(r"\.v([248])\b", match["words"])
     size *= int(vector[1]) if vector else 1
-    given = re.search(r"\.align\s+(\d+)", found["words"])
+    given = re.search(r"\.align\s+(\d+)", match["words"])
     align = int(given[1]) if given else size
-    count, initial = 1, found["initial"] or ""
-    for dim in re.findall(r"\[([^\]]*)\]", found["dims"]):
+    count, initial = 1, match["initial"] or ""
+    for dim in re.findall(r"\[([^\]]*)\]", match["dims"]):
         if dim.strip():
             if not re.fullmatch(r"\s*(?:0[xX][\da-fA-F]{1,16}|\d{1,16})\s*", dim):
                 raise PtxError(f"PTX cannot be read: the size [{dim}]", line)
             count *= int(dim.strip(), 16 if "x" in dim.lower() else 10)
         else:
             count *= 0 if not initial else initial.count(",") + 1
-    link = found["link"]
+    link = match["link"]
     return Variable(
-        *(found["name"], found["space"], size * count, align, found["type"]),
+        *(match["name"], match["space"], size * count, align, match["type"]),
         *(initial, ".extern" in link, line),
     )
 

@@ -79,13 +79,13 @@ class Bundle:
         """Return the path of the shared library, as :func:`library` does."""
         # A checkout may also have the library of another machine.
         paths = [self.folder / f"_library{suffix}" for suffix in EXTENSION_SUFFIXES]
-        found = [path for path in paths if path.exists()]
-        if not found:
+        existing = [path for path in paths if path.exists()]
+        if not existing:
             raise BuildError(
                 "support: there is no shared library, as this installation found no C compiler to "
                 f"link it; link {self.call('object_code')}, or attach(…, self_contained=True)"
             )
-        return found[0]
+        return existing[0]
 
     def call(self, function: str) -> str:
         """Return how users call `library` or `object_code` for this bundle."""
@@ -120,7 +120,7 @@ def _read(name: str, folder: Path) -> Bundle:
 @cache
 def functions() -> dict[str, Function]:
     """Return the functions of all bundles by name, without prefix and digest."""
-    return {name: found for bundle in bundles() for name, found in bundle.functions.items()}
+    return {name: function for bundle in bundles() for name, function in bundle.functions.items()}
 
 
 @cache

@@ -99,13 +99,13 @@ def _for_family(file: elf.Elf, number: int) -> bool:
 def _registers(file: elf.Elf) -> Mapping[int, int]:
     """Return the number of registers of a thread, by the index of the function's symbol."""
     section = file.by_name.get(".nv.info")
-    found: dict[int, int] = {}
+    counts: dict[int, int] = {}
     if section is not None:
         for attribute in _attributes(file.content(section), file.view, file.describe(section)):
             if attribute.number == _Number.REGCOUNT:
                 symbol, count = _fields(attribute, _PAIR, file.view, file.describe(section))
-                found[symbol] = count
-    return found
+                counts[symbol] = count
+    return counts
 
 
 def _static_shared(file: elf.Elf, name: str, architecture: int) -> int:

@@ -190,14 +190,14 @@ class Image:
         if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError(f"kernel: expected a name but got {name!r} ({type(name).__name__})")
         if name in self.kernels:
-            found = self.kernels[name]
-            if found.contradiction is not None:
+            kernel = self.kernels[name]
+            if kernel.contradiction is not None:
                 raise SpecError(
                     f"The kernel {name!r} has different parameters in the entries of the "
-                    f"{self.format}, so no launch fits all of them: {found.contradiction}. Compile "
-                    f"all entries from one source, or pass a single entry"
+                    f"{self.format}, so no launch fits all of them: {kernel.contradiction}. "
+                    f"Compile all entries from one source, or pass a single entry"
                 )
-            return found
+            return kernel
         if self.unread:
             return Kernel(name, None)
         where = f"the {self.format} for {', '.join(self.architectures)}"
@@ -290,11 +290,11 @@ def _hint(image: Image, name: str) -> str:
     # The Itanium C++ ABI writes the length before each name: `_Z6kernelPf`, `_ZN2ns6kernelEPf`.
     coded = f"{len(plain)}{re.escape(plain)}"
     mangled = re.compile(rf"_ZL?{coded}|_ZN.*?(?<!\d){coded}[EI]")
-    found = [repr(kernel) for kernel in image.kernels if mangled.match(kernel)]
-    if not found:
+    candidates = [repr(kernel) for kernel in image.kernels if mangled.match(kernel)]
+    if not candidates:
         return did_you_mean(name, image.kernels)
     return (
-        f". C++ compiles it to a mangled name: ask for {' or '.join(found[:_MOST_NAMES])}, or "
+        f". C++ compiles it to a mangled name: ask for {' or '.join(candidates[:_MOST_NAMES])}, or "
         'declare it `extern "C" __global__`'
     )
 

@@ -59,13 +59,13 @@ def read_ptx(text: str) -> Image:
     """Read text that `is_ptx`; see `ffi_builder.cuda.images.kernels`."""
     code = _NOT_CODE.sub(" ", text)
     target = _TARGET.search(code)
-    found = _ARCHITECTURE.search(target[1]) if target is not None else None
-    if found is None:
+    architecture = _ARCHITECTURE.search(target[1]) if target is not None else None
+    if architecture is None:
         shown = "there is no .target" if target is None else f"its .target is {target[1].strip()!r}"
         raise SpecError(f"The PTX names no architecture, such as `.target sm_90`: {shown}")
     kernels = (_kernel(code, entry.end()) for entry in _ENTRY.finditer(code))
     by_name = {kernel.name: kernel for kernel in kernels if kernel is not None}
-    return Image("ptx", (f"compute_{found[1]}",), by_name)
+    return Image("ptx", (f"compute_{architecture[1]}",), by_name)
 
 
 def _kernel(code: str, at: int) -> Kernel | None:

@@ -110,10 +110,10 @@ def _looks(text: str, raw: bytes) -> str:
         return "is empty" if not raw else f"is {len(raw)} zero bytes"
     start = text[:_MOST_TEXT]
     signs = _TEXTS if start.isprintable() or "\n" in start else ()
-    found = [words for magic, words in _KNOWN if raw.startswith(magic)]
-    found += [words] if (words := formats.format_of(raw)) else []
-    found += [words for sign, words in signs if sign in text]
-    if found:
-        return f"is {found[0]}"
+    descriptions = [words for magic, words in _KNOWN if raw.startswith(magic)]
+    descriptions += [words] if (words := formats.format_of(raw)) else []
+    descriptions += [words for sign, words in signs if sign in text]
+    if descriptions:
+        return f"is {descriptions[0]}"
     more = "…" if len(raw) > _SHOWN else ""
     return f"starts with {raw[:_SHOWN]!r}{more} ({len(raw)} bytes). PTX starts with `.version`"

@@ -131,16 +131,16 @@ def layout(tree: Tree) -> Layout:
     return Layout(-(-at // align) * align, align, tuple(leaves))
 
 
-def in_memory(b: Builder, found: Layout, align: int) -> Value:
+def in_memory(b: Builder, laid_out: Layout, align: int) -> Value:
     """Write the values to aligned stack space, and return its address; padding is zero."""
     t = b.types
-    word = t.integer(8 * min(found.align, 8))
-    space = b.alloca(word, max(found.size // min(found.align, 8), 1), align=align)
-    if found.has_padding:
+    word = t.integer(8 * min(laid_out.align, 8))
+    space = b.alloca(word, max(laid_out.size // min(laid_out.align, 8), 1), align=align)
+    if laid_out.has_padding:
         zero = b.zero(word)
-        for at in range(0, found.size, min(found.align, 8)):
+        for at in range(0, laid_out.size, min(laid_out.align, 8)):
             b.store(zero, b.offset(space, at))
-    for leaf in found.leaves:
+    for leaf in laid_out.leaves:
         stored = b.zext(leaf.value, t.i8) if leaf.value.type == t.i1 else leaf.value
         aligned = {"alignment": t.int_attribute(64, leaf.align)}
         b.op("llvm.store", (stored, b.offset(space, leaf.offset)), attributes=aligned)
@@ -194,9 +194,12 @@ def kernel_arguments(
     """
     maker = _Maker(context, vendor, members, by_tiles=by_tiles)
     if args is None:
-        every = items(vendor.provider, None, context)
-        found = [item for item in every if not isinstance(plain(item), _STREAMS)]
-        return [argument for item in found for argument in maker.of_item(item)]
+        return [
+            argument
+            for item in items(vendor.provider, None, context)
+            if not isinstance(plain(item), _STREAMS)
+            for argument in maker.of_item(item)
+        ]
     arguments = [argument for entry in args for argument in maker.of_entry(entry)]
     added = with_result_tensors(context, maker.seen)[len(maker.seen) :]
     return [*arguments, *(argument for item in added for argument in maker.of_item(item))]
@@ -215,14 +218,12 @@ def pointer_argument(
         BuildError: the signature has no such parameter, or it is something else.
     """
     (named,) = entries(vendor.provider, [entry], context)
-    items = list(flat_item(named))
-    fits = len(items) == 1 and _is_pointer(plain(items[0]), is_event=is_event)
-    if not fits:
+    parts = list(flat_item(named))
+    if len(parts) != 1 or not _is_pointer(plain(parts[0]), is_event=is_event):
         kinds = "a DataPointer or a Var of dtype handle"
         expected = f"a CUevent, as {kinds}" if is_event else f"a Tensor, {kinds}"
         raise BuildError(f"{vendor.provider}: {what}: expected {expected}, but got {entry!r}")
-    maker = _Maker(context, vendor, _data, by_tiles=False)
-    [argument] = maker.of_item(items[0])
+    [argument] = _Maker(context, vendor, _data, by_tiles=False).of_item(parts[0])
     assert argument.layout is not None
     return argument.layout.leaves[0].value
 
@@ -294,16 +295,15 @@ class _Maker:
                 f"declare its sizes, or None for each"
             )
         for part in ("shape", "strides"):
-            values = getattr(context, part)(tensor, wide=True)
-            for axis, value in enumerate(values):
+            for axis, value in enumerate(getattr(context, part)(tensor, wide=True)):
                 text = f"{path}.{part}[{axis}]"
                 yield KernelArgument(text, None, number=value, is_signed=True)
 
     def _items(self, entry: Entry) -> list[Item]:
         (named,) = entries(self.provider, [entry], self.context)
-        found = list(flat_item(named))
-        self.seen += found
-        return found
+        parts = list(flat_item(named))
+        self.seen += parts
+        return parts
 
     def _value(self, item: Item) -> Tree:
         """Return the value of any item except a Shape, or the members of its struct."""
@@ -311,8 +311,8 @@ class _Maker:
         match plain(item):
             case spec.Tensor() as tensor:
                 _check_device(context, self.vendor, tensor)
-                found = self.members(context, tensor)
-                return found[0] if len(found) == 1 else found
+                values = self.members(context, tensor)
+                return values[0] if len(values) == 1 else values
             case Data(tensor=param) as data:
                 tensor = spec.required(param)
                 assert isinstance(tensor, spec.Tensor)
@@ -408,8 +408,8 @@ class _Maker:
 
     def _only(self, entry: Entry) -> Item | None:
         """Return the item of an entry, or None if the entry has several."""
-        found = self._items(entry)
-        return found[0] if len(found) == 1 else None
+        parts = self._items(entry)
+        return parts[0] if len(parts) == 1 else None
 
     def _tensor(self, entry: TensorStruct | TensorMap) -> spec.Tensor:
         item = self._only(entry.tensor)
@@ -432,8 +432,8 @@ class _Maker:
                 f"{self.provider}: TensorMap: {path_of(context, tensor)!r} may be absent, and "
                 f"there is no map of no tensor"
             )
-        found = encoded_map(context, entry, tensor, path_of(context, tensor))
-        return KernelArgument(str(entry), entry.size, entry.align, tensor_map=found)
+        tensor_map = encoded_map(context, entry, tensor, path_of(context, tensor))
+        return KernelArgument(str(entry), entry.size, entry.align, tensor_map=tensor_map)
 
     def _pointee(self, entry: Pointee | TensorMap, given: spec.Param | str) -> KernelArgument:
         context = self.context
@@ -483,10 +483,10 @@ def _is_uint64(item: object) -> bool:
 
 
 def _laid_out(text: str, tree: Tree) -> KernelArgument:
-    found = layout(tree)
-    types = [str(leaf.value.type) for leaf in found.leaves]
+    laid_out = layout(tree)
+    types = [str(leaf.value.type) for leaf in laid_out.leaves]
     is_float = "f" in types[0] if len(types) == 1 else None
-    return KernelArgument(text, found.size, found.align, layout=found, is_float=is_float)
+    return KernelArgument(text, laid_out.size, laid_out.align, layout=laid_out, is_float=is_float)
 
 
 def _check_device(context: CallContext, vendor: Vendor, tensor: spec.Tensor) -> None:

@@ -87,8 +87,8 @@ def checked_attributes(given: object) -> tuple[Attribute, ...]:
         pairs = list(cast("Mapping[object, object]", given).items())
     else:
         pairs = [(name, None) for name in cast("Sequence[object]", given)]
-    found = {name: _attribute(name, value) for name, value in map(_named, pairs)}
-    attributes = [Attribute(name, parts) for name, parts in found.items() if parts]
+    by_name = {name: _attribute(name, value) for name, value in map(_named, pairs)}
+    attributes = [Attribute(name, parts) for name, parts in by_name.items() if parts]
     return tuple(sorted(attributes, key=lambda attribute: attribute.number))
 
 
@@ -192,10 +192,10 @@ def _fields(what: str, given: object, needed: Sequence[str], more: Sequence[str]
     names = ", ".join([*needed, *(f"{name} (may be left out)" for name in more)])
     if not isinstance(given, Mapping):
         raise _wrong(what, f"a dict of {names}", given)
-    found = dict(cast("Mapping[str, Any]", given))
-    if not set(needed) <= set(found) <= {*needed, *more}:
-        raise _wrong(what, f"a dict of {names}", found)
-    return found
+    fields = dict(cast("Mapping[str, Any]", given))
+    if not set(needed) <= set(fields) <= {*needed, *more}:
+        raise _wrong(what, f"a dict of {names}", fields)
+    return fields
 
 
 _PROPERTIES: Final = ("normal", "streaming", "persisting")
@@ -203,18 +203,18 @@ _PROPERTIES: Final = ("normal", "streaming", "persisting")
 
 def _window(what: str, given: object) -> tuple[Part, ...]:
     needed = ("base_ptr", "num_bytes", "hit_ratio", "hit_prop", "miss_prop")
-    found = _fields(what, given, needed, ())
-    ratio, where = found["hit_ratio"], f"{what}.hit_ratio"
+    fields = _fields(what, given, needed, ())
+    ratio, where = fields["hit_ratio"], f"{what}.hit_ratio"
     if isinstance(ratio, bool) or not isinstance(ratio, (int, float)) or not 0 <= ratio <= 1:
         raise _wrong(where, "a number from 0 to 1", ratio)
-    size = checked_size(f"{PROVIDER}: {what}.num_bytes", found["num_bytes"], 0, _MOST_WIDE)
+    size = checked_size(f"{PROVIDER}: {what}.num_bytes", fields["num_bytes"], 0, _MOST_WIDE)
     return (
-        _address(f"{what}.base_ptr", found["base_ptr"], is_event=False),
+        _address(f"{what}.base_ptr", fields["base_ptr"], is_event=False),
         Number(f"{what}.num_bytes", size, 0, _MOST_WIDE, words=2),
         driver.float_bits(float(ratio)),
-        *_choice(*_PROPERTIES)(f"{what}.hit_prop", found["hit_prop"]),
+        *_choice(*_PROPERTIES)(f"{what}.hit_prop", fields["hit_prop"]),
         # cuda.h: "Must be either NORMAL or STREAMING".
-        *_choice(*_PROPERTIES[:2])(f"{what}.miss_prop", found["miss_prop"]),
+        *_choice(*_PROPERTIES[:2])(f"{what}.miss_prop", fields["miss_prop"]),
     )
 
 
@@ -226,11 +226,11 @@ def _address(what: str, given: object, *, is_event: bool) -> Address:
 
 def _programmatic_event(what: str, given: object) -> tuple[Part, ...]:
     more = "trigger_at_block_start"
-    fields: object = {"event": given} if isinstance(given, (str, *get_args(spec.Param))) else given
-    found = _fields(what, fields, ["event"], [more])
-    triggers = _flag(f"{what}.{more}", found.get(more, False))
+    given = {"event": given} if isinstance(given, (str, *get_args(spec.Param))) else given
+    fields = _fields(what, given, ["event"], [more])
+    triggers = _flag(f"{what}.{more}", fields.get(more, False))
     # The second word has the flags of a record, of which none is allowed here.
-    return (_address(f"{what}.event", found["event"], is_event=True), 0, *(triggers or (0,)))
+    return (_address(f"{what}.event", fields["event"], is_event=True), 0, *(triggers or (0,)))
 
 
 def _completion_event(what: str, given: object) -> tuple[Part, ...]:
@@ -238,12 +238,12 @@ def _completion_event(what: str, given: object) -> tuple[Part, ...]:
 
 
 def _domain_map(what: str, given: object) -> tuple[Part, ...]:
-    found = _fields(what, given, ["default", "remote"], ())
+    fields = _fields(what, given, ["default", "remote"], ())
     for name in ("default", "remote"):
-        number = found[name]
+        number = fields[name]
         if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number <= 255:
             raise _wrong(f"{what}.{name}", "an int from 0 to 255", number)
-    return (found["default"] | found["remote"] << 8,)
+    return (fields["default"] | fields["remote"] << 8,)
 
 
 _READERS: Final[Mapping[str, _Reader]] = {

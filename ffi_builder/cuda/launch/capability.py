@@ -3,7 +3,7 @@
 A wrapper reads the capability from a table, which the first call on a device fills::
 
     %known = llvm.load %slot_of_the_device atomic acquire
-    llvm.cond_br %is_known, ^found(%known), ^ask            // ^ask: C asks the driver
+    llvm.cond_br %is_known, ^following(%known), ^ask        // ^ask: C asks the driver
 """
 
 from __future__ import annotations
@@ -97,13 +97,13 @@ class Capability(OfCall):
         index = b.select(b.ult(device, last), device, last)
         slot = b.element(b.address_of(_slots(vendor)), b.zext(index, t.i64), "i64")
         known = load_acquire(b, t.i64, slot, size=8)
-        found, unknown = b.new_block(t.i32), b.new_block(cold=True)
+        following, unknown = b.new_block(t.i32), b.new_block(cold=True)
         value = b.trunc(known, t.i32)
-        b.cond_br(b.ne(known, b.i64(0)), found, unknown, [value], likely=True)
+        b.cond_br(b.ne(known, b.i64(0)), following, unknown, [value], likely=True)
         b.block = unknown
-        b.br(found, _ask(context, vendor, init, device, self.stream))
-        b.block = found
-        return found.arguments[0]
+        b.br(following, _ask(context, vendor, init, device, self.stream))
+        b.block = following
+        return following.arguments[0]
 
     @override
     def described(self, b: CheckingBuilder, value: Value) -> tuple[str, list[Value]]:
@@ -127,8 +127,7 @@ def _ask(
     symbols = map(b.address_of, (vendor.state, _slots(vendor), init))
     operands = [*symbols, device, pointer, out]
     operands += Site(b, context.fn_name, "", vendor).operands(b)
-    status = call_support(b, vendor.function("find_capability"), operands)
-    return_failure(b, status)
+    return_failure(b, call_support(b, vendor.function("find_capability"), operands))
     return b.load(t.i32, out)
 
 

@@ -55,10 +55,10 @@ def checked_size(what: str, entry: object, least: int, most: int) -> OneSize:
     size = entry
     if isinstance(entry, str):
         try:
-            found = spec.expression(entry)
+            expression = spec.expression(entry)
         except SpecError as error:
             raise SpecError(f"{what}: {error}") from None
-        size = found if isinstance(found, int) else entry
+        size = expression if isinstance(expression, int) else entry
     if isinstance(size, spec.Var) and not size.is_integer:
         raise SpecError(f"{what}: {size.name!r} is a {size.dtype} symbol, not an integer one")
     if isinstance(size, bool) or not isinstance(size, (int, str, spec.Var, Expr)):
@@ -200,8 +200,7 @@ class Launch:
 
 def emit_config(b: Builder, launch: Launch, stream: Value) -> Value:
     """Write a ``CUlaunchConfig``, and return its address."""
-    t = b.types
-    config = b.alloca(t.i64, driver.CONFIG_SIZE // _WORD)
+    config = b.alloca(b.types.i64, driver.CONFIG_SIZE // _WORD)
     _store_pairs(b, config, [*launch.grid.values, *launch.block.values, launch.shared, 0])
     attributes = _attributes(b, launch)
     count = b.i64((launch.cluster is not None) + len(launch.attributes))

@@ -4,9 +4,9 @@ The emitted code, for each map::
 
     %key = llvm.alloca …                                   // the address, sizes and strides
     %map = llvm.alloca …                                   // 128 bytes
-    %found = llvm.call @…_cuda_find_map(%cache, %key, %count, %map)
-    llvm.cond_br %is_found, ^next, ^first                  // ^first: …_cuda_make_map, which checks
-  ^next:
+    %hit = llvm.call @…_cuda_find_map(%cache, %key, %count, %map)
+    llvm.cond_br %is_hit, ^following, ^first                // ^first: …_cuda_make_map, which checks
+  ^following:
 """
 
 from __future__ import annotations
@@ -97,9 +97,9 @@ class EncodedMap:
         named = b.symbols.unique(f"{MODULE_PREFIX}cuda_maps")
         cache = b.address_of(b.symbols.variable(named, bytes(_WORD + slots), align=64))
         made = b.alloca(b.types.i8, size, align=driver.TENSOR_MAP_ALIGN)
-        found = call_support(b, "cuda_find_map", [cache, key, b.i32(count), made])
+        hit = call_support(b, "cuda_find_map", [cache, key, b.i32(count), made])
         following, first = b.new_block(), b.new_block(cold=True)
-        b.cond_br(b.ne(found, b.i32(0)), following, first, likely=True)
+        b.cond_br(b.ne(hit, b.i32(0)), following, first, likely=True)
         b.block = first
         plan = b.address_of(b.symbols.constant(f"{named}_plan", self.plans, align=_WORD))
         if self.swizzle is not None:
@@ -219,11 +219,11 @@ def _plans(
                 what = f"TensorMap: {each.text}"
                 check_number(setting, what, each.subject, each.axis, each.known, BuildError)
 
-    found = allowed(settings, check)
-    swizzles = [each.swizzle for each in found]
+    choices = allowed(settings, check)
+    swizzles = [each.swizzle for each in choices]
     # A swizzle that is not allowed has the plan of another one, which refuses it.
     for each in settings if len(settings) == 1 else (*settings, None):
-        yield _plan(entry, each if each in found else found[0], numbers, path, swizzles)
+        yield _plan(entry, each if each in choices else choices[0], numbers, path, swizzles)
 
 
 def _strides(tensor: spec.Tensor) -> Sequence[object]:
@@ -231,11 +231,11 @@ def _strides(tensor: spec.Tensor) -> Sequence[object]:
     if tensor.stride_entries is not None:
         return tensor.stride_entries
     dims = tensor.dims if tensor.order == "C" else tensor.dims[::-1]
-    found: list[int | None] = [1]
+    strides: list[int | None] = [1]
     for dim in dims[:0:-1]:
-        before = found[-1]
-        found.append(before * dim if isinstance(dim, int) and before is not None else None)
-    return found[::-1] if tensor.order == "C" else found
+        before = strides[-1]
+        strides.append(before * dim if isinstance(dim, int) and before is not None else None)
+    return strides[::-1] if tensor.order == "C" else strides
 
 
 def _plan(
@@ -275,8 +275,8 @@ def _plan(
     )
     plan = struct.pack(_LIMITS, *fixed, *numbers_of_plan)
     for each in brought:
-        found = limit(setting, each.subject, each.axis)
-        limits, ratio, words = found.range, found.ratio, str(found)
+        number_limit = limit(setting, each.subject, each.axis)
+        limits, ratio, words = number_limit.range, number_limit.ratio, str(number_limit)
         if each.subject == "swizzle":  # a plan takes its own one
             limits = Range(swizzle, swizzle)
             words = " or ".join(f"{number_of('swizzle', name)} ({name})" for name in swizzles)

@@ -44,8 +44,8 @@ def device_global(library: int, name: str, value: object = None) -> tuple[int, i
     data = None if value is None else _bytes(name, value)
     cuda = ctypes.CDLL(driver.LIBRARY)
     address, size = ctypes.c_uint64(), ctypes.c_size_t()
-    found = (ctypes.byref(address), ctypes.byref(size))
-    result = cuda.cuLibraryGetGlobal(*found, ctypes.c_void_p(library), name.encode())
+    outputs = (ctypes.byref(address), ctypes.byref(size))
+    result = cuda.cuLibraryGetGlobal(*outputs, ctypes.c_void_p(library), name.encode())
     if result == driver.Result.NOT_FOUND:
         raise ValueError(
             f"device_global: the library has no global or constant {name!r}: give its name in the "
@@ -76,8 +76,7 @@ def _copy(cuda: ctypes.CDLL, address: ctypes.c_uint64, data: bytes) -> None:
     stream = ctypes.c_void_p()
     _check(cuda, "cuStreamCreate", cuda.cuStreamCreate(ctypes.byref(stream), _NON_BLOCKING))
     try:
-        size = ctypes.c_size_t(len(data))
-        result = cuda.cuMemcpyHtoDAsync_v2(address, data, size, stream)
+        result = cuda.cuMemcpyHtoDAsync_v2(address, data, ctypes.c_size_t(len(data)), stream)
         _check(cuda, "cuMemcpyHtoDAsync_v2", result)
         _check(cuda, "cuStreamSynchronize", cuda.cuStreamSynchronize(stream))
     finally:

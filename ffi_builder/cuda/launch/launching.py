@@ -174,8 +174,8 @@ def _sized(
         where = where.replace("{}", "{ }")  # since {} in the kernel's name stands for a value
         b.check(fits, "ValueError", f"{argument.text} is {{}}, which does not fit {where}", number)
         value = b.trunc(number, b.types.integer(8 * size))
-    found = layout(value)
-    return KernelArgument(argument.text, found.size, found.align, layout=found)
+    laid_out = layout(value)
+    return KernelArgument(argument.text, laid_out.size, laid_out.align, layout=laid_out)
 
 
 def _float(context: CallContext, vendor: Vendor, number: float, size: int) -> Layout:

@@ -329,14 +329,14 @@ def limit(setting: Setting, subject: Subject, axis: int = 0) -> Limit:
     for rule in RULES:
         if isinstance(rule.allows, Names) or not rule.is_about(setting, subject, axis):
             continue
-        found = rule.allows if isinstance(rule.allows, Range) else rule.allows(setting, axis)
+        bounds = rule.allows if isinstance(rule.allows, Range) else rule.allows(setting, axis)
         unit = ratio
         if rule.in_bytes and subject in ("box", "channels"):
             unit = Fraction(TYPES[setting.dtype], 8)
-        low = max(low, math.ceil(found.low / unit))
-        high = min(high, math.floor(found.high / unit))
+        low = max(low, math.ceil(bounds.low / unit))
+        high = min(high, math.floor(bounds.high / unit))
         # The least k whose k * unit is a multiple of what the driver wants.
-        each = found.multiple * unit.denominator
+        each = bounds.multiple * unit.denominator
         multiple = math.lcm(multiple, each // math.gcd(each, unit.numerator))
         whys.append(rule.why)
     # Ends that no multiple reaches would be shown, but not accepted.

@@ -149,23 +149,23 @@ class TensorMap:
     @property
     def numbers(self) -> list[tuple[str, Subject, int, spec.Dim | str]]:
         """The numbers of the map: name, subject, axis (0 is the innermost), value."""
-        found: list[tuple[str, Subject, int, spec.Dim | str]] = []
+        numbers: list[tuple[str, Subject, int, spec.Dim | str]] = []
         for name, subject, entries in (
             ("box", "box", self.box),
             ("element_strides", "element stride", self.element_strides),
         ):
             for index, entry in enumerate(entries or ()):
                 axis = self.axis(index, len(entries or ()))
-                found.append((f"{name}[{index}]", cast("Subject", subject), axis, entry))
+                numbers.append((f"{name}[{index}]", cast("Subject", subject), axis, entry))
         for end, corner in enumerate(self.corners or ()):
             for index, entry in enumerate(corner):
                 axis = len(corner) - index
-                found.append((f"corners[{end}][{index}]", "corner", axis, entry))
+                numbers.append((f"corners[{end}][{index}]", "corner", axis, entry))
         if self.channels is not None:
-            found.append(("channels", "channels", 0, self.channels))
+            numbers.append(("channels", "channels", 0, self.channels))
         if self.pixels is not None:
-            found.append(("pixels", "pixels", 0, self.pixels))
-        return found
+            numbers.append(("pixels", "pixels", 0, self.pixels))
+        return numbers
 
     def settings(self, dtype: str, bits: int, rank: int) -> list[Setting]:
         """Return what is known of the map of a tensor, for each swizzle that a call may bring.
@@ -317,16 +317,16 @@ def driver_type(entry: TensorMap, tensor: spec.Tensor, path: str) -> str:
             f"VariantsCallProvider"
         )
     (size,) = bits
-    found = wanted or (name if name in TYPES else _DTYPES.get(name, f"uint{size}"))
+    type_ = wanted or (name if name in TYPES else _DTYPES.get(name, f"uint{size}"))
     packed = wanted is not None and "align" in wanted
-    if found not in TYPES or (not packed and TYPES[found] != size):
+    if type_ not in TYPES or (not packed and TYPES[type_] != size):
         known = [each for each, its in TYPES.items() if its == size or "align" in each]
         raise BuildError(
             f"TensorMap: dtype: {path} has elements of {size} bits ({name}); expected "
             f"dtype={' or '.join(map(repr, known))}"
             f"{'' if wanted is None else f' but got {wanted!r}'}"
         )
-    return found
+    return type_
 
 
 def check_setting(
@@ -363,9 +363,9 @@ def check_number(
     settings = [setting]
     if dtype is None and subject in ("box", "channels"):
         settings = [replace(setting, dtype=f"uint{bits}", bits=bits) for bits in (8, 16, 32, 64)]
-    found = [limit(each, subject, axis) for each in settings]
-    if not any(each.range.holds(value) for each in found):
-        raise error(f"{what}: expected {found[0]}; but got {value}")
+    limits = [limit(each, subject, axis) for each in settings]
+    if not any(each.range.holds(value) for each in limits):
+        raise error(f"{what}: expected {limits[0]}; but got {value}")
 
 
 def _named(name: str, given: object, known: Sequence[str]) -> str:

@@ -119,7 +119,7 @@ def check_block(vendor: Vendor, kernel: Kernel, block: Sizes) -> None:
 
 
 def _check_shared(kernel: Kernel, architectures: Sequence[str], shared: OneSize) -> None:
-    majors = [int(found[1]) for a in architectures if (found := re.match(r"sm_(\d+)\d", a))]
+    majors = [int(match[1]) for a in architectures if (match := re.match(r"sm_(\d+)\d", a))]
     most = [driver.MAX_SHARED_KIB.get(major) for major in majors]
     # PTX also runs on later GPUs, whose limits are unknown.
     if not isinstance(shared, int) or len(most) < len(architectures) or None in most or not most:
@@ -135,7 +135,7 @@ def _check_shared(kernel: Kernel, architectures: Sequence[str], shared: OneSize)
 
 
 def _check_cluster(kernel: Kernel, architectures: Sequence[str], cluster: Sizes) -> None:
-    numbers = [int(found[1]) for a in architectures if (found := re.search(r"_(\d+)", a))]
+    numbers = [int(match[1]) for a in architectures if (match := re.search(r"_(\d+)", a))]
     if numbers and max(numbers) < _FIRST_WITH_CLUSTERS:
         raise SpecError(
             f"{PROVIDER}: cluster: expected an image for sm_{_FIRST_WITH_CLUSTERS} or later, but "
@@ -252,7 +252,7 @@ class CudaLaunchCallProvider:
     stream: StreamChoice = field(default=None, kw_only=True)
     trusted: ClassVar[bool] = True
     borrows_tensors: ClassVar[bool] = True
-    _found: _FoundKernel = field(init=False, repr=False, compare=False)
+    _known: _KnownLaunch = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         image = kernels(self.image)
@@ -273,20 +273,20 @@ class CudaLaunchCallProvider:
         check_choices(CUDA, self.args, self.stream)
         check_launch(kernel, image.architectures, sizes)
         source = Source(raw, image.architectures, self.kernel, kernel.architectures)
-        found = _FoundKernel(kernel, sizes, source)
-        object.__setattr__(self, "_found", found)
+        known = _KnownLaunch(kernel, sizes, source)
+        object.__setattr__(self, "_known", known)
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the launch, and define the symbols that it needs and the module lacks."""
-        b, found = context.builder, self._found
+        b, known = context.builder, self._known
         check_results(CUDA, context)
         arguments = kernel_arguments(
-            context, CUDA, self.args, self.tensor_members, by_tiles=found.kernel.tile
+            context, CUDA, self.args, self.tensor_members, by_tiles=known.kernel.tile
         )
-        arguments = fitted(context, CUDA, found.kernel, arguments)
-        launch = _launch(context, found)
+        arguments = fitted(context, CUDA, known.kernel, arguments)
+        launch = _launch(context, known)
         place = find_place(context, CUDA, self.stream)
-        states = define_states(b, found.source, launch.may_need)
+        states = define_states(b, known.source, launch.may_need)
         launcher = Launcher(b, states, place, launch, context.status_wanted)
         context.returned = launcher.emit(arguments)
         return b.block
@@ -297,7 +297,7 @@ class CudaLaunchCallProvider:
 
 
 @dataclass(frozen=True)
-class _FoundKernel:
+class _KnownLaunch:
     """Everything that is known before the provider is attached."""
 
     kernel: Kernel
@@ -305,22 +305,22 @@ class _FoundKernel:
     source: Source
 
 
-def _launch(context: CallContext, found: _FoundKernel) -> Launch:
+def _launch(context: CallContext, known: _KnownLaunch) -> Launch:
     """Emit the sizes of the launch."""
-    source, sizes = found.source, found.sizes
-    static, words = found.kernel.static_shared_bytes, driver.WORDS
+    source, sizes = known.source, known.sizes
+    static, words = known.kernel.static_shared_bytes, driver.WORDS
     grid = emit_dimensions(context, source, "grid", sizes.grid, 0, driver.MAX_GRID)
     block = emit_dimensions(context, source, "block", sizes.block, 1, words)
     cluster = None
     if sizes.cluster is not None:
         cluster = emit_dimensions(context, source, "cluster", sizes.cluster, 1, words)
-    regular = (found.kernel.cluster or (1, 1, 1)) if cluster is None else cluster.values
+    regular = (known.kernel.cluster or (1, 1, 1)) if cluster is None else cluster.values
     emit_preferred(context, source, sizes.attributes, grid.values, regular)
     return Launch(
         grid,
         block,
         cluster,
-        math.prod(found.kernel.cluster or ()),
+        math.prod(known.kernel.cluster or ()),
         emit_size(context, source, _SHARED, sizes.shared, 0, driver.MAX_INT),
         0 if static is None else max(driver.SHARED_WITHOUT_ASKING - static, 0),
         [emit_attribute(context, source, each) for each in sizes.attributes],

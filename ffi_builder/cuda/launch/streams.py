@@ -80,15 +80,15 @@ def _stream(
 ) -> Value | int:
     if choice is not None:
         return _chosen(context, vendor, choice, device)
-    found = [param for _, param in spec.with_paths(context.params) if _is_stream(param)]
-    if len(found) > 1:
-        names = ", ".join(param.name for param in found)
+    streams = [param for _, param in spec.with_paths(context.params) if _is_stream(param)]
+    if len(streams) > 1:
+        names = ", ".join(param.name for param in streams)
         raise BuildError(
             f"{vendor.provider}: {context.fn_name!r} has the streams {names}; choose one with "
             f"stream="
         )
-    if found:
-        return _given_stream(context, vendor, found[0], device)
+    if streams:
+        return _given_stream(context, vendor, streams[0], device)
     return 0 if device is None else _current_stream(context, vendor, device)
 
 

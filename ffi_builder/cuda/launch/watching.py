@@ -177,16 +177,16 @@ def _watch() -> Any:
     library = ctypes.CDLL(str(importing.load("tvm_ffi.libinfo").find_libtvm_ffi()))
     name = driver.WATCH.encode()
     text = _Bytes(name, len(name))
-    found = _known(library, text)
-    if found is None:
-        address = ctypes.CDLL(None).calloc
-        address.restype = ctypes.c_void_p
-        made = _Any(_INT, 0, address(1, ctypes.sizeof(_Flags)))
+    address = _known(library, text)
+    if address is None:
+        allocate = ctypes.CDLL(None).calloc
+        allocate.restype = ctypes.c_void_p
+        made = _Any(_INT, 0, allocate(1, ctypes.sizeof(_Flags)))
         # If other code has registered one meanwhile, this does nothing.
         library.TVMFFITypeRegisterAttr(_INT, ctypes.byref(text), ctypes.byref(made))
-        found = _known(library, text)
-    assert found is not None
-    return _Flags.from_address(found)
+        address = _known(library, text)
+    assert address is not None
+    return _Flags.from_address(address)
 
 
 def _known(library: ctypes.CDLL, name: _Bytes) -> int | None:

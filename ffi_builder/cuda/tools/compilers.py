@@ -97,8 +97,7 @@ def version() -> str:
     Raises:
         CompileError: if NVRTC is not installed.
     """
-    nvrtc = _nvrtc()
-    major, minor = _called(nvrtc, "nvrtcVersion")
+    major, minor = _called(_nvrtc(), "nvrtcVersion")
     return f"{major}.{minor}"
 
 

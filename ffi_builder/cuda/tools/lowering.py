@@ -147,8 +147,8 @@ def _isa(arch: Architecture, given: str | None) -> int:
         raise TypeError(
             f"ptx_version: expected a str such as '8.6' but got {given!r} ({type(given).__name__})"
         )
-    found = _VERSION.fullmatch(given)
-    version = int(found[1] + found[2]) if found is not None else 0
+    match = _VERSION.fullmatch(given)
+    version = int(match[1] + match[2]) if match is not None else 0
     if not 60 <= version <= _NEWEST:
         raise ValueError(
             f"ptx_version: expected one of '6.0' to '{_NEWEST / 10}' but got {given!r}"

@@ -76,7 +76,7 @@ def tilelang_launch(artifact: Any) -> dict[str, Any]:
     maps = {name: made for function in host.values() for name, made in _maps(function)}
     attrs: Mapping[str, Any] = kernel.attrs
     extent = {tag: _number(size) for tag, size in attrs["thread_extent"].items()}
-    found: dict[str, Any] = {
+    launch: dict[str, Any] = {
         "kernel": symbol.name_hint,
         "args": [maps.get(param.name, param.name) for param in kernel.params],
         "grid": tuple(extent.get(f"blockIdx.{axis}", 1) for axis in _AXES),
@@ -86,14 +86,14 @@ def tilelang_launch(artifact: Any) -> dict[str, Any]:
         else 0,
     }
     if "cluster_dims" in attrs:
-        found["cluster"] = tuple(int(each) for each in attrs["cluster_dims"])
+        launch["cluster"] = tuple(int(each) for each in attrs["cluster_dims"])
     flags = {
         "cooperative": bool(attrs.get("use_cooperative_groups", False)),
         "programmatic_stream_serialization": "has_cuda_pdl_sync" in attrs,
     }
     if any(flags.values()):
-        found["attributes"] = [name for name, is_set in flags.items() if is_set]
-    return found
+        launch["attributes"] = [name for name, is_set in flags.items() if is_set]
+    return launch
 
 
 def _maps(function: Any) -> Iterator[tuple[str, TensorMap]]:

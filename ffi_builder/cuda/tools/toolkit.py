@@ -27,9 +27,9 @@ def find_program(name: str) -> Path | None:
     for root in _named():
         if os.access(root / "bin" / name, os.X_OK):
             return root / "bin" / name
-    found = shutil.which(name)
-    if found is not None:
-        return Path(found)
+    program = shutil.which(name)
+    if program is not None:
+        return Path(program)
     path = find(f"bin/{name}")
     # Wheels do not always keep the executable bit.
     return path if path is not None and os.access(path, os.X_OK) else None
@@ -41,11 +41,11 @@ def include_paths() -> list[Path]:
     The two libraries come in separate wheels, and since CUDA 13 in separate folders.
     """
     folders = [root / each for root in roots() for each in ("include", "include/cccl")]
-    found = (
+    candidates = (
         next((folder for folder in folders if (folder / header).exists()), None)
         for header in ("cuda_fp16.h", "cuda/std/cstdint")
     )
-    return list(dict.fromkeys(folder for folder in found if folder is not None))
+    return list(dict.fromkeys(folder for folder in candidates if folder is not None))
 
 
 def roots() -> Iterator[Path]:
@@ -114,16 +114,16 @@ def architecture(arch: object) -> Architecture:
         raise TypeError(
             f"arch: expected a str such as 'sm_90a' but got {arch!r} ({type(arch).__name__})"
         )
-    found = _ARCHITECTURE.fullmatch(arch)
-    if found is None:
+    match = _ARCHITECTURE.fullmatch(arch)
+    if match is None:
         meant = f", did you mean {_meant(arch)!r}?" if _meant(arch) is not None else ""
         raise ValueError(f"arch: expected a name such as 'sm_90a' but got {arch!r}{meant}")
-    return Architecture(int(found[1]), found[2])
+    return Architecture(int(match[1]), match[2])
 
 
 def _meant(arch: str) -> str | None:
     """Return ``sm_90a`` for ``compute_90a``, ``90a``, ``SM90a`` or ``9.0a``, else None."""
-    found = re.fullmatch(
+    match = re.fullmatch(
         r"(?:compute|sm|lto)?[_ -]?([1-9]\d?)\.?(\d)([af]?)", arch.strip(), re.IGNORECASE
     )
-    return None if found is None else f"sm_{found[1]}{found[2]}{found[3].lower()}"
+    return None if match is None else f"sm_{match[1]}{match[2]}{match[3].lower()}"

@@ -103,8 +103,8 @@ def small_memory(compiled: Any) -> list[str]:
 def signature_known(compiled: Any, name: str | None = None) -> spec.Signature:
     """Return what `triton_signature` does, without what `small_memory` returns."""
     source = getattr(compiled, "src", compiled)
-    found = [getattr(source, attribute, None) for attribute in ("signature", "attrs")]
-    if not all(isinstance(mapping, Mapping) for mapping in found):
+    mappings = [getattr(source, attribute, None) for attribute in ("signature", "attrs")]
+    if not all(isinstance(mapping, Mapping) for mapping in mappings):
         raise BuildError(
             f"triton_signature: expected a CompiledKernel or an ASTSource of Triton but got "
             f"{compiled!r}"
@@ -143,22 +143,22 @@ def descriptor(type_: object) -> Descriptor | None:
         >>> descriptor("tensordesc<fp16[64, 64]>")
         Descriptor(dtype='fp16', ndim=2, im2col=False)
     """
-    found = _DESCRIPTOR.fullmatch(type_) if isinstance(type_, str) else None
-    if found is None:
+    match = _DESCRIPTOR.fullmatch(type_) if isinstance(type_, str) else None
+    if match is None:
         return None
-    im2col, dtype, block, rank = found.groups()
+    im2col, dtype, block, rank = match.groups()
     return Descriptor(dtype, int(rank or block.count(",") + 1), im2col is not None)
 
 
 def _divisor(where: str, promises: Iterable[Any]) -> int | None:
-    found: int | None = None
+    divisor: int | None = None
     for promise, value in promises:
         if [promise, value] == [_RANGE, 32]:
             continue
         if promise != _DIVISIBILITY:
             raise BuildError(f"{where}, and Triton relies on {promise}={value}, which is unknown")
-        found = value
-    return found
+        divisor = value
+    return divisor
 
 
 def _param(where: str, name: str, type_: object, divisor: int | None, device: str) -> spec.Param:

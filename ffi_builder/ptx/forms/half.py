@@ -10,10 +10,10 @@ _COMPARES: Final = "<eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan>"
 _COMBINES: Final = "<.and|.or|.xor>"
 
 
-def _compared(name: str, results: str, behind: str, kind: str, *extra: int) -> tuple[Form, ...]:
+def _compared(name: str, results: str, suffix: str, kind: str, *extra: int) -> tuple[Form, ...]:
     """Rows of a comparison, alone and combined with a predicate."""
     return tuple(
-        form(f"{name}.{compare}{behind}  {results} {kind} {kind}{more}", f"{name}_{kind}", *extra)
+        form(f"{name}.{compare}{suffix}  {results} {kind} {kind}{more}", f"{name}_{kind}", *extra)
         for compare, more in ((_COMPARES, ""), (f"{_COMPARES}{_COMBINES}", " !pred"))
     )
 

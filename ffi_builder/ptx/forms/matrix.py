@@ -39,14 +39,14 @@ def registers(kind: str, elements: int) -> str:
     return f"b{bits}*{elements * BITS[kind] // (32 * bits)}"
 
 
-def _mma(handler: str, opcode: str, m: int, k: int, types: str, behind: str = "") -> Form:
+def _mma(handler: str, opcode: str, m: int, k: int, types: str, suffix: str = "") -> Form:
     """A row for the shape of m, 8 columns and k, and for the types of d, a, b and c."""
     d, a, b, c = types.split()
     operands = (
         f"={registers(d, m * 8)} {registers(a, m * k)} {registers(b, k * 8)} {registers(c, m * 8)}"
     )
     name = opcode.replace("SHAPE", f"m{m}n8k{k}")
-    text = f"{name}.{d}.{a}.{b}.{c}{behind}  {operands}"
+    text = f"{name}.{d}.{a}.{b}.{c}{suffix}  {operands}"
     return form(text, handler, m, k // 4, *(NUMBERS[each] for each in (a, b, c, d)))
 
 

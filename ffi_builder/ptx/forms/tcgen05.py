@@ -22,8 +22,8 @@ def _moves(name: str, packs: str) -> tuple[Form, ...]:
         counts = "|".join(str(1 << power) for power in range(8) if 1 << power <= most)
         registers, split = f"b32*$1*{each}", " #" if shape == "16x32bx2" else ""
         operands = f"={registers} @{split}" if name == "ld" else f"@{split} {registers}"
-        for packed, behind in enumerate(("", f".{packs}::16b")):
-            opcode = f"tcgen05.{name}.sync.aligned.{shape}.x<{counts}>{behind}.b32"
+        for packed, suffix in enumerate(("", f".{packs}::16b")):
+            opcode = f"tcgen05.{name}.sync.aligned.{shape}.x<{counts}>{suffix}.b32"
             rows.append(form(f"{opcode}  {operands}", f"tcgen05_{name}", at, packed))
     return tuple(rows)
 

@@ -11,7 +11,7 @@ from ffi_builder.ptx.table import Form, form
 _N: Final = f"<{'|'.join(map(str, range(8, 257, 8)))}>"
 
 
-def _rows(d: str, *kinds: str, behind: str = "") -> Iterator[Form]:
+def _rows(d: str, *kinds: str, suffix: str = "") -> Iterator[Form]:
     """Yield the rows for a type of results and types of factors: a in memory, or registers."""
     bits = BITS[kinds[0]]
     factors = f"<{'|'.join(kinds)}>"
@@ -20,7 +20,7 @@ def _rows(d: str, *kinds: str, behind: str = "") -> Iterator[Form]:
         trans = " #" * (2 - at) if bits == 16 else ""
         yield form(
             f"wgmma.mma_async.sync.aligned.m64n{_N}k{256 // bits}{'[.satfinite]' * (bits == 8)}"
-            f".{d}.{factors}.{factors}{behind}"
+            f".{d}.{factors}.{factors}{suffix}"
             f"  =b32*$1/{64 // BITS[d]} {a} b64 !pred{signs}{trans}",
             "wgmma_integer" if d == "s32" else "wgmma_float",
             *("#1", NUMBERS[kinds[0]], "#2", "#3", NUMBERS[d], at),
@@ -38,5 +38,5 @@ FORMS: Final[tuple[Form, ...]] = (
     *_rows("f16", "e4m3", "e5m2"),
     *_rows("f32", "e4m3", "e5m2"),
     *_rows("s32", "s8", "u8"),
-    *_rows("s32", "b1", behind=".and.popc"),
+    *_rows("s32", "b1", suffix=".and.popc"),
 )

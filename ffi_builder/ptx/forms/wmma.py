@@ -37,11 +37,11 @@ def _moves(name: str, shape: tuple[int, int, int], kind: str) -> Iterator[Form]:
     fragment = _fragment(name, kind, rows * columns)
     for layout, (stride, has_stride) in product(_layouts(name, kind), (("", 0), (" b32", 1))):
         numbers = (rows, columns, NUMBERS[kind], int(layout == "col"), _FACTORS[name], has_stride)
-        behind = f"sync.aligned.{layout}.m{m}n{n}k{k}{_SPACES}.{kind}"
+        suffix = f"sync.aligned.{layout}.m{m}n{n}k{k}{_SPACES}.{kind}"
         if name == "d":
-            yield form(f"wmma.store.d.{behind}  @ {fragment}{stride}", "wmma_store", *numbers)
+            yield form(f"wmma.store.d.{suffix}  @ {fragment}{stride}", "wmma_store", *numbers)
         else:
-            yield form(f"wmma.load.{name}.{behind}  ={fragment} @{stride}", "wmma_load", *numbers)
+            yield form(f"wmma.load.{name}.{suffix}  ={fragment} @{stride}", "wmma_load", *numbers)
 
 
 def _layouts(name: str, kind: str) -> tuple[str, ...]:
@@ -52,16 +52,15 @@ def _layouts(name: str, kind: str) -> tuple[str, ...]:
 
 def _multiply(shape: tuple[int, int, int], kind: str, c: str, d: str) -> Form:
     m, n, k = shape
-    bits = BITS[kind]
-    layout = ".<row|col>.<row|col>" if bits >= 8 else ".row.col"
-    name, behind, handler = f"wmma.mma.sync.aligned{layout}.m{m}n{n}k{k}", "", "wmma_float"
+    layout = ".<row|col>.<row|col>" if BITS[kind] >= 8 else ".row.col"
+    name, suffix, handler = f"wmma.mma.sync.aligned{layout}.m{m}n{n}k{k}", "", "wmma_float"
     types = f"{d}.{c}" if kind == "f16" else f"{d}.{kind}.{kind}.{c}"
     if kind == "b1":
         name = f"wmma.mma.<and|xor>.popc.sync.aligned{layout}.m{m}n{n}k{k}"
     if kind == "f64":
         name, handler = f"{name}[.rn|.rz|.rm|.rp]", "wmma_f64"
     if c == "s32":
-        behind, handler = "" if kind == "b1" else "[.satfinite]", "wmma_integer"
+        suffix, handler = "" if kind == "b1" else "[.satfinite]", "wmma_integer"
     fragments = " ".join(
         _fragment(name, each, count)
         for name, each, count in (
@@ -72,7 +71,7 @@ def _multiply(shape: tuple[int, int, int], kind: str, c: str, d: str) -> Form:
         )
     )
     numbers = (m, n, k, NUMBERS[kind], NUMBERS[kind], NUMBERS[c] | NUMBERS[d] << 4)
-    return form(f"{name}.{types}{behind}  ={fragments}", handler, *numbers)
+    return form(f"{name}.{types}{suffix}  ={fragments}", handler, *numbers)
 
 
 FORMS: Final[tuple[Form, ...]] = (

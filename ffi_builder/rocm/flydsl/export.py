@@ -56,11 +56,11 @@ class Export:
     @property
     def arguments(self) -> dict[str, Slot]:
         """The first slot of each argument, but for the stream."""
-        found: dict[str, Slot] = {}
+        by_argument: dict[str, Slot] = {}
         for slot in self.slots:
             if slot.kind != STREAM:
-                found.setdefault(slot.argument, slot)
-        return found
+                by_argument.setdefault(slot.argument, slot)
+        return by_argument
 
     def layout(self, argument: str) -> Slot | None:
         """Return the slot with the sizes and strides of a tensor."""
@@ -77,8 +77,7 @@ def exports(data: bytes) -> dict[str, Export]:
     file = elf.Elf(elf.View(data, "object file", CompileError))
     if not file.header.is_64_little or file.header.type != elf.ET_REL:
         return {}
-    found = (_export(name, text) for name, text in _constants(file))
-    return {each.symbol: each for each in found}
+    return {name: _export(name, text) for name, text in _constants(file)}
 
 
 def _constants(file: elf.Elf) -> Iterator[tuple[str, str]]:
@@ -99,10 +98,10 @@ def _constants(file: elf.Elf) -> Iterator[tuple[str, str]]:
 def _export(name: str, text: str) -> Export:
     what = f"wrap: the metadata of FlyDSL's function {name!r}"
     try:
-        found = json.loads(text)
-        version = found["schema_version"]
+        metadata = json.loads(text)
+        version = metadata["schema_version"]
         if version == _VERSION:
-            return Export(name, f"{found['arch']}", tuple(map(_slot, found["abi"])))
+            return Export(name, f"{metadata['arch']}", tuple(map(_slot, metadata["abi"])))
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise CompileError(f"{what} are damaged: {type(error).__name__}: {error}") from None
     raise CompileError(
@@ -138,7 +137,7 @@ def _axes(given: Any, what: str) -> tuple[int, ...]:
 
 
 def _bits(given: Any, what: str, default: int) -> int:
-    found = given.get(f"{what}_bits")
-    if found not in (None, 32, 64):
-        raise ValueError(f"{what}s have {found!r} bits")
-    return found or default
+    bits = given.get(f"{what}_bits")
+    if bits not in (None, 32, 64):
+        raise ValueError(f"{what}s have {bits!r} bits")
+    return bits or default

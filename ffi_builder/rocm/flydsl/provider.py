@@ -64,8 +64,8 @@ class FlyCallProvider:
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the stores and the calls."""
         b, t, symbol = context.builder, context.builder.types, self.export.symbol
-        *found, stream = items(_PROVIDER, [*self.args, self.stream], context)
-        given = dict(zip(self.export.arguments, found, strict=True))
+        *arguments, stream = items(_PROVIDER, [*self.args, self.stream], context)
+        given = dict(zip(self.export.arguments, arguments, strict=True))
         places = [
             self._place(context, slot, stream if slot.kind == STREAM else given[slot.argument])
             for slot in self.export.slots
@@ -142,8 +142,8 @@ class FlyCallProvider:
 
 
 def _tensor(context: CallContext, slot: Slot, item: Item) -> spec.Tensor:
-    found = plain(item)
-    tensor = found.tensor if isinstance(found, Data) else found
+    param = plain(item)
+    tensor = param.tensor if isinstance(param, Data) else param
     if not isinstance(tensor, spec.Tensor) or tensor.device != ROCM.device:
         raise BuildError(
             f"{_PROVIDER}: FlyDSL's argument {slot.argument!r} is a tensor on {ROCM.device}, but "

@@ -58,16 +58,16 @@ class FlyObject:
         signature, stream = _with_stream(signature)
         types = tuple((name, _type(slot)) for name, slot in export.arguments.items())
         declared = Prototype(export.symbol, types, None)
-        signature, found, _ = bound(declared, signature, args, _STREAMS)
-        entries = _inner(signature) if found is None else list(found)
+        signature, bound_args, _ = bound(declared, signature, args, _STREAMS)
+        entries = _inner(signature) if bound_args is None else list(bound_args)
         provider = FlyCallProvider(export, entries, stream)
         return signature, provider, "with FlyDSL's types, which say of a tensor nothing more"
 
 
 def read(data: bytes) -> FlyObject | None:
     """Read an object; None if FlyDSL has not made it."""
-    found = exports(data)
-    return FlyObject(data, found) if found else None
+    by_name = exports(data)
+    return FlyObject(data, by_name) if by_name else None
 
 
 def _type(slot: Slot) -> CType:

@@ -60,10 +60,10 @@ def read_code_object(data: bytes) -> Image:
     """Read a code object; see `ffi_builder.rocm.images.kernels`."""
     file = elf.Elf(elf.View(data, _WHAT, SpecError))
     target = _target(file)
-    found = next(_metadata(file), None)
-    if found is None:
+    metadata = next(_metadata(file), None)
+    if metadata is None:
         file.view.damaged("no note of it has metadata")
-    root = _fields(unpack(found, "metadata of the AMD code object"), "the metadata", file.view)
+    root = _fields(unpack(metadata, "metadata of the AMD code object"), "the metadata", file.view)
     kernels: dict[str, Kernel] = {}
     for fields in root.maps("amdhsa.kernels", "kernel"):
         if fields.text(".kind", "normal") != "normal":
@@ -121,10 +121,10 @@ def _notes(view: elf.View, content: bytes) -> Iterator[bytes]:
         at += _NOTE.size
         name = inner.slice(at, name_size, "the name of a note")
         at += _padded(name_size)
-        found = inner.slice(at, size, "the content of a note")
+        descriptor = inner.slice(at, size, "the content of a note")
         at += _padded(size)
         if name == _OWNER and kind == _METADATA:
-            yield found
+            yield descriptor
 
 
 def _padded(size: int) -> int:
@@ -182,13 +182,13 @@ class _Fields:
 
     def text(self, key: str, default: str | None = None) -> str:
         """Return a text, or the default if there is none."""
-        found = self.values.get(key, default)
-        return found if isinstance(found, str) else self._wrong(key, found, "a text")
+        value = self.values.get(key, default)
+        return value if isinstance(value, str) else self._wrong(key, value, "a text")
 
     def number(self, key: str, default: int | None = None) -> int:
         """Return a number from 0 on, or the default if there is none."""
-        found = self.values.get(key, default)
-        return found if _is_number(found) else self._wrong(key, found, "a number")
+        value = self.values.get(key, default)
+        return value if _is_number(value) else self._wrong(key, value, "a number")
 
     def triple(self, key: str) -> tuple[int, int, int] | None:
         """Return three numbers from 1 on; None if there is no such key."""
@@ -197,19 +197,19 @@ class _Fields:
         match self.values[key]:
             case [x, y, z] if all(_is_number(each) and each for each in (x, y, z)):
                 return x, y, z
-            case found:
-                return self._wrong(key, found, "three numbers")
+            case value:
+                return self._wrong(key, value, "three numbers")
 
     def maps(self, key: str, name: str, default: object = None) -> Iterator[_Fields]:
         """Yield the maps of a list; ``name`` is that of one in errors."""
-        found = self.values.get(key, default)
-        if not isinstance(found, list | tuple):
-            self._wrong(key, found, "a list")
-        for index, each in enumerate(cast("list[Any]", found)):
+        value = self.values.get(key, default)
+        if not isinstance(value, list | tuple):
+            self._wrong(key, value, "a list")
+        for index, each in enumerate(cast("list[Any]", value)):
             yield _fields(each, f"{name} {index} of {self.where}", self.view)
 
-    def _wrong(self, key: str, found: object, expected: str) -> Any:
-        given = "nothing" if found is None else repr(found)[:_SHOWN]
+    def _wrong(self, key: str, value: object, expected: str) -> Any:
+        given = "nothing" if value is None else repr(value)[:_SHOWN]
         self.view.damaged(f"{self.where} has {given} as {key}, not {expected}")
 
 

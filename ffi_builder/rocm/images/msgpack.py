@@ -82,13 +82,13 @@ class _Reader:
     def _map(self, count: int, depth: int) -> dict[str, Any]:
         if not depth:
             self._damaged("lists and maps are too deep in each other")
-        found: dict[str, Any] = {}
+        entries: dict[str, Any] = {}
         for _ in range(count):
             key = self.value(0)
-            if not isinstance(key, str) or key in found:
+            if not isinstance(key, str) or key in entries:
                 self._damaged(f"a map has the key {key!r}, which is twice there or no text")
-            found[key] = self.value(depth - 1)
-        return found
+            entries[key] = self.value(depth - 1)
+        return entries
 
     def _text(self, size: int) -> str:
         return str(self._slice(size), "utf-8", "backslashreplace")
@@ -98,9 +98,9 @@ class _Reader:
         return number
 
     def _slice(self, size: int) -> bytes:
-        found = self.view.slice(self.at, size, "a value")
+        content = self.view.slice(self.at, size, "a value")
         self.at += size
-        return found
+        return content
 
     def _damaged(self, words: str) -> NoReturn:
         self.view.damaged(f"before byte {self.at}, {words}")

@@ -54,6 +54,6 @@ def kernels(data: bytes | bytearray | memoryview) -> Image:
 def _looks(raw: bytes) -> str:
     if not raw:
         return "is empty"
-    found = formats.format_of(raw)
+    words = formats.format_of(raw)
     more = "…" if len(raw) > _SHOWN else ""
-    return f"is {found}" if found else f"starts with {raw[:_SHOWN]!r}{more} ({len(raw)} bytes)"
+    return f"is {words}" if words else f"starts with {raw[:_SHOWN]!r}{more} ({len(raw)} bytes)"

@@ -87,7 +87,7 @@ class RocmLaunchCallProvider:
     stream: StreamChoice = field(default=None, kw_only=True)
     trusted: ClassVar[bool] = True
     borrows_tensors: ClassVar[bool] = True
-    _found: _FoundKernel = field(init=False, repr=False, compare=False)
+    _known: _KnownLaunch = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         image = kernels(self.image)
@@ -106,20 +106,20 @@ class RocmLaunchCallProvider:
         source = Source(
             bytes(self.image), image.architectures, self.kernel, kernel.architectures, ROCM
         )
-        found = _FoundKernel(kernel, sizes, _is_cooperative(self.attributes), source)
-        object.__setattr__(self, "_found", found)
+        known = _KnownLaunch(kernel, sizes, _is_cooperative(self.attributes), source)
+        object.__setattr__(self, "_known", known)
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the launch, and define the symbols that it needs and the module lacks."""
-        b, found = context.builder, self._found
+        b, known = context.builder, self._known
         check_results(ROCM, context)
         arguments = kernel_arguments(context, ROCM, self.args, self.tensor_members)
-        arguments = fitted(context, ROCM, found.kernel, arguments)
-        launch = _launch(context, found)
-        launching.check_block(b, found.source, launch, found.kernel.block)
-        launching.check_items(b, found.source, launch)
+        arguments = fitted(context, ROCM, known.kernel, arguments)
+        launch = _launch(context, known)
+        launching.check_block(b, known.source, launch, known.kernel.block)
+        launching.check_items(b, known.source, launch)
         place = find_place(context, ROCM, self.stream)
-        states = define_states(b, found.source, needs=0)
+        states = define_states(b, known.source, needs=0)
         launcher = Launcher(b, states, place, launch, context.status_wanted)
         context.returned = launcher.emit(arguments)
         return b.block
@@ -139,7 +139,7 @@ class _Sizes:
 
 
 @dataclass(frozen=True)
-class _FoundKernel:
+class _KnownLaunch:
     """Everything that is known before the provider is attached."""
 
     kernel: Kernel
@@ -148,9 +148,9 @@ class _FoundKernel:
     source: Source
 
 
-def _launch(context: CallContext, found: _FoundKernel) -> Launch:
+def _launch(context: CallContext, known: _KnownLaunch) -> Launch:
     """Emit the sizes of the launch."""
-    source, sizes = found.source, found.sizes
+    source, sizes = known.source, known.sizes
     return Launch(
         emit_dimensions(context, source, "grid", sizes.grid, 0, ROCM.max_grid),
         emit_dimensions(context, source, "block", sizes.block, 1, ROCM.max_block),
@@ -158,7 +158,7 @@ def _launch(context: CallContext, found: _FoundKernel) -> Launch:
         compiled_cluster=1,
         shared=emit_size(context, source, _SHARED, sizes.shared, 0, driver.MAX_INT),
         threshold=driver.MAX_INT,
-        attributes=[[driver.LaunchAttribute.COOPERATIVE, 0, 1, 0]] if found.cooperative else [],
+        attributes=[[driver.LaunchAttribute.COOPERATIVE, 0, 1, 0]] if known.cooperative else [],
     )
 
 
@@ -224,7 +224,7 @@ def _check_items(sizes: _Sizes) -> None:
 def _check_lds(kernel: Kernel, targets: Sequence[str], shared: OneSize) -> None:
     if not isinstance(shared, int):
         return
-    numbers = [int(found[1], 16) for t in targets if (found := re.match(r"gfx([\da-f]+)", t))]
+    numbers = [int(match[1], 16) for t in targets if (match := re.match(r"gfx([\da-f]+)", t))]
     limit = max([LDS.get(number, LDS_OF_OTHERS) for number in numbers], default=LDS_OF_OTHERS)
     static = kernel.static_shared_bytes or 0
     if len(numbers) == len(targets) and shared + static > limit:

@@ -35,9 +35,9 @@ class Target(Capability):
 
     @override
     def number(self, value: Any) -> int:
-        found = _NAME.fullmatch(value)
-        assert found is not None
-        return int(found[1]) << 16 | int(found[2], 16) << 8 | int(found[3], 16)
+        match = _NAME.fullmatch(value)
+        assert match is not None
+        return int(match[1]) << 16 | int(match[2], 16) << 8 | int(match[3], 16)
 
     @override
     def described(self, b: CheckingBuilder, value: Value) -> tuple[str, list[Value]]:
