@@ -277,6 +277,8 @@ def test_hazards_of_code_generation(hazard: str | None, text: str) -> None:
         ("  %a = call <4 x i1> @llvm.ctlz.v4i1(<4 x i1> %b, i1 false)", True),
         ("  %a = call <4 x i16> @llvm.ctlz.v4i16(<4 x i16> %b, i1 false)", False),
         ("  %a = call <8 x bfloat> @llvm.masked.load.v8bf16.p0(ptr %p, <8 x i1> %m)", True),
+        ("  %a = lshr exact i1 %b, false", True),
+        ("  %a = shl nuw nsw i16 %b, 1", False),
         ("  %a = trunc <3 x i64> %b to <3 x i8>", True),
         ("  %a = trunc <4 x i64> %b to <4 x i8>", False),
         ("  %a = load { i64, [3 x i64] }, ptr %p", False),

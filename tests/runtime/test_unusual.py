@@ -38,6 +38,7 @@ an array | %r = llvm.freeze %a : $ | !llvm.array<100000 x i8>
 an atomic vector | %r = llvm.atomicrmw fadd %p, %a seq_cst : !llvm.ptr, $ | vector<3xf32>
 an atomic array | %r = llvm.atomicrmw max %p, %a seq_cst : !llvm.ptr, $ | !llvm.array<4 x f32>
 zeros of bits | %r = "llvm.intr.ctlz"(%a) <{is_zero_poison = false}> : ($) -> $ | vector<4xi1>
+a shift of a bit | %b = llvm.mlir.zero : $\n%r = llvm.shl %a, %b : $ | i1
 an overflow | %s = "llvm.intr.smul.with.overflow"(%a, %a) : ($, $) -> !llvm.struct<($, vector<8xi1>)>\n%r = llvm.extractvalue %s[0] : !llvm.struct<($, vector<8xi1>)> | vector<8xi32>
 a reduction | %a = llvm.load %p : !llvm.ptr -> vector<4xf128>\n%r = llvm.intr.vector.reduce.fmaximum(%a) : (vector<4xf128>) -> f128\nllvm.store %r, %p : f128, !llvm.ptr
 a scalable alloca | %n = llvm.mlir.constant(1 : i64) : i64\n%s = llvm.alloca %n x vector<[4]xf32> : (i64) -> !llvm.ptr

@@ -166,7 +166,7 @@ _ODD_FORM: Final = re.compile(
 # and for one with SVE, with LLVM 22. Some gathers of 256 elements take minutes.
 ODD_FOR_AARCH64: Final = re.compile(
     r"""
-      [su]itofp\ (?:nneg\ )?i128\ [^\n]*\ to\ bfloat
+      [su]itofp\ (?:nneg\ )?i128\ [^\n]*\ to\ bfloat | (?:shl|shr)\ (?:[a-z]+\ )*i1\b
     | @llvm\.(?:ct[lt]z\.v\d+i1\b | masked\.(?:gather|scatter|\w+\.v\d+bf16) | x86\.)
     | \b(?:coldcc|preserve_allcc|byval)\b
     | <(?!(?:1|2|4|8|16|32|64|128|256)[ ])\d+[ ]x  # these may become bytes of other numbers of bits
