@@ -123,7 +123,7 @@ class Record:
             if isinstance(value, list):
                 return [merge(each) for each in cast("list[Value]", value)]
             kept = value is None or isinstance(value, int) or name in self.on_the_stack
-            return value if kept else merge(value)
+            return value if kept else merge(cast("Value", value))
 
         own: Any = self
         given = [f.name for f in fields(own) if f.default is f.default_factory is MISSING]
