@@ -31,16 +31,7 @@ from ffi_builder.ir.contained import contain_support
 from ffi_builder.ir.distribution import is_plain, named, root_of
 from ffi_builder.ir.protocols import Operation
 from ffi_builder.ir.symbols import function_parts
-from ffi_builder.packed.anys import (
-    ANY,
-    OBJECT,
-    check_result,
-    cleaning,
-    empty_any,
-    release_any,
-    return_failure,
-    take,
-)
+from ffi_builder.packed import anys
 from ffi_builder.packed.arguments import (
     Argument,
     array_of,
@@ -309,7 +300,7 @@ def call_packed(
         128
     """
     _check_callee(callee)
-    check_result(_WHO, result)
+    anys.check_result(_WHO, result)
     place = Place.of(_WHO, where)
     check_arguments(_WHO, place.types, args)
     _check_function_object(place.types, callee)
@@ -323,7 +314,7 @@ def call_packed(
     return PackedCall(value, place.end)
 
 
-def release_packed(where: Any, value: Value, result: str = OBJECT) -> Block:
+def release_packed(where: Any, value: Value, result: str = anys.OBJECT) -> Block:
     """Release an ``object`` or ``any`` that :func:`call_packed` returned.
 
     Args:
@@ -358,13 +349,13 @@ def release_packed(where: Any, value: Value, result: str = OBJECT) -> Block:
     """
     place = Place.of("release_packed", where)
     given: Any = value
-    if result not in (OBJECT, ANY):
+    if result not in (anys.OBJECT, anys.ANY):
         raise BuildError(f"release_packed: expected a result 'object' or 'any' but got {result!r}")
     if not isinstance(given, place.types.ir.Value) or value.type != place.types.ptr:
         raise BuildError(f"release_packed: expected a pointer but got {given!r}")
     with place.builder() as b:
-        if result == ANY:
-            release_any(b, value)
+        if result == anys.ANY:
+            anys.release_any(b, value)
         else:
             b.symbols.declare("TVMFFIObjectDecRef", b.types.i32, [b.types.ptr])
             with b.when(b.ne(value, b.null())):
@@ -375,14 +366,14 @@ def release_packed(where: Any, value: Value, result: str = OBJECT) -> Block:
 def _emit(
     b: CheckingBuilder, callee: Callee, args: Sequence[Argument], result: str | None
 ) -> Value | None:
-    array, result_cell = array_of(b, len(args)), empty_any(b)
+    array, result_cell = array_of(b, len(args)), anys.empty_any(b)
     cells = [cell_of(b, array, index) for index in range(len(args))]
     owned = [cell for arg, cell in zip(args, cells, strict=True) if is_owned(b.types, arg)]
     with _released(b, owned):
         for arg, cell in zip(args, cells, strict=True):
             store_argument(b, arg, cell)
-        return_failure(b, call(b, callee, array, b.i32(len(args)), result_cell))
-    return take(b, result, f"by {shown(callee)}", result_cell)
+        anys.return_failure(b, call(b, callee, array, b.i32(len(args)), result_cell))
+    return anys.take(b, result, f"by {shown(callee)}", result_cell)
 
 
 @contextmanager
@@ -396,13 +387,13 @@ def _released(b: CheckingBuilder, cells: Sequence[Value]) -> Generator[None]:
 
     def release() -> None:
         for cell in cells:
-            release_any(b, cell)
+            anys.release_any(b, cell)
 
     def release_late() -> None:
         with b.out_of_line():
             release()
 
-    with cleaning(b, release_late):
+    with anys.cleaning(b, release_late):
         yield
     release()
 

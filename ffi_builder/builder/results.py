@@ -26,19 +26,7 @@ from ffi_builder.builder.returned import check_returned
 from ffi_builder.builder.values import DecodedValues
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Value
-from ffi_builder.packed.anys import (
-    any_head,
-    cleaning,
-    copy_any,
-    release_any,
-    return_failure,
-    store_any,
-    store_none,
-    store_object,
-    store_text,
-    store_unsigned,
-    widened,
-)
+from ffi_builder.packed import anys
 from ffi_builder.packed.callees import GlobalFunction, call
 from ffi_builder.plan import Place
 from ffi_builder.providers.context import OwnedAny
@@ -69,9 +57,9 @@ def store_handed_over(b: CheckingBuilder, value: Value, cell: Value) -> None:
     """Write an object or ``TVMFFIAny`` that the provider owned; NULL is None. This cannot fail."""
     t = b.types
     if value.type == t.ptr:
-        store_object(b, value, cell)
+        anys.store_object(b, value, cell)
     else:
-        store_any(b, b.extract(value, 0, t.i64), b.extract(value, 1, t.i64), cell)
+        anys.store_any(b, b.extract(value, 0, t.i64), b.extract(value, 1, t.i64), cell)
 
 
 def is_object(result: Result) -> bool:
@@ -89,9 +77,9 @@ def store_value(b: CheckingBuilder, result: spec.Param, value: Value, cell: Valu
         case spec.Var():
             _store_scalar(b, result, value, cell)
         case spec.DType():
-            store_any(b, any_head(b, TypeIndex.DATA_TYPE), b.zext(value, b.types.i64), cell)
+            anys.store_as(b, TypeIndex.DATA_TYPE, b.zext(value, b.types.i64), cell)
         case spec.Device():
-            store_any(b, any_head(b, TypeIndex.DEVICE), value, cell)
+            anys.store_as(b, TypeIndex.DEVICE, value, cell)
         case _:
             _store_text(b, result, value, cell)
 
@@ -101,16 +89,16 @@ def store_shape(b: CheckingBuilder, sizes: Sequence[Value], cell: Value) -> None
     t = b.types
     array = b.alloca(t.i64, max(len(sizes), 1) * abi.ANY_SIZE // 8)
     for index, size in enumerate(sizes):
-        store_any(b, any_head(b, TypeIndex.INT), size, b.offset(array, index * abi.ANY_SIZE))
-    store_none(b, cell)
-    return_failure(b, call(b, _MAKE_SHAPE, array, b.i32(len(sizes)), cell))
+        anys.store_as(b, TypeIndex.INT, size, b.offset(array, index * abi.ANY_SIZE))
+    anys.store_none(b, cell)
+    anys.return_failure(b, call(b, _MAKE_SHAPE, array, b.i32(len(sizes)), cell))
 
 
 def _store_optional(b: CheckingBuilder, inner: spec.Param, value: Value, cell: Value) -> None:
     """Write None if there is NULL instead of a str, bytes, a list or the address of a number."""
     is_number = isinstance(inner, _NUMBERS)
     pointer = value if is_number else b.extract(value, 0, b.types.ptr)
-    store_none(b, cell)
+    anys.store_none(b, cell)
     with b.when(b.ne(pointer, b.null())):
         own = loaded(b, inner, pointer) if is_number else value
         store_value(b, inner, own, cell)
@@ -137,20 +125,20 @@ def _store_list(b: CheckingBuilder, result: spec.List, value: Value, cell: Value
     cells = b.call_value("calloc", [count, b.i64(abi.ANY_SIZE)], t.ptr)
     there = b.ne(cells, b.null())
     b.check(there, "MemoryError", f"There is no memory for the result {result.name}")
-    with cleaning(b, lambda: _drop(b, cells, length)):
+    with anys.cleaning(b, lambda: _drop(b, cells, length)):
         with b.loop(length) as index:
             place = b.element(pointer, index, str(storage(t, element)))
             at = b.element(cells, index, CELL)
             store_value(b, element, loaded(b, element, place), at)
         make = _MAKE_LIST if result.mutable else _MAKE_ARRAY
-        return_failure(b, call(b, make, cells, b.trunc(length, t.i32), cell))
+        anys.return_failure(b, call(b, make, cells, b.trunc(length, t.i32), cell))
     _drop(b, cells, length)
 
 
 def _drop(b: CheckingBuilder, cells: Value, length: Value) -> None:
     """Free an array of ``TVMFFIAny``s, and release the objects in it."""
     with b.loop(length) as index:
-        release_any(b, b.element(cells, index, CELL))
+        anys.release_any(b, b.element(cells, index, CELL))
     b.symbols.declare("free", b.types.void, [b.types.ptr])
     b.call("free", [cells], b.types.void)
 
@@ -158,12 +146,12 @@ def _drop(b: CheckingBuilder, cells: Value, length: Value) -> None:
 def _store_text(b: CheckingBuilder, result: spec.Param, value: Value, cell: Value) -> None:
     pointer, length = _span(b, result.name, value, "bytes", (1 << 63) - 1)
     binary = isinstance(result, spec.Bytes)
-    return_failure(b, store_text(b, pointer, length, cell, binary=binary))
+    anys.return_failure(b, anys.store_text(b, pointer, length, cell, binary=binary))
 
 
 def _store_scalar(b: CheckingBuilder, result: spec.Var, value: Value, cell: Value) -> None:
     if result.dtype == "uint64":
-        store_unsigned(b, value, cell)
+        anys.store_unsigned(b, value, cell)
         return
     if result.dtype == "bool":
         index, extend = TypeIndex.BOOL, "zext"
@@ -173,7 +161,7 @@ def _store_scalar(b: CheckingBuilder, result: spec.Var, value: Value, cell: Valu
         index, extend = TypeIndex.OPAQUE_PTR, ""
     else:
         index, extend = TypeIndex.INT, "zext" if result.dtype.startswith("u") else "sext"
-    store_any(b, any_head(b, index), widened(b, value, extend), cell)
+    anys.store_as(b, index, anys.widened(b, value, extend), cell)
 
 
 _MAKE_ARRAY: Final = GlobalFunction("ffi.Array", keep=False)
@@ -249,7 +237,7 @@ class Results:
         here, status = b.block, b.new_block(b.types.i32, cold=True)
         b.block = status
         for cell in self._owned():
-            release_any(b, cell)
+            anys.release_any(b, cell)
         b.ret(status.arguments[0])
         b.block, b.cleanup = here, status
 
@@ -267,16 +255,16 @@ class Results:
         if not owned:
             yield
             return
-        with cleaning(self.b, lambda: [self._release(value) for value in owned]):
+        with anys.cleaning(self.b, lambda: [self._release(value) for value in owned]):
             yield
 
     def _release(self, value: Value | OwnedAny) -> None:
         if isinstance(value, OwnedAny):
-            release_any(self.b, value.address)
+            anys.release_any(self.b, value.address)
             return
         (cell,) = self._new_cells(1)
         store_handed_over(self.b, value, cell)
-        release_any(self.b, cell)
+        anys.release_any(self.b, cell)
 
     def store(self) -> None:
         """Move the results to the caller's ``TVMFFIAny``, and release the workspaces.
@@ -308,17 +296,17 @@ class Results:
         if not self.cells:
             return
         if not self.is_tuple:
-            b.store(any_head(b, TypeIndex.TENSOR), target)
+            b.store(anys.any_head(b, TypeIndex.TENSOR), target)
             b.store(
                 b.field(b.types.i64, self.cells[0], abi.ANY_PAYLOAD),
                 b.offset(target, abi.ANY_PAYLOAD),
             )
         else:
             count = b.i32(len(self.cells))
-            return_failure(b, call(b, _MAKE_ARRAY, self.cells[0], count, target))
+            anys.return_failure(b, call(b, _MAKE_ARRAY, self.cells[0], count, target))
             for result, cell in zip(self.results, self.cells, strict=True):
                 if may_be_object(result):
-                    release_any(b, cell)
+                    anys.release_any(b, cell)
 
     def _store_each(self, values: Sequence[Value | OwnedAny], cells: Sequence[Value]) -> None:
         """Write the results that are not tensors to these cells.
@@ -331,7 +319,7 @@ class Results:
         for result, cell in pairs:
             value = given.get(result.name)
             if isinstance(value, OwnedAny):
-                copy_any(b, value.address, cell)
+                anys.copy_any(b, value.address, cell)
             elif value is not None and is_object(result):
                 store_handed_over(b, value, cell)
         for result, cell in pairs:

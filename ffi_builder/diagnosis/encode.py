@@ -12,21 +12,8 @@ from collections.abc import Callable, Iterable
 from typing_extensions import assert_never
 
 from ffi_builder import spec
+from ffi_builder.diagnosis import writing
 from ffi_builder.diagnosis.table import LATER, NO_INDEX, WORDS, Op, Source, type_mask
-from ffi_builder.diagnosis.writing import (
-    Table,
-    TableWriter,
-    holder,
-    write_condition,
-    write_dtypes,
-    write_expression,
-    write_nonzero,
-    write_object,
-    write_others,
-    write_scalar,
-    write_usual,
-    write_variant,
-)
 from ffi_builder.errors import BuildError
 from ffi_builder.plan import Part, Place, Plan
 from ffi_builder.plan import steps as s
@@ -34,7 +21,7 @@ from ffi_builder.plan.messages import SHOWN_ENTRIES
 from ffi_builder.plan.step import Instruction
 
 
-def encode(plan: Plan) -> Table:
+def encode(plan: Plan) -> writing.Table:
     """Encode a plan as the table that the diagnosis of a wrapper reads.
 
     Raises:
@@ -53,7 +40,7 @@ class _Encoder:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._out = TableWriter(plan.signature, plan.symbols)
+        self._out = writing.TableWriter(plan.signature, plan.symbols)
         self._slots: dict[tuple[int, ...], int] = {}
         self._present: dict[tuple[int, ...], int] = {}
         self._variants = {
@@ -63,7 +50,7 @@ class _Encoder:
         self._object: tuple[int, ...] | None = None
         self._read: Place | None = None
 
-    def encode(self) -> Table:
+    def encode(self) -> writing.Table:
         plan = self._plan
         self._run(plan.steps)
         for step in plan.waiting:
@@ -88,10 +75,10 @@ class _Encoder:
         out.numbers("IH", code, len(plan.overlaps))
         for step in plan.overlaps:
             self._operands(step.place)
-            out.numbers("H", self._slots[holder(step.place)])
+            out.numbers("H", self._slots[writing.holder(step.place)])
             others = [other for other, _ in step.others]
-            slots = [self._slots[holder(o)] if o != step.place else LATER for o in others]
-            write_others(out, others, slots)
+            slots = [self._slots[writing.holder(o)] if o != step.place else LATER for o in others]
+            writing.write_others(out, others, slots)
         return start
 
     def _find(self, steps: Iterable[s.AnyStep]) -> None:
@@ -160,7 +147,7 @@ class _Encoder:
                 self._optional(step, self._run)
             case s.DecodeVariant():
                 self._look_at(place)
-                write_variant(out, step)
+                writing.write_variant(out, step)
                 for alternative in step.alternatives:
                     self._alternative(alternative, self._run)
             case s.Alternative():
@@ -180,19 +167,19 @@ class _Encoder:
                 self._text(step)
             case s.DecodeObject():
                 self._look_at(place)
-                write_object(out, step)
+                writing.write_object(out, step)
                 self._object = None  # this object replaces it
                 self._not_null()
             case s.CheckArguments():
                 self._source(Source.ARGUMENTS)
-                write_nonzero(out, step.error)
+                writing.write_nonzero(out, step.error)
             case s.CheckPacked():
                 self._value(place)
             case s.EqualExpr():
                 self._value(place)
-                write_expression(out, step.expr, step.error)
+                writing.write_expression(out, step.expr, step.error)
             case s.CheckCondition():
-                write_condition(out, step)
+                writing.write_condition(out, step)
                 self._read = None
             case s.CheckOverlap():
                 raise AssertionError("overlaps are written behind all else")
@@ -242,7 +229,7 @@ class _Encoder:
 
     def _scalar(self, step: s.DecodeScalar) -> None:
         self._look_at(step.place)
-        write_scalar(self._out, step.kind, step.dtype)
+        writing.write_scalar(self._out, step.kind, step.dtype)
         self._read = step.place
         self._instructions(step)
 
@@ -260,7 +247,7 @@ class _Encoder:
         self._out.instruction(s.CheckLength(step.place, step.length))
         if step.length:
             self._source(Source.CELLS)
-            write_nonzero(self._out, s.CheckCells.words)
+            writing.write_nonzero(self._out, s.CheckCells.words)
 
     def _list_header(self, step: s.DecodeList) -> None:
         self._decode_object(step)
@@ -286,7 +273,7 @@ class _Encoder:
         self._forget()
         self._restore(place.position)
         if isinstance(step.param, spec.List) and not isinstance(step.param.dtype, spec.List):
-            write_usual(out, step.param.dtype)
+            writing.write_usual(out, step.param.dtype)
         done = out.skip(Op.NEXT)
         for symbol, bound in step.known:
             self._bind_again(symbol, bound)
@@ -324,7 +311,7 @@ class _Encoder:
             self._read = same.place
             slots = [self._slots[other.position] for other in same.others]
             out.emit(Op.SAME_DEVICE)
-            write_others(out, same.others, slots)
+            writing.write_others(out, same.others, slots)
 
     def _parts_of_header(self, step: s.DecodeTensor) -> None:
         """Write one instruction for each part."""
@@ -337,7 +324,7 @@ class _Encoder:
             out.emit(Op.SAME_DTYPE, "H", self._slots[dtype.other.position])
             out.text(dtype.other.path)
         else:
-            write_dtypes(out, dtype)
+            writing.write_dtypes(out, dtype)
         if device is not None:
             self._value(device.place)
             out.equal(device.code, device.error)
@@ -362,7 +349,7 @@ class _Encoder:
 
     def _not_null(self) -> None:
         self._source(Source.OBJECT)
-        write_nonzero(self._out, s.NotNull.words)
+        writing.write_nonzero(self._out, s.NotNull.words)
 
     # ---- selecting objects and values
 

@@ -40,6 +40,11 @@ def widened(b: Builder, value: Value, cast: str) -> Value:
     return value if value.type in (wide, t.ptr) else b.cast(cast, value, wide)
 
 
+def store_as(b: Builder, index: TypeIndex, payload: Value, at: Value) -> None:
+    """Write a ``TVMFFIAny`` of a type index and a payload."""
+    store_any(b, any_head(b, index), payload, at)
+
+
 def store_none(b: Builder, at: Value) -> None:
     """Write None as a ``TVMFFIAny``, all 16 bytes."""
     zero = b.i64(0)
@@ -71,7 +76,7 @@ def store_text(b: CheckingBuilder, data: Value, length: Value, at: Value, *, bin
 def store_unsigned(b: CheckingBuilder, value: Value, cell: Value) -> None:
     """Write an unsigned i64 as an Int, or as an owned BigInt from 2^63 on."""
     t = b.types
-    store_any(b, any_head(b, TypeIndex.INT), value, cell)
+    store_as(b, TypeIndex.INT, value, cell)
     following, large = b.new_block(), b.new_block(cold=True)
     b.cond_br(b.sge(value, b.i64(0)), following, large, likely=True)
     b.block = large

@@ -21,18 +21,7 @@ from ffi_builder.abi import TypeIndex
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Types, Value
 from ffi_builder.ir.builder import Builder
-from ffi_builder.packed.anys import (
-    any_head,
-    byte_array,
-    copy_any,
-    return_failure,
-    store_any,
-    store_none,
-    store_object,
-    store_text,
-    store_unsigned,
-    widened,
-)
+from ffi_builder.packed import anys
 from ffi_builder.records import dataclass
 
 
@@ -420,38 +409,39 @@ def store_argument(b: CheckingBuilder, argument: Argument, at: Value) -> None:
     """Write a checked argument; if :func:`is_owned` holds, the caller must release it."""
     match argument:
         case None:
-            store_none(b, at)
+            anys.store_none(b, at)
         case bool():
-            store_any(b, any_head(b, TypeIndex.BOOL), b.i64(argument), at)
+            anys.store_as(b, TypeIndex.BOOL, b.i64(argument), at)
         case int():
-            store_any(b, any_head(b, TypeIndex.INT), b.i64(argument), at)
+            anys.store_as(b, TypeIndex.INT, b.i64(argument), at)
         case float():
             bits = struct.unpack("<q", struct.pack("<d", argument))[0]
-            store_any(b, any_head(b, TypeIndex.FLOAT), b.i64(bits), at)
+            anys.store_as(b, TypeIndex.FLOAT, b.i64(bits), at)
         case str() | bytes():
             _store_constant(b, argument, at)
         case Tensor(value):
-            head, none = (any_head(b, index) for index in (TypeIndex.DL_TENSOR_PTR, TypeIndex.NONE))
-            store_any(b, b.select(b.is_null(value), none, head), value, at)
+            head = anys.any_head(b, TypeIndex.DL_TENSOR_PTR)
+            none = anys.any_head(b, TypeIndex.NONE)
+            anys.store_any(b, b.select(b.is_null(value), none, head), value, at)
         case Object(value):
-            store_object(b, value, at)
+            anys.store_object(b, value, at)
         case Pointer() | CString() | DType() | Device():
-            store_any(b, any_head(b, argument.index), widened(b, argument.value, "zext"), at)
+            anys.store_as(b, argument.index, anys.widened(b, argument.value, "zext"), at)
         case String(value, length):
-            return_failure(b, store_text(b, value, length, at, binary=False))
+            anys.return_failure(b, anys.store_text(b, value, length, at, binary=False))
         case Bytes(value, length):
-            array = byte_array(b, value, length)
-            store_any(b, any_head(b, TypeIndex.BYTE_ARRAY_PTR), array, at)
+            array = anys.byte_array(b, value, length)
+            anys.store_as(b, TypeIndex.BYTE_ARRAY_PTR, array, at)
         case AnyValue(value):
-            copy_any(b, value, at)
+            anys.copy_any(b, value, at)
         case Unsigned(value):
             if value.type == b.types.i64:
-                store_unsigned(b, value, at)
+                anys.store_unsigned(b, value, at)
             else:
-                store_any(b, any_head(b, TypeIndex.INT), widened(b, value, "zext"), at)
+                anys.store_as(b, TypeIndex.INT, anys.widened(b, value, "zext"), at)
         case _:
             index, cast = _NUMBERS[str(argument.type)]
-            store_any(b, any_head(b, index), widened(b, argument, cast), at)
+            anys.store_as(b, index, anys.widened(b, argument, cast), at)
 
 
 def _store_constant(b: CheckingBuilder, constant: str | bytes, at: Value) -> None:
@@ -460,13 +450,13 @@ def _store_constant(b: CheckingBuilder, constant: str | bytes, at: Value) -> Non
     if len(data) <= _SMALL:
         index = TypeIndex.SMALL_STR if is_str else TypeIndex.SMALL_BYTES
         payload = struct.unpack("<q", data.ljust(8, b"\0"))[0]
-        store_any(b, any_head(b, index, len(data)), b.i64(payload), at)
+        anys.store_any(b, anys.any_head(b, index, len(data)), b.i64(payload), at)
         return
     text = b.text_constant(data + b"\0" if is_str else data)
     if not is_str:
-        array = byte_array(b, text, b.i64(len(data)))
-        store_any(b, any_head(b, TypeIndex.BYTE_ARRAY_PTR), array, at)
+        array = anys.byte_array(b, text, b.i64(len(data)))
+        anys.store_as(b, TypeIndex.BYTE_ARRAY_PTR, array, at)
     elif b"\0" in data:
-        return_failure(b, store_text(b, text, b.i64(len(data)), at, binary=False))
+        anys.return_failure(b, anys.store_text(b, text, b.i64(len(data)), at, binary=False))
     else:
-        store_any(b, any_head(b, TypeIndex.RAW_STR), text, at)
+        anys.store_as(b, TypeIndex.RAW_STR, text, at)

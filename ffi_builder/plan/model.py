@@ -25,15 +25,6 @@ from ffi_builder import spec
 from ffi_builder.plan import steps as s
 from ffi_builder.plan.results import result_rows
 from ffi_builder.plan.step import all_checks
-from ffi_builder.plan.steps import (
-    Alternative,
-    AnyCheck,
-    AnyStep,
-    CheckOverlap,
-    DecodeOptional,
-    DecodeVariant,
-    EachElement,
-)
 from ffi_builder.records import dataclass
 from ffi_builder.spec import outline
 from ffi_builder.spec.canonical import results_text
@@ -60,28 +51,28 @@ class Plan:
     """
 
     signature: spec.Signature
-    steps: tuple[AnyStep, ...]
-    late: tuple[AnyStep, ...]
+    steps: tuple[s.AnyStep, ...]
+    late: tuple[s.AnyStep, ...]
     symbols: tuple[spec.Var, ...]
     occurrences: Mapping[spec.Var, int] = field(repr=False, compare=False)
 
     @cached_property
-    def checks(self) -> tuple[AnyCheck, ...]:
+    def checks(self) -> tuple[s.AnyCheck, ...]:
         """The checks of all steps."""
         return (*all_checks(self.steps), *all_checks(self.late))
 
     @cached_property
-    def every_step(self) -> tuple[AnyStep, ...]:
+    def every_step(self) -> tuple[s.AnyStep, ...]:
         """The steps, each followed by the steps inside of it; late steps come last."""
         return (*_with_inside(self.steps), *self.late)
 
     @cached_property
-    def overlaps(self) -> tuple[CheckOverlap, ...]:
+    def overlaps(self) -> tuple[s.CheckOverlap, ...]:
         """The comparisons of memory, which are the last of ``late``."""
-        return tuple(step for step in self.late if isinstance(step, CheckOverlap))
+        return tuple(step for step in self.late if isinstance(step, s.CheckOverlap))
 
     @cached_property
-    def waiting(self) -> tuple[AnyStep, ...]:
+    def waiting(self) -> tuple[s.AnyStep, ...]:
         """The steps of ``late`` before :attr:`overlaps`."""
         return self.late[: len(self.late) - len(self.overlaps)]
 
@@ -94,19 +85,19 @@ class Plan:
     def __str__(self) -> str:
         return plan_text(self.signature, self.steps, self.late)
 
-    def __iter__(self) -> Iterator[AnyCheck]:
+    def __iter__(self) -> Iterator[s.AnyCheck]:
         return iter(self.checks)
 
     def __len__(self) -> int:
         return len(self.checks)
 
 
-def _with_inside(steps: Iterable[AnyStep]) -> Iterator[AnyStep]:
+def _with_inside(steps: Iterable[s.AnyStep]) -> Iterator[s.AnyStep]:
     for step in steps:
         yield step
-        if isinstance(step, (DecodeOptional, EachElement, Alternative)):
+        if isinstance(step, (s.DecodeOptional, s.EachElement, s.Alternative)):
             yield from _with_inside(step.inside)
-        if isinstance(step, DecodeVariant):
+        if isinstance(step, s.DecodeVariant):
             yield from _with_inside(step.alternatives)
 
 

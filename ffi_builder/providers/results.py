@@ -10,20 +10,7 @@ from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Types, Value
 from ffi_builder.ir.builder import Builder
 from ffi_builder.ir.protocols import Type
-from ffi_builder.packed.anys import (
-    another_kind,
-    cleaning,
-    copy_of,
-    empty_any,
-    hold_any,
-    kind_name,
-    release_any,
-    return_failure,
-    scalar_of,
-    store_text,
-    take_scalar,
-    unless,
-)
+from ffi_builder.packed import anys
 from ffi_builder.packed.callees import check_name
 from ffi_builder.providers.context import CallContext, OwnedAny
 from ffi_builder.spec.results import HandedOver
@@ -167,7 +154,7 @@ def _take_text(
     b: CheckingBuilder, callee: str, result: HandedOver, text: Value, free: str | None
 ) -> OwnedAny:
     """Copy text that ends in a NUL before anything else frees or overwrites it."""
-    cell, there = empty_any(b), b.ne(text, b.null())
+    cell, there = anys.empty_any(b), b.ne(text, b.null())
     if isinstance(result, spec.Optional):
         with b.when(there):
             _copy_text(b, result.param, text, cell, free)
@@ -182,11 +169,11 @@ def _copy_text(
 ) -> None:
     t, binary = b.types, isinstance(result, spec.Bytes)
     b.symbols.declare("strlen", t.i64, [t.ptr])
-    status = store_text(b, text, b.call_value("strlen", [text], t.i64), cell, binary=binary)
+    status = anys.store_text(b, text, b.call_value("strlen", [text], t.i64), cell, binary=binary)
     if free is not None:
         b.symbols.declare(check_name("free", free), t.void, [t.ptr])
         b.call(free, [text], t.void)
-    return_failure(b, status)
+    anys.return_failure(b, status)
 
 
 def take_any(provider: str, context: CallContext, came: Value) -> None:
@@ -196,19 +183,19 @@ def take_any(provider: str, context: CallContext, came: Value) -> None:
     """
     b, scalars = context.builder, value_results(context)
     if not scalars:
-        release_any(b, came)
+        anys.release_any(b, came)
     elif len(scalars) == 1:
         result = scalars[0]
         is_number = isinstance(result, spec.Var)
         context.results = [
-            take_scalar(b, result.dtype, f"for {result.name}", came)
+            anys.take_scalar(b, result.dtype, f"for {result.name}", came)
             if is_number
             else OwnedAny(came)
         ]
     else:
-        with cleaning(b, lambda: release_any(b, came)):
+        with anys.cleaning(b, lambda: anys.release_any(b, came)):
             context.results = _taken_apart(context, scalars, came)
-        release_any(b, came)
+        anys.release_any(b, came)
 
 
 def _taken_apart(
@@ -217,8 +204,8 @@ def _taken_apart(
     """Return the elements of a returned Array; those that are objects gain a reference."""
     b, t = context.builder, context.builder.types
     index, names = b.load(t.i32, came), ", ".join(result.name for result in scalars)
-    with unless(b, b.eq(index, b.i32(TypeIndex.ARRAY))), b.out_of_line():
-        b.fail("TypeError", another_kind("Array", f"for {names}"), kind_name(b, index))
+    with anys.unless(b, b.eq(index, b.i32(TypeIndex.ARRAY))), b.out_of_line():
+        b.fail("TypeError", anys.another_kind("Array", f"for {names}"), anys.kind_name(b, index))
     array = b.field(t.ptr, came, abi.ANY_PAYLOAD)
     length = b.field(t.i64, array, abi.CELL_SIZE)
     words = f"An Array of another length than {len(scalars)} was returned for {names}: {{}}"
@@ -228,10 +215,10 @@ def _taken_apart(
     for place, result in enumerate(scalars):
         item = b.offset(items, place * abi.ANY_SIZE)
         if isinstance(result, spec.Var):
-            values.append(scalar_of(b, result.dtype, f"for {result.name}", item))
+            values.append(anys.scalar_of(b, result.dtype, f"for {result.name}", item))
         else:
-            values.append(OwnedAny(copy_of(b, item)))
+            values.append(OwnedAny(anys.copy_of(b, item)))
     for value in values:
         if isinstance(value, OwnedAny):
-            hold_any(b, value.address)
+            anys.hold_any(b, value.address)
     return values

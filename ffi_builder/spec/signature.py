@@ -8,6 +8,7 @@ from typing import Any, TypeVar, cast
 
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
+from ffi_builder.spec import places
 from ffi_builder.spec._check import NO_DOC, DocField, documentation, identifier, make_plain
 from ffi_builder.spec.canonical import canonical_text, constraints_text
 from ffi_builder.spec.composite import (
@@ -26,18 +27,6 @@ from ffi_builder.spec.metadata import metadata_text
 from ffi_builder.spec.overlap import NOTHING, NoOverlap, check_no_overlap
 from ffi_builder.spec.param import MISSING, pasteable
 from ffi_builder.spec.params import EnvStream, Stream, VarArgs
-from ffi_builder.spec.places import (
-    always_there,
-    bound_symbols,
-    check_bound,
-    check_lists,
-    check_not_each,
-    check_one_meaning,
-    device_tensors,
-    occurrences,
-    refuse_references,
-    shared_entries,
-)
 from ffi_builder.spec.results import Result, check_names, check_results, needed
 from ffi_builder.spec.sources import with_known_dtypes, with_sources
 from ffi_builder.spec.tensors.tensor import Tensor
@@ -117,16 +106,16 @@ class Signature:
         what = f"Signature {self.name!r}"
         object.__setattr__(self, "params", check_params(f"{what}: params", self.params))
         object.__setattr__(self, "doc", documentation(f"{what}: doc", self.doc))
-        refuse_references(what, self.params)
-        found = list(occurrences(self.params))
-        symbols = check_one_meaning(what, found)
-        check_bound(what, found)
+        places.refuse_references(what, self.params)
+        found = list(places.occurrences(self.params))
+        symbols = places.check_one_meaning(what, found)
+        places.check_bound(what, found)
         object.__setattr__(self, "returns", check_results(f"{what}: returns", self.returns))
         self._find_sources(what)
         self._check_lists(what)
         self._check_results(what, found)
         where = check_conditions(f"{what}: where", self.where, symbols, self.arguments)
-        check_not_each(f"{what}: where", self.params, [(str(each), each) for each in where])
+        places.check_not_each(f"{what}: where", self.params, [(str(each), each) for each in where])
         object.__setattr__(self, "where", where)
         no_overlap = check_no_overlap(f"{what}: no_overlap", self.params, self.no_overlap)
         object.__setattr__(self, "no_overlap", no_overlap)
@@ -311,15 +300,15 @@ class Signature:
                 )
 
     def _check_lists(self, what: str) -> None:
-        check_not_each(what, self.params, occurrences(self.params, elements=False))
-        check_not_each(what, self.params, shared_entries(self.params))
+        places.check_not_each(what, self.params, places.occurrences(self.params, elements=False))
+        places.check_not_each(what, self.params, places.shared_entries(self.params))
         made = needed([*self.results, *self.workspaces])
-        check_not_each(what, self.params, [(path, entry) for path, entry, _ in made])
-        check_lists(what, self.params)
+        places.check_not_each(what, self.params, [(path, entry) for path, entry, _ in made])
+        places.check_lists(what, self.params)
 
     def _check_results(self, what: str, found: Sequence[tuple[str, object]]) -> None:
         symbols = {var.name: var for _, value in found for var in variables(value)}
-        always = bound_symbols(always_there(self.params))
+        always = places.bound_symbols(places.always_there(self.params))
         check_names(f"{what}: returns", self.results, self.params, list(symbols.values()))
         self._check_needed(what, symbols, always, self.results, "result")
         self._check_needed(what, symbols, always, self.workspaces, "workspace")
@@ -393,7 +382,7 @@ class Signature:
         if len(streams) > 1:
             names = " and ".join(repr(stream.name) for stream in streams)
             raise SpecError(f"{what}: expected at most one EnvStream but got {names}")
-        if streams and not device_tensors(self.params):
+        if streams and not places.device_tensors(self.params):
             raise SpecError(
                 f"{what}: EnvStream {streams[0].name!r} is the current stream of a tensor's "
                 f"device, but no Tensor here is on another device than the CPU"

@@ -6,7 +6,7 @@ from ffi_builder.builder.fast_path.state import State
 
 
 def test_a_branch_does_not_change_the_state_before_it():
-    before = State.empty()
+    before = State()
     before.products[(1, 2)] = 2
     branch = before.fork()
     branch.products[(3, 4)] = 12

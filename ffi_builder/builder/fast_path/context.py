@@ -11,6 +11,7 @@ from ffi_builder.builder.fast_path.state import (
     ContainerValues,
     ListValues,
     NumberListValues,
+    ObjectValues,
     Position,
     Record,
     ScalarValues,
@@ -75,7 +76,7 @@ class FastPath:
         """The Maps among them, whose memory the support code has allocated."""
         self.doubts: list[tuple[Block, Block]] = []
         """Blocks that ask the diagnosis whether a call is wrong, each with the one that goes on."""
-        self.state = State.empty()
+        self.state = State()
 
     # ---- reading
 
@@ -158,7 +159,7 @@ class FastPath:
     def object_at(self, position: Position) -> Value:
         """Return the object at a position; NULL if it is absent."""
         record = self.state.records[position]
-        assert not isinstance(record, (ShapeValues, TextValues, ScalarValues, VariantValues))
+        assert isinstance(record, ObjectValues)
         return record.object
 
     def object(self, position: Position) -> Value:

@@ -76,7 +76,13 @@ def decode_list(fast: FastPath, step: s.DecodeList) -> None:
     object_, length = sequence(fast, step.place, (TypeIndex.LIST,))
     none = fast.b.null()
     fast.state.records[step.place.position] = ListValues(
-        object=object_, length=length, pointers=none, shapes=none, strides=none, extents=None
+        object=object_,
+        length=length,
+        pointers=none,
+        shapes=none,
+        strides=none,
+        extents=None,
+        ndim=0,
     )
 
 

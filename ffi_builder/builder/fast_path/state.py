@@ -1,9 +1,8 @@
 """Decoded values of the fast path.
 
-Each position has one record, of the kind that was decoded there. Fields without a default must be
-given wherever a record, a symbol or a state is made, so Python and pyright catch a new field that
-is forgotten where a branch begins (``fork``) or ends (``join``). Fields with a default cache values
-that were read; a branch does not pass them on.
+Each position has one record, of the kind that was decoded there. Fields without a default are
+passed on where a branch ends (``join``). Fields with a default cache values that were read; a
+branch does not pass them on.
 
 A position's record is written only by the steps of that position and, once all branches have ended,
 by providers. So a branch shares the records that were there before it.
@@ -13,10 +12,12 @@ At the end of a branch, block arguments take the value of either path (``merge``
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import MISSING, field, fields
 from functools import cached_property
 from itertools import islice, zip_longest
-from typing import Any, TypeAlias, Union
+from typing import Any, ClassVar, TypeAlias, Union, cast
+
+from typing_extensions import Self
 
 from ffi_builder import spec
 from ffi_builder.ir import Value
@@ -108,17 +109,44 @@ class Stored:
     high: int
 
 
+class Record:
+    """The base of records."""
+
+    on_the_stack: ClassVar[tuple[str, ...]] = ()
+    """Fields with addresses in the frame, which both paths have."""
+
+    def joined(self, merge: Merge) -> Self:
+        """Return the record after the branch: it keeps the fields without a default."""
+
+        def either(name: str) -> Any:
+            value: Any = getattr(self, name)
+            if isinstance(value, list):
+                return [merge(each) for each in cast("list[Value]", value)]
+            kept = value is None or isinstance(value, int) or name in self.on_the_stack
+            return value if kept else merge(cast("Value", value))
+
+        own: Any = self
+        given = [f.name for f in fields(own) if f.default is f.default_factory is MISSING]
+        return type(self)(**{name: either(name) for name in given})
+
+
 @dataclass(kw_only=True)
-class TensorValues:
-    """A tensor."""
+class ObjectValues(Record):
+    """An object."""
 
     object: Value
+
+
+@dataclass(kw_only=True)
+class TensorValues(ObjectValues):
+    """A tensor."""
+
     ndim: int | None
     """The number of dimensions; None if any is accepted."""
-    device: Value
-    """Device type and id in one i64, the type in the low half."""
     data: Value | None
     """data + byte_offset; None until it has been checked."""
+    device: Value
+    """Device type and id in one i64, the type in the low half."""
     shape: Value | None = None
     given_strides: Value | None = None
     """The given pointer, which may be NULL."""
@@ -131,47 +159,27 @@ class TensorValues:
     dims: dict[int, Union[Value, int]] = field(default_factory=dict[int, Union[Value, int]])
     """The dimensions by axis; if one equals an int or a symbol, that int or the symbol's value."""
 
-    def joined(self, merge: Merge) -> TensorValues:
-        """Return the record after the branch: it keeps object, data and device."""
-        assert self.data is not None
-        return TensorValues(
-            object=merge(self.object),
-            ndim=self.ndim,
-            data=merge(self.data),
-            device=merge(self.device),
-        )
-
 
 @dataclass(kw_only=True)
-class ContainerValues:
+class ContainerValues(ObjectValues):
     """An Array or List."""
 
-    object: Value
     cells: Value | None = None
     """Pointer to the elements."""
 
-    def joined(self, merge: Merge) -> ContainerValues:
-        """Return the record after the branch: it keeps the object."""
-        return ContainerValues(object=merge(self.object))
-
 
 @dataclass(kw_only=True)
-class ShapeValues:
+class ShapeValues(Record):
     """A Shape."""
 
     entries: list[Value]
     """The entries, as i64."""
 
-    def joined(self, merge: Merge) -> ShapeValues:
-        """Return the record after the branch."""
-        return ShapeValues(entries=[merge(entry) for entry in self.entries])
-
 
 @dataclass(kw_only=True)
-class ListValues:
+class ListValues(ObjectValues):
     """A list of tensors. The arrays are those of :class:`~ffi_builder.spec.TensorList`."""
 
-    object: Value
     length: Value
     """The number of elements, as i64."""
     pointers: Value
@@ -179,29 +187,16 @@ class ListValues:
     strides: Value
     extents: Value | None
     """The address of the sorted extents of the elements; None if they are not sorted."""
-    ndim: int = 0
+    ndim: int
     """The number of dimensions of each element."""
     sorted: Value | None = None
     """The number of extents, as i64, once they are sorted by address."""
 
-    def joined(self, merge: Merge) -> ListValues:
-        """Return the record after the branch."""
-        return ListValues(
-            object=merge(self.object),
-            length=merge(self.length),
-            pointers=merge(self.pointers),
-            shapes=merge(self.shapes),
-            strides=merge(self.strides),
-            extents=self.extents and merge(self.extents),
-            ndim=self.ndim,
-        )
-
 
 @dataclass(kw_only=True)
-class NumberListValues:
+class NumberListValues(ObjectValues):
     """A list of numbers, strs or bytes."""
 
-    object: Value
     length: Value
     """The number of elements, as i64."""
     data: Value
@@ -210,19 +205,12 @@ class NumberListValues:
     lengths: Value | None
     """The lengths of lists."""
 
-    def joined(self, merge: Merge) -> NumberListValues:
-        """Return the record after the branch."""
-        return NumberListValues(
-            object=merge(self.object),
-            length=merge(self.length),
-            data=merge(self.data),
-            lengths=None if self.lengths is None else merge(self.lengths),
-        )
-
 
 @dataclass(kw_only=True)
-class TextValues:
+class TextValues(Record):
     """A str or bytes."""
+
+    on_the_stack = ("array",)
 
     choice: Value | None
     """The value of a Choice, as i64."""
@@ -231,98 +219,44 @@ class TextValues:
     array: Value
     """Pointer and length as a ``TVMFFIByteArray`` on the stack."""
 
-    def joined(self, merge: Merge) -> TextValues:
-        """Return the record after the branch."""
-        return TextValues(
-            choice=self.choice and merge(self.choice),
-            pointer=merge(self.pointer),
-            length=merge(self.length),
-            array=self.array,
-        )
-
 
 @dataclass(kw_only=True)
-class ObjectValues:
-    """An object of any other type."""
-
-    object: Value
-
-    def joined(self, merge: Merge) -> ObjectValues:
-        """Return the record after the branch."""
-        return ObjectValues(object=merge(self.object, None))
-
-
-@dataclass(kw_only=True)
-class VariantValues:
+class VariantValues(Record):
     """Which parameter of a Variant came."""
 
     number: Value
     """Its number from 1 on, as i32; 0 if the Variant is absent."""
 
-    def joined(self, merge: Merge) -> VariantValues:
-        """Return the record after the branch."""
-        return VariantValues(number=merge(self.number))
-
 
 @dataclass(kw_only=True)
-class ScalarValues:
+class ScalarValues(Record):
     """A scalar: an i64, or a float of its dtype (an i16 for the 16-bit ones)."""
 
     value: Value
-
-    def joined(self, merge: Merge) -> ScalarValues:
-        """Return the record after the branch."""
-        return ScalarValues(value=merge(self.value, None))
-
-
-Record: TypeAlias = Union[
-    TensorValues,
-    ContainerValues,
-    ShapeValues,
-    ListValues,
-    NumberListValues,
-    TextValues,
-    ObjectValues,
-    VariantValues,
-    ScalarValues,
-]
 
 
 @dataclass(kw_only=True)
 class State:
     """All values that are known at the cursor."""
 
-    records: dict[Position, Record]
-    present: dict[Position, Value]
+    records: dict[Position, Record] = field(default_factory=dict[Position, Record])
+    present: dict[Position, Value] = field(default_factory=dict[Position, Value])
     """An i1 for each Optional before the cursor: whether it is present."""
-    symbols: dict[spec.Var, Symbol]
-    reads: dict[Place, Value]
+    symbols: dict[spec.Var, Symbol] = field(default_factory=dict[spec.Var, Symbol])
+    reads: dict[Place, Value] = field(default_factory=dict[Place, Value])
     """Values computed from what is stored at a place; each is emitted once."""
-    products: dict[tuple[object, ...], Value | int]
+    products: dict[tuple[object, ...], Union[Value, int]] = field(
+        default_factory=dict[tuple[object, ...], Union[Value, int]]
+    )
     """Products of dimensions; each is emitted once."""
-    unsized: list[Position]
+    unsized: list[Position] = field(default_factory=list[Position])
     """Tensors whose sizes have yet to be checked, several together."""
-    unsigned: list[Value]
+    unsigned: list[Value] = field(default_factory=list[Value])
     """Entries of Shapes that must not be negative; they are checked with the sizes."""
-    narrow: list[Value]
+    narrow: list[Value] = field(default_factory=list[Value])
     """Dimensions that must fit int32; they are checked with the sizes."""
-    unaligned: dict[int, list[Position]]
+    unaligned: dict[int, list[Position]] = field(default_factory=dict[int, list[Position]])
     """Tensors whose addresses have yet to be checked, by the alignment of their elements."""
-
-    @staticmethod
-    def empty() -> State:
-        """Return the state in which nothing is known."""
-        return State(
-            records={},
-            present={},
-            symbols={},
-            reads={},
-            products={},
-            unsized=[],
-            unsigned=[],
-            narrow=[],
-            unaligned={},
-        )
 
     def fork(self) -> State:
         """Return a copy of the state for a branch. Additions in the branch do not change this."""
@@ -332,10 +266,6 @@ class State:
             symbols=dict(self.symbols),
             reads=dict(self.reads),
             products=dict(self.products),
-            unsized=[],
-            unsigned=[],
-            narrow=[],
-            unaligned={},
         )
 
     def join(self, branch: State, merge: Merge) -> State:
