@@ -20,13 +20,14 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 from types import CodeType, FunctionType
-from typing import Any, Final, cast
+from typing import IO, Any, Final, cast
 
 import pytest
 
@@ -191,10 +192,9 @@ class Trials:
         """Run the tests once, and then for each change those that reach it."""
         gc.unfreeze()
         end = time.monotonic() + self.seconds
-        reader, writer = os.pipe()
-        fork(lambda: self.record(session, writer), self.seconds / 2)
-        os.close(writer)
-        with os.fdopen(reader) as log:
+        with tempfile.TemporaryFile("w+") as log:
+            fork(lambda: self.record(session, log), self.seconds / 2)
+            log.seek(0)
             lines = sorted((line.split() for line in log), key=lambda line: float(line[0]))
         for _, number, *reached in lines:
             for index in map(int, reached):
@@ -211,7 +211,7 @@ class Trials:
                 self.noticed += 1
         return True
 
-    def record(self, session: pytest.Session, writer: int) -> bool:
+    def record(self, session: pytest.Session, log: IO[str]) -> bool:
         """Write for each test how long it takes, its number, and which functions it reaches."""
         reached: set[int] = set()
         setattr(builtins, "__reached__", reached.add)  # noqa: B010 # no attribute that it declares
@@ -224,8 +224,7 @@ class Trials:
             if not run(session, [number]):
                 session.testsfailed = 0
                 continue
-            line = (time.monotonic() - begin, number, *sorted(reached))
-            os.write(writer, (" ".join(map(str, line)) + "\n").encode())
+            print(time.monotonic() - begin, number, *sorted(reached), file=log, flush=True)
         return True
 
     def passes(

@@ -32,8 +32,10 @@ def checked(signature: Signature, given: Arguments) -> tuple[str, str] | None:
 class Function:
     """A compiled function that nothing is done in; tensors are on the CPU."""
 
-    def __init__(self, text: str) -> None:
-        self.signature = Signature.parse(text, device="cpu")
+    def __init__(self, signature: str | Signature) -> None:
+        if isinstance(signature, str):
+            signature = Signature.parse(signature, device="cpu")
+        self.signature = signature
         module = new_module()
         attach(module, self.signature, NopCallProvider())
         self._wrapper = RawWrapper(runtime.compile(module), self.signature.name)

@@ -1,9 +1,14 @@
-"""Messages of whole calls."""
+"""Messages of whole calls, and long ones: a wrapper sets aside room for its longest one."""
 
 from __future__ import annotations
 
+import operator
+from functools import reduce
+
 import pytest
 
+from ffi_builder.spec import Signature, Tensor, Var
+from ffi_builder.spec.expr import Expr
 from tests.differential.description import NONE, Arguments, DLTensor, of_int, tensor
 from tests.oracle import Rejected
 from tests.rules.calls import Function
@@ -13,8 +18,8 @@ MATMUL = (
 )
 
 
-def message(text: str, given: Arguments) -> str:
-    found = Function(text).verdict(given)
+def message(signature: str | Signature, given: Arguments) -> str:
+    found = Function(signature).verdict(given)
     assert isinstance(found, Rejected)
     return f"{found.kind}: {found.message}"
 
@@ -64,3 +69,35 @@ def test_an_env_stream_is_no_argument() -> None:
         "TypeError: Mismatched type of y on argument #1 when calling: "
         "`f(x: Tensor([], float32), y: bool)`, expected bool but got None"
     )
+
+
+def of_expression(symbols: list[Var], expression: Expr) -> str:
+    """The message where every symbol is 0, and the stride that is the expression is 7."""
+    x = Tensor("x", [None], "float32", device_type="cpu", strides=[expression])
+    given = [*(of_int(0) for _ in symbols), tensor(DLTensor((2,), (7,)))]
+    found = message(Signature("f", [*symbols, x]), Arguments(tuple(given)))
+    assert f"`f(..., x: Tensor([None], float32, strides=[{expression}]))`" in found
+    bound = ", ".join(f"{var.name} = 0 from {var.name}" for var in symbols)
+    assert f"expected 0 ({expression} with {bound}) but got 7 (shape=[2], strides=[7])" in found
+    return found
+
+
+def test_an_argument_and_an_expression_that_are_long() -> None:
+    """Each of them takes as much as all other texts of the wrapper together."""
+    name = Var("n" * 480, "int64")
+    assert len(of_expression([name], reduce(operator.add, [name] * 58, name + name))) > 58_000
+
+
+def test_many_symbols_with_long_names() -> None:
+    """Each is named thrice behind the signature: in the expression, with its value, as its place."""
+    symbols = [Var(f"{'n' * 150}{index}", "int64") for index in range(60)]
+    assert len(of_expression(symbols, reduce(operator.add, symbols[1:], symbols[0] + 0))) > 36_000
+
+
+def test_a_layout_of_many_dimensions() -> None:
+    """Each number of as many digits as there can be, in a wrapper with hardly any text."""
+    size = 2**62 + 1
+    given = tensor(DLTensor((size,) * 64, (-size,) * 64))
+    found = message("f(x: Tensor(..., float32))", Arguments((given,)))
+    assert found.endswith(f"but got {-size} (shape={[size] * 64}, strides={[-size] * 64})")
+    assert len(found) > 2_800
