@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import ast
 import builtins
+import faulthandler
 import gc
 import importlib
 import os
@@ -254,6 +255,7 @@ def fork(call: Callable[[], bool], seconds: float) -> bool:
         try:
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             os.dup2(1, 2)
+            faulthandler.disable()  # a change may crash
             os._exit(not call())
         finally:
             os._exit(2)
