@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import ast
 import builtins
+import faulthandler
 import gc
 import importlib
 import os
@@ -191,6 +192,8 @@ class Trials:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Run the tests once, and then for each change those that reach it."""
         gc.unfreeze()
+        # Slow ones last: in some folders all tests are.
+        session.items.sort(key=lambda item: len(list(item.iter_markers("slow"))))
         end = time.monotonic() + self.seconds
         with tempfile.TemporaryFile("w+") as log:
             fork(lambda: self.record(session, log), self.seconds / 2)
@@ -252,6 +255,7 @@ def fork(call: Callable[[], bool], seconds: float) -> bool:
         try:
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             os.dup2(1, 2)
+            faulthandler.disable()  # a change may crash
             os._exit(not call())
         finally:
             os._exit(2)
@@ -276,13 +280,14 @@ def main() -> None:
     functions = list(changed_functions(given.since))
     if not functions:
         sys.exit(f"no function of the package has changed since {given.since}")
+    functions = functions[:: -(-len(functions) // given.most)]  # evenly, and at most so many
     for function in functions:
         name = function.path.relative_to(ROOT).with_suffix("")
         importlib.import_module(".".join(name.parts).removesuffix(".__init__"))
     trials = Trials(functions, given.most, given.seconds)
     # Nothing is printed: by pytest's terminal, which the option -ra of pyproject.toml needs.
     options = ["-p", "no:terminal", "-o", "addopts=--import-mode=importlib"]
-    options += ["-p", "no:cacheprovider", "-m", "not slow"]
+    options += ["-p", "no:cacheprovider"]
     pytest.main([*options, *nearest(functions)], plugins=[trials])
     unreached = [str(each) for each in functions if not each.tests]
     print(f"{trials.tried} changes since {given.since}, {trials.noticed} noticed;", end=" ")

@@ -122,9 +122,9 @@ def spec_error(call: str) -> SpecError:
     return raised.value
 
 
-def text() -> str:
+def text(functions: Functions) -> str:
     """The whole page."""
-    functions, parts = Functions(), [_HEAD]
+    parts = [_HEAD]
     for group in GROUPS:
         parts.append(f"\n## {group.title}\n")
         if group.text:

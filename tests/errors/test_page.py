@@ -55,7 +55,7 @@ def places(call: str) -> set[tuple[str, int]]:
     return found
 
 
-def test_the_page(request: pytest.FixtureRequest):
+def test_the_page(request: pytest.FixtureRequest, functions: Functions):
     if request.config.getoption("--update-errors"):
-        PAGE.write_text(text())
-    assert PAGE.read_text() == text(), "pytest tests/errors --update-errors writes it anew"
+        PAGE.write_text(text(functions))
+    assert PAGE.read_text() == text(functions), "pytest tests/errors --update-errors writes it anew"
