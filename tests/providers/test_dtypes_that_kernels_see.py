@@ -79,7 +79,7 @@ class Mine(DirectCallProvider):
 
 Y, Z = (Tensor(name, [n], f"{of}.dtype", device_type="cpu") for name, of in ("yx", "zy"))
 OTHER: Final = Tensor("z", [n], ["float32", "float64"], device_type="cpu")
-PAIR: Final = [Struct("a", [X]), Struct("b", [X])]
+PAIR: Final[list[Param]] = [Struct("a", [X]), Struct("b", [X])]
 DIRECT: Final = DirectCallProvider("k")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 import pytest
@@ -152,9 +152,9 @@ def test_a_packed_function_gets_the_list_itself(type_: str, args: Any, given: An
 
 def _plain(value: Any) -> Any:
     if isinstance(value, (tvm_ffi.Map, dict)):
-        return dict(value)  # pyright: ignore[reportUnknownArgumentType] # of any types
+        return dict(cast("dict[Any, Any]", value))
     if isinstance(value, (tvm_ffi.Array, list)):
-        return [_plain(each) for each in value]  # pyright: ignore[reportUnknownVariableType]
+        return [_plain(each) for each in cast("list[Any]", value)]
     return value.shape if hasattr(value, "__dlpack__") else value
 
 
