@@ -102,7 +102,8 @@ class Unit:
 
     def macros(self) -> dict[str, str]:
         """Return what is behind the names of macros in the files."""
-        texts = (Path(file).read_text(errors="replace") for file in self._states if _state(file))
+        files = (Path(file).read_text(errors="replace") for file in self._states if _state(file))
+        texts = (*files, *self._texts.values())
         define = r"(?m)^\s*#\s*define\s+(\w+)((?:\\\n|.)*)"
         macros = (each for text in texts for each in re.findall(define, text))
         return {name: text.replace("\\\n", " ") for name, text in macros}

@@ -38,7 +38,14 @@ from ffi_builder.wrapping.c_types import Prototype
 from ffi_builder.wrapping.calls import called, check_same, with_constants, with_promises
 from ffi_builder.wrapping.destroyers import args_of, with_destroyers
 from ffi_builder.wrapping.llvm_ir import LlvmFunctions
-from ffi_builder.wrapping.prototype import check_function, choices, constants, read, variable
+from ffi_builder.wrapping.prototype import (
+    check_function,
+    choices,
+    constants,
+    numbers,
+    read,
+    variable,
+)
 from ffi_builder.wrapping.report import Compared, Report
 
 if TYPE_CHECKING:
@@ -139,6 +146,23 @@ class Options:
         names = choices(self.prototype, match[1], self.include, self.target)
         fit = (dtype for dtype in ("int32", "uint32", "int64") if _fit(dtype, names.values()))
         return f"Choice({names}, {next(fit, 'uint64')})"
+
+    def check_choices(self, signature: spec.Signature) -> None:
+        """Raise BuildError if the prototype has other numbers for the names of a Choice."""
+        assert self.prototype is not None
+        for path, param in spec.with_paths(signature.params):
+            choice = spec.required(param)
+            if not isinstance(choice, spec.Choice):
+                continue
+            low, high = INT_RANGES[choice.dtype]
+            of_c = numbers(self.prototype, choice.choices, self.include, self.target)
+            for name, number in choice.choices.items() if of_c else ():
+                if (number - of_c[name]) % (high - low + 1):  # -1 is 0xffffffff of 32 bits
+                    raise BuildError(
+                        f"{signature.name}: {path!r} has {number} for {name!r}, which is "
+                        f"{of_c[name]} in prototype=; `Choice(…)` with the name of an enum takes "
+                        f"its numbers"
+                    )
 
     def check(self, kernel: sources.Kernel, functions: int) -> None:
         """Raise TypeError for options that go neither with the source nor with each other."""
@@ -439,6 +463,7 @@ def _of_code(
             own.append(prototype)
             args = options.args if alone else several.args_of(options.args, prototype, signature)
             if given is not None:
+                options.check_choices(signature)
                 args = with_constants(signature, args, options.constants)
         free = options.free if is_own and (alone or several.returns_text(signature)) else None
         if free is not None:

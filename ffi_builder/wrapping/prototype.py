@@ -10,7 +10,8 @@ import os
 import re
 import subprocess
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -210,6 +211,30 @@ def choices(
             if names:
                 return {each.spelling: each.enum_value for each in names}
     raise BuildError(f"Choice({enum}): prototype= declares no enum of that name with enumerators")
+
+
+def numbers(
+    given: str | os.PathLike[str],
+    names: Collection[str],
+    include: Iterable[str | os.PathLike[str]] = (),
+    target: str | None = None,
+) -> dict[str, int]:
+    """Return the integers of enumerators and macros; none if one of the names is neither.
+
+    Args:
+        given: as for :func:`read`, like the last two.
+        names: what may be constants of C.
+        include: as for :func:`read`.
+        target: as for :func:`read`.
+    """
+    with _LOCK:
+        unit, _ = _read(given, include, target)
+    enums = {name: unit.constants[name].enum_value for name in names if name in unit.constants}
+    others = [name for name in names if name not in enums]
+    if {*others} <= unit.macros().keys():
+        with suppress(BuildError):  # a macro that is no integer
+            return enums | (constants(given, others, (), include, target) if others else {})
+    return {}
 
 
 def _read(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,36 @@ def test_choices_that_are_none(files: tuple[bytes, Path]) -> None:
         words = rf"Choice\({enum}\): prototype= declares no enum of th"
         with pytest.raises(BuildError, match=words):
             wrap(code, signature, prototype=header)
+
+
+@pytest.mark.parametrize(
+    ("choice", "words"),
+    [
+        ("{'ROW': 101, 'COLUMN': 102}", None),
+        (
+            "{'ROW': 102, 'COLUMN': 101}",
+            "add: 'order' has 102 for 'ROW', which is 101 in prototype",
+        ),
+        ("{'ROW': 101, 'BOTH': 4}", "has 4 for 'BOTH', which is 3 in prototype=; `Choice"),
+        ("{'ALL': -1, 'BOTH': 3}", None),
+        ("{'ALL': -2}", "has -2 for 'ALL', which is 4294967295 in prototype="),
+        # What the prototype does not say in numbers is left alone.
+        ("{'ROW': 1, 'OTHER': 2}", None),
+        ("{'row': 7}", None),
+        ("{'NAME': 7}", None),
+    ],
+)
+def test_numbers_of_a_choice(choice: str, words: str | None, files: tuple[bytes, Path]) -> None:
+    prototype = """
+    #define BOTH (1 | 2)
+    #define ALL 0xffffffffu
+    #define NAME "name"
+    enum order { ROW = 101, COLUMN };
+    long add(int order, long flags, long n);
+    """
+    signature = f"add(order: Choice({choice}), flags: int64, n: int64) -> r: int64"
+    with pytest.raises(BuildError, match=words) if words else nullcontext():
+        wrap(files[0], signature, prototype=prototype)
 
 
 @needs_header("cblas.h")
