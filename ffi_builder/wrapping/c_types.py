@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from ffi_builder import BuildError
@@ -203,4 +203,19 @@ def added_to_args(prototype: Prototype, lacking: Sequence[str], unused: Sequence
     return (
         f"{shown}; name them all in prototype=, in a declaration of your own behind the #include, "
         f"or list what each parameter gets, args=[…]{null}"
+    )
+
+
+def first_of(names: Collection[str]) -> str:
+    """Return the first names, for an error; those that C++ and Rust mangle only if all are."""
+    plain = [name for name in names if not name.startswith(("_Z", "_R"))]
+    shown = (plain or [*names])[:8]
+    return ", ".join([*shown, *["…"] * (len(shown) < len(names))])
+
+
+def mangled_hint(name: str) -> str:
+    """Return how to wrap a function whose name C++ has mangled."""
+    return (
+        f'declare it extern "C", or give the mangled name in the prototype, too, as in '
+        f'prototype="int {name}(…)"'
     )

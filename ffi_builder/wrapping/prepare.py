@@ -510,7 +510,7 @@ def _declared(
         has_metadata and options.provider is HalideCallProvider
     ):
         return None, ""
-    sources.check_defines(kernel, name)
+    sources.check_defines(kernel, name, source)
     known, who = None, ""
     match kernel:
         case LlvmSource() if ir is not None:

@@ -29,6 +29,8 @@ from ffi_builder.wrapping.c_types import (
     CType,
     Layout,
     Prototype,
+    first_of,
+    mangled_hint,
 )
 from ffi_builder.wrapping.layouts import layout_of
 from ffi_builder.wrapping.libclang import Unit, element
@@ -327,7 +329,9 @@ def _declared(unit: Unit, path: str, where: str, function: str | None, default: 
         if macro := unit.macros().get(function):
             shown = textwrap.shorten(f"{function}{macro}", 80, placeholder="…")
             meant = f": it is a macro, `{shown}`; let a function in C use it, or wrap what it calls"
-        has = f"; it has {', '.join([*functions][:8]) or 'none'}; say which with function="
+        elif function.startswith("_Z"):
+            meant = f": {mangled_hint(function)}"
+        has = f"; it has {first_of(functions) or 'none'}; say which with function="
         raise CompileError(f"{where} declares no function {function!r}{meant or has}")
     return _prototype(unit, symbol or function, functions[function])
 
