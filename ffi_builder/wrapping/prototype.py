@@ -212,7 +212,10 @@ def choices(
             names = [each for each in unit.constants.values() if each.semantic_parent == declared]
             if names:
                 return {each.spelling: each.enum_value for each in names}
-    raise BuildError(f"Choice({enum}): prototype= declares no enum of that name with enumerators")
+    raise BuildError(
+        f"Choice({enum}): prototype= declares no enum of that name with enumerators"
+        f"{did_you_mean(enum, unit.enums())}"
+    )
 
 
 def numbers(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ffi_builder import BuildError, wrap
+from ffi_builder import BuildError, SpecError, wrap
 from tests.runtime.samples import c_object, needs_cc
 from tests.wrapping.libraries import needs_header
 
@@ -120,9 +120,25 @@ def test_choices_that_are_none(files: tuple[bytes, Path]) -> None:
     code, header = files
     for enum in ("odrer", "int64_t", "READ"):
         signature = f"add(order: Choice({enum}), flags: int64, n: int64) -> r: int64"
-        words = rf"Choice\({enum}\): prototype= declares no enum of th"
+        meant = r", did you mean 'order'\?$" if enum == "odrer" else "$"
+        words = (
+            rf"Choice\({enum}\): prototype= declares no enum of that name with enumerators{meant}"
+        )
         with pytest.raises(BuildError, match=words):
             wrap(code, signature, prototype=header)
+
+
+def test_a_typedef_that_was_meant(files: tuple[bytes, Path]) -> None:
+    prototype = (
+        "typedef enum { ROW, METHODS } nl_method; long add(nl_method order, long f, long n);"
+    )
+    signature = "add(order: Choice(nl_metod), f: int64, n: int64) -> r: int64"
+    with pytest.raises(BuildError, match=r"with enumerators, did you mean 'nl_method'\?"):
+        wrap(files[0], signature, prototype=prototype)
+    with pytest.raises(
+        SpecError, match=r"got 'nl_metod': only `wrap` with prototype= reads the en"
+    ):
+        wrap(files[0], signature)
 
 
 @pytest.mark.parametrize(
