@@ -53,8 +53,8 @@ if TYPE_CHECKING:
 
 Errors: TypeAlias = "Mapping[Any, tuple[str, str] | None] | str"
 """By the status, an int, or by what the prototype calls it; or the function that says the text."""
-_TEXT_OF: Final = r"(?<!\{)\{([A-Za-z_]\w*)\(status\)\}"
-_FAILED: Final = "{{callee}} failed with status {{status}}: {{{}(status)}}"
+_TEXT_OF: Final = r"(?<!\{)\{([A-Za-z_]\w*)\((status)?\)\}"
+_FAILED: Final = "{{callee}} failed with status {{status}}: {{{}}}"
 _CODE: Final = (LlvmSource, ObjectSource, ArchiveSource, LibrarySource, AddressSource)
 _ENUM: Final = r"\bChoice\(\s*(?:enum\s+)?([A-Za-z_]\w*)\s*\)"
 _OPTIONS: Final = {
@@ -120,20 +120,21 @@ class Options:
         """Yield the functions that say the words of errors.
 
         Raises:
-            BuildError: one returns no text of a status.
+            BuildError: one returns no text, or has other parameters.
             CompileError: the prototype has no such function.
         """
         if self.prototype is None:
             return
-        is_name = isinstance(self.errors, str)
-        for name in [f"{self.errors}"] if is_name else re.findall(_TEXT_OF, f"{self.errors}"):
+        found = re.findall(_TEXT_OF, f"{self.errors}")
+        for name, given in [(self.errors, None)] if isinstance(self.errors, str) else found:
             prototype = read(self.prototype, name, name, self.include, self.target)
-            types = [type_.dtype for _, type_ in prototype.params if not type_.is_pointer]
-            is_text = prototype.result is not None and prototype.result.is_char
-            if not is_text or len(prototype.params) != 1 or not {*types} & {*several.STATUSES}:
+            types = [None if type_.is_pointer else type_.dtype for _, type_ in prototype.params]
+            fits = given != "" and len(types) == 1 and types[0] in several.STATUSES
+            fits = fits or (not given and not types)
+            if not fits or prototype.result is None or not prototype.result.is_char:
                 raise BuildError(
                     f"wrap: errors= has {name!r}, which is no function that returns the text of a "
-                    f"status, as `const char *{name}(int)`"
+                    f"status, as `const char *{name}({'void' if given == '' else 'int'})`"
                 )
             yield prototype
 
@@ -376,7 +377,8 @@ def _with_statuses(
     errno = options.errno and "errno" in taken
     if isinstance(provider, CheckStatus):
         if isinstance(given.get("errors"), str):
-            given["message"] = _FAILED.format(given.pop("errors"))
+            text: str = given.pop("errors")
+            given["message"] = _FAILED.format(text if text.endswith(")") else f"{text}(status)")
         return replace(provider, **given, **({"error": "OSError"} if errno else {}))
     if given:
         raise BuildError(f"wrap: {next(iter(given))}= needs a status, but `{name}` returns none")
@@ -435,6 +437,8 @@ def _of_code(
     linked, declared = dict[str, Item](), {each.name: each for each in options.texts()}
     for each in declared.values():
         module.declare(*each.declaration())
+        if isinstance(options.errors, str) and not each.params:
+            options = replace(options, errors=f"{options.errors}()")
     signatures, destroyers = with_destroyers(signatures, options.destroy)
     alone, strict = len(signatures) == 1, len(signatures) + len(destroyers) == 1
     unused = [each for each in several.OF_RESULTS if getattr(options, each)]
