@@ -236,9 +236,11 @@ def numbers(
         unit, _ = _read(given, include, target)
     enums = {name: unit.constants[name].enum_value for name in names if name in unit.constants}
     others = [name for name in names if name not in enums]
+    if not others:
+        return enums
     if {*others} <= unit.macros().keys():
         with suppress(BuildError):  # a macro that is no integer
-            return enums | (constants(given, others, (), include, target) if others else {})
+            return enums | constants(given, others, (), include, target)
     return {}
 
 
