@@ -100,6 +100,7 @@ _RULES: Final[tuple[_Rule, ...]] = (
     (r"\bNone passes NULL\b", "NULL passes a null pointer"),
     (r"\bargs= as a dict\b", "--args 'name=NULL'"),
     (r'\bargs=\{"(\w+)": None\}', r"--args '\1=NULL'"),
+    (r"\bargs=\{'(\w+)': '?([^'}]+)'?\}", r"--args '\1=\2'"),
     (r"\bargs=\[([^]]*)\]", _listed),
     (r"\blink=\[['\"]([^'\"]*)['\"]\]", r"--link=\1"),
     (r"\bprototype=(?:\"([^\"]*)\"|'([^']*)')", r"--prototype '\1\2'"),

@@ -111,8 +111,8 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _modules(file: Path) -> Any:
-    sys.path.insert(0, str(file.parent))  # as if Python ran the file
-    namespace = _located(file, runpy.run_path)(str(file))
+    sys.path.insert(0, str(file.absolute().parent))  # as if Python ran the file
+    namespace = _located(file, runpy.run_path)(str(file.absolute()))
     if "modules" in namespace:
         return namespace["modules"]
     from ffi_builder.runtime import LoweredModule
@@ -130,7 +130,7 @@ def _located(file: Path, function: Callable[..., Any]) -> Callable[[str], Any]:
             return function(argument)
         except (Exception, SystemExit) as error:
             frames = traceback.extract_tb(error.__traceback__)
-            lines = [frame.lineno for frame in frames if frame.filename == str(file)]
+            lines = [frame.lineno for frame in frames if frame.filename == str(file.absolute())]
             at = f"{file}, line {lines[-1]}" if lines else str(file)
             raise BuildError(f"{at}: {type(error).__name__}: {error}") from error
 

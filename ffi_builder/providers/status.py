@@ -22,8 +22,8 @@ from ffi_builder.records import dataclass
 from ffi_builder.suggest import did_you_mean
 
 _FIELDS: Final = ("callee", "status")
-_TEXT_OF: Final = r"[A-Za-z_]\w*\(status\)"
-"""What a function in C says of the status."""
+_TEXT_OF: Final = r"[A-Za-z_]\w*\((status)?\)"
+"""What a function in C says of the status, or of the last error."""
 _WIDTHS: Final = ("i32", "i64")
 _MOST_BITS: Final = 64
 _PYTHON_ERROR: Final = -2
@@ -49,7 +49,8 @@ class CheckStatus(Around):
         message: the error's message; the signature is appended. ``{callee}`` stands for the
             callee's name, ``{status}`` for the status; braces are doubled as in Python.
             ``{gsl_strerror(status)}`` stands for at most 64 bytes of the text that this function
-            in C returns for the status, which has 32 or 64 bits.
+            in C returns for the status, which has 32 or 64 bits, and ``{last_error()}`` of that
+            which one without parameters returns.
         errors: the class and the message for certain statuses, such as
             ``{22: ("ValueError", "the order is negative")}``, or None for a status at which the
             callee has set a TVM-FFI error; for all other statuses, ``error`` and ``message`` apply.
@@ -165,19 +166,21 @@ class CheckStatus(Around):
         words, fields = self._words(message, is_known=context.called is None)
         for each in fields:
             if each not in _FIELDS:
-                values[each] = self._text(b, each.removesuffix("(status)"), status)
+                name, _, argument = each.removesuffix(")").partition("(")
+                values[each] = self._text(b, name, [status] if argument else [])
         shown = (v for f in fields if (v := values[f]) is not None)
         b.fail(kind, words, *shown, unsigned=self.unsigned or status.type == b.types.i1)
 
-    def _text(self, b: CheckingBuilder, function: str, status: Value) -> Value:
-        """Return what a function in C says of the status, a text that ends in a NUL."""
-        if str(status.type) not in _WIDTHS:
-            raise BuildError(
-                f"CheckStatus: {function}(status) takes 32 or 64 bits, but {self.callee} returns "
-                f"{status.type}"
-            )
-        b.symbols.declare(function, b.types.ptr, [status.type])
-        return b.call_value(function, [status], b.types.ptr)
+    def _text(self, b: CheckingBuilder, function: str, status: Sequence[Value]) -> Value:
+        """Return what a function in C says, maybe of the status: a text that ends in a NUL."""
+        for each in status:
+            if str(each.type) not in _WIDTHS:
+                raise BuildError(
+                    f"CheckStatus: {function}(status) takes 32 or 64 bits, but {self.callee} "
+                    f"returns {each.type}"
+                )
+        b.symbols.declare(function, b.types.ptr, [each.type for each in status])
+        return b.call_value(function, status, b.types.ptr)
 
     @cached_property
     def _successes(self) -> tuple[int, ...]:
@@ -280,7 +283,7 @@ def _check_message(name: str, message: object) -> None:
         if not known or format_ or conversion:
             raise BuildError(
                 f"CheckStatus: {name}: expected {{callee}} and {{status}} as its only fields, or "
-                f"{{f(status)}} for the text of a function in C, but got {message!r}"
+                f"{{f(status)}} and {{f()}} for the text of a function in C, but got {message!r}"
             )
     if "{}" in "".join(text + (used or "") for text, used, _, _ in parts):
         raise BuildError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from ffi_builder import BuildError
@@ -161,10 +161,12 @@ class Prototype:
                 return self.name, f"struct<({', '.join(several)})>", passed
 
 
-def bound_args(prototype: Prototype, names: Sequence[str], advice: str) -> list[str] | None:
+def bound_args(
+    prototype: Prototype, names: Sequence[str], unused: Sequence[str], advice: str
+) -> list[str] | None:
     """Return the names of the parameters as ``args=``, if the signature has them.
 
-    None if it has none of them: then the order counts. ``advice`` ends the error.
+    None if it has none of them: then the order counts. ``unused`` and ``advice`` are for the error.
 
     Raises:
         BuildError: the signature has some of the names and lacks others.
@@ -176,17 +178,44 @@ def bound_args(prototype: Prototype, names: Sequence[str], advice: str) -> list[
     if lacking:
         raise BuildError(
             f"{prototype.name} has parameters that the signature lacks: "
-            f"{added_to_args(lacking)}{advice}"
+            f"{added_to_args(prototype, lacking, unused)}{advice}"
         )
     return own
 
 
-def added_to_args(lacking: Sequence[str]) -> str:
-    """Return the names of parameters that get nothing yet, and how ``args=`` gives them it."""
+def added_to_args(prototype: Prototype, lacking: Sequence[str], unused: Sequence[str]) -> str:
+    """Return the names of parameters that get nothing yet, and how ``args=`` gives them it.
+
+    ``unused`` has what the signature may call them.
+    """
     shown = ", ".join(name or "one without a name" for name in lacking)
+    has_pointer = any(type_.is_pointer for name, type_ in prototype.params if name in lacking)
+    null = "; None passes NULL" if has_pointer else ""
     if all(lacking):
-        return f"{shown}; add them to args=, as in args={{{lacking[0]!r}: …}}; None passes NULL"
+        is_one = len(lacking) == len(unused) == 1
+        entry = repr(unused[0]) if is_one else "…"
+        others = ", ".join(f"`{name}`" for name in unused)
+        go = "goes nowhere: did you mean that?" if len(unused) == 1 else "go nowhere"
+        return (
+            f"{shown}; add them to args=, as in args={{{lacking[0]!r}: {entry}}}{null}"
+            f"{f'; {others} of the signature {go}' if unused else ''}"
+        )
     return (
         f"{shown}; name them all in prototype=, in a declaration of your own behind the #include, "
-        f"or list what each parameter gets, args=[…]; None passes NULL"
+        f"or list what each parameter gets, args=[…]{null}"
+    )
+
+
+def first_of(names: Collection[str]) -> str:
+    """Return the first names, for an error; those that C++ and Rust mangle only if all are."""
+    plain = [name for name in names if not name.startswith(("_Z", "_R"))]
+    shown = (plain or [*names])[:8]
+    return ", ".join([*shown, *["…"] * (len(shown) < len(names))])
+
+
+def mangled_hint(name: str) -> str:
+    """Return how to wrap a function whose name C++ has mangled."""
+    return (
+        f'declare it extern "C", or give the mangled name in the prototype, too, as in '
+        f'prototype="int {name}(…)"'
     )

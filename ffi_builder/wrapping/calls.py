@@ -196,9 +196,23 @@ def _listed(
     if lacking := [name for name in names if name not in known and name not in args]:
         raise BuildError(
             f"{declared.name} has parameters that neither the signature nor args= has: "
-            f"{added_to_args(lacking)}{advice(params)}"
+            f"{added_to_args(declared, lacking, _unused(declared, signature, args))}"
+            f"{advice(params)}"
         )
     return [args[name] if name in args else _by_name(name, params) for name in names]
+
+
+def _unused(
+    declared: Prototype, signature: spec.Signature, args: Mapping[str, Entry] | None = None
+) -> list[str]:
+    """Return the numbers, tensors and texts of a signature that no parameter gets."""
+    params = {each.name: spec.required(each) for each in signature.params}
+    used = [*(name for name, _ in declared.params)]
+    used += [name for entry in (args or {}).values() for name in _names(entry, params)]
+    plain = (spec.Var, spec.Tensor, spec.String, spec.Bytes, spec.Choice)
+    own = [name for name, param in params.items() if isinstance(param, plain)]
+    own += [result.name for result in signature.result_tensors]
+    return [name for name in own if not _mentions(used, name)]
 
 
 def _shown(names: Iterable[str]) -> str:
@@ -289,7 +303,8 @@ def bound(
     sizes = symbols(signature)
     if args is None:
         results = [result.name for result in signature.results]
-        args = bound_args(declared, [*params, *sizes, *results], advice(params))
+        names = [*params, *sizes, *results]
+        args = bound_args(declared, names, _unused(declared, signature), advice(params))
         args = args and [_by_name(name, params) for name in args]
     known = {**sizes, **params, **{each.name: each for each in signature.result_tensors}}
     made = (spec.Tensor, spec.Shape)

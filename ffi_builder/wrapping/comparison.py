@@ -312,6 +312,15 @@ def _is_expression(item: object) -> bool:
 
 def _unsure(type_: CType, item: object) -> str:
     """Return what nothing says of a parameter, or of what is passed for it; empty if all is."""
+    tensor = item.tensor if isinstance(item, Data) else item
+    tensor = tensor.param if isinstance(tensor, spec.Field) else tensor
+    is_read = isinstance(tensor, spec.Tensor) and tensor.intent == "in" and not type_.is_const
+    both = (_unknown(type_, item), "whether it is written" if is_read else "")
+    return ", and ".join(filter(None, both))
+
+
+def _unknown(type_: CType, item: object) -> str:
+    """Return what nothing says of what a pointer points to."""
     if not type_.is_pointer or item is None:
         return ""
     if _is_handle(item):  # a call compares the struct that it points to

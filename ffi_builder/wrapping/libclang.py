@@ -25,6 +25,10 @@ _HARMLESS: Final = "'_*malloc_*' attribute takes no arguments"
 _SKIP_BODIES: Final = 0x40
 _STRUCTS, _CONSTANT, _FUNCTION, _VARIABLE, _LISTS = (2, 3, 4), 7, 8, 9, (5, 23)
 """``CXCursorKind``: structs, a constant, a function, a variable; enums and ``extern "C"``."""
+_NAMED: Final = (5, 20)
+"""The declarations of an enum and of a typedef."""
+_ENUM: Final = 106
+"""A ``CXTypeKind``."""
 
 
 @cache
@@ -102,10 +106,24 @@ class Unit:
 
     def macros(self) -> dict[str, str]:
         """Return what is behind the names of macros in the files."""
-        texts = (Path(file).read_text(errors="replace") for file in self._states if _state(file))
+        files = (Path(file).read_text(errors="replace") for file in self._states if _state(file))
+        texts = (*files, *self._texts.values())
         define = r"(?m)^\s*#\s*define\s+(\w+)((?:\\\n|.)*)"
         macros = (each for text in texts for each in re.findall(define, text))
         return {name: text.replace("\\\n", " ") for name, text in macros}
+
+    def enums(self) -> list[str]:
+        """Return the names of enums, and of typedefs of them."""
+        return [
+            name
+            for name, cursors in self._declared.items()
+            if any(
+                each._kind_id in _NAMED
+                and each.spelling == name  # and not that of an enumerator
+                and each.type.get_canonical()._kind_id == _ENUM
+                for each in cursors
+            )
+        ]
 
     def error_in(self, function: str) -> Any:
         """Return the first error in a function's declarations, or in types that they mention.

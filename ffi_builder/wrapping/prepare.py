@@ -38,7 +38,14 @@ from ffi_builder.wrapping.c_types import Prototype
 from ffi_builder.wrapping.calls import called, check_same, with_constants, with_promises
 from ffi_builder.wrapping.destroyers import args_of, with_destroyers
 from ffi_builder.wrapping.llvm_ir import LlvmFunctions
-from ffi_builder.wrapping.prototype import check_function, choices, constants, read, variable
+from ffi_builder.wrapping.prototype import (
+    check_function,
+    choices,
+    constants,
+    numbers,
+    read,
+    variable,
+)
 from ffi_builder.wrapping.report import Compared, Report
 
 if TYPE_CHECKING:
@@ -46,8 +53,8 @@ if TYPE_CHECKING:
 
 Errors: TypeAlias = "Mapping[Any, tuple[str, str] | None] | str"
 """By the status, an int, or by what the prototype calls it; or the function that says the text."""
-_TEXT_OF: Final = r"(?<!\{)\{([A-Za-z_]\w*)\(status\)\}"
-_FAILED: Final = "{{callee}} failed with status {{status}}: {{{}(status)}}"
+_TEXT_OF: Final = r"(?<!\{)\{([A-Za-z_]\w*)\((status)?\)\}"
+_FAILED: Final = "{{callee}} failed with status {{status}}: {{{}}}"
 _CODE: Final = (LlvmSource, ObjectSource, ArchiveSource, LibrarySource, AddressSource)
 _ENUM: Final = r"\bChoice\(\s*(?:enum\s+)?([A-Za-z_]\w*)\s*\)"
 _OPTIONS: Final = {
@@ -113,20 +120,21 @@ class Options:
         """Yield the functions that say the words of errors.
 
         Raises:
-            BuildError: one returns no text of a status.
+            BuildError: one returns no text, or has other parameters.
             CompileError: the prototype has no such function.
         """
         if self.prototype is None:
             return
-        is_name = isinstance(self.errors, str)
-        for name in [f"{self.errors}"] if is_name else re.findall(_TEXT_OF, f"{self.errors}"):
+        found = re.findall(_TEXT_OF, f"{self.errors}")
+        for name, given in [(self.errors, None)] if isinstance(self.errors, str) else found:
             prototype = read(self.prototype, name, name, self.include, self.target)
-            types = [type_.dtype for _, type_ in prototype.params if not type_.is_pointer]
-            is_text = prototype.result is not None and prototype.result.is_char
-            if not is_text or len(prototype.params) != 1 or not {*types} & {*several.STATUSES}:
+            types = [None if type_.is_pointer else type_.dtype for _, type_ in prototype.params]
+            fits = given != "" and len(types) == 1 and types[0] in several.STATUSES
+            fits = fits or (not given and not types)
+            if not fits or prototype.result is None or not prototype.result.is_char:
                 raise BuildError(
                     f"wrap: errors= has {name!r}, which is no function that returns the text of a "
-                    f"status, as `const char *{name}(int)`"
+                    f"status, as `const char *{name}({'void' if given == '' else 'int'})`"
                 )
             yield prototype
 
@@ -139,6 +147,23 @@ class Options:
         names = choices(self.prototype, match[1], self.include, self.target)
         fit = (dtype for dtype in ("int32", "uint32", "int64") if _fit(dtype, names.values()))
         return f"Choice({names}, {next(fit, 'uint64')})"
+
+    def check_choices(self, signature: spec.Signature) -> None:
+        """Raise BuildError if the prototype has other numbers for the names of a Choice."""
+        assert self.prototype is not None
+        for path, param in spec.with_paths(signature.params):
+            choice = spec.required(param)
+            if not isinstance(choice, spec.Choice):
+                continue
+            low, high = INT_RANGES[choice.dtype]
+            of_c = numbers(self.prototype, choice.choices, self.include, self.target)
+            for name, number in choice.choices.items() if of_c else ():
+                if (number - of_c[name]) % (high - low + 1):  # -1 is 0xffffffff of 32 bits
+                    raise BuildError(
+                        f"{signature.name}: {path!r} has {number} for {name!r}, which is "
+                        f"{of_c[name]} in prototype=; `Choice(…)` with the name of an enum takes "
+                        f"its numbers"
+                    )
 
     def check(self, kernel: sources.Kernel, functions: int) -> None:
         """Raise TypeError for options that go neither with the source nor with each other."""
@@ -352,7 +377,8 @@ def _with_statuses(
     errno = options.errno and "errno" in taken
     if isinstance(provider, CheckStatus):
         if isinstance(given.get("errors"), str):
-            given["message"] = _FAILED.format(given.pop("errors"))
+            text: str = given.pop("errors")
+            given["message"] = _FAILED.format(text if text.endswith(")") else f"{text}(status)")
         return replace(provider, **given, **({"error": "OSError"} if errno else {}))
     if given:
         raise BuildError(f"wrap: {next(iter(given))}= needs a status, but `{name}` returns none")
@@ -411,6 +437,8 @@ def _of_code(
     linked, declared = dict[str, Item](), {each.name: each for each in options.texts()}
     for each in declared.values():
         module.declare(*each.declaration())
+        if isinstance(options.errors, str) and not each.params:
+            options = replace(options, errors=f"{options.errors}()")
     signatures, destroyers = with_destroyers(signatures, options.destroy)
     alone, strict = len(signatures) == 1, len(signatures) + len(destroyers) == 1
     unused = [each for each in several.OF_RESULTS if getattr(options, each)]
@@ -439,6 +467,7 @@ def _of_code(
             own.append(prototype)
             args = options.args if alone else several.args_of(options.args, prototype, signature)
             if given is not None:
+                options.check_choices(signature)
                 args = with_constants(signature, args, options.constants)
         free = options.free if is_own and (alone or several.returns_text(signature)) else None
         if free is not None:
@@ -485,7 +514,7 @@ def _declared(
         has_metadata and options.provider is HalideCallProvider
     ):
         return None, ""
-    sources.check_defines(kernel, name)
+    sources.check_defines(kernel, name, source)
     known, who = None, ""
     match kernel:
         case LlvmSource() if ir is not None:

@@ -10,7 +10,8 @@ import os
 import re
 import subprocess
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -28,6 +29,8 @@ from ffi_builder.wrapping.c_types import (
     CType,
     Layout,
     Prototype,
+    first_of,
+    mangled_hint,
 )
 from ffi_builder.wrapping.layouts import layout_of
 from ffi_builder.wrapping.libclang import Unit, element
@@ -209,7 +212,36 @@ def choices(
             names = [each for each in unit.constants.values() if each.semantic_parent == declared]
             if names:
                 return {each.spelling: each.enum_value for each in names}
-    raise BuildError(f"Choice({enum}): prototype= declares no enum of that name with enumerators")
+    raise BuildError(
+        f"Choice({enum}): prototype= declares no enum of that name with enumerators"
+        f"{did_you_mean(enum, unit.enums())}"
+    )
+
+
+def numbers(
+    given: str | os.PathLike[str],
+    names: Collection[str],
+    include: Iterable[str | os.PathLike[str]] = (),
+    target: str | None = None,
+) -> dict[str, int]:
+    """Return the integers of enumerators and macros; none if one of the names is neither.
+
+    Args:
+        given: as for :func:`read`, like the last two.
+        names: what may be constants of C.
+        include: as for :func:`read`.
+        target: as for :func:`read`.
+    """
+    with _LOCK:
+        unit, _ = _read(given, include, target)
+    enums = {name: unit.constants[name].enum_value for name in names if name in unit.constants}
+    others = [name for name in names if name not in enums]
+    if not others:
+        return enums
+    if {*others} <= unit.macros().keys():
+        with suppress(BuildError):  # a macro that is no integer
+            return enums | constants(given, others, (), include, target)
+    return {}
 
 
 def _read(
@@ -302,7 +334,9 @@ def _declared(unit: Unit, path: str, where: str, function: str | None, default: 
         if macro := unit.macros().get(function):
             shown = textwrap.shorten(f"{function}{macro}", 80, placeholder="…")
             meant = f": it is a macro, `{shown}`; let a function in C use it, or wrap what it calls"
-        has = f"; it has {', '.join([*functions][:8]) or 'none'}; say which with function="
+        elif function.startswith("_Z"):
+            meant = f": {mangled_hint(function)}"
+        has = f"; it has {first_of(functions) or 'none'}; say which with function="
         raise CompileError(f"{where} declares no function {function!r}{meant or has}")
     return _prototype(unit, symbol or function, functions[function])
 

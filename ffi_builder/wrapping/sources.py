@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from numbers import Integral
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeAlias, Union
@@ -24,6 +25,7 @@ from ffi_builder.runtime.extending import (
     symbols_of,
 )
 from ffi_builder.wrapping.addresses import address_of, is_code
+from ffi_builder.wrapping.c_types import first_of, mangled_hint
 from ffi_builder.wrapping.functions import TvmFunction, is_function
 
 _MODULE: Final = "builtin.module"
@@ -173,31 +175,35 @@ def _check_no_source(text: str, path: Path | None, language: str | None) -> None
         )
 
 
-def check_defines(kernel: Item, function: str) -> None:
+def check_defines(kernel: Item, function: str, source: object) -> None:
     """Raise CompileError if an object, an archive or a library lacks a function.
 
-    A library that the system finds by its name is not read.
+    A library that the system finds by its name is not read. ``source`` is what the kernel was given
+    as.
     """
     symbols = symbols_of(kernel)
     names = [symbol.name for symbol in symbols or () if symbol.defined and not symbol.data]
     if symbols is None or function in names:
         return
+    path = path_of(source)
+    what = f"{'' if path is None else f'{path}: '}{WORDS[type(kernel)]}"
     if any(symbol.name == function and symbol.defined for symbol in symbols):
-        raise CompileError(f"{WORDS[type(kernel)]} defines {function!r} as a variable")
+        raise CompileError(f"{what} defines {function!r} as a variable")
     if f"{abi.PREFIX}{function}" in names:
         raise CompileError(
-            f"{WORDS[type(kernel)]} defines {function!r} as a function of TVM-FFI, which "
+            f"{what} defines {function!r} as a function of TVM-FFI, which "
             f"provider=providers.PackedCallProvider calls with function={function!r} and another "
             f"name in the signature"
         )
-    mangled = next((n for n in names if n.startswith(f"_Z{len(function)}{function}")), None)
+    inside = rf"_Z(N.*)?(?<!\d){len(function)}{re.escape(function)}"
+    mangled = next((name for name in names if re.match(inside, name)), None)
     hint = did_you_mean(function, names)
     if mangled is not None:
-        hint = f', but `{mangled}`, which is C++: declare it extern "C"'
-    it_has = f"it has {', '.join(names[:8])}; say which with function="
+        hint = f", but `{mangled}`, which is C++: {mangled_hint(mangled)}"
+    it_has = f"it has {first_of(names)}; say which with function="
     if not names:
         it_has = "it has none: export it (no `static`; `#[no_mangle]` in Rust), and leave out -flto"
-    raise CompileError(f"{WORDS[type(kernel)]} defines no function {function!r}{hint}; {it_has}")
+    raise CompileError(f"{what} defines no function {function!r}{hint}; {it_has}")
 
 
 def _text(data: str | bytes) -> str | None:

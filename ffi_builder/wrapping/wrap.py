@@ -84,8 +84,9 @@ def wrap(
         errors: the class and the message for certain statuses, such as
             ``{22: ("ValueError", "the order is negative")}``. ``{-1: None}`` raises the TVM-FFI
             error that the kernel has set. A prototype may give statuses names, such as
-            ``"Z_BUF_ERROR"``, here and in the next. The words may have ``{zError(status)}``, the
-            text of a function of the library; ``errors="zError"`` adds it to every status.
+            ``"Z_BUF_ERROR"``, here and in the next. The words may have ``{zError(status)}`` or
+            ``{last_error()}``, the text of a function of the library; ``errors="zError"`` adds it
+            to every status.
         success: the status that is no error, such as 1 in OpenSSL, or several in a list; left out,
             it is 0. It holds for destroyers, too.
         errno: whether the kernel sets ``errno``. A status that is no success, or a result of -1 or

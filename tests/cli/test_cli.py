@@ -509,6 +509,15 @@ lowered = runtime.lower(module)
         file.write_text(code)
         assert words in fails("package", file, "--name", "b", "--version", "1")
 
+    def test_a_file_knows_its_folder(
+        self, file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ):
+        """As with Python itself, its path is absolute."""
+        monkeypatch.chdir(tmp_path)
+        file.write_text("import sys\nraise SystemExit(f'{__file__} {sys.path[0]}')")
+        words = fails("package", "kernels.py", "--name", "b", "--version", "1")
+        assert f" kernels.py, line 2: SystemExit: {file} {tmp_path}\n" in words
+
     def test_another_file(self, tmp_path: Path):
         named = ("--name", "b", "--version", "1")
         assert "expected a Python file that assigns `modules`" in fails("package", tmp_path, *named)

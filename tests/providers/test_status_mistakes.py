@@ -57,7 +57,7 @@ ERRORS: Final = (
 )
 
 
-FIELDS: Final = "expected {callee} and {status} as its only fields, or {f(status)} for the text of a function in C"
+FIELDS: Final = "expected {callee} and {status} as its only fields, or {f(status)} and {f()} for the text of a function in C"
 
 
 def test_a_provider_that_calls_nothing_returns_no_status() -> None:

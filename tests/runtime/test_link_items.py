@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ffi_builder import CompileError, LinkError, runtime
-from tests.runtime.samples import c_object, llvm_entry, needs_cc, run_child
+from tests.runtime.samples import c_object, llvm_entry, needs_cc, needs_cxx, run_child
 
 pytestmark = needs_cc
 CALLS = "declare i64 @scaled(i64)\n" + llvm_entry("f", "%x = call i64 @scaled(i64 %v)")
@@ -94,12 +94,35 @@ THREAD_LOCAL = "static __thread int64_t c; int64_t scaled(int64_t n) { return c 
 
 
 def test_what_the_jit_cannot_load_goes_through_the_linker(tmp_path: Path) -> None:
+    words = (
+        "^The C compiler has linked what the JIT cannot load to a shared library, which stays "
+        "loaded; the functions work. {}. A shared library as source avoids this step$"
+    )
     data = c_object(tmp_path, THREAD_LOCAL)
-    with pytest.warns(UserWarning, match="The C compiler has linked what the JIT cannot load to a"):
+    model = "uses, for `c`, a thread-local model that the JIT does not know"
+    with pytest.warns(UserWarning, match=words.format(f"The object of `part.c` {model}")):
         compiled = runtime.compile(CALLS, link=[data])
     assert [compiled["f"](7), compiled["f"](7)] == [7, 14]
     with pytest.warns(UserWarning, match="The C compiler has linked"):
         assert both_ways(CALLS, [archive(tmp_path, THREAD_LOCAL)], tmp_path) == [7, 7]
+
+
+@needs_cxx
+def test_thread_local_objects_of_cpp(tmp_path: Path) -> None:
+    """No flag of the compiler makes these variables ones that the JIT loads."""
+    source = """
+    #include <string>
+    static thread_local std::string first, second, third;
+    extern "C" int64_t scaled(int64_t n) {
+      first += "a"; second += "b"; third += "c";
+      return n + first.size() + second.size();
+    }
+    """
+    data = c_object(tmp_path, source, compiler="g++")
+    words = r"work. The object of `part.cc` uses, for `\w+`, …, a thread-local model that the JIT does not know. A"
+    with pytest.warns(UserWarning, match=words):
+        compiled = runtime.compile(CALLS, link=[data, "-lstdc++"])
+    assert [compiled["f"](7), compiled["f"](7)] == [9, 11]
 
 
 def test_without_a_linker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -233,6 +233,9 @@ f(x: Optional(int8)) where x: int16
 expected '{' but got 'relu'
 f(c: Choice('relu', 'gelu'))
             ^^^^^^
+expected '{' but got 'CBLAS_ORDER': only `wrap` with prototype= reads the enums of C
+f(c: Choice(CBLAS_ORDER))
+            ^^^^^^^^^^^
 Choice 'c': choices: expected a dict such as {'relu': 1} but got {}
 f(c: Choice({}))
      ^^^^^^

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from ffi_builder import BuildError, wrap
+from ffi_builder import BuildError, SpecError, wrap
 from tests.runtime.samples import c_object, needs_cc
 from tests.wrapping.libraries import needs_header
 
@@ -119,9 +120,55 @@ def test_choices_that_are_none(files: tuple[bytes, Path]) -> None:
     code, header = files
     for enum in ("odrer", "int64_t", "READ"):
         signature = f"add(order: Choice({enum}), flags: int64, n: int64) -> r: int64"
-        words = rf"Choice\({enum}\): prototype= declares no enum of th"
+        meant = r", did you mean 'order'\?$" if enum == "odrer" else "$"
+        words = (
+            rf"Choice\({enum}\): prototype= declares no enum of that name with enumerators{meant}"
+        )
         with pytest.raises(BuildError, match=words):
             wrap(code, signature, prototype=header)
+
+
+def test_a_typedef_that_was_meant(files: tuple[bytes, Path]) -> None:
+    prototype = (
+        "typedef enum { ROW, METHODS } nl_method; long add(nl_method order, long f, long n);"
+    )
+    signature = "add(order: Choice(nl_metod), f: int64, n: int64) -> r: int64"
+    with pytest.raises(BuildError, match=r"with enumerators, did you mean 'nl_method'\?"):
+        wrap(files[0], signature, prototype=prototype)
+    with pytest.raises(
+        SpecError, match=r"got 'nl_metod': only `wrap` with prototype= reads the en"
+    ):
+        wrap(files[0], signature)
+
+
+@pytest.mark.parametrize(
+    ("choice", "words"),
+    [
+        ("{'ROW': 101, 'COLUMN': 102}", None),
+        (
+            "{'ROW': 102, 'COLUMN': 101}",
+            "add: 'order' has 102 for 'ROW', which is 101 in prototype",
+        ),
+        ("{'ROW': 101, 'BOTH': 4}", "has 4 for 'BOTH', which is 3 in prototype=; `Choice"),
+        ("{'ALL': -1, 'BOTH': 3}", None),
+        ("{'ALL': -2}", "has -2 for 'ALL', which is 4294967295 in prototype="),
+        # What the prototype does not say in numbers is left alone.
+        ("{'ROW': 1, 'OTHER': 2}", None),
+        ("{'row': 7}", None),
+        ("{'NAME': 7}", None),
+    ],
+)
+def test_numbers_of_a_choice(choice: str, words: str | None, files: tuple[bytes, Path]) -> None:
+    prototype = """
+    #define BOTH (1 | 2)
+    #define ALL 0xffffffffu
+    #define NAME "name"
+    enum order { ROW = 101, COLUMN };
+    long add(int order, long flags, long n);
+    """
+    signature = f"add(order: Choice({choice}), flags: int64, n: int64) -> r: int64"
+    with pytest.raises(BuildError, match=words) if words else nullcontext():
+        wrap(files[0], signature, prototype=prototype)
 
 
 @needs_header("cblas.h")

@@ -113,6 +113,10 @@ REFUSED: list[tuple[str, str, Any, type[Exception], str]] = [
     (GEMV, "", None, CompileError, "the prototype declares no function 'gemv'; it has none"),
     (GEMV, f'#include "no_such.h"\n{PROTOTYPE};', None, CompileError, r"prototype:1:10: 'no_such.h' file not found"),
     (GEMV, "int gemv(void *ctx, int64_t m)", None, BuildError, "has parameters that the signature lacks: ctx; add"),
+    ("f(epsilon: float64, n: int64)", "void f(double eps, int64_t n)", None, BuildError, r"eps; add them to args=, as in args={'eps': 'epsilon'}; `epsilon` of the signature goes nowhere: did you mean that\?$"),
+    ("f(a: float64, b: float64, n: int64)", "void f(double *p, int64_t n)", None, BuildError, r"{'p': …}; None passes NULL; `a`, `b` of the signature go nowhere$"),
+    ("f(epsilon: float64, n: int64)", "void f(double eps, int64_t n, int64_t k)", {"k": "n"}, BuildError, r"neither the signature nor args= has: eps; .*{'eps': 'epsilon'}; `epsilon` of the sig"),
+    ("f(epsilon: float64, n: int64)", "void f(double eps, int64_t n, int64_t k)", {"k": "epsilon"}, BuildError, r"as in args={'eps': …}$"),
     (GEMV.replace("float32), x", "float64), x"), PROTOTYPE, ARGS, BuildError, "A is a const pointer to float32, but the elements of 'A' are float64"),
     (GEMV.replace("float32), x", "float32, intent=out), x"), PROTOTYPE, ARGS, BuildError, "A is a const pointer to float32, so the kernel does not write"),
     (GEMV, PROTOTYPE, [None, "m", "n", "m", "x", "y"], BuildError, "A is a const pointer to float32, but 'm' is a number; None passes"),
@@ -273,12 +277,41 @@ def test_a_symbol_that_the_kernel_lacks(tmp_path: Path) -> None:
         with pytest.raises(CompileError, match=f"{what} defines no function 'gemvv', did you mean"):
             wrap(tmp_path / name, GEMV, device="cpu", prototype=prototype, args=ARGS)
 
+    with pytest.raises(CompileError, match=rf"^{tmp_path}/l.a: an archive defines no function"):
+        wrap(tmp_path / "l.a", GEMV, device="cpu", prototype=prototype, args=ARGS)
+
+
+def test_names_of_which_there_are_many(tmp_path: Path) -> None:
+    many = "".join(f"int f{at}(int n) {{ return n; }}" for at in range(9))
+    with pytest.raises(CompileError, match="it has f0, f1, f2, f3, f4, f5, f6, f7, …; say which"):
+        wrap(c_object(tmp_path, many), "g(n: int32)", prototype="int g(int n)")
+    with pytest.raises(CompileError, match="it has f0, f1, f2, f3, f4, f5, f6, f7, …; say which"):
+        wrap(c_object(tmp_path, many), "g(n: int32)", prototype=many)
+
 
 @needs_cxx
 def test_a_symbol_of_cpp(tmp_path: Path) -> None:
-    data = c_object(tmp_path, "int gemv(int n) { return n; }", compiler="g++")
-    with pytest.raises(CompileError, match=r'`_Z4gemvi`, which is C\+\+: declare it extern "C"'):
+    text = """
+    int gemv(int n) { return n; }
+    namespace k { int cppf(const double *, long n) { return 0; } }
+    extern "C" int plain(int n) { return n; }
+    """
+    data = c_object(tmp_path, text, compiler="g++")
+    words = (
+        r"`_Z4gemvi`, which is C\+\+: declare it extern \"C\", or .*\(…\)\"; it has plain, …; say"
+    )
+    with pytest.raises(CompileError, match=words):
         wrap(data, "gemv(n: int32)", prototype="int gemv(int n)")
+    signature, mangled = "cppf(x: Tensor([n], float64))", "_ZN1k4cppfEPKdl"
+    prototype = "int cppf(const double *x, long n)"
+    words = rf'or give the mangled name in the prototype, too, as in prototype="int {mangled}\(…\)'
+    for function in (None, mangled):
+        with pytest.raises(CompileError, match=words):
+            wrap(data, signature, prototype=prototype, function=function, device="cpu")
+    for function in (None, mangled):  # as that error says
+        prototype = f"int {mangled}(const double *x, long n)"
+        f = wrap(data, signature, prototype=prototype, function=function, device="cpu")
+        assert f(np.ones(2)) is None
 
 
 def test_a_header_that_is_not_there(tmp_path: Path) -> None:

@@ -42,6 +42,10 @@ def test_llvm_ir() -> None:
         ("void k(char *x, int64_t n)", SIGNATURE, ", but not x"),
         ("void k(float *x, int n)", "k(x: handle, n: int32)", ", but not x"),
         ("void k(float *, int *, char *)", "k(a: handle, b: Tensor([], int32), c: Tensor([], int8))" , ", but not a"),
+        # C often lacks const: the kernel may write to what is only read.
+        ("void k(float *x, int64_t n)", "k(x: Tensor([n], float32, intent=in))", ", but not x"),
+        ("void k(const float *x, int64_t n)", "k(x: Tensor([n], float32, intent=in))", ""),
+        ("void k(float *x, int64_t n)", "k(x: Tensor([n], float32, intent=out))", ""),
         # Each call compares the struct that a handle points to.
         ("struct s; void k(struct s *x, int n)", "k(x: handle, n: int32)", ""),
         ("void k(void *x, int n)", "k(n: int32)", ""),
@@ -54,6 +58,17 @@ def test_prototypes(prototype: str, signature: str, words: str, tmp_path: Path) 
     f = wrap(data, signature, device="cpu", prototype=prototype, args=args)
     assert repr(f) == (f"<CompiledModule k: compared with prototype=, which nothing proves{words}>")
     assert ("gets NULL" in explain(f)) == (args is not None)
+
+
+@needs_cc
+def test_what_is_only_read_by_a_pointer_without_const(tmp_path: Path) -> None:
+    pytest.importorskip("clang.native")
+    data = c_object(tmp_path, "void k(float *x, void *y, int64_t n) { }")
+    signature = "k(x: Tensor([n], float32, intent=in), y: Tensor([n], int8, intent=in))"
+    prototype = "void k(float *x, void *y, int64_t n)"
+    x, y = explain(wrap(data, signature, device="cpu", prototype=prototype)).splitlines()[-3:-1]
+    assert x.endswith("gets x; not compared: whether it is written")
+    assert y.endswith("not compared: what the pointer points to, and whether it is written")
 
 
 @needs_cc

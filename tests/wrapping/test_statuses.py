@@ -93,6 +93,8 @@ const char *said_wide(unsigned long status) { return "wide"; }
 const char *said_byte(unsigned char status) { return "byte"; }
 int unsaid(int status) { return status; }
 const char *many(int status, int more) { return 0; }
+const char *last(void) { return "the last error"; }
+int not_last(void) { return 0; }
 """
 )
 TEXTS_IN_C = """
@@ -100,6 +102,7 @@ int same(int status); int64_t wide(int64_t value, int number); unsigned char byt
 int set(int status, int number); void nothing(void);
 const char *said(int status); const char *said_wide(unsigned long status); int unsaid(int status);
 const char *said_byte(unsigned char status); const char *many(int status, int more);
+const char *last(void); int not_last(void);
 """
 
 
@@ -134,6 +137,19 @@ def test_the_text_of_a_status(tmp_path: Path) -> None:
             numbered(7, number)
 
 
+def test_the_text_of_the_last_error(tmp_path: Path) -> None:
+    code = c_object(tmp_path, TEXTS)
+    errors: Any = {7: ("ValueError", "{status} is {last()}")}
+    for given, words in (
+        ("last", "same failed with status 7: the last"),
+        (errors, "7 is the last"),
+    ):
+        same = wrap(code, "same(status: int32)", prototype=TEXTS_IN_C, errors=given)
+        assert same(0) is None
+        with pytest.raises((RuntimeError, ValueError), match=f"^{words} error when calling"):
+            same(7)
+
+
 @pytest.mark.parametrize(
     ("signature", "errors", "words"),
     [
@@ -142,7 +158,10 @@ def test_the_text_of_a_status(tmp_path: Path) -> None:
         ("same(status: int32)", "said_byte", "errors= has 'said_byte', which is no"),
         ("same(status: int32)", "sad", "declares no function 'sad'.*did you mean"),
         ("same(status: int32)", {1: ("KeyError", "{sad(status)}")}, "declares no function 'sad'"),
-        ("same(status: int32)", {1: ("KeyError", "{said(code)}")}, r"or \{f\(status\)\} for the te"),
+        ("same(status: int32)", {1: ("KeyError", "{said(code)}")}, r"or \{f\(status\)\} and \{f\(\)\} for the te"),
+        ("same(status: int32)", {1: ("KeyError", "{said()}")}, r"'said', .* as `const char \*said\(void\)`"),
+        ("same(status: int32)", {1: ("KeyError", "{last(status)}")}, r"'last', .* as `const char \*last\(int\)`"),
+        ("same(status: int32)", "not_last", "'not_last', which is no function that returns the text"),
         ("same(status: int32)", "said_wide", "symbol @said_wide is needed as"),
         ("byte(b: uint8)", "said", r"said\(status\) takes 32 or 64 bits, but byte returns i8"),
         ("nothing()", "said", "errors= needs a status, but `nothing` returns none"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import platform
+import re
 import tempfile
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -93,7 +94,6 @@ def _defined(path: Path) -> dict[str, bool]:
     return {symbol.name: symbol.exported for symbol in symbols if symbol.defined}
 
 
-_LONGEST: Final = 200
 _JUMPS: Final = {
     "x86_64": "jmpq *1f(%rip)",
     "aarch64": "ldr x16, 1f; br x16",  # x16 is free between a call and its target
@@ -137,11 +137,10 @@ def _linked_by_system(
         data = link_library(linked, visible, "linked.so", host, words)
     except (CompileError, LinkError) as error:
         raise LinkError(f"{reason}. Nor can the system's linker: {error}") from None
-    words = str(reason)
-    shown = words if len(words) <= _LONGEST else f"{words[:_LONGEST]}…"
+    why = re.sub(r"(`[^`]*`)(, `[^`]*`)+", r"\1, …", f"{reason}").partition(": ")[0]
     warnings.warn(
         f"The C compiler has linked what the JIT cannot load to a shared library, which stays "
-        f"loaded. {shown}",
+        f"loaded; the functions work. {why}. A shared library as source avoids this step",
         stacklevel=2,
     )
     with tempfile.NamedTemporaryFile(prefix="ffi_builder-", suffix=".so", delete=False) as file:

@@ -541,6 +541,9 @@ class _Parser(WhereParser):
         """Parse ``({'relu': 1, 'gelu': 2}, int8)``; the dtype may be left out."""
         t = self.tokens
         t.expect("(")
+        if t.next.kind == "name":
+            why = "only `wrap` with prototype= reads the enums of C"
+            raise t.error(t.next, f"expected '{{' but got {t.next.shown}: {why}")
         t.expect("{")
         given = t.list_of("}", self._choice_entry)
         dtype = "int32"
