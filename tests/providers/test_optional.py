@@ -129,7 +129,7 @@ def test_an_object(param: spec.Param, index: int) -> None:
 @pytest.mark.parametrize(
     ("param", "given", "content"),
     [(String("s"), str_(b"12345678"), b"12345678"), (Bytes("s"), small(b"12", 12), b"12")],
-    ids=repr,
+    ids=["str", "bytes"],
 )
 def test_a_str(param: spec.Param, given: Given, content: bytes) -> None:
     call, recording = direct([Optional(param)], POINTER, "i64")
