@@ -215,13 +215,13 @@ class DynamicParamPackCallProvider:
             arguments = convert_items(name, self.args, context, self.arguments_of)
             count = len(arguments)
         else:
-            found = items(name, self.args, context)
-            groups = (self._group(context, item) for item in found)
+            passed = items(name, self.args, context)
+            groups = (self._group(context, item) for item in passed)
             pointers = [self._in_memory(context, group) for group in groups if group is not None]
             left = [r for r in value_results(context) if r.name not in context.places]
             pointers += [result_pointer(context, result) for result in left]
             array = self._array(context, pointers)
-            arguments = [Argument(array, name="the array of pointers", of=tuple(found))]
+            arguments = [Argument(array, name="the array of pointers", of=tuple(passed))]
             count = len(pointers)
         if self.include_num_args:
             arguments.append(Argument(b.i32(count), name="the number of pointers"))
