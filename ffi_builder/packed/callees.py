@@ -57,11 +57,11 @@ def kept(b: CheckingBuilder, key: str, find: Callable[[], Value]) -> Value:
     b.cond_br(b.ne(known, b.null()), following, missing, [known], likely=True)
     b.block = missing
     with b.out_of_line():
-        found = find()
-        before = exchange_null(b, slot, found)
-        b.cond_br(b.is_null(before), following, lost, [found])
+        reference = find()
+        before = exchange_null(b, slot, reference)
+        b.cond_br(b.is_null(before), following, lost, [reference])
     b.block = lost
-    b.call(DEC_REF, [found], t.i32)
+    b.call(DEC_REF, [reference], t.i32)
     b.br(following, before)
     b.block = following
     return following.arguments[0]
