@@ -15,10 +15,10 @@ from ffi_builder.diagnosis.table import (
     OPERATOR_CODES,
     SLOT_SIZE,
     WORDS,
+    Accepted,
     Code,
     Head,
     Op,
-    Right,
     Rounding,
     Style,
     style_of,
@@ -286,12 +286,12 @@ def write_usual(out: TableWriter, dtype: str) -> None:
 
 def write_object(out: TableWriter, step: s.DecodeObject) -> None:
     """Decode an object."""
-    right = step.type_index or Right.ANY
+    accepted = step.type_index or Accepted.ANY
     if step.type_key not in (None, _OBJECT):
-        right = Right.BY_KEY
+        accepted = Accepted.BY_KEY
     if step.or_dict:
-        right = Right.MAPPING
-    out.emit(Op.OBJECT, "BB", right, abi.STATIC_TYPES.get(step.type_key or "", 0))
+        accepted = Accepted.MAPPING
+    out.emit(Op.OBJECT, "BB", accepted, abi.STATIC_TYPES.get(step.type_key or "", 0))
     out.text(step.text)
 
 

@@ -136,7 +136,7 @@ def plan_text(
         WORKSPACES: list(result_rows(signature.workspaces, checks)),
         AROUND: list(around),
     }
-    every = [*rows, *(row for found in after.values() for row in found)]
+    every = [*rows, *(row for section in after.values() for row in section)]
     at, expected = (_width([row[column] for row in every]) for column in (0, 1))
     margin = len(str(len(checks) - 1))
 
@@ -149,9 +149,9 @@ def plan_text(
         if late and number == len(prompt):
             lines.append(LATE)
         lines.append(line("" if number < 0 else str(number), row))
-    for heading, found in after.items():
-        if found:
-            lines += [heading, *(line("", row) for row in found)]
+    for heading, section in after.items():
+        if section:
+            lines += [heading, *(line("", row) for row in section)]
     return "\n".join([*lines, *_notes(signature, checks)])
 
 

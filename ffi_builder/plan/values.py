@@ -69,8 +69,8 @@ class ValuePlanner:
                 self.occurrences[var] = self.occurrences.get(var, 0) + 1
         self.subjects: dict[tuple[str, bool], list[s.Subject]] = {}
         """The properties to bind, by the path of the parameter and whether it is ``present``."""
-        found = (var for each in self.signature.where for var in variables(of_symbols(each)))
-        for subject in dict.fromkeys(found):
+        symbols = (var for each in self.signature.where for var in variables(of_symbols(each)))
+        for subject in dict.fromkeys(symbols):
             if isinstance(subject, s.Subject):
                 of = subject.of
                 at = self.subjects.setdefault((of.path, of.field == "present"), [])
