@@ -183,8 +183,7 @@ class TableWriter:
     def back(self, position: int) -> None:
         """Append an instruction that goes back to a position."""
         self.emit(Op.BACK, "I", 0)
-        size = len(self._code) - position
-        struct.pack_into("<I", self._code, len(self._code) - 4, size)
+        struct.pack_into("<I", self._code, len(self._code) - 4, len(self._code) - position)
 
     def land(self, start: int) -> None:
         """Set the target of the instruction at :meth:`skip` to this position."""
@@ -360,8 +359,7 @@ def _write_postfix(out: TableWriter, value: spec.Dim | Condition) -> None:
     match value:
         case spec.Var():
             # A uint64 beyond int64 counts as an overflow.
-            unsigned = style_of(value) is Style.UINT
-            out.emit(Code.SYMBOL, "HB", out.symbols[value], unsigned)
+            out.emit(Code.SYMBOL, "HB", out.symbols[value], style_of(value) is Style.UINT)
         case Expr(op, lhs, rhs):
             _write_postfix(out, lhs)
             _write_postfix(out, rhs)

@@ -141,8 +141,7 @@ def plan_text(
     margin = len(str(len(checks) - 1))
 
     def line(index: str, row: tuple[str, str, str]) -> str:
-        cells = f"  {index:>{margin}}  {row[0]:<{at}}  {row[1]:<{expected}}  {row[2]}"
-        return cells.rstrip()
+        return f"  {index:>{margin}}  {row[0]:<{at}}  {row[1]:<{expected}}  {row[2]}".rstrip()
 
     lines = [outline(signature)]
     for number, row in enumerate(rows, start=-1):

@@ -73,8 +73,7 @@ class ValuePlanner:
         for subject in dict.fromkeys(symbols):
             if isinstance(subject, s.Subject):
                 of = subject.of
-                at = self.subjects.setdefault((of.path, of.field == "present"), [])
-                at.append(subject)
+                self.subjects.setdefault((of.path, of.field == "present"), []).append(subject)
         for _, param in spec.with_paths(self.signature.params):
             # A symbol that all elements of a list share occurs in each of them.
             if isinstance(tensors := spec.required(param), spec.TensorList):
@@ -144,8 +143,7 @@ def plan_conditions(planner: ValuePlanner) -> Iterator[s.CheckCondition]:
     order = {var: number for number, var in enumerate(planner.origins)}
     for given in planner.signature.where:
         condition = of_symbols(given)
-        symbols = {*variables(condition)}
-        first, *others = sorted(symbols, key=order.__getitem__, reverse=True)
+        first, *others = sorted({*variables(condition)}, key=order.__getitem__, reverse=True)
         place = planner.origins[first]
         yield s.CheckCondition(place, condition, _text(given), (first, *others))
 

@@ -413,8 +413,7 @@ def _named(
         return value
     if param is not None:
         raise BuildError(f"{provider}: args= has {name!r}, {_no_part(param, base, part)}")
-    of_elements = symbols_of_elements(context.params)
-    lists = {var.name: path for var, path in of_elements.items()}
+    lists = {var.name: path for var, path in symbols_of_elements(context.params).items()}
     if name in lists:
         raise BuildError(
             f"{provider}: args= has {name!r}, which has a value for each element of "

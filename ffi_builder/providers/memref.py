@@ -169,8 +169,7 @@ def check_bare(
     if record is None or callee.startswith(C_INTERFACE):  # which takes pointers to descriptors
         return
     if lowered(record, c_interface=True) == function_parts(function):
-        memrefs = _positions(record, c_interface=True)
-        _compare(provider, context, callee, arguments, memrefs)
+        _compare(provider, context, callee, arguments, _positions(record, c_interface=True))
 
 
 def _compare(

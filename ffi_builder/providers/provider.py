@@ -146,8 +146,7 @@ class Members:
                 f"which the wrapper continues"
             )
         # Ready-made providers, and subclasses of them, have args=.
-        takes_args = self.trusted or hasattr(self.provider, "args")
-        context.check_dtypes(name, takes_args=takes_args)
+        context.check_dtypes(name, takes_args=self.trusted or hasattr(self.provider, "args"))
         context.builder.block = following
         free_copies(context)
         return context.builder.block

@@ -84,8 +84,7 @@ def struct_at(where: str, param: spec.Param, path: str) -> CStruct:
                 f"each field, as in {{{name.removeprefix(path).strip('.[]')!r}: …}}"
             )
         fields.append(CField(name, element, dtype, 0))
-    whole = param if isinstance(param, spec.Optional) else None
-    return replace(_laid_out(fields), whole=whole)
+    return replace(_laid_out(fields), whole=param if isinstance(param, spec.Optional) else None)
 
 
 def struct_pointer(

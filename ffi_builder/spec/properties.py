@@ -277,8 +277,7 @@ class Comparable:
 
 def is_pointer(param: object) -> bool:
     """Return whether a parameter is an address that may be NULL, unless a condition forbids it."""
-    is_handle = isinstance(param, Var) and param.dtype == "handle"
-    return is_handle or isinstance(param, DataPointer)
+    return isinstance(param, DataPointer) or (isinstance(param, Var) and param.dtype == "handle")
 
 
 def properties(params: Sequence[Param]) -> dict[str, Callable[[], Property]]:
