@@ -20,7 +20,7 @@ from ffi_builder.plan.steps import named_operations, named_words
 
 _ENUMS: Final[tuple[type[IntEnum], ...]] = (
     *(table.Head, table.Source, table.Code, table.Style),
-    *(table.Rounding, table.Right, Part),
+    *(table.Rounding, table.Accepted, Part),
 )
 _NUMBERS: Final = {
     "NO_INDEX": table.NO_INDEX,

@@ -89,10 +89,10 @@ class Checker:
     def raw(self, args_address: int, num_args: int) -> dict[str, Scalar]:
         """Do what :func:`check_raw` does."""
         signature = self.signature
-        found = diagnose(self.table, signature.name, args_address, num_args)
-        if not found.passed:
-            raise _CLASSES[found.kind](found.message)
-        slots = dict(zip(self.plan.symbols, found.slots, strict=False))
+        diagnosis = diagnose(self.table, signature.name, args_address, num_args)
+        if not diagnosis.passed:
+            raise _CLASSES[diagnosis.kind](diagnosis.message)
+        slots = dict(zip(self.plan.symbols, diagnosis.slots, strict=False))
         values = {var.name: _value(var.dtype, slots[var]) for var in self._symbols}
         _check_results(signature, values)
         return values
@@ -109,13 +109,13 @@ class Checker:
     def __call__(self, *args: Any) -> dict[str, Scalar]:
         """Do what :func:`check` does."""
         tvm_ffi = importing.load("tvm_ffi")
-        found: dict[str, Scalar] = {}
+        values: dict[str, Scalar] = {}
         errors: list[Exception] = []
 
         def receive(_handle: int, address: int | None, num_args: int, result: int) -> int:
             ctypes.memset(result, 0, abi.ANY_SIZE)
             try:
-                found.update(self.raw(address or 0, num_args))
+                values.update(self.raw(address or 0, num_args))
             except Exception as error:
                 errors.append(error)
             return 0
@@ -127,7 +127,7 @@ class Checker:
         self._pass(function, args)
         if errors:
             raise errors.pop() from None  # the callback, which tvm-ffi keeps, no longer has it
-        return found
+        return values
 
     def _pass(self, function: Any, args: tuple[Any, ...]) -> None:
         """Call a function; errors name an argument that tvm-ffi does not pass."""
@@ -141,18 +141,18 @@ class Checker:
         try:
             function(*args)
         except Exception as error:
-            found = conversion.unconverted(args, error)
-            if found is None:
+            unconverted = conversion.unconverted(args, error)
+            if unconverted is None:
                 raise
-            number, got = found
+            number, actual = unconverted
             wanted = spec.outline(self._argument(number))
-            raise TypeError(self._words(number, "type of ", wanted, got)) from error
+            raise TypeError(self._words(number, "type of ", wanted, actual)) from error
 
     def _argument(self, number: int) -> spec.Param:
         """Return the parameter of an argument; the last one may be VarArgs."""
         return self.signature.arguments[min(number, len(self.signature.arguments) - 1)]
 
-    def _words(self, number: int, prefix: str, wanted: str, got: str) -> str:
+    def _words(self, number: int, prefix: str, wanted: str, actual: str) -> str:
         """Return the text of an error about an argument, as the diagnosis makes it."""
         signature = self.signature
         return FRAME.format(
@@ -160,7 +160,7 @@ class Checker:
             argument=number,
             signature=signature_text(signature.name, argument_texts(signature), number),
             wanted=wanted,
-            came=got,
+            actual=actual,
         )
 
 

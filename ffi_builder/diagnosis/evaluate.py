@@ -76,8 +76,8 @@ def holds(
         case Combined("not", (part,)):
             return not holds(part, of, certainly=not certainly)
         case Combined(op, parts):
-            found = (holds(part, of, certainly=certainly) for part in parts)
-            return all(found) if op == "and" else any(found)
+            results = (holds(part, of, certainly=certainly) for part in parts)
+            return all(results) if op == "and" else any(results)
         case Relation(op, lhs, rhs):
             values = {var: of(var) for var in variables(condition)}
             if None in values.values():

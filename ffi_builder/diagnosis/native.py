@@ -70,15 +70,15 @@ def _find() -> Any:
     importing.load("tvm_ffi")
     path = support.library()
     try:
-        found = ctypes.CDLL(str(path))[support.symbol("find")]
+        find = ctypes.CDLL(str(path))[support.symbol("find")]
     except AttributeError:  # the checkout was updated, but not the library
         raise BuildError(
             f"support: expected the functions of this version in {path} but got those of another; "
             "install ffi_builder again"
         ) from None
-    found.restype = c_int64
-    found.argtypes = [
+    find.restype = c_int64
+    find.argtypes = [
         *(c_void_p, c_int32, c_char_p, c_int32),
         *(ctypes.POINTER(c_int64), ctypes.POINTER(c_char_p), c_char_p, c_int64),
     ]
-    return found
+    return find

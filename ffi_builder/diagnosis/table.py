@@ -119,7 +119,7 @@ class Op(IntEnum):
     TEXT = auto()
     """u8 binary. Decode a str, or bytes."""
     OBJECT = auto()
-    """u8 :class:`Right`, or the accepted type index; u8 static type index of the key, or 0; u32
+    """u8 :class:`Accepted`, or the accepted type index; u8 static type index of the key, or 0; u32
     text, u16 length of the key, or of the expected type."""
     MAP = auto()
     """Turn to a tuple of two lists, of the keys and of the values of the current Map."""
@@ -150,7 +150,7 @@ OPERATIONS: Final = {
 :class:`~ffi_builder.plan.step.Instruction`, which declare their operands."""
 
 
-class Right(IntEnum):
+class Accepted(IntEnum):
     """Accepted objects, if not those of one static type."""
 
     ANY = 0

@@ -15,10 +15,10 @@ from ffi_builder.diagnosis.table import (
     OPERATOR_CODES,
     SLOT_SIZE,
     WORDS,
+    Accepted,
     Code,
     Head,
     Op,
-    Right,
     Rounding,
     Style,
     style_of,
@@ -183,8 +183,7 @@ class TableWriter:
     def back(self, position: int) -> None:
         """Append an instruction that goes back to a position."""
         self.emit(Op.BACK, "I", 0)
-        size = len(self._code) - position
-        struct.pack_into("<I", self._code, len(self._code) - 4, size)
+        struct.pack_into("<I", self._code, len(self._code) - 4, len(self._code) - position)
 
     def land(self, start: int) -> None:
         """Set the target of the instruction at :meth:`skip` to this position."""
@@ -286,12 +285,12 @@ def write_usual(out: TableWriter, dtype: str) -> None:
 
 def write_object(out: TableWriter, step: s.DecodeObject) -> None:
     """Decode an object."""
-    right = step.type_index or Right.ANY
+    accepted = step.type_index or Accepted.ANY
     if step.type_key not in (None, _OBJECT):
-        right = Right.BY_KEY
+        accepted = Accepted.BY_KEY
     if step.or_dict:
-        right = Right.MAPPING
-    out.emit(Op.OBJECT, "BB", right, abi.STATIC_TYPES.get(step.type_key or "", 0))
+        accepted = Accepted.MAPPING
+    out.emit(Op.OBJECT, "BB", accepted, abi.STATIC_TYPES.get(step.type_key or "", 0))
     out.text(step.text)
 
 
@@ -360,8 +359,7 @@ def _write_postfix(out: TableWriter, value: spec.Dim | Condition) -> None:
     match value:
         case spec.Var():
             # A uint64 beyond int64 counts as an overflow.
-            unsigned = style_of(value) is Style.UINT
-            out.emit(Code.SYMBOL, "HB", out.symbols[value], unsigned)
+            out.emit(Code.SYMBOL, "HB", out.symbols[value], style_of(value) is Style.UINT)
         case Expr(op, lhs, rhs):
             _write_postfix(out, lhs)
             _write_postfix(out, rhs)

@@ -182,29 +182,29 @@ def check_result(who: str, result: str | None) -> None:
         )
 
 
-def take(b: CheckingBuilder, result: str | None, of: str, came: Value) -> Value | None:
+def take(b: CheckingBuilder, result: str | None, of: str, any_: Value) -> Value | None:
     """Convert the result of a function to a kind that :data:`KINDS` lists."""
     if result is None:
-        release_any(b, came)
+        release_any(b, any_)
         return None
     if result == ANY:
-        return came
+        return any_
     if result == OBJECT:
-        return _take_object(b, of, came)
-    return take_scalar(b, result, of, came)
+        return _take_object(b, of, any_)
+    return take_scalar(b, result, of, any_)
 
 
-def _take_object(b: CheckingBuilder, of: str, came: Value) -> Value:
+def _take_object(b: CheckingBuilder, of: str, any_: Value) -> Value:
     t = b.types
-    index = b.load(t.i32, came)
+    index = b.load(t.i32, any_)
     is_null = b.eq(index, b.i32(TypeIndex.NONE))
     is_object = b.sge(index, b.i32(TypeIndex.OBJECT))
     _check_kind(b, OBJECT, of, b.or_(is_null, is_object), index)
     # The payload of None is 0, and so NULL.
-    return b.field(t.ptr, came, abi.ANY_PAYLOAD)
+    return b.field(t.ptr, any_, abi.ANY_PAYLOAD)
 
 
-def take_scalar(b: CheckingBuilder, dtype: str, of: str, came: Value) -> Value:
+def take_scalar(b: CheckingBuilder, dtype: str, of: str, any_: Value) -> Value:
     """Convert a number, bool or pointer to a dtype's own type, and check its kind and range.
 
     An object is never of the right kind; it is released.
@@ -213,20 +213,20 @@ def take_scalar(b: CheckingBuilder, dtype: str, of: str, came: Value) -> Value:
         b: emits the conversion; its cursor moves on.
         dtype: the dtype of a scalar, such as ``int8``.
         of: ends the words of errors: ``for y``, ``by f``.
-        came: the address of the ``TVMFFIAny`` to convert.
+        any_: the address of the ``TVMFFIAny`` to convert.
     """
-    index = b.load(b.types.i32, came)
-    release_any(b, came, index)
-    return scalar_of(b, dtype, of, came, index)
+    index = b.load(b.types.i32, any_)
+    release_any(b, any_, index)
+    return scalar_of(b, dtype, of, any_, index)
 
 
 def scalar_of(
-    b: CheckingBuilder, dtype: str, of: str, came: Value, index: Value | None = None
+    b: CheckingBuilder, dtype: str, of: str, any_: Value, index: Value | None = None
 ) -> Value:
     """Convert as :func:`take_scalar` does, without releasing an object."""
     t = b.types
-    index = b.load(t.i32, came) if index is None else index
-    bits = b.field(t.i64, came, abi.ANY_PAYLOAD)
+    index = b.load(t.i32, any_) if index is None else index
+    bits = b.field(t.i64, any_, abi.ANY_PAYLOAD)
     is_int = b.eq(index, b.i32(TypeIndex.INT))
     if dtype == "handle":
         is_null = b.eq(index, b.i32(TypeIndex.NONE))
@@ -253,9 +253,9 @@ def scalar_of(
     return bits if own == t.i64 else b.trunc(bits, own)
 
 
-def _check_kind(b: CheckingBuilder, kind: str, of: str, right: Value, index: Value) -> None:
-    """Raise a TypeError unless ``right``, an i1, says that the result may have the kind."""
-    with unless(b, right), b.out_of_line():
+def _check_kind(b: CheckingBuilder, kind: str, of: str, fits: Value, index: Value) -> None:
+    """Raise a TypeError unless ``fits``, an i1, says that the result may have the kind."""
+    with unless(b, fits), b.out_of_line():
         b.fail("TypeError", another_kind(kind, of), kind_name(b, index))
 
 

@@ -57,11 +57,11 @@ def kept(b: CheckingBuilder, key: str, find: Callable[[], Value]) -> Value:
     b.cond_br(b.ne(known, b.null()), following, missing, [known], likely=True)
     b.block = missing
     with b.out_of_line():
-        found = find()
-        before = exchange_null(b, slot, found)
-        b.cond_br(b.is_null(before), following, lost, [found])
+        reference = find()
+        before = exchange_null(b, slot, reference)
+        b.cond_br(b.is_null(before), following, lost, [reference])
     b.block = lost
-    b.call(DEC_REF, [found], t.i32)
+    b.call(DEC_REF, [reference], t.i32)
     b.br(following, before)
     b.block = following
     return following.arguments[0]
@@ -278,7 +278,7 @@ def call(b: CheckingBuilder, callee: Callee, array: Value, count: Value, result:
             function = kept(b, f"global_{name}", lambda: _find_global(b, name))
             return _call_object(b, function, array, count, result)
         case GlobalFunction(name):
-            return _call_found(b, name, array, count, result)
+            return _call_global(b, name, array, count, result)
         case FunctionObject(value):
             return _call_object(b, value, array, count, result)
         case ImportedFunction(name):
@@ -306,7 +306,7 @@ def _call_object(
     return b.call_value(_CALL, [function, array, count, result], t.i32)
 
 
-def _call_found(b: CheckingBuilder, name: str, array: Value, count: Value, result: Value) -> Value:
+def _call_global(b: CheckingBuilder, name: str, array: Value, count: Value, result: Value) -> Value:
     """Look a global function up, call it and release it."""
     t = b.types
     function = _find_global(b, name)

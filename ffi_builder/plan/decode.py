@@ -190,9 +190,8 @@ class DecodeTensor(Decode):
     @property
     @override
     def checks(self) -> tuple[Check, ...]:
-        device = (self.device_type, self.same_device)
-        found = (check for check in device if check is not None)
-        return self, NotNull(self.place), self.ndim, self.dtype, *found
+        device = (check for check in (self.device_type, self.same_device) if check is not None)
+        return self, NotNull(self.place), self.ndim, self.dtype, *device
 
 
 @dataclass(frozen=True)

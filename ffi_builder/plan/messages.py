@@ -37,7 +37,7 @@ from ffi_builder import abi
 
 FRAME: Final = (
     "Mismatched {subject} on argument #{argument} when calling: `{signature}`, "
-    "expected {wanted} but got {came}"
+    "expected {wanted} but got {actual}"
 )
 FRAME_WITHOUT_ARGUMENT: Final = FRAME.replace(" on argument #{argument}", "")
 BINDING: Final = "{symbol} = {bound} from {origin}"
@@ -108,7 +108,7 @@ PLACEHOLDERS: Final = (
     "argument",
     "signature",
     "wanted",
-    "came",
+    "actual",
     "bound",
     "or_none",
     "string",

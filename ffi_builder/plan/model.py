@@ -136,22 +136,21 @@ def plan_text(
         WORKSPACES: list(result_rows(signature.workspaces, checks)),
         AROUND: list(around),
     }
-    every = [*rows, *(row for found in after.values() for row in found)]
+    every = [*rows, *(row for section in after.values() for row in section)]
     at, expected = (_width([row[column] for row in every]) for column in (0, 1))
     margin = len(str(len(checks) - 1))
 
     def line(index: str, row: tuple[str, str, str]) -> str:
-        cells = f"  {index:>{margin}}  {row[0]:<{at}}  {row[1]:<{expected}}  {row[2]}"
-        return cells.rstrip()
+        return f"  {index:>{margin}}  {row[0]:<{at}}  {row[1]:<{expected}}  {row[2]}".rstrip()
 
     lines = [outline(signature)]
     for number, row in enumerate(rows, start=-1):
         if late and number == len(prompt):
             lines.append(LATE)
         lines.append(line("" if number < 0 else str(number), row))
-    for heading, found in after.items():
-        if found:
-            lines += [heading, *(line("", row) for row in found)]
+    for heading, section in after.items():
+        if section:
+            lines += [heading, *(line("", row) for row in section)]
     return "\n".join([*lines, *_notes(signature, checks)])
 
 

@@ -121,8 +121,7 @@ class Place:
     @property
     def fixed_path(self) -> str:
         """The part of the path that is known before a call: ``xs`` for ``xs[i]``."""
-        depth = self.position.count(EACH)
-        return self.path.removesuffix("".join(_EACH[:depth]))
+        return self.path.removesuffix("".join(_EACH[: self.position.count(EACH)]))
 
     def __str__(self) -> str:
         before = LENGTH_OF if self.part is Part.LENGTH else ""

@@ -57,9 +57,9 @@ def _plan_alignment(planner: ValuePlanner, data: Place, tensor: spec.Tensor) -> 
     if tensor.data_alignment is not None:
         planner.add(s.CheckAlignment(data, tensor.data_alignment))
         return
-    found = sorted({parse_dtype(dtype).alignment for dtype in tensor.element_dtypes})
-    if found[-1] > 1 and tensor.device in (*UNIFIED_DEVICES, ANY):
-        planner.add(s.CheckElementAlignment(data, tuple(found)))
+    alignments = sorted({parse_dtype(dtype).alignment for dtype in tensor.element_dtypes})
+    if alignments[-1] > 1 and tensor.device in (*UNIFIED_DEVICES, ANY):
+        planner.add(s.CheckElementAlignment(data, tuple(alignments)))
 
 
 def _plan_header(planner: ValuePlanner, place: Place, tensor: spec.Tensor, optional: bool) -> None:
@@ -101,14 +101,14 @@ def _candidates(
     tensors: list[tuple[Place, spec.Tensor, bool]], device: str
 ) -> tuple[tuple[Place, ...], bool]:
     """Return the candidates for the first tensor on a device type, and whether it is known."""
-    found: list[Place] = []
+    candidates: list[Place] = []
     for place, tensor, given in tensors:
         other = tensor.device_type  # only results and Workspaces take a device from another tensor
         if other == device or ANY in (other, device):
-            found.append(place)
+            candidates.append(place)
             if given and other == device != ANY:
-                return tuple(found), len(found) == 1
-    return tuple(found), False
+                return tuple(candidates), len(candidates) == 1
+    return tuple(candidates), False
 
 
 def _plan_strides(planner: ValuePlanner, place: Place, tensor: spec.Tensor) -> None:
@@ -182,13 +182,13 @@ def plan_list(
     bound = tuple((var, known[var]) for var in param.each if var in known)
     inside = planner.planned(lambda: _plan_elements(planner, place, param))
     planner.add(s.EachElement(place, param, bound, inside=inside))
-    found = planner.bound & shared
+    now_bound = planner.bound & shared
     if param.never_empty:
-        planner.bound = before | found
+        planner.bound = before | now_bound
         return
     planner.bound = before
     if param.length is not None and not planner.in_optional:
-        planner.of_length.setdefault(param.length, set()).update(found)
+        planner.of_length.setdefault(param.length, set()).update(now_bound)
 
 
 def _plan_elements(planner: ValuePlanner, place: Place, param: spec.TensorList) -> None:
@@ -351,13 +351,13 @@ def types_of(variant: spec.Variant) -> list[tuple[TypeIndex, ...]]:
     """
     words = [word_of(param) for param in variant.params]
     taken = {index for word in words for index in _OWN[word]}
-    found: list[tuple[TypeIndex, ...]] = []
+    types: list[tuple[TypeIndex, ...]] = []
     for word in words:
         accepts = _CONVERTED[word].accepts if word in _CONVERTED else ()
         more = tuple(index for index in accepts if index not in taken)
         taken.update(more)
-        found.append((*_OWN[word], *more))
-    return found
+        types.append((*_OWN[word], *more))
+    return types
 
 
 class _Planner(ValuePlanner):
@@ -421,8 +421,8 @@ class _Planner(ValuePlanner):
 
     def _check(self, place: Place, param: Named) -> None:
         """Plan the check that is declared for a kind, if there is one."""
-        found = (CHECKS[kind] for kind in type(param).__mro__ if kind in CHECKS)
-        self.add(*(check(place, param) for check in found))
+        checks = (CHECKS[kind] for kind in type(param).__mro__ if kind in CHECKS)
+        self.add(*(check(place, param) for check in checks))
 
     def _plan_optional(self, place: Place, param: Plain) -> None:
         """Plan an Optional."""
@@ -520,9 +520,9 @@ class _Planner(ValuePlanner):
         self.add(s.DecodeShape(place, optional=optional, length=len(param.shape)))
         for index, entry in enumerate(param.shape):
             at = place.at(Part.ENTRY, index)
-            behind = self.planned(partial(self.plan_value, at, entry))
-            bounded = any(isinstance(step, (s.EqualInt, s.Fits)) for step in behind[:1])
-            self.add(s.DecodeEntry(at, bounded=bounded), *behind)
+            following = self.planned(partial(self.plan_value, at, entry))
+            bounded = any(isinstance(step, (s.EqualInt, s.Fits)) for step in following[:1])
+            self.add(s.DecodeEntry(at, bounded=bounded), *following)
 
     def _plan_tuple(
         self, place: Place, param: spec.TupleParam | spec.Struct, optional: bool

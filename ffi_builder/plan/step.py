@@ -81,7 +81,7 @@ class Check(Step):
     def row(self, origins: Texts) -> tuple[str, str, str]:
         """The place, the expected value, and the class of the error (empty if there is none)."""
         words, known = self.error, self.placeholders(origins)
-        expected = re.sub(r"\{(\w+)\}", lambda found: known[found[1]], words.expected)
+        expected = re.sub(r"\{(\w+)\}", lambda match: known[match[1]], words.expected)
         return f"{words.prefix}{self.subject}", expected, words.kind
 
     def __str__(self) -> str:

@@ -46,8 +46,8 @@ def _named_words() -> Iterator[tuple[str, Words]]:
 
 def named_operations() -> dict[str, type[Instruction]]:
     """Return the instructions by name, each with the first check that declares it."""
-    found: dict[str, type[Instruction]] = {}
+    operations: dict[str, type[Instruction]] = {}
     for check in get_args(AnyCheck):
         if issubclass(check, Instruction):
-            found.setdefault(check.op, check)
-    return found
+            operations.setdefault(check.op, check)
+    return operations

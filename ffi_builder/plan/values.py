@@ -69,12 +69,11 @@ class ValuePlanner:
                 self.occurrences[var] = self.occurrences.get(var, 0) + 1
         self.subjects: dict[tuple[str, bool], list[s.Subject]] = {}
         """The properties to bind, by the path of the parameter and whether it is ``present``."""
-        found = (var for each in self.signature.where for var in variables(of_symbols(each)))
-        for subject in dict.fromkeys(found):
+        symbols = (var for each in self.signature.where for var in variables(of_symbols(each)))
+        for subject in dict.fromkeys(symbols):
             if isinstance(subject, s.Subject):
                 of = subject.of
-                at = self.subjects.setdefault((of.path, of.field == "present"), [])
-                at.append(subject)
+                self.subjects.setdefault((of.path, of.field == "present"), []).append(subject)
         for _, param in spec.with_paths(self.signature.params):
             # A symbol that all elements of a list share occurs in each of them.
             if isinstance(tensors := spec.required(param), spec.TensorList):
@@ -144,8 +143,7 @@ def plan_conditions(planner: ValuePlanner) -> Iterator[s.CheckCondition]:
     order = {var: number for number, var in enumerate(planner.origins)}
     for given in planner.signature.where:
         condition = of_symbols(given)
-        symbols = {*variables(condition)}
-        first, *others = sorted(symbols, key=order.__getitem__, reverse=True)
+        first, *others = sorted({*variables(condition)}, key=order.__getitem__, reverse=True)
         place = planner.origins[first]
         yield s.CheckCondition(place, condition, _text(given), (first, *others))
 

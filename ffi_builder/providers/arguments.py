@@ -216,13 +216,13 @@ def widened(context: CallContext, item: spec.Dim) -> Value:
 
 def in_range(b: Builder, value: Value, low: int, high: int, *, signed: bool) -> Value | None:
     """Compare an i64 with a range; return an i1, or None if every i64 is in the range."""
-    found: Value | None = None
+    inside: Value | None = None
     if low > -(2**63) and (signed or low > 0):
-        found = b.sge(value, b.i64(low)) if signed else b.uge(value, b.i64(low))
+        inside = b.sge(value, b.i64(low)) if signed else b.uge(value, b.i64(low))
     if high < (2**63 - 1 if signed else 2**64 - 1):
         below = b.sle(value, b.i64(high)) if signed else b.ule(value, b.i64(high))
-        found = below if found is None else b.and_(found, below)
-    return found
+        inside = below if inside is None else b.and_(inside, below)
+    return inside
 
 
 _WHOLE: Final = (Data, spec.Field, int, Expr, ResultPointer, Address, Constant, CStruct)
@@ -241,8 +241,7 @@ def items(provider: str, args: Sequence[Entry] | None, context: CallContext) -> 
     if args is None:
         return with_result_tensors(context, list(_flat(context.params)))
     named = entries(provider, args, context, pointers=True)
-    found = [item for entry in named for item in flat_item(entry)]
-    return with_result_tensors(context, found)
+    return with_result_tensors(context, [item for entry in named for item in flat_item(entry)])
 
 
 def with_result_tensors(context: CallContext, found: list[Item]) -> list[Item]:
@@ -272,41 +271,41 @@ def entries(
     symbols = {var.name: var for var in context.matched_var_binding}
     results = value_results(context)
     look_up = partial(_named, provider, context, dict(every), symbols)
-    found: list[Item] = []
+    resolved: list[Item] = []
     for given in args:
         if given is None or isinstance(given, (float, bytes)):
-            found.append(_constant(provider, given, pointers=pointers))
+            resolved.append(_constant(provider, given, pointers=pointers))
             continue
         where = f"{provider}: args= has {given!r}"
         if isinstance(given, (CStruct, Mapping)):
             _check_host(where, pointers)
-            found.append(_struct(provider, context, where, given))
+            resolved.append(_struct(provider, context, where, given))
             continue
         address = split_address(where, given)
         if address is not None:
             _check_host(where, pointers)
-            found.append(_by_address(where, *address, look_up, results))
+            resolved.append(_by_address(where, *address, look_up, results))
             continue
         result = next((r for r in results if given in (r, r.name)), None)
         if result is not None:
-            found.append(_pointer(provider, result, pointers=pointers))
+            resolved.append(_pointer(provider, result, pointers=pointers))
             continue
         entry = look_up(given) if isinstance(given, str) else given
         param = _owner(entry)
         equal = [item for item in known if type(item) is type(param) and item == param]
         if _is_made_of_others(entry) and equal:
-            found.append(equal[0] if len(equal) == 1 else entry)
+            resolved.append(equal[0] if len(equal) == 1 else entry)
         elif equal and _has_references(param):
-            found.append(_of(entry, equal[0]))
+            resolved.append(_of(entry, equal[0]))
         elif _is_dim(param) or equal:
-            found.append(entry)
+            resolved.append(entry)
         else:
             names = ", ".join(item.name for item in context.passed)
             raise BuildError(
                 f"{provider}: args= has {entry!r}, which is not a parameter of "
                 f"{context.fn_name!r}; it has {names or 'none'}"
             )
-    return found
+    return resolved
 
 
 def _struct(
@@ -321,8 +320,8 @@ def _struct(
 
 def returned_struct(provider: str, context: CallContext, struct: CStruct) -> tuple[Value, CStruct]:
     """Return memory for a struct that the callee returns, of which fields are results."""
-    found = _struct(provider, context, f"{provider}: returns=", struct)
-    return scalar_argument(context, replace(found, pieces=(), attribute="")).value, found
+    resolved = _struct(provider, context, f"{provider}: returns=", struct)
+    return scalar_argument(context, replace(resolved, pieces=(), attribute="")).value, resolved
 
 
 def _check_host(where: str, pointers: bool) -> None:
@@ -397,25 +396,24 @@ def _named(
     if name in by_name or name in symbols:
         return by_name[name] if name in by_name else symbols[name]
     base, _, part = name.rpartition(".")
-    found = by_name.get(base)
-    if found is not None:
-        tensor = spec.required(found)
+    param = by_name.get(base)
+    if param is not None:
+        tensor = spec.required(param)
         if part == "data" and isinstance(tensor, spec.Tensor):
             return tensor.data
-        if part in parts_of(found):
-            return spec.Field(found, part)
+        if part in parts_of(param):
+            return spec.Field(param, part)
     if re.search(r"[-+*/%()]", name) or name.isdecimal():
         try:
-            found_value = spec.expression(name, symbols.values())
+            value = spec.expression(name, symbols.values())
         except SpecError as error:
             raise BuildError(f"{provider}: args= has {name!r}: {error}") from None
-        if isinstance(found_value, int) and not -(2**63) <= found_value < 2**63:
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
             raise BuildError(f"{provider}: args= has {name!r}, which does not fit int64")
-        return found_value
-    if found is not None:
-        raise BuildError(f"{provider}: args= has {name!r}, {_no_part(found, base, part)}")
-    of_elements = symbols_of_elements(context.params)
-    lists = {var.name: path for var, path in of_elements.items()}
+        return value
+    if param is not None:
+        raise BuildError(f"{provider}: args= has {name!r}, {_no_part(param, base, part)}")
+    lists = {var.name: path for var, path in symbols_of_elements(context.params).items()}
     if name in lists:
         raise BuildError(
             f"{provider}: args= has {name!r}, which has a value for each element of "

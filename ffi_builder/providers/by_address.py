@@ -46,14 +46,14 @@ def split_address(where: str, text: object) -> tuple[str | float, str | None, st
     """
     if not isinstance(text, str) or not (text.startswith("&") or "->" in text):
         return None
-    found = _TEXT.fullmatch(text)
-    value = "" if found is None else (found["cast"] or found["plain"] or "").strip()
-    if found is None or not value or found["result"] == "":
+    match = _TEXT.fullmatch(text)
+    value = "" if match is None else (match["cast"] or match["plain"] or "").strip()
+    if match is None or not value or match["result"] == "":
         raise BuildError(
             f"{where}: expected the address of a value, as in '&n', '&int32(n * 2)' or, for a "
             f"value whose place the kernel overwrites with a result, '&n -> written'"
         )
-    return _number(value, found["dtype"]), *_dtype_and_result(where, found)
+    return _number(value, match["dtype"]), *_dtype_and_result(where, match)
 
 
 def split_field(where: str, entry: Any) -> tuple[Any, str | None, str | None]:
@@ -67,20 +67,20 @@ def split_field(where: str, entry: Any) -> tuple[Any, str | None, str | None]:
     """
     if not isinstance(entry, str) or entry.startswith("&"):
         return entry, None, None
-    found = _FIELD.fullmatch(entry.strip())
-    value = "" if found is None else (found["cast"] or found["plain"] or "").strip()
-    if found is None or found["result"] == "" or not (value or found["result"]):
+    match = _FIELD.fullmatch(entry.strip())
+    value = "" if match is None else (match["cast"] or match["plain"] or "").strip()
+    if match is None or match["result"] == "" or not (value or match["result"]):
         raise BuildError(
             f"{where}: expected the value of a field, as in 'n', 'int32(n * 2)' or, for a field "
             f"that the kernel overwrites with a result, '-> written' or 'n -> written', but got "
             f"{entry!r}"
         )
-    dtype, result = _dtype_and_result(where, found)
+    dtype, result = _dtype_and_result(where, match)
     return _number(value, dtype) if value else None, dtype, result
 
 
-def _dtype_and_result(where: str, found: re.Match[str]) -> tuple[str | None, str | None]:
-    dtype, result = found["dtype"], found["result"]
+def _dtype_and_result(where: str, match: re.Match[str]) -> tuple[str | None, str | None]:
+    dtype, result = match["dtype"], match["result"]
     if dtype is not None and result is not None:
         raise BuildError(f"{where}, but the result {result!r} says the dtype: drop {dtype}(…)")
     return dtype, result

@@ -5,12 +5,12 @@
     %nul = llvm.call @memchr(%data, %zero, %length)            // ValueError unless it is NULL
     llvm.cond_br (the kind of the argument promises a NUL), ^near, ^other
   ^near:
-    llvm.cond_br (%data[%length] == 0), ^found(%data, %null), ^copy
+    llvm.cond_br (%data[%length] == 0), ^done(%data, %null), ^copy
   ^other:                                                      // bytes elsewhere, or None
-    llvm.cond_br (it is None), ^found(%null, %null), ^copy
+    llvm.cond_br (it is None), ^done(%null, %null), ^copy
   ^copy:
     %copy = llvm.call @malloc(%length + 1)                     // and then memcpy
-    llvm.br ^found(%copy, %copy)
+    llvm.br ^done(%copy, %copy)
 """
 
 from __future__ import annotations
@@ -47,20 +47,20 @@ def c_string(
     at = _first_nul(b, pointer, length)
     words = f"{path} has a NUL at byte {{}}, where its text would end in C"
     b.check(b.slt(at, b.i64(0)), "ValueError", words, at)
-    found, near = b.new_block(t.ptr, t.ptr), b.new_block()
+    done, near = b.new_block(t.ptr, t.ptr), b.new_block()
     other, copy = b.new_block(cold=True), b.new_block(cold=True)
     index = b.load(t.i32, any_)
     b.cond_br(reduce(b.or_, (b.eq(index, b.i32(k)) for k in _WITH_NUL)), near, other, likely=True)
     b.block = near
     ends = b.eq(b.load(t.i8, b.element(pointer, length)), b.zero(t.i8))
-    b.cond_br(ends, found, copy, (pointer, b.null()), likely=True)
+    b.cond_br(ends, done, copy, (pointer, b.null()), likely=True)
     b.block = other
-    b.cond_br(b.eq(index, b.i32(TypeIndex.NONE)), found, copy, (b.null(), b.null()))
+    b.cond_br(b.eq(index, b.i32(TypeIndex.NONE)), done, copy, (b.null(), b.null()))
     b.block = copy
     copied = _copied(b, pointer, length)
-    b.br(found, copied, copied)
-    b.block = found
-    text, memory = found.arguments
+    b.br(done, copied, copied)
+    b.block = done
+    text, memory = done.arguments
     return text, memory
 
 

@@ -159,8 +159,7 @@ def _call(
         attributes = _extensions(context, arguments)
         values = [argument.value for argument in arguments]
         result = result or (b.types.i32 if context.status_wanted else b.types.void)
-        types = [value.type for value in values]
-        context.symbols.declare(callee, result, types, attributes)
+        context.symbols.declare(callee, result, [value.type for value in values], attributes)
         return b.call(callee, values, result, attributes)
     result, parameters = _types_of(provider, callee, operation, context)
     arguments = _fit_constants(provider, context, callee, arguments, parameters)

@@ -68,9 +68,9 @@ def _differ(dtypes: Sequence[str]) -> bool:
 
 def _in_memory(dtype: str) -> DataType:
     """Return a dtype; for integers and bools, the signed integer of the same width."""
-    found = parse_dtype(dtype)
-    is_integer = found.code in map(abi.DTYPE_CODES.__getitem__, ("int", "uint", "bool"))
-    return found._replace(code=abi.DTYPE_CODES["int"]) if is_integer else found
+    parsed = parse_dtype(dtype)
+    is_integer = parsed.code in map(abi.DTYPE_CODES.__getitem__, ("int", "uint", "bool"))
+    return parsed._replace(code=abi.DTYPE_CODES["int"]) if is_integer else parsed
 
 
 def _source(tensor: spec.Tensor) -> spec.Tensor:
@@ -283,12 +283,12 @@ class CallContext(ABC):
 
     def _paths(self) -> dict[spec.Tensor, list[str]]:
         """Return the paths of the tensor parameters and results; equal tensors share a list."""
-        found: dict[spec.Tensor, list[str]] = {}
+        paths: dict[spec.Tensor, list[str]] = {}
         for path, param in spec.with_paths(self.passed):
             tensor = spec.required(param)
             if isinstance(tensor, spec.Tensor):
-                found.setdefault(tensor, []).append(path)
-        return found
+                paths.setdefault(tensor, []).append(path)
+        return paths
 
     @abstractmethod
     def shape(self, tensor: spec.Param, *, wide: bool = False) -> list[Value]:

@@ -20,16 +20,16 @@ Values: TypeAlias = "Mapping[spec.Var, int]"
 
 def values_in(where: Sequence[Condition]) -> dict[spec.Var, int]:
     """Return the symbols that conditions fix: ``n == 8`` or ``n in {8}``."""
-    found: dict[spec.Var, int] = {}
+    values: dict[spec.Var, int] = {}
     for condition in where:
         match condition:
             case Relation("==", spec.Var() as var, int(value)):
-                found[var] = value
+                values[var] = value
             case Relation("in", spec.Var() as var, (value,)):
-                found[var] = value
+                values[var] = value
             case _:
                 pass
-    return found
+    return values
 
 
 def with_values(tensor: spec.Tensor, values: Values) -> spec.Tensor:

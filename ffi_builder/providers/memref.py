@@ -169,8 +169,7 @@ def check_bare(
     if record is None or callee.startswith(C_INTERFACE):  # which takes pointers to descriptors
         return
     if lowered(record, c_interface=True) == function_parts(function):
-        memrefs = _positions(record, c_interface=True)
-        _compare(provider, context, callee, arguments, memrefs)
+        _compare(provider, context, callee, arguments, _positions(record, c_interface=True))
 
 
 def _compare(
@@ -207,26 +206,26 @@ def _compare(
 
 def _positions(record: FunctionTypes, *, c_interface: bool) -> Memrefs:
     """Return the memrefs of a record."""
-    found: dict[int, tuple[int, MemRef]] = {}
+    memrefs: dict[int, tuple[int, MemRef]] = {}
     position = 0
     for number, type_ in enumerate(record.inputs):
         if isinstance(type_, MemRef):
-            found[position] = number, type_
+            memrefs[position] = number, type_
         position += len(lowered_words(type_, c_interface=c_interface) or ())
-    return found
+    return memrefs
 
 
 def _tensors(arguments: Sequence[Argument]) -> list[tuple[int, spec.Tensor | spec.List]]:
     """Return what is passed as a memref, each after the position of its first argument."""
-    found: list[tuple[int, spec.Tensor | spec.List]] = []
+    tensors: list[tuple[int, spec.Tensor | spec.List]] = []
     last: tuple[Item, ...] = ()
     for position, argument in enumerate(arguments):
         if argument.of is not last:  # one tuple for all arguments of an item
             last = argument.of
             item = plain(last[0])
             if isinstance(item, spec.Tensor) or _is_numbers(item):
-                found.append((position, item))
-    return found
+                tensors.append((position, item))
+    return tensors
 
 
 def _is_numbers(item: object) -> TypeGuard[spec.List]:
@@ -298,15 +297,15 @@ def _packed(
     """
     types = {parse_dtype(dtype) for dtype in packed}
     given = [*tensor.dtypes, *tensor.element_dtypes]
-    found = next((dtype for dtype in given if parse_dtype(dtype) in types), None)
-    if not packed or (others and found is None):
+    packed_dtype = next((dtype for dtype in given if parse_dtype(dtype) in types), None)
+    if not packed or (others and packed_dtype is None):
         return None
     words = f"a lowered memref has whole bytes for each {memref.element}, "
     if tensor.packing > 1:
         words += f"but each {tensor.storage_dtype} of the tensor packs {tensor.packing}"
-    elif found is not None:
-        bits = parse_dtype(found).total_bits
-        words += f"but the tensor packs {found}: n of them take n * {bits} / 8 bytes"
+    elif packed_dtype is not None:
+        bits = parse_dtype(packed_dtype).total_bits
+        words += f"but the tensor packs {packed_dtype}: n of them take n * {bits} / 8 bytes"
     else:
         words += f"as no dtype has, and not {given[0]}"
     if others:
@@ -475,17 +474,17 @@ class MemRefCallProvider:
 
         This check precedes the comparison of arguments, whose message would say less.
         """
-        found = context.symbols.find(callee)
+        operation = context.symbols.find(callee)
         function = None if interface_of is None else context.symbols.find(interface_of)
-        if found is None and function is not None:
+        if operation is None and function is not None:
             raise BuildError(
                 f"{type(self).__name__}: the module has @{interface_of} ({describe(function)}), "
                 f"but no @{callee}; lower it with the attribute llvm.emit_c_interface, or leave "
                 f"c_interface=True out"
             )
-        if found is None or found.name != "llvm.func":
+        if operation is None or operation.name != "llvm.func":
             return
-        result, parameters = function_parts(found)
+        result, parameters = function_parts(operation)
         given = tuple(str(argument.value.type) for argument in arguments)
         if interface_of is not None and parameters == ("!llvm.ptr", *given):
             raise BuildError(

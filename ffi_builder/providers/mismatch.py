@@ -53,24 +53,24 @@ _Entries: TypeAlias = "list[tuple[str, tuple[str, ...]]]"
 """The entries of ``args=``, each with the LLVM types of its arguments."""
 
 
-def describe_mismatch(found: MismatchError) -> BuildError:
+def describe_mismatch(mismatch: MismatchError) -> BuildError:
     """Return the error that compares what is taken with what is passed, and says what to change."""
-    taken, passed, function = len(found.taken), len(found.arguments), found.context.fn_name
+    taken, passed, function = len(mismatch.taken), len(mismatch.arguments), mismatch.context.fn_name
     what = f"takes arguments of other types than {function!r} passes"
     if taken != passed:
         takes = "1 argument" if taken == 1 else f"{taken} arguments"
         are = "is" if passed == 1 else "are"
         what = f"takes {takes}, but {passed} {are} passed for {function!r}"
-    words = f"{found.provider}: the callee @{found.callee} {what}"
-    return BuildError(f"{words}:\n{_table(found)}\n{_hint(found)}")
+    words = f"{mismatch.provider}: the callee @{mismatch.callee} {what}"
+    return BuildError(f"{words}:\n{_table(mismatch)}\n{_hint(mismatch)}")
 
 
 # ---- the difference
 
 
-def _table(found: MismatchError) -> str:
+def _table(mismatch: MismatchError) -> str:
     """Return the arguments side by side from the last before a difference, and mark differences."""
-    rows = list(_rows(found))
+    rows = list(_rows(mismatch))
     start = max(0, next(i for i, (mark, *_) in enumerate(rows) if mark) - 1)
     more = len(rows) - start - _MOST_SHOWN
     table = [("", "", "expected", "passed"), *rows[start : start + _MOST_SHOWN]]
@@ -81,24 +81,24 @@ def _table(found: MismatchError) -> str:
     return "\n".join([*lines, *([f"  … and {more} more"] if more > 0 else [])])
 
 
-def _rows(found: MismatchError) -> Iterator[tuple[str, str, str, str]]:
+def _rows(mismatch: MismatchError) -> Iterator[tuple[str, str, str, str]]:
     """Yield a mark if there is a difference, the number of an argument, its type, what is passed.
 
     If the lengths differ, these are the fewest differences.
     """
-    passed, taken = [str(argument.value.type) for argument in found.arguments], found.taken
+    passed, taken = [str(argument.value.type) for argument in mismatch.arguments], mismatch.taken
     changes = [("", 0, len(passed), 0, len(taken))]
     if len(passed) != len(taken):
         changes = SequenceMatcher(None, passed, taken, autojunk=False).get_opcodes()
     is_exchanged = sorted(passed) == sorted(taken)
-    names = [each.name or shown(found.context, each.of[0]) for each in found.arguments]
-    addable = _addable(found.context)
+    names = [each.name or shown(mismatch.context, each.of[0]) for each in mismatch.arguments]
+    addable = _addable(mismatch.context)
     for _, i, i_end, j, j_end in changes:
         for ours, theirs in zip_longest(range(i, i_end), range(j, j_end)):
             at, expected = ("", "nothing") if theirs is None else (f"#{theirs}", taken[theirs])
             words = "nothing"
             if ours is not None:
-                of, given = found.arguments[ours].of, passed[ours]
+                of, given = mismatch.arguments[ours].of, passed[ours]
                 cure = "" if is_exchanged or not of else _declared(of[0], given, expected)
                 words, differs = f"{_short(given)} ({names[ours]}){cure}", given != expected
             else:
@@ -131,16 +131,16 @@ def _addable(context: CallContext) -> dict[str, str]:
 # ---- the hint
 
 
-def _hint(found: MismatchError) -> str:
+def _hint(mismatch: MismatchError) -> str:
     """Return which provider or ``args=`` would fit, if one does."""
-    provider, context, taken = found.provider, found.context, found.taken
-    record, only = _record(context, found.callee)
+    provider, context, taken = mismatch.provider, mismatch.context, mismatch.taken
+    record, only = _record(context, mismatch.callee)
     if "memref<*" in record:
         return "No provider passes a memref without a rank: give the kernel memrefs that have one"
     fixed = "" if only else _FIXED.get(taken, "")
     if fixed and (provider in (_PACKED, _PACKING) or fixed == _PACKED):
         return f"{fixed}{' without other options' * (fixed == provider)} passes what it takes"
-    groups = [[*group] for _, group in groupby(found.arguments, lambda each: id(each.of))]
+    groups = [[*group] for _, group in groupby(mismatch.arguments, lambda each: id(each.of))]
     items = [item for group in groups for item in group[0].of]
     for name, arguments_of in _PER_ITEM.items():
         if name != provider and only in ("", name):

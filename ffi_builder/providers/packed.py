@@ -241,8 +241,8 @@ def _any(context: CallContext, item: Item) -> tuple[Value, Value]:
             assert not isinstance(
                 param, (Address, ResultPointer, Constant, CStruct)
             )  # entries() refuses them
-            came = context.any(param)
-            return b.load(t.i64, came), b.field(t.i64, came, abi.ANY_PAYLOAD)
+            any_ = context.any(param)
+            return b.load(t.i64, any_), b.field(t.i64, any_, abi.ANY_PAYLOAD)
 
 
 def _part(context: CallContext, param: spec.Param, part: str, value: Value) -> tuple[Value, Value]:
@@ -259,9 +259,9 @@ def _part(context: CallContext, param: spec.Param, part: str, value: Value) -> t
 
 def _number(context: CallContext, variant: spec.Param, index: int) -> tuple[Value, Value]:
     """Return both words of a number of a Variant, as it came, or of None if it did not come."""
-    b, t, came = context.builder, context.builder.types, context.any(variant)
+    b, t, any_ = context.builder, context.builder.types, context.any(variant)
     there = b.eq(context.part(spec.Field(variant, "which")), b.i32(index))
-    words = b.load(t.i64, came), b.field(t.i64, came, abi.ANY_PAYLOAD)
+    words = b.load(t.i64, any_), b.field(t.i64, any_, abi.ANY_PAYLOAD)
     none = any_head(b, TypeIndex.NONE)
     return b.select(there, words[0], none), b.select(there, words[1], b.i64(0))
 

@@ -215,26 +215,25 @@ class DynamicParamPackCallProvider:
             arguments = convert_items(name, self.args, context, self.arguments_of)
             count = len(arguments)
         else:
-            found = items(name, self.args, context)
-            groups = (self._group(context, item) for item in found)
+            passed = items(name, self.args, context)
+            groups = (self._group(context, item) for item in passed)
             pointers = [self._in_memory(context, group) for group in groups if group is not None]
             left = [r for r in value_results(context) if r.name not in context.places]
             pointers += [result_pointer(context, result) for result in left]
             array = self._array(context, pointers)
-            arguments = [Argument(array, name="the array of pointers", of=tuple(found))]
+            arguments = [Argument(array, name="the array of pointers", of=tuple(passed))]
             count = len(pointers)
         if self.include_num_args:
             arguments.append(Argument(b.i32(count), name="the number of pointers"))
         result = {True: b.types.i32, False: b.types.void, None: None}[self.returns_status]
-        own = self.struct_call
-        status = call(name, context, self.callee, arguments, result, results=own)
+        status = call(name, context, self.callee, arguments, result, results=self.struct_call)
         if self.returns_status is not None and self.returns_status == (status is None):
             raise BuildError(
                 f"{name}: returns_status={self.returns_status}, but the callee "
                 f"@{self.callee} in the module returns {'nothing' if status is None else 'i32'}"
             )
         check_status(context, self.callee, status)
-        if not own:
+        if not self.struct_call:
             set_results(context)
         # The provider may be called for another branch of the wrapper, where the steps run again.
         context.steps = {key: ran for key, ran in context.steps.items() if key[0] != id(self)}
@@ -431,8 +430,7 @@ class NestedTensorCallProvider:
                 f"{name}: address_space: expected 0 to {_SPACES - 1} but got {space!r}"
             )
         arguments = convert_items(name, self.args, context, self.arguments_of)
-        status = call(name, context, self.callee, arguments)
-        check_status(context, self.callee, status)
+        check_status(context, self.callee, call(name, context, self.callee, arguments))
         return context.builder.block
 
     def arguments_of(self, context: CallContext, item: Item) -> list[Argument]:

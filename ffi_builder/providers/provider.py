@@ -134,21 +134,20 @@ class Members:
         """
         context.steps.clear()
         context.asked.clear()  # the wrapper may have asked, to allocate results
-        name, found = self.name, self.provider(block, context)
-        if not hasattr(found, "arguments"):
+        name, following = self.name, self.provider(block, context)
+        if not hasattr(following, "arguments"):
             raise BuildError(
-                f"{name} returned {found!r}; a call provider returns the block in which the "
+                f"{name} returned {following!r}; a call provider returns the block in which the "
                 f"wrapper continues"
             )
-        if context.builder.terminated(found):
+        if context.builder.terminated(following):
             raise BuildError(
                 f"{name} returned a block that already ends; a call provider returns the block in "
                 f"which the wrapper continues"
             )
         # Ready-made providers, and subclasses of them, have args=.
-        takes_args = self.trusted or hasattr(self.provider, "args")
-        context.check_dtypes(name, takes_args=takes_args)
-        context.builder.block = found
+        context.check_dtypes(name, takes_args=self.trusted or hasattr(self.provider, "args"))
+        context.builder.block = following
         free_copies(context)
         return context.builder.block
 

@@ -60,14 +60,14 @@ def storage(t: Types, result: spec.Param) -> Type:
 
 def result_pointer(context: CallContext, result: HandedOver, start: Value | None = None) -> Value:
     """Return the address of ``start`` on the stack, or zeros, which the callee overwrites."""
-    found = context.places.get(result.name)
-    if found is None:
+    pointer = context.places.get(result.name)
+    if pointer is None:
         b = context.builder
         type_ = storage(b.types, result)
         first = b.zero(type_) if start is None else start
-        context.places[result.name] = found = b.alloca(type_)
-        b.store(b.zext(first, type_) if first.type != type_ else first, found)
-    return found
+        context.places[result.name] = pointer = b.alloca(type_)
+        b.store(b.zext(first, type_) if first.type != type_ else first, pointer)
+    return pointer
 
 
 def set_results(context: CallContext, returned: Sequence[Value | OwnedAny] = ()) -> None:
@@ -176,37 +176,36 @@ def _copy_text(
     anys.return_failure(b, status)
 
 
-def take_any(provider: str, context: CallContext, came: Value) -> None:
+def take_any(provider: str, context: CallContext, any_: Value) -> None:
     """Convert the result of a TVM-FFI function to the wrapper's results.
 
     Several results are the elements of an Array that the function returned.
     """
     b, scalars = context.builder, value_results(context)
     if not scalars:
-        anys.release_any(b, came)
+        anys.release_any(b, any_)
     elif len(scalars) == 1:
         result = scalars[0]
-        is_number = isinstance(result, spec.Var)
         context.results = [
-            anys.take_scalar(b, result.dtype, f"for {result.name}", came)
-            if is_number
-            else OwnedAny(came)
+            anys.take_scalar(b, result.dtype, f"for {result.name}", any_)
+            if isinstance(result, spec.Var)
+            else OwnedAny(any_)
         ]
     else:
-        with anys.cleaning(b, lambda: anys.release_any(b, came)):
-            context.results = _taken_apart(context, scalars, came)
-        anys.release_any(b, came)
+        with anys.cleaning(b, lambda: anys.release_any(b, any_)):
+            context.results = _elements(context, scalars, any_)
+        anys.release_any(b, any_)
 
 
-def _taken_apart(
-    context: CallContext, scalars: Sequence[HandedOver], came: Value
+def _elements(
+    context: CallContext, scalars: Sequence[HandedOver], any_: Value
 ) -> list[Value | OwnedAny]:
     """Return the elements of a returned Array; those that are objects gain a reference."""
     b, t = context.builder, context.builder.types
-    index, names = b.load(t.i32, came), ", ".join(result.name for result in scalars)
+    index, names = b.load(t.i32, any_), ", ".join(result.name for result in scalars)
     with anys.unless(b, b.eq(index, b.i32(TypeIndex.ARRAY))), b.out_of_line():
         b.fail("TypeError", anys.another_kind("Array", f"for {names}"), anys.kind_name(b, index))
-    array = b.field(t.ptr, came, abi.ANY_PAYLOAD)
+    array = b.field(t.ptr, any_, abi.ANY_PAYLOAD)
     length = b.field(t.i64, array, abi.CELL_SIZE)
     words = f"An Array of another length than {len(scalars)} was returned for {names}: {{}}"
     b.check(b.eq(length, b.i64(len(scalars))), "ValueError", words, length)

@@ -84,8 +84,7 @@ def struct_at(where: str, param: spec.Param, path: str) -> CStruct:
                 f"each field, as in {{{name.removeprefix(path).strip('.[]')!r}: …}}"
             )
         fields.append(CField(name, element, dtype, 0))
-    whole = param if isinstance(param, spec.Optional) else None
-    return replace(_laid_out(fields), whole=whole)
+    return replace(_laid_out(fields), whole=param if isinstance(param, spec.Optional) else None)
 
 
 def struct_pointer(
@@ -132,10 +131,11 @@ def _field(
     entry: Any = field.item
     value, dtype, name = split_field(what, entry)
     name, dtype = name or field.result, field.dtype or dtype
-    result = next((each for each in results if each.name == name), None)
+    scalars = [each for each in results if isinstance(each, spec.Var)]
+    result = next((each for each in scalars if each.name == name), None)
     if name is not None:
-        if not isinstance(result, spec.Var):
-            known = [each.name for each in results if isinstance(each, spec.Var)]
+        if result is None:
+            known = [each.name for each in scalars]
             raise BuildError(
                 f"{what}: no number or handle {name!r} is a result; results that are written to a "
                 f"field are {', '.join(known) or 'none'}{did_you_mean(f'{name}', known)}"
@@ -154,8 +154,7 @@ def _field(
         return replace(field, item=replace(item, dtype=dtype), dtype=dtype)
     raw: object = item.value if isinstance(item, Constant) else item
     check_fits(what, f"{value}", raw, own, dtype or own)
-    found = result if isinstance(result, spec.Var) else None
-    return replace(field, item=item, dtype=dtype or own, result=found)
+    return replace(field, item=item, dtype=dtype or own, result=result)
 
 
 def _dtype_of(item: object) -> str | None:
@@ -175,10 +174,10 @@ def _size(dtype: str) -> int:
 
 def _laid_out(fields: Sequence[CField]) -> CStruct:
     """Return a struct of fields with natural alignment, which is their size."""
-    end, align, found = 0, 1, list[CField]()
+    end, align, placed = 0, 1, list[CField]()
     for field in fields:
         size = _size(field.dtype)
         offset = -(-end // size) * size
         end, align = offset + size, max(align, size)
-        found.append(replace(field, offset=offset))
-    return CStruct(tuple(found), -(-end // align) * align)
+        placed.append(replace(field, offset=offset))
+    return CStruct(tuple(placed), -(-end // align) * align)

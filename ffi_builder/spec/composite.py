@@ -389,8 +389,8 @@ def param_text(param: Param, device: str | None = None, *, outline: bool = False
 
 
 def _elements(label: str, what: str, params: object) -> tuple[Param, ...]:
-    found = check_params(f"{label}: {what}", params)
-    for param in found:
+    checked = check_params(f"{label}: {what}", params)
+    for param in checked:
         if isinstance(param, HIDDEN):
             role = "a field of a struct" if what == "fields" else "an element of a tuple"
             raise SpecError(
@@ -402,7 +402,7 @@ def _elements(label: str, what: str, params: object) -> tuple[Param, ...]:
                 f"{label}: VarArgs {param.name!r} are the last arguments of a function; for a "
                 f"value of any type, take Any, and for a list Array"
             )
-    return found
+    return checked
 
 
 def _depth_around(label: str, params: Sequence[Param]) -> int:
@@ -421,7 +421,7 @@ def check_params(what: str, params: object) -> tuple[Param, ...]:
         hint = "; put it into a list" if isinstance(params, PARAM_TYPES) else ""
         raise SpecError(f"{what}: expected a list of parameters but got {params!r}{hint}")
     seen: dict[str, int] = {}
-    found: list[Param] = []
+    checked: list[Param] = []
     for index, param in enumerate(cast("Sequence[object]", params)):
         if not is_param(param):
             hint = (
@@ -440,8 +440,8 @@ def check_params(what: str, params: object) -> tuple[Param, ...]:
                 f"{index}; names must differ"
             )
         seen[param.name] = index
-        found.append(param)
-    return tuple(found)
+        checked.append(param)
+    return tuple(checked)
 
 
 @dataclass(frozen=True)

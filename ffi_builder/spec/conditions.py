@@ -46,7 +46,7 @@ def check_conditions(
     """
     if isinstance(given, (str, Condition)) or not isinstance(given, Sequence):
         raise SpecError(f"{what}: expected a list of conditions such as [n <= m] but got {given!r}")
-    found: dict[Condition, None] = {}
+    conditions: dict[Condition, None] = {}
     named: dict[str, list[tuple[str, Param]]] = {}
     for path, param in with_paths(params):
         named.setdefault(param.name, []).append((path, param))
@@ -59,10 +59,10 @@ def check_conditions(
                 f"got {_operands(condition)}; give each part of an 'and' as an entry of its own"
             )
         own = _of_signature(f"{what}: {condition}", condition, symbols, named)
-        if own in found:
+        if own in conditions:
             raise SpecError(f"{what}: {condition} is given twice")
-        found[own] = None
-    return tuple(found)
+        conditions[own] = None
+    return tuple(conditions)
 
 
 def _operands(value: object) -> int:

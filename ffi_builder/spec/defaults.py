@@ -106,8 +106,8 @@ def _check_value(what: str, where: str, param: Param, value: Any, path: str) -> 
             _check_list(what, where, cast("Param", of), None, value, path)
         case Map(items=items) if items is not None:
             parts = ("keys", value), ("values", value.values())
-            for (part, found), of in zip(parts, cast("Sequence[Param]", items), strict=True):
-                _check_list(what, where, of, None, list(found), f"{path}.{part}")
+            for (part, values), of in zip(parts, cast("Sequence[Param]", items), strict=True):
+                _check_list(what, where, of, None, list(values), f"{path}.{part}")
         case TupleParam() | Struct():
             inner = list(elements(param, path))
             _check_length(where, len(inner), value)

@@ -127,13 +127,13 @@ def parse_dtype(dtype: DTypeLike) -> DataType:
             'bool' or 'float8_e4m3fn' but got 'float23', did you mean 'float32'?
     """
     name = dtype_name(dtype)
-    found = _parse(name) if isinstance(name, str) else None
-    if found is None:
+    parsed = _parse(name) if isinstance(name, str) else None
+    if parsed is None:
         raise SpecError(
             f"dtype: expected a DLPack type name such as 'float32', 'bool' or 'float8_e4m3fn' "
             f"but got {dtype!r}{did_you_mean(dtype, NAMES)}"
         )
-    return found
+    return parsed
 
 
 def checked_dtype(prefix: str, dtype: DTypeLike) -> str:

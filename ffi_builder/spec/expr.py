@@ -373,10 +373,10 @@ def combined(op: str, *conditions: Condition) -> Condition:
     Raises:
         SpecError: an operand is not a condition, or the result has too many levels.
     """
-    found: list[Condition] = []
+    parts: list[Condition] = []
     for each in map(checked_condition, conditions):
-        found += each.parts if isinstance(each, Combined) and each.op == op else [each]
-    return found[0] if len(found) == 1 else Combined(op, tuple(found))
+        parts += each.parts if isinstance(each, Combined) and each.op == op else [each]
+    return parts[0] if len(parts) == 1 else Combined(op, tuple(parts))
 
 
 def checked_condition(given: object, what: str = "") -> Condition:
@@ -492,12 +492,12 @@ def _members(lhs: object, given: object) -> tuple[int, ...]:
     what = f"values of {lhs}"
     if isinstance(given, str) or not isinstance(given, (Sequence, Set)):
         raise SpecError(f"{what}: expected a list of ints such as [64, 128] but got {given!r}")
-    found = [integer(what, value) for value in cast("Iterable[object]", given)]
-    if not found:
+    members = [integer(what, value) for value in cast("Iterable[object]", given)]
+    if not members:
         raise SpecError(f"{what}: expected at least one int but got {given!r}")
-    if twice := [value for value in found if found.count(value) > 1]:
+    if twice := [value for value in members if members.count(value) > 1]:
         raise SpecError(f"{what}: {twice[0]} is given twice")
-    return tuple(sorted(found))
+    return tuple(sorted(members))
 
 
 def check_dim(what: str, value: object) -> Dim:

@@ -56,10 +56,10 @@ def dims(names: str, dtype: DTypeLike = "int64") -> tuple[Var, ...]:
             f"dims: dtype: expected one of {', '.join(VAR_DTYPES)} but got {dtype!r}; several "
             f"names stand in one str, as in dims('n k m')"
         )
-    found = text("dims", names).replace(",", " ").split()
-    if not found:
+    identifiers = text("dims", names).replace(",", " ").split()
+    if not identifiers:
         raise SpecError(f"dims: expected names such as 'n k m' but got {names!r}")
-    return tuple(Var(name, dtype) for name in found)
+    return tuple(Var(name, dtype) for name in identifiers)
 
 
 @overload

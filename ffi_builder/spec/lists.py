@@ -81,8 +81,7 @@ class List(Named):
         super().__post_init__()
         given: Any = self.dtype
         inner = self._row(given) if isinstance(given, List) else None
-        dtype = inner or one_of_dtypes(self.label, given, ELEMENTS)
-        object.__setattr__(self, "dtype", dtype)
+        object.__setattr__(self, "dtype", inner or one_of_dtypes(self.label, given, ELEMENTS))
         if self.length is not None:
             object.__setattr__(self, "length", check_length(f"{self.label}: length", self.length))
         check_mutable(self, self.mutable)

@@ -151,8 +151,8 @@ class Function(Named):
             return
         if isinstance(self.params, str) or not isinstance(self.params, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise SpecError(f"{self.label}: params: expected a list but got {self.params!r}")
-        found = tuple(element_of(self, "params", given) for given in self.params)
-        object.__setattr__(self, "params", found)
+        params = tuple(element_of(self, "params", given) for given in self.params)
+        object.__setattr__(self, "params", params)
         if self.returns is not None:
             object.__setattr__(self, "returns", element_of(self, "returns", self.returns))
 
@@ -258,10 +258,10 @@ class Map(Named):
             raise SpecError(f"{self.label}: expected a dtype of the keys and one of the values")
         if self.key is None:
             return
-        found = [element_of(self, part, getattr(self, part)) for part in ("key", "value")]
-        if all(isinstance(each, Var) for each in found):
-            found = [each.type_text() for each in found]
-        for part, each in zip(("key", "value"), found, strict=True):
+        pair = [element_of(self, part, getattr(self, part)) for part in ("key", "value")]
+        if all(isinstance(each, Var) for each in pair):
+            pair = [each.type_text() for each in pair]
+        for part, each in zip(("key", "value"), pair, strict=True):
             object.__setattr__(self, part, each)
 
     @property

@@ -30,16 +30,14 @@ def tensors_of(params: Sequence[Param]) -> dict[str, Tensor]:
         >>> list(tensors_of(spec.Signature.parse(norm, device="cpu").params))
         ['x', 'cfg.weight']
     """
-    found: dict[str, Tensor] = {}
+    tensors: dict[str, Tensor] = {}
     for path, param in with_paths(params):
         match required(param):
-            case Tensor() as tensor:
-                found[path] = tensor
-            case TensorList(tensor=tensor):
-                found[path] = tensor
+            case (Tensor() as tensor) | TensorList(tensor=tensor):
+                tensors[path] = tensor
             case _:
                 pass
-    return found
+    return tensors
 
 
 def is_comparable(tensor: Tensor) -> bool:
@@ -67,16 +65,16 @@ def can_overlap(params: Sequence[Param]) -> bool:
         >>> can_overlap(spec.Signature.parse(axpy, device="cpu").params)
         True
     """
-    found = 0
+    count = 0
     for _, param in with_paths(params):
         match required(param):
             case Tensor() as tensor:
-                found += is_comparable(tensor)
+                count += is_comparable(tensor)
             case TensorList(tensor=tensor) as tensors:
-                found += tensors.most if is_comparable(tensor) else 0
+                count += tensors.most if is_comparable(tensor) else 0
             case _:
                 pass
-    return found > 1
+    return count > 1
 
 
 def check_no_overlap(what: str, params: Sequence[Param], given: object) -> tuple[str, ...]:

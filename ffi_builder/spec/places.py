@@ -29,7 +29,7 @@ from ffi_builder.spec.variant import Variant
 
 
 @dataclass(frozen=True)
-class _Found:
+class _Item:
     """A parameter or an element of a parameter, and whether it may be absent."""
 
     path: str
@@ -45,8 +45,8 @@ def check_lists(what: str, params: Sequence[Param]) -> None:
             have another length, or no dimension binds it; or an expression in a list needs a symbol
             that is not known by then.
     """
-    found = list(_every((param.name, param) for param in params))
-    lists = [(item, item.param) for item in found if isinstance(item.param, TensorList)]
+    items = list(_every((param.name, param) for param in params))
+    lists = [(item, item.param) for item in items if isinstance(item.param, TensorList)]
     if not lists:
         return
     for var in dict.fromkeys(var for _, tensors in lists for var in tensors.each):
@@ -54,7 +54,7 @@ def check_lists(what: str, params: Sequence[Param]) -> None:
         _check_lengths(what, var, having)
         _check_binds(what, var, *having[0], alone=len(having) == 1)
     known = _Known()
-    for item in found:
+    for item in items:
         known.pass_by(what, item)
 
 
@@ -113,15 +113,15 @@ def always_bound(param: TensorList) -> Iterator[tuple[str, object]]:
         yield from (("", entry) for _, entry in param.entries)
 
 
-def _every(params: Iterable[tuple[str, Param]], optional: bool = False) -> Iterator[_Found]:
+def _every(params: Iterable[tuple[str, Param]], optional: bool = False) -> Iterator[_Item]:
     """Yield every parameter in the order of the checks, with elements after their container."""
     for path, param in params:
         absent = optional or isinstance(param, (Optional, Variant))
-        yield _Found(path, required(param), absent)
+        yield _Item(path, required(param), absent)
         yield from _every(elements(param, path), absent)
 
 
-def _check_lengths(what: str, var: Var, having: Sequence[tuple[_Found, TensorList]]) -> None:
+def _check_lengths(what: str, var: Var, having: Sequence[tuple[_Item, TensorList]]) -> None:
     """Check that lists which share a symbol of each element have the same length."""
     if len(having) == 1:
         return
@@ -134,7 +134,7 @@ def _check_lengths(what: str, var: Var, having: Sequence[tuple[_Found, TensorLis
         raise SpecError(f"{shared}, so none of them may be Optional")
 
 
-def _check_binds(what: str, var: Var, item: _Found, tensors: TensorList, *, alone: bool) -> None:
+def _check_binds(what: str, var: Var, item: _Item, tensors: TensorList, *, alone: bool) -> None:
     """Check that the first list binds the symbol: in a dimension, or where it is mentioned once."""
     if var in tensors.tensor.dims:
         return
@@ -154,27 +154,27 @@ class _Known:
     of_length: dict[object, set[Var]] = field(default_factory=dict[object, "set[Var]"])
     """Symbols that are bound if lists of this length have elements."""
 
-    def pass_by(self, what: str, item: _Found) -> None:
+    def pass_by(self, what: str, item: _Item) -> None:
         """Add the symbols that a parameter binds; check the expressions of a list."""
         match item.param:
             case Var() as var:
-                found: set[Var] = {var}
+                symbols: set[Var] = {var}
             case Workspace():
                 return
             case Tensor(device_id=device_id, dims=dims):
-                found = _alone([device_id, *dims])
+                symbols = _alone([device_id, *dims])
             case Shape(shape=shape):
-                found = _alone(shape)
+                symbols = _alone(shape)
             case List(length=length):
-                found = _alone([length])
+                symbols = _alone([length])
             case TensorList() as tensors:
-                found = self._pass_list(what, item, tensors)
+                symbols = self._pass_list(what, item, tensors)
             case _:
                 return
         if not item.optional:
-            self.bound |= found
+            self.bound |= symbols
 
-    def _pass_list(self, what: str, item: _Found, tensors: TensorList) -> set[Var]:
+    def _pass_list(self, what: str, item: _Item, tensors: TensorList) -> set[Var]:
         length = _alone([tensors.length])
         sizes = _alone([tensors.tensor.device_id, *tensors.tensor.dims])
         before = self.bound | length | self.of_length.get(tensors.length, set())
@@ -224,8 +224,8 @@ def device_tensors(params: Sequence[Param]) -> list[tuple[str, Tensor]]:
         ['x', 'rest[0]']
     """
     arguments = [param for param in params if not isinstance(param, HIDDEN)]
-    found = [(path, required(param)) for path, param in with_paths(arguments)]
-    tensors = [(path, t.tensor if isinstance(t, TensorList) else t) for path, t in found]
+    inner = [(path, required(param)) for path, param in with_paths(arguments)]
+    tensors = [(path, t.tensor if isinstance(t, TensorList) else t) for path, t in inner]
     return [(p, t) for p, t in tensors if isinstance(t, Tensor) and t.device != "cpu"]
 
 

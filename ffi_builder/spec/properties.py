@@ -126,13 +126,13 @@ class Property:
             there = f"could be each of {' and '.join(own)}" if own else "is no parameter"
             raise SpecError(f"{what}: {self.param.name!r} {there}")
         [(path, param)] = own.items()
-        found = replace(self, param=param, path=path)
-        values = found.numbers(absent=False)
+        resolved = replace(self, param=param, path=path)
+        values = resolved.numbers(absent=False)
         if len(values) == 1:
-            words = (word for word, number in found.known.items() if number in values)
-            value = found.shown(next(words, *values))
-            raise SpecError(f"{what}: {found} is {value} in every call")
-        return found
+            words = (word for word, number in resolved.known.items() if number in values)
+            value = resolved.shown(next(words, *values))
+            raise SpecError(f"{what}: {resolved} is {value} in every call")
+        return resolved
 
     def number(self, value: Any) -> int:
         """Return the integer that stands for a compared value."""
@@ -277,28 +277,27 @@ class Comparable:
 
 def is_pointer(param: object) -> bool:
     """Return whether a parameter is an address that may be NULL, unless a condition forbids it."""
-    is_handle = isinstance(param, Var) and param.dtype == "handle"
-    return is_handle or isinstance(param, DataPointer)
+    return isinstance(param, DataPointer) or (isinstance(param, Var) and param.dtype == "handle")
 
 
 def properties(params: Sequence[Param]) -> dict[str, Callable[[], Property]]:
     """Return functions that make the properties of all parameters and elements, by text."""
-    found: dict[str, Callable[[], Property]] = {}
+    makers: dict[str, Callable[[], Property]] = {}
     for path, param in with_paths(params):
         if isinstance(param, Optional):
-            found[f"{path}.present"] = partial(Property, param, "present")
+            makers[f"{path}.present"] = partial(Property, param, "present")
         match inner := required(param):
             case Tensor():
-                found |= {f"{path}.{word}": partial(Property, inner, word) for word in _OF_TENSORS}
+                makers |= {f"{path}.{word}": partial(Property, inner, word) for word in _OF_TENSORS}
             case DataPointer():
-                found[path] = partial(Property, inner)
-                found[f"{path}.present"] = partial(Property, inner, "present")
+                makers[path] = partial(Property, inner)
+                makers[f"{path}.present"] = partial(Property, inner, "present")
             case Choice():
-                found[path] = partial(Property, inner)
+                makers[path] = partial(Property, inner)
             case Var(dtype="bool"):
-                found[inner.name] = partial(Property, inner)
+                makers[inner.name] = partial(Property, inner)
             case Var(dtype="handle") if inner is param:
-                found[f"{inner.name}.present"] = partial(Property, inner, "present")
+                makers[f"{inner.name}.present"] = partial(Property, inner, "present")
             case _:
                 pass
-    return found
+    return makers

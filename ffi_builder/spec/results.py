@@ -82,17 +82,17 @@ def check_results(what: str, returns: object) -> Result | tuple[Result, ...] | N
         return returns
     if isinstance(returns, str) or is_param(returns) or not isinstance(returns, Sequence):
         raise SpecError(f"{what}: expected None, one of {_NAMES}, or a list but got {returns!r}")
-    found: list[Result] = []
+    results: list[Result] = []
     for index, result in enumerate(cast("Sequence[object]", returns)):
         if not isinstance(result, _TYPES):
             raise SpecError(f"{what}[{index}]: expected one of {_NAMES} but got {result!r}")
-        if any(result.name == other.name for other in found):
+        if any(result.name == other.name for other in results):
             raise SpecError(f"{what}: two results are named {result.name!r}; names must differ")
         _check_result(f"{what}: {result.name!r}", result)
-        found.append(result)
-    if not found:
+        results.append(result)
+    if not results:
         raise SpecError(f"{what}: expected at least one result but got {returns!r}; leave it out")
-    return tuple(found)
+    return tuple(results)
 
 
 def check_names(
@@ -225,7 +225,7 @@ def sizes(result: Result) -> list[tuple[str, Dim | None]]:
 
 def needed(results: Sequence[Result]) -> list[tuple[str, object, Var]]:
     """Return the symbols that the wrapper needs to make these, as ``(path, entry, symbol)``."""
-    found: list[tuple[str, object, Var]] = []
+    mentions: list[tuple[str, object, Var]] = []
     for result in results:
         entries: list[tuple[str, object]] = [*sizes(result)]
         made = handed_over(result)
@@ -235,5 +235,5 @@ def needed(results: Sequence[Result]) -> list[tuple[str, object, Var]]:
             entries.append((f"{result.name}.device_id", result.device_id))
         for path, entry in entries:
             if isinstance(entry, (Var, Expr)):
-                found += [(path, entry, var) for var in variables(entry)]
-    return found
+                mentions += [(path, entry, var) for var in variables(entry)]
+    return mentions

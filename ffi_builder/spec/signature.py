@@ -107,13 +107,13 @@ class Signature:
         object.__setattr__(self, "params", check_params(f"{what}: params", self.params))
         object.__setattr__(self, "doc", documentation(f"{what}: doc", self.doc))
         places.refuse_references(what, self.params)
-        found = list(places.occurrences(self.params))
-        symbols = places.check_one_meaning(what, found)
-        places.check_bound(what, found)
+        occurrences = list(places.occurrences(self.params))
+        symbols = places.check_one_meaning(what, occurrences)
+        places.check_bound(what, occurrences)
         object.__setattr__(self, "returns", check_results(f"{what}: returns", self.returns))
         self._find_sources(what)
         self._check_lists(what)
-        self._check_results(what, found)
+        self._check_results(what, occurrences)
         where = check_conditions(f"{what}: where", self.where, symbols, self.arguments)
         places.check_not_each(f"{what}: where", self.params, [(str(each), each) for each in where])
         object.__setattr__(self, "where", where)
@@ -266,28 +266,30 @@ class Signature:
     def __repr__(self) -> str:
         returns = "" if self.returns is None else f", {pasteable(self.returns)}"
         where = f", where={[*self.where]!r}" if self.where else ""
-        apart = f", no_overlap={[*self.no_overlap]!r}" if self.no_overlap else ""
+        no_overlap = f", no_overlap={[*self.no_overlap]!r}" if self.no_overlap else ""
         doc = f", doc={self.doc!r}" if self.doc else ""
-        return f"Signature({self.name!r}, {pasteable(self.params)}{returns}{where}{apart}{doc})"
+        return (
+            f"Signature({self.name!r}, {pasteable(self.params)}{returns}{where}{no_overlap}{doc})"
+        )
 
     def _find_sources(self, what: str) -> None:
         """Store in each tensor the arguments that it takes fields from."""
         params = with_known_dtypes(what, self.params)
         object.__setattr__(self, "params", params)
 
-        def found(param: AnyParam) -> AnyParam:
+        def resolved(param: AnyParam) -> AnyParam:
             if not isinstance(param, Tensor):
                 return param
             return cast("AnyParam", with_sources(f"{what}: {param.label}", param, params))
 
         if not any(tensor.references for tensor in (*self.result_tensors, *self.workspaces)):
             return
-        object.__setattr__(self, "params", tuple(map(found, params)))
+        object.__setattr__(self, "params", tuple(map(resolved, params)))
         returns = self.returns
         if isinstance(returns, Sequence):
-            object.__setattr__(self, "returns", tuple(map(found, returns)))
+            object.__setattr__(self, "returns", tuple(map(resolved, returns)))
         elif returns is not None:
-            object.__setattr__(self, "returns", found(returns))
+            object.__setattr__(self, "returns", resolved(returns))
 
     def _check_workspaces(self, what: str) -> None:
         streams = [path for path, param in with_paths(self.params) if isinstance(param, Stream)]
@@ -306,8 +308,8 @@ class Signature:
         places.check_not_each(what, self.params, [(path, entry) for path, entry, _ in made])
         places.check_lists(what, self.params)
 
-    def _check_results(self, what: str, found: Sequence[tuple[str, object]]) -> None:
-        symbols = {var.name: var for _, value in found for var in variables(value)}
+    def _check_results(self, what: str, occurrences: Sequence[tuple[str, object]]) -> None:
+        symbols = {var.name: var for _, value in occurrences for var in variables(value)}
         always = places.bound_symbols(places.always_there(self.params))
         check_names(f"{what}: returns", self.results, self.params, list(symbols.values()))
         self._check_needed(what, symbols, always, self.results, "result")

@@ -31,8 +31,8 @@ def with_known_dtypes(what: str, params: Sequence[Param]) -> Sequence[Param]:
         SpecError: ``x`` is not a tensor that every call checks before this one, or has a
             ``storage_dtype``.
     """
-    found = (required(param) for _, param in with_paths(params))
-    if not any(isinstance(each, Tensor) and each.references for each in found):
+    inner = (required(param) for _, param in with_paths(params))
+    if not any(isinstance(each, Tensor) and each.references for each in inner):
         return params
     arguments = _Arguments(what, params)
     return tuple(arguments.known(param.name, param, always=True) for param in params)

@@ -85,23 +85,23 @@ class Variant(Metadata):
                     f"Arrays but got {param!r}; an Optional goes around the Variant"
                 )
             what = f"Variant {param.name!r}"
-        found = cast("tuple[Alternative, ...]", tuple(params))
-        if len(found) < 2:
-            raise SpecError(f"{what}: expected two or more parameters but got {len(found)}")
-        names = list(dict.fromkeys(param.name for param in found))
+        alternatives = cast("tuple[Alternative, ...]", tuple(params))
+        if len(alternatives) < 2:
+            raise SpecError(f"{what}: expected two or more parameters but got {len(alternatives)}")
+        names = list(dict.fromkeys(param.name for param in alternatives))
         if len(names) > 1:
             raise SpecError(f"{what}: expected one name but got {' and '.join(map(repr, names))}")
-        object.__setattr__(self, "params", found)
-        for number, param in enumerate(found):
+        object.__setattr__(self, "params", alternatives)
+        for number, param in enumerate(alternatives):
             _check(what, param)
-            for other in found[:number]:
+            for other in alternatives[:number]:
                 if word_of(other) == word_of(param):
                     raise SpecError(
                         f"{what}: {_shown(other)} and {_shown(param)} are both of type "
                         f"{word_of(param)}, so a call cannot tell them apart; leave one out"
                     )
         self._check_metadata(what)
-        for param in found:
+        for param in alternatives:
             self._inherit(param)
 
     @property

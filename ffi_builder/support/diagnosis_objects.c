@@ -69,17 +69,17 @@ static bool has_own_key(const State *s, const uint8_t *key) {
 }
 
 static bool decode_object(State *s) {
-  const uint8_t right = read_u8(s), static_type = read_u8(s);
+  const uint8_t accepted = read_u8(s), static_type = read_u8(s);
   s->text = read_text(s);
   look_inside(s);
   const bool object = s->type >= kTVMFFIStaticObjectBegin;
   // A moved reference that holds nothing is an object that is NULL.
-  bool fine = (s->type == kTVMFFIObjectRValueRef && !s->inner) || (object && s->type == right);
-  if (right == RIGHT_ANY)
+  bool fine = (s->type == kTVMFFIObjectRValueRef && !s->inner) || (object && s->type == accepted);
+  if (accepted == ACCEPTED_ANY)
     fine |= object;
-  if (right == RIGHT_BY_KEY)
+  if (accepted == ACCEPTED_BY_KEY)
     fine |= (object && s->type == static_type) || has_own_key(s, s->text);
-  if (right == RIGHT_MAPPING)
+  if (accepted == ACCEPTED_MAPPING)
     fine |= s->type == kTVMFFIMap || s->type == kTVMFFIDict;
   s->object = address(s->payload);
   return fine || fail(s, WORDS_DECODE_OBJECT);

@@ -144,7 +144,7 @@ static void put_placeholder(State *s, char placeholder) {
   case PUT_WANTED:
     put_template(s, s->row->expected);
     break;
-  case PUT_CAME:
+  case PUT_ACTUAL:
     put_template(s, s->row->got);
     break;
   case PUT_BOUND:

@@ -74,9 +74,9 @@ enum {
 };
 
 enum {
-  RIGHT_ANY = 0,
-  RIGHT_BY_KEY = 1,
-  RIGHT_MAPPING = 2,
+  ACCEPTED_ANY = 0,
+  ACCEPTED_BY_KEY = 1,
+  ACCEPTED_MAPPING = 2,
 };
 
 enum {
@@ -258,7 +258,7 @@ enum {
   PUT_ARGUMENT = 20,
   PUT_SIGNATURE = 21,
   PUT_WANTED = 22,
-  PUT_CAME = 23,
+  PUT_ACTUAL = 23,
   PUT_BOUND = 24,
   PUT_OR_NONE = 25,
   PUT_STRING = 26,

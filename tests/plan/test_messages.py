@@ -134,12 +134,12 @@ def test_kinds_of_none_are_not_said_twice():
 
 def test_the_frame():
     assert FRAME.format(
-        subject="B.shape[0]", argument=1, signature="f(…)", wanted="3", came="4"
+        subject="B.shape[0]", argument=1, signature="f(…)", wanted="3", actual="4"
     ) == (
         "Mismatched B.shape[0] on argument #1 when calling: `f(…)`, expected 3 but got 4"
     )  # fmt: skip
     assert FRAME_WITHOUT_ARGUMENT.format(
-        subject="number of arguments", signature="f()", wanted="0", came="1"
+        subject="number of arguments", signature="f()", wanted="0", actual="1"
     ) == ("Mismatched number of arguments when calling: `f()`, expected 0 but got 1")
 
 

@@ -66,8 +66,8 @@ class Atom:
 def atoms(conditions: Iterable[Condition | None]) -> list[Atom]:
     """Return the comparisons of conditions, each once, in order."""
     given = [condition for condition in conditions if condition is not None]
-    found = dict.fromkeys(atom for condition in given for atom in condition.atoms())
-    return list(map(Atom.of_condition, found))
+    comparisons = dict.fromkeys(atom for condition in given for atom in condition.atoms())
+    return list(map(Atom.of_condition, comparisons))
 
 
 def at_first(
@@ -77,14 +77,14 @@ def at_first(
     right: dict[Compared, set[int]] = {}
     for atom in atoms(conditions):
         right.setdefault(atom.of, set()).update(atom.right)
-    found: dict[Compared, Collection[int]] = {}
+    known: dict[Compared, Collection[int]] = {}
     for of, given in right.items():
         values = numbers(of) if isinstance(of, Property) else _values(of)
         if isinstance(values, range):
             ends = {values[0], values[-1], *(n + more for n in given for more in (-1, 0, 1))}
             values = [value for value in ends if value in values]
-        found[of] = frozenset(values)
-    return found
+        known[of] = frozenset(values)
+    return known
 
 
 def _values(of: spec.Dim | tuple[spec.Dim, spec.Dim]) -> Collection[int]:
@@ -153,15 +153,15 @@ class _Chooser:
         left: list[tuple[int, Condition]] = []
         chosen: int | None = None
         for number, condition in enumerate(self.conditions[index:], index):
-            found = True if condition is None else _left(condition, known)
-            if found is True:
+            verdict = True if condition is None else _left(condition, known)
+            if verdict is True:
                 chosen = number
                 break
-            if found is False and not left:
+            if verdict is False and not left:
                 index = number + 1
                 known = known if self.limit else self.start
-            elif not isinstance(found, bool):
-                left.append((number, found))
+            elif not isinstance(verdict, bool):
+                left.append((number, verdict))
                 if not self.limit:
                     break
         if not left:
@@ -207,9 +207,9 @@ def _left(condition: Condition, known: Known) -> Condition | bool:
 
 def _possible(of: Compared, known: Known) -> Collection[int]:
     """Return the values that a subject may still have: a multiple of 16 is also a multiple of 8."""
-    found, (dividend, divisor) = known[of], divided(of)
+    possible, (dividend, divisor) = known[of], divided(of)
     if not divisor:
-        return found
+        return possible
     if len(exact := known.get(dividend, ())) == 1:
         return {value % divisor for value in exact}
     for other, rest in known.items():
@@ -218,20 +218,20 @@ def _possible(of: Compared, known: Known) -> Collection[int]:
             if by % divisor == 0 and {*rest} == {0}:
                 return rest
             if divisor % by == 0 and 0 not in rest:
-                found = {*found} - {0}
-    return found
+                possible = {*possible} - {0}
+    return possible
 
 
 def tests_of(outcome: Outcome) -> list[Test]:
     """Return the tests of a graph, each once, in the order in which they are emitted."""
-    found: dict[Test, None] = {}
+    tests: dict[Test, None] = {}
     waiting = [outcome]
     while waiting:
         test = waiting.pop()
-        if isinstance(test, Test) and test not in found:
-            found[test] = None
+        if isinstance(test, Test) and test not in tests:
+            tests[test] = None
             waiting += [test.no, test.yes]
-    return list(found)
+    return list(tests)
 
 
 def leaves(outcome: Outcome) -> set[int | None]:
@@ -294,31 +294,31 @@ class Choice:
 
     def narrowed(self, index: int) -> dict[spec.Tensor, spec.Tensor]:
         """Return the tensors that a variant gets only in some dtypes, one rank, layout or size."""
-        found: dict[spec.Tensor, spec.Tensor] = {}
+        narrowed: dict[spec.Tensor, spec.Tensor] = {}
         for of in self.start:
             if not isinstance(of, Property) or of.field not in ("dtype", "ndim", "contiguous"):
                 continue
             # The signature's own tensor knows where its dtype is taken from.
             own = next((each for each in self.tensors if each == of.param), of.param)
-            tensor = found.get(own, self.known.get(own, own))
+            tensor = narrowed.get(own, self.known.get(own, own))
             if of.field == "dtype":
                 left = [d for d in tensor.dtypes if self._is_chosen(index, {of: of.known[d]})]
                 if left and len(left) < len(tensor.dtypes):
-                    found[own] = replace(tensor, dtype=left)
+                    narrowed[own] = replace(tensor, dtype=left)
             elif of.field == "contiguous":
                 if self._is_only_contiguous(index, of, tensor):
-                    found[own] = tensor.changed(strides=None)
+                    narrowed[own] = tensor.changed(strides=None)
             elif tensor.any_rank:
                 # The values include the first and the last rank of each interval.
                 ranks = [n for n in self.start[of] if self._is_chosen(index, {of: n})]
                 if len(ranks) == 1 and 0 <= ranks[0] <= MOST_DIMENSIONS:
-                    found[own] = tensor.changed(shape=[None] * ranks[0])
+                    narrowed[own] = tensor.changed(shape=[None] * ranks[0])
         values = values_in(_conjuncts(self.conditions[index]))
         for own in self.tensors if values else ():
-            tensor = found.get(own, self.known.get(own, own))
+            tensor = narrowed.get(own, self.known.get(own, own))
             if (sized := with_values(tensor, values)) != tensor:
-                found[own] = sized
-        return found
+                narrowed[own] = sized
+        return narrowed
 
     def _is_only_contiguous(self, index: int, of: Property, tensor: spec.Tensor) -> bool:
         """Return whether the tensor is row-major contiguous in a variant whenever it is present."""

@@ -218,8 +218,8 @@ def _name_of(b: CheckingBuilder, value: Value, of: Property) -> Value:
     for known, number in of.known.items():
         words.setdefault(number, []).append(of.shown(known))
     shown = b.text_constant(b"None\0")
-    for number, found in words.items():
-        word = b.text_constant(f"{' or '.join(found)}\0".encode())
+    for number, alternatives in words.items():
+        word = b.text_constant(f"{' or '.join(alternatives)}\0".encode())
         shown = b.select(b.eq(value, b.constant(b.width(value), number)), word, shown)
     return shown
 
@@ -346,15 +346,15 @@ def _statuses(context: CallContext, ends: Sequence[End]) -> list[Value]:
     widths: list[int] = []
     for end in ends:
         kind = "nothing" if end.returned is None else str(end.returned.type)
-        found = re.fullmatch(r"i(\d+)", kind)
-        if found is None or int(found[1]) > _MOST_BITS:
+        match = re.fullmatch(r"i(\d+)", kind)
+        if match is None or int(match[1]) > _MOST_BITS:
             if context.status_wanted:
                 raise BuildError(
                     f"{PROVIDER}: variant {end.variant.name!r} returns {kind}; expected an "
                     f"integer status, since CheckStatus is around all variants"
                 )
             return []
-        widths.append(int(found[1]))
+        widths.append(int(match[1]))
     result = b.types.integer(max(widths))
     statuses: list[Value] = []
     for end, width in zip(ends, widths, strict=True):

@@ -175,8 +175,8 @@ class VariantsCallProvider:
             key, callee = variant.members.cache_key(context), variant.members.callee
             if key is None:
                 return None
-            found = None if callee is None else context.symbols.find(callee)
-            parts.append((variant.name, variant.when, callee, describe_callee(found), key))
+            operation = None if callee is None else context.symbols.find(callee)
+            parts.append((variant.name, variant.when, callee, describe_callee(operation), key))
         return tuple(parts)
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
@@ -221,11 +221,11 @@ def _tensors(signature: spec.Signature) -> list[spec.Tensor]:
 
 def params_of(*conditions: Condition | None) -> list[spec.Param]:
     """Return the parameters and symbols that conditions need, each once, in order."""
-    found: list[spec.Param] = []
+    params: list[spec.Param] = []
     for atom in atoms(conditions):
         for of in atom.of if isinstance(atom.of, tuple) else (atom.of,):
-            found += of.params if isinstance(of, Property) else variables(of)
-    return list(dict.fromkeys(found))
+            params += of.params if isinstance(of, Property) else variables(of)
+    return list(dict.fromkeys(params))
 
 
 def numbers_in(

@@ -466,8 +466,8 @@ class _Parser(WhereParser):
                 return self._dtype()
             case _:
                 what, allowed = _WORDS[name]
-                found = t.one_of(what, name, allowed)
-                return found == "True" if name == "zero" else found
+                word = t.one_of(what, name, allowed)
+                return word == "True" if name == "zero" else word
 
     def _shape_of_tensor(self) -> list[Dim | None] | EllipsisType | str:
         """Parse ``[n, 4]``, ``...`` or ``x.shape``."""
@@ -483,16 +483,16 @@ class _Parser(WhereParser):
         """
         if self.tokens.sees_reference("dtype"):
             return self.tokens.advance().text
-        found: dict[DataType, str] = {}
+        names: dict[DataType, str] = {}
         while True:
             token = self.tokens.next
             name = self._dtype()
             dtype = parse_dtype(name)
-            if dtype in found:
+            if dtype in names:
                 raise self.tokens.error(token, f"{name} is given twice")
-            found[dtype] = name
+            names[dtype] = name
             if not self.tokens.accept("|"):
-                return list(found.values())
+                return list(names.values())
 
     def _dtype(self) -> str:
         token = self.tokens.name("a dtype such as float32")

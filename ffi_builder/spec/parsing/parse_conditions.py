@@ -28,9 +28,9 @@ def condition(
     """
     tokens = Tokens(checked_text("condition", text))
     parser = ConditionParser(tokens, {var.name: var for var in symbols}, properties)
-    found = parser.condition()
+    parsed = parser.condition()
     parser.end()
-    return found
+    return parsed
 
 
 class ConditionParser(DimParser):
@@ -59,11 +59,11 @@ class ConditionParser(DimParser):
 
     def _several(self, word: str, parse: Callable[[], Any]) -> Any:
         t = self.tokens
-        first, found = t.next, parse()
+        first, value = t.next, parse()
         while t.sees(word):
-            left, _, first = self._holding(found, first), t.advance(), t.next
-            found = combined(word, left, self._holding(parse(), first))
-        return found
+            left, _, first = self._holding(value, first), t.advance(), t.next
+            value = combined(word, left, self._holding(parse(), first))
+        return value
 
     def _comparison(self) -> Any:
         """Parse ``not a``, ``a`` or ``a == b``."""
@@ -84,13 +84,13 @@ class ConditionParser(DimParser):
         with t.at(t.since(first)):
             return compared(op, left if is_property else _number(left), _number(right))
 
-    def _holding(self, found: Any, first: Token) -> Condition:
-        """Return ``found`` if it is a condition or a bool; ``first`` is its first token."""
+    def _holding(self, value: Any, first: Token) -> Condition:
+        """Return ``value`` if it is a condition or a bool; ``first`` is its first token."""
         t = self.tokens
-        if isinstance(found, Condition):
-            return found
-        if isinstance(found, Property) and found.is_flag:
-            return compared("==", found, True)
+        if isinstance(value, Condition):
+            return value
+        if isinstance(value, Property) and value.is_flag:
+            return compared("==", value, True)
         words = "expected a comparison such as n >= 8, a bool symbol or x.present"
         raise t.error(t.since(first), words)
 
@@ -126,8 +126,8 @@ class ConditionParser(DimParser):
         raise self.tokens.error(self.tokens.since(token), words + did_you_mean(path, names))
 
 
-def _number(found: Any) -> Any:
-    """Return ``found`` if it is an int, symbol or expression."""
-    if isinstance(found, (Property, Condition)):
-        raise SpecError(f"expected an int, a symbol or an expression but got {found}")
-    return found
+def _number(value: Any) -> Any:
+    """Return ``value`` if it is an int, symbol or expression."""
+    if isinstance(value, (Property, Condition)):
+        raise SpecError(f"expected an int, a symbol or an expression but got {value}")
+    return value

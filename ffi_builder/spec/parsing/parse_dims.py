@@ -90,9 +90,9 @@ class DimParser:
 
     def whole(self) -> Dim:
         """Parse an expression up to the end of the text."""
-        found = self._expression(1)
+        value = self._expression(1)
         self.end()
-        return found
+        return value
 
     def end(self) -> None:
         """Require that the text ends here."""
@@ -117,13 +117,13 @@ class DimParser:
     def _expression(self, precedence: int) -> Dim:
         """Parse operators of at least this precedence; they group from the left."""
         t = self.tokens
-        found = self._expression(precedence + 1) if precedence < 2 else self._operand()
+        left = self._expression(precedence + 1) if precedence < 2 else self._operand()
         while t.sees(*(op for op in OPERATORS if OPERATORS[op] == precedence)):
             operator = t.advance()
             right = self._expression(precedence + 1) if precedence < 2 else self._operand()
             with t.at(operator):
-                found = self._arithmetic(operator.text, found, right)
-        return found
+                left = self._arithmetic(operator.text, left, right)
+        return left
 
     def _arithmetic(self, op: str, left: Dim, right: Dim) -> Dim:
         return Expr(op, left, right)
@@ -133,9 +133,9 @@ class DimParser:
         token = t.next
         if t.accept("("):
             with self.deeper(token):
-                found = self._in_brackets()
+                value = self._in_brackets()
             t.close()
-            return found
+            return value
         if token.kind in self.words:
             t.advance()
             if token.kind == "name" and token.text in FUNCTIONS and t.accept("("):
@@ -191,15 +191,15 @@ class DimParser:
         if self.symbols is None:
             with self.tokens.at(token):
                 return Var(token.text, "int64")
-        found = self.symbols.get(token.text)
-        if found is None:
+        var = self.symbols.get(token.text)
+        if var is None:
             known = ", ".join(self.symbols) or "none"
             raise self.tokens.error(token, f"there is no symbol {token.text!r}, but {known}")
-        if not found.is_integer:
+        if not var.is_integer:
             raise self.tokens.error(
-                token, f"{token.text!r} is a {found.dtype} symbol, not an integer one"
+                token, f"{token.text!r} is a {var.dtype} symbol, not an integer one"
             )
-        return found
+        return var
 
     def declaration(self, token: Token) -> Declaration:
         """Return the declarations of a symbol; the first mention adds it."""

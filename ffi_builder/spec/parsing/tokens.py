@@ -132,7 +132,7 @@ class Tokens:
 
     def item(self) -> list[Token]:
         """Return the tokens up to a comma outside of brackets, or the end, without taking them."""
-        found: list[Token] = []
+        tokens: list[Token] = []
         depth = 0
         for index in range(self._next, len(self._tokens) - 1):
             token = self._tokens[index]
@@ -140,8 +140,8 @@ class Tokens:
                 depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
                 if token.text == "," and depth == 0:
                     break
-            found.append(token)
-        return found
+            tokens.append(token)
+        return tokens
 
     def close(self) -> None:
         """Take the closing bracket; a comma may precede it."""

@@ -31,11 +31,11 @@ def check_device_type(what: str, device_type: object) -> None:
     Raises:
         SpecError: there is no such type.
     """
-    found = re.fullmatch(r"(\w+):(\d+)", device_type) if isinstance(device_type, str) else None
-    if found is not None and found[1] in abi.DEVICE_TYPES:
+    match = re.fullmatch(r"(\w+):(\d+)", device_type) if isinstance(device_type, str) else None
+    if match is not None and match[1] in abi.DEVICE_TYPES:
         raise SpecError(
             f"{what}: expected a type alone but got {device_type!r}, did you mean "
-            f"device_type={found[1]!r}, device_id={found[2]}?"
+            f"device_type={match[1]!r}, device_id={match[2]}?"
         )
     one_of(what, device_type, DEVICES)
 

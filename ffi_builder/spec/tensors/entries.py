@@ -43,10 +43,10 @@ def check_entries(
             f"{what}: expected a list or tuple with one entry a dimension but got {entries!r}"
             f"{meant}"
         )
-    found: list[Dim | None] = []
+    dims: list[Dim | None] = []
     for index, entry in enumerate(cast("Sequence[object]", entries)):
         if entry is None and optional:
-            found.append(None)
+            dims.append(None)
             continue
         if entry is Ellipsis:
             raise SpecError(
@@ -60,8 +60,8 @@ def check_entries(
                     f"size is a Var{', or None' if optional else ''}"
                 )
             integer(f"{what}[{index}]", value, at_least=at_least)
-        found.append(value)
-    return tuple(found)
+        dims.append(value)
+    return tuple(dims)
 
 
 def check_length(what: str, length: object) -> Dim:
@@ -75,12 +75,12 @@ def check_length(what: str, length: object) -> Dim:
         >>> check_length("pages: length", 4)
         4
     """
-    found = check_dim(what, length)
-    if isinstance(found, int):
-        integer(what, found, at_least=0)
-        if found > MOST_ELEMENTS:
-            raise SpecError(f"{what}: expected at most {MOST_ELEMENTS} but got {found}")
-    return found
+    dim = check_dim(what, length)
+    if isinstance(dim, int):
+        integer(what, dim, at_least=0)
+        if dim > MOST_ELEMENTS:
+            raise SpecError(f"{what}: expected at most {MOST_ELEMENTS} but got {dim}")
+    return dim
 
 
 def show_entries(entries: Sequence[Dim | None]) -> str:

@@ -172,13 +172,13 @@ class Tensor(Named):
         """
         if not is_reference(getattr(self, name), name):
             return None
-        found = self._sources.get(name)
-        if found is None:
+        source = self._sources.get(name)
+        if source is None:
             raise SpecError(
                 f"{self.label}: {name} is {getattr(self, name)}, which only a Signature knows; ask "
                 f"the tensor in its results or params"
             )
-        return found
+        return source
 
     def with_sources(self, sources: Mapping[str, Tensor]) -> Tensor:
         """Return an equal tensor that stores the tensors that its fields are taken from."""

@@ -157,8 +157,8 @@ class TensorList(Metadata):
         if isinstance(given, (str, Var)) or not isinstance(given, Sequence):
             hint = ", did you mean a list of it?" if isinstance(given, Var) else ""
             raise SpecError(f"{what}: expected a list of Vars but got {given!r}{hint}")
-        symbols, found = self.symbols, list(cast("Sequence[object]", given))
-        for index, var in enumerate(found):
+        symbols, named = self.symbols, list(cast("Sequence[object]", given))
+        for index, var in enumerate(named):
             if not isinstance(var, Var):
                 raise SpecError(f"{what}[{index}]: expected a Var but got {var!r}")
             if var not in symbols:
@@ -166,6 +166,6 @@ class TensorList(Metadata):
                 raise SpecError(
                     f"{what}[{index}]: {var!r} is not one of the symbols of the elements: {names}"
                 )
-            if var in found[:index]:
+            if var in named[:index]:
                 raise SpecError(f"{what}: {var.name!r} is named twice")
-        return tuple(var for var in symbols if var in found)
+        return tuple(var for var in symbols if var in named)
