@@ -91,11 +91,11 @@ def _without_intent(param: spec.Param) -> spec.Param:
 
 def _described(param: spec.Param, given: Mapping[str, Parameter]) -> spec.Param:
     """Add to a parameter what the text of a signature leaves out."""
-    found = given.get(param.name)
-    if found is None:  # an EnvStream or a Workspace
+    parameter = given.get(param.name)
+    if parameter is None:  # an EnvStream or a Workspace
         return param
-    unknown = found.default is EMPTY or isinstance(found.default, Unwritable)
-    default = spec.MISSING if unknown else found.default
-    if default is spec.MISSING and not found.kw_only and not found.doc:
+    unknown = parameter.default is EMPTY or isinstance(parameter.default, Unwritable)
+    default = spec.MISSING if unknown else parameter.default
+    if default is spec.MISSING and not parameter.kw_only and not parameter.doc:
         return param
-    return replace(param, default=default, kw_only=found.kw_only, doc=found.doc)
+    return replace(param, default=default, kw_only=parameter.kw_only, doc=parameter.doc)

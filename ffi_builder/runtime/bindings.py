@@ -124,11 +124,11 @@ def library(root: str, function: str) -> ctypes.PyDLL | None:
         for path in sorted(Path(folder).glob("lib*.so*")):
             try:
                 # The right one is loaded already. PyDLL keeps the GIL, as the bindings do.
-                found = ctypes.PyDLL(str(path), mode=os.RTLD_NOLOAD)
+                candidate = ctypes.PyDLL(str(path), mode=os.RTLD_NOLOAD)
             except OSError:
                 continue
-            if hasattr(found, function):
-                return found
+            if hasattr(candidate, function):
+                return candidate
     return None
 
 

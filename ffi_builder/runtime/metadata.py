@@ -170,7 +170,7 @@ class Info:
 
 def of_module(module: Module) -> dict[str, str]:
     """Return the JSON of every wrapper in an MLIR module, by names without the prefix."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for item in module.body.operations:
         operation = item.operation
         if operation.name != "llvm.func":
@@ -178,8 +178,8 @@ def of_module(module: Module) -> dict[str, str]:
         name = operation.attributes["sym_name"].value
         text = _attribute(operation) if name.startswith(PREFIX) else None
         if text is not None:
-            found[name.removeprefix(PREFIX)] = text
-    return found
+            texts[name.removeprefix(PREFIX)] = text
+    return texts
 
 
 def _attribute(operation: Operation) -> str | None:
@@ -198,18 +198,18 @@ def _attribute(operation: Operation) -> str | None:
 def of_llvm_ir(text: str) -> dict[str, str]:
     """Return the JSON of every wrapper in LLVM IR text, by names without the prefix."""
     groups = {group: _of_attributes(listed) for group, listed in re.findall(_GROUP, text)}
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for name, rest in re.findall(_DEFINITION, text):
         named = (groups.get(group) for group in re.findall(r"#\d+", rest))
         value = _of_attributes(rest) or next(filter(None, named), None)
         if value is not None:
-            found[_unescaped(name).removeprefix(PREFIX)] = value
-    return found
+            texts[_unescaped(name).removeprefix(PREFIX)] = value
+    return texts
 
 
 def _of_attributes(text: str) -> str | None:
-    found = re.search(rf'"{ATTRIBUTE}"="([^"]*)"', text)
-    return None if found is None else _unescaped(found[1])
+    match = re.search(rf'"{ATTRIBUTE}"="([^"]*)"', text)
+    return None if match is None else _unescaped(match[1])
 
 
 def _unescaped(text: str) -> str:

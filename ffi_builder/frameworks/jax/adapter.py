@@ -178,19 +178,19 @@ class _Code:
             yield "  %cells = load ptr, ptr %data, align 8"
 
     def _call(self, function: int, arguments: str, count: int, result: str) -> Iterator[str]:
-        callee, status, right = self._name("callee"), self._name("status"), self._name("right")
+        callee, status, ok = self._name("callee"), self._name("status"), self._name("ok")
         yield f"  {callee} = inttoptr i64 {function} to ptr"
         yield (
             f"  {status} = call i32 @TVMFFIFunctionCall(ptr {callee}, ptr {arguments}, "
             f"i32 {count}, ptr {result})"
         )
-        yield f"  {right} = icmp eq i32 {status}, 0"
-        yield from self._unless(right, [])
+        yield f"  {ok} = icmp eq i32 {status}, 0"
+        yield from self._unless(ok, [])
 
-    def _unless(self, right: str, otherwise: list[str]) -> Iterator[str]:
+    def _unless(self, condition: str, otherwise: list[str]) -> Iterator[str]:
         """Yield the lines that go to the end, after others, unless a condition is true."""
         fine, wrong = self._name("fine")[1:], self._name("wrong")[1:]
-        yield f"  br i1 {right}, label %{fine}, label %{wrong}"
+        yield f"  br i1 {condition}, label %{fine}, label %{wrong}"
         yield f"{wrong}:"
         yield from otherwise
         yield "  br label %end"
@@ -200,14 +200,14 @@ class _Code:
         """Yield the lines that raise TypeError unless a ``TVMFFIAny`` is of one of these kinds."""
         index = self._name("index")
         yield f"  {index} = load i32, ptr {cell}, align 8"
-        right = self._name("kind")
-        yield f"  {right} = icmp eq i32 {index}, {kinds[0]}"
+        condition = self._name("kind")
+        yield f"  {condition} = icmp eq i32 {index}, {kinds[0]}"
         for kind in kinds[1:]:
             also, either = self._name("kind"), self._name("kind")
             yield f"  {also} = icmp eq i32 {index}, {kind}"
-            yield f"  {either} = or i1 {right}, {also}"
-            right = either
-        yield from self._unless(right, [self._raising(expected)])
+            yield f"  {either} = or i1 {condition}, {also}"
+            condition = either
+        yield from self._unless(condition, [self._raising(expected)])
 
     def _raising(self, expected: str) -> str:
         words = f"expected that the function returns {expected}".encode() + b"\0"

@@ -151,11 +151,11 @@ def _array(form: Form, name: str, value: Any) -> Any:
         _check_dtype(form, name, value)
         return value
     kind = cast("type[object]", type(value))
-    came = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
+    actual = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
     cure = f"; pass jax.numpy.from_dlpack({name})" if hasattr(kind, "__dlpack__") else ""
     raise TypeError(
         f"{form.signature.name}(): {name!r} expects an array of JAX or NumPy, or a number, but got "
-        f"{came}{cure}"
+        f"{actual}{cure}"
     )
 
 

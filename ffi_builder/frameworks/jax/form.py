@@ -138,8 +138,8 @@ class Form:
 
         What contains arrays has that of the arrays, ``"in"``.
         """
-        found = [next(tensors_in([param]), None) for param in self.signature.arguments]
-        return ["" if each is None else each[1].intent or "" for each in found]
+        tensors = [next(tensors_in([param]), None) for param in self.signature.arguments]
+        return ["" if each is None else each[1].intent or "" for each in tensors]
 
     @property
     def of_any_length(self) -> bool:
@@ -367,16 +367,16 @@ def solve(entries: Iterable[tuple[object, Any]]) -> dict[spec.Var, Any]:
     The first value of a symbol counts. The check of the arguments finds later values that differ,
     and expressions without an integer solution.
     """
-    found: dict[spec.Var, Any] = {}
+    values: dict[spec.Var, Any] = {}
     for entry, value in entries:
         match entry:
             case spec.Var():
-                found.setdefault(entry, value)
+                values.setdefault(entry, value)
             case Expr():
                 form = linear(entry)
                 if form is not None:
                     scale, symbol, offset = form
-                    found.setdefault(symbol, (value - offset) // scale)
+                    values.setdefault(symbol, (value - offset) // scale)
             case _:
                 pass
-    return found
+    return values

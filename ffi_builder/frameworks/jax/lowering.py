@@ -186,8 +186,8 @@ _VARYING: Final = re.compile(r"\{V:\(?([^(){}]+)\)?\}")
 
 def varying_axes(arrays: Iterable[Any]) -> list[Any]:
     """Return the names of the mesh axes over which any array of these trees varies."""
-    found = {name for array in load("jax").tree.leaves(list(arrays)) for name in _axes(array)}
-    return sorted(found, key=str)
+    names = {name for array in load("jax").tree.leaves(list(arrays)) for name in _axes(array)}
+    return sorted(names, key=str)
 
 
 def vary(arrays: Any, axes: Iterable[Any]) -> Any:

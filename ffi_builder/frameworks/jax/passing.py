@@ -40,26 +40,26 @@ class Passed:
 
 def sort(form: Form, values: Sequence[Any]) -> Passed:
     """Sort the value of each argument: Described, a static value, a tuple of these, or None."""
-    found = _Sorted()
+    parts = _Sorted()
     trees = [
-        found.add(name, param, value)
+        parts.add(name, param, value)
         for name, param, value in zip(form.names, form.signature.arguments, values, strict=True)
     ]
-    first = found.operands + len(found.results)
+    first = parts.operands + len(parts.results)
     numbers = [
         Number(place, number.name, number.dtype) for place, number in enumerate(form.numbers, first)
     ]
     returned = [Described((), number.written, "cpu") for number in numbers]
-    starts = {"operand": 0, "result": found.operands, "attribute": first + len(returned)}
+    starts = {"operand": 0, "result": parts.operands, "attribute": first + len(returned)}
     several = isinstance(form.signature.returns, Sequence)
     adapter = Adapter([_source(tree, starts) for tree in trees], numbers, several)
-    without = f"without.{'.'.join(found.absent)}"
+    without = f"without.{'.'.join(parts.absent)}"
     return Passed(
         adapter,
-        [*found.results, *returned],
-        found.aliases,
-        found.attributes,
-        [*([without] if found.absent else []), *found.lengths],
+        [*parts.results, *returned],
+        parts.aliases,
+        parts.attributes,
+        [*([without] if parts.absent else []), *parts.lengths],
     )
 
 

@@ -18,10 +18,10 @@ torch: Final[Any] = import_module("torch")
 
 def _hidden(path: str, without: Any) -> Any:
     """Return an undocumented part of torch, or `without` if torch lacks it."""
-    found = torch
+    part = torch
     for name in path.split("."):
-        found = getattr(found, name, None)
-    return without if found is None else found
+        part = getattr(part, name, None)
+    return without if part is None else part
 
 
 def _yes(*_: object) -> bool:
@@ -203,10 +203,10 @@ _DEVICES: Final = {"rocm": "cuda", "metal": "mps", "oneapi": "xpu"}
 
 def dtype_of(what: str, name: str) -> Any:
     """Return torch's dtype of this name. Raises SpecError if torch has none."""
-    found = getattr(torch, _DTYPES.get(name, name), None)
-    if not isinstance(found, torch.dtype):
+    dtype = getattr(torch, _DTYPES.get(name, name), None)
+    if not isinstance(dtype, torch.dtype):
         raise SpecError(f"{what}: torch has no dtype {name}")
-    return found
+    return dtype
 
 
 def dtype_name(dtype: Any) -> str:

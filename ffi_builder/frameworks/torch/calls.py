@@ -179,16 +179,16 @@ class OutOperator(Operator):
         given = sum(each is not None for each in (*by_place, *by_name, *together))
         if given == 0:
             return None
-        found = together
+        outputs = together
         if out is None:
             pairs = zip(by_place, by_name, strict=True)
-            found = [named if place is None else place for place, named in pairs]
-        if given != len(names) or len(found) != given or any(each is None for each in found):
+            outputs = [named if place is None else place for place, named in pairs]
+        if given != len(names) or len(outputs) != given or any(each is None for each in outputs):
             raise TypeError(
                 f"{self.__name__}() expects each of its outputs once, or none: {', '.join(names)}; "
                 f"out= is a tuple if there are several"
             )
-        return found
+        return outputs
 
 
 def dispatched(info: OperatorInfo, *args: Any, **keywords: Any) -> Any:

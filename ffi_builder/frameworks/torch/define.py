@@ -218,8 +218,8 @@ class _Defined:
             eager=self.eager,
             recording=self.recording,
         )
-        found = self._read_in_c(own, self.overload, autocast=True)
-        return PythonOperator(own) if found is None else found
+        entry = self._read_in_c(own, self.overload, autocast=True)
+        return PythonOperator(own) if entry is None else entry
 
     def _read_in_c(self, info: Info, otherwise: Callable[..., Any], *, autocast: bool) -> Any:
         """Return an entry that calls the function, or in doubt `otherwise`.

@@ -117,9 +117,9 @@ def derivative(
 
     def gradients(ctx: Any, *grads: Any) -> Any:
         ctx.needs_input_grad = ctx.needs_input_grad[:count]
-        found = backward(ctx, *grads)
+        result = backward(ctx, *grads)
         none = [None] * len(interface.keywords)
-        return (*found, *none) if isinstance(found, tuple) else (found, *none)
+        return (*result, *none) if isinstance(result, tuple) else (result, *none)
 
     def refused(*_: Any) -> NoReturn:
         raise RuntimeError(f"{overload.name()} {_NO_FORWARD_MODE}")
@@ -190,8 +190,8 @@ def _taking_one_by_one(methods: dict[str, Kernel]) -> dict[str, Kernel]:
     def backward(ctx: Any, *grads: Any) -> Any:
         layout = ctx.ffi_builder_layout
         ctx.needs_input_grad = _nested(layout, ctx.needs_input_grad[1:])
-        found = methods["backward"](ctx, *grads)
-        several = cast("tuple[Any, ...]", found if isinstance(found, tuple) else (found,))
+        result = methods["backward"](ctx, *grads)
+        several = cast("tuple[Any, ...]", result if isinstance(result, tuple) else (result,))
         return None, *_flat(layout, several)
 
     return {"forward": forward, "setup_context": setup_context, "backward": backward}

@@ -217,9 +217,8 @@ def codegen_hazard(text: str, cpu: str, features: str) -> str | None:
     lines = list(dict.fromkeys(alike.split("\n")))
     code = "\n".join(lines)
     split = code.translate(_SPACES).split()
-    found = set(split)
     for hazards in (
-        _unknown(found - _WORDS - _METADATA),
+        _unknown(set(split) - _WORDS - _METADATA),
         _attributes(parts, cpu, features),
         (odd[0][1:] for odd in _ODD_FORM.finditer(code)),
         (odd[0].strip()[:60] for odd in _ODD_LINE.finditer(code)),
@@ -232,14 +231,14 @@ def codegen_hazard(text: str, cpu: str, features: str) -> str | None:
     return None
 
 
-def _unknown(found: set[str]) -> Iterator[str]:
-    for name in sorted(found):
+def _unknown(unlisted: set[str]) -> Iterator[str]:
+    for name in sorted(unlisted):
         if name.startswith("@llvm.") and not f"{name} ".startswith(_APPENDING):
             known = _INTRINSIC.fullmatch(name)
             if known is None or known[1] not in INTRINSICS:
                 yield name[1:]
-    if _OTHER_WORDS.fullmatch(" ".join([*found, ""])) is None:
-        yield from (word for word in sorted(found) if _OTHER_WORDS.fullmatch(f"{word} ") is None)
+    if _OTHER_WORDS.fullmatch(" ".join([*unlisted, ""])) is None:
+        yield from (word for word in sorted(unlisted) if _OTHER_WORDS.fullmatch(f"{word} ") is None)
 
 
 def _attributes(parts: list[str], cpu: str, features: str) -> Iterator[str]:

@@ -169,17 +169,17 @@ def _has_translation(name: str) -> bool:
 
 
 def _untranslatable(module: Operation) -> CompileError:
-    found: dict[str, str] = {}
+    places: dict[str, str] = {}
     provided = True
     for top in _body(module):
         wrapper = _wrapper_name(top)
         for operation in _nested(top):
             if not _has_translation(operation.name):
                 place = f"in the wrapper @{wrapper}" if wrapper else f"at {operation.location}"
-                found.setdefault(operation.name, place)
+                places.setdefault(operation.name, place)
                 provided = provided and bool(wrapper)
-    names = ", ".join(f"`{name}` {place}" for name, place in list(found.items())[:_MOST_NAMED])
-    cure = f"Lower the module to the LLVM dialect, before or with pipeline={lowering(found)}"
+    names = ", ".join(f"`{name}` {place}" for name, place in list(places.items())[:_MOST_NAMED])
+    cure = f"Lower the module to the LLVM dialect, before or with pipeline={lowering(places)}"
     if provided:
         cure = (
             "The call provider made them. Hooks run after pipeline=, so a provider must make "

@@ -43,11 +43,11 @@ def strings(data: bytes) -> list[str]:
     for _ in range(count):
         size, at = number(data, at)
         sizes.append(size)
-    found: list[str] = []
+    texts: list[str] = []
     for size in reversed(sizes):
-        found.append(data[at : at + size - 1].decode(errors="replace"))
+        texts.append(data[at : at + size - 1].decode(errors="replace"))
         at += size
-    return found
+    return texts
 
 
 def operations(data: bytes, strings: list[str]) -> Iterator[str]:

@@ -55,11 +55,11 @@ class LlvmIr(NamedTuple):
         # LLVM removes unused declarations, but other modules may use those constants.
         unused = {name: each for name, each in self.constants.items() if not each.local}
 
-        def defined(found: re.Match[str]) -> str:
-            name, address, rest = found.groups()
+        def defined(match: re.Match[str]) -> str:
+            name, address, rest = match.groups()
             unused.pop(name, None)
             constant = self.constants.get(name)
-            return found[0] if constant is None else _definition(name, constant, address, rest)
+            return match[0] if constant is None else _definition(name, constant, address, rest)
 
         text = re.sub(_DECLARED, defined, self.text) if self.constants else self.text
         more = [f"\n{_definition(name, constant)}\n" for name, constant in unused.items()]
@@ -108,9 +108,9 @@ def read(text: str) -> LlvmIr:
     pieces: list[str] = []
     last = 0
     for start, end in _long_lines(text):
-        found = _defined(text, start, end)
-        if found is not None and " alias " not in text:  # declarations cannot have aliases
-            name, line, constants[name] = found
+        declared = _defined(text, start, end)
+        if declared is not None and " alias " not in text:  # declarations cannot have aliases
+            name, line, constants[name] = declared
             pieces += text[last:start], line
             last = end
     rest = "".join([*pieces, text[last:]]) if pieces else text
@@ -132,21 +132,21 @@ def _long_lines(text: str) -> Iterator[tuple[int, int]]:
 
 def _defined(text: str, start: int, end: int) -> tuple[str, str, Constant] | None:
     """Return the name, declaration and value of a large constant; None for any other line."""
-    found = re.compile(_DEFINED).match(text, start, end)
-    if found is None:
+    match = re.compile(_DEFINED).match(text, start, end)
+    if match is None:
         return None
-    name, linkage, own, address, kind, written = found.groups()
+    name, linkage, own, address, kind, written = match.groups()
     type_ = _array_type(written)
-    quoted = text[found.end()] == "c"
+    quoted = text[match.end()] == "c"
     close = text.rfind('"' if quoted else "]", start, end)
     after = re.fullmatch(_AFTER, text[close + 1 : end]) if end - close < _LONGEST_END else None
     if type_ is None or after is None or type_.size < SMALLEST:
         return None
     try:
         data = (
-            string_bytes(text, found.end() + 2, close)
+            string_bytes(text, match.end() + 2, close)
             if quoted
-            else _array_bytes(text, found.end() + 1, close, type_)
+            else _array_bytes(text, match.end() + 1, close, type_)
         )
     except ValueError:
         return None
@@ -211,14 +211,14 @@ class _Array(NamedTuple):
 
 def _array_type(text: str) -> _Array | None:
     """Read an array type; None if the layout of its elements is unknown."""
-    found = re.fullmatch(_ARRAY, text)
-    if found is None:
+    match = re.fullmatch(_ARRAY, text)
+    if match is None:
         return None
-    lengths = tuple(map(int, re.findall(r"\d+", found[1])))
-    scalar = found[3] or found[2]
-    if scalar not in _CODES or len(found[4]) != len(lengths):
+    lengths = tuple(map(int, re.findall(r"\d+", match[1])))
+    scalar = match[3] or match[2]
+    if scalar not in _CODES or len(match[4]) != len(lengths):
         return None
-    return _Array(text, lengths, scalar, found[3] is not None)
+    return _Array(text, lengths, scalar, match[3] is not None)
 
 
 def string_bytes(text: str, start: int, end: int) -> bytes:
@@ -298,8 +298,8 @@ def _in_one_form(text: str, scalar: str, form: str) -> array[int]:
     bits = array("Q" if widened else _CODES[scalar], [0][:0])
     digits, start, count = 2 * bits.itemsize, f",{scalar}{form}", text.count(",")
 
-    def written(found: re.Match[str]) -> str:
-        number = floats.bits(scalar, found[1])
+    def written(match: re.Match[str]) -> str:
+        number = floats.bits(scalar, match[1])
         return f"{start}{floats.widened(number) if widened else number:0{digits}X}"
 
     joined = text.replace(start, "")

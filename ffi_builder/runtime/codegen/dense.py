@@ -60,10 +60,10 @@ _BYTES: Final = ("i1", "i4")
 
 def constants(module: Operation) -> dict[str, Constant]:
     """Return the large constants of `module` by name, if its bindings give access to the bytes."""
-    found: dict[str, Constant] = {}
+    result: dict[str, Constant] = {}
     api = _api(bindings.root_of(module))
     if api is None:
-        return found
+        return result
     for view in module.regions[0].blocks[0].operations:
         operation = view.operation
         if operation.name == "llvm.mlir.alias":  # declarations cannot have aliases
@@ -71,8 +71,8 @@ def constants(module: Operation) -> dict[str, Constant]:
         if operation.name == "llvm.mlir.global":
             constant = _constant(operation, api)
             if constant is not None:
-                found[operation.attributes["sym_name"].value] = constant
-    return found
+                result[operation.attributes["sym_name"].value] = constant
+    return result
 
 
 def declaration_of(definition: Operation, constant: Constant) -> Operation:

@@ -130,9 +130,9 @@ def _with_decimals(text: str) -> Iterator[tuple[int, int]]:
     """Yield the start and end of each line with a decimal that is not exact in every type."""
     wide = any(name in text for name in _WIDE)
     end = 0
-    for found in re.finditer(r"\.\d+(?:[eE][-+]?\d+)?", text):
-        at = found.start()
-        if at >= end and (wide or not _is_exact(text[max(0, at - 2) : found.end()])):
+    for match in re.finditer(r"\.\d+(?:[eE][-+]?\d+)?", text):
+        at = match.start()
+        if at >= end and (wide or not _is_exact(text[max(0, at - 2) : match.end()])):
             start, end = _line_at(text, at)
             yield start, end
 
@@ -159,11 +159,11 @@ def _line(line: str) -> str:
     """Rewrite a line. The type of a constant is the last type named before it."""
     current = ""
 
-    def token(found: re.Match[str]) -> str:
+    def token(match: re.Match[str]) -> str:
         nonlocal current
-        current = found[1] or current
-        literal = found[2]
-        return found[0] if literal is None or not current else _constant(current, literal)
+        current = match[1] or current
+        literal = match[2]
+        return match[0] if literal is None or not current else _constant(current, literal)
 
     return re.sub(_TOKENS, token, line)
 

@@ -180,12 +180,12 @@ def headers(text: str) -> dict[str, str]:
     an alias is its function's; of an ``ifunc``, or an alias of something else, it is the own line.
     """
     printed = str(parse_unverified(text))
-    found = {_name(line[1]): line[0] for line in re.finditer(_HEADER, printed, re.MULTILINE)}
+    lines = {_name(match[1]): match[0] for match in re.finditer(_HEADER, printed, re.MULTILINE)}
     for alias in re.finditer(_ALIAS_OF, printed, re.MULTILINE):
-        known = None if alias[2] else found.get(_name(alias[3] or ""))
+        known = None if alias[2] else lines.get(_name(alias[3] or ""))
         is_seen = re.sub(" (?:internal|private) ", " ", known or "", count=1)
-        found[_name(alias[1])] = is_seen or alias[0]
-    return found
+        lines[_name(alias[1])] = is_seen or alias[0]
+    return lines
 
 
 def _name(printed: str) -> str:
@@ -204,7 +204,7 @@ def internalised(text: str, visible: Collection[str]) -> str:
             symbol.linkage = "internal"
     return re.sub(
         _ALIAS,
-        lambda found: found[0] if found[2] in visible else f"{found[1]}internal {found[3]}",
+        lambda match: match[0] if match[2] in visible else f"{match[1]}internal {match[3]}",
         str(module),
         flags=re.MULTILINE | re.VERBOSE,
     )
@@ -324,7 +324,7 @@ def _with_external_thread_locals(text: str) -> str:
     for name in re.findall(_OWN_THREAD_LOCAL, text):
         new = f'@"__ffi_builder_tls_{tag}_{name.strip("@").strip(chr(34))}"'
         text = re.sub(rf"{re.escape(name)}(?![\w.$-])", lambda _, new=new: new, text)
-    return re.sub(_OWN_THREAD_LOCAL, lambda found: f"{found[1]} = thread_local", text)
+    return re.sub(_OWN_THREAD_LOCAL, lambda match: f"{match[1]} = thread_local", text)
 
 
 def _reason(error: Exception) -> str:

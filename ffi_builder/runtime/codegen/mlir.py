@@ -86,11 +86,11 @@ def _check_atomics(text: str) -> None:
     MLIR's parser accepts only numbers, pointers and vectors there. For other types it reads a freed
     message (LLVM 24git).
     """
-    found = re.search(_ATOMIC_OF_NO_NUMBER, text) if "llvm.atomicrmw" in text else None
-    if found is not None:
+    match = re.search(_ATOMIC_OF_NO_NUMBER, text) if "llvm.atomicrmw" in text else None
+    if match is not None:
         raise CompileError(
             f"The MLIR text does not parse: `llvm.atomicrmw` takes a number, a pointer or a "
-            f"vector, but got `{found[1].strip()[:60]}`"
+            f"vector, but got `{match[1].strip()[:60]}`"
         )
 
 
@@ -437,11 +437,11 @@ def _answering(root: str) -> Mapping[str, Any] | None:
     library = bindings.library(root, ANSWERING[0])
     if library is None or not all(hasattr(library, name) for name in ANSWERING):
         return None
-    found = {name: library[name] for name in ANSWERING}
-    for name, function in found.items():
+    functions = {name: library[name] for name in ANSWERING}
+    for name, function in functions.items():
         count = {"LLVMContextCreate": 0, "mlirTranslateModuleToLLVMIR": 2}.get(name, 1)
         function.argtypes, function.restype = [ctypes.c_void_p] * count, ctypes.c_void_p
-    return found
+    return functions
 
 
 # ---- pipelines
@@ -465,10 +465,10 @@ def steps(pipeline: str) -> list[str]:
     describes the text under "Textual Pass Pipeline Specification" in
     https://mlir.llvm.org/docs/PassManagement/.
     """
-    found = re.fullmatch(r"\s*([\w.$-]+)\s*\((.*)\)\s*", pipeline, re.DOTALL)
-    if found is None:
+    match = re.fullmatch(r"\s*([\w.$-]+)\s*\((.*)\)\s*", pipeline, re.DOTALL)
+    if match is None:
         return []
-    anchor, passes = found[1], found[2]
+    anchor, passes = match[1], match[2]
     load = f"{anchor}({_NO_OPERATION}({anchor}({passes})))"
     return [load, *(f"{anchor}({one})" for one in _separated(passes))]
 
@@ -478,13 +478,13 @@ def _separated(passes: str) -> list[str]:
 
     Parentheses inside the braces of options do not count.
     """
-    found, start, parentheses, braces = list[str](), 0, 0, 0
+    parts, start, parentheses, braces = list[str](), 0, 0, 0
     for at, char in enumerate(passes):
         braces += (char == "{") - (char == "}")
         if braces:
             continue
         parentheses += (char == "(") - (char == ")")
         if char == "," and not parentheses:
-            found.append(passes[start:at])
+            parts.append(passes[start:at])
             start = at + 1
-    return [*found, passes[start:]]
+    return [*parts, passes[start:]]

@@ -47,23 +47,23 @@ def lowering(operations: Iterable[str]) -> str:
         ': convert-scf-to-cf lowers scf, convert-to-llvm lowers func'
     """
     dialects = {name.partition(".")[0] for name in operations}
-    found = {name: sorted(dialects & {*ended}) for name, ended in _LOWERING.items()}
-    shown = [f"{name} lowers {', '.join(ended)}" for name, ended in found.items() if ended]
+    lowered = {name: sorted(dialects & {*ended}) for name, ended in _LOWERING.items()}
+    shown = [f"{name} lowers {', '.join(ended)}" for name, ended in lowered.items() if ended]
     return f": {', '.join(shown)}" if shown else ""
 
 
 def unknown_pass(words: str) -> str:
     """Return ``", did you mean 'convert-scf-to-cf'?"`` for MLIR's words on a pass it lacks."""
-    found = re.search(r"'([^']+)' does not refer to a registered pass", words)
-    return did_you_mean(found[1], _KNOWN) if found and found[1] not in _KNOWN else ""
+    match = re.search(r"'([^']+)' does not refer to a registered pass", words)
+    return did_you_mean(match[1], _KNOWN) if match and match[1] not in _KNOWN else ""
 
 
 def with_line(words: str, text: str | bytes) -> str:
     """Add the first line that an error names, with a caret, to MLIR's words."""
-    found = re.search(r'"-":(\d+):(\d+)', words)
+    match = re.search(r'"-":(\d+):(\d+)', words)
     lines = text.split("\n") if isinstance(text, str) else []
-    if found is None or not 0 < int(found[1]) <= len(lines):
+    if match is None or not 0 < int(match[1]) <= len(lines):
         return words
-    line, column = lines[int(found[1]) - 1], int(found[2]) - 1
+    line, column = lines[int(match[1]) - 1], int(match[2]) - 1
     start = max(0, column - _MOST_SHOWN // 2) if len(line) > _MOST_SHOWN else 0
     return f"{words}\n{line[start : start + _MOST_SHOWN]}\n{' ' * (column - start)}^"

@@ -86,10 +86,10 @@ def _size_limit() -> int:
     text = os.environ.get(SIZE_VARIABLE, "").strip()
     if not text:
         return DEFAULT_SIZE
-    found = re.fullmatch(r"(\d+)\s*([KMGT]?)(?:i?B)?", text, re.IGNORECASE)
-    if found is None:
+    match = re.fullmatch(r"(\d+)\s*([KMGT]?)(?:i?B)?", text, re.IGNORECASE)
+    if match is None:
         raise ValueError(f"Expected a size such as 512M in {SIZE_VARIABLE}, but it is `{text}`")
-    return int(found[1]) << 10 * " KMGT".index(found[2].upper() or " ")
+    return int(match[1]) << 10 * " KMGT".index(match[2].upper() or " ")
 
 
 @dataclass(frozen=True)
@@ -266,8 +266,8 @@ def decode(key: bytes, data: bytes) -> Entry | None:
     if _HEADER.unpack_from(data) != expected:
         return None
     try:
-        found, index, text, getter, *objects = _split(body)
-        return _entry(json.loads(index), text, getter, objects) if found == key else None
+        own_key, index, text, getter, *objects = _split(body)
+        return _entry(json.loads(index), text, getter, objects) if own_key == key else None
     except (ValueError, KeyError, TypeError, IndexError, struct.error):
         return None  # the checksum is right, but `encode` did not write this
 
@@ -491,14 +491,14 @@ def _libraries(package: str, folder: str) -> list[tuple[str, int, int]]:
         spec = find_spec(top)  # of `a.b` it would import `a`
     except (ImportError, ValueError):
         spec = None
-    found: list[tuple[str, int, int]] = []
+    libraries: list[tuple[str, int, int]] = []
     for location in (spec.submodule_search_locations or ()) if spec else ():
         directory = Path(location, *inner, folder)
         if directory.is_dir():
             files = [path for path in directory.iterdir() if path.suffix in _LIBRARIES]
             stats = [(path.name, path.stat()) for path in files]
-            found += [(name, stat.st_size, stat.st_mtime_ns) for name, stat in stats]
-    return sorted(found)
+            libraries += [(name, stat.st_size, stat.st_mtime_ns) for name, stat in stats]
+    return sorted(libraries)
 
 
 def cpu() -> list[str]:

@@ -305,8 +305,8 @@ class CompiledModule(LoweredModule, FunctionTable):
         return self._library.function(name)
 
     def _metadata(self, name: str) -> str | None:
-        found = super()._metadata(name)
-        return found if found is not None else self._library.metadata(name)
+        text = super()._metadata(name)
+        return text if text is not None else self._library.metadata(name)
 
     def _own_objects(self) -> tuple[bytes, ...]:
         return self._objects or (self.object,)

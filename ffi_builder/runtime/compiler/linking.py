@@ -46,19 +46,19 @@ def load(
         LinkError, CompileError: as :func:`~ffi_builder.runtime.jit.link.link` does.
     """
     objects = [*own, *linked]
-    found = [for_process(item) for item in items]
-    members = {item.what: item.data for item in found if isinstance(item, ArchiveSource)}
-    if members:
-        objects += archives.needed(members, _missing(objects))
+    resolved = [for_process(item) for item in items]
+    contents = {item.what: item.data for item in resolved if isinstance(item, ArchiveSource)}
+    if contents:
+        objects += archives.needed(contents, _missing(objects))
     owners = tuple(item.owner for item in items if isinstance(item, AddressSource))
     try:
-        return link([*objects, *_jumps(objects, found)], getter, callers, owners)
+        return link([*objects, *_jumps(objects, resolved)], getter, callers, owners)
     except UnsupportedError as error:
         if error.data in own:
             raise LinkError(str(error)) from None
         made = _linked_by_system(own, objects[len(own) :], items, error)
     try:
-        jumps = _jumps(own, [made, *found])
+        jumps = _jumps(own, [made, *resolved])
     finally:
         Path(made.given).unlink()
     return link([*own, *jumps], getter, callers, owners)

@@ -189,15 +189,15 @@ def identifiers(names: Collection[str]) -> dict[str, str]:
     Names that are valid in C++ never change, whatever the order of the names: if there is a `new_`,
     `new` becomes `new__`.
     """
-    found = {name: name for name in names if identifier(name) == name}
-    taken = set(found)
+    result = {name: name for name in names if identifier(name) == name}
+    taken = set(result)
     for name in sorted(set(names) - taken):
         own = identifier(name)
         while own in taken:
             own += "_"
         taken.add(own)
-        found[name] = own
-    return found
+        result[name] = own
+    return result
 
 
 def inline_function(function: Described, name: str) -> Iterator[str]:

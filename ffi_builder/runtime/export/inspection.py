@@ -108,10 +108,10 @@ class _Parts:
                 f"a table has {stop - start} bytes, and at most {_LARGEST_PART} are read"
             )
         self._opened.seek(start)
-        found = self._opened.read(max(stop - start, 0))
-        if len(found) < stop - start:
+        data = self._opened.read(max(stop - start, 0))
+        if len(data) < stop - start:
             raise LinkError("the file was cut while it was read")
-        return found
+        return data
 
 
 def _few(what: str, items: Iterable[_Item], text: Callable[[_Item], str] = str) -> Iterator[_Item]:
@@ -130,8 +130,8 @@ def _content(file: Elf, name: str) -> bytes:
 
 
 def _compilers(file: Elf) -> Iterator[str]:
-    for found in re.finditer(rb"[^\0]+", _content(file, ".comment")):
-        yield found[0].decode(errors="replace")
+    for match in re.finditer(rb"[^\0]+", _content(file, ".comment")):
+        yield match[0].decode(errors="replace")
 
 
 _VERSION: Final = re.compile(rb"(?<=\0)(?:GLIBC|GLIBCXX|CXXABI|GCC)_(?:[\d.]+|ABI_DT_RELR)(?=\0)")
@@ -139,8 +139,8 @@ _VERSION: Final = re.compile(rb"(?<=\0)(?:GLIBC|GLIBCXX|CXXABI|GCC)_(?:[\d.]+|AB
 
 def _versions(file: Elf) -> Iterator[str]:
     # Other strings of this table are symbols and libraries.
-    for found in _VERSION.finditer(_content(file, ".dynstr")):
-        yield found[0].decode()
+    for match in _VERSION.finditer(_content(file, ".dynstr")):
+        yield match[0].decode()
 
 
 def _described(data: _Parts, names: Collection[str]) -> Iterator[tuple[str, str]]:
@@ -148,7 +148,7 @@ def _described(data: _Parts, names: Collection[str]) -> Iterator[tuple[str, str]
     decoder, start = json.JSONDecoder(), b'{"type_schema":'
     for at in range(0, len(data), _CHUNK):
         chunk = data[at : at + _CHUNK + len(start) - 1]
-        places = [found.start() for found in re.finditer(re.escape(start), chunk)]
+        places = [match.start() for match in re.finditer(re.escape(start), chunk)]
         for place, after in zip_longest(places, places[1:]):
             # The last text may go on in the next chunk.
             part = (
@@ -156,8 +156,8 @@ def _described(data: _Parts, names: Collection[str]) -> Iterator[tuple[str, str]
             )
             text = part.decode(errors="replace")
             try:
-                found, end = decoder.raw_decode(text)
-                name: Any = found["ffi_builder"]["name"]
+                described, end = decoder.raw_decode(text)
+                name: Any = described["ffi_builder"]["name"]
             except (ValueError, LookupError, TypeError, RecursionError):
                 continue
             if isinstance(name, str) and name in names:
@@ -167,6 +167,6 @@ def _described(data: _Parts, names: Collection[str]) -> Iterator[tuple[str, str]
 def _named(file: Elf, tag: int) -> Iterator[str]:
     """Yield the names that the dynamic section has with a tag."""
     strings, content = _content(file, ".dynstr"), _content(file, ".dynamic")
-    for found, value in elf.DYN.iter_unpack(content[: len(content) // elf.DYN.size * elf.DYN.size]):
-        if found == tag:
+    for kind, value in elf.DYN.iter_unpack(content[: len(content) // elf.DYN.size * elf.DYN.size]):
+        if kind == tag:
             yield file.text(strings, value)

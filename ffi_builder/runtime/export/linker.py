@@ -177,8 +177,8 @@ def _failure(command: list[str], folder: Path) -> str | None:
 
 def _undefined(failure: str) -> list[str]:
     """Return the symbols that a linker lacks, by what it says."""
-    found = re.findall(r"undefined (?:reference to [`']|symbol: )([^'\n]+)", failure)
-    return list(dict.fromkeys(found))
+    symbols = re.findall(r"undefined (?:reference to [`']|symbol: )([^'\n]+)", failure)
+    return list(dict.fromkeys(symbols))
 
 
 def _error(failure: str, linker: str) -> LinkError:

@@ -82,13 +82,13 @@ class _Names(dict[str, str]):
     def imports(self) -> Iterator[str]:
         """Yield the lines that import the names that were used."""
         for module, names in _IMPORTS.items():
-            found = [
+            imported = [
                 name if self[name] == name else f"{name} as {self[name]}"
                 for name in names
                 if name in self and (module != "builtins" or self[name] != name)
             ]
-            if found:
-                yield f"from {module} import {', '.join(found)}"
+            if imported:
+                yield f"from {module} import {', '.join(imported)}"
 
 
 def text(functions: Sequence[Described], library: str) -> str:
@@ -162,8 +162,8 @@ def _type(param: Parameter) -> str:
         inner = _TYPES.get(dtype, "{Any}")
         inner = inner if dtype == param.dtype else f"{{Sequence}}[{inner}]"
         return f"{{Sequence}}[{inner}]{none}"
-    found = (_TYPES.get(kind, "{Any}") for kind in param.kinds or (param.kind,))
-    return f"{' | '.join(dict.fromkeys(found))}{none}"
+    types = dict.fromkeys(_TYPES.get(kind, "{Any}") for kind in param.kinds or (param.kind,))
+    return f"{' | '.join(types)}{none}"
 
 
 def _plain(text: str) -> str:
@@ -183,7 +183,7 @@ def _default(value: object) -> str:
 def docstring(words: str) -> str:
     """Write text as the docstring of a function."""
     escaped = words.strip().replace("\\", "\\\\")
-    escaped = re.sub(r'""+|"$', lambda found: found[0].replace('"', '\\"'), escaped)
+    escaped = re.sub(r'""+|"$', lambda match: match[0].replace('"', '\\"'), escaped)
     first, *rest = map(_visible, escaped.splitlines())
     if not rest:
         return f'"""{first}"""'

@@ -52,7 +52,7 @@ def write_together(
     links = [item for exporter in exporters for item in exporter.links]
     paths = [[item.given for item in libraries_among(each.links)] for each in exporters]
     _check_libraries(groups, paths, options.target.machine)
-    objects = _apart(groups, options.target.machine)
+    objects = _without_clashes(groups, options.target.machine)
     libraries = dict.fromkeys(item for item in links if isinstance(item, LibrarySource))
     data = linked(objects, words_of(list(libraries)), [f"{PREFIX}*"], path, options)
     write_outputs([Output(path, data, executable=True)])
@@ -63,8 +63,8 @@ def _objects(exporter: Exporter, options: Options) -> list[bytes]:
     """Return the objects of a module, with those of archives that it needs."""
     machine = options.target.machine
     objects = exporter.objects(replace(options, only=exporter.linked))
-    found = {item.what: item.data for item in exporter.links if isinstance(item, ArchiveSource)}
-    return [*objects, *archives.needed(found, _undefined(objects, machine), machine)]
+    contents = {item.what: item.data for item in exporter.links if isinstance(item, ArchiveSource)}
+    return [*objects, *archives.needed(contents, _undefined(objects, machine), machine)]
 
 
 def _undefined(objects: Sequence[bytes], machine: str) -> list[str]:
@@ -74,21 +74,21 @@ def _undefined(objects: Sequence[bytes], machine: str) -> list[str]:
 # ---- objects
 
 
-def _apart(groups: Sequence[Sequence[bytes]], machine: str) -> list[bytes]:
+def _without_clashes(groups: Sequence[Sequence[bytes]], machine: str) -> list[bytes]:
     """Rename what a group defines and another has, too; return the objects of all groups."""
     files = [[read_object(data, machine) for data in group] for group in groups]
     names = [{symbol.name for file in group for symbol in file.symbols} for group in files]
     count = Counter(name for some in names for name in some)
-    apart: list[bytes] = []
+    objects: list[bytes] = []
     for number, group in enumerate(files):
         # Weak functions are taken to be the same in all groups, as those of C++ are, but kernels.
         called = {symbol.name for symbol in group[0].symbols if not symbol.defined}
-        found = (symbol for file in group for symbol in file.symbols if symbol.defined)
-        own = {symbol.name for symbol in found if not symbol.weak or symbol.name in called}
+        defined = (symbol for file in group for symbol in file.symbols if symbol.defined)
+        own = {symbol.name for symbol in defined if not symbol.weak or symbol.name in called}
         shared = {name for name in own if count[name] > 1 and not name.startswith(PREFIX)}
         new = {name: f"{name}.{number}" for name in shared}
-        apart += [rename_symbols(file.data, new, machine) if new else file.data for file in group]
-    return apart
+        objects += [rename_symbols(file.data, new, machine) if new else file.data for file in group]
+    return objects
 
 
 # ---- shared libraries
@@ -109,14 +109,14 @@ def _looked(path: str) -> _Looked:
     if table is None:
         return _Looked(frozenset(), frozenset())
     names, symbols = file.symbol_names(table), list(file.symbols(table))
-    found: set[int] = {
+    offsets: set[int] = {
         symbols[info >> 32][0]
         for section in file.sections
         if section.kind == elf.SHT_RELA and file.section(section.link, "symbols") is table
         for _, info, _ in elf.RELA.iter_unpack(file.content(section))
     }
     strong = (s.name for s in symbols_of(file, elf.SHT_DYNSYM) if s.defined and not s.weak)
-    return _Looked(frozenset(strong), frozenset(file.text(names, at) for at in found if at))
+    return _Looked(frozenset(strong), frozenset(file.text(names, at) for at in offsets if at))
 
 
 def _check_libraries(
@@ -125,8 +125,8 @@ def _check_libraries(
     """Raise CompileError if a module would get a function of another module's library."""
     looked = {path: _looked(path) for path in dict.fromkeys(path for own in paths for path in own)}
     first: dict[str, str] = {}
-    for path, found in looked.items():
-        first = dict.fromkeys(found.defined, path) | first
+    for path, symbols in looked.items():
+        first = dict.fromkeys(symbols.defined, path) | first
     for group, own in zip(groups, paths, strict=True):
         called = _undefined(group, machine)
         needed = {*called}.union(*(looked[path].needed for path in own))

@@ -32,8 +32,8 @@ def needed(
     Raises:
         CompileError: an archive is damaged, or has objects for another machine.
     """
-    found = (each for what, data in archives.items() for each in members(data, what))
-    files = [read_object(each, machine) for each in found]
+    objects = (each for what, data in archives.items() for each in members(data, what))
+    files = [read_object(each, machine) for each in objects]
     homes: dict[str, int] = {}
     for index, file in enumerate(files):
         for symbol in file.symbols:

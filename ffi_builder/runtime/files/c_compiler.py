@@ -26,9 +26,9 @@ def command(foreign: str | None = None) -> list[str]:
     if given:
         return _given(given)
     names = (f"{foreign}-linux-gnu-gcc",) if foreign else _NAMES
-    found = next(filter(None, map(shutil.which, names)), None)
-    if found is not None:
-        return [found]
+    path = next(filter(None, map(shutil.which, names)), None)
+    if path is not None:
+        return [path]
     if foreign:
         package = f"gcc-{foreign.replace('_', '-')}-linux-gnu"
         raise CompileError(

@@ -122,12 +122,12 @@ def with_one_library_bin(objects: Sequence[bytes], machine: str | None = None) -
     result = list(objects)
     if sum(SYMBOL.encode() in data for data in objects) < 2:
         return result  # the usual case, which has to be fast
-    found = [object_files.content_of(data, SYMBOL, machine) for data in objects]
-    holders = [at for at, held in enumerate(found) if held is not None]
+    contents = [object_files.content_of(data, SYMBOL, machine) for data in objects]
+    holders = [at for at, held in enumerate(contents) if held is not None]
     if len(holders) < 2:
         return result
     first, *others = holders
-    together = _together([held for held in found if held is not None])
+    together = _together([held for held in contents if held is not None])
     result[first] = object_files.with_constants(
         objects[first], {SYMBOL: Constant(together)}, machine
     )

@@ -172,8 +172,8 @@ def source_file(data: bytes, machine: str | None = None) -> str | None:
     file = _object(data, machine)
     table = _symbol_table(file)
     names = file.symbol_names(table)
-    found = {name_at for name_at, info, *_ in file.symbols(table) if info & 15 == elf.STT_FILE}
-    return (file.text(names, found.pop()) or None) if len(found) == 1 else None
+    offsets = {name_at for name_at, info, *_ in file.symbols(table) if info & 15 == elf.STT_FILE}
+    return (file.text(names, offsets.pop()) or None) if len(offsets) == 1 else None
 
 
 def relocated(data: bytes, types: Collection[int], machine: str | None = None) -> list[str]:
@@ -184,14 +184,14 @@ def relocated(data: bytes, types: Collection[int], machine: str | None = None) -
     file = _object(data, machine)
     table = _symbol_table(file)
     names, symbols = file.symbol_names(table), list(file.symbols(table))
-    found: dict[str, None] = {}
+    targets: dict[str, None] = {}
     for _, info in _relocation_infos(file):
         if info & 0xFFFFFFFF in types:
             name_at, kind, _, section, *_ = symbols[info >> 32]
             is_section = kind & 15 == elf.STT_SECTION
             name = file.name(file.sections[section]) if is_section else file.text(names, name_at)
-            found[name] = None
-    return list(found)
+            targets[name] = None
+    return list(targets)
 
 
 def rename_symbols(data: bytes, names: Mapping[str, str], machine: str | None = None) -> bytes:
@@ -443,12 +443,12 @@ def _symbol_table(file: Elf) -> Section:
 
 def _places(strings: bytes | bytearray, name: str) -> set[int]:
     """Return the offsets of a name in a table of strings, also as the end of a longer name."""
-    wanted, found = name.encode() + b"\0", set[int]()
+    wanted, offsets = name.encode() + b"\0", set[int]()
     at = strings.find(wanted)
     while at >= 0:
-        found.add(at)
+        offsets.add(at)
         at = strings.find(wanted, at + 1)
-    return found
+    return offsets
 
 
 def symbols_of(file: Elf, kind: int, prefix: str = "") -> Iterator[Symbol]:

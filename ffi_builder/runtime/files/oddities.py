@@ -31,7 +31,7 @@ class Oddity(Enum):
 
 def oddities(file: Elf) -> dict[Oddity, list[str]]:
     """Return the symbols or sections of an object that have each oddity. Most have none."""
-    found = {
+    result = {
         Oddity.STARTING: [n for n in _STARTING if n in file.by_name and file.by_name[n].size],
         Oddity.RELOCATING: [
             file.name(section)
@@ -44,14 +44,14 @@ def oddities(file: Elf) -> dict[Oddity, list[str]]:
     # Only LLVM says it by leaving the note out. Assemblers do so, too, and mean nothing by it.
     is_executable = _is_of_llvm(file, table) if note is None else note.flags & elf.SHF_EXECINSTR
     if is_executable:
-        found[Oddity.STACK] = [_STACK]
+        result[Oddity.STACK] = [_STACK]
     if table is not None and _may_be_odd(file.content(table), table.info):
         names = file.symbol_names(table)
         for name_at, info, other, section, *_ in file.symbols(table):
             oddity = _oddity(info, other, section)
             if oddity is not None:
-                found.setdefault(oddity, []).append(file.text(names, name_at))
-    return {oddity: names for oddity, names in found.items() if names}
+                result.setdefault(oddity, []).append(file.text(names, name_at))
+    return {oddity: names for oddity, names in result.items() if names}
 
 
 def _is_of_llvm(file: Elf, table: Section | None) -> bool:

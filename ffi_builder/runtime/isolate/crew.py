@@ -53,8 +53,8 @@ class Crew:
         for child in self._due(wait and not self._answers):
             self._answer(child)
         self._give_out()  # so that the children work while the caller reads the answers
-        found, self._answers = self._answers, []
-        return found
+        answers, self._answers = self._answers, []
+        return answers
 
     def close(self) -> None:
         """Kill the children that are at work. The others are kept for the next crew."""

@@ -260,11 +260,11 @@ def _process() -> ctypes.CDLL:
 
 @functools.cache
 def _compiler_libraries() -> tuple[ctypes.CDLL, ...]:
-    found: list[ctypes.CDLL] = []
+    libraries: list[ctypes.CDLL] = []
     for name in _COMPILER_LIBRARIES:
         with contextlib.suppress(OSError):
-            found.append(ctypes.CDLL(name, mode=ctypes.RTLD_GLOBAL))
-    return tuple(found)
+            libraries.append(ctypes.CDLL(name, mode=ctypes.RTLD_GLOBAL))
+    return tuple(libraries)
 
 
 def _address_getter(name: str, template: bytes | None) -> bytes:

@@ -165,15 +165,15 @@ def hint_for(missing: Collection[str]) -> str:
 
 
 def _hint(missing: Collection[str]) -> str:
-    found: dict[Origin, list[str]] = {}
+    known: dict[Origin, list[str]] = {}
     others: list[str] = []
     for name in missing:
         origin = next((each for each in _ORIGINS if re.fullmatch(each.symbols, name)), None)
-        (others if origin is None else found.setdefault(origin, [])).append(name)
-    if any(origin.library == "omp" for origin in found):  # which has GCC's functions too
-        found = {origin: names for origin, names in found.items() if origin.library != "gomp"}
+        (others if origin is None else known.setdefault(origin, [])).append(name)
+    if any(origin.library == "omp" for origin in known):  # which has GCC's functions too
+        known = {origin: names for origin, names in known.items() if origin.library != "gomp"}
     hints: list[str] = []
-    libraries = [origin for origin in found if origin.library]
+    libraries = [origin for origin in known if origin.library]
     if libraries:
         link = ", ".join(f'"-l{origin.library}"' for origin in libraries)
         words = "; ".join(
@@ -181,14 +181,14 @@ def _hint(missing: Collection[str]) -> str:
             for origin in libraries
         )
         hints.append(f"pass the library that defines them: link=[{link}] ({words})")
-    is_one = len(found) + bool(others) == 1
+    is_one = len(known) + bool(others) == 1
     hints += [
         f"{'they' if is_one else listed(names)} {origin.words}"
-        for origin, names in found.items()
+        for origin, names in known.items()
         if not origin.library
     ]
     if others:
-        what = listed(others) if found else "them"
+        what = listed(others) if known else "them"
         hints.append(
             f"pass what defines {what} with link=: LLVM IR, an object, an archive or a library"
         )

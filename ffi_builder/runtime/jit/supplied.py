@@ -51,10 +51,10 @@ def support_objects(undefined: Iterable[str]) -> list[bytes]:
 
 def missing_support(names: Iterable[str]) -> str:
     """Say what to do about support functions that nothing defines; empty if `names` has none."""
-    found = [name for name in names if name.startswith(SHARED)]
-    if not found:
+    shared = [name for name in names if name.startswith(SHARED)]
+    if not shared:
         return ""
-    own = _bundles(found)
+    own = _bundles(shared)
     if own:
         libraries, objects = (
             " and ".join(bundle.call(function) for bundle in own)
@@ -211,11 +211,11 @@ def outline_atomics(undefined: Iterable[str]) -> bytes | None:
 def definitions(names: Iterable[str]) -> str:
     """Return LLVM IR that defines the functions among `names` that libgcc.a has."""
     matches = (re.fullmatch(_ATOMIC, name) for name in names)
-    return "".join(_definition(found) for found in matches if found is not None)
+    return "".join(_definition(match) for match in matches if match is not None)
 
 
-def _definition(name: re.Match[str]) -> str:
-    _, cas_size, operation, size, order = name.groups()
+def _definition(match: re.Match[str]) -> str:
+    _, cas_size, operation, size, order = match.groups()
     type_ = f"i{8 * int(cas_size or size)}"
     ordering = _ORDERINGS[order]
     # The `__sync` builtins are full barriers, which keep later accesses behind them too.
@@ -235,7 +235,7 @@ def _definition(name: re.Match[str]) -> str:
   %kept = xor {type_} %value, -1
   %old = atomicrmw {_OPERATIONS[operation]} ptr %at, {type_} {given} {ordering}"""
     return f"""
-define {extension}{type_} @{name[0]}({parameters}) nounwind {{{body}
+define {extension}{type_} @{match[0]}({parameters}) nounwind {{{body}
   {fence}
   ret {type_} %old
 }}

@@ -105,8 +105,8 @@ def _reasons(file: ObjectFile, seen: Mapping[str, int], sections: Collection[str
 
 def _is_null(symbol: str, sections: Collection[str]) -> bool:
     """Return whether a symbol is of a section that no object has."""
-    found = _OF_SECTION.match(symbol)
-    return found is not None and found[2] not in sections
+    match = _OF_SECTION.match(symbol)
+    return match is not None and match[2] not in sections
 
 
 def _the_object(file: ObjectFile) -> str:
@@ -204,12 +204,14 @@ _REFUSALS: Final = {
 }
 
 
-def unsupported_relocation(found: Set[Relocation], machine: str | None = None) -> _Refusal | None:
+def unsupported_relocation(
+    relocations: Set[Relocation], machine: str | None = None
+) -> _Refusal | None:
     """Return what an object with these relocations uses that the JIT cannot link, if anything.
 
     `machine` is `x86_64` or `aarch64`, by default this one's.
     """
     for refusal in _REFUSALS.get(machine or platform.machine(), ()):
-        if any(each.type in refusal.types and each.reach >= refusal.reach for each in found):
+        if any(each.type in refusal.types and each.reach >= refusal.reach for each in relocations):
             return refusal
     return None

@@ -93,8 +93,8 @@ def install_allocator(*, every_thread: bool = False) -> InstalledAllocator:
 @cache
 def _address() -> int:
     """Return the address of the allocator. It is never freed, since other code may keep it."""
-    found = extension()
-    return found.module.ALLOCATE if isinstance(found, Extension) else python_address()
+    c_extension = extension()
+    return c_extension.module.ALLOCATE if isinstance(c_extension, Extension) else python_address()
 
 
 @cache
@@ -155,9 +155,9 @@ def python_address() -> int:
     """Return the address of the allocator in Python, which is never freed."""
     function = _Allocate(_allocate)
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(function))
-    found = ctypes.cast(function, ctypes.c_void_p).value
-    assert found is not None
-    return found
+    address = ctypes.cast(function, ctypes.c_void_p).value
+    assert address is not None
+    return address
 
 
 def _allocate(prototype: Any, out: Any, context: int | None, set_error: Any) -> int:

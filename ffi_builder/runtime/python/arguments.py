@@ -121,10 +121,10 @@ def adapter(
 {looks}    try:
         return function({", ".join(made)})
     except Exception as error:
-        found = refused(({given}), error)
-        if found is None:
+        argument_error = refused(({given}), error)
+        if argument_error is None:
             raise
-        raise found from error
+        raise argument_error from error
 """,
         scope.names,
     )
@@ -145,10 +145,10 @@ def _looked_through(info: Info, number: int, value: Any) -> Any:
 
 def refused(info: Info, values: Sequence[Any], error: Exception) -> TypeError | None:
     """Return an error that names the argument which tvm-ffi did not convert, if that was it."""
-    found = conversion.unconverted(values, error)
-    if found is None:
+    unconverted = conversion.unconverted(values, error)
+    if unconverted is None:
         return None
-    number, got = found
+    number, got = unconverted
     param = info.parameters[min(number, len(info.parameters) - 1)]
     return position_of(param, number, info).mismatched_type(param.type, got)
 
@@ -245,10 +245,10 @@ def finishing(function: Callable[..., Any], info: Info) -> Callable[..., Any]:
         try:
             result = function(*args)
         except BufferError as error:
-            found = _not_exported(args, info)
-            if found is None:
+            argument_error = _not_exported(args, info)
+            if argument_error is None:
                 raise
-            raise found from error
+            raise argument_error from error
         if "torch" in sys.modules:
             for path in written:
                 arrays.mark_written(_at(args, path))
@@ -271,8 +271,8 @@ def _not_exported(args: Sequence[Any], info: Info) -> TypeError | ValueError | N
         if param.kind == "TensorList" and is_sequence(value):
             places = [(item, at.item(index)) for index, item in enumerate(items(value))]
         for item, place in places:
-            if (found := arrays.not_exported(item, place)) is not None:
-                return found
+            if (argument_error := arrays.not_exported(item, place)) is not None:
+                return argument_error
     return None
 
 
@@ -288,8 +288,8 @@ def returning(info: Info) -> Callable[[Any, Sequence[Any]], Any]:
     paths = [path for path, _ in array_paths(info.parameters)]
 
     def converted(result: Any, args: Sequence[Any]) -> Any:
-        found = [array for path in paths for array in arrays.arrays_in(_at(args, path))]
-        return arrays.like_arguments(result, found)
+        given = [array for path in paths for array in arrays.arrays_in(_at(args, path))]
+        return arrays.like_arguments(result, given)
 
     return converted
 

@@ -138,10 +138,10 @@ _FULL_RO: Final = 0x11C
 
 def _address(view: memoryview) -> int | None:
     """Return the address of the first item, which is valid as long as the view is."""
-    found = _PyBuffer()
-    _get_buffer(view, ctypes.addressof(found), _FULL_RO)
-    address = found.buf
-    _release_buffer(ctypes.addressof(found))
+    buffer = _PyBuffer()
+    _get_buffer(view, ctypes.addressof(buffer), _FULL_RO)
+    address = buffer.buf
+    _release_buffer(ctypes.addressof(buffer))
     return address
 
 

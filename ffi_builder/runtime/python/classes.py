@@ -113,5 +113,5 @@ class NumberedError(OSError):
 
     def __new__(cls, *args: object) -> OSError:
         """Return an instance of the class that Python has for the number."""
-        found = re.fullmatch(r"\[Errno (\d+)\] (.*)", f"{args[0]}", re.DOTALL)
-        return OSError(*args) if found is None else OSError(int(found[1]), found[2])
+        match = re.fullmatch(r"\[Errno (\d+)\] (.*)", f"{args[0]}", re.DOTALL)
+        return OSError(*args) if match is None else OSError(int(match[1]), match[2])

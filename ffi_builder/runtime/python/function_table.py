@@ -104,10 +104,10 @@ class FunctionTable(OfThisProcess, ABC):
     @functools.cached_property
     def _own(self) -> list[str]:
         """The functions without those that load and unload the kernels of others, or destroy."""
-        found = [name for name in self.functions if helped_by(name, self._names) is None]
-        infos = [info for info in map(self._info, found) if info is not None]
+        names = [name for name in self.functions if helped_by(name, self._names) is None]
+        infos = [info for info in map(self._info, names) if info is not None]
         destroyers = {each.destroy for info in infos for each in info.results}
-        return [name for name in found if name not in destroyers]
+        return [name for name in names if name not in destroyers]
 
     def callable(self, name: str) -> Callable[..., Any]:
         """Return the function `name` as one that converts its arguments.

@@ -63,9 +63,9 @@ def wrapped(
     else:
         made.__move_handle_from__(same_function(function))
         made._by_position = not converts
-        found = extension() if find is not None and not info.takes_more else None
-        if isinstance(found, Extension):
-            call = function = _entry(found, function, name, info, converts=converts)
+        c_extension = extension() if find is not None and not info.takes_more else None
+        if isinstance(c_extension, Extension):
+            call = function = _entry(c_extension, function, name, info, converts=converts)
         elif info.takes_more:
             call = _with_more(function, info, converts=converts)
         else:
@@ -149,7 +149,7 @@ def by_position(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
 
 
 def _with_more(function: tvm_ffi.Function, info: Info, *, converts: bool) -> Callable[..., Any]:
-    """Make a Python function that takes any number of arguments behind those with names."""
+    """Make a Python function that takes any number of arguments after those with names."""
     checked = adapter(function, range(len(info.parameters)), info, converts=converts)
     signature, least = info.python_signature, len(info.parameters) - 1
 
@@ -169,9 +169,9 @@ def _with_more(function: tvm_ffi.Function, info: Info, *, converts: bool) -> Cal
 def check_defaults(info: Info) -> None:
     """Raise TypeError if a default could not be stored in the code."""
     for param in info.parameters:
-        if (found := unwritable(param.default)) is not None:
+        if (part := unwritable(param.default)) is not None:
             raise TypeError(
-                f"The default of `{param.name}` in `{info.name}` is or has {found.shown}, which "
+                f"The default of `{param.name}` in `{info.name}` is or has {part.shown}, which "
                 f"cannot travel with the code: use None, bools, numbers, strs, bytes, enumerators, "
                 f"and tuples, lists, dicts and dataclasses of these; or call `{info.name}` by "
                 f"position"
@@ -207,10 +207,10 @@ def extension() -> Extension | Reading:
     in_c = reader()
     if in_c is None:
         return Reading("calls", "the add-on entry is not installed")
-    found = in_c.extension((EntryFunction, tvm_ffi.Function), Handle)
-    if isinstance(found, Extension):
-        in_c.use_frameworks(found.module)
-    return found
+    c_extension = in_c.extension((EntryFunction, tvm_ffi.Function), Handle)
+    if isinstance(c_extension, Extension):
+        in_c.use_frameworks(c_extension.module)
+    return c_extension
 
 
 def made(function: tvm_ffi.Function, name: str, info: Info | None, find: Find | None = None) -> Any:
@@ -219,17 +219,19 @@ def made(function: tvm_ffi.Function, name: str, info: Info | None, find: Find | 
     tvm-ffi converts the arguments of calls that the extension does not read, and makes their
     errors. The rules of frameworks are always checked.
     """
-    if info is not None and _needs_python(info, find):
-        return wrapped(function, name, info, find, converts=False)
-    found = extension()
-    if info is None or not isinstance(found, Extension):
-        return wrapped(function, name, info, converts=False)
-    return _entry(found, function, name, info, converts=False)
+    return _made(function, name, info, find, converts=False)
 
 
-def _needs_python(info: Info, find: Find | None) -> bool:
-    """Return whether calls begin in Python: for any number of arguments, and to make handles."""
-    return info.takes_more or (find is not None and info.handles)
+def _made(
+    function: tvm_ffi.Function, name: str, info: Info | None, find: Find | None, *, converts: bool
+) -> Any:
+    # Calls with any number of arguments, and those that make handles, begin in Python.
+    if info is not None and (info.takes_more or (find is not None and info.handles)):
+        return wrapped(function, name, info, find, converts=converts)
+    c_extension = extension()
+    if info is None or not isinstance(c_extension, Extension):
+        return wrapped(function, name, info, converts=converts)
+    return _entry(c_extension, function, name, info, converts=converts)
 
 
 def made_callable(
@@ -240,12 +242,7 @@ def made_callable(
     Raises TypeError for a default that could not travel with the code.
     """
     check_defaults(info)
-    if _needs_python(info, find):
-        return wrapped(function, name, info, find, converts=True)
-    found = extension()
-    if not isinstance(found, Extension):
-        return wrapped(function, name, info, converts=True)
-    return _entry(found, function, name, info, converts=True)
+    return _made(function, name, info, find, converts=True)
 
 
 def made_careful(
@@ -255,10 +252,10 @@ def made_careful(
 
     `otherwise` gets what makes the function in Python, which takes keywords and defaults.
     """
-    found = extension()
-    if not isinstance(found, Extension):
+    c_extension = extension()
+    if not isinstance(c_extension, Extension):
         return otherwise(functools.partial(with_keywords, function, info))
-    return _entry(found, function, info.name, info, converts=True, otherwise=otherwise)
+    return _entry(c_extension, function, info.name, info, converts=True, otherwise=otherwise)
 
 
 def made_operator(
@@ -275,14 +272,14 @@ def made_operator(
     see the `__call__` of this class. Calls are left to Python while a mode of torch is on, and with
     `autocast` also while autocast is on.
     """
-    found = extension()
+    c_extension = extension()
     in_c = reader()
     maker = None if in_c is None else in_c.operators((face, tvm_ffi.Function))
-    if not isinstance(found, Extension) or maker is None:
+    if not isinstance(c_extension, Extension) or maker is None:
         return None
-    own = Extension(found.module, maker)
+    own = Extension(c_extension.module, maker)
     result = _entry(own, function, info.name, info, converts=True, otherwise=otherwise)
-    found.module.ask_for_modes(result, autocast)
+    c_extension.module.ask_for_modes(result, autocast)
     documentation = Described.__dict__["__doc__"]  # each operator's, instead of the class's
     if type(result).__dict__["__doc__"] is not documentation:
         type(result).__doc__ = documentation
@@ -298,8 +295,8 @@ def watcher() -> Callable[[], bool] | None:
 
 def reads_arrays(info: Info) -> bool:
     """Return whether C reads every call with plain arguments."""
-    found = extension()
-    if not isinstance(found, Extension) or len(info.parameters) > found.module.MAX_ARGS:
+    c_extension = extension()
+    if not isinstance(c_extension, Extension) or len(info.parameters) > c_extension.module.MAX_ARGS:
         return False
     read = {_SCALAR, _TEXT, _BYTES, _TENSOR, _TENSOR_IN}
     kinds = _kinds(info, converts=True)
@@ -307,7 +304,7 @@ def reads_arrays(info: Info) -> bool:
 
 
 def _entry(
-    found: Extension,
+    c_extension: Extension,
     function: tvm_ffi.Function,
     name: str,
     info: Info,
@@ -315,15 +312,15 @@ def _entry(
     converts: bool,
     otherwise: Callable[[MakeGeneral], Any] | None = None,
 ) -> Any:
-    result: Any = found.make()
+    result: Any = c_extension.make()
     result.release_gil = _releases(function, info)
     result.__move_handle_from__(function)
-    parameters, positional = _parameters(info, by_name=converts, most=found.module.MAX_ARGS)
+    parameters, positional = _parameters(info, by_name=converts, most=c_extension.module.MAX_ARGS)
     makers = (_converting, with_keywords) if converts else (_checking, by_position)
     if otherwise is not None:
         makers = _careful(otherwise)
     returns = what_returns(info)
-    found.module.describe(
+    c_extension.module.describe(
         result,
         name,
         info,

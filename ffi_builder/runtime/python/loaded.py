@@ -206,10 +206,10 @@ def function_at(
     """
     made = python_functions().made
     at = _function_at(address, owner)
-    found = _described(module, signature, name, borrows_tensors)
-    if found is None:
+    described = _described(module, signature, name, borrows_tensors)
+    if described is None:
         return at
-    own_name, text = found
+    own_name, text = described
     return made(at, own_name, metadata.read(own_name, text))
 
 
@@ -245,13 +245,13 @@ def callable_at(
     """
     made_callable = python_functions().made_callable
     at = _function_at(address, owner)
-    found = _described(module, signature, name, borrows_tensors)
-    if found is None:
+    described = _described(module, signature, name, borrows_tensors)
+    if described is None:
         raise TypeError(
             "A callable needs the names of its parameters: pass signature= or module=, or make a "
             "function that is called by position with runtime.function_at"
         )
-    own_name, text = found
+    own_name, text = described
     info = check_described(own_name, metadata.read(own_name, text), text, _MODULE)
     return made_callable(at, own_name, info)
 

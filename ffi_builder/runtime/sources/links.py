@@ -125,8 +125,8 @@ def is_name(given: object) -> TypeGuard[str]:
 
 def libraries_among(items: Sequence[Item]) -> list[LibrarySource]:
     """Return the shared libraries that were given by paths."""
-    found = (item for item in items if isinstance(item, LibrarySource))
-    return [item for item in found if not is_name(item.given)]
+    libraries = (item for item in items if isinstance(item, LibrarySource))
+    return [item for item in libraries if not is_name(item.given)]
 
 
 def code_among(items: Sequence[Item]) -> list[LlvmSource | ObjectSource]:
@@ -248,11 +248,11 @@ def _is_replaced(path: str) -> bool:
 
 def words_of(items: Sequence[Item]) -> list[str | bytes]:
     """Return what a linker gets besides objects: archives as bytes, then words for libraries."""
-    found: list[str | bytes] = [item.data for item in items if isinstance(item, ArchiveSource)]
+    words: list[str | bytes] = [item.data for item in items if isinstance(item, ArchiveSource)]
     for item in items:
         if isinstance(item, LibrarySource):
-            found += item.words()
-    return found
+            words += item.words()
+    return words
 
 
 def symbols_of(item: Item) -> Sequence[Symbol] | None:

@@ -119,13 +119,13 @@ def callers(source: Source, symbol: str) -> list[str]:
 def wrappers(module: Operation) -> list[tuple[str, Operation]]:
     """Return the wrappers in a module, with their names without the prefix."""
     prefix = metadata.PREFIX
-    found: list[tuple[str, Operation]] = []
+    result: list[tuple[str, Operation]] = []
     for view in module.regions[0].blocks[0].operations:
         attributes = view.operation.attributes
         name = str(attributes["sym_name"].value) if "sym_name" in attributes else ""
         if name.startswith(prefix):
-            found.append((name.removeprefix(prefix), view.operation))
-    return found
+            result.append((name.removeprefix(prefix), view.operation))
+    return result
 
 
 def objects(source: Source, level: int) -> Steps[list[bytes]]:

@@ -88,8 +88,8 @@ def compiled_objects(text: str, level: int, read: Callable[[str], LlvmIr]) -> St
 def callers_in(text: str, symbol: str) -> list[str]:
     """Return the wrappers of a module that mention a symbol, by their names."""
     mention = re.compile(rf'@"?{re.escape(symbol)}(?![\w.$])')
-    found = [name for name, parts in _Module(text).functions.items() if mention.search(parts[1])]
-    return [name.removeprefix(abi.PREFIX) for name in found if name.startswith(abi.PREFIX)]
+    names = [name for name, parts in _Module(text).functions.items() if mention.search(parts[1])]
+    return [name.removeprefix(abi.PREFIX) for name in names if name.startswith(abi.PREFIX)]
 
 
 def _are_known(keys: Sequence[bytes]) -> bool:
@@ -224,8 +224,8 @@ class _Separation:
     def _replaced(self, text: str) -> str:
         return _TOKEN.sub(self._token, text)
 
-    def _token(self, found: re.Match[str]) -> str:
-        token, name = found[0], found[1]
+    def _token(self, match: re.Match[str]) -> str:
+        token, name = match[0], match[1]
         if name:
             return f"@{self._symbol(name.strip(_QUOTE))}"
         if token[0] == _QUOTE:
@@ -265,8 +265,8 @@ class _Separation:
 
 def _name(line: str) -> str:
     """Return the first symbol in a line."""
-    found = _SYMBOL.search(line)
-    return found[1].strip(_QUOTE) if found is not None else ""
+    match = _SYMBOL.search(line)
+    return "" if match is None else match[1].strip(_QUOTE)
 
 
 def _declaration(head: str) -> str:
