@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
-from ffi_builder import BuildError, Launch, SpecError, attach, runtime, spec, wrap
+from ffi_builder import BuildError, Launch, SpecError, attach, runtime, spec, testing, wrap
 from ffi_builder.providers import CudaLaunchCallProvider, Variant, VariantsCallProvider, when
 from ffi_builder.providers.cuda import Scalar, TensorMap
 from tests.fakecuda import Call, FakeDriver, device_array
@@ -159,6 +159,16 @@ def test_a_result_has_the_alignment_that_triton_relies_on(
         function.__doc__
     )
     assert "%" not in str(function.__doc__)
+
+
+def test_a_check_of_what_triton_relies_on() -> None:
+    """The alignment is in the signature alone, and examples keep it."""
+    source = compiled({(0,): [["tt.divisibility", 16]]})
+    text = "k(x: Tensor([n], float32, intent=inout)) where n: int32"
+    made = wrap(source, text, device="cuda", launch=Launch(grid=1))
+    signature = spec.Signature.parse(made.info("k").signature or "")
+    with testing.FakeCuda("sm_90", execute=True):
+        testing.check_kernel(made, signature, lambda x: x, examples=30)
 
 
 def test_an_allocator_that_aligns_a_result_to_less(driver: FakeDriver, allocator: Allocator):
