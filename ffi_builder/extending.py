@@ -46,7 +46,7 @@ _HOMES: Final = homes_of(
         "ffi_builder.providers.call": "call check_status pass_on",
         "ffi_builder.providers.context": "path_of",
         "ffi_builder.providers.gil": "HoldGil",
-        "ffi_builder.providers.items": "CField CStruct Entry Item",
+        "ffi_builder.providers.items": "CField CStruct Constant Entry Item",
         "ffi_builder.providers.memref": "mistake_of",
         "ffi_builder.providers.packing": "dynamic_layout",
         "ffi_builder.providers.results": "value_results",

@@ -78,6 +78,7 @@ from ffi_builder.providers.call import pass_on as pass_on
 from ffi_builder.providers.context import path_of as path_of
 from ffi_builder.providers.gil import HoldGil as HoldGil
 from ffi_builder.providers.items import CField as CField
+from ffi_builder.providers.items import Constant as Constant
 from ffi_builder.providers.items import CStruct as CStruct
 from ffi_builder.providers.items import Entry as Entry
 from ffi_builder.providers.items import Item as Item

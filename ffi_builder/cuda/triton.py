@@ -9,9 +9,8 @@ it in the metadata. docs/cuda-tools.md has the table of Triton's terms.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from ffi_builder import BuildError, SpecError, spec
@@ -29,7 +28,7 @@ from ffi_builder.cuda.tools.triton import (
 )
 from ffi_builder.extending import parse_dtype
 from ffi_builder.wrapping.c_types import CType, Prototype
-from ffi_builder.wrapping.calls import bound, symbols, with_conditions
+from ffi_builder.wrapping.calls import bound, listed, symbols, with_alignments, with_conditions
 
 if TYPE_CHECKING:
     from ffi_builder.cuda.launch.entries import LaunchEntry
@@ -77,7 +76,10 @@ def launched(metadata: Any, launch: Launch) -> Launch:
 
 
 def checked(
-    compiled: Any, signature: spec.Signature, args: Sequence[LaunchEntry] | None, launch: Launch
+    compiled: Any,
+    signature: spec.Signature,
+    args: Sequence[LaunchEntry] | Mapping[str, LaunchEntry] | None,
+    launch: Launch,
 ) -> tuple[spec.Signature, list[LaunchEntry]]:
     """Return a signature that checks what Triton relies on, and what the kernel gets.
 
@@ -100,17 +102,12 @@ def checked(
         declared = Prototype(metadata.name, tuple(types), None)
         kinds = [kind for kind in compiled.src.signature.values() if kind != "constexpr"]
         described = [descriptor(kind) for kind in kinds]
-        args = _with_data(known, signature, args, described)
+        args = _with_data(known, signature, listed(declared, signature, args), described)
         signature, bound_args, _ = bound(declared, signature, cast("Any", args), _LAUNCHERS)
         args = _inner(signature) if bound_args is None else list(bound_args)
-        maps = described if getattr(metadata, "tensordesc_meta", None) else ()
-        signature = with_conditions(
-            signature,
-            [
-                *_promised(known, signature, args, maps),
-                *dict.fromkeys(_ends_within(known, signature, args, small_memory(compiled))),
-            ],
-        )
+        conditions, alignments = _promised(known, signature, args)
+        conditions += dict.fromkeys(_ends_within(known, signature, args, small_memory(compiled)))
+        signature = with_conditions(with_alignments(signature, alignments), conditions)
         args = [*_described(compiled, known, args, described)]
     if args is None:
         args = _inner(signature)
@@ -255,37 +252,40 @@ def _with_data(
 
 
 def _promised(
-    known: spec.Signature,
-    signature: spec.Signature,
-    args: Sequence[LaunchEntry],
-    maps: Sequence[Descriptor | None],
-) -> list[str]:
-    """Return what Triton relies on as conditions, of arguments that are passed by their names.
+    known: spec.Signature, signature: spec.Signature, args: Sequence[LaunchEntry]
+) -> tuple[list[str], dict[str, int]]:
+    """Return what Triton relies on, of arguments that are passed by their names.
 
-    What the signature says already is left out, and so are tensors of maps, which check them.
+    These are conditions, and the alignments of tensors. What the signature says already is left
+    out.
     """
-    known_sizes = {param.name: param for param in signature.params} | symbols(signature)
-    conditions: list[str] = []
-    for param, entry, form in zip_longest(known.params, args[: len(known.params)], maps):
-        if form is not None:
+    params = {each.name: each for each in (*signature.params, *signature.result_tensors)}
+    said = params | symbols(signature)
+    conditions, alignments = list[str](), dict[str, int]()
+    for param, entry in zip(known.params, args, strict=False):
+        whole = entry.tensor if isinstance(entry, TensorMap) else entry
+        name = getattr(whole, "name", whole)
+        if not isinstance(name, str):
             continue
-        promise = getattr(param, "data_alignment", None) or getattr(param, "divisibility", None)
-        name = getattr(entry, "name", entry)
-        is_tensor = isinstance(param, spec.Tensor)
-        if is_tensor and isinstance(name, str):
-            name = name.removesuffix(".data")
-        if promise is not None and isinstance(name, str) and name.isidentifier():
-            condition = f"{name}{'.data' if is_tensor else ''} % {promise} == 0"
-            said = "data_alignment" if is_tensor else "divisibility"
-            divisor = getattr(known_sizes.get(name), said, None) or 1
-            if divisor % promise and (divisor == 1 or is_tensor):
-                conditions.append(condition)
-            elif divisor % promise:
+        if isinstance(param, spec.Tensor):
+            name, promise = name.removesuffix(".data"), param.data_alignment or 1
+            if (
+                name.isidentifier()
+                and (getattr(said.get(name), "data_alignment", None) or 1) % promise
+            ):
+                alignments[name] = promise
+            continue
+        promise = cast("spec.Var", param).divisibility or 1
+        divisor = getattr(said.get(name), "divisibility", None) or 1
+        if name.isidentifier() and divisor % promise:
+            condition = f"{name} % {promise} == 0"
+            if divisor > 1:
                 raise BuildError(
                     f"wrap: Triton relies on {condition}, but the signature says that {name!r} is "
                     f"divisible by {divisor}: write {promise}"
                 )
-    return conditions
+            conditions.append(condition)
+    return conditions, alignments
 
 
 def _ends_within(

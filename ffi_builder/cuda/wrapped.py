@@ -29,6 +29,11 @@ class LaunchedImage(ABC):
     what: ClassVar[str]
     """The image, in errors."""
 
+    @property
+    def has_names(self) -> bool:
+        """Whether Triton says the names of the kernel's parameters."""
+        return hasattr(self.compiled, "src")
+
     @abstractmethod
     def read(self) -> Image:
         """Return what the image says."""

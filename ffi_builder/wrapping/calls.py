@@ -70,7 +70,6 @@ def called(
     Raises:
         BuildError: as :func:`bound`; the kernel returns what nobody takes.
     """
-    args = _listed(declared, signature, args) if isinstance(args, Mapping) else args
     signature, args, passed = bound(declared, signature, args)
     buffers = any(type_.opaque == HALIDE_BUFFER for _, type_ in declared.params)
     make = HalideCallProvider if buffers else DirectCallProvider
@@ -180,10 +179,20 @@ def _number(entry: Entry, values: Mapping[str, int]) -> Entry:
     return values.get(entry, entry) if isinstance(entry, str) else entry
 
 
-def _listed(
-    declared: Prototype, signature: spec.Signature, args: Mapping[str, Entry]
-) -> list[Entry]:
-    """Return what each parameter gets: what the dict has for it, or else its own name."""
+def listed(
+    declared: Prototype,
+    signature: spec.Signature,
+    args: Sequence[Entry] | Mapping[str, Entry] | None,
+) -> Sequence[Entry] | None:
+    """Return what each parameter gets: what a dict has for it, or else its own name.
+
+    Other ``args`` stay as they are.
+
+    Raises:
+        BuildError: the dict has other names; neither it nor the signature has one of the kernel's.
+    """
+    if not isinstance(args, Mapping):
+        return args
     names = [name for name, _ in declared.params]
     for name in args:
         if name not in names:
@@ -285,7 +294,7 @@ def _fit(first: CType | None, second: CType | None) -> bool:
 def bound(
     declared: Prototype,
     signature: spec.Signature,
-    args: Sequence[Entry] | None,
+    args: Sequence[Entry] | Mapping[str, Entry] | None,
     extra: tuple[type[spec.Param], ...] = (),
 ) -> tuple[spec.Signature, Sequence[Entry] | None, Sequence[Passed]]:
     """Return a signature that checks what the prototype's types need, ``args``, and what is passed.
@@ -298,6 +307,7 @@ def bound(
         BuildError: the prototype's types differ from those of the signature; the signature lacks
             some of its names.
     """
+    args = listed(declared, signature, args)
     wholes = dict(spec.with_paths(signature.params))
     params = {path: spec.required(param) for path, param in wholes.items()}
     sizes = symbols(signature)
@@ -360,6 +370,7 @@ def bound(
         args = [*(entries if args is None else args), *(value for _, value in declared.hidden)]
     signature = signature.with_params(**checks.only_read(signature))
     signature = with_conditions(signature, checks.conditions() + checks.not_null(signature))
+    signature = with_alignments(signature, checks.aligned)
     signature = signature.with_params(**checks.pointees(signature))
     alone = dict.fromkeys([*signature.no_overlap, *checks.no_overlap(signature)])
     return replace(signature, no_overlap=tuple(alone)), args, checks.seen
@@ -536,3 +547,15 @@ def with_conditions(signature: spec.Signature, conditions: Sequence[str]) -> spe
         for each in (*signature.params, *signature.results)
     }
     return replace(parsed.with_params(**unwritten), doc=signature.doc)
+
+
+def with_alignments(signature: spec.Signature, alignments: Mapping[str, int]) -> spec.Signature:
+    """Return the signature with a check that tensors are aligned to so many bytes.
+
+    It is a condition, and of a tensor that the wrapper allocates the ``data_alignment``, which is
+    compared with what the allocator gives.
+    """
+    allocated = {each.name for each in (*signature.result_tensors, *signature.workspaces)}
+    own = {name: {"data_alignment": n} for name, n in alignments.items() if name in allocated}
+    rest = [f"{path}.data % {n} == 0" for path, n in alignments.items() if path not in allocated]
+    return with_conditions(signature, rest).with_params(**own)

@@ -81,7 +81,7 @@ class Comparison:
         self.narrow = dict[str, str]()
         self.ranges = list[str]()
         self.read, self.written = set[str](), set[str]()
-        self.restricted, self.aligned, self.passed = list[str](), list[str](), set[str]()
+        self.restricted, self.aligned, self.passed = list[str](), dict[str, int](), set[str]()
         self.handles = dict[str, str | None]()
         self.refuse_null = set[str]()
 
@@ -219,7 +219,7 @@ class Comparison:
             self.restricted.append(path)
         elements = min(parse_dtype(each).alignment for each in tensor.element_dtypes)
         if type_.align > (tensor.data_alignment or elements):
-            self.aligned.append(f"{path}.data % {type_.align} == 0")
+            self.aligned[path] = max(type_.align, self.aligned.get(path, 1))
 
     def _is_passed(self, type_: CType, number: spec.Var) -> bool:
         """Return whether a number is passed as it is; its sign may need a condition."""
@@ -238,7 +238,7 @@ class Comparison:
     def conditions(self) -> list[str]:
         """Return what the signature has to check, as text."""
         dtypes = (f"{name}: {dtype}" for name, dtype in self.narrow.items())
-        return [*dict.fromkeys([*self.ranges, *dtypes, *self.aligned])]
+        return [*dict.fromkeys([*self.ranges, *dtypes])]
 
     def pointees(self, signature: spec.Signature) -> dict[str, spec.Param | dict[str, object]]:
         """Return what the handles of a signature point to, where it is a struct with a name."""

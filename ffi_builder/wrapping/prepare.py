@@ -179,12 +179,12 @@ class Options:
                 )
         if not functions:
             raise TypeError("wrap: expected a signature, or a list of them, but the list is empty")
-        is_dict = isinstance(self.args, Mapping)
+        is_dict, is_code = isinstance(self.args, Mapping), type(kernel) in _CODE
         for option in ("function", "args"):
             if (
                 functions > 1
                 and getattr(self, option) is not None
-                and not (is_dict and option == "args")
+                and not (is_dict and is_code and option == "args")
             ):
                 hint = "; name the others after their kernels" if option == "function" else ""
                 raise TypeError(f"wrap: {option}= goes with one signature{hint}")
@@ -196,8 +196,12 @@ class Options:
             raise TypeError(
                 "wrap: include= is a list of folders of headers, and goes with prototype="
             )
-        if is_dict and (self.provider is not None or type(kernel) not in _CODE):
-            raise TypeError("wrap: args= as a dict goes with prototype=, or with LLVM IR")
+        has_names = is_code or getattr(kernel, "has_names", False)
+        if is_dict and (self.provider is not None or not has_names):
+            raise TypeError(
+                "wrap: args= as a dict goes with prototype=, or with LLVM IR or a kernel of "
+                "Triton's or FlyDSL's"
+            )
         if self.provider is None:
             return
         if self.destroy is not None:

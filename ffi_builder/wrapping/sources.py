@@ -48,7 +48,8 @@ class Image(Protocol):
     ``addons.register("source", name, read)`` adds a kind. The wrapper calls ``read(source, data,
     launched=…)``, where ``data`` is the source or the content of the file that it names, and
     ``launched`` says whether ``launch=`` was given. It returns None for all other sources. What
-    launches the kernel may need objects: they are in a member ``linked``.
+    launches the kernel may need objects: they are in a member ``linked``. Where a member
+    ``has_names`` is True, ``args`` may be a dict, by the names of the kernel's parameters.
     """
 
     device: str

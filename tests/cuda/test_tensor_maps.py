@@ -291,7 +291,7 @@ def test_wide_im2col(driver: FakeDriver):
         ((4, 64), (-64, 1), 0, r"x\.strides\[0\] is -64, but"),
         ((4, 64), (2**39, 1), 0, r"x\.strides\[0\] is 549755813888, .*, below 2\^40"),
         ((4, 64), (64, 2), 0, r"x\.strides\[1\] is 2, .* needs 1: the innermost elements are adjacent, which are the first ones with order='F'"),
-        ((4, 64), (64, 1), 8, r"the address of x is 0x100008, .* needs a multiple of 16 from"),
+        ((4, 64), (64, 1), 8, r"the address of x is 0x100008, .* needs a multiple of 16 from .* \(data_alignment=16\)"),
     ],
 )  # fmt: skip
 def test_what_a_call_must_not_bring(

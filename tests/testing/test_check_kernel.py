@@ -382,6 +382,11 @@ def test_mistakes_of_the_caller() -> None:
         ("f(y: Tensor([n], int16, strides=any, intent=out))", 2),
         ("f(y: Tensor([n], float64, intent=out, data_alignment=128))", 128),
         ("f(y: Tensor([n], int8, intent=out, data_alignment=1))", 1),
+        ("f(y: Tensor([n], float32, intent=out)) where y.data % 16 == 0", 16),
+        (
+            "f(y: Tensor([n], float32, intent=out)) where y.data % 128 == 0, n >= 0 or y.data % 8 == 0",
+            128,
+        ),
     ],
 )
 def test_tensors_are_not_better_aligned_than_they_must_be(text: str, least: int) -> None:
@@ -391,6 +396,7 @@ def test_tensors_are_not_better_aligned_than_they_must_be(text: str, least: int)
     def fill(y: Any) -> None:
         if y.size:
             addresses.add(y.ctypes.data)
+        testing.check(signature, y)
         y[...] = 0
 
     testing.check_kernel(fill, signature, np.zeros_like)

@@ -228,6 +228,31 @@ class TestTensors:
                 bound(tensor, framework=framework)
         assert made(cpu("A", 0, data_alignment=2**40))[0].shape == (0,)
 
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "f(x: X) where x.data % 1048576 == 0",
+            "f(x: X) where x.data % 1048576 == 0 or x.dtype == int32",
+            "f(t: Tuple(x: X)) where t[0].data % 1048576 == 0",
+            "f(x: Optional(X)) where x.data % 1048576 == 0, x.present",
+        ],
+    )
+    def test_alignment_of_a_condition(self, text: str) -> None:
+        text = text.replace("X", "Tensor([n], float32 | int32)")
+        signature = spec.Signature.parse(text, device="cpu")
+        for framework in ("numpy", "tvm_ffi"):
+            (made,) = testing.make_args(signature, {"n": 5}, framework)
+            testing.check(signature, made)
+            x = tvm_ffi.from_dlpack(made[0] if "Tuple" in text else made)
+            assert x.data_ptr() % 2**20 == 0
+
+    @pytest.mark.parametrize("condition", ["x.data % 16 == 4", "x.data % 16 != 0"])
+    def test_alignment_that_is_not_made(self, condition: str) -> None:
+        text = f"f(x: Tensor([n], float32)) where {condition}"
+        signature = spec.Signature.parse(text, device="cpu")
+        with pytest.raises(ValueError, match=f"found no arguments that fit .*{condition}"):
+            testing.make_args(signature)
+
     def test_tvm_ffi(self) -> None:
         [a] = made(cpu("A", n), framework="tvm_ffi")
         assert isinstance(a, tvm_ffi.Tensor)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 import pytest
 
-from ffi_builder import BuildError, CompileError, providers, wrap
+from ffi_builder import BuildError, CompileError, providers, runtime, wrap
 from ffi_builder.wrapping import llvm_ir
 
 LLVM = "define i32 @k(i64 %n, i64 %m, ptr %x) {\n  ret i32 0\n}"
@@ -159,6 +160,15 @@ def test_alignments(signature: str, args: list[Any], words: str) -> None:
     wrap(text.replace(" align 4", ""), signature, args=args)
     if "r: int8" in signature:
         wrap(text, signature.replace("int8", "int32"), args=args)
+
+
+@pytest.mark.parametrize(("align", "fails"), [(32, False), (1 << 32, True)])
+def test_the_alignment_of_a_result(align: int, fails: bool) -> None:
+    text = f"define void @k(ptr align {align} %x, i64 %n) {{\n  ret void\n}}"
+    k = wrap(text, "k(n: int64) -> x: Tensor([n], float32)", device="cpu")["k"]
+    assert f"x: Tensor([n], float32, device_type=cpu, data_alignment={align})" in str(k.__doc__)
+    with runtime.install_allocator(), pytest.raises(RuntimeError) if fails else nullcontext():
+        k(3)
 
 
 def test_conditions_that_two_parameters_need() -> None:

@@ -197,7 +197,12 @@ RULES: Final = (
     Rule("rank", Range(1, 5), "tensor maps have 1 to 5 dimensions"),
     Rule("rank", Range(3, 5), "interleaved ones have 3 at least", lambda s: not _no_interleave(s)),
     Rule("rank", Range(3, 5), "im2col is for 3 to 5 dimensions", _is_im2col),
-    Rule("address", _multiple(16), "addresses are aligned to 16 bytes", in_bytes=True),
+    Rule(
+        "address",
+        _multiple(16),
+        "addresses are aligned to 16 bytes (data_alignment=16)",
+        in_bytes=True,
+    ),
     Rule(
         "address",
         _multiple(32),

@@ -20,6 +20,7 @@ from ffi_builder import BuildError, spec
 from ffi_builder.cuda.launch.streams import find_device
 from ffi_builder.extending import (
     Argument,
+    Constant,
     Data,
     Entry,
     Item,
@@ -106,6 +107,8 @@ class FlyCallProvider:
         b = context.builder
         if slot.kind == DATA or isinstance(plain(item), spec.Tensor | Data):
             value = context.data(_tensor(context, slot, item))
+        elif isinstance(constant := plain(item), Constant) and slot.dtype is not None:
+            value = constant.emit(context, b.types.text(b.types.scalar(slot.dtype)))
         else:
             value = scalar_argument(context, plain(item)).value
         stored = b.zext(value, b.types.i8) if value.type == b.types.i1 else value

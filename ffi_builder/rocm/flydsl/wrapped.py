@@ -27,6 +27,7 @@ class FlyObject:
     exports: dict[str, Export]
 
     device = "rocm"
+    has_names = True
 
     @property
     def linked(self) -> Sequence[ObjectSource]:

@@ -13,6 +13,7 @@ from ffi_builder.testing.kernels.elements import Generator, make
 from ffi_builder.testing.kernels.guarded import Guarded, read
 from ffi_builder.testing.make import devices
 from ffi_builder.testing.make.arrays import Array, FakeArray, check_framework, numpy
+from ffi_builder.testing.make.parts import alignments_of
 
 np: Final = numpy()
 
@@ -66,6 +67,7 @@ class Frame:
         self.tensors: list[Guarded] = []
         """The tensors, in the order of the parameters; absent ones are left out."""
         self._framework, self._relayout = framework, relayout
+        self._alignments = alignments_of(signature)
         self.arguments = map_tensors(self.signature, arguments, self._tensor)
 
     @property
@@ -104,7 +106,8 @@ class Frame:
         )
 
     def _tensor(self, path: str, tensor: spec.Tensor, value: Any) -> Any:
-        array, contents = read(path, value, tensor.data_alignment)
+        alignment = max(tensor.data_alignment or 0, self._alignments.get(path, 0)) or None
+        array, contents = read(path, value, alignment)
         placed = self._relayout(path, tensor, array)
         framework = self._framework or _framework_of(value)
         made = Guarded(tensor, placed, contents, framework, len(self.tensors))

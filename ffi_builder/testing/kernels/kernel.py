@@ -117,10 +117,10 @@ def check_kernel(
     Sizes are small, and often 0, 1, odd, or next to a power of two. Ints and floats are near 0, but
     elements of 8 and 16 bits have any value in half of the tensors. The examples vary the dtypes,
     ranks, layouts, Choices, and the presence of Optionals as the signature allows. Some tensors
-    have only the alignment that the element or ``data_alignment`` requires. Lists of tensors have
-    up to 4 elements, or as many as the signature requires. In each example, the checks of
-    :func:`check_intents` verify what is read and written. If an example fails, its arguments are
-    made simpler as long as the same mistake occurs.
+    have only the alignment that the element, ``data_alignment`` or a condition on ``x.data``
+    requires. Lists of tensors have up to 4 elements, or as many as the signature requires. In each
+    example, the checks of :func:`check_intents` verify what is read and written. If an example
+    fails, its arguments are made simpler as long as the same mistake occurs.
 
     ``reference`` takes copies of the same arguments, and returns the expected value of each output:
     one value, or a tuple of values. The outputs are the tensors of ``intent`` "out" and "inout", in

@@ -71,9 +71,10 @@ def make_args(
     """Make the simplest arguments that :func:`check` and the compiled wrapper accept.
 
     They are the same each time; :func:`check_kernel` makes random ones. Tensors hold zeros in
-    separate memory, aligned to ``data_alignment`` and at least to 64 bytes. They have exactly the
-    strides that the signature requires, and the first of several dtypes. With ``dtype="x.dtype"``
-    they have the dtype of ``x``, also if ``x`` is in ``values``.
+    separate memory, aligned to ``data_alignment``, as conditions such as ``x.data % 128 == 0``
+    require, and at least to 64 bytes. They have exactly the strides that the signature requires,
+    and the first of several dtypes. With ``dtype="x.dtype"`` they have the dtype of ``x``, also if
+    ``x`` is in ``values``.
     Tuples, structs and lists of tensors become tuples; Optionals are present. Lists have two
     elements, unless the signature or ``dims`` says otherwise. Streams and pointers are NULL;
     strings, Arrays and Maps are empty. A Choice has its first value, a DType is float32, and a

@@ -40,6 +40,8 @@ NUMPY_NAMES: Final = {
 
 _ALIGNMENT: Final = 64
 """The usual alignment of memory that frameworks allocate, in bytes."""
+_ALIGNMENT_OF_NONE: Final = 4096
+"""The greatest alignment without elements: conditions may want one, ``data_alignment`` does not."""
 
 _MEMINFO: Final = Path("/proc/meminfo")
 _CGROUP: Final = Path("/sys/fs/cgroup")
@@ -108,7 +110,8 @@ class Array:
     def allocate(self, guard: int = 0) -> Memory:
         """Allocate zeros for the array, and at least ``guard`` bytes on both sides of it."""
         before, after = self.extent
-        alignment = max(self.alignment if before + after else 1, _ALIGNMENT)
+        most = self.alignment if before + after else _ALIGNMENT_OF_NONE
+        alignment = max(min(self.alignment, most), _ALIGNMENT)
         shift = 0
         if self.least_aligned and before + after:
             alignment, shift = max(2 * self.least, _ALIGNMENT), self.least

@@ -8,7 +8,16 @@ from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 from ffi_builder import spec
-from ffi_builder.extending import ANY, Expr, Plain, dataclass, elements, occurrences, variables
+from ffi_builder.extending import (
+    ANY,
+    Comparison,
+    Expr,
+    Plain,
+    dataclass,
+    elements,
+    occurrences,
+    variables,
+)
 from ffi_builder.testing.make import devices
 
 Pick: TypeAlias = Callable[[str, str, Any, Any], Any]
@@ -72,6 +81,7 @@ class Parts:
         self.chosen: dict[str, str] = {}
         """The path of the parameter that each Variant is to be, by the path of the Variant."""
         self.lengths, self._pick = lengths, pick
+        self._alignments = alignments_of(signature)
         self._taken = {var.name for var in symbols_of(signature)}
         for path, tensors in lists_of(signature).items():
             for var in tensors.each:
@@ -162,7 +172,7 @@ class Parts:
         self._add(self.chosen[path], chosen, argument)
 
     def _narrowed(self, path: str, tensor: spec.Tensor) -> spec.Tensor:
-        """Return the tensor with one dtype, and with an entry for each dimension."""
+        """Return the tensor with one dtype, its alignment, and an entry for each dimension."""
         source = tensor.references.get("dtype")
         if source is None:
             dtype = self._pick("dtype", path, tensor, tensor.dtypes[0])
@@ -176,7 +186,8 @@ class Parts:
             spec.Var(self._new_name(name), "int64") if dim is None else dim
             for name, dim in zip(names, shape, strict=True)
         ]
-        return tensor.changed(dtype=dtype, shape=dims)
+        alignment = max(tensor.data_alignment or 0, self._alignments.get(path, 0)) or None
+        return tensor.changed(dtype=dtype, shape=dims, data_alignment=alignment)
 
     def _element(self, tensors: spec.TensorList, index: int) -> spec.Tensor:
         """Return the tensor at this index of a list."""
@@ -208,6 +219,16 @@ def lists_of(signature: spec.Signature) -> dict[str, spec.TensorList]:
     """Return the lists of tensors by path."""
     params = ((path, spec.required(p)) for path, p in spec.with_paths(signature.params))
     return {path: param for path, param in params if isinstance(param, spec.TensorList)}
+
+
+def alignments_of(signature: spec.Signature) -> dict[str, int]:
+    """Return the bytes to which conditions such as ``x.data % 16 == 0`` align tensors, by path."""
+    alignments: dict[str, int] = {}
+    for each in (each for condition in signature.where for each in condition.atoms()):
+        if isinstance(each, Comparison) and each.of.field == "data":
+            path = each.of.path
+            alignments[path] = max(each.of.divisor or 1, alignments.get(path, 1))
+    return alignments
 
 
 def _renamed(entry: Any, names: Mapping[spec.Var, spec.Var]) -> Any:

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
-from ffi_builder import BuildError, Launch, SpecError, attach, runtime, spec, wrap
+from ffi_builder import BuildError, Launch, SpecError, attach, runtime, spec, testing, wrap
 from ffi_builder.providers import CudaLaunchCallProvider, Variant, VariantsCallProvider, when
 from ffi_builder.providers.cuda import Scalar, TensorMap
 from tests.fakecuda import Call, FakeDriver, device_array
@@ -143,6 +143,74 @@ def test_an_alignment_that_both_say(alignment: int, conditions: int) -> None:
     assert str(made["k"].__doc__).count("x.data % 16 == 0") == conditions
 
 
+@pytest.mark.parametrize(
+    ("said", "bytes_"), [("", 16), (", data_alignment=4", 16), (", data_alignment=32", 32)]
+)
+def test_a_result_has_the_alignment_that_triton_relies_on(
+    driver: FakeDriver, allocator: Allocator, said: str, bytes_: int
+):
+    source = compiled({(0,): [["tt.divisibility", 16]]})
+    text = f"k(y: Tensor([n], float32)) -> x: Tensor([n], float32{said}) where n: int32"
+    function = wrap(source, text, device="cuda", launch=Launch(grid=1))["k"]
+    function(device_array(driver, np.zeros(10, "float32")).tensor())
+    ((result,), (launched,)) = allocator.arrays, driver.launches()
+    assert launched.values(["handle", "int32", "handle", "handle"]) == [result.address, 10, 0, 0]
+    assert f"x: Tensor([n], float32, device_type=cuda, data_alignment={bytes_})" in str(
+        function.__doc__
+    )
+    assert "%" not in str(function.__doc__)
+
+
+def test_a_check_of_what_triton_relies_on() -> None:
+    """The alignment is in the signature alone, and examples keep it."""
+    source = compiled({(0,): [["tt.divisibility", 16]]})
+    text = "k(x: Tensor([n], float32, intent=inout)) where n: int32"
+    made = wrap(source, text, device="cuda", launch=Launch(grid=1))
+    signature = spec.Signature.parse(made.info("k").signature or "")
+    with testing.FakeCuda("sm_90", execute=True):
+        testing.check_kernel(made, signature, lambda x: x, examples=30)
+
+
+def test_an_allocator_that_aligns_a_result_to_less(driver: FakeDriver, allocator: Allocator):
+    source = compiled({(0,): [["tt.divisibility", 1 << 40]]})
+    text = "k(y: Tensor([n], float32)) -> x: Tensor([n], float32) where n: int32"
+    function = wrap(source, text, device="cuda", launch=Launch(grid=1))["k"]
+    with pytest.raises(RuntimeError, match=r"result x is .* behind a multiple of 1099511627776"):
+        function(device_array(driver, np.zeros(10, "float32")).tensor())
+    assert driver.launches() == []
+
+
+def test_some_arguments_by_name(driver: FakeDriver):
+    text, how = "k(x: Tensor([a, b], float32))", {"device": "cuda", "launch": Launch(grid=1)}
+    function = wrap(compiled(), text, args={"n": "a * b"}, **how)["k"]
+    x = device_array(driver, np.zeros((3, 5), "float32"))
+    function(x.tensor())
+    (launched,) = driver.launches()
+    assert launched.values(["handle", "int32", "handle", "handle"]) == [x.address, 15, 0, 0]
+    any_rank = text.replace("[a, b]", "...")
+    function = wrap(compiled(), any_rank, args={"n": 7}, **how)["k"]
+    function(x.tensor())
+    assert driver.launches()[1].arguments[1] == struct.pack("<i", 7)
+
+
+@pytest.mark.parametrize(
+    ("source", "signatures", "args", "error", "words"),
+    [
+        (compiled(), 1, None, BuildError, r"lacks: n; add them to args=, as in args={'n': …}"),
+        (compiled(), 1, {"x": "x"}, BuildError, r"neither the signature nor args= has: n; add"),
+        (compiled(), 1, {"m": 3}, BuildError, "'m', but k has no such parameter; it has x, n"),
+        (compiled(), 2, {"n": 3}, TypeError, "args= goes with one signature"),
+        (PTX, 1, {"n": 3}, TypeError, "goes with prototype=, or with LLVM IR or a kernel of Tri"),
+    ],
+)
+def test_arguments_by_name_that_do_not_go(
+    source: Any, signatures: int, args: Any, error: type[Exception], words: str
+):
+    texts = ["k(x: Tensor([a, b], float32))"] * signatures
+    with pytest.raises(error, match=words):
+        wrap(source, texts, device="cuda", launch=Launch(grid=1, block=1), args=args)
+
+
 # ---- tensor descriptors of the caller
 
 DESCRIBED: Final = PTX.replace(
@@ -164,6 +232,18 @@ def described(type_: str = "tensordesc<fp32[8, 32]>", **changed: Any) -> Any:
     made = compiled(tensordesc_meta=[FACTS | changed])
     made.asm["cubin"], made.src.signature = DESCRIBED, {"x": type_}
     return made
+
+
+@pytest.mark.parametrize("args", [None, [TensorMap("x", box=(8, 32))]])
+def test_the_signature_says_how_a_tensor_of_a_map_is_aligned(driver: FakeDriver, args: Any):
+    function = wrap(described(), ONE, device="cuda", launch=Launch(grid=1), args=args)["k"]
+    assert "where x.data % 16 == 0" in str(function.__doc__)
+    x = device_array(driver, np.zeros((16, 64), "float32"))
+    with pytest.raises(ValueError, match=r"expected x\.data % 16 == 0"):
+        function(x.tensor(byte_offset=8))
+    aligned = ONE.replace("float32", "float32, data_alignment=16")
+    function = wrap(described(), aligned, device="cuda", launch=Launch(grid=1), args=args)["k"]
+    assert "%" not in str(function.__doc__)
 
 
 @pytest.mark.parametrize(

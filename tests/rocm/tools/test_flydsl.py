@@ -79,6 +79,16 @@ def test_arguments_by_name_and_from_symbols(exported: Path):
     assert out.tolist()[1:5] == [6, 6, 8, 1]
 
 
+def test_some_arguments_by_name(exported: Path):
+    text = FACTS.replace("factor: float32, options_flag: bool, ", "")
+    args = {"factor": 1.5, "options_flag": True}
+    out = np.zeros(9, "int64")
+    wrap(exported, text, args=args)["facts"](OnRocm(x_of(3, 5, 8)), 2.0, OnRocm(out))
+    assert out.tolist()[1:5] == [5, 8, 6, 1]
+    with pytest.raises(BuildError, match=r"args= has 'facto', but .* mean 'factor'"):
+        wrap(exported, text, args={"facto": 1.5})
+
+
 def test_its_module_can_be_loaded_ahead_of_calls_and_unloaded(exported: Path):
     load, unload = "facts__module_load(device: int32)", "facts__module_unload()"
     wrapped = wrap(exported, [FACTS, load, unload])
