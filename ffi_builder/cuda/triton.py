@@ -101,7 +101,11 @@ def checked(
         kinds = [kind for kind in compiled.src.signature.values() if kind != "constexpr"]
         described = [descriptor(kind) for kind in kinds]
         args = _with_data(known, signature, args, described)
-        signature, bound_args, _ = bound(declared, signature, cast("Any", args), _LAUNCHERS)
+        try:
+            signature, bound_args, _ = bound(declared, signature, cast("Any", args), _LAUNCHERS)
+        except BuildError as error:  # no prototype was given
+            words = f"{error}".replace("change the prototype", "compile the kernel for it")
+            raise BuildError(words) from None
         args = _inner(signature) if bound_args is None else list(bound_args)
         maps = described if getattr(metadata, "tensordesc_meta", None) else ()
         signature = with_conditions(
