@@ -27,10 +27,15 @@ _ALIASES: Final = {
     "char": ("int8",),
     "byte": ("uint8",),
     "bool_": ("bool",),
+    "i1": ("bool",),
     "fp8": ("float8_e4m3fn",),
     "float8": ("float8_e4m3fn",),
     "e4m3": ("float8_e4m3fn",),
     "e5m2": ("float8_e5m2",),
+    "fp8e4nv": ("float8_e4m3fn",),
+    "fp8e4b8": ("float8_e4m3fnuz",),
+    "fp8e5": ("float8_e5m2",),
+    "fp8e5b16": ("float8_e5m2fnuz",),
     "fp4": ("float4_e2m1fn",),
     "float4": ("float4_e2m1fn",),
     "void*": ("handle",),
@@ -61,7 +66,7 @@ _ALIASES: Final = {
     **{
         f"{short}{bits}": (f"{name}{bits}",)
         for short, name, widths in (
-            ("i", "int", (1, 2, 4, 8, 16, 32, 64)),
+            ("i", "int", (2, 4, 8, 16, 32, 64)),
             ("s", "int", (8, 16, 32, 64)),
             ("u", "uint", (1, 2, 4, 8, 16, 32, 64)),
             ("ui", "uint", (8, 16, 32, 64)),

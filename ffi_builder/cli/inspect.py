@@ -6,7 +6,7 @@ import argparse
 import json
 import textwrap
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
@@ -75,13 +75,16 @@ def _image(path: Path, file: BinaryIO) -> Any:
     """
     beginning = file.read(_BEGINNING)
     file.seek(0)
-    for reader in addons.registered("image").values():
-        if reader.is_image(beginning):
-            try:
-                return reader.kernels(file.read())
-            except SpecError as error:
-                raise BuildError(printable(f"{path}: {error}")) from error
-    return None
+    try:
+        return None if (reader := _reader(beginning)) is None else reader.kernels(file.read())
+    except SpecError as error:
+        raise BuildError(printable(f"{path}: {error}")) from error
+
+
+def _reader(beginning: bytes) -> Any:
+    """Return what reads images of kernels that begin so, or None."""
+    readers = addons.registered("image").values()
+    return next((reader for reader in readers if reader.is_image(beginning)), None)
 
 
 def _parts(path: Path, file: BinaryIO) -> Iterable[tuple[str, AbstractContextManager[BinaryIO]]]:
@@ -99,11 +102,12 @@ def _parts(path: Path, file: BinaryIO) -> Iterable[tuple[str, AbstractContextMan
 
 def _read(name: str, opened: AbstractContextManager[BinaryIO]) -> dict[str, Any] | str:
     """Return what a library or an object says; or why it cannot be read."""
-    from ffi_builder.runtime.extending import functions, inspected
+    from ffi_builder.runtime.extending import functions, inspected, launched
 
     try:
         with opened as file:
             inspection, texts = inspected(file), functions(file)
+            launches = _launches(texts, launched(file))
     except (BuildError, LinkError) as error:
         return str(error)
     return {
@@ -112,8 +116,25 @@ def _read(name: str, opened: AbstractContextManager[BinaryIO]) -> dict[str, Any]
         "made_by": inspection.compilers,
         "needs": inspection.needs,
         "versions": inspection.versions,
-        "functions": list(_functions(texts)),
+        "functions": [each | launches.get(each["name"], {}) for each in _functions(texts)],
     }
+
+
+def _launches(functions: Collection[str], launches: Iterable[Any]) -> dict[str, dict[str, Any]]:
+    """Describe the kernels that each function launches; one of an unknown format is left out."""
+    described: dict[str, dict[str, Any]] = {}
+    for each in launches:
+        name = each.function
+        name = name if name in functions else name.rpartition("_")[0]
+        with suppress(SpecError):
+            if (reader := _reader(each.image[:_BEGINNING])) is None:
+                continue
+            image = reader.kernels(each.image)
+            for kernel in filter(lambda kernel: each.is_of(kernel.name), image.kernels.values()):
+                about = {"format": image.format, "architectures": image.architectures}
+                entry = {**about, "kernel": asdict(kernel), "text": f"{kernel}"}
+                described.setdefault(name, {"launches": []})["launches"].append(entry)
+    return described
 
 
 def _functions(texts: Mapping[str, str | None]) -> Iterator[dict[str, Any]]:
@@ -184,6 +205,9 @@ def _function_text(function: Mapping[str, Any]) -> str:
     lines = [f"{function['name']}", f"    {function['signature']}"]
     if function["doc"]:
         lines += ["", textwrap.indent(function["doc"], "    ")]
+    for each in function.get("launches", ()):
+        image = f"{each['format']} for {', '.join(each['architectures'])}"
+        lines.append(f"    launches, from the {image}: {each['text']}")
     for param in function["params"]:
         default = f" = {param['default']}" if "default" in param else ""
         kw_only = " (keyword only)" if param["kw_only"] else ""

@@ -185,15 +185,21 @@ class Symbols:
             and symbol.attributes["value"] == self.types.string(data)
         )
 
-    def constant(self, base: str, data: bytes, *, align: int | None = None) -> str:
-        """Add a private constant array of bytes, and return its name (made unique)."""
+    def constant(
+        self, base: str, data: bytes, *, align: int | None = None, keep_name: bool = False
+    ) -> str:
+        """Add a private constant array of bytes, and return its name (made unique).
+
+        With ``keep_name`` it is internal: libraries have its symbol.
+        """
         types = self.types
         fixed = {
             "constant": types.attribute("unit"),
-            # 2 is Global: the address has no meaning, so that LLVM may merge equal constants.
-            "unnamed_addr": types.int_attribute(64, 2),
-            "linkage": types.attribute("#llvm.linkage<private>"),
+            "linkage": types.attribute(f"#llvm.linkage<{'internal' if keep_name else 'private'}>"),
         }
+        if not keep_name:
+            # 2 is Global: the address has no meaning, so that LLVM may merge equal constants.
+            fixed["unnamed_addr"] = types.int_attribute(64, 2)
         return self._bytes(base, data, align, fixed)
 
     def variable(self, base: str, data: bytes, *, align: int | None = None) -> str:

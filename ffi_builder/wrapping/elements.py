@@ -70,7 +70,7 @@ def _check_tensor(what: str, type_: CType, tensor: spec.Tensor, *, is_data: bool
     if not fits(type_, tensor.dtypes):
         raise BuildError(
             f"{what}, but the elements of {tensor.name!r} are {' or '.join(tensor.dtypes)}: "
-            f"declare `{tensor.name}: Tensor([…], {type_.dtype})`, or change the prototype"
+            f"declare `{tensor.name}: Tensor([…], {type_.dtype})`, or change the kernel"
         )
     if type_.is_const and tensor.intent in ("out", "inout"):
         raise BuildError(

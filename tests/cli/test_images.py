@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from ffi_builder import cuda, rocm
+from ffi_builder import Launch, cuda, rocm, wrap
 from ffi_builder.cli.main import main
 from tests.cuda.images import images as of_cuda
 from tests.rocm.images import images as of_rocm
+from tests.runtime.samples import needs_cc
 
 FILES = {
     of_cuda.IMAGES / "cuda13-sm_80.cubin": cuda.kernels,
@@ -51,3 +52,29 @@ def test_a_name_that_would_control_a_terminal(tmp_path: Path, capsys: pytest.Cap
     main(["inspect", str(path)])
     shown = capsys.readouterr()
     assert "\x1b" not in shown.out + shown.err
+
+
+PTX = """.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry fill(.param .u64 x, .param .f32 value) { ret; }
+.visible .entry other(.param .u64 x) { ret; }
+"""
+
+
+@needs_cc
+def test_the_kernels_that_functions_of_a_library_launch(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    texts = ["fill(x: Tensor([n], float32), value: float32)", "other(x: Tensor([n], float32))"]
+    library = tmp_path / "fill.so"
+    for text, launches in zip(texts, ["fill(u64, f32)", "other(u64)"], strict=True):
+        wrap(PTX, text, launch=Launch(grid="n", block=1)).export_library(str(library))
+        assert main(["inspect", str(library)]) == 0
+        assert f"    launches, from the ptx for compute_70: {launches}" in capsys.readouterr().out
+        assert main(["inspect", "--json", str(library)]) == 0
+        (found,) = json.loads(capsys.readouterr().out)
+        function = found["functions"][-1]
+        (entry,) = function["launches"]
+        assert entry["architectures"] == ["compute_70"]
+        assert entry["kernel"]["name"] == function["name"]

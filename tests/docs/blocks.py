@@ -18,6 +18,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import io
+import linecache
 import os
 import re
 import shlex
@@ -121,7 +122,10 @@ def _is_there(needed: str) -> bool:
 
 def _printed(block: Block, where: str, namespace: dict[str, object]) -> str:
     # As many empty lines in front as make tracebacks name the line of the Markdown file.
-    code = compile("\n" * (block.line - 1) + block.code, where, "exec")
+    text = "\n" * (block.line - 1) + block.code
+    code = compile(text, where, "exec")
+    # Triton reads the source of kernels.
+    linecache.cache[where] = (len(text), None, text.splitlines(keepends=True), where)
     stdout = io.StringIO()
     with contextlib.redirect_stdout(stdout):
         try:

@@ -67,6 +67,8 @@ def test_a_code_without_a_name_prints_its_numbers():
         ("i64", "'i64', did you mean 'int64'?"),
         ("u8", "'u8', did you mean 'uint8'?"),
         ("bf16", "'bf16', did you mean 'bfloat16'?"),
+        ("i1", "'i1', did you mean 'bool'?"),
+        ("fp8e4nv", "'fp8e4nv', did you mean 'float8_e4m3fn'?"),
         ("fp8", "'fp8', did you mean 'float8_e4m3fn'?"),
         ("e5m2", "'e5m2', did you mean 'float8_e5m2'?"),
         ("size_t", "'size_t', did you mean 'uint64'?"),

@@ -110,6 +110,9 @@ f(x: Shape([..., 2]))
 expected '[' but got '...'
 f(x: Shape(...))
            ^^^
+expected the shape, which is before the dtype: Tensor([…], float32)
+f(x: Tensor(float32, [n]))
+            ^^^^^^^
 expected ',' but got '['
 f(x: Tensor(...[n], float32))
                ^

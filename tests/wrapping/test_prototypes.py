@@ -144,7 +144,7 @@ REFUSED: list[tuple[str, str, Any, type[Exception], str]] = [
     # Without names, arguments go by position, and are compared as by name.
     *((OF_K, f"struct s; void k({params})", None, BuildError, words) for params, words in [
         ("double *, int64_t", "x is a pointer to float64, but the elements of 'x' are float32: decl"),
-        ("double *a, int64_t b", r"declare `x: Tensor\(\[…\], float64\)`, or change the prototype"),
+        ("double *a, int64_t b", r"declare `x: Tensor\(\[…\], float64\)`, or change the kernel"),
         ("struct s *, int64_t", "x is a pointer to struct s, but 'x' is passed as the address"),
         ("const float *, int64_t", "x is a const pointer to float32, so the kernel does not write"),
         ("float *, int", "n is int32, but 'n' is int64: declare `n: int32`"),

@@ -35,7 +35,8 @@ def checked_sizes(what: str, given: object, least: int, most: Sequence[int]) -> 
     sizes = (given,) if isinstance(given, (int, str, spec.Var, Expr)) else given
     if not isinstance(sizes, Sequence):
         raise SpecError(
-            f"{what}: expected up to three ints or expressions of Vars but got {given!r}"
+            f"{what}: expected up to three ints or expressions of Vars, as text such as "
+            f"'ceildiv(n, 256)', but got {given!r}"
         )
     entries = tuple(cast("Sequence[object]", sizes))
     if not 1 <= len(entries) <= len(_AXES):
@@ -57,7 +58,7 @@ def checked_size(what: str, entry: object, least: int, most: int) -> OneSize:
         try:
             expression = spec.expression(entry)
         except SpecError as error:
-            raise SpecError(f"{what}: {error}") from None
+            raise SpecError(f"{what}: {_with_cure(entry, f'{error}')}") from None
         size = expression if isinstance(expression, int) else entry
     if isinstance(size, spec.Var) and not size.is_integer:
         raise SpecError(f"{what}: {size.name!r} is a {size.dtype} symbol, not an integer one")
@@ -66,6 +67,17 @@ def checked_size(what: str, entry: object, least: int, most: int) -> OneSize:
     if isinstance(size, int) and not least <= size <= most:
         raise SpecError(f"{what}: expected {least} to {most} but got {size}")
     return size
+
+
+def _with_cure(entry: str, error: str) -> str:
+    """Say what to write for what Triton's grids have."""
+    words, line, place = error.partition("\n")
+    if words.startswith("divisor of ") and (before := words.partition(", which may be 0"))[1]:
+        constexpr = "as for a constexpr of the kernel, which is no symbol of the signature"
+        words = f"{before[0]}, which may be 0: write a number, {constexpr}"
+    elif ".shape" in entry:
+        words += "; write the dimension's name, such as n for `x: Tensor([n], …)`"
+    return f"{words}{line}{place}"
 
 
 def product(sizes: Sequence[object]) -> int | None:

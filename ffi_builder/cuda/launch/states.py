@@ -9,7 +9,8 @@ Wrappers share the symbols that they can:
 ``__ffi_builder_cuda_kernel_…``      the state of a kernel in it
 ``__ffi_builder_cuda_driver``        the module's state, once the driver was found for workspaces
 ``__ffi_builder_cuda_ready_f``       callback of ``TVMFFIHandleInitOnce`` that finds it for ``f``
-``__ffi_builder_cuda_init_f``        callback of ``TVMFFIHandleInitOnce`` that loads for ``f``
+``__ffi_builder_cuda_init_…_f``      callback of ``TVMFFIHandleInitOnce`` that loads for ``f``;
+                                     ``…`` is that of the kernel (``ffi-builder inspect`` reads it)
 ``__ffi_builder_cuda_unload_…``      callback that unloads the image under the same lock
 ``__ffi_builder_cuda_leave``         the module's destructor
 ``__tvm_ffi__cuda_preload_f``        loads the image, and prepares the kernel on a device
@@ -119,7 +120,7 @@ class States:
         self.library = f"{prefix}library_{digest}"
         self.kernel = f"{prefix}kernel_{digest}_{named}"
         self.unload = f"{prefix}unload_{digest}"
-        self.init = b.symbols.unique(f"{prefix}init_{self.name}")
+        self.init = b.symbols.unique(f"{prefix}init_{digest}_{named}_{self.name}")
 
 
 def define_states(b: CheckingBuilder, source: Source, needs: int) -> States:
@@ -127,7 +128,7 @@ def define_states(b: CheckingBuilder, source: Source, needs: int) -> States:
     states, symbols, vendor = States(b, source), b.symbols, source.vendor
     define_module(symbols, vendor)
     if states.image not in symbols:
-        symbols.constant(states.image, source.data, align=_IMAGE_ALIGN)
+        symbols.constant(states.image, source.data, align=_IMAGE_ALIGN, keep_name=True)
         symbols.variable(states.library, bytes(vendor.library_size), align=8)
     if states.kernel not in symbols:
         symbols.variable(states.kernel, bytes(vendor.kernel_size), align=8)

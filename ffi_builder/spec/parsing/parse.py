@@ -434,6 +434,11 @@ class _Parser(WhereParser):
         """Parse ``([n, 4], float32 | float16, strides=F)``, and make a Tensor or Workspace."""
         t, is_workspace = self.tokens, kind.text == "Workspace"
         t.expect("(")
+        if t.next.text in VAR_DTYPES:
+            words = (
+                f"expected the shape, which is before the dtype: {kind.text}([…], {t.next.text})"
+            )
+            raise t.error(t.next, words)
         shape = self._shape_of_tensor()
         t.expect(",")
         dtypes = self._dtypes()
