@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ffi_builder.builder.wrapper import attach, attach_ffi_func
     from ffi_builder.plan import explain
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 __all__ = [
     "BuildError",

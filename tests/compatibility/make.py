@@ -1,6 +1,6 @@
 """Makes the files of a version: libraries, an object, and an entry of the compile cache.
 
-    CC='cc -s -Wl,-z,noseparate-code' python -m tests.compatibility.make 0.2.0
+    CC='cc -s -Wl,-z,noseparate-code' python -m tests.compatibility.make 0.3.0
 
 They are for x86-64, and stripped, as this `CC` links them. A release adds a folder of them, and none
 is ever made anew for a version that is out. `-s` strips; they end in `.library`, as git ignores `.so`.

@@ -74,7 +74,7 @@ def of_every_kind() -> list[Any]:
 
 
 def test_there_are_versions() -> None:
-    assert {"0.1.0", "0.2.0", "before-0.1.0"} <= set(VERSIONS)
+    assert {"0.1.0", "0.2.0", "0.3.0", "before-0.1.0"} <= set(VERSIONS)
 
 
 def test_tensors_and_results(values: LoadedLibrary) -> None:
