@@ -102,7 +102,8 @@ def checked(
         declared = Prototype(metadata.name, tuple(types), None)
         kinds = [kind for kind in compiled.src.signature.values() if kind != "constexpr"]
         described = [descriptor(kind) for kind in kinds]
-        args = _with_data(known, signature, listed(declared, signature, args), described)
+        given = listed(declared, signature, cast("Any", args))
+        args = _with_data(known, signature, cast("Any", given), described)
         signature, bound_args, _ = bound(declared, signature, cast("Any", args), _LAUNCHERS)
         args = _inner(signature) if bound_args is None else list(bound_args)
         conditions, alignments = _promised(known, signature, args)
