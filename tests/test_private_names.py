@@ -25,7 +25,7 @@ OURS = {
     *("_Bool", "_Float16", "_Float32", "_Float32x", "_Float64", "_Float64x", "_Float128"),
     *("_Complex", "_Noreturn", "_t"),
     # of ELF, C++, LLVM and tvm-ffi, in whose formats they are documented
-    *("_GLOBAL_OFFSET_TABLE_", "_GLOBAL__N_", "_TLS_MODULE_BASE_", "_Z", "_import_tree"),
+    *("_GLOBAL_OFFSET_TABLE_", "_GLOBAL__N_", "_TLS_MODULE_BASE_", "_Z", "_R", "_import_tree"),
     "_mlir_ciface_",
 }
 

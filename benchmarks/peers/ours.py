@@ -30,7 +30,7 @@ def own(compiled: runtime.CompiledModule) -> int:
 @contextlib.contextmanager
 def forgotten() -> Generator[None]:
     """Hide the caches of this process, as if it had made no wrapper yet."""
-    places: list[OrderedDict[Any, Any]] = [reuse._KEPT, wrappers._seen, wrappers._objects]  # pyright: ignore[reportPrivateUsage]
+    places: list[OrderedDict[Any, Any]] = [reuse._KEPT, wrappers._kept]  # pyright: ignore[reportPrivateUsage]
     kept = [place.copy() for place in places]
     for place in places:
         place.clear()

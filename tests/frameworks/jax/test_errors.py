@@ -407,4 +407,4 @@ def test_a_derivative_with_absent_and_written_operands() -> None:
 def test_a_module_instead_of_a_function() -> None:
     words = r"^function: expected one function of a compiled module or loaded library, as in function\(compiled\['scale'\]\), but got <CompiledModule"
     with pytest.raises(TypeError, match=words):
-        ffi_jax.function(compiled(), "scale")
+        ffi_jax.function(compiled())
