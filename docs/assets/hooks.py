@@ -38,18 +38,21 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Lead the links of a page in docs to the pages that were added."""
+    """Lead the links of a page in docs to the pages that were added, which no search finds."""
     uri = page.file.src_uri
-    return markdown if uri.startswith("source/") else _led(markdown, DOCS, uri)
+    if not uri.startswith("source/"):
+        return _led(markdown, DOCS, uri)
+    page.meta["search"] = {"exclude": True}
+    return markdown
 
 
 def _outside(page: Path) -> list[Path]:
     """The files and folders outside docs that a page links to."""
-    found = (
+    linked = (
         (page.parent / match[1]).resolve()
         for match in LINK.finditer(FENCED.sub("", page.read_text()))
     )
-    return [path for path in found if path.exists() and DOCS not in path.parents]
+    return [path for path in linked if path.exists() and DOCS not in path.parents]
 
 
 def _address(path: Path) -> str:
