@@ -34,8 +34,10 @@ class BuildError(RuntimeError):
         ...     attach(module, spec.Signature("relu", []), providers.DirectCallProvider("relu"))
         ... except BuildError as error:
         ...     print(error)
-        DirectCallProvider: the callee @relu takes 1 argument, but 0 are passed for 'relu': nothing
-            is passed for argument #0 (ptr). Choose and order them with args=, or change the callee.
+        DirectCallProvider: the callee @relu takes 1 argument, but 0 are passed for 'relu':
+               expected  passed
+        >  #0  ptr       nothing
+        Choose and order them with args=, or change the signature or the callee.
             DynamicParamPackCallProvider calls it if that is an array of pointers to its parameters
     """
 
