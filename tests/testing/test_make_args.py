@@ -94,7 +94,7 @@ def test_few_signatures_are_refused() -> None:
     """The property above says nothing of a make_args that refuses everything."""
     counts = {True: 0, False: 0}
 
-    @settings(max_examples=drawn(40), database=None)
+    @settings(max_examples=drawn(200), database=None)
     @given(signatures().filter(can_be_made))
     def count(signature: Signature) -> None:
         try:

@@ -29,8 +29,6 @@ parameter or symbol itself; and the usual choice, which :func:`usual` returns.
 
 _LONGEST: Final = 2**31 - 1
 """The most elements of a list."""
-_MOST_ALIGNED: Final = 4096
-"""The greatest alignment, in bytes, that a condition makes arrays have: they have as many more."""
 _ANY_RANK: Final = (2, 3)
 """The usual shape of a tensor that may have any rank."""
 _FAKES: Final = {
@@ -228,9 +226,8 @@ def alignments_of(signature: spec.Signature) -> dict[str, int]:
     alignments: dict[str, int] = {}
     for each in (each for condition in signature.where for each in condition.atoms()):
         if isinstance(each, Comparison) and each.of.field == "data":
-            path, divisor = each.of.path, each.of.divisor or 1
-            if divisor <= _MOST_ALIGNED:
-                alignments[path] = max(divisor, alignments.get(path, 1))
+            path = each.of.path
+            alignments[path] = max(each.of.divisor or 1, alignments.get(path, 1))
     return alignments
 
 
