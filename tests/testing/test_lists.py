@@ -193,6 +193,19 @@ def test_a_length_that_expressions_need(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (", length=g)) where g % 2000000000 == 0, 1 <= g", "no values of g that fit f: xs"),
+        (", length=2000000000))", "make_args: xs"),
+    ],
+)
+def test_more_tensors_than_memory_holds(more: str, words: str) -> None:
+    signature = spec.Signature.parse(f"f(xs: TensorList(Tensor([], int8){more}", device="cpu")
+    with pytest.raises(ValueError, match=words + " needs 4096000000000 bytes"):
+        testing.make_args(signature)
+
+
+@pytest.mark.parametrize(
     "other",
     [
         "C: Tensor([n * n], float32)",

@@ -43,7 +43,7 @@ from ffi_builder.testing.make.symbols import (
     Env,
     Search,
     entry_rule,
-    numbers_rule,
+    list_rule,
     room_rule,
     row_length,
 )
@@ -191,7 +191,7 @@ def _made(
 ) -> list[Any]:
     known = {var.name: var for var in symbols_of(signature)}
     _check_names(f"{signature.name} has no symbol", dims, known)
-    env, lengths = _lengths(signature, dims, pick)
+    env, lengths = _lengths(signature, dims, room, pick)
     paths = [path for path, _ in spec.with_paths(signature.arguments)]
     paths += [f"{path}[{index}]" for path, count in lengths.items() for index in range(count)]
     _check_names(f"values: {signature.name} has no parameter", values, paths)
@@ -210,7 +210,7 @@ def _made(
     rules = [
         *(entry_rule(entry, _devices(parts, framework)) for entry in entries),
         *(room_rule(path, tensor, room) for path, tensor in parts.tensors.items()),
-        *(numbers_rule(path, numbers, room) for path, numbers in parts.numbers.items()),
+        *(list_rule(path, numbers, room) for path, numbers in parts.numbers.items()),
         *map(entry_rule, allocated),
     ]
     numbers: dict[spec.Var, int] = {}
@@ -271,7 +271,9 @@ def _check_names(words: str, given: Iterable[str], known: Collection[str]) -> No
             )
 
 
-def _lengths(signature: spec.Signature, dims: Dims, pick: Pick) -> tuple[Env, dict[str, int]]:
+def _lengths(
+    signature: spec.Signature, dims: Dims, room: int, pick: Pick
+) -> tuple[Env, dict[str, int]]:
     """Choose the lengths of lists: return the symbols among them, and all lengths by path."""
     env: Env = {}
     entries: list[Entry] = []
@@ -291,7 +293,11 @@ def _lengths(signature: spec.Signature, dims: Dims, pick: Pick) -> tuple[Env, di
                     env[symbol] = _value(symbol, dims[symbol.name])
                 elif counts:
                     env.setdefault(symbol, counts[0])
-    Search(signature, entries, map(entry_rule, entries), env).run(pick)
+    rules = [
+        *map(entry_rule, entries),
+        *(list_rule(path, tensors, room) for path, tensors in lists.items()),
+    ]
+    Search(signature, entries, rules, env).run(pick)
     symbols = {path: t.length for path, t in lists.items() if isinstance(t.length, spec.Var)}
     return env, {**fixed, **{path: int(env[symbol]) for path, symbol in symbols.items()}}
 

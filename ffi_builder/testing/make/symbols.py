@@ -44,6 +44,8 @@ _ROLES: Final = ("size", "length", "device", "stride", "scalar")
 """The roles of a symbol. A symbol with several roles has the first one in this order."""
 _NUMBER: Final = 64
 """The bytes that an element of a list takes, in Python and in tvm-ffi."""
+_TENSOR: Final = 2048
+"""The bytes that a tensor of a list takes beside its elements, while it is made."""
 _ROW: Final = 2
 """The length of a list in a list, unless the signature says another."""
 _ROUNDS: Final = 8
@@ -126,15 +128,16 @@ def row_length(element: spec.Param) -> int:
     return element.length if isinstance(element.length, int) else _ROW
 
 
-def numbers_rule(path: str, numbers: spec.List, room: int) -> Rule:
-    """Return the rule that a list of numbers needs at most ``room`` bytes."""
+def list_rule(path: str, listed: spec.List | spec.TensorList, room: int) -> Rule:
+    """Return the rule that a list needs at most ``room`` bytes, beside the elements of tensors."""
+    is_plain = isinstance(listed, spec.List)
+    each = _NUMBER * (1 + row_length(listed.element)) if is_plain else _TENSOR
 
     def broken(env: Env) -> str | None:
-        length = evaluate(numbers.length or 0, lambda var: env[var]) or 0
-        size = _NUMBER * length * (1 + row_length(numbers.element))
+        size = each * (evaluate(listed.length or 0, lambda var: env[var]) or 0)
         return f"{path} needs {size} bytes, and make_args makes {room} at most" * (size > room)
 
-    return Rule(frozenset(variables(numbers.length)), broken)
+    return Rule(frozenset(variables(listed.length)), broken)
 
 
 def _condition_rule(condition: Condition, known: Mapping[spec.Var, int]) -> Rule:
