@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import textwrap
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -75,16 +75,13 @@ def _image(path: Path, file: BinaryIO) -> Any:
     """
     beginning = file.read(_BEGINNING)
     file.seek(0)
-    try:
-        return None if (reader := _reader(beginning)) is None else reader.kernels(file.read())
-    except SpecError as error:
-        raise BuildError(printable(f"{path}: {error}")) from error
-
-
-def _reader(beginning: bytes) -> Any:
-    """Return what reads images of kernels that begin so, or None."""
-    readers = addons.registered("image").values()
-    return next((reader for reader in readers if reader.is_image(beginning)), None)
+    for reader in addons.registered("image").values():
+        if reader.is_image(beginning):
+            try:
+                return reader.kernels(file.read())
+            except SpecError as error:
+                raise BuildError(printable(f"{path}: {error}")) from error
+    return None
 
 
 def _parts(path: Path, file: BinaryIO) -> Iterable[tuple[str, AbstractContextManager[BinaryIO]]]:
@@ -102,12 +99,12 @@ def _parts(path: Path, file: BinaryIO) -> Iterable[tuple[str, AbstractContextMan
 
 def _read(name: str, opened: AbstractContextManager[BinaryIO]) -> dict[str, Any] | str:
     """Return what a library or an object says; or why it cannot be read."""
-    from ffi_builder.runtime.extending import functions, inspected, launched
+    from ffi_builder.runtime.extending import functions, inspected, own_symbols
 
     try:
         with opened as file:
             inspection, texts = inspected(file), functions(file)
-            launches = _launches(texts, launched(file))
+            launches = _launches(texts, [*own_symbols(file)])
     except (BuildError, LinkError) as error:
         return str(error)
     return {
@@ -120,20 +117,24 @@ def _read(name: str, opened: AbstractContextManager[BinaryIO]) -> dict[str, Any]
     }
 
 
-def _launches(functions: Collection[str], launches: Iterable[Any]) -> dict[str, dict[str, Any]]:
-    """Describe the kernels that each function launches; one of an unknown format is left out."""
+def _launches(functions: Collection[str], symbols: Sequence[Any]) -> dict[str, dict[str, Any]]:
+    """Describe the kernels that each function launches; those of a damaged image are left out."""
     described: dict[str, dict[str, Any]] = {}
-    for each in launches:
-        name = each.function
-        name = name if name in functions else name.rpartition("_")[0]
-        with suppress(SpecError):
-            if (reader := _reader(each.image[:_BEGINNING])) is None:
+    for reader in addons.registered("image").values():
+        for data, launches in reader.launched(symbols):
+            if not reader.is_image(data[:_BEGINNING]):
                 continue
-            image = reader.kernels(each.image)
-            for kernel in filter(lambda kernel: each.is_of(kernel.name), image.kernels.values()):
+            with suppress(SpecError):
+                image = reader.kernels(data)
                 about = {"format": image.format, "architectures": image.architectures}
-                entry = {**about, "kernel": asdict(kernel), "text": f"{kernel}"}
-                described.setdefault(name, {"launches": []})["launches"].append(entry)
+                for each in launches:
+                    name = each.function
+                    name = name if name in functions else name.rpartition("_")[0]
+                    described.setdefault(name, {"launches": []})["launches"] += [
+                        {**about, "kernel": asdict(kernel), "text": f"{kernel}"}
+                        for kernel in image.kernels.values()
+                        if each.is_of(kernel.name)
+                    ]
     return described
 
 

@@ -17,7 +17,7 @@ _HOMES: Final = homes_of(
         "ffi_builder.runtime.export.files": "Exporter Output options=export_options write_outputs",
         "ffi_builder.runtime.export.function_info": "Described",
         "ffi_builder.runtime.export.header": "text=header_text",
-        "ffi_builder.runtime.export.inspection": "Inspected functions inspected launched",
+        "ffi_builder.runtime.export.inspection": "Inspected functions inspected own_symbols",
         "ffi_builder.runtime.export.stub": "docstring text=stub_text",
         "ffi_builder.runtime.export.together": "write_together",
         "ffi_builder.runtime.files.c_compiler": "command=c_compiler",

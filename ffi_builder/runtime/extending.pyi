@@ -16,7 +16,7 @@ from ffi_builder.runtime.export.header import text as _header_text
 from ffi_builder.runtime.export.inspection import Inspected as Inspected
 from ffi_builder.runtime.export.inspection import functions as functions
 from ffi_builder.runtime.export.inspection import inspected as inspected
-from ffi_builder.runtime.export.inspection import launched as launched
+from ffi_builder.runtime.export.inspection import own_symbols as own_symbols
 from ffi_builder.runtime.export.stub import docstring as docstring
 from ffi_builder.runtime.export.stub import text as _stub_text
 from ffi_builder.runtime.export.together import write_together as write_together

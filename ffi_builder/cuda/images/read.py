@@ -7,6 +7,7 @@ from typing import Final
 from ffi_builder import SpecError
 from ffi_builder.cuda.images import fatbin
 from ffi_builder.cuda.images.cubin import EM_CUDA, read_cubin
+from ffi_builder.cuda.images.embedded import launched as launched
 from ffi_builder.cuda.images.fatbin import read_fatbin
 from ffi_builder.cuda.images.image import Image
 from ffi_builder.cuda.images.ptx import is_ptx, read_ptx

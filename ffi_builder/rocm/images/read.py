@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ffi_builder import SpecError
+from ffi_builder.cuda.images.embedded import launched as launched
 from ffi_builder.cuda.images.image import Image
 from ffi_builder.extending import elf, formats
 from ffi_builder.rocm.images.bundle import read_bundle

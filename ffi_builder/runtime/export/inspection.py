@@ -6,11 +6,11 @@ it is in memory at a time.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
 from itertools import zip_longest
 from typing import Any, BinaryIO, Final, TypeVar
 
@@ -34,11 +34,6 @@ _OVERHEAD: Final = 64
 _LONGEST_METADATA: Final = 1 << 20
 """The bytes of the metadata of one function."""
 _CHUNK: Final = 1 << 20
-_IMAGE: Final = re.compile(rf"{MODULE_PREFIX}[a-z]+_image_(\w{{16}})")
-_LOAD: Final = re.compile(
-    rf"{MODULE_PREFIX}[a-z]+_init_(?P<image>\w{{16}})_(?P<kernel>\w{{8}})_(?P<function>.+)"
-)
-"""Symbols of wrappers that launch; ``ffi_builder.cuda.launch.states`` lists them."""
 
 
 @dataclass(frozen=True)
@@ -55,22 +50,6 @@ class Inspected:
     """The libraries that it needs."""
     versions: tuple[str, ...]
     """The versions of symbols of the C and C++ runtimes that it needs, such as `GLIBC_2.17`."""
-
-
-@dataclass(frozen=True)
-class Launched:
-    """A kernel that a function launches."""
-
-    image: bytes
-    """The image for a GPU that has it."""
-    function: str
-    """The function; a number may follow, ``_1``, if it launches several kernels."""
-    kernel: str
-    """The beginning of the SHA-256 of the kernel's name."""
-
-    def is_of(self, name: str) -> bool:
-        """Return whether the kernel has this name."""
-        return hashlib.sha256(name.encode()).hexdigest().startswith(self.kernel)
 
 
 def inspected(opened: BinaryIO) -> Inspected:
@@ -104,31 +83,24 @@ def functions(opened: BinaryIO) -> dict[str, str | None]:
     return {name: described.get(name) for name in names}
 
 
-def launched(opened: BinaryIO) -> Iterator[Launched]:
-    """Yield what functions launch; nothing if the local symbols were stripped.
+def own_symbols(opened: BinaryIO) -> Iterator[tuple[str, int, Callable[[], bytes]]]:
+    """Yield the local symbols of wrappers: the name, the size, and what reads the content.
 
-    Images that exceed 64 MiB together are left out. Raises LinkError and OSError, as `inspected`
-    does.
+    There are none if the file was stripped. Raises LinkError and OSError, as `inspected` does.
     """
     file = _read(_Parts(opened))
     if (table := file.table(elf.SHT_SYMTAB)) is None:
         return
     names, prefix = file.symbol_names(table), MODULE_PREFIX.encode()
-    images: dict[str, bytes] = {}
-    loads: list[tuple[str, str, str]] = []
-    room = _LARGEST_PART
     for name_at, _, _, number, value, size in file.symbols(table):
-        if not names.startswith(prefix, name_at):
-            continue
-        if (load := _LOAD.fullmatch(name := file.text(names, name_at))) is not None:
-            loads.append((load["image"], load["function"], load["kernel"]))
-        elif (image := _IMAGE.fullmatch(name)) is not None and size <= room:
-            section, room = file.section(number, "an image"), room - size
-            start = section.offset + value - section.address
-            images[image[1]] = file.view.slice(start, size, "an image")
-    for image, *load in loads:
-        if image in images:
-            yield Launched(images[image], *load)
+        if names.startswith(prefix, name_at):
+            name = file.text(names, name_at)
+            yield name, size, partial(_bytes, file, name, number, value, size)
+
+
+def _bytes(file: Elf, name: str, number: int, value: int, size: int) -> bytes:
+    section = file.section(number, name)
+    return file.view.slice(section.offset + value - section.address, size, name)
 
 
 def _read(data: _Parts) -> Elf:
