@@ -240,9 +240,9 @@ class Expr(Arithmetic):
         object.__setattr__(self, "_size", size)
         if self.op in ("//", "%", "ceildiv"):
             if not isinstance(self.rhs, int):
-                why = f"which may be 0; say it with a quotient: {self.lhs} == q * {self.rhs}"
+                cure = f"write a number, or a quotient: {self.lhs} == q * {self.rhs}"
                 what = f"divisor of {self.op!r}: expected a positive int but got {self.rhs}"
-                raise SpecError(f"{what}, {why}")
+                raise SpecError(f"{what}, which may be 0; {cure}")
             integer(f"divisor of {self.op!r}", self.rhs, at_least=1)
 
     def __str__(self) -> str:

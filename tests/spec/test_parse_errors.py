@@ -155,10 +155,10 @@ f(x: Tensor([n = 2], float32))
 divisor of '//': expected a positive int but got 0
 f(x: Tensor([n // 0], float32))
                ^^
-divisor of '%': expected a positive int but got k, which may be 0; say it with a quotient: n == q * k
+divisor of '%': expected a positive int but got k, which may be 0; write a number, or a quotient: n == q * k
 f(x: Tensor([n, k, n % k], float32))
                      ^
-divisor of 'ceildiv': expected a positive int but got k, which may be 0; say it with a quotient: n == q * k
+divisor of 'ceildiv': expected a positive int but got k, which may be 0; write a number, or a quotient: n == q * k
 f(x: Tensor([n, k, ceildiv(n, k)], float32))
                    ^^^^^^^
 expression 2 * 3: expected at least one Var; write the int itself

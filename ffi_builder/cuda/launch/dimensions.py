@@ -58,7 +58,8 @@ def checked_size(what: str, entry: object, least: int, most: int) -> OneSize:
         try:
             expression = spec.expression(entry)
         except SpecError as error:
-            raise SpecError(f"{what}: {_with_cure(entry, f'{error}')}") from None
+            cure = "\nWrite the dimension's name, such as n for `x: Tensor([n], …)`"
+            raise SpecError(f"{what}: {error}{cure if '.shape' in entry else ''}") from None
         size = expression if isinstance(expression, int) else entry
     if isinstance(size, spec.Var) and not size.is_integer:
         raise SpecError(f"{what}: {size.name!r} is a {size.dtype} symbol, not an integer one")
@@ -67,17 +68,6 @@ def checked_size(what: str, entry: object, least: int, most: int) -> OneSize:
     if isinstance(size, int) and not least <= size <= most:
         raise SpecError(f"{what}: expected {least} to {most} but got {size}")
     return size
-
-
-def _with_cure(entry: str, error: str) -> str:
-    """Say what to write for what Triton's grids have."""
-    words, line, place = error.partition("\n")
-    if words.startswith("divisor of ") and (before := words.partition(", which may be 0"))[1]:
-        constexpr = "as for a constexpr of the kernel, which is no symbol of the signature"
-        words = f"{before[0]}, which may be 0: write a number, {constexpr}"
-    elif ".shape" in entry:
-        words += "; write the dimension's name, such as n for `x: Tensor([n], …)`"
-    return f"{words}{line}{place}"
 
 
 def product(sizes: Sequence[object]) -> int | None:
