@@ -104,7 +104,7 @@ def test_an_int_divided_is_an_int():
         (lambda: ceildiv(7, 0), "divisor of 'ceildiv': expected a positive int but got 0"),
         (
             lambda: n // wrong(k),
-            r"divisor of '//': expected a positive int but got k, which may be 0; say it .* n == q \* k",
+            r"divisor of '//': expected a positive int but got k, which may be 0; .* n == q \* k",
         ),
         (lambda: n + Var("a", "float32"), r"operand of '\+': 'a' is a float32 symbol, not an int"),
         (lambda: Var("b", "bool") * 2, "'b' is a bool symbol, not an integer one"),
