@@ -39,7 +39,7 @@ class HoldGil(Around):
 
     def cache_key(self, context: ModuleContext) -> Hashable | None:
         """Return the inner provider's key."""
-        return self.inner.cache_key(context)
+        return self._inner.cache_key(context)
 
     def prepare(self, context: ModuleContext) -> None:
         """Prepare the inner provider, and add the variable with the addresses of Python."""

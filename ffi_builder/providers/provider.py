@@ -174,6 +174,7 @@ class Members:
 
     def _get(self, name: str, default: Any) -> Any:
         kind = type(self.provider)
+        # Around only passes on what it is asked.
         classes = (kind, Around) if Around in kind.__bases__ else (kind,)
         if name in _OF_ONE_CLASS and not any(name in vars(each) for each in classes):
             return default
@@ -186,33 +187,33 @@ class Around:
     provider: CallProvider
 
     @cached_property
-    def inner(self) -> Members:
+    def _inner(self) -> Members:
         """The members of the inner provider."""
         return Members(self.provider)
 
     @property
     def callee(self) -> str | None:
         """The callee of the inner provider, if it has one."""
-        return self.inner.callee
+        return self._inner.callee
 
     @property
     def one_at_a_time(self) -> bool:
         """The property of the inner provider."""
-        return self.inner.one_at_a_time
+        return self._inner.one_at_a_time
 
     @property
     def trusted(self) -> bool:
         """The property of the inner provider: what is emitted around it is known to translate."""
-        return self.inner.trusted
+        return self._inner.trusted
 
     @property
     def borrows_tensors(self) -> bool:
         """Whether the inner provider borrows tensors."""
-        return self.inner.borrows_tensors
+        return self._inner.borrows_tensors
 
     def prepare(self, context: ModuleContext) -> None:
         """Prepare the inner provider."""
-        self.inner.prepare(context)
+        self._inner.prepare(context)
 
 
 def check_provider(who: str, given: object) -> None:

@@ -23,7 +23,7 @@ from ffi_builder.suggest import did_you_mean
 
 _FIELDS: Final = ("callee", "status")
 _TEXT_OF: Final = r"[A-Za-z_]\w*\((status)?\)"
-"""What a function in C says of the status, or of the last error."""
+"""The field of a message with the text of a function in C, of the status or of the last error."""
 _WIDTHS: Final = ("i32", "i64")
 _MOST_BITS: Final = 64
 _PYTHON_ERROR: Final = -2
@@ -106,7 +106,7 @@ class CheckStatus(Around):
 
     def cache_key(self, context: ModuleContext) -> Hashable | None:
         """Return the words of the errors and the inner provider's key, if it has a key."""
-        key = self.inner.cache_key(context)
+        key = self._inner.cache_key(context)
         errors = tuple(sorted(self.errors.items()))
         own = self.error, self.message, errors, self._successes, self.unsigned
         return None if key is None else (*own, key)
@@ -228,7 +228,7 @@ class CheckStatus(Around):
         for literal, name, _, _ in string.Formatter().parse(message):
             words += literal
             if name == "callee" and is_known:
-                words += self.callee or self.inner.name
+                words += self.callee or self._inner.name
             elif name is not None:
                 words += "{}"
                 fields.append(name)
@@ -236,7 +236,7 @@ class CheckStatus(Around):
 
     def _status(self, returned: Value | None) -> Value:
         name = self.callee
-        who = f"the callee @{name}" if name else self.inner.name
+        who = f"the callee @{name}" if name else self._inner.name
         if returned is None:
             raise BuildError(f"CheckStatus: {who} returns nothing; expected an integer status")
         if self.error is None and str(returned.type) != "i32":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from ffi_builder import BuildError
@@ -162,7 +162,7 @@ class Prototype:
 
 
 def bound_args(
-    prototype: Prototype, names: Sequence[str], unused: Sequence[str], advice: str
+    prototype: Prototype, names: Sequence[str], unused: Callable[[], Sequence[str]], advice: str
 ) -> list[str] | None:
     """Return the names of the parameters as ``args=``, if the signature has them.
 
@@ -178,7 +178,7 @@ def bound_args(
     if lacking:
         raise BuildError(
             f"{prototype.name} has parameters that the signature lacks: "
-            f"{added_to_args(prototype, lacking, unused)}{advice}"
+            f"{added_to_args(prototype, lacking, unused())}{advice}"
         )
     return own
 

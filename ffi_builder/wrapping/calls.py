@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Final, cast
 
@@ -314,7 +315,7 @@ def bound(
     if args is None:
         results = [result.name for result in signature.results]
         names = [*params, *sizes, *results]
-        args = bound_args(declared, names, _unused(declared, signature), advice(params))
+        args = bound_args(declared, names, partial(_unused, declared, signature), advice(params))
         args = args and [_by_name(name, params) for name in args]
     known = {**sizes, **params, **{each.name: each for each in signature.result_tensors}}
     made = (spec.Tensor, spec.Shape)

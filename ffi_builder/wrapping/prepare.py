@@ -112,9 +112,9 @@ class Options:
             return self
         where = self.include, self.target, "errors= or success="
         values = constants(self.prototype, names, (), *where)
-        numbers = [values.get(each, each) for each in given]
+        statuses = [values.get(each, each) for each in given]
         by_number = {values.get(k, k): error for k, error in errors.items()}
-        return replace(self, errors=by_number or self.errors, success=numbers or success)
+        return replace(self, errors=by_number or self.errors, success=statuses or success)
 
     def texts(self) -> Iterator[Prototype]:
         """Yield the functions that say the words of errors.

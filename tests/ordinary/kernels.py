@@ -231,7 +231,7 @@ PASSES = """
 """
 LOWERING = f"builtin.module({','.join(PASSES.split())})"
 
-# What a compiler of tiles makes of `tl.load(…, mask=)`, and what xDSL prints
+# A compiler of tiles makes this of `tl.load(…, mask=)`; xDSL prints the rest.
 
 TRITON = {
     "masked add": """func.func @f(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {

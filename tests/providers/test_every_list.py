@@ -1,4 +1,4 @@
-"""What lists of every kind, and maps, have in common: conventions, what is refused, and memory."""
+"""Lists of every kind, and maps, share conventions, refusals and memory."""
 
 from __future__ import annotations
 

@@ -222,7 +222,7 @@ class Calling:
 )
 @pytest.mark.parametrize("owned", [False, True])
 def test_of_another_kind(kind: str, value: Any, came: str, owned: bool) -> None:
-    """Of a global function, and of one that a provider of an author calls."""
+    """A global function returns it, or one that a provider of an author calls."""
     params = "g0: Function" if owned else ""
     provider = Calling(1) if owned else registered("wrong", value)
     function = wrapped(f"f({params}) -> r: {kind}", provider)

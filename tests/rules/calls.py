@@ -44,7 +44,7 @@ class Function:
         return verdict(self.signature, self._wrapper, given)
 
     def __call__(self, *values: Value) -> str:
-        """What comes of a call, as in the table."""
+        """Return the result or the error of a call, as the table writes it."""
         found = self.verdict(Arguments(values))
         if isinstance(found, Accepted):
             return "; ".join(said(found)[0]) or "right"

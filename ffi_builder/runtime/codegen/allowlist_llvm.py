@@ -82,7 +82,7 @@ _METADATA: Final = words(
     "!",
 )
 _NOT_IN_GLOBALS: Final = INSTRUCTIONS - {"getelementptr"} | {"define", "type"}
-"""Of constant expressions, only `getelementptr` is known to become a relocation."""
+"""Words in no global: `getelementptr` is the only constant expression that becomes a relocation."""
 
 # String attributes restrict the code generator: without SSE, for example, it cannot return floats.
 _ATTRIBUTE: Final = re.compile(
@@ -102,7 +102,7 @@ _GENERIC_CPUS: Final = words(
 )
 """Known names of CPUs: LLVM warns on stderr about others."""
 _OLDEST_FEATURE: Final = "+x87" if _ON_X86 else "+neon"
-"""What every processor of the architecture has, and LLVM does not list."""
+"""The feature of every processor of the architecture, which LLVM does not list."""
 
 # ---- lines
 
@@ -111,7 +111,7 @@ _COMMENT: Final = re.compile(
 )
 _APPENDING: Final = ("@llvm.global_ctors ", "@llvm.global_dtors ", "@llvm.used ", "@llvm.compiler.")
 _BEFORE_OTHERS: Final = (*"@%!c$", "source_filename = ", "datalayout = ", "triple = ", "allockind(")
-"""What precedes strings that are no attributes: names, data and metadata."""
+"""The text before strings that are no attributes: names, data and metadata."""
 _SPACES: Final = str.maketrans(dict.fromkeys("()[]{}<>,=*", " "))
 
 _MOST_LANES: Final = 256

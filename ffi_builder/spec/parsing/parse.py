@@ -435,10 +435,8 @@ class _Parser(WhereParser):
         t, is_workspace = self.tokens, kind.text == "Workspace"
         t.expect("(")
         if t.next.text in VAR_DTYPES:
-            words = (
-                f"expected the shape, which is before the dtype: {kind.text}([…], {t.next.text})"
-            )
-            raise t.error(t.next, words)
+            order = f"{kind.text}([…], {t.next.text})"
+            raise t.error(t.next, f"expected the shape, which is before the dtype: {order}")
         shape = self._shape_of_tensor()
         t.expect(",")
         dtypes = self._dtypes()
