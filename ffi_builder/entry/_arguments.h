@@ -317,8 +317,9 @@ static int is_flat(PyTypeObject *type)
     static const void *flat[64]; /* addresses only: a new type at an old address is taken for flat */
     const void **slot = &flat[((uintptr_t)type >> 6) % 64];
     if (*slot == type) return 1;
-    if (PyType_GetFlags(type) &
-        (Py_TPFLAGS_LIST_SUBCLASS | Py_TPFLAGS_TUPLE_SUBCLASS | Py_TPFLAGS_DICT_SUBCLASS))
+    if (type != managed.shape &&
+        (PyType_GetFlags(type) &
+         (Py_TPFLAGS_LIST_SUBCLASS | Py_TPFLAGS_TUPLE_SUBCLASS | Py_TPFLAGS_DICT_SUBCLASS)))
         return 0;
     PyObject *found = PyObject_GetAttrString((PyObject *)type, "__tvm_ffi_value__");
     if (found != NULL) {

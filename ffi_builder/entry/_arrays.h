@@ -285,6 +285,7 @@ static void raise_version(PyObject *object)
 
 static struct {
     PyTypeObject *tensor; /* NULL: not read here */
+    PyTypeObject *shape;  /* a tuple of ints */
     Py_ssize_t handle;
 } managed;
 

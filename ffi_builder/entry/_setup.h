@@ -52,15 +52,17 @@ static PyObject *use_numpy(PyObject *module, PyObject *args)
 }
 
 PyDoc_STRVAR(use_managed_doc,
-             "use_managed(tensor, handle)\n--\n\n"
-             "Read exact `tvm_ffi.Tensor`s, whose handle is at that offset; or with None no longer.");
+             "use_managed(tensor, shape, handle)\n--\n\n"
+             "Read exact `tvm_ffi.Tensor`s, whose handle is at that offset, and pass exact "
+             "`tvm_ffi.Shape`s; or with None no longer.");
 
 static PyObject *use_managed(PyObject *module, PyObject *args)
 {
     (void)module;
-    PyObject *type;
-    if (!PyArg_ParseTuple(args, "On", &type, &managed.handle)) return NULL;
-    use_type(&managed.tensor, type);
+    PyObject *tensor, *shape;
+    if (!PyArg_ParseTuple(args, "OOn", &tensor, &shape, &managed.handle)) return NULL;
+    use_type(&managed.tensor, tensor);
+    use_type(&managed.shape, shape);
     Py_RETURN_NONE;
 }
 

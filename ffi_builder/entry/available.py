@@ -211,7 +211,7 @@ def _use_managed(module: Any, handle: int) -> None:
     """Read `tvm_ffi.Tensor`s: their handle is where functions have it, as both inherit it."""
     if tvm_ffi.Tensor.__chandle__ is not tvm_ffi.Function.__chandle__:
         raise LayoutError("tvm_ffi.Tensor and tvm_ffi.Function have no handle in common")
-    module.use_managed(tvm_ffi.Tensor, handle)
+    module.use_managed(tvm_ffi.Tensor, tvm_ffi.Shape, handle)
 
 
 def _use_addresses(module: Any, handle: type) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import collections
 import enum
+import sys
 from collections.abc import Callable, Iterator
+from types import FrameType
 from typing import Any, Final, NamedTuple, cast
 
 import numpy
@@ -293,3 +295,21 @@ def test_a_shape_is_no_array(way: str) -> None:
     (error, words) = _ways("Array").outcome(way, shape)
     assert error is TypeError
     assert "expected Array but got ffi.Shape" in str(words)
+
+
+def test_no_python_runs_for_a_shape() -> None:
+    """It is a tuple of ints, so no array is in it that would have to be converted."""
+    entry, shape = functions.ways([PARAMS["Shape"]]).entry, tvm_ffi.Shape((1, 2))
+    names: list[str] = []
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call":
+            names.append(frame.f_code.co_name)
+
+    entry(shape)
+    sys.setprofile(note)
+    try:
+        entry(shape)
+    finally:
+        sys.setprofile(None)
+    assert not names
