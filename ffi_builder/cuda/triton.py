@@ -102,9 +102,12 @@ def checked(
         declared = Prototype(metadata.name, tuple(types), None)
         kinds = [kind for kind in compiled.src.signature.values() if kind != "constexpr"]
         described = [descriptor(kind) for kind in kinds]
+        _check_constants(compiled.src, signature)
         given = listed(declared, signature, cast("Any", args))
         args = _with_data(known, signature, cast("Any", given), described)
-        signature, bound_args, _ = bound(declared, signature, cast("Any", args), _LAUNCHERS)
+        signature, bound_args, _ = bound(
+            declared, signature, cast("Any", args), _LAUNCHERS, f"{launch}"
+        )
         args = _inner(signature) if bound_args is None else list(bound_args)
         conditions, alignments = _promised(known, signature, args)
         conditions += dict.fromkeys(_ends_within(known, signature, args, small_memory(compiled)))
@@ -120,6 +123,18 @@ def checked(
         words = f"wrap: Triton's kernel {metadata.name!r} needs scratch memory. {error}"
         raise SpecError(words) from None
     return signature, [*args, *(each and each.name for each in scratch)]
+
+
+def _check_constants(source: Any, signature: spec.Signature) -> None:
+    """Refuse parameters and sizes that the kernel was compiled with as constants."""
+    names = {*symbols(signature), *(param.name for param in signature.params)}
+    for index, (name, kind) in enumerate(source.signature.items()):
+        if kind == "constexpr" and name in names:
+            value = getattr(source, "constants", {}).get((index,))
+            raise BuildError(
+                f"wrap: {name!r} is a constexpr of Triton's kernel {source.name!r}, which was "
+                f"compiled with {value}: leave the parameter out, and write the number for a size"
+            )
 
 
 def _inner(signature: spec.Signature) -> list[LaunchEntry]:

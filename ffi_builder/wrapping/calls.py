@@ -42,6 +42,7 @@ from ffi_builder.wrapping.comparison import ByAddress, Comparison, Passed
 from ffi_builder.wrapping.elements import BITS, BYTES
 from ffi_builder.wrapping.structs import Fields
 from ffi_builder.wrapping.texts import advice, check_returned, said
+from ffi_builder.wrapping.unused import check_reached, mentions, unused
 
 if TYPE_CHECKING:
     from ffi_builder.extending import Entry
@@ -215,14 +216,10 @@ def listed(
 def _unused(
     declared: Prototype, signature: spec.Signature, args: Mapping[str, Entry] | None = None
 ) -> list[str]:
-    """Return the numbers, tensors and texts of a signature that no parameter gets."""
     params = {each.name: spec.required(each) for each in signature.params}
-    used = [*(name for name, _ in declared.params)]
-    used += [name for entry in (args or {}).values() for name in _names(entry, params)]
-    plain = (spec.Var, spec.Tensor, spec.String, spec.Bytes, spec.Choice)
-    own = [name for name, param in params.items() if isinstance(param, plain)]
-    own += [result.name for result in signature.result_tensors]
-    return [name for name in own if not _mentions(used, name)]
+    names = [*(name for name, _ in declared.params)]
+    names += [name for entry in (args or {}).values() for name in _names(entry, params)]
+    return unused(signature, names)
 
 
 def _shown(names: Iterable[str]) -> str:
@@ -297,17 +294,20 @@ def bound(
     signature: spec.Signature,
     args: Sequence[Entry] | Mapping[str, Entry] | None,
     extra: tuple[type[spec.Param], ...] = (),
+    elsewhere: str = "",
 ) -> tuple[spec.Signature, Sequence[Entry] | None, Sequence[Passed]]:
     """Return a signature that checks what the prototype's types need, ``args``, and what is passed.
 
     Parameters of the kernel get the parameter, symbol or result of their name. A size that the
     kernel takes as a narrower integer gets that integer's range. Parameters of the kinds ``extra``
-    are not passed to the kernel unless ``args`` has them.
+    are not passed to the kernel unless ``args`` has them. What has a name in the text ``elsewhere``
+    need not reach the kernel.
 
     Raises:
         BuildError: the prototype's types differ from those of the signature; the signature lacks
-            some of its names.
+            some of its names, or has parameters that ``args`` does not name and nothing uses.
     """
+    is_said = isinstance(args, Sequence)
     args = listed(declared, signature, args)
     wholes = dict(spec.with_paths(signature.params))
     params = {path: spec.required(param) for path, param in wholes.items()}
@@ -323,9 +323,11 @@ def bound(
     inner = [each for each in signature.params if not isinstance(spec.required(each), extra)]
     entries = [each.name for each in inner] if args is None else list(args)
     names = [name for entry in entries for name in _names(entry, known)]
-    results = [each.name for each in signature.result_tensors if not _mentions(names, each.name)]
+    results = [each.name for each in signature.result_tensors if not mentions(names, each.name)]
     entries, names = [*entries, *results], [*names, *results]
     by_position = args is None
+    if not is_said:
+        check_reached(declared.name, signature, names, elsewhere)
     try:
 
         def find(entry: object) -> list[tuple[object, object]]:
@@ -413,11 +415,6 @@ def _names(entry: object, known: Mapping[str, spec.Param]) -> Iterator[str]:
     for each in _with_fields([cast("Entry", entry)]):
         address = split_address(f"args= has {each!r}", each) if f"{each}"[:1] == "&" else None
         yield _named((address or split_field("args=", each))[0], known)
-
-
-def _mentions(names: Iterable[str], path: str) -> bool:
-    """Return whether one is a parameter at that path, or a part of it."""
-    return any(re.match(rf"{re.escape(path)}(?!\w)", each) for each in names)
 
 
 def _part(entry: object, wholes: Mapping[str, spec.Param]) -> object:
@@ -524,7 +521,7 @@ def _check_outputs(declared: Prototype, names: Sequence[str], signature: spec.Si
         tensor = spec.required(param)
         is_written = isinstance(tensor, spec.Tensor) and tensor.intent in ("out", "inout")
         outer = re.split(r"[.[]", path)[0]
-        if is_written and not _mentions(names, path) and outer not in names:
+        if is_written and not mentions(names, path) and outer not in names:
             raise BuildError(
                 f"{declared.name} gets no pointer to {path!r}, of which the signature says that it "
                 f"is written: pass it, or leave it out of the signature"

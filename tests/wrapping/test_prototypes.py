@@ -97,6 +97,13 @@ MEAN = "int mean_of(int64_t n, const double *x, {})"
 OF_X, OF_K = "f(x: Tensor([n], float32))", "k(x: Tensor([m], float32, intent=out), n: int64)"
 TYPES = "typedef struct { int n; } handle; struct s; union u; void f("
 NO_STRUCT = "is a struct s, which is not passed by value, as its fields"
+UNUSED: list[tuple[str, str, Any]] = [
+    ("alpha: float32", "alpha", None),
+    ("alpha: float32", "alpha", {"n": "n"}),
+    ("Y: Tensor([n], float32)", "Y", None),
+    ("mode: String", "mode", None),
+    ("k: Optional(int32)", "k", None),
+]
 REFUSED: list[tuple[str, str, Any, type[Exception], str]] = [
     # signature, prototype, args, and the error
     (GEMV, "int gemv(std::vector<int> x)", None, CompileError, "prototype=: not read as C: prototype:1:"),
@@ -117,6 +124,7 @@ REFUSED: list[tuple[str, str, Any, type[Exception], str]] = [
     ("f(a: float64, b: float64, n: int64)", "void f(double *p, int64_t n)", None, BuildError, r"{'p': …}; None passes NULL; `a`, `b` of the signature go nowhere$"),
     ("f(epsilon: float64, n: int64)", "void f(double eps, int64_t n, int64_t k)", {"k": "n"}, BuildError, r"neither the signature nor args= has: eps; .*{'eps': 'epsilon'}; `epsilon` of the sig"),
     ("f(epsilon: float64, n: int64)", "void f(double eps, int64_t n, int64_t k)", {"k": "epsilon"}, BuildError, r"as in args={'eps': …}$"),
+    *((f"k(x: Tensor([n], float32), {more})", "void k(int64_t n, float *x)", args, BuildError, f"k gets nothing of `{name}` of the signature: leave it out, or list what each") for more, name, args in UNUSED),
     (GEMV.replace("float32), x", "float64), x"), PROTOTYPE, ARGS, BuildError, "A is a const pointer to float32, but the elements of 'A' are float64"),
     (GEMV.replace("float32), x", "float32, intent=out), x"), PROTOTYPE, ARGS, BuildError, "A is a const pointer to float32, so the kernel does not write"),
     (GEMV, PROTOTYPE, [None, "m", "n", "m", "x", "y"], BuildError, "A is a const pointer to float32, but 'm' is a number; None passes"),
@@ -230,6 +238,11 @@ FITS: list[tuple[str, str, Any]] = [
         *((f"{words} x", "complex64") for words in ("float complex *", "float _Complex *__restrict__", "const float _Complex *__restrict")),
     ]),
     ("f(n: int64)", "void f(int_fast32_t n)", None),
+    # Parameters that the kernel does not get: args= leaves one out, a size or a condition needs it.
+    ("k(x: Tensor([n], float32), alpha: float32)", "void k(int64_t n, float *x)", ["n", "x"]),
+    ("k(x: Tensor([n], float32), n: int32)", "void k(float *x)", None),
+    ("k(x: Tensor([n], float32), most: int32) where n <= most", "void k(int64_t n, float *x)", None),
+    ("k(like: Tensor([n], float32)) -> x: Tensor([n], float32)", "void k(int64_t n, float *x)", None),
     (P.format("x"), "int p(int64_t n, float *x); int p(int64_t, float *);", None),
     # The one of an own text, after that of a header.
     (P.format("y"), "int p(int64_t n, float *x); int p(int64_t count, float *y);", {"count": "n"}),

@@ -6,6 +6,7 @@ test_triton.py does the same with Triton itself.
 from __future__ import annotations
 
 import struct
+from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -214,6 +215,36 @@ def test_arguments_by_name_that_do_not_go(
     texts = ["k(x: Tensor([a, b], float32))"] * signatures
     with pytest.raises(error, match=words):
         wrap(source, texts, device="cuda", launch=Launch(grid=1, block=1), args=args)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (TEXT, None),
+        (
+            TEXT.replace("32))", "32), BLOCK: int32)"),
+            "'BLOCK' is a constexpr of .* compiled with 64",
+        ),
+        (TEXT.replace("[n]", "[n, BLOCK]"), "leave the parameter out, and write the number for"),
+        (
+            TEXT.replace("32))", "32), m: int32)"),
+            "k gets nothing of `m` of the signature: leave it",
+        ),
+    ],
+)
+def test_parameters_that_the_kernel_does_not_get(text: str, words: str | None):
+    source = compiled()
+    source.src.signature = {**source.src.signature, "BLOCK": "constexpr"}
+    source.src.constants = {(2,): 64}
+    with nullcontext() if words is None else pytest.raises(BuildError, match=words):
+        wrap(source, text, device="cuda", launch=Launch(grid="n"))
+
+
+def test_a_number_that_only_the_grid_gets(driver: FakeDriver):
+    text = TEXT.replace("32))", "32), blocks: int32)")
+    x = device_array(driver, np.zeros(10, "float32"))
+    wrap(compiled(), text, device="cuda", launch=Launch(grid="blocks"))["k"](x.tensor(), 3)
+    assert driver.launches()[0].grid == (3, 1, 1)
 
 
 # ---- tensor descriptors of the caller

@@ -1,0 +1,51 @@
+"""Parameters of a signature that a kernel does not get."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from ffi_builder import BuildError, spec
+from ffi_builder.extending import occurrences, variables
+
+
+def mentions(names: Iterable[str], path: str) -> bool:
+    """Return whether one is a parameter at that path, or a part of it."""
+    return any(re.match(rf"{re.escape(path)}(?!\w)", each) for each in names)
+
+
+def unused(signature: spec.Signature, names: Sequence[str]) -> list[str]:
+    """Return the numbers, tensors and texts, results too, that none of the names is a part of."""
+    plain = (spec.Var, spec.Tensor, spec.String, spec.Bytes, spec.Choice)
+    own = [each.name for each in signature.params if isinstance(spec.required(each), plain)]
+    own += [result.name for result in signature.result_tensors]
+    return [name for name in own if not mentions(names, name)]
+
+
+def check_reached(
+    kernel: str, signature: spec.Signature, names: Sequence[str], elsewhere: str
+) -> None:
+    """Refuse a parameter that reaches neither the kernel nor anything that is computed or checked.
+
+    The kernel gets ``names``; ``elsewhere`` is a text with names that are used, too. A number may
+    be a size of another parameter. A tensor may have a size that no other parameter has.
+
+    Raises:
+        BuildError: the first such parameter.
+    """
+    used = {*re.findall(r"\w+", " ".join([*names, signature.constraints, elsewhere]))}
+    used |= _symbols(signature.results)
+    left = unused(signature, names)
+    for param in signature.params:
+        others = _symbols([each for each in signature.params if each is not param])
+        is_number = isinstance(spec.required(param), spec.Var)
+        needed = used | others if is_number else used - others
+        if param.name in left and not needed & _symbols([param], param.name):
+            raise BuildError(
+                f"{kernel} gets nothing of `{param.name}` of the signature: leave it out, or list "
+                f"what each parameter gets, args=[…]"
+            )
+
+
+def _symbols(params: Sequence[spec.Param], *names: str) -> set[str]:
+    return {*names, *(each.name for _, at in occurrences(params) for each in variables(at))}
