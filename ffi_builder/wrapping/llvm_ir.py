@@ -7,6 +7,7 @@ parameters or by its types, is refused, whoever packs the arguments.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 from typing import Final
@@ -65,8 +66,23 @@ class LlvmFunctions:
             )
         words, result, params = self._parts(function)
         read = [_param(function, *_read_param(function, param)) for param in params]
+        read = [*self._pointing(function, read)]
         returned = None if result == "void" else _number(function, result, words)
         return Prototype(function, tuple(read), returned)
+
+    def _pointing(
+        self, function: str, params: list[tuple[str, CType]]
+    ) -> Iterator[tuple[str, CType]]:
+        """Yield parameters with what they point to, if old syntax says that they are floats.
+
+        LLVM forgets it; ``i8*`` stood for anything.
+        """
+        head = re.search(rf'^define [^\n]*@"?{re.escape(function)}"?\(', self._text, re.MULTILINE)
+        written = _split(self._text[head.end() :]) if head else []
+        for at, (name, type_) in enumerate(params):
+            text = written[at] if at < len(written) else ""
+            to = re.match(r"(half|bfloat|float|double)\*(?!\*)", text) if type_.is_pointer else None
+            yield name, replace(type_, dtype=_DTYPES[to[1]]) if to else type_
 
     def declaration(self, function: str) -> tuple[str, list[str]] | None:
         """Return the types of a function as texts of MLIR's LLVM dialect: result, parameters.

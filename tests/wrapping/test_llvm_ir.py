@@ -79,6 +79,19 @@ def test_functions_as_llvm_reads_them(text: str, way: dict[str, Any]) -> None:
         wrap(text, SIGNATURE, device="cpu", args=["n", "x"], **way)
 
 
+@pytest.mark.parametrize("pointer", ["i8*", "float*", "float**", "i32*"])
+def test_old_syntax_of_pointers(pointer: str) -> None:
+    f = wrap(LLVM.replace("ptr", pointer), SIGNATURE, device="cpu", args=ARGS)
+    f["k"](np.ones((2, 2), "float32"))
+
+
+@pytest.mark.parametrize(("pointer", "dtype"), [("double*", "float64"), ("half*", "float16")])
+def test_pointers_to_other_floats(pointer: str, dtype: str) -> None:
+    words = f"parameter x is a pointer to {dtype}, but the elements of 'x' are float32"
+    with pytest.raises(BuildError, match=words):
+        wrap(LLVM.replace("ptr", pointer), SIGNATURE, device="cpu", args=ARGS)
+
+
 def test_names_of_parameters() -> None:
     wrap(LLVM.replace("%x", '%"x"'), SIGNATURE, device="cpu")["k"](np.ones((2, 2), "float32"))
 

@@ -79,6 +79,12 @@ def _sort(path: Path) -> None:
     path.with_suffix(".new").replace(path)
 
 
+ALLOWED: Final = {
+    *("libc.so.6", "libpthread.so.0"),
+    # Thread-local variables on x86-64, and the canary of the stack on AArch64.
+    *("ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"),
+}
+"""Libraries of each Linux, that extensions may need."""
 CROSS: Final = {"aarch64": "aarch64-linux-gnu-gcc", "x86_64": "x86_64-linux-gnu-gcc"}
 """The C compilers that Debian has for other machines."""
 
@@ -145,8 +151,7 @@ def _check_glibc(path: Path) -> None:
         for library in Path(folder).rglob("*.so"):
             shown = run("readelf", "--wide", "--dynamic", "--version-info", library)
             needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", shown))
-            # The last has the canary of the stack on AArch64.
-            if not needed <= {"libc.so.6", "libpthread.so.0", "ld-linux-aarch64.so.1"}:
+            if not needed <= ALLOWED:
                 raise Failed(f"{library.name} needs {', '.join(sorted(needed))}")
             versions = re.findall(r"GLIBC_(\d+)\.(\d+)", shown)
             if max([(0, 0), *((int(a), int(b)) for a, b in versions)]) > GLIBC:

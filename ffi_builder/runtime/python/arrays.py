@@ -189,7 +189,9 @@ def mark_written(value: Any) -> None:
 
 def arrays_in(value: Any) -> Iterator[Any]:
     """Yield `value` if it is an array, or the arrays in a list, tuple or dict, at any depth."""
-    if isinstance(value, tvm_ffi.Array):
+    if _is_array(cast("type[object]", type(value))):
+        yield value
+    elif isinstance(value, tvm_ffi.Array):
         for item in cast("tvm_ffi.Array[Any]", value):
             yield from arrays_in(item)
     elif is_sequence(value):
@@ -198,8 +200,19 @@ def arrays_in(value: Any) -> Iterator[Any]:
     elif is_mapping(value):
         for _, item in pairs(value):
             yield from arrays_in(item)
-    elif hasattr(cast("type[object]", type(value)), "__dlpack__"):
-        yield value
+
+
+@functools.lru_cache(maxsize=256)
+def _is_array(cls: type[object]) -> bool:
+    return container(cls) is None and hasattr(cls, "__dlpack__")
+
+
+@functools.lru_cache(maxsize=256)
+def _framework(cls: type[object]) -> str | None:
+    """Return the module of a class of arrays if results become such arrays."""
+    if _is_of(cls, "numpy", "ndarray"):
+        return "numpy"
+    return "torch" if _is_of(cls, "torch", "Tensor") else None
 
 
 def like_arguments(result: Any, arrays: list[Any]) -> Any:
@@ -209,14 +222,14 @@ def like_arguments(result: Any, arrays: list[Any]) -> Any:
     If no framework is found, an Array with tensors stays unchanged. So does a tensor whose dtype or
     device the framework lacks.
     """
-    for module, name in (("numpy", "ndarray"), ("torch", "Tensor")):
-        classes = [cast("type[object]", type(array)) for array in arrays]
-        if classes and all(_is_of(cls, module, name) for cls in classes):
-            framework: Any = sys.modules[module]
-            if isinstance(result, tvm_ffi.Array):
-                array = cast("tvm_ffi.Array[Any]", result)
-                return tuple(_converted(item, framework) for item in array)
+    names = {_framework(cast("type[object]", type(array))) for array in arrays}
+    name = names.pop() if len(names) == 1 else None
+    if name is not None:
+        framework: Any = sys.modules[name]
+        if isinstance(result, tvm_ffi.Tensor) or not isinstance(result, tvm_ffi.Array):
             return _converted(result, framework)
+        array = cast("tvm_ffi.Array[Any]", result)
+        return tuple(_converted(item, framework) for item in array)
     if isinstance(result, tvm_ffi.Array):
         values = tuple(cast("tvm_ffi.Array[Any]", result))
         if not any(isinstance(value, tvm_ffi.Tensor) for value in values):
@@ -225,16 +238,16 @@ def like_arguments(result: Any, arrays: list[Any]) -> Any:
 
 
 def _converted(value: Any, framework: Any) -> Any:
+    if isinstance(value, tvm_ffi.Tensor):
+        try:
+            return framework.from_dlpack(value)
+        except (BufferError, RuntimeError, ValueError):
+            return value
     if isinstance(value, tvm_ffi.Array):
         array = cast("tvm_ffi.Array[Any]", value)
         has_tensors = any(isinstance(item, tvm_ffi.Tensor) for item in array)
         return tuple(_converted(item, framework) for item in array) if has_tensors else array
-    if not isinstance(value, tvm_ffi.Tensor):
-        return value
-    try:
-        return framework.from_dlpack(value)
-    except (BufferError, RuntimeError, ValueError):
-        return value
+    return value
 
 
 # ---- containers
