@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, cast
 from ffi_builder import BuildError, spec
 from ffi_builder.extending import (
     CONSTANTS,
+    INT_RANGES,
     CStruct,
     Data,
     Result,
@@ -215,14 +216,26 @@ def listed(
 def _unused(
     declared: Prototype, signature: spec.Signature, args: Mapping[str, Entry] | None = None
 ) -> list[str]:
-    """Return the numbers, tensors and texts of a signature that no parameter gets."""
+    """Return the numbers, tensors and texts of a signature that no parameter gets.
+
+    If there are none, and the kernel takes a number of another name, the one size that none gets.
+    """
     params = {each.name: spec.required(each) for each in signature.params}
     used = [*(name for name, _ in declared.params)]
     used += [name for entry in (args or {}).values() for name in _names(entry, params)]
     plain = (spec.Var, spec.Tensor, spec.String, spec.Bytes, spec.Choice)
     own = [name for name, param in params.items() if isinstance(param, plain)]
     own += [result.name for result in signature.result_tensors]
-    return [name for name in own if not _mentions(used, name)]
+    if rest := [name for name in own if not _mentions(used, name)]:
+        return rest
+    sizes, words = symbols(signature), re.findall(r"\w+", " ".join(used))
+    lacks_number = any(
+        type_.dtype in INT_RANGES and (type_.is_const or not type_.is_pointer)
+        for name, type_ in declared.params
+        if name not in {*params, *sizes, *(args or ())}
+    )
+    rest = [name for name in sizes if name not in words]
+    return rest if lacks_number and len(rest) == 1 else []
 
 
 def _shown(names: Iterable[str]) -> str:

@@ -352,7 +352,7 @@ def _chosen(
 
     def provider(lowered: Any) -> CallProvider:
         chosen = modules.provider_of(lowered, name, signature, options.args)
-        return _with_statuses(chosen, name, options)
+        return _with_statuses(chosen, name, options, signature)
 
     return provider if options.provider is None else _given(options, name)
 
@@ -373,6 +373,7 @@ def _with_statuses(
     provider: CallProvider,
     name: str,
     options: Options,
+    signature: spec.Signature,
     taken: Collection[str] = several.OF_RESULTS,
 ) -> CallProvider:
     """Return a provider that raises what these options say of a kernel's status."""
@@ -385,7 +386,8 @@ def _with_statuses(
             given["message"] = _FAILED.format(text if text.endswith(")") else f"{text}(status)")
         return replace(provider, **given, **({"error": "OSError"} if errno else {}))
     if given:
-        raise BuildError(f"wrap: {next(iter(given))}= needs a status, but `{name}` returns none")
+        words = several.without_status(name, signature, getattr(provider, "args", None))
+        raise BuildError(f"wrap: {next(iter(given))}= needs a status, but {words}")
     if not errno:
         return provider
     if isinstance(provider, DirectCallProvider):
@@ -479,7 +481,8 @@ def _of_code(
         signature, provider, passed = called(prototype, signature, args, free)
         taken = several.taken(signature, prototype, provider, is_own)
         unused = [each for each in unused if each not in taken]
-        provider = _with_statuses(provider, name, options, several.OF_RESULTS if strict else taken)
+        taken = several.OF_RESULTS if strict else taken
+        provider = _with_statuses(provider, name, options, signature, taken)
         functions.append(Function(signature, _always(provider), Compared(types, passed)))
     if not strict and options.provider is None:
         several.check_taken(unused, options.args, own)

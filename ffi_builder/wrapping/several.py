@@ -10,7 +10,7 @@ from ffi_builder import BuildError, spec
 from ffi_builder.extending import did_you_mean
 from ffi_builder.providers import CallProvider, CheckStatus
 from ffi_builder.wrapping.c_types import Prototype
-from ffi_builder.wrapping.calls import symbols
+from ffi_builder.wrapping.calls import returned, symbols
 
 OF_RESULTS: Final = ("errors", "success", "errno", "free")
 """The options that say something of what a function returns."""
@@ -59,6 +59,20 @@ def taken(
         *["errno"] * (has_errno and bool(signature.results)),
         *["free"] * returns_text(signature),
     ]
+
+
+def without_status(name: str, signature: spec.Signature, args: Any) -> str:
+    """Return why a function that gets ``args`` has no status: what it returns is a result."""
+    numbers = (each.name for each in signature.results if getattr(each, "dtype", "") in STATUSES)
+    number = next(numbers, None)
+    if number is None:
+        return f"`{name}` returns none"
+    if number in [each.name for each in returned(signature, args)]:
+        return f"the signature has it as the result {number!r} of `{name}`: leave that out"
+    return (
+        f"`{name}` returns none: {number!r} is a result that it writes by a pointer; check it in "
+        f"Python, or in a function in C around `{name}` that returns it"
+    )
 
 
 def check_taken(options: Collection[str], args: object, functions: Collection[Prototype]) -> None:
