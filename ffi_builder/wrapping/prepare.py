@@ -236,6 +236,11 @@ class Function:
     provider: Callable[[Any], CallProvider]
     compared: Compared
 
+    @property
+    def has_tensors(self) -> bool:
+        """Whether there are tensors, so that ``sanitize=`` has something to check."""
+        return bool(tensors_of(self.signature.params)) or bool(self.signature.result_tensors)
+
 
 @dataclass(frozen=True)
 class Wrapped:
@@ -271,10 +276,12 @@ class Wrapped:
         return Report(functions, self.sanitize)
 
     def _attach(self, lowered: Any) -> None:
+        with_tensors = [each for each in self.functions if each.has_tensors]
         for each in self.functions:
             provider = each.provider(lowered)
             how = HoldGil(provider) if self.holds_gil else provider
-            attach(lowered, each.signature, how, sanitize=self.sanitize)
+            fits = each.has_tensors or not with_tensors
+            attach(lowered, each.signature, how, sanitize=fits and self.sanitize)
 
 
 def prepare(
