@@ -63,15 +63,15 @@ def taken(
 
 def without_status(name: str, signature: spec.Signature, args: Any) -> str:
     """Return why a function that gets ``args`` has no status: what it returns is a result."""
-    numbers = (each.name for each in signature.results if getattr(each, "dtype", "") in STATUSES)
-    number = next(numbers, None)
-    if number is None:
+    own = returned(signature, args)
+    numbers = [each for each in signature.results if getattr(each, "dtype", "") in STATUSES]
+    if not numbers or len(own) > 1:
         return f"`{name}` returns none"
-    if number in [each.name for each in returned(signature, args)]:
-        return f"the signature has it as the result {number!r} of `{name}`: leave that out"
+    if own == numbers[:1]:
+        return f"the signature has it as the result {own[0].name!r} of `{name}`: leave that out"
     return (
-        f"`{name}` returns none: {number!r} is a result that it writes by a pointer; check it in "
-        f"Python, or in a function in C around `{name}` that returns it"
+        f"`{name}` returns none: {numbers[0].name!r} is a result that it writes by a pointer; "
+        f"check it in Python, or in a function in C around `{name}` that returns it"
     )
 
 
