@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import runpy
 import sys
 import traceback
@@ -10,8 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
+from zipfile import ZipFile
 
 from ffi_builder import BuildError
+from ffi_builder.cli.output import print_note
 from ffi_builder.packaging.choices import CPUS, FRAMEWORKS, LAYOUTS
 
 if TYPE_CHECKING:
@@ -107,7 +110,17 @@ def run(given: argparse.Namespace) -> int:
     except TypeError as error:  # modules of other types
         raise BuildError(f"{given.file}: {error}") from error
     print(path)
+    if path.is_file() and (own := _own_requirement(path)):
+        print_note(f"the wheel depends on {own}")
     return 0
+
+
+def _own_requirement(wheel: Path) -> str:
+    """Return the requirement of `ffi_builder` in a wheel; empty if it has none."""
+    with ZipFile(wheel) as file:
+        about = next(each for each in file.namelist() if each.endswith(".dist-info/METADATA"))
+        found = re.findall(r"(?m)^Requires-Dist: (ffi_builder[^;\n]*)$", file.read(about).decode())
+    return found[-1] if found else ""
 
 
 def _modules(file: Path) -> Any:

@@ -79,6 +79,12 @@ class CType:
         return self.layout is not None and not self.is_pointer
 
     @property
+    def is_out(self) -> bool:
+        """Whether it is a pointer to numbers, or to one, which the function may write."""
+        is_number = self.dtype is not None and self.opaque is None and not self.is_char
+        return self.is_pointer and is_number and not (self.is_const or self.row or self.first > 1)
+
+    @property
     def llvm(self) -> str:
         """The type, as in MLIR's LLVM dialect."""
         if self.is_pointer or self.is_struct:
@@ -191,13 +197,19 @@ def added_to_args(prototype: Prototype, lacking: Sequence[str], unused: Sequence
     shown = ", ".join(name or "one without a name" for name in lacking)
     has_pointer = any(type_.is_pointer for name, type_ in prototype.params if name in lacking)
     null = "; None passes NULL" if has_pointer else ""
+    written = (
+        f"if the kernel writes one number to {name}, declare `-> {name}: {type_.dtype}`; else "
+        for name, type_ in prototype.params
+        if name in lacking and type_.is_out and not unused
+    )
     if all(lacking):
         is_one = len(lacking) == len(unused) == 1
         entry = repr(unused[0]) if is_one else "…"
         others = ", ".join(f"`{name}`" for name in unused)
         go = "goes nowhere: did you mean that?" if len(unused) == 1 else "go nowhere"
         return (
-            f"{shown}; add them to args=, as in args={{{lacking[0]!r}: {entry}}}{null}"
+            f"{shown}; {next(written, '')}add them to args=, as in args={{{lacking[0]!r}: {entry}}}"
+            f"{null}"
             f"{f'; {others} of the signature {go}' if unused else ''}"
         )
     return (

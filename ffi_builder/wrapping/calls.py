@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, cast
 from ffi_builder import BuildError, spec
 from ffi_builder.extending import (
     CONSTANTS,
+    INT_RANGES,
     CStruct,
     Data,
     Result,
@@ -216,10 +217,23 @@ def listed(
 def _unused(
     declared: Prototype, signature: spec.Signature, args: Mapping[str, Entry] | None = None
 ) -> list[str]:
+    """Return the numbers, tensors and texts of a signature that no parameter gets.
+
+    If there are none, and the kernel takes a number of another name, the one size that none gets.
+    """
     params = {each.name: spec.required(each) for each in signature.params}
-    names = [*(name for name, _ in declared.params)]
-    names += [name for entry in (args or {}).values() for name in _names(entry, params)]
-    return unused(signature, names)
+    used = [*(name for name, _ in declared.params)]
+    used += [name for entry in (args or {}).values() for name in _names(entry, params)]
+    if rest := unused(signature, used):
+        return rest
+    sizes, words = symbols(signature), re.findall(r"\w+", " ".join(used))
+    lacks_number = any(
+        type_.dtype in INT_RANGES and (type_.is_const or not type_.is_pointer)
+        for name, type_ in declared.params
+        if name not in {*params, *sizes, *(args or ())}
+    )
+    rest = [name for name in sizes if name not in words]
+    return rest if lacks_number and len(rest) == 1 else []
 
 
 def _shown(names: Iterable[str]) -> str:

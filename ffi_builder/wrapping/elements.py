@@ -9,12 +9,13 @@ from typing import Final
 
 from ffi_builder import BuildError, SpecError, spec
 from ffi_builder.extending import parse_dtype
-from ffi_builder.wrapping.c_types import DLTENSOR, HALIDE_BUFFER, POINTER, CType
+from ffi_builder.wrapping.c_types import DLTENSOR, HALIDE_BUFFER, POINTER, CType, Layout
 
 BYTES: Final = ("int8", "uint8")
 """What a pointer points to that may point to anything, as ``char *``."""
 BITS: Final = {"uint16": ("float16", "bfloat16")}
 """Integers as which C handles floats that it lacks."""
+_IN_C: Final = {"float32": "float", "float64": "double", "int32": "int32_t", "int64": "int64_t"}
 
 
 def check_elements(
@@ -58,10 +59,7 @@ def _check_tensor(what: str, type_: CType, tensor: spec.Tensor, *, is_data: bool
     if type_.opaque not in (None, *(() if is_data else (HALIDE_BUFFER, DLTENSOR))):
         cure = "let a function in C make what the kernel takes, or write a provider"
         if type_.layout is not None:
-            names = [each.name for each in type_.layout.members if not each.lacks][:2]
-            cure = f"pass a struct, as in {{{', '.join(f'{name!r}: …' for name in names)}}}"
-            if not names:
-                cure = "a `void *`, in a prototype of your own, takes the elements as they are"
+            cure = _struct_or_array(type_, type_.layout, tensor)
         raise BuildError(
             f"{what}, but {tensor.name!r} is passed as the address of its elements; {cure}"
         )
@@ -77,6 +75,21 @@ def _check_tensor(what: str, type_: CType, tensor: spec.Tensor, *, is_data: bool
             f"{what}, so the kernel does not write to it, but intent={tensor.intent!r} of "
             f"{tensor.name!r} says that it does"
         )
+
+
+def _struct_or_array(type_: CType, layout: Layout, tensor: spec.Tensor) -> str:
+    """Return how a pointer to a struct gets one struct, or the elements of an array of them."""
+    fields = {each.name: each.type_.dtype for each in layout.members if not each.lacks}
+    if not fields:
+        return "a `void *`, in a prototype of your own, takes the elements as they are"
+    is_alike = {*fields.values()} == {*tensor.dtypes}
+    array = _IN_C.get(tensor.dtypes[0], "void") if is_alike else "void"
+    return (
+        f"a dict in args=, as in {{{', '.join(f'{name!r}: …' for name in [*fields][:2])}}}, is one "
+        f"struct; for an array of them, let prototype= say "
+        f"`{'const ' * type_.is_const}{array} *`"
+        f"{'' if array != 'void' else ', and pass their bytes, uint8'}"
+    )
 
 
 def _check_rows(what: str, type_: CType, tensor: spec.Tensor, entries: Mapping[str, str]) -> None:

@@ -236,6 +236,11 @@ class Function:
     provider: Callable[[Any], CallProvider]
     compared: Compared
 
+    @property
+    def has_tensors(self) -> bool:
+        """Whether there are tensors, so that ``sanitize=`` has something to check."""
+        return bool(tensors_of(self.signature.params)) or bool(self.signature.result_tensors)
+
 
 @dataclass(frozen=True)
 class Wrapped:
@@ -271,10 +276,12 @@ class Wrapped:
         return Report(functions, self.sanitize)
 
     def _attach(self, lowered: Any) -> None:
+        with_tensors = [each for each in self.functions if each.has_tensors]
         for each in self.functions:
             provider = each.provider(lowered)
             how = HoldGil(provider) if self.holds_gil else provider
-            attach(lowered, each.signature, how, sanitize=self.sanitize)
+            fits = each.has_tensors or not with_tensors
+            attach(lowered, each.signature, how, sanitize=fits and self.sanitize)
 
 
 def prepare(
@@ -352,7 +359,7 @@ def _chosen(
 
     def provider(lowered: Any) -> CallProvider:
         chosen = modules.provider_of(lowered, name, signature, options.args)
-        return _with_statuses(chosen, name, options)
+        return _with_statuses(chosen, name, options, signature)
 
     return provider if options.provider is None else _given(options, name)
 
@@ -373,6 +380,7 @@ def _with_statuses(
     provider: CallProvider,
     name: str,
     options: Options,
+    signature: spec.Signature,
     taken: Collection[str] = several.OF_RESULTS,
 ) -> CallProvider:
     """Return a provider that raises what these options say of a kernel's status."""
@@ -385,7 +393,8 @@ def _with_statuses(
             given["message"] = _FAILED.format(text if text.endswith(")") else f"{text}(status)")
         return replace(provider, **given, **({"error": "OSError"} if errno else {}))
     if given:
-        raise BuildError(f"wrap: {next(iter(given))}= needs a status, but `{name}` returns none")
+        words = several.without_status(name, signature, getattr(provider, "args", None))
+        raise BuildError(f"wrap: {next(iter(given))}= needs a status, but {words}")
     if not errno:
         return provider
     if isinstance(provider, DirectCallProvider):
@@ -479,7 +488,8 @@ def _of_code(
         signature, provider, passed = called(prototype, signature, args, free)
         taken = several.taken(signature, prototype, provider, is_own)
         unused = [each for each in unused if each not in taken]
-        provider = _with_statuses(provider, name, options, several.OF_RESULTS if strict else taken)
+        taken = several.OF_RESULTS if strict else taken
+        provider = _with_statuses(provider, name, options, signature, taken)
         functions.append(Function(signature, _always(provider), Compared(types, passed)))
     if not strict and options.provider is None:
         several.check_taken(unused, options.args, own)

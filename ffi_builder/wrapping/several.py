@@ -10,7 +10,7 @@ from ffi_builder import BuildError, spec
 from ffi_builder.extending import did_you_mean
 from ffi_builder.providers import CallProvider, CheckStatus
 from ffi_builder.wrapping.c_types import Prototype
-from ffi_builder.wrapping.calls import symbols
+from ffi_builder.wrapping.calls import returned, symbols
 
 OF_RESULTS: Final = ("errors", "success", "errno", "free")
 """The options that say something of what a function returns."""
@@ -59,6 +59,20 @@ def taken(
         *["errno"] * (has_errno and bool(signature.results)),
         *["free"] * returns_text(signature),
     ]
+
+
+def without_status(name: str, signature: spec.Signature, args: Any) -> str:
+    """Return why a function that gets ``args`` has no status: what it returns is a result."""
+    own = returned(signature, args)
+    numbers = [each for each in signature.results if getattr(each, "dtype", "") in STATUSES]
+    if not numbers or len(own) > 1:
+        return f"`{name}` returns none"
+    if own == numbers[:1]:
+        return f"the signature has it as the result {own[0].name!r} of `{name}`: leave that out"
+    return (
+        f"`{name}` returns none: {numbers[0].name!r} is a result that it writes by a pointer; "
+        f"check it in Python, or in a function in C around `{name}` that returns it"
+    )
 
 
 def check_taken(options: Collection[str], args: object, functions: Collection[Prototype]) -> None:

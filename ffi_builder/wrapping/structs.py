@@ -200,6 +200,14 @@ def _members(what: str, layout: Layout, given: Fields) -> dict[str, tuple[Member
                 f"leave it out, and it is 0, or let a function in C fill the struct"
             )
         members[name] = known[name], entry
+    rest = (each for each in layout.members if each.name and not (each.lacks or each.is_shared))
+    absent = next((each.name for each in rest if each.name not in members), None)
+    if given.whole and absent is not None:
+        first = next((f"{name!r}: {entry!r}" for name, (_, entry) in members.items()), "…")
+        raise BuildError(
+            f"{what}, whose field {absent} {given.whole!r} lacks: add it there, or pass a dict, as "
+            f"in {{{first}, …, {absent!r}: 0}}"
+        )
     return members
 
 

@@ -70,7 +70,8 @@ def wrap(
         source: what the compiler emitted.
         signature: what the function accepts, or its text (:meth:`~ffi_builder.spec.Signature.parse`
             reads it). A list of them makes a function of each: ``errors``, ``success``, ``errno``,
-            ``free`` and each entry of a dict in ``args`` then go to the functions that they fit.
+            ``free`` and each entry of a dict in ``args`` then go to the functions that they fit,
+            and ``sanitize`` to those with tensors.
         device: the device type of tensors of a text that have none; "cuda" for a launch.
         function: the symbol of the kernel; left out, that of the prototype, or the signature's
             name. It goes with one signature, as a list in ``args=`` does.

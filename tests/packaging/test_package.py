@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from ffi_builder import BuildError, CompileError, wrap
+from ffi_builder.cli.main import main
 from tests.packaging.environments import Environment
 from tests.packaging.kernels import SCALE, making, negate, scale
 from tests.packaging.wheels import ON_X86, PROJECT, content, made, metadata
@@ -233,6 +234,22 @@ def test_a_pyproject(tmp_path: Path):
     file.write_text("name")
     with pytest.raises(BuildError, match=r"pyproject\.toml: "):
         made(tmp_path, project=file)
+
+
+def test_the_command_says_what_the_wheel_depends_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Only if it is more than apache-tvm-ffi."""
+    for maker, words in ((making, "note: the wheel depends on ffi_builder<"), (negate, "")):
+        (tmp_path / "k.py").write_text(
+            f"from tests.packaging.kernels import {maker.__name__}\nmodules = {maker.__name__}()\n"
+        )
+        command = ["package", str(tmp_path / "k.py"), "--name", "k", "--version", "1"]
+        assert main([*command, "-o", str(tmp_path)]) == 0
+        out, err = capsys.readouterr()
+        assert Path(out.strip()).is_file()
+        assert err.startswith(words)
+        assert bool(err) == bool(words)
 
 
 PYPROJECT = """

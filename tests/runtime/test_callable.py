@@ -237,6 +237,10 @@ def test_names_that_python_has_for_itself() -> None:
     python = ["from__", "None_", "from_", "debug___", "i_target_func_", "self", "wrapper", "match"]
     assert f(**dict(zip(python, range(8), strict=True))) == list(range(8))
     assert f(*range(8)) == list(range(8))
+    with pytest.raises(
+        TypeError, match=r"f\(\) got .* argument 'from', .* reserves: it is 'from__'"
+    ):
+        f(**{"from": 1})
 
 
 def test_many_parameters() -> None:

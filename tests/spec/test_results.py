@@ -121,7 +121,11 @@ def test_constraints_stand_behind_the_results() -> None:
             tensor("y", 4, dtype="float4_e2m1fn", storage_dtype="float4_e2m1fnx2"),
             "'y': storage_dtype: expected None; give what is allocated as dtype",
         ),
-        (tensor("y", n, strides="F"), "'y': strides: expected None (contiguous) but got 'F'"),
+        (
+            tensor("y", n, 4, strides="F"),
+            "'y': strides: expected None (contiguous) but got 'F'. The wrapper makes it row-major: "
+            "declare [4, n], whose transpose y.T is column-major",
+        ),
         (tensor("y", n, strides=[2]), "'y': strides: expected None (contiguous) but got [2]"),
         (
             tensor("y", n, device_type="any"),

@@ -89,7 +89,7 @@ def test_it_knows_where_its_fields_come_from() -> None:
         (lambda: scratch(None), "Workspace 'w': shape[0]: expected the size to allocate but got None"),
         (lambda: Workspace("w", ..., "int8", device_type="cpu"), "Workspace 'w': shape: expected a list of sizes but got ..."),
         (lambda: scratch(2, dtype=["int8", "int16"]), "Workspace 'w': dtype: expected one but got int8, int16"),
-        (lambda: scratch(2, strides="F"), "Workspace 'w': strides: expected None (contiguous) but got 'F'"),
+        (lambda: scratch(2, strides="F"), "Workspace 'w': strides: expected None (contiguous) but got 'F'. The wrapper makes it row-major: declare [2], whose transpose w.T is column-major"),
         (lambda: scratch(2, device_type="any"), "Workspace 'w': device_type: expected the one to allocate on but got 'any'"),
         (lambda: scratch(2, device_type="x.device_type", device_id=1), "Workspace 'w': device_id: expected None, as x.device_type takes it too"),
         (lambda: scratch(2, intent="in"), "Workspace 'w': intent: expected None but got 'in'"),

@@ -46,6 +46,7 @@ def test_an_option_of_another_source(
     [
         ({"link": "-lm"}, r"link= is a list, as in link=\['helper.o', '-lm'\]"),
         ({"launch": {"grid": 1}}, r"expected launch=Launch\(grid=…, block=…\) but got {'grid': 1}"),
+        ({"link": ["-L."]}, r"only `-lname`: '-L.'; give the path of a library, as './libname.so'"),
         ({"link": ["-fopenmp"]}, r"options of linkers .* only `-lname`"),
     ],
 )

@@ -119,6 +119,10 @@ REFUSED: list[tuple[str, str, Any, type[Exception], str]] = [
     (GEMV, "int gemv(void *ctx, idx_t m)", None, CompileError, "unknown type name 'idx_t', which a header may declare"),
     (GEMV, "", None, CompileError, "the prototype declares no function 'gemv'; it has none"),
     (GEMV, f'#include "no_such.h"\n{PROTOTYPE};', None, CompileError, r"prototype:1:10: 'no_such.h' file not found"),
+    ("f(n: int64)", "void f(int64_t n, int *info)", None, BuildError, r"info; if the kernel writes one number to info, declare `-> info: int32`; else add them to args=, as in args={'info': …}; None passes NULL$"),
+    (OF_X.replace("n]", "len]"), "void f(float *x, int n)", None, BuildError, r"n; add them to args=, as in args={'n': 'len'}; `len` of the signature goes nowhere: did you mean that\?$"),
+    (OF_X.replace("n]", "a, b]"), "void f(float *x, int n)", None, BuildError, r"as in args={'n': …}$"),
+    (OF_X.replace("n]", "len]"), "void f(float *x, void *ctx)", None, BuildError, r"as in args={'ctx': …}; None passes NULL$"),
     (GEMV, "int gemv(void *ctx, int64_t m)", None, BuildError, "has parameters that the signature lacks: ctx; add"),
     ("f(epsilon: float64, n: int64)", "void f(double eps, int64_t n)", None, BuildError, r"eps; add them to args=, as in args={'eps': 'epsilon'}; `epsilon` of the signature goes nowhere: did you mean that\?$"),
     ("f(a: float64, b: float64, n: int64)", "void f(double *p, int64_t n)", None, BuildError, r"{'p': …}; None passes NULL; `a`, `b` of the signature go nowhere$"),
@@ -479,9 +483,18 @@ def test_statuses_have_errors_of_their_own() -> None:
 def test_errors_need_a_status() -> None:
     errors = {2: ("ValueError", "the array is too small")}
     nothing = "llvm.func @k(%n: i64) {\n llvm.return\n}"
-    for source, signature in ((STATUS, "k(n: int64) -> s: int32"), (nothing, "k(n: int64)")):
-        with pytest.raises(BuildError, match="errors= needs a status, but `k` returns none"):
+    lacks = "`k` returns none$"
+    is_result = "the signature has it as the result 's' of `k`: leave that out"
+    for source, signature, words in (
+        (STATUS, "k(n: int64) -> s: int32", is_result),
+        (nothing, "k(n: int64)", lacks),
+    ):
+        with pytest.raises(BuildError, match=f"errors= needs a status, but {words}"):
             wrap(source, signature, errors=errors)
+    is_written = "'s' is a result that it writes by a pointer; check it in Python, or in a function"
+    writes = "define void @k(i64 %n, ptr %s) {\n  ret void\n}"
+    with pytest.raises(BuildError, match=is_written):
+        wrap(writes, "k(n: int64) -> s: int32", errors=errors)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
-from ffi_builder import BuildError, wrap
+from ffi_builder import BuildError, explain, wrap
 from tests.runtime.samples import c_object, needs_cc
 
 pytest.importorskip("clang.native")
@@ -162,6 +162,18 @@ def test_errno_and_free(code: bytes) -> None:
     with pytest.raises(OSError, match="Numerical argument out of domain") as caught:
         functions["twice"](-1)
     assert caught.value.errno == errno.EDOM
+
+
+def test_sanitize_goes_to_the_functions_with_tensors(code: bytes) -> None:
+    total, new = "total(x: Tensor([n], int32, intent=in)) -> sum: int64", PENS[0]
+    options: Any = {"prototype": PROTOTYPES, "device": "cpu", "sanitize": True}
+    args = {"size": "n", "flags": 0}
+    both = wrap(code, [total, new], args=args, success=1, destroy="pen_free", **options)
+    assert both["total"](np.arange(4, dtype="int32")) == 6
+    both["pen_new"](3).close()
+    assert "elements of x" in explain(both)
+    with pytest.raises(BuildError, match="'pen_new' has nothing that could be checked"):
+        wrap(code, [new], args={"flags": 0}, **options)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias, cast
 
 import tvm_ffi
@@ -105,7 +105,24 @@ def with_keywords(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
     make = cast("Any", kwargs_wrapper).make_kwargs_wrapper_from_signature
     result = make(adapter(function, order, info), signature)
     result.__name__ = result.__qualname__ = info.name  # Python's errors show it
-    return result
+    pairs = zip(info.python_names, info.parameters, strict=True)
+    reserved = {param.name: name for name, param in pairs if name != param.name}
+    return _naming(result, reserved) if reserved else result
+
+
+def _naming(call: Callable[..., Any], reserved: Mapping[str, str]) -> Callable[..., Any]:
+    """Return a function whose error for a word that Python reserves says the name to use."""
+
+    @functools.wraps(call)
+    def named(*args: Any, **keywords: Any) -> Any:
+        for name in filter(reserved.get, keywords):
+            raise TypeError(
+                f"{call.__name__}() got an unexpected keyword argument {name!r}, a word that "
+                f"Python reserves: it is {reserved[name]!r}"
+            )
+        return call(*args, **keywords)
+
+    return named
 
 
 def by_position(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:

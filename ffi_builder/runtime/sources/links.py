@@ -103,6 +103,7 @@ def read_item(given: object, what: str) -> Item:
         return LibrarySource(given)
     if isinstance(given, str) and given.startswith("-"):
         hint = "; OpenMP is '-lgomp'" if given == "-fopenmp" else ""
+        hint = "; give the path of a library, as './libname.so'" if given[:2] == "-L" else hint
         raise TypeError(f"{what}: options of linkers are not taken, only `-lname`: {given!r}{hint}")
     path = path_of(given)
     if path is not None:
@@ -216,7 +217,10 @@ def for_process(item: Item) -> Item:
             f"lib{name}.a is: {error}"
         ) from None
     if archive is None:
-        raise LinkError(f"{item.given}: the system has no library `lib{name}`")
+        raise LinkError(
+            f"{item.given}: the system has no library `lib{name}`; give the path of one that is "
+            f"elsewhere, as './lib{name}.so'"
+        )
     return ArchiveSource(archive.read_bytes(), str(archive))
 
 

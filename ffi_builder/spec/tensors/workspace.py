@@ -109,6 +109,12 @@ def check_allocated(what: str, tensor: Tensor) -> None:
     elif tensor.order != "C":
         shown = tensor.strides if isinstance(tensor.strides, str) else tensor.stride_entries
         wrong = f"strides: expected None (contiguous) but got {pasteable(shown)}"
+        if tensor.order == "F":
+            reverse = ", ".join(f"{size}" for size in reversed(tensor.dims))
+            wrong += (
+                f". The wrapper makes it row-major: declare [{reverse}], whose transpose "
+                f"{tensor.name}.T is column-major"
+            )
     elif tensor.device_type == ANY:
         wrong = "device_type: expected the one to allocate on but got 'any'"
     elif "device_type" in taken and tensor.device_id is not None:
