@@ -77,6 +77,25 @@ def test_scratch_memory_for_profiles_is_zero(driver: FakeDriver, allocator: Allo
     assert allocator.alive == {}
 
 
+N: Final = spec.Var("n", "int32")
+
+
+@pytest.mark.parametrize("grid", ["n + 1", N + 1, 11, ("n + 1", 3)])
+@pytest.mark.parametrize("num_ctas", [1, 4])
+def test_the_grid_counts_programs_of_num_ctas_blocks(
+    driver: FakeDriver, allocator: Allocator, num_ctas: int, grid: Any
+):
+    source, launch = compiled(**GLOBAL, num_ctas=num_ctas), Launch(grid=grid)
+    source.asm["cubin"] = PTX.replace("sm_70", "sm_90").replace("7.0", "8.0")
+    function = wrap(source, TEXT, device="cuda", launch=launch)["k"]
+    function(device_array(driver, np.zeros(10, "float32")).tensor())
+    (scratch,), (launched,) = allocator.arrays, driver.launches()
+    y = 3 if isinstance(grid, tuple) else 1
+    assert launched.grid == (11 * num_ctas, y, 1)
+    assert launched.cluster == (num_ctas, 1, 1)
+    assert np.prod(scratch.shape) == 11 * num_ctas * y * 128
+
+
 def test_an_allocator_that_aligns_to_less(driver: FakeDriver, allocator: Allocator):
     metadata = {"global_scratch_size": 8, "global_scratch_align": 1 << 40}
     function = wrap(compiled(**metadata), TEXT, device="cuda", launch=Launch(grid=1))["k"]
