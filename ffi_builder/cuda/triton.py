@@ -104,6 +104,11 @@ def checked(
         kinds = [kind for kind in compiled.src.signature.values() if kind != "constexpr"]
         described = [descriptor(kind) for kind in kinds]
         given = listed(declared, signature, cast("Any", args))
+        if given and len(given) > len(types) and {*map(type, given[len(types) :])} == {type(None)}:
+            raise BuildError(
+                f"wrap: Triton's kernel {metadata.name!r} takes {len(types)} arguments, but args= "
+                f"has None behind them: leave it out, as scratch memory is passed without it"
+            )
         args = _with_data(known, signature, cast("Any", given), described)
         signature, bound_args, _ = bound(declared, signature, cast("Any", args), _LAUNCHERS)
         args = _inner(signature) if bound_args is None else list(bound_args)

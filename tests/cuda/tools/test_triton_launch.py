@@ -222,11 +222,13 @@ def test_some_arguments_by_name(driver: FakeDriver):
     [
         (compiled(), 1, None, BuildError, r"lacks: n; add them to args=, as in args={'n': …}"),
         (compiled(), 1, {"x": "x"}, BuildError, r"neither the signature nor args= has: n; add"),
+        (compiled(), 1, ["x", 3, None, None], BuildError, r"'k' takes 2 arguments, but args= has None behind them: leave it out"),
+        (compiled(), 1, ["x", 3, None, 4], BuildError, r"takes 2 parameters .*, but 4 are passed"),
         (compiled(), 1, {"m": 3}, BuildError, "'m', but k has no such parameter; it has x, n"),
         (compiled(), 2, {"n": 3}, TypeError, "args= goes with one signature"),
         (PTX, 1, {"n": 3}, TypeError, "goes with prototype=, or with LLVM IR or a kernel of Tri"),
     ],
-)
+)  # fmt: skip
 def test_arguments_by_name_that_do_not_go(
     source: Any, signatures: int, args: Any, error: type[Exception], words: str
 ):
