@@ -36,7 +36,7 @@ _HOMES: Final = homes_of(
         "ffi_builder.plan.messages": "signature_text",
         "ffi_builder.plan.steps": "Bind BindOrEqual Solve Subject",
         "ffi_builder.plan.values": "of_symbols",
-        "ffi_builder.protocol": "MEMREF_TYPES PREFIX=MODULE_PREFIX TABLE helped_by",
+        "ffi_builder.protocol": "MEMREF_TYPES PREFIX=MODULE_PREFIX TABLE helped_by helper_doc",
         "ffi_builder.providers.arguments": (
             "Argument CONSTANTS c_arguments convert_items entries flat_item "
             "in_range items plain present scalar_argument shape_arguments shown widened "

@@ -54,6 +54,7 @@ from ffi_builder.protocol import MEMREF_TYPES as MEMREF_TYPES
 from ffi_builder.protocol import PREFIX as _MODULE_PREFIX
 from ffi_builder.protocol import TABLE as TABLE
 from ffi_builder.protocol import helped_by as helped_by
+from ffi_builder.protocol import helper_doc as helper_doc
 from ffi_builder.providers.arguments import CONSTANTS as CONSTANTS
 from ffi_builder.providers.arguments import Argument as Argument
 from ffi_builder.providers.arguments import c_arguments as c_arguments

@@ -48,6 +48,23 @@ def helped_by(name: str, functions: Collection[str]) -> tuple[str, str] | None:
     return (match[1], match[2]) if match is not None and match[2] in functions else None
 
 
+def helper_doc(name: str, functions: Collection[str]) -> str:
+    """Say what such a helper does; an empty string for any other function.
+
+    Examples:
+        >>> from ffi_builder.protocol import helper_doc
+        >>> helper_doc("_cuda_release_axpy", ["axpy", "_cuda_release_axpy"])
+        'unloads the kernel of axpy'
+    """
+    match helped_by(name, functions):
+        case "preload", function:
+            return f"loads the kernel of {function} ahead of calls, on the GPU with this id"
+        case _, function:
+            return f"unloads the kernel of {function}"
+        case None:
+            return ""
+
+
 def unescaped(text: str) -> bytes:
     """Undo how MLIR and LLVM print strings: other bytes than letters as two hexadecimal digits."""
     return re.sub(

@@ -116,9 +116,9 @@ def install(extra: str, package: str = "it") -> str:
     Examples:
         >>> from ffi_builder.suggest import install
         >>> install("jit", "llvmlite")
-        "install llvmlite, as the extra ffi_builder[jit] does: pip install '.[jit]' in a clone"
+        "install llvmlite, as the extra ffi_builder[jit] does: pip install -e '.[jit]' in a clone"
     """
     return (
-        f"install {package}, as the extra ffi_builder[{extra}] does: pip install '.[{extra}]' in a "
-        f"clone"
+        f"install {package}, as the extra ffi_builder[{extra}] does: pip install -e '.[{extra}]' "
+        f"in a clone"
     )

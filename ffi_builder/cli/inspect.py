@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, Final, cast
 
 from ffi_builder import BuildError, LinkError, SpecError
 from ffi_builder.cli.output import print_error, printable
-from ffi_builder.extending import addons, helped_by
+from ffi_builder.extending import addons, helper_doc
 
 HELP = "print the functions, target and compilers of a library or a wheel, or an image's kernels"
 DESCRIPTION = """\
@@ -144,7 +144,7 @@ def _functions(texts: Mapping[str, str | None]) -> Iterator[dict[str, Any]]:
     for name, text in texts.items():
         info = None if text is None else read(name, text)
         if not info:
-            doc = _launch_helper(name, texts)
+            doc = helper_doc(name, texts)
             yield {"name": name, "doc": doc} if doc else {"name": name}
             continue
         params = [
@@ -153,20 +153,6 @@ def _functions(texts: Mapping[str, str | None]) -> Iterator[dict[str, Any]]:
         ]
         about = {"signature": info.signature, "doc": info.doc, "returns": info.returns or None}
         yield {"name": name, **about, "params": params}
-
-
-def _launch_helper(name: str, functions: Collection[str]) -> str:
-    """Describe the helper (preload, release) of a function that launches a kernel.
-
-    Return an empty string for any other function.
-    """
-    match helped_by(name, functions):
-        case "preload", function:
-            return f"loads the kernel of {function} ahead of calls, on the GPU with this id"
-        case _, function:
-            return f"unloads the kernel of {function}"
-        case None:
-            return ""
 
 
 def _default(param: Any) -> dict[str, str]:

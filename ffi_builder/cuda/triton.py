@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from ffi_builder import BuildError, SpecError, spec
 from ffi_builder.cuda.launch import driver
-from ffi_builder.cuda.launch.dimensions import checked_sizes
+from ffi_builder.cuda.launch.dimensions import Sizes, checked_sizes
 from ffi_builder.cuda.launch.entries import PROVIDER, Axes
 from ffi_builder.cuda.launch.maps import TensorMap
 from ffi_builder.cuda.launch.options import Launch
@@ -49,7 +49,7 @@ _PROMOTION: Final = "128B"
 
 
 def launched(metadata: Any, launch: Launch) -> Launch:
-    """Add the values in Triton's metadata to a launch.
+    """Add the values in Triton's metadata to a launch, and count its grid in blocks.
 
     Raises:
         TypeError: the launch has it already.
@@ -68,6 +68,7 @@ def launched(metadata: Any, launch: Launch) -> Launch:
     blocks = getattr(metadata, "num_ctas", 1)
     return replace(
         launch,
+        grid=_blocks(metadata, launch),
         block=getattr(metadata, "warp_size", _WARP) * metadata.num_warps,
         cluster=None if blocks == 1 else blocks,
         dynamic_smem_bytes=metadata.shared,
@@ -104,6 +105,11 @@ def checked(
         described = [descriptor(kind) for kind in kinds]
         _check_constants(compiled.src, signature)
         given = listed(declared, signature, cast("Any", args))
+        if given and len(given) > len(types) and {*map(type, given[len(types) :])} == {type(None)}:
+            raise BuildError(
+                f"wrap: Triton's kernel {metadata.name!r} takes {len(types)} arguments, but args= "
+                f"has None behind them: leave it out, as scratch memory is passed without it"
+            )
         args = _with_data(known, signature, cast("Any", given), described)
         signature, bound_args, _ = bound(
             declared, signature, cast("Any", args), _LAUNCHERS, f"{launch}"
@@ -214,7 +220,7 @@ def _scratch(
         yield (
             spec.Workspace(
                 own,
-                [*_blocks(signature, launch), size],
+                [*_counted(metadata, signature, launch), size],
                 "uint8",
                 device_type=device_of(compiled),
                 data_alignment=getattr(metadata, align_name),
@@ -225,10 +231,19 @@ def _scratch(
         )
 
 
-def _blocks(signature: spec.Signature, launch: Launch) -> Iterator[spec.Dim]:
-    """Yield the grid, in which the blocks of clusters count, with texts as expressions."""
+def _blocks(metadata: Any, launch: Launch) -> Sizes:
+    """Return the grid in blocks. As in Triton, the launch counts programs: clusters of blocks."""
+    x, *rest = checked_sizes(f"{PROVIDER}: grid", launch.grid, 0, driver.MAX_GRID)
+    blocks = getattr(metadata, "num_ctas", 1)
+    if blocks != 1:
+        x = f"({x}) * {blocks}" if isinstance(x, str) else x * blocks
+    return (x, *rest)
+
+
+def _counted(metadata: Any, signature: spec.Signature, launch: Launch) -> Iterator[spec.Dim]:
+    """Yield the grid in blocks, with texts as expressions."""
     numbers = [param for param in signature.params if isinstance(param, spec.Var)]
-    for size in checked_sizes(f"{PROVIDER}: grid", launch.grid, 0, driver.MAX_GRID):
+    for size in _blocks(metadata, launch):
         if not isinstance(size, str):
             yield size
             continue

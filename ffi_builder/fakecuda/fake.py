@@ -132,13 +132,13 @@ def _executor() -> Callable[[FakeDriver, Running], None]:
     return executor
 
 
-def _capability(arch: str) -> int:
+def _capability(arch: object) -> int:
     """Return 90 for ``"sm_90"``.
 
     Raises:
         ValueError: that is no architecture.
     """
-    match = re.fullmatch(r"sm_([5-9]\d|1[0-2]\d)[af]?", arch)
+    match = re.fullmatch(r"sm_([5-9]\d|1[0-2]\d)[af]?", arch) if isinstance(arch, str) else None
     if match is None:
         raise ValueError(f"FakeCuda: expected an architecture such as 'sm_90' but got {arch!r}")
     return int(match[1])

@@ -253,7 +253,8 @@ class FakeGpus(ABC):
     def environment(self) -> dict[str, str]:
         """The environment of a child process that shall find the fake driver, such as a C program.
 
-        It is ``os.environ`` with the folder of the driver in ``LD_LIBRARY_PATH``.
+        It is ``os.environ`` with the folder of the driver in ``LD_LIBRARY_PATH``. There, launches
+        are checked, but kernels do nothing, and ``launches`` has none of them.
         """
         chosen = {
             "FAKE_CUDA_DEVICES": str(len(self._archs)),

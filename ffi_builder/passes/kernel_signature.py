@@ -107,6 +107,11 @@ def signature_of(
         'matmul(A: Tensor([n, k], float32), B: Tensor([k, m], float32), C: Tensor([n, m],
             float32))'
     """
+    if type(module).__module__.startswith("triton."):
+        raise BuildError(
+            f"signature_of: expected MLIR but got Triton's {type(module).__name__}: "
+            f"cuda.triton_signature reads what triton.compile returns"
+        )
     function = read_kernel(module, kernel)
     own = _argument_names(kernel, function.arguments) if names is None else list(names)
     if len(own) != len(function.arguments):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, TypeVar, cast
 
@@ -146,11 +146,11 @@ class Signature:
         """The Workspaces among the parameters, in the order of their allocation."""
         return [param for param in self.params if isinstance(param, Workspace)]
 
-    def with_params(self, /, **changes: Param | Mapping[str, object]) -> Signature:
+    def with_params(self, /, **changes: Param | Mapping[str, object] | None) -> Signature:
         """Return this signature with some of its parameters and results changed.
 
-        Each keyword is the name of a parameter or result. Its value is the fields to change, or
-        another parameter to put in its place.
+        Each keyword is the name of a parameter or result. Its value is the fields to change,
+        another parameter to put in its place, or None to leave it out.
 
         ``dataclasses.replace`` changes the other fields of a signature, and all parameters at once.
 
@@ -171,8 +171,8 @@ class Signature:
                     f"Signature {self.name!r}: with_params: expected one of "
                     f"{', '.join(known) or 'no names'} but got {name!r}{did_you_mean(name, known)}"
                 )
-        params = [_changed(param, changes) for param in self.params]
-        results = [cast("Result", _changed(result, changes)) for result in self.results]
+        params = [*_changed(self.params, changes)]
+        results = [cast("Result", each) for each in _changed(self.results, changes)]
         single = bool(results) and not isinstance(self.returns, Sequence)
         return replace(self, params=params, returns=results[0] if single else results or None)
 
@@ -391,10 +391,14 @@ class Signature:
             )
 
 
-def _changed(param: Param, changes: Mapping[str, Param | Mapping[str, object]]) -> Param:
-    """Return the parameter that :meth:`Signature.with_params` puts in the place of this one."""
-    change = changes.get(param.name, {})
-    if not isinstance(change, Mapping):
-        return change
-    fields: dict[str, Any] = dict(change)
-    return replace(param, **fields) if fields else param
+def _changed(
+    params: Sequence[Param | Result], changes: Mapping[str, Param | Mapping[str, object] | None]
+) -> Iterator[Param | Result]:
+    """Yield what :meth:`Signature.with_params` puts in the place of these."""
+    for param in params:
+        change = changes.get(param.name, {})
+        if isinstance(change, Mapping):
+            fields: dict[str, Any] = dict(change)
+            yield replace(param, **fields) if fields else param
+        elif change is not None:
+            yield change

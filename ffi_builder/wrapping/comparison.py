@@ -19,7 +19,7 @@ from ffi_builder.extending import (
     variables,
 )
 from ffi_builder.wrapping.c_types import DLTENSOR, POINTER, CType, llvm_type
-from ffi_builder.wrapping.elements import BYTES, check_elements, fits
+from ffi_builder.wrapping.elements import BYTES, check_elements, fits, order
 
 _EXPRESSION: Final = r"[A-Za-z_].*[-+*/%(]|[-+*/%(].*[A-Za-z_]"
 _NUMBERS: Final = {
@@ -188,7 +188,7 @@ class Comparison:
             elif not self._is_passed(type_, item):
                 raise BuildError(
                     f"{what}, but {item.name!r} is {item.dtype}: declare `{item.name}: "
-                    f"{type_.dtype}`"
+                    f"{type_.dtype}`{order(item.name, self.entries)}"
                 )
         elif isinstance(item, (int, float)):
             _check_number(what, type_, item)

@@ -30,7 +30,7 @@ def check_elements(
         entries: what is passed for each parameter of the kernel, for sizes such as ``x[n][5]``.
         is_data: whether ``x.data`` is passed, and not ``x``, which may be a descriptor.
     """
-    _check_tensor(what, type_, tensor, is_data=is_data)
+    _check_tensor(what, type_, tensor, entries, is_data=is_data)
     _check_rows(what, type_, tensor, entries)
     _check_size(what, type_, tensor)
 
@@ -42,7 +42,16 @@ def fits(type_: CType, dtypes: Sequence[str]) -> bool:
     return all(each in (type_.dtype, *BITS.get(type_.dtype, ())) for each in dtypes)
 
 
-def _check_tensor(what: str, type_: CType, tensor: spec.Tensor, *, is_data: bool) -> None:
+def order(name: str, entries: Mapping[str, str]) -> str:
+    """Return a question about the order, where the parameter of this name gets something else."""
+    if entries.get(name, name).removesuffix(".data") == name:
+        return ""
+    return f"; or is the order another: the kernel takes {', '.join(entries)}"
+
+
+def _check_tensor(
+    what: str, type_: CType, tensor: spec.Tensor, entries: Mapping[str, str], *, is_data: bool
+) -> None:
     """Raise BuildError if no pointer is passed, or one to other elements, or for other accesses."""
     if not type_.is_pointer:
         raise BuildError(f"{what}, but {tensor.name!r} is a tensor, which is passed as a pointer")
@@ -69,6 +78,7 @@ def _check_tensor(what: str, type_: CType, tensor: spec.Tensor, *, is_data: bool
         raise BuildError(
             f"{what}, but the elements of {tensor.name!r} are {' or '.join(tensor.dtypes)}: "
             f"declare `{tensor.name}: Tensor([…], {type_.dtype})`, or change the kernel"
+            f"{order(tensor.name, entries)}"
         )
     if type_.is_const and tensor.intent in ("out", "inout"):
         raise BuildError(

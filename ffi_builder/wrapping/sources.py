@@ -149,6 +149,8 @@ def _shown(source: object) -> str:
         return f"a {kind}: give the kernel, and what else it needs in link="
     if kind.startswith("llvmlite."):
         return f"{kind}: give its text, str(module)"
+    if kind.startswith("triton."):
+        return f"{kind}: give what triton.compile returns"
     if kind == "builtin_function_or_method":
         return f"{kind}; a function of a cffi library is ffi.addressof(library, 'name')"
     if callable(source):

@@ -415,7 +415,7 @@ def test_doctor_without_a_jit(tmp_path: Path):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
     done = ffi_builder("doctor", env=environment)
     assert done.returncode == 1
-    assert "install it, as the extra ffi_builder[jit] does: pip install '.[jit]'" in done.stdout
+    assert "install it, as the extra ffi_builder[jit] does: pip install -e '.[jit]'" in done.stdout
 
 
 class TestUsage:

@@ -107,7 +107,10 @@ def test_it_loads_and_says_so_when_there_is_no_driver(built: Path):
     assert len(lines) == 3
 
 
-def test_the_command_line_says_what_the_other_functions_are_for(built: Path):
+def test_what_the_other_functions_are_for_is_said(built: Path):
+    header = built.with_suffix(".h").read_text()
+    assert "/* _cuda_preload_f: loads the kernel of f ahead of calls, on the GPU with t" in header
+    assert "/* _cuda_release_f: unloads the kernel of f. */" in header
     shown = run([sys.executable, "-m", "ffi_builder", "inspect", str(built)])
     assert "_cuda_preload_f\n    loads the kernel of f ahead of calls, on the GPU" in shown
     assert "_cuda_release_f\n    unloads the kernel of f\n" in shown

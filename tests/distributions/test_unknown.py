@@ -242,5 +242,5 @@ def test_nothing_translates() -> None:
         "ffi_builder.errors.CompileError: jaxlib.mlir does not translate to LLVM IR, so torch-mlir "
         "was asked to: Compiling needs torch-mlir, which cannot be imported (import of "
         "torch_mlir.ir halted; None in sys.modules): install it, as the extra ffi_builder[mlir] "
-        "does: pip install '.[mlir]' in a clone"
+        "does: pip install -e '.[mlir]' in a clone"
     )

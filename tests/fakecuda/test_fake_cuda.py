@@ -141,8 +141,8 @@ def test_several_devices() -> None:
             gpu.array(np.ones(3), 2)
 
 
-@pytest.mark.parametrize("arch", ["90", "sm_9", "sm_200", "compute_90", "sm_90x"])
-def test_an_unknown_architecture(arch: str) -> None:
+@pytest.mark.parametrize("arch", ["90", "sm_9", "sm_200", "compute_90", "sm_90x", 90, None])
+def test_an_unknown_architecture(arch: Any) -> None:
     with pytest.raises(ValueError, match=r"expected an architecture such as 'sm_90' but got"):
         testing.FakeCuda(arch)
 
@@ -544,7 +544,7 @@ def test_no_header() -> None:
     assert in_a_process(code) == (
         "ModuleNotFoundError: FakeCuda: needs cuda.h to build the driver: install "
         "nvidia-cuda-runtime, as the extra ffi_builder[cuda-testing] does: pip install "
-        "'.[cuda-testing]' in a clone"
+        "-e '.[cuda-testing]' in a clone"
     )
 
 

@@ -210,7 +210,11 @@ def test_wrong_modules() -> None:
         BuildError, match=r"^the text is not an MLIR module: (?s:.*)custom op 'nothing'"
     ):
         signature_of("nothing", "mm")
-    wrong: Any = 3
+    wrong: Any = type("CompiledKernel", (), {"__module__": "triton.compiler.compiler"})()
+    words = "got Triton's CompiledKernel: cuda.triton_signature reads what triton.compile returns$"
+    with pytest.raises(BuildError, match=words):
+        signature_of(wrong, "mm")
+    wrong = 3
     with pytest.raises(BuildError, match=r"^expected an ir.Module"):
         signature_of(wrong, "mm")
 

@@ -33,9 +33,7 @@ def test_a_missing_package_says_which_extra_to_install(missing: str, extra: str)
         except CompileError as error:
             print(error)
         """)
-    words = (
-        f"install it, as the extra ffi_builder[{extra}] does: pip install '.[{extra}]' in a clone"
-    )
+    words = f"install it, as the extra ffi_builder[{extra}] does: pip install -e '.[{extra}]' in a clone"
     assert words in done.stdout, done
     assert done.stderr == ""
 

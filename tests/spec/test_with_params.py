@@ -29,6 +29,19 @@ def test_another_parameter_in_its_place() -> None:
     assert F.with_params(k=mask).params == (F.params[0], mask)
 
 
+def test_none_leaves_out() -> None:
+    text = "f(A: Tensor([k], float32), k: int32) -> (y: Tensor([k], float32), s: float32)"
+    changed = Signature.parse(text, device="cpu").with_params(k=None, y=None)
+    assert str(changed.canonical(device="cpu")) == (
+        "f(A: Tensor([k], float32)) -> (s: float32) where k: int32"
+    )
+    assert F.with_params(y=None, s=None).returns is None
+    alone = Signature("f", F.params, Var("s", "float32"))
+    assert alone.with_params(s=None).returns is None
+    with pytest.raises(SpecError, match="expected one of A, k, y, s but got 'm'"):
+        F.with_params(m=None)
+
+
 @pytest.mark.parametrize("returns", [None, Var("s", "float32")])
 def test_a_signature_of_one_result_or_none(returns: Var | None) -> None:
     f = Signature("f", F.params, returns, doc="what it does")

@@ -85,7 +85,7 @@ def test_a_distribution_by_another_name(mlir: str, words: str) -> None:
     [
         (
             "torch_mlir",
-            ": install it, as the extra ffi_builder[mlir] does: pip install '.[mlir]' in a clone$",
+            ": install it, as the extra ffi_builder[mlir] does: pip install -e '.[mlir]' in a clone$",
         ),
         ("jaxlib.mlir", ": pip install jaxlib$"),
         ("iree.compiler", ": pip install iree-base-compiler$"),

@@ -41,6 +41,7 @@ end:
 }
 """
 TWICE = "twice(x: Tensor([n], float32))"
+OfTriton = type("OfTriton", (dict,), {"__module__": "triton.compiler"})
 HYPOT = "hypot(x: float64, y: float64) -> r: float64"
 HYPOT_IN_C = "double hypot(double x, double y)"
 
@@ -184,6 +185,7 @@ def test_an_int_needs_an_owner() -> None:
         (np.zeros(3), TypeError, "but got numpy.ndarray"),
         (ctypes.CDLL(None), TypeError, "but got ctypes.CDLL: give a function of it"),
         (["k.o"], TypeError, "but got a list: give the kernel, and what else it needs in link="),
+        (OfTriton({}), TypeError, "triton.compiler.OfTriton: give what triton.compile returns"),
         (print, TypeError, "a function of a cffi library is ffi.addressof"),
         (b"\x89PNG\xff", CompileError, "Expected an ELF object file, but the bytes start with"),
         (b"!<thin>\n", CompileError, "a thin archive only names its objects: make it without `T`"),

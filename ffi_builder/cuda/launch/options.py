@@ -22,6 +22,7 @@ class Launch:
 
     Args:
         grid: blocks in x, y and z: up to three ints or expressions of the signature's symbols.
+            For a kernel that Triton compiled they are its programs, of ``num_ctas`` blocks each.
         block: threads of a block, likewise. May be left out where the image has the only one, as of
             ``__block_size__``, and for tile kernels. Left out for a kernel that Triton compiled,
             like all but the grid and the stream.

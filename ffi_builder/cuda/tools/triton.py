@@ -175,7 +175,11 @@ def _param(where: str, name: str, type_: object, divisor: int | None, device: st
     text = type_ if isinstance(type_, str) else ""
     dtype = _DTYPES.get(text.removeprefix("*").removeprefix("k"))
     if dtype is None or text.startswith(_NO_SCALARS):
-        raise BuildError(f"{where}, which has no parameter here; write the signature by hand")
+        image = "hsaco" if device == "rocm" else "cubin"
+        raise BuildError(
+            f"{where}, which has no parameter here: wrap the image, compiled.asm['{image}'], with "
+            f"a signature, args=[…] and launch= by hand"
+        )
     if not text.startswith("*"):
         return spec.Var(name, dtype, divisibility=divisor)
     return spec.Tensor(

@@ -25,6 +25,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from ffi_builder.protocol import helper_doc
 from ffi_builder.runtime.codegen.allowlist_llvm import words
 from ffi_builder.runtime.export.function_info import Argument, Described, Schema
 from ffi_builder.runtime.metadata import PREFIX
@@ -43,14 +44,18 @@ def text(functions: Sequence[Described], library: str, name: str) -> str:
     lines = [
         *("#ifdef __cplusplus", *includes(functions), "", 'extern "C" {'),
         *("#else", "#include <tvm/ffi/c_api.h>", "#endif", ""),
-        *(line for function in functions for line in _declaration(function)),
+        *(line for function in functions for line in _declaration(function, functions)),
         *("#ifdef __cplusplus", '}  /* extern "C" */', ""),
         *(f"namespace {_OUTER} {{", f"namespace {namespace} {{", ""),
         *(
             line
             for function in functions
             if function.name in names
-            for line in (*_comment(function), *inline_function(function, names[function.name]), "")
+            for line in (
+                *_comment(function, functions),
+                *inline_function(function, names[function.name]),
+                "",
+            )
         ),
         *(f"}}  // namespace {namespace}", f"}}  // namespace {_OUTER}", "#endif", ""),
     ]
@@ -77,19 +82,20 @@ def _is_name_of_c(name: str) -> bool:
     return name.isidentifier() and name.isascii()
 
 
-def _declaration(function: Described) -> Iterator[str]:
+def _declaration(function: Described, functions: Sequence[Described]) -> Iterator[str]:
     if not _is_name_of_c(function.name):
         yield f"/* {_line(function.name)}: no name of C; look it up with dlsym. */"
     else:
-        yield from _comment(function)
+        yield from _comment(function, functions)
         yield f"int {PREFIX}{function.name}(void *handle, const TVMFFIAny *args, int32_t num_args,"
         yield f"{' ' * len(f'int {PREFIX}{function.name}(')}TVMFFIAny *result);"
     yield ""
 
 
-def _comment(function: Described) -> Iterator[str]:
+def _comment(function: Described, functions: Sequence[Described]) -> Iterator[str]:
     if function.info is None:
-        yield f"/* {function.name}: nothing is known of its parameters. */"
+        known = helper_doc(function.name, [each.name for each in functions])
+        yield f"/* {function.name}: {known or 'nothing is known of its parameters'}. */"
         return
     first, *rest = map(_line, function.info.documentation.splitlines())
     yield f"/* {first}" if rest else f"/* {first} */"

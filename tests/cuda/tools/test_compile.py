@@ -149,7 +149,7 @@ def test_without_cuda_python():
     words = refused(SAXPY)
     assert words.startswith("compile_cuda needs cuda-bindings, which cannot be imported (")
     assert words.endswith(
-        "): install it, as the extra ffi_builder[cuda] does: pip install '.[cuda]' in a clone, or "
+        "): install it, as the extra ffi_builder[cuda] does: pip install -e '.[cuda]' in a clone, or "
         "[cuda12] for drivers of CUDA 12"
     )
 

@@ -85,10 +85,10 @@ def test_each_block_of_the_grid_has_scratch_memory(
     assert driver.count("cuMemsetD8Async") == 0
 
 
-def test_blocks_of_clusters_count_and_the_device_is_the_tensors(
+def test_a_program_is_a_cluster_and_the_device_is_the_tensors(
     driver: FakeDriver, allocator: Allocator
 ):
-    launch = Launch(grid=(f"ceildiv(n, {SIZE}) * 2", 3))
+    launch = Launch(grid=(f"ceildiv(n, {SIZE})", 3))
     function = wrap(copying(num_ctas=2), COPY, device="cuda", launch=launch)["copy"]
     x, y = rows_of(driver, 64, 1), rows_of(driver, 64, 1)
     function(x.tensor(), y.tensor())

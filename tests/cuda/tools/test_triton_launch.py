@@ -78,6 +78,25 @@ def test_scratch_memory_for_profiles_is_zero(driver: FakeDriver, allocator: Allo
     assert allocator.alive == {}
 
 
+N: Final = spec.Var("n", "int32")
+
+
+@pytest.mark.parametrize("grid", ["n + 1", N + 1, 11, ("n + 1", 3)])
+@pytest.mark.parametrize("num_ctas", [1, 4])
+def test_the_grid_counts_programs_of_num_ctas_blocks(
+    driver: FakeDriver, allocator: Allocator, num_ctas: int, grid: Any
+):
+    source, launch = compiled(**GLOBAL, num_ctas=num_ctas), Launch(grid=grid)
+    source.asm["cubin"] = PTX.replace("sm_70", "sm_90").replace("7.0", "8.0")
+    function = wrap(source, TEXT, device="cuda", launch=launch)["k"]
+    function(device_array(driver, np.zeros(10, "float32")).tensor())
+    (scratch,), (launched,) = allocator.arrays, driver.launches()
+    y = 3 if isinstance(grid, tuple) else 1
+    assert launched.grid == (11 * num_ctas, y, 1)
+    assert launched.cluster == (num_ctas, 1, 1)
+    assert np.prod(scratch.shape) == 11 * num_ctas * y * 128
+
+
 def test_an_allocator_that_aligns_to_less(driver: FakeDriver, allocator: Allocator):
     metadata = {"global_scratch_size": 8, "global_scratch_align": 1 << 40}
     function = wrap(compiled(**metadata), TEXT, device="cuda", launch=Launch(grid=1))["k"]
@@ -204,11 +223,13 @@ def test_some_arguments_by_name(driver: FakeDriver):
     [
         (compiled(), 1, None, BuildError, r"lacks: n; add them to args=, as in args={'n': …}"),
         (compiled(), 1, {"x": "x"}, BuildError, r"neither the signature nor args= has: n; add"),
+        (compiled(), 1, ["x", 3, None, None], BuildError, r"'k' takes 2 arguments, but args= has None behind them: leave it out"),
+        (compiled(), 1, ["x", 3, None, 4], BuildError, r"takes 2 parameters .*, but 4 are passed"),
         (compiled(), 1, {"m": 3}, BuildError, "'m', but k has no such parameter; it has x, n"),
         (compiled(), 2, {"n": 3}, TypeError, "args= goes with one signature"),
         (PTX, 1, {"n": 3}, TypeError, "goes with prototype=, or with LLVM IR or a kernel of Tri"),
     ],
-)
+)  # fmt: skip
 def test_arguments_by_name_that_do_not_go(
     source: Any, signatures: int, args: Any, error: type[Exception], words: str
 ):

@@ -86,8 +86,8 @@ def test_types_that_no_parameter_has(type_: Any) -> None:
     with pytest.raises(BuildError) as raised:
         cuda.triton_signature(Source({"p": type_}))
     assert str(raised.value) == (
-        f"triton_signature: argument 'p' is {type_}, which has no parameter here; write the "
-        f"signature by hand"
+        f"triton_signature: argument 'p' is {type_}, which has no parameter here: wrap the "
+        f"image, compiled.asm['cubin'], with a signature, args=[…] and launch= by hand"
     )
 
 

@@ -175,7 +175,7 @@ def test_what_is_not_installed_is_named(module: str) -> None:
     done = run_child(WITHOUT.format(module=module))
     assert done.returncode == 0, done.stderr
     assert f"a function of JAX needs {module}, which cannot be imported" in done.stdout
-    assert "as the extra ffi_builder[jax] does: pip install '.[jax]' in a clone" in done.stdout
+    assert "as the extra ffi_builder[jax] does: pip install -e '.[jax]' in a clone" in done.stdout
 
 
 def test_importing_it_imports_no_jax() -> None:
