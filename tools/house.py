@@ -319,20 +319,26 @@ def walk() -> Walk:
     return Walk(modules, calls)
 
 
+@cache
+def code(module: str) -> int:
+    """Count the lines of code in Python of a module."""
+    return count(sources()[module].read_text())["code"]
+
+
 def code_lines() -> Counter[str]:
     """Count the lines of code in Python of each part."""
     found = Counter[str]()
-    for module, path in sources().items():
-        found[part(module)] += count(path.read_text())["code"]
+    for module in sources():
+        found[part(module)] += code(module)
     return found
 
 
 def core_rooms() -> list[str]:
     """Say how many lines of code each room of the core has, in one line."""
     found = Counter[str]()
-    for module, path in sources().items():
+    for module in sources():
         if part(module) == "core":
-            found[room(module) or "the face"] += count(path.read_text())["code"]
+            found[room(module) or "the face"] += code(module)
     return [", ".join(f"{name} {number:,}" for name, number in found.most_common())]
 
 
@@ -368,7 +374,7 @@ def main() -> None:
     show("class names in two modules", len(twice), "", [" ".join(twice)])
     show("rooms called cuda", len(cuda), "1", cuda)
     show("flat modules of runtime", len(flat), "0", [" ".join(sorted(flat))])
-    show("private names that cross into add-ons", len(crossing()), "0", crossing())
+    show("private names that cross into add-ons", len(found := crossing()), "0", found)
     show("names of the faces", len(all_of_faces := face_users()), "some 80", by_users(all_of_faces))
     print("\nPython of the other parts, and C:", dict(lines), dict(in_c))
 
