@@ -24,7 +24,8 @@ from typing import Any, Final
 from ffi_builder import extending
 from ffi_builder.addons import ADD_ONS
 from ffi_builder.runtime import extending as runtime_extending
-from tools.lines import count, count_c
+from tools.lines import code_lines as lines_with_code
+from tools.lines import count_c
 
 ROOT: Final = Path(__file__).parent.parent
 PACKAGE: Final = ROOT / "ffi_builder"
@@ -322,7 +323,7 @@ def walk() -> Walk:
 @cache
 def code(module: str) -> int:
     """Count the lines of code in Python of a module."""
-    return count(sources()[module].read_text())["code"]
+    return len(lines_with_code(sources()[module].read_text()))
 
 
 def code_lines() -> Counter[str]:
