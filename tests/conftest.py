@@ -16,7 +16,7 @@ import pytest
 from hypothesis import settings
 
 from tests.support.absent import needed
-from tests.support.drawn import drawn
+from tests.support.drawn import drawn_quickly
 from tests.support.older_tvm_ffi import lacked
 
 # tvm-ffi's library installs a signal handler when it is loaded, and that one writes to the stderr
@@ -31,7 +31,7 @@ faulthandler.disable()
 
 # No deadline: compiling takes long the first time, and on a busy machine. Every run draws the same
 # examples, so that a test fails for who broke it; `make fuzz` draws others.
-settings.register_profile("random", deadline=None, print_blob=True, max_examples=drawn(100))
+settings.register_profile("random", deadline=None, print_blob=True, max_examples=drawn_quickly(100))
 settings.register_profile("repeatable", settings.get_profile("random"), derandomize=True)
 settings.load_profile("repeatable")
 

@@ -24,7 +24,8 @@ from typing import Any, Final
 from ffi_builder import extending
 from ffi_builder.addons import ADD_ONS
 from ffi_builder.runtime import extending as runtime_extending
-from tools.lines import count, count_c
+from tools.lines import code_lines as lines_with_code
+from tools.lines import count_c
 
 ROOT: Final = Path(__file__).parent.parent
 PACKAGE: Final = ROOT / "ffi_builder"
@@ -319,20 +320,26 @@ def walk() -> Walk:
     return Walk(modules, calls)
 
 
+@cache
+def code(module: str) -> int:
+    """Count the lines of code in Python of a module."""
+    return len(lines_with_code(sources()[module].read_text()))
+
+
 def code_lines() -> Counter[str]:
     """Count the lines of code in Python of each part."""
     found = Counter[str]()
-    for module, path in sources().items():
-        found[part(module)] += count(path.read_text())["code"]
+    for module in sources():
+        found[part(module)] += code(module)
     return found
 
 
 def core_rooms() -> list[str]:
     """Say how many lines of code each room of the core has, in one line."""
     found = Counter[str]()
-    for module, path in sources().items():
+    for module in sources():
         if part(module) == "core":
-            found[room(module) or "the face"] += count(path.read_text())["code"]
+            found[room(module) or "the face"] += code(module)
     return [", ".join(f"{name} {number:,}" for name, number in found.most_common())]
 
 
@@ -368,7 +375,7 @@ def main() -> None:
     show("class names in two modules", len(twice), "", [" ".join(twice)])
     show("rooms called cuda", len(cuda), "1", cuda)
     show("flat modules of runtime", len(flat), "0", [" ".join(sorted(flat))])
-    show("private names that cross into add-ons", len(crossing()), "0", crossing())
+    show("private names that cross into add-ons", len(found := crossing()), "0", found)
     show("names of the faces", len(all_of_faces := face_users()), "some 80", by_users(all_of_faces))
     print("\nPython of the other parts, and C:", dict(lines), dict(in_c))
 

@@ -7,13 +7,18 @@ import pty
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import pytest
 
 from ffi_builder import __version__, runtime
 from tests.runtime.samples import c_object
+from tests.support.commands import ffi_builder
+
+Run: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 
 KERNEL = """
 func.func @add_one(%x: memref<?xf32>, %y: memref<?xf32>) {
@@ -35,9 +40,10 @@ void scale(float* x, long long n, float factor) {
 """
 
 
-def ffi_builder(
+def started(
     *arguments: str | Path, env: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
+    """Run a command in a process of its own: one test of each does, and what only that shows."""
     return subprocess.run(
         [sys.executable, "-m", "ffi_builder", *map(str, arguments)],
         capture_output=True,
@@ -47,15 +53,15 @@ def ffi_builder(
     )
 
 
-def succeeds(*arguments: str | Path) -> str:
-    done = ffi_builder(*arguments)
+def succeeds(*arguments: str | Path, run: Run = ffi_builder) -> str:
+    done = run(*arguments)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-def fails(*arguments: str | Path, status: int = 1) -> str:
+def fails(*arguments: str | Path, status: int = 1, run: Run = ffi_builder) -> str:
     """Return the message on stderr: one, without a traceback."""
-    done = ffi_builder(*arguments)
+    done = run(*arguments)
     assert done.returncode == status, done.stderr
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
@@ -85,7 +91,8 @@ class TestWrap:
 
     def test_mlir_to_a_library_in_one_command(self, kernel: Path, tmp_path: Path):
         made = tmp_path / "add_one.so"
-        assert self.wrap(kernel, made, "--convention", "memref") == ""
+        given = ("--signature", SIGNATURE, "--device", "cpu", "--convention", "memref", "-o", made)
+        assert succeeds("wrap", kernel, *given, run=started) == ""
         x, y = np.arange(4, dtype="float32"), np.zeros(4, dtype="float32")
         library = runtime.load(made)
         library["add_one"](x, y)
@@ -285,7 +292,7 @@ class TestWrap:
         given = ["wrap", tmp_path / "part.o", "--prototype", tmp_path / "f.h", "--device", "cpu"]
         for name in "fg":
             given += ["--signature", f"{name}(x: Tensor([n], float32)) -> r: int64"]
-        assert succeeds(*given, "-o", made, "--args", "ctx=NULL") == ""
+        assert succeeds(*given, "-o", made, "--args", "ctx=NULL", run=started) == ""
         for name in "fg":
             assert runtime.load(made)[name](np.ones(3, "float32")) == 3
         words = fails(*given, "-o", made, "--args", "NULL, n, x")
@@ -329,7 +336,7 @@ class TestWrap:
 
     def test_no_such_file(self, tmp_path: Path):
         given = ("--signature", SIGNATURE, "--device", "cpu", "-o", tmp_path / "a.so")
-        words = fails("wrap", tmp_path / "none.mlir", *given)
+        words = fails("wrap", tmp_path / "none.mlir", *given, run=started)
         assert words == f"error: {tmp_path / 'none.mlir'}: No such file or directory\n"
 
     def test_a_suffix_that_says_nothing(self, kernel: Path, tmp_path: Path):
@@ -383,7 +390,7 @@ class TestExplain:
 
 
 def test_doctor():
-    shown = succeeds("doctor")
+    shown = succeeds("doctor", run=started)
     assert re.search(r"^ok  llvmlite +0\.", shown, re.MULTILINE)
     assert re.search(r"^ok  compiling and calling", shown, re.MULTILINE)
     assert re.search(
@@ -402,7 +409,7 @@ def test_doctor_without_libclang(tmp_path: Path):
         "importlib.metadata.distribution = none\n"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
-    done = ffi_builder("doctor", env=environment)
+    done = started("doctor", env=environment)
     assert done.returncode == 0
     words = "prototype= needs libclang: install it, as the extra ffi_builder[prototype] does"
     assert re.search(rf"^--  prototypes in C +{re.escape(words)}", done.stdout, re.MULTILINE)
@@ -413,14 +420,14 @@ def test_doctor_without_a_jit(tmp_path: Path):
     (tmp_path / "llvmlite").mkdir()
     (tmp_path / "llvmlite" / "__init__.py").write_text("raise ImportError('gone')")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
-    done = ffi_builder("doctor", env=environment)
+    done = started("doctor", env=environment)
     assert done.returncode == 1
     assert "install it, as the extra ffi_builder[jit] does: pip install -e '.[jit]'" in done.stdout
 
 
 class TestUsage:
     def test_version(self):
-        assert succeeds("--version") == f"ffi_builder {__version__}\n"
+        assert succeeds("--version", run=started) == f"ffi_builder {__version__}\n"
 
     @pytest.mark.parametrize("command", ["wrap", "explain", "inspect", "doctor"])
     def test_help_has_examples(self, command: str):
@@ -432,15 +439,16 @@ class TestUsage:
         "arguments", [(), ("nonsense",), ("wrap",), ("explain", "--stage", "none")]
     )
     def test_what_makes_no_sense(self, arguments: tuple[str, ...]):
-        assert fails(*arguments, status=2).startswith("usage: ffi-builder")
+        run = ffi_builder if arguments else started
+        assert fails(*arguments, status=2, run=run).startswith("usage: ffi-builder")
 
     def test_debug_shows_where(self):
-        done = ffi_builder("--debug", "explain", "--signature", "f(")
+        done = started("--debug", "explain", "--signature", "f(")
         assert "Traceback" in done.stderr
 
     def test_colour_only_on_a_terminal(self):
         command = [sys.executable, "-m", "ffi_builder", "explain", "--signature", "f("]
-        assert "\033" not in fails(*command[3:])
+        assert "\033" not in fails(*command[3:], run=started)
         for no_colour, expected in (("", True), ("1", False)):
             leader, follower = pty.openpty()
             environment = {**os.environ, "NO_COLOR": no_colour}
@@ -479,7 +487,7 @@ lowered = runtime.lower(module)
         for seed in "12":
             named = ("--name", "b", "--version", "1", "-o", tmp_path / seed)
             environment = {**os.environ, "PYTHONHASHSEED": seed}
-            assert ffi_builder("package", file, *named, env=environment).returncode == 0
+            assert started("package", file, *named, env=environment).returncode == 0
         first, second = (next((tmp_path / seed).iterdir()).read_bytes() for seed in "12")
         assert first == second
 
@@ -515,7 +523,7 @@ lowered = runtime.lower(module)
         """As with Python itself, its path is absolute."""
         monkeypatch.chdir(tmp_path)
         file.write_text("import sys\nraise SystemExit(f'{__file__} {sys.path[0]}')")
-        words = fails("package", "kernels.py", "--name", "b", "--version", "1")
+        words = fails("package", "kernels.py", "--name", "b", "--version", "1", run=started)
         assert f" kernels.py, line 2: SystemExit: {file} {tmp_path}\n" in words
 
     def test_another_file(self, tmp_path: Path):

@@ -21,6 +21,7 @@ from ffi_builder.formats import elf
 from ffi_builder.formats.elf import Elf, View
 from ffi_builder.runtime.export import inspection
 from tests.runtime.samples import needs_cc
+from tests.support.drawn import drawn as examples
 
 NOTHING = "define void @nothing(ptr %x, i64 %n) { ret void }"
 FOREIGN = "x86_64" if platform.machine() == "aarch64" else "aarch64"
@@ -324,6 +325,7 @@ class TestHarm:
         assert "    red\\x1b[31m\n    text \\ud800" in shown
         assert "\n    a\\nb\n" in shown
 
+    @pytest.mark.hypothesis  # `make fuzz` draws all
     @pytest.mark.parametrize("suffix", [".so", ".o", ".whl"])
     def test_damage(
         self, suffix: str, wheel: Path, library: Path, tmp_path: Path, inspect: Inspect
@@ -333,7 +335,7 @@ class TestHarm:
         good = {".so": library, ".o": tmp_path / "nothing.o", ".whl": wheel}[suffix].read_bytes()
         made = tmp_path / f"damaged{suffix}"
         drawn = random.Random(suffix)
-        for _ in range(300):
+        for _ in range(examples(300)):
             made.write_bytes(damaged(good, drawn))
             inspect(made)
 

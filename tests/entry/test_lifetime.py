@@ -74,8 +74,8 @@ def _outcomes() -> dict[str, Callable[[], object]]:
     great = calling(_great, [Var("a", "int32")])
     lists = ways([List("a", "int64"), List("b", "float32")]).entry
     names = ways([List("a", "String"), List("b", List("b", "int64"))]).entry
-    strs, rows = [f"number {at} of the texts" for at in range(1000)], [[1] * 9] * 1000
-    many = [*range(1000)]
+    strs, rows = [f"number {at} of the texts" for at in range(300)], [[1] * 9] * 300
+    many = [*range(300)]
     buffer = memoryview(bytearray(8)).cast("f")
     array, wrong, long = np.ones(3, "float32"), np.ones(3, "int8"), "long enough to be an object"
     found: dict[str, Callable[[], object]] = {

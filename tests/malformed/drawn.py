@@ -26,8 +26,9 @@ from tests.oracle import Rejected, judge
 from tests.steps.broken import Breaker
 from tests.steps.right import Right
 from tests.steps.samples import SAMPLES
+from tests.support.drawn import drawn as examples
 
-DRAWN: Final = 40
+DRAWN: Final = examples(40)
 """Calls of each signature that Hypothesis draws."""
 
 

@@ -43,7 +43,7 @@ def harness(tmp_path_factory: pytest.TempPathFactory) -> Harness:
     """The wrappers are exported for any x86-64 (or other) CPU."""
     folder = tmp_path_factory.mktemp("malformed")
     text = BY_HAND.read_text()
-    if not FAST:  # drawing takes 10 seconds
+    if not FAST:  # drawing takes seconds
         text += "".join(f"{line}\n" for line in drawn.lines())
     (folder / "calls.txt").write_text(text)
     module, names = new_module(), list[str]()

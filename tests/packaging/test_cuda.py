@@ -21,7 +21,7 @@ def test_kernels_for_cuda(tmp_path: Path):
     wheel = made(tmp_path / "dist", module)  # imported without a driver
     assert "preload" not in content(wheel)["my_kernels/__init__.pyi"].decode()
     user = Environment(tmp_path / "environment")
-    user.install(wheel)
+    user.unpack(wheel)
     code = (
         "import my_kernels; print(my_kernels.__all__, my_kernels._library['_cuda_preload_saxpy'])"
     )

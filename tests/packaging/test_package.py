@@ -70,7 +70,7 @@ class TestWithTvmFfiAlone:
         assert "TypeError: Mismatched type of x on argument #0" in refused.stderr
 
     def test_functions_can_be_pickled(self, wheel: Path, environment: Environment):
-        environment.install(wheel)
+        environment.unpack(wheel)
         code = (
             "import pickle, my_kernels as k; print(pickle.loads(pickle.dumps(k.scale)) is k.scale)"
         )
@@ -78,7 +78,7 @@ class TestWithTvmFfiAlone:
         assert environment.run("import my_kernels; print(my_kernels.__version__)") == "1.0\n"
 
     def test_of_other_modules_registers_nothing(self, wheel: Path, environment: Environment):
-        environment.install(wheel)
+        environment.unpack(wheel)
         code = "import my_kernels, sys; print({'torch', 'jax', 'ffi_builder'} & set(sys.modules))"
         assert environment.run(code) == "set()\n"
 
@@ -89,7 +89,7 @@ class TestWithTvmFfiAlone:
         module = wrap(
             SCALE, text, function="kernel", args=["_scale", "_library", "n", "factor"], device="cpu"
         )
-        environment.install(made(tmp_path, module))
+        environment.unpack(made(tmp_path, module))
         code = "import numpy as np, my_kernels\nx, y = np.ones((2, 3), 'float32')\n"
         shown = environment.run(f"{code}my_kernels.scale(x, y, 2.0)\nprint(y)")
         assert shown == "[2. 2. 2.]\n"
@@ -105,15 +105,15 @@ class TestWithTvmFfiAlone:
         assert not list(environment.site.glob("my_kernels*"))
 
     def test_two_beside_each_other(self, wheel: Path, environment: Environment, tmp_path: Path):
-        environment.install(wheel)
+        environment.unpack(wheel)
         five = scale(default=5.0)
-        environment.install(made(tmp_path, five, project={**PROJECT, "name": "five"}))
+        environment.unpack(made(tmp_path, five, project={**PROJECT, "name": "five"}))
         shown = environment.run(USE + "import five; five.scale(x, y); print(y)\n" + USE)
         assert shown.split("\n")[2:4] == ["[ 0.  5. 10.]", "[0. 2. 4.]"]
 
     @needs_cxx
     def test_from_cpp(self, wheel: Path, environment: Environment, tmp_path: Path):
-        environment.install(wheel)
+        environment.unpack(wheel)
         flags = subprocess.run(
             [environment.program, "-m", "my_kernels"], capture_output=True, text=True, check=True
         ).stdout.split()
@@ -152,7 +152,7 @@ int main() {
 
 class TestVersions:
     def test_of_tvm_ffi(self, wheel: Path, environment: Environment):
-        environment.install(wheel)
+        environment.unpack(wheel)
         (own,) = environment.site.glob("apache_tvm_ffi-*.dist-info")
         own.unlink()
         own.mkdir()
@@ -162,7 +162,7 @@ class TestVersions:
         assert "but 0.3.0 is installed: pip install 'apache-tvm-ffi" in words
 
     def test_of_ffi_builder(self, environment: Environment, tmp_path: Path):
-        environment.install(made(tmp_path, making()))
+        environment.unpack(made(tmp_path, making()))
         words = environment.ran("import my_kernels").stderr
         assert "ImportError: my_kernels needs ffi_builder" in words
         assert "but it is not installed: pip install 'ffi_builder" in words
@@ -189,12 +189,12 @@ print(_load.library().parent.name)
         return environment.ran(code)
 
     def test_the_best_is_loaded(self, levels: Path, environment: Environment):
-        environment.install(levels)
+        environment.unpack(levels)
         assert self.chosen(environment, self.flags("v2")).stdout == "x86-64-v2\n"
         assert self.chosen(environment, self.flags("v3")).stdout == "x86-64-v3\n"
 
     def test_a_cpu_that_none_is_for(self, levels: Path, environment: Environment):
-        environment.install(levels)
+        environment.unpack(levels)
         words = self.chosen(environment, self.flags("none")).stderr
         assert (
             "ImportError: my_kernels needs a CPU of level x86-64-v2, and this one has no" in words
@@ -202,7 +202,7 @@ print(_load.library().parent.name)
         assert "cx16, lahf_lm, pni" in words
 
     def test_with_a_baseline(self, environment: Environment, tmp_path: Path):
-        environment.install(made(tmp_path, cpus=["x86-64-v3", "baseline"]))
+        environment.unpack(made(tmp_path, cpus=["x86-64-v3", "baseline"]))
         assert self.chosen(environment, self.flags("v2")).stdout == "lib\n"
         assert self.chosen(environment, self.flags("v3")).stdout == "x86-64-v3\n"
 

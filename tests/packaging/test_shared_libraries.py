@@ -87,7 +87,7 @@ class TestTaken:
         library = compiled(tmp_path / "libgains.so", times(2), *flags)
         wheel = made(tmp_path, wrapped(library))
         library.unlink()
-        environment.install(wheel)
+        environment.unpack(wheel)
         assert environment.run(CALL) == "2.0\n"
         assert wheel.name == f"gains-1-py3-none-manylinux_2_17_{platform.machine()}.whl"
         own = "gains/lib/libgains.so"
@@ -122,7 +122,7 @@ class TestTaken:
         module = wrapped(compiled(tmp_path / "k.o", caller), kernel="f", link=[library])
         wheel = made(tmp_path, module)
         library.unlink()
-        environment.install(wheel)
+        environment.unpack(wheel)
         assert environment.run(CALL) == "16.0\n"
 
     @pytest.mark.parametrize("flags", [(), (soname("libinner.so"),)])
@@ -141,7 +141,7 @@ class TestTaken:
             made(tmp_path, module, name="inner")
         wheel = made(tmp_path, module)
         inner.unlink()
-        environment.install(wheel)
+        environment.unpack(wheel)
         assert environment.run(CALL) == "5.0\n"
         assert "gains/lib/libinner.so" in libraries(wheel)
 
@@ -152,7 +152,7 @@ class TestTaken:
             compiled(path, times(number, f"by{number}"), soname("libk.so"))
             modules.append(wrapped(path, f"f{number}", f"by{number}"))
         wheel = made(tmp_path, modules)
-        environment.install(wheel)
+        environment.unpack(wheel)
         assert environment.run("import gains; print(gains.f2(1.0), gains.f3(1.0))") == "2.0 3.0\n"
         assert len(libraries(wheel)) == 3
 
@@ -161,7 +161,7 @@ class TestTaken:
         for number in (2, 3):
             path = tmp_path / str(number) / "libk.so"
             library = compiled(path, times(number), soname("libk.so"))
-            environment.install(made(tmp_path / str(number), wrapped(library), name=f"w{number}"))
+            environment.unpack(made(tmp_path / str(number), wrapped(library), name=f"w{number}"))
         assert environment.run("import w2, w3; print(w2.f(1.0), w3.f(1.0))") == "2.0 3.0\n"
 
     def test_the_same_bytes_from_another_folder(self, tmp_path: Path):
@@ -185,7 +185,7 @@ class TestTaken:
             *(f"{level}/libgains.so", f"{level}/libk.so.…"),
             *("gains/lib/libgains.so", "gains/lib/libk.so.…"),
         ]
-        environment.install(wheel)
+        environment.unpack(wheel)
         code = f"""
 import sys, tvm_ffi
 sys.modules["gains"] = package = type(sys)("gains")
@@ -200,7 +200,7 @@ for missing in ([], ["popcnt"]):
     @needs_cxx
     def test_from_cpp(self, environment: Environment, tmp_path: Path):
         library = compiled(tmp_path / "libk.so", times(2))
-        environment.install(made(tmp_path, wrapped(library)))
+        environment.unpack(made(tmp_path, wrapped(library)))
         library.unlink()
         flags = subprocess.check_output([environment.program, "-m", "gains"], text=True).split()
         config = [environment.program, "-m", "tvm_ffi.config"]

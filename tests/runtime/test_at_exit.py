@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
 from ffi_builder import runtime
 from tests.runtime.samples import c_object, needs_cc, needs_cxx, needs_x86_64, run_child
+from tests.support.forking import COMPILING, Forking
+
+Run: TypeAlias = Callable[[str], subprocess.CompletedProcess[str]]
 
 pytestmark = [pytest.mark.slow, needs_cc]
 
@@ -55,10 +60,17 @@ HOW = {
 }
 
 
-def said(path: Path, how: str, load: str = "compile") -> str:
+@pytest.fixture(scope="module")
+def forking() -> Iterator[Forking]:
+    server = Forking(COMPILING)
+    yield server
+    server.close()
+
+
+def said(path: Path, how: str, run: Run, load: str = "compile") -> str:
     """What a child says that loads code, calls it, and does something."""
     given = f"Path({str(path)!r})" + (".read_bytes()" if load == "compile" else "")
-    done = run_child(f"""
+    done = run(f"""
         import ctypes, os, threading
         from pathlib import Path
         from ffi_builder import runtime
@@ -75,29 +87,36 @@ def said(path: Path, how: str, load: str = "compile") -> str:
 
 
 @pytest.mark.parametrize("how", HOW)
-def test_functions_run_as_those_of_a_library(tmp_path: Path, how: str) -> None:
+def test_functions_run_as_those_of_a_library(tmp_path: Path, how: str, forking: Forking) -> None:
     c_object(tmp_path, SOURCE, "-DVARIABLE=static")
     statement, expected = HOW[how]
-    assert said(tmp_path / "part.o", statement).replace("destroyed ", "") == expected
+    # Two are processes that are no forks.
+    run = run_child if how in ("kept", "dropped") else forking.run
+    assert said(tmp_path / "part.o", statement, run).replace("destroyed ", "") == expected
 
 
-def test_with_thread_local_variables_they_run_when_the_process_ends(tmp_path: Path) -> None:
+def test_with_thread_local_variables_they_run_when_the_process_ends(
+    tmp_path: Path, forking: Forking
+) -> None:
     """The module stays loaded, and its destructors do not run."""
     c_object(tmp_path, SOURCE, "-DVARIABLE=__thread")
-    assert said(tmp_path / "part.o", HOW["dropped"][0]) == "dropped second first "
+    assert said(tmp_path / "part.o", HOW["dropped"][0], forking.run) == "dropped second first "
 
 
 @pytest.mark.parametrize("how", ["kept", "never dropped", "forked", "quick_exit"])
-def test_a_library_says_the_same(tmp_path: Path, how: str) -> None:
+def test_a_library_says_the_same(tmp_path: Path, how: str, forking: Forking) -> None:
     c_object(tmp_path, SOURCE, "-DVARIABLE=static")
     runtime.compile((tmp_path / "part.o").read_bytes()).export_library(tmp_path / "f.so")
     statement, expected = HOW[how]
-    assert said(tmp_path / "f.so", statement, "load").replace("destroyed ", "") == expected
+    assert (
+        said(tmp_path / "f.so", statement, forking.run, "load").replace("destroyed ", "")
+        == expected
+    )
 
 
 @needs_x86_64  # elsewhere the JIT may have the library's handle too far away
 @needs_cxx
-def test_static_variables_of_cxx_end_in_their_turn(tmp_path: Path) -> None:
+def test_static_variables_of_cxx_end_in_their_turn(tmp_path: Path, forking: Forking) -> None:
     """All of them, also of an object with nothing else: what was made last ends first."""
     source = f"""
         {SAY}
@@ -110,19 +129,22 @@ def test_static_variables_of_cxx_end_in_their_turn(tmp_path: Path) -> None:
         SAYS(last)
         extern "C" ENTRY(f) {{ static Named local("local "); RETURN(atexit(last)); }}"""
     c_object(tmp_path, source, compiler="g++")
-    assert said(tmp_path / "part.o", "del f; say('dropped')") == "last local global dropped "
+    assert (
+        said(tmp_path / "part.o", "del f; say('dropped')", forking.run)
+        == "last local global dropped "
+    )
     kept = "ctypes.pythonapi.Py_IncRef(ctypes.py_object(f))"
-    assert said(tmp_path / "part.o", kept) == "last local global "
+    assert said(tmp_path / "part.o", kept, forking.run) == "last local global "
 
 
-def test_functions_that_belong_to_no_library(tmp_path: Path) -> None:
+def test_functions_that_belong_to_no_library(tmp_path: Path, forking: Forking) -> None:
     source = f"""
         {SAY}
         int __cxa_atexit(void (*)(void *), void *, void *);
         static void with(void *word) {{ say(word); }}
         ENTRY(f) {{ RETURN(__cxa_atexit(with, "ended ", 0)); }}"""
     c_object(tmp_path, source)
-    assert said(tmp_path / "part.o", "del f; say('dropped')") == "ended dropped "
+    assert said(tmp_path / "part.o", "del f; say('dropped')", forking.run) == "ended dropped "
 
 
 @needs_x86_64
@@ -133,7 +155,9 @@ def test_functions_that_belong_to_no_library(tmp_path: Path) -> None:
         "__cxa_thread_atexit_impl((void (*)(void *))(void *)ended, 0, &__dso_handle)",
     ],
 )
-def test_functions_that_nothing_takes_back_keep_their_code(tmp_path: Path, register: str) -> None:
+def test_functions_that_nothing_takes_back_keep_their_code(
+    tmp_path: Path, register: str, forking: Forking
+) -> None:
     source = f"""
         #define _DEFAULT_SOURCE
         {SAY}
@@ -143,14 +167,17 @@ def test_functions_that_nothing_takes_back_keep_their_code(tmp_path: Path, regis
         ENTRY(f) {{ RETURN({register}); }}"""
     c_object(tmp_path, source)
     again = f"runtime.compile(Path({str(tmp_path / 'part.o')!r}).read_bytes())"
-    assert said(tmp_path / "part.o", f"del f; say('dropped'); f = {again}") == "dropped ended "
+    assert (
+        said(tmp_path / "part.o", f"del f; say('dropped'); f = {again}", forking.run)
+        == "dropped ended "
+    )
 
 
 @pytest.mark.skipif(shutil.which("ar") is None, reason="needs ar")
-def test_in_an_archive(tmp_path: Path) -> None:
+def test_in_an_archive(tmp_path: Path, forking: Forking) -> None:
     c_object(tmp_path, SAY + "SAYS(ended) int64_t run(void) { return atexit(ended); }")
     subprocess.run(["ar", "rcs", "a.a", "part.o"], cwd=tmp_path, check=True)
-    done = run_child(f"""
+    done = forking.run(f"""
         from ffi_builder import wrap
         f = wrap({str(tmp_path / "a.a")!r}, "run() -> r: int64", prototype="long run(void)")
         assert f() == 0

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from tests.runtime.samples import run_child
+from tests.support.forking import COMPILING, Forking
 
 pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def forking() -> Iterator[Forking]:
+    server = Forking(COMPILING)
+    yield server
+    server.close()
+
 
 START = """
 import atexit, builtins, gc, os, sys, threading, time, weakref
@@ -67,16 +78,18 @@ except TypeError as error:
 
 
 @pytest.mark.parametrize("how", ENDS)
-def test_the_end_of_the_interpreter(how: str) -> None:
+def test_the_end_of_the_interpreter(how: str, forking: Forking) -> None:
     """Nothing on stderr, and the author's destructors have run."""
-    done = run_child(START + ENDS[how])
+    # One is a process that is no fork.
+    run = run_child if how == "in globals" else forking.run
+    done = run(START + ENDS[how])
     assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
 
 
-def test_code_that_never_ends() -> None:
+def test_code_that_never_ends(forking: Forking) -> None:
     """Functions in tvm-ffi's registry, or after os._exit, are just not freed."""
     for how in ("import tvm_ffi; tvm_ffi.register_global_func('kept', f)", "os._exit(0)"):
-        done = run_child(START + how)
+        done = forking.run(START + how)
         assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -190,6 +203,9 @@ if os.fork() == 0:
 
 
 @pytest.mark.parametrize("how", FORKS)
-def test_forks(how: str) -> None:
-    done = run_child(FORK + FORKS[how], seconds=15 if "outlives" in how else 120)
+def test_forks(how: str, forking: Forking) -> None:
+    if "outlives" in how:  # it would keep pipes open
+        done = run_child(FORK + FORKS[how], seconds=15)
+    else:
+        done = forking.run(FORK + FORKS[how])
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from ctypes import c_int64, c_uint64
 from typing import Final
 
+from tests.support.drawn import drawn as examples
 from tests.support_code.memory import (
     BOOL,
     POINTER,
@@ -161,7 +162,7 @@ def drawn(c: Functions, generator: random.Random, *, poison: bool) -> Copied:
 def check_copies(c: Functions) -> None:
     """Copies, what a kernel writes inside and outside of them, and giving back."""
     generator = random.Random(4)
-    for number in range(4_000):
+    for number in range(examples(4_000)):
         poison = number % 2 == 0
         copied = drawn(c, generator, poison=poison)
         check_fresh(copied, poison=poison)
@@ -238,7 +239,7 @@ def check_writing(c: Functions, generator: random.Random, copied: Copied) -> Non
 def check_unwritten(c: Functions) -> None:
     """Rows of elements that hold the pattern: none, possibly unwritten ones, and certain ones."""
     generator = random.Random(5)
-    for _ in range(3_000):
+    for _ in range(examples(3_000)):
         dtype = generator.choice(DTYPES)
         count = generator.randrange(1, 24)
         copied = Copied(c, [count], None, dtype, poison=True, salt=generator.randrange(16))
@@ -291,7 +292,7 @@ def check_elements(c: Functions) -> None:
             copied.free()
     generator = random.Random(6)
     for dtype, (size, _, poison, quiet) in FLOATS.items():
-        for _ in range(700):
+        for _ in range(examples(700)):
             salted = poison ^ generator.randrange(16) ^ generator.choice((0, 1 << quiet))
             number = generator.choice(
                 (
@@ -322,7 +323,7 @@ def check_elements(c: Functions) -> None:
 def check_shown(c: Functions) -> None:
     """Indices and values as they are written in errors."""
     generator = random.Random(8)
-    for number in range(3_000):
+    for number in range(examples(3_000)):
         copied = drawn(c, generator, poison=number % 4 == 0)
         for index, place in enumerate(copied.tensor.places()):
             assert text_of(c.element_index, copied.copy, index) == index_text(copied, index)

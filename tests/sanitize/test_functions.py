@@ -21,6 +21,7 @@ def library(sanitizer: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
+@pytest.mark.hypothesis  # `make fuzz` draws all
 @pytest.mark.parametrize("name", CHECKS)
 def test_as_the_model(name: str, library: Path, sanitizer: str) -> None:
     test_functions.check("tests.sanitize.copied", name, library, sanitizer)

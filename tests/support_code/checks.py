@@ -16,6 +16,7 @@ from fractions import Fraction
 from typing import Final
 
 from ffi_builder.abi import TypeIndex as T
+from tests.support.drawn import drawn as examples
 from tests.support_code.memory import (
     Any_,
     Functions,
@@ -38,7 +39,7 @@ EDGES: Final = (0, 1, 2, 3, 5, 2**31, 2**32, 2**62, 2**63 - 1)
 def check_tensors(c: Functions) -> None:
     """Layouts, with dimensions and strides that may be anything."""
     generator = random.Random(1)
-    for _ in range(20_000):
+    for _ in range(examples(20_000)):
         rank = generator.randrange(5)
         shape = [generator.choice(EDGES[:5]) for _ in range(rank)]
         strides = generator.choice([row_major(shape), row_major(shape[::-1])[::-1]])
@@ -56,7 +57,7 @@ def check_tensors(c: Functions) -> None:
         space = words([0] * rank)
         assert c.row_major_strides(tensor, space) == at(space)
         assert list(space)[:rank] == row_major(shape)
-    for _ in range(5_000):
+    for _ in range(examples(5_000)):
         shape = [generator.choice((*EDGES, -1)) for _ in range(generator.randrange(5))]
         product = 0 if 0 in shape else math.prod(shape)
         wanted = min(shape, default=1) >= 0 and product < 2**63
@@ -131,7 +132,7 @@ def drawn_tensor(generator: random.Random) -> Tensor:
 def check_overlap(c: Functions) -> None:
     """Extents of tensors, also of those that leave the address space; tensors in lists."""
     generator = random.Random(2)
-    for _ in range(8_000):
+    for _ in range(examples(8_000)):
         tensors = [drawn_tensor(generator) for _ in range(2)]
         for tensor in tensors:
             ends = words([7, 7])
@@ -143,7 +144,7 @@ def check_overlap(c: Functions) -> None:
     for nothing in (c.apart(0, one), c.apart(one, 0), c.list_apart(0, one)):
         assert nothing
     assert c.sort_extents(0, 0, 0) == 0
-    for length in (*range(9), *(generator.randrange(300) for _ in range(150))):
+    for length in (*range(9), *(generator.randrange(300) for _ in range(examples(150)))):
         check_lists(c, generator, length)
 
 
@@ -220,7 +221,7 @@ def check_numbers(c: Functions) -> None:
             assert c.big_uint64(big, found) == fits_
             assert found.value == value % 2**64
     for round_, fraction, bias in ((c.round_float16, 10, 15), (c.round_bfloat16, 7, 127)):
-        for _ in range(3_000):
+        for _ in range(examples(3_000)):
             value = drawn_double(generator, fraction, bias)
             assert round_(value) % 2**16 == nearest(value, fraction, bias), value.hex()
 

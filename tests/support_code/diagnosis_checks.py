@@ -31,10 +31,11 @@ from tests.differential.tricky import CASES
 from tests.malformed import drawn as malformed
 from tests.oracle import Rejected, judge
 from tests.steps.samples import SAMPLES
+from tests.support.drawn import drawn as examples
 
 PASSED, NO_MEMORY = -1, -2
 CALLS: Final = 10
-DRAWN: Final = 200
+DRAWN: Final = examples(200)
 """Signatures that are drawn."""
 _libc: Final = ctypes.CDLL(None)
 _libc.malloc.restype = c_void_p
@@ -235,7 +236,7 @@ def overlaps(diagnosis: Diagnosis) -> None:
     draw = random.Random(1)
     table = table_of(BOTH)
     refused = 0
-    for _ in range(3000):
+    for _ in range(examples(3000)):
         span = draw.choice((8, 200, 5000))
         lists = [
             [(1000 + draw.randrange(span), draw.randrange(5)) for _ in range(draw.randrange(8))]
@@ -258,7 +259,7 @@ def overlaps(diagnosis: Diagnosis) -> None:
             assert place is not None
             assert place.groups() == expected, (lists, expected, found)
             assert given.overlapping(diagnosis, table) == found
-    assert 300 < refused < 2700
+    assert examples(300) < refused < examples(2700)
 
 
 def long_lists(diagnosis: Diagnosis) -> None:

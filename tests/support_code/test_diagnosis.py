@@ -35,6 +35,7 @@ sanitizer = test_functions.sanitizer
 
 
 @pytest.mark.slow
+@pytest.mark.hypothesis  # `make fuzz` draws all
 @pytest.mark.parametrize("name", CHECKS)
 def test_calls(name: str, library: Path, sanitizer: str) -> None:
     options = {**OPTIONS, "LD_PRELOAD": sanitizer}

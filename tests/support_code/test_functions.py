@@ -74,6 +74,7 @@ def library(sanitizer: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
+@pytest.mark.hypothesis  # `make fuzz` draws all
 @pytest.mark.parametrize("name", CHECKS)
 def test_as_the_model(name: str, library: Path, sanitizer: str) -> None:
     check("tests.support_code.checks", name, library, sanitizer)

@@ -1,6 +1,6 @@
 """Drawn kernels with signatures that fit or are one step wrong: each gets what the caller passed.
 
-What is wrong is refused, or the kernel gets exactly what was passed. 400 kernels;
+What is wrong is refused, or the kernel gets exactly what was passed. 120 kernels;
 ``FFI_BUILDER_EXAMPLES`` asks for another number, divided by 25, and then every run draws others.
 """
 
@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 
 from tests.runtime.samples import needs_cc
 from tests.support.answering import Answering
+from tests.support.drawn import drawn as examples
 from tests.wrapping.drawn.cases import Case, described
 from tests.wrapping.drawn.code import has_ctypes
 from tests.wrapping.drawn.draw import drawn
@@ -30,7 +31,7 @@ pytestmark = needs_cc
 
 ROOT: Final = Path(__file__).parents[2]
 EXAMPLES: Final = os.environ.get("FFI_BUILDER_EXAMPLES")
-DRAWN: Final = int(EXAMPLES or 10_000) // 25
+DRAWN: Final = int(EXAMPLES or examples(10_000)) // 25
 BATCH: Final = 20
 """Kernels that the C compiler compiles at once."""
 

@@ -247,7 +247,7 @@ def test_a_wheel_takes_the_gil(data: bytes, tmp_path: Path) -> None:
     project = {"name": "my-kernels", "version": "1.0", "description": "Kernels for tests."}
     wheel = package(held, tmp_path, project=project)
     environment = Environment(tmp_path / "environment")
-    environment.install(wheel)
+    environment.unpack(wheel)
     assert environment.run("import my_kernels; print(my_kernels.held(1.0))").strip() == "2.0"
 
 
