@@ -340,8 +340,6 @@ def bound(
     results = [each.name for each in signature.result_tensors if not mentions(names, each.name)]
     entries, names = [*entries, *results], [*names, *results]
     by_position = args is None
-    if not is_said:
-        check_reached(declared.name, signature, names, elsewhere)
     try:
 
         def find(entry: object) -> list[tuple[object, object]]:
@@ -359,6 +357,8 @@ def bound(
         passed = [each for group in groups for each in group]
         _check_count(declared, passed, advice(params))
         _check_outputs(declared, names, signature)
+        if not is_said:
+            check_reached(declared.name, signature, names, elsewhere)
         own, texts = [n for n, _ in declared.params], [f"{entry}" for entry, _ in passed]
         if by_position:
             _check_positions(declared.name, own, texts)

@@ -113,7 +113,10 @@ def test_entries_beside_names_of_the_signature(code: bytes) -> None:
     assert both["twice"](21) == 42
     counted = wrap(
         code,
-        ["twice(size: int64, n: int64) -> doubled: int64", "half(x: float64) -> r: float64"],
+        [
+            "twice(size: int64, n: int64) -> doubled: int64 where size < n",
+            "half(x: float64) -> r: float64",
+        ],
         prototype=PROTOTYPES,
         args={"size": "n"},
     )
