@@ -208,8 +208,8 @@ def added_to_args(prototype: Prototype, lacking: Sequence[str], unused: Sequence
         others = ", ".join(f"`{name}`" for name in unused)
         go = "goes nowhere: did you mean that?" if len(unused) == 1 else "go nowhere"
         return (
-            f"{shown}; {next(written, '')}add them to args=, as in args={{{lacking[0]!r}: {entry}}}"
-            f"{null}"
+            f"{shown}; {next(written, '')}add them to the signature, or to args=, as in "
+            f"args={{{lacking[0]!r}: {entry}}}{null}"
             f"{f'; {others} of the signature {go}' if unused else ''}"
         )
     return (

@@ -58,7 +58,7 @@ def test_an_array_is_no_list(tmp_path: Path) -> None:
 
 
 def test_a_length_that_is_lacking(tmp_path: Path) -> None:
-    words = "parameters that the signature lacks: n; add them to args="
+    words = "parameters that the signature lacks: n; add them to the signature, or to args="
     with pytest.raises(BuildError, match=words):
         total(tmp_path, "total(pages: List(int64)) -> sum: int64")
 

@@ -221,7 +221,7 @@ def test_some_arguments_by_name(driver: FakeDriver):
 @pytest.mark.parametrize(
     ("source", "signatures", "args", "error", "words"),
     [
-        (compiled(), 1, None, BuildError, r"lacks: n; add them to args=, as in args={'n': …}"),
+        (compiled(), 1, None, BuildError, r"lacks: n; add them to the signature, or to args=, as in args={'n': …}"),
         (compiled(), 1, {"x": "x"}, BuildError, r"neither the signature nor args= has: n; add"),
         (compiled(), 1, ["x", 3, None, None], BuildError, r"'k' takes 2 arguments, but args= has None behind them: leave it out"),
         (compiled(), 1, ["x", 3, None, 4], BuildError, r"takes 2 parameters .*, but 4 are passed"),
