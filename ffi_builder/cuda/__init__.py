@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ffi_builder.cuda.tools.tilelang import tilelang_signature
     from ffi_builder.cuda.tools.tilelang_launch import tilelang_launch
     from ffi_builder.cuda.tools.triton import triton_signature
+    from ffi_builder.cuda.triton_variant import triton_variant
 
 __all__ = [
     "assemble",
@@ -39,6 +40,7 @@ __all__ = [
     "tilelang_launch",
     "tilelang_signature",
     "triton_signature",
+    "triton_variant",
 ]
 
 __getattr__, __dir__ = lazy(
@@ -53,6 +55,7 @@ __getattr__, __dir__ = lazy(
         "tilelang_launch": "tools.tilelang_launch",
         "tilelang_signature": "tools.tilelang",
         "triton_signature": "tools.triton",
+        "triton_variant": "triton_variant",
     },
     __all__,
 )

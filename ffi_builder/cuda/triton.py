@@ -149,6 +149,23 @@ def _inner(signature: spec.Signature) -> list[LaunchEntry]:
     return [*inner, *signature.result_tensors]
 
 
+def entries_of(
+    known: spec.Signature,
+    signature: spec.Signature,
+    args: Sequence[LaunchEntry] | Mapping[str, LaunchEntry] | None,
+) -> tuple[Sequence[LaunchEntry], Sequence[LaunchEntry] | Mapping[str, LaunchEntry] | None]:
+    """Return what each of Triton's arguments gets, and ``args``, in which positions are names."""
+    own = [param.name for param in known.params]
+    if args is None and not {*own} & {
+        *(each.name for each in signature.params),
+        *symbols(signature),
+    }:
+        args = [each.name for each in cast("list[spec.Param]", _inner(signature))]
+    if isinstance(args, Mapping):
+        return [args.get(each, each) for each in own], args
+    return own if args is None else args, args
+
+
 def _described(
     compiled: Any,
     known: spec.Signature,

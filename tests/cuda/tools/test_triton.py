@@ -9,7 +9,8 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
-from ffi_builder import Launch, cuda, testing, wrap
+from ffi_builder import Launch, cuda, spec, testing, wrap
+from ffi_builder.providers import VariantsCallProvider
 from tests.fakecuda import DeviceArray, FakeDriver, device_array
 from tests.fakecuda.allocating import Allocator
 from tests.fakecuda.memory import tensor_at
@@ -104,6 +105,41 @@ def test_an_empty_grid_launches_nothing(driver: FakeDriver, allocator: Allocator
     function(empty, empty)
     assert driver.launches() == []
     assert [array.shape for array in allocator.arrays] == [(0, SCRATCH)]
+
+
+# ---- variants
+
+
+@triton.jit
+def add(x, y, n, SIZE: tl.constexpr):  # type: ignore
+    at = tl.program_id(0) * SIZE + tl.arange(0, SIZE)
+    tl.store(y + at, tl.load(x + at, mask=at < n) + tl.load(y + at, mask=at < n), mask=at < n)
+
+
+def test_variants_by_dtype_and_alignment() -> None:
+    text = "add(x: Tensor([n], float32 | float16), y: Tensor([n], x.dtype)) where n: int32"
+    signature = spec.Signature.parse(text, device="cuda")
+    promises = {(index,): [["tt.divisibility", 16]] for index in range(2)}
+
+    def variant(dtype: str, promises: Any, name: str, **options: Any) -> Any:
+        types = {"x": f"*{dtype}", "y": f"*{dtype}", "n": "i32"}
+        compiled = compile_kernel(add, types, promises, **options)
+        compiled.asm.pop("cubin")
+        return cuda.triton_variant(compiled, signature, launch=LAUNCH, name=name)
+
+    variants = [
+        variant("fp16", promises, "half"),
+        variant("fp16", {}, "any half"),
+        variant("fp32", promises, "single", num_ctas=2),
+    ]
+    function = wrap("module {}", signature, provider=VariantsCallProvider(variants))["add"]
+    with testing.FakeCuda("sm_90", execute=True) as gpu:
+        for dtype, start in (("float32", 0), ("float16", 0), ("float16", 1)):
+            y = gpu.array(np.ones(1000, dtype))
+            function(y[start:], y[start:])
+            np.testing.assert_array_equal(y.numpy()[start:], 2)
+        with pytest.raises(ValueError, match=r"No variant fits: expected half \(x\.dtype == floa"):
+            function(*[gpu.array(np.ones(1000, "float32"))[1:]] * 2)
 
 
 # ---- descriptors that callers make
