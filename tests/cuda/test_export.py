@@ -26,6 +26,7 @@ from tests.fakecuda import (
     library,
     missing,
     no_driver,
+    older,
 )
 from tests.runtime.exporting import INCLUDES, needed, visible
 from tests.support.wrapping import new_module
@@ -124,7 +125,7 @@ def test_an_empty_grid_needs_no_driver(built: Path):
     "symbol", ["cuLibraryLoadData", "cuLaunchKernelEx", "cuKernelSetAttribute"]
 )
 def test_an_old_driver_is_told_what_it_lacks(built: Path, symbol: str):
-    env = {**environment(library(without=(symbol,))), "FAKE_CUDA_VERSION": "11080"}
+    env = {**environment(older(symbol)), "FAKE_CUDA_VERSION": "11080"}
     lines = python(built, "attempt()\nattempt()\n", env)
     assert (
         lines

@@ -25,8 +25,8 @@ from tests.fakecuda import (
     KernelImage,
     Result,
     environment,
-    library,
     missing,
+    older,
 )
 from tests.fakecuda.memory import tensor_at
 from tests.support.wrapping import attached, new_module
@@ -353,7 +353,7 @@ def test_a_driver_without_the_function(tmp_path: Path, options: Any, name: str, 
     done = subprocess.run(
         [sys.executable, "-c", CHILD, str(tmp_path / "made.so")],
         cwd=Path(__file__).parents[2],
-        env=environment(library(without=(name,))),
+        env=environment(older(name)),
         capture_output=True,
         text=True,
         check=False,

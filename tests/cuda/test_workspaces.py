@@ -21,8 +21,8 @@ from tests.fakecuda import (
     Launch,
     Result,
     environment,
-    library,
     no_driver,
+    older,
 )
 from tests.fakecuda.allocating import Allocator
 from tests.support.wrapping import current_stream, new_module
@@ -224,7 +224,7 @@ def test_a_machine_without_the_driver(tmp_path: Path, driver_file: str):
     attach(module, signature, providers.DirectCallProvider("k"))
     path = tmp_path / "made.so"
     runtime.compile(module).export_library(path)
-    file = no_driver() if driver_file == "none" else library(without=("cuMemsetD8Async",))
+    file = no_driver() if driver_file == "none" else older("cuMemsetD8Async")
     command = [sys.executable, "-c", CHILD, str(path)]
     done = subprocess.run(
         command,

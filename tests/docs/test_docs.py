@@ -7,7 +7,8 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from tvm_ffi import libinfo
 from tests.docs import blocks as markdown
 from tests.docs.blocks import FENCE, RUN, blocks
 from tests.support.absent import ABSENT
+from tests.support.forking import Forking
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -36,16 +38,25 @@ def having(*languages: str) -> list[str]:
     return [page for page in PAGES if any(b.language in languages for b in blocks(ROOT / page))]
 
 
+@pytest.fixture(scope="module")
+def forking() -> Iterator[Forking]:
+    """A process that has imported only what imports its own modules by itself.
+
+    So pages must still import what they use. PyTorch starts threads, which a fork has not.
+    """
+    server = Forking("import numpy, tvm_ffi" if find_spec("torch") is None else "")
+    yield server
+    server.close()
+
+
 @pytest.mark.parametrize("page", having(*RUN))
-def test_blocks_run_and_print_what_is_written(page: str):
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-m", "tests.docs.blocks", str(ROOT / page)],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        timeout=600,
-        check=False,
-    )
+def test_blocks_run_and_print_what_is_written(page: str, forking: Forking):
+    code = f"""
+from pathlib import Path
+from tests.docs.blocks import run
+run(Path({str(ROOT / page)!r}))
+"""
+    done = forking.run(code, seconds=600)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stderr == ""
 

@@ -43,34 +43,53 @@ def outcomes(folder: Path) -> dict[str, str]:
     return dict(found)
 
 
-@pytest.fixture
-def copied(tmp_path: Path) -> Path:
-    shutil.copytree(FOLDER, tmp_path / "copied", ignore=shutil.ignore_patterns("__pycache__"))
-    return tmp_path / "copied"
+def copy(folder: Path) -> Path:
+    shutil.copytree(FOLDER, folder / "copied", ignore=shutil.ignore_patterns("__pycache__"))
+    return folder / "copied"
 
 
-def test_it_passes(copied: Path):
-    found = outcomes(copied)
+def test_it_passes(tmp_path: Path):
+    found = outcomes(copy(tmp_path))
     assert len(found) == 6
     assert {*found.values()} == {"PASSED"}
 
 
-@pytest.mark.parametrize(
-    ("file", "old", "new", "failing"),
-    [
-        ("test_triton.py", "ceildiv(n, {BLOCK})", "n // {BLOCK}", {LAUNCH, RANDOM}),
-        ("test_triton.py", '["x", "y", "n", "a"]', '["y", "x", "n", "a"]', {LAUNCH, RANDOM}),
-        ("test_triton.py", '"y: Tensor([n]', '"y: Tensor([m]', {REFUSED, RANDOM}),
-        ("test_tilelang.py", 'grid=SAVED["grid"]', 'grid="m // 4"', {LAUNCH, RANDOM}),
-        ("test_tilelang.py", 'block=SAVED["block"]', "block=64", {LAUNCH, RANDOM}),
-    ],
-    ids=["grid", "args", "shape", "grid in TileLang", "block"],
-)
-def test_a_mistake_fails(copied: Path, file: str, old: str, new: str, failing: set[str]):
-    text = (copied / file).read_text()
-    assert old in text
-    (copied / file).write_text(text.replace(old, new))
-    results = outcomes(copied)
-    failed = {name.partition("::")[2] for name, result in results.items() if result != "PASSED"}
-    assert failed == failing
-    assert all(name.startswith(file) for name, result in results.items() if result != "PASSED")
+# The file, what is replaced by what, and the tests that fail.
+MISTAKES = {
+    "grid": ("test_triton.py", "ceildiv(n, {BLOCK})", "n // {BLOCK}", {LAUNCH, RANDOM}),
+    "args": ("test_triton.py", '["x", "y", "n", "a"]', '["y", "x", "n", "a"]', {LAUNCH, RANDOM}),
+    "shape": ("test_triton.py", '"y: Tensor([n]', '"y: Tensor([m]', {REFUSED, RANDOM}),
+    "tilelang": ("test_tilelang.py", 'grid=SAVED["grid"]', 'grid="m // 4"', {LAUNCH, RANDOM}),
+    "block": ("test_tilelang.py", 'block=SAVED["block"]', "block=64", {LAUNCH, RANDOM}),
+}
+
+
+@pytest.fixture(scope="module")
+def with_mistakes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The results of copies that have one mistake each, and of the files, run at once."""
+    folder = copy(tmp_path_factory.mktemp("mistakes"))
+    for name, (file, old, new, _) in MISTAKES.items():
+        text = (folder / file).read_text()
+        assert old in text
+        (folder / f"test_with_{name}.py").write_text(text.replace(old, new))
+    return outcomes(folder)
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_fails(name: str, with_mistakes: dict[str, str]):
+    found = {
+        test.partition("::")[2]: result
+        for test, result in with_mistakes.items()
+        if test.startswith(f"test_with_{name}.py")
+    }
+    assert len(found) == 3
+    assert {test for test, result in found.items() if result != "PASSED"} == MISTAKES[name][3]
+
+
+def test_a_mistake_fails_nothing_else(with_mistakes: dict[str, str]):
+    others = {
+        result
+        for test, result in with_mistakes.items()
+        if test.startswith(("test_triton.py", "test_tilelang.py"))
+    }
+    assert others == {"PASSED"}

@@ -43,3 +43,12 @@ def no_driver() -> Path:
     target = Path(tempfile.mkdtemp(dir=scratch())) / build.SONAME
     target.write_text("no library\n")
     return target
+
+
+# The compiler takes half the time for them.
+QUICKLY: Final = ("-O0", "-g0")
+
+
+def older(*without: str) -> Path:
+    """Return the fake driver without some symbols, which one test has a use for."""
+    return build.library(without=without, flags=QUICKLY)

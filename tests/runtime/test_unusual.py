@@ -8,10 +8,11 @@ import os
 import pytest
 
 from tests.runtime.samples import run_child
+from tests.support.drawn import drawn
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.hypothesis]  # `make fuzz` draws all
 
-MODULES = int(os.environ.get("FFI_BUILDER_UNUSUAL", "150"))
+MODULES = int(os.environ.get("FFI_BUILDER_UNUSUAL") or drawn(150))
 
 RUN = """
 import os

@@ -18,6 +18,7 @@ from ffi_builder.fakecuda.constants import Result
 from ffi_builder.fakehip.build import library
 from ffi_builder.fakehip.driver import FakeHipDriver, HipResult
 from ffi_builder.providers import CheckStatus
+from tests.fakecuda import QUICKLY
 from tests.fakehip.code_objects import CodeKernel, bundle, code_object
 from tests.rocm.launch.launching import (
     ADD,
@@ -390,7 +391,7 @@ def test_the_library_that_the_process_has(hip: FakeHipDriver, tmp_path: Path):
 
 
 def test_an_old_hip(hip: FakeHipDriver):
-    old = library(without=("hipStreamGetDevice",))
+    old = library(without=("hipStreamGetDevice",), flags=QUICKLY)
     text = in_child(LD_LIBRARY_PATH=str(old.parent), FAKE_CUDA_VERSION="50200000")
     assert text.startswith(
         "libamdhip64.so has no hipStreamGetDevice, which launching kernel 'empty' needs: ROCm is of "
