@@ -67,7 +67,11 @@ def test_by_name_else_by_position(signature: str, provider: Any, tmp_path: Path)
     ("old", "new", "words"),
     [
         ("k: float32", "k: float64", "parameter k is float32, but 'k' is float64"),
-        (", k: float32", "", "has parameters that the signature lacks: k; add them to the signature, or to args="),
+        (
+            ", k: float32",
+            "",
+            "has parameters that the signature lacks: k; add them to the signature, or to args=",
+        ),
         ("a: Tensor([n]", "a: Tensor([n, m]", "of rank 1 and float32, but 'a' has rank 2"),
         ("[n], float32)", "[n], uint8)", "but the elements of 'a' are uint8"),
         ("a: Tensor([n], float32)", "a: float32", "and None passes NULL|'a' is a number"),
