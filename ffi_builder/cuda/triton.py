@@ -81,8 +81,11 @@ def checked(
     signature: spec.Signature,
     args: Sequence[LaunchEntry] | Mapping[str, LaunchEntry] | None,
     launch: Launch,
+    elsewhere: str = "",
 ) -> tuple[spec.Signature, list[LaunchEntry]]:
     """Return a signature that checks what Triton relies on, and what the kernel gets.
+
+    What has a name in the text ``elsewhere`` need not reach the kernel.
 
     Triton's names, types and divisibilities are those of a prototype. Scratch memory is a Workspace
     of the signature, and where the kernel needs none, NULL.
@@ -103,7 +106,6 @@ def checked(
         declared = Prototype(metadata.name, tuple(types), None)
         kinds = [kind for kind in compiled.src.signature.values() if kind != "constexpr"]
         described = [descriptor(kind) for kind in kinds]
-        _check_constants(compiled.src, signature)
         given = listed(declared, signature, cast("Any", args))
         if given and len(given) > len(types) and {*map(type, given[len(types) :])} == {type(None)}:
             raise BuildError(
@@ -112,7 +114,7 @@ def checked(
             )
         args = _with_data(known, signature, cast("Any", given), described)
         signature, bound_args, _ = bound(
-            declared, signature, cast("Any", args), _LAUNCHERS, f"{launch}"
+            declared, signature, cast("Any", args), _LAUNCHERS, f"{launch} {elsewhere}"
         )
         args = _inner(signature) if bound_args is None else list(bound_args)
         conditions, alignments = _promised(known, signature, args)
@@ -131,16 +133,14 @@ def checked(
     return signature, [*args, *(each and each.name for each in scratch)]
 
 
-def _check_constants(source: Any, signature: spec.Signature) -> None:
-    """Refuse parameters and sizes that the kernel was compiled with as constants."""
+def constants(compiled: Any, signature: spec.Signature) -> Iterator[tuple[str, object]]:
+    """Yield the parameters and sizes that the kernel was compiled with as constants."""
+    source: Any = getattr(compiled, "src", None)
+    kinds: Mapping[str, object] = {} if source is None else source.signature
     names = {*symbols(signature), *(param.name for param in signature.params)}
-    for index, (name, kind) in enumerate(source.signature.items()):
+    for index, (name, kind) in enumerate(kinds.items()):
         if kind == "constexpr" and name in names:
-            value = getattr(source, "constants", {}).get((index,))
-            raise BuildError(
-                f"wrap: {name!r} is a constexpr of Triton's kernel {source.name!r}, which was "
-                f"compiled with {value}: leave the parameter out, and write the number for a size"
-            )
+            yield name, getattr(source, "constants", {}).get((index,))
 
 
 def _inner(signature: spec.Signature) -> list[LaunchEntry]:

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ffi_builder import BuildError, Launch, spec
+from ffi_builder.cuda import triton
 from ffi_builder.cuda.launch.entries import LaunchEntry
 from ffi_builder.cuda.tools.triton import signature_known
-from ffi_builder.cuda.triton import entries_of
 from ffi_builder.extending import Condition, check_signature
 from ffi_builder.providers import Variant
 from ffi_builder.providers import when as conditions
@@ -28,8 +28,8 @@ def triton_variant(
     """Return a kernel that Triton has compiled as one of several of ``VariantsCallProvider``.
 
     All is compared and added as by ``wrap(compiled, signature, launch=launch, args=args)``. Where
-    the signature leaves open what the kernel relies on, a dtype, an alignment or a divisibility,
-    this is the condition of the variant.
+    the signature leaves open what the kernel relies on, a dtype, an alignment, a divisibility or
+    the value of a constexpr, this is the condition of the variant.
 
     Args:
         compiled: what ``triton.compile`` returns.
@@ -57,13 +57,16 @@ def triton_variant(
     """
     check_signature("triton_variant: ", signature)
     known = signature_known(compiled)
-    given, args = entries_of(known, signature, args)
+    given, args = triton.entries_of(known, signature, args)
     dtypes = dict(_dtypes(known, signature, given))
     narrowed = signature.with_params(**{each: {"dtype": dtype} for each, dtype in dtypes.items()})
-    image: Any = sources.read(compiled, sources.UNOWNED, launched=True)
-    checked, provider, _ = image.called(narrowed, None, args, launch)
-    _check_same(f"triton_variant: Triton's kernel {known.name!r}", narrowed, checked)
     texts = [f"{each}.dtype == {dtype}" for each, dtype in dtypes.items()]
+    texts += [f"{each} == {value!r}" for each, value in triton.constants(compiled, signature)]
+    checked, entries = triton.checked(compiled, narrowed, args, launch, f"{texts} {when}")
+    _check_same(f"triton_variant: Triton's kernel {known.name!r}", narrowed, checked)
+    image: Any = sources.read(compiled, sources.UNOWNED, launched=True)
+    metadata = compiled.metadata
+    provider = image.provider(metadata.name, entries, triton.launched(metadata, launch))
     texts += [text for text in _limits(checked) if text not in {*_limits(narrowed)}]
     needed = [conditions.parse(text, signature) for text in texts]
     needed += [] if when is None else [when]

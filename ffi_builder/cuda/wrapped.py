@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 
 from typing_extensions import override
 
-from ffi_builder import SpecError, spec
+from ffi_builder import BuildError, SpecError, spec
 from ffi_builder.cuda.images import Image, is_image, kernels
 from ffi_builder.cuda.launch.options import Launch
 from ffi_builder.cuda.launch.provider import CudaLaunchCallProvider
-from ffi_builder.cuda.triton import checked, launched
+from ffi_builder.cuda.triton import checked, constants, launched
 from ffi_builder.extending import NoKernelError, dataclass
 from ffi_builder.providers import CallProvider
 
@@ -54,6 +54,12 @@ class LaunchedImage(ABC):
         how, name = _checked_launch(launch, metadata, self.what), signature.name
         types = "with the sizes of the image's parameters"
         if metadata is not None:
+            for constant, value in constants(self.compiled, signature):
+                raise BuildError(
+                    f"wrap: {constant!r} is a constexpr of Triton's kernel {metadata.name!r}, "
+                    f"which was compiled with {value}: leave the parameter out, and write the "
+                    f"number for a size"
+                )
             signature, args = checked(self.compiled, signature, args, how)
             how, name, types = launched(metadata, how), metadata.name, "with Triton's types"
         elif how.block is None:

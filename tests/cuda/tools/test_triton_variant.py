@@ -100,13 +100,26 @@ def test_conditions(text: str, args: Any, condition: str | None) -> None:
     wrap("module {}", signature, provider=VariantsCallProvider([made]))
 
 
+def test_constexprs_and_parameters_of_conditions_are_used() -> None:
+    text = f"k(x: Tensor([n, m], {BOTH}), y: Tensor([n, m], float32), causal: bool, fast: bool) where n: int32"
+    kernel, signature = compiled(), signature_of(text)
+    kernel.src.signature |= {"m": "constexpr", "causal": "constexpr"}
+    kernel.src.constants = {(3,): 64, (4,): True}
+    fast = when.parse("fast == True", signature)
+    made = cuda.triton_variant(kernel, signature, launch=LAUNCH, when=fast)
+    wanted = "x.dtype == float32 and m == 64 and causal == True and fast == True"
+    assert f"{made.when}" == str(when.parse(wanted, signature))
+    with pytest.raises(BuildError, match="k gets nothing of `fast` of the signature: leave it out"):
+        cuda.triton_variant(kernel, signature, launch=LAUNCH)
+
+
 @pytest.mark.parametrize(
     ("source", "text", "words"),
     [
         (compiled(dtype="bf16"), TEXT, "x is a pointer to bfloat16, but the elements of 'x' are float32 or float16"),
         (compiled(), f"k(x: Tensor([n], {BOTH}), y: Tensor([n], float16)) where n: int32", "y is a pointer to float32, but the elements of 'y' are float16"),
         (compiled(), TEXT.replace(" where n: int32", ""), "kernel 'k' takes 'n' as int32: let the signature say `where n: int32`$"),
-        (compiled(), "k(x: Tensor([m], float32))", "lacks: y, n; add them to args="),
+        (compiled(), "k(x: Tensor([m], float32))", "the signature lacks: y, n; add them to "),
         (compiled(promises=PROMISED), "k(x: Tensor([n], float32)) -> y: Tensor([n], float32) where n: int32", "the result 'y': declare it with data_alignment=16$"),
         (compiled(global_scratch_size=64), TEXT, "'k' needs scratch memory, global_scratch, which no variant has: wrap it alone$"),
         (3, TEXT, "expected a CompiledKernel or an ASTSource of Triton but got 3"),
