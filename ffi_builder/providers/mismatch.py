@@ -93,13 +93,18 @@ def _rows(mismatch: MismatchError) -> Iterator[tuple[str, str, str, str]]:
     is_exchanged = sorted(passed) == sorted(taken)
     names = [each.name or shown(mismatch.context, each.of[0]) for each in mismatch.arguments]
     addable = _addable(mismatch.context)
+    fitting = [
+        plain(each.of[0])
+        for each, ours, theirs in zip(mismatch.arguments, passed, taken, strict=False)
+        if each.of and ours == theirs
+    ]
     for _, i, i_end, j, j_end in changes:
         for ours, theirs in zip_longest(range(i, i_end), range(j, j_end)):
             at, expected = ("", "nothing") if theirs is None else (f"#{theirs}", taken[theirs])
             words = "nothing"
             if ours is not None:
                 of, given = mismatch.arguments[ours].of, passed[ours]
-                cure = "" if is_exchanged or not of else _declared(of[0], given, expected)
+                cure = "" if is_exchanged or not of else _declared(of[0], given, expected, fitting)
                 words, differs = f"{_short(given)} ({names[ours]}){cure}", given != expected
             else:
                 fits = [n for n, type_ in addable.items() if type_ == expected and n not in names]
@@ -107,12 +112,17 @@ def _rows(mismatch: MismatchError) -> Iterator[tuple[str, str, str, str]]:
             yield ">" if differs else "", at, _short(expected), words
 
 
-def _declared(item: Item, ours: str, theirs: str) -> str:
-    """Return how to declare a number for which the callee takes another one of the same kind."""
+def _declared(item: Item, ours: str, theirs: str, fitting: Sequence[Item]) -> str:
+    """Return how to declare a number for which the callee takes another one of the same kind.
+
+    Or how to pass it, if it is fitting for another argument.
+    """
     of = plain(item)
     is_same = {ours, theirs} <= _DTYPES.keys() and ours.startswith("i") == theirs.startswith("i")
     if not isinstance(of, spec.Var) or not is_same or ours == theirs:
         return ""
+    if theirs == "i64" and of in fitting:
+        return f": pass `{of.name} * 1`, which is an int64"
     return f": declare `{of.name}: {_DTYPES[theirs]}`"
 
 

@@ -256,9 +256,11 @@ class CheckStatus(Around):
         named = [*((f"errors[{code}]", code) for code in self.errors)]
         for what, code in (*named, *((f"success={code}", code) for code in self._successes)):
             if not low <= code <= high:
+                is_signed = self.unsigned and -1 << bits - 1 <= code < 0
+                cure = f": write {code % (1 << bits)}" if is_signed else ""
                 raise BuildError(
                     f"CheckStatus: {what}: {who} returns {returned.type}, which is from {low} to "
-                    f"{high}"
+                    f"{high}{cure}"
                 )
         return returned
 

@@ -124,6 +124,16 @@ def test_plain_arguments(signature: str, taken: list[str], expected: str) -> Non
     assert words(signature, DirectCallProvider("k"), *taken) == expected
 
 
+def test_a_number_that_two_parameters_take() -> None:
+    """Declaring it as one of them takes it makes it wrong for the other."""
+    rows = table(
+        "   #0  i32       i32 (n)", ">  #1  i64       i32 (n): pass `n * 1`, which is an int64"
+    )
+    provider = DirectCallProvider("k", args=["n", "n"])
+    expected = "arguments of other types than 'f' passes" + rows + CHOOSE
+    assert words("n: int32", provider, "i32", "i64") == expected
+
+
 IMAGE = (
     "src: Tensor([h, w, c], uint8, strides=[ss, c, 1]), "
     "dst: Tensor([h, w, c], uint8, strides=[ds, c, 1]), radius: int32"

@@ -142,3 +142,10 @@ def test_a_status_that_the_callee_never_returns(type_: str, code: int, limits: s
     assert refused(provider, returning(type_)) == (
         f"CheckStatus: errors[{code}]: the callee @k returns {type_}, which is from {limits}"
     )
+
+
+def test_a_negative_status_of_an_unsigned_type() -> None:
+    provider = CheckStatus(DirectCallProvider("k"), errors={-1: ("KeyError", "")}, unsigned=True)
+    assert refused(provider, returning("i8")) == (
+        "CheckStatus: errors[-1]: the callee @k returns i8, which is from 0 to 255: write 255"
+    )

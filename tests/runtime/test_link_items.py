@@ -109,6 +109,15 @@ def test_what_the_jit_cannot_load_goes_through_the_linker(tmp_path: Path) -> Non
         assert both_ways(CALLS, [archive(tmp_path, THREAD_LOCAL)], tmp_path) == [7, 7]
 
 
+def test_functions_beside_what_the_jit_cannot_load(tmp_path: Path) -> None:
+    other = llvm_entry("g", "%x = add i64 %v, 1")
+    linked = [c_object(tmp_path, THREAD_LOCAL), runtime.lower(other).object]
+    with pytest.warns(UserWarning, match="The C compiler has linked"):
+        compiled = runtime.compile(CALLS, link=linked)
+    assert compiled.functions == ("f", "g")
+    assert [compiled["f"](7), compiled["g"](7), compiled["f"](7)] == [7, 8, 14]
+
+
 @needs_cxx
 def test_thread_local_objects_of_cpp(tmp_path: Path) -> None:
     """No flag of the compiler makes these variables ones that the JIT loads."""

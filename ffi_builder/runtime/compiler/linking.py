@@ -19,7 +19,7 @@ from ffi_builder.errors import CompileError, LinkError
 from ffi_builder.runtime.codegen import llvm, targets
 from ffi_builder.runtime.files import archives
 from ffi_builder.runtime.files.object_files import read_library, read_object, with_visible
-from ffi_builder.runtime.jit.link import Library, in_process, link, undefined
+from ffi_builder.runtime.jit.link import Library, functions_among, in_process, link, undefined
 from ffi_builder.runtime.jit.supplied import ENDINGS
 from ffi_builder.runtime.jit.unsupported import UnsupportedError
 from ffi_builder.runtime.sources.links import (
@@ -56,12 +56,20 @@ def load(
     except UnsupportedError as error:
         if error.data in own:
             raise LinkError(str(error)) from None
-        made = _linked_by_system(own, objects[len(own) :], items, error)
+        # The JIT also loads what has functions that can be called, and so knows their names.
+        callable_ = [data for data in linked if data != error.data and _has_functions(data)]
+        rest = [data for data in objects[len(own) :] if data not in callable_]
+        own = [*own, *callable_]
+        made = _linked_by_system(own, rest, items, error)
     try:
         jumps = _jumps(own, [made, *resolved])
     finally:
         Path(made.given).unlink()
     return link([*own, *jumps], getter, callers, owners)
+
+
+def _has_functions(data: bytes) -> bool:
+    return any(functions_among(read_object(data).symbols))
 
 
 def _missing(objects: Sequence[bytes]) -> list[str]:
