@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import tvm_ffi
 
 from ffi_builder import CompileError, LinkError, runtime
 from tests.runtime.samples import c_object, llvm_entry, needs_cc, needs_cxx, run_child
@@ -154,6 +155,23 @@ def test_a_cache_keeps_code_that_calls_libraries(tmp_path: Path) -> None:
     """
     assert [run_child(code).stdout for _ in "ab"] == ["42\n", "42\n"]
     assert len(list((tmp_path / "cache").iterdir())) == 1
+
+
+def test_a_library_that_needs_the_one_of_tvm_ffi(tmp_path: Path) -> None:
+    """It is loaded in a process that has not imported tvm_ffi."""
+    source = """
+    int TVMFFIGetVersion(void *version);
+    int64_t scaled(int64_t n) { return n < 0 ? TVMFFIGetVersion(0) : 2 * n; }
+    """
+    folder = Path(tvm_ffi.__file__).parent / "lib"
+    path = library(tmp_path, source, "libneeding.so", f"-L{folder}", "-ltvm_ffi")
+    code = f"""
+    from ffi_builder import wrap
+    from ffi_builder.providers import DirectCallProvider
+    provider = DirectCallProvider("scaled", args=["n"])
+    print(wrap({str(path)!r}, "scaled(n: int64) -> r: int64", provider=provider)["scaled"](21))
+    """
+    assert run_child(code).stdout == "42\n"
 
 
 def test_damaged_items(tmp_path: Path) -> None:

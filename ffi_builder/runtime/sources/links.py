@@ -47,6 +47,9 @@ class LibrarySource:
                 f"{self.given} has to be the first library that a process loads, and might end "
                 f"this one: start Python with LD_PRELOAD=$(cc -print-file-name={sanitizer[0]})"
             )
+        # The system then knows libtvm_ffi, which the library may need.
+        import tvm_ffi  # noqa: F401  # pyright: ignore[reportUnusedImport]
+
         try:
             loaded = ctypes.CDLL(self.given)
         except OSError as error:
