@@ -113,8 +113,9 @@ def checked(
                 f"has None behind them: leave it out, as scratch memory is passed without it"
             )
         args = _with_data(known, signature, cast("Any", given), described)
+        sizes = " ".join(f"{getattr(launch, field.name)}" for field in fields(launch))
         signature, bound_args, _ = bound(
-            declared, signature, cast("Any", args), _LAUNCHERS, f"{launch} {elsewhere}"
+            declared, signature, cast("Any", args), _LAUNCHERS, f"{sizes} {elsewhere}"
         )
         args = _inner(signature) if bound_args is None else list(bound_args)
         conditions, alignments = _promised(known, signature, args)

@@ -113,9 +113,9 @@ def _rows(mismatch: MismatchError) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _declared(item: Item, ours: str, theirs: str, fitting: Sequence[Item]) -> str:
-    """Return how to declare a number for which the callee takes another one of the same kind.
+    """Return the cure for a number where the callee takes another one of the same kind.
 
-    Or how to pass it, if it is fitting for another argument.
+    It is a declaration, or for a number that fits another argument as it is, an entry of ``args=``.
     """
     of = plain(item)
     is_same = {ours, theirs} <= _DTYPES.keys() and ours.startswith("i") == theirs.startswith("i")

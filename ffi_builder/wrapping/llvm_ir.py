@@ -117,7 +117,8 @@ class LlvmFunctions:
 def _split(text: str) -> list[str]:
     """Return the parameters before the bracket that ends them."""
     parts, depth = [""], 0
-    for token in re.findall(r'"[^"]*"|[^"]', text):
+    for match in re.finditer(r'"[^"]*"|[^"]', text):  # a module may follow
+        token = match[0]
         depth += (token in "([{<") - (token in ")]}>")
         if depth < 0:
             break

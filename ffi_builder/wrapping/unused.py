@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 from ffi_builder import BuildError, spec
 from ffi_builder.extending import occurrences, variables
@@ -19,7 +20,8 @@ def unused(signature: spec.Signature, names: Sequence[str]) -> list[str]:
     plain = (spec.Var, spec.Tensor, spec.String, spec.Bytes, spec.Choice)
     own = [each.name for each in signature.params if isinstance(spec.required(each), plain)]
     own += [result.name for result in signature.result_tensors]
-    return [name for name in own if not mentions(names, name)]
+    roots = {*re.findall(r"(?m)^\w+", "\n".join(names))}
+    return [name for name in own if name not in roots]
 
 
 def check_reached(
@@ -33,19 +35,23 @@ def check_reached(
     Raises:
         BuildError: the first such parameter.
     """
-    used = {*re.findall(r"\w+", " ".join([*names, signature.constraints, elsewhere]))}
-    used |= _symbols(signature.results)
-    left = unused(signature, names)
+    left = {*unused(signature, names)}
+    if not left:
+        return
+    texts = " ".join([*names, signature.constraints, elsewhere])
+    used = {*re.findall(r"(?<![\w.])\w+", texts), *_symbols(signature.results)}
+    counts = Counter(name for param in signature.params for name in {*_symbols([param])})
     for param in signature.params:
-        others = _symbols([each for each in signature.params if each is not param])
+        own = {*_symbols([param])}
+        others = {name for name in own if counts[name] > 1}
         is_number = isinstance(spec.required(param), spec.Var)
-        needed = used | others if is_number else used - others
-        if param.name in left and not needed & _symbols([param], param.name):
+        needed = others | used & own if is_number else used & own - others
+        if param.name in left and param.name not in used and not needed:
             raise BuildError(
                 f"{kernel} gets nothing of `{param.name}` of the signature: leave it out, or list "
                 f"what each parameter gets, args=[…]"
             )
 
 
-def _symbols(params: Sequence[spec.Param], *names: str) -> set[str]:
-    return {*names, *(each.name for _, at in occurrences(params) for each in variables(at))}
+def _symbols(params: Sequence[spec.Param]) -> Iterator[str]:
+    return (each.name for _, at in occurrences(params) for each in variables(at))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 import tvm_ffi
 
-from ffi_builder import CompileError, LinkError, runtime
+from ffi_builder import CompileError, LinkError, runtime, wrap
 from tests.runtime.samples import c_object, llvm_entry, needs_cc, needs_cxx, run_child
 
 pytestmark = needs_cc
@@ -110,13 +111,29 @@ def test_what_the_jit_cannot_load_goes_through_the_linker(tmp_path: Path) -> Non
         assert both_ways(CALLS, [archive(tmp_path, THREAD_LOCAL)], tmp_path) == [7, 7]
 
 
-def test_functions_beside_what_the_jit_cannot_load(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_one", [False, True])
+def test_functions_beside_what_the_jit_cannot_load(tmp_path: Path, *, is_one: bool) -> None:
     other = llvm_entry("g", "%x = add i64 %v, 1")
-    linked = [c_object(tmp_path, THREAD_LOCAL), runtime.lower(other).object]
+    linked: list[Any] = [c_object(tmp_path, THREAD_LOCAL), runtime.lower(other).object]
+    if is_one:
+        (tmp_path / "g.o").write_bytes(linked[1])
+        parts = [tmp_path / "part.o", tmp_path / "g.o"]
+        subprocess.run(["gcc", "-r", "-nostdlib", *parts, "-o", tmp_path / "one.o"], check=True)
+        linked = [tmp_path / "one.o"]
     with pytest.warns(UserWarning, match="The C compiler has linked"):
         compiled = runtime.compile(CALLS, link=linked)
     assert compiled.functions == ("f", "g")
     assert [compiled["f"](7), compiled["g"](7), compiled["f"](7)] == [7, 8, 14]
+
+
+def test_parameters_of_functions_beside_what_the_jit_cannot_load(tmp_path: Path) -> None:
+    prototype = "int64_t g(int64_t n)"
+    kernel = c_object(tmp_path, f"{prototype} {{ return n + 1; }}")
+    path = tmp_path / "g_entry.o"
+    wrap(kernel, "g(n: int64) -> r: int64", prototype=prototype).export_object(path)
+    with pytest.warns(UserWarning, match="The C compiler has linked"):
+        compiled = runtime.compile(CALLS, link=[c_object(tmp_path, THREAD_LOCAL), path, kernel])
+    assert compiled.callable("g")(n=7) == 8
 
 
 @needs_cxx

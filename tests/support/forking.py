@@ -51,7 +51,7 @@ exec(compile(_next_code(), "<string>", "exec"))
 _THREADS: Final = "OPENBLAS_NUM_THREADS"
 
 OTHERS: Final = "import numpy, tvm_ffi, tvm_ffi_orcjit, llvmlite.binding, torch_mlir.ir"
-"""What others have made, which takes half a second."""
+"""Imports of the packages of others; they take half a second."""
 COMPILING: Final = f"""
 {OTHERS}
 import torch_mlir.dialects.llvm
@@ -64,7 +64,7 @@ from tests.runtime import callables, samples
 del entry, runtime, spec, wrap, emit, mlir, compile, link, arguments, functions, loaded
 del callables, samples
 """
-"""What a first compile imports, which takes another second."""
+"""Imports of a first compile; they take another second."""
 
 
 class Forking:

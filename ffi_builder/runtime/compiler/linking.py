@@ -15,11 +15,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, cast
 
+from ffi_builder.abi import PREFIX
 from ffi_builder.errors import CompileError, LinkError
 from ffi_builder.runtime.codegen import llvm, targets
 from ffi_builder.runtime.files import archives
 from ffi_builder.runtime.files.object_files import read_library, read_object, with_visible
-from ffi_builder.runtime.jit.link import Library, functions_among, in_process, link, undefined
+from ffi_builder.runtime.jit.link import Library, in_process, link, undefined
 from ffi_builder.runtime.jit.supplied import ENDINGS
 from ffi_builder.runtime.jit.unsupported import UnsupportedError
 from ffi_builder.runtime.sources.links import (
@@ -56,31 +57,37 @@ def load(
     except UnsupportedError as error:
         if error.data in own:
             raise LinkError(str(error)) from None
-        # The JIT also loads what has functions that can be called, and so knows their names.
-        callable_ = [data for data in linked if data != error.data and _has_functions(data)]
-        rest = [data for data in objects[len(own) :] if data not in callable_]
-        own = [*own, *callable_]
-        made = _linked_by_system(own, rest, items, error)
+        functions = _functions(linked)
+        called = [*_missing(own), *functions]
+        made = _linked_by_system(called, objects[len(own) :], items, error)
     try:
-        jumps = _jumps(own, [made, *resolved])
+        jumps = _jumps(own, [made, *resolved], functions)
     finally:
         Path(made.given).unlink()
     return link([*own, *jumps], getter, callers, owners)
 
 
-def _has_functions(data: bytes) -> bool:
-    return any(functions_among(read_object(data).symbols))
+def _functions(objects: Sequence[bytes]) -> list[str]:
+    """Return the symbols of functions of the ABI, and of what describes them."""
+    symbols = [symbol for data in objects for symbol in read_object(data).symbols]
+    return [each.name for each in symbols if each.exported and each.name.startswith(PREFIX)]
 
 
 def _missing(objects: Sequence[bytes]) -> list[str]:
     return undefined([read_object(data) for data in objects])
 
 
-def _jumps(objects: Sequence[bytes], items: Sequence[Item]) -> list[bytes]:
-    """Return an object that defines missing functions by jumps, if addresses of some are known."""
+def _jumps(
+    objects: Sequence[bytes], items: Sequence[Item], functions: Sequence[str] = ()
+) -> list[bytes]:
+    """Return an object that defines missing functions by jumps, if addresses of some are known.
+
+    It also defines ``functions``, of which callers get the jumps.
+    """
     addresses = {item.symbol: item.address for item in items if isinstance(item, AddressSource)}
     libraries = [item for item in items if isinstance(item, LibrarySource)]
     missing = [name for name in _missing(objects) if name not in ENDINGS] if libraries else []
+    missing += functions
     for item in libraries:
         handle = item.load()
         defined = _defined(Path(path_in(handle)))
@@ -131,13 +138,12 @@ def _escaped(text: str) -> str:
 
 
 def _linked_by_system(
-    own: Sequence[bytes], linked: Sequence[bytes], items: Sequence[Item], reason: LinkError
+    called: Sequence[str], linked: Sequence[bytes], items: Sequence[Item], reason: LinkError
 ) -> LibrarySource:
     """Link what the JIT cannot load to a shared library, which stays loaded."""
     from ffi_builder.runtime.export.linker import link_library  # few need it
 
     host = targets.target(targets.HOST, None)
-    called = _missing(own)
     linked = [with_visible(data, called) for data in linked]
     visible = [f'"{name}"' for name in called]
     try:

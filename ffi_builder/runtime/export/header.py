@@ -41,10 +41,11 @@ def text(functions: Sequence[Described], library: str, name: str) -> str:
     """
     namespace = identifier(Path(name).stem)
     names = identifiers([function.name for function in functions if _is_name_of_c(function.name)])
+    known = {function.name for function in functions}
     lines = [
         *("#ifdef __cplusplus", *includes(functions), "", 'extern "C" {'),
         *("#else", "#include <tvm/ffi/c_api.h>", "#endif", ""),
-        *(line for function in functions for line in _declaration(function, functions)),
+        *(line for function in functions for line in _declaration(function, known)),
         *("#ifdef __cplusplus", '}  /* extern "C" */', ""),
         *(f"namespace {_OUTER} {{", f"namespace {namespace} {{", ""),
         *(
@@ -52,7 +53,7 @@ def text(functions: Sequence[Described], library: str, name: str) -> str:
             for function in functions
             if function.name in names
             for line in (
-                *_comment(function, functions),
+                *_comment(function, known),
                 *inline_function(function, names[function.name]),
                 "",
             )
@@ -82,20 +83,20 @@ def _is_name_of_c(name: str) -> bool:
     return name.isidentifier() and name.isascii()
 
 
-def _declaration(function: Described, functions: Sequence[Described]) -> Iterator[str]:
+def _declaration(function: Described, known: Collection[str]) -> Iterator[str]:
     if not _is_name_of_c(function.name):
         yield f"/* {_line(function.name)}: no name of C; look it up with dlsym. */"
     else:
-        yield from _comment(function, functions)
+        yield from _comment(function, known)
         yield f"int {PREFIX}{function.name}(void *handle, const TVMFFIAny *args, int32_t num_args,"
         yield f"{' ' * len(f'int {PREFIX}{function.name}(')}TVMFFIAny *result);"
     yield ""
 
 
-def _comment(function: Described, functions: Sequence[Described]) -> Iterator[str]:
+def _comment(function: Described, known: Collection[str]) -> Iterator[str]:
     if function.info is None:
-        known = helper_doc(function.name, [each.name for each in functions])
-        yield f"/* {function.name}: {known or 'nothing is known of its parameters'}. */"
+        words = helper_doc(function.name, known) or "nothing is known of its parameters"
+        yield f"/* {function.name}: {words}. */"
         return
     first, *rest = map(_line, function.info.documentation.splitlines())
     yield f"/* {first}" if rest else f"/* {first} */"

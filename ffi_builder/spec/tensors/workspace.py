@@ -109,7 +109,7 @@ def check_allocated(what: str, tensor: Tensor) -> None:
     elif tensor.order != "C":
         shown = tensor.strides if isinstance(tensor.strides, str) else tensor.stride_entries
         wrong = f"strides: expected None (contiguous) but got {pasteable(shown)}"
-        if tensor.order == "F":
+        if tensor.order == "F" and len(tensor.dims) > 1:
             reverse = ", ".join(f"{size}" for size in reversed(tensor.dims))
             wrong += (
                 f". The wrapper makes it row-major: declare [{reverse}], whose transpose "

@@ -42,7 +42,7 @@ TEXT: Final = "k(x: Tensor([n], float32)) where n: int32"
 
 
 def compiled(promises: Any = (), **changed: Any) -> Any:
-    """What ``triton.compile`` returns, with changed metadata."""
+    """Return a stand-in for what ``triton.compile`` returns, with changed metadata."""
     return SimpleNamespace(
         asm={"cubin": PTX},
         metadata=SimpleNamespace(**METADATA | changed),

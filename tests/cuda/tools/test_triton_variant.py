@@ -29,7 +29,7 @@ PROMISED: Final = {(index,): [["tt.divisibility", 16]] for index in range(2)}
 
 
 def compiled(name: str = "k", dtype: str = "fp32", promises: Any = (), **changed: Any) -> Any:
-    """What ``triton.compile`` returns, with changed metadata."""
+    """Return a stand-in for what ``triton.compile`` returns, with changed metadata."""
     metadata: dict[str, Any] = {"name": name, "num_warps": 4, "num_ctas": 1, "shared": 64}
     metadata |= {"global_scratch_size": 0, "global_scratch_align": 1}
     metadata |= {"profile_scratch_size": 0, "profile_scratch_align": 1}
