@@ -87,7 +87,7 @@ def check_not_each(
         SpecError: such a symbol is at one of the places.
     """
     paths = symbols_of_elements(params)
-    for place, entry in places:
+    for place, entry in places if paths else ():
         for var in variables(entry):
             if var in paths:
                 raise SpecError(

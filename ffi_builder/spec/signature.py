@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from itertools import chain
 from typing import Any, TypeVar, cast
 
 from ffi_builder.errors import SpecError
@@ -302,10 +303,13 @@ class Signature:
                 )
 
     def _check_lists(self, what: str) -> None:
-        places.check_not_each(what, self.params, places.occurrences(self.params, elements=False))
-        places.check_not_each(what, self.params, places.shared_entries(self.params))
         made = needed([*self.results, *self.workspaces])
-        places.check_not_each(what, self.params, [(path, entry) for path, entry, _ in made])
+        known = chain(
+            places.occurrences(self.params, elements=False),
+            places.shared_entries(self.params),
+            ((path, entry) for path, entry, _ in made),
+        )
+        places.check_not_each(what, self.params, known)
         places.check_lists(what, self.params)
 
     def _check_results(self, what: str, occurrences: Sequence[tuple[str, object]]) -> None:

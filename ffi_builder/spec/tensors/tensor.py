@@ -202,7 +202,7 @@ class Tensor(Named):
         source = self.source("shape")
         if source is not None:
             return source.dims
-        return () if self.any_rank else cast("tuple[Dim | None, ...]", self.shape)
+        return () if self.shape is Ellipsis else cast("tuple[Dim | None, ...]", self.shape)
 
     @property
     def ndim(self) -> int:
