@@ -13,7 +13,6 @@
 
 #include <string.h>
 
-#include "_allocator.h"
 #include "_calls.h"
 #include "_operators.h"
 #include "_setup.h"
@@ -271,8 +270,6 @@ static int execute(PyObject *module)
     done = 1;
     PyObject *address = PyLong_FromVoidPtr((void *)finish);
     if (address == NULL || PyModule_AddObject(module, "FINISH", address) != 0) return -1;
-    address = PyLong_FromVoidPtr((void *)allocate);
-    if (address == NULL || PyModule_AddObject(module, "ALLOCATE", address) != 0) return -1;
     return PyModule_AddIntConstant(module, "MAX_ARGS", MAX_ARGS);
 }
 

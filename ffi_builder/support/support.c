@@ -9,3 +9,4 @@
 #include "numbers.c"
 #include "diagnosis.c"
 #include "python.c"
+#include "allocator.c"

@@ -1,4 +1,4 @@
-"""Both allocators of ``install_allocator``: in C, and in Python."""
+"""The allocator of ``install_allocator``, from the library of support functions or an object."""
 
 from __future__ import annotations
 
@@ -11,19 +11,22 @@ import numpy as np
 import pytest
 
 from ffi_builder import attach, providers, runtime
-from ffi_builder.runtime.python import allocator
+from ffi_builder.runtime.jit.link import support_address
 from ffi_builder.spec import Signature
+from tests.support.bundles import no_library as no_library
 from tests.support.wrapping import new_module
 
 SIGNATURE = "f(x: Tensor([n, k], float32)) -> y: Tensor([{}], {}, device_type={})"
 
 
-@pytest.fixture(params=["native", "python"])
+@pytest.fixture(params=["library", "object"])
 def installed(request: pytest.FixtureRequest) -> Iterator[None]:
-    of = {"native": allocator._address, "python": allocator.python_address}  # pyright: ignore[reportPrivateUsage]
-    before = allocator._install(of[request.param]())  # pyright: ignore[reportPrivateUsage]
-    yield
-    allocator._install(before)  # pyright: ignore[reportPrivateUsage]
+    if request.param == "object":
+        request.getfixturevalue("no_library")
+    support_address.cache_clear()
+    with runtime.install_allocator():
+        yield
+    support_address.cache_clear()
 
 
 def compiled(shape: str, dtype: str = "float32", device: str = "cpu") -> runtime.CompiledModule:

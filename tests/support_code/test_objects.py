@@ -68,7 +68,7 @@ def test_only_libc_and_tvm_ffi_are_needed(bundle: support.Bundle, machine: str) 
     assert libc <= {
         *("calloc", "free", "malloc", "memcpy", "memset", "snprintf", "vsnprintf"),
         *("strlen", "strtod", "strtoll", "getenv", "write", "poll", "pthread_self"),
-        *("dlerror", "dlopen", "dlsym", "sched_yield"),
+        *("aligned_alloc", "dlerror", "dlopen", "dlsym", "sched_yield"),
     }
 
 

@@ -13,9 +13,9 @@ import os
 import tempfile
 from collections.abc import Callable, Generator, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from ffi_builder import protocol
+from ffi_builder import protocol, support
 from ffi_builder.abi import PREFIX
 from ffi_builder.errors import LinkError
 from ffi_builder.records import dataclass
@@ -275,6 +275,26 @@ def _address_getter(name: str, template: bytes | None) -> bytes:
     symbol, target = f"{PREFIX}{_GETTER}{name}", f"{PREFIX}{name}"
     names = {"getter": symbol, "target": target}
     return rename_symbols(template or getter_template(), names)
+
+
+@functools.cache
+def support_address(name: str) -> int:
+    """Return the address of a support function, whose code stays loaded.
+
+    It is in the shared library, or in an object if the package was installed without a C compiler.
+
+    Raises:
+        CompileError: there is no library, and what links the object is not installed.
+    """
+    symbol = support.symbol(name)
+    if not supplied.support_objects([symbol]):
+        return ctypes.cast(_process()[symbol], ctypes.c_void_p).value or 0
+    names = {"getter": f"{PREFIX}{name}", "target": symbol}
+    _kept.append(link([rename_symbols(getter_template(), names)]))
+    return int(_kept[-1].function(name)())
+
+
+_kept: Final[list[Library]] = []
 
 
 @functools.cache

@@ -1,8 +1,7 @@
 """`install_allocator`: allocate returned tensors where the caller's framework does not.
 
-tvm-ffi uses PyTorch's allocator for calls with PyTorch tensors; NumPy has none. This package has
-two allocators with the same results: one in C, in the extension (`entry/_allocator.h`), and one in
-Python for processes without the extension, which takes 10 µs a tensor instead of 0.1 µs.
+tvm-ffi uses PyTorch's allocator for calls with PyTorch tensors; NumPy has none. The one that is
+installed here is a support function (`support/allocator.c`).
 """
 
 from __future__ import annotations
@@ -10,12 +9,9 @@ from __future__ import annotations
 import ctypes
 from functools import cache
 from types import TracebackType
-from typing import Any, Final
 
 from ffi_builder import importing
-from ffi_builder.runtime.python.dlpack import DLTensor, Managed
-from ffi_builder.runtime.python.functions import extension
-from ffi_builder.runtime.python.reading import Extension
+from ffi_builder.runtime.jit.link import support_address
 
 
 class InstalledAllocator:
@@ -86,15 +82,10 @@ def install_allocator(*, every_thread: bool = False) -> InstalledAllocator:
         array([0., 1., 2.], dtype=float32)
     """
     if every_thread:
-        return InstalledAllocator(_install_everywhere(_address()), every_thread=True)
-    return InstalledAllocator(_install(_address()))
-
-
-@cache
-def _address() -> int:
-    """Return the address of the allocator. It is never freed, since other code may keep it."""
-    c_extension = extension()
-    return c_extension.module.ALLOCATE if isinstance(c_extension, Extension) else python_address()
+        return InstalledAllocator(
+            _install_everywhere(support_address("allocate")), every_thread=True
+        )
+    return InstalledAllocator(_install(support_address("allocate")))
 
 
 @cache
@@ -124,87 +115,3 @@ def _install_everywhere(address: int | None) -> int | None:
     _install(address, everywhere=True)
     _install(own)
     return before
-
-
-# ---- in Python; the comments are in `entry/_allocator.h`
-
-ALIGNMENT: Final = 64
-"""Alignment of the data in bytes: a cache line, and the widest vectors of x86-64."""
-DEVICE: Final = "install_allocator() allocates on the CPU alone; the result is on another device"
-SIZE: Final = "the result has more bytes than can be allocated"
-
-_CPU: Final = 1
-_LARGEST: Final = 1 << 62
-_SetError = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)
-
-
-_Allocate = ctypes.CFUNCTYPE(
-    ctypes.c_int,
-    ctypes.POINTER(DLTensor),
-    ctypes.POINTER(ctypes.c_void_p),
-    ctypes.c_void_p,
-    _SetError,
-)
-_libc: Final = ctypes.CDLL(None)
-_libc.posix_memalign.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t)
-_FREE: Final = ctypes.cast(_libc.free, ctypes.c_void_p).value
-"""The deleter. A tensor is one block, so freeing it needs no Python."""
-
-
-def python_address() -> int:
-    """Return the address of the allocator in Python, which is never freed."""
-    function = _Allocate(_allocate)
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(function))
-    address = ctypes.cast(function, ctypes.c_void_p).value
-    assert address is not None
-    return address
-
-
-def _allocate(prototype: Any, out: Any, context: int | None, set_error: Any) -> int:
-    wanted = prototype.contents
-    if wanted.device_type != _CPU:
-        set_error(context, b"RuntimeError", DEVICE.encode())
-        return -1
-    sizes = ctypes.c_int64 * wanted.ndim
-    shape = tuple(sizes.from_address(wanted.shape)) if wanted.ndim else ()
-    bits = wanted.bits * wanted.lanes
-    for size in shape:
-        bits *= size
-    head = _head(wanted.ndim)
-    block = ctypes.c_void_p()
-    if bits > _LARGEST or _libc.posix_memalign(
-        ctypes.byref(block), ALIGNMENT, head + (bits + 7) // 8
-    ):
-        set_error(context, b"MemoryError", SIZE.encode())
-        return -1
-    start = block.value
-    assert start is not None
-    shape_at = start + ctypes.sizeof(Managed)
-    strides_at = shape_at + ctypes.sizeof(sizes)
-    sizes.from_address(shape_at)[:] = shape
-    sizes.from_address(strides_at)[:] = _strides(shape)
-    managed = Managed.from_address(start)
-    # DLPack 1.0, no flags, no context.
-    managed.major, managed.minor, managed.manager_ctx, managed.flags = 1, 0, None, 0
-    managed.deleter = _FREE
-    ctypes.memmove(ctypes.addressof(managed.tensor), prototype, ctypes.sizeof(DLTensor))
-    tensor = managed.tensor
-    tensor.data, tensor.shape, tensor.strides = start + head, shape_at, strides_at
-    tensor.byte_offset = 0
-    out[0] = start
-    return 0
-
-
-def _head(ndim: int) -> int:
-    """Return the number of bytes in front of the data."""
-    used = ctypes.sizeof(Managed) + 2 * ctypes.sizeof(ctypes.c_int64) * ndim
-    return (used + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
-
-
-def _strides(shape: tuple[int, ...]) -> list[int]:
-    strides: list[int] = []
-    stride = 1
-    for size in reversed(shape):
-        strides.append(stride)
-        stride *= size
-    return strides[::-1]
