@@ -42,7 +42,7 @@ _HOMES: Final = homes_of(
             "in_range items plain present scalar_argument shape_arguments shown widened "
             "with_result_tensors"
         ),
-        "ffi_builder.providers.by_address": "dtype_of split_address split_field",
+        "ffi_builder.providers.by_address": "declared dtype_of split_address split_field",
         "ffi_builder.providers.call": "call check_status pass_on",
         "ffi_builder.providers.context": "path_of",
         "ffi_builder.providers.gil": "HoldGil",
@@ -51,6 +51,7 @@ _HOMES: Final = homes_of(
         "ffi_builder.providers.packing": "dynamic_layout",
         "ffi_builder.providers.results": "value_results",
         "ffi_builder.providers.variants.emit": "OfCall",
+        "ffi_builder.providers.variants.provider": "signatures_of",
         "ffi_builder.records": "dataclass",
         "ffi_builder.spec.composite": "Plain elements parts_of",
         "ffi_builder.spec.dtypes": "DataType NAMES parse_dtype",

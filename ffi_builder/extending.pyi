@@ -70,6 +70,7 @@ from ffi_builder.providers.arguments import shape_arguments as shape_arguments
 from ffi_builder.providers.arguments import shown as shown
 from ffi_builder.providers.arguments import widened as widened
 from ffi_builder.providers.arguments import with_result_tensors as with_result_tensors
+from ffi_builder.providers.by_address import declared as declared
 from ffi_builder.providers.by_address import dtype_of as dtype_of
 from ffi_builder.providers.by_address import split_address as split_address
 from ffi_builder.providers.by_address import split_field as split_field
@@ -87,6 +88,7 @@ from ffi_builder.providers.memref import mistake_of as mistake_of
 from ffi_builder.providers.packing import dynamic_layout as dynamic_layout
 from ffi_builder.providers.results import value_results as value_results
 from ffi_builder.providers.variants.emit import OfCall as OfCall
+from ffi_builder.providers.variants.provider import signatures_of as signatures_of
 from ffi_builder.records import dataclass as dataclass
 from ffi_builder.spec.composite import Plain as Plain
 from ffi_builder.spec.composite import elements as elements

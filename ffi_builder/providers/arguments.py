@@ -17,12 +17,19 @@ from ffi_builder import spec
 from ffi_builder.errors import BuildError, SpecError
 from ffi_builder.ir import Value
 from ffi_builder.ir.builder import Builder
-from ffi_builder.providers.by_address import address_of, check_fits, dtype_of, split_address
+from ffi_builder.providers.by_address import (
+    address_of,
+    check_fits,
+    dtype_of,
+    split_address,
+    split_field,
+)
 from ffi_builder.providers.context import CallContext, path_of
 from ffi_builder.providers.items import (
     Address,
     CField,
     Constant,
+    Converted,
     CStruct,
     Entry,
     Item,
@@ -34,7 +41,7 @@ from ffi_builder.records import dataclass
 from ffi_builder.spec.composite import elements, parts_of
 from ffi_builder.spec.dtypes import parse_dtype
 from ffi_builder.spec.expr import Expr
-from ffi_builder.spec.numbers import INT_RANGES
+from ffi_builder.spec.numbers import FLOAT_DTYPES, INT_RANGES
 from ffi_builder.spec.places import symbols_of_elements
 from ffi_builder.spec.results import HandedOver
 from ffi_builder.spec.tensors.tensor import Data
@@ -125,11 +132,13 @@ def scalar_argument(context: CallContext, item: Item) -> Argument:
         case int() | Expr() as value:
             return Argument(context.value(value))
         case ResultPointer(result=result, start=start):
-            first = None if start is None else _copied(context, start, f"{spec.outline(result)}")
+            first = None if start is None else scalar_argument(context, start).value
             return Argument(result_pointer(context, result, first))
-        case Address(item=of, dtype=dtype):
+        case Converted(item=of, dtype=dtype):
+            return Argument(_converted(context, of, dtype), NARROW.get(dtype, ""))
+        case Address(item=of):
             b, there = context.builder, present(context, of)
-            place = address_of(context, _copied(context, of, dtype))
+            place = address_of(context, scalar_argument(context, of).value)
             return Argument(place if there is None else b.select(there, place, b.null()))
         case CStruct() as struct:
             place = struct_pointer(context, struct, partial(_in_field, context))
@@ -142,21 +151,22 @@ def scalar_argument(context: CallContext, item: Item) -> Argument:
             return Argument(context.scalar(param))
 
 
-def _copied(context: CallContext, item: Item, dtype: str) -> Value:
-    """Return a value that is passed by its address, as one of a dtype that holds it."""
-    b = context.builder
-    match item:
-        case Constant() as constant:
-            return constant.emit(context, b.types.text(b.types.scalar(dtype)))
-        case int() as number:
-            return b.constant(1 if dtype == "bool" else parse_dtype(dtype).bits, number)
-        case spec.Var(dtype="bool") if dtype != "bool":
-            return b.zext(context.value(item), b.types.scalar(dtype))
-        case spec.Var() | Expr() if dtype_of(item) != dtype:
-            what = f"{shown(context, item)} is {{}}, but {dtype} is passed by address"
-            return narrowed(context, widened(context, item), dtype, what)
-        case _:
-            return scalar_argument(context, item).value
+def _converted(context: CallContext, item: Item, dtype: str) -> Value:
+    """Return one value as a dtype: an integer has to fit, a float is rounded as C rounds it."""
+    b, own = context.builder, dtype_of(item)
+    if isinstance(item, Constant):
+        return item.emit(context, b.types.text(b.types.scalar(dtype)))
+    if isinstance(item, int) and dtype not in FLOAT_DTYPES:
+        return b.constant(1 if dtype == "bool" else parse_dtype(dtype).bits, item)
+    if own in (None, dtype):
+        return scalar_argument(context, item).value
+    if own in FLOAT_DTYPES:
+        cast_ = "fptrunc" if dtype == "float32" else "fpext"
+        return b.cast(cast_, scalar_argument(context, item).value, b.types.scalar(dtype))
+    if dtype in FLOAT_DTYPES:
+        return b.cast("sitofp", widened(context, item), b.types.scalar(dtype))
+    what = f"{shown(context, item)} is {{}}, but {dtype} is passed"
+    return narrowed(context, widened(context, item), dtype, what)
 
 
 def data_of(context: CallContext, tensor: spec.Tensor) -> Value:
@@ -170,7 +180,7 @@ def _in_field(context: CallContext, field: CField) -> Value:
     tensor = plain(item)
     if isinstance(tensor, spec.Tensor):
         return data_of(context, tensor)
-    return _copied(context, item, field.dtype)
+    return _converted(context, item, field.dtype)
 
 
 def narrowed(context: CallContext, number: Value, dtype: str, words: str) -> Value:
@@ -204,13 +214,12 @@ def dynamic(entries: Sequence[spec.Dim | None], values: Sequence[Value]) -> list
     return [value for entry, value in known if not isinstance(entry, int)]
 
 
-def widened(context: CallContext, item: spec.Dim) -> Value:
-    """Extend a symbol, expression or int to i64; the bits of a uint64 are kept."""
-    b, value = context.builder, context.value(item)
+def widened(context: CallContext, item: Item) -> Value:
+    """Extend an integer or bool to i64; the bits of a uint64 are kept."""
+    b, value = context.builder, scalar_argument(context, item).value
     if value.type == b.types.i64:
         return value
-    assert isinstance(item, spec.Var)
-    extend = b.zext if item.dtype.startswith("u") else b.sext
+    extend = b.zext if f"{dtype_of(item)}".startswith(("u", "b")) else b.sext
     return extend(value, b.types.i64)
 
 
@@ -225,8 +234,9 @@ def in_range(b: Builder, value: Value, low: int, high: int, *, signed: bool) -> 
     return inside
 
 
-_WHOLE: Final = (Data, spec.Field, int, Expr, ResultPointer, Address, Constant, CStruct)
+_WHOLE: Final = (Data, spec.Field, int, Expr, ResultPointer, Converted, Address, Constant, CStruct)
 """Items that are no parameters."""
+_NAME_ONE: Final = "write the name of one that is passed so"
 CONSTANTS: Final = (spec.ConstNone, spec.ConstInt, spec.ConstBool, spec.ConstFloat)
 
 
@@ -285,6 +295,10 @@ def entries(
         if address is not None:
             _check_host(where, pointers)
             resolved.append(_by_address(where, *address, look_up, results))
+            continue
+        value, dtype, _ = split_field(where, given) if f"{given}".endswith(")") else (0, None, None)
+        if dtype is not None:
+            resolved.append(_number(where, value, dtype, look_up))
             continue
         result = next((r for r in results if given in (r, r.name)), None)
         if result is not None:
@@ -368,21 +382,33 @@ def _by_address(
                 f"written by address are {', '.join(known) or 'none'}{did_you_mean(name, known)}"
             )
         dtype = result.dtype
-    item: Item = look_up(value) if isinstance(value, str) else Constant(value)
-    of = item if isinstance(value, str) else value
-    if isinstance(plain(item), (spec.Struct, spec.TupleParam)):
+    item = look_up(value) if isinstance(value, str) else value
+    if not isinstance(item, float) and isinstance(plain(item), (spec.Struct, spec.TupleParam)):
         if dtype is not None:
             raise BuildError(
                 f"{where}: what the kernel writes to a struct is a result for each field: write "
                 f"{{'field': '{value}.field -> {name or 'result'}', …}}"
             )
         return struct_at(where, cast("spec.Param", item), f"{value}")
-    own = dtype_of(of)
-    if own is None or (isinstance(item, spec.Optional) and result is not None):
-        why = "may be absent" if own is not None else "is not one number or handle"
-        raise BuildError(f"{where}, but {value} {why}; write the name of one that is passed so")
-    check_fits(where, value, of, own, dtype or own)
-    return Address(item, dtype or own) if result is None else ResultPointer(result, item)
+    number = _number(where, value, dtype, look_up)
+    if result is None:
+        return Address(number)
+    if isinstance(item, spec.Optional):
+        raise BuildError(f"{where}, but {value} may be absent; {_NAME_ONE}")
+    return ResultPointer(result, number)
+
+
+def _number(
+    where: str, value: str | float, dtype: str | None, look_up: Callable[[str], Item]
+) -> Item:
+    """Return one number or handle, as another dtype if one is given."""
+    item = look_up(value) if isinstance(value, str) else value
+    own = dtype_of(item)
+    if own is None:
+        raise BuildError(f"{where}, but {value} is not one number or handle; {_NAME_ONE}")
+    check_fits(where, value, item, own, dtype or own)
+    item = Constant(item) if isinstance(item, float) else item
+    return item if dtype is None else Converted(item, dtype)
 
 
 def _named(
@@ -527,6 +553,8 @@ def shown(context: CallContext, item: Item) -> str:
             return f"{path_of(context, spec.required(param))}.{part}"
         case ResultPointer(result=result):
             return result.name
+        case Converted(item=of, dtype=dtype):
+            return f"{dtype}({shown(context, of)})"
         case Address(item=of):
             return f"&{shown(context, of)}"
         case CStruct(fields=fields):
@@ -541,6 +569,8 @@ def shown(context: CallContext, item: Item) -> str:
 
 def present(context: CallContext, item: Item) -> Value | None:
     """Return an i1 that says whether a parameter is present; None if it always is."""
+    if isinstance(item, Converted):
+        return present(context, item.item)
     if isinstance(item, _WHOLE):
         return None
     return context.present(item) if context.may_be_absent(item) else None

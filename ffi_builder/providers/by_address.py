@@ -1,4 +1,4 @@
-"""Values that a callee takes by address: ``"&n"``, ``"&int32(n * 2)"``, ``"&n -> written"``."""
+"""Values as another dtype, ``"int32(n * 2)"``, and by address: ``"&n"``, ``"&n -> written"``."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ _POINTERS: Final = (
     "values",
 )
 _RANGES: Final = {**INT_RANGES, "bool": (0, 1)}
+_REALS: Final = ("float32", "float64")
 
 
 def split_address(where: str, text: object) -> tuple[str | float, str | None, str | None] | None:
@@ -119,25 +120,45 @@ def dtype_of(item: object) -> str | None:
             return None
 
 
+def converts(own: str, dtype: str) -> bool:
+    """Return whether numbers of one dtype are passed as another: a float not as an integer."""
+    if dtype in _REALS:
+        return own in (*INT_RANGES, *_REALS)
+    return own in _RANGES and dtype in INT_RANGES
+
+
+def declared(name: str, own: str, dtype: str) -> str:
+    """Return what makes a number of the signature one of another dtype."""
+    also = f", or pass '{dtype}({name})'" if converts(own, dtype) else ""
+    return f"declare `{name}: {dtype}`{also}"
+
+
 def check_fits(where: str, shown: object, item: object, own: str, dtype: str) -> None:
-    """Raise BuildError if a value is not of a dtype, nor an integer that may be in its range."""
+    """Raise BuildError if a value is not of a dtype, nor a number that becomes one of it.
+
+    Each call checks the range of an integer.
+    """
     if own == dtype:
         return
-    match item:
-        case float() as number if dtype in ("float32", "float64"):
+    match item.param if isinstance(item, spec.Optional) else item:
+        case float() as number if dtype in _REALS:
             try:
                 FLOATS["f32"].pack(number)
             except OverflowError:
                 raise BuildError(f"{where}, but {dtype} does not hold {shown}") from None
+            return
         case int() as number if dtype in _RANGES:
             low, high = _RANGES[dtype]
             if not low <= number <= high:
                 raise BuildError(f"{where}, but {dtype} holds {low} to {high}")
-        case spec.Var() | Expr() if own in _RANGES and dtype in INT_RANGES:
-            return  # each call checks the range
+            return
+        case spec.Field(part="dtype"):
+            cure = ""
+        case spec.Var() | Expr() | spec.Choice() | spec.Field() | int() if converts(own, dtype):
+            return
         case _:
             cure = f": declare `{shown}: {dtype}`" if isinstance(item, spec.Var) else ""
-            raise BuildError(f"{where}, but {shown} is {own}, and {dtype} is passed{cure}")
+    raise BuildError(f"{where}, but {shown} is {own}, and {dtype} is passed{cure}")
 
 
 def address_of(context: CallContext, value: Value) -> Value:

@@ -26,11 +26,18 @@ class ResultPointer:
 
 
 @dataclass(frozen=True)
-class Address:
-    """The address of a copy of a value, of a dtype; NULL if the value is absent."""
+class Converted:
+    """One value as another dtype, which an integer has to fit; 0 if the value is absent."""
 
     item: Item
     dtype: str
+
+
+@dataclass(frozen=True)
+class Address:
+    """The address of a copy of one value; NULL if the value is absent."""
+
+    item: Item
 
 
 @dataclass(frozen=True)
@@ -92,10 +99,11 @@ class CStruct:
 
 
 _Named: TypeAlias = "spec.Param | Data | spec.Field | spec.Dim"
-Item: TypeAlias = "_Named | ResultPointer | Address | Constant | CStruct"
+Item: TypeAlias = "_Named | ResultPointer | Converted | Address | Constant | CStruct"
 """A parameter or part of a parameter, a symbol, an expression, an int, a pointer to a result or to
-a copy of a value, a constant, or a struct."""
+a copy of a value, a value as another dtype, a constant, or a struct."""
 Entry: TypeAlias = "_Named | str | float | bytes | CStruct | Mapping[str, Any] | None"
 """An entry of ``args=``: an item, or the name of a parameter, symbol or result, ``"x.data"``, or
-the text of an expression, or ``"&n"``. None is NULL; a float is one of the callee's type; bytes are
-passed by their address. A dict is a struct in memory, with an entry for each field."""
+the text of an expression, ``"float32(n)"``, or ``"&n"``. None is NULL; a float is one of the
+callee's type; bytes are passed by their address. A dict is a struct in memory, with an entry for
+each field."""

@@ -18,6 +18,7 @@ from ffi_builder.ir.symbols import function_parts
 from ffi_builder.ir.types import LLVM_TYPES
 from ffi_builder.protocol import MEMREF_TYPES
 from ffi_builder.providers.arguments import Argument, Convert, plain, shown
+from ffi_builder.providers.by_address import converts, declared
 from ffi_builder.providers.call import MismatchError
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.items import Item
@@ -115,15 +116,17 @@ def _rows(mismatch: MismatchError) -> Iterator[tuple[str, str, str, str]]:
 def _declared(item: Item, ours: str, theirs: str, fitting: Sequence[Item]) -> str:
     """Return the cure for a number where the callee takes another one of the same kind.
 
-    It is a declaration, or for a number that fits another argument as it is, an entry of ``args=``.
+    It is a declaration or an entry of ``args=``, for a number that fits another argument as it is
+    the latter.
     """
     of = plain(item)
     is_same = {ours, theirs} <= _DTYPES.keys() and ours.startswith("i") == theirs.startswith("i")
     if not isinstance(of, spec.Var) or not is_same or ours == theirs:
         return ""
-    if theirs == "i64" and of in fitting:
-        return f": pass `{of.name} * 1`, which is an int64"
-    return f": declare `{of.name}: {_DTYPES[theirs]}`"
+    dtype = _DTYPES[theirs]
+    if of in fitting and converts(of.dtype, dtype):
+        return f": pass '{dtype}({of.name})'"
+    return f": {declared(of.name, of.dtype, dtype)}"
 
 
 def _short(type_: str) -> str:

@@ -34,9 +34,17 @@ from ffi_builder.packed.callees import (
     check_global_name,
     check_symbol,
 )
-from ffi_builder.providers.arguments import entries, widened, with_result_tensors
+from ffi_builder.providers.arguments import entries, shown, widened, with_result_tensors
 from ffi_builder.providers.context import CallContext
-from ffi_builder.providers.items import Address, Constant, CStruct, Entry, Item, ResultPointer
+from ffi_builder.providers.items import (
+    Address,
+    Constant,
+    Converted,
+    CStruct,
+    Entry,
+    Item,
+    ResultPointer,
+)
 from ffi_builder.providers.results import take_any
 from ffi_builder.records import dataclass
 from ffi_builder.spec.expr import Expr
@@ -149,6 +157,11 @@ class PackedCallProvider:
         ]
         items = entries(name, every if self.args is None else self.args, context)
         items = with_result_tensors(context, items)
+        if converted := next((item for item in items if isinstance(item, Converted)), None):
+            raise BuildError(
+                f"{name}: args= has {shown(context, converted)!r}, but functions of TVM-FFI take "
+                f"numbers of 64 bits: pass {shown(context, converted.item)!r}"
+            )
         if any(isinstance(item, spec.VarArgs) for item in items):
             return _last_arguments(name, context, items)
         return _pack(context, items), context.builder.i32(len(items))
@@ -239,8 +252,8 @@ def _any(context: CallContext, item: Item) -> tuple[Value, Value]:
             return any_head(b, TypeIndex.INT), widened(context, var)
         case param:
             assert not isinstance(
-                param, (Address, ResultPointer, Constant, CStruct)
-            )  # entries() refuses them
+                param, (Address, ResultPointer, Constant, Converted, CStruct)
+            )  # they are refused
             any_ = context.any(param)
             return b.load(t.i64, any_), b.field(t.i64, any_, abi.ANY_PAYLOAD)
 

@@ -74,6 +74,7 @@ class DirectCallProvider:
     - expression of ``args=``: an int64.
     - int of ``args=``: an integer of the callee's type if the module has the callee; else an int64.
     - result of ``args=`` that is not a tensor: a pointer to zeros, which the callee overwrites.
+    - ``"float32(a)"`` of ``args=``: the value as a number of that dtype.
     - ``"&n"`` of ``args=``: a pointer to a copy of one value; of ``"&n -> written"``, the callee
       overwrites the copy with a result.
     - dict of ``args=``: a pointer to a struct, with a field for each entry.

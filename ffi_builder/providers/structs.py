@@ -25,7 +25,6 @@ from ffi_builder.providers.items import (
 )
 from ffi_builder.spec.composite import elements
 from ffi_builder.spec.dtypes import parse_dtype
-from ffi_builder.spec.numbers import INT_RANGES
 from ffi_builder.spec.results import HandedOver
 from ffi_builder.spec.tensors.tensor import Data
 from ffi_builder.suggest import did_you_mean
@@ -150,8 +149,6 @@ def _field(
         text = isinstance(plain, (spec.String, spec.Bytes))
         cure = f": write '{value}.c_str', '{value}.data' or '{value}.length'" if text else ""
         raise BuildError(f"{what} gets {value!r}, which is not one number or pointer{cure}")
-    if isinstance(item, spec.Field) and item.part == "length" and dtype in INT_RANGES:
-        return replace(field, item=replace(item, dtype=dtype), dtype=dtype)
     raw: object = item.value if isinstance(item, Constant) else item
     check_fits(what, f"{value}", raw, own, dtype or own)
     return replace(field, item=item, dtype=dtype or own, result=result)

@@ -39,7 +39,7 @@ from ffi_builder.wrapping.c_types import (
     bound_args,
     llvm_type,
 )
-from ffi_builder.wrapping.comparison import ByAddress, Comparison, Passed
+from ffi_builder.wrapping.comparison import ByAddress, Comparison, Converted, Passed
 from ffi_builder.wrapping.elements import BITS, BYTES
 from ffi_builder.wrapping.structs import Fields
 from ffi_builder.wrapping.texts import advice, check_returned, said
@@ -159,6 +159,7 @@ def with_constants(
         if isinstance(entry, str)
         and re.fullmatch(_C_EXPRESSION, entry)
         and not entry.startswith("&")  # an address
+        and split_field("args=", entry)[1] is None
         and (words := re.findall(r"[A-Za-z_]\w*", entry))
         and not {*words} & {*known, *_FUNCTIONS}
     ]
@@ -359,7 +360,8 @@ def bound(
         _check_outputs(declared, names, signature)
         if not is_said:
             check_reached(declared.name, signature, names, elsewhere)
-        own, texts = [n for n, _ in declared.params], [f"{entry}" for entry, _ in passed]
+        own = [name for name, _ in declared.params]
+        texts = [item.text if isinstance(item, Converted) else f"{entry}" for entry, item in passed]
         if by_position:
             _check_positions(declared.name, own, texts)
         checks = Comparison(declared.name, params, handed, dict(zip(own, texts, strict=True)))
@@ -455,12 +457,14 @@ def _passed(entry: object, known: Mapping[str, spec.Param]) -> Iterator[tuple[ob
         part = "data" if isinstance(entry, Data) else entry.part
         yield f"{_named(entry, known)}.{part}", entry
         return
-    address = split_address(f"args= has {entry!r}", entry)
-    if address is not None:
-        value, dtype, result = address
+    where = f"args= has {entry!r}"
+    address = split_address(where, entry)
+    value, dtype, result = address or split_field(where, entry)
+    if address is not None or dtype is not None:
         of = known.get(value, value) if isinstance(value, str) else value
         of = int(value) if isinstance(of, str) and re.fullmatch(r"-?\d+", of) else of
-        yield entry, ByAddress(f"{value}", of, dtype, result)
+        by_address = ByAddress(f"{value}", of, dtype, result)
+        yield entry, by_address if address else Converted(f"{value}", of, f"{dtype}")
         return
     item = known.get(entry, entry) if isinstance(entry, str) else entry
     path = entry if isinstance(entry, str) else getattr(entry, "name", entry)

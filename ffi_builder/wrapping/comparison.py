@@ -13,6 +13,7 @@ from ffi_builder.extending import (
     Data,
     Expr,
     Result,
+    declared,
     dtype_of,
     parse_dtype,
     tensors_of,
@@ -51,6 +52,14 @@ class Passed(NamedTuple):
     type_: CType
     entry: str
     unsure: str = ""
+
+
+class Converted(NamedTuple):
+    """A value that is passed as another dtype, as ``args=`` says."""
+
+    text: str
+    item: object
+    dtype: str
 
 
 class ByAddress(NamedTuple):
@@ -97,6 +106,7 @@ class Comparison:
         shown, of = "NULL" if entry is None else f"{entry}", item
         if _is_read(type_, item) and f"{entry}" not in self.results:
             of = ByAddress(f"{int(item)}" if isinstance(item, bool) else shown, item)
+            of = ByAddress(*item) if isinstance(item, Converted) else of
         result = of.result if isinstance(of, ByAddress) else shown
         by_address, made = isinstance(of, ByAddress), self.results.get(f"{result}")
         if _is_handle(made):
@@ -132,6 +142,11 @@ class Comparison:
             )
         if isinstance(item, (Data, spec.Tensor)):
             self._check_elements(what, f"{entry}", type_, item)
+        elif isinstance(item, Converted):
+            _check_number(what, type_, entry)
+            is_alike = type_.is_signless and llvm_type(item.dtype) == type_.llvm
+            if item.dtype != type_.dtype and not is_alike:
+                raise BuildError(f"{what}, but {entry!r} is passed")
         elif isinstance(item, _OBJECTS):
             _check_object(what, type_, item)
         elif isinstance(item, bytes):
@@ -170,7 +185,8 @@ class Comparison:
         to = None if to_pointer or is_any else type_.dtype
         if dtype is not None and to not in (None, dtype):
             raise BuildError(f"{what}, but {dtype}({text}) is passed by address")
-        if isinstance(item, (spec.Field, *_OWN_DTYPES)) and to not in (None, own):
+        is_own = dtype is None and isinstance(item, (spec.Field, *_OWN_DTYPES))
+        if is_own and to not in (None, own):
             raise BuildError(f"{what}, but {text!r} is {own}")
         if to is not None and dtype is None and own != "handle":
             self._check_value(what, CType(to), text, item)
@@ -186,9 +202,10 @@ class Comparison:
                 both = (self.narrow.get(item.name, item.dtype), f"{type_.dtype}")
                 self.narrow[item.name] = min(both, key=lambda dtype: INT_RANGES[dtype][1])
             elif not self._is_passed(type_, item):
+                cure = declared(item.name, item.dtype, f"{type_.dtype}")
                 raise BuildError(
-                    f"{what}, but {item.name!r} is {item.dtype}: declare `{item.name}: "
-                    f"{type_.dtype}`{order(item.name, self.entries)}"
+                    f"{what}, but {item.name!r} is {item.dtype}: {cure}"
+                    f"{order(item.name, self.entries)}"
                 )
         elif isinstance(item, (int, float)):
             _check_number(what, type_, item)
@@ -200,6 +217,9 @@ class Comparison:
                 _check_constant(what, type_, number)
         elif entry is None:
             raise BuildError(f"{what}, and None is NULL")
+        elif _kind(type_.dtype) == "float" and _is_expression(item):
+            cure = f"pass '{type_.dtype}({item})'"
+            raise BuildError(f"{what}, but {f'{item}'!r} is an integer: {cure}")
         elif INT_RANGES.get(f"{type_.dtype}", (-1, 0))[0] == 0 and _is_expression(item):
             self.ranges.append(f"0 <= {item}")  # the provider checks the other end
 
@@ -289,6 +309,7 @@ def _is_read(type_: CType, item: object) -> bool:
     if type_.dtype in BYTES and dtype_of(item) not in BYTES:
         return False
     own = "int64" if _is_expression(item) else dtype_of(item)
+    own = item.dtype if isinstance(item, Converted) else own
     is_bit = isinstance(item, int) and type_.dtype == "bool"
     return is_one and _kind(own) is not None and (is_bit or _kind(own) == _kind(type_.dtype))
 

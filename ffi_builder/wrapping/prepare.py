@@ -20,6 +20,7 @@ from ffi_builder.providers import (
     CheckStatus,
     DirectCallProvider,
     HalideCallProvider,
+    VariantsCallProvider,
 )
 from ffi_builder.runtime.extending import (
     AddressSource,
@@ -47,6 +48,7 @@ from ffi_builder.wrapping.prototype import (
     variable,
 )
 from ffi_builder.wrapping.report import Compared, Report
+from ffi_builder.wrapping.variants import Called, compared
 
 if TYPE_CHECKING:
     from ffi_builder import Sanitize
@@ -219,10 +221,13 @@ class Options:
                 "wrap: success= and errno= go without provider=: give them to the provider, as in "
                 "CheckStatus(provider, success=1, error='OSError')"
             )
-        if self.prototype is not None or self.errors is not None:
+        of_variants = isinstance(self.provider, VariantsCallProvider)
+        of_variants = of_variants and not isinstance(kernel, AddressSource)
+        if (self.prototype is not None and not of_variants) or self.errors is not None:
             raise TypeError(
                 "wrap: prototype= and errors= go without provider=, which says itself how to call: "
-                "a prototype would not be compared, and CheckStatus(provider, errors=…) has errors"
+                "a prototype would not be compared, unless it is that of the functions of a "
+                "VariantsCallProvider, and CheckStatus(provider, errors=…) has errors"
             )
         if self.args is not None and not isinstance(self.provider, type):
             raise TypeError("wrap: args= goes with a class in provider=; give them to the provider")
@@ -446,17 +451,42 @@ def _of_code(
     options = options.with_numbers()
     ir = LlvmFunctions(kernel.text) if isinstance(kernel, LlvmSource) else None
     module = PlainModule(None if ir is None else ir.declaration)  # needs no MLIR
-    functions, own = list[Function](), list[Prototype]()
+    functions, own, proofs = list[Function](), list[Prototype](), list[str]()
     linked, declared = dict[str, Item](), {each.name: each for each in options.texts()}
     for each in declared.values():
         module.declare(*each.declaration())
         if isinstance(options.errors, str) and not each.params:
             options = replace(options, errors=f"{options.errors}()")
+
+    def declare(prototype: Prototype) -> None:
+        if prototype.name not in declared:
+            declared[prototype.name] = prototype
+            module.declare(*prototype.declaration())
+            module.triple = module.triple or triple_for(prototype, options.target)
+
+    def compare(kernel_of: DirectCallProvider, signature: spec.Signature) -> Called:
+        assert options.prototype is not None
+        name, bare = kernel_of.callee, replace(options, provider=None)
+        given = read(options.prototype, name, name, options.include, options.target)
+        with_ = [kernel, *items]
+        prototype, types = _declared(kernel, given.name, source, given, with_, bare, ir)
+        assert prototype is not None
+        proofs.append(types)
+        declare(prototype)
+        args = with_constants(signature, kernel_of.args, options.constants)
+        return called(prototype, signature, args, kernel_of.free)
+
     signatures, destroyers = with_destroyers(signatures, options.destroy)
     alone, strict = len(signatures) == 1, len(signatures) + len(destroyers) == 1
     unused = [each for each in several.OF_RESULTS if getattr(options, each)]
     for signature in (*signatures, *destroyers):
         is_own = signature not in destroyers
+        if isinstance(options.provider, VariantsCallProvider) and options.prototype is not None:
+            provider, passed = compared(options.provider, signature, compare)
+            linked[""] = kernel
+            types = Compared(proofs[-1], passed)
+            functions.append(Function(signature, _always(provider), types))
+            continue
         function, given = options.function if is_own else signature.name, None
         if options.prototype is not None:
             where = options.include, options.target
@@ -471,10 +501,7 @@ def _of_code(
             continue
         if not is_own and prototype.result is not None and prototype.result.is_pointer:
             prototype = replace(prototype, result=None)  # the NULL of libsamplerate's src_delete
-        if prototype.name not in declared:
-            declared[prototype.name] = prototype
-            module.declare(*prototype.declaration())
-            module.triple = module.triple or triple_for(prototype, options.target)
+        declare(prototype)
         args: Any = args_of(prototype)
         if is_own:
             own.append(prototype)

@@ -24,7 +24,7 @@ from ffi_builder.extending import (
     split_field,
 )
 from ffi_builder.wrapping.c_types import CType, Layout, Member, Prototype, llvm_type
-from ffi_builder.wrapping.comparison import Comparison
+from ffi_builder.wrapping.comparison import Comparison, Converted
 
 _COMPOSITES: Final = (spec.Struct, spec.TupleParam)
 _MOST, _ALIGN = 1 << 16, 16
@@ -248,6 +248,7 @@ def _compared(
     [(path, item)] = pairs
     if dtype not in (None, kind):
         raise BuildError(f"{where}, but {entry!r} is passed")
+    item = item if dtype is None else Converted(f"{value}", item, dtype)
     address = checks.check(own, member.type_, path, item, where)
     if result is not None:
         checks.seen[-1] = checks.seen[-1]._replace(entry=f"{entry}")

@@ -75,13 +75,15 @@ def wrap(
         device: the device type of tensors of a text that have none; "cuda" for a launch.
         function: the symbol of the kernel; left out, that of the prototype, or the signature's
             name. It goes with one signature, as a list in ``args=`` does.
-        prototype: the kernel's declaration in C, or the path of a header that has it.
+        prototype: the kernel's declaration in C, or the path of a header that has it. Beside a
+            ``VariantsCallProvider``, the declarations of the functions of all variants.
         include: folders of the headers that the prototype includes.
         args: what the kernel gets, in order, as for the providers. Beside a prototype with names,
             and for kernels of Triton and FlyDSL, also a dict with those parameters that the
-            signature does not name, such as ``{"ctx": None}``. ``"&n"`` is the address of a copy of
-            ``n``, and ``"&n -> size"`` one that the kernel overwrites with the result ``size``. A
-            dict in it is a struct, with an entry for each field.
+            signature does not name, such as ``{"ctx": None}``. ``"float32(a)"`` is ``a`` as another
+            dtype, ``"&n"`` the address of a copy of ``n``, and ``"&n -> size"`` one that the kernel
+            overwrites with the result ``size``. A dict in it is a struct, with an entry for each
+            field.
         errors: the class and the message for certain statuses, such as
             ``{22: ("ValueError", "the order is negative")}``. ``{-1: None}`` raises the TVM-FFI
             error that the kernel has set. A prototype may give statuses names, such as

@@ -40,7 +40,7 @@ WITHOUT = "DynamicParamPackCallProvider without other options passes what it tak
 OTHER_TYPES = """DirectCallProvider: the callee @callee takes 3 arguments, but 2 are passed for 'f':
        expected            passed
    #0  ptr                 ptr (x)
->  #1  i64                 i32 (a): declare `a: int64`
+>  #1  i64                 i32 (a): declare `a: int64`, or pass 'int64(a)'
 >  #2  struct<(ptr, i32)>  nothing
 Choose and order them with args=, or change the signature or the callee"""
 OTHER_RANK = """MemRefCallProvider: the callee @callee takes 4 arguments, but 6 are passed for 'f':

@@ -85,7 +85,10 @@ def table(*rows: str) -> str:
             f"{X}, a: float64",
             ["!llvm.ptr", "f32"],
             "arguments of other types than 'f' passes"
-            + table("   #0  ptr       ptr (x)", ">  #1  f32       f64 (a): declare `a: float32`")
+            + table(
+                "   #0  ptr       ptr (x)",
+                ">  #1  f32       f64 (a): declare `a: float32`, or pass 'float32(a)'",
+            )
             + CHOOSE,
         ),
         (
@@ -113,7 +116,7 @@ def table(*rows: str) -> str:
             "arguments of other types than 'f' passes"
             + table(
                 "   #0  ptr       ptr (x)",
-                ">  #1  i16       i8 (a): declare `a: int16`",
+                ">  #1  i16       i8 (a): declare `a: int16`, or pass 'int16(a)'",
                 "   #2  i16       i16 (b)",
             )
             + CHOOSE,
@@ -126,9 +129,7 @@ def test_plain_arguments(signature: str, taken: list[str], expected: str) -> Non
 
 def test_a_number_that_two_parameters_take() -> None:
     """Declaring it as one of them takes it makes it wrong for the other."""
-    rows = table(
-        "   #0  i32       i32 (n)", ">  #1  i64       i32 (n): pass `n * 1`, which is an int64"
-    )
+    rows = table("   #0  i32       i32 (n)", ">  #1  i64       i32 (n): pass 'int64(n)'")
     provider = DirectCallProvider("k", args=["n", "n"])
     expected = "arguments of other types than 'f' passes" + rows + CHOOSE
     assert words("n: int32", provider, "i32", "i64") == expected

@@ -141,7 +141,7 @@ REFUSED: list[tuple[str, str, Any, type[Exception], str]] = [
     *((f"{OF_X} -> r: float64", SIGNS, [*args, "r"], BuildError, r"is u?int.*, which is not .*: write a number of that") for args in ((-1, 0), (0, 200), (1.5, 0))),
     ("f(alpha: float32)", "void f(double alpha)", None, BuildError, "parameter alpha is float64, but 'alpha' is float32: declare `alpha: float64`"),
     ("f(alpha: float32, n: int32)", "void f(int n, float alpha)", ["alpha", "n"], BuildError, "parameter n is int32, but 'alpha' is float32: declare `alpha: int32`; or is the order another: the kernel takes n, alpha$"),
-    ("f(alpha: float32, n: int32)", "void f(int n, double alpha)", ["n", "alpha"], BuildError, "declare `alpha: float64`$"),
+    ("f(alpha: float32, n: int32)", "void f(int n, double alpha)", ["n", "alpha"], BuildError, r"declare `alpha: float64`, or pass 'float64\(alpha\)'$"),
     ("f(x: Tensor([n], int8), y: Tensor([n], float32))", "void f(float *y, char *x)", ["x.data", "y.data"], BuildError, r"declare `x: Tensor.*, or change the kernel; or is the order another: the kernel takes y, x$"),
     ("f(x: float64)", "double f(double x)", None, BuildError, "f returns float64, which the signature lacks: add a res"),
     ("g(x: float64)", "char *g(double x)", None, BuildError, r"g returns a pointer to u?int8, which the signature lacks"),

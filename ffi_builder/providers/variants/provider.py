@@ -93,9 +93,7 @@ class VariantsCallProvider:
             BuildError: if the signature does not have a parameter of a condition.
         """
         check_params(self.variants, signature)
-        name = paths_in(signature)
-        numbers = numbers_in(lambda param: may_be_absent_in(signature, param), {})
-        choice = Choice(self._conditions, numbers, _tensors(signature))
+        name, choice = paths_in(signature), self._choice(signature)
         lines = ["variants, in order:"]
         for index, variant in enumerate(self.variants):
             when = "otherwise" if variant.when is None else variant.when.text(name)
@@ -104,6 +102,10 @@ class VariantsCallProvider:
             lines.append(f"  {variant.name}: {when}" + (f" ({shown})" if shown else ""))
         tests = explain(choice.outcome, [variant.name for variant in self.variants], name)
         return "\n".join([*lines, "tests:", *(f"  {line}" for line in tests)])
+
+    def _choice(self, signature: spec.Signature) -> Choice:
+        numbers = numbers_in(lambda param: may_be_absent_in(signature, param), {})
+        return Choice(self._conditions, numbers, _tensors(signature))
 
     @property
     def _conditions(self) -> list[Condition | None]:
@@ -199,6 +201,27 @@ class VariantsCallProvider:
         Chooser(context, emit_one, emit_failure).emit(choice.outcome)
         join(context, ends)
         return context.builder.block
+
+
+def signatures_of(
+    provider: VariantsCallProvider, signature: spec.Signature
+) -> Iterator[spec.Signature]:
+    """Yield the signature of each variant, in which tensors have the dtypes that are left.
+
+    Raises:
+        BuildError: if the signature does not have a parameter of a condition.
+    """
+    check_params(provider.variants, signature)
+    choice = provider._choice(signature)  # pyright: ignore[reportPrivateUsage] # of this module
+    for index in range(len(provider.variants)):
+        left, changed = choice.narrowed(index), dict[str, spec.Param]()
+        for param in (*signature.params, *signature.results):
+            tensor = spec.required(param)
+            if isinstance(tensor, spec.Tensor) and tensor in left:
+                tensor = replace(tensor, dtype=left[tensor].dtypes)
+                is_inside = isinstance(param, spec.Optional)
+                changed[param.name] = replace(param, param=tensor) if is_inside else tensor
+        yield signature.with_params(**changed)
 
 
 def _taking(

@@ -128,7 +128,7 @@ def test_a_callee_that_takes_something_else(parse: Parse) -> None:
     assert str(raised.value) == (
         "DirectCallProvider: the callee @kernel takes 1 argument, but 2 are passed for 'f':\n"
         "       expected  passed\n"
-        ">  #0  i32       i64 (code): declare `code: int32`\n"
+        ">  #0  i32       i64 (code): declare `code: int32`, or pass 'int32(code)'\n"
         ">      nothing   ptr (p)\n"
         "Choose and order them with args=, or change the signature or the callee"
     )

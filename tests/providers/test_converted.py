@@ -1,0 +1,243 @@
+"""``"float32(x)"`` in ``args=``: a value that the callee gets as another dtype."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+import pytest
+import tvm_ffi
+
+from ffi_builder import BuildError, attach, runtime, spec
+from ffi_builder.ir import PlainModule
+from ffi_builder.providers import (
+    CudaLaunchCallProvider,
+    DirectCallProvider,
+    DynamicParamPackCallProvider,
+    PackedCallProvider,
+    Variant,
+    VariantsCallProvider,
+    when,
+)
+from ffi_builder.testing import FakeCuda
+from tests.support.native import loaded
+from tests.support.wrapping import new_module
+
+SOURCE: Final = """
+#include <stdint.h>
+double ffib_as_i8(int8_t x) { return x; }
+double ffib_as_u8(uint8_t x) { return x; }
+double ffib_as_i32(int32_t x) { return x; }
+double ffib_as_i64(int64_t x) { return (double)x; }
+double ffib_as_u64(uint64_t x) { return (double)x; }
+double ffib_as_f32(float x) { return x; }
+double ffib_as_f64(double x) { return x; }
+double ffib_at_f32(const float *x) { return x ? *x : -999; }
+double ffib_at_f64(const double *x) { return x ? *x : -999; }
+void ffib_conv_pack(void **params) { *(double *)params[1] = *(float *)params[0]; }
+float ffib_round(double x) { return (float)x; }
+void ffib_saxpy(int n, float a, const float *x, float *y) {
+  for (int i = 0; i < n; i++) y[i] += a * x[i];
+}
+void ffib_daxpy(int n, double a, const double *x, double *y) {
+  for (int i = 0; i < n; i++) y[i] += a * x[i];
+}
+"""
+PARAMS: Final = (
+    "f(x: Tensor([n], float32), k: int64, a: float64, s: float32, b: bool, u: uint64, t: uint8, "
+    "m: Choice({'lo': 7}, int32), text: String, o: Optional(float64), d: DType) -> r: float64"
+)
+GIVEN: Final = (
+    np.ones(3, "f4"),
+    -5,
+    0.1,
+    0.1,
+    True,
+    2**53,
+    200,
+    "lo",
+    "four",
+    None,
+    tvm_ffi.dtype("int8"),
+)
+MODULES: Final = [pytest.param(new_module, id="MLIR"), pytest.param(PlainModule, id="plain")]
+BIG: Final = (2**25 + 1, 2**53 + 1)
+"""Integers that float32 and float64 do not hold."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def kernels() -> ctypes.CDLL:
+    return loaded(SOURCE)
+
+
+def compiled(signature: str, provider: Any, make: Callable[[], Any] = new_module) -> Any:
+    module, parsed = make(), spec.Signature.parse(signature, device="cpu")
+    attach(module, parsed, provider)
+    return runtime.compile(module)[parsed.name]
+
+
+def rounded(value: float) -> float:
+    return float(np.float32(value))
+
+
+@pytest.mark.parametrize("make", MODULES)
+@pytest.mark.parametrize(
+    ("kind", "entry", "expected"),
+    [
+        *(("as_f32", "float32(a)", rounded(0.1)), ("as_f32", "float32( a )", rounded(0.1))),
+        *(("as_f64", "float64(s)", rounded(0.1)), ("as_f64", "float64(a)", 0.1)),
+        *(("as_f32", "float32(k)", -5.0), ("as_f64", "float64(k * n)", -15.0)),
+        *(("as_f64", "float64(t)", 200.0), ("as_f64", "float64(u)", 2.0**53)),
+        *(("as_f32", "float32(0.1)", rounded(0.1)), ("as_f64", "float64(3)", 3.0)),
+        *(("as_i32", "int32(k)", -5), ("as_i8", "int8(k * 2 - 118)", -128), ("as_u8", "uint8(n)", 3)),
+        *(("as_i64", "int64(t)", 200), ("as_u64", "uint64(n)", 3), ("as_i8", "int8(-4)", -4)),
+        *(("as_i32", "int32(b)", 1), ("as_i64", "int64(m)", 7), ("as_u8", "uint8(x.ndim)", 1)),
+        *(("as_u8", "uint8(text.length)", 4), ("as_i64", "int64(o.present)", 0)),
+        *(("as_f32", "float32(o)", 0.0), ("as_f32", "float32(ceildiv(n, 2))", 2.0)),
+        *(("at_f32", "&float32(a)", rounded(0.1)), ("at_f32", "&float32(o)", -999.0)),
+        *(("at_f64", "&float64(n)", 3.0), ("at_f64", "&float64(s)", rounded(0.1))),
+    ],
+)  # fmt: skip
+def test_a_value_as_another_dtype(
+    kind: str, entry: str, expected: float, make: Callable[[], Any]
+) -> None:
+    provider = DirectCallProvider(f"ffib_{kind}", args=[entry])
+    assert compiled(PARAMS, provider, make)(*GIVEN) == expected
+
+
+@pytest.mark.parametrize("make", MODULES)
+@pytest.mark.parametrize(
+    "value", [1e300, -1e300, math.inf, math.nan, 3.4028235677973366e38, 1e-46, 16777217.0, -0.0]
+)
+def test_a_float_is_rounded_as_c_rounds_it(
+    value: float, make: Callable[[], Any], kernels: ctypes.CDLL
+) -> None:
+    """To even, beyond the range to infinity."""
+    c_round = kernels.ffib_round
+    c_round.restype, c_round.argtypes = ctypes.c_float, [ctypes.c_double]
+    as_float = DirectCallProvider("ffib_as_f32", args=["float32(a)"])
+    found = compiled("f(a: float64) -> r: float64", as_float, make)(value)
+    np.testing.assert_array_equal([found], [c_round(value)])
+    assert math.copysign(1, found) == math.copysign(1, value)
+
+
+@pytest.mark.parametrize("make", MODULES)
+def test_an_integer_that_a_float_does_not_hold_is_rounded(make: Callable[[], Any]) -> None:
+    for kind, dtype, value in zip(("f32", "f64"), ("float32", "float64"), BIG, strict=True):
+        provider = DirectCallProvider(f"ffib_as_{kind}", args=[f"{dtype}(k)"])
+        assert compiled("f(k: int64) -> r: float64", provider, make)(value) == value - 1
+
+
+@pytest.mark.parametrize("make", MODULES)
+@pytest.mark.parametrize(
+    ("kind", "entry", "fits", "beyond", "words"),
+    [
+        ("as_i32", "int32(k)", 2**31 - 1, 2**31, "k is 2147483648, but int32 is passed, which"),
+        ("as_i32", "int32(k)", -(2**31), -(2**31) - 1, "holds -2147483648 to 2147483647"),
+        ("as_u64", "uint64(k)", 0, -1, "k is -1, but uint64 is passed, which holds 0 to"),
+        ("as_u8", "uint8(k * 5)", 51, 52, r"k \* 5 is 260, but uint8 is passed, which holds 0 to"),
+    ],
+)
+def test_an_integer_has_to_fit(
+    kind: str, entry: str, fits: int, beyond: int, words: str, make: Callable[[], Any]
+) -> None:
+    f = compiled(
+        "f(k: int64) -> r: float64", DirectCallProvider(f"ffib_{kind}", args=[entry]), make
+    )
+    assert f(fits) == (fits * 5 if "*" in entry else fits)
+    with pytest.raises(ValueError, match=words):
+        f(beyond)
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ("int32(a)", "but a is float64, and int32 is passed: declare `a: int32`"),
+        ("int64(s)", "but s is float32, and int64 is passed: declare `s: int64`"),
+        ("int32(0.5)", "but 0.5 is float64, and int32 is passed"),
+        ("float32(b)", "but b is bool, and float32 is passed: declare `b: float32`"),
+        ("bool(k)", "but k is int64, and bool is passed: declare `k: bool`"),
+        ("float16(a)", "but a is float64, and float16 is passed: declare `a: float16`"),
+        ("int8(300)", "but int8 holds -128 to 127"),
+        ("float32(1e39)", "but float32 does not hold 1e"),
+        ("int64(d)", "but d is int32, and int64 is passed"),
+        ("int64(x.dtype)", "but x.dtype is int32, and int64 is passed"),
+        ("float32(x)", "but x is not one number or handle; write the name of one"),
+        ("float32(x.data)", "but x.data is not one number or handle"),
+        ("int32(text)", "but text is not one number or handle"),
+        ("float32(c)", "'c', which names no parameter or symbol of 'f'"),
+        ("float32()", "expected the value of a field"),
+        ("float32(int32(k))", r"'int32\(k\)': expected ceildiv, max, min"),
+    ],
+)
+def test_what_is_not_converted(entry: str, words: str) -> None:
+    with pytest.raises(BuildError, match=f"DirectCallProvider: args= has .*{words}"):
+        compiled(PARAMS, DirectCallProvider("ffib_as_i64", args=[entry]))
+
+
+def test_the_dtype_is_what_a_callee_has_to_take() -> None:
+    """Numbers without a dtype take that of the callee, these do not."""
+    module, signature = (
+        new_module("llvm.func @k(f64, i64)"),
+        spec.Signature.parse("f(a: float64)"),
+    )
+    with pytest.raises(BuildError) as raised:
+        attach(module, signature, DirectCallProvider("k", args=["float32(0.5)", "int32(4)"]))
+    assert ">  #0  f64       f32 (float32(0.5))\n>  #1  i64       i32 (int32(4))" in str(
+        raised.value
+    )
+
+
+def test_an_array_of_pointers() -> None:
+    provider = DynamicParamPackCallProvider("ffib_conv_pack", args=["float32(a)"])
+    assert compiled("f(a: float64) -> r: float64", provider)(0.1) == rounded(0.1)
+
+
+def test_the_start_of_a_result_has_its_dtype() -> None:
+    provider = DynamicParamPackCallProvider("ffib_conv_pack", args=["float32(a)", "&k -> r"])
+    assert compiled("f(a: float64, k: int64) -> r: float64", provider)(0.5, 2) == 0.5
+
+
+@pytest.mark.parametrize("make", MODULES)
+def test_functions_of_other_numbers_behind_one_name(make: Callable[[], Any]) -> None:
+    text = "axpy(a: float64, x: Tensor([n], float32 | float64), y: Tensor([n], x.dtype))"
+    signature = f"{text} where n: int32"
+    single = when.parse("x.dtype == float32", spec.Signature.parse(signature, device="cpu"))
+    provider = VariantsCallProvider(
+        [
+            Variant(DirectCallProvider("ffib_saxpy", args=["n", "float32(a)", "x", "y"]), single),
+            Variant(DirectCallProvider("ffib_daxpy", args=["n", "a", "x", "y"])),
+        ]
+    )
+    axpy = compiled(signature, provider, make)
+    for dtype in ("float32", "float64"):
+        x, y = np.arange(3, dtype=dtype), np.ones(3, dtype)
+        axpy(0.5, x, y)
+        assert y.tolist() == [1.0, 1.5, 2.0]
+
+
+def test_functions_of_tvm_ffi_take_no_other_dtype() -> None:
+    callback, k = spec.Function("callback"), spec.Var("k", "int64")
+    provider = PackedCallProvider(callback, args=["int32(k)"])
+    words = r"args= has 'int32\(k\)', but functions of TVM-FFI take numbers of 64 bits: pass 'k'"
+    with pytest.raises(BuildError, match=words):
+        attach(new_module(), spec.Signature("f", [callback, k]), provider)
+
+
+def test_a_launch() -> None:
+    ptx = """.version 7.0
+    .target sm_70
+    .address_size 64
+    .visible .entry k(.param .u64 y, .param .f32 a) { ret; }
+    """
+    signature = spec.Signature.parse("f(y: Tensor([n], float32), a: float64)", device="cuda")
+    provider = CudaLaunchCallProvider(ptx, "k", grid=1, block=1, args=["y", "float32(a)"])
+    module = PlainModule()
+    attach(module, signature, provider)
+    launch = runtime.compile(module)["f"]
+    with FakeCuda() as gpu:
+        launch(gpu.array(np.zeros(4, "float32")), 0.1)
+        assert gpu.launches[-1].arguments[1] == np.float32(0.1).tobytes()
