@@ -48,7 +48,7 @@ OPERATIONS: Final = tuple(
         *("extractvalue", "fcmp", "fpext", "fptrunc", "func", "getelementptr", "icmp"),
         *("insertvalue", "inttoptr", "load", "lshr", "mul", "or", "ptrtoint", "return", "sdiv"),
         *("select", "sext", "shl", "sitofp", "srem", "store", "sub", "switch", "trunc", "udiv"),
-        *("urem", "xor", "zext", "intr.memcpy", "intr.memset"),
+        *("uitofp", "urem", "xor", "zext", "intr.memcpy", "intr.memset"),
         *(f"intr.{name}.with.overflow" for name in ("sadd", "smul", "ssub", "umul")),
         *("mlir.addressof", "mlir.constant", "mlir.global", "mlir.global_dtors", "mlir.undef"),
         "mlir.zero",

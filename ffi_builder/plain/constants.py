@@ -193,6 +193,8 @@ def cast(name: str, from_: Type, to: Type, value: Constant) -> Constant | None:
             return signed(from_.bits, value) & ((1 << to.bits) - 1)
         case "sitofp":
             return float_bits(to, signed(from_.bits, value))
+        case "uitofp":
+            return float_bits(to, value)
         case _:  # fpext and fptrunc
             return float_bits(to, _float(from_, value))
 

@@ -117,6 +117,7 @@ _CASTS: Final[dict[str, tuple[str, str, Callable[[int, int], bool]]]] = {
     "inttoptr": ("int", "ptr", lambda old, new: True),
     "ptrtoint": ("ptr", "int", lambda old, new: True),
     "sitofp": ("int", "float", lambda old, new: True),
+    "uitofp": ("int", "float", lambda old, new: True),
     "bitcast": ("int float", "int float", lambda old, new: old == new),
 }
 

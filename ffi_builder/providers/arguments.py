@@ -163,10 +163,12 @@ def _converted(context: CallContext, item: Item, dtype: str) -> Value:
     if own in FLOAT_DTYPES:
         cast_ = "fptrunc" if dtype == "float32" else "fpext"
         return b.cast(cast_, scalar_argument(context, item).value, b.types.scalar(dtype))
+    signed, number = own != "uint64", widened(context, item)
     if dtype in FLOAT_DTYPES:
-        return b.cast("sitofp", widened(context, item), b.types.scalar(dtype))
-    what = f"{shown(context, item)} is {{}}, but {dtype} is passed"
-    return narrowed(context, widened(context, item), dtype, what)
+        return b.cast("sitofp" if signed else "uitofp", number, b.types.scalar(dtype))
+    # Errors show an i64 as a signed number.
+    what = f"{shown(context, item)} is {'{}' if signed else 'too large'}, but {dtype} is passed"
+    return narrowed(context, number, dtype, what, signed=signed)
 
 
 def data_of(context: CallContext, tensor: spec.Tensor) -> Value:
@@ -183,12 +185,15 @@ def _in_field(context: CallContext, field: CField) -> Value:
     return _converted(context, item, field.dtype)
 
 
-def narrowed(context: CallContext, number: Value, dtype: str, words: str) -> Value:
+def narrowed(
+    context: CallContext, number: Value, dtype: str, words: str, *, signed: bool = True
+) -> Value:
     """Emit a check that an i64 is in the range of an integer dtype, and give it that type."""
     b, (low, high) = context.builder, INT_RANGES[dtype]
-    fits = in_range(b, number, low, high, signed=True)
+    fits = in_range(b, number, low, high, signed=signed)
     if fits is not None:
-        b.check(fits, "ValueError", f"{words}, which holds {low} to {high}", number)
+        values = [number] if signed else []
+        b.check(fits, "ValueError", f"{words}, which holds {low} to {high}", *values)
     return number if dtype in ("int64", "uint64") else b.trunc(number, b.types.scalar(dtype))
 
 

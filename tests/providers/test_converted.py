@@ -35,6 +35,7 @@ double ffib_as_i64(int64_t x) { return (double)x; }
 double ffib_as_u64(uint64_t x) { return (double)x; }
 double ffib_as_f32(float x) { return x; }
 double ffib_as_f64(double x) { return x; }
+double ffib_at_i64(const int64_t *x) { return (double)*x; }
 double ffib_at_f32(const float *x) { return x ? *x : -999; }
 double ffib_at_f64(const double *x) { return x ? *x : -999; }
 void ffib_conv_pack(void **params) { *(double *)params[1] = *(float *)params[0]; }
@@ -150,6 +151,33 @@ def test_an_integer_has_to_fit(
     assert f(fits) == (fits * 5 if "*" in entry else fits)
     with pytest.raises(ValueError, match=words):
         f(beyond)
+
+
+@pytest.mark.parametrize("make", MODULES)
+@pytest.mark.parametrize(
+    ("kind", "entry", "fits"),
+    [("as_i64", "int64(u)", 2**63 - 1), ("as_i32", "int32(u)", 7), ("at_i64", "&int64(u)", 7)],
+)
+def test_a_uint64_is_no_negative_number(
+    kind: str, entry: str, fits: int, make: Callable[[], Any]
+) -> None:
+    """Its bits are those of one, from 2**63 on."""
+    provider = DirectCallProvider(f"ffib_{kind}", args=[entry])
+    f = compiled("f(u: uint64) -> r: float64", provider, make)
+    assert f(fits) == float(fits)
+    dtype = "int32" if "32" in entry else "int64"
+    for beyond in (2**63, 2**64 - 1):
+        with pytest.raises(ValueError, match=f"u is too large, but {dtype} is passed, which holds"):
+            f(beyond)
+
+
+@pytest.mark.parametrize("make", MODULES)
+@pytest.mark.parametrize("value", [2**63 + 2048, 2**64 - 1, 5])
+def test_a_uint64_as_a_float(value: int, make: Callable[[], Any]) -> None:
+    for kind, dtype in (("f32", np.float32), ("f64", np.float64)):
+        provider = DirectCallProvider(f"ffib_as_{kind}", args=[f"{np.dtype(dtype)}(u)"])
+        f = compiled("f(u: uint64) -> r: float64", provider, make)
+        assert f(value) == float(dtype(value))
 
 
 @pytest.mark.parametrize(
