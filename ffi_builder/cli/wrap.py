@@ -76,10 +76,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         dest="errors",
-        metavar="STATUS=CLASS:WORDS",
-        help="the error for a status, as '22=ValueError: the order is negative', or '-1=' for the "
-        "TVM-FFI error that the kernel has set; may be given several times; or the name of a "
-        "function that returns the text of a status, as zError",
+        metavar="[STATUS=]ERROR",
+        help="the error for a status, as '22=ValueError: the order is negative', 22=ValueError, or "
+        "'-1=' for the TVM-FFI error that the kernel has set; without a status, for all others; "
+        "instead of a class, a function that returns the text of a status, as zError; may be given "
+        "several times",
     )
     parser.add_argument(
         "--success",

@@ -10,10 +10,18 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
-from ffi_builder import BuildError, attach, spec
-from ffi_builder.extending import INT_RANGES, HoldGil, check_signature, dataclass, tensors_of
+from ffi_builder import BuildError, CompileError, attach, spec
+from ffi_builder.extending import (
+    ERROR_KINDS,
+    INT_RANGES,
+    HoldGil,
+    check_signature,
+    dataclass,
+    did_you_mean,
+    tensors_of,
+)
 from ffi_builder.ir import PlainModule
 from ffi_builder.providers import (
     CallProvider,
@@ -31,7 +39,7 @@ from ffi_builder.runtime.extending import (
     read_item,
     symbols_of,
 )
-from ffi_builder.wrapping import halide, modules, several, sources
+from ffi_builder.wrapping import halide, modules, several, sources, statuses
 from ffi_builder.wrapping.addresses import callable_in, declared_by, needs_gil
 from ffi_builder.wrapping.by_value import triple_for
 from ffi_builder.wrapping.c_types import Prototype
@@ -47,14 +55,11 @@ from ffi_builder.wrapping.prototype import (
     variable,
 )
 from ffi_builder.wrapping.report import Compared, Report
+from ffi_builder.wrapping.statuses import Errors
 
 if TYPE_CHECKING:
     from ffi_builder import Sanitize
 
-Errors: TypeAlias = "Mapping[Any, tuple[str, str] | None] | str"
-"""By the status, an int, or by what the prototype calls it; or the function that says the text."""
-_TEXT_OF: Final = r"(?<!\{)\{([A-Za-z_]\w*)\((status)?\)\}"
-_FAILED: Final = "{{callee}} failed with status {{status}}: {{{}}}"
 _CODE: Final = (LlvmSource, ObjectSource, ArchiveSource, LibrarySource, AddressSource)
 _ENUM: Final = r"\bChoice\(\s*(?:enum\s+)?([A-Za-z_]\w*)\s*\)"
 _OPTIONS: Final = {
@@ -106,15 +111,15 @@ class Options:
         success = self.success
         listed = [success] if isinstance(success, str) else success
         given: list[Any] = [*listed] if isinstance(listed, Sequence) else []
-        errors = {} if isinstance(self.errors, str) else self.errors or {}
+        errors = statuses.by_status(self.errors)
         names = [each for each in [*errors, *given] if isinstance(each, str)]
         if self.prototype is None or not names:
             return self
         where = self.include, self.target, "errors= or success="
         values = constants(self.prototype, names, (), *where)
-        statuses = [values.get(each, each) for each in given]
+        successes = [values.get(each, each) for each in given]
         by_number = {values.get(k, k): error for k, error in errors.items()}
-        return replace(self, errors=by_number or self.errors, success=statuses or success)
+        return replace(self, errors=by_number or self.errors, success=successes or success)
 
     def texts(self) -> Iterator[Prototype]:
         """Yield the functions that say the words of errors.
@@ -125,9 +130,13 @@ class Options:
         """
         if self.prototype is None:
             return
-        found = re.findall(_TEXT_OF, f"{self.errors}")
-        for name, given in [(self.errors, None)] if isinstance(self.errors, str) else found:
-            prototype = read(self.prototype, name, name, self.include, self.target)
+        for name, given in statuses.functions(self.errors):
+            try:
+                prototype = read(self.prototype, name, name, self.include, self.target)
+            except CompileError as error:
+                words, _, has = f"{error}".partition("; it has ")
+                meant = has and did_you_mean(name, ERROR_KINDS)
+                raise CompileError(f"errors= has {name!r}: {words}{meant}") from error
             types = [None if type_.is_pointer else type_.dtype for _, type_ in prototype.params]
             fits = given != "" and len(types) == 1 and types[0] in several.STATUSES
             fits = fits or (not given and not types)
@@ -188,6 +197,7 @@ class Options:
             ):
                 hint = "; name the others after their kernels" if option == "function" else ""
                 raise TypeError(f"wrap: {option}= goes with one signature{hint}")
+        statuses.check(self.errors, errno=self.errno)
         if isinstance(self.link, (str, bytes, os.PathLike)):
             raise TypeError("wrap: link= is a list, as in link=['helper.o', '-lm']")
         if self.include and (
@@ -388,10 +398,8 @@ def _with_statuses(
     given = {option: value for option, value in given.items() if value is not None}
     errno = options.errno and "errno" in taken
     if isinstance(provider, CheckStatus):
-        if isinstance(given.get("errors"), str):
-            text: str = given.pop("errors")
-            given["message"] = _FAILED.format(text if text.endswith(")") else f"{text}(status)")
-        return replace(provider, **given, **({"error": "OSError"} if errno else {}))
+        given |= statuses.of_provider(given.pop("errors", None))
+        return replace(provider, **given | ({"error": "OSError"} if errno else {}))
     if given:
         words = several.without_status(name, signature, getattr(provider, "args", None))
         raise BuildError(f"wrap: {next(iter(given))}= needs a status, but {words}")
@@ -450,8 +458,8 @@ def _of_code(
     linked, declared = dict[str, Item](), {each.name: each for each in options.texts()}
     for each in declared.values():
         module.declare(*each.declaration())
-        if isinstance(options.errors, str) and not each.params:
-            options = replace(options, errors=f"{options.errors}()")
+    last = [name for name, each in declared.items() if not each.params]
+    options = replace(options, errors=statuses.of_last_error(options.errors, last))
     signatures, destroyers = with_destroyers(signatures, options.destroy)
     alone, strict = len(signatures) == 1, len(signatures) + len(destroyers) == 1
     unused = [each for each in several.OF_RESULTS if getattr(options, each)]
