@@ -44,6 +44,7 @@ from ffi_builder.wrapping.addresses import callable_in, declared_by, needs_gil
 from ffi_builder.wrapping.by_value import triple_for
 from ffi_builder.wrapping.c_types import Prototype
 from ffi_builder.wrapping.calls import called, check_same, with_constants, with_promises
+from ffi_builder.wrapping.comparison import Passed
 from ffi_builder.wrapping.destroyers import args_of, with_destroyers
 from ffi_builder.wrapping.llvm_ir import LlvmFunctions
 from ffi_builder.wrapping.prototype import (
@@ -51,6 +52,7 @@ from ffi_builder.wrapping.prototype import (
     choices,
     constants,
     numbers,
+    of_another_enum,
     read,
     variable,
 )
@@ -75,6 +77,10 @@ _OPTIONS: Final = {
     "function": (sources.Mlir, sources.Image, *_CODE),
 }
 """The sources that options go with. The others go with all. An address is of one function alone."""
+
+
+_LISTS: Final = {"link": "", "include": " of folders", "args": ", or a dict"}
+"""Options that are no single value, and what else to say of them."""
 
 
 @dataclass(frozen=True)
@@ -157,13 +163,24 @@ class Options:
         fit = (dtype for dtype in ("int32", "uint32", "int64") if _fit(dtype, names.values()))
         return f"Choice({names}, {next(fit, 'uint64')})"
 
-    def check_choices(self, signature: spec.Signature) -> None:
-        """Raise BuildError if the prototype has other numbers for the names of a Choice."""
+    def check_choices(self, signature: spec.Signature, passed: Collection[Passed]) -> None:
+        """Raise BuildError if C has other numbers for the names of a Choice, or another enum."""
         assert self.prototype is not None
+        enums = {each.entry: each for each in passed if each.type_.enum}
         for path, param in spec.with_paths(signature.params):
             choice = spec.required(param)
             if not isinstance(choice, spec.Choice):
                 continue
+            if (to := enums.get(path)) and (
+                others := of_another_enum(
+                    self.prototype, to.type_.enum, choice.choices, self.include, self.target
+                )
+            ):
+                raise BuildError(
+                    f"{signature.name}: parameter {to.own} is the enum {to.type_.enum}, but "
+                    f"{path!r} has {others[0]}, which is of another: declare "
+                    f"`{path}: Choice({to.type_.enum})`"
+                )
             low, high = INT_RANGES[choice.dtype]
             of_c = numbers(self.prototype, choice.choices, self.include, self.target)
             for name, number in choice.choices.items() if of_c else ():
@@ -198,14 +215,17 @@ class Options:
                 hint = "; name the others after their kernels" if option == "function" else ""
                 raise TypeError(f"wrap: {option}= goes with one signature{hint}")
         statuses.check(self.errors, errno=self.errno)
-        if isinstance(self.link, (str, bytes, os.PathLike)):
-            raise TypeError("wrap: link= is a list, as in link=['helper.o', '-lm']")
-        if self.include and (
-            self.prototype is None or isinstance(self.include, (str, os.PathLike))
-        ):
-            raise TypeError(
-                "wrap: include= is a list of folders of headers, and goes with prototype="
-            )
+        for option, words in _LISTS.items():
+            value = getattr(self, option)
+            is_one = isinstance(value, (str, bytes, os.PathLike))
+            if is_one or not isinstance(value, (Iterable, type(None))):
+                shown = "…" if isinstance(value, bytes) else f"'{value}'"
+                cure = f": write {option}=[{shown}]" if is_one else f", but got {value!r}"
+                raise TypeError(f"wrap: {option}= is a list{words}{cure}")
+        if self.function is not None and not isinstance(self.function, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"wrap: function= is a name, but got {self.function!r}")
+        if self.include and self.prototype is None:
+            raise TypeError("wrap: include= has folders of headers, and goes with prototype=")
         has_names = is_code or getattr(kernel, "has_names", False)
         if is_dict and (self.provider is not None or not has_names):
             raise TypeError(
@@ -488,12 +508,13 @@ def _of_code(
             own.append(prototype)
             args = options.args if alone else several.args_of(options.args, prototype, signature)
             if given is not None:
-                options.check_choices(signature)
                 args = with_constants(signature, args, options.constants)
         free = options.free if is_own and (alone or several.returns_text(signature)) else None
         if free is not None:
             _check_free(free, [code, *items], options)
         signature, provider, passed = called(prototype, signature, args, free)
+        if is_own and given is not None:
+            options.check_choices(signature, passed)
         taken = several.taken(signature, prototype, provider, is_own)
         unused = [each for each in unused if each not in taken]
         taken = several.OF_RESULTS if strict else taken

@@ -85,13 +85,13 @@ def _filled(error: Error, kind: str, words: str) -> tuple[str, str] | None:
 
 def check(errors: Errors | None, *, errno: bool) -> None:
     """Raise TypeError for what is no error, with what to write."""
-    error: Any
+    error: object
     kind: Any
     for status, error in by_status(errors).items():
         where = "errors=" if status is ... else f"errors= for {status!r}"
-        is_pair = isinstance(error, tuple) and len(cast("tuple[Any, ...]", error)) == 2
-        is_pair = is_pair and isinstance(error[1], str)
-        kind = error[0] if is_pair else error
+        pair = [*cast("tuple[object, ...]", error)] if isinstance(error, tuple) else []
+        is_pair = len(pair) == 2 and isinstance(pair[1], str)
+        kind = pair[0] if is_pair else error
         is_class = is_pair or isinstance(kind, type) or (isinstance(kind, str) and kind in _CLASSES)
         if status == "...":
             raise TypeError("wrap: errors= has '...': write ..., without quotes, for all others")
