@@ -369,7 +369,8 @@ def _declared(unit: Unit, path: str, where: str, function: str | None, default: 
             meant = f": it is a macro, `{shown}`; let a function in C use it, or wrap what it calls"
         elif function.startswith("_Z"):
             meant = f": {mangled_hint(function)}"
-        has = f"; it has {first_of(functions)}; say which with function=" if functions else ""
+        has = f"; it has {first_of(functions) or 'none'}"
+        has += "; say which with function=" * bool(functions)
         raise CompileError(f"{where} declares no function {function!r}{meant or has}")
     return _prototype(unit, symbol or function, functions[function])
 

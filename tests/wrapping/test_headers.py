@@ -245,7 +245,7 @@ def test_what_is_no_header_or_folder(tmp_path: Path, monkeypatch: pytest.MonkeyP
         ("f.so", [], r"prototype=: f\.so is no text in UTF-8: give a header"),
         ("long f(long n);", ["folder", "gone"], "include= has gone, which is no folder"),
         ("long f(long n);", [tmp_path / "f"], "include= has /.*/f, which is no folder"),
-        ("/* none */", [], "the prototype declares no function 'f'$"),
+        ("/* none */", [], "the prototype declares no function 'f'; it has none$"),
     ):
         with pytest.raises(CompileError, match=words):
             wrap(data, signature, prototype=prototype, include=include)
