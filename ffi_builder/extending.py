@@ -21,7 +21,7 @@ _HOMES: Final = homes_of(
         "ffi_builder.errors": "NoKernelError",
         "ffi_builder.formats": "elf",
         "ffi_builder.ir.builder": "Builder load_acquire",
-        "ffi_builder.ir.checking": "call_support pass_through run_support",
+        "ffi_builder.ir.checking": "ERROR_KINDS call_support pass_through run_support",
         "ffi_builder.ir.distribution": "PIP_NAMES named of_module",
         "ffi_builder.ir.kernel": "KernelValue MemRef dtypes_of read_kernel",
         "ffi_builder.ir.operations": "TERMINATORS",

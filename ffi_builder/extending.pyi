@@ -17,6 +17,7 @@ from ffi_builder.errors import NoKernelError as NoKernelError
 from ffi_builder.formats import elf as elf
 from ffi_builder.ir.builder import Builder as Builder
 from ffi_builder.ir.builder import load_acquire as load_acquire
+from ffi_builder.ir.checking import ERROR_KINDS as ERROR_KINDS
 from ffi_builder.ir.checking import call_support as call_support
 from ffi_builder.ir.checking import pass_through as pass_through
 from ffi_builder.ir.checking import run_support as run_support

@@ -117,24 +117,30 @@ def status_of(text: str) -> int | str:
     return text if text.isidentifier() else int(text)
 
 
-def errors_of(given: Sequence[str]) -> dict[int | str, tuple[str, str] | None] | str | None:
-    """Return the errors of ``--error``, by their statuses, or a function; None if there are none.
+def errors_of(given: Sequence[str]) -> dict[Any, Any] | None:
+    """Return the errors of ``--error``, by their statuses; one without is for all others.
 
     Raises:
-        CompileError: one has another form.
+        CompileError: one has another form, or a status has two.
     """
-    if len(given) == 1 and given[0].isidentifier():
-        return given[0]
-    errors: dict[int | str, tuple[str, str] | None] = {}
+    errors = dict[Any, Any]()
     for text in given:
-        parts = re.fullmatch(r"(-?\d+|[A-Za-z_]\w*)=(?:(\w+):\s*(.+))?", text, re.DOTALL)
+        parts = re.fullmatch(
+            r"(?:(-?\d+|[A-Za-z_]\w*|\.\.\.)=|(?=.))(?:(\w+)(?::\s*(.+))?)?", text, re.DOTALL
+        )
         if parts is None:
             raise CompileError(
                 f"--error {text!r}: expected STATUS=CLASS:WORDS, as '22=ValueError: the order is "
-                f"negative', or '-1=' for a TVM-FFI error that the kernel has set, or the "
-                f"name of a function that returns the text of a status"
+                f"negative', or one of the two, or '-1=' for a TVM-FFI error that the kernel has "
+                f"set; zError, a function that returns the text of a status, may stand for CLASS, "
+                f"and without STATUS= it is for all others"
             )
-        errors[status_of(parts[1])] = None if parts[2] is None else (parts[2], parts[3])
+        status = status_of(parts[1]) if parts[1] not in (None, "...") else ...
+        if status in errors:
+            raise CompileError(
+                f"--error {text!r}: there is an error for {parts[1] or 'all others'} already"
+            )
+        errors[status] = (parts[2], parts[3]) if parts[3] else parts[2]
     return errors or None
 
 

@@ -7,7 +7,7 @@ import re
 import runpy
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
@@ -111,8 +111,27 @@ def run(given: argparse.Namespace) -> int:
         raise BuildError(f"{given.file}: {error}") from error
     print(path)
     if path.is_file() and (own := _own_requirement(path)):
-        print_note(f"the wheel depends on {own}")
+        makers = ", ".join(_makers(path))
+        why = [f"functions that make tensors ({makers})"] if makers else []
+        why += [f"--for {each}" for each in given.frameworks]
+        print_note(f"the wheel depends on {own}, for {', '.join(why) or 'what its project says'}")
     return 0
+
+
+def _makers(wheel: Path) -> Iterable[str]:
+    """Return the functions in a wheel that make tensors, for which it has an allocator."""
+    from ffi_builder.packaging.wheel import Libraries
+    from ffi_builder.runtime.extending import functions, read_metadata
+
+    makers = dict[str, None]()
+    with wheel.open("rb") as file:
+        libraries = Libraries(file)
+        for name in libraries.names:
+            with libraries.unpacked(name) as library:
+                texts = functions(library)
+            infos = (read_metadata(each, text) for each, text in texts.items() if text)
+            makers |= dict.fromkeys(info.name for info in infos if info and info.allocates)
+    return makers
 
 
 def _own_requirement(wheel: Path) -> str:

@@ -76,10 +76,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         dest="errors",
-        metavar="STATUS=CLASS:WORDS",
-        help="the error for a status, as '22=ValueError: the order is negative', or '-1=' for the "
-        "TVM-FFI error that the kernel has set; may be given several times; or the name of a "
-        "function that returns the text of a status, as zError",
+        metavar="[STATUS=]ERROR",
+        help="the error for a status, as '22=ValueError: the order is negative', 22=ValueError, or "
+        "'-1=' for the TVM-FFI error that the kernel has set; without a status, for all others; "
+        "instead of a class, a function that returns the text of a status, as zError; may be given "
+        "several times",
     )
     parser.add_argument(
         "--success",
@@ -158,7 +159,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(given: argparse.Namespace) -> int:
     """Run the command; return the exit status."""
     from ffi_builder import runtime
-    from ffi_builder.wrapping.prepare import Options, prepare
+    from ffi_builder.wrapping.options import Options
+    from ffi_builder.wrapping.prepare import prepare
 
     _check_output(given)
     options = Options(

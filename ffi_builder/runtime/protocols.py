@@ -6,7 +6,7 @@ distribution.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 
@@ -144,9 +144,8 @@ class PlainModule(Protocol):
 class Report(Protocol):
     """What was compared with the kernels of a module."""
 
-    @property
-    def notes(self) -> Mapping[str, str]:
-        """A line for each function, by its name."""
+    def shown(self, functions: Iterable[str]) -> str:
+        """Return the names of functions, and what was compared of them."""
         ...
 
     def explain(self) -> str:

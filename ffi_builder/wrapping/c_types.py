@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import field
 from typing import Final
 
 from ffi_builder import BuildError
@@ -61,6 +62,8 @@ class CType:
     """Of a struct by value: the offsets and LLVM types of what registers get; else its address."""
     attribute: str = ""
     """The attributes of the address of a struct by value, in MLIR's LLVM dialect."""
+    enum: str = field(default="", compare=False)
+    """What C calls the enum that a number is; empty if it is none."""
 
     def target(self, *, by_address: bool = False, is_made: bool = False) -> str | None:
         """Return what a handle points to that is passed so, or None for anything.

@@ -376,7 +376,7 @@ def _check_object(what: str, type_: CType, param: spec.Param) -> None:
         raise BuildError(f"{what}, but {param.name!r} is passed as a `const TVMFFIAny *`")
     cure = (
         f"; declare `{param.name}: handle`, for which callers pass "
-        f"ctypes.cast(callback, ctypes.c_void_p), or let a function in C call TVMFFIFunctionCall"
+        f"ctypes.CFUNCTYPE(…)(f), or let a function in C call TVMFFIFunctionCall"
     )
     raise BuildError(
         f"{what}, but {param.name!r} is passed as an object of TVM-FFI, which is a `void *` in C"

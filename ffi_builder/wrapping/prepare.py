@@ -6,14 +6,17 @@ a source, an option and a mistake mean the same at each door.
 
 from __future__ import annotations
 
-import os
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 from ffi_builder import BuildError, attach, spec
-from ffi_builder.extending import INT_RANGES, HoldGil, check_signature, dataclass, tensors_of
+from ffi_builder.extending import (
+    HoldGil,
+    check_signature,
+    dataclass,
+    tensors_of,
+)
 from ffi_builder.ir import PlainModule
 from ffi_builder.providers import (
     CallProvider,
@@ -32,18 +35,16 @@ from ffi_builder.runtime.extending import (
     read_item,
     symbols_of,
 )
-from ffi_builder.wrapping import halide, modules, several, sources
+from ffi_builder.wrapping import halide, modules, several, sources, statuses
 from ffi_builder.wrapping.addresses import callable_in, declared_by, needs_gil
 from ffi_builder.wrapping.by_value import triple_for
 from ffi_builder.wrapping.c_types import Prototype
 from ffi_builder.wrapping.calls import called, check_same, with_constants, with_promises
 from ffi_builder.wrapping.destroyers import args_of, with_destroyers
 from ffi_builder.wrapping.llvm_ir import LlvmFunctions
+from ffi_builder.wrapping.options import CODE, Options
 from ffi_builder.wrapping.prototype import (
     check_function,
-    choices,
-    constants,
-    numbers,
     read,
     variable,
 )
@@ -52,185 +53,6 @@ from ffi_builder.wrapping.variants import Called, compared
 
 if TYPE_CHECKING:
     from ffi_builder import Sanitize
-
-Errors: TypeAlias = "Mapping[Any, tuple[str, str] | None] | str"
-"""By the status, an int, or by what the prototype calls it; or the function that says the text."""
-_TEXT_OF: Final = r"(?<!\{)\{([A-Za-z_]\w*)\((status)?\)\}"
-_FAILED: Final = "{{callee}} failed with status {{status}}: {{{}}}"
-_CODE: Final = (LlvmSource, ObjectSource, ArchiveSource, LibrarySource, AddressSource)
-_ENUM: Final = r"\bChoice\(\s*(?:enum\s+)?([A-Za-z_]\w*)\s*\)"
-_OPTIONS: Final = {
-    "pipeline": (sources.Mlir,),
-    "prototype": _CODE,
-    "owner": (AddressSource,),
-    "launch": (sources.Image,),
-    **dict.fromkeys(("errors", "success", "errno"), (sources.Mlir, *_CODE)),
-    "free": _CODE,
-    "destroy": _CODE[:-1],
-    "provider": (sources.Mlir, *_CODE),
-    "release_gil": (sources.Mlir, *_CODE),
-    "function": (sources.Mlir, sources.Image, *_CODE),
-}
-"""The sources that options go with. The others go with all. An address is of one function alone."""
-
-
-@dataclass(frozen=True)
-class Options:
-    """How a kernel is called: the options of :func:`~ffi_builder.wrap`, which documents them."""
-
-    device: str | None = None
-    function: str | None = None
-    prototype: str | os.PathLike[str] | None = None
-    include: Iterable[str | os.PathLike[str]] = ()
-    args: Sequence[Any] | Mapping[str, Any] | None = None
-    errors: Errors | None = None
-    success: int | str | Sequence[int | str] | None = None
-    errno: bool = False
-    free: str | None = None
-    destroy: str | Mapping[str, str] | None = None
-    provider: CallProvider | type[Any] | None = None
-    launch: object = None
-    owner: object = sources.UNOWNED
-    release_gil: bool | None = None
-    pipeline: str | None = None
-    link: Iterable[str | bytes | os.PathLike[str]] = ()
-    sanitize: bool | Sanitize = False
-    target: str | None = None
-    """The triple of the machine for which a prototype is read; None for this one."""
-
-    def constants(self, expressions: Sequence[str], known: Sequence[str]) -> Mapping[str, int]:
-        """Return the numbers of constants that the prototype declares."""
-        assert self.prototype is not None
-        return constants(self.prototype, expressions, known, self.include, self.target)
-
-    def with_numbers(self) -> Options:
-        """Return the options with numbers for statuses that the prototype gives names."""
-        success = self.success
-        listed = [success] if isinstance(success, str) else success
-        given: list[Any] = [*listed] if isinstance(listed, Sequence) else []
-        errors = {} if isinstance(self.errors, str) else self.errors or {}
-        names = [each for each in [*errors, *given] if isinstance(each, str)]
-        if self.prototype is None or not names:
-            return self
-        where = self.include, self.target, "errors= or success="
-        values = constants(self.prototype, names, (), *where)
-        statuses = [values.get(each, each) for each in given]
-        by_number = {values.get(k, k): error for k, error in errors.items()}
-        return replace(self, errors=by_number or self.errors, success=statuses or success)
-
-    def texts(self) -> Iterator[Prototype]:
-        """Yield the functions that say the words of errors.
-
-        Raises:
-            BuildError: one returns no text, or has other parameters.
-            CompileError: the prototype has no such function.
-        """
-        if self.prototype is None:
-            return
-        found = re.findall(_TEXT_OF, f"{self.errors}")
-        for name, given in [(self.errors, None)] if isinstance(self.errors, str) else found:
-            prototype = read(self.prototype, name, name, self.include, self.target)
-            types = [None if type_.is_pointer else type_.dtype for _, type_ in prototype.params]
-            fits = given != "" and len(types) == 1 and types[0] in several.STATUSES
-            fits = fits or (not given and not types)
-            if not fits or prototype.result is None or not prototype.result.is_char:
-                raise BuildError(
-                    f"wrap: errors= has {name!r}, which is no function that returns the text of a "
-                    f"status, as `const char *{name}({'void' if given == '' else 'int'})`"
-                )
-            yield prototype
-
-    def text_of(self, signature: str) -> str:
-        """Return a signature with the choices of enums, which the prototype declares."""
-        return re.sub(_ENUM, self._choice, signature) if self.prototype is not None else signature
-
-    def _choice(self, match: re.Match[str]) -> str:
-        assert self.prototype is not None
-        names = choices(self.prototype, match[1], self.include, self.target)
-        fit = (dtype for dtype in ("int32", "uint32", "int64") if _fit(dtype, names.values()))
-        return f"Choice({names}, {next(fit, 'uint64')})"
-
-    def check_choices(self, signature: spec.Signature) -> None:
-        """Raise BuildError if the prototype has other numbers for the names of a Choice."""
-        assert self.prototype is not None
-        for path, param in spec.with_paths(signature.params):
-            choice = spec.required(param)
-            if not isinstance(choice, spec.Choice):
-                continue
-            low, high = INT_RANGES[choice.dtype]
-            of_c = numbers(self.prototype, choice.choices, self.include, self.target)
-            for name, number in choice.choices.items() if of_c else ():
-                if (number - of_c[name]) % (high - low + 1):  # -1 is 0xffffffff of 32 bits
-                    raise BuildError(
-                        f"{signature.name}: {path!r} has {number} for {name!r}, which is "
-                        f"{of_c[name]} in prototype=; `Choice(…)` with the name of an enum takes "
-                        f"its numbers"
-                    )
-
-    def check(self, kernel: sources.Kernel, functions: int) -> None:
-        """Raise TypeError for options that go neither with the source nor with each other."""
-        if not isinstance(self.release_gil, (bool, type(None))):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise TypeError(f"wrap: release_gil= is a bool, but got {self.release_gil!r}")
-        for option, kinds in _OPTIONS.items():
-            value = getattr(self, option)
-            is_given = bool(value) if option == "errno" else value not in (None, sources.UNOWNED)
-            if is_given and sources.kind_of(kernel) not in kinds:
-                raise TypeError(
-                    f"wrap: {option}= goes with {' or '.join(sources.WORDS[k] for k in kinds)}, "
-                    f"but the source is {sources.WORDS[sources.kind_of(kernel)]}"
-                )
-        if not functions:
-            raise TypeError("wrap: expected a signature, or a list of them, but the list is empty")
-        is_dict, is_code = isinstance(self.args, Mapping), type(kernel) in _CODE
-        for option in ("function", "args"):
-            if (
-                functions > 1
-                and getattr(self, option) is not None
-                and not (is_dict and is_code and option == "args")
-            ):
-                hint = "; name the others after their kernels" if option == "function" else ""
-                raise TypeError(f"wrap: {option}= goes with one signature{hint}")
-        if isinstance(self.link, (str, bytes, os.PathLike)):
-            raise TypeError("wrap: link= is a list, as in link=['helper.o', '-lm']")
-        if self.include and (
-            self.prototype is None or isinstance(self.include, (str, os.PathLike))
-        ):
-            raise TypeError(
-                "wrap: include= is a list of folders of headers, and goes with prototype="
-            )
-        has_names = is_code or getattr(kernel, "has_names", False)
-        if is_dict and (self.provider is not None or not has_names):
-            raise TypeError(
-                "wrap: args= as a dict goes with prototype=, or with LLVM IR or a kernel of "
-                "Triton's or FlyDSL's"
-            )
-        if self.provider is None:
-            return
-        if self.destroy is not None:
-            raise TypeError(
-                "wrap: destroy= goes without provider=, which does not say how to destroy: wrap "
-                "the other function, too, and give the result spec.Var(…, 'handle', destroy=…)"
-            )
-        if self.free is not None:
-            raise TypeError(
-                "wrap: free= goes without provider=: give it to the provider, as in "
-                "DirectCallProvider('f', free='free')"
-            )
-        if self.success is not None or self.errno:
-            raise TypeError(
-                "wrap: success= and errno= go without provider=: give them to the provider, as in "
-                "CheckStatus(provider, success=1, error='OSError')"
-            )
-        of_variants = isinstance(self.provider, VariantsCallProvider)
-        of_variants = of_variants and not isinstance(kernel, AddressSource)
-        if (self.prototype is not None and not of_variants) or self.errors is not None:
-            raise TypeError(
-                "wrap: prototype= and errors= go without provider=, which says itself how to call: "
-                "a prototype would not be compared, unless it is that of the functions of a "
-                "VariantsCallProvider, and CheckStatus(provider, errors=…) has errors"
-            )
-        if self.args is not None and not isinstance(self.provider, type):
-            raise TypeError("wrap: args= goes with a class in provider=; give them to the provider")
 
 
 @dataclass(frozen=True)
@@ -265,7 +87,7 @@ class Wrapped:
     @property
     def links_kernel(self) -> bool:
         """Whether the kernel is code that is linked, and not in the module."""
-        return isinstance(self.kernel, _CODE) or bool(getattr(self.kernel, "linked", ()))
+        return isinstance(self.kernel, CODE) or bool(getattr(self.kernel, "linked", ()))
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -318,11 +140,6 @@ def prepare(
             wrapped = Wrapped(kernel, PlainModule(), functions, items, sanitize=options.sanitize)
     holds_gil = needs_gil(source) if options.release_gil is None else not options.release_gil
     return replace(wrapped, holds_gil=holds_gil)
-
-
-def _fit(dtype: str, numbers: Iterable[int]) -> bool:
-    low, high = INT_RANGES[dtype]
-    return all(low <= number <= high for number in numbers)
 
 
 def _signature(
@@ -393,10 +210,8 @@ def _with_statuses(
     given = {option: value for option, value in given.items() if value is not None}
     errno = options.errno and "errno" in taken
     if isinstance(provider, CheckStatus):
-        if isinstance(given.get("errors"), str):
-            text: str = given.pop("errors")
-            given["message"] = _FAILED.format(text if text.endswith(")") else f"{text}(status)")
-        return replace(provider, **given, **({"error": "OSError"} if errno else {}))
+        given |= statuses.of_provider(given.pop("errors", None))
+        return replace(provider, **given | ({"error": "OSError"} if errno else {}))
     if given:
         words = several.without_status(name, signature, getattr(provider, "args", None))
         raise BuildError(f"wrap: {next(iter(given))}= needs a status, but {words}")
@@ -451,42 +266,20 @@ def _of_code(
     options = options.with_numbers()
     ir = LlvmFunctions(kernel.text) if isinstance(kernel, LlvmSource) else None
     module = PlainModule(None if ir is None else ir.declaration)  # needs no MLIR
-    functions, own, proofs = list[Function](), list[Prototype](), list[str]()
+    if isinstance(options.provider, VariantsCallProvider) and options.prototype is not None:
+        return _of_variants(kernel, source, signatures, items, options, module, ir)
+    functions, own = list[Function](), list[Prototype]()
     linked, declared = dict[str, Item](), {each.name: each for each in options.texts()}
     for each in declared.values():
         module.declare(*each.declaration())
-        if isinstance(options.errors, str) and not each.params:
-            options = replace(options, errors=f"{options.errors}()")
-
-    def declare(prototype: Prototype) -> None:
-        if prototype.name not in declared:
-            declared[prototype.name] = prototype
-            module.declare(*prototype.declaration())
-            module.triple = module.triple or triple_for(prototype, options.target)
-
-    def compare(kernel_of: DirectCallProvider, signature: spec.Signature) -> Called:
-        assert options.prototype is not None
-        name, bare = kernel_of.callee, replace(options, provider=None)
-        given = read(options.prototype, name, name, options.include, options.target)
-        with_ = [kernel, *items]
-        prototype, types = _declared(kernel, given.name, source, given, with_, bare, ir)
-        assert prototype is not None
-        proofs.append(types)
-        declare(prototype)
-        args = with_constants(signature, kernel_of.args, options.constants)
-        return called(prototype, signature, args, kernel_of.free)
+    last = [name for name, each in declared.items() if not each.params]
+    options = replace(options, errors=statuses.of_last_error(options.errors, last))
 
     signatures, destroyers = with_destroyers(signatures, options.destroy)
     alone, strict = len(signatures) == 1, len(signatures) + len(destroyers) == 1
     unused = [each for each in several.OF_RESULTS if getattr(options, each)]
     for signature in (*signatures, *destroyers):
         is_own = signature not in destroyers
-        if isinstance(options.provider, VariantsCallProvider) and options.prototype is not None:
-            provider, passed = compared(options.provider, signature, compare)
-            linked[""] = kernel
-            types = Compared(proofs[-1], passed)
-            functions.append(Function(signature, _always(provider), types))
-            continue
         function, given = options.function if is_own else signature.name, None
         if options.prototype is not None:
             where = options.include, options.target
@@ -501,18 +294,19 @@ def _of_code(
             continue
         if not is_own and prototype.result is not None and prototype.result.is_pointer:
             prototype = replace(prototype, result=None)  # the NULL of libsamplerate's src_delete
-        declare(prototype)
+        _declare(module, declared, prototype, options)
         args: Any = args_of(prototype)
         if is_own:
             own.append(prototype)
             args = options.args if alone else several.args_of(options.args, prototype, signature)
             if given is not None:
-                options.check_choices(signature)
                 args = with_constants(signature, args, options.constants)
         free = options.free if is_own and (alone or several.returns_text(signature)) else None
         if free is not None:
             _check_free(free, [code, *items], options)
         signature, provider, passed = called(prototype, signature, args, free)
+        if is_own and given is not None:
+            options.check_choices(signature, passed)
         taken = several.taken(signature, prototype, provider, is_own)
         unused = [each for each in unused if each not in taken]
         taken = several.OF_RESULTS if strict else taken
@@ -521,6 +315,47 @@ def _of_code(
     if not strict and options.provider is None:
         several.check_taken(unused, options.args, own)
     return Wrapped(kernel, module, functions, [*linked.values(), *items], sanitize=options.sanitize)
+
+
+def _of_variants(
+    kernel: Item,
+    source: object,
+    signatures: Sequence[spec.Signature],
+    items: Sequence[Item],
+    options: Options,
+    module: PlainModule,
+    ir: LlvmFunctions | None,
+) -> Wrapped:
+    """Wrap the functions in C of a ``VariantsCallProvider``, each compared with its prototype."""
+    assert options.prototype is not None
+    assert isinstance(options.provider, VariantsCallProvider)
+    text, types, bare = options.prototype, "", replace(options, provider=None)
+    declared, functions = dict[str, Prototype](), list[Function]()
+
+    def compare(kernel_of: DirectCallProvider, signature: spec.Signature) -> Called:
+        nonlocal types
+        name = kernel_of.callee
+        given = read(text, name, name, options.include, options.target)
+        prototype, types = _declared(kernel, name, source, given, [kernel, *items], bare, ir)
+        assert prototype is not None
+        _declare(module, declared, prototype, options)
+        args = with_constants(signature, kernel_of.args, options.constants)
+        return called(prototype, signature, args, kernel_of.free)
+
+    for signature in signatures:
+        provider, passed = compared(options.provider, signature, compare)
+        functions.append(Function(signature, _always(provider), Compared(types, passed)))
+    return Wrapped(kernel, module, functions, [kernel, *items], sanitize=options.sanitize)
+
+
+def _declare(
+    module: PlainModule, declared: dict[str, Prototype], prototype: Prototype, options: Options
+) -> None:
+    """Declare a function in the module, once."""
+    if prototype.name not in declared:
+        declared[prototype.name] = prototype
+        module.declare(*prototype.declaration())
+        module.triple = module.triple or triple_for(prototype, options.target)
 
 
 def _check_free(name: str, items: Sequence[Item], options: Options) -> None:

@@ -218,6 +218,31 @@ def choices(
     )
 
 
+def of_another_enum(
+    given: str | os.PathLike[str],
+    enum: str,
+    names: Collection[str],
+    include: Iterable[str | os.PathLike[str]] = (),
+    target: str | None = None,
+) -> list[str]:
+    """Return those names that are enumerators, but not of this enum.
+
+    Args:
+        given: as for :func:`read`, like the last two.
+        enum: the name of an enum.
+        names: what may be its enumerators.
+        include: as for :func:`read`.
+        target: as for :func:`read`.
+    """
+    try:
+        own = choices(given, enum, include, target)
+    except BuildError:  # an `enum class`, or one whose enumerators are elsewhere
+        return []
+    with _LOCK:
+        unit, _ = _read(given, include, target)
+    return [name for name in names if name in unit.constants and name not in own]
+
+
 def numbers(
     given: str | os.PathLike[str],
     names: Collection[str],
@@ -254,15 +279,21 @@ def _read(
     if not isinstance(given, (str, os.PathLike)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"wrap: prototype= is C as text or the path of a header, but got {given!r}")
     is_path = not isinstance(given, str) or re.fullmatch(r"[^\n();{}]+\.\w+", given)
+    if isinstance(given, str) and re.fullmatch(r"[^\n();{}]{1,255}", given):
+        is_path = is_path or Path(given).exists()
     path, text = (f"{Path(given).absolute()}", "") if is_path else (_TEXT, f"{given}")
     if is_path and not Path(path).is_file():
-        raise CompileError(f"prototype=: there is no header {given}")
+        meant = ": it is a folder; name the header in it" if Path(path).is_dir() else ""
+        raise CompileError(f"prototype=: there is no header {given}{meant}")
+    folders = [Path(folder) for folder in include or ()]
+    if lacking := next((each for each in folders if not each.is_dir()), None):
+        raise CompileError(f"include= has {lacking}, which is no folder")
     if added:
         path, text = _TEXT, (f'#include "{path}"' if is_path else text) + added
     variables = map(os.environ.get, ("CC", "PATH", "CPATH", "C_INCLUDE_PATH"))
     options = [*(_compiler(target, *variables) if is_path or "#" in text else _GCC)]
     options += [] if target is None else ["-target", target]
-    options += [f"-I{Path(folder).absolute()}" for folder in include]
+    options += [f"-I{folder.absolute()}" for folder in folders]
     unit = _unit(path, text, *options)
     if not unit.is_current():
         _unit.cache_clear()
@@ -327,6 +358,8 @@ def _declared(unit: Unit, path: str, where: str, function: str | None, default: 
     if error is not None:
         _unit.cache_clear()  # a file that is missing may be there the next time
         text = unit.shown(error).partition(": ")[2]
+        if "not valid UTF-8" in text:
+            raise CompileError(f"prototype=: {where} is no text in UTF-8: give a header")
         hint = next((hint for words, hint in _HINTS.items() if re.search(words, text)), "")
         raise CompileError(f"prototype=: not read as C: {unit.shown(error, hint)}")
     if function not in functions:
@@ -336,7 +369,8 @@ def _declared(unit: Unit, path: str, where: str, function: str | None, default: 
             meant = f": it is a macro, `{shown}`; let a function in C use it, or wrap what it calls"
         elif function.startswith("_Z"):
             meant = f": {mangled_hint(function)}"
-        has = f"; it has {first_of(functions) or 'none'}; say which with function="
+        has = f"; it has {first_of(functions) or 'none'}"
+        has += "; say which with function=" * bool(functions)
         raise CompileError(f"{where} declares no function {function!r}{meant or has}")
     return _prototype(unit, symbol or function, functions[function])
 
@@ -410,7 +444,10 @@ def _type(unit: Unit, what: str, type_: Any, cursor: Any = None) -> CType:
 def _number(type_: Any) -> CType | None:
     """Return the type of a number, or of what is passed as one; None for any other."""
     dtype = _dtype(type_) or _INTEGERS.get((_words(type_), type_.get_size()))
-    return None if dtype is None or dtype.startswith("complex") else CType(dtype)
+    if dtype is None or dtype.startswith("complex"):
+        return None
+    enum = _words(type_).removeprefix("enum ") if type_._kind_id == _ENUM else ""
+    return CType(dtype, enum=enum if enum.isidentifier() else "")
 
 
 def _layout(unit: Unit, type_: Any, words: str) -> Layout | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ffi_builder import explain, spec
@@ -31,10 +32,13 @@ class Compared:
     passed: Sequence[Passed] = ()
 
     def __str__(self) -> str:
-        unsure = [
-            each.own if each.own != "_" else each.entry for each in self.passed if each.unsure
-        ]
-        return f"compared {self.types}{', but not ' if unsure else ''}{', '.join(unsure)}"
+        return f"compared {self.types}{self.unsure and f', but not {self.unsure}'}"
+
+    @property
+    def unsure(self) -> str:
+        """The parameters that were not compared as a whole."""
+        seen = (each for each in self.passed if each.unsure)
+        return ", ".join(each.own if each.own != "_" else each.entry for each in seen)
 
     def lines(self) -> Iterator[str]:
         """Yield what the arguments are compared with, then a line for each parameter."""
@@ -52,14 +56,30 @@ class Report:
     functions: Sequence[tuple[spec.Signature, Compared]]
     sanitize: bool | Sanitize
 
-    @property
-    def notes(self) -> dict[str, str]:
-        """A line for each function, by its name."""
-        return {signature.name: f"{compared}" for signature, compared in self.functions}
+    def shown(self, functions: Iterable[str]) -> str:
+        """Return the names of functions, and with what those that are alike were compared."""
+        known = {signature.name: compared for signature, compared in self.functions}
+        alike, shown = dict[str, list[str]](), list[str]()
+        for name in functions:
+            alike.setdefault(known[name].types if name in known else "", []).append(name)
+        for types, names in alike.items():
+            if types and len(names) == 1:
+                shown.append(f"{names[0]}: {known[names[0]]}")
+                continue
+            unsure = {name: known[name].unsure for name in names if types}
+            listed = (
+                f"{each} (not {unsure[each]})" if unsure.get(each) else each for each in names
+            )
+            shown.append(", ".join(listed) + (types and f": compared {types}"))
+        return "; ".join(shown)
 
     def explain(self) -> str:
         """Return the checks of a call, and what each parameter of a kernel gets."""
-        return "\n\n".join(
-            "\n".join([explain(signature, sanitize=self.sanitize), *compared.lines()])
-            for signature, compared in self.functions
-        )
+        texts, said = list[str](), set[str]()
+        for signature, compared in self.functions:
+            types = compared.types
+            short = types.partition(",")[0] if types in said else types
+            said.add(types)
+            lines = replace(compared, types=short).lines()
+            texts.append("\n".join([explain(signature, sanitize=self.sanitize), *lines]))
+        return "\n\n".join(texts)

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ffi_builder import runtime, spec
-from ffi_builder.wrapping.prepare import Errors, Options, prepare
+from ffi_builder.wrapping.options import Options
+from ffi_builder.wrapping.prepare import prepare
 from ffi_builder.wrapping.sources import UNOWNED
+from ffi_builder.wrapping.statuses import Errors
 
 if TYPE_CHECKING:
     from ffi_builder import Sanitize
@@ -84,12 +86,13 @@ def wrap(
             dtype, ``"&n"`` the address of a copy of ``n``, and ``"&n -> size"`` one that the kernel
             overwrites with the result ``size``. A dict in it is a struct, with an entry for each
             field.
-        errors: the class and the message for certain statuses, such as
-            ``{22: ("ValueError", "the order is negative")}``. ``{-1: None}`` raises the TVM-FFI
-            error that the kernel has set. A prototype may give statuses names, such as
-            ``"Z_BUF_ERROR"``, here and in the next. The words may have ``{zError(status)}`` or
-            ``{last_error()}``, the text of a function of the library; ``errors="zError"`` adds it
-            to every status.
+        errors: a dict of an error for certain statuses, such as
+            ``{22: ("ValueError", "the order is negative")}``, or one error for all. A prototype may
+            give statuses names, such as ``"Z_BUF_ERROR"``, here and in the next, and ``...`` is all
+            others. An error is a class, ``"ValueError"``; the name of a function of the library
+            that says the text of a status, or of its last error, ``"zError"``; or both, with words
+            that may have ``{zError(status)}`` or ``{last_error()}``. A class or words that it lacks
+            are those of ``...``. None raises the TVM-FFI error that the kernel has set.
         success: the status that is no error, such as 1 in OpenSSL, or several in a list; left out,
             it is 0. It holds for destroyers, too.
         errno: whether the kernel sets ``errno``. A status that is no success, or a result of -1 or

@@ -263,6 +263,26 @@ class TestWrap:
         assert f(0) is None
         with pytest.raises(KeyError, match="bad when calling"):
             f(-5)
+        said = 'const char *said(int status) { return "said"; }'
+        c_object(tmp_path, f"int f(int status) {{ return status; }} {said}")
+        prototype = "enum { BAD = -5 };\nint f(int status);\nconst char *said(int status);"
+        given = (*given, "--prototype", prototype, "--error", "said")
+        assert succeeds(*given, "--error", "BAD=KeyError", "--error", "9=ValueError: nine") == ""
+        f = runtime.load(made)["f"]
+        for status, error, words in (
+            (-5, KeyError, "-5: said"),
+            (9, ValueError, "^nine when"),
+            (7, RuntimeError, "7: said"),
+        ):
+            with pytest.raises(error, match=words):
+                f(status)
+        for wrong, words in (
+            ("KeyError", "error: --error 'KeyError': there is an error for all others already"),
+            ("9=OverflowError", "error: --error for 9 has the class 'OverflowError': expected"),
+            ("9=KeyEror: no", "did you mean 'KeyError'?"),
+            ("a b", "error: --error 'a b': expected STATUS=CLASS:WORDS, as '22=ValueError: the"),
+        ):
+            assert words in fails(*given, "--error", wrong)
 
     def test_a_prototype_of_another_machine(self, tmp_path: Path):
         pytest.importorskip("clang.native")

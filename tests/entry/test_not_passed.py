@@ -226,6 +226,8 @@ def test_a_function_of_ctypes_is_passed_as_its_address(tmp_path: Path) -> None:
         assert call(ctypes.cast(twice, ctypes.c_void_p), 4.0) == 8
         assert call(None, 4.0) == -1
         with pytest.raises(
-            TypeError, match=r"expected opaque pointer or None but got ffi\.Function"
+            TypeError,
+            match=r"expected opaque pointer or None but got ffi\.Function: C calls a function of "
+            r"Python as ctypes\.CFUNCTYPE\(…\)\(f\)",
         ):
             call(abs, 4.0)

@@ -249,7 +249,11 @@ def test_the_command_says_what_the_wheel_depends_on(
         out, err = capsys.readouterr()
         assert Path(out.strip()).is_file()
         assert err.startswith(words)
+        assert err.endswith(", for functions that make tensors (twice)\n" if words else "")
         assert bool(err) == bool(words)
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["ffi_builder"]\n')
+    assert main([*command, "-o", str(tmp_path)]) == 0
+    assert capsys.readouterr().err.endswith(", for what its project says\n")
 
 
 PYPROJECT = """

@@ -38,6 +38,7 @@ def test_text_that_does_not_parse() -> None:
         "llvm.func @f( {",
     )
     fails("LLVM IR does not parse: 1:.*expected", "define void @f( {")
+    fails("^The LLVM IR does not parse: 1:", "define void @f() { no_such_instruction }")
     fails(
         "does not parse: its brackets are more than 500 levels deep", "module {" * 9000 + "}" * 9000
     )

@@ -116,6 +116,61 @@ def test_a_choice_of_an_enum(enum: str, declared: str, files: tuple[bytes, Path]
         add("RO", 0, 1)
 
 
+TWO = """
+typedef enum { OK, BAD = 2 } error; enum edge { CLAMP, WRAP }; enum mode { FAST, SLOW };
+#define USUAL CLAMP
+struct both { enum edge edge; int64_t n; };
+int64_t add(enum edge order, int64_t flags, int64_t n); int64_t first(struct both *b);
+"""
+
+
+@pytest.mark.parametrize(
+    ("param", "other"),
+    [
+        ("Choice(edge)", None),
+        ("Choice({'CLAMP': 0})", None),
+        ("Choice({'USUAL': 0, 'own': 1})", None),
+        ("Choice({'a': 0, 'b': 7})", None),
+        ("int32", None),
+        ("Choice(error)", "OK"),
+        ("Choice(mode)", "FAST"),
+        ("Optional(Choice(mode))", "FAST"),
+        ("Choice({'CLAMP': 0, 'SLOW': 1})", "SLOW"),
+    ],
+)
+def test_a_choice_of_another_enum(param: str, other: str | None, files: tuple[bytes, Path]) -> None:
+    words = (
+        f"add: parameter order is the enum edge, but 'o' has {other}, which is of another: declare "
+        rf"`o: Choice\(edge\)`"
+    )
+    signature = f"add(o: {param}, flags: int64, n: int64) -> r: int64"
+    prototype = f"#include <stdint.h>\n{TWO}"
+    with pytest.raises(BuildError, match=words) if other else nullcontext():
+        wrap(files[0], signature, prototype=prototype, args={"order": "o"})
+    plain = prototype.replace("enum edge order", "int order")  # nothing says which enum it is
+    wrap(
+        files[0],
+        signature.replace("Optional(Choice(mode))", "int32"),
+        prototype=plain,
+        args={"order": "o"},
+    )
+
+
+def test_a_choice_of_another_enum_in_a_struct(tmp_path: Path) -> None:
+    code = c_object(tmp_path, f"{TWO} int64_t first(struct both *b) {{ return b->edge; }}")
+    prototype, args = f"#include <stdint.h>\n{TWO}", {"b": {"edge": "o"}}
+    first = wrap(code, "first(o: Choice(edge)) -> r: int64", prototype=prototype, args=args)
+    assert first("WRAP") == 1
+    with pytest.raises(BuildError, match=r"parameter b\.edge is the enum edge, but 'o' has FAST"):
+        wrap(code, "first(o: Choice(mode)) -> r: int64", prototype=prototype, args=args)
+
+
+def test_an_enum_whose_enumerators_are_not_found(files: tuple[bytes, Path]) -> None:
+    prototype = 'enum other { A }; enum class edge : int { A }; extern "C" long add(edge order, long, long);'
+    signature = "add(o: Choice({'A': 0}, int32), f: int64, n: int64) -> r: int64"
+    assert wrap(files[0], signature, prototype=prototype)("A", 0, 3) == 3
+
+
 def test_choices_that_are_none(files: tuple[bytes, Path]) -> None:
     code, header = files
     for enum in ("odrer", "int64_t", "READ"):

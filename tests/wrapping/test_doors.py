@@ -281,7 +281,7 @@ WRONG: Final[dict[str, tuple[str, Any, dict[str, Any], str]]] = {
     ),
     "folders without a prototype": (
         *("object", SIGNATURE, {"include": [HEADERS]}),
-        "include= is a list of folders of headers, and goes with prototype=",
+        "include= has folders of headers, and goes with prototype=",
     ),
     "a number that the kernel may write": (
         *("object", f"fill_({X}, value: float32)"),

@@ -130,9 +130,14 @@ def test_folders_to_include(tmp_path: Path) -> None:
     assert wrap(data, signature, prototype="#include <-f.h>", include=[str(folder)])(3) == 3
     with pytest.raises(CompileError, match=r"-f.h:2:10: 'types.h' file not found"):
         wrap(data, signature, prototype=folder / "-f.h")
-    for options in ({"prototype": folder / "-f.h", "include": "."}, {"include": [folder]}):
+    for options, words in (
+        ({"prototype": folder / "-f.h", "include": "."}, r"folders: write include=\['\.'\]"),
+        ({"prototype": folder / "-f.h", "include": folder}, r"of folders: write include=\['/"),
+        ({"prototype": folder / "-f.h", "include": 3}, "include= is a list of folders, but got 3"),
+        ({"include": [folder]}, "include= has folders of headers, and goes with prototype="),
+    ):
         given: dict[str, Any] = options
-        with pytest.raises(TypeError, match="include= is a list of folders of headers, and goes"):
+        with pytest.raises(TypeError, match=words):
             wrap(data, signature, **given)
 
 
@@ -224,6 +229,29 @@ def test_headers_for_another_machine_need_its_compiler(monkeypatch: pytest.Monke
         assert char == ("uint8" if other == arm else "int8")
 
 
+def test_what_is_no_header_or_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    data = c_object(tmp_path, "int64_t f(int64_t n) { return n; }")
+    (tmp_path / "f").write_text("long f(long n);")
+    (tmp_path / "f.so").write_bytes(b"\x7fELF\xff\xfe\x00")
+    (tmp_path / "folder").mkdir()
+    signature = "f(n: int64) -> r: int64"
+    for header in (Path("f"), "f", str(tmp_path / "f")):  # such as those of C++, without a suffix
+        assert wrap(data, signature, prototype=header)(3) == 3
+    for prototype, include, words in (
+        (tmp_path, [], "there is no header /.*: it is a folder; name the header in it"),
+        ("folder", [], "there is no header folder: it is a folder; name the header in it"),
+        ("g.h", [], r"there is no header g\.h$"),
+        ("f.so", [], r"prototype=: f\.so is no text in UTF-8: give a header"),
+        ("long f(long n);", ["folder", "gone"], "include= has gone, which is no folder"),
+        ("long f(long n);", [tmp_path / "f"], "include= has /.*/f, which is no folder"),
+        ("/* none */", [], "the prototype declares no function 'f'; it has none$"),
+    ):
+        with pytest.raises(CompileError, match=words):
+            wrap(data, signature, prototype=prototype, include=include)
+    assert wrap(data, signature, prototype="long f(long n);", include=["folder"])(3) == 3
+
+
 def test_without_libclang(monkeypatch: pytest.MonkeyPatch) -> None:
     def none(package: str) -> None:
         raise libclang.PackageNotFoundError(package)
@@ -234,7 +262,7 @@ def test_without_libclang(monkeypatch: pytest.MonkeyPatch) -> None:
         CompileError,
         match=r"prototype= needs libclang: install it, as the extra ffi_builder\[prototype\] does",
     ):
-        read("void f(long n)", None, "f", include=["another"])
+        read("void f(long n)", None, "f", include=["."])
     libclang.bindings.cache_clear()
 
 

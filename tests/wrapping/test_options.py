@@ -44,7 +44,12 @@ def test_an_option_of_another_source(
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"link": "-lm"}, r"link= is a list, as in link=\['helper.o', '-lm'\]"),
+        ({"link": "-lm"}, r"link= is a list: write link=\['-lm'\]"),
+        ({"link": Path("x.so")}, r"link= is a list: write link=\['x\.so'\]"),
+        ({"link": b"\x7fELF"}, r"link= is a list: write link=\[…\]"),
+        ({"link": 3}, "link= is a list, but got 3"),
+        ({"args": "n"}, r"args= is a list, or a dict: write args=\['n'\]"),
+        ({"function": Path("twice")}, r"function= is a name, but got PosixPath\('twice'\)"),
         ({"launch": {"grid": 1}}, r"expected launch=Launch\(grid=…, block=…\) but got {'grid': 1}"),
         ({"link": ["-L."]}, r"only `-lname`: '-L.'; give the path of a library, as './libname.so'"),
         ({"link": ["-fopenmp"]}, r"options of linkers .* only `-lname`"),

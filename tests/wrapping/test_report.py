@@ -81,9 +81,25 @@ def test_nothing_says_types(tmp_path: Path) -> None:
 def test_several_functions() -> None:
     both = LLVM + LLVM.replace("@k", "@j")
     f = wrap(both, [SIGNATURE, SIGNATURE.replace("k(", "j(")], device="cpu")
-    assert repr(f).startswith("<CompiledModule k: compared with the types")
-    assert "; j: compared with" in repr(f)
+    words = "compared with the types that the LLVM IR defines"
+    assert repr(f) == f"<CompiledModule k (not x), j (not x): {words}>"
+    other = "define void @i(i64 %n) {\n  ret void\n}\n"
+    g = wrap(both + other, [SIGNATURE, "i(n: int64)"], device="cpu")
+    assert repr(g) == f"<CompiledModule k (not x), i: {words}>"
     assert explain(f).count("The kernel's arguments are compared") == 2
+
+
+@needs_cc
+def test_several_functions_with_a_prototype(tmp_path: Path) -> None:
+    pytest.importorskip("clang.native")
+    data = c_object(tmp_path, "void k(void) { } void j(void) { }")
+    prototype = "void k(float *x, int64_t n); void j(void *x, int64_t n);"
+    signatures = [SIGNATURE, SIGNATURE.replace("k(", "j(")]
+    f = wrap(data, signatures, device="cpu", prototype=prototype)
+    words = "compared with prototype=, which nothing proves"
+    assert repr(f) == f"<CompiledModule k, j (not x): {words}>"
+    assert explain(f).count("arguments are compared with prototype=") == 2
+    assert explain(f).count("which nothing proves") == 1
 
 
 def test_an_address() -> None:

@@ -151,12 +151,70 @@ def test_the_text_of_the_last_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("errors", "seven", "one"),
+    [
+        ({"SEVEN": "ValueError", ...: "said"}, "ValueError: same failed with status 7: seven", "RuntimeError: same failed with status 1: another"),
+        ({7: "said", ...: "KeyError"}, "KeyError: same failed with status 7: seven", "KeyError: same failed with status 1"),
+        ({7: ("KeyError", "no"), ...: ("ValueError", "{last()}")}, "KeyError: no", "ValueError: the last error"),
+        ({7: "KeyError", ...: ("ValueError", "{last()}")}, "KeyError: the last error", "ValueError: the last error"),
+        ({7: "KeyError", 1: "last"}, "KeyError: same failed with status 7", "RuntimeError: same failed with status 1: the last error"),
+        ("ValueError", "ValueError: same failed with status 7", "ValueError: same failed with status 1"),
+        (("KeyError", "{said(status)}"), "KeyError: seven", "KeyError: another"),
+        ("said(status)", "RuntimeError: same failed with status 7: seven", "RuntimeError: same failed with status 1: another"),
+        ({7: "KeyError", ...: None}, "KeyError: same failed with status 7", "RuntimeError: same returned 1, but has set no error"),
+    ],
+)  # fmt: skip
+def test_errors_of_all_statuses(tmp_path: Path, errors: Any, seven: str, one: str) -> None:
+    code = c_object(tmp_path, TEXTS)
+    prototype = f"{TEXTS_IN_C} enum {{ SEVEN = 7 }};"
+    same = wrap(code, "same(status: int32)", prototype=prototype, errors=errors)
+    assert same(0) is None
+    for status, words in ((7, seven), (1, one)):
+        with pytest.raises(Exception, match="when calling") as caught:
+            same(status)
+        shown = f"{type(caught.value).__name__}: {caught.value.args[0]}"
+        assert shown == f"{words} when calling: `same(status: int32)`"
+
+
+@pytest.mark.parametrize(
+    ("errors", "words"),
+    [
+        (ValueError, "errors= has the class <class 'ValueError'>: expected the .*mean 'ValueError'"),
+        ({2: ("KeyEror", "x")}, "errors= for 2 has the class 'KeyEror': .*did you mean 'KeyError'"),
+        ({2: "OverflowError"}, "errors= for 2 has the class 'OverflowError': expected the name of"),
+        ("OSError", "errors= has the class 'OSError': .*; errno=True makes it of errno"),
+        ({2: ["KeyError", "x"]}, "errors= for 2: expected a class, as 'ValueError', the name of a"),
+        ({2: ("KeyError",)}, r"or None if the kernel sets the error, but got \('KeyError',\)"),
+        ("KeyError: no", "errors=: expected a class, as 'ValueError', the name of .*'KeyError: no'"),
+        (7, "errors=: expected a class, as 'ValueError', the name of a function .* but got 7"),
+        ({"...": "last"}, r"errors= has '...': write \.\.\., without quotes, for all others"),
+    ],
+)  # fmt: skip
+def test_what_is_no_error(code: bytes, errors: Any, words: str) -> None:
+    with pytest.raises(TypeError, match=words):
+        wrap(code, "same(status: int32)", prototype=SAME, errors=errors)
+
+
+def test_errno_and_an_error_of_all_statuses(code: bytes) -> None:
+    signature, prototype = "set(status: int32, number: int32)", "int set(int status, int number)"
+    for errors in ("ValueError", ("KeyError", "no"), {...: None}):
+        with pytest.raises(TypeError, match="errno=True makes an OSError of each status that err"):
+            wrap(code, signature, prototype=prototype, errno=True, errors=errors)
+    f = wrap(code, signature, prototype=prototype, errno=True, errors={2: "KeyError"})
+    with pytest.raises(KeyError):
+        f(2, errno.ENOENT)
+    with pytest.raises(FileNotFoundError):
+        f(3, errno.ENOENT)
+
+
+@pytest.mark.parametrize(
     ("signature", "errors", "words"),
     [
         ("same(status: int32)", "unsaid", "errors= has 'unsaid', which is no function that returns"),
         ("same(status: int32)", "many", r"as `const char \*many\(int\)`"),
         ("same(status: int32)", "said_byte", "errors= has 'said_byte', which is no"),
         ("same(status: int32)", "sad", "declares no function 'sad'.*did you mean"),
+        ("same(status: int32)", "ValueErr", "'ValueErr': the prototype .*'ValueErr', did you mean 'ValueError'"),
         ("same(status: int32)", {1: ("KeyError", "{sad(status)}")}, "declares no function 'sad'"),
         ("same(status: int32)", {1: ("KeyError", "{said(code)}")}, r"or \{f\(status\)\} and \{f\(\)\} for the te"),
         ("same(status: int32)", {1: ("KeyError", "{said()}")}, r"'said', .* as `const char \*said\(void\)`"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from ffi_builder.runtime.codegen import emit
@@ -277,9 +277,8 @@ class CompiledModule(LoweredModule, FunctionTable):
         return self._library.address(name)
 
     def __repr__(self) -> str:
-        notes: Mapping[str, str] = {} if self.report is None else self.report.notes
-        names = [f"{name}: {notes[name]}" if name in notes else name for name in self.functions]
-        joined = ("; " if notes else ", ").join(names)
+        names = self.functions
+        joined = ", ".join(names) if self.report is None else self.report.shown(names)
         return f"<CompiledModule {joined or 'without functions'}>"
 
     def explain(self) -> str:

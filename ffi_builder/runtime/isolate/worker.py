@@ -45,6 +45,8 @@ _MOST_REQUESTS = 1_000
 _WAIT_SECONDS: Final = 0.002
 
 _NO_CODE: Final = "LLVM cannot generate code for {}"
+NOT_PARSED: Final = "The LLVM IR does not parse"
+"""The beginning of an error that has nothing to do with what else the module has."""
 
 IDENTITY: Final = struct.Struct("<Q32s")
 """The start of a request and of its answer: a serial number, and the request's SHA-256."""
@@ -70,12 +72,15 @@ def generate(function: str, hazard: str, *arguments: object) -> Any:
 
     `hazard` names what may fail. Raises CompileError, also for what would have ended the process.
     """
-    return _request("llvm", _NO_CODE.format(hazard), (function, *arguments))
+    try:
+        return _request("llvm", "", (function, *arguments))
+    except CompileError as error:
+        raise CompileError(cannot_generate(hazard, f"{error}")) from None
 
 
 def cannot_generate(hazard: str, words: str) -> str:
     """Return the text of the error that `generate` raises, from the words of the child."""
-    return f"{_NO_CODE.format(hazard)}: {words}"
+    return words if words.startswith(NOT_PARSED) else f"{_NO_CODE.format(hazard)}: {words}"
 
 
 def disassemble(bitcode: bytes) -> str:
@@ -303,17 +308,18 @@ def give_back(kind: str, lease: Lease, *, served: bool) -> None:
 def _request(kind: str, failure: str, message: tuple[object, ...]) -> Any:
     seconds = time_limit()
     lease, served = Lease(), False
+    prefix = failure and f"{failure}: "
     try:
         child = _take(kind, lease)
         child.ask(message, seconds)
         error, answer = child.answer()
         served = True
     except RequestError as failed:
-        raise CompileError(f"{failure}: {failed}") from None
+        raise CompileError(f"{prefix}{failed}") from None
     finally:
         give_back(kind, lease, served=served)
     if error is not None:
-        raise CompileError(f"{failure}: {error}")
+        raise CompileError(f"{prefix}{error}")
     return answer
 
 

@@ -24,6 +24,7 @@ import operator
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, Final, cast
 
 import tvm_ffi
@@ -218,6 +219,9 @@ def _address(param: Parameter, at: Position, value: Any) -> Any:
 
     tvm-ffi would take the function for one of Python.
     """
+    if isinstance(value, _PYTHON_FUNCTIONS) and not param.pointee:
+        got = "ffi.Function: C calls a function of Python as ctypes.CFUNCTYPE(…)(f)"
+        raise at.mismatched_type("opaque pointer or None", got)
     if not isinstance(value, Handle):
         return function_address(value)
     if value.closed:
@@ -326,6 +330,7 @@ def _defined(rest: str, scope: dict[str, Any]) -> Callable[..., Any]:
 
 _C_FUNCTION: Final = ctypes.CFUNCTYPE(None).__mro__[1]
 """The class of all functions of ctypes, which has a private name."""
+_PYTHON_FUNCTIONS: Final = (FunctionType, MethodType, BuiltinFunctionType)
 
 
 def function_address(value: Any) -> Any:
