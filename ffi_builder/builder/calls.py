@@ -26,7 +26,7 @@ from typing import Any, Final
 from ffi_builder.builder.names import backtrace
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, CheckingBuilder, Symbols, Types, Value
-from ffi_builder.ir.builder import Builder
+from ffi_builder.ir.builder import Builder, call_extern
 from ffi_builder.ir.contained import contain_support
 from ffi_builder.ir.distribution import is_plain, named, root_of
 from ffi_builder.ir.protocols import Operation
@@ -357,9 +357,8 @@ def release_packed(where: Any, value: Value, result: str = anys.OBJECT) -> Block
         if result == anys.ANY:
             anys.release_any(b, value)
         else:
-            b.symbols.declare("TVMFFIObjectDecRef", b.types.i32, [b.types.ptr])
             with b.when(b.ne(value, b.null())):
-                b.call("TVMFFIObjectDecRef", [value], b.types.i32)
+                call_extern(b, anys.DEC_REF, [value], b.types.i32)
     return place.end
 
 

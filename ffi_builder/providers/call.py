@@ -8,6 +8,7 @@ from typing import Final
 
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Value
+from ffi_builder.ir.builder import call_extern
 from ffi_builder.ir.protocols import Attribute, Operation, Type
 from ffi_builder.ir.symbols import describe, function_parts
 from ffi_builder.packed.anys import DEC_REF
@@ -262,12 +263,9 @@ def pass_on(context: CallContext, status: Value) -> None:
     """Return ``status`` if the callee has set a TVM-FFI error."""
     b, t = context.builder, context.builder.types
     cell = b.alloca(t.ptr)
-    b.symbols.declare(_MOVE_RAISED, t.void, [t.ptr])
-    b.call(_MOVE_RAISED, [cell], t.void)
+    call_extern(b, _MOVE_RAISED, [cell], t.void)
     raised = b.load(t.ptr, cell)
     with b.when(b.ne(raised, b.null())):
-        b.symbols.declare(_SET_RAISED, t.void, [t.ptr])
-        b.call(_SET_RAISED, [raised], t.void)
-        b.symbols.declare(DEC_REF, t.i32, [t.ptr])
-        b.call(DEC_REF, [raised], t.i32)  # raising added a reference
+        call_extern(b, _SET_RAISED, [raised], t.void)
+        call_extern(b, DEC_REF, [raised], t.i32)  # raising added a reference
         b.ret(status)

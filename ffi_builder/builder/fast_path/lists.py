@@ -29,6 +29,7 @@ from ffi_builder.builder.fast_path import objects, tensors, values
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.state import ListValues, Position, Symbol, TensorValues
 from ffi_builder.ir import CheckingBuilder, Value
+from ffi_builder.ir.builder import call_extern
 from ffi_builder.ir.checking import run_support
 from ffi_builder.plan import Part, Place, Plan
 from ffi_builder.plan import steps as s
@@ -41,8 +42,6 @@ _STACK: Final = 2048
 """The most bytes of the stack that a list uses; longer lists use malloc."""
 _EXTENT_SIZE: Final = 32
 """Bytes for the first and the last address of a tensor, and as many again for sorting."""
-_MALLOC: Final = "malloc"
-_FREE: Final = "free"
 
 
 def reserve(fast: FastPath, plan: Plan) -> None:
@@ -67,8 +66,7 @@ def release(fast: FastPath) -> None:
             if position in fast.maps:
                 run_support(b, "free_map_items", [noted])
             else:
-                b.symbols.declare(_FREE, t.void, [t.ptr])
-                b.call(_FREE, [noted], t.void)
+                call_extern(b, "free", [noted], t.void)
 
 
 def decode_list(fast: FastPath, step: s.DecodeList) -> None:
@@ -257,8 +255,7 @@ def memory(fast: FastPath, place: Place, length: Value, size: int) -> Value:
     fits = b.ule(length, b.i64(most))
     b.cond_br(fits, ready, large, (stack,), likely=True)
     b.block = large
-    b.symbols.declare(_MALLOC, t.ptr, [t.i64])
-    heap = b.call_value(_MALLOC, [b.mul(length, b.i64(size))], t.ptr)
+    heap = call_extern(b, "malloc", [b.mul(length, b.i64(size))], t.ptr)
     with b.out_of_line():
         with b.when(b.is_null(heap), cold=True):
             raise_no_memory(b, f"There is no memory for the list {place.path}")
