@@ -457,7 +457,7 @@ def _strides_of_rank(
     if order is None:
         tensor = fast.tensor(position).object
         given = b.field(t.ptr, tensor, DL + abi.DLTENSOR_STRIDES)
-        written = written_strides(b, tensor, given, ndim)
+        written = written_strides(fast, tensor, given, ndim)
         return [b.field(t.i64, written, 8 * axis) for axis in range(ndim)]
     dims = _shape_of_rank(fast, position, ndim)
     inner = dims[:-1] if order == "F" else dims[:0:-1]

@@ -156,7 +156,7 @@ def plan_text(
 
 def _notes(signature: spec.Signature, checks: Sequence[s.AnyCheck]) -> Iterator[str]:
     """Remarks below the table."""
-    if any(_may_be_free(step) for step in checks):
+    if any(isinstance(step, s.CheckContiguous) or getattr(step, "free", False) for step in checks):
         yield FREE
     if any(isinstance(step, s.DecodeOptional) for step in checks):
         yield ABSENT
@@ -166,18 +166,6 @@ def _notes(signature: spec.Signature, checks: Sequence[s.AnyCheck]) -> Iterator[
         yield f"Allocates {workspace.name}: {workspace.type_text()}."
     if signature.results:
         yield f"Returns {results_text(signature.returns)}."
-
-
-def _may_be_free(step: s.AnyCheck) -> bool:
-    match step:
-        case s.CheckContiguous():
-            return True
-        case (s.AtLeast() | s.AtMost() | s.Divisible() | s.EqualInt()) | (
-            s.EqualSymbol() | s.BindOrEqual() | s.Solve() | s.EqualExpr()
-        ):
-            return step.free
-        case _:
-            return False
 
 
 def _width(cells: list[str]) -> int:

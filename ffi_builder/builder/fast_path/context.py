@@ -252,6 +252,16 @@ class FastPath:
         """Go on if the condition holds, else go to the slow block."""
         self.b.require(condition, self.slow)
 
+    def usually(self, fits: Value, value: Value, rare: Callable[[], Value]) -> Value:
+        """Return ``value`` if it ``fits``, else what ``rare`` emits, off the fast path."""
+        b = self.b
+        ready, other = b.new_block(value.type), b.new_block(cold=True)
+        b.cond_br(fits, ready, other, (value,), likely=True)
+        b.block = other
+        b.br(ready, rare())
+        b.block = ready
+        return ready.arguments[0]
+
     def require_or(self, condition: Value, rare: Callable[[], Value]) -> None:
         """Go on if the condition or else ``rare()`` holds, which is evaluated only in that case."""
         b = self.b

@@ -10,7 +10,7 @@ from ffi_builder import abi
 from ffi_builder.abi import TypeIndex
 from ffi_builder.builder.fast_path.context import DL, FastPath
 from ffi_builder.builder.fast_path.state import Position, TensorValues
-from ffi_builder.ir import CheckingBuilder, Value
+from ffi_builder.ir import Value
 from ffi_builder.ir.checking import call_support
 from ffi_builder.plan import Part, Place
 from ffi_builder.plan import steps as s
@@ -43,12 +43,8 @@ def given_object(fast: FastPath, position: Position) -> Value:
     base, offset = fast.any_at(position)
     index = b.field(t.i32, base, offset)
     payload = b.field(t.ptr, base, offset + abi.ANY_PAYLOAD)
-    ready, other = b.new_block(t.ptr), b.new_block(cold=True)
-    b.cond_br(b.eq(index, b.i32(TypeIndex.TENSOR)), ready, other, (payload,), likely=True)
-    b.block = other
-    b.br(ready, call_support(b, "tensor_object", [b.offset(base, offset)]))
-    b.block = ready
-    return ready.arguments[0]
+    is_tensor = b.eq(index, b.i32(TypeIndex.TENSOR))
+    return fast.usually(is_tensor, payload, lambda: _object_again(fast, position))
 
 
 def _check_header(
@@ -311,19 +307,16 @@ def strides(fast: FastPath, position: Position) -> Value:
     if record.strides is None:
         assert record.ndim is not None
         tensor, given = fast.object(position), fast.given_strides(position)
-        record.strides = written_strides(fast.b, tensor, given, record.ndim)
+        record.strides = written_strides(fast, tensor, given, record.ndim)
     return record.strides
 
 
-def written_strides(b: CheckingBuilder, tensor: Value, given: Value, ndim: int) -> Value:
+def written_strides(fast: FastPath, tensor: Value, given: Value, ndim: int) -> Value:
     """Return a pointer to strides; write out row-major ones on the stack if it is NULL."""
-    space = b.alloca(b.types.i64, ndim)
-    ready, absent = b.new_block(b.types.ptr), b.new_block(cold=True)
-    b.cond_br(b.ne(given, b.null()), ready, absent, (given,), likely=True)
-    b.block = absent
-    b.br(ready, call_support(b, "row_major_strides", [tensor, space]))
-    b.block = ready
-    return ready.arguments[0]
+    b = fast.b
+    operands = [tensor, b.alloca(b.types.i64, ndim)]
+    there = b.ne(given, b.null())
+    return fast.usually(there, given, lambda: fast.shared("row_major_strides", operands))
 
 
 def check_packed(fast: FastPath, place: Place, limit: int) -> None:
