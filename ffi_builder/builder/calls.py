@@ -171,7 +171,8 @@ class Place:
             yield given
             self.end = given.block
             return
-        location = self._location if given is None else given.location
+        places = (given, self._before, self._function)
+        location = next(each for each in places if each is not None).location
         symbols = self.symbols
         rest = None if self._before is None else _split(self.types, self._block, self._before)
         b = CheckingBuilder(
@@ -188,10 +189,6 @@ class Place:
         if rest is not None:
             b.br(rest)
         self.end = b.block if rest is None else rest
-
-    @property
-    def _location(self) -> Any:
-        return (self._function if self._before is None else self._before).location
 
     @cached_property
     def symbols(self) -> Symbols:

@@ -118,12 +118,6 @@ def _places(param: spec.Param, place: Place) -> Iterator[tuple[spec.Param, Place
         yield from _places(element, Place((*place.position, index), path))
 
 
-def release_on_error(fast: FastPath) -> None:
-    """Make errors after the cursor free the memory of lists."""
-    if fast.memory:
-        on_error(fast.b, lambda: _release_in(fast, fast.b.block))
-
-
 def emit_errors(fast: FastPath, arguments: int, table: Table, constant: str) -> None:
     """Emit calls of the diagnosis, which raises the errors; ``constant`` holds the table."""
     b, separate = fast.b, fast.overlapping is not fast.slow
@@ -400,7 +394,8 @@ class _Wrapper:
         fast = FastPath(b, args, count, slow, wrong, overlapping, max(ranks, default=0))
         forwards = self.provider.forwards or bool(plan.signature.results) or self.watch is not None
         reserve(fast, plan)
-        release_on_error(fast)
+        if fast.memory:  # of lists
+            on_error(b, lambda: _release_in(fast, b.block))
         emit_fast_path(fast, plan, defer=not forwards or self.provider.one_at_a_time)
         provided, before = b.block, len(b.references)
         self._emit_call(fast, result, forwards)

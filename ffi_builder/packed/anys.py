@@ -206,7 +206,7 @@ def _take_object(b: CheckingBuilder, of: str, any_: Value) -> Value:
     index = b.load(t.i32, any_)
     is_null = b.eq(index, b.i32(TypeIndex.NONE))
     is_object = b.sge(index, b.i32(TypeIndex.OBJECT))
-    _check_kind(b, OBJECT, of, b.or_(is_null, is_object), index)
+    check_kind(b, OBJECT, of, b.or_(is_null, is_object), index)
     # The payload of None is 0, and so NULL.
     return b.field(t.ptr, any_, abi.ANY_PAYLOAD)
 
@@ -238,19 +238,19 @@ def scalar_of(
     if dtype == "handle":
         is_null = b.eq(index, b.i32(TypeIndex.NONE))
         is_pointer = b.eq(index, b.i32(TypeIndex.OPAQUE_PTR))
-        _check_kind(b, dtype, of, b.or_(is_null, is_pointer), index)
+        check_kind(b, dtype, of, b.or_(is_null, is_pointer), index)
         return b.to_pointer(b.select(is_null, b.i64(0), bits))
     if dtype == "bool":
-        _check_kind(b, dtype, of, b.eq(index, b.i32(TypeIndex.BOOL)), index)
+        check_kind(b, dtype, of, b.eq(index, b.i32(TypeIndex.BOOL)), index)
         return b.ne(bits, b.i64(0))
     if dtype in FLOAT_DTYPES:
         is_float = b.eq(index, b.i32(TypeIndex.FLOAT))
-        _check_kind(b, dtype, of, b.or_(is_float, is_int), index)
+        check_kind(b, dtype, of, b.or_(is_float, is_int), index)
         wide = b.select(is_float, b.bitcast(bits, t.f64), b.cast("sitofp", bits, t.f64))
         own = t.scalar(dtype)
         return wide if own == t.f64 else b.cast("fptrunc", wide, own)
     is_bool = b.eq(index, b.i32(TypeIndex.BOOL))
-    _check_kind(b, dtype, of, b.or_(is_int, is_bool), index)
+    check_kind(b, dtype, of, b.or_(is_int, is_bool), index)
     low, high = INT_RANGES[dtype]
     high = min(high, (1 << 63) - 1)
     fits = b.and_(b.sge(bits, b.i64(low)), b.sle(bits, b.i64(high)))
@@ -260,15 +260,11 @@ def scalar_of(
     return bits if own == t.i64 else b.trunc(bits, own)
 
 
-def _check_kind(b: CheckingBuilder, kind: str, of: str, fits: Value, index: Value) -> None:
+def check_kind(b: CheckingBuilder, kind: str, of: str, fits: Value, index: Value) -> None:
     """Raise a TypeError unless ``fits``, an i1, says that the result may have the kind."""
     with unless(b, fits), b.out_of_line():
-        b.fail("TypeError", another_kind(kind, of), kind_name(b, index))
-
-
-def another_kind(kind: str, of: str) -> str:
-    """Return the words of the error about a value of a wrong kind; ``{}`` is :func:`kind_name`."""
-    return f"A value of another kind than {kind} was returned {of}: {{}}"
+        words = f"A value of another kind than {kind} was returned {of}: {{}}"
+        b.fail("TypeError", words, kind_name(b, index))
 
 
 def kind_name(b: CheckingBuilder, index: Value) -> Value:

@@ -240,11 +240,6 @@ class DecodeList(Decode):
     of_floats: ClassVar = kind_error("list of floats")
 
     @property
-    def may_be_shape(self) -> bool:
-        """Whether a Shape is accepted."""
-        return self.of is Kind.INT
-
-    @property
     @override
     def error(self) -> Words:
         return _WORDS_OF_LISTS.get(self.of, self.of_floats)

@@ -137,7 +137,8 @@ def plan_text(
         AROUND: list(around),
     }
     every = [*rows, *(row for section in after.values() for row in section)]
-    at, expected = (_width([row[column] for row in every]) for column in (0, 1))
+    widths = [[len(row[column]) for row in every] for column in (0, 1)]
+    at, expected = (max(width for width in each if width <= WIDEST) for each in widths)
     margin = len(str(len(checks) - 1))
 
     def line(index: str, row: tuple[str, str, str]) -> str:
@@ -166,10 +167,6 @@ def _notes(signature: spec.Signature, checks: Sequence[s.AnyCheck]) -> Iterator[
         yield f"Allocates {workspace.name}: {workspace.type_text()}."
     if signature.results:
         yield f"Returns {results_text(signature.returns)}."
-
-
-def _width(cells: list[str]) -> int:
-    return max(len(cell) for cell in cells if len(cell) <= WIDEST)
 
 
 def _note_origin(step: s.AnyCheck, origins: dict[str, str]) -> None:

@@ -201,8 +201,7 @@ def _elements(
     """Return the elements of a returned Array; those that are objects gain a reference."""
     b, t = context.builder, context.builder.types
     index, names = b.load(t.i32, any_), ", ".join(result.name for result in scalars)
-    with anys.unless(b, b.eq(index, b.i32(TypeIndex.ARRAY))), b.out_of_line():
-        b.fail("TypeError", anys.another_kind("Array", f"for {names}"), anys.kind_name(b, index))
+    anys.check_kind(b, "Array", f"for {names}", b.eq(index, b.i32(TypeIndex.ARRAY)), index)
     array = b.field(t.ptr, any_, abi.ANY_PAYLOAD)
     length = b.field(t.i64, array, abi.CELL_SIZE)
     words = f"An Array of another length than {len(scalars)} was returned for {names}: {{}}"

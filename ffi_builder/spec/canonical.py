@@ -7,20 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ffi_builder.spec.composite import (
-    Param,
-    Struct,
-    TupleParam,
-    params_text,
-    required,
-    with_paths,
-)
+from ffi_builder.spec.composite import Param, params_text, required, with_paths
 from ffi_builder.spec.expr import Condition, Var
 from ffi_builder.spec.functions import variables
-from ffi_builder.spec.places import occurrences
+from ffi_builder.spec.places import own_occurrences
 from ffi_builder.spec.results import Result
 from ffi_builder.spec.tensors.tensor import Tensor
-from ffi_builder.spec.variant import Variant
 
 
 def canonical_text(
@@ -73,9 +65,7 @@ def _constraints(var: Var, tell_dtype: bool) -> Iterator[str]:
 
 def _entries_of(params: Sequence[Param]) -> Iterator[object]:
     """Yield everything that may mention a symbol, in the order of the text."""
-    for _, param in with_paths(params):
+    for path, param in with_paths(params):
         inner = required(param)
-        if isinstance(inner, (TupleParam, Struct, Variant)):
-            continue  # their elements follow
-        entries = [entry for _, entry in occurrences([inner])]
+        entries = [entry for _, entry in own_occurrences(path, inner)]
         yield from (*entries[1:], *entries[:1]) if isinstance(inner, Tensor) else entries

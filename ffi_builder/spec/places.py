@@ -12,8 +12,6 @@ from ffi_builder.spec.composite import (
     Optional,
     Param,
     Plain,
-    Struct,
-    TupleParam,
     elements,
     required,
     with_paths,
@@ -253,25 +251,32 @@ def occurrences(params: Sequence[Param], *, elements: bool = True) -> Iterator[t
         x.shape[0] k
     """
     for path, param in with_paths(params):
-        match required(param):
-            case Var() as var:
-                yield path, var
-            case Workspace():
-                pass
-            case Tensor() as tensor:
-                yield f"{path}.device_id", tensor.device_id
-                yield from _entries(f"{path}.shape", tensor.dims)
-                yield from _entries(f"{path}.strides", tensor.stride_entries or ())
-            case TensorList(length=length) as tensors:
-                yield f"length of {path}", length
-                if elements:
-                    yield from ((f"{path}{place}", entry) for place, entry in tensors.entries)
-            case List(length=length):
-                yield f"length of {path}", length
-            case Shape(shape=shape):
-                yield from _entries(path, shape)
-            case _:
-                pass
+        yield from own_occurrences(path, required(param), elements=elements)
+
+
+def own_occurrences(
+    path: str, param: Plain, *, elements: bool = True
+) -> Iterator[tuple[str, object]]:
+    """Yield the places of one parameter, without those of its elements."""
+    match param:
+        case Var() as var:
+            yield path, var
+        case Workspace():
+            pass
+        case Tensor() as tensor:
+            yield f"{path}.device_id", tensor.device_id
+            yield from _entries(f"{path}.shape", tensor.dims)
+            yield from _entries(f"{path}.strides", tensor.stride_entries or ())
+        case TensorList(length=length) as tensors:
+            yield f"length of {path}", length
+            if elements:
+                yield from ((f"{path}{place}", entry) for place, entry in tensors.entries)
+        case List(length=length):
+            yield f"length of {path}", length
+        case Shape(shape=shape):
+            yield from _entries(path, shape)
+        case _:
+            pass
 
 
 def _entries(path: str, entries: Sequence[object]) -> Iterator[tuple[str, object]]:
@@ -324,10 +329,10 @@ def bound_symbols(occurrences: Iterable[tuple[str, object]]) -> set[Var]:
 def always_there(params: Iterable[Param]) -> Iterator[tuple[str, object]]:
     """Yield the places of symbols that are present in every call; see :func:`occurrences`."""
     for item in every(params):
-        if isinstance(item.param, (TupleParam, Struct)) or item.optional:
-            continue
-        is_list = isinstance(item.param, TensorList)
-        yield from always_bound(item.param) if is_list else occurrences([item.param])
+        if isinstance(item.param, TensorList) and not item.optional:
+            yield from always_bound(item.param)
+        elif not item.optional:
+            yield from own_occurrences(item.path, item.param)
 
 
 def check_bound(what: str, occurrences: Sequence[tuple[str, object]]) -> None:

@@ -158,9 +158,7 @@ class FastPath:
 
     def object_at(self, position: Position) -> Value:
         """Return the object at a position; NULL if it is absent."""
-        record = self.state.records[position]
-        assert isinstance(record, ObjectValues)
-        return record.object
+        return self.record(position, ObjectValues).object
 
     def object(self, position: Position) -> Value:
         """Return the object at a position; if it is absent, ``zeros``."""

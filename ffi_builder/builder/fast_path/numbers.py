@@ -35,7 +35,7 @@ from ffi_builder.spec.numbers import FLOAT_DTYPES
 
 def decode(fast: FastPath, step: s.DecodeList) -> None:
     """Decode the list; check that an int32 can count its elements."""
-    others = (TypeIndex.LIST, *([TypeIndex.SHAPE] if step.may_be_shape else ()))
+    others = (TypeIndex.LIST, *([TypeIndex.SHAPE] if step.of is s.Kind.INT else ()))
     object_, length = lists.sequence(fast, step.place, others)
     fast.state.records[step.place.position] = NumberListValues(
         object=object_, length=length, data=fast.b.null(), lengths=None

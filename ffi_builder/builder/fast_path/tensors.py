@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
@@ -175,20 +176,16 @@ def check_data(fast: FastPath, place: Place) -> None:
         fast.require(fine)
 
 
-def _is_empty(fast: FastPath, position: Position) -> Value:
-    return fast.shared("is_empty", [fast.tensor(position).object])
-
-
 def check_alignment(fast: FastPath, place: Place, alignment: int) -> None:
     """Check the alignment of data + byte_offset, unless the tensor is empty."""
     empty = _empty(fast, place.position)
     if alignment == 1 or empty:
         return
-    b = fast.b
+    b, tensor = fast.b, fast.tensor(place.position)
     low = b.and_(b.to_int(fast.data(place.position)), b.i64(alignment - 1))
     aligned = b.eq(low, b.i64(0))
     if empty is None:
-        fast.require_or(aligned, lambda: _is_empty(fast, place.position))
+        fast.require_or(aligned, lambda: fast.shared("is_empty", [tensor.object]))
     else:
         fast.require(aligned)
 
@@ -375,13 +372,15 @@ def _check_sizes(fast: FastPath, low: Callable[[], Value] | None) -> bool:
     for position in positions:
         dims = list(fast.tensor(position).dims.values())
         values = [dim for dim in dims if not isinstance(dim, int)]
+        static = math.prod(dim for dim in dims if isinstance(dim, int))
         if not values:
-            _static_size(fast, position, dims)
+            if static >= 2**63:
+                fast.require(b.i1(False))  # no call has so many elements
             continue
         key = tuple(sorted(map(str, (d if isinstance(d, int) else f"#{id(d)}" for d in dims))))
         distinct[key] = position  # the last of equal ones: its object is kept for a shorter time
         dynamic.update({id(value): value for value in values})
-        bits = min(bits, _bits_each(dims, len(values)))
+        bits = min(bits, _bits_each(static, len(values)))
     if not distinct:
         _check_signs(fast, entries, narrow)
         return False
@@ -427,21 +426,8 @@ def _object_again(fast: FastPath, position: Position) -> Value:
     return call_support(fast.b, "tensor_object", [fast.b.offset(*fast.any_at(position))])
 
 
-def _bits_each(dims: list[Value | int], dynamic: int) -> int:
+def _bits_each(static: int, dynamic: int) -> int:
     """Return how many bits each dynamic dimension may have, so that the product is below 2^63."""
-    static = 1
-    for dim in dims:
-        static *= dim if isinstance(dim, int) else 1
     if static == 0:
         return 63
     return max(0, (63 - (static - 1).bit_length()) // dynamic)
-
-
-def _static_size(fast: FastPath, position: Position, dims: list[Value | int]) -> None:
-    """Reject every call if the product of constant dimensions overflows."""
-    static = 1
-    for dim in dims:
-        assert isinstance(dim, int)
-        static *= dim
-    if static >= 2**63:
-        fast.require(fast.b.i1(False))

@@ -192,13 +192,8 @@ class _Parser(WhereParser):
         t = self.tokens
         kind = t.name("a type such as Tensor or float32")
         if kind.text == "Optional":
-            t.expect("(")
-            inner = t.next
             with self.deeper(kind):
-                result = self._type_of_result(name)
-            t.close()
-            with t.at(inner):
-                return Optional(result)
+                return self._optional(name, kind, self._type_of_result)
         if kind.text in _RESULTS:
             return cast("Result", self._typed(name, kind))
         if kind.text not in VAR_DTYPES:
@@ -270,12 +265,14 @@ class _Parser(WhereParser):
         make = TupleParam if kind.text == "Tuple" else Struct
         return make(name.text, params)
 
-    def _optional(self, name: Token, kind: Token) -> Optional:
+    def _optional(
+        self, name: Token, kind: Token, read: Callable[[Token], Param] | None = None
+    ) -> Optional:
         del kind
         t = self.tokens
         t.expect("(")
         inner = t.next
-        param = self._type(name)
+        param = (read or self._type)(name)
         t.close()
         with t.at(inner):
             return Optional(param)
