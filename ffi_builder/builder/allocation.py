@@ -20,7 +20,8 @@ from ffi_builder.builder.fast_path.state import Position, TensorValues
 from ffi_builder.builder.values import DecodedValues
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Value
-from ffi_builder.packed.anys import DEC_REF, any_head, unless
+from ffi_builder.ir.builder import call_extern
+from ffi_builder.packed.anys import any_head, unless
 from ffi_builder.plan import Place
 from ffi_builder.plan.results import DEVICE_ID, MOST_DEVICES, SIZE, is_size, noun_of
 from ffi_builder.spec import Workspace
@@ -34,20 +35,10 @@ GET_ALLOCATOR: Final = "TVMFFIEnvGetDLPackManagedTensorAllocator"
 
 
 class Allocation:
-    """Emits allocations, and the release of what was allocated."""
+    """Emits allocations."""
 
     def __init__(self, context: DecodedValues) -> None:
         self.context, self.fast, self.b = context, context.fast, context.builder
-
-    def new_cell(self, cell: Value) -> None:
-        """Set a cell to None, so that it can be released at any time."""
-        self.b.store(self.b.i64(0), cell)
-
-    def release_tensor(self, cell: Value) -> None:
-        """Release the tensor in a cell, which must hold one."""
-        b, t = self.b, self.b.types
-        b.symbols.declare(DEC_REF, t.i32, [t.ptr])
-        b.call(DEC_REF, [b.field(t.ptr, cell, abi.ANY_PAYLOAD)], t.i32)
 
     def allocate(self, tensor: spec.Tensor, cell: Value, place: Place) -> None:
         """Allocate a tensor into a cell, and record its values at the place for providers."""
@@ -55,8 +46,7 @@ class Allocation:
         dims = self._dims(tensor)
         device = self._device(tensor)
         prototype = self._prototype(tensor, dims, device)
-        b.symbols.declare(ALLOC, t.i32, [t.ptr, t.ptr])
-        status = b.call_value(ALLOC, [prototype, b.offset(cell, abi.ANY_PAYLOAD)], t.i32)
+        status = call_extern(b, ALLOC, [prototype, b.offset(cell, abi.ANY_PAYLOAD)], t.i32)
         self._check_allocated(tensor, status)
         b.store(any_head(b, TypeIndex.TENSOR), cell)
         position = place.position
@@ -185,7 +175,6 @@ class Allocation:
         """Raise an error if the allocation failed: the allocator's own, or that none is set."""
         b, t = self.b, self.b.types
         with unless(b, b.eq(status, b.i32(0))):
-            b.symbols.declare(GET_ALLOCATOR, t.ptr, [])
             words = (
                 f"There is no allocator for the {noun_of(tensor)} {tensor.name} (pass a PyTorch "
                 f"tensor, whose allocator then serves"
@@ -193,7 +182,8 @@ class Allocation:
             if tensor.device in ("cpu", ANY):  # install_allocator is for the CPU only
                 words += ", or call ffi_builder.runtime.install_allocator(every_thread=True) before"
             words += "; C and C++ set one by TVMFFIEnvSetDLPackManagedTensorAllocator)"
-            b.check(b.ne(b.call_value(GET_ALLOCATOR, [], t.ptr), b.null()), "RuntimeError", words)
+            allocator = call_extern(b, GET_ALLOCATOR, [], t.ptr)
+            b.check(b.ne(allocator, b.null()), "RuntimeError", words)
             b.ret(status)
 
     def _check_alignment(self, tensor: spec.Tensor, alignment: int, data: Value) -> None:
@@ -206,17 +196,13 @@ class Allocation:
         b.check(b.eq(rest, b.i64(0)), "RuntimeError", words, rest)
 
 
-_MEMSET: Final = "memset"
-
-
 def fill_with_zeros(allocation: Allocation, workspace: Workspace, position: Position) -> None:
     """Fill an allocated workspace; a CUDA device does this on the framework's current stream."""
     b, fast = allocation.b, allocation.fast
     t = b.types
     size, data = _size(allocation, workspace, position), fast.data(position)
     if workspace.device == "cpu":
-        b.symbols.declare(_MEMSET, t.ptr, [t.ptr, t.i32, t.i64])
-        b.call(_MEMSET, [data, b.i32(0), size], t.ptr)
+        call_extern(b, "memset", [data, b.i32(0), size], t.ptr)
         return
     fill = addons.find("zeros", workspace.device)
     if fill is None:

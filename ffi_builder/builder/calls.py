@@ -26,7 +26,7 @@ from typing import Any, Final
 from ffi_builder.builder.names import backtrace
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, CheckingBuilder, Symbols, Types, Value
-from ffi_builder.ir.builder import Builder
+from ffi_builder.ir.builder import Builder, call_extern
 from ffi_builder.ir.contained import contain_support
 from ffi_builder.ir.distribution import is_plain, named, root_of
 from ffi_builder.ir.protocols import Operation
@@ -171,7 +171,8 @@ class Place:
             yield given
             self.end = given.block
             return
-        location = self._location if given is None else given.location
+        places = (given, self._before, self._function)
+        location = next(each for each in places if each is not None).location
         symbols = self.symbols
         rest = None if self._before is None else _split(self.types, self._block, self._before)
         b = CheckingBuilder(
@@ -188,10 +189,6 @@ class Place:
         if rest is not None:
             b.br(rest)
         self.end = b.block if rest is None else rest
-
-    @property
-    def _location(self) -> Any:
-        return (self._function if self._before is None else self._before).location
 
     @cached_property
     def symbols(self) -> Symbols:
@@ -357,9 +354,8 @@ def release_packed(where: Any, value: Value, result: str = anys.OBJECT) -> Block
         if result == anys.ANY:
             anys.release_any(b, value)
         else:
-            b.symbols.declare("TVMFFIObjectDecRef", b.types.i32, [b.types.ptr])
             with b.when(b.ne(value, b.null())):
-                b.call("TVMFFIObjectDecRef", [value], b.types.i32)
+                call_extern(b, anys.DEC_REF, [value], b.types.i32)
     return place.end
 
 

@@ -26,6 +26,7 @@ from ffi_builder.builder.returned import check_returned
 from ffi_builder.builder.values import DecodedValues
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Value
+from ffi_builder.ir.builder import call_extern
 from ffi_builder.packed import anys
 from ffi_builder.packed.callees import GlobalFunction, call
 from ffi_builder.plan import Place
@@ -120,9 +121,8 @@ def _store_list(b: CheckingBuilder, result: spec.List, value: Value, cell: Value
     """Make an ``ffi.Array`` or ``ffi.List`` of elements: numbers, or pointers and lengths."""
     t, element = b.types, result.element
     pointer, length = _span(b, result.name, value, "elements", _MOST)
-    b.symbols.declare("calloc", t.ptr, [t.i64, t.i64])
     count = b.add(length, b.i64(1))  # calloc may return NULL for nothing
-    cells = b.call_value("calloc", [count, b.i64(abi.ANY_SIZE)], t.ptr)
+    cells = call_extern(b, "calloc", [count, b.i64(abi.ANY_SIZE)], t.ptr)
     there = b.ne(cells, b.null())
     b.check(there, "MemoryError", f"There is no memory for the result {result.name}")
     with anys.cleaning(b, lambda: _drop(b, cells, length)):
@@ -139,8 +139,7 @@ def _drop(b: CheckingBuilder, cells: Value, length: Value) -> None:
     """Free an array of ``TVMFFIAny``s, and release the objects in it."""
     with b.loop(length) as index:
         anys.release_any(b, b.element(cells, index, CELL))
-    b.symbols.declare("free", b.types.void, [b.types.ptr])
-    b.call("free", [cells], b.types.void)
+    call_extern(b, "free", [cells], b.types.void)
 
 
 def _store_text(b: CheckingBuilder, result: spec.Param, value: Value, cell: Value) -> None:
@@ -201,9 +200,10 @@ class Results:
         if workspaces:
             self.scratch = self._new_cells(len(workspaces))
         if self.cells or self.scratch:
-            for cell in self._owned():
-                self.allocation.new_cell(cell)
-            self._emit_cleanup()
+            owned = self._owned()
+            for cell in owned:
+                self.b.store(self.b.i64(0), cell)  # None, until there is something to release
+            anys.on_error(self.b, lambda: [anys.release_any(self.b, cell) for cell in owned])
         cells = [*(self.cells or [None] * len(self.results)), *self.scratch]
         every = zip((*self.results, *workspaces), cells, strict=True)
         for position, (result, cell) in enumerate(every, start=len(self.signature.arguments)):
@@ -231,15 +231,6 @@ class Results:
         """Return the cells that may hold an object."""
         results = zip(self.results, self.cells, strict=False)
         return [*(cell for result, cell in results if may_be_object(result)), *self.scratch]
-
-    def _emit_cleanup(self) -> None:
-        b = self.b
-        here, status = b.block, b.new_block(b.types.i32, cold=True)
-        b.block = status
-        for cell in self._owned():
-            anys.release_any(b, cell)
-        b.ret(status.arguments[0])
-        b.block, b.cleanup = here, status
 
     # ---- after the call
 
@@ -274,7 +265,7 @@ class Results:
         """
         self._store()
         for cell in self.scratch:
-            self.allocation.release_tensor(cell)
+            anys.release_object(self.b, cell)
         self.b.cleanup = None
 
     def _store(self) -> None:

@@ -16,7 +16,7 @@ from ffi_builder.builder.fast_path.lists import CELL
 from ffi_builder.builder.fast_path.objects import typed_object
 from ffi_builder.ir import CheckingBuilder, Value
 from ffi_builder.ir.checking import call_support, run_support
-from ffi_builder.packed.anys import another_kind, cleaning, kind_name, scalar_of, unless
+from ffi_builder.packed.anys import check_kind, cleaning, scalar_of
 from ffi_builder.providers.arguments import widened
 from ffi_builder.providers.context import CallContext
 from ffi_builder.spec.dtypes import parse_dtype
@@ -86,7 +86,7 @@ def _check_kind(b: CheckingBuilder, result: spec.Param, of: str, any_: Value) ->
     fits = _one_of(b, index, kinds)
     if isinstance(result, spec.Object):
         fits = b.or_(fits, _is_object(b, result, index, any_))
-    _require(b, fits, result, of, index)
+    check_kind(b, spec.outline(result), of, fits, index)
 
 
 def _check_variant(context: CallContext, result: spec.Variant, path: str, any_: Value) -> None:
@@ -105,16 +105,11 @@ def _check_variant(context: CallContext, result: spec.Variant, path: str, any_: 
         known = b.or_(known, fits)
         with b.when(fits):
             check_returned(context, alternative, path, any_)
-    _require(b, known, result, f"for {path}", index)
+    check_kind(b, spec.outline(result), f"for {path}", known, index)
 
 
 def _one_of(b: CheckingBuilder, index: Value, kinds: Sequence[TypeIndex]) -> Value:
     return reduce(b.or_, [b.eq(index, b.i32(kind)) for kind in kinds])
-
-
-def _require(b: CheckingBuilder, fits: Value, result: spec.Param, of: str, index: Value) -> None:
-    with unless(b, fits), b.out_of_line():
-        b.fail("TypeError", another_kind(spec.outline(result), of), kind_name(b, index))
 
 
 def _is_object(b: CheckingBuilder, result: spec.Object, index: Value, any_: Value) -> Value:

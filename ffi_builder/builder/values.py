@@ -189,16 +189,13 @@ class DecodedValues(CallContext):
             if part == "data":
                 return b.offset(fast.args, before * abi.ANY_SIZE)
             return b.sext(b.sub(fast.count, b.i32(before)), b.types.i64)
-        if isinstance(param, spec.Map) and isinstance(param.key, str):
-            at = (*self._place(tensors).position, 1 if part == "values" else 0)
-            numbers = self.fast.record(at, NumberListValues)
-            return numbers.length if part == "length" else numbers.data
-        if isinstance(param, spec.List):
-            numbers = self.fast.record(self._place(tensors).position, NumberListValues)
-            if part == "lengths":
-                assert numbers.lengths is not None
-                return numbers.lengths
-            return numbers.length if part == "length" else numbers.data
+        is_map = isinstance(param, spec.Map) and isinstance(param.key, str)
+        if is_map or isinstance(param, spec.List):
+            at = self._place(tensors).position
+            numbers = self.fast.record((*at, part == "values") if is_map else at, NumberListValues)
+            value = {"length": numbers.length, "lengths": numbers.lengths}.get(part, numbers.data)
+            assert value is not None
+            return value
         if not isinstance(param, spec.TensorList):
             raise BuildError(f"{type(tensors).__name__} {tensors.name!r} is not a list")
         if part == "pointers" and len(param.tensor.dtypes) > 1:
@@ -206,8 +203,7 @@ class DecodedValues(CallContext):
                 f"{param.label}: the kernel cannot know which of its dtypes an element has; give "
                 f"its elements one dtype, and make a function for each"
             )
-        value: Value = getattr(self.fast.tensor_list(self._place(tensors).position), part)
-        return value
+        return getattr(self.fast.tensor_list(self._place(tensors).position), part)
 
     @override
     def _variant_part(self, variant: spec.Param, part: str) -> Value:
@@ -457,7 +453,7 @@ def _strides_of_rank(
     if order is None:
         tensor = fast.tensor(position).object
         given = b.field(t.ptr, tensor, DL + abi.DLTENSOR_STRIDES)
-        written = written_strides(b, tensor, given, ndim)
+        written = written_strides(fast, tensor, given, ndim)
         return [b.field(t.i64, written, 8 * axis) for axis in range(ndim)]
     dims = _shape_of_rank(fast, position, ndim)
     inner = dims[:-1] if order == "F" else dims[:0:-1]

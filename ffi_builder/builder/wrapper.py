@@ -44,12 +44,12 @@ from ffi_builder.diagnosis.encode import encode
 from ffi_builder.diagnosis.writing import Table
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, CheckingBuilder, Module, Symbols, Value
-from ffi_builder.ir.builder import Builder
+from ffi_builder.ir.builder import Builder, call_extern
 from ffi_builder.ir.checking import declare_support, pass_through
 from ffi_builder.ir.distribution import of_module
 from ffi_builder.ir.protocols import Operation
 from ffi_builder.ir.types import types_of
-from ffi_builder.packed.anys import store_none
+from ffi_builder.packed.anys import on_error, store_none
 from ffi_builder.plan import Place, Plan, make_plan, steps
 from ffi_builder.plan.messages import signature_text
 from ffi_builder.plan.sanitize import watching
@@ -116,19 +116,6 @@ def _places(param: spec.Param, place: Place) -> Iterator[tuple[spec.Param, Place
         return
     for index, (path, element) in enumerate(elements(param, place.path)):
         yield from _places(element, Place((*place.position, index), path))
-
-
-def release_on_error(fast: FastPath) -> None:
-    """Make errors after the cursor free the memory of lists."""
-    if not fast.memory:
-        return
-    b = fast.b
-    here, failed = b.block, b.new_block(b.types.i32, cold=True)
-    b.block = failed
-    with b.out_of_line():
-        release(fast)
-    b.ret(failed.arguments[0])
-    b.block, b.cleanup = here, failed
 
 
 def emit_errors(fast: FastPath, arguments: int, table: Table, constant: str) -> None:
@@ -407,7 +394,8 @@ class _Wrapper:
         fast = FastPath(b, args, count, slow, wrong, overlapping, max(ranks, default=0))
         forwards = self.provider.forwards or bool(plan.signature.results) or self.watch is not None
         reserve(fast, plan)
-        release_on_error(fast)
+        if fast.memory:  # of lists
+            on_error(b, lambda: _release_in(fast, b.block))
         emit_fast_path(fast, plan, defer=not forwards or self.provider.one_at_a_time)
         provided, before = b.block, len(b.references)
         self._emit_call(fast, result, forwards)
@@ -494,7 +482,6 @@ def _env_stream(context: DecodedValues) -> Value | None:
     if not any(isinstance(param, spec.EnvStream) for param in context.params):
         return None
     b, t = context.builder, context.builder.types
-    b.symbols.declare(ENV_GET_STREAM, t.ptr, [t.i32, t.i32])
     device = context.first_device()
     type_, number = b.trunc(device, t.i32), b.lshr(device, b.i64(32))
-    return b.call_value(ENV_GET_STREAM, [type_, b.trunc(number, t.i32)], t.ptr)
+    return call_extern(b, ENV_GET_STREAM, [type_, b.trunc(number, t.i32)], t.ptr)

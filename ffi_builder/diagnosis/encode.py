@@ -86,10 +86,10 @@ class _Encoder:
         for step in steps:
             match step:
                 case s.DecodeOptional():
-                    self._optional(step, self._find)
+                    self._branch(step, self._find)
                 case s.DecodeVariant(alternatives=alternatives):
                     for alternative in alternatives:
-                        self._alternative(alternative, self._find)
+                        self._branch(alternative, self._find)
                 case s.DecodeTensor() | s.DecodeList() | s.DecodeTuple():
                     self._decode_object(step)
                 case _:
@@ -144,12 +144,12 @@ class _Encoder:
             case s.DecodeScalar():
                 self._scalar(step)
             case s.DecodeOptional():
-                self._optional(step, self._run)
+                self._branch(step, self._run)
             case s.DecodeVariant():
                 self._look_at(place)
                 writing.write_variant(out, step)
                 for alternative in step.alternatives:
-                    self._alternative(alternative, self._run)
+                    self._branch(alternative, self._run)
             case s.Alternative():
                 raise AssertionError("a Variant writes its alternatives")
             case s.DecodeShape() | s.DecodeTuple():
@@ -200,26 +200,17 @@ class _Encoder:
 
     # ---- decoding
 
-    def _optional(
-        self, step: s.DecodeOptional, write: Callable[[Iterable[s.AnyStep]], None]
-    ) -> None:
-        self._look_at(step.place)
-        self._branch(step, Op.OPTIONAL, write)
-
-    def _alternative(
-        self, step: s.Alternative, write: Callable[[Iterable[s.AnyStep]], None]
-    ) -> None:
-        self._look_at(step.place)
-        self._out.emit(Op.ALTERNATIVE, "I", type_mask(step.types))
-        self._branch(step, None, write)
-
     def _branch(
         self,
         step: s.DecodeOptional | s.Alternative,
-        op: Op | None,
         write: Callable[[Iterable[s.AnyStep]], None],
     ) -> None:
-        """Write what is skipped unless the argument is there; ``op`` is None if it is written."""
+        """Write what is skipped if None, or a value of another type, was passed."""
+        self._look_at(step.place)
+        op = Op.OPTIONAL
+        if isinstance(step, s.Alternative):
+            op = None
+            self._out.emit(Op.ALTERNATIVE, "I", type_mask(step.types))
         slot = self._out.new_slot()
         self._present[step.place.position] = slot
         start = self._out.skip(op, slot)

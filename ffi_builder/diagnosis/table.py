@@ -37,7 +37,7 @@ from ffi_builder import spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.plan import Part
 from ffi_builder.plan.steps import Subject, named_operations, named_words
-from ffi_builder.spec.numbers import FLOAT_DTYPES
+from ffi_builder.spec.numbers import FLOAT_DTYPES, OPERATORS
 
 NO_INDEX: Final = 0xFFFF
 LATER: Final = 0xFFFF
@@ -245,16 +245,7 @@ class Head(IntEnum):
         return 32 if self < Head.NAME_LENGTH else 16
 
 
-OPERATOR_CODES: Final = {
-    "+": Code.ADD,
-    "-": Code.SUB,
-    "*": Code.MUL,
-    "//": Code.FLOORDIV,
-    "%": Code.MOD,
-    "ceildiv": Code.CEILDIV,
-    "max": Code.MAX,
-    "min": Code.MIN,
-}
+OPERATOR_CODES: Final = {op: Code(Code.ADD + number) for number, op in enumerate(OPERATORS)}
 
 COMPARISONS: Final = {"<": 1, "==": 2, "<=": 3, ">": 4, "!=": 5, ">=": 6}
 """Operators of relations, each with its number in the table: the sum of 1 if it holds for a value

@@ -44,13 +44,6 @@ _I64: Final = struct.Struct("<q")
 _F64: Final = struct.Struct("<d")
 
 _OBJECT: Final = abi.TYPE_KEYS[abi.TypeIndex.OBJECT]
-_ROUNDING: Final = {
-    None: Rounding.FLOAT64,
-    "float64": Rounding.FLOAT64,
-    "float32": Rounding.FLOAT32,
-    "float16": Rounding.FLOAT16,
-    "bfloat16": Rounding.BFLOAT16,
-}
 _LOGIC: Final = {"and": Code.AND, "or": Code.OR, "not": Code.NOT}
 _STYLES: Final = {
     s.Kind.HANDLE: Style.HEX,
@@ -264,7 +257,7 @@ def write_scalar(out: TableWriter, kind: s.Kind, dtype: str | None) -> None:
     style = Style.FLOAT if kind.is_float else _STYLES.get(kind, Style.INT)
     out.emit(Op.SCALAR, "IBB", type_mask(kind.accepts), WORDS[kind.words], style)
     if style is Style.FLOAT:
-        out.emit(Op.FLOAT, "B", _ROUNDING[dtype])
+        out.emit(Op.FLOAT, "B", Rounding[(dtype or "float64").upper()])
 
 
 _TEXTS: Final = {"String": abi.TypeIndex.STR, "Bytes": abi.TypeIndex.BYTES}

@@ -159,6 +159,16 @@ class Builder(Memory, Flow):
         return None if result == types.void else operation.result
 
 
+def call_extern(b: Builder, callee: str, operands: Sequence[Value], result: Type) -> Any:
+    """Declare a function that takes values of these types, and call it.
+
+    Returns:
+        Its result, or None if ``result`` is void.
+    """
+    b.symbols.declare(callee, result, [value.type for value in operands])
+    return b.call(callee, operands, result)
+
+
 _ACQUIRE: Final = 4
 _ACQUIRE_RELEASE: Final = 6
 """``llvm``'s AtomicOrdering."""

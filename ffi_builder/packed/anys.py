@@ -12,7 +12,7 @@ from ffi_builder import abi
 from ffi_builder.abi import TypeIndex
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Value
-from ffi_builder.ir.builder import Builder
+from ffi_builder.ir.builder import Builder, call_extern
 from ffi_builder.ir.types import LLVM_TYPES
 from ffi_builder.plan.messages import TYPE_NAMES
 from ffi_builder.spec.numbers import FLOAT_DTYPES, INT_RANGES
@@ -68,9 +68,8 @@ def byte_array(b: Builder, data: Value, length: Value) -> Value:
 
 def store_text(b: CheckingBuilder, data: Value, length: Value, at: Value, *, binary: bool) -> Value:
     """Write a new str or bytes with these bytes, a length of them; return the status."""
-    make, t = f"TVMFFI{'Bytes' if binary else 'String'}FromByteArray", b.types
-    b.symbols.declare(make, t.i32, [t.ptr, t.ptr])
-    return b.call_value(make, [byte_array(b, data, length), at], t.i32)
+    make = f"TVMFFI{'Bytes' if binary else 'String'}FromByteArray"
+    return call_extern(b, make, [byte_array(b, data, length), at], b.types.i32)
 
 
 def store_unsigned(b: CheckingBuilder, value: Value, cell: Value) -> None:
@@ -84,8 +83,7 @@ def store_unsigned(b: CheckingBuilder, value: Value, cell: Value) -> None:
     b.store(value, words)
     b.store(b.i64(0), b.offset(words, 8))
     array = byte_array(b, words, b.i64(16))
-    b.symbols.declare(_BIG_INT, t.i32, [t.ptr, t.ptr])
-    return_failure(b, b.call_value(_BIG_INT, [array, cell], t.i32))
+    return_failure(b, call_extern(b, _BIG_INT, [array, cell], t.i32))
     b.br(following)
     b.block = following
 
@@ -96,11 +94,15 @@ def release_any(b: Builder, cell: Value, index: Value | None = None) -> None:
     ``index`` is the type index, if the caller has loaded it.
     """
     t = b.types
-    b.symbols.declare(DEC_REF, t.i32, [t.ptr])
     index = b.load(t.i32, cell) if index is None else index
     is_object = b.sge(index, b.i32(TypeIndex.OBJECT))
     with b.when(is_object, cold=True):
-        b.call(DEC_REF, [b.field(t.ptr, cell, abi.ANY_PAYLOAD)], t.i32)
+        release_object(b, cell)
+
+
+def release_object(b: Builder, cell: Value) -> None:
+    """Release the object in a TVMFFIAny, which must hold one."""
+    call_extern(b, DEC_REF, [b.field(b.types.ptr, cell, abi.ANY_PAYLOAD)], b.types.i32)
 
 
 def copy_any(b: Builder, cell: Value, at: Value) -> None:
@@ -128,21 +130,26 @@ def store_object(b: Builder, value: Value, at: Value) -> None:
 def hold_any(b: Builder, cell: Value) -> None:
     """Add a reference to the object in a ``TVMFFIAny``, if it holds one."""
     t = b.types
-    b.symbols.declare(INC_REF, t.i32, [t.ptr])
     with b.when(b.sge(b.load(t.i32, cell), b.i32(TypeIndex.OBJECT))):
-        b.call(INC_REF, [b.field(t.ptr, cell, abi.ANY_PAYLOAD)], t.i32)
+        call_extern(b, INC_REF, [b.field(t.ptr, cell, abi.ANY_PAYLOAD)], t.i32)
 
 
 @contextmanager
 def cleaning(b: CheckingBuilder, clean: Callable[[], object]) -> Generator[None]:
     """Make errors in the body run what ``clean`` emits before they return."""
-    here, before = b.block, b.cleanup
+    before = b.cleanup
+    on_error(b, clean)
+    yield
+    b.cleanup = before
+
+
+def on_error(b: CheckingBuilder, clean: Callable[[], object]) -> None:
+    """Emit ``clean``, and what cleaned up before, for the errors of all that follows."""
+    here = b.block
     b.block = status = b.new_block(b.types.i32, cold=True)
     clean()
     b.ret(status.arguments[0])
     b.block, b.cleanup = here, status
-    yield
-    b.cleanup = before
 
 
 def return_failure(b: CheckingBuilder, status: Value) -> None:
@@ -199,7 +206,7 @@ def _take_object(b: CheckingBuilder, of: str, any_: Value) -> Value:
     index = b.load(t.i32, any_)
     is_null = b.eq(index, b.i32(TypeIndex.NONE))
     is_object = b.sge(index, b.i32(TypeIndex.OBJECT))
-    _check_kind(b, OBJECT, of, b.or_(is_null, is_object), index)
+    check_kind(b, OBJECT, of, b.or_(is_null, is_object), index)
     # The payload of None is 0, and so NULL.
     return b.field(t.ptr, any_, abi.ANY_PAYLOAD)
 
@@ -231,19 +238,19 @@ def scalar_of(
     if dtype == "handle":
         is_null = b.eq(index, b.i32(TypeIndex.NONE))
         is_pointer = b.eq(index, b.i32(TypeIndex.OPAQUE_PTR))
-        _check_kind(b, dtype, of, b.or_(is_null, is_pointer), index)
+        check_kind(b, dtype, of, b.or_(is_null, is_pointer), index)
         return b.to_pointer(b.select(is_null, b.i64(0), bits))
     if dtype == "bool":
-        _check_kind(b, dtype, of, b.eq(index, b.i32(TypeIndex.BOOL)), index)
+        check_kind(b, dtype, of, b.eq(index, b.i32(TypeIndex.BOOL)), index)
         return b.ne(bits, b.i64(0))
     if dtype in FLOAT_DTYPES:
         is_float = b.eq(index, b.i32(TypeIndex.FLOAT))
-        _check_kind(b, dtype, of, b.or_(is_float, is_int), index)
+        check_kind(b, dtype, of, b.or_(is_float, is_int), index)
         wide = b.select(is_float, b.bitcast(bits, t.f64), b.cast("sitofp", bits, t.f64))
         own = t.scalar(dtype)
         return wide if own == t.f64 else b.cast("fptrunc", wide, own)
     is_bool = b.eq(index, b.i32(TypeIndex.BOOL))
-    _check_kind(b, dtype, of, b.or_(is_int, is_bool), index)
+    check_kind(b, dtype, of, b.or_(is_int, is_bool), index)
     low, high = INT_RANGES[dtype]
     high = min(high, (1 << 63) - 1)
     fits = b.and_(b.sge(bits, b.i64(low)), b.sle(bits, b.i64(high)))
@@ -253,15 +260,11 @@ def scalar_of(
     return bits if own == t.i64 else b.trunc(bits, own)
 
 
-def _check_kind(b: CheckingBuilder, kind: str, of: str, fits: Value, index: Value) -> None:
+def check_kind(b: CheckingBuilder, kind: str, of: str, fits: Value, index: Value) -> None:
     """Raise a TypeError unless ``fits``, an i1, says that the result may have the kind."""
     with unless(b, fits), b.out_of_line():
-        b.fail("TypeError", another_kind(kind, of), kind_name(b, index))
-
-
-def another_kind(kind: str, of: str) -> str:
-    """Return the words of the error about a value of a wrong kind; ``{}`` is :func:`kind_name`."""
-    return f"A value of another kind than {kind} was returned {of}: {{}}"
+        words = f"A value of another kind than {kind} was returned {of}: {{}}"
+        b.fail("TypeError", words, kind_name(b, index))
 
 
 def kind_name(b: CheckingBuilder, index: Value) -> Value:
@@ -276,8 +279,7 @@ def kind_name(b: CheckingBuilder, index: Value) -> Value:
             at = b.add(b.mul(wide, b.i64(_WIDTH)), b.i64(place))
             b.store(b.element(b.text_constant(known), at), name)
     with b.when(b.sge(index, b.i32(abi.FIRST_DYNAMIC))):
-        b.symbols.declare("TVMFFIGetTypeInfo", t.ptr, [t.i32])
-        info = b.call_value("TVMFFIGetTypeInfo", [index], t.ptr)
+        info = call_extern(b, "TVMFFIGetTypeInfo", [index], t.ptr)
         # Type keys are strings of tvm-ffi, which end in NUL.
         key = abi.TYPE_INFO_KEY + abi.BYTE_ARRAY_DATA
         b.store(b.load(t.ptr, b.offset(info, key)), name)

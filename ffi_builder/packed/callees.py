@@ -30,7 +30,7 @@ from typing_extensions import assert_never
 from ffi_builder import abi
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Symbols, Value
-from ffi_builder.ir.builder import Builder, exchange_null, load_acquire
+from ffi_builder.ir.builder import Builder, call_extern, exchange_null, load_acquire
 from ffi_builder.ir.checking import pass_through
 from ffi_builder.packed.anys import DEC_REF, INC_REF, byte_array, return_failure
 from ffi_builder.protocol import PREFIX
@@ -89,11 +89,10 @@ def _forget(f: Builder, slot: str) -> None:
     t, symbols = f.types, f.symbols
     weak = {"linkage": t.attribute("#llvm.linkage<extern_weak>")}
     symbols.declare(_IS_INITIALIZED, t.i32, [], weak)
-    symbols.declare(_DEINIT, t.i32, [t.ptr, t.ptr])
     has_python = f.ne(f.address_of(_IS_INITIALIZED), f.null())
     with f.when(has_python), f.when(f.eq(f.call_value(_IS_INITIALIZED, [], t.i32), f.i32(0))):
         f.ret()
-    f.call(_DEINIT, [f.address_of(slot), f.address_of(DEC_REF)], t.i32)
+    call_extern(f, _DEINIT, [f.address_of(slot), f.address_of(DEC_REF)], t.i32)
     f.ret()
 
 
@@ -301,28 +300,23 @@ def declare(symbols: Symbols, callee: Symbol) -> None:
 def _call_object(
     b: CheckingBuilder, function: Value, array: Value, count: Value, result: Value
 ) -> Value:
-    t = b.types
-    b.symbols.declare(_CALL, t.i32, [t.ptr, t.ptr, t.i32, t.ptr])
-    return b.call_value(_CALL, [function, array, count, result], t.i32)
+    return call_extern(b, _CALL, [function, array, count, result], b.types.i32)
 
 
 def _call_global(b: CheckingBuilder, name: str, array: Value, count: Value, result: Value) -> Value:
     """Look a global function up, call it and release it."""
-    t = b.types
     function = _find_global(b, name)
     status = _call_object(b, function, array, count, result)
-    b.symbols.declare(DEC_REF, t.i32, [t.ptr])
-    b.call(DEC_REF, [function], t.i32)
+    call_extern(b, DEC_REF, [function], b.types.i32)
     return status
 
 
 def _find_global(b: CheckingBuilder, name: str) -> Value:
     """Return a reference to a registered function; the caller owns it."""
     t = b.types
-    b.symbols.declare(_GET_GLOBAL, t.i32, [t.ptr, t.ptr])
     data = name.encode()
     text, slot = byte_array(b, b.text_constant(data), b.i64(len(data))), b.alloca(t.ptr)
-    return_failure(b, b.call_value(_GET_GLOBAL, [text, slot], t.i32))
+    return_failure(b, call_extern(b, _GET_GLOBAL, [text, slot], t.i32))
     function = b.load(t.ptr, slot)
     words = f"No global function is registered as {name!r}"
     b.check(b.ne(function, b.null()), "RuntimeError", words)
@@ -337,8 +331,6 @@ def _find_imported(b: CheckingBuilder, name: str) -> Value:
     is loaded twice, both modules share the variables.
     """
     t = b.types
-    b.symbols.declare(_GET_IMPORTED, t.i32, [t.ptr, t.ptr, t.ptr])
-    b.symbols.declare(INC_REF, t.i32, [t.ptr])
     if abi.LIBRARY_CONTEXT not in b.symbols:
         b.symbols.shared_variable(abi.LIBRARY_CONTEXT, bytes(8), align=8)
     context = b.load(t.ptr, b.address_of(abi.LIBRARY_CONTEXT))
@@ -346,7 +338,7 @@ def _find_imported(b: CheckingBuilder, name: str) -> Value:
     b.check(b.ne(context, b.null()), "RuntimeError", words)
     slot = b.alloca(t.ptr)
     operands = [context, b.text_constant(name.encode() + b"\0"), slot]
-    return_failure(b, b.call_value(_GET_IMPORTED, operands, t.i32))
+    return_failure(b, call_extern(b, _GET_IMPORTED, operands, t.i32))
     function = b.load(t.ptr, slot)
-    b.call(INC_REF, [function], t.i32)
+    call_extern(b, INC_REF, [function], t.i32)
     return function

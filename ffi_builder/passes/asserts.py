@@ -53,13 +53,9 @@ _HEADER: Final = 16
 
 def free_on_failure(symbols: Symbols, function: Operation, failures: Sequence[Any]) -> None:
     """Free a function's allocations in the blocks that return a failure."""
-    calls = [
-        (view.operation, view.operation.attributes["callee"].value)
-        for block in function.regions[0].blocks
-        for view in block.operations
-        if view.operation.name == "llvm.call" and "callee" in view.operation.attributes
-    ]
-    allocations = [call for call, callee in calls if callee == "malloc"]
+    operations: list[Any] = [o for block in function.regions[0].blocks for o in _operations(block)]
+    allocations = [each for each in operations if _callee(each) == "malloc"]
+    releases = [each for each in operations if _callee(each) == "free"]
     if not failures or not allocations:
         return
     _define(symbols)
@@ -83,12 +79,11 @@ def free_on_failure(symbols: Symbols, function: Operation, failures: Sequence[An
         made = call(allocation, _ALLOCATE, [*allocation.operands, cell], [types.ptr])
         allocation.result.replace_all_uses_with(made.result)
         allocation.erase()
-    for release, callee in calls:
-        if callee == "free":
-            call(release, _FREE, [*release.operands, cell], [])
-            release.erase()
+    for release in releases:
+        call(release, _FREE, [*release.operands, cell], [])
+        release.erase()
     for block in failures:
-        call([view.operation for view in block.operations][-1], _FREE_ALL, [cell], [])
+        call(_operations(block)[-1], _FREE_ALL, [cell], [])
 
 
 def _define(symbols: Symbols) -> None:

@@ -136,6 +136,13 @@ _OF_PARAMETERS: Final = frozenset(
 )
 
 
+def allow(operation: Any, *names: str) -> None:
+    """Refuse an operation with other attributes than these."""
+    for name in operation.attributes:
+        if name not in names:
+            raise ValueError(f"the attribute {name!r} is not known to plain modules")
+
+
 @cache
 def _inside(text: str, what: str) -> str:
     match = re.fullmatch(rf"#llvm\.{what}<(\w+)>", text)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 import struct
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple, TypeAlias, Union
+from typing import Final, NamedTuple, TypeAlias, Union
 
 from ffi_builder.plain.types import Type
 
@@ -120,14 +120,6 @@ _INTEGERS: Final[dict[str, Callable[[int, int], int]]] = {
 }
 BINARY: Final = tuple(_INTEGERS)
 _SIGNED: Final = ("sdiv", "srem", "ashr")
-_COMPARED: Final[dict[str, Callable[[Any, Any], bool]]] = {
-    "eq": operator.eq,
-    "ne": operator.ne,
-    "lt": operator.lt,
-    "le": operator.le,
-    "gt": operator.gt,
-    "ge": operator.ge,
-}
 
 
 def binary(name: str, bits: int, one: Constant, other: Constant) -> Constant | None:
@@ -150,7 +142,7 @@ def icmp(predicate: str, type_: Type, one: Constant, other: Constant) -> int | N
     if isinstance(one, int) and isinstance(other, int):
         if predicate[0] == "s":
             one, other = signed(type_.bits, one), signed(type_.bits, other)
-        return int(_COMPARED[predicate[-2:]](one, other))
+        return int(getattr(operator, predicate[-2:])(one, other))
     if isinstance(one, Address) and not one.weak and not one.offset and other == 0:
         return int(predicate == "ne") if predicate in ("eq", "ne") else None
     return None
@@ -173,7 +165,7 @@ def fcmp(predicate: str, type_: Type, one: Constant, other: Constant) -> int | N
         case _:
             if unordered:
                 return int(predicate[0] == "u")
-            return int(_COMPARED[predicate[1:]](left, right))
+            return int(getattr(operator, predicate[1:])(left, right))
 
 
 def cast(name: str, from_: Type, to: Type, value: Constant) -> Constant | None:

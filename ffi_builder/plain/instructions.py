@@ -22,19 +22,12 @@ _DYNAMIC: Final = -(2**31)
 LIKELY: Final = ", !prof !0"
 LIKELY_NODE: Final = '!0 = !{!"branch_weights", i32 2000, i32 1}'
 _WEIGHTS: Final = (2000, 1)
-_ICMP: Final = tuple(PREDICATES)
 
 
 def _refused(op: Any, takes: str) -> ValueError:
     """Return the error for operands or a result that an operation does not take."""
     given = ", ".join(str(operand.type) for operand in op.operands)
     return ValueError(f"takes {takes}, but got ({given}) -> {op.type or 'nothing'}")
-
-
-def _allow(op: Any, *names: str) -> None:
-    for name in op.attributes:
-        if name not in names:
-            raise ValueError(f"the attribute {name!r} is not known to plain modules")
 
 
 def _number(op: Any, name: str, default: int | None = None) -> int:
@@ -56,7 +49,7 @@ def _binary(name: str) -> Callable[..., None]:
         if not fits:
             raise _refused(op, "two integers of one type, and returns that type")
         if op.attributes:
-            _allow(op)
+            of.allow(op)
         if one.known is not None and other.known is not None:
             folded = constants.binary(name, type_.bits, one.known, other.known)
             if folded is not None:
@@ -67,40 +60,34 @@ def _binary(name: str) -> Callable[..., None]:
     return write
 
 
-def _icmp(op: Any, one: Any, other: Any) -> None:
-    type_ = one.type
-    fits = type_.kind in ("int", "ptr") and other.type is type_ and op.type is _BOOL
-    if not fits:
-        raise _refused(op, "two integers or two pointers of one type, and returns i1")
-    predicate = _ICMP[_number(op, "predicate")]
-    if one.known is not None and other.known is not None:
-        known = constants.icmp(predicate, type_, one.known, other.known)
-        if known is not None:
-            op.fold(known)
-            return
-    op.emit(f"icmp {predicate} {type_.llvm} {one.text}, {other.text}")
+def _compare(
+    name: str, kinds: Sequence[str], predicates: Sequence[str], fold: Callable[..., int | None]
+) -> Callable[..., None]:
+    takes = "two floats" if name == "fcmp" else "two integers or two pointers"
 
+    def write(op: Any, one: Any, other: Any) -> None:
+        type_ = one.type
+        fits = type_.kind in kinds and other.type is type_ and op.type is _BOOL
+        if not fits:
+            raise _refused(op, f"{takes} of one type, and returns i1")
+        predicate = predicates[_number(op, "predicate")]
+        if name == "fcmp":
+            of.allow(op, "predicate")
+        if one.known is not None and other.known is not None:
+            known = fold(predicate, type_, one.known, other.known)
+            if known is not None:
+                op.fold(known)
+                return
+        op.emit(f"{name} {predicate} {type_.llvm} {one.text}, {other.text}")
 
-def _fcmp(op: Any, one: Any, other: Any) -> None:
-    type_ = one.type
-    fits = type_.kind == "float" and other.type is type_ and op.type is _BOOL
-    if not fits:
-        raise _refused(op, "two floats of one type, and returns i1")
-    predicate = FCMP[_number(op, "predicate")]
-    _allow(op, "predicate")
-    if one.known is not None and other.known is not None:
-        known = constants.fcmp(predicate, type_, one.known, other.known)
-        if known is not None:
-            op.fold(known)
-            return
-    op.emit(f"fcmp {predicate} {type_.llvm} {one.text}, {other.text}")
+    return write
 
 
 def _select(op: Any, condition: Any, then: Any, otherwise: Any) -> None:
     fits = condition.type is _BOOL and then.type is otherwise.type is op.type
     if not fits:
         raise _refused(op, "an i1 and two values of one type, and returns that type")
-    _allow(op)
+    of.allow(op)
     values = (condition.known, then.known, otherwise.known)
     if None not in values and isinstance(condition.known, int):
         op.alias(then if condition.known else otherwise)
@@ -134,7 +121,7 @@ def _cast(name: str) -> Callable[..., None]:
         if not fits:
             raise _refused(op, f"one value that LLVM can {name}")
         if op.attributes:
-            _allow(op)
+            of.allow(op)
         if value.known is not None:
             folded = constants.cast(name, old, new, value.known)
             if folded is not None:
@@ -228,7 +215,7 @@ def _getelementptr(op: Any, pointer: Any, *indices: Any) -> None:
     fits = pointer.type.kind == "ptr" and op.type is pointer.type
     if not fits or not all(index.type.kind == "int" for index in indices):
         raise _refused(op, "a pointer and integers, and returns a pointer")
-    _allow(op, "rawConstantIndices", "elem_type")
+    of.allow(op, "rawConstantIndices", "elem_type")
     attributes = op.attributes
     raw, element = attributes["rawConstantIndices"].value, attributes["elem_type"].value
     if pointer.known is None and not indices:
@@ -264,7 +251,7 @@ def _index(index: Any) -> Any:
 
 def _memory(op: Any, type_: Type) -> tuple[str, str]:
     """Return the words before and after the operands of a load or store of a type."""
-    _allow(op, "alignment", "ordering")
+    of.allow(op, "alignment", "ordering")
     if not op.attributes:
         return "", ""
     align, ordering = _number(op, "alignment", 0), ORDERINGS[_number(op, "ordering", 0)]
@@ -293,7 +280,7 @@ def _alloca(op: Any, count: Any) -> None:
     fits = count.type.kind == "int" and op.type is _POINTER
     if not fits:
         raise _refused(op, "an integer, and returns a pointer")
-    _allow(op, "alignment", "elem_type")
+    of.allow(op, "alignment", "elem_type")
     align = _number(op, "alignment", 0)
     element = op.attributes["elem_type"].value.llvm
     op.emit(f"alloca {element}, {_typed(count)}{f', align {align}' if align else ''}")
@@ -305,7 +292,7 @@ def _cmpxchg(op: Any, pointer: Any, expected: Any, value: Any) -> None:
     if not fits:
         raise _refused(op, "a pointer and two values of one type, and returns a struct with an i1")
     names = ("success_ordering", "failure_ordering")
-    _allow(op, *names)
+    of.allow(op, *names)
     words = [ORDERINGS[_number(op, name)] for name in names]
     operands = ", ".join(map(_typed, (pointer, expected, value)))
     op.emit(f"cmpxchg {operands} {' '.join(words)}")
@@ -317,7 +304,7 @@ def _fill(name: str) -> Callable[..., None]:
         fits = (target.type.kind, source.type.kind, size.type.kind) == ("ptr", kind, "int")
         if not fits:
             raise _refused(op, "a pointer, what is stored there, and a size")
-        _allow(op, "isVolatile")
+        of.allow(op, "isVolatile")
         spaces = [f"p{each.type.bits}" for each in (target, source) if each.type.kind == "ptr"]
         callee = ".".join(["@llvm", name, *spaces, size.type.llvm])
         volatile = str(op.attributes["isVolatile"].value)
@@ -337,7 +324,7 @@ _OF_CALLS: Final = (
 
 
 def _call(op: Any, *operands: Any) -> None:
-    _allow(op, *_OF_CALLS)
+    of.allow(op, *_OF_CALLS)
     attributes = op.attributes
     if "callee" in attributes:
         target = symbol(attributes["callee"].value)
@@ -442,8 +429,8 @@ WRITERS: Final[dict[str, Callable[..., None]]] = {
     "llvm.mlir.zero": _always(0),
     "llvm.mlir.constant": _constant,
     "llvm.mlir.addressof": _addressof,
-    "llvm.icmp": _icmp,
-    "llvm.fcmp": _fcmp,
+    "llvm.icmp": _compare("icmp", ("int", "ptr"), tuple(PREDICATES), constants.icmp),
+    "llvm.fcmp": _compare("fcmp", ("float",), FCMP, constants.fcmp),
     "llvm.select": _select,
     "llvm.extractvalue": _extractvalue,
     "llvm.insertvalue": _insertvalue,

@@ -29,15 +29,9 @@ def body_text(blocks: Iterable[Any]) -> str:
     return "\n".join(["{", *lines, "}"]) if lines else ""
 
 
-def _check(operation: Any, *known: str) -> None:
-    for name in operation.attributes:
-        if name not in known:
-            raise ValueError(f"the attribute {name!r} is not known to plain modules")
-
-
 def _head(operation: Any) -> str:
     """Return a function in LLVM IR without its body."""
-    _check(
+    of.allow(
         operation,
         *("sym_name", "function_type", "linkage", "visibility_", "CConv", "arg_attrs"),
         "passthrough",
@@ -74,7 +68,7 @@ _ADDRESSES: Final = {0: "", 1: "local_unnamed_addr ", 2: "unnamed_addr "}
 
 
 def _global(operation: Any) -> str:
-    _check(
+    of.allow(
         operation,
         *("sym_name", "global_type", "value", "linkage", "visibility_", "unnamed_addr"),
         *("addr_space", "alignment", "constant"),

@@ -50,10 +50,6 @@ class CheckLeastCount(Instruction):
     def operands(self) -> tuple[Operand, ...]:
         return (Short(self.expected),)
 
-    @override
-    def placeholders(self, origins: Texts) -> Texts:
-        return {"expected": str(self.expected)}
-
 
 @dataclass(frozen=True)
 class CheckArguments(Check):
@@ -158,18 +154,26 @@ class Fits(Instruction):
         return {"expected_dtype": self.dtype, "range": f"{low} to {high}"}
 
 
-@dataclass(frozen=True)
-class EqualInt(ExpectInt):
-    """The value is ``expected``. If ``expected`` is a bool, the error shows True and False."""
+class _Equal(Check):
+    """A check that a value is the expected one; a stride may be ``free`` instead."""
 
-    free: bool = False
-    plain: ClassVar = value_error("{expected}")
-    of_stride: ClassVar = value_error("{expected}", STRIDE_GOT)
+    free: bool
+    plain: ClassVar[Words]
+    of_stride: ClassVar[Words]
 
     @property
     @override
     def error(self) -> Words:
         return self.of_stride if self.free else self.plain
+
+
+@dataclass(frozen=True)
+class EqualInt(_Equal, ExpectInt):
+    """The value is ``expected``. If ``expected`` is a bool, the error shows True and False."""
+
+    free: bool = False
+    plain: ClassVar = value_error("{expected}")
+    of_stride: ClassVar = value_error("{expected}", STRIDE_GOT)
 
 
 @dataclass(frozen=True)
@@ -240,7 +244,7 @@ class Bind(Instruction):
 
 
 @dataclass(frozen=True)
-class _CompareSymbol(Instruction):
+class _CompareSymbol(_Equal, Instruction):
     """A comparison with the value of a symbol."""
 
     symbol: spec.Var
@@ -250,18 +254,13 @@ class _CompareSymbol(Instruction):
 
     @property
     @override
-    def error(self) -> Words:
-        return self.of_stride if self.free else self.plain
-
-    @property
-    @override
     def operands(self) -> tuple[Operand, ...]:
         return self.symbol, self.error
 
     @override
     def placeholders(self, origins: Texts) -> Texts:
         name = self.symbol.name
-        return {"expected": f"{{{name}}}", "symbol": name, "origin": _origin(name, origins)}
+        return {"expected": f"{{{name}}}", "origin": _origin(name, origins)}
 
 
 @dataclass(frozen=True)
@@ -316,11 +315,11 @@ class Solve(Instruction):
 
     @override
     def placeholders(self, origins: Texts) -> Texts:
-        return {"text": str(self.expr), "symbol": self.symbol.name}
+        return {"text": str(self.expr)}
 
 
 @dataclass(frozen=True)
-class EqualExpr(Check):
+class EqualExpr(_Equal):
     """The value equals the expression, if all symbols of the expression are bound.
 
     A late step passes if one of its symbols is bound only within an Optional that is absent.
@@ -331,11 +330,6 @@ class EqualExpr(Check):
     plain: ClassVar = value_error("{expected} ({text} with {bindings})")
     of_stride: ClassVar = value_error("{expected} ({text} with {bindings})", STRIDE_GOT)
     overflow: ClassVar = value_error("{text} within int64, with {bindings}")
-
-    @property
-    @override
-    def error(self) -> Words:
-        return self.of_stride if self.free else self.plain
 
     @override
     def placeholders(self, origins: Texts) -> Texts:
@@ -429,9 +423,7 @@ class _Limit(Instruction):
     @property
     def limit(self) -> int:
         """The limit itself."""
-        limit: int | None = getattr(self.symbol, self.field)
-        assert limit is not None, "planned for a symbol that has it"
-        return limit
+        return int(getattr(self.symbol, self.field))
 
     @property
     @override
@@ -440,7 +432,7 @@ class _Limit(Instruction):
 
     @override
     def placeholders(self, origins: Texts) -> Texts:
-        return {"expected": str(self.limit), "symbol": self.symbol.name}
+        return {"expected": str(self.limit)}
 
 
 @dataclass(frozen=True)
@@ -475,9 +467,6 @@ LimitCheck: TypeAlias = Union[AtLeast, AtMost, Divisible]
 
 def plan_limits(place: Place, var: spec.Var, *, free: bool = False) -> Iterator[LimitCheck]:
     """Check the limits of a symbol at one of its places."""
-    if var.min is not None:
-        yield AtLeast(place, var, free)
-    if var.max is not None:
-        yield AtMost(place, var, free)
-    if var.divisibility is not None:
-        yield Divisible(place, var, free)
+    for check in (AtLeast, AtMost, Divisible):
+        if getattr(var, check.field) is not None:
+            yield check(place, var, free)

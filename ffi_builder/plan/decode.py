@@ -116,9 +116,10 @@ class Decode(Check):
 
     optional: bool = field(default=False, kw_only=True)
 
-    @override
-    def placeholders(self, origins: Texts) -> Texts:
-        return {"or_none": OR_NONE if self.optional else ""}
+    @property
+    def or_none(self) -> str:
+        """The end of the type in the error."""
+        return OR_NONE if self.optional else ""
 
 
 @dataclass(frozen=True)
@@ -160,10 +161,6 @@ class DecodeVariant(Decode):
     @override
     def checks(self) -> tuple[Check, ...]:
         return self, *all_checks(self.alternatives)
-
-    @override
-    def placeholders(self, origins: Texts) -> Texts:
-        return {"text": self.text, **super().placeholders(origins)}
 
 
 @dataclass(frozen=True)
@@ -243,30 +240,9 @@ class DecodeList(Decode):
     of_floats: ClassVar = kind_error("list of floats")
 
     @property
-    def may_be_shape(self) -> bool:
-        """Whether a Shape is accepted."""
-        return self.of is Kind.INT
-
-    @property
     @override
     def error(self) -> Words:
-        match self.of:
-            case None:
-                return self.words
-            case Kind.INT:
-                return self.of_ints
-            case Kind.BOOL:
-                return self.of_bools
-            case TypeIndex.ARRAY:
-                return self.of_any
-            case TypeIndex.LIST:
-                return self.of_lists
-            case TypeIndex.STR:
-                return self.of_strs
-            case TypeIndex.BYTES:
-                return self.of_bytes
-            case _:
-                return self.of_floats
+        return _WORDS_OF_LISTS.get(self.of, self.of_floats)
 
     @property
     @override
@@ -275,6 +251,17 @@ class DecodeList(Decode):
         if self.is_made:
             return ()
         return self, NotNull(place), NotNegative(length), Fits(length, "int32")
+
+
+_WORDS_OF_LISTS: Final[dict[object, Words]] = {
+    None: DecodeList.words,
+    Kind.INT: DecodeList.of_ints,
+    Kind.BOOL: DecodeList.of_bools,
+    TypeIndex.ARRAY: DecodeList.of_any,
+    TypeIndex.LIST: DecodeList.of_lists,
+    TypeIndex.STR: DecodeList.of_strs,
+    TypeIndex.BYTES: DecodeList.of_bytes,
+}
 
 
 @dataclass(frozen=True)
@@ -363,10 +350,6 @@ class DecodeObject(Decode):
     def checks(self) -> tuple[Check, ...]:
         return self, NotNull(self.place)
 
-    @override
-    def placeholders(self, origins: Texts) -> Texts:
-        return {"text": self.text, **super().placeholders(origins)}
-
 
 @dataclass(frozen=True)
 class DecodeScalar(Decode):
@@ -401,15 +384,12 @@ class DecodeEntry(Check):
 
     bounded: bool = field(default=False, kw_only=True)
     words = Kind.INT.words
+    or_none: ClassVar = ""
 
     @property
     @override
     def checks(self) -> tuple[Check, ...]:
         return self, NotNegative(self.place)
-
-    @override
-    def placeholders(self, origins: Texts) -> Texts:
-        return {"or_none": ""}
 
 
 Decoding: TypeAlias = Union[

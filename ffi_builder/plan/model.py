@@ -137,7 +137,8 @@ def plan_text(
         AROUND: list(around),
     }
     every = [*rows, *(row for section in after.values() for row in section)]
-    at, expected = (_width([row[column] for row in every]) for column in (0, 1))
+    widths = [[len(row[column]) for row in every] for column in (0, 1)]
+    at, expected = (max(width for width in each if width <= WIDEST) for each in widths)
     margin = len(str(len(checks) - 1))
 
     def line(index: str, row: tuple[str, str, str]) -> str:
@@ -156,7 +157,7 @@ def plan_text(
 
 def _notes(signature: spec.Signature, checks: Sequence[s.AnyCheck]) -> Iterator[str]:
     """Remarks below the table."""
-    if any(_may_be_free(step) for step in checks):
+    if any(isinstance(step, s.CheckContiguous) or getattr(step, "free", False) for step in checks):
         yield FREE
     if any(isinstance(step, s.DecodeOptional) for step in checks):
         yield ABSENT
@@ -166,22 +167,6 @@ def _notes(signature: spec.Signature, checks: Sequence[s.AnyCheck]) -> Iterator[
         yield f"Allocates {workspace.name}: {workspace.type_text()}."
     if signature.results:
         yield f"Returns {results_text(signature.returns)}."
-
-
-def _may_be_free(step: s.AnyCheck) -> bool:
-    match step:
-        case s.CheckContiguous():
-            return True
-        case (s.AtLeast() | s.AtMost() | s.Divisible() | s.EqualInt()) | (
-            s.EqualSymbol() | s.BindOrEqual() | s.Solve() | s.EqualExpr()
-        ):
-            return step.free
-        case _:
-            return False
-
-
-def _width(cells: list[str]) -> int:
-    return max(len(cell) for cell in cells if len(cell) <= WIDEST)
 
 
 def _note_origin(step: s.AnyCheck, origins: dict[str, str]) -> None:

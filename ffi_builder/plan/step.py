@@ -66,12 +66,12 @@ class Check(Step):
         return (self,)
 
     def placeholders(self, origins: Texts) -> Texts:
-        """Text for the placeholders of ``error.expected``.
+        """Text for the placeholders of ``error.expected`` that are no attributes of the check.
 
         ``origins`` says where each symbol is bound, by name. Values that are known only during a
         call stand in braces: ``{k}``.
         """
-        return {}
+        return {"path": self.place.path}
 
     @property
     def subject(self) -> str:
@@ -81,7 +81,11 @@ class Check(Step):
     def row(self, origins: Texts) -> tuple[str, str, str]:
         """The place, the expected value, and the class of the error (empty if there is none)."""
         words, known = self.error, self.placeholders(origins)
-        expected = re.sub(r"\{(\w+)\}", lambda match: known[match[1]], words.expected)
+
+        def text(match: re.Match[str]) -> str:
+            return known.get(match[1]) or str(getattr(self, match[1]))
+
+        expected = re.sub(r"\{(\w+)\}", text, words.expected)
         return f"{words.prefix}{self.subject}", expected, words.kind
 
     def __str__(self) -> str:
@@ -118,10 +122,6 @@ class ExpectInt(Instruction):
 
     expected: int
     op = "EQ"
-
-    @override
-    def placeholders(self, origins: Texts) -> Texts:
-        return {"expected": str(self.expected)}
 
 
 STRIDE_GOT = "{got} (shape={shape}, strides={strides})"

@@ -175,10 +175,6 @@ class CheckData(Check):
         place = self.place
         return CheckNumel(place.at(Part.SHAPE)), CheckOffset(place.at(Part.BYTE_OFFSET)), self
 
-    @override
-    def placeholders(self, origins: Texts) -> Texts:
-        return {"path": self.place.path}
-
 
 @dataclass(frozen=True)
 class CheckAlignment(Instruction):

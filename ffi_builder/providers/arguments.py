@@ -34,6 +34,7 @@ from ffi_builder.providers.items import (
     Entry,
     Item,
     ResultPointer,
+    owner,
 )
 from ffi_builder.providers.results import result_pointer, value_results
 from ffi_builder.providers.structs import items_in, struct_at, struct_of, struct_pointer
@@ -261,7 +262,7 @@ def items(provider: str, args: Sequence[Entry] | None, context: CallContext) -> 
 
 def with_result_tensors(context: CallContext, found: list[Item]) -> list[Item]:
     """Return the items, then each result tensor of which they contain nothing, not even a part."""
-    owners = [_owner(inner) for item in found for inner in items_in(item)]
+    owners = [owner(inner) for item in found for inner in items_in(item)]
     return [
         *found,
         *(tensor for tensor in context.signature.result_tensors if tensor not in owners),
@@ -310,9 +311,9 @@ def entries(
             resolved.append(_pointer(provider, result, pointers=pointers))
             continue
         entry = look_up(given) if isinstance(given, str) else given
-        param = _owner(entry)
+        param = owner(entry)
         equal = [item for item in known if type(item) is type(param) and item == param]
-        if _is_made_of_others(entry) and equal:
+        if equal and isinstance(entry, (spec.TupleParam, spec.Struct, spec.Variant, spec.Optional)):
             resolved.append(equal[0] if len(equal) == 1 else entry)
         elif equal and _has_references(param):
             resolved.append(_of(entry, equal[0]))
@@ -482,17 +483,6 @@ def _no_part(param: spec.Param, path: str, part: str) -> str:
     return f"but the parts of {path}, a {kind}, are {', '.join(parts)}{meant}"
 
 
-def _owner(entry: object) -> object:
-    """Return the parameter of a part; any other entry as it is."""
-    match entry:
-        case Data(tensor=tensor):
-            return tensor
-        case spec.Field(param=param):
-            return param
-        case _:
-            return entry
-
-
 def _of(entry: Item, known: spec.Param) -> Item:
     """Return the same entry of the signature's equal tensor, which knows its fields' sources."""
     match entry:
@@ -509,10 +499,6 @@ def _has_references(param: object) -> bool:
     """Return whether ``param`` is a tensor, maybe Optional, that takes fields from another."""
     tensor = param.param if isinstance(param, spec.Optional) else param
     return isinstance(tensor, spec.Tensor) and bool(tensor.references)
-
-
-def _is_made_of_others(entry: object) -> bool:
-    return isinstance(entry, (spec.TupleParam, spec.Struct, spec.Variant, spec.Optional))
 
 
 def _is_dim(entry: object) -> bool:

@@ -20,6 +20,8 @@ from typing import Final
 
 from ffi_builder.abi import BYTE_ARRAY_LENGTH, BYTE_ARRAY_SIZE, TypeIndex
 from ffi_builder.ir import CheckingBuilder, Value
+from ffi_builder.ir.builder import call_extern
+from ffi_builder.packed.anys import on_error
 
 _WITH_NUL: Final = (
     TypeIndex.STR,
@@ -76,9 +78,8 @@ def c_strings(b: CheckingBuilder, path: str, texts: Value, length: Value) -> Val
         length: their number, an i64.
     """
     t = b.types
-    b.symbols.declare("malloc", t.ptr, [t.i64])
     size = b.mul(b.add(length, b.i64(1)), b.i64(8))
-    memory = b.call_value("malloc", [size], t.ptr)
+    memory = call_extern(b, "malloc", [size], t.ptr)
     b.check(b.ne(memory, b.null()), "MemoryError", "There is no memory for {} bytes", size)
     free_on_error(b, memory)
     nothing = b.text_constant(b"\0")
@@ -98,37 +99,31 @@ def c_strings(b: CheckingBuilder, path: str, texts: Value, length: Value) -> Val
 
 def _first_nul(b: CheckingBuilder, pointer: Value, length: Value) -> Value:
     """Return the index of the first NUL, an i64; it is negative if there is none."""
-    t = b.types
-    b.symbols.declare("memchr", t.ptr, [t.ptr, t.i32, t.i64])
-    nul = b.call_value("memchr", [pointer, b.i32(0), length], t.ptr)
+    nul = call_extern(b, "memchr", [pointer, b.i32(0), length], b.types.ptr)
     at = b.sub(b.to_int(nul), b.to_int(pointer))
     return b.select(b.is_null(nul), b.i64(-1), at)
 
 
 def _copied(b: CheckingBuilder, pointer: Value, length: Value) -> Value:
     t = b.types
-    b.symbols.declare("malloc", t.ptr, [t.i64])
-    b.symbols.declare("memcpy", t.ptr, [t.ptr, t.ptr, t.i64])
-    memory = b.call_value("malloc", [b.add(length, b.i64(1))], t.ptr)
+    memory = call_extern(b, "malloc", [b.add(length, b.i64(1))], t.ptr)
     b.check(b.ne(memory, b.null()), "MemoryError", "There is no memory for {} bytes", length)
-    b.call("memcpy", [memory, pointer, length], t.ptr)
+    call_extern(b, "memcpy", [memory, pointer, length], t.ptr)
     b.store(b.zero(t.i8), b.element(memory, length))
     return memory
 
 
 def free(b: CheckingBuilder, memory: Value) -> None:
     """Free memory that may be NULL."""
-    t = b.types
-    b.symbols.declare("free", t.void, [t.ptr])
     with b.when(b.ne(memory, b.null()), cold=True):
-        b.call("free", [memory], t.void)
+        call_extern(b, "free", [memory], b.types.void)
 
 
 def free_on_error(b: CheckingBuilder, memory: Value) -> None:
     """Make errors after the cursor free memory that may be NULL."""
-    here, failed = b.block, b.new_block(b.types.i32, cold=True)
-    b.block = failed
-    with b.out_of_line():
-        free(b, memory)
-    b.ret(failed.arguments[0])
-    b.block, b.cleanup = here, failed
+
+    def clean() -> None:
+        with b.out_of_line():
+            free(b, memory)
+
+    on_error(b, clean)

@@ -8,7 +8,8 @@ from typing import Final
 
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Value
-from ffi_builder.ir.protocols import Attribute, Operation, Type
+from ffi_builder.ir.builder import call_extern
+from ffi_builder.ir.protocols import Attribute, Type
 from ffi_builder.ir.symbols import describe, function_parts
 from ffi_builder.packed.anys import DEC_REF
 from ffi_builder.packed.callees import check_name
@@ -161,14 +162,21 @@ def _call(
         result = result or (b.types.i32 if context.status_wanted else b.types.void)
         context.symbols.declare(callee, result, [value.type for value in values], attributes)
         return b.call(callee, values, result, attributes)
-    result, parameters = _types_of(provider, callee, operation, context)
+    if operation.name != "llvm.func":
+        raise BuildError(
+            f"{provider}: the callee @{callee} is {describe(operation)}; it must be an llvm.func, "
+            f"so lower the module to the LLVM dialect before attaching; runtime.compile does with "
+            f"pipeline=, and calls its hooks with the lowered module"
+        )
+    returned, parameters = function_parts(operation)
     arguments = _fit_constants(provider, context, callee, arguments, parameters)
     if tuple(str(argument.value.type) for argument in arguments) != parameters:
         raise MismatchError(provider, context, callee, arguments, parameters)
     attributes = _extensions(context, arguments)
     if "CConv" in operation.attributes:
         attributes["CConv"] = operation.attributes["CConv"]
-    return b.call(callee, [argument.value for argument in arguments], result, attributes)
+    values = [argument.value for argument in arguments]
+    return b.call(callee, values, b.types.parse(returned), attributes)
 
 
 def _extensions(context: CallContext, arguments: Sequence[Argument]) -> dict[str, Attribute]:
@@ -176,20 +184,6 @@ def _extensions(context: CallContext, arguments: Sequence[Argument]) -> dict[str
         return {}
     entries = ", ".join(f"{{{argument.extension}}}" for argument in arguments)
     return {"arg_attrs": context.builder.types.attribute(f"[{entries}]")}
-
-
-def _types_of(
-    provider: str, callee: str, operation: Operation, context: CallContext
-) -> tuple[Type, tuple[str, ...]]:
-    """Return the callee's result type, and the types of its parameters as text."""
-    if operation.name != "llvm.func":
-        raise BuildError(
-            f"{provider}: the callee @{callee} is {describe(operation)}; it must be an llvm.func, "
-            f"so lower the module to the LLVM dialect before attaching; runtime.compile does with "
-            f"pipeline=, and calls its hooks with the lowered module"
-        )
-    result, parameters = function_parts(operation)
-    return context.builder.types.parse(result), parameters
 
 
 def _fit_constants(
@@ -262,12 +256,9 @@ def pass_on(context: CallContext, status: Value) -> None:
     """Return ``status`` if the callee has set a TVM-FFI error."""
     b, t = context.builder, context.builder.types
     cell = b.alloca(t.ptr)
-    b.symbols.declare(_MOVE_RAISED, t.void, [t.ptr])
-    b.call(_MOVE_RAISED, [cell], t.void)
+    call_extern(b, _MOVE_RAISED, [cell], t.void)
     raised = b.load(t.ptr, cell)
     with b.when(b.ne(raised, b.null())):
-        b.symbols.declare(_SET_RAISED, t.void, [t.ptr])
-        b.call(_SET_RAISED, [raised], t.void)
-        b.symbols.declare(DEC_REF, t.i32, [t.ptr])
-        b.call(DEC_REF, [raised], t.i32)  # raising added a reference
+        call_extern(b, _SET_RAISED, [raised], t.void)
+        call_extern(b, DEC_REF, [raised], t.i32)  # raising added a reference
         b.ret(status)

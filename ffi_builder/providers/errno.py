@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Final
 
 from ffi_builder.ir import CheckingBuilder, Value
+from ffi_builder.ir.builder import call_extern
 from ffi_builder.ir.checking import OS_ERROR
 
-_LOCATION: Final = "__errno_location"
 _WORDS: Final = "[Errno {}] {}"
 """The text of an OSError with a number; the runtime reads the number and its words from it."""
 
 
 def _address(b: CheckingBuilder) -> Value:
     """Return the address of this thread's ``errno``."""
-    b.symbols.declare(_LOCATION, b.types.ptr, [])
-    return b.call_value(_LOCATION, [], b.types.ptr)
+    return call_extern(b, "__errno_location", [], b.types.ptr)
 
 
 def clear_errno(b: CheckingBuilder) -> None:
@@ -30,7 +29,5 @@ def read_errno(b: CheckingBuilder) -> Value:
 
 def raise_errno(b: CheckingBuilder, number: Value) -> None:
     """Raise an OSError if a number is not 0."""
-    t = b.types
     with b.when(b.ne(number, b.i32(0)), cold=True):
-        b.symbols.declare("strerror", t.ptr, [t.i32])
-        b.fail(OS_ERROR, _WORDS, number, b.call_value("strerror", [number], t.ptr))
+        b.fail(OS_ERROR, _WORDS, number, call_extern(b, "strerror", [number], b.types.ptr))

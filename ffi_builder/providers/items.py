@@ -107,3 +107,14 @@ Entry: TypeAlias = "_Named | str | float | bytes | CStruct | Mapping[str, Any] |
 the text of an expression, ``"float32(n)"``, or ``"&n"``. None is NULL; a float is one of the
 callee's type; bytes are passed by their address. A dict is a struct in memory, with an entry for
 each field."""
+
+
+def owner(entry: object) -> object:
+    """Return the parameter of a part; any other entry as it is."""
+    match entry:
+        case Data(tensor=tensor):
+            return tensor
+        case spec.Field(param=param):
+            return param
+        case _:
+            return entry

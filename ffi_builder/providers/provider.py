@@ -13,6 +13,7 @@ from ffi_builder.ir import Block
 from ffi_builder.ir.protocols import Operation
 from ffi_builder.protocol import MEMREF_TYPES
 from ffi_builder.providers.context import CallContext, ModuleContext, free_copies
+from ffi_builder.providers.items import owner
 from ffi_builder.records import dataclass
 from ffi_builder.spec.composite import PARAM_TYPES
 from ffi_builder.spec.expr import Expr
@@ -267,12 +268,5 @@ def is_ambiguous(args: Sequence[object], signature: spec.Signature) -> bool:
     params: list[object] = []
     for _, param in spec.with_paths(signature.params):
         params += [param, param.param] if isinstance(param, spec.Optional) else [param]
-    for entry in args:
-        param: object = entry
-        if isinstance(entry, Data):
-            param = entry.tensor
-        elif isinstance(entry, spec.Field):
-            param = entry.param
-        if isinstance(param, PARAM_TYPES) and params.count(param) > 1:
-            return True
-    return False
+    owners = [each for each in map(owner, args) if isinstance(each, PARAM_TYPES)]
+    return any(params.count(param) > 1 for param in owners)

@@ -8,7 +8,7 @@ from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Types, Value
-from ffi_builder.ir.builder import Builder
+from ffi_builder.ir.builder import Builder, call_extern
 from ffi_builder.ir.protocols import Type
 from ffi_builder.packed import anys
 from ffi_builder.packed.callees import check_name
@@ -167,12 +167,10 @@ def _take_text(
 def _copy_text(
     b: CheckingBuilder, result: spec.Param, text: Value, cell: Value, free: str | None
 ) -> None:
-    t, binary = b.types, isinstance(result, spec.Bytes)
-    b.symbols.declare("strlen", t.i64, [t.ptr])
-    status = anys.store_text(b, text, b.call_value("strlen", [text], t.i64), cell, binary=binary)
+    binary, length = isinstance(result, spec.Bytes), call_extern(b, "strlen", [text], b.types.i64)
+    status = anys.store_text(b, text, length, cell, binary=binary)
     if free is not None:
-        b.symbols.declare(check_name("free", free), t.void, [t.ptr])
-        b.call(free, [text], t.void)
+        call_extern(b, check_name("free", free), [text], b.types.void)
     anys.return_failure(b, status)
 
 
@@ -203,8 +201,7 @@ def _elements(
     """Return the elements of a returned Array; those that are objects gain a reference."""
     b, t = context.builder, context.builder.types
     index, names = b.load(t.i32, any_), ", ".join(result.name for result in scalars)
-    with anys.unless(b, b.eq(index, b.i32(TypeIndex.ARRAY))), b.out_of_line():
-        b.fail("TypeError", anys.another_kind("Array", f"for {names}"), anys.kind_name(b, index))
+    anys.check_kind(b, "Array", f"for {names}", b.eq(index, b.i32(TypeIndex.ARRAY)), index)
     array = b.field(t.ptr, any_, abi.ANY_PAYLOAD)
     length = b.field(t.i64, array, abi.CELL_SIZE)
     words = f"An Array of another length than {len(scalars)} was returned for {names}: {{}}"

@@ -12,6 +12,7 @@ from typing import Any, Final
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Value
+from ffi_builder.ir.builder import call_extern
 from ffi_builder.providers.by_address import check_fits, dtype_of, split_field
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.items import (
@@ -99,8 +100,7 @@ def struct_pointer(
         if struct.size <= _STORED:
             b.store(b.zero(type_), place)
         else:
-            context.symbols.declare("memset", b.types.ptr, [b.types.ptr, b.types.i32, b.types.i64])
-            b.call("memset", [place, b.i32(0), b.i64(_WORD * words)], b.types.ptr)
+            call_extern(b, "memset", [place, b.i32(0), b.i64(_WORD * words)], b.types.ptr)
     for field in struct.fields:
         value, at = value_of(field), b.offset(place, field.offset)
         b.store(b.zext(value, b.types.i8) if value.type == b.types.i1 else value, at)

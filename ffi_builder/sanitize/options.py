@@ -209,15 +209,11 @@ def watched(signature: spec.Signature, options: Sanitize) -> list[Watched]:
     """Return the tensors of a signature: arguments, results and Workspaces, in this order."""
     if not options.copies:
         return []
-    arguments: list[Watched] = []
-    for path, param in spec.with_paths(signature.arguments):
-        match spec.required(param):
-            case spec.Tensor() as tensor:
-                arguments.append(Watched(path, tensor, False, options))
-            case spec.TensorList(tensor=tensor):
-                arguments.append(Watched(path, tensor, False, options, is_list=True))
-            case _:
-                pass
+    params = {path: spec.required(param) for path, param in spec.with_paths(signature.arguments)}
+    arguments = [
+        Watched(path, tensor, False, options, isinstance(params[path], spec.TensorList))
+        for path, tensor in tensors_of(signature.arguments).items()
+    ]
     results = [Watched(result.name, result, True, options) for result in signature.result_tensors]
     scratch = [Watched(param.name, param, False, options) for param in signature.workspaces]
     return [*arguments, *results, *scratch]

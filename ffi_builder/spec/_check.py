@@ -74,6 +74,12 @@ def integer(what: str, value: object, *, at_least: int | None = None) -> int:
     return plain(value)
 
 
+def boolean(what: str, value: object) -> None:
+    """Raise a SpecError unless ``value`` is a bool."""
+    if not isinstance(value, bool):
+        raise SpecError(f"{what}: expected True or False but got {value!r}")
+
+
 def power_of_two(what: str, value: object) -> int:
     """Return ``value`` if it is a positive power of two, as alignments are."""
     number = integer(what, value, at_least=1)

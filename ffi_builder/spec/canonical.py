@@ -10,12 +10,9 @@ from collections.abc import Iterator, Sequence
 from ffi_builder.spec.composite import Param, params_text, required, with_paths
 from ffi_builder.spec.expr import Condition, Var
 from ffi_builder.spec.functions import variables
-from ffi_builder.spec.lists import List
-from ffi_builder.spec.params import Shape
+from ffi_builder.spec.places import own_occurrences
 from ffi_builder.spec.results import Result
 from ffi_builder.spec.tensors.tensor import Tensor
-from ffi_builder.spec.tensors.tensor_list import TensorList
-from ffi_builder.spec.tensors.workspace import Workspace
 
 
 def canonical_text(
@@ -68,20 +65,7 @@ def _constraints(var: Var, tell_dtype: bool) -> Iterator[str]:
 
 def _entries_of(params: Sequence[Param]) -> Iterator[object]:
     """Yield everything that may mention a symbol, in the order of the text."""
-    for _, param in with_paths(params):
-        match required(param):
-            case Var() as var:
-                yield var
-            case Workspace():  # its symbols are bound elsewhere
-                pass
-            case Tensor() as tensor:
-                yield from (*tensor.dims, *(tensor.stride_entries or ()), tensor.device_id)
-            case TensorList(length=length) as tensors:
-                yield length
-                yield from (entry for _, entry in tensors.entries)
-            case List(length=length):
-                yield length
-            case Shape(shape=shape):
-                yield from shape
-            case _:
-                pass
+    for path, param in with_paths(params):
+        inner = required(param)
+        entries = [entry for _, entry in own_occurrences(path, inner)]
+        yield from (*entries[1:], *entries[:1]) if isinstance(inner, Tensor) else entries

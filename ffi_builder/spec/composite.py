@@ -213,11 +213,6 @@ class Optional(Metadata):
         """The name of the parameter."""
         return self.param.name
 
-    @property
-    def label(self) -> str:
-        """The prefix of spec errors: ``Optional 'x'``."""
-        return f"Optional {self.name!r}"
-
     @override
     def type_text(self, device: str | None = None, *, outline: bool = False) -> str:
         return f"Optional({self.param.type_text(device, outline=outline)})"

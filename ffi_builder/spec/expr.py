@@ -527,8 +527,8 @@ def _what_instead(value: object) -> str:
     return ""
 
 
-def _binary(op: str, lhs: object, rhs: object) -> Expr:
-    return Expr(op, check_dim(f"operand of {op!r}", lhs), check_dim(f"operand of {op!r}", rhs))
+def _binary(op: str, lhs: Any, rhs: Any) -> Expr:
+    return Expr(op, lhs, rhs)
 
 
 def _compare(op: str, lhs: object, rhs: object) -> Relation:

@@ -9,11 +9,10 @@ from typing_extensions import override
 
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
-from ffi_builder.spec._check import Stored
+from ffi_builder.spec._check import Stored, boolean
 from ffi_builder.spec.dtypes import DTypeLike, one_of_dtypes
 from ffi_builder.spec.expr import Dim, Var
 from ffi_builder.spec.numbers import NUMBER_DTYPES
-from ffi_builder.spec.objects import check_mutable
 from ffi_builder.spec.param import MISSING, Named, PlainValues
 from ffi_builder.spec.params import Bytes, String
 from ffi_builder.spec.tensors.entries import check_length, entry_text
@@ -84,7 +83,7 @@ class List(Named):
         object.__setattr__(self, "dtype", inner or one_of_dtypes(self.label, given, ELEMENTS))
         if self.length is not None:
             object.__setattr__(self, "length", check_length(f"{self.label}: length", self.length))
-        check_mutable(self, self.mutable)
+        boolean(f"{self.label}: mutable", self.mutable)
 
     @property
     def element(self) -> Element:

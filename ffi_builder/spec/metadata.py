@@ -60,21 +60,14 @@ from ffi_builder.spec.numbers import FLOAT_DTYPES
 from ffi_builder.spec.param import MISSING
 from ffi_builder.spec.params import (
     Array,
-    Bytes,
     Choice,
     ConstBool,
     ConstFloat,
     ConstInt,
     ConstNone,
-    DataPointer,
-    Device,
-    DType,
     Function,
     Map,
     Object,
-    Shape,
-    Stream,
-    String,
 )
 from ffi_builder.spec.results import Result
 from ffi_builder.spec.tensors.tensor import Tensor
@@ -82,21 +75,21 @@ from ffi_builder.spec.tensors.tensor_list import TensorList
 from ffi_builder.spec.variant import Variant
 
 _SCALARS: Final = {"bool": "bool", "handle": "void*", **dict.fromkeys(FLOAT_DTYPES, "float")}
-_SCHEMAS: Final[dict[type, str]] = {
-    Tensor: "ffi.Tensor",
-    Shape: "ffi.Shape",
-    Stream: "void*",
-    DataPointer: "void*",
-    ConstNone: "None",
-    ConstInt: "int",
-    ConstBool: "bool",
-    ConstFloat: "float",
-    Choice: "ffi.String",
-    String: "ffi.String",
-    Bytes: "ffi.Bytes",
-    DType: "DataType",
-    Device: "Device",
-    Function: "ffi.Function",
+_SCHEMAS: Final = {
+    "Tensor": "ffi.Tensor",
+    "Shape": "ffi.Shape",
+    "Stream": "void*",
+    "DataPointer": "void*",
+    "ConstNone": "None",
+    "ConstInt": "int",
+    "ConstBool": "bool",
+    "ConstFloat": "float",
+    "Choice": "ffi.String",
+    "String": "ffi.String",
+    "Bytes": "ffi.Bytes",
+    "DType": "DataType",
+    "Device": "Device",
+    "Function": "ffi.Function",
 }
 """tvm-ffi's names of types; all other kinds are Any."""
 _ANY: Final = {"type": "Any"}
@@ -138,33 +131,26 @@ def metadata_text(
     if not takes_more(arguments):  # tvm-ffi's says no more, either
         schema = _schema_of_function(arguments, returns)
     own: dict[str, object] = {"format": METADATA_FORMAT}
-    if borrows_tensors:
-        own["borrows"] = True
-    if holds_gil:
-        own["holds_gil"] = True
-    if doc:
-        own["doc"] = doc
+    own |= _true(borrows=borrows_tensors, holds_gil=holds_gil, doc=doc)
     own["params"] = [_param(param) for param in params]
     if isinstance(returns, Sequence):
         own["returns"] = [_typed(result) for result in returns]
     elif returns is not None:
         own["returns"] = _typed(returns)
-    if constraints:
-        own["where"] = constraints
+    own |= _true(where=constraints)
     return MetadataText(_compact(schema), _compact(own)[1:-1])
 
 
+def _true(**members: object) -> dict[str, object]:
+    """Return the members that say something."""
+    return {name: value for name, value in members.items() if value}
+
+
 def _param(param: Param) -> dict[str, object]:
-    described = _typed(param)
-    if isinstance(param, HIDDEN):
-        described["hidden"] = True
+    described = _typed(param) | _true(hidden=isinstance(param, HIDDEN))
     if param.default is not MISSING:
         described["default"] = _value(param.default, param)
-    if param.kw_only:
-        described["kw_only"] = True
-    if param.doc:
-        described["doc"] = param.doc
-    return described
+    return described | _true(kw_only=param.kw_only, doc=param.doc)
 
 
 def _typed(param: Param) -> dict[str, object]:
@@ -174,11 +160,11 @@ def _typed(param: Param) -> dict[str, object]:
 def _kind(param: Param) -> dict[str, object]:
     """Return the kind of a parameter, and the fields that belong to the kind."""
     inner = required(param)
-    more: dict[str, object] = {"optional": True} if isinstance(param, Optional) else {}
+    more = _true(optional=isinstance(param, Optional))
     match inner:
         case Var(dtype=dtype):
-            own = {name: getattr(inner, name) for name in ("destroy", "pointee")}
-            return {"kind": dtype, **more, **{n: text for n, text in own.items() if text}}
+            own = _true(destroy=inner.destroy, pointee=inner.pointee)
+            return {"kind": dtype, **more, **own}
         case TupleParam() | Struct():
             more["elements"] = [{"name": each.name, **_kind(each)} for each in inner.params]
         case ConstNone():
@@ -230,7 +216,7 @@ def _schema(given: Any) -> dict[str, Any]:
         case Variant(params=params):
             return {"type": "Variant", "args": [_schema(each) for each in params]}
         case TensorList():
-            return {"type": "ffi.Array", "args": [{"type": _SCHEMAS[Tensor]}]}
+            return {"type": "ffi.Array", "args": [{"type": _SCHEMAS["Tensor"]}]}
         case List(element=element, mutable=mutable):
             return {"type": "ffi.List" if mutable else "ffi.Array", "args": [_schema(element)]}
         case Array(of=of):
@@ -243,7 +229,7 @@ def _schema(given: Any) -> dict[str, Any]:
         case Object(type_key=key):
             return {"type": key or "ffi.Object"}
         case _:
-            return {"type": _SCHEMAS.get(type(param), "Any")}
+            return {"type": _SCHEMAS.get(type(param).__name__, "Any")}
 
 
 def _value(value: object, param: Param | None = None) -> object:

@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
-from ffi_builder.spec._check import Stored
+from ffi_builder.spec._check import Stored, boolean
 from ffi_builder.spec.dtypes import DTypeLike, one_of_dtypes
 from ffi_builder.spec.expr import Var
 from ffi_builder.spec.numbers import NUMBER_DTYPES
@@ -26,12 +26,6 @@ _ELEMENTS: Final = (
     *("Var", "String", "Bytes", "DType", "Device", "Object", "Function", "Any", "Array", "Map"),
     "Optional",
 )
-
-
-def check_mutable(of: Named, given: object) -> None:
-    """Raise a SpecError unless ``mutable`` is a bool."""
-    if not isinstance(given, bool):
-        raise SpecError(f"{of.label}: mutable: expected True or False but got {given!r}")
 
 
 def element_of(of: Named, part: str, given: AnyValue) -> AnyValue:
@@ -253,7 +247,7 @@ class Map(Named):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_mutable(self, self.mutable)
+        boolean(f"{self.label}: mutable", self.mutable)
         if (self.key is None) != (self.value is None):
             raise SpecError(f"{self.label}: expected a dtype of the keys and one of the values")
         if self.key is None:

@@ -30,14 +30,9 @@ def tensors_of(params: Sequence[Param]) -> dict[str, Tensor]:
         >>> list(tensors_of(spec.Signature.parse(norm, device="cpu").params))
         ['x', 'cfg.weight']
     """
-    tensors: dict[str, Tensor] = {}
-    for path, param in with_paths(params):
-        match required(param):
-            case (Tensor() as tensor) | TensorList(tensor=tensor):
-                tensors[path] = tensor
-            case _:
-                pass
-    return tensors
+    inner = ((path, required(param)) for path, param in with_paths(params))
+    tensors = ((path, t.tensor if isinstance(t, TensorList) else t) for path, t in inner)
+    return {path: tensor for path, tensor in tensors if isinstance(tensor, Tensor)}
 
 
 def is_comparable(tensor: Tensor) -> bool:
@@ -65,16 +60,9 @@ def can_overlap(params: Sequence[Param]) -> bool:
         >>> can_overlap(spec.Signature.parse(axpy, device="cpu").params)
         True
     """
-    count = 0
-    for _, param in with_paths(params):
-        match required(param):
-            case Tensor() as tensor:
-                count += is_comparable(tensor)
-            case TensorList(tensor=tensor) as tensors:
-                count += tensors.most if is_comparable(tensor) else 0
-            case _:
-                pass
-    return count > 1
+    inner = (required(param) for _, param in with_paths(params))
+    counts = ((t.tensor, t.most) if isinstance(t, TensorList) else (t, 1) for t in inner)
+    return sum(n for t, n in counts if isinstance(t, Tensor) and is_comparable(t)) > 1
 
 
 def check_no_overlap(what: str, params: Sequence[Param], given: object) -> tuple[str, ...]:

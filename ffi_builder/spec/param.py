@@ -76,6 +76,11 @@ class Metadata:
                 )
             return super().__new__(cls)
 
+    @property
+    def label(self) -> str:
+        """The prefix of spec errors: ``Tensor 'A'``."""
+        return f"{type(self).__name__} {cast('Named', self).name!r}"
+
     def type_text(self, device: str | None = None, *, outline: bool = False) -> str:
         """Return the type as signatures show it: ``Tensor([n, 4], float32, device_type=cpu)``.
 
@@ -149,8 +154,3 @@ class Named(Metadata):
         make_plain(self)
         identifier(f"{type(self).__name__} name", self.name)
         self._check_metadata(self.label)
-
-    @property
-    def label(self) -> str:
-        """The prefix of spec errors: ``Tensor 'A'``."""
-        return f"{type(self).__name__} {self.name!r}"

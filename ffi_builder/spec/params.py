@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
-from ffi_builder.spec._check import integer, text
+from ffi_builder.spec._check import boolean, integer, text
 from ffi_builder.spec.dtypes import DTypeField, one_of_dtypes
 from ffi_builder.spec.expr import Dim
 from ffi_builder.spec.numbers import INT_RANGES, int_of_dtype
@@ -208,8 +208,7 @@ class ConstBool(_Literal):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.value, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise SpecError(f"{self.label}: value: expected True or False but got {self.value!r}")
+        boolean(f"{self.label}: value", self.value)
 
 
 @dataclass(frozen=True, repr=False, eq=False)

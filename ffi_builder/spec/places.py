@@ -12,8 +12,6 @@ from ffi_builder.spec.composite import (
     Optional,
     Param,
     Plain,
-    Struct,
-    TupleParam,
     elements,
     required,
     with_paths,
@@ -21,6 +19,7 @@ from ffi_builder.spec.composite import (
 from ffi_builder.spec.expr import Expr, Var
 from ffi_builder.spec.functions import linear, variables
 from ffi_builder.spec.lists import List
+from ffi_builder.spec.overlap import tensors_of
 from ffi_builder.spec.params import Shape
 from ffi_builder.spec.tensors.tensor import Tensor
 from ffi_builder.spec.tensors.tensor_list import TensorList
@@ -45,7 +44,7 @@ def check_lists(what: str, params: Sequence[Param]) -> None:
             have another length, or no dimension binds it; or an expression in a list needs a symbol
             that is not known by then.
     """
-    items = list(_every((param.name, param) for param in params))
+    items = list(every(params))
     lists = [(item, item.param) for item in items if isinstance(item.param, TensorList)]
     if not lists:
         return
@@ -71,7 +70,7 @@ def symbols_of_elements(params: Sequence[Param]) -> dict[Var, str]:
         [('m', 'As')]
     """
     paths: dict[Var, str] = {}
-    for item in _every((param.name, param) for param in params):
+    for item in every(params):
         if isinstance(item.param, TensorList):
             for var in item.param.each:
                 paths.setdefault(var, item.path)
@@ -99,7 +98,7 @@ def check_not_each(
 
 def shared_entries(params: Sequence[Param]) -> Iterator[tuple[str, object]]:
     """Yield the symbols in lists whose value is the same for all elements, with their places."""
-    for item in _every((param.name, param) for param in params):
+    for item in every(params):
         if isinstance(item.param, TensorList):
             for place, entry in item.param.entries:
                 shared = (var for var in variables(entry) if var not in item.param.each)
@@ -113,12 +112,17 @@ def always_bound(param: TensorList) -> Iterator[tuple[str, object]]:
         yield from (("", entry) for _, entry in param.entries)
 
 
-def _every(params: Iterable[tuple[str, Param]], optional: bool = False) -> Iterator[_Item]:
+def every(params: Iterable[Param]) -> Iterator[_Item]:
     """Yield every parameter in the order of the checks, with elements after their container."""
-    for path, param in params:
-        absent = optional or isinstance(param, (Optional, Variant))
-        yield _Item(path, required(param), absent)
-        yield from _every(elements(param, path), absent)
+    for param in params:
+        yield from _with_elements(param.name, param, optional=False)
+
+
+def _with_elements(path: str, param: Param, *, optional: bool) -> Iterator[_Item]:
+    absent = optional or isinstance(param, (Optional, Variant))
+    yield _Item(path, required(param), absent)
+    for inner, element in elements(param, path):
+        yield from _with_elements(inner, element, optional=absent)
 
 
 def _check_lengths(what: str, var: Var, having: Sequence[tuple[_Item, TensorList]]) -> None:
@@ -224,9 +228,7 @@ def device_tensors(params: Sequence[Param]) -> list[tuple[str, Tensor]]:
         ['x', 'rest[0]']
     """
     arguments = [param for param in params if not isinstance(param, HIDDEN)]
-    inner = [(path, required(param)) for path, param in with_paths(arguments)]
-    tensors = [(path, t.tensor if isinstance(t, TensorList) else t) for path, t in inner]
-    return [(p, t) for p, t in tensors if isinstance(t, Tensor) and t.device != "cpu"]
+    return [(p, tensor) for p, tensor in tensors_of(arguments).items() if tensor.device != "cpu"]
 
 
 def occurrences(params: Sequence[Param], *, elements: bool = True) -> Iterator[tuple[str, object]]:
@@ -249,25 +251,32 @@ def occurrences(params: Sequence[Param], *, elements: bool = True) -> Iterator[t
         x.shape[0] k
     """
     for path, param in with_paths(params):
-        match required(param):
-            case Var() as var:
-                yield path, var
-            case Workspace():
-                pass
-            case Tensor() as tensor:
-                yield f"{path}.device_id", tensor.device_id
-                yield from _entries(f"{path}.shape", tensor.dims)
-                yield from _entries(f"{path}.strides", tensor.stride_entries or ())
-            case TensorList(length=length) as tensors:
-                yield f"length of {path}", length
-                if elements:
-                    yield from ((f"{path}{place}", entry) for place, entry in tensors.entries)
-            case List(length=length):
-                yield f"length of {path}", length
-            case Shape(shape=shape):
-                yield from _entries(path, shape)
-            case _:
-                pass
+        yield from own_occurrences(path, required(param), elements=elements)
+
+
+def own_occurrences(
+    path: str, param: Plain, *, elements: bool = True
+) -> Iterator[tuple[str, object]]:
+    """Yield the places of one parameter, without those of its elements."""
+    match param:
+        case Var() as var:
+            yield path, var
+        case Workspace():
+            pass
+        case Tensor() as tensor:
+            yield f"{path}.device_id", tensor.device_id
+            yield from _entries(f"{path}.shape", tensor.dims)
+            yield from _entries(f"{path}.strides", tensor.stride_entries or ())
+        case TensorList(length=length) as tensors:
+            yield f"length of {path}", length
+            if elements:
+                yield from ((f"{path}{place}", entry) for place, entry in tensors.entries)
+        case List(length=length):
+            yield f"length of {path}", length
+        case Shape(shape=shape):
+            yield from _entries(path, shape)
+        case _:
+            pass
 
 
 def _entries(path: str, entries: Sequence[object]) -> Iterator[tuple[str, object]]:
@@ -317,19 +326,13 @@ def bound_symbols(occurrences: Iterable[tuple[str, object]]) -> set[Var]:
     return bound
 
 
-def _not_optional(params: Iterable[Param]) -> Iterator[Param]:
-    """Yield the parameters that are always present, with tuples replaced by their elements."""
-    for param in params:
-        if isinstance(param, (TupleParam, Struct)):
-            yield from _not_optional(param.params)
-        elif not isinstance(param, (Optional, Variant)):
-            yield param
-
-
 def always_there(params: Iterable[Param]) -> Iterator[tuple[str, object]]:
     """Yield the places of symbols that are present in every call; see :func:`occurrences`."""
-    for param in _not_optional(params):
-        yield from always_bound(param) if isinstance(param, TensorList) else occurrences([param])
+    for item in every(params):
+        if isinstance(item.param, TensorList) and not item.optional:
+            yield from always_bound(item.param)
+        elif not item.optional:
+            yield from own_occurrences(item.path, item.param)
 
 
 def check_bound(what: str, occurrences: Sequence[tuple[str, object]]) -> None:

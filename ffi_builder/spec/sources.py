@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ffi_builder.errors import SpecError
@@ -16,9 +16,9 @@ from ffi_builder.spec.composite import (
     required,
     with_paths,
 )
+from ffi_builder.spec.places import every
 from ffi_builder.spec.tensors.tensor import Tensor
 from ffi_builder.spec.tensors.workspace import Workspace
-from ffi_builder.spec.variant import Variant
 from ffi_builder.suggest import did_you_mean
 
 
@@ -113,18 +113,10 @@ def _always_there(
             f"{where}: expected a Tensor among {among}: {', '.join(tensors) or 'none'}"
             f"{did_you_mean(path, tensors)}"
         )
-    source = dict(_always_present((param.name, param) for param in params)).get(path)
+    source = {item.path: item.param for item in every(params) if not item.optional}.get(path)
     if not isinstance(source, Tensor):
         raise SpecError(f"{where}: {path} may be absent; expected a Tensor that is always there")
     return source
-
-
-def _always_present(params: Iterable[tuple[str, Param]]) -> Iterator[tuple[str, Param]]:
-    """Yield the parameters and elements that are not in an Optional or a Variant."""
-    for path, param in params:
-        if not isinstance(param, (Optional, Variant)):
-            yield path, param
-            yield from _always_present(elements(param, path))
 
 
 def _checked(where: str, name: str, path: str, source: Tensor) -> Tensor:

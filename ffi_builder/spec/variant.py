@@ -110,11 +110,6 @@ class Variant(Metadata):
         return self.params[0].name
 
     @property
-    def label(self) -> str:
-        """The prefix of spec errors: ``Variant 'x'``."""
-        return f"Variant {self.name!r}"
-
-    @property
     def parts(self) -> Mapping[str, Alternative]:
         """The parameters by their names in ``args=``: ``float`` for ``scale.float``, ``tensor``."""
         return {word_of(param).lower(): param for param in self.params}

@@ -158,9 +158,7 @@ class FastPath:
 
     def object_at(self, position: Position) -> Value:
         """Return the object at a position; NULL if it is absent."""
-        record = self.state.records[position]
-        assert isinstance(record, ObjectValues)
-        return record.object
+        return self.record(position, ObjectValues).object
 
     def object(self, position: Position) -> Value:
         """Return the object at a position; if it is absent, ``zeros``."""
@@ -251,6 +249,16 @@ class FastPath:
     def require(self, condition: Value) -> None:
         """Go on if the condition holds, else go to the slow block."""
         self.b.require(condition, self.slow)
+
+    def usually(self, fits: Value, value: Value, rare: Callable[[], Value]) -> Value:
+        """Return ``value`` if it ``fits``, else what ``rare`` emits, off the fast path."""
+        b = self.b
+        ready, other = b.new_block(value.type), b.new_block(cold=True)
+        b.cond_br(fits, ready, other, (value,), likely=True)
+        b.block = other
+        b.br(ready, rare())
+        b.block = ready
+        return ready.arguments[0]
 
     def require_or(self, condition: Value, rare: Callable[[], Value]) -> None:
         """Go on if the condition or else ``rare()`` holds, which is evaluated only in that case."""

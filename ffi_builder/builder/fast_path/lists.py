@@ -19,7 +19,8 @@ the function frees them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
@@ -29,6 +30,7 @@ from ffi_builder.builder.fast_path import objects, tensors, values
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.state import ListValues, Position, Symbol, TensorValues
 from ffi_builder.ir import CheckingBuilder, Value
+from ffi_builder.ir.builder import call_extern
 from ffi_builder.ir.checking import run_support
 from ffi_builder.plan import Part, Place, Plan
 from ffi_builder.plan import steps as s
@@ -41,8 +43,6 @@ _STACK: Final = 2048
 """The most bytes of the stack that a list uses; longer lists use malloc."""
 _EXTENT_SIZE: Final = 32
 """Bytes for the first and the last address of a tensor, and as many again for sorting."""
-_MALLOC: Final = "malloc"
-_FREE: Final = "free"
 
 
 def reserve(fast: FastPath, plan: Plan) -> None:
@@ -67,8 +67,7 @@ def release(fast: FastPath) -> None:
             if position in fast.maps:
                 run_support(b, "free_map_items", [noted])
             else:
-                b.symbols.declare(_FREE, t.void, [t.ptr])
-                b.call(_FREE, [noted], t.void)
+                call_extern(b, "free", [noted], t.void)
 
 
 def decode_list(fast: FastPath, step: s.DecodeList) -> None:
@@ -104,6 +103,16 @@ def cells(fast: FastPath, object_: Value, nothing: Value) -> Value:
     return elements
 
 
+@contextmanager
+def each(fast: FastPath, length: Value) -> Generator[Value]:
+    """Emit a loop, in which alone the values are known that are decoded in it; yield the index."""
+    before = fast.state
+    with fast.b.loop(length) as index:
+        fast.state = before.fork()
+        yield index
+    fast.state = before
+
+
 def check_elements(fast: FastPath, step: s.EachElement, emit_inside: Callable[[], None]) -> None:
     """Check each element, and write its address, its shape and its strides."""
     b, place, param = fast.b, step.place, step.param
@@ -117,9 +126,8 @@ def check_elements(fast: FastPath, step: s.EachElement, emit_inside: Callable[[]
     carried = [_Carried.begin(fast, var) for var in bound]
     device = b.alloca(b.types.i64)
     b.store(b.i64(0), device)
-    before, first = fast.state, place.first.position
-    with b.loop(own.length) as index:
-        fast.state = before.fork()
+    first = place.first.position
+    with each(fast, own.length) as index:
         fast.elements[place.each.position] = b.element(items, index, CELL)
         later = b.ne(index, b.i64(0))
         _note_first(fast, first, device, later)
@@ -134,7 +142,6 @@ def check_elements(fast: FastPath, step: s.EachElement, emit_inside: Callable[[]
         b.store(b.select(later, b.load(b.types.i64, device), current), device)
         for symbol in carried:
             symbol.store(fast)
-    fast.state = before
     never_empty = param.never_empty
     _note_first(fast, first, device, None if never_empty else b.xor(nothing, b.i1(True)))
     for symbol in carried:
@@ -253,19 +260,15 @@ def memory(fast: FastPath, place: Place, length: Value, size: int) -> Value:
     b, t = fast.b, fast.b.types
     most = max(1, _STACK // size)
     stack = b.alloca(t.i64, most * size // 8)
-    ready, large = b.new_block(t.ptr), b.new_block(cold=True)
-    fits = b.ule(length, b.i64(most))
-    b.cond_br(fits, ready, large, (stack,), likely=True)
-    b.block = large
-    b.symbols.declare(_MALLOC, t.ptr, [t.i64])
-    heap = b.call_value(_MALLOC, [b.mul(length, b.i64(size))], t.ptr)
-    with b.out_of_line():
-        with b.when(b.is_null(heap), cold=True):
+
+    def heap() -> Value:
+        made = call_extern(b, "malloc", [b.mul(length, b.i64(size))], t.ptr)
+        with b.out_of_line(), b.when(b.is_null(made), cold=True):
             raise_no_memory(b, f"There is no memory for the list {place.path}")
-        b.store(heap, fast.memory[place.position])
-        b.br(ready, heap)
-    b.block = ready
-    return ready.arguments[0]
+        b.store(made, fast.memory[place.position])
+        return made
+
+    return fast.usually(b.ule(length, b.i64(most)), stack, heap)
 
 
 def raise_no_memory(b: CheckingBuilder, words: str) -> None:

@@ -35,7 +35,7 @@ from ffi_builder.spec.numbers import FLOAT_DTYPES
 
 def decode(fast: FastPath, step: s.DecodeList) -> None:
     """Decode the list; check that an int32 can count its elements."""
-    others = (TypeIndex.LIST, *([TypeIndex.SHAPE] if step.may_be_shape else ()))
+    others = (TypeIndex.LIST, *([TypeIndex.SHAPE] if step.of is s.Kind.INT else ()))
     object_, length = lists.sequence(fast, step.place, others)
     fast.state.records[step.place.position] = NumberListValues(
         object=object_, length=length, data=fast.b.null(), lengths=None
@@ -56,14 +56,16 @@ def open_map(fast: FastPath, place: Place) -> None:
 
 def check_only(fast: FastPath, step: s.EachElement, emit_inside: Callable[[], None]) -> None:
     """Check each element; the list itself is passed on."""
-    own = fast.record(step.place.position, NumberListValues)
-    cells = lists.cells(fast, own.object, fast.b.eq(own.length, fast.b.i64(0)))
-    before = fast.state
-    with fast.b.loop(own.length) as index:
-        fast.state = before.fork()
+    own, cells = _decoded(fast, step.place)
+    with lists.each(fast, own.length) as index:
         fast.elements[step.place.each.position] = fast.b.element(cells, index, lists.CELL)
         emit_inside()
-    fast.state = before
+
+
+def _decoded(fast: FastPath, place: Place) -> tuple[NumberListValues, Value]:
+    """Return the list at a place, and the pointer to its elements."""
+    own = fast.record(place.position, NumberListValues)
+    return own, lists.cells(fast, own.object, fast.b.eq(own.length, fast.b.i64(0)))
 
 
 def check_elements(
@@ -80,18 +82,14 @@ def check_elements(
 
 def _check_texts(fast: FastPath, step: s.EachElement, emit_inside: Callable[[], None]) -> None:
     b, place = fast.b, step.place
-    own = fast.record(place.position, NumberListValues)
-    cells = lists.cells(fast, own.object, b.eq(own.length, b.i64(0)))
+    own, cells = _decoded(fast, place)
     own.data = lists.memory(fast, place, own.length, abi.BYTE_ARRAY_SIZE)
-    before = fast.state
-    with b.loop(own.length) as index:
-        fast.state = before.fork()
+    with lists.each(fast, own.length) as index:
         fast.elements[place.each.position] = b.element(cells, index, lists.CELL)
         emit_inside()
         text, at = fast.text(place.each.position), b.element(own.data, index, BYTE_ARRAY)
         b.store(text.pointer, at)
         b.store(text.length, b.offset(at, abi.BYTE_ARRAY_LENGTH))
-    fast.state = before
 
 
 def _check_rows(
@@ -101,44 +99,30 @@ def _check_rows(
     b, place, at = fast.b, step.place, step.place.each.position
     assert isinstance(row.element, spec.Var)
     bits = parse_dtype(row.element.dtype).bits
-    own = fast.record(place.position, NumberListValues)
-    cells = lists.cells(fast, own.object, b.eq(own.length, b.i64(0)))
+    own, cells = _decoded(fast, place)
     decode_row = next(inner for inner in step.inside if isinstance(inner, s.DecodeList))
     count = b.alloca(b.types.i64)
     b.store(b.i64(0), count)
-    before = fast.state
-
-    def each_row(emit: Callable[[Value], None]) -> None:
-        with b.loop(own.length) as index:
-            fast.state = before.fork()
-            fast.elements[at] = b.element(cells, index, lists.CELL)
-            emit(index)
-        fast.state = before
-
-    def add_up(index: Value) -> None:
-        del index
+    with lists.each(fast, own.length) as index:
+        fast.elements[at] = b.element(cells, index, lists.CELL)
         decode(fast, decode_row)
         length = fast.record(at, NumberListValues).length
         b.store(b.add(b.load(b.types.i64, count), length), count)
-
-    def check(index: Value) -> None:
-        emit_inside()
-        record = fast.record(at, NumberListValues)
-        b.store(record.data, b.element(own.data, index, "i64"))
-        assert own.lengths is not None
-        b.store(record.length, b.element(own.lengths, index, "i64"))
-
-    each_row(add_up)
     total = b.load(b.types.i64, count)
     total = b.select(b.ult(total, b.i64(_BEYOND)), total, b.i64(_BEYOND))
     words = b.lshr(b.add(b.mul(total, b.i64(bits // 8)), b.i64(7)), b.i64(3))
     own.data = lists.memory(fast, place, b.add(b.mul(own.length, b.i64(2)), words), 8)
-    own.lengths = b.element(own.data, own.length, "i64")
-    start = b.element(own.lengths, own.length, "i64")
+    own.lengths = lengths = b.element(own.data, own.length, "i64")
+    start = b.element(lengths, own.length, "i64")
     slot = b.alloca(b.types.ptr)
     b.store(start, slot)
     fast.rows[at] = slot, b.element(start, words, "i64")
-    each_row(check)
+    with lists.each(fast, own.length) as index:
+        fast.elements[at] = b.element(cells, index, lists.CELL)
+        emit_inside()
+        record = fast.record(at, NumberListValues)
+        b.store(record.data, b.element(own.data, index, "i64"))
+        b.store(record.length, b.element(lengths, index, "i64"))
 
 
 _BEYOND: Final = 1 << 56
@@ -167,23 +151,19 @@ def _check_numbers(
     fast: FastPath, step: s.EachElement, element: spec.Var, emit_inside: Callable[[], None]
 ) -> None:
     b, t, place = fast.b, fast.b.types, step.place
-    own = fast.record(place.position, NumberListValues)
-    cells = lists.cells(fast, own.object, b.eq(own.length, b.i64(0)))
+    own, cells = _decoded(fast, place)
     bits = parse_dtype(element.dtype).bits
     own.data = _room(fast, place, own.length, bits // 8)
 
     def copy(read: Callable[[Value], tuple[Value, Value]]) -> None:
         """Emit the loop; ``read`` returns the type index and the payload of an element."""
-        before = fast.state
-        with b.loop(own.length) as index:
-            fast.state = before.fork()
+        with lists.each(fast, own.length) as index:
             fast.numbers[place.each.position] = read(index)
             emit_inside()
             value = fast.scalar(place.each.position)
             if element.dtype not in FLOAT_DTYPES:
                 value = narrowed(b, value, t.parse(f"i{bits}"))
             b.store(value, b.element(own.data, index, f"i{bits}"))
-        fast.state = before
 
     def in_array(index: Value) -> tuple[Value, Value]:
         at = b.element(cells, index, lists.CELL)

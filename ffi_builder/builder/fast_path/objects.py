@@ -99,8 +99,7 @@ def moved_object(fast: FastPath, place: Place, kinds: tuple[TypeIndex, ...] | No
 
 def decode_object(fast: FastPath, step: s.DecodeObject) -> None:
     """Decode an object; C looks up dynamic types and their ancestors."""
-    b, t = fast.b, fast.b.types
-    place, key = step.place, step.type_key
+    b, place, key = fast.b, step.place, step.type_key
     if key is not None and key != abi.TYPE_KEYS[TypeIndex.OBJECT]:
         any_ = b.offset(*fast.any_at(place.position))
         fast.state.records[place.position] = ObjectValues(object=typed_object(b, any_, key))
@@ -111,12 +110,8 @@ def decode_object(fast: FastPath, step: s.DecodeObject) -> None:
         accepted = b.sge(index, b.i32(abi.FIRST_OBJECT))
     else:
         accepted = accepted_index(fast, index, kinds)
-    ready, moved = b.new_block(t.ptr), b.new_block(cold=True)
-    b.cond_br(accepted, ready, moved, (payload,), likely=True)
-    b.block = moved
-    b.br(ready, moved_object(fast, place, kinds))
-    b.block = ready
-    fast.state.records[place.position] = ObjectValues(object=ready.arguments[0])
+    object_ = fast.usually(accepted, payload, lambda: moved_object(fast, place, kinds))
+    fast.state.records[place.position] = ObjectValues(object=object_)
 
 
 def typed_object(b: Builder, any_: Value, key: str) -> Value:

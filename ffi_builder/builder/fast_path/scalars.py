@@ -136,15 +136,15 @@ def _decode_float(
 ) -> Value:
     """Decode a float, or convert one of ``others`` to float64; then round it once to the dtype."""
     b, t = fast.b, fast.b.types
-    merged, rare, whole = b.new_block(t.f64), b.new_block(cold=True), b.new_block(cold=True)
     usual = b.eq(index, b.i32(TypeIndex.FLOAT))
-    b.cond_br(usual, merged, rare, (b.bitcast(payload, t.f64),), likely=True)
-    b.block = rare
-    b.cond_br(accepted_index(fast, index, others), whole, fast.slow)
-    b.block = whole
-    b.br(merged, b.cast("sitofp", payload, t.f64))
-    b.block = merged
-    real = merged.arguments[0]
+
+    def whole() -> Value:
+        following = b.new_block(cold=True)
+        b.cond_br(accepted_index(fast, index, others), following, fast.slow)
+        b.block = following
+        return b.cast("sitofp", payload, t.f64)
+
+    real = fast.usually(usual, b.bitcast(payload, t.f64), whole)
     if dtype == "float64":
         return real
     if dtype == "float32":

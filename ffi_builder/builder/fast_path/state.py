@@ -12,7 +12,7 @@ At the end of a branch, block arguments take the value of either path (``merge``
 
 from __future__ import annotations
 
-from dataclasses import MISSING, field, fields
+from dataclasses import MISSING, field, fields, replace
 from functools import cached_property
 from itertools import islice, zip_longest
 from typing import Any, ClassVar, TypeAlias, Union, cast
@@ -260,24 +260,20 @@ class State:
 
     def fork(self) -> State:
         """Return a copy of the state for a branch. Additions in the branch do not change this."""
-        return State(
-            records=dict(self.records),
-            present=dict(self.present),
-            symbols=dict(self.symbols),
-            reads=dict(self.reads),
-            products=dict(self.products),
-        )
+        return State(**self._copies())
+
+    def _copies(self) -> dict[str, Any]:
+        known = ("records", "present", "symbols", "reads", "products")
+        return {name: dict(getattr(self, name)) for name in known}
 
     def join(self, branch: State, merge: Merge) -> State:
         """Return the state after a branch; ``self`` is the state before it.
 
         Values that were only read or computed in the branch are dropped.
         """
-        assert not branch.unsized, "a branch checks the sizes of its own tensors"
-        assert not branch.unsigned, "a branch checks the entries of its own Shapes"
-        assert not branch.narrow, "a branch checks the dimensions of its own tensors"
-        assert not branch.unaligned, "a branch checks the addresses of its own tensors"
-        joined = self.fork()
+        waiting = (branch.unsized, branch.unsigned, branch.narrow, branch.unaligned)
+        assert not any(waiting), "a branch checks its own tensors and Shapes"
+        joined = replace(self, **self._copies())
         # The branch's dicts began as copies of these, so the entries that it added come last.
         for position, record in islice(branch.records.items(), len(self.records), None):
             joined.records[position] = record.joined(merge)
@@ -287,7 +283,4 @@ class State:
         for (var, symbol), outer in every:
             if symbol is not outer:
                 joined.symbols[var] = symbol.joined(outer, merge)
-        joined.unsized, joined.unsigned = self.unsized, self.unsigned
-        joined.narrow = self.narrow
-        joined.unaligned = self.unaligned
         return joined

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
@@ -10,7 +11,7 @@ from ffi_builder import abi
 from ffi_builder.abi import TypeIndex
 from ffi_builder.builder.fast_path.context import DL, FastPath
 from ffi_builder.builder.fast_path.state import Position, TensorValues
-from ffi_builder.ir import CheckingBuilder, Value
+from ffi_builder.ir import Value
 from ffi_builder.ir.checking import call_support
 from ffi_builder.plan import Part, Place
 from ffi_builder.plan import steps as s
@@ -43,12 +44,8 @@ def given_object(fast: FastPath, position: Position) -> Value:
     base, offset = fast.any_at(position)
     index = b.field(t.i32, base, offset)
     payload = b.field(t.ptr, base, offset + abi.ANY_PAYLOAD)
-    ready, other = b.new_block(t.ptr), b.new_block(cold=True)
-    b.cond_br(b.eq(index, b.i32(TypeIndex.TENSOR)), ready, other, (payload,), likely=True)
-    b.block = other
-    b.br(ready, call_support(b, "tensor_object", [b.offset(base, offset)]))
-    b.block = ready
-    return ready.arguments[0]
+    is_tensor = b.eq(index, b.i32(TypeIndex.TENSOR))
+    return fast.usually(is_tensor, payload, lambda: _object_again(fast, position))
 
 
 def _check_header(
@@ -179,20 +176,16 @@ def check_data(fast: FastPath, place: Place) -> None:
         fast.require(fine)
 
 
-def _is_empty(fast: FastPath, position: Position) -> Value:
-    return fast.shared("is_empty", [fast.tensor(position).object])
-
-
 def check_alignment(fast: FastPath, place: Place, alignment: int) -> None:
     """Check the alignment of data + byte_offset, unless the tensor is empty."""
     empty = _empty(fast, place.position)
     if alignment == 1 or empty:
         return
-    b = fast.b
+    b, tensor = fast.b, fast.tensor(place.position)
     low = b.and_(b.to_int(fast.data(place.position)), b.i64(alignment - 1))
     aligned = b.eq(low, b.i64(0))
     if empty is None:
-        fast.require_or(aligned, lambda: _is_empty(fast, place.position))
+        fast.require_or(aligned, lambda: fast.shared("is_empty", [tensor.object]))
     else:
         fast.require(aligned)
 
@@ -311,19 +304,16 @@ def strides(fast: FastPath, position: Position) -> Value:
     if record.strides is None:
         assert record.ndim is not None
         tensor, given = fast.object(position), fast.given_strides(position)
-        record.strides = written_strides(fast.b, tensor, given, record.ndim)
+        record.strides = written_strides(fast, tensor, given, record.ndim)
     return record.strides
 
 
-def written_strides(b: CheckingBuilder, tensor: Value, given: Value, ndim: int) -> Value:
+def written_strides(fast: FastPath, tensor: Value, given: Value, ndim: int) -> Value:
     """Return a pointer to strides; write out row-major ones on the stack if it is NULL."""
-    space = b.alloca(b.types.i64, ndim)
-    ready, absent = b.new_block(b.types.ptr), b.new_block(cold=True)
-    b.cond_br(b.ne(given, b.null()), ready, absent, (given,), likely=True)
-    b.block = absent
-    b.br(ready, call_support(b, "row_major_strides", [tensor, space]))
-    b.block = ready
-    return ready.arguments[0]
+    b = fast.b
+    operands = [tensor, b.alloca(b.types.i64, ndim)]
+    there = b.ne(given, b.null())
+    return fast.usually(there, given, lambda: fast.shared("row_major_strides", operands))
 
 
 def check_packed(fast: FastPath, place: Place, limit: int) -> None:
@@ -382,13 +372,15 @@ def _check_sizes(fast: FastPath, low: Callable[[], Value] | None) -> bool:
     for position in positions:
         dims = list(fast.tensor(position).dims.values())
         values = [dim for dim in dims if not isinstance(dim, int)]
+        static = math.prod(dim for dim in dims if isinstance(dim, int))
         if not values:
-            _static_size(fast, position, dims)
+            if static >= 2**63:
+                fast.require(b.i1(False))  # no call has so many elements
             continue
         key = tuple(sorted(map(str, (d if isinstance(d, int) else f"#{id(d)}" for d in dims))))
         distinct[key] = position  # the last of equal ones: its object is kept for a shorter time
         dynamic.update({id(value): value for value in values})
-        bits = min(bits, _bits_each(dims, len(values)))
+        bits = min(bits, _bits_each(static, len(values)))
     if not distinct:
         _check_signs(fast, entries, narrow)
         return False
@@ -434,21 +426,8 @@ def _object_again(fast: FastPath, position: Position) -> Value:
     return call_support(fast.b, "tensor_object", [fast.b.offset(*fast.any_at(position))])
 
 
-def _bits_each(dims: list[Value | int], dynamic: int) -> int:
+def _bits_each(static: int, dynamic: int) -> int:
     """Return how many bits each dynamic dimension may have, so that the product is below 2^63."""
-    static = 1
-    for dim in dims:
-        static *= dim if isinstance(dim, int) else 1
     if static == 0:
         return 63
     return max(0, (63 - (static - 1).bit_length()) // dynamic)
-
-
-def _static_size(fast: FastPath, position: Position, dims: list[Value | int]) -> None:
-    """Reject every call if the product of constant dimensions overflows."""
-    static = 1
-    for dim in dims:
-        assert isinstance(dim, int)
-        static *= dim
-    if static >= 2**63:
-        fast.require(fast.b.i1(False))

@@ -9,7 +9,7 @@ from ffi_builder import abi, spec
 from ffi_builder.builder.fast_path import expressions, tensors
 from ffi_builder.builder.fast_path.context import DL, FastPath
 from ffi_builder.builder.fast_path.scalars import require_fits, same_symbol
-from ffi_builder.builder.fast_path.state import Stored, Symbol, TextValues
+from ffi_builder.builder.fast_path.state import Stored, Symbol
 from ffi_builder.ir import Value
 from ffi_builder.plan import Part, Place
 from ffi_builder.plan import steps as s
@@ -25,18 +25,9 @@ def read(fast: FastPath, place: Place) -> Value:
     reads = fast.state.reads
     if place not in reads:
         if place.part is Part.VALUE:
-            return _scalar(fast, place)
+            return fast.scalar(place.position)
         reads[place] = _read(fast, place)
     return reads[place]
-
-
-def _scalar(fast: FastPath, place: Place) -> Value:
-    """Return a scalar; for a Choice, its int as an i64."""
-    record = fast.state.records[place.position]
-    if isinstance(record, TextValues):
-        assert record.choice is not None
-        return record.choice
-    return fast.scalar(place.position)
 
 
 def _read(fast: FastPath, place: Place) -> Value:

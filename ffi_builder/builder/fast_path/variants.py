@@ -25,20 +25,18 @@ from ffi_builder.plan import steps as s
 
 def decode(fast: FastPath, step: s.DecodeVariant) -> None:
     """Require that one of the parameters came, and note which."""
-    b, t, place = fast.b, fast.b.types, step.place
+    b, place = fast.b, step.place
     index, _ = objects.look(fast, place)
     number = _number(fast, index, [each.types for each in step.alternatives])
     movable = [each.movable for each in step.alternatives]
     if any(movable):
-        ready, moved = b.new_block(t.i32), b.new_block(cold=True)
-        b.cond_br(b.ne(number, b.i32(0)), ready, moved, (number,), likely=True)
-        b.block = moved
-        kinds = tuple(kind for kinds in movable for kind in kinds)
-        inner = objects.moved_object(fast, place, kinds)
-        kind = b.field(t.i32, inner, abi.OBJECT_TYPE_INDEX)
-        b.br(ready, _number(fast, kind, movable))
-        b.block = ready
-        number = ready.arguments[0]
+
+        def moved() -> Value:
+            kinds = tuple(kind for kinds in movable for kind in kinds)
+            inner = objects.moved_object(fast, place, kinds)
+            return _number(fast, b.field(b.types.i32, inner, abi.OBJECT_TYPE_INDEX), movable)
+
+        number = fast.usually(b.ne(number, b.i32(0)), number, moved)
     else:
         fast.require(b.ne(number, b.i32(0)))
     fast.state.records[place.position] = VariantValues(number=number)

@@ -192,13 +192,8 @@ class _Parser(WhereParser):
         t = self.tokens
         kind = t.name("a type such as Tensor or float32")
         if kind.text == "Optional":
-            t.expect("(")
-            inner = t.next
             with self.deeper(kind):
-                result = self._type_of_result(name)
-            t.close()
-            with t.at(inner):
-                return Optional(result)
+                return self._optional(name, kind, self._type_of_result)
         if kind.text in _RESULTS:
             return cast("Result", self._typed(name, kind))
         if kind.text not in VAR_DTYPES:
@@ -253,32 +248,31 @@ class _Parser(WhereParser):
             return self._typed(name, kind)
 
     def _typed(self, name: Token, kind: Token) -> Param:
-        if kind.text in self._readers:
-            return self._readers[kind.text](name, kind)
-        if kind.text in _NAMED:
-            return _NAMED[kind.text](name.text)
-        return self._scalar(name, kind)
+        with self.tokens.at(kind):
+            if kind.text in _NAMED and kind.text not in self._readers:
+                return _NAMED[kind.text](name.text)
+            return self._readers.get(kind.text, self._scalar)(name, kind)
 
     def _shape(self, name: Token, kind: Token) -> Shape:
         self.tokens.expect("(")
         entries = self.entries()
         self.tokens.close()
-        with self.tokens.at(kind):
-            return Shape(name.text, entries)  # pyright: ignore[reportArgumentType]
+        return Shape(name.text, entries)  # pyright: ignore[reportArgumentType]
 
     def _elements(self, name: Token, kind: Token) -> TupleParam | Struct:
         self.tokens.expect("(")
         params = self.tokens.list_of(")", self._param)
-        with self.tokens.at(kind):
-            make = TupleParam if kind.text == "Tuple" else Struct
-            return make(name.text, params)
+        make = TupleParam if kind.text == "Tuple" else Struct
+        return make(name.text, params)
 
-    def _optional(self, name: Token, kind: Token) -> Optional:
+    def _optional(
+        self, name: Token, kind: Token, read: Callable[[Token], Param] | None = None
+    ) -> Optional:
         del kind
         t = self.tokens
         t.expect("(")
         inner = t.next
-        param = self._type(name)
+        param = (read or self._type)(name)
         t.close()
         with t.at(inner):
             return Optional(param)
@@ -290,7 +284,7 @@ class _Parser(WhereParser):
         inner = t.name("a Tensor")
         with t.at(inner):
             one_of("the elements of a TensorList", inner.text, ("Tensor",))
-        tensor = self._tensor(name, inner)
+        tensor: Any = self._typed(name, inner)
         options: dict[str, Any] = {}
         for option in self._options("TensorList", options):
             if option == "length":
@@ -298,8 +292,7 @@ class _Parser(WhereParser):
             else:
                 t.expect("[")
                 options[option] = t.list_of("]", lambda: self.symbol(t.name("a symbol")))
-        with t.at(kind):
-            return TensorList(tensor, **options)
+        return TensorList(tensor, **options)
 
     def _list(self, name: Token, kind: Token) -> List:
         """Parse ``(int64, n + 1)``; without a length, the list may have any number of elements."""
@@ -311,9 +304,9 @@ class _Parser(WhereParser):
                 f"{t.next.text!r}"
             )
             raise t.error(t.next, words)
-        dtype: str | List
+        dtype: Any
         if t.sees("List"):
-            dtype = self._list(name, t.advance())
+            dtype = self._typed(name, t.advance())
         else:
             dtype = t.one_of("a dtype such as int64", f"List {name.text!r}: dtype", ELEMENTS)
         length, mutable = None, False
@@ -325,8 +318,7 @@ class _Parser(WhereParser):
             else:
                 break
         t.close()
-        with t.at(kind):
-            return List(name.text, dtype, length, mutable=mutable)
+        return List(name.text, dtype, length, mutable=mutable)
 
     def _mutable(self) -> bool:
         t = self.tokens
@@ -348,8 +340,7 @@ class _Parser(WhereParser):
         if t.accept("("):
             of = self._element(name)
             t.close()
-        with t.at(kind):
-            return Array(name.text, of)
+        return Array(name.text, of)
 
     def _function(self, name: Token, kind: Token) -> Function:
         """Parse ``([int64, float32], int64)``; without it, the function may take anything."""
@@ -360,8 +351,7 @@ class _Parser(WhereParser):
         params = t.list_of("]", lambda: self._element(name))
         returns = self._element(name) if t.accept(",") and not t.sees(")") else None
         t.close()
-        with t.at(kind):
-            return Function(name.text, params, returns)
+        return Function(name.text, params, returns)
 
     def _variant(self, name: Token, kind: Token) -> Variant:
         """Parse ``(float64, Tensor([n], float32))``; a number is no symbol."""
@@ -376,8 +366,7 @@ class _Parser(WhereParser):
 
         t.expect("(")
         params = t.list_of(")", alternative)
-        with t.at(kind):
-            return Variant(params)
+        return Variant(params)
 
     def _map(self, name: Token, kind: Token) -> Map:
         """Parse ``(int64, float32)``; without it, the Map may have anything."""
@@ -391,8 +380,7 @@ class _Parser(WhereParser):
             if t.sees("mutable"):
                 mutable = self._mutable()
             t.close()
-        with t.at(kind):
-            return Map(name.text, *items, mutable=mutable)
+        return Map(name.text, *items, mutable=mutable)
 
     def _scalar(self, name: Token, kind: Token) -> Var:
         if kind.text not in VAR_DTYPES:
@@ -402,8 +390,7 @@ class _Parser(WhereParser):
                 f"but got {kind.text!r}{did_you_mean(kind.text, (*_TYPES, *VAR_DTYPES))}",
             )
         if self._in_element:
-            with self.tokens.at(kind):
-                return Var(name.text, kind.text)
+            return Var(name.text, kind.text)
         declared = self.declaration(name)
         if declared.scalar and declared.dtype != kind.text:
             raise self.tokens.error(
@@ -450,8 +437,7 @@ class _Parser(WhereParser):
                 f"…) in its brackets, or device='cpu' for all tensors that do not say theirs"
             )
             raise t.error(kind, words)
-        with t.at(kind):
-            return (Workspace if is_workspace else Tensor)(name.text, shape, dtypes, **options)
+        return (Workspace if is_workspace else Tensor)(name.text, shape, dtypes, **options)
 
     def _option(self, name: str) -> Any:
         """Parse the value of an option of a tensor."""
@@ -563,8 +549,7 @@ class _Parser(WhereParser):
             with t.at(number):
                 Choice(name.text, {choice.text: value}, dtype)
             choices[choice.text] = value
-        with t.at(kind):
-            return Choice(name.text, choices, dtype)
+        return Choice(name.text, choices, dtype)
 
     def _choice_entry(self) -> tuple[Token, Token, int]:
         t = self.tokens
@@ -595,5 +580,4 @@ class _Parser(WhereParser):
             t.expect("=")
             space = t.integer("an address space")
             t.close()
-        with t.at(kind):
-            return DataPointer(name.text, address_space=space)
+        return DataPointer(name.text, address_space=space)

@@ -64,6 +64,7 @@ class Tokens:
         self.text = text
         self._tokens = list(_tokens(text))
         self._next = 0
+        self._placed: SpecError | None = None
 
     @property
     def next(self) -> Token:
@@ -154,7 +155,8 @@ class Tokens:
 
     def error(self, token: Token, words: str) -> SpecError:
         """Return an error that points at a token."""
-        return error_at(self.text, token.start, token.stop, words)
+        self._placed = error_at(self.text, token.start, token.stop, words)
+        return self._placed
 
     @contextmanager
     def at(self, token: Token) -> Generator[None]:
@@ -162,6 +164,8 @@ class Tokens:
         try:
             yield
         except SpecError as error:
+            if error is self._placed:
+                raise
             raise self.error(token, str(error)) from None
 
 

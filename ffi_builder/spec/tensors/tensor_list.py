@@ -100,11 +100,6 @@ class TensorList(Metadata):
         return self.tensor.name
 
     @property
-    def label(self) -> str:
-        """The prefix of spec errors: ``TensorList 'xs'``."""
-        return f"TensorList {self.name!r}"
-
-    @property
     def never_empty(self) -> bool:
         """Whether the list always has an element."""
         if isinstance(self.length, Var):

@@ -10,6 +10,7 @@ from typing_extensions import override
 from ffi_builder import addons
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
+from ffi_builder.spec._check import boolean
 from ffi_builder.spec.param import MISSING, PlainValues, pasteable
 from ffi_builder.spec.tensors.devices import ANY
 from ffi_builder.spec.tensors.tensor import Tensor
@@ -68,8 +69,7 @@ class Workspace(Tensor):
             raise SpecError(
                 f"{self.label}: it is not an argument, so has no default and no kw_only"
             )
-        if not isinstance(self.zero, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise SpecError(f"{self.label}: zero: expected True or False but got {self.zero!r}")
+        boolean(f"{self.label}: zero", self.zero)
         if "device_type" not in self.references:
             self.check_zero()
 
