@@ -102,10 +102,10 @@ def emit_dimensions(
     context: CallContext, source: Source, what: str, sizes: Sizes, least: int, most: Sequence[int]
 ) -> Dimensions:
     """Compute the sizes that are not ints, and check their range; missing sizes are 1."""
-    values: list[int | Value] = []
-    for axis, size, high in zip(_AXES, sizes, most, strict=False):
-        where = f"{what}.{axis}"
-        values.append(emit_size(context, source, where, size, least, high))
+    values = [
+        emit_size(context, source, f"{what}.{axis}", size, least, high)
+        for axis, size, high in zip(_AXES, sizes, most, strict=False)
+    ]
     return Dimensions((*values, *[1] * (len(_AXES) - len(values))))
 
 

@@ -90,10 +90,7 @@ class TensorMap:
     wide: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.tensor, (str, *get_args(spec.Param))):
-            raise SpecError(
-                f"TensorMap: tensor: expected a parameter or its name but got {self.tensor!r}"
-            )
+        check_param("TensorMap: tensor", self.tensor)
         for name, known in _NAMES.items():
             if name != "swizzle" or not self.swizzle_is_brought:
                 object.__setattr__(self, name, _named(name, getattr(self, name), known))
@@ -366,6 +363,12 @@ def check_number(
     limits = [limit(each, subject, axis) for each in settings]
     if not any(each.range.holds(value) for each in limits):
         raise error(f"{what}: expected {limits[0]}; but got {value}")
+
+
+def check_param(what: str, given: object) -> None:
+    """Require a parameter or its name."""
+    if not isinstance(given, (str, *get_args(spec.Param))):
+        raise SpecError(f"{what}: expected a parameter or its name but got {given!r}")
 
 
 def _named(name: str, given: object, known: Sequence[str]) -> str:

@@ -42,7 +42,7 @@ from ffi_builder.ir import Block, Value
 from ffi_builder.providers import CallContext
 
 _FIRST_WITH_CLUSTERS = 90
-_SHARED = "dynamic_smem_bytes"
+SHARED: Final = "dynamic_smem_bytes"
 
 
 @dataclass(frozen=True)
@@ -125,12 +125,25 @@ def _check_shared(kernel: Kernel, architectures: Sequence[str], shared: OneSize)
     if not isinstance(shared, int) or len(most) < len(architectures) or None in most or not most:
         return
     limit = max(size for size in most if size is not None) << 10
+    check_shared(CUDA, kernel, architectures, shared, limit)
+
+
+def check_shared(
+    vendor: Vendor,
+    kernel: Kernel,
+    architectures: Sequence[str],
+    shared: int,
+    limit: int,
+    words: tuple[str, str] = ("shared memory", "more"),
+) -> None:
+    """Require that static and dynamic shared memory of a block are within a limit."""
+    name, more = words
     static = kernel.static_shared_bytes or 0
     if shared + static > limit:
-        beside = f" beside the kernel's {static} of static shared memory" if static else ""
+        beside = f" beside the kernel's {static} of static {name}" if static else ""
         raise SpecError(
-            f"{PROVIDER}: {_SHARED}: expected at most {limit - static}{beside}, as no GPU "
-            f"that runs {', '.join(architectures)} has more for a block, but got {shared}"
+            f"{vendor.provider}: {SHARED}: expected at most {limit - static}{beside}, as no GPU "
+            f"that runs {', '.join(architectures)} has {more} for a block, but got {shared}"
         )
 
 
@@ -267,7 +280,7 @@ class CudaLaunchCallProvider:
             None
             if cluster is None
             else checked_sizes(f"{PROVIDER}: cluster", cluster, 1, clusters),
-            checked_size(f"{PROVIDER}: {_SHARED}", self.dynamic_smem_bytes, 0, driver.MAX_INT),
+            checked_size(f"{PROVIDER}: {SHARED}", self.dynamic_smem_bytes, 0, driver.MAX_INT),
             checked_attributes(self.attributes),
         )
         check_choices(CUDA, self.args, self.stream)
@@ -321,7 +334,7 @@ def _launch(context: CallContext, known: _KnownLaunch) -> Launch:
         block,
         cluster,
         math.prod(known.kernel.cluster or ()),
-        emit_size(context, source, _SHARED, sizes.shared, 0, driver.MAX_INT),
+        emit_size(context, source, SHARED, sizes.shared, 0, driver.MAX_INT),
         0 if static is None else max(driver.SHARED_WITHOUT_ASKING - static, 0),
         [emit_attribute(context, source, each) for each in sizes.attributes],
     )
