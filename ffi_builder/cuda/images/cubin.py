@@ -40,9 +40,9 @@ _FAMILY = re.compile(rb"-arch[ =]sm_(\d+)f\b")
 
 def read_cubin(data: bytes) -> Image:
     """Read a cubin; see `ffi_builder.cuda.images.kernels`."""
-    file = elf.Elf(elf.View(data, "cubin", SpecError))
+    file = elf.Elf(data, "cubin", SpecError)
     if not file.header.is_64_little:
-        file.view.damaged("it is not 64-bit and little-endian, as all cubins are")
+        file.damaged("it is not 64-bit and little-endian, as all cubins are")
     number, architecture = _architecture(file)
     registers = _registers(file)
     kernels: dict[str, Kernel] = {}
@@ -75,7 +75,7 @@ def _architecture(file: elf.Elf) -> tuple[int, str]:
         number = file.header.flags >> 8 & 0xFF
         accelerated = bool(file.header.flags & _ACCELERATED_8) or _accelerator_target(file)
     if not number:
-        file.view.damaged(f"its flags {file.header.flags:#x} name no architecture")
+        file.damaged(f"its flags {file.header.flags:#x} name no architecture")
     suffix = "a" if accelerated else "f" if _for_family(file, number) else ""
     return number, f"sm_{number}{suffix}"
 
@@ -85,7 +85,7 @@ def _accelerator_target(file: elf.Elf) -> bool:
     section = file.by_name.get(".nv.compat")
     return section is not None and any(
         attribute.number == _Number.COMPAT_ACCELERATOR_TARGET and attribute.value
-        for attribute in _attributes(file.content(section), file.view, file.describe(section))
+        for attribute in _attributes(file.content(section), file, file.describe(section))
     )
 
 
@@ -101,9 +101,9 @@ def _registers(file: elf.Elf) -> Mapping[int, int]:
     section = file.by_name.get(".nv.info")
     counts: dict[int, int] = {}
     if section is not None:
-        for attribute in _attributes(file.content(section), file.view, file.describe(section)):
+        for attribute in _attributes(file.content(section), file, file.describe(section)):
             if attribute.number == _Number.REGCOUNT:
-                symbol, count = _fields(attribute, _PAIR, file.view, file.describe(section))
+                symbol, count = _fields(attribute, _PAIR, file, file.describe(section))
                 counts[symbol] = count
     return counts
 
@@ -125,22 +125,22 @@ def _kernel(file: elf.Elf, name: str, registers: int | None, shared: int) -> Ker
     parameters: dict[int, Parameter] = {}
     triples: dict[int, tuple[int, int, int]] = {}
     size, rank = None, None
-    for attribute in _attributes(file.content(section), file.view, where):
+    for attribute in _attributes(file.content(section), file, where):
         match attribute.number:
             case _Number.KPARAM_INFO | _Number.KPARAM_INFO_V2:
-                _, ordinal, at, packed = _fields(attribute, _KPARAM, file.view, where)
+                _, ordinal, at, packed = _fields(attribute, _KPARAM, file, where)
                 # The low bits have the pointee's alignment, the memory space and the bank.
                 is_large = attribute.number == _Number.KPARAM_INFO_V2
                 length = packed & 0xFFFF if is_large else packed >> 18
                 if ordinal in parameters:
-                    file.view.damaged(f"{where} has parameter {ordinal} twice")
+                    file.damaged(f"{where} has parameter {ordinal} twice")
                 offset = None if at == _NO_OFFSET else at
                 parameters[ordinal] = Parameter(ordinal, offset, length)
             case _Number.MAX_THREADS | _Number.REQNTID | _Number.CTA_PER_CLUSTER:
-                x, y, z = _fields(attribute, _TRIPLE, file.view, where)
+                x, y, z = _fields(attribute, _TRIPLE, file, where)
                 triples[attribute.number] = (x, y, z)
             case _Number.MAX_CLUSTER_RANK:
-                (rank,) = _fields(attribute, _WORD, file.view, where)
+                (rank,) = _fields(attribute, _WORD, file, where)
             case _Number.CBANK_PARAM_SIZE:
                 size = attribute.value
             case _:
@@ -149,7 +149,7 @@ def _kernel(file: elf.Elf, name: str, registers: int | None, shared: int) -> Ker
     bounds = block or triples.get(_Number.MAX_THREADS)
     return Kernel(
         name,
-        _ordered(parameters, size, file.view, where),
+        _ordered(parameters, size, file, where),
         None if bounds is None else math.prod(bounds),
         block,
         registers,

@@ -82,7 +82,7 @@ def _entries(view: elf.View) -> Iterator[tuple[str, bytes]]:
 
 def _image(name: str, payload: bytes) -> Image:
     try:
-        machine = elf.Elf(elf.View(payload, "AMD code object", SpecError)).header.machine
+        machine = elf.Elf(payload, "AMD code object", SpecError).header.machine
         if machine != EM_AMDGPU:
             raise SpecError(f"it is for {elf.machine_name(machine)}, not for AMD GPUs")
         return read_code_object(payload)

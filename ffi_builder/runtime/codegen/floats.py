@@ -49,8 +49,7 @@ class _Format:
     def special(self, negative: bool, mantissa: int) -> int:
         """Return the bits of an infinity (mantissa 0) or NaN."""
         leading = 1 << self.mantissa if self.explicit else 0
-        exponent = (2**self.exponent - 1) << (self.mantissa + self.explicit)
-        return self._sign(negative) | exponent | leading | mantissa
+        return self._sign(negative) | self._infinity << self.explicit | leading | mantissa
 
     @property
     def _infinity(self) -> int:
@@ -104,16 +103,10 @@ def readable(text: str) -> str:
     """Write the constants of LLVM IR in forms that LLVM 22 reads."""
     pieces: list[str] = []
     last = 0
-    for start, end in sorted(set(_suspects(text))):
+    for start, end in sorted({*_marked(text), *_with_decimals(text)}):
         pieces += text[last:start], _line(text[start:end])
         last = end
     return "".join([*pieces, text[last:]])
-
-
-def _suspects(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of each line that may have a constant to rewrite."""
-    yield from _marked(text)
-    yield from _with_decimals(text)
 
 
 def _marked(text: str) -> Iterator[tuple[int, int]]:

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, Final, TypeVar
 from ffi_builder.abi import PREFIX
 from ffi_builder.errors import LinkError
 from ffi_builder.formats import elf
-from ffi_builder.formats.elf import MAGIC, Elf, View, machine_name
+from ffi_builder.formats.elf import MAGIC, Elf, machine_name
 from ffi_builder.protocol import PREFIX as MODULE_PREFIX
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.files.object_files import symbols_of
@@ -100,14 +100,14 @@ def own_symbols(opened: BinaryIO) -> Iterator[tuple[str, int, Callable[[], bytes
 
 def _bytes(file: Elf, name: str, number: int, value: int, size: int) -> bytes:
     section = file.section(number, name)
-    return file.view.slice(section.offset + value - section.address, size, name)
+    return file.slice(section.offset + value - section.address, size, name)
 
 
 def _read(data: _Parts) -> Elf:
     if (start := data[:8])[: len(MAGIC)] != MAGIC:
         given = f"starts with {start!r}" if start else "is empty"
         raise LinkError(f"expected an ELF file, but it {given}")
-    file = Elf(View(data, "file", LinkError))
+    file = Elf(data, "file", LinkError)
     if not file.header.is_64_little or file.header.type not in (elf.ET_DYN, elf.ET_REL):
         raise LinkError("expected a shared library or an object for a 64-bit CPU")
     return file

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 from functools import cache
-from types import TracebackType
 from typing import Any, Final
 
 from ffi_builder import importing
@@ -42,12 +41,7 @@ class InstalledAllocator:
         """Return itself: the allocator is installed already."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.remove()
 
     def __repr__(self) -> str:

@@ -8,7 +8,6 @@ import os
 import sys
 import weakref
 from collections.abc import Callable, Iterable
-from types import TracebackType
 from typing import Any, Final, NoReturn
 
 from ffi_builder.runtime.metadata import Info, Parameter
@@ -120,12 +119,7 @@ class Handle(OfThisProcess):
         """Return itself."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __repr__(self) -> str:
