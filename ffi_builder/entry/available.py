@@ -149,8 +149,7 @@ def _functions(one: tvm_ffi.Function) -> list[tvm_ffi.Function]:
 def _made_type(module: Any, bases: tuple[type, ...], function: tvm_ffi.Function) -> Any:
     layout = layouts.function_layout(_functions(function))
     addresses = tuple(layouts.address_of(tvm_ffi.LIB, name) for name in _ADDRESSES)
-    sizes = layout.size, layout.handle, layout.release_gil
-    return module.make_type(bases, *sizes, addresses, _learner(module))
+    return module.make_type(bases, *layout, addresses, _learner(module))
 
 
 def _learner(module: Any) -> Callable[[type], None]:
@@ -228,14 +227,4 @@ def _use_numpy(module: Any, numpy: Any) -> None:
 
 
 def _use_torch(module: Any, torch: Any) -> None:
-    layout = torch_layout(torch)
-    module.use_torch(
-        torch.Tensor,
-        torch.nn.Parameter,
-        layout.dtypes,
-        layout.offsets,
-        layout.keys,
-        layout.local_keys,
-        layout.api,
-        layout.addresses,
-    )
+    module.use_torch(torch.Tensor, torch.nn.Parameter, *torch_layout(torch))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import field, fields, replace
+from dataclasses import KW_ONLY, fields, replace
 from typing import Any, Final, Literal, cast, get_args
 
 from ffi_builder import BuildError, SpecError, spec
@@ -77,17 +77,18 @@ class TensorMap:
 
     tensor: spec.Param | str
     box: Sequence[spec.Dim | str] | None = None
-    swizzle: str | spec.Dim = field(default="none", kw_only=True)
-    interleave: str | int = field(default="none", kw_only=True)
-    element_strides: Sequence[int] | None = field(default=None, kw_only=True)
-    l2_promotion: str | int = field(default="none", kw_only=True)
-    oob_fill: str | int = field(default="none", kw_only=True)
-    dtype: str | int | None = field(default=None, kw_only=True)
-    order: Literal["C", "F"] = field(default="C", kw_only=True)
-    corners: tuple[Sequence[int], Sequence[int]] | None = field(default=None, kw_only=True)
-    channels: spec.Dim | str | None = field(default=None, kw_only=True)
-    pixels: spec.Dim | str | None = field(default=None, kw_only=True)
-    wide: str | None = field(default=None, kw_only=True)
+    _: KW_ONLY
+    swizzle: str | spec.Dim = "none"
+    interleave: str | int = "none"
+    element_strides: Sequence[int] | None = None
+    l2_promotion: str | int = "none"
+    oob_fill: str | int = "none"
+    dtype: str | int | None = None
+    order: Literal["C", "F"] = "C"
+    corners: tuple[Sequence[int], Sequence[int]] | None = None
+    channels: spec.Dim | str | None = None
+    pixels: spec.Dim | str | None = None
+    wide: str | None = None
 
     def __post_init__(self) -> None:
         check_param("TensorMap: tensor", self.tensor)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import KW_ONLY, field
 from typing import ClassVar, Final, get_args
 
 from ffi_builder import BuildError, SpecError, spec
@@ -256,13 +256,14 @@ class CudaLaunchCallProvider:
 
     image: bytes | str = field(repr=False)
     kernel: str
-    grid: Size = field(kw_only=True)
-    block: Size = field(kw_only=True)
-    args: Sequence[LaunchEntry] | None = field(default=None, kw_only=True)
-    cluster: Size | None = field(default=None, kw_only=True)
-    dynamic_smem_bytes: OneSize = field(default=0, kw_only=True)
-    attributes: Attributes = field(default=(), kw_only=True)
-    stream: StreamChoice = field(default=None, kw_only=True)
+    _: KW_ONLY
+    grid: Size
+    block: Size
+    args: Sequence[LaunchEntry] | None = None
+    cluster: Size | None = None
+    dynamic_smem_bytes: OneSize = 0
+    attributes: Attributes = ()
+    stream: StreamChoice = None
     trusted: ClassVar[bool] = True
     borrows_tensors: ClassVar[bool] = True
     _known: _KnownLaunch = field(init=False, repr=False, compare=False)

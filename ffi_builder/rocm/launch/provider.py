@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import KW_ONLY, field
 from typing import ClassVar, Final, cast
 
 from ffi_builder import SpecError, spec
@@ -84,12 +84,13 @@ class RocmLaunchCallProvider:
 
     image: bytes = field(repr=False)
     kernel: str
-    grid: Size = field(kw_only=True)
-    block: Size = field(kw_only=True)
-    args: Sequence[LaunchEntry] | None = field(default=None, kw_only=True)
-    dynamic_smem_bytes: OneSize = field(default=0, kw_only=True)
-    attributes: Sequence[str] | Mapping[str, object] = field(default=(), kw_only=True)
-    stream: StreamChoice = field(default=None, kw_only=True)
+    _: KW_ONLY
+    grid: Size
+    block: Size
+    args: Sequence[LaunchEntry] | None = None
+    dynamic_smem_bytes: OneSize = 0
+    attributes: Sequence[str] | Mapping[str, object] = ()
+    stream: StreamChoice = None
     trusted: ClassVar[bool] = True
     borrows_tensors: ClassVar[bool] = True
     _known: _KnownLaunch = field(init=False, repr=False, compare=False)

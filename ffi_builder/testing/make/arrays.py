@@ -155,12 +155,8 @@ class Array:
     def _numpy(self, memory: Memory) -> Any:
         if str(self.dtype) not in NUMPY_NAMES:
             return self._tvm_ffi(memory)
-        itemsize = self.dtype.total_bits // 8
-        strides = [stride * itemsize for stride in self.strides]
         try:
-            return numpy().ndarray(
-                self.shape, str(self.dtype), memory.bytes, memory.offset, strides
-            )
+            return self.view(memory.bytes, memory.offset)
         except (ValueError, OverflowError):  # empty, with a huge dimension or stride
             return self._tvm_ffi(memory)
 
