@@ -212,19 +212,10 @@ def _decimal(type_: str, digits: str, negative: bool) -> int:
 
 
 def _hexadecimal(type_: str, bits: int) -> str:
-    match type_:
-        case "half":
-            return f"0xH{bits:04X}"
-        case "bfloat":
-            return f"0xR{bits:04X}"
-        case "float":
-            return f"0x{widened(bits):016X}"
-        case "x86_fp80":
-            return f"0xK{bits:020X}"
-        case "fp128":
-            return f"0xL{bits & (2**64 - 1):016X}{bits >> 64:016X}"
-        case _:
-            return f"0x{bits:016X}"
+    if type_ == "fp128":
+        return f"0xL{bits & (2**64 - 1):016X}{bits >> 64:016X}"
+    written = {"half": "0xH{:04X}", "bfloat": "0xR{:04X}", "x86_fp80": "0xK{:020X}"}
+    return written.get(type_, "0x{:016X}").format(widened(bits) if type_ == "float" else bits)
 
 
 def _narrowed(bits: int) -> int:

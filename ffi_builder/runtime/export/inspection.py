@@ -62,10 +62,10 @@ def inspected(opened: BinaryIO) -> Inspected:
     file = _read(_Parts(opened))
     return Inspected(
         machine_name(file.header.machine),
-        tuple(_few("compilers", _compilers(file))),
+        tuple(_few("compilers", _found(_WORDS, _content(file, ".comment")))),
         next(_named(file, elf.DT_SONAME), ""),
         tuple(_few("needed libraries", _named(file, elf.DT_NEEDED))),
-        tuple(sorted(set(_few("needed versions", _versions(file))))),
+        tuple(sorted(set(_few("needed versions", _found(_VERSION, _content(file, ".dynstr")))))),
     )
 
 
@@ -151,18 +151,14 @@ def _content(file: Elf, name: str) -> bytes:
     return b"" if section is None else file.content(section)
 
 
-def _compilers(file: Elf) -> Iterator[str]:
-    for match in re.finditer(rb"[^\0]+", _content(file, ".comment")):
-        yield match[0].decode(errors="replace")
-
-
+_WORDS: Final = re.compile(rb"[^\0]+")
 _VERSION: Final = re.compile(rb"(?<=\0)(?:GLIBC|GLIBCXX|CXXABI|GCC)_(?:[\d.]+|ABI_DT_RELR)(?=\0)")
+"""What names a version: other strings of its table are symbols and libraries."""
 
 
-def _versions(file: Elf) -> Iterator[str]:
-    # Other strings of this table are symbols and libraries.
-    for match in _VERSION.finditer(_content(file, ".dynstr")):
-        yield match[0].decode()
+def _found(pattern: re.Pattern[bytes], content: bytes) -> Iterator[str]:
+    for match in pattern.finditer(content):
+        yield match[0].decode(errors="replace")
 
 
 def _described(data: _Parts, names: Collection[str]) -> Iterator[tuple[str, str]]:

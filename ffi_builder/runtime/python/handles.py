@@ -66,7 +66,7 @@ class Handle(OfThisProcess):
 
     __slots__ = ("__weakref__", "_address", "_destroyer", "_keeps", "_name", "_watch", "pointee")
     # Calls that are read in C look at `_address` and `pointee` where they are in the object.
-    _instead = "what it points to is in this process; make it again"
+    _instead = "what it points to is in this process; make it again where it is needed"
 
     def __init__(
         self,
