@@ -243,9 +243,9 @@ class TensorMap:
         # A type of 8 bits allows most, so what it does not allow, no type does.
         dtype = cast("str | None", self.dtype)
         if self.swizzle_is_brought:
-            _check_entry("swizzle", self.swizzle)
+            checked_entry("TensorMap: swizzle", self.swizzle)
         for name, _, _, entry in self.numbers:
-            _check_entry(name, entry)
+            checked_entry(f"TensorMap: {name}", entry)
 
         def check(setting: Setting) -> None:
             check_setting(setting, "TensorMap", SpecError, with_dtype=dtype is not None)
@@ -394,12 +394,10 @@ def _check_ints(name: str, given: Sequence[object]) -> None:
             raise SpecError(f"TensorMap: {name}[{index}]: expected an int but got {each!r}")
 
 
-def _check_entry(name: str, entry: object) -> None:
+def checked_entry(what: str, entry: object) -> spec.Dim | str:
+    """Require an int, an integer expression or a text."""
     if isinstance(entry, spec.Var) and not entry.is_integer:
-        raise SpecError(
-            f"TensorMap: {name}: {entry.name!r} is a {entry.dtype} symbol, not an integer one"
-        )
+        raise SpecError(f"{what}: {entry.name!r} is a {entry.dtype} symbol, not an integer one")
     if isinstance(entry, bool) or not isinstance(entry, (int, str, spec.Var, Expr)):
-        raise SpecError(
-            f"TensorMap: {name}: expected an int or an expression of Vars but got {entry!r}"
-        )
+        raise SpecError(f"{what}: expected an int or an expression of Vars but got {entry!r}")
+    return entry

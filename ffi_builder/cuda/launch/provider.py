@@ -46,12 +46,14 @@ SHARED: Final = "dynamic_smem_bytes"
 
 
 @dataclass(frozen=True)
-class Checked:
-    """The sizes and attributes of a launch.
+class _KnownLaunch:
+    """Everything that is known before the provider is attached.
 
     Each size is an int that some GPU allows, an expression, or the text of one.
     """
 
+    kernel: Kernel
+    source: Source
     grid: Sizes
     block: Sizes
     cluster: Sizes | None
@@ -78,20 +80,21 @@ def check_choices(vendor: Vendor, args: object, stream: object) -> None:
         )
 
 
-def check_launch(kernel: Kernel, architectures: Sequence[str], sizes: Checked) -> None:
+def check_launch(known: _KnownLaunch) -> None:
     """Check the launch against the kernel.
 
     Raises:
         SpecError: if the kernel or its architectures do not allow the launch.
     """
-    check_block(CUDA, kernel, sizes.block)
-    _check_shared(kernel, architectures, sizes.shared)
-    if sizes.cluster is not None:
-        _check_cluster(kernel, architectures, sizes.cluster)
-    check_preferred(sizes.attributes, sizes.grid, sizes.cluster or kernel.cluster)
-    cluster = sizes.cluster or kernel.cluster or ()
-    check_portable(sizes.attributes, product(cluster))
-    for axis, blocks, size in zip("xyz", sizes.grid, cluster, strict=False):
+    kernel, architectures = known.kernel, known.source.architectures
+    check_block(CUDA, kernel, known.block)
+    _check_shared(kernel, architectures, known.shared)
+    if known.cluster is not None:
+        _check_cluster(kernel, architectures, known.cluster)
+    check_preferred(known.attributes, known.grid, known.cluster or kernel.cluster)
+    cluster = known.cluster or kernel.cluster or ()
+    check_portable(known.attributes, product(cluster))
+    for axis, blocks, size in zip("xyz", known.grid, cluster, strict=False):
         if isinstance(blocks, int) and isinstance(size, int) and blocks % size:
             raise SpecError(
                 f"{PROVIDER}: grid.{axis}: expected a multiple of cluster.{axis}, {size}, but got "
@@ -275,7 +278,9 @@ class CudaLaunchCallProvider:
         if image.format == "ptx":
             raw = raw.rstrip(b"\0") + _PTX_END
         clusters, cluster = (driver.MAX_CLUSTER,) * 3, self.cluster
-        sizes = Checked(
+        known = _KnownLaunch(
+            kernel,
+            Source(raw, image.architectures, self.kernel, kernel.architectures),
             checked_sizes(f"{PROVIDER}: grid", self.grid, 0, driver.MAX_GRID),
             checked_sizes(f"{PROVIDER}: block", self.block, 1, driver.MAX_BLOCK),
             None
@@ -285,9 +290,7 @@ class CudaLaunchCallProvider:
             checked_attributes(self.attributes),
         )
         check_choices(CUDA, self.args, self.stream)
-        check_launch(kernel, image.architectures, sizes)
-        source = Source(raw, image.architectures, self.kernel, kernel.architectures)
-        known = _KnownLaunch(kernel, sizes, source)
+        check_launch(known)
         object.__setattr__(self, "_known", known)
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
@@ -310,34 +313,25 @@ class CudaLaunchCallProvider:
         return [context.data(tensor)]
 
 
-@dataclass(frozen=True)
-class _KnownLaunch:
-    """Everything that is known before the provider is attached."""
-
-    kernel: Kernel
-    sizes: Checked
-    source: Source
-
-
 def _launch(context: CallContext, known: _KnownLaunch) -> Launch:
     """Emit the sizes of the launch."""
-    source, sizes = known.source, known.sizes
+    source = known.source
     static, words = known.kernel.static_shared_bytes, driver.WORDS
-    grid = emit_dimensions(context, source, "grid", sizes.grid, 0, driver.MAX_GRID)
-    block = emit_dimensions(context, source, "block", sizes.block, 1, words)
+    grid = emit_dimensions(context, source, "grid", known.grid, 0, driver.MAX_GRID)
+    block = emit_dimensions(context, source, "block", known.block, 1, words)
     cluster = None
-    if sizes.cluster is not None:
-        cluster = emit_dimensions(context, source, "cluster", sizes.cluster, 1, words)
+    if known.cluster is not None:
+        cluster = emit_dimensions(context, source, "cluster", known.cluster, 1, words)
     regular = (known.kernel.cluster or (1, 1, 1)) if cluster is None else cluster.values
-    emit_preferred(context, source, sizes.attributes, grid.values, regular)
+    emit_preferred(context, source, known.attributes, grid.values, regular)
     return Launch(
         grid,
         block,
         cluster,
         math.prod(known.kernel.cluster or ()),
-        emit_size(context, source, SHARED, sizes.shared, 0, driver.MAX_INT),
+        emit_size(context, source, SHARED, known.shared, 0, driver.MAX_INT),
         0 if static is None else max(driver.SHARED_WITHOUT_ASKING - static, 0),
-        [emit_attribute(context, source, each) for each in sizes.attributes],
+        [emit_attribute(context, source, each) for each in known.attributes],
     )
 
 
