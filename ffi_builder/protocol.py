@@ -65,6 +65,14 @@ def helper_doc(name: str, functions: Collection[str]) -> str:
             return ""
 
 
+def escaped(data: bytes) -> str:
+    """Return the letters of a string of LLVM IR that has these bytes."""
+    plain = range(32, 127)
+    return "".join(
+        chr(byte) if byte in plain and byte not in b'"\\' else f"\\{byte:02X}" for byte in data
+    )
+
+
 def unescaped(text: str) -> bytes:
     """Undo how MLIR and LLVM print strings: other bytes than letters as two hexadecimal digits."""
     return re.sub(

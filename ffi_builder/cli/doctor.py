@@ -68,13 +68,13 @@ def _findings() -> Iterator[Finding]:
     yield Finding("ffi_builder", True, f"{__version__}, Python {version}")
     system = _system()
     yield system
-    yield _package("apache-tvm-ffi", "tvm_ffi", "it comes with ffi_builder", needed=True)
+    yield _package("apache-tvm-ffi", "tvm_ffi", "it comes with ffi_builder")
     distributions = [_distribution(root, package) for root, package in _DISTRIBUTIONS.items()]
     if not system.works:
         yield from (finding for finding in distributions if finding.works is not None)
         return
-    yield _package("llvmlite", "llvmlite.binding", install("jit"), needed=True)
-    yield _package("apache-tvm-ffi-orcjit", "tvm_ffi_orcjit", install("jit"), needed=True)
+    yield _package("llvmlite", "llvmlite.binding", install("jit"))
+    yield _package("apache-tvm-ffi-orcjit", "tvm_ffi_orcjit", install("jit"))
     yield from (finding for finding in distributions if finding.works is not None)
     if not any(finding.works for finding in distributions):
         yield Finding("MLIR", False, f"none found: {install('mlir', 'torch-mlir')}", needed=True)
@@ -129,15 +129,15 @@ _HOW_TO_BUILD: Final = (
 )
 
 
-def _package(package: str, module: str, hint: str, *, needed: bool = False) -> Finding:
+def _package(package: str, module: str, hint: str) -> Finding:
     try:
         version = importlib.metadata.version(package)
         importlib.import_module(module)
     except importlib.metadata.PackageNotFoundError:
-        return Finding(package, False, f"not installed: {hint}", needed)
+        return Finding(package, False, f"not installed: {hint}", needed=True)
     except Exception as error:
-        return Finding(package, False, f"does not import ({error}): {hint}", needed)
-    return Finding(package, True, version, needed)
+        return Finding(package, False, f"does not import ({error}): {hint}", needed=True)
+    return Finding(package, True, version, needed=True)
 
 
 def _distribution(root: str, package: str) -> Finding:

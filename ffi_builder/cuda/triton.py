@@ -194,14 +194,9 @@ def _described(
             )
         tensor: Any = entry.tensor if isinstance(entry, TensorMap) else entry
         if facts is None:  # the last two: whether to fill with NaN, and to round to tf32
-            asked = entry if isinstance(entry, TensorMap) else None
-            fills, rounds = (
-                int(asked is not None and chosen == wanted)
-                for chosen, wanted in (
-                    (asked and asked.oob_fill, "nan"),
-                    (asked and asked.dtype, "tfloat32"),
-                )
-            )
+            is_map = isinstance(entry, TensorMap)
+            fills = int(is_map and entry.oob_fill == "nan")
+            rounds = int(is_map and entry.dtype == "tfloat32")
             yield from (tensor, Axes(tensor), fills, rounds)
         elif isinstance(entry, TensorMap):
             yield entry

@@ -12,7 +12,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import tvm_ffi
 
@@ -37,6 +37,8 @@ _BUFFERS: Final = {
 _OF_ARRAYS: Final = {"_length_", "_type_", "__module__", "__doc__", "__dict__", "__weakref__"}
 """Attributes of classes of arrays of ctypes. A class with more may export DLPack, too."""
 
+_Made = TypeVar("_Made")
+
 tried: dict[str, Reading] = {}
 """The results of setting up frameworks and classes, by name."""
 
@@ -55,12 +57,17 @@ def extension(bases: tuple[type, ...], handle: type) -> Extension | Reading:
     a `__call__` for tools that look it up. Only the first call uses them, since the process has one
     such type.
     """
-    if not _extensions:
+    return _once(_extensions, _set_up, bases, handle)
+
+
+def _once(made: list[_Made], make: Callable[..., _Made], *args: object) -> _Made:
+    """Make something when it is first asked for, in one thread."""
+    if not made:
         with _lock:
-            if not _extensions:
+            if not made:
                 with importing.Deferred():
-                    _extensions.append(_set_up(bases, handle))
-    return _extensions[0]
+                    made.append(make(*args))
+    return made[0]
 
 
 def _set_up(bases: tuple[type, ...], handle: type) -> Extension | Reading:
@@ -107,12 +114,7 @@ def operators(bases: tuple[type, ...]) -> Callable[[], Any] | None:
     the type, which is made once. They end with `tvm_ffi.Function`, and have a `__call__` for tools
     that look it up.
     """
-    if not _operators:
-        with _lock:
-            if not _operators:
-                with importing.Deferred():
-                    _operators.append(_operator_type(bases))
-    made = _operators[0]
+    made = _once(_operators, _operator_type, bases)
     return None if made is None else lambda: made.__new__(made)
 
 
@@ -149,8 +151,7 @@ def _functions(one: tvm_ffi.Function) -> list[tvm_ffi.Function]:
 def _made_type(module: Any, bases: tuple[type, ...], function: tvm_ffi.Function) -> Any:
     layout = layouts.function_layout(_functions(function))
     addresses = tuple(layouts.address_of(tvm_ffi.LIB, name) for name in _ADDRESSES)
-    sizes = layout.size, layout.handle, layout.release_gil
-    return module.make_type(bases, *sizes, addresses, _learner(module))
+    return module.make_type(bases, *layout, addresses, _learner(module))
 
 
 def _learner(module: Any) -> Callable[[type], None]:
@@ -228,14 +229,4 @@ def _use_numpy(module: Any, numpy: Any) -> None:
 
 
 def _use_torch(module: Any, torch: Any) -> None:
-    layout = torch_layout(torch)
-    module.use_torch(
-        torch.Tensor,
-        torch.nn.Parameter,
-        layout.dtypes,
-        layout.offsets,
-        layout.keys,
-        layout.local_keys,
-        layout.api,
-        layout.addresses,
-    )
+    module.use_torch(torch.Tensor, torch.nn.Parameter, *torch_layout(torch))

@@ -12,9 +12,8 @@ from contextlib import contextmanager
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from ffi_builder.extending import dataclass
 from ffi_builder.runtime.extending import DLTensor
 
 
@@ -74,8 +73,7 @@ def address_of(library: ctypes.CDLL, symbol: str) -> int:
 # ---- tvm-ffi
 
 
-@dataclass(frozen=True)
-class FunctionLayout:
+class FunctionLayout(NamedTuple):
     """The size of a `tvm_ffi.Function`, and the offsets of `handle` and `release_gil` in it."""
 
     size: int
@@ -213,8 +211,7 @@ _COUNTER_WORDS: Final = 3
 """The least number of words of a version counter: a vtable, a reference count, the version."""
 
 
-@dataclass(frozen=True)
-class TorchLayout:
+class TorchLayout(NamedTuple):
     """The arguments of `_entry.use_torch`, in its order."""
 
     dtypes: DTypes

@@ -7,6 +7,7 @@ import os
 import weakref
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
@@ -290,42 +291,37 @@ class FakeDriver:
         An IllegalAddressError fails the context as a device would; other exceptions too, and they
         are kept in ``errors``.
         """
-
-        def run(launch: Any, _: object) -> int:
-            try:
-                emulation(Running(self, launch.contents))
-            except IllegalAddressError as error:
-                return error.result
-            except Exception as error:
-                self.errors.append(error)
-                return Result.LAUNCH_FAILED
-            return Result.SUCCESS
-
         self.emulated.add(name)
-        callback = _CALLBACK(run)
-        self._callbacks.append(callback)
-        self.cuda.fake_kernel(name.encode(), ctypes.cast(callback, ctypes.c_void_p), None)
+        run = self._called_back(emulation, unkept=(IllegalAddressError,))
+        self.cuda.fake_kernel(name.encode(), run, None)
 
     def execute(self, executor: Callable[[FakeDriver, Running], None] | None) -> None:
         """Run this for each launched kernel without an emulation; None: nothing.
 
         What it raises is kept in ``errors``; its ``result``, if it has one, fails the context.
         """
-        if executor is None:
-            self.cuda.fake_executor(None, None)
-            return
+        run = None if executor is None else self._called_back(partial(executor, self))
+        self.cuda.fake_executor(run, None)
+
+    def _called_back(
+        self,
+        function: Callable[[Running], object],
+        unkept: tuple[type[BaseException], ...] = (),
+    ) -> Any:
+        """Return the address of a function of C that calls this with a launch."""
 
         def run(launch: Any, _: object) -> int:
             try:
-                executor(self, Running(self, launch.contents))
+                function(Running(self, launch.contents))
             except BaseException as error:  # KeyboardInterrupt cannot pass through C
-                self.errors.append(error)
+                if not isinstance(error, unkept):
+                    self.errors.append(error)
                 return getattr(error, "result", Result.LAUNCH_FAILED)
             return Result.SUCCESS
 
         callback = _CALLBACK(run)
         self._callbacks.append(callback)
-        self.cuda.fake_executor(ctypes.cast(callback, ctypes.c_void_p), None)
+        return ctypes.cast(callback, ctypes.c_void_p)
 
     def variable(self, run: Running, name: str, size: int) -> tuple[int, bool]:
         """The address of a variable of a kernel's library, and whether it is new; 0 if none."""

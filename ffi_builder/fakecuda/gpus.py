@@ -7,7 +7,6 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, ClassVar, Final, TypeVar
 
 from typing_extensions import Self
@@ -99,12 +98,7 @@ class FakeGpus(ABC):
         self._before = allocator.install(allocator.address())
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         name = type(self).__name__
         memory = self._inside
         driver = memory.driver

@@ -34,18 +34,15 @@ class View:
 
     def slice(self, at: int, size: int, part: str) -> bytes:
         """Return ``size`` bytes from an offset; ``part`` is their name in errors."""
-        self._check(at, size, part)
+        if at + size > len(self.data):
+            self.damaged(
+                f"{part} would be bytes {at} to {at + size}, but there are {len(self.data)}"
+            )
         return self.data[at : at + size]
 
     def damaged(self, words: str) -> NoReturn:
         """Raise an error with the reason why the bytes cannot be right."""
         raise self.error(f"The {self.what} is truncated or damaged: {words}")
-
-    def _check(self, at: int, size: int, part: str) -> None:
-        if at + size > len(self.data):
-            self.damaged(
-                f"{part} would be bytes {at} to {at + size}, but there are {len(self.data)}"
-            )
 
 
 _MACHINES: Final = {
@@ -161,19 +158,16 @@ The low 4 bits of info are the type (``STT_…``), the others the binding (``STB
 """
 
 
-@dataclass(frozen=True)
-class Elf:
+class Elf(View):
     """A little-endian ELF-64 file. Reading a damaged file raises the view's error.
 
     Linking reads every object of each compilation, so names are decoded only on use.
     """
 
-    view: View
-
     @cached_property
     def header(self) -> Header:
         """The ELF header."""
-        return Header._make(self.view.unpack(EHDR, 0, "the ELF header"))
+        return Header._make(self.unpack(EHDR, 0, "the ELF header"))
 
     @cached_property
     def sections(self) -> Sequence[Section]:
@@ -182,25 +176,25 @@ class Elf:
         if not at:
             return ()
         if size != SHDR.size:
-            self.view.damaged(f"a section header would have {size} bytes, not {SHDR.size}")
+            self.damaged(f"a section header would have {size} bytes, not {SHDR.size}")
         # If there are 0xff00 sections or more, the first header has their number.
-        first = Section._make(self.view.unpack(SHDR, at, _HEADERS))
+        first = Section._make(self.unpack(SHDR, at, _HEADERS))
         count = self.header.section_count or first.size
-        table = self.view.slice(at, count * SHDR.size, _HEADERS)
+        table = self.slice(at, count * SHDR.size, _HEADERS)
         return [Section._make(fields) for fields in SHDR.iter_unpack(table)]
 
     @property
     def has_executable_stack(self) -> bool:
         """Whether a library makes the stack of each process that loads it executable."""
         at, count = self.header.segments_at, self.header.segment_count
-        table = self.view.slice(at, count * PHDR.size, "the program headers")
+        table = self.slice(at, count * PHDR.size, "the program headers")
         segments = ((kind, flags) for kind, flags, *_ in PHDR.iter_unpack(table))
         return any(kind == _PT_GNU_STACK and flags & _PF_X for kind, flags in segments)
 
     def section(self, number: int, content: str) -> Section:
         """Return a section by number; errors say which ``content`` was expected in it."""
         if number >= len(self.sections):
-            self.view.damaged(f"there is no section {number}, which would have {content}")
+            self.damaged(f"there is no section {number}, which would have {content}")
         return self.sections[number]
 
     @cached_property
@@ -232,11 +226,11 @@ class Elf:
     def content(self, section: Section) -> bytes:
         """Return the bytes of a section."""
         if section.kind == SHT_NOBITS:
-            self.view.damaged(f"{self.describe(section)} has no content")
+            self.damaged(f"{self.describe(section)} has no content")
         start, end = section.offset, section.offset + section.size
-        if end > len(self.view.data):
-            return self.view.slice(start, section.size, self.describe(section))
-        return self.view.data[start:end]
+        if end > len(self.data):
+            return self.slice(start, section.size, self.describe(section))
+        return self.data[start:end]
 
     def relocates_loaded(self, section: Section) -> bool:
         """Return whether relocations are of a section that is loaded, not debug information."""
@@ -251,7 +245,7 @@ class Elf:
         content = self.content(table)
         if len(content) % SYM.size:
             size = f"{len(content)} bytes, not a multiple of {SYM.size}"
-            self.view.damaged(f"{self.describe(table)} has {size}")
+            self.damaged(f"{self.describe(table)} has {size}")
         return SYM.iter_unpack(content)
 
     def symbol_names(self, table: Section) -> bytes:
@@ -262,11 +256,11 @@ class Elf:
         """Return the string that begins at an offset of a string table."""
         end = strings.find(b"\0", at)
         if end < 0:  # it has no end, or begins after the table
-            self.view.damaged(f"a name would be at byte {at} of a table of {len(strings)}")
+            self.damaged(f"a name would be at byte {at} of a table of {len(strings)}")
         return str(strings[at:end], "utf-8", "backslashreplace")
 
     def _strings(self, section: Section) -> bytes:
-        return self.view.slice(section.offset, section.size, "a table of names")
+        return self.slice(section.offset, section.size, "a table of names")
 
 
 def machine_name(number: int) -> str:

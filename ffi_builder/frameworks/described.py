@@ -10,7 +10,7 @@ import ctypes
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, ClassVar, Final, cast
+from typing import Any, Final, cast
 
 from ffi_builder import spec
 from ffi_builder.extending import (
@@ -25,7 +25,7 @@ from ffi_builder.extending import (
     parse_dtype,
     signature_text,
 )
-from ffi_builder.runtime.extending import DLTensor
+from ffi_builder.runtime.extending import DLTensor, Managed, new_capsule
 
 UNKNOWN: Final = object()
 """A number that is known only when the call runs."""
@@ -163,21 +163,7 @@ def _shown(words: str, checked: spec.Signature, shown: spec.Signature) -> str:
     return words
 
 
-class _ManagedTensor(ctypes.Structure):
-    """``DLManagedTensor``; a NULL deleter, as Python owns the memory."""
-
-    _fields_: ClassVar = [
-        ("tensor", DLTensor),
-        ("manager", ctypes.c_void_p),
-        ("deleter", ctypes.c_void_p),
-    ]
-
-
-# Not `pythonapi.PyCapsule_New`: other code sets the types of that shared prototype.
-_capsule = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(
-    ("PyCapsule_New", ctypes.pythonapi)
-)
-_NAME: Final = b"dltensor"
+_NAME: Final = b"dltensor_versioned"
 """The name of the capsules, a constant since a capsule keeps only the address."""
 
 
@@ -188,25 +174,18 @@ class _WithoutMemory:
         known = tensor.is_known
         shape = tensor.shape if known else [1] * len(tensor.shape)
         strides = tensor.strides if known and tensor.strides is not None else contiguous(shape)
-        self._device = abi.DEVICE_TYPES[tensor.device], tensor.device_id
+        device = abi.DEVICE_TYPES[tensor.device], tensor.device_id
         # The export has the addresses of these numbers.
         self._numbers = [(ctypes.c_int64 * len(shape))(*each) for each in (shape, strides)]
-        self._managed = _ManagedTensor(
-            DLTensor(
-                _ADDRESS,
-                *self._device,
-                len(shape),
-                *parse_dtype(tensor.dtype),
-                *map(ctypes.addressof, self._numbers),
-            )
+        # A NULL deleter, as Python owns the memory.
+        self._managed = Managed(major=1)
+        self._managed.tensor = DLTensor(
+            *(_ADDRESS, *device, len(shape)),
+            *parse_dtype(tensor.dtype),
+            *map(ctypes.addressof, self._numbers),
         )
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return self._device
-
-    def __dlpack__(self, **_: object) -> Any:
-        return _capsule(ctypes.addressof(self._managed), _NAME, None)
 
     def tensor(self) -> Any:
         """Return the ``tvm_ffi.Tensor``."""
-        return importing.load("tvm_ffi").from_dlpack(self)
+        capsule = new_capsule(ctypes.addressof(self._managed), _NAME, None)
+        return importing.load("tvm_ffi").from_dlpack(capsule)

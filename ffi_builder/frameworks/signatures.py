@@ -31,13 +31,14 @@ def function_and_signature(
 
     from ffi_builder.runtime.extending import FunctionTable, info_of
 
+    names = given.functions if isinstance(given, FunctionTable) else ()
     if isinstance(given, FunctionTable):
         given = given.only or given
     function = getattr(given, "__wrapped__", given)
     if not isinstance(function, tvm_ffi.Function):
         raise TypeError(
             f"{what}: expected one function of a compiled module or loaded library, as "
-            f"in {what}(compiled['f']), but got {given!r}"
+            f"in {what}(compiled[{next(iter(names), 'f')!r}]), but got {given!r}"
         )
     own = info_of(function)
     if signature is None:

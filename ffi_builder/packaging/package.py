@@ -9,11 +9,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import field
 from pathlib import Path
 from typing import Final, TypeAlias, Union, cast
 
 from ffi_builder import BuildError
-from ffi_builder.extending import did_you_mean, helped_by
+from ffi_builder.extending import dataclass, did_you_mean, helped_by
 from ffi_builder.packaging import hub, manylinux
 from ffi_builder.packaging.choices import BASELINE, CPUS, FRAMEWORKS, LAYOUTS
 from ffi_builder.packaging.contents import modules as python_modules
@@ -134,7 +135,9 @@ def package(
         own = made.project
         path = Path(folder, f"{own.name}-{own.version}-{made.tag}.whl")
         if kind == "hub":
-            files = made.hub(content, backend)
+            files = hub.files(
+                own, content, backend=backend, machine=made.machine, needs_own=made.needs_own
+            )
             path = Path(folder, *next(iter(files)).split("/")[:2])
         else:
             files = {path.name: wheel(own.name, own.version, made.tag, content, own.about)}
@@ -183,35 +186,30 @@ def _among(what: str, given: Iterable[str], known: Sequence[str]) -> tuple[str, 
     return chosen
 
 
+@dataclass
 class _WheelParts:
     """The libraries of a wheel, and what is known of them."""
 
-    def __init__(
-        self,
-        scratch: Path,
-        table: Table,
-        frameworks: Sequence[str],
-        triple: str | None,
-        external: Collection[str],
-    ) -> None:
-        self._scratch = scratch
-        self._table = table
-        self._frameworks = frameworks
-        self._triple = triple
-        self._external = external
-        self._functions: tuple[Described, ...] = ()
-        self._libraries: dict[str, Linked] = {}
+    scratch: Path
+    table: Table
+    frameworks: Sequence[str]
+    triple: str | None
+    external: Collection[str]
+    _functions: tuple[Described, ...] = ()
+    _libraries: dict[str, Linked] = field(default_factory=dict[str, Linked])
+
+    def __post_init__(self) -> None:
         # The name of the library is that of the project, which is checked first.
-        self._named = read_project(table, (), needs_own=False)
+        self._named = read_project(self.table, (), needs_own=False)
 
     def add_library(self, level: str, modules: Sequence[LoweredModule]) -> None:
         """Link the modules to the library for a level of the CPU."""
-        path = self._scratch / level / f"lib{self._named.name}.so"
+        path = self.scratch / level / f"lib{self._named.name}.so"
         path.parent.mkdir()
-        options = export_options(level, self._triple, None, None, None, ())
+        options = export_options(level, self.triple, None, None, None, ())
         exporters = [each._exporter for each in modules]  # pyright: ignore[reportPrivateUsage]
         links = [item for each in exporters for item in each.links]
-        copies = copied(links, path, options.target.machine, self._external)
+        copies = copied(links, path, options.target.machine, self.external)
         functions = write_together(path, [with_copies(e, copies) for e in exporters], options)
         if self._libraries and functions != self._functions:
             names = (
@@ -231,7 +229,7 @@ class _WheelParts:
             name: by
             for each in self._libraries.values()
             for name, by in each.outside
-            if name not in self._external and not manylinux.is_everywhere(name)
+            if name not in self.external and not manylinux.is_everywhere(name)
         }
         if lacking:
             needed = ", ".join(f"{name} (for {by})" for name, by in lacking.items())
@@ -243,14 +241,14 @@ class _WheelParts:
             )
 
     @property
-    def _needs_own(self) -> bool:
+    def needs_own(self) -> bool:
         makes_tensors = any(each.info and each.info.allocates for each in self._functions)
-        return bool(self._frameworks) or makes_tensors or self._table.needs_own
+        return bool(self.frameworks) or makes_tensors or self.table.needs_own
 
     @property
     def project(self) -> Project:
         """The project, with what the wheel depends on."""
-        return read_project(self._table, self._frameworks, needs_own=self._needs_own)
+        return read_project(self.table, self.frameworks, needs_own=self.needs_own)
 
     def content(self, include: Mapping[str, str | os.PathLike[str]]) -> dict[str, bytes]:
         """Return all files of the package, by their paths in the wheel."""
@@ -260,7 +258,7 @@ class _WheelParts:
         files: dict[str, bytes] = {
             key: text.encode()
             for key, text in python_modules(
-                self._named, shown, self._frameworks, own=self._needs_own
+                self._named, shown, self.frameworks, own=self.needs_own
             ).items()
         }
         files["py.typed"] = b""
@@ -274,26 +272,16 @@ class _WheelParts:
             files[key] = Path(path).read_bytes()
         return {f"{name}/{key}": data for key, data in files.items()}
 
-    def hub(self, content: Mapping[str, bytes], backend: str) -> dict[str, bytes]:
-        """Return the files of a build for the Hub, by their paths in the repository."""
-        return hub.files(
-            self.project,
-            content,
-            backend=backend,
-            machine=self._machine,
-            needs_own=self._needs_own,
-        )
-
     @property
     def tag(self) -> str:
         """The tags of the wheel: manylinux if the libraries need nothing that it lacks."""
         needs = [name for each in self._libraries.values() for name, _ in each.outside]
         parts = [part for each in self._libraries.values() for _, part in each.parts]
         versions = [version for part in parts for version in part.versions]
-        return f"py3-none-{manylinux.platform(needs, versions, self._machine)}"
+        return f"py3-none-{manylinux.platform(needs, versions, self.machine)}"
 
     @property
-    def _machine(self) -> str:
+    def machine(self) -> str:
         return next(iter(self._libraries.values())).inspection.machine
 
     @property
@@ -301,7 +289,7 @@ class _WheelParts:
         """Whether this machine can import the package."""
         lowest = min(self._libraries, key=CPUS.index)
         fits = lowest == BASELINE or not _load.missing(lowest)
-        return fits and self._machine == platform.machine()
+        return fits and self.machine == platform.machine()
 
 
 def _check(

@@ -243,9 +243,7 @@ class _Decoder:
                 raise self.fail(f"the instruction {text!r}")
             guard = self._register(match[2], "pred").row, match[1] == "!"
             text = match[3]
-        opcode, _, rest = text.partition(" ") if " " in text else _split(text)
-        if "\t" in opcode or "\n" in opcode:
-            opcode, _, rest = _split(text)
+        opcode, rest = (*text.split(None, 1), "")[:2]
         word = opcode.partition(".")[0]
         if word == "call":
             self._call(opcode, rest.strip(), guard)
@@ -509,11 +507,6 @@ def _branch_targets(body: Iterable[Statement]) -> dict[str, list[str]]:
             targets[label] = [word.strip() for word in words]
         label = each.text[:-1] if each.text.endswith(":") else ""
     return targets
-
-
-def _split(text: str) -> tuple[str, str, str]:
-    parts = text.split(None, 1)
-    return parts[0], " ", parts[1] if len(parts) > 1 else ""
 
 
 _PART: Final = re.compile(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import struct
 import sys
 from collections.abc import Mapping, Sequence
@@ -24,6 +25,10 @@ _U32: Final = ctypes.c_uint32
 _LANES: Final = 32
 
 
+_OF_MEMORY: Final = ("lock", "unlock", "extents", "map")
+_OF_SHAPE: Final = ("grid", "block", "cluster", "cooperative", "device")
+
+
 class Extent(ctypes.Structure):
     """``Extent`` of engine.h: memory of a device, and where the host finds it."""
 
@@ -43,7 +48,7 @@ class _Config(ctypes.Structure):
         ("resident", _U32),
         ("device", ctypes.c_int32),
         ("patience", ctypes.c_uint64),
-        *((name, ctypes.c_void_p) for name in ("lock", "unlock", "extents", "map", "given")),
+        *((name, ctypes.c_void_p) for name in (*_OF_MEMORY, "given")),
         ("given_count", ctypes.c_uint64),
     )
 
@@ -132,10 +137,8 @@ class Code:
         """
         program, name = self.program, self.program.kernel.name
         params = self._params(arguments)
-        total = shape.grid[0] * shape.grid[1] * shape.grid[2]
-        blocks = shape.cluster[0] * shape.cluster[1] * shape.cluster[2]
-        resident = total if shape.cooperative else blocks
-        warps = -(-shape.block[0] * shape.block[1] * shape.block[2] // _LANES)
+        resident = math.prod(shape.grid if shape.cooperative else shape.cluster)
+        warps = -(-math.prod(shape.block) // _LANES)
         shared = program.shared_size + shape.shared
         of_block = warps * _LANES * (8 * program.rows + program.local_size) + 2 * shared
         if resident * of_block > _MOST_MEMORY:
@@ -144,10 +147,7 @@ class Code:
                 f"{resident * of_block >> 20} MiB of this machine, more than {_MOST_MEMORY >> 20}"
             )
         config = _Config(
-            code=ctypes.addressof(self._code),
-            constants=ctypes.addressof(self._constants),
-            filled=ctypes.addressof(self._filled),
-            params=ctypes.addressof(params),
+            *map(ctypes.addressof, (self._code, self._constants, self._filled, params)),
             code_count=len(program.code),
             filled_count=len(program.filled),
             rows=program.rows,
@@ -155,17 +155,10 @@ class Code:
             local_size=place(program.local_size, 16),
             shared_size=shared,
             dynamic=shape.shared,
-            grid=shape.grid,
-            block=shape.block,
-            cluster=shape.cluster,
-            cooperative=shape.cooperative,
+            **{name: getattr(shape, name) for name in _OF_SHAPE},
             resident=resident,
-            device=shape.device,
             patience=PATIENCE if patience is None else patience,
-            lock=memory.lock,
-            unlock=memory.unlock,
-            extents=memory.extents,
-            map=memory.map,
+            **{name: getattr(memory, name) for name in _OF_MEMORY},
         )
         given = (Extent * max(len(memory.given), 1))(*memory.given)
         if not memory.extents:

@@ -53,10 +53,6 @@ def _integer(digits: str) -> int:
 
 def _negated(words: str, kind: str, fail: Callable[[str], PtxError]) -> int:
     value = bits_of(words, kind, fail)
-    if kind == "f32" and not _INTEGER.fullmatch(words):
-        return value ^ 1 << 31
-    if kind == "f64" and not _INTEGER.fullmatch(words):
-        return value ^ 1 << 63
     if kind in ("f32", "f64"):
         return value ^ 1 << (31 if kind == "f32" else 63)
     return -value & (2**64 - 1)

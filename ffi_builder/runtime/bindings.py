@@ -76,13 +76,13 @@ def lacking(names: Iterable[str]) -> str:
 
 # ---- MLIR's C API
 
-_POINTER_OF: Final = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+capsule_pointer: Final = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
     ("PyCapsule_GetPointer", ctypes.pythonapi)
 )
-_NAME_OF: Final = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(
+capsule_name: Final = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(
     ("PyCapsule_GetName", ctypes.pythonapi)
 )
-_CAPSULE: Final = ctypes.PYFUNCTYPE(
+new_capsule: Final = ctypes.PYFUNCTYPE(
     ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p
 )(("PyCapsule_New", ctypes.pythonapi))
 
@@ -118,7 +118,7 @@ def ir_named(root: str) -> Any:
 
 
 @functools.cache
-def library(root: str, function: str) -> ctypes.PyDLL | None:
+def library(root: str, *functions: str) -> ctypes.PyDLL | None:
     """Return the library of distribution `root` that has `function`, or None."""
     for folder in load(f"{root}._mlir_libs").__path__:
         for path in sorted(Path(folder).glob("lib*.so*")):
@@ -127,7 +127,7 @@ def library(root: str, function: str) -> ctypes.PyDLL | None:
                 candidate = ctypes.PyDLL(str(path), mode=os.RTLD_NOLOAD)
             except OSError:
                 continue
-            if hasattr(candidate, function):
+            if all(hasattr(candidate, name) for name in functions):
                 return candidate
     return None
 
@@ -135,7 +135,7 @@ def library(root: str, function: str) -> ctypes.PyDLL | None:
 def address(value: object) -> int | None:
     """Return the address of an object in MLIR's C API; None if its bindings do not give it."""
     capsule = getattr(value, POINTER, None)
-    return None if capsule is None else _POINTER_OF(capsule, _NAME_OF(capsule))
+    return None if capsule is None else capsule_pointer(capsule, capsule_name(capsule))
 
 
 def type_at(address: int, operation: Operation) -> object | None:
@@ -145,7 +145,7 @@ def type_at(address: int, operation: Operation) -> object | None:
     create = getattr(types.Type, CREATE, None)
     if capsule is None or create is None:
         return None
-    return create(_CAPSULE(address, _kept(_NAME_OF(capsule)), None))
+    return create(new_capsule(address, _kept(capsule_name(capsule)), None))
 
 
 @functools.cache

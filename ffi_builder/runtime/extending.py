@@ -8,7 +8,7 @@ from ffi_builder.lazy import homes_of, lazy
 
 _HOMES: Final = homes_of(
     {
-        "ffi_builder.runtime.bindings": "ir_of",
+        "ffi_builder.runtime.bindings": "ir_of new_capsule",
         "ffi_builder.runtime.codegen.constants": "read=read_constants",
         "ffi_builder.runtime.codegen.device": "device_llvm_ir",
         "ffi_builder.runtime.codegen.emit": "headers",
@@ -25,7 +25,8 @@ _HOMES: Final = homes_of(
         "ffi_builder.runtime.isolate.locks": "fork_safe_lock",
         "ffi_builder.runtime.isolate.worker": "emit_ptx",
         "ffi_builder.runtime.metadata": "EMPTY Info Parameter Unwritable read=read_metadata",
-        "ffi_builder.runtime.python.dlpack": "DLTensor",
+        "ffi_builder.runtime.python.copies": "OfThisProcess",
+        "ffi_builder.runtime.python.dlpack": "DLTensor Managed",
         "ffi_builder.runtime.python.function_table": "FunctionTable",
         "ffi_builder.runtime.python.functions": (
             "check_defaults extension info_of made made_careful made_operator reads_arrays "

@@ -1,5 +1,6 @@
 __all__: list[str]
 from ffi_builder.runtime.bindings import ir_of as ir_of
+from ffi_builder.runtime.bindings import new_capsule as new_capsule
 from ffi_builder.runtime.codegen.constants import read as _read_constants
 from ffi_builder.runtime.codegen.device import device_llvm_ir as device_llvm_ir
 from ffi_builder.runtime.codegen.emit import headers as headers
@@ -29,7 +30,9 @@ from ffi_builder.runtime.metadata import Info as Info
 from ffi_builder.runtime.metadata import Parameter as Parameter
 from ffi_builder.runtime.metadata import Unwritable as Unwritable
 from ffi_builder.runtime.metadata import read as _read_metadata
+from ffi_builder.runtime.python.copies import OfThisProcess as OfThisProcess
 from ffi_builder.runtime.python.dlpack import DLTensor as DLTensor
+from ffi_builder.runtime.python.dlpack import Managed as Managed
 from ffi_builder.runtime.python.function_table import FunctionTable as FunctionTable
 from ffi_builder.runtime.python.functions import check_defaults as check_defaults
 from ffi_builder.runtime.python.functions import extension as extension

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ffi_builder import support
 from ffi_builder.errors import BuildError
 from ffi_builder.formats import elf
-from ffi_builder.formats.elf import Elf, View
+from ffi_builder.formats.elf import Elf
 from ffi_builder.support import Bundle
 
 
@@ -85,7 +85,7 @@ def _reached(parts: dict[str, Part], first: Iterable[str]) -> set[str]:
 
 @cache
 def _parts(bundle: Bundle, machine: str) -> dict[str, Part]:
-    file = Elf(View(bundle.object_code(machine), f"{bundle.folder}/{machine}.o", BuildError))
+    file = Elf(bundle.object_code(machine), f"{bundle.folder}/{machine}.o", BuildError)
     table = file.table(elf.SHT_SYMTAB)
     assert table is not None
     strings = file.symbol_names(table)

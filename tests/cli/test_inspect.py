@@ -18,7 +18,7 @@ import pytest
 from ffi_builder import __version__, package, runtime, wrap
 from ffi_builder.cli.main import main
 from ffi_builder.formats import elf
-from ffi_builder.formats.elf import Elf, View
+from ffi_builder.formats.elf import Elf
 from ffi_builder.runtime.export import inspection
 from tests.runtime.samples import needs_cc
 from tests.support.drawn import drawn as examples
@@ -286,7 +286,7 @@ class TestHarm:
 
     def test_a_table_that_is_large(self, library: Path, tmp_path: Path, inspect: Inspect):
         data = bytearray(library.read_bytes())
-        file = Elf(View(bytes(data), "library", ValueError))
+        file = Elf(bytes(data), "library", ValueError)
         number = next(at for at, each in enumerate(file.sections) if file.name(each) == ".dynstr")
         at = file.header.sections_at + number * elf.SHDR.size
         elf.SHDR.pack_into(data, at, *file.sections[number]._replace(size=66 << 20))

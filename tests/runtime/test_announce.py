@@ -191,9 +191,9 @@ def listed() -> dict[str, int]:
 
 
 def loaded_sections(data: bytes) -> dict[int, int]:
-    from ffi_builder.formats.elf import Elf, View
+    from ffi_builder.formats.elf import Elf
 
-    sections = Elf(View(data, "object", ValueError)).sections
+    sections = Elf(data, "object", ValueError).sections
     return {number: section.address for number, section in enumerate(sections) if section.address}
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ffi_builder import CompileError, attach, packed, runtime, spec
-from ffi_builder.formats.elf import SHT_PROGBITS, Elf, View
+from ffi_builder.formats.elf import SHT_PROGBITS, Elf
 from ffi_builder.providers import PackedCallProvider
 from ffi_builder.runtime.codegen import llvm
 from ffi_builder.runtime.files import object_files
@@ -41,7 +41,7 @@ def instructions(data: bytes, machine: str) -> list[Any]:
         "aarch64": (capstone.CS_ARCH_ARM64, capstone.CS_MODE_ARM),
     }
     found: list[Any] = []
-    file = Elf(View(data, "object", ValueError))
+    file = Elf(data, "object", ValueError)
     for section in file.sections:
         if section.kind == SHT_PROGBITS and section.flags & 4:  # EXECINSTR
             size, content = section.size, file.content(section)

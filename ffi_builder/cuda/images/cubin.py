@@ -40,9 +40,9 @@ _FAMILY = re.compile(rb"-arch[ =]sm_(\d+)f\b")
 
 def read_cubin(data: bytes) -> Image:
     """Read a cubin; see `ffi_builder.cuda.images.kernels`."""
-    file = elf.Elf(elf.View(data, "cubin", SpecError))
+    file = elf.Elf(data, "cubin", SpecError)
     if not file.header.is_64_little:
-        file.view.damaged("it is not 64-bit and little-endian, as all cubins are")
+        file.damaged("it is not 64-bit and little-endian, as all cubins are")
     number, architecture = _architecture(file)
     registers = _registers(file)
     kernels: dict[str, Kernel] = {}
@@ -75,17 +75,16 @@ def _architecture(file: elf.Elf) -> tuple[int, str]:
         number = file.header.flags >> 8 & 0xFF
         accelerated = bool(file.header.flags & _ACCELERATED_8) or _accelerator_target(file)
     if not number:
-        file.view.damaged(f"its flags {file.header.flags:#x} name no architecture")
+        file.damaged(f"its flags {file.header.flags:#x} name no architecture")
     suffix = "a" if accelerated else "f" if _for_family(file, number) else ""
     return number, f"sm_{number}{suffix}"
 
 
 def _accelerator_target(file: elf.Elf) -> bool:
     """Return whether a section says that the suffix is ``a``: CUDA 13 does not set the flag."""
-    section = file.by_name.get(".nv.compat")
-    return section is not None and any(
+    return any(
         attribute.number == _Number.COMPAT_ACCELERATOR_TARGET and attribute.value
-        for attribute in _attributes(file.content(section), file.view, file.describe(section))
+        for attribute in _attributes(file, ".nv.compat")
     )
 
 
@@ -98,13 +97,11 @@ def _for_family(file: elf.Elf, number: int) -> bool:
 
 def _registers(file: elf.Elf) -> Mapping[int, int]:
     """Return the number of registers of a thread, by the index of the function's symbol."""
-    section = file.by_name.get(".nv.info")
     counts: dict[int, int] = {}
-    if section is not None:
-        for attribute in _attributes(file.content(section), file.view, file.describe(section)):
-            if attribute.number == _Number.REGCOUNT:
-                symbol, count = _fields(attribute, _PAIR, file.view, file.describe(section))
-                counts[symbol] = count
+    for attribute in _attributes(file, ".nv.info"):
+        if attribute.number == _Number.REGCOUNT:
+            symbol, count = _fields(attribute, _PAIR, file)
+            counts[symbol] = count
     return counts
 
 
@@ -118,29 +115,28 @@ def _static_shared(file: elf.Elf, name: str, architecture: int) -> int:
 
 
 def _kernel(file: elf.Elf, name: str, registers: int | None, shared: int) -> Kernel:
-    section = file.by_name.get(f".nv.info.{name}")
-    if section is None:
+    if f".nv.info.{name}" not in file.by_name:
         return Kernel(name, None, registers=registers, static_shared_bytes=shared)
     where = f"kernel {name!r}"
     parameters: dict[int, Parameter] = {}
     triples: dict[int, tuple[int, int, int]] = {}
     size, rank = None, None
-    for attribute in _attributes(file.content(section), file.view, where):
+    for attribute in _attributes(file, f".nv.info.{name}", where):
         match attribute.number:
             case _Number.KPARAM_INFO | _Number.KPARAM_INFO_V2:
-                _, ordinal, at, packed = _fields(attribute, _KPARAM, file.view, where)
+                _, ordinal, at, packed = _fields(attribute, _KPARAM, file)
                 # The low bits have the pointee's alignment, the memory space and the bank.
                 is_large = attribute.number == _Number.KPARAM_INFO_V2
                 length = packed & 0xFFFF if is_large else packed >> 18
                 if ordinal in parameters:
-                    file.view.damaged(f"{where} has parameter {ordinal} twice")
+                    file.damaged(f"{where} has parameter {ordinal} twice")
                 offset = None if at == _NO_OFFSET else at
                 parameters[ordinal] = Parameter(ordinal, offset, length)
             case _Number.MAX_THREADS | _Number.REQNTID | _Number.CTA_PER_CLUSTER:
-                x, y, z = _fields(attribute, _TRIPLE, file.view, where)
+                x, y, z = _fields(attribute, _TRIPLE, file)
                 triples[attribute.number] = (x, y, z)
             case _Number.MAX_CLUSTER_RANK:
-                (rank,) = _fields(attribute, _WORD, file.view, where)
+                (rank,) = _fields(attribute, _WORD, file)
             case _Number.CBANK_PARAM_SIZE:
                 size = attribute.value
             case _:
@@ -149,7 +145,7 @@ def _kernel(file: elf.Elf, name: str, registers: int | None, shared: int) -> Ker
     bounds = block or triples.get(_Number.MAX_THREADS)
     return Kernel(
         name,
-        _ordered(parameters, size, file.view, where),
+        _ordered(parameters, size, file, where),
         None if bounds is None else math.prod(bounds),
         block,
         registers,
@@ -210,31 +206,34 @@ class _Attribute:
     number: int
     value: int
     content: bytes
+    where: str
+    """What has it, in errors."""
 
 
-def _attributes(content: bytes, view: elf.View, where: str) -> Iterator[_Attribute]:
-    """Yield the attributes of a section; ``where`` is its name in errors."""
-    inner = elf.View(content, view.what, view.error)
+def _attributes(file: elf.Elf, name: str, where: str = "") -> Iterator[_Attribute]:
+    """Yield the attributes of a section, if there is one; ``where`` is its name in errors."""
+    section = file.by_name.get(name)
+    if section is None:
+        return
+    where, content = where or file.describe(section), file.content(section)
+    inner = elf.View(content, file.what, file.error)
     at = 0
     while at < len(content):
         kind, number, value = inner.unpack(_HEAD, at, f"an attribute of {where}")
         if kind not in _FORMATS:
-            view.damaged(f"an attribute of {where} is of format {kind}, which is unknown")
+            file.damaged(f"an attribute of {where} is of format {kind}, which is unknown")
         at += _HEAD.size
         size = value if kind == _SIZED else 0
-        yield _Attribute(
-            number, value, inner.slice(at, size, f"attribute {number:#04x} of {where}")
-        )
+        own = inner.slice(at, size, f"attribute {number:#04x} of {where}")
+        yield _Attribute(number, value, own, where)
         at += size
 
 
-def _fields(
-    attribute: _Attribute, layout: struct.Struct, view: elf.View, where: str
-) -> tuple[int, ...]:
+def _fields(attribute: _Attribute, layout: struct.Struct, file: elf.Elf) -> tuple[int, ...]:
     """Return the numbers in an attribute's content, which must have this layout."""
     if len(attribute.content) != layout.size:
-        view.damaged(
-            f"attribute {attribute.number:#04x} of {where} has {len(attribute.content)} bytes, "
-            f"not {layout.size}"
+        file.damaged(
+            f"attribute {attribute.number:#04x} of {attribute.where} has "
+            f"{len(attribute.content)} bytes, not {layout.size}"
         )
     return layout.unpack(attribute.content)

@@ -16,7 +16,7 @@ from typing import Final
 
 from ffi_builder import SpecError
 from ffi_builder.cuda.images.cubin import read_cubin
-from ffi_builder.cuda.images.image import Image, Kernel, merged
+from ffi_builder.cuda.images.image import Image, image_of_entries
 from ffi_builder.cuda.images.ptx import read_ptx
 from ffi_builder.extending import dataclass, elf, importing, install
 
@@ -71,24 +71,15 @@ class _Entry:
 def read_fatbin(data: bytes) -> Image:
     """Read a fatbin; see `ffi_builder.cuda.images.kernels`."""
     view = elf.View(data, "fatbin", SpecError)
-    architectures: dict[str, None] = {}
-    kernels: dict[str, list[tuple[str, Kernel]]] = {}
+    images: list[Image] = []
     unread: list[str] = []
     for entry in _entries(view):
         image = _image(entry, view)
         if isinstance(image, str):
             unread.append(f"{entry}: {image}")
-            architectures[entry.architecture] = None
-            continue
-        architectures.update(dict.fromkeys(image.architectures))
-        for name, kernel in image.kernels.items():
-            kernels.setdefault(name, []).append((image.architectures[0], kernel))
-    return Image(
-        "fatbin",
-        tuple(architectures),
-        {name: merged(same) for name, same in kernels.items()},
-        tuple(unread),
-    )
+            image = Image("fatbin", (entry.architecture,), {})
+        images.append(image)
+    return image_of_entries("fatbin", images, unread)
 
 
 def _entries(view: elf.View) -> Iterator[_Entry]:

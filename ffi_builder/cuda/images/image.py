@@ -220,6 +220,20 @@ class Image:
         return "\n".join(lines)
 
 
+def image_of_entries(
+    format_: Literal["fatbin", "offload bundle"], entries: Iterable[Image], unread: Sequence[str]
+) -> Image:
+    """Return the image that has these entries."""
+    architectures: dict[str, None] = {}
+    kernels: dict[str, list[tuple[str, Kernel]]] = {}
+    for entry in entries:
+        architectures.update(dict.fromkeys(entry.architectures))
+        for name, kernel in entry.kernels.items():
+            kernels.setdefault(name, []).append((entry.architectures[0], kernel))
+    by_name = {name: merged(same) for name, same in kernels.items()}
+    return Image(format_, tuple(architectures), by_name, tuple(unread))
+
+
 def merged(parts: Sequence[tuple[str, Kernel]]) -> Kernel:
     """Merge one kernel's descriptions from several architectures: keep what they agree on.
 

@@ -35,7 +35,7 @@ def is_image(data: bytes | str) -> bool:
     if data.startswith(elf.MAGIC):
         return (
             len(data) >= elf.EHDR.size
-            and elf.Elf(elf.View(data, "cubin", SpecError)).header.machine == EM_CUDA
+            and elf.Elf(data, "cubin", SpecError).header.machine == EM_CUDA
         )
     return data.startswith(fatbin.MAGIC) or is_ptx(data[:_MOST_TEXT].decode(errors="replace"))
 
@@ -73,7 +73,7 @@ def kernels(data: bytes | bytearray | memoryview | str) -> Image:
     if raw[:4] == fatbin.MAGIC:
         return read_fatbin(raw)
     if raw[:4] == elf.MAGIC:
-        machine = elf.Elf(elf.View(raw, "cubin", SpecError)).header.machine
+        machine = elf.Elf(raw, "cubin", SpecError).header.machine
         if machine == EM_CUDA:
             return read_cubin(raw)
         other = f"an object or library for {elf.machine_name(machine)}"

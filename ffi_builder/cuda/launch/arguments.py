@@ -90,11 +90,6 @@ class Layout:
     align: int
     leaves: tuple[Leaf, ...]
 
-    @property
-    def has_padding(self) -> bool:
-        """Whether some bytes belong to no value."""
-        return sum(size_of(leaf.value) for leaf in self.leaves) < self.size
-
 
 def size_of(value: Value) -> int:
     """Return the bytes that a number or pointer takes in memory. A bool is a byte.
@@ -136,7 +131,7 @@ def in_memory(b: Builder, laid_out: Layout, align: int) -> Value:
     t = b.types
     word = t.integer(8 * min(laid_out.align, 8))
     space = b.alloca(word, max(laid_out.size // min(laid_out.align, 8), 1), align=align)
-    if laid_out.has_padding:
+    if sum(size_of(leaf.value) for leaf in laid_out.leaves) < laid_out.size:  # it has padding
         zero = b.zero(word)
         for at in range(0, laid_out.size, min(laid_out.align, 8)):
             b.store(zero, b.offset(space, at))
@@ -460,7 +455,8 @@ class _Maker:
             return b.constant(8 * SCALAR_SIZES[scalar.dtype], scalar.bits)
         value = widened(self.context, symbol)
         low, high = INT_RANGES[scalar.dtype]
-        fits = in_range(b, value, low, high, signed=not _is_uint64(symbol))
+        is_uint64 = isinstance(symbol, spec.Var) and symbol.dtype == "uint64"
+        fits = in_range(b, value, low, high, signed=not is_uint64)
         words = f"{scalar.value} is {{}}, which is no {scalar.dtype}: kernels get what fits"
         if fits is not None:
             b.check(fits, "ValueError", words, value)
@@ -476,10 +472,6 @@ class _Maker:
         return BuildError(
             f"{self.provider}: args= has {entry!r}, and the address of bytes is in host memory"
         )
-
-
-def _is_uint64(item: object) -> bool:
-    return isinstance(item, spec.Var) and item.dtype == "uint64"
 
 
 def _laid_out(text: str, tree: Tree) -> KernelArgument:

@@ -21,6 +21,7 @@ from ffi_builder.cuda.launch.dimensions import (
 )
 from ffi_builder.cuda.launch.driver import LaunchAttribute
 from ffi_builder.cuda.launch.entries import PROVIDER
+from ffi_builder.cuda.launch.maps import check_param
 from ffi_builder.cuda.launch.states import Source
 from ffi_builder.extending import dataclass, did_you_mean
 from ffi_builder.ir import Value
@@ -87,7 +88,7 @@ def checked_attributes(given: object) -> tuple[Attribute, ...]:
         pairs = list(cast("Mapping[object, object]", given).items())
     else:
         pairs = [(name, None) for name in cast("Sequence[object]", given)]
-    by_name = {name: _attribute(name, value) for name, value in map(_named, pairs)}
+    by_name = {f"{name}": _attribute(name, value) for name, value in pairs}
     attributes = [Attribute(name, parts) for name, parts in by_name.items() if parts]
     return tuple(sorted(attributes, key=lambda attribute: attribute.number))
 
@@ -130,19 +131,14 @@ def _words(context: CallContext, source: Source, part: Part) -> list[int | Value
 # ---- values of each name
 
 
-def _named(pair: tuple[object, object]) -> tuple[str, object]:
-    """Return a known name and its value: None for a flag that was listed."""
-    name, value = pair
+def _attribute(name: object, value: object) -> tuple[Part, ...]:
+    """Read an attribute, whose value is None for a flag that was listed."""
     if isinstance(name, str) and name in _ELSEWHERE:
         raise SpecError(f"{PROVIDER}: attributes: {name}: {_ELSEWHERE[name]}")
     if not isinstance(name, str) or name not in _READERS:
         hint = did_you_mean(name, _READERS) if isinstance(name, str) else ""
         known = ", ".join(_READERS)
         raise SpecError(f"{PROVIDER}: attributes: expected {known} but got {name!r}{hint}")
-    return name, value
-
-
-def _attribute(name: str, value: object) -> tuple[Part, ...]:
     reader, what = _READERS[name], f"attributes: {name}"
     if value is None and reader is _flag:
         return (1,)
@@ -219,8 +215,7 @@ def _window(what: str, given: object) -> tuple[Part, ...]:
 
 
 def _address(what: str, given: object, *, is_event: bool) -> Address:
-    if not isinstance(given, (str, *get_args(spec.Param))):
-        raise _wrong(what, "a parameter or its name", given)
+    check_param(f"{PROVIDER}: {what}", given)
     return Address(what, cast("spec.Param | str", given), is_event)
 
 

@@ -15,7 +15,7 @@ from typing_extensions import override
 from ffi_builder import SpecError, spec
 from ffi_builder.cuda.launch import driver
 from ffi_builder.cuda.launch.states import INIT_ONCE, Site, define_module_state, name_of
-from ffi_builder.cuda.launch.streams import StreamChoice, find_device, find_stream
+from ffi_builder.cuda.launch.streams import StreamChoice, find_device, find_stream, stream_pointer
 from ffi_builder.cuda.launch.vendor import CUDA, Vendor
 from ffi_builder.extending import (
     Comparable,
@@ -122,8 +122,7 @@ def _ask(
     """Emit the call that asks the driver; return the capability."""
     b, t = context.builder, context.builder.types
     out = b.alloca(t.i32)
-    given = find_stream(context, vendor, stream)
-    pointer = b.to_pointer(b.i64(given)) if isinstance(given, int) else given
+    pointer = stream_pointer(b, find_stream(context, vendor, stream))
     symbols = map(b.address_of, (vendor.state, _slots(vendor), init))
     operands = [*symbols, device, pointer, out]
     operands += Site(b, context.fn_name, "", vendor).operands(b)

@@ -12,6 +12,7 @@ from typing import Final, TypeAlias, Union, cast
 
 from ffi_builder import BuildError, SpecError, spec
 from ffi_builder.cuda.launch import driver
+from ffi_builder.cuda.launch.maps import checked_entry
 from ffi_builder.cuda.launch.states import Source
 from ffi_builder.extending import Builder, Expr, dataclass, widened
 from ffi_builder.ir import Value
@@ -61,10 +62,7 @@ def checked_size(what: str, entry: object, least: int, most: int) -> OneSize:
             cure = "\nWrite the dimension's name, such as n for `x: Tensor([n], …)`"
             raise SpecError(f"{what}: {error}{cure if '.shape' in entry else ''}") from None
         size = expression if isinstance(expression, int) else entry
-    if isinstance(size, spec.Var) and not size.is_integer:
-        raise SpecError(f"{what}: {size.name!r} is a {size.dtype} symbol, not an integer one")
-    if isinstance(size, bool) or not isinstance(size, (int, str, spec.Var, Expr)):
-        raise SpecError(f"{what}: expected an int or an expression of Vars but got {size!r}")
+    size = checked_entry(what, size)
     if isinstance(size, int) and not least <= size <= most:
         raise SpecError(f"{what}: expected {least} to {most} but got {size}")
     return size
@@ -102,10 +100,10 @@ def emit_dimensions(
     context: CallContext, source: Source, what: str, sizes: Sizes, least: int, most: Sequence[int]
 ) -> Dimensions:
     """Compute the sizes that are not ints, and check their range; missing sizes are 1."""
-    values: list[int | Value] = []
-    for axis, size, high in zip(_AXES, sizes, most, strict=False):
-        where = f"{what}.{axis}"
-        values.append(emit_size(context, source, where, size, least, high))
+    values = [
+        emit_size(context, source, f"{what}.{axis}", size, least, high)
+        for axis, size, high in zip(_AXES, sizes, most, strict=False)
+    ]
     return Dimensions((*values, *[1] * (len(_AXES) - len(values))))
 
 

@@ -68,28 +68,6 @@ ATTRIBUTE_VALUE: Final = 8
 FIRST_WIDE: Final = "12.8"
 """The first CUDA version whose driver has cuTensorMapEncodeIm2colWide."""
 
-# A call site of tensor maps: the places of the driver's arguments, each an int64.
-MAP_RANK: Final = 5
-MAP_ADDRESS: Final = 0
-MAP_SIZES: Final = 1
-MAP_STRIDES: Final = MAP_SIZES + MAP_RANK
-MAP_BOX: Final = MAP_STRIDES + MAP_RANK
-MAP_STEPS: Final = MAP_BOX + MAP_RANK
-MAP_LOWER: Final = MAP_STEPS + MAP_RANK
-MAP_UPPER: Final = MAP_LOWER + MAP_RANK
-MAP_CHANNELS: Final = MAP_UPPER + MAP_RANK
-MAP_PIXELS: Final = MAP_CHANNELS + 1
-MAP_PLACES: Final = MAP_PIXELS + 1
-MAP_VALUES: Final = 8 * MAP_PLACES + 40
-"""The offset in bytes of the limits of what a call brings."""
-MAP_VALUE: Final = 40
-MAP_SLOTS: Final = 8
-"""The maps that a call site keeps."""
-
-TENSOR_MAP_SIZE: Final = 128
-TENSOR_MAP_ALIGN: Final = 128
-"""The alignment in CUDA 13. CUDA 12 requires 64, of which 128 is a multiple."""
-
 SPECIAL_STREAMS: Final = 3
 """NULL, CU_STREAM_LEGACY (1), CU_STREAM_PER_THREAD (2) are streams of the current context."""
 CAPTURE_MODE_RELAXED: Final = 2
@@ -224,6 +202,28 @@ KERNEL_PREPARED: Final = 32
 KERNEL_SIZE: Final = KERNEL_PREPARED + DEVICES
 PREPARED_SHARED: Final = 1
 PREPARED_CLUSTER: Final = 2
+
+TENSOR_MAP_SIZE: Final = 128
+TENSOR_MAP_ALIGN: Final = 128
+"""The alignment in CUDA 13. CUDA 12 requires 64, of which 128 is a multiple."""
+
+# A call site of tensor maps: the places of the driver's arguments, each an int64.
+MAP_RANK: Final = 5
+MAP_ADDRESS: Final = 0
+MAP_SIZES: Final = 1
+MAP_STRIDES: Final = MAP_SIZES + MAP_RANK
+MAP_BOX: Final = MAP_STRIDES + MAP_RANK
+MAP_STEPS: Final = MAP_BOX + MAP_RANK
+MAP_LOWER: Final = MAP_STEPS + MAP_RANK
+MAP_UPPER: Final = MAP_LOWER + MAP_RANK
+MAP_CHANNELS: Final = MAP_UPPER + MAP_RANK
+MAP_PIXELS: Final = MAP_CHANNELS + 1
+MAP_PLACES: Final = MAP_PIXELS + 1
+MAP_VALUES: Final = 8 * MAP_PLACES + 40
+"""The offset in bytes of the limits of what a call brings."""
+MAP_VALUE: Final = 40
+MAP_SLOTS: Final = 8
+"""The maps that a call site keeps."""
 
 
 def float_bits(value: float) -> int:

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import math
 import struct
-from typing import Final, TypeAlias, Union, get_args
+from typing import Final, TypeAlias, Union
 
 from ffi_builder import SpecError, spec
-from ffi_builder.cuda.launch.maps import TensorMap
+from ffi_builder.cuda.launch.maps import TensorMap, check_param
 from ffi_builder.cuda.launch.vendor import CUDA
 from ffi_builder.extending import (
     FLOAT_DTYPES,
@@ -144,7 +144,7 @@ class TensorStruct:
     tensor: spec.Param | str
 
     def __post_init__(self) -> None:
-        _check_param(f"{type(self).__name__}: tensor", self.tensor)
+        check_param(f"{type(self).__name__}: tensor", self.tensor)
 
     def __str__(self) -> str:
         return f"{_name(self.tensor)} {type(self).__name__.lower()}"
@@ -213,7 +213,7 @@ class Pointee:
     align: int = 8
 
     def __post_init__(self) -> None:
-        _check_param("Pointee: pointer", self.pointer)
+        check_param("Pointee: pointer", self.pointer)
         if type(self.size) is not int or self.size < 1:
             raise SpecError(f"Pointee: size: expected a positive int but got {self.size!r}")
         if type(self.align) is not int or self.align < 1 or self.align & (self.align - 1):
@@ -233,11 +233,6 @@ class Axes(TensorStruct):
 
 LaunchEntry: TypeAlias = Union[Entry, Scalar, Struct, Packed, Nested, Pointee, TensorMap, Axes]
 """An entry of ``args=``."""
-
-
-def _check_param(what: str, given: object) -> None:
-    if not isinstance(given, (str, *get_args(spec.Param))):
-        raise SpecError(f"{what}: expected a parameter or its name but got {given!r}")
 
 
 def _name(param: spec.Param | str) -> str:

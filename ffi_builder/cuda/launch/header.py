@@ -11,30 +11,14 @@ from enum import IntEnum
 from typing import Final
 
 from ffi_builder.cuda.launch import driver
-from ffi_builder.cuda.launch.vendor import CUDA, Vendor
+from ffi_builder.cuda.launch.vendor import CUDA, Vendor, named
 
 _TEXTS: Final = ("FIRST_WIDE", "WATCH", "BLOCKING", "LAUNCH_HOOK", "LOAD_HOOK")
 _NUMBERS: Final = (
-    "CODE_BITS",
-    "CONFIG_SIZE",
-    "CONFIG_GRID",
-    "CONFIG_BLOCK",
-    "CONFIG_SHARED",
-    "CONFIG_STREAM",
-    "CONFIG_ATTRIBUTES",
-    "CONFIG_COUNT",
-    "ATTRIBUTE_SIZE",
-    "ATTRIBUTE_VALUE",
-    "SPECIAL_STREAMS",
-    "DEVICES",
-    "WATCH_SIZE",
-    "WATCH_HOOK",
-    "WATCH_LOAD",
-    "WATCH_DECIDED",
-    "CAPABILITY_SLOTS",
-    "CAPABILITY_BITS",
+    *("CODE_", "CONFIG_", "ATTRIBUTE_", "SPECIAL_STREAMS", "DEVICES", "WATCH_", "CAPABILITY_"),
     "KERNEL_HANDLE",
 )
+"""What their names begin with."""
 
 
 def text(vendor: Vendor = CUDA) -> str:
@@ -47,7 +31,7 @@ def text(vendor: Vendor = CUDA) -> str:
         **{name: getattr(driver, name) for name in _TEXTS},
     }
     numbers = {
-        **{name: getattr(driver, name) for name in _NUMBERS},
+        **named(_NUMBERS),
         **vendor.sizes,
         "STATE_SIZE": vendor.state_size,
         "STATE_WATCH": 8 * len(vendor.functions),

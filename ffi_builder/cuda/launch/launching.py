@@ -42,7 +42,7 @@ from ffi_builder.cuda.launch.arguments import (
 )
 from ffi_builder.cuda.launch.dimensions import Launch, emit_config
 from ffi_builder.cuda.launch.states import INIT_ONCE, Site, States
-from ffi_builder.cuda.launch.streams import Place
+from ffi_builder.cuda.launch.streams import Place, stream_pointer
 from ffi_builder.cuda.launch.vendor import Vendor
 from ffi_builder.extending import Builder, call_support, dataclass, in_range, load_acquire
 from ffi_builder.ir import Block, CheckingBuilder, Value
@@ -86,13 +86,10 @@ def fitted(
         raise BuildError(
             _mismatch(context, vendor, kernel, wanted, arguments, wrong if count else [])
         )
-    sized = [
-        _sized(context, vendor, kernel, argument, parameter.size)
-        for parameter, argument in zip(wanted, arguments, strict=True)
-    ]
     return [
-        replace(argument, align=max(argument.align, parameter.align or 1))
-        for parameter, argument in zip(wanted, sized, strict=True)
+        replace(sized, align=max(sized.align, parameter.align or 1))
+        for parameter, argument in zip(wanted, arguments, strict=True)
+        for sized in (_sized(context, vendor, kernel, argument, parameter.size),)
     ]
 
 
@@ -304,10 +301,7 @@ class Launcher:
         return ready.arguments[0]
 
     def _stream(self) -> Value:
-        b, stream = self.b, self.place.stream
-        if not isinstance(stream, int):
-            return stream
-        return b.to_pointer(b.i64(stream)) if stream else b.null()
+        return stream_pointer(self.b, self.place.stream)
 
     def _prepare(self, state: Value, stream: Value, needs: Value, failed: Block) -> None:
         """Set the kernel's attributes when they are first needed on a device."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import field, fields, replace
+from dataclasses import KW_ONLY, fields, replace
 from typing import Any, Final, Literal, cast, get_args
 
 from ffi_builder import BuildError, SpecError, spec
@@ -77,23 +77,21 @@ class TensorMap:
 
     tensor: spec.Param | str
     box: Sequence[spec.Dim | str] | None = None
-    swizzle: str | spec.Dim = field(default="none", kw_only=True)
-    interleave: str | int = field(default="none", kw_only=True)
-    element_strides: Sequence[int] | None = field(default=None, kw_only=True)
-    l2_promotion: str | int = field(default="none", kw_only=True)
-    oob_fill: str | int = field(default="none", kw_only=True)
-    dtype: str | int | None = field(default=None, kw_only=True)
-    order: Literal["C", "F"] = field(default="C", kw_only=True)
-    corners: tuple[Sequence[int], Sequence[int]] | None = field(default=None, kw_only=True)
-    channels: spec.Dim | str | None = field(default=None, kw_only=True)
-    pixels: spec.Dim | str | None = field(default=None, kw_only=True)
-    wide: str | None = field(default=None, kw_only=True)
+    _: KW_ONLY
+    swizzle: str | spec.Dim = "none"
+    interleave: str | int = "none"
+    element_strides: Sequence[int] | None = None
+    l2_promotion: str | int = "none"
+    oob_fill: str | int = "none"
+    dtype: str | int | None = None
+    order: Literal["C", "F"] = "C"
+    corners: tuple[Sequence[int], Sequence[int]] | None = None
+    channels: spec.Dim | str | None = None
+    pixels: spec.Dim | str | None = None
+    wide: str | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.tensor, (str, *get_args(spec.Param))):
-            raise SpecError(
-                f"TensorMap: tensor: expected a parameter or its name but got {self.tensor!r}"
-            )
+        check_param("TensorMap: tensor", self.tensor)
         for name, known in _NAMES.items():
             if name != "swizzle" or not self.swizzle_is_brought:
                 object.__setattr__(self, name, _named(name, getattr(self, name), known))
@@ -245,9 +243,9 @@ class TensorMap:
         # A type of 8 bits allows most, so what it does not allow, no type does.
         dtype = cast("str | None", self.dtype)
         if self.swizzle_is_brought:
-            _check_entry("swizzle", self.swizzle)
+            checked_entry("TensorMap: swizzle", self.swizzle)
         for name, _, _, entry in self.numbers:
-            _check_entry(name, entry)
+            checked_entry(f"TensorMap: {name}", entry)
 
         def check(setting: Setting) -> None:
             check_setting(setting, "TensorMap", SpecError, with_dtype=dtype is not None)
@@ -368,6 +366,12 @@ def check_number(
         raise error(f"{what}: expected {limits[0]}; but got {value}")
 
 
+def check_param(what: str, given: object) -> None:
+    """Require a parameter or its name."""
+    if not isinstance(given, (str, *get_args(spec.Param))):
+        raise SpecError(f"{what}: expected a parameter or its name but got {given!r}")
+
+
 def _named(name: str, given: object, known: Sequence[str]) -> str:
     if isinstance(given, int) and not isinstance(given, bool) and 0 <= given < len(known):
         return known[given]
@@ -390,12 +394,10 @@ def _check_ints(name: str, given: Sequence[object]) -> None:
             raise SpecError(f"TensorMap: {name}[{index}]: expected an int but got {each!r}")
 
 
-def _check_entry(name: str, entry: object) -> None:
+def checked_entry(what: str, entry: object) -> spec.Dim | str:
+    """Require an int, an integer expression or a text."""
     if isinstance(entry, spec.Var) and not entry.is_integer:
-        raise SpecError(
-            f"TensorMap: {name}: {entry.name!r} is a {entry.dtype} symbol, not an integer one"
-        )
+        raise SpecError(f"{what}: {entry.name!r} is a {entry.dtype} symbol, not an integer one")
     if isinstance(entry, bool) or not isinstance(entry, (int, str, spec.Var, Expr)):
-        raise SpecError(
-            f"TensorMap: {name}: expected an int or an expression of Vars but got {entry!r}"
-        )
+        raise SpecError(f"{what}: expected an int or an expression of Vars but got {entry!r}")
+    return entry

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import KW_ONLY, field
 from typing import ClassVar, Final, get_args
 
 from ffi_builder import BuildError, SpecError, spec
@@ -42,16 +42,18 @@ from ffi_builder.ir import Block, Value
 from ffi_builder.providers import CallContext
 
 _FIRST_WITH_CLUSTERS = 90
-_SHARED = "dynamic_smem_bytes"
+SHARED: Final = "dynamic_smem_bytes"
 
 
 @dataclass(frozen=True)
-class Checked:
-    """The sizes and attributes of a launch.
+class _KnownLaunch:
+    """Everything that is known before the provider is attached.
 
     Each size is an int that some GPU allows, an expression, or the text of one.
     """
 
+    kernel: Kernel
+    source: Source
     grid: Sizes
     block: Sizes
     cluster: Sizes | None
@@ -78,20 +80,21 @@ def check_choices(vendor: Vendor, args: object, stream: object) -> None:
         )
 
 
-def check_launch(kernel: Kernel, architectures: Sequence[str], sizes: Checked) -> None:
+def check_launch(known: _KnownLaunch) -> None:
     """Check the launch against the kernel.
 
     Raises:
         SpecError: if the kernel or its architectures do not allow the launch.
     """
-    check_block(CUDA, kernel, sizes.block)
-    _check_shared(kernel, architectures, sizes.shared)
-    if sizes.cluster is not None:
-        _check_cluster(kernel, architectures, sizes.cluster)
-    check_preferred(sizes.attributes, sizes.grid, sizes.cluster or kernel.cluster)
-    cluster = sizes.cluster or kernel.cluster or ()
-    check_portable(sizes.attributes, product(cluster))
-    for axis, blocks, size in zip("xyz", sizes.grid, cluster, strict=False):
+    kernel, architectures = known.kernel, known.source.architectures
+    check_block(CUDA, kernel, known.block)
+    _check_shared(kernel, architectures, known.shared)
+    if known.cluster is not None:
+        _check_cluster(kernel, architectures, known.cluster)
+    check_preferred(known.attributes, known.grid, known.cluster or kernel.cluster)
+    cluster = known.cluster or kernel.cluster or ()
+    check_portable(known.attributes, product(cluster))
+    for axis, blocks, size in zip("xyz", known.grid, cluster, strict=False):
         if isinstance(blocks, int) and isinstance(size, int) and blocks % size:
             raise SpecError(
                 f"{PROVIDER}: grid.{axis}: expected a multiple of cluster.{axis}, {size}, but got "
@@ -125,12 +128,25 @@ def _check_shared(kernel: Kernel, architectures: Sequence[str], shared: OneSize)
     if not isinstance(shared, int) or len(most) < len(architectures) or None in most or not most:
         return
     limit = max(size for size in most if size is not None) << 10
+    check_shared(CUDA, kernel, architectures, shared, limit)
+
+
+def check_shared(
+    vendor: Vendor,
+    kernel: Kernel,
+    architectures: Sequence[str],
+    shared: int,
+    limit: int,
+    words: tuple[str, str] = ("shared memory", "more"),
+) -> None:
+    """Require that static and dynamic shared memory of a block are within a limit."""
+    name, more = words
     static = kernel.static_shared_bytes or 0
     if shared + static > limit:
-        beside = f" beside the kernel's {static} of static shared memory" if static else ""
+        beside = f" beside the kernel's {static} of static {name}" if static else ""
         raise SpecError(
-            f"{PROVIDER}: {_SHARED}: expected at most {limit - static}{beside}, as no GPU "
-            f"that runs {', '.join(architectures)} has more for a block, but got {shared}"
+            f"{vendor.provider}: {SHARED}: expected at most {limit - static}{beside}, as no GPU "
+            f"that runs {', '.join(architectures)} has {more} for a block, but got {shared}"
         )
 
 
@@ -243,13 +259,14 @@ class CudaLaunchCallProvider:
 
     image: bytes | str = field(repr=False)
     kernel: str
-    grid: Size = field(kw_only=True)
-    block: Size = field(kw_only=True)
-    args: Sequence[LaunchEntry] | None = field(default=None, kw_only=True)
-    cluster: Size | None = field(default=None, kw_only=True)
-    dynamic_smem_bytes: OneSize = field(default=0, kw_only=True)
-    attributes: Attributes = field(default=(), kw_only=True)
-    stream: StreamChoice = field(default=None, kw_only=True)
+    _: KW_ONLY
+    grid: Size
+    block: Size
+    args: Sequence[LaunchEntry] | None = None
+    cluster: Size | None = None
+    dynamic_smem_bytes: OneSize = 0
+    attributes: Attributes = ()
+    stream: StreamChoice = None
     trusted: ClassVar[bool] = True
     borrows_tensors: ClassVar[bool] = True
     _known: _KnownLaunch = field(init=False, repr=False, compare=False)
@@ -261,19 +278,19 @@ class CudaLaunchCallProvider:
         if image.format == "ptx":
             raw = raw.rstrip(b"\0") + _PTX_END
         clusters, cluster = (driver.MAX_CLUSTER,) * 3, self.cluster
-        sizes = Checked(
+        known = _KnownLaunch(
+            kernel,
+            Source(raw, image.architectures, self.kernel, kernel.architectures),
             checked_sizes(f"{PROVIDER}: grid", self.grid, 0, driver.MAX_GRID),
             checked_sizes(f"{PROVIDER}: block", self.block, 1, driver.MAX_BLOCK),
             None
             if cluster is None
             else checked_sizes(f"{PROVIDER}: cluster", cluster, 1, clusters),
-            checked_size(f"{PROVIDER}: {_SHARED}", self.dynamic_smem_bytes, 0, driver.MAX_INT),
+            checked_size(f"{PROVIDER}: {SHARED}", self.dynamic_smem_bytes, 0, driver.MAX_INT),
             checked_attributes(self.attributes),
         )
         check_choices(CUDA, self.args, self.stream)
-        check_launch(kernel, image.architectures, sizes)
-        source = Source(raw, image.architectures, self.kernel, kernel.architectures)
-        known = _KnownLaunch(kernel, sizes, source)
+        check_launch(known)
         object.__setattr__(self, "_known", known)
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
@@ -296,34 +313,25 @@ class CudaLaunchCallProvider:
         return [context.data(tensor)]
 
 
-@dataclass(frozen=True)
-class _KnownLaunch:
-    """Everything that is known before the provider is attached."""
-
-    kernel: Kernel
-    sizes: Checked
-    source: Source
-
-
 def _launch(context: CallContext, known: _KnownLaunch) -> Launch:
     """Emit the sizes of the launch."""
-    source, sizes = known.source, known.sizes
+    source = known.source
     static, words = known.kernel.static_shared_bytes, driver.WORDS
-    grid = emit_dimensions(context, source, "grid", sizes.grid, 0, driver.MAX_GRID)
-    block = emit_dimensions(context, source, "block", sizes.block, 1, words)
+    grid = emit_dimensions(context, source, "grid", known.grid, 0, driver.MAX_GRID)
+    block = emit_dimensions(context, source, "block", known.block, 1, words)
     cluster = None
-    if sizes.cluster is not None:
-        cluster = emit_dimensions(context, source, "cluster", sizes.cluster, 1, words)
+    if known.cluster is not None:
+        cluster = emit_dimensions(context, source, "cluster", known.cluster, 1, words)
     regular = (known.kernel.cluster or (1, 1, 1)) if cluster is None else cluster.values
-    emit_preferred(context, source, sizes.attributes, grid.values, regular)
+    emit_preferred(context, source, known.attributes, grid.values, regular)
     return Launch(
         grid,
         block,
         cluster,
         math.prod(known.kernel.cluster or ()),
-        emit_size(context, source, _SHARED, sizes.shared, 0, driver.MAX_INT),
+        emit_size(context, source, SHARED, known.shared, 0, driver.MAX_INT),
         0 if static is None else max(driver.SHARED_WITHOUT_ASKING - static, 0),
-        [emit_attribute(context, source, each) for each in sizes.attributes],
+        [emit_attribute(context, source, each) for each in known.attributes],
     )
 
 

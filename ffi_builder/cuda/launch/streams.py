@@ -25,6 +25,7 @@ from ffi_builder.cuda.launch.states import (
 from ffi_builder.cuda.launch.vendor import CUDA, Vendor
 from ffi_builder.extending import (
     ANY,
+    Builder,
     abi,
     call_support,
     dataclass,
@@ -62,22 +63,20 @@ def find_place(context: CallContext, vendor: Vendor, choice: StreamChoice) -> Pl
         BuildError: if the signature has several streams, or if ``stream=`` is not a stream.
     """
     device = find_device(context, vendor)
-    stream = _stream(context, vendor, choice, device)
+    stream = find_stream(context, vendor, choice, device)
     return Place(stream, context.builder.i32(-1) if device is None else device)
 
 
-def find_stream(context: CallContext, vendor: Vendor, choice: StreamChoice) -> Value | int:
-    """Return the stream of ``stream=``, else the only one of the signature, else NULL.
+def find_stream(
+    context: CallContext, vendor: Vendor, choice: StreamChoice, device: Value | None = None
+) -> Value | int:
+    """Return the stream of ``stream=``, else the only one of the signature.
+
+    Without either, return the device's current one, and NULL without a device.
 
     Raises:
         BuildError: as :func:`find_place` does.
     """
-    return _stream(context, vendor, choice, None)
-
-
-def _stream(
-    context: CallContext, vendor: Vendor, choice: StreamChoice, device: Value | None
-) -> Value | int:
     if choice is not None:
         return _chosen(context, vendor, choice, device)
     streams = [param for _, param in spec.with_paths(context.params) if _is_stream(param)]
@@ -89,7 +88,14 @@ def _stream(
         )
     if streams:
         return _given_stream(context, vendor, streams[0], device)
-    return 0 if device is None else _current_stream(context, vendor, device)
+    return 0 if device is None else _current_stream(context.builder, vendor, device)
+
+
+def stream_pointer(b: Builder, stream: Value | int) -> Value:
+    """Return a stream that was found as a pointer."""
+    if not isinstance(stream, int):
+        return stream
+    return b.to_pointer(b.i64(stream)) if stream else b.null()
 
 
 def _chosen(
@@ -133,7 +139,7 @@ def _given_stream(
     env = isinstance(spec.required(param), spec.EnvStream)
     kinds = {tensor.device for _, tensor in _tensors(context)} - {"cpu", vendor.device}
     if env and kinds and device is not None:
-        return _current_stream(context, vendor, device)
+        return _current_stream(context.builder, vendor, device)
     return context.scalar(param)
 
 
@@ -141,13 +147,13 @@ def _is_stream(param: spec.Param) -> bool:
     return isinstance(spec.required(param), _STREAMS)
 
 
-def _current_stream(context: CallContext, vendor: Vendor, device: Value) -> Value:
+def _current_stream(b: CheckingBuilder, vendor: Vendor, device: Value) -> Value:
     """Return tvm-ffi's current stream of a device; NULL for a device of -1.
 
     If a PyTorch tensor is passed, this is PyTorch's current stream.
     """
-    b, t = context.builder, context.builder.types
-    context.symbols.declare(ENV_GET_STREAM, t.ptr, [t.i32, t.i32])
+    t = b.types
+    b.symbols.declare(ENV_GET_STREAM, t.ptr, [t.i32, t.i32])
     return b.call_value(ENV_GET_STREAM, [b.i32(abi.DEVICE_TYPES[vendor.device]), device], t.ptr)
 
 
@@ -207,8 +213,7 @@ def fill_with_zeros(
     return_failure(b, b.call_value(INIT_ONCE, [slot, b.address_of(init)], t.i32))
     b.br(following)
     b.block = following
-    b.symbols.declare(ENV_GET_STREAM, t.ptr, [t.i32, t.i32])
-    stream = b.call_value(ENV_GET_STREAM, [b.i32(abi.DEVICE_TYPES[vendor.device]), device], t.ptr)
+    stream = _current_stream(b, vendor, device)
     shown = b.text_constant(name.encode() + b"\0")
     operands = [b.address_of(vendor.state), pointer, size, stream, device, shown, *site.operands(b)]
     return_failure(b, call_support(b, vendor.function("zero"), operands))

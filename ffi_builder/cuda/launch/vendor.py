@@ -89,6 +89,11 @@ class Vendor:
         return f"{self.word}_{name}"
 
 
+def named(beginnings: tuple[str, ...]) -> dict[str, int]:
+    """Return the driver's numbers whose names have one of these beginnings, in their order."""
+    return {name: value for name, value in vars(driver).items() if name.startswith(beginnings)}
+
+
 CUDA: Final = Vendor(
     word="cuda",
     provider="CudaLaunchCallProvider",
@@ -108,30 +113,7 @@ CUDA: Final = Vendor(
         ("CU_JIT_", driver.JitOption),
         ("CU_LAUNCH_ATTRIBUTE_", driver.LaunchAttribute),
     ),
-    sizes={
-        name: getattr(driver, name)
-        for name in (
-            "MAX_PORTABLE_CLUSTER",
-            "KERNEL_PREPARED",
-            "PREPARED_SHARED",
-            "PREPARED_CLUSTER",
-            "TENSOR_MAP_SIZE",
-            "MAP_RANK",
-            "MAP_ADDRESS",
-            "MAP_SIZES",
-            "MAP_STRIDES",
-            "MAP_BOX",
-            "MAP_STEPS",
-            "MAP_LOWER",
-            "MAP_UPPER",
-            "MAP_CHANNELS",
-            "MAP_PIXELS",
-            "MAP_PLACES",
-            "MAP_VALUES",
-            "MAP_VALUE",
-            "MAP_SLOTS",
-        )
-    },
+    sizes=named(("MAX_PORTABLE_", "KERNEL_PREPARED", "PREPARED_", "TENSOR_MAP_SIZE", "MAP_")),
     kernel_size=driver.KERNEL_SIZE,
     library_size=driver.LIBRARY_SIZE,
     state_size=driver.STATE_SIZE,

@@ -5,13 +5,13 @@ order, needs None for an absent one, takes lists of them, or returns numbers, XL
 
     define i32 @__tvm_ffi_adapted(ptr %self, ptr %given, i32 %count, ptr %result) {
       %arguments = alloca [3 x [2 x i64]], align 8           ; a TVMFFIAny is 16 bytes
-      %from0 = getelementptr [2 x i64], ptr %given, i64 1       ; what XLA passes second
-      %value0 = load [2 x i64], ptr %from0, align 8
-      %to0 = getelementptr [2 x i64], ptr %arguments, i64 0
-      store [2 x i64] %value0, ptr %to0, align 8
+      %v1 = getelementptr [2 x i64], ptr %given, i64 1       ; what XLA passes second
+      %v2 = load [2 x i64], ptr %v1, align 8
+      %v3 = getelementptr [2 x i64], ptr %arguments, i64 0
+      store [2 x i64] %v2, ptr %v3, align 8
       …
-      %function = inttoptr i64 140…472 to ptr                   ; the tvm_ffi.Function
-      %status = call i32 @TVMFFIFunctionCall(ptr %function, ptr %arguments, i32 3, ptr %returned)
+      %v10 = inttoptr i64 140…472 to ptr                     ; the tvm_ffi.Function
+      %v11 = call i32 @TVMFFIFunctionCall(ptr %v10, ptr %arguments, i32 3, ptr %returned)
       …
     }
 
@@ -22,6 +22,7 @@ XLA. Whatever the code owns is in a ``TVMFFIAny`` of its own, which is released 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
 from typing import TYPE_CHECKING, Final, TypeAlias, Union
 
 from ffi_builder import CompileError, runtime
@@ -108,6 +109,7 @@ class _Code:
     def __init__(self, adapter: Adapter, function: int, array: int) -> None:
         self._adapter, self._function, self._array = adapter, function, array
         self._names = 0
+        self._body: list[str] = []
         self._owned = ["%returned"] if adapter.numbers else []
         """The ``TVMFFIAny``s to release."""
         self._lists: list[str] = []
@@ -116,9 +118,8 @@ class _Code:
 
     def lines(self) -> Iterator[str]:
         sources = self._adapter.sources
-        body = [*self._filled("%arguments", sources), *self._called(len(sources))]
-        for at, number in enumerate(self._adapter.numbers):
-            body += self._written(at, number)
+        self._fill("%arguments", sources)
+        self._call_function(len(sources))
         yield _DECLARED
         yield from self._texts
         parameters = "ptr %self, ptr %given, i32 %count, ptr %result"
@@ -130,7 +131,7 @@ class _Code:
             yield f"  store {_ANY} zeroinitializer, ptr {each}, align 8"
         yield "  %code = alloca i32"
         yield "  store i32 -1, ptr %code"
-        yield from body
+        yield from self._body
         yield "  store i32 0, ptr %code"
         yield "  br label %end"
         yield "end:"
@@ -139,112 +140,94 @@ class _Code:
         yield "  ret i32 %done"
         yield "}"
 
-    def _name(self, what: str) -> str:
+    def _name(self) -> str:
         self._names += 1
-        return f"%{what}{self._names}"
+        return f"%v{self._names}"
 
-    def _filled(self, target: str, sources: Sequence[Source]) -> Iterator[str]:
-        """Yield the lines that write these values to an array of ``TVMFFIAny``s."""
+    def _set(self, value: str) -> str:
+        """Add a line that gives a value a name, and return this."""
+        name = self._name()
+        self._body.append(f"  {name} = {value}")
+        return name
+
+    def _at(self, start: str, index: int, element: str = "i8") -> str:
+        return self._set(f"getelementptr {element}, ptr {start}, i64 {index}")
+
+    def _load(self, type_: str, place: str) -> str:
+        return self._set(f"load {type_}, ptr {place}, align 8")
+
+    def _fill(self, target: str, sources: Sequence[Source]) -> None:
+        """Write these values to an array of ``TVMFFIAny``s."""
         for at, source in enumerate(sources):
-            value, to = self._name("value"), self._name("to")
-            if source is None:
-                value = "zeroinitializer"
-            elif isinstance(source, tuple):
-                items, made = self._name("items"), self._name("list")
+            value = "zeroinitializer"
+            if isinstance(source, tuple):
+                items, made = self._name(), self._name()
                 self._lists.append(f"  {items} = alloca [{max(len(source), 1)} x {_ANY}], align 8")
                 self._owned.append(made)
-                yield from self._filled(items, source)
-                yield from self._call(self._array, items, len(source), made)
-                yield f"  {value} = load {_ANY}, ptr {made}, align 8"
-            else:
-                start = self._name("from")
-                yield f"  {start} = getelementptr {_ANY}, ptr %given, i64 {source}"
-                yield f"  {value} = load {_ANY}, ptr {start}, align 8"
-            yield f"  {to} = getelementptr {_ANY}, ptr {target}, i64 {at}"
-            yield f"  store {_ANY} {value}, ptr {to}, align 8"
+                self._fill(items, source)
+                self._call(self._array, items, len(source), made)
+                value = self._load(_ANY, made)
+            elif source is not None:
+                value = self._load(_ANY, self._at("%given", source, _ANY))
+            to = self._at(target, at, _ANY)
+            self._body.append(f"  store {_ANY} {value}, ptr {to}, align 8")
 
-    def _called(self, count: int) -> Iterator[str]:
-        returned = "%returned" if self._adapter.numbers else "%result"
-        yield from self._call(self._function, "%arguments", count, returned)
+    def _call_function(self, count: int) -> None:
+        """Call the function, and write the numbers that it returns to results of XLA."""
+        numbers, cells = self._adapter.numbers, "%returned"
+        self._call(self._function, "%arguments", count, cells if numbers else "%result")
         if self._adapter.several:
-            yield from self._expect("%returned", [abi.TypeIndex.ARRAY], "a list of its results")
-            yield f"  %at = getelementptr i8, ptr %returned, i64 {abi.ANY_PAYLOAD}"
-            yield "  %array = load ptr, ptr %at, align 8"
-            yield f"  %length = getelementptr i8, ptr %array, i64 {abi.CELL_SIZE}"
-            yield "  %size = load i64, ptr %length, align 8"
-            yield f"  %long = icmp eq i64 %size, {len(self._adapter.numbers)}"
-            yield from self._unless("%long", [self._raising("as many results as it has")])
-            yield f"  %data = getelementptr i8, ptr %array, i64 {abi.CELL_DATA}"
-            yield "  %cells = load ptr, ptr %data, align 8"
+            self._expect(cells, [abi.TypeIndex.ARRAY], "a list of its results")
+            array = self._load("ptr", self._at(cells, abi.ANY_PAYLOAD))
+            size = self._load("i64", self._at(array, abi.CELL_SIZE))
+            fits = self._set(f"icmp eq i64 {size}, {len(numbers)}")
+            self._unless(fits, "as many results as it has")
+            cells = self._load("ptr", self._at(array, abi.CELL_DATA))
+        for at, number in enumerate(numbers):
+            self._write(self._at(cells, at, _ANY), number)
 
-    def _call(self, function: int, arguments: str, count: int, result: str) -> Iterator[str]:
-        callee, status, ok = self._name("callee"), self._name("status"), self._name("ok")
-        yield f"  {callee} = inttoptr i64 {function} to ptr"
-        yield (
-            f"  {status} = call i32 @TVMFFIFunctionCall(ptr {callee}, ptr {arguments}, "
-            f"i32 {count}, ptr {result})"
-        )
-        yield f"  {ok} = icmp eq i32 {status}, 0"
-        yield from self._unless(ok, [])
+    def _call(self, function: int, arguments: str, count: int, result: str) -> None:
+        callee = self._set(f"inttoptr i64 {function} to ptr")
+        passed = f"ptr {callee}, ptr {arguments}, i32 {count}, ptr {result}"
+        status = self._set(f"call i32 @TVMFFIFunctionCall({passed})")
+        self._unless(self._set(f"icmp eq i32 {status}, 0"))
 
-    def _unless(self, condition: str, otherwise: list[str]) -> Iterator[str]:
-        """Yield the lines that go to the end, after others, unless a condition is true."""
-        fine, wrong = self._name("fine")[1:], self._name("wrong")[1:]
-        yield f"  br i1 {condition}, label %{fine}, label %{wrong}"
-        yield f"{wrong}:"
-        yield from otherwise
-        yield "  br label %end"
-        yield f"{fine}:"
+    def _unless(self, condition: str, expected: str = "") -> None:
+        """Go to the end unless a condition is true; raise TypeError if something is expected."""
+        fine, wrong = self._name()[1:], self._name()[1:]
+        self._body += [f"  br i1 {condition}, label %{fine}, label %{wrong}", f"{wrong}:"]
+        if expected:
+            words = f"expected that the function returns {expected}".encode() + b"\0"
+            text = f"@text{len(self._texts)}"
+            value = f'[{len(words)} x i8] c"{chr(92)}{words.hex(chr(92))}"'
+            self._texts.append(f"{text} = private constant {value}")
+            raising = f"call void @TVMFFIErrorSetRaisedFromCStr(ptr @kind, ptr {text})"
+            self._body.append(f"  {raising}")
+        self._body += ["  br label %end", f"{fine}:"]
 
-    def _expect(self, cell: str, kinds: Sequence[int], expected: str) -> Iterator[str]:
-        """Yield the lines that raise TypeError unless a ``TVMFFIAny`` is of one of these kinds."""
-        index = self._name("index")
-        yield f"  {index} = load i32, ptr {cell}, align 8"
-        condition = self._name("kind")
-        yield f"  {condition} = icmp eq i32 {index}, {kinds[0]}"
-        for kind in kinds[1:]:
-            also, either = self._name("kind"), self._name("kind")
-            yield f"  {also} = icmp eq i32 {index}, {kind}"
-            yield f"  {either} = or i1 {condition}, {also}"
-            condition = either
-        yield from self._unless(condition, [self._raising(expected)])
+    def _expect(self, cell: str, kinds: Sequence[int], expected: str) -> None:
+        """Raise TypeError unless a ``TVMFFIAny`` is of one of these kinds."""
+        index = self._load("i32", cell)
+        fits = (self._set(f"icmp eq i32 {index}, {kind}") for kind in kinds)
+        self._unless(reduce(lambda a, b: self._set(f"or i1 {a}, {b}"), fits), expected)
 
-    def _raising(self, expected: str) -> str:
-        words = f"expected that the function returns {expected}".encode() + b"\0"
-        text = f"@text{len(self._texts)}"
-        characters = "".join(f"\\{byte:02X}" for byte in words)
-        self._texts.append(f'{text} = private constant [{len(words)} x i8] c"{characters}"')
-        return f"  call void @TVMFFIErrorSetRaisedFromCStr(ptr @kind, ptr {text})"
-
-    def _written(self, at: int, number: Number) -> Iterator[str]:
-        """Yield the lines that write a number to a result of XLA."""
-        cell, payload, value = self._name("cell"), self._name("payload"), self._name("value")
-        start = "%cells" if self._adapter.several else "%returned"
-        yield f"  {cell} = getelementptr {_ANY}, ptr {start}, i64 {at}"
-        yield from self._expect(cell, _kinds(number.dtype), f"{number.name}: {number.dtype}")
-        yield f"  {payload} = getelementptr i8, ptr {cell}, i64 {abi.ANY_PAYLOAD}"
+    def _write(self, cell: str, number: Number) -> None:
+        """Write a number to a result of XLA."""
+        self._expect(cell, _kinds(number.dtype), f"{number.name}: {number.dtype}")
+        payload = self._at(cell, abi.ANY_PAYLOAD)
         wide, narrow = _types(number.written)
         if number.dtype == "uint64":  # from 2**63 on it is an object
-            index, is_object = self._name("index"), self._name("is_object")
-            big, words, either = self._name("big"), self._name("words"), self._name("either")
-            yield f"  {index} = load i32, ptr {cell}, align 8"
-            yield f"  {is_object} = icmp eq i32 {index}, {int(abi.TypeIndex.BIG_INT)}"
-            yield f"  {big} = load ptr, ptr {payload}, align 8"
-            yield f"  {words} = getelementptr i8, ptr {big}, i64 {abi.BIG_INT_WORDS}"
-            yield f"  {either} = select i1 {is_object}, ptr {words}, ptr {payload}"
-            payload = either
-        yield f"  {value} = load {wide}, ptr {payload}, align 8"
+            index = self._load("i32", cell)
+            is_object = self._set(f"icmp eq i32 {index}, {int(abi.TypeIndex.BIG_INT)}")
+            words = self._at(self._load("ptr", payload), abi.BIG_INT_WORDS)
+            payload = self._set(f"select i1 {is_object}, ptr {words}, ptr {payload}")
+        value = self._load(wide, payload)
         if narrow != wide:
-            cast, narrowed = "fptrunc" if wide == "double" else "trunc", self._name("narrowed")
-            yield f"  {narrowed} = {cast} {wide} {value} to {narrow}"
-            value = narrowed
-        passed, tensor = self._name("passed"), self._name("tensor")
-        yield f"  {passed} = getelementptr [2 x ptr], ptr %given, i64 {number.place}, i64 1"
-        yield f"  {tensor} = load ptr, ptr {passed}, align 8"
-        data, to = self._name("data"), self._name("to")
-        yield f"  {data} = getelementptr i8, ptr {tensor}, i64 {abi.DLTENSOR_DATA}"
-        yield f"  {to} = load ptr, ptr {data}, align 8"
-        yield f"  store {narrow} {value}, ptr {to}"
+            cast = "fptrunc" if wide == "double" else "trunc"
+            value = self._set(f"{cast} {wide} {value} to {narrow}")
+        tensor = self._load("ptr", self._at("%given", 2 * number.place + 1, "ptr"))
+        to = self._load("ptr", self._at(tensor, abi.DLTENSOR_DATA))
+        self._body.append(f"  store {narrow} {value}, ptr {to}")
 
 
 def _kinds(dtype: str) -> list[int]:

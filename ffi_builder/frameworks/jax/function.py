@@ -14,6 +14,7 @@ from ffi_builder.frameworks.jax.lowering import lower, register, vary, varying_a
 from ffi_builder.frameworks.jax.target import Target, check_target, load, reserve
 from ffi_builder.frameworks.numbers import Results, check_option
 from ffi_builder.frameworks.signatures import function_and_signature
+from ffi_builder.runtime.extending import OfThisProcess
 
 Vjp: TypeAlias = tuple[Callable[..., Any], Callable[..., Any]]
 SEQUENTIAL: Final = ("sequential", "sequential_unrolled")
@@ -130,7 +131,7 @@ def _check_vjp(vjp: object) -> None:
         )
 
 
-class JaxFunction:
+class JaxFunction(OfThisProcess):
     """A function of JAX that calls a compiled one; :func:`function` makes it.
 
     ``jit``, ``vmap``, ``grad`` (with a rule), ``eval_shape`` and ``export`` can trace it. While
@@ -138,6 +139,8 @@ class JaxFunction:
 
     Example: see :func:`function`.
     """
+
+    _instead = "its code is in this process; make it again where it is needed, or use jax.export"
 
     def __init__(
         self, form: Form, target: Target, vmap: str | Callable[..., Any], vjp: Vjp | None
@@ -173,18 +176,6 @@ class JaxFunction:
 
     def __repr__(self) -> str:
         return f"<function of JAX {self.__name__}{self.__signature__}>"
-
-    def __copy__(self) -> JaxFunction:
-        return self
-
-    def __deepcopy__(self, memo: object) -> JaxFunction:
-        return self
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError(
-            f"cannot pickle {self!r}: its code is in this process; make it again where it is "
-            f"needed, or use jax.export"
-        )
 
     def _trace(self, call: Call, *operands: Any) -> Any:
         jax = load("jax")

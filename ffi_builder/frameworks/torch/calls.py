@@ -10,15 +10,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from ffi_builder import spec
 from ffi_builder.extending import dataclass
 from ffi_builder.frameworks.torch import _torch
 from ffi_builder.frameworks.torch.code import DOUBT
-from ffi_builder.runtime.extending import Info
+from ffi_builder.runtime.extending import Info, OfThisProcess
 
 _is_traced: Final = _torch.is_traced
 _is_watched: Final = _torch.is_watched
@@ -42,13 +40,17 @@ class OperatorInfo(Info):
     """Calls the function, and records its derivative where `torch.func` sees it."""
 
 
-class Operator:
+class Operator(OfThisProcess):
     """An operator of PyTorch that calls a compiled function; `operator` makes it.
 
     Example: see :func:`~ffi_builder.frameworks.torch.operator`.
     """
 
     __slots__ = ()
+    _instead = (
+        "its code is in this process; save module.state_dict() of a module that has it, and make "
+        "the operator again where that is loaded"
+    )
     if TYPE_CHECKING:
         _info: OperatorInfo
 
@@ -83,20 +85,6 @@ class Operator:
 
     def __repr__(self) -> str:
         return f"<operator {self.schema}>"
-
-    def __copy__(self) -> Self:
-        """Return itself, as Python's functions do."""
-        return self
-
-    def __deepcopy__(self, memo: object) -> Self:
-        """Return itself, as Python's functions do: modules that have one can be copied."""
-        return self
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError(
-            f"cannot pickle {self!r}: its code is in this process; save module.state_dict() of a "
-            f"module that has it, and make the operator again where that is loaded"
-        )
 
 
 class PythonOperator(Operator):

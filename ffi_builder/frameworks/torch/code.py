@@ -37,6 +37,15 @@ _SYMBOL: Final = f"{PREFIX}symbol_"
 DOUBT: Final = object()
 """Returned by a function that did not make the call: the operator has to be called instead."""
 
+_OF_TORCH: Final = (
+    *("empty", "empty_like", "empty_strided", "scalar_tensor", "Tensor", "is_grad_enabled"),
+)
+_OWN: Final = (
+    *("host", "Proxy", "is_proxy", "first", "requires_grad", "tensors_in", "device_in"),
+    "are_ordinary",
+)
+"""What the written functions use of PyTorch, and of `_torch`."""
+
 
 class Writer:
     """Writes functions that take the arguments of an operator.
@@ -53,20 +62,8 @@ class Writer:
         """
         self._interface = interface
         self._scope: dict[str, Any] = {
-            f"{PREFIX}empty": _torch.torch.empty,
-            f"{PREFIX}empty_like": _torch.torch.empty_like,
-            f"{PREFIX}empty_strided": _torch.torch.empty_strided,
-            f"{PREFIX}scalar_tensor": _torch.torch.scalar_tensor,
-            f"{PREFIX}host": _torch.host,
-            f"{PREFIX}Proxy": _torch.Proxy,
-            f"{PREFIX}is_proxy": _torch.is_proxy,
-            f"{PREFIX}first": _torch.first,
-            f"{PREFIX}requires_grad": _torch.requires_grad,
-            f"{PREFIX}tensors_in": _torch.tensors_in,
-            f"{PREFIX}device_in": _torch.device_in,
-            f"{PREFIX}Tensor": _torch.torch.Tensor,
-            f"{PREFIX}is_grad_enabled": _torch.torch.is_grad_enabled,
-            f"{PREFIX}are_ordinary": _torch.are_ordinary,
+            **{f"{PREFIX}{name}": getattr(_torch.torch, name) for name in _OF_TORCH},
+            **{f"{PREFIX}{name}": getattr(_torch, name) for name in _OWN},
             f"{PREFIX}checks": checks,
             f"{PREFIX}blame": blame,
         }

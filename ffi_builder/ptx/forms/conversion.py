@@ -46,9 +46,9 @@ def _float(to: str, source: str, rounding: str) -> Form:
     return form(text, "cvt_float", *kinds, int(rounding == f".{_WHOLE}"))
 
 
-def _limited(to: str, bits: int) -> tuple[Form, ...]:
+def _limited(to: str) -> tuple[Form, ...]:
     """Return the conversions of f32 that may be limited: of one, and of two."""
-    pair = _FORMATS.index(to), bits
+    pair = _FORMATS.index(to), 16
     return (
         form(
             f"cvt.<rn|rz>{_LIMITS}.{to}.f32  ={to} f32",
@@ -110,8 +110,8 @@ FORMS: Final[tuple[Form, ...]] = (
             *(("bf16", "f32"), ("bf16", "f64"), ("f32", "f64")),
         )
     ),
-    *_limited("f16", 16),
-    *_limited("bf16", 16),
+    *_limited("f16"),
+    *_limited("bf16"),
     form("cvt.rna[.satfinite].tf32.f32  =b32 f32", "cvt_tf32"),
     form("cvt.<rn|rz>.tf32.f32  =b32 f32", "cvt_tf32"),
     form(f"cvt.<rn|rz>{_LIMITS}.tf32.f32  =b32 f32", "cvt_tf32"),

@@ -74,7 +74,7 @@ def exports(data: bytes) -> dict[str, Export]:
     Raises:
         CompileError: the object is damaged, or of a version of FlyDSL that is not known.
     """
-    file = elf.Elf(elf.View(data, "object file", CompileError))
+    file = elf.Elf(data, "object file", CompileError)
     if not file.header.is_64_little or file.header.type != elf.ET_REL:
         return {}
     return {name: _export(name, text) for name, text in _constants(file)}

@@ -19,7 +19,7 @@ from typing import Final
 
 from ffi_builder import SpecError
 from ffi_builder.cuda.images.fatbin import unzstd
-from ffi_builder.cuda.images.image import Image, Kernel, merged
+from ffi_builder.cuda.images.image import Image, image_of_entries
 from ffi_builder.extending import elf, install
 from ffi_builder.rocm.images.code_object import read_code_object
 from ffi_builder.rocm.images.signs import BUNDLE, COMPRESSED, EM_AMDGPU
@@ -46,23 +46,14 @@ def read_bundle(data: bytes) -> Image:
             words = "zstd, which Python reads from 3.14 on"
             reason = f"all entries: compressed by {words}; {install('rocm', 'zstandard')}"
             return Image("offload bundle", (), {}, (reason,))
-    architectures: dict[str, None] = {}
-    kernels: dict[str, list[tuple[str, Kernel]]] = {}
+    images: list[Image] = []
     unread: list[str] = []
     for name, payload in _entries(view):
-        if payload[: len(elf.MAGIC)] != elf.MAGIC:
+        if payload.startswith(elf.MAGIC):
+            images.append(_image(name, payload))
+        else:
             unread.append(f"entry {name!r}: it is no code object, but {_what(payload)}")
-            continue
-        image = _image(name, payload)
-        architectures.update(dict.fromkeys(image.architectures))
-        for kernel in image.kernels.values():
-            kernels.setdefault(kernel.name, []).append((image.architectures[0], kernel))
-    return Image(
-        "offload bundle",
-        tuple(architectures),
-        {name: merged(same) for name, same in kernels.items()},
-        tuple(unread),
-    )
+    return image_of_entries("offload bundle", images, unread)
 
 
 def _entries(view: elf.View) -> Iterator[tuple[str, bytes]]:
@@ -91,7 +82,7 @@ def _entries(view: elf.View) -> Iterator[tuple[str, bytes]]:
 
 def _image(name: str, payload: bytes) -> Image:
     try:
-        machine = elf.Elf(elf.View(payload, "AMD code object", SpecError)).header.machine
+        machine = elf.Elf(payload, "AMD code object", SpecError).header.machine
         if machine != EM_AMDGPU:
             raise SpecError(f"it is for {elf.machine_name(machine)}, not for AMD GPUs")
         return read_code_object(payload)

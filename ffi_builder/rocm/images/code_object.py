@@ -58,19 +58,19 @@ _NUMBERS: Final = {
 
 def read_code_object(data: bytes) -> Image:
     """Read a code object; see `ffi_builder.rocm.images.kernels`."""
-    file = elf.Elf(elf.View(data, _WHAT, SpecError))
+    file = elf.Elf(data, _WHAT, SpecError)
     target = _target(file)
     metadata = next(_metadata(file), None)
     if metadata is None:
-        file.view.damaged("no note of it has metadata")
-    root = _fields(unpack(metadata, "metadata of the AMD code object"), "the metadata", file.view)
+        file.damaged("no note of it has metadata")
+    root = _fields(unpack(metadata, "metadata of the AMD code object"), "the metadata", file)
     kernels: dict[str, Kernel] = {}
     for fields in root.maps("amdhsa.kernels", "kernel"):
         if fields.text(".kind", "normal") != "normal":
             continue  # constructors and destructors, which the runtime launches
         kernel = _kernel(fields)
         if kernel.name in kernels:
-            file.view.damaged(f"kernel {kernel.name!r} is there twice")
+            file.damaged(f"kernel {kernel.name!r} is there twice")
         kernels[kernel.name] = kernel
     return Image("code object", (target,), kernels)
 
@@ -78,7 +78,7 @@ def read_code_object(data: bytes) -> Image:
 def _target(file: elf.Elf) -> str:
     header = file.header
     if not header.is_64_little:
-        file.view.damaged("it is not 64-bit and little-endian, as all code objects are")
+        file.damaged("it is not 64-bit and little-endian, as all code objects are")
     system = header.ident[7]
     if system != _HSA:
         name = _SYSTEMS.get(system, f"system {system}")
@@ -96,7 +96,7 @@ def _target(file: elf.Elf) -> str:
         )
     target = target_of(header.flags)
     if target is None:
-        file.view.damaged(f"its flags {header.flags:#x} name no processor")
+        file.damaged(f"its flags {header.flags:#x} name no processor")
     return target
 
 
@@ -105,12 +105,12 @@ def _metadata(file: elf.Elf) -> Iterator[bytes]:
     header = file.header
     if header.segment_header_size != elf.PHDR.size:
         size = header.segment_header_size
-        file.view.damaged(f"a program header would have {size} bytes, not {elf.PHDR.size}")
+        file.damaged(f"a program header would have {size} bytes, not {elf.PHDR.size}")
     size = header.segment_count * elf.PHDR.size
-    table = file.view.slice(header.segments_at, size, "the program headers")
+    table = file.slice(header.segments_at, size, "the program headers")
     for kind, _, offset, _, _, size, _, _ in elf.PHDR.iter_unpack(table):
         if kind == _PT_NOTE:
-            yield from _notes(file.view, file.view.slice(offset, size, "a segment of notes"))
+            yield from _notes(file, file.slice(offset, size, "a segment of notes"))
 
 
 def _notes(view: elf.View, content: bytes) -> Iterator[bytes]:

@@ -45,7 +45,7 @@ def kernels(data: bytes | bytearray | memoryview) -> Image:
     if is_bundle(raw):
         return read_bundle(raw)
     if raw.startswith(elf.MAGIC):
-        machine = elf.Elf(elf.View(raw, "AMD code object", SpecError)).header.machine
+        machine = elf.Elf(raw, "AMD code object", SpecError).header.machine
         if machine == EM_AMDGPU:
             return read_code_object(raw)
         raise SpecError(f"{_EXPECTED} is an object or library for {elf.machine_name(machine)}")

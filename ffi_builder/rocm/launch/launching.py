@@ -17,14 +17,15 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
-from ffi_builder.cuda.launch import driver
+from typing_extensions import override
+
+from ffi_builder.cuda.launch import driver, launching
 from ffi_builder.cuda.launch.arguments import KernelArgument
 from ffi_builder.cuda.launch.dimensions import Launch, emit_config, shown
 from ffi_builder.cuda.launch.launching import addresses, described
-from ffi_builder.cuda.launch.states import Source, States
-from ffi_builder.cuda.launch.streams import Place
+from ffi_builder.cuda.launch.states import Source
 from ffi_builder.cuda.launch.streams import fill_with_zeros as fill
-from ffi_builder.extending import call_support, dataclass, return_failure
+from ffi_builder.extending import call_support, return_failure
 from ffi_builder.ir import CheckingBuilder, Value
 from ffi_builder.rocm.launch.vendor import MOST_ITEMS, ROCM
 
@@ -32,19 +33,10 @@ fill_with_zeros: Final = partial(fill, vendor=ROCM)
 """As for CUDA; the registered filler of workspaces on this device."""
 
 
-@dataclass(frozen=True)
-class Launcher:
-    """Emits one launch.
+class Launcher(launching.Launcher):
+    """Emits one launch."""
 
-    With ``wants_status``, a failure raises no error; the hipError_t is returned instead.
-    """
-
-    b: CheckingBuilder
-    states: States
-    place: Place
-    launch: Launch
-    wants_status: bool
-
+    @override
     def emit(self, arguments: Sequence[KernelArgument]) -> Value:
         """Launch, unless the grid is empty; return the status, an i32."""
         b = self.b
@@ -53,11 +45,11 @@ class Launcher:
             following = b.new_block()
             b.cond_br(is_empty, done, following, [b.i32(0)])
             b.block = following
-        b.br(done, self._call(arguments))
+        b.br(done, self._launched(arguments))
         b.block = done
         return done.arguments[0]
 
-    def _call(self, arguments: Sequence[KernelArgument]) -> Value:
+    def _launched(self, arguments: Sequence[KernelArgument]) -> Value:
         b, states = self.b, self.states
         params = addresses(states.site, self.place.device, arguments)
         config = emit_config(b, self.launch, self._stream())
@@ -75,12 +67,6 @@ class Launcher:
         b.ret(status)
         b.block = returned
         return status
-
-    def _stream(self) -> Value:
-        b, stream = self.b, self.place.stream
-        if not isinstance(stream, int):
-            return stream
-        return b.to_pointer(b.i64(stream)) if stream else b.null()
 
 
 def check_block(

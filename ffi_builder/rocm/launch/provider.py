@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import KW_ONLY, field
 from typing import ClassVar, Final, cast
 
 from ffi_builder import SpecError, spec
@@ -23,7 +23,13 @@ from ffi_builder.cuda.launch.dimensions import (
 )
 from ffi_builder.cuda.launch.entries import LaunchEntry, Struct, TensorMap
 from ffi_builder.cuda.launch.launching import fitted
-from ffi_builder.cuda.launch.provider import check_block, check_choices, check_results
+from ffi_builder.cuda.launch.provider import (
+    SHARED,
+    check_block,
+    check_choices,
+    check_results,
+    check_shared,
+)
 from ffi_builder.cuda.launch.states import Source, define_states
 from ffi_builder.cuda.launch.streams import StreamChoice, find_place
 from ffi_builder.extending import dataclass
@@ -35,7 +41,6 @@ from ffi_builder.rocm.launch.launching import Launcher
 from ffi_builder.rocm.launch.vendor import LDS, LDS_OF_OTHERS, MOST_ITEMS, ROCM
 
 PROVIDER: Final = ROCM.provider
-_SHARED: Final = "dynamic_smem_bytes"
 _COOPERATIVE: Final = "cooperative"
 
 
@@ -79,12 +84,13 @@ class RocmLaunchCallProvider:
 
     image: bytes = field(repr=False)
     kernel: str
-    grid: Size = field(kw_only=True)
-    block: Size = field(kw_only=True)
-    args: Sequence[LaunchEntry] | None = field(default=None, kw_only=True)
-    dynamic_smem_bytes: OneSize = field(default=0, kw_only=True)
-    attributes: Sequence[str] | Mapping[str, object] = field(default=(), kw_only=True)
-    stream: StreamChoice = field(default=None, kw_only=True)
+    _: KW_ONLY
+    grid: Size
+    block: Size
+    args: Sequence[LaunchEntry] | None = None
+    dynamic_smem_bytes: OneSize = 0
+    attributes: Sequence[str] | Mapping[str, object] = ()
+    stream: StreamChoice = None
     trusted: ClassVar[bool] = True
     borrows_tensors: ClassVar[bool] = True
     _known: _KnownLaunch = field(init=False, repr=False, compare=False)
@@ -92,21 +98,20 @@ class RocmLaunchCallProvider:
     def __post_init__(self) -> None:
         image = kernels(self.image)
         kernel = image[self.kernel]
-        sizes = _Sizes(
-            checked_sizes(f"{PROVIDER}: grid", self.grid, 0, ROCM.max_grid),
-            checked_sizes(f"{PROVIDER}: block", self.block, 1, ROCM.max_block),
-            checked_size(f"{PROVIDER}: {_SHARED}", self.dynamic_smem_bytes, 0, driver.MAX_INT),
-        )
+        grid = checked_sizes(f"{PROVIDER}: grid", self.grid, 0, ROCM.max_grid)
+        block = checked_sizes(f"{PROVIDER}: block", self.block, 1, ROCM.max_block)
+        shared = checked_size(f"{PROVIDER}: {SHARED}", self.dynamic_smem_bytes, 0, driver.MAX_INT)
         check_choices(ROCM, self.args, self.stream)
         _check_no_maps(self.args or ())
         _check_parameters(kernel)
-        check_block(ROCM, kernel, sizes.block)
-        _check_items(sizes)
-        _check_lds(kernel, image.architectures, sizes.shared)
+        check_block(ROCM, kernel, block)
+        _check_items(grid, block)
+        _check_lds(kernel, image.architectures, shared)
         source = Source(
             bytes(self.image), image.architectures, self.kernel, kernel.architectures, ROCM
         )
-        known = _KnownLaunch(kernel, sizes, _is_cooperative(self.attributes), source)
+        cooperative = _is_cooperative(self.attributes)
+        known = _KnownLaunch(kernel, grid, block, shared, cooperative, source)
         object.__setattr__(self, "_known", known)
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
@@ -130,33 +135,29 @@ class RocmLaunchCallProvider:
 
 
 @dataclass(frozen=True)
-class _Sizes:
-    """Each size is an int that some GPU allows, an expression, or the text of one."""
+class _KnownLaunch:
+    """Everything that is known before the provider is attached.
 
+    Each size is an int that some GPU allows, an expression, or the text of one.
+    """
+
+    kernel: Kernel
     grid: Sizes
     block: Sizes
     shared: OneSize
-
-
-@dataclass(frozen=True)
-class _KnownLaunch:
-    """Everything that is known before the provider is attached."""
-
-    kernel: Kernel
-    sizes: _Sizes
     cooperative: bool
     source: Source
 
 
 def _launch(context: CallContext, known: _KnownLaunch) -> Launch:
     """Emit the sizes of the launch."""
-    source, sizes = known.source, known.sizes
+    source = known.source
     return Launch(
-        emit_dimensions(context, source, "grid", sizes.grid, 0, ROCM.max_grid),
-        emit_dimensions(context, source, "block", sizes.block, 1, ROCM.max_block),
+        emit_dimensions(context, source, "grid", known.grid, 0, ROCM.max_grid),
+        emit_dimensions(context, source, "block", known.block, 1, ROCM.max_block),
         cluster=None,
         compiled_cluster=1,
-        shared=emit_size(context, source, _SHARED, sizes.shared, 0, driver.MAX_INT),
+        shared=emit_size(context, source, SHARED, known.shared, 0, driver.MAX_INT),
         threshold=driver.MAX_INT,
         attributes=[[driver.LaunchAttribute.COOPERATIVE, 0, 1, 0]] if known.cooperative else [],
     )
@@ -212,8 +213,8 @@ def _check_parameters(kernel: Kernel) -> None:
             )
 
 
-def _check_items(sizes: _Sizes) -> None:
-    for axis, blocks, threads in zip("xyz", sizes.grid, sizes.block, strict=False):
+def _check_items(grid: Sizes, block: Sizes) -> None:
+    for axis, blocks, threads in zip("xyz", grid, block, strict=False):
         if isinstance(blocks, int) and isinstance(threads, int) and blocks * threads > MOST_ITEMS:
             raise SpecError(
                 f"{PROVIDER}: grid.{axis} * block.{axis}: expected at most {MOST_ITEMS}, as many "
@@ -226,10 +227,5 @@ def _check_lds(kernel: Kernel, targets: Sequence[str], shared: OneSize) -> None:
         return
     numbers = [int(match[1], 16) for t in targets if (match := re.match(r"gfx([\da-f]+)", t))]
     limit = max([LDS.get(number, LDS_OF_OTHERS) for number in numbers], default=LDS_OF_OTHERS)
-    static = kernel.static_shared_bytes or 0
-    if len(numbers) == len(targets) and shared + static > limit:
-        beside = f" beside the kernel's {static} of static LDS" if static else ""
-        raise SpecError(
-            f"{PROVIDER}: {_SHARED}: expected at most {limit - static}{beside}, as no GPU "
-            f"that runs {', '.join(targets)} has more LDS for a block, but got {shared}"
-        )
+    if len(numbers) == len(targets):
+        check_shared(ROCM, kernel, targets, shared, limit, ("LDS", "more LDS"))

@@ -167,16 +167,10 @@ _ARRAY: Final = (
     r"((?:\[\d+ x )+)(\{ (half|bfloat|float|double), \3 \}|half|bfloat|float|double|i\d+)(\]+)"
 )
 _CODES: Final = {
-    "half": "H",
-    "bfloat": "H",
-    "float": "I",
-    "double": "Q",
-    "i1": "B",
-    "i4": "B",
-    "i8": "B",
-    "i16": "H",
-    "i32": "I",
-    "i64": "Q",
+    **dict.fromkeys(("i1", "i4", "i8"), "B"),
+    **dict.fromkeys(("half", "bfloat", "i16"), "H"),
+    **dict.fromkeys(("float", "i32"), "I"),
+    **dict.fromkeys(("double", "i64"), "Q"),
 }
 """The code of Python's array of unsigned integers with the bits of each type."""
 _BOOLS: Final = {"true": "1", "false": "0"}

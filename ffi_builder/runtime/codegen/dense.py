@@ -42,16 +42,10 @@ _ZERO: Final = ("addr_space", "visibility_")
 _ARRAY: Final = r"!llvm\.array<((?:\d+ x array<)*\d+ x )(struct<\((\w+), \3\)|\w+)>+"
 _ELEMENTS: Final = r"(?:tensor|vector)<((?:\d+x)*)(complex<(\w+)|\w+)>+"
 _SIZES: Final = {
-    "i1": 1,
-    "i4": 1,
-    "i8": 1,
-    "i16": 2,
-    "i32": 4,
-    "i64": 8,
-    "f16": 2,
-    "bf16": 2,
-    "f32": 4,
-    "f64": 8,
+    **dict.fromkeys(("i1", "i4", "i8"), 1),
+    **dict.fromkeys(("f16", "bf16", "i16"), 2),
+    **dict.fromkeys(("f32", "i32"), 4),
+    **dict.fromkeys(("f64", "i64"), 8),
 }
 """The bytes of an element, in an array of LLVM and in an attribute of MLIR."""
 _BYTES: Final = ("i1", "i4")
@@ -223,8 +217,8 @@ def _api(root: str) -> _Api | None:
         "mlirDenseElementsAttrGetRawData",
         "mlirAttributeGetType",
     )
-    library = bindings.library(root, names[0])
-    if library is None or not all(hasattr(library, name) for name in names):
+    library = bindings.library(root, *names)
+    if library is None:
         return None
     functions: list[Any] = [library[name] for name in names]
     for name, function in zip(names, functions, strict=True):

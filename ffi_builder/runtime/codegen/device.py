@@ -28,7 +28,7 @@ def device_llvm_ir(module: object, pipeline: str) -> str:
             f"The module has several `gpu.module`s ({names}): pass each of them alone"
         )
     if device:
-        lowered = _unwrapped(lowered, device[0])
+        lowered = mlir.module_like(lowered.operation, device[0])
     mlir.verify(lowered)
     return mlir.to_llvm_ir(lowered).complete()
 
@@ -51,11 +51,3 @@ def _parsed(module: object) -> Any:
         )
     # The module is passed as text, since the passes run in torch-mlir, in another context.
     return mlir.parse(operation.get_asm(print_generic_op_form=True, enable_debug_info=True))
-
-
-def _unwrapped(module: Any, device: Any) -> Any:
-    """Return a module with the operations of a ``gpu.module``."""
-    result = mlir.empty_like(module.operation)
-    for operation in device.regions[0].blocks[0].operations:
-        result.body.append(operation.operation.clone())
-    return result

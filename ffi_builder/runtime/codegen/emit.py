@@ -54,7 +54,7 @@ def emit_object(
     triple: str | None = None,
 ) -> bytes:
     """Compile LLVM IR to an object file."""
-    hazard = _hazard(ir.text, cpu, triple)
+    hazard = _hazard(ir, cpu, triple)
     data = _safely(hazard, llvm.emit_object, ir.text, cpu, level, passes, jit, triple)
     return _with_constants(data, ir, triple)
 
@@ -74,7 +74,7 @@ def refused(ir: LlvmIr, words: str, *, ended: bool) -> CompileError:
 
     `ended` says that the child ended, or was ended, before it answered.
     """
-    hazard = _hazard(ir.text, "host") or ("the module" if ended else None)
+    hazard = _hazard(ir, "host") or ("the module" if ended else None)
     return CompileError(words if hazard is None else worker.cannot_generate(hazard, words))
 
 
@@ -87,30 +87,30 @@ def _with_constants(data: bytes, ir: LlvmIr, triple: str | None = None) -> bytes
 
 def emit_assembly(ir: LlvmIr, cpu: str, level: int) -> str:
     """Compile LLVM IR to assembly."""
-    return ir.in_assembly(_safely(_hazard(ir.text, cpu), llvm.emit_assembly, ir.text, cpu, level))
+    return ir.in_assembly(_safely(_hazard(ir, cpu), llvm.emit_assembly, ir.text, cpu, level))
 
 
 def optimised(ir: LlvmIr, cpu: str, level: int) -> LlvmIr:
     """Optimise LLVM IR with the passes that precede code generation."""
-    text = _safely(_hazard(ir.text, cpu), llvm.optimised, ir.text, cpu, level)
+    text = _safely(_hazard(ir, cpu), llvm.optimised, ir.text, cpu, level)
     return ir._replace(text=text)
 
 
 def internalised(ir: LlvmIr, visible: Sequence[str]) -> LlvmIr:
     """Hide all symbols of LLVM IR from other objects, except those in `visible`."""
-    hazard = _hazard(ir.text, "host")
+    hazard = _hazard(ir, "host")
     text = _safely(hazard, llvm.internalised, ir.text, tuple(visible))
     return ir.only_visible(text, frozenset(visible))
 
 
 def headers(ir: LlvmIr) -> dict[str, str]:
     """Return the first line of each function that LLVM IR defines, by its name."""
-    return _safely(_hazard(ir.text, "host"), llvm.headers, ir.text)
+    return _safely(_hazard(ir, "host"), llvm.headers, ir.text)
 
 
-def _hazard(text: str, cpu: str, triple: str | None = None) -> str | None:
+def _hazard(ir: LlvmIr, cpu: str, triple: str | None = None) -> str | None:
     """Return what may end the process, to be put after "LLVM cannot generate code for"; or None."""
-    hazard = allowlist_llvm.codegen_hazard(text, llvm.host_cpu(), llvm.host_features())
+    hazard = allowlist_llvm.codegen_hazard(ir.text, llvm.host_cpu(), llvm.host_features())
     if hazard is not None:
         return f"the module, which has `{hazard}`"
     # The allowlists hold for the usual CPUs of this architecture.

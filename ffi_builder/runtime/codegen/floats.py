@@ -49,8 +49,7 @@ class _Format:
     def special(self, negative: bool, mantissa: int) -> int:
         """Return the bits of an infinity (mantissa 0) or NaN."""
         leading = 1 << self.mantissa if self.explicit else 0
-        exponent = (2**self.exponent - 1) << (self.mantissa + self.explicit)
-        return self._sign(negative) | exponent | leading | mantissa
+        return self._sign(negative) | self._infinity << self.explicit | leading | mantissa
 
     @property
     def _infinity(self) -> int:
@@ -104,16 +103,10 @@ def readable(text: str) -> str:
     """Write the constants of LLVM IR in forms that LLVM 22 reads."""
     pieces: list[str] = []
     last = 0
-    for start, end in sorted(set(_suspects(text))):
+    for start, end in sorted({*_marked(text), *_with_decimals(text)}):
         pieces += text[last:start], _line(text[start:end])
         last = end
     return "".join([*pieces, text[last:]])
-
-
-def _suspects(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of each line that may have a constant to rewrite."""
-    yield from _marked(text)
-    yield from _with_decimals(text)
 
 
 def _marked(text: str) -> Iterator[tuple[int, int]]:
@@ -219,19 +212,10 @@ def _decimal(type_: str, digits: str, negative: bool) -> int:
 
 
 def _hexadecimal(type_: str, bits: int) -> str:
-    match type_:
-        case "half":
-            return f"0xH{bits:04X}"
-        case "bfloat":
-            return f"0xR{bits:04X}"
-        case "float":
-            return f"0x{widened(bits):016X}"
-        case "x86_fp80":
-            return f"0xK{bits:020X}"
-        case "fp128":
-            return f"0xL{bits & (2**64 - 1):016X}{bits >> 64:016X}"
-        case _:
-            return f"0x{bits:016X}"
+    if type_ == "fp128":
+        return f"0xL{bits & (2**64 - 1):016X}{bits >> 64:016X}"
+    written = {"half": "0xH{:04X}", "bfloat": "0xR{:04X}", "x86_fp80": "0xK{:020X}"}
+    return written.get(type_, "0x{:016X}").format(widened(bits) if type_ == "float" else bits)
 
 
 def _narrowed(bits: int) -> int:

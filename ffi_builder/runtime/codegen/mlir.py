@@ -104,14 +104,21 @@ def clone(module: OpView) -> Module:
         raise CompileError(
             f"Expected a `builtin.module`, but got a `{source.name}`: pass the module around it"
         )
-    copy = empty_like(source)
-    for operation in source.regions[0].blocks[0].operations:
-        copy.body.append(operation.operation.clone())
-    return copy
+    return module_like(source, source)
 
 
-def empty_like(operation: Operation) -> Module:
-    """Make an empty module with the attributes and the location of `operation`."""
+def module_like(operation: Operation, around: Operation) -> Module:
+    """Make a module with the attributes and the location of `operation`.
+
+    It has copies of the operations in `around`.
+    """
+    module = _empty_like(operation)
+    for each in around.regions[0].blocks[0].operations:
+        module.body.append(each.operation.clone())
+    return module
+
+
+def _empty_like(operation: Operation) -> Module:
     ir = bindings.ir_of(operation)
     module = ir.Module.create(operation.location)
     for attribute in named_attributes(operation):
@@ -217,7 +224,7 @@ def _without_constants(module: Module) -> tuple[Module, dict[str, Constant]]:
     constants = dense.constants(module.operation)
     if not constants:
         return module, constants
-    copy = empty_like(module.operation)
+    copy = _empty_like(module.operation)
     for operation in body(module):
         constant = None
         if operation.name == "llvm.mlir.global":
@@ -434,8 +441,8 @@ def translate(module: Module) -> str:
 @functools.cache
 def _answering(root: str) -> Mapping[str, Any] | None:
     """Return the functions for refusable translations, if the library exports all of them."""
-    library = bindings.library(root, ANSWERING[0])
-    if library is None or not all(hasattr(library, name) for name in ANSWERING):
+    library = bindings.library(root, *ANSWERING)
+    if library is None:
         return None
     functions = {name: library[name] for name in ANSWERING}
     for name, function in functions.items():

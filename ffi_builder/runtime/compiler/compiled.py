@@ -50,7 +50,7 @@ class LoweredModule(OfThisProcess):
         (True, True)
     """
 
-    _instead = "lower the module again, or export it,"
+    _instead = "lower the module again, or export it, where it is needed"
 
     def __init__(self, source: Source, level: int, links: tuple[Item, ...] = ()) -> None:
         """Made by `lower`; `links` is what is linked to the module."""

@@ -17,10 +17,11 @@ from typing import Final, cast
 
 from ffi_builder.abi import PREFIX
 from ffi_builder.errors import CompileError, LinkError
+from ffi_builder.protocol import escaped
 from ffi_builder.runtime.codegen import llvm, targets
 from ffi_builder.runtime.files import archives
 from ffi_builder.runtime.files.object_files import read_library, read_object, with_visible
-from ffi_builder.runtime.jit.link import Library, in_process, link, undefined
+from ffi_builder.runtime.jit.link import Library, in_process, link, missing_in
 from ffi_builder.runtime.jit.supplied import ENDINGS
 from ffi_builder.runtime.jit.unsupported import UnsupportedError
 from ffi_builder.runtime.sources.links import (
@@ -50,7 +51,7 @@ def load(
     resolved = [for_process(item) for item in items]
     contents = {item.what: item.data for item in resolved if isinstance(item, ArchiveSource)}
     if contents:
-        objects += archives.needed(contents, _missing(objects))
+        objects += archives.needed(contents, missing_in(objects))
     owners = tuple(item.owner for item in items if isinstance(item, AddressSource))
     try:
         return link([*objects, *_jumps(objects, resolved)], getter, callers, owners)
@@ -58,7 +59,7 @@ def load(
         if error.data in own:
             raise LinkError(str(error)) from None
         functions = _functions(linked)
-        called = [*_missing(own), *functions]
+        called = [*missing_in(own), *functions]
         made = _linked_by_system(called, objects[len(own) :], items, error)
     try:
         jumps = _jumps(own, [made, *resolved], functions)
@@ -73,10 +74,6 @@ def _functions(objects: Sequence[bytes]) -> list[str]:
     return [each.name for each in symbols if each.exported and each.name.startswith(PREFIX)]
 
 
-def _missing(objects: Sequence[bytes]) -> list[str]:
-    return undefined([read_object(data) for data in objects])
-
-
 def _jumps(
     objects: Sequence[bytes], items: Sequence[Item], functions: Sequence[str] = ()
 ) -> list[bytes]:
@@ -86,7 +83,7 @@ def _jumps(
     """
     addresses = {item.symbol: item.address for item in items if isinstance(item, AddressSource)}
     libraries = [item for item in items if isinstance(item, LibrarySource)]
-    missing = [name for name in _missing(objects) if name not in ENDINGS] if libraries else []
+    missing = [name for name in missing_in(objects) if name not in ENDINGS] if libraries else []
     missing += functions
     for item in libraries:
         handle = item.load()
@@ -122,19 +119,11 @@ def jumps_to(addresses: Mapping[str, int]) -> bytes:
     """
     lines = [".text"]
     for symbol, address in addresses.items():
-        name = _escaped(symbol)
+        name = escaped(symbol.encode())
         lines += [f'.globl "{name}"', f'.type "{name}", @function', ".p2align 4", f'"{name}":']
         lines += [_JUMPS[platform.machine()], ".p2align 3", f"1: .quad {address}"]
-    text = "\n".join(f'module asm "{_escaped(line)}"' for line in lines)
+    text = "\n".join(f'module asm "{escaped(line.encode())}"' for line in lines)
     return llvm.emit_object(text, "host", 0, passes=False)
-
-
-def _escaped(text: str) -> str:
-    plain = (c.isascii() and c.isprintable() and c not in '"\\' for c in text)
-    return "".join(
-        c if is_plain else "".join(f"\\{byte:02X}" for byte in c.encode())
-        for c, is_plain in zip(text, plain, strict=True)
-    )
 
 
 def _linked_by_system(

@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
+from ffi_builder.protocol import escaped
 from ffi_builder.records import dataclass
 from ffi_builder.runtime import metadata
 from ffi_builder.runtime.metadata import EMPTY, PREFIX, Info, Parameter
@@ -97,13 +98,15 @@ def with_descriptions(text: str, texts: Mapping[str, str]) -> str:
     return "\n".join(parts)
 
 
+def visible(line: str) -> str:
+    """Return a line without unprintable letters."""
+    return "".join(c if c.isprintable() or c == "\t" else repr(c)[1:-1] for c in line)
+
+
 def _returning(symbol: str, answer: str) -> str:
     data = answer.encode()
-    letters = "".join(
-        chr(byte) if 32 <= byte < 127 and byte not in b'"\\' else f"\\{byte:02X}" for byte in data
-    )
     return f"""
-@"{symbol}.text" = private unnamed_addr constant [{len(data)} x i8] c"{letters}"
+@"{symbol}.text" = private unnamed_addr constant [{len(data)} x i8] c"{escaped(data)}"
 @"{symbol}.array" = private constant {{ ptr, i64 }} {{ ptr @"{symbol}.text", i64 {len(data)} }}
 define i32 @"{symbol}"(ptr %handle, ptr %args, i32 %num_args, ptr %result) nounwind {{
   %status = call i32 @{_MAKE_STRING}(ptr @"{symbol}.array", ptr %result)

@@ -27,7 +27,7 @@ from typing import Final
 
 from ffi_builder.protocol import helper_doc
 from ffi_builder.runtime.codegen.allowlist_llvm import words
-from ffi_builder.runtime.export.function_info import Argument, Described, Schema
+from ffi_builder.runtime.export.function_info import Argument, Described, Schema, visible
 from ffi_builder.runtime.metadata import PREFIX
 
 _OUTER: Final = "ffi_builder"
@@ -108,10 +108,7 @@ def _comment(function: Described, known: Collection[str]) -> Iterator[str]:
 
 def _line(words: str) -> str:
     """Return a line of a comment, without comment marks, trigraphs and unprintable letters."""
-    visible = "".join(
-        letter if letter.isprintable() or letter == "\t" else repr(letter)[1:-1] for letter in words
-    )
-    plain = re.sub(r"\?(?=\?[=/'()!<>-])", "? ", visible)
+    plain = re.sub(r"\?(?=\?[=/'()!<>-])", "? ", visible(words))
     return plain.replace("*/", "* /").replace("/*", "/ *")
 
 

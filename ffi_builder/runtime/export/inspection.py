@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, Final, TypeVar
 from ffi_builder.abi import PREFIX
 from ffi_builder.errors import LinkError
 from ffi_builder.formats import elf
-from ffi_builder.formats.elf import MAGIC, Elf, View, machine_name
+from ffi_builder.formats.elf import MAGIC, Elf, machine_name
 from ffi_builder.protocol import PREFIX as MODULE_PREFIX
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.files.object_files import symbols_of
@@ -62,10 +62,10 @@ def inspected(opened: BinaryIO) -> Inspected:
     file = _read(_Parts(opened))
     return Inspected(
         machine_name(file.header.machine),
-        tuple(_few("compilers", _compilers(file))),
+        tuple(_few("compilers", _found(_WORDS, _content(file, ".comment")))),
         next(_named(file, elf.DT_SONAME), ""),
         tuple(_few("needed libraries", _named(file, elf.DT_NEEDED))),
-        tuple(sorted(set(_few("needed versions", _versions(file))))),
+        tuple(sorted(set(_few("needed versions", _found(_VERSION, _content(file, ".dynstr")))))),
     )
 
 
@@ -100,14 +100,14 @@ def own_symbols(opened: BinaryIO) -> Iterator[tuple[str, int, Callable[[], bytes
 
 def _bytes(file: Elf, name: str, number: int, value: int, size: int) -> bytes:
     section = file.section(number, name)
-    return file.view.slice(section.offset + value - section.address, size, name)
+    return file.slice(section.offset + value - section.address, size, name)
 
 
 def _read(data: _Parts) -> Elf:
     if (start := data[:8])[: len(MAGIC)] != MAGIC:
         given = f"starts with {start!r}" if start else "is empty"
         raise LinkError(f"expected an ELF file, but it {given}")
-    file = Elf(View(data, "file", LinkError))
+    file = Elf(data, "file", LinkError)
     if not file.header.is_64_little or file.header.type not in (elf.ET_DYN, elf.ET_REL):
         raise LinkError("expected a shared library or an object for a 64-bit CPU")
     return file
@@ -151,18 +151,14 @@ def _content(file: Elf, name: str) -> bytes:
     return b"" if section is None else file.content(section)
 
 
-def _compilers(file: Elf) -> Iterator[str]:
-    for match in re.finditer(rb"[^\0]+", _content(file, ".comment")):
-        yield match[0].decode(errors="replace")
-
-
+_WORDS: Final = re.compile(rb"[^\0]+")
 _VERSION: Final = re.compile(rb"(?<=\0)(?:GLIBC|GLIBCXX|CXXABI|GCC)_(?:[\d.]+|ABI_DT_RELR)(?=\0)")
+"""What names a version: other strings of its table are symbols and libraries."""
 
 
-def _versions(file: Elf) -> Iterator[str]:
-    # Other strings of this table are symbols and libraries.
-    for match in _VERSION.finditer(_content(file, ".dynstr")):
-        yield match[0].decode()
+def _found(pattern: re.Pattern[bytes], content: bytes) -> Iterator[str]:
+    for match in pattern.finditer(content):
+        yield match[0].decode(errors="replace")
 
 
 def _described(data: _Parts, names: Collection[str]) -> Iterator[tuple[str, str]]:

@@ -15,7 +15,7 @@ from typing import Final
 from ffi_builder import support
 from ffi_builder.errors import CompileError, LinkError
 from ffi_builder.formats import elf
-from ffi_builder.formats.elf import Elf, Section, SymbolFields, View
+from ffi_builder.formats.elf import Elf, Section, SymbolFields
 from ffi_builder.protocol import PREFIX
 from ffi_builder.runtime import bindings
 from ffi_builder.runtime.codegen import emit
@@ -91,7 +91,7 @@ def link_library(
         if failure is not None:
             raise _error(failure, command[0])
         data = (folder / "library.so").read_bytes()
-        if Elf(View(data, "the library", LinkError)).has_executable_stack:
+        if Elf(data, "the library", LinkError).has_executable_stack:
             raise LinkError(f"Code that is optimised when it is linked {EXECUTABLE_STACK}")
         return data
 
@@ -207,7 +207,7 @@ def with_support(data: bytes, machine: str) -> bytes:
     Raises:
         LinkError: the object defines a function with the name of one that support functions call.
     """
-    file = Elf(View(data, "the object", CompileError))
+    file = Elf(data, "the object", CompileError)
     table = file.table(elf.SHT_SYMTAB)
     if table is None:
         return data

@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
-from ffi_builder.runtime.export.function_info import Described, Schema
+from ffi_builder.runtime.export.function_info import Described, Schema, visible
 from ffi_builder.runtime.metadata import Info, Parameter
 
 _ARRAY: Final = '''
@@ -184,11 +184,7 @@ def docstring(words: str) -> str:
     """Write text as the docstring of a function."""
     escaped = words.strip().replace("\\", "\\\\")
     escaped = re.sub(r'""+|"$', lambda match: match[0].replace('"', '\\"'), escaped)
-    first, *rest = map(_visible, escaped.splitlines())
+    first, *rest = map(visible, escaped.splitlines())
     if not rest:
         return f'"""{first}"""'
     return "\n".join([f'"""{first}', *(f"    {line}".rstrip() for line in rest), '    """'])
-
-
-def _visible(line: str) -> str:
-    return "".join(c if c.isprintable() or c == "\t" else repr(c)[1:-1] for c in line)

@@ -14,12 +14,12 @@ from typing import NamedTuple
 
 from ffi_builder.errors import CompileError, LinkError
 from ffi_builder.formats import elf
-from ffi_builder.formats.elf import Elf, View
+from ffi_builder.formats.elf import Elf
 from ffi_builder.runtime.export.files import Exporter, Options, Output, linked, write_outputs
 from ffi_builder.runtime.export.function_info import Described
 from ffi_builder.runtime.files import archives
 from ffi_builder.runtime.files.object_files import read_object, rename_symbols, symbols_of
-from ffi_builder.runtime.jit.link import undefined
+from ffi_builder.runtime.jit.link import missing_in
 from ffi_builder.runtime.metadata import PREFIX
 from ffi_builder.runtime.sources.links import (
     ArchiveSource,
@@ -64,11 +64,7 @@ def _objects(exporter: Exporter, options: Options) -> list[bytes]:
     machine = options.target.machine
     objects = exporter.objects(replace(options, only=exporter.linked))
     contents = {item.what: item.data for item in exporter.links if isinstance(item, ArchiveSource)}
-    return [*objects, *archives.needed(contents, _undefined(objects, machine), machine)]
-
-
-def _undefined(objects: Sequence[bytes], machine: str) -> list[str]:
-    return undefined([read_object(data, machine) for data in objects])
+    return [*objects, *archives.needed(contents, missing_in(objects, machine), machine)]
 
 
 # ---- objects
@@ -104,7 +100,7 @@ class _Looked(NamedTuple):
 
 
 def _looked(path: str) -> _Looked:
-    file = Elf(View(Path(path).read_bytes(), path, LinkError))
+    file = Elf(Path(path).read_bytes(), path, LinkError)
     table = file.table(elf.SHT_DYNSYM)
     if table is None:
         return _Looked(frozenset(), frozenset())
@@ -128,7 +124,7 @@ def _check_libraries(
     for path, symbols in looked.items():
         first = dict.fromkeys(symbols.defined, path) | first
     for group, own in zip(groups, paths, strict=True):
-        called = _undefined(group, machine)
+        called = missing_in(group, machine)
         needed = {*called}.union(*(looked[path].needed for path in own))
         for path in own:
             for name in sorted(needed & looked[path].defined):

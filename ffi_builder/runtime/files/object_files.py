@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ffi_builder.errors import CompileError, LinkError
 from ffi_builder.formats import elf, format_of
-from ffi_builder.formats.elf import MAGIC, Elf, Section, View, machine_name
+from ffi_builder.formats.elf import MAGIC, Elf, Section, machine_name
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.files.oddities import Oddity, oddities
 
@@ -118,7 +118,7 @@ def read_library(data: bytes) -> tuple[Symbol, ...]:
     """
     if data[:4] != MAGIC:
         raise LinkError(f"Expected an ELF shared library, but it starts with {bytes(data[:8])!r}")
-    file = Elf(View(data, "library", LinkError))
+    file = Elf(data, "library", LinkError)
     if not file.header.is_64_little or file.header.type != elf.ET_DYN:
         raise LinkError(
             "Expected a shared library, but it is an object, an executable, or for another word "
@@ -135,7 +135,7 @@ def movable(data: bytes, dropped: Collection[int] = ()) -> bytes:
 
     It lacks the entries of the dynamic section with the tags `dropped`.
     """
-    file = Elf(View(data, "library", LinkError))
+    file = Elf(data, "library", LinkError)
     section, strings = file.find(".dynamic"), file.find(".dynstr")
     if section is None or strings is None:
         return data
@@ -154,13 +154,12 @@ def content_of(data: bytes, symbol: str, machine: str | None = None) -> bytes | 
 
     Raises CompileError as `read_object` does.
     """
-    file = _object(data, machine)
-    table = _symbol_table(file)
-    places = _places(file.symbol_names(table), symbol)
+    file, table, names = _with_symbols(data, machine)
+    places = _places(names, symbol)
     for name_at, _, _, section, value, size in file.symbols(table) if places else ():
         if name_at in places and section != elf.SHN_UNDEF:
             start = file.section(section, f"symbol {symbol!r}").offset + value
-            return file.view.slice(start, size, f"symbol {symbol!r}")
+            return file.slice(start, size, f"symbol {symbol!r}")
     return None
 
 
@@ -169,9 +168,7 @@ def source_file(data: bytes, machine: str | None = None) -> str | None:
 
     Raises CompileError as `read_object` does.
     """
-    file = _object(data, machine)
-    table = _symbol_table(file)
-    names = file.symbol_names(table)
+    file, table, names = _with_symbols(data, machine)
     offsets = {name_at for name_at, info, *_ in file.symbols(table) if info & 15 == elf.STT_FILE}
     return (file.text(names, offsets.pop()) or None) if len(offsets) == 1 else None
 
@@ -181,9 +178,8 @@ def relocated(data: bytes, types: Collection[int], machine: str | None = None) -
 
     Raises CompileError as `read_object` does.
     """
-    file = _object(data, machine)
-    table = _symbol_table(file)
-    names, symbols = file.symbol_names(table), list(file.symbols(table))
+    file, table, names = _with_symbols(data, machine)
+    symbols = list(file.symbols(table))
     targets: dict[str, None] = {}
     for _, info in _relocation_infos(file):
         if info & 0xFFFFFFFF in types:
@@ -201,9 +197,8 @@ def rename_symbols(data: bytes, names: Mapping[str, str], machine: str | None = 
 
 def with_visible(data: bytes, names: Collection[str]) -> bytes:
     """Return a copy of object `data` in which other libraries see the symbols it defines."""
-    file, out = _object(data), bytearray(data)
-    table = _symbol_table(file)
-    strings = file.symbol_names(table)
+    file, table, strings = _with_symbols(data)
+    out = bytearray(data)
     places = set[int]().union(*(_places(strings, name) for name in names))
     at = table.offset
     for name_at, info, other, section, value, size in file.symbols(table):
@@ -240,9 +235,7 @@ def with_constants(
 
     Local constants that the object does not need are left out. Before, symbols are `renamed`.
     """
-    file = _object(data, machine)
-    table = _symbol_table(file)
-    names = file.symbol_names(table)
+    file, table, names = _with_symbols(data, machine)
     strings, moved = bytearray(names), dict[int, int]()
     for old, new in renamed.items():
         moved |= dict.fromkeys(_places(names, old), len(strings))
@@ -311,14 +304,13 @@ def with_labels(data: bytes, prefix: str) -> tuple[bytes, dict[int, str]]:
     Also return the symbols by the numbers of their sections. All begin with `prefix`. Their
     addresses tell where local functions are, since the JIT keeps a section in one piece.
     """
-    file = _object(data)
-    table = _symbol_table(file)
+    file, table, names = _with_symbols(data)
     labels = {
         number: f"{prefix}{number}"
         for number, section in enumerate(file.sections)
         if section.size and (section.flags & elf.SHF_EXECINSTR or file.name(section) == ".eh_frame")
     }
-    strings, entries = bytearray(file.symbol_names(table)), bytearray(file.content(table))
+    strings, entries = bytearray(names), bytearray(file.content(table))
     for number, name in labels.items():
         fields = (len(strings), elf.STB_GLOBAL << 4, elf.STV_HIDDEN, number, 0, 0)
         entries += elf.SYM.pack(*fields)
@@ -338,9 +330,7 @@ def with_addresses(data: bytes, addresses: Mapping[int, int]) -> bytes:
 
 def functions_at(data: bytes, addresses: Mapping[int, int]) -> Iterator[Function]:
     """Yield the functions in the sections of object `data` that were loaded at `addresses`."""
-    file = _object(data)
-    table = _symbol_table(file)
-    names = file.symbol_names(table)
+    file, table, names = _with_symbols(data)
     for name_at, info, _, section, value, size in file.symbols(table):
         if info & 15 == elf.STT_FUNC and section in addresses and size:
             yield Function(addresses[section] + value, size, file.text(names, name_at))
@@ -395,7 +385,7 @@ def rebuilt(
     for section in added:
         name_places.append(len(names))
         names += section.name.encode() + b"\0"
-    data = memoryview(file.view.data[:])
+    data = memoryview(file.data[:])
     for at, section in enumerate(file.sections):
         if section.kind in (elf.SHT_NULL, elf.SHT_NOBITS):
             continue
@@ -422,7 +412,7 @@ def _object(data: bytes, machine: str | None = None) -> Elf:
             f"Expected an ELF object file, but the bytes "
             f"{f'are {known}' if known else f'start with {bytes(data[:8])!r}'}"
         )
-    file = Elf(View(data, "object file", CompileError))
+    file = Elf(data, "object file", CompileError)
     if not file.header.is_64_little or file.header.type != elf.ET_REL:
         raise CompileError(
             "Expected a relocatable 64-bit little-endian ELF object (as `cc -c -fPIC` makes), "
@@ -436,9 +426,13 @@ def _object(data: bytes, machine: str | None = None) -> Elf:
     return file
 
 
-def _symbol_table(file: Elf) -> Section:
+def _with_symbols(data: bytes, machine: str | None = None) -> tuple[Elf, Section, bytes]:
+    """Return an object, its table of symbols, and their names."""
+    file = _object(data, machine)
     table = file.table(elf.SHT_SYMTAB)
-    return file.view.damaged("it has no symbols") if table is None else table
+    if table is None:
+        file.damaged("it has no symbols")
+    return file, table, file.symbol_names(table)
 
 
 def _places(strings: bytes | bytearray, name: str) -> set[int]:
@@ -479,7 +473,7 @@ def _relocations(file: Elf) -> Iterator[Relocation]:
     for section, info in _relocation_infos(file):
         symbol = info >> 32
         if symbol >= len(places):
-            file.view.damaged(f"{file.describe(section)} refers to symbol {symbol}")
+            file.damaged(f"{file.describe(section)} refers to symbol {symbol}")
         yield Relocation(info & 0xFFFFFFFF, _reach(places[symbol], section.info))
 
 
@@ -491,7 +485,7 @@ def _relocation_infos(file: Elf) -> Iterator[tuple[Section, int]]:
         content = file.content(section)
         if len(content) % elf.RELA.size:
             size = f"{len(content)} bytes, no multiple of {elf.RELA.size}"
-            file.view.damaged(f"{file.describe(section)} has {size}")
+            file.damaged(f"{file.describe(section)} has {size}")
         infos = memoryview(content).cast("Q")[1::3]  # offset, info, addend
         for info in dict.fromkeys(infos.tolist()):
             yield section, info

@@ -56,11 +56,8 @@ class Announcement:
     """The objects to load."""
     functions: tuple[str, ...] = ()
     """The labels whose addresses are needed, without the prefix of functions."""
-    _announce: Callable[[Callable[[str], int]], None] = lambda address: None
-
-    def make(self, address: Callable[[str], int]) -> None:
-        """Announce the code; `address` returns where a label is. Raises OSError."""
-        self._announce(address)
+    make: Callable[[Callable[[str], int]], None] = lambda address: None
+    """Announces the code, given a function that returns where a label is. Raises OSError."""
 
 
 def announcement(files: Sequence[ObjectFile]) -> Announcement:

@@ -191,6 +191,11 @@ def undefined(files: Sequence[ObjectFile]) -> list[str]:
     return list(dict.fromkeys(name for name in needed if name not in defined))
 
 
+def missing_in(objects: Iterable[bytes], machine: str | None = None) -> list[str]:
+    """Return what :func:`undefined` does, for the bytes of objects."""
+    return undefined([read_object(data, machine) for data in objects])
+
+
 def _check_duplicates(files: Sequence[ObjectFile]) -> None:
     seen: set[str] = set()
     twice: dict[str, None] = {}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 from functools import cache
-from types import TracebackType
 
 from ffi_builder import importing
 from ffi_builder.runtime.jit.link import support_address
@@ -38,12 +37,7 @@ class InstalledAllocator:
         """Return itself: the allocator is installed already."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.remove()
 
     def __repr__(self) -> str:

@@ -79,12 +79,17 @@ def has_arrays(params: Iterable[Parameter]) -> bool:
 
 
 def adapter(
-    function: Callable[..., Any], order: Sequence[int], info: Info, *, converts: bool = True
+    function: Callable[..., Any],
+    info: Info,
+    order: Sequence[int] = (),
+    *,
+    converts: bool = True,
 ) -> Callable[..., Any]:
     """Wrap `function` to check, convert and reorder its arguments, if there is anything to do.
 
-    Argument i of the function is argument `order[i]` of the wrapper. The generated code contains
-    only numbers from the signature, no names. Without `converts`, only arrays are checked.
+    Argument i of the function is argument `order[i]` of the wrapper, or i without an order. The
+    generated code contains only numbers from the signature, no names. Without `converts`, only
+    arrays are checked.
     """
     scope = _Scope(
         {
@@ -102,6 +107,7 @@ def adapter(
     ]
     if not made:
         return function
+    order = order or range(len(made))
     names = [f"a{at}" for at in sorted(range(len(order)), key=order.__getitem__)]
     given = "".join(f"a{at}, " for at in range(len(made)))
     looked_at = len(made)

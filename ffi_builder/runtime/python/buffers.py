@@ -12,6 +12,7 @@ from typing import Any, Final, cast
 
 import tvm_ffi
 
+from ffi_builder.runtime.bindings import capsule_name, capsule_pointer, new_capsule
 from ffi_builder.runtime.python.dlpack import DLTensor, Managed
 from ffi_builder.runtime.python.position import Position
 
@@ -20,15 +21,6 @@ _READ_ONLY: Final = 1
 """The flag of a managed tensor that must not be written."""
 _MAJOR: Final = 1
 """The version of DLPack whose layout this is."""
-_capsule_name: Final = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(
-    ("PyCapsule_GetName", ctypes.pythonapi)
-)
-_capsule_pointer: Final = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
-    ("PyCapsule_GetPointer", ctypes.pythonapi)
-)
-_new_capsule: Final = ctypes.PYFUNCTYPE(
-    ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p
-)(("PyCapsule_New", ctypes.pythonapi))
 _NAME: Final = b"dltensor"
 _VERSIONED: Final = b"dltensor_versioned"
 
@@ -44,14 +36,14 @@ def tensor_of_capsule(capsule: Any, at: Position) -> Any:
     Raises ValueError for one that is used up already, or is read-only and must not be, and
     TypeError for another capsule.
     """
-    name: bytes | None = _capsule_name(capsule)
+    name: bytes | None = capsule_name(capsule)
     if name in (b"used_" + _NAME, b"used_" + _VERSIONED):
         raise at.mismatch(
             "a DLPack capsule that holds a tensor",
             f'one that is used up ("{name.decode()}"): each call takes a new one of __dlpack__()',
         )
     if name == _VERSIONED:
-        managed = Managed.from_address(_capsule_pointer(capsule, name))
+        managed = Managed.from_address(capsule_pointer(capsule, name))
         if managed.major != _MAJOR:
             version = f"{managed.major}.{managed.minor}"
             raise at.mismatch(f"a DLPack capsule of version {_MAJOR}", f"one of version {version}")
@@ -174,4 +166,4 @@ def _capsule_of(view: memoryview, code: int) -> object:
     managed = Managed(_MAJOR, 0, None, deleter, 0, tensor)
     address = ctypes.addressof(managed)
     _held[address] = managed, dims, view
-    return _new_capsule(address, _VERSIONED, None)
+    return new_capsule(address, _VERSIONED, None)

@@ -12,7 +12,9 @@ class OfThisProcess:
     """A function, or a module of functions. Copies are the object itself, as of Python's."""
 
     __slots__ = ()
-    _instead = "its code is in this process; compile the module again, or export it,"
+    _instead = (
+        "its code is in this process; compile the module again, or export it, where it is needed"
+    )
     """Why it is not pickled, and what to do where it is needed."""
 
     def __copy__(self) -> Self:
@@ -25,4 +27,4 @@ class OfThisProcess:
 
     def __reduce__(self) -> NoReturn:
         """Raise TypeError: the code is in this process."""
-        raise TypeError(f"cannot pickle {self!r}: {self._instead} where it is needed")
+        raise TypeError(f"cannot pickle {self!r}: {self._instead}")

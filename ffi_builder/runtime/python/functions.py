@@ -103,7 +103,7 @@ def with_keywords(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
     names = list(signature.parameters)
     order = [names.index(name) for name in info.python_names]
     make = cast("Any", kwargs_wrapper).make_kwargs_wrapper_from_signature
-    result = make(adapter(function, order, info), signature)
+    result = make(adapter(function, info, order), signature)
     result.__name__ = result.__qualname__ = info.name  # Python's errors show it
     pairs = zip(info.python_names, info.parameters, strict=True)
     reserved = {param.name: name for name, param in pairs if name != param.name}
@@ -132,7 +132,7 @@ def by_position(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
     `function` refuses a wrong number of arguments; the error then counts defaults.
     """
     names = info.python_names
-    checked = adapter(function, range(len(names)), info, converts=False)
+    checked = adapter(function, info, converts=False)
     defaults = {
         name: param.default
         for name, param in zip(names, info.parameters, strict=True)
@@ -167,7 +167,7 @@ def by_position(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
 
 def _with_more(function: tvm_ffi.Function, info: Info, *, converts: bool) -> Callable[..., Any]:
     """Make a Python function that takes any number of arguments after those with names."""
-    checked = adapter(function, range(len(info.parameters)), info, converts=converts)
+    checked = adapter(function, info, converts=converts)
     signature, least = info.python_signature, len(info.parameters) - 1
 
     def call(*args: Any, **keywords: Any) -> Any:
@@ -333,7 +333,7 @@ def _entry(
     result.release_gil = _releases(function, info)
     result.__move_handle_from__(function)
     parameters, positional = _parameters(info, by_name=converts, most=c_extension.module.MAX_ARGS)
-    makers = (_converting, with_keywords) if converts else (_checking, by_position)
+    makers = (adapter, with_keywords) if converts else (_checking, by_position)
     if otherwise is not None:
         makers = _careful(otherwise)
     returns = what_returns(info)
@@ -375,14 +375,8 @@ def _careful(
     return in_order, as_given
 
 
-def _converting(general: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
-    """Make the function that takes all arguments in order, for calls that the entry cannot read."""
-    return adapter(general, range(len(info.parameters)), info)
-
-
-def _checking(general: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
-    """Make the function that takes all arguments in order, and converts none."""
-    return adapter(general, range(len(info.parameters)), info, converts=False)
+_checking: Final = functools.partial(adapter, converts=False)
+"""Makes the function that takes all arguments in order, and converts none."""
 
 
 def _returning(general: tvm_ffi.Function, info: Info) -> Callable[..., Any]:

@@ -8,7 +8,6 @@ import os
 import sys
 import weakref
 from collections.abc import Callable, Iterable
-from types import TracebackType
 from typing import Any, Final, NoReturn
 
 from ffi_builder.runtime.metadata import Info, Parameter
@@ -67,7 +66,7 @@ class Handle(OfThisProcess):
 
     __slots__ = ("__weakref__", "_address", "_destroyer", "_keeps", "_name", "_watch", "pointee")
     # Calls that are read in C look at `_address` and `pointee` where they are in the object.
-    _instead = "what it points to is in this process; make it again"
+    _instead = "what it points to is in this process; make it again where it is needed"
 
     def __init__(
         self,
@@ -120,12 +119,7 @@ class Handle(OfThisProcess):
         """Return itself."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __repr__(self) -> str:

@@ -41,7 +41,7 @@ class LoadedLibrary(FunctionTable):
     Example: see :func:`load`.
     """
 
-    _instead = "its code is in this process; load the library"
+    _instead = "its code is in this process; load the library where it is needed"
 
     def __init__(self, path: str, module: tvm_ffi.Module, functions: tuple[str, ...]) -> None:
         """Made by `load`; `path` is the path with which the library was opened."""

@@ -191,7 +191,7 @@ def is_library(data: bytes) -> bool:
     """Return whether the bytes begin as those of a shared library do."""
     if not data.startswith(elf.MAGIC):
         return False
-    return elf.Elf(elf.View(data, "object file", CompileError)).header.type == elf.ET_DYN
+    return elf.Elf(data, "object file", CompileError).header.type == elf.ET_DYN
 
 
 def path_in(loaded: ctypes.CDLL) -> str:

@@ -10,7 +10,7 @@ from ffi_builder.extending import Plain
 from ffi_builder.testing.kernels.elements import tolerance, values
 from ffi_builder.testing.kernels.finding import Finding, of_all, place
 from ffi_builder.testing.kernels.frame import Frame, call
-from ffi_builder.testing.kernels.guarded import Guarded, read
+from ffi_builder.testing.kernels.guarded import read
 from ffi_builder.testing.kernels.observe import Output, Outputs, first_index
 from ffi_builder.testing.make.arrays import numpy
 
@@ -42,7 +42,10 @@ def expected_outputs(reference: Callable[..., Any], frame: Frame, framework: str
         Finding: the reference returns the wrong number of values.
     """
     frame.write_given()
-    arguments = frame.with_tensors(_torch_copy if framework == "torch" else _numpy_copy)
+    is_torch = framework == "torch"
+    arguments = frame.with_tensors(
+        lambda each: each.tensor.clone() if is_torch else np.array(each.values(each.read()))
+    )
     with np.errstate(all="ignore"):  # as kernels do not warn of overflows
         returned = call(reference, frame.signature, arguments)
     names = _output_names(frame)
@@ -77,14 +80,6 @@ def _flat(values: Iterable[Any]) -> Iterator[Any]:
             yield from _flat(cast("list[Any]", value))
         else:
             yield value
-
-
-def _torch_copy(tensor: Guarded) -> Any:
-    return tensor.tensor.clone()
-
-
-def _numpy_copy(tensor: Guarded) -> Any:
-    return np.array(tensor.values(tensor.read()))
 
 
 def compare(

@@ -8,7 +8,7 @@ simpler arguments, so shrinking an example only has to reduce numbers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import KW_ONLY, replace
 from typing import Any, Final, TypeAlias
 
 from ffi_builder import spec
@@ -68,8 +68,9 @@ class Examples:
     seed: int
     dims: Dims
     values: Mapping[str, object]
-    limits: bool = field(kw_only=True)
-    prepare: Callable[..., object] | None = field(kw_only=True)
+    _: KW_ONLY
+    limits: bool
+    prepare: Callable[..., object] | None
 
     def example(self, number: int, draw: Draw | None = None) -> tuple[Draw, Frame | None]:
         """Make an example: a random one, or one from a draw. Equal numbers give equal examples.

@@ -17,6 +17,7 @@ from ffi_builder.extending import (
     Subject,
     abi,
     check_signature,
+    dataclass,
     did_you_mean,
     elements,
     evaluate,
@@ -358,17 +359,14 @@ def _check_memory(parts: Parts, env: Env) -> None:
         )
 
 
+@dataclass
 class _ArgumentMaker:
-    def __init__(
-        self,
-        framework: str,
-        env: Env,
-        parts: Parts,
-        memory: Mapping[str, ctypes.Array[ctypes.c_char]],
-    ) -> None:
-        self._framework, self._env, self._parts, self._memory = framework, env, parts, memory
-        self._device_id: int | None = None
-        """Device id of the first tensor, and of all tensors that do not specify one."""
+    _framework: str
+    _env: Env
+    _parts: Parts
+    _memory: Mapping[str, ctypes.Array[ctypes.c_char]]
+    _device_id: int | None = None
+    """Device id of the first tensor, and of all tensors that do not specify one."""
 
     def argument(self, path: str, param: spec.Param) -> Any:
         if path in self._parts.values:

@@ -116,20 +116,17 @@ class Array:
         if self.least_aligned and before + after:
             alignment, shift = max(2 * self.least, _ALIGNMENT), self.least
         room = before + after + alignment + shift + max(_EXPORTED_BYTES, 2 * guard)
-        zeros, address = self._zeros(room)
+        memory = devices.active(self.device_type)
+        if memory is None:
+            zeros = numpy().zeros(room, "uint8")
+            address = zeros.ctypes.data
+        else:
+            zeros, address = memory.allocate(self.device_id, room)
         offset = guard + before
         offset += -(address + offset) % alignment + shift
-        memory = devices.active(self.device_type)
         if memory is not None:
             memory.limit(address, offset - before, offset + after)
         return Memory(zeros, offset, address)
-
-    def _zeros(self, size: int) -> tuple[Any, int]:
-        memory = devices.active(self.device_type)
-        if memory is not None:
-            return memory.allocate(self.device_id, size)
-        zeros = numpy().zeros(size, "uint8")
-        return zeros, zeros.ctypes.data
 
     def place(self, framework: str, memory: Memory) -> Any:
         """Make the array with a framework, in memory that :meth:`allocate` returned.
@@ -139,28 +136,21 @@ class Array:
             ModuleNotFoundError: the framework is not installed.
         """
         if self.device_type != "cpu" and framework != "tvm_ffi":
-            return self._on_device(framework, memory)
+            if framework != "numpy":
+                raise ValueError(
+                    f"make_args: {self.path} is on a fake device, where {framework} has no "
+                    f"tensors; framework='numpy' makes a FakeArray, and 'tvm_ffi' a tvm_ffi.Tensor"
+                )
+            return FakeArray(self, memory)
         if framework == "torch":
             return self._torch(memory)
         return self._numpy(memory) if framework == "numpy" else self._tvm_ffi(memory)
 
-    def _on_device(self, framework: str, memory: Memory) -> FakeArray:
-        if framework != "numpy":
-            raise ValueError(
-                f"make_args: {self.path} is on a fake device, where {framework} has no tensors; "
-                f"framework='numpy' makes a FakeArray, and 'tvm_ffi' a tvm_ffi.Tensor"
-            )
-        return FakeArray(self, memory)
-
     def _numpy(self, memory: Memory) -> Any:
         if str(self.dtype) not in NUMPY_NAMES:
             return self._tvm_ffi(memory)
-        itemsize = self.dtype.total_bits // 8
-        strides = [stride * itemsize for stride in self.strides]
         try:
-            return numpy().ndarray(
-                self.shape, str(self.dtype), memory.bytes, memory.offset, strides
-            )
+            return self.view(memory.bytes, memory.offset)
         except (ValueError, OverflowError):  # empty, with a huge dimension or stride
             return self._tvm_ffi(memory)
 
