@@ -384,21 +384,18 @@ def _check_object(what: str, type_: CType, param: spec.Param) -> None:
     )
 
 
-def _check_text(what: str, type_: CType, given: str, *, ends: bool = False) -> None:
-    """Raise BuildError if the address of bytes is passed for something else.
+def _check_text(what: str, type_: CType, given: str) -> None:
+    """Raise BuildError if the address of bytes is passed for something else, or is written to.
 
-    Args:
-        what: the words about the kernel's parameter.
-        type_: its type.
-        given: the words for what is passed.
-        ends: whether it ends in a NUL, behind which there is nothing to write to.
+    Nobody may write to what is passed: objects of Python that never change, and constants.
     """
     if not type_.is_pointer or type_.to not in (None, *BYTES) or type_.row:
         raise BuildError(f"{what}, but {given} is passed as the address of bytes")
-    if ends and type_.dtype is not None and not type_.is_const:
+    if type_.dtype is not None and not type_.is_const:
         raise BuildError(
             f"{what}, to which the kernel may write, but {given} is only read: if the kernel does "
-            f"not write there, let prototype= say const"
+            f"not write there, let prototype= say const; else let callers pass an array, "
+            f"Tensor([n], uint8)"
         )
     _check_align(what, type_, 1, given)
 
@@ -417,8 +414,7 @@ def _check_part(what: str, type_: CType, path: str, field: spec.Field) -> None:
             _check_texts(what, type_, path, field.part)
         return
     if isinstance(text, (spec.String, spec.Bytes)) and field.part in ("data", "c_str"):
-        ends = field.part == "c_str"
-        _check_text(what, type_, f"{path if ends else path.rpartition('.')[0]!r}", ends=ends)
+        _check_text(what, type_, f"{path if field.part == 'c_str' else path.rpartition('.')[0]!r}")
         return
     if field.part == "length":
         if type_.dtype not in INT_RANGES or type_.is_pointer:
