@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import struct
 from collections.abc import Sequence
 from typing import Any
@@ -205,6 +206,15 @@ def test_args_by_name() -> None:
     assert call(tensor(DLTensor((5,), data=0x10)), array(of_int(-1), of_int(0x20))) is None
     got = [recording.signed(i, size) for i, size in enumerate([8, 8, 1, 8, 8, 8, 1])]
     assert got == [5, 0x10, -1, 0x20, 10, 0x10, -1]
+
+
+def test_constants_in_args() -> None:
+    provider = DirectCallProvider("callee", args=[0.5, b"text", None])
+    call, recording = recorded([], ["f64", "!llvm.ptr", "!llvm.ptr"], provider)
+    assert call() is None
+    assert recording.read(0, 8) == struct.pack("<d", 0.5)
+    assert ctypes.string_at(recording.unsigned(1)) == b"text"
+    assert recording.unsigned(2) == 0
 
 
 def test_a_parameters_name_comes_before_a_symbols() -> None:

@@ -306,6 +306,10 @@ def test_a_shape_is_checked_without_a_kernel() -> None:
     assert testing.check(signature, 2) == {"n": 2}
     assert "s[0]  " in explain(signature).partition("of what is returned:")[2]
     assert testing.make_args(signature)[0] >= 2
+    signature = spec.Signature.parse("f(n: int64) -> s: Shape([n * 2])")
+    for n in (2**62, -(2**62) - 1):
+        with pytest.raises(ValueError, match=r"^The value of n \* 2 does not fit int64"):
+            testing.check(signature, n)
 
 
 # ---- exported

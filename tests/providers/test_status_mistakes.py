@@ -114,6 +114,7 @@ REFUSED: Final[list[tuple[Any, dict[str, Any], str]]] = [
         )
         for value in ("no", ("ValueError",))
     ),
+    (DirectCallProvider("k"), {"errors": {1: ("value", "")}}, f"errors[1]: expected one of {ERRORS} but got 'value'"),
     (DirectCallProvider("k"), {"errors": {1: ("ValueError", "{x}")}}, f"errors[1]: {FIELDS}, but got '{{x}}'"),
 ]  # fmt: skip
 

@@ -129,10 +129,10 @@ SAMPLES: list[tuple[list[Param], str]] = [
     (
         [
             String("a"), Bytes("b"), DType("c"), Device("d"), Function("e"), Array("f"), Map("g"),
-            Object("h"), Object("i", "ffi.Module"), spec.Any("j"),
+            Object("h"), Object("i", "ffi.Module"), spec.Any("j"), Function("k", ["int64"], "float32"),
         ],
         "f(a: String, b: Bytes, c: DType, d: Device, e: Function, f: Array, g: Map, h: Object, "
-        "i: Object('ffi.Module'), j: Any)",
+        "i: Object('ffi.Module'), j: Any, k: Function([int64], float32))",
     ),
     (
         [Choice("a", {"relu": 1, "gelu": 2}), Choice("b", {"a b": -1, "{},:|": 127}, "int8")],
