@@ -113,7 +113,7 @@ def test_one_with_its_length_and_one_without(code: bytes) -> None:
         ("mark(s: String)", "void mark(char *s)", None, "to which the kernel may write, but 's.c"),
         *(
             (f"mark(s: {kind})", "void mark(char *s, long n)", args, "to which the kernel may write, but 's' is only read: .* let callers pass an array")
-            for kind, args in (("String", ["s"]), ("Bytes", None), ("Bytes", ["s.data", "s.length"]))
+            for kind, args in (("String", ["s"]), ("Bytes", ["s"]), ("Bytes", ["s.data", "s.length"]))
         ),
         ("mark(n: int64)", "void mark(char *s, long n)", [b"abc", "n"], "to which the kernel may write, but b'abc' is only"),
         ("take(s: String)", "void take(const int *s)", None, "but 's.c_str' is passed as the addr"),
