@@ -86,7 +86,7 @@ _SERVICES: dict[str, Callable[..., object]] = {
         function.__name__: function
         for function in (
             *(llvm.disassemble, llvm.emit_object, llvm.emit_assembly, llvm.internalised),
-            *(llvm.optimised, llvm.headers),
+            *(llvm.optimised, llvm.headers, llvm.function_types),
         )
     },
 }

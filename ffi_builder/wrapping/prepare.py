@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias, cast
 
 from ffi_builder import BuildError, attach, spec
 from ffi_builder.extending import (
@@ -49,7 +49,7 @@ from ffi_builder.wrapping.prototype import (
     variable,
 )
 from ffi_builder.wrapping.report import Compared, Report
-from ffi_builder.wrapping.variants import Called, compared
+from ffi_builder.wrapping.variants import Called, callees, compared
 
 if TYPE_CHECKING:
     from ffi_builder import Sanitize
@@ -253,6 +253,8 @@ def _of_function(
 
 # ---- code
 
+_Typed: TypeAlias = "tuple[Item, LlvmFunctions | None]"
+"""Code, with its types if it is LLVM IR."""
 _OF_LLVM: Final = "with the LLVM IR, which says of a pointer not what it points to"
 
 
@@ -266,8 +268,14 @@ def _of_code(
     options = options.with_numbers()
     ir = LlvmFunctions(kernel.text) if isinstance(kernel, LlvmSource) else None
     module = PlainModule(None if ir is None else ir.declaration)  # needs no MLIR
-    if isinstance(options.provider, VariantsCallProvider) and options.prototype is not None:
-        return _of_variants(kernel, source, signatures, items, options, module, ir)
+    if isinstance(options.provider, VariantsCallProvider):
+        codes = [
+            (code, LlvmFunctions(code.text) if isinstance(code, LlvmSource) else None)
+            for code in (kernel, *items)
+        ]
+        names = callees(options.provider) if ir is not None else []
+        if options.prototype or (names and all(_defining(codes, name) for name in names)):
+            return _of_variants(codes, source, signatures, options, module)
     functions, own = list[Function](), list[Prototype]()
     linked, declared = dict[str, Item](), {each.name: each for each in options.texts()}
     for each in declared.values():
@@ -317,29 +325,35 @@ def _of_code(
     return Wrapped(kernel, module, functions, [*linked.values(), *items], sanitize=options.sanitize)
 
 
+def _defining(codes: Sequence[_Typed], name: str) -> _Typed | None:
+    """Return the LLVM IR that defines a function, if any does."""
+    return next((each for each in codes if each[1] and each[1].declaration(name)), None)
+
+
 def _of_variants(
-    kernel: Item,
+    codes: Sequence[_Typed],
     source: object,
     signatures: Sequence[spec.Signature],
-    items: Sequence[Item],
     options: Options,
     module: PlainModule,
-    ir: LlvmFunctions | None,
 ) -> Wrapped:
-    """Wrap the functions in C of a ``VariantsCallProvider``, each compared with its prototype."""
-    assert options.prototype is not None
+    """Wrap the functions of a ``VariantsCallProvider``, each compared with what has its types."""
     assert isinstance(options.provider, VariantsCallProvider)
     text, types, bare = options.prototype, "", replace(options, provider=None)
     declared, functions = dict[str, Prototype](), list[Function]()
+    kernel, *items = (code for code, _ in codes)
 
     def compare(kernel_of: DirectCallProvider, signature: spec.Signature) -> Called:
         nonlocal types
-        name = kernel_of.callee
-        given = read(text, name, name, options.include, options.target)
-        prototype, types = _declared(kernel, name, source, given, [kernel, *items], bare, ir)
+        name, where = kernel_of.callee, (options.include, options.target)
+        given = None if text is None else read(text, name, name, *where)
+        code, ir = _defining(codes, name) or codes[0]
+        prototype, types = _declared(code, name, source, given, [kernel, *items], bare, ir)
         assert prototype is not None
         _declare(module, declared, prototype, options)
-        args = with_constants(signature, kernel_of.args, options.constants)
+        args = kernel_of.args
+        if given is not None:
+            args = with_constants(signature, args, options.constants)
         return called(prototype, signature, args, kernel_of.free)
 
     for signature in signatures:

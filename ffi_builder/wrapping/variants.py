@@ -21,6 +21,14 @@ Called: TypeAlias = "tuple[spec.Signature, CallProvider, Sequence[Passed]]"
 """What the prototype makes of a signature, what calls the kernel, and what is passed."""
 
 
+def callees(provider: VariantsCallProvider) -> list[str]:
+    """Return the functions in C that variants call; none if other providers are among them."""
+    inner = [each.provider for each in provider.variants]
+    inner = [each.provider if isinstance(each, CheckStatus) else each for each in inner]
+    direct = [each.callee for each in inner if isinstance(each, DirectCallProvider)]
+    return direct if len(direct) == len(inner) else []
+
+
 def compared(
     provider: VariantsCallProvider,
     signature: spec.Signature,

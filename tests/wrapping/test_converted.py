@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import pytest
 
-from ffi_builder import BuildError, CompileError, explain, spec, wrap
+from ffi_builder import BuildError, CompileError, LinkError, explain, spec, wrap
 from ffi_builder.providers import (
     CheckStatus,
     DirectCallProvider,
@@ -185,3 +186,41 @@ def test_an_address_is_no_variant() -> None:
     provider, labs = VariantsCallProvider([Variant(D)]), ctypes.CDLL(None).labs
     with pytest.raises(TypeError, match="prototype= and errors= go without provider="):
         wrap(labs, AXPY, provider=provider, prototype=IN_C, device="cpu")
+
+
+IR: Final = "define void @{name}({of}* %x, {of}* %y, {of} %a, i64 %n) {{ ret void }}\n"
+"""As llvmlite writes it."""
+
+
+def of_ir(
+    kernel: str, *link: str, args: Sequence[str] = ("float32(a)", "a"), rest: Any = None
+) -> Any:
+    text = "f(a: float64, x: Tensor([n], float32 | float64), y: Tensor([n], x.dtype))"
+    signature = spec.Signature.parse(text, device="cpu")
+    single, double = (
+        DirectCallProvider(name, args=["x", "y", a, "n"])
+        for name, a in zip(("single", "double"), args, strict=True)
+    )
+    first = Variant(single, when=when.parse("x.dtype == float32", signature))
+    provider = VariantsCallProvider([first, Variant(rest or double)])
+    return wrap(kernel, signature, provider=provider, link=link)
+
+
+def test_variants_in_llvm_ir() -> None:
+    single, double = (
+        IR.format(name=n, of=of) for n, of in (("single", "float"), ("double", "double"))
+    )
+    for wrapped in (of_ir(single + double), of_ir(single, double)):
+        assert repr(wrapped).endswith("f: compared with the types that the LLVM IR defines>")
+    with pytest.raises(BuildError, match=r"single: parameter a is float32, but 'a' is float64"):
+        of_ir(single, double, args=("a", "a"))
+    with pytest.raises(
+        BuildError, match=r"double: parameter x is a pointer to float32, but the el"
+    ):
+        of_ir(single, IR.format(name="double", of="float"))
+    with pytest.raises(LinkError, match=r"`double` is what the call provider of `f` calls"):
+        of_ir(single)  # it might be in a library, which has no types
+    with pytest.raises(
+        CompileError, match=r"`single` takes \(ptr, ptr, float, i64\) in the LLVM IR"
+    ):
+        of_ir(double, single, args=("a", "a"), rest=NopCallProvider())

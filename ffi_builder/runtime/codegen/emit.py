@@ -108,6 +108,11 @@ def headers(ir: LlvmIr) -> dict[str, str]:
     return _safely(_hazard(ir, "host"), llvm.headers, ir.text)
 
 
+def function_types(ir: LlvmIr) -> dict[str, str]:
+    """Return the type of each function that LLVM IR defines or declares, by its name."""
+    return _safely(_hazard(ir, "host"), llvm.function_types, ir.text)
+
+
 def _hazard(ir: LlvmIr, cpu: str, triple: str | None = None) -> str | None:
     """Return what may end the process, to be put after "LLVM cannot generate code for"; or None."""
     hazard = allowlist_llvm.codegen_hazard(ir.text, llvm.host_cpu(), llvm.host_features())

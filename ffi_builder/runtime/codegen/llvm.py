@@ -188,6 +188,12 @@ def headers(text: str) -> dict[str, str]:
     return lines
 
 
+@_in_llvm
+def function_types(text: str) -> dict[str, str]:
+    """Return the type of each function that LLVM IR defines or declares: ``void (ptr, i64)``."""
+    return {each.name: str(each.global_value_type) for each in parse_unverified(text).functions}
+
+
 def _name(printed: str) -> str:
     """Return a name that LLVM prints, which is in quotes if it has unusual letters."""
     data = re.sub(rb"\\([0-9A-F]{2})", lambda hex_: bytes([int(hex_[1], 16)]), printed.encode())

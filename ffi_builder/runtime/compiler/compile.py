@@ -17,6 +17,7 @@ from ffi_builder.runtime.codegen.emit import Steps, run
 from ffi_builder.runtime.compiler import linking
 from ffi_builder.runtime.compiler.compiled import CompiledModule, LoweredModule
 from ffi_builder.runtime.jit.link import getter_template
+from ffi_builder.runtime.sources.declared import check_declared
 from ffi_builder.runtime.sources.links import Item, code_among, read_item
 from ffi_builder.runtime.sources.modules import (
     CachedSource,
@@ -118,6 +119,7 @@ def lower(
     """
     options = checked(pipeline, post_compile_hooks, opt_level, link)
     source = read_source(module, options.pipeline, options.hooks)
+    check_declared(source, options.items)
     return LoweredModule(source, options.level, options.items)
 
 
@@ -326,6 +328,7 @@ def _checked_level(level: object) -> int:
 
 def _code(source: Source, options: Options) -> Steps[Code]:
     """Compile `source`, and the LLVM IR that is linked to it."""
+    check_declared(source, options.items)
     own = yield from objects(source, options.level)
     linked: list[bytes] = []
     for item in options.items:
