@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final, cast
 
 from ffi_builder import BuildError, spec
@@ -75,12 +75,28 @@ def without_status(name: str, signature: spec.Signature, args: Any) -> str:
     )
 
 
+def _by_pointer(functions: Iterable[Prototype]) -> str:
+    """Return what to do if a function writes its status by a pointer; nothing if none can."""
+    for each in functions:
+        for name, type_ in each.params:
+            if type_.is_out and type_.dtype in STATUSES:
+                result = ", T **made" if each.result and each.result.is_pointer else ""
+                return (
+                    f"; if `{each.name}` writes its status to `{name}`, let a function in C around "
+                    f"it return that, as `int call(…{result})`"
+                )
+    return ""
+
+
 def check_taken(options: Collection[str], args: object, functions: Collection[Prototype]) -> None:
     """Raise BuildError for options and entries of ``args=`` that go with no function."""
     listed = ", ".join(f"`{each.name}`" for each in functions)
     for option in options:
         what = "a text as result" if option == "free" else "a status"
-        raise BuildError(f"wrap: {option}= needs {what}, but none of {listed} returns one")
+        raise BuildError(
+            f"wrap: {option}= needs {what}, but none of {listed} returns one"
+            f"{_by_pointer(functions) if option in ('errors', 'success') else ''}"
+        )
     names = [name for each in functions for name, _ in each.params]
     for name in cast("Mapping[str, object]", args) if isinstance(args, Mapping) else ():
         if name not in names:
