@@ -21,25 +21,31 @@ def args_of(args: Any, declared: Prototype, signature: spec.Signature) -> Any:
     """Return what of ``args=`` as a dict goes with a function.
 
     Where its signature has the name of a parameter, too, that is what the parameter gets, unless
-    the entry uses names of this signature.
+    the entry uses names of this signature, and no results that it lacks.
     """
     known = {path for path, _ in spec.with_paths(signature.params)} | {*symbols(signature)}
-    known |= {result.name for result in signature.results}
+    known |= {name for each in signature.results for name in (each.name, f"-> {each.name}")}
     names = {name for name, _ in declared.params}
 
     def goes(name: str, entry: object) -> bool:
-        return name in names and (name not in known or not known.isdisjoint(_words(entry)))
+        words = {*_words(entry)}
+        lacks = any(each.startswith("->") for each in words - known)
+        return name in names and (name not in known or (not lacks and bool(words & known)))
 
     entries: Mapping[str, Any] = args or {}
     return {name: entry for name, entry in entries.items() if goes(name, entry)} or None
 
 
 def _words(entry: object) -> list[str]:
-    """Return the names in an entry of ``args=``, or in those of the fields of a struct."""
+    """Return the names in an entry of ``args=``, or in those of the fields of a struct.
+
+    Those that the kernel overwrites with results begin with ``->``.
+    """
     if isinstance(entry, Mapping):
         fields = cast("Mapping[str, object]", entry)
         return [word for field in fields.values() for word in _words(field)]
-    return re.findall(r"[A-Za-z_]\w*", entry) if isinstance(entry, str) else []
+    found = re.findall(r"(->)?\s*([A-Za-z_]\w*)", entry) if isinstance(entry, str) else []
+    return [f"{arrow} {name}".strip() for arrow, name in found]
 
 
 def returns_text(signature: spec.Signature) -> bool:
