@@ -171,11 +171,16 @@ class Prototype:
 
 
 def bound_args(
-    prototype: Prototype, names: Sequence[str], unused: Callable[[], Sequence[str]], advice: str
+    prototype: Prototype,
+    names: Sequence[str],
+    unused: Callable[[], Sequence[str]],
+    advice: str,
+    results: Sequence[str] = (),
 ) -> list[str] | None:
     """Return the names of the parameters as ``args=``, if the signature has them.
 
-    None if it has none of them: then the order counts. ``unused`` and ``advice`` are for the error.
+    None if it has none of them: then the order counts. ``unused``, ``advice`` and ``results``, what
+    the signature says of its results, are for the error.
 
     Raises:
         BuildError: the signature has some of the names and lacks others.
@@ -187,31 +192,38 @@ def bound_args(
     if lacking:
         raise BuildError(
             f"{prototype.name} has parameters that the signature lacks: "
-            f"{added_to_args(prototype, lacking, unused())}{advice}"
+            f"{added_to_args(prototype, lacking, unused(), results)}{advice}"
         )
     return own
 
 
-def added_to_args(prototype: Prototype, lacking: Sequence[str], unused: Sequence[str]) -> str:
+def added_to_args(
+    prototype: Prototype, lacking: Sequence[str], unused: Sequence[str], results: Sequence[str]
+) -> str:
     """Return the names of parameters that get nothing yet, and how ``args=`` gives them it.
 
-    ``unused`` has what the signature may call them.
+    ``unused`` has what the signature may call them, ``results`` what it says of its results.
     """
     shown = ", ".join(name or "one without a name" for name in lacking)
     has_pointer = any(type_.is_pointer for name, type_ in prototype.params if name in lacking)
     null = "; None passes NULL" if has_pointer else ""
-    written = (
-        f"if the kernel writes one number to {name}, declare `-> {name}: {type_.dtype}`; else "
+    written = {
+        name: f"{name}: {type_.dtype}"
         for name, type_ in prototype.params
         if name in lacking and type_.is_out and not unused
-    )
+    }
+    made, each = ", ".join([*results, *written.values()]), "each of " * (len(written) > 1)
+    declared = f"({made})" if len(results) + len(written) > 1 else made
+    to = f"{each}{', '.join(written)}"
+    cure = f"if the kernel writes one number to {to}, declare `-> {declared}`; else "
+    cure = cure if written else ""
     if all(lacking):
         is_one = len(lacking) == len(unused) == 1
         entry = repr(unused[0]) if is_one else "…"
         others = ", ".join(f"`{name}`" for name in unused)
         go = "goes nowhere: did you mean that?" if len(unused) == 1 else "go nowhere"
         return (
-            f"{shown}; {next(written, '')}add them to the signature, or to args=, as in "
+            f"{shown}; {cure}add them to the signature, or to args=, as in "
             f"args={{{lacking[0]!r}: {entry}}}{null}"
             f"{f'; {others} of the signature {go}' if unused else ''}"
         )

@@ -207,10 +207,10 @@ def listed(
     params = dict(spec.with_paths(signature.params))
     known = {*params, *symbols(signature), *(result.name for result in signature.results)}
     if lacking := [name for name in names if name not in known and name not in args]:
+        more = _unused(declared, signature, args), _declared_results(signature)
         raise BuildError(
             f"{declared.name} has parameters that neither the signature nor args= has: "
-            f"{added_to_args(declared, lacking, _unused(declared, signature, args))}"
-            f"{advice(params)}"
+            f"{added_to_args(declared, lacking, *more)}{advice(params)}"
         )
     return [args[name] if name in args else _by_name(name, params) for name in names]
 
@@ -235,6 +235,14 @@ def _unused(
     )
     rest = [name for name in sizes if name not in words]
     return rest if lacks_number and len(rest) == 1 else []
+
+
+def _declared_results(signature: spec.Signature) -> list[str]:
+    """Return the results as the signature declares them; of tensors and texts the names."""
+    return [
+        f"{each.name}: {each.dtype if isinstance(each, spec.Var) else '…'}"
+        for each in signature.results
+    ]
 
 
 def _shown(names: Iterable[str]) -> str:
@@ -330,7 +338,8 @@ def bound(
     if args is None:
         results = [result.name for result in signature.results]
         names = [*params, *sizes, *results]
-        args = bound_args(declared, names, partial(_unused, declared, signature), advice(params))
+        words = advice(params), _declared_results(signature)
+        args = bound_args(declared, names, partial(_unused, declared, signature), *words)
         args = args and [_by_name(name, params) for name in args]
     known = {**sizes, **params, **{each.name: each for each in signature.result_tensors}}
     made = (spec.Tensor, spec.Shape)

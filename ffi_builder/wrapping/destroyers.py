@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ffi_builder import BuildError, spec
+from ffi_builder import BuildError, CompileError, spec
 from ffi_builder.extending import did_you_mean
+from ffi_builder.runtime.extending import Item, symbols_of
 from ffi_builder.wrapping.c_types import POINTER, Prototype
+from ffi_builder.wrapping.llvm_ir import LlvmFunctions
 
 
 def with_destroyers(
@@ -31,6 +33,33 @@ def args_of(prototype: Prototype) -> list[str] | None:
     """Return ``args=`` for a destroyer, which may take the address of the handle."""
     types = [type_ for _, type_ in prototype.params]
     return ["&h"] if [type_.opaque for type_ in types] == [POINTER] else None
+
+
+def destroys(signature: spec.Signature) -> bool:
+    """Return whether a function destroys the handle that it takes."""
+    own = (each for each in signature.params if isinstance(each, spec.Var))
+    return any(each.destroy == signature.name for each in own)
+
+
+def defining(name: str, kernel: Item, items: Sequence[Item], ir: LlvmFunctions | None) -> Item:
+    """Return the kernel, or what of ``link=`` defines a destroyer that it lacks.
+
+    Raises:
+        CompileError: none of them does. Libraries that the system finds by name are not read.
+    """
+    if ir is not None and ir.declaration(name) is not None:
+        return kernel
+    names = list[str]()
+    for item in items if ir is not None else (kernel, *items):
+        symbols = symbols_of(item)
+        own = [each.name for each in symbols or () if each.defined and not each.data]
+        if symbols is None or name in own:
+            return item
+        names += own
+    raise CompileError(
+        f"wrap: destroy= has {name!r}, which neither the kernel nor what link= lists defines"
+        f"{did_you_mean(name, names)}; add the library that has it to link=, as '-lc' for 'free'"
+    )
 
 
 def _handles(signature: spec.Signature) -> list[spec.Var]:

@@ -75,9 +75,12 @@ def _check_tensor(
     if type_.rank is not None and type_.rank != tensor.ndim:
         raise BuildError(f"{what}, but {tensor.name!r} has rank {tensor.ndim}")
     if not fits(type_, tensor.dtypes):
+        several = any(fits(type_, [each]) for each in tensor.dtypes)
+        cure = "wrap a kernel for each dtype, with VariantsCallProvider (docs/variants.md)"
+        cure = cure if several else "change the kernel"
         raise BuildError(
             f"{what}, but the elements of {tensor.name!r} are {' or '.join(tensor.dtypes)}: "
-            f"declare `{tensor.name}: Tensor([…], {type_.dtype})`, or change the kernel"
+            f"declare `{tensor.name}: Tensor([…], {type_.dtype})`, or {cure}"
             f"{order(tensor.name, entries)}"
         )
     if type_.is_const and tensor.intent in ("out", "inout"):

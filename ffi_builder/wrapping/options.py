@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ffi_builder import BuildError, CompileError, spec
 from ffi_builder.extending import ERROR_KINDS, INT_RANGES, dataclass, did_you_mean
-from ffi_builder.providers import CallProvider, VariantsCallProvider
+from ffi_builder.providers import CallProvider, CheckStatus, VariantsCallProvider
 from ffi_builder.runtime.extending import (
     AddressSource,
     ArchiveSource,
@@ -216,6 +216,13 @@ class Options:
             raise TypeError(
                 "wrap: success= and errno= go without provider=: give them to the provider, as in "
                 "CheckStatus(provider, success=1, error='OSError')"
+            )
+        inner = self.provider.provider if isinstance(self.provider, CheckStatus) else None
+        if self.prototype is not None and isinstance(inner, VariantsCallProvider):
+            raise TypeError(
+                "wrap: prototype= is compared with each variant: put CheckStatus around the "
+                "provider of each, as in Variant(CheckStatus(DirectCallProvider('f')), when=…), "
+                "and not around the VariantsCallProvider"
             )
         of_variants = isinstance(self.provider, VariantsCallProvider)
         of_variants = of_variants and not isinstance(kernel, AddressSource)

@@ -40,7 +40,7 @@ from ffi_builder.wrapping.addresses import callable_in, declared_by, needs_gil
 from ffi_builder.wrapping.by_value import triple_for
 from ffi_builder.wrapping.c_types import Prototype
 from ffi_builder.wrapping.calls import called, check_same, with_constants, with_promises
-from ffi_builder.wrapping.destroyers import args_of, with_destroyers
+from ffi_builder.wrapping.destroyers import args_of, defining, destroys, with_destroyers
 from ffi_builder.wrapping.llvm_ir import LlvmFunctions
 from ffi_builder.wrapping.options import CODE, Options
 from ffi_builder.wrapping.prototype import (
@@ -289,13 +289,15 @@ def _of_code(
     for signature in (*signatures, *destroyers):
         is_own = signature not in destroyers
         function, given = options.function if is_own else signature.name, None
+        ends = destroys(signature)
         if options.prototype is not None:
             where = options.include, options.target
-            given = read(options.prototype, function, signature.name, *where)
+            given = read(options.prototype, function, signature.name, *where, is_destroyer=ends)
         name = given.name if given else function or signature.name
         code = replace(kernel, symbol=name) if isinstance(kernel, AddressSource) else kernel
         linked[name if code is not kernel else ""] = code
-        prototype, types = _declared(code, name, source, given, [code, *items], options, ir)
+        home = defining(name, code, items, ir) if ends else code
+        prototype, types = _declared(home, name, source, given, [code, *items], options, ir)
         if prototype is None:
             types = "with nothing" if ir is None else _OF_LLVM
             functions.append(Function(signature, _given(options, name), Compared(types)))

@@ -86,6 +86,8 @@ def read(
     default: str,
     include: Iterable[str | os.PathLike[str]] = (),
     target: str | None = None,
+    *,
+    is_destroyer: bool = False,
 ) -> Prototype:
     """Read a prototype, or find it in a header.
 
@@ -96,6 +98,7 @@ def read(
         default: the name of the signature.
         include: folders of headers, before those of the compiler.
         target: the triple of the machine, if it is neither the compiler's nor this one's.
+        is_destroyer: whether it takes one pointer, for the names that an error suggests.
 
     Raises:
         CompileError: C that is not read, with its line; no such function; a type of a parameter or
@@ -104,7 +107,8 @@ def read(
     with _LOCK:
         unit, path = _read(given, include, target)
         where = f"{given}" if path != _TEXT else "the prototype"
-        return with_registers(_declared(unit, path, where, function, default), target)
+        found = _declared(unit, path, where, function, default, is_destroyer=is_destroyer)
+        return with_registers(found, target)
 
 
 def check_function(
@@ -347,7 +351,15 @@ def _compiler(machine: str | None, *_: str | None) -> tuple[str, ...]:
     )
 
 
-def _declared(unit: Unit, path: str, where: str, function: str | None, default: str) -> Prototype:
+def _declared(
+    unit: Unit,
+    path: str,
+    where: str,
+    function: str | None,
+    default: str,
+    *,
+    is_destroyer: bool = False,
+) -> Prototype:
     functions, symbol = unit.functions, function
     if len(functions) == 1 and (function is None or not function.isidentifier()):
         [function] = functions  # C cannot declare a symbol such as `f.1`, but something like it
@@ -363,16 +375,24 @@ def _declared(unit: Unit, path: str, where: str, function: str | None, default: 
         hint = next((hint for words, hint in _HINTS.items() if re.search(words, text)), "")
         raise CompileError(f"prototype=: not read as C: {unit.shown(error, hint)}")
     if function not in functions:
-        meant = did_you_mean(function, functions)
+        fit = [each for each in functions if not is_destroyer or _takes_pointer(functions[each])]
+        meant = did_you_mean(function, fit)
         if macro := unit.macros().get(function):
             shown = textwrap.shorten(f"{function}{macro}", 80, placeholder="…")
             meant = f": it is a macro, `{shown}`; let a function in C use it, or wrap what it calls"
         elif function.startswith("_Z"):
             meant = f": {mangled_hint(function)}"
         has = f"; it has {first_of(functions) or 'none'}"
-        has += "; say which with function=" * bool(functions)
+        has += "; say which with function=" * (bool(functions) and not is_destroyer)
         raise CompileError(f"{where} declares no function {function!r}{meant or has}")
     return _prototype(unit, symbol or function, functions[function])
+
+
+def _takes_pointer(cursors: Sequence[Any]) -> bool:
+    """Return whether a function takes one pointer, not to const, as a destroyer does."""
+    types = [each.type.get_canonical() for each in cursors[-1].get_arguments()]
+    is_one = len(types) == 1 and types[0]._kind_id == _POINTER
+    return is_one and not types[0].get_pointee().is_const_qualified()
 
 
 def _prototype(unit: Unit, name: str, cursors: Sequence[Any]) -> Prototype:

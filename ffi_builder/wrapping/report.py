@@ -81,5 +81,10 @@ class Report:
             short = types.partition(",")[0] if types in said else types
             said.add(types)
             lines = replace(compared, types=short).lines()
-            texts.append("\n".join([explain(signature, sanitize=self.sanitize), *lines]))
+            left = (
+                f"Nothing destroys what {each.name} points to, as no destroy= says how."
+                for each in signature.results
+                if isinstance(each, spec.Var) and each.dtype == "handle" and not each.destroy
+            )
+            texts.append("\n".join([explain(signature, sanitize=self.sanitize), *lines, *left]))
         return "\n\n".join(texts)

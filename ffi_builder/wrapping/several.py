@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final, cast
 
 from ffi_builder import BuildError, spec
@@ -21,25 +21,31 @@ def args_of(args: Any, declared: Prototype, signature: spec.Signature) -> Any:
     """Return what of ``args=`` as a dict goes with a function.
 
     Where its signature has the name of a parameter, too, that is what the parameter gets, unless
-    the entry uses names of this signature.
+    the entry uses names of this signature, and no results that it lacks.
     """
     known = {path for path, _ in spec.with_paths(signature.params)} | {*symbols(signature)}
-    known |= {result.name for result in signature.results}
+    known |= {name for each in signature.results for name in (each.name, f"-> {each.name}")}
     names = {name for name, _ in declared.params}
 
     def goes(name: str, entry: object) -> bool:
-        return name in names and (name not in known or not known.isdisjoint(_words(entry)))
+        words = {*_words(entry)}
+        lacks = any(each.startswith("->") for each in words - known)
+        return name in names and (name not in known or (not lacks and bool(words & known)))
 
     entries: Mapping[str, Any] = args or {}
     return {name: entry for name, entry in entries.items() if goes(name, entry)} or None
 
 
 def _words(entry: object) -> list[str]:
-    """Return the names in an entry of ``args=``, or in those of the fields of a struct."""
+    """Return the names in an entry of ``args=``, or in those of the fields of a struct.
+
+    Those that the kernel overwrites with results begin with ``->``.
+    """
     if isinstance(entry, Mapping):
         fields = cast("Mapping[str, object]", entry)
         return [word for field in fields.values() for word in _words(field)]
-    return re.findall(r"[A-Za-z_]\w*", entry) if isinstance(entry, str) else []
+    found = re.findall(r"(->)?\s*([A-Za-z_]\w*)", entry) if isinstance(entry, str) else []
+    return [f"{arrow} {name}".strip() for arrow, name in found]
 
 
 def returns_text(signature: spec.Signature) -> bool:
@@ -75,12 +81,28 @@ def without_status(name: str, signature: spec.Signature, args: Any) -> str:
     )
 
 
+def _by_pointer(functions: Iterable[Prototype]) -> str:
+    """Return what to do if a function writes its status by a pointer; nothing if none can."""
+    for each in functions:
+        for name, type_ in each.params:
+            if type_.is_out and type_.dtype in STATUSES:
+                result = ", T **made" if each.result and each.result.is_pointer else ""
+                return (
+                    f"; if `{each.name}` writes its status to `{name}`, let a function in C around "
+                    f"it return that, as `int call(…{result})`"
+                )
+    return ""
+
+
 def check_taken(options: Collection[str], args: object, functions: Collection[Prototype]) -> None:
     """Raise BuildError for options and entries of ``args=`` that go with no function."""
     listed = ", ".join(f"`{each.name}`" for each in functions)
     for option in options:
         what = "a text as result" if option == "free" else "a status"
-        raise BuildError(f"wrap: {option}= needs {what}, but none of {listed} returns one")
+        raise BuildError(
+            f"wrap: {option}= needs {what}, but none of {listed} returns one"
+            f"{_by_pointer(functions) if option in ('errors', 'success') else ''}"
+        )
     names = [name for each in functions for name, _ in each.params]
     for name in cast("Mapping[str, object]", args) if isinstance(args, Mapping) else ():
         if name not in names:

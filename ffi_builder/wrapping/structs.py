@@ -235,6 +235,8 @@ def _compared(
     if value is None:
         checks.note(own, member.type_, entry)
         return CField(member.name, entry, kind, member.offset)  # pyright: ignore[reportArgumentType]
+    if not member.type_.is_pointer and f"{value}" in checks.results:
+        raise BuildError(f"{where}, and {value!r} is a result: write '-> {value}'")
     pairs = [*find(value)]
     if isinstance(value, Mapping):
         raise BuildError(

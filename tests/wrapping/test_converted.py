@@ -156,6 +156,19 @@ def test_variants_of_what_may_be_absent(tmp_path: Path) -> None:
         axpy(tmp_path, DirectCallProvider("daxpy"), S, text)
 
 
+def test_kernels_of_one_dtype_each(tmp_path: Path) -> None:
+    text = AXPY.replace("axpy(a: float64", "saxpy(a: float32")
+    with pytest.raises(BuildError, match=", or wrap a kernel for each dtype, with VariantsCall"):
+        wrap(c_object(tmp_path, BLAS), text, prototype=IN_C, device="cpu")
+
+
+def test_statuses_are_checked_within_variants(tmp_path: Path) -> None:
+    """Around all of them, nothing would say which prototype has the status."""
+    provider = CheckStatus(VariantsCallProvider([Variant(D)]))
+    with pytest.raises(TypeError, match="put CheckStatus around the provider of each, as in Vari"):
+        wrap(c_object(tmp_path, BLAS), AXPY, provider=provider, prototype=IN_C, device="cpu")
+
+
 @pytest.mark.parametrize(
     ("single", "double", "text", "prototype", "words"),
     [

@@ -532,6 +532,9 @@ def test_a_single_function_is_called(path: Path) -> None:
         (SIGNATURES[2], {"destroy": "db_close"}, "but the signature has none: declare `-> made: ha"),
         (SIGNATURES, {"destroy": "db_close"}, r"has db, row, other: .* destroy=\{'db': 'db_close', "),
         (OPEN, {"destroy": "db_clos"}, "declares no function 'db_clos'.*did you mean 'db_close'"),
+        (OPEN, {"destroy": "drop"}, "declares no function 'drop'; it has .*[^=]$"),
+        (OPEN, {"destroy": "db_coy"}, "declares no function 'db_coy', did you mean 'db_close'"),
+        ("row_of(of: handle, x: Tensor([n], float64)) -> row: handle", {"destroy": "row_off"}, "'row_off', did you mean 'row_free'"),
         ([OPEN, "db_close(a: handle, b: handle)"], {"destroy": "db_close"}, "but it has a, b: db_clo"),
         (OPEN, {"destroy": "row_of"}, "row_of takes 3 parameters .* but 1 are passed"),
         (OPEN, {"destroy": "log_of"}, "#0  i64       ptr .h."),
@@ -552,6 +555,30 @@ def test_options_that_do_not_go_with_it(path: Path) -> None:
         wrap("func.func @f() { return }", "f() -> h: handle", destroy="f")
     with pytest.raises(SpecError, match="destroy is for handles, but its dtype is int64"):
         spec.Var("n", "int64", destroy="f")
+
+
+def test_a_destroyer_in_what_is_linked(path: Path, tmp_path: Path) -> None:
+    """A function around a library makes what the library destroys."""
+    header = f"{HEADER}int make(int64_t id, struct db **db);"
+    shim = f"{header}int make(int64_t id, struct db **db) {{ int n; return db_open(id, db, &n); }}"
+    code, signature = c_object(tmp_path, shim), "make(id: int64) -> db: handle"
+    options: dict[str, Any] = {"prototype": header, "destroy": "db_close"}
+    for more in ([], ["db_close(db: handle) where db.present"]):
+        library = wrap(code, [signature, *more], link=[path], **options)
+        library["make"](3).close()
+        with pytest.raises(RuntimeError, match="db_close failed with status 5"):
+            library["make"](9).close()
+    ir = "declare i32 @make(i64, ptr)\ndefine i32 @f(i64 %i, ptr %p) {\n %r = call i32 @make(i64 %i, ptr %p)\n ret i32 %r\n}"
+    options["prototype"] += "int f(int64_t id, struct db **db);"
+    wrap(ir, "f(id: int64) -> db: handle", link=[code, path], **options)(3).close()
+    for source in (code, ir):
+        with pytest.raises(CompileError, match="which neither the kernel nor what link= lists def"):
+            wrap(source, signature if source is code else "f(id: int64) -> db: handle", **options)
+    options["destroy"] = "free"
+    options["prototype"] += "void free(void *made);"
+    with pytest.raises(CompileError, match="to link=, as '-lc' for 'free'"):
+        wrap(code, signature, link=[path], **options)
+    wrap(code, signature, link=[path, "-lc"], **options)(3).close()
 
 
 def test_llvm_ir() -> None:

@@ -72,6 +72,17 @@ def test_what_is_only_read_by_a_pointer_without_const(tmp_path: Path) -> None:
 
 
 @needs_cc
+def test_handles_that_nothing_destroys(tmp_path: Path) -> None:
+    pytest.importorskip("clang.native")
+    data = c_object(tmp_path, "void *make(void) { return 0; } void drop(void *made) { }")
+    signatures = ["make() -> made: handle", "drop(made: handle)"]
+    prototype = "struct s; struct s *make(void); void drop(struct s *made);"
+    words = "Nothing destroys what made points to, as no destroy= says how."
+    assert words in explain(wrap(data, signatures, prototype=prototype)).splitlines()
+    assert words not in explain(wrap(data, signatures, prototype=prototype, destroy="drop"))
+
+
+@needs_cc
 def test_nothing_says_types(tmp_path: Path) -> None:
     data = c_object(tmp_path, "void k(float *x) { }")
     f = wrap(data, SIGNATURE, device="cpu", provider=providers.DirectCallProvider)

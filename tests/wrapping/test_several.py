@@ -33,6 +33,15 @@ int64_t total(const int32_t *x, int64_t size) {
   for (int64_t i = 0; i < size; ++i) sum += x[i];
   return sum;
 }
+struct pen *pen_open(int width, int *err) {
+  *err = width < 0 ? 7 : 0;
+  return *err ? NULL : pen_new(width, 0);
+}
+int open_pen(int width, struct pen **made) {
+  int err;
+  *made = pen_open(width, &err);
+  return err;
+}
 int64_t twice(int64_t size) { return size < 0 ? (errno = EDOM, -1) : 2 * size; }
 double half(double x) { return x / 2; }
 char *name(int pen) { return strdup(pen ? "pen" : "none"); }
@@ -45,6 +54,8 @@ int pen_width(const struct pen *pen, int *width);
 int pen_set(struct pen *pen, int width);
 int pen_free(struct pen *pen);
 struct pen *pen_drop(struct pen *pen);
+struct pen *pen_open(int width, int *err);
+int open_pen(int width, struct pen **made);
 int64_t total(const int32_t *x, int64_t size);
 int64_t twice(int64_t size);
 double half(double x);
@@ -183,7 +194,7 @@ def test_sanitize_goes_to_the_functions_with_tensors(code: bytes) -> None:
     ("options", "words"),
     [
         ({"success": 1}, "success= needs a status, but none of `twice`, `half` returns one"),
-        ({"errors": {7: None}}, "errors= needs a status, but none of `twice`, `half` returns one"),
+        ({"errors": {7: None}}, "errors= needs a status, but none of `twice`, `half` returns one$"),
         ({"free": "free"}, "free= needs a text as result, but none of `twice`, `half` returns one"),
         ({"args": {"sizes": 3}}, "args= has 'sizes', but none of `twice`, `half` has such a parameter, did you mean 'si"),
     ],
@@ -192,3 +203,22 @@ def test_options_that_fit_no_function(code: bytes, options: Any, words: str) -> 
     signatures = ["twice(size: int64) -> doubled: int64", "half(x: float64) -> r: float64"]
     with pytest.raises(BuildError, match=words):
         wrap(code, signatures, prototype=PROTOTYPES, **options)
+
+
+def test_a_status_that_is_written_by_a_pointer(code: bytes) -> None:
+    """A function in C returns it, and writes the handle by a pointer."""
+    signatures = [
+        "pen_open(width: int32) -> (pen: handle, err: int32)",
+        "half(x: float64) -> r: float64",
+    ]
+    options: Any = {"prototype": PROTOTYPES, "errors": {7: ("ValueError", "no pen is that thin")}}
+    words = (
+        r"none of `pen_open`, `half` returns one; if `pen_open` writes its status to `err`, let a "
+        r"function in C around it return that, as `int call\(…, T \*\*made\)`$"
+    )
+    with pytest.raises(BuildError, match=words):
+        wrap(code, signatures, **options)
+    open_pen = wrap(code, "open_pen(width: int32) -> made: handle", destroy="pen_drop", **options)
+    open_pen(3).close()
+    with pytest.raises(ValueError, match="no pen is that thin"):
+        open_pen(-1)

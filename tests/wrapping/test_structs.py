@@ -127,7 +127,7 @@ def test_texts_lists_and_expressions(compiled: bytes) -> None:
         (")", {"made": "-> made"}, "'made' is no result that is a number or handle: declare `-> made: int64`"),
         (") -> made: int32", {"made": "-> made"}, "the result 'made' is int32: declare `-> made: int64`"),
         (") -> made: int64", {"context": "-> made"}, "the result 'made' is int64: declare `-> made: handle`"),
-        (") -> made: int64", {"made": "made"}, "but the kernel writes the result 'made' by a pointer|no number"),
+        (") -> made: int64", {"made": "made"}, "field made of struct data is int64, and 'made' is a result: write '-> made'$"),
         (") -> made: int64", {"made": "int64(n) -> made"}, "the result 'made' says the dtype: drop int64"),
         (") -> made: int64", {"made": "->"}, "expected the value of a field, as in 'n', 'int32"),
         (")", {"made": "int32(n)"}, r"field made of struct data is int64, but 'int32\(n\)' is passed"),
@@ -399,3 +399,22 @@ def test_samplerate() -> None:
     assert (used, 15 <= made <= 20) == (10, True)
     with pytest.raises(RuntimeError, match="status 6"):
         resample(np.ones((10, 2), "float32"), y, -1.0)
+
+
+def test_an_entry_that_names_results_of_another_function(tmp_path: Path) -> None:
+    """Where the signature has the parameter, its elements are no results of the same names."""
+    header = "struct s { int a, b; }; int f(const struct s *p); int g(struct s *p);"
+    code = c_object(
+        tmp_path,
+        "struct s { int a, b; };\n"
+        "int f(const struct s *p) { return p->a + p->b == 3 ? 0 : 7; }\n"
+        "int g(struct s *p) { p->a = 1; p->b = 2; return 0; }",
+    )
+    signatures = ["f(p: Struct(a: int32, b: int32))", "g() -> (a: int32, b: int32)"]
+    both = wrap(code, signatures, prototype=header, args={"p": {"a": "-> a", "b": "-> b"}})
+    assert both["g"]() == (1, 2)
+    both["f"]((1, 2))
+    with pytest.raises(RuntimeError, match="f failed with status 7"):
+        both["f"]((2, 2))
+    with pytest.raises(BuildError, match="and 'b' is a result: write '-> b'"):
+        wrap(code, signatures, prototype=header, args={"p": {"a": "-> a", "b": "b"}})
