@@ -6,12 +6,16 @@ import hashlib
 import re
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from ffi_builder.errors import BuildError
 from ffi_builder.ir.protocols import Attribute, Module, Operation, Type
 from ffi_builder.ir.types import Types
 from ffi_builder.protocol import TEXT
+from ffi_builder.suggest import did_you_mean
+
+FUNCTIONS: Final = ("func.func", "llvm.func")
+"""The operations that are kernels, before and after lowering."""
 
 
 class Symbols:
@@ -74,6 +78,18 @@ class Symbols:
     def has_added(self, name: str) -> bool:
         """Return whether a symbol was added through this object."""
         return name in self._added_names
+
+    def misspelt(self, name: str) -> str:
+        """Return a question for an error, if a function was only declared here, and one is alike.
+
+        It is empty otherwise, as what calls a function may be linked with what defines it.
+        """
+        if not self.has_added(name):
+            return ""
+        views = [view.operation for view in self.module.body.operations]
+        names = [str(view.attributes["sym_name"].value) for view in views if view.name in FUNCTIONS]
+        meant = did_you_mean(name, (each for each in names if not self.has_added(each)), "@{}")
+        return meant and f"the module has no @{name}{meant} "
 
     @property
     def only_ours(self) -> bool:

@@ -24,7 +24,7 @@ class Compared:
         >>> pointer = CType(None, is_pointer=True)
         >>> unsure = Passed("context", pointer, "c", "what the pointer points to")
         >>> print(Compared("with prototype=", (unsure,)))
-        compared with prototype=, but not context
+        compared with prototype=, but not context (what the pointer points to)
     """
 
     types: str
@@ -32,13 +32,17 @@ class Compared:
     passed: Sequence[Passed] = ()
 
     def __str__(self) -> str:
-        return f"compared {self.types}{self.unsure and f', but not {self.unsure}'}"
+        why = dict[str, list[Passed]]()
+        for each in self.passed:
+            why.setdefault(each.unsure, []).append(each)
+        why.pop("", None)
+        unsure = "; ".join(f"{_names(passed)} ({reason})" for reason, passed in why.items())
+        return f"compared {self.types}{unsure and f', but not {unsure}'}"
 
     @property
     def unsure(self) -> str:
         """The parameters that were not compared as a whole."""
-        seen = (each for each in self.passed if each.unsure)
-        return ", ".join(each.own if each.own != "_" else each.entry for each in seen)
+        return _names(each for each in self.passed if each.unsure)
 
     def lines(self) -> Iterator[str]:
         """Yield what the arguments are compared with, then a line for each parameter."""
@@ -47,6 +51,10 @@ class Compared:
         wide = max((len(type_) for type_, _, _ in rows), default=0)
         for type_, entry, unsure in rows:
             yield f"  {type_:{wide}}  gets {entry}{f'; not compared: {unsure}' if unsure else ''}"
+
+
+def _names(passed: Iterable[Passed]) -> str:
+    return ", ".join(each.own if each.own != "_" else each.entry for each in passed)
 
 
 @dataclass(frozen=True)

@@ -170,3 +170,43 @@ class TestExceptions:
         error = found(scale("right"), SCALE, lambda x, y, a: a * x + 0j)
         words = "scale: the reference returns complex64 for y, but y is float32"
         assert lines(error)[0] == words
+
+
+def test_float64_is_found_to_be_rounded_to_float32() -> None:
+    """Multiples of 1/8 are exact in float32, so some elements and numbers are not."""
+    each = "x: Tensor([n], D, intent=in), y: Tensor([n], D, intent=out), a: float64"
+
+    def rounds(x: Any, y: Any, a: float) -> None:
+        y[:] = x.astype("complex64" if x.dtype.kind == "c" else "float32") * a
+
+    def rounds_the_number(x: Any, y: Any, a: float) -> None:
+        y[:] = x * float(np.float32(a))
+
+    for dtype in ("float64", "complex128", "float32 | float64"):
+        signature = parse(f"scale({each})".replace("D", dtype))
+        for wrong in (rounds, rounds_the_number):
+            error = found(wrong, signature, scaled)
+            assert error.argument == "y"
+            assert "rtol=1e-09" in str(error)
+    scalar = parse("identity(x: float64) -> y: float64")
+    assert found(lambda x: float(np.float32(x)), scalar, lambda x: x).argument == "y"
+    testing.check_kernel(rounds_the_number, parse(f"scale({each})".replace("D", "float32")), scaled)
+
+
+@pytest.mark.parametrize("result", ["float64", "float32"])
+def test_sums_of_float64_are_exact(result: str) -> None:
+    """So a kernel may add in any order, and in float32 for a result of float32."""
+    signature = parse(
+        "dot(x: Tensor([n], float64, intent=in), y: Tensor([n], float64, intent=in)) -> "
+        f"r: {result}"
+    )
+
+    def backwards(x: Any, y: Any) -> float:
+        products = (x * y).astype(result)
+        return float(np.cumsum(products[::-1])[-1]) if len(x) else 0.0
+
+    def forwards(x: Any, y: Any) -> Any:
+        products = (x * y).astype(result)
+        return np.cumsum(products)[-1] if len(x) else 0.0
+
+    testing.check_kernel(backwards, signature, forwards, rtol=0, atol=0)

@@ -18,7 +18,8 @@ SIGNATURE = "k(x: Tensor([n], float32))"
 def test_llvm_ir() -> None:
     f = wrap(LLVM, SIGNATURE, device="cpu")
     assert repr(f) == (
-        "<CompiledModule k: compared with the types that the LLVM IR defines, but not x>"
+        "<CompiledModule k: compared with the types that the LLVM IR defines, "
+        "but not x (what the pointer points to)>"
     )
     *plan, compared, n, x = explain(f).splitlines()
     assert plan[0] == "k(x: Tensor([n], float32))"
@@ -38,15 +39,17 @@ def test_llvm_ir() -> None:
     ("prototype", "signature", "words"),
     [
         ("void k(float *x, int64_t n)", SIGNATURE, ""),
-        ("void k(void *x, int64_t n)", SIGNATURE, ", but not x"),
-        ("void k(char *x, int64_t n)", SIGNATURE, ", but not x"),
-        ("void k(float *x, int n)", "k(x: handle, n: int32)", ", but not x"),
-        ("void k(float *, int *, char *)", "k(a: handle, b: Tensor([], int32), c: Tensor([], int8))" , ", but not a"),
+        ("void k(void *x, int64_t n)", SIGNATURE, ", but not x (what the pointer points to)"),
+        ("void k(char *x, int64_t n)", SIGNATURE, ", but not x (of bytes, which elements they are)"),
+        ("void k(float *x, int n)", "k(x: handle, n: int32)", ", but not x (what the handle points to)"),
+        ("void k(float *, int *, char *)", "k(a: handle, b: Tensor([], int32), c: Tensor([], int8))", ", but not a (what the handle points to)"),
         # C often lacks const: the kernel may write to what is only read.
-        ("void k(float *x, int64_t n)", "k(x: Tensor([n], float32, intent=in))", ", but not x"),
+        ("void k(float *x, int64_t n)", "k(x: Tensor([n], float32, intent=in))", ", but not x (whether it is written)"),
         ("void k(const float *x, int64_t n)", "k(x: Tensor([n], float32, intent=in))", ""),
         ("void k(float *x, int64_t n)", "k(x: Tensor([n], float32, intent=out))", ""),
         # Each call compares the struct that a handle points to.
+        ("void k(const float *x, const float *y, float *z)", "k(x: Tensor([n], float32, intent=in), y: Tensor([n], float32, intent=in), z: handle)", ", but not z (what the handle points to)"),
+        ("void k(float *x, float *y, float *z)", "k(x: Tensor([n], float32, intent=in), y: Tensor([n], float32, intent=in), z: handle)", ", but not x, y (whether it is written); z (what the handle points to)"),
         ("struct s; void k(struct s *x, int n)", "k(x: handle, n: int32)", ""),
         ("void k(void *x, int n)", "k(n: int32)", ""),
     ],

@@ -29,6 +29,9 @@ The limits are NaN, infinities, zeros of both signs, and the least and the great
 _CODES: Final = {code: name for name, code in abi.DTYPE_CODES.items()}
 _GREATEST: Final = 4
 """Greatest magnitude of a random float; ints are up to twice as large, unless they are narrow."""
+_FINE: Final = 2**24
+"""Fine floats are multiples of 1 by this: float32 has too few bits for them, float64 enough for the
+sum of many, and of their products with others, which do not depend on the order then."""
 _NARROW: Final = 16
 """In half of all tensors, ints of at most this many bits (pixels, samples) have any value."""
 _HUGE: Final = 2**40
@@ -58,6 +61,14 @@ def tolerance(dtype: DataType) -> float:
     if name == "bfloat":
         return 2.0**-7
     return {64: 1e-9, 32: 1e-5, 16: 2.0**-10}[bits] if name in ("float", "complex") else 0.0
+
+
+def float_bits(dtype: DataType) -> int:
+    """Return the bits of a float, or of each of a complex number's two; 0 for other types."""
+    name = _CODES.get(dtype.code, "")
+    if name in ("float", "bfloat") or name in abi.FIXED_BITS:
+        return dtype.bits
+    return dtype.bits // 2 if name == "complex" else 0
 
 
 def _ml_dtypes() -> Any:
@@ -132,7 +143,13 @@ def empty(shape: Sequence[int], count: int) -> Any:
 
 
 def make(
-    dtype: DataType, shape: Sequence[int], kind: str, random: Generator, *, limits: bool
+    dtype: DataType,
+    shape: Sequence[int],
+    kind: str,
+    random: Generator,
+    *,
+    limits: bool,
+    fine: bool = False,
 ) -> Any:
     """Make the contents of a tensor.
 
@@ -142,10 +159,11 @@ def make(
         kind: one of :data:`CONTENTS`. Random floats are multiples of 1/8 of at most 4.
         random: makes the random numbers.
         limits: put limits among random elements.
+        fine: half of the random floats, which must have 64 bits, are multiples of 2**-24 instead.
     """
     if 0 in shape:
         return empty(shape, -(-dtype.total_bits // 8))
-    scalars = _made(dtype, (*shape, dtype.lanes), kind, random)
+    scalars = _made(dtype, (*shape, dtype.lanes), kind, random, fine=fine)
     if kind == "random" and limits:
         chosen = random.integers(_OFTEN, size=scalars.shape[:-1]) == 0
         limit_values = _limits(dtype)
@@ -156,7 +174,9 @@ def make(
     return np.packbits(bits.reshape((*shape, dtype.total_bits)), axis=-1, bitorder="little")
 
 
-def _made(dtype: DataType, shape: tuple[int, ...], kind: str, random: Generator) -> Any:
+def _made(
+    dtype: DataType, shape: tuple[int, ...], kind: str, random: Generator, *, fine: bool
+) -> Any:
     """Return scalars as bytes, of shape ``(*shape, bytes of a scalar)``."""
     if kind == "limits":
         return np.resize(_limits(dtype), (*shape, max(dtype.bits // 8, 1)))
@@ -164,7 +184,11 @@ def _made(dtype: DataType, shape: tuple[int, ...], kind: str, random: Generator)
         shape = (*shape, 2)
     plain = _plain(dtype, random if kind == "random" else None)
     if kind == "random":
-        return encode(dtype, plain[random.integers(len(plain), size=shape)])
+        numbers = plain[random.integers(len(plain), size=shape)]
+        if fine:
+            part = random.integers(_FINE // 8, size=shape) / _FINE
+            numbers = numbers + part * random.integers(2, size=shape)
+        return encode(dtype, numbers)
     if kind == "counting":
         above = plain[(plain >= 1) & (plain % 1 == 0)]
         return encode(dtype, np.resize(above if above.size else plain[-1:], shape))

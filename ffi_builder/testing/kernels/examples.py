@@ -48,6 +48,8 @@ _SHAPES: Final = (
 )
 """Shapes of tensors of any rank."""
 _FLOATS: Final = (0.0, 1.0, -1.0, 2.0, 0.5, -0.5, 3.0, 1.25, -2.75)
+_FINE: Final = (1 + 2**-24,)
+"""What float32 cannot hold; a kernel of float32 gets 1."""
 _LIMITS: Final = (float("nan"), float("inf"), float("-inf"), -0.0)
 _FARTHEST: Final = 64
 """The largest magnitude of an int that is not a size, unless its bounds are declared."""
@@ -217,7 +219,8 @@ def _values(symbol: Symbol, *, limits: bool) -> tuple[Sequence[Any], Sequence[in
         case _ if symbol.var.dtype == "bool":
             return (False, True), ()
         case _ if symbol.var.dtype in FLOAT_DTYPES:
-            return (*_FLOATS, *_LIMITS) if limits else _FLOATS, ()
+            fine = _FINE if symbol.var.dtype == "float64" else ()
+            return (*_FLOATS, *fine, *(_LIMITS if limits else ())), ()
         case "length":
             return sorted({min(max(low, number), high) for number in _LENGTHS}), ()
         case "stride":

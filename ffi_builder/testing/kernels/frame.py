@@ -8,8 +8,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Final, Protocol, TypeVar, cast, runtime_checkable
 
 from ffi_builder import spec
-from ffi_builder.extending import contiguous, elements
-from ffi_builder.testing.kernels.elements import Generator, make
+from ffi_builder.extending import contiguous, elements, parse_dtype
+from ffi_builder.testing.kernels.elements import Generator, float_bits, make
 from ffi_builder.testing.kernels.guarded import Guarded, read
 from ffi_builder.testing.make import devices
 from ffi_builder.testing.make.arrays import Array, FakeArray, check_framework, numpy
@@ -80,13 +80,28 @@ class Frame:
     ) -> None:
         """Give new contents to all tensors except those at or inside the paths ``kept``.
 
-        See :func:`~ffi_builder.testing.kernels.elements.make`.
+        Random elements of one tensor of float64 or complex128 are fine, so that a kernel that
+        computes in float32 is found, unless an output has a narrower float: its tolerance is for
+        sums without rounding. See :func:`~ffi_builder.testing.kernels.elements.make`.
         """
         inside = tuple(f"{path}{mark}" for path in kept for mark in ".[")
-        for tensor in self.tensors:
-            if tensor.path not in kept and not tensor.path.startswith(inside):
-                shape = tensor.array.shape
-                tensor.give(make(tensor.dtype, shape, kind, random, limits=limits))
+        new = [t for t in self.tensors if t.path not in kept and not t.path.startswith(inside)]
+        for tensor in new:
+            tensor.give(make(tensor.dtype, tensor.array.shape, kind, random, limits=limits))
+        wide = [t for t in new if t.intent != "out" and float_bits(t.dtype) == 64]
+        if kind == "random" and wide and not self._has_narrow_outputs():
+            tensor = wide[int(random.integers(len(wide)))]
+            shape = tensor.array.shape
+            tensor.give(make(tensor.dtype, shape, kind, random, limits=limits, fine=True))
+
+    def _has_narrow_outputs(self) -> bool:
+        """Return whether an output has floats of less than 64 bits."""
+        narrow = range(1, 64)
+        if any(float_bits(tensor.dtype) in narrow for tensor in self.outputs):
+            return True
+        results = (r for r in self.signature.results if isinstance(r, (spec.Var, spec.Tensor)))
+        names = [(r.dtype,) if isinstance(r, spec.Var) else r.element_dtypes for r in results]
+        return any(all(float_bits(parse_dtype(n)) in narrow for n in each) for each in names)
 
     def write_given(self) -> None:
         """Write its given contents into every tensor, and zeros into outputs that are not read."""

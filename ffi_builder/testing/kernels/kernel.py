@@ -115,7 +115,8 @@ def check_kernel(
     """Compare a kernel with a reference on random arguments that the signature accepts.
 
     Sizes are small, and often 0, 1, odd, or next to a power of two. Ints and floats are near 0, but
-    elements of 8 and 16 bits have any value in half of the tensors. The examples vary the dtypes,
+    elements of 8 and 16 bits have any value in half of the tensors. Floats are multiples of 1/8, or
+    in one tensor of float64 of 2**-24, which float32 cannot hold. The examples vary the dtypes,
     ranks, layouts, Choices, and the presence of Optionals as the signature allows. Some tensors
     have only the alignment that the element, ``data_alignment`` or a condition on ``x.data``
     requires. Lists of tensors have up to 4 elements, or as many as the signature requires. In each
