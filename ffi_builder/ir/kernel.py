@@ -30,7 +30,7 @@ from ffi_builder import abi
 from ffi_builder.errors import BuildError
 from ffi_builder.ir.distribution import named, of_module
 from ffi_builder.ir.protocols import Module, Operation, Type
-from ffi_builder.ir.symbols import describe, function_parts
+from ffi_builder.ir.symbols import FUNCTIONS, describe, function_parts
 from ffi_builder.ir.types import Types
 from ffi_builder.protocol import MEMREF_TYPES
 from ffi_builder.records import dataclass
@@ -349,7 +349,6 @@ def _vector_dtypes(lanes: int, element: str) -> tuple[str, ...] | None:
 
 _PARSER: Final = "torch_mlir"
 """The distribution that parses a module given as text."""
-_FUNCTIONS: Final = ("func.func", "llvm.func")
 _NAME_LOCATION: Final = re.compile(r'loc\("((?:[^"\\]|\\.)*)"(?:\(.*\))?\)', re.DOTALL)
 _PLACE: Final = re.compile(r'loc\("-":(\d+):(\d+)')
 """A position in a parsed text, which MLIR calls ``-``."""
@@ -468,14 +467,14 @@ def _find(types: Types, module: Module, name: str) -> Operation:
         names = [
             operation.operation.attributes["sym_name"].value
             for operation in module.body.operations
-            if operation.operation.name in _FUNCTIONS
+            if operation.operation.name in FUNCTIONS
         ]
         raise BuildError(
             f"the module has no function {name!r}; it has {', '.join(names) or 'none'}"
             f"{did_you_mean(name, names)}"
         )
     function = table[name].operation
-    if function.name not in _FUNCTIONS:
+    if function.name not in FUNCTIONS:
         raise BuildError(f"@{name} is {describe(function)}; expected a func.func or an llvm.func")
     return function
 

@@ -6,12 +6,16 @@ import hashlib
 import re
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from ffi_builder.errors import BuildError
 from ffi_builder.ir.protocols import Attribute, Module, Operation, Type
 from ffi_builder.ir.types import Types
 from ffi_builder.protocol import TEXT
+from ffi_builder.suggest import did_you_mean
+
+FUNCTIONS: Final = ("func.func", "llvm.func")
+"""The operations that are kernels, before and after lowering."""
 
 
 class Symbols:
@@ -280,6 +284,19 @@ class Symbols:
         self.added.append(operation)
         self._added_names[name] = operation
         return operation
+
+
+def misspelt(symbols: Symbols, name: str) -> str:
+    """Return a question for an error, if a function was only declared here, and one is alike.
+
+    It is empty otherwise, as what calls a function may be linked with what defines it.
+    """
+    if not symbols.has_added(name):
+        return ""
+    views = [view.operation for view in symbols.module.body.operations]
+    names = [str(view.attributes["sym_name"].value) for view in views if view.name in FUNCTIONS]
+    meant = did_you_mean(name, (each for each in names if not symbols.has_added(each)), "@{}")
+    return meant and f"the module has no @{name}{meant} "
 
 
 def describe(operation: Operation) -> str:

@@ -11,6 +11,7 @@ from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, CheckingBuilder, Module, Symbols, Value
 from ffi_builder.ir.builder import Builder
 from ffi_builder.ir.protocols import Type
+from ffi_builder.ir.symbols import misspelt
 from ffi_builder.providers.c_strings import c_string, c_strings, free, free_on_error
 from ffi_builder.records import dataclass
 from ffi_builder.spec.dtypes import DataType, parse_dtype
@@ -242,11 +243,13 @@ class CallContext(ABC):
         if isinstance(tensor, spec.Tensor):
             self.asked[what, tensor] = None
 
-    def check_dtypes(self, provider: str, *, takes_args: bool) -> None:
+    def check_dtypes(self, provider: str, callee: str | None, *, takes_args: bool) -> None:
         """Check that the kernel can know the dtype of each tensor whose address it gets.
 
         Args:
             provider: the provider's name, for errors.
+            callee: the function that it calls, which may be misspelt, so that nothing says whether
+                it takes a dtype.
             takes_args: whether the provider has an ``args=``. If so, errors give advice about
                 ``args=``, otherwise to the provider's author.
 
@@ -274,8 +277,9 @@ class CallContext(ABC):
                 cure, any_ = f"pass context.dtype({name}) too", f"call context.any_dtype({name})"
             if several:
                 cure = f"give {' and '.join(equal)} different names, as they are equal otherwise"
+            first = "" if callee is None else misspelt(self.symbols, callee)
             raise BuildError(
-                f"{provider}: {type(tensor).__name__} {path!r} may have the dtypes "
+                f"{provider}: {first}{type(tensor).__name__} {path!r} may have the dtypes "
                 f"{', '.join(dtypes)}, and the kernel gets its address alone: {cure}, or {any_} "
                 f"if the kernel works on any of them, or choose a kernel for each with "
                 f"VariantsCallProvider"

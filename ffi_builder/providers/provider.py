@@ -147,7 +147,8 @@ class Members:
                 f"which the wrapper continues"
             )
         # Ready-made providers, and subclasses of them, have args=.
-        context.check_dtypes(name, takes_args=self.trusted or hasattr(self.provider, "args"))
+        takes_args = self.trusted or hasattr(self.provider, "args")
+        context.check_dtypes(name, self.callee, takes_args=takes_args)
         context.builder.block = following
         free_copies(context)
         return context.builder.block

@@ -65,6 +65,22 @@ def test_an_address_alone(provider: Any, name: str) -> None:
     attached([Tensor("x", [n], "float32", device_type="cpu")], provider)
 
 
+def test_a_misspelt_callee_comes_first() -> None:
+    text = "llvm.func @rsv(!llvm.ptr)"
+    for provider in (MemRefCallProvider("rsx"), CheckStatus(DirectCallProvider("rsx"))):
+        with pytest.raises(BuildError) as raised:
+            attached([X], provider, text)
+        start = (
+            f"{type(provider).__name__}: the module has no @rsx, did you mean @rsv? Tensor 'x' may"
+        )
+        assert str(raised.value).startswith(start)
+    for callee in ("rsv", "another_one"):
+        with pytest.raises(
+            BuildError, match=r"^DirectCallProvider: Tensor 'x' may have the dtypes"
+        ):
+            attached([X], DirectCallProvider(callee), text)
+
+
 def test_a_result_with_the_dtype_of_an_argument() -> None:
     y = Tensor("y", "x.shape", "x.dtype", device_type="cpu")
     signature = Signature("f", [X], y)
