@@ -93,9 +93,10 @@ def _names(what: str, tensors: dict[str, Tensor], given: object) -> Sequence[obj
     if given is True:
         written = [path for path, t in tensors.items() if t.intent in ("out", "inout")]
         if not written:
+            last = f"; set their intent, or name the tensors: no_overlap={[*tensors][-1:]}"
             raise SpecError(
                 f"{what}: True stands for the tensors with intent='out' or 'inout', but there are "
-                f"none; set their intent, or name the tensors: no_overlap=['y']"
+                f"none{last if len(tensors) > 1 else ''}"
             )
         return written
     if given is False:

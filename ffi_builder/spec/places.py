@@ -292,9 +292,14 @@ def refuse_references(what: str, params: Sequence[Param]) -> None:
         tensor = required(param)
         if isinstance(tensor, Tensor) and not isinstance(tensor, Workspace):
             for name in (name for name in tensor.references if name != "dtype"):
+                cure = (
+                    "; name the sizes of both, as in Tensor([n, m], …), or let the kernel compare "
+                    "shapes of any rank"
+                )
                 raise SpecError(
                     f"{what}: {path}: {name}: {getattr(tensor, name)} is for results and "
                     f"Workspaces, and this is an argument, which may take a dtype only"
+                    f"{cure if name == 'shape' else ''}"
                 )
 
 

@@ -98,6 +98,15 @@ def test_a_symbol_may_have_the_name():
     assert made.canonical(device="cpu") == text
 
 
+def test_true_names_tensors_that_are_there() -> None:
+    words = (
+        "no_overlap: True stands for the tensors with intent='out' or 'inout', but there are none"
+    )
+    for names, cure in ((), ""), (("a",), ""), (("a", "b"), "; set their .*: no_overlap=.'b'."):
+        with pytest.raises(SpecError, match=f"{words}{cure}$"):
+            Signature("f", [tensor(name) for name in names], no_overlap=True)
+
+
 @pytest.mark.parametrize(
     ("where", "words", "place"),
     [
@@ -142,8 +151,8 @@ def test_errors_of_texts_point_at_the_place(where: str, words: str, place: str |
         (PARAMS, ["k"], "expected one of x, y, t[0], t[1], s.c, s.u[0] but got 'k'"),
         (PARAMS, ["t"], "but got 't'"),
         (PARAMS, ["y", "y"], "'y' is named twice"),
-        ([tensor("x"), tensor("y", "in")], True, "but there are none; set their intent"),
-        ([n], True, "but there are none; set their intent"),
+        ([tensor("x"), tensor("y", "in")], True, "but there are none"),
+        ([n], True, "but there are none"),
         ([n], ["n"], "there are no two tensors on cpu, cuda"),
         ([tensor("y", "out")], True, "there are no two tensors on cpu, cuda"),
         ([tensor("x", device="metal"), tensor("y")], ["y"], "there are no two tensors on cpu"),
@@ -201,7 +210,7 @@ def test_lists(params: list[Param], given: Any, stored: tuple[str, ...]):
         ),
         ([tensors("xs", 0, intent="out"), tensor("y", "out")], True, "there are no two tensors"),
         ([tensors("xs", device="metal"), tensor("y", "out")], True, "there are no two tensors on"),
-        ([tensors("xs"), tensor("y")], True, "but there are none; set their intent"),
+        ([tensors("xs"), tensor("y")], True, "but there are none"),
         ([tensors("xs"), tensor("y")], ["xs[0]"], "expected one of xs, y but got 'xs[0]'"),
         (
             [tensors("xs", device="metal"), tensors("ys")],

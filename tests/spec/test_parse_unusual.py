@@ -60,6 +60,11 @@ def test_quoted_words_are_names_and_names_are_identifiers(text: str, place: str)
             "f(x: Tensor([n], float32)) -> s: x.dtype",
             "a scalar has one type; `s: Tensor([], x.dtype)` has that dtype",
         ),
+        (
+            "f(alpha: x.dtype, x: Tensor([n], float32 | float64))",
+            "a number has one dtype: write `alpha: float64`, and 'float32(alpha)' in args= of the "
+            "Variant whose kernel takes float32",
+        ),
     ],
 )
 def test_what_a_python_function_has(text: str, words: str) -> None:

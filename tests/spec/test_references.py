@@ -116,7 +116,7 @@ def test_parameters_without_references_stay_the_same_objects() -> None:
         ([Optional(TupleParam("t", [X]))], tensor("y", dtype="t[0].dtype"), "Tensor 'y': dtype: t[0].dtype: t[0] may be absent; expected a Tensor that is always there"),
         ([Struct("s", [Optional(X)])], tensor("y", dtype="s.x.dtype"), "Tensor 'y': dtype: s.x.dtype: s.x may be absent; expected a Tensor that is always there"),
         ([tensor("x", dtype="float4_e2m1fn", storage_dtype="float4_e2m1fnx2")], tensor("y", dtype="x.dtype"), "Tensor 'y': dtype: x.dtype: x has a storage_dtype, so its dtype is not the one that came; say it yourself"),
-        ([X, TupleParam("t", [tensor("z", shape="x.shape")])], None, "t[0]: shape: x.shape is for results and Workspaces, and this is an argument, which may take a dtype only"),
+        ([X, TupleParam("t", [tensor("z", shape="x.shape")])], None, "t[0]: shape: x.shape is for results and Workspaces, and this is an argument, which may take a dtype only; name the sizes of both, as in Tensor([n, m], …), or let the kernel compare shapes of any rank"),
         ([X, Z, tensor("w", device_type="x.device_type")], None, "w: device_type: x.device_type is for results and Workspaces, and this is an argument, which may take a dtype only"),
         ([Z, X], None, "z: dtype: x.dtype: x is not checked before z; swap the two, or let x take z.dtype"),
         ([tensor("z", dtype="z.dtype")], None, "z: dtype: z.dtype: z is not checked before z; name another tensor, or say its dtypes"),

@@ -243,7 +243,14 @@ class _Parser(WhereParser):
         raise t.error(star, f"a text has no keyword-only parameters: {hint}")
 
     def _type(self, name: Token) -> Param:
-        kind = self.tokens.name("a type such as Tensor or float32")
+        t = self.tokens
+        if t.sees_reference("dtype"):
+            words = (
+                f'a number has one dtype: write `{name.text}: float64`, and "float32({name.text})" '
+                f"in args= of the Variant whose kernel takes float32"
+            )
+            raise t.error(t.next, words)
+        kind = t.name("a type such as Tensor or float32")
         with self.deeper(kind):
             return self._typed(name, kind)
 
