@@ -62,10 +62,23 @@ def test_keys_that_are_too_deep(tmp_path: Path, cached: bool) -> None:
             runtime.compile_cached(key, not_built, cache_dir=folder)
 
 
-def built(folder: Path) -> bool:
+def test_a_key_has_no_address(tmp_path: Path) -> None:
+    """It would never be found again, or be found for another object."""
+    for what in (object(), not_built, lambda: 0):
+        key = ("my_dsl 1.0", (f"kernel of {what!r}",))
+        with pytest.raises(
+            ValueError, match=r"equal in each process, but it has ['\"].* at 0x\w+>['\"], an"
+        ):
+            runtime.compile_cached(key, not_built, cache_dir=tmp_path)
+    for key in ("a at 0x12", "0x12>"):
+        assert built(tmp_path, key)
+        assert not built(tmp_path, key)
+
+
+def built(folder: Path, key: str = "k") -> bool:
     """Tell whether `compile_cached` builds."""
     calls: list[int] = []
-    runtime.compile_cached("k", lambda: calls.append(1) or ADD_ONE, cache_dir=folder)
+    runtime.compile_cached(key, lambda: calls.append(1) or ADD_ONE, cache_dir=folder)
     return bool(calls)
 
 

@@ -54,6 +54,9 @@ _UNFINISHED_SECONDS: Final = 600.0
 """The age from which an unfinished file counts as left by a killed process. Writing takes
 milliseconds."""
 
+_ADDRESS: Final = re.compile(" at 0x[0-9a-fA-F]+>")
+"""The end of the repr of a function, or of an object without one of its own."""
+
 # Looking through a full folder takes some 40 ms, so it is done about once for every 64th of the
 # size limit that is written. Chance decides when, so that processes need not share a count.
 _LOOKS_PER_SIZE: Final = 64
@@ -366,7 +369,7 @@ def of_name(key: object, pipeline: str | None, level: int, items: Sequence[Item]
     """Return the key of a module for which the author gave `key`.
 
     Raises TypeError if `key` is not a str, bytes, or a tuple of strs, bytes, ints and tuples, and
-    ValueError if tuples are nested more than 32 deep.
+    ValueError if tuples are nested more than 32 deep, or a str has the address of an object.
     """
     if isinstance(key, int):
         raise _unfit(key)
@@ -391,6 +394,13 @@ def _plain(key: object, depth: int = 0) -> object:
     """
     match key:
         case str():
+            address = _ADDRESS.search(key)
+            if address:
+                shown = key[max(address.start() - 40, 0) : address.end()]
+                raise ValueError(
+                    f"Expected a key that is equal in each process, but it has {shown!r}, an "
+                    f"object's address: write what the object stands for"
+                )
             return str.__str__(key)
         case bytes():
             return {"bytes": key.hex()}

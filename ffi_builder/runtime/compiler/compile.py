@@ -171,7 +171,7 @@ def compile_cached(
             parameters, the version of your compiler. It is a str, bytes, or a tuple of strs, bytes,
             ints and tuples, nested at most 32 deep. The other arguments, the CPU and the versions
             of MLIR, LLVM and the JIT need not be in it.
-        build: returns what `compile` takes.
+        build: returns what `compile` takes; only a miss calls it.
         pipeline: as for `compile`.
         post_compile_hooks: as for `compile`; their code is not part of the key.
         opt_level: as for `compile`.
