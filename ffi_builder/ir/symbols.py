@@ -298,6 +298,19 @@ class Symbols:
         return operation
 
 
+def misspelt(symbols: Symbols, name: str) -> str:
+    """Return a question for an error, if a function was only declared here, and one is alike.
+
+    It is empty otherwise, as what calls a function may be linked with what defines it.
+    """
+    if not symbols.has_added(name):
+        return ""
+    views = [view.operation for view in symbols.module.body.operations]
+    names = [str(view.attributes["sym_name"].value) for view in views if view.name in FUNCTIONS]
+    meant = did_you_mean(name, (each for each in names if not symbols.has_added(each)), "@{}")
+    return meant and f"the module has no @{name}{meant} "
+
+
 def describe(operation: Operation) -> str:
     """Describe a symbol for messages: the operation, and the type of a function.
 

@@ -11,6 +11,7 @@ from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, CheckingBuilder, Module, Symbols, Value
 from ffi_builder.ir.builder import Builder
 from ffi_builder.ir.protocols import Type
+from ffi_builder.ir.symbols import misspelt
 from ffi_builder.providers.c_strings import c_string, c_strings, free, free_on_error
 from ffi_builder.records import dataclass
 from ffi_builder.spec.dtypes import DataType, parse_dtype
@@ -276,9 +277,9 @@ class CallContext(ABC):
                 cure, any_ = f"pass context.dtype({name}) too", f"call context.any_dtype({name})"
             if several:
                 cure = f"give {' and '.join(equal)} different names, as they are equal otherwise"
-            misspelt = "" if callee is None else self.symbols.misspelt(callee)
+            first = "" if callee is None else misspelt(self.symbols, callee)
             raise BuildError(
-                f"{provider}: {misspelt}{type(tensor).__name__} {path!r} may have the dtypes "
+                f"{provider}: {first}{type(tensor).__name__} {path!r} may have the dtypes "
                 f"{', '.join(dtypes)}, and the kernel gets its address alone: {cure}, or {any_} "
                 f"if the kernel works on any of them, or choose a kernel for each with "
                 f"VariantsCallProvider"

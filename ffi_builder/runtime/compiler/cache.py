@@ -396,11 +396,10 @@ def _plain(key: object, depth: int = 0) -> object:
         case str():
             address = _ADDRESS.search(key)
             if address:
-                start, end = address.span()
+                shown = key[max(address.start() - 40, 0) : address.end()]
                 raise ValueError(
-                    f"Expected a key that is equal in each process, but it has "
-                    f"{key[max(start - 40, 0) : end]!r}, an object's address: write what the object "
-                    f"stands for"
+                    f"Expected a key that is equal in each process, but it has {shown!r}, an "
+                    f"object's address: write what the object stands for"
                 )
             return str.__str__(key)
         case bytes():
