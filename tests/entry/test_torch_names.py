@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from importlib import import_module
 from operator import attrgetter
@@ -119,7 +118,7 @@ def test_without_the_dispatch_keys_of_threads(again: None, monkeypatch: pytest.M
 
 def test_a_variable_that_no_thread_has(again: None, monkeypatch: pytest.MonkeyPatch) -> None:
     layout = layouts.torch_layout(torch)
-    elsewhere = dataclasses.replace(layout, local_keys=id(layout))
+    elsewhere = layout._replace(local_keys=id(layout))
 
     def torch_layout(_: object) -> layouts.TorchLayout:
         return elsewhere
