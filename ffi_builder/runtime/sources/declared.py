@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Final
 
 from ffi_builder.errors import CompileError
 from ffi_builder.runtime.codegen import constants, emit
 from ffi_builder.runtime.sources.links import Item
 from ffi_builder.runtime.sources.modules import LlvmSource, Source, callers, llvm_ir
 
-_SIMPLE = r"(?:void|ptr|half|bfloat|float|double|i\d+)"
-_TYPE = rf"{_SIMPLE} \((?:{_SIMPLE}(?:, {_SIMPLE})*)?\)"
+_SIMPLE: Final = r"(?:void|ptr|half|bfloat|float|double|i\d+)"
+_TYPE: Final = rf"{_SIMPLE} \((?:{_SIMPLE}(?:, {_SIMPLE})*)?\)"
+_DEFINED: Final = r'^ *define [^\n@]*@("[^"\n]*"|[-\w$.]+)\('
 
 
 def check_declared(source: Source, items: Sequence[Item]) -> None:
@@ -30,10 +32,10 @@ def check_declared(source: Source, items: Sequence[Item]) -> None:
         return
     called = _types(_declarations(source))
     for text in linked:
-        mentioned = [name for name in called if f"@{name}(" in text or f'@"{name}"(' in text]
-        defined = _types(text) if mentioned else {}
-        for name in mentioned:
-            _compare(source, name, called[name], defined.get(name, ""))
+        names = {name.strip('"') for name in re.findall(_DEFINED, text, re.MULTILINE)}
+        defined = {} if names.isdisjoint(called) else _types(text)
+        for name in sorted(names & called.keys() & defined.keys()):
+            _compare(source, name, called[name], defined[name])
 
 
 def _compare(source: Source, name: str, ours: str, theirs: str) -> None:
