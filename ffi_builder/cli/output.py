@@ -83,7 +83,7 @@ _RULES: Final[tuple[_Rule, ...]] = (
     (r"\. \w+CallProvider with \w+=True calls it if that is an array [\w ]+", ""),
     (r"say so: returns=spec\.Var\('y', '(\w+)'\)", r"say so in --signature: -> y: \1"),
     (r"; or if it is a status, put CheckStatus around the provider", ""),
-    (r", and CheckStatus\(provider, errors=…\) has errors", ""),
+    (r", unless it is that of the functions of a VariantsCallProvider.* has errors", ""),
     (r"\bCheckStatus\b", "a check of the status"),
     (
         r"; runtime\.compile does with pipeline=, and calls its hooks with the lowered module",
