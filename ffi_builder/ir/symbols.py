@@ -79,18 +79,6 @@ class Symbols:
         """Return whether a symbol was added through this object."""
         return name in self._added_names
 
-    def misspelt(self, name: str) -> str:
-        """Return a question for an error, if a function was only declared here, and one is alike.
-
-        It is empty otherwise, as what calls a function may be linked with what defines it.
-        """
-        if not self.has_added(name):
-            return ""
-        views = [view.operation for view in self.module.body.operations]
-        names = [str(view.attributes["sym_name"].value) for view in views if view.name in FUNCTIONS]
-        meant = did_you_mean(name, (each for each in names if not self.has_added(each)), "@{}")
-        return meant and f"the module has no @{name}{meant} "
-
     @property
     def only_ours(self) -> bool:
         """Whether all additions to the module were made through this object."""

@@ -169,7 +169,8 @@ def _of_ctypes(what: str, type_: Any) -> CType | None:
         if issubclass(to, (_POINTER, ctypes.c_void_p)):
             return CType(_CTYPES.get(getattr(to, "_type_", None)), is_pointer=True, opaque=POINTER)
         dtype = _CTYPES.get(to)
-        return CType(dtype, is_pointer=True, opaque=None if dtype else to.__name__)
+        named = None if dtype else to.__name__
+        return CType(dtype, is_pointer=True, opaque=named, has_const=False)
     raise _not_passed(what, class_.__name__)
 
 
@@ -187,7 +188,8 @@ def _of_cffi(what: str, type_: Any) -> CType | None:
             if item.cname == "char":  # const or not
                 return CType(None, is_pointer=True, is_char=True)
             dtype = _dtype_of_cffi(item)
-            return CType(dtype, is_pointer=True, opaque=None if dtype else item.cname)
+            named = None if dtype else item.cname
+            return CType(dtype, is_pointer=True, opaque=named, has_const=False)
         case "function":
             return CType(None, is_pointer=True, opaque="a function")
         case _:

@@ -32,6 +32,8 @@ class CType:
     is_pointer: bool = False
     is_const: bool = False
     """Whether the function cannot write to what it points to."""
+    has_const: bool = field(default=True, kw_only=True, compare=False)
+    """Whether the source of the type says so where it holds; ctypes and cffi do not."""
     opaque: str | None = None
     """What a pointer points to that has no dtype: a struct, another pointer, a function."""
     is_restrict: bool = False

@@ -391,7 +391,7 @@ def _check_text(what: str, type_: CType, given: str) -> None:
     """
     if not type_.is_pointer or type_.to not in (None, *BYTES) or type_.row:
         raise BuildError(f"{what}, but {given} is passed as the address of bytes")
-    if type_.dtype is not None and not type_.is_const:
+    if type_.dtype is not None and type_.has_const and not type_.is_const:
         raise BuildError(
             f"{what}, to which the kernel may write, but {given} is only read: if the kernel does "
             f"not write there, let prototype= say const; else let callers pass an array, "

@@ -195,7 +195,7 @@ def test_without_a_driver_it_compiles_and_a_call_says_what_is_missing():
     ("changed", "error", "words"),
     [
         ({"kernel": "saxpi"}, SpecError, "No kernel 'saxpi' .* did you mean 'saxpy'"),
-        ({"kernel": 3}, TypeError, r"kernel: expected a name but got 3 \(int\)"),
+        ({"kernel": 3}, TypeError, r"wrap: function= is a name, but got 3"),
         ({"image": IMAGE[:100]}, SpecError, "The cubin is truncated or damaged"),
         ({"image": SAXPY}, SpecError, "but it is CUDA C++; ffi_builder.cuda.compile_cuda makes"),
         ({"image": LLVM_IR}, SpecError, "but it is LLVM IR; ffi_builder.cuda.lower_to_ptx makes"),
