@@ -119,7 +119,7 @@ def ir_named(root: str) -> Any:
 
 @functools.cache
 def library(root: str, *functions: str) -> ctypes.PyDLL | None:
-    """Return the library of distribution `root` that has `function`, or None."""
+    """Return the library of distribution `root` that has these functions, or None."""
     for folder in load(f"{root}._mlir_libs").__path__:
         for path in sorted(Path(folder).glob("lib*.so*")):
             try:

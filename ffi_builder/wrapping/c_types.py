@@ -65,7 +65,7 @@ class CType:
     attribute: str = ""
     """The attributes of the address of a struct by value, in MLIR's LLVM dialect."""
     enum: str = field(default="", compare=False)
-    """What C calls the enum that a number is; empty if it is none."""
+    """The name in C of the enum that a number is; empty if it is none."""
 
     def target(self, *, by_address: bool = False, is_made: bool = False) -> str | None:
         """Return what a handle points to that is passed so, or None for anything.

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ffi_builder import Sanitize
 
 CODE: Final = (LlvmSource, ObjectSource, ArchiveSource, LibrarySource, AddressSource)
+"""The sources that are code, which is linked."""
 _ENUM: Final = r"\bChoice\(\s*(?:enum\s+)?([A-Za-z_]\w*)\s*\)"
 _OPTIONS: Final = {
     "pipeline": (sources.Mlir,),

@@ -11,12 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias, cast
 
 from ffi_builder import BuildError, attach, spec
-from ffi_builder.extending import (
-    HoldGil,
-    check_signature,
-    dataclass,
-    tensors_of,
-)
+from ffi_builder.extending import HoldGil, check_signature, dataclass, tensors_of
 from ffi_builder.ir import PlainModule
 from ffi_builder.providers import (
     CallProvider,
@@ -43,11 +38,7 @@ from ffi_builder.wrapping.calls import called, check_same, with_constants, with_
 from ffi_builder.wrapping.destroyers import args_of, defining, destroys, with_destroyers
 from ffi_builder.wrapping.llvm_ir import LlvmFunctions
 from ffi_builder.wrapping.options import CODE, Options
-from ffi_builder.wrapping.prototype import (
-    check_function,
-    read,
-    variable,
-)
+from ffi_builder.wrapping.prototype import check_function, read, variable
 from ffi_builder.wrapping.report import Compared, Report
 from ffi_builder.wrapping.variants import Called, callees, compared
 
@@ -266,13 +257,10 @@ def _of_code(
     options: Options,
 ) -> Wrapped:
     options = options.with_numbers()
-    ir = LlvmFunctions(kernel.text) if isinstance(kernel, LlvmSource) else None
+    ir = _functions_of(kernel)
     module = PlainModule(None if ir is None else ir.declaration)  # needs no MLIR
     if isinstance(options.provider, VariantsCallProvider):
-        codes = [
-            (code, LlvmFunctions(code.text) if isinstance(code, LlvmSource) else None)
-            for code in (kernel, *items)
-        ]
+        codes = [(kernel, ir), *((item, _functions_of(item)) for item in items)]
         names = callees(options.provider) if ir is not None else []
         if options.prototype or (names and all(_defining(codes, name) for name in names)):
             return _of_variants(codes, source, signatures, options, module)
@@ -282,7 +270,6 @@ def _of_code(
         module.declare(*each.declaration())
     last = [name for name, each in declared.items() if not each.params]
     options = replace(options, errors=statuses.of_last_error(options.errors, last))
-
     signatures, destroyers = with_destroyers(signatures, options.destroy)
     alone, strict = len(signatures) == 1, len(signatures) + len(destroyers) == 1
     unused = [each for each in several.OF_RESULTS if getattr(options, each)]
@@ -327,6 +314,11 @@ def _of_code(
     return Wrapped(kernel, module, functions, [*linked.values(), *items], sanitize=options.sanitize)
 
 
+def _functions_of(code: Item) -> LlvmFunctions | None:
+    """Return the functions of LLVM IR, with their types; None for other code."""
+    return LlvmFunctions(code.text) if isinstance(code, LlvmSource) else None
+
+
 def _defining(codes: Sequence[_Typed], name: str) -> _Typed | None:
     """Return the LLVM IR that defines a function, if any does."""
     return next((each for each in codes if each[1] and each[1].declaration(name)), None)
@@ -354,7 +346,7 @@ def _of_variants(
         assert prototype is not None
         _declare(module, declared, prototype, options)
         args = kernel_of.args
-        if given is not None:
+        if text is not None:
             args = with_constants(signature, args, options.constants)
         return called(prototype, signature, args, kernel_of.free)
 

@@ -1,7 +1,6 @@
-"""What ``errors=`` says of statuses: the class and the words of their errors.
+"""Reads ``errors=``: the class and the words of the errors of statuses.
 
-What an error leaves out, its class or its words, is that of all other statuses, whose key is
-``...``.
+An error that lacks its class or its words has those of all other statuses, whose key is ``...``.
 """
 
 from __future__ import annotations

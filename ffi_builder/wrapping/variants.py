@@ -18,13 +18,12 @@ from ffi_builder.providers import (
 from ffi_builder.wrapping.comparison import Passed
 
 Called: TypeAlias = "tuple[spec.Signature, CallProvider, Sequence[Passed]]"
-"""What the prototype makes of a signature, what calls the kernel, and what is passed."""
+"""The signature, with what the prototype adds; the provider of the kernel; what it passes."""
 
 
 def callees(provider: VariantsCallProvider) -> list[str]:
     """Return the functions in C that variants call; none if other providers are among them."""
-    inner = [each.provider for each in provider.variants]
-    inner = [each.provider if isinstance(each, CheckStatus) else each for each in inner]
+    inner = [_without_status(each.provider) for each in provider.variants]
     direct = [each.callee for each in inner if isinstance(each, DirectCallProvider)]
     return direct if len(direct) == len(inner) else []
 
@@ -45,7 +44,7 @@ def compared(
     variants, seen = [*provider.variants], list[Passed]()
     for at, own in enumerate(signatures_of(provider, signature)):
         outer = variants[at].provider
-        inner = outer.provider if isinstance(outer, CheckStatus) else outer
+        inner = _without_status(outer)
         if not isinstance(inner, DirectCallProvider):
             raise BuildError(
                 f"wrap: prototype= is compared with variants of DirectCallProvider, but "
@@ -57,12 +56,16 @@ def compared(
                 f"{inner.callee}: its prototype relies on what the signature, which is that of all "
                 f"variants, does not say: `where {checked.constraints}`"
             )
-        plain = made.provider if isinstance(made, CheckStatus) else made
         if isinstance(outer, CheckStatus):
-            made = replace(outer, provider=plain)
+            made = replace(outer, provider=_without_status(made))
         variants[at] = replace(variants[at], provider=made)
         seen += [each._replace(own=f"{each.own} of {inner.callee}") for each in passed]
     return VariantsCallProvider(variants), seen
+
+
+def _without_status(provider: CallProvider) -> CallProvider:
+    """Return the provider inside of a CheckStatus, or another one itself."""
+    return provider.provider if isinstance(provider, CheckStatus) else provider
 
 
 def _relied_on(signature: spec.Signature) -> str:

@@ -574,8 +574,7 @@ def test_a_destroyer_in_what_is_linked(path: Path, tmp_path: Path) -> None:
     for source in (code, ir):
         with pytest.raises(CompileError, match="which neither the kernel nor what link= lists def"):
             wrap(source, signature if source is code else "f(id: int64) -> db: handle", **options)
-    options["destroy"] = "free"
-    options["prototype"] += "void free(void *made);"
+    options |= {"destroy": "free", "prototype": f"{options['prototype']}void free(void *made);"}
     with pytest.raises(CompileError, match="to link=, as '-lc' for 'free'"):
         wrap(code, signature, link=[path], **options)
     wrap(code, signature, link=[path, "-lc"], **options)(3).close()

@@ -207,7 +207,7 @@ class _Attribute:
     value: int
     content: bytes
     where: str
-    """What has it, in errors."""
+    """The section or kernel that it is of, for errors."""
 
 
 def _attributes(file: elf.Elf, name: str, where: str = "") -> Iterator[_Attribute]:

@@ -18,7 +18,7 @@ _NUMBERS: Final = (
     *("CODE_", "CONFIG_", "ATTRIBUTE_", "SPECIAL_STREAMS", "DEVICES", "WATCH_", "CAPABILITY_"),
     "KERNEL_HANDLE",
 )
-"""What their names begin with."""
+"""Beginnings of the names of the driver's numbers that the C uses."""
 
 
 def text(vendor: Vendor = CUDA) -> str:

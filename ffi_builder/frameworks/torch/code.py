@@ -44,7 +44,7 @@ _OWN: Final = (
     *("host", "Proxy", "is_proxy", "first", "requires_grad", "tensors_in", "device_in"),
     "are_ordinary",
 )
-"""What the written functions use of PyTorch, and of `_torch`."""
+"""Names of PyTorch, and of `_torch`, that the written functions use."""
 
 
 class Writer:

@@ -328,8 +328,8 @@ def _checked_level(level: object) -> int:
 
 def _code(source: Source, options: Options) -> Steps[Code]:
     """Compile `source`, and the LLVM IR that is linked to it."""
-    check_declared(source, options.items)
-    own = yield from objects(source, options.level)
+    ir = check_declared(source, options.items)
+    own = yield from objects(source, options.level, ir)
     linked: list[bytes] = []
     for item in options.items:
         if isinstance(item, LlvmSource):

@@ -153,7 +153,7 @@ def _content(file: Elf, name: str) -> bytes:
 
 _WORDS: Final = re.compile(rb"[^\0]+")
 _VERSION: Final = re.compile(rb"(?<=\0)(?:GLIBC|GLIBCXX|CXXABI|GCC)_(?:[\d.]+|ABI_DT_RELR)(?=\0)")
-"""What names a version: other strings of its table are symbols and libraries."""
+"""Names of versions; other strings of the table are symbols and libraries."""
 
 
 def _found(pattern: re.Pattern[bytes], content: bytes) -> Iterator[str]:

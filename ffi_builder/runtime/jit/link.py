@@ -282,6 +282,10 @@ def _address_getter(name: str, template: bytes | None) -> bytes:
     return rename_symbols(template or getter_template(), names)
 
 
+_kept: Final[list[Library]] = []
+"""Objects with support functions whose addresses other code may keep."""
+
+
 @functools.cache
 def support_address(name: str) -> int:
     """Return the address of a support function, whose code stays loaded.
@@ -297,9 +301,6 @@ def support_address(name: str) -> int:
     names = {"getter": f"{PREFIX}{name}", "target": symbol}
     _kept.append(link([rename_symbols(getter_template(), names)]))
     return int(_kept[-1].function(name)())
-
-
-_kept: Final[list[Library]] = []
 
 
 @functools.cache

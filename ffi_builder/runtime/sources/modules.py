@@ -128,11 +128,14 @@ def wrappers(module: Operation) -> list[tuple[str, Operation]]:
     return result
 
 
-def objects(source: Source, level: int) -> Steps[list[bytes]]:
-    """Compile `source` for this CPU: its own object, then its wrappers'. Raises CompileError."""
+def objects(source: Source, level: int, ir: LlvmIr | None = None) -> Steps[list[bytes]]:
+    """Compile `source` for this CPU: its own object, then its wrappers'. Raises CompileError.
+
+    `ir` is its LLVM IR, if that is known.
+    """
     match source:
         case MlirSource() | CachedSource():
-            ir = llvm_ir(source)
+            ir = ir or llvm_ir(source)
             assert ir is not None
             return (
                 yield from compiled_objects(ir.text, level, lambda text: ir._replace(text=text))

@@ -49,7 +49,7 @@ _SHAPES: Final = (
 """Shapes of tensors of any rank."""
 _FLOATS: Final = (0.0, 1.0, -1.0, 2.0, 0.5, -0.5, 3.0, 1.25, -2.75)
 _FINE: Final = (1 + 2**-24,)
-"""What float32 cannot hold; a kernel of float32 gets 1."""
+"""Numbers of float64 that float32 does not hold; a kernel of float32 gets 1."""
 _LIMITS: Final = (float("nan"), float("inf"), float("-inf"), -0.0)
 _FARTHEST: Final = 64
 """The largest magnitude of an int that is not a size, unless its bounds are declared."""
