@@ -257,9 +257,9 @@ def hit(monkeypatch: pytest.MonkeyPatch, module: object, folder: Path, **options
     compiled: list[Source] = []
     objects = compiler.objects
 
-    def counted(source: Source, level: int) -> Steps[list[bytes]]:
+    def counted(source: Source, level: int, ir: Any = None) -> Steps[list[bytes]]:
         compiled.append(source)
-        return objects(source, level)
+        return objects(source, level, ir)
 
     with monkeypatch.context() as patch:
         patch.setattr(compiler, "objects", counted)

@@ -109,8 +109,8 @@ def test_a_module_that_changes_while_it_is_compiled_is_not_cached(
     kept: list[Any] = []
     emit = compiler.objects
 
-    def changing(source: Source, level: int) -> Steps[list[bytes]]:
-        made = yield from emit(source, level)
+    def changing(source: Source, level: int, ir: Any = None) -> Steps[list[bytes]]:
+        made = yield from emit(source, level, ir)
         first = kept[0].body.operations[0].operation
         first.attributes["odd.mark"] = first.attributes["sym_name"]
         return made
