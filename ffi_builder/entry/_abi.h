@@ -106,6 +106,13 @@ typedef struct {
     uint64_t byte_offset;
 } Tensor;
 
+/* An ffi.Tensor, with its shape and strides. */
+typedef struct {
+    Object header;
+    Tensor tensor;
+    int64_t dims[];
+} TensorObject;
+
 /* DLPackExchangeAPI */
 typedef struct {
     uint32_t major;
@@ -124,6 +131,7 @@ _Static_assert(sizeof(Any) == 16, "TVMFFIAny");
 _Static_assert(sizeof(Tensor) == 48, "DLTensor");
 _Static_assert(offsetof(Text, bytes) == 24, "TVMFFIByteArray");
 _Static_assert(offsetof(Array, data) == 24 && offsetof(Array, size) == 32, "TVMFFISeqCell");
+_Static_assert(offsetof(TensorObject, tensor) == sizeof(Object), "ffi.Tensor");
 _Static_assert(sizeof(ExchangeApi) == 56, "DLPackExchangeAPI");
 
 #endif

@@ -67,30 +67,6 @@ static int read_bytearray(PyObject *value, Call *call, Any *out)
     return view != NULL && pass_bytes((ByteArray){view->buf, (size_t)view->len}, call, out);
 }
 
-/* Memory until the call returns, or NULL. */
-static void *take(size_t size, Call *call)
-{
-    if (call->taken == 0) {
-        call->block = (char *)call->space;
-        call->block_size = MOST_SPACE;
-    }
-    if (size > call->block_size - call->taken) {
-        if (call->held_count == MAX_HELD) return NULL;
-        int doubled = call->held_count < 10 ? call->held_count : 10;
-        call->block_size = size + ((size_t)MOST_SPACE << doubled);
-        PyObject *made = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)call->block_size);
-        if (made == NULL) {
-            PyErr_Clear();
-            return NULL;
-        }
-        call->held[call->held_count++] = made;
-        call->block = PyBytes_AsString(made);
-        call->taken = 0;
-    }
-    call->taken += size;
-    return call->block + call->taken - size;
-}
-
 static inline int pass_object(void *object, Any *out)
 {
     out->type_index = ((Object *)object)->type_index;
@@ -159,6 +135,25 @@ enum { MOST_LEVELS = 8 }; /* of containers that are looked through here */
 
 static int read_plain(PyObject *value, int kind, Call *call, Any *out, int levels);
 
+static inline int read_array(PyObject *value, PyTypeObject *type, Call *call, Any *out,
+                             int read_only)
+{
+    if (type == numpy.array) return read_ndarray(value, call, out, read_only);
+    if (type == torch.tensor || type == torch.parameter)
+        return read_torch(value, call, out, read_only);
+    return read_exchange(value, type, call, out);
+}
+
+/* Read an item that is no number. Python knows whether bytes are a buffer. */
+static int read_item(PyObject *item, int kind, Call *call, Any *out, int levels)
+{
+    PyTypeObject *type = Py_TYPE(item);
+    if (!(kind & KIND_ARRAYS)) return read_plain(item, kind, call, out, levels);
+    if (type == managed.tensor) return read_managed(item, out);
+    if (read_array(item, type, call, out, kind & KIND_READS)) return pass_around(out);
+    return type != &PyBytes_Type && read_plain(item, kind, call, out, levels);
+}
+
 /* Numbers of a list are copied. All else is borrowed, so it is held. */
 static int read_items(PyObject *value, int kind, Call *call, Any *out, int levels)
 {
@@ -176,7 +171,7 @@ static int read_items(PyObject *value, int kind, Call *call, Any *out, int level
             item = TUPLE_ITEM(value, i);
             is_list = 0;
         }
-        if (!read_plain(item, kind, call, &array->items[i], levels - 1)) return 0;
+        if (!read_item(item, kind, call, &array->items[i], levels - 1)) return 0;
     }
     return pass_object(array, out);
 }
@@ -238,10 +233,7 @@ static int read_tensor(PyObject *value, PyTypeObject *type, const Parameter *par
         if (!(kind & KIND_VARIANT)) return 0;
         kind = KIND_TENSOR;
     }
-    if (type == numpy.array) return read_ndarray(value, call, out, kind == KIND_TENSOR_IN);
-    if (type == torch.tensor || type == torch.parameter)
-        return read_torch(value, call, out, kind == KIND_TENSOR_IN);
-    if (read_exchange(value, type, call, out)) return 1;
+    if (read_array(value, type, call, out, kind == KIND_TENSOR_IN)) return 1;
     return is_buffer(type) && read_buffer(value, call, out, kind == KIND_TENSOR_IN);
 }
 

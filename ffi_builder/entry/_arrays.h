@@ -9,24 +9,21 @@
 
 #include "_abi.h"
 
-enum { MAX_ARGS = 32, MAX_DIMS = 128, MAX_EXCHANGE = 8, MAX_DTYPES = 64, MAX_VIEWS = 8 };
-enum { MOST_SPACE = 2048, MAX_HELD = 32 };
+enum { MAX_ARGS = 32, MAX_NDIM = 64, MAX_EXCHANGE = 8, MAX_DTYPES = 64, MAX_VIEWS = 8 };
+enum { MOST_SPACE = 4096, MAX_HELD = 32 };
 
-/* One call: all memory that its arguments need, on the stack. */
+/* One call: the memory that its arguments need, on the stack unless it is much. */
 typedef struct {
     Any args[MAX_ARGS];
-    Tensor tensors[MAX_ARGS];
-    int64_t dims[MAX_DIMS];
     PyObject *written[MAX_ARGS]; /* torch tensors that may be written; the caller keeps them */
     void *strings[MAX_ARGS];     /* objects of strs and bytes, owned */
     ByteArray bytes[MAX_ARGS];   /* of bytes objects, by the number of the argument */
     Py_buffer views[MAX_VIEWS];  /* of objects with the buffer protocol, to be released */
-    uint64_t space[MOST_SPACE / 8]; /* of what is in lists */
+    uint64_t space[MOST_SPACE / 8]; /* of tensors, and of what is in lists */
     PyObject *held[MAX_HELD];       /* tuples of it, and bytes whose memory is more space */
-    int tensor_count, dim_count, written_count, string_count, view_count, held_count;
-    size_t taken;      /* of the block that `take` is at */
-    char *block;       /* if anything is taken */
-    size_t block_size;
+    int written_count, string_count, view_count, held_count;
+    char *block; /* the space that `take` is at */
+    size_t block_size, taken;
     int grad_mode;  /* -1: not asked yet */
     int watched;    /* whether a mode or a trace of torch is on; -1: not asked yet */
     int has_arrays; /* whether `passes` has seen arrays of NumPy or torch */
@@ -35,16 +32,42 @@ typedef struct {
     int has_stream; /* whether the first argument that is not on the CPU set the stream */
 } Call;
 
+/* Make a block that `size` bytes fit in. Return 0 if there is no memory for it. */
+static __attribute__((noinline)) int add_block(size_t size, Call *call)
+{
+    if (call->held_count == MAX_HELD) return 0;
+    int doubled = call->held_count < 10 ? call->held_count : 10;
+    call->block_size = size + ((size_t)MOST_SPACE << doubled);
+    PyObject *made = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)call->block_size);
+    if (made == NULL) {
+        PyErr_Clear();
+        return 0;
+    }
+    call->held[call->held_count++] = made;
+    call->block = PyBytes_AsString(made);
+    call->taken = 0;
+    return 1;
+}
+
+/* Memory until the call returns, or NULL. */
+static inline void *take(size_t size, Call *call)
+{
+    if (size > call->block_size - call->taken && !add_block(size, call)) return NULL;
+    call->taken += size;
+    return call->block + call->taken - size;
+}
+
 /* A new tensor with room for `ndim` dimensions and strides, or NULL. */
 static inline Tensor *new_tensor(Call *call, int64_t ndim)
 {
-    if (ndim < 0 || ndim > (MAX_DIMS - call->dim_count) / 2) return NULL;
-    Tensor *tensor = &call->tensors[call->tensor_count++];
+    if (ndim < 0 || ndim > MAX_NDIM) return NULL;
+    TensorObject *object = take(sizeof *object + 2 * (size_t)ndim * sizeof(int64_t), call);
+    if (object == NULL) return NULL;
+    Tensor *tensor = &object->tensor;
     tensor->ndim = (int32_t)ndim;
-    tensor->shape = &call->dims[call->dim_count];
-    tensor->strides = tensor->shape + ndim;
+    tensor->shape = object->dims;
+    tensor->strides = object->dims + ndim;
     tensor->byte_offset = 0;
-    call->dim_count += 2 * (int)ndim;
     return tensor;
 }
 
@@ -53,6 +76,16 @@ static inline int pass_tensor(Tensor *tensor, Any *out)
     out->type_index = ANY_DLTENSOR;
     out->small_str_len = 0;
     out->v_ptr = tensor;
+    return 1;
+}
+
+/* Pass the object around a tensor, since an ffi.Array has no pointers to tensors. */
+static inline int pass_around(Any *out)
+{
+    Object *header = (Object *)out->v_ptr - 1;
+    *header = (Object){1, ANY_TENSOR, 0, NULL};
+    out->type_index = ANY_TENSOR;
+    out->v_ptr = header;
     return 1;
 }
 
@@ -268,7 +301,9 @@ static int read_torch(PyObject *object, Call *call, Any *out, int read_only)
         tensor->shape[i] = shape[i];
         tensor->strides[i] = strides[i];
     }
-    if (!read_only) call->written[call->written_count++] = object;
+    if (read_only) return pass_tensor(tensor, out);
+    if (call->written_count == MAX_ARGS) return 0;
+    call->written[call->written_count++] = object;
     return pass_tensor(tensor, out);
 }
 

@@ -139,8 +139,8 @@ static PyObject *run(PyObject *self, int count, Call *call)
     }
     if (call->has_stream && previous != call->stream)
         ffi.set_stream(call->device_type, call->device_id, previous, NULL);
-    if (call->string_count | call->view_count | call->held_count) drop_held(call);
     if (outcome.status == 0) raise_versions(call);
+    if (call->string_count | call->view_count | call->held_count) drop_held(call);
     return returned(entry_of(self), &outcome);
 }
 
@@ -347,8 +347,9 @@ static PyObject *call_read(PyObject *self, PyObject *const *args, size_t flagged
         values = bound;
     }
     Call call;
-    call.tensor_count = call.dim_count = call.written_count = call.string_count = 0;
-    call.view_count = call.held_count = 0;
+    call.written_count = call.string_count = call.view_count = call.held_count = 0;
+    call.block = (char *)call.space;
+    call.block_size = sizeof call.space;
     call.taken = 0;
     call.grad_mode = call.watched = -1;
     call.has_stream = 0;

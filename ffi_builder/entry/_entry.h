@@ -23,6 +23,8 @@ enum {
     KIND_BITS = 15,
     KIND_LISTS = 16,   /* may be added: lists and tuples of plain values may be borrowed */
     KIND_VARIANT = 32, /* may be added: a number or a tensor, which may be borrowed */
+    KIND_ARRAYS = 64,  /* may be added to KIND_LISTS: arrays in them may be borrowed, too */
+    KIND_READS = 128,  /* may be added to KIND_ARRAYS: and are only read */
 };
 
 /* Functions in Python. They take all arguments in order; the arguments as given; a result and the

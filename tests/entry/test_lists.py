@@ -1,8 +1,9 @@
-"""Lists of texts, lists of lists, structs and variants: read in C as the general way passes them."""
+"""Lists of texts, lists and tensors, structs, variants: read in C as the general way passes them."""
 
 from __future__ import annotations
 
 import ctypes
+from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
@@ -21,6 +22,7 @@ from ffi_builder.spec import (
     String,
     Struct,
     Tensor,
+    TensorList,
     TupleParam,
     Var,
     Variant,
@@ -30,6 +32,7 @@ from tests.entry.functions import Ways, needs_extension, ways
 
 (n, m, a, b) = dims("n m a b")
 ROW: Final = Tensor("x", [n], "float32", device_type="cpu")
+TO_READ: Final = replace(ROW, intent="in")
 LONG: Final = "a text that is an object of tvm-ffi"
 PARAMS: Final[dict[str, Param]] = {
     "strs": List("x", "String", n),
@@ -40,10 +43,18 @@ PARAMS: Final[dict[str, Param]] = {
     "struct": Struct("x", [Var("p", "int64"), List("q", "String"), Optional(String("r"))]),
     "nested": Optional(Struct("x", [TupleParam("p", [Var("q", "bool"), Bytes("r")])])),
     "literal": Struct("x", [ConstInt("p", 3), Var("q", "float32")]),
-    "tensor": Struct("x", [ROW, Var("q", "int64")]),
+    "tensor": Struct("x", [ROW, Var("q", "int64"), Optional(String("r"))]),
+    "tensors": TensorList(ROW),
+    "tensors to read": TensorList(TO_READ),
+    "nested tensors": TupleParam("x", [Optional(TupleParam("p", [ROW])), replace(ROW, name="y")]),
+    "tensors to read and to write": TupleParam("x", [TO_READ, replace(ROW, name="y")]),
     "variant": Variant([Var("x", "float64"), ROW]),
     "optional variant": Optional(Variant([Var("x", "int64"), ROW])),
 }
+VECTOR: Final[Any] = np.ones(3, "float32")
+CONSTANT: Final[Any] = np.ones(3, "float32")
+CONSTANT.flags.writeable = False
+OBJECT: Final = tvm_ffi.from_dlpack(VECTOR)
 READ: Final[dict[str, list[Any]]] = {
     "strs": [[], ["", "small", "eight888", LONG, "ünï", "a\0b"], (LONG,), [LONG] * 3000],
     "bytes": [None, [b"", b"small", b"eight888", LONG.encode()], (b"\0",)],
@@ -53,6 +64,10 @@ READ: Final[dict[str, list[Any]]] = {
     "struct": [(1, ["a", LONG], None), [1, (LONG,), LONG], (True, [], "r")],
     "nested": [None, ((True, b"r"),), [[False, LONG.encode()]]],
     "literal": [(3, 1.5), (3, 1)],
+    "tensor": [(VECTOR, 1, None), [OBJECT, 2, LONG], (VECTOR[:0], 3, "r")],
+    "tensors": [[], [VECTOR], (OBJECT, VECTOR), [VECTOR[:0]] * 2, [VECTOR, OBJECT] * 1000],
+    "tensors to read": [[CONSTANT, VECTOR], (OBJECT,)],
+    "nested tensors": [(None, VECTOR), [(OBJECT,), VECTOR], ([VECTOR], OBJECT)],
     "variant": [1.5, 3, True, np.ones(3, "float32"), tvm_ffi.from_dlpack(np.ones(3, "float32"))],
     "optional variant": [None, 3, np.ones(3, "float32")],
 }
@@ -79,6 +94,8 @@ OTHERS: Final[list[Any]] = [
         np.ones(3, "int8"),
         _itself,
     ),
+    *([CONSTANT], [None, VECTOR], [VECTOR, 5], (VECTOR, VECTOR[:2]), [b"abcd" * 3], VECTOR),
+    *([bytearray(12)], (memoryview(bytearray(12)).cast("f"), 1), [VECTOR.astype("int8")], [None]),
     *((np.ones(3, "float32"), 1), [tvm_ffi.from_dlpack(np.ones(3, "int8")), 1], np.ones(3)[::-1]),
 ]
 
@@ -144,6 +161,29 @@ def test_a_list_that_loses_its_texts_during_the_call(kind: str) -> None:
     given: list[Any] = [text.encode() for text in made] if kind == "Bytes" else made
     call(given)
     assert (seen, given) == (expected, [])
+
+
+def test_a_list_that_loses_its_arrays_during_the_call() -> None:
+    seen: list[float] = []
+
+    @ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
+    def kernel(address: int, count: int) -> None:
+        rows = (ctypes.POINTER(ctypes.c_float) * count).from_address(address)
+        given.clear()
+        others = [np.full(1000, -1, "float32") for _ in range(count)]
+        seen.extend(rows[at][999] for at in range(count))
+        others.clear()
+
+    call = wrap(
+        kernel,
+        "f(rows: TensorList(Tensor([1000], float32), length=n))",
+        device="cpu",
+        args=["rows.pointers", "n"],
+        prototype="void f(float *const *rows, int64_t n)",
+    )
+    given = [np.full(1000, at, "float32") for at in range(100)]
+    call(given)
+    assert (seen, given) == ([*range(100)], [])
 
 
 @needs_extension

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from ffi_builder.entry import layouts
-from ffi_builder.spec import Tensor, Var, dims
+from ffi_builder.spec import Optional, Tensor, TensorList, TupleParam, Var, dims
 from tests.entry.functions import Ways, needs_extension, ways
 
 torch = pytest.importorskip("torch", reason="needs torch: `make test-frameworks` installs it")
@@ -45,6 +46,20 @@ def test_what_is_only_read_keeps_its_version() -> None:
     tensor = torch.zeros(3)
     f(tensor, 1)
     assert (tensor._version, f._general_calls) == (0, 0)
+
+
+def test_versions_of_tensors_in_lists_and_tuples() -> None:
+    read = Tensor("x", [n], "float32", device_type="cpu", intent="in")
+    written = replace(read, name="y", intent=None)
+    f = ways([TensorList(read), TupleParam("t", [written, Optional(replace(written, name="z"))])])
+    x, y, z = (torch.zeros(3) for _ in range(3))
+    for calls in range(1, 4):
+        f.entry([x, x], (y, z))
+        assert (x._version, y._version, z._version) == (0, calls, calls)
+    assert f.entry._general_calls == 0
+    forty = [torch.zeros(3) for _ in range(40)]
+    ways([TensorList(written)]).entry(forty)
+    assert {each._version for each in forty} == {1}
 
 
 def test_views_share_a_version() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import inspect
 import platform
 import re
 import shutil
@@ -11,8 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from ffi_builder import runtime
+from ffi_builder import attach, runtime
+from ffi_builder.providers import NopCallProvider
+from ffi_builder.spec import Signature, Var
 from tests.runtime.samples import ADD_ONE, c_object, llvm_entry, mlir_entry, needs_cc
+from tests.support.wrapping import new_module
 
 TWO = ADD_ONE + mlir_entry("twice", "%x = llvm.add %v, %v : i64")
 
@@ -209,6 +213,18 @@ def test_a_module_of_one_function_is_called() -> None:
         two(41)
     with pytest.raises(TypeError, match="but it has none"):
         runtime.compile("define void @f() { ret void }")()
+    with pytest.raises(TypeError, match=words):
+        inspect.signature(two)
+
+
+def test_a_module_of_one_function_has_its_signature() -> None:
+    module = new_module()
+    attach(
+        module, Signature("f", [Var("a", "int32"), Var("b", "int32", default=3)]), NopCallProvider()
+    )
+    compiled = runtime.compile(module)
+    assert str(inspect.signature(compiled)) == "(a: int32, b: int32 = 3)"
+    assert "source" in inspect.signature(runtime.CompiledModule).parameters
 
 
 def test_a_loaded_library_of_one_function_is_called(tmp_path: Path) -> None:

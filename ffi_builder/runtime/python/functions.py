@@ -213,10 +213,13 @@ def unwritable(value: object) -> Unwritable | None:
 
 _GENERAL, _SCALAR, _TEXT, _BYTES, _KEPT_BYTES, _TENSOR, _TENSOR_IN = range(7)
 _KEPT, _KEPT_IN, _ITEMS, _UNKNOWN, _HANDLE = range(7, 12)
-_LISTS, _VARIANT = 16, 32
+_LISTS, _VARIANT, _ARRAYS, _READS = 16, 32, 64, 128
 """Kinds of parameters, and what may be added, as in `_entry.h`."""
-_PLAIN: Final = {*SCALARS, "List", "Shape", "Struct", "Tuple", "None", "handle"}
-"""Kinds whose values C reads in lists and tuples; a tensor may be of any framework."""
+_PLAIN: Final = {
+    *(*SCALARS, "List", "Shape", "Struct", "Tuple", "None", "handle"),
+    *("Tensor", "TensorList"),
+}
+"""Kinds whose values C reads in lists and tuples."""
 
 
 def extension() -> Extension | Reading:
@@ -452,7 +455,12 @@ def _borrowed(param: Parameter) -> int:
     if param.kind == "Variant":
         others = {*param.kinds} - {"Tensor"}
         return _VARIANT if len(others) < len(param.kinds) and others <= SCALARS.keys() else 0
-    return _LISTS if _is_plain(param) else 0
+    if not _is_plain(param):
+        return 0
+    only_read = {array.intent == "in" for _, array in array_paths([param])}
+    if len(only_read) == 2:  # C does not know which
+        return 0
+    return _LISTS | (_ARRAYS | (_READS if True in only_read else 0) if only_read else 0)
 
 
 def _is_plain(param: Parameter) -> bool:
