@@ -126,9 +126,7 @@ static inline __attribute__((always_inline)) int read_number(PyObject *value, Py
 static PyObject *hold_items(PyObject *list, Call *call)
 {
     PyObject *items = call->held_count == MAX_HELD ? NULL : PyList_AsTuple(list);
-    if (items == NULL) PyErr_Clear();
-    else call->held[call->held_count++] = items;
-    return items;
+    return hold_made(items, call) ? items : NULL;
 }
 
 enum { MOST_LEVELS = 8 }; /* of containers that are looked through here */

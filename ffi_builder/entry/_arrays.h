@@ -32,6 +32,14 @@ typedef struct {
     int has_stream; /* whether the first argument that is not on the CPU set the stream */
 } Call;
 
+/* Hold an object that was made until the call returns. Return 0 if it was not. */
+static int hold_made(PyObject *made, Call *call)
+{
+    if (made == NULL) PyErr_Clear();
+    else call->held[call->held_count++] = made;
+    return made != NULL;
+}
+
 /* Make a block that `size` bytes fit in. Return 0 if there is no memory for it. */
 static __attribute__((noinline)) int add_block(size_t size, Call *call)
 {
@@ -39,11 +47,7 @@ static __attribute__((noinline)) int add_block(size_t size, Call *call)
     int doubled = call->held_count < 10 ? call->held_count : 10;
     call->block_size = size + ((size_t)MOST_SPACE << doubled);
     PyObject *made = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)call->block_size);
-    if (made == NULL) {
-        PyErr_Clear();
-        return 0;
-    }
-    call->held[call->held_count++] = made;
+    if (!hold_made(made, call)) return 0;
     call->block = PyBytes_AsString(made);
     call->taken = 0;
     return 1;
@@ -57,13 +61,15 @@ static inline void *take(size_t size, Call *call)
     return call->block + call->taken - size;
 }
 
-/* A new tensor with room for `ndim` dimensions and strides, or NULL. */
+/* A new tensor on the CPU, with room for `ndim` dimensions and strides, or NULL. */
 static inline Tensor *new_tensor(Call *call, int64_t ndim)
 {
     if (ndim < 0 || ndim > MAX_NDIM) return NULL;
     TensorObject *object = take(sizeof *object + 2 * (size_t)ndim * sizeof(int64_t), call);
     if (object == NULL) return NULL;
     Tensor *tensor = &object->tensor;
+    tensor->device_type = DEVICE_CPU;
+    tensor->device_id = 0;
     tensor->ndim = (int32_t)ndim;
     tensor->shape = object->dims;
     tensor->strides = object->dims + ndim;
@@ -170,8 +176,6 @@ static int read_ndarray(PyObject *array, Call *call, Any *out, int read_only)
         for (int32_t i = ndim; i-- > 0; stride *= shape[i]) tensor->strides[i] = stride;
     }
     tensor->data = FIELD(void *, array, NDARRAY_DATA);
-    tensor->device_type = DEVICE_CPU;
-    tensor->device_id = 0;
     tensor->dtype = dtype;
     return pass_tensor(tensor, out);
 }
@@ -274,7 +278,7 @@ static int read_torch(PyObject *object, Call *call, Any *out, int read_only)
     if (!is_plain_torch(object, call)) return 0;
     void *handle = &FIELD(void *, object, torch.impl);
     int64_t ndim, *shape, *strides;
-    int32_t dtype, device_type, device_id = 0;
+    int32_t dtype, device_type;
     void *data;
     int failed = torch.get_dim(handle, &ndim);
     failed |= torch.get_dtype(handle, &dtype);
@@ -285,16 +289,13 @@ static int read_torch(PyObject *object, Call *call, Any *out, int read_only)
     failed |= torch.get_strides(handle, &strides);
     failed |= torch.get_data_ptr(handle, &data);
     if (failed || data == NULL) return 0;
-    if (FIELD(uint64_t, FIELD(char *, object, torch.impl), torch.keys) & torch.cpu_key) {
-        tensor->device_type = DEVICE_CPU;
-    } else if (torch.get_device_type(handle, &device_type) == 0 && device_type == TORCH_CUDA &&
-               torch.get_device_index(handle, &device_id) == 0) {
+    if (!(FIELD(uint64_t, FIELD(char *, object, torch.impl), torch.keys) & torch.cpu_key)) {
+        failed |= torch.get_device_type(handle, &device_type);
+        failed |= torch.get_device_index(handle, &tensor->device_id);
+        if (failed || device_type != TORCH_CUDA) return 0;
         tensor->device_type = DEVICE_CUDA;
-        if (!note_stream(call, torch.api, DEVICE_CUDA, device_id)) return 0;
-    } else {
-        return 0;
+        if (!note_stream(call, torch.api, DEVICE_CUDA, tensor->device_id)) return 0;
     }
-    tensor->device_id = device_id;
     tensor->data = data;
     tensor->dtype = torch.dtypes[dtype];
     for (int64_t i = 0; i < ndim; i++) {

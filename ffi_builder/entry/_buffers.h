@@ -78,8 +78,6 @@ static int read_buffer(PyObject *object, Call *call, Any *out, int read_only)
         tensor->strides[i] = stride / size;
     }
     tensor->data = view->buf;
-    tensor->device_type = DEVICE_CPU;
-    tensor->device_id = 0;
     tensor->dtype = dtype;
     return pass_tensor(tensor, out);
 }

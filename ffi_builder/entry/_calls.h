@@ -168,6 +168,15 @@ static PyObject *same_function(PyObject *self)
     return made;
 }
 
+/* Keep what was made, unless another thread was quicker. Return 0 if nothing was made. */
+static int keep_first(PyObject **place, PyObject *made)
+{
+    if (made == NULL) return 0;
+    if (*place == NULL) *place = made;
+    else Py_DECREF(made);
+    return 1;
+}
+
 /* The function in Python with this number; a borrowed reference, or NULL and an error. */
 static PyObject *python_of(PyObject *self, Entry *entry, int number)
 {
@@ -175,18 +184,11 @@ static PyObject *python_of(PyObject *self, Entry *entry, int number)
         PyErr_SetString(PyExc_RuntimeError, "this function was cleared, or is not made yet");
         return NULL;
     }
-    if (entry->general == NULL) {
-        PyObject *general = same_function(self);
-        if (general == NULL) return NULL;
-        if (entry->general == NULL) entry->general = general;
-        else Py_DECREF(general); /* another thread was quicker */
-    }
+    if (entry->general == NULL && !keep_first(&entry->general, same_function(self))) return NULL;
     if (entry->python[number] == NULL) {
         PyObject *maker = TUPLE_ITEM(entry->makers, number);
         PyObject *made = PyObject_CallFunctionObjArgs(maker, entry->general, entry->info, NULL);
-        if (made == NULL) return NULL;
-        if (entry->python[number] == NULL) entry->python[number] = made;
-        else Py_DECREF(made);
+        if (!keep_first(&entry->python[number], made)) return NULL;
     }
     FIELD(int, entry->general, base.release_gil) = FIELD(int, self, base.release_gil);
     return entry->python[number];

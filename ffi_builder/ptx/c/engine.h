@@ -258,6 +258,7 @@ char *memory_at(Warp *w, const Instr *i, unsigned lane, Space space, uint64_t ad
                 unsigned size, Access access);
 
 /* integer.c: what comparisons have found becomes predicates (setp), or numbers (set). */
+uint32_t combined(Warp *w, const Instr *i, uint32_t found, unsigned with);
 void set_compared(Warp *w, const Instr *i, uint32_t mask, uint32_t found);
 void set_number(Warp *w, const Instr *i, uint32_t mask, uint32_t found);
 

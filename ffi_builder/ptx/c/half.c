@@ -136,19 +136,6 @@ static uint32_t compared(const Instr *i, uint32_t mask, bool brain, bool high, c
   return found;
 }
 
-static uint32_t combined(Warp *w, const Instr *i, uint32_t found, unsigned with) {
-  switch (i->combine) {
-  case kAnd:
-    return found & PRED(with);
-  case kOr:
-    return found | PRED(with);
-  case kXor:
-    return found ^ PRED(with);
-  default:
-    return found;
-  }
-}
-
 /* op: result, that of the high half, a, b, and with combine a predicate. */
 static void setp(Warp *w, const Instr *i, uint32_t mask, bool brain, bool pair) {
   const uint64_t *a = ROW(2), *b = ROW(3);

@@ -126,57 +126,51 @@ HALVES(add_u16x2, uint16_t, a + b) HALVES(min_u16x2, uint16_t, a < b ? a : b)
 CARRY(b32, uint32_t, uint64_t, int32_t, int64_t)
 CARRY(b64, uint64_t, unsigned __int128, int64_t, __int128)
 
+/* With combine, a result and the predicate of operand `with`. */
+uint32_t combined(Warp *w, const Instr *i, uint32_t found, unsigned with) {
+  switch (i->combine) {
+  case kAnd:
+    return found & PRED(with);
+  case kOr:
+    return found | PRED(with);
+  case kXor:
+    return found ^ PRED(with);
+  default:
+    return found;
+  }
+}
+
 /* op: result, its complement, a, b, and with combine a predicate. */
 void set_compared(Warp *w, const Instr *i, uint32_t mask, uint32_t found) {
-  uint32_t with = i->combine == 0 ? 0 : PRED(4), other = ~found;
-  if (i->combine == kAnd)
-    found &= with, other &= with;
-  if (i->combine == kOr)
-    found |= with, other |= with;
-  if (i->combine == kXor)
-    found ^= with, other ^= with;
-  SET_PRED(0, found);
+  uint32_t first = combined(w, i, found, 4), other = combined(w, i, ~found, 4);
+  SET_PRED(0, first);
   SET_PRED(1, other);
 }
 
 /* op: result, a, b, and with combine a predicate. extra: whether the result is a float. */
 void set_number(Warp *w, const Instr *i, uint32_t mask, uint32_t found) {
-  uint32_t with = i->combine == 0 ? 0 : PRED(3);
-  if (i->combine == kAnd)
-    found &= with;
-  if (i->combine == kOr)
-    found |= with;
-  if (i->combine == kXor)
-    found ^= with;
+  uint32_t set = combined(w, i, found, 3);
   uint64_t *d = ROW(0), yes = i->extra[0] ? 0x3f800000 : 0xffffffff;
-  LANES(d[l] = found >> l & 1 ? yes : 0;);
+  LANES(d[l] = set >> l & 1 ? yes : 0;);
 }
 
+#define IF(T, comparison, operator)                                                                \
+  case comparison:                                                                                 \
+    LANES(found |= (uint32_t)((T)a_[l] operator(T) b_[l]) << l;);                                  \
+    return found;
 #define COMPARE(name, T)                                                                           \
   static uint32_t compared_##name(const Instr *i, uint32_t mask, const uint64_t *a_,               \
                                   const uint64_t *b_) {                                            \
     uint32_t found = 0;                                                                            \
     switch ((Compare)i->compare) {                                                                 \
-    case kEq:                                                                                      \
-      LANES(found |= (uint32_t)((T)a_[l] == (T)b_[l]) << l;);                                      \
-      break;                                                                                       \
-    case kNe:                                                                                      \
-      LANES(found |= (uint32_t)((T)a_[l] != (T)b_[l]) << l;);                                      \
-      break;                                                                                       \
-    case kLt:                                                                                      \
-      LANES(found |= (uint32_t)((T)a_[l] < (T)b_[l]) << l;);                                       \
-      break;                                                                                       \
-    case kLe:                                                                                      \
-      LANES(found |= (uint32_t)((T)a_[l] <= (T)b_[l]) << l;);                                      \
-      break;                                                                                       \
-    case kGt:                                                                                      \
-      LANES(found |= (uint32_t)((T)a_[l] > (T)b_[l]) << l;);                                       \
-      break;                                                                                       \
+      IF(T, kEq, ==)                                                                               \
+      IF(T, kNe, !=)                                                                               \
+      IF(T, kLt, <)                                                                                \
+      IF(T, kLe, <=)                                                                               \
+      IF(T, kGt, >)                                                                                \
     default:                                                                                       \
-      LANES(found |= (uint32_t)((T)a_[l] >= (T)b_[l]) << l;);                                      \
-      break;                                                                                       \
+      IF(T, kGe, >=)                                                                               \
     }                                                                                              \
-    return found;                                                                                  \
   }                                                                                                \
   OP(setp_##name) { set_compared(w, i, mask, compared_##name(i, mask, ROW(2), ROW(3))); }          \
   OP(set_##name) { set_number(w, i, mask, compared_##name(i, mask, ROW(1), ROW(2))); }
