@@ -2,9 +2,10 @@
 
     python benchmarks/lists.py [--quick] [--lengths 10 1000 100000]
 
-Both functions add up what is in a list of ints, strs (of 33 bytes) or lists (of 8 ints): ours is a
-loop in C over what the wrapper passes, such as a pointer and a length for ``x: List(int64)``,
-tvm-ffi's a loop over its ``Array<int64_t>``, made with its default flags. They are called in turn,
+Both functions add up what is in a list of ints, strs (of 33 bytes), lists (of 8 ints) or arrays of
+NumPy (of 8 floats): ours is a loop in C over what the wrapper passes, such as a pointer and a
+length for ``x: List(int64)``, tvm-ffi's a loop over its ``Array<int64_t>``, made with its default
+flags. Only ours checks dtypes, shapes and strides. They are called in turn,
 round after round, with a list of Python and with an ``Array`` that is made before; the refused list
 ends in an element of another type. Printed are medians in nanoseconds, and their ratio to
 tvm-ffi's. Needs a C and a C++ compiler, and ninja.
@@ -24,6 +25,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 import tvm_ffi
 from tvm_ffi import cpp
 
@@ -49,6 +51,11 @@ int64_t lists(const int64_t *const *rows, const int64_t *lengths, int64_t n) {
   for (int64_t i = 0; i < n; ++i) sum += lengths[i];
   return sum;
 }
+int64_t arrays(float *const *rows, const int64_t *shapes, int64_t n) {
+  int64_t sum = 0;
+  for (int64_t i = 0; i < n; ++i) sum += shapes[i];
+  return sum;
+}
 """
 SIGNATURES: Final = {
     "ints": ("ints(x: List(int64)) -> sum: int64", "const int64_t *pages, int64_t n"),
@@ -56,6 +63,10 @@ SIGNATURES: Final = {
     "lists": (
         "lists(x: List(List(int64))) -> sum: int64",
         "const int64_t *const *rows, const int64_t *lengths, int64_t n",
+    ),
+    "arrays": (
+        "arrays(x: TensorList(Tensor([m], float32), length=n, each=[m])) -> sum: int64",
+        "float *const *rows, const int64_t *shapes, int64_t n",
     ),
 }
 THEIRS: Final = """
@@ -75,11 +86,17 @@ int64_t lists(Array<Array<int64_t>> rows) {
   for (const Array<int64_t> &row : rows) sum += row.size();
   return sum;
 }
+int64_t arrays(Array<Tensor> rows) {
+  int64_t sum = 0;
+  for (const Tensor &row : rows) sum += row.size(0);
+  return sum;
+}
 """
 MAKERS: Final[dict[str, Callable[[int], list[Any]]]] = {
     "ints": lambda n: [*range(1000, 1000 + n)],
     "strs": lambda n: [f"a text of thirty-three byte{at:7}" for at in range(n)],
     "lists": lambda n: [[*range(at, at + 8)] for at in range(n)],
+    "arrays": lambda n: [np.zeros(8, "float32") for _ in range(n)],
 }
 
 
@@ -96,7 +113,8 @@ def functions(folder: Path) -> dict[str, dict[str, Callable[[Any], int]]]:
     found: dict[str, dict[str, Callable[[Any], int]]] = {}
     for kind, (signature, params) in SIGNATURES.items():
         prototype = f"struct text {{ const char *data; size_t size; }}; int64_t {kind}({params})"
-        ours = wrap(built, signature, prototype=prototype, args=["x"])
+        args = ["x.pointers", "x.shapes", "n"] if kind == "arrays" else ["x"]
+        ours = wrap(built, signature, prototype=prototype, args=args, device="cpu")
         found[kind] = {"ours": ours[kind], "tvm-ffi": getattr(theirs, kind)}
     return found
 
