@@ -17,7 +17,6 @@ from ffi_builder.ptx.forms import (
     memory,
     tcgen05,
     tensor,
-    tensormap,
     warp,
     wgmma,
     wmma,
@@ -28,7 +27,7 @@ FORMS: Final[tuple[Form, ...]] = tuple(
     row
     for module in (
         *(control, integer, logic, floating, half, conversion, memory, atomics, warp, matrix),
-        *(wmma, wgmma, tcgen05, asynchronous, tensor, tensormap),
+        *(wmma, wgmma, tcgen05, asynchronous, tensor),
     )
     for row in module.FORMS
 )
