@@ -483,11 +483,8 @@ def _places(strings: bytes | bytearray, name: str) -> set[int]:
 
 def symbols_of(file: Elf, kind: int, prefix: str = "") -> Iterator[Symbol]:
     """Yield the global and weak symbols with a prefix, if the file has a table of this kind."""
-    table = file.table(kind)
-    if table is None:
-        return
-    names, start = file.symbol_names(table), prefix.encode()
-    for name_at, info, other, section, _, _ in file.symbols(table):
+    (names, symbols), start = file.symbol_table(kind), prefix.encode()
+    for name_at, info, other, section, _, _ in symbols:
         binding, what = info >> 4, info & 15
         if binding == elf.STB_LOCAL or (start and not names.startswith(start, name_at)):
             continue
@@ -533,13 +530,10 @@ def _symbol_sections(file: Elf) -> list[int | None]:
     None stands for the global offset table, and -1 for the function that finds thread-local
     variables.
     """
-    table = file.table(elf.SHT_SYMTAB)
-    if table is None:
-        return []
-    names = file.symbol_names(table)
+    names, symbols = file.symbol_table(elf.SHT_SYMTAB)
     special: dict[int, int | None] = dict.fromkeys(_places(names, "_GLOBAL_OFFSET_TABLE_"))
     special |= dict.fromkeys(_places(names, "__tls_get_addr"), _TLS_FUNCTION)
-    return [special.get(name, section) for name, _, _, section, *_ in file.symbols(table)]
+    return [special.get(name, section) for name, _, _, section, *_ in symbols]
 
 
 def _reach(place: int | None, relocated: int) -> Reach:

@@ -176,15 +176,9 @@ def _refusal(array: Any) -> BufferError | None:
 
 def mark_written(value: Any) -> None:
     """Increment the versions of torch's tensors in a value, for autograd."""
-    if is_sequence(value):
-        for item in items(value):
-            mark_written(item)
-    elif is_mapping(value):
-        for _, item in pairs(value):
-            mark_written(item)
-    elif _is_of(cast("type[object]", type(value)), "torch", "Tensor"):
-        torch: Any = sys.modules["torch"]
-        torch.autograd.graph.increment_version(value)
+    for array in arrays_in(value):
+        if _is_of(cast("type[object]", type(array)), "torch", "Tensor"):
+            sys.modules["torch"].autograd.graph.increment_version(array)
 
 
 def arrays_in(value: Any) -> Iterator[Any]:
