@@ -46,7 +46,7 @@ SHARED: Final = "dynamic_smem_bytes"
 
 
 @dataclass(frozen=True)
-class _KnownLaunch:
+class KnownLaunch:
     """Everything that is known before the provider is attached.
 
     Each size is an int that some GPU allows, an expression, or the text of one.
@@ -80,7 +80,7 @@ def check_choices(vendor: Vendor, args: object, stream: object) -> None:
         )
 
 
-def check_launch(known: _KnownLaunch) -> None:
+def check_launch(known: KnownLaunch) -> None:
     """Check the launch against the kernel.
 
     Raises:
@@ -269,7 +269,7 @@ class CudaLaunchCallProvider:
     stream: StreamChoice = None
     trusted: ClassVar[bool] = True
     borrows_tensors: ClassVar[bool] = True
-    _known: _KnownLaunch = field(init=False, repr=False, compare=False)
+    _known: KnownLaunch = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         image = kernels(self.image)
@@ -278,7 +278,7 @@ class CudaLaunchCallProvider:
         if image.format == "ptx":
             raw = raw.rstrip(b"\0") + _PTX_END
         clusters, cluster = (driver.MAX_CLUSTER,) * 3, self.cluster
-        known = _KnownLaunch(
+        known = KnownLaunch(
             kernel,
             Source(raw, image.architectures, self.kernel, kernel.architectures),
             checked_sizes(f"{PROVIDER}: grid", self.grid, 0, driver.MAX_GRID),
@@ -313,7 +313,7 @@ class CudaLaunchCallProvider:
         return [context.data(tensor)]
 
 
-def _launch(context: CallContext, known: _KnownLaunch) -> Launch:
+def _launch(context: CallContext, known: KnownLaunch) -> Launch:
     """Emit the sizes of the launch."""
     source = known.source
     static, words = known.kernel.static_shared_bytes, driver.WORDS

@@ -11,6 +11,7 @@ from ffi_builder import SpecError, spec
 from ffi_builder.cuda.images import Kernel
 from ffi_builder.cuda.launch import driver
 from ffi_builder.cuda.launch.arguments import kernel_arguments
+from ffi_builder.cuda.launch.attributes import checked_attributes, emit_attribute
 from ffi_builder.cuda.launch.dimensions import (
     Launch,
     OneSize,
@@ -25,6 +26,7 @@ from ffi_builder.cuda.launch.entries import LaunchEntry, Struct, TensorMap
 from ffi_builder.cuda.launch.launching import fitted
 from ffi_builder.cuda.launch.provider import (
     SHARED,
+    KnownLaunch,
     check_block,
     check_choices,
     check_results,
@@ -93,7 +95,7 @@ class RocmLaunchCallProvider:
     stream: StreamChoice = None
     trusted: ClassVar[bool] = True
     borrows_tensors: ClassVar[bool] = True
-    _known: _KnownLaunch = field(init=False, repr=False, compare=False)
+    _known: KnownLaunch = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         image = kernels(self.image)
@@ -110,8 +112,9 @@ class RocmLaunchCallProvider:
         source = Source(
             bytes(self.image), image.architectures, self.kernel, kernel.architectures, ROCM
         )
-        cooperative = _is_cooperative(self.attributes)
-        known = _KnownLaunch(kernel, grid, block, shared, cooperative, source)
+        _check_cooperative(self.attributes)
+        attributes = checked_attributes(self.attributes)
+        known = KnownLaunch(kernel, source, grid, block, None, shared, attributes)
         object.__setattr__(self, "_known", known)
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
@@ -134,22 +137,7 @@ class RocmLaunchCallProvider:
         return [context.data(tensor)]
 
 
-@dataclass(frozen=True)
-class _KnownLaunch:
-    """Everything that is known before the provider is attached.
-
-    Each size is an int that some GPU allows, an expression, or the text of one.
-    """
-
-    kernel: Kernel
-    grid: Sizes
-    block: Sizes
-    shared: OneSize
-    cooperative: bool
-    source: Source
-
-
-def _launch(context: CallContext, known: _KnownLaunch) -> Launch:
+def _launch(context: CallContext, known: KnownLaunch) -> Launch:
     """Emit the sizes of the launch."""
     source = known.source
     return Launch(
@@ -159,16 +147,12 @@ def _launch(context: CallContext, known: _KnownLaunch) -> Launch:
         compiled_cluster=1,
         shared=emit_size(context, source, SHARED, known.shared, 0, driver.MAX_INT),
         threshold=driver.MAX_INT,
-        attributes=[[driver.LaunchAttribute.COOPERATIVE, 0, 1, 0]] if known.cooperative else [],
+        attributes=[emit_attribute(context, source, each) for each in known.attributes],
     )
 
 
-def _is_cooperative(attributes: object) -> bool:
-    """Return whether the only attribute is set.
-
-    Raises:
-        SpecError: another one is given, or something else than a list or dict.
-    """
+def _check_cooperative(attributes: object) -> None:
+    """Refuse other attributes than ``cooperative``, and what is no list or dict."""
     if isinstance(attributes, str) or not isinstance(attributes, (Sequence, Mapping)):
         raise SpecError(
             f"{PROVIDER}: attributes: expected ['{_COOPERATIVE}'] or nothing but got {attributes!r}"
@@ -188,7 +172,6 @@ def _is_cooperative(attributes: object) -> bool:
             raise SpecError(
                 f"{PROVIDER}: attributes: {name}: expected True or False but got {value!r}"
             )
-    return any(pairs.values())
 
 
 def _check_no_maps(args: Sequence[LaunchEntry]) -> None:

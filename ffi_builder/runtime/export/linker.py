@@ -57,19 +57,19 @@ def link_library(
     objects = with_one_library_bin(objects, target.machine)
     with tempfile.TemporaryDirectory(prefix="ffi_builder-") as made:
         folder = Path(made)
-        files = [folder / (f"link-{at - 1}.o" if at else "module.o") for at in range(len(objects))]
-        for file, data in zip(files, objects, strict=True):
-            file.write_bytes(data)
-        (folder / "version").write_text(_version_script(visible))
         given = [other for other in others if isinstance(other, bytes)]
-        read = _checked(objects, given, target.machine)
-        missing = undefined(read[: len(objects)])
-        # Wrappers that launch kernels call dlopen, which is in libdl before glibc 2.34.
-        libraries = [_tvm_ffi(folder, compiler, missing, target), "-lm", "-ldl"]
-        paths = [_archive(folder, data) for data in given]
         words = [other for other in others if isinstance(other, str)]
-        group = [*_to_linker("--start-group"), *paths, *_to_linker("--end-group")]
-        libraries = [*group, *words, *libraries] if paths else [*words, *libraries]
+        files = ["module.o", *(f"link-{at}.o" for at in range(len(objects) - 1))]
+        named = {f"archive-{at}.a": data for at, data in enumerate(given)}
+        for file, data in (*zip(files, objects, strict=True), *named.items()):
+            (folder / file).write_bytes(data)
+        (folder / "version").write_text(_version_script(visible))
+        read = _checked(objects, named, target.machine)
+        missing = undefined(read[: len(objects)])
+        paths = [str(folder / file) for file in named]
+        group = [*_to_linker("--start-group"), *paths, *_to_linker("--end-group")] if paths else []
+        # Wrappers that launch kernels call dlopen, which is in libdl before glibc 2.34.
+        libraries = [*group, *words, _tvm_ffi(folder, compiler, missing, target), "-lm", "-ldl"]
         archived = b"".join(given)
         is_cxx = any(symbol.startswith(CXX_PREFIXES) for symbol in missing)
         if is_cxx or any(prefix.encode() in archived for prefix in CXX_PREFIXES[1:]):
@@ -81,7 +81,7 @@ def link_library(
             *_to_linker(f"-soname={name}", f"--version-script={folder / 'version'}"),
             # The library uses its own `__tvm_ffi__library_ctx`, whatever the process has loaded.
             *_to_linker(*_stack(read, given), "--as-needed", "-Bsymbolic"),
-            *(*map(str, files), *libraries),
+            *(*(str(folder / file) for file in files), *libraries),
         ]
         failure = _failure([*command, *_to_linker("-z", "defs")], folder)
         missed = () if failure is None else _undefined(failure)
@@ -97,14 +97,13 @@ def link_library(
 
 
 def _checked(
-    objects: Sequence[bytes], given: Sequence[bytes], machine: str
+    objects: Sequence[bytes], named: Mapping[str, bytes], machine: str
 ) -> Sequence[ObjectFile]:
     """Return the objects, then the members of archives that they need.
 
     Raises LinkError if one is refused.
     """
     files = [read_object(data, machine) for data in objects]
-    named = {f"archive-{at}.a": data for at, data in enumerate(given)}
     members = archives.needed(named, undefined(files), machine)
     files += [read_object(data, machine) for data in members]
     for file in files:
@@ -120,12 +119,6 @@ def _stack(files: Sequence[ObjectFile], given: Sequence[bytes]) -> list[str]:
     is_late = any(name.startswith(_LTO) for file in files for name in file.sections)
     is_late |= any(_LTO.encode() in data for data in given)
     return [] if is_late else ["-z", "noexecstack"]
-
-
-def _archive(folder: Path, data: bytes) -> str:
-    file = folder / f"archive-{len(list(folder.glob('*.a')))}.a"
-    file.write_bytes(data)
-    return str(file)
 
 
 def _to_linker(*words: str) -> list[str]:
