@@ -43,6 +43,7 @@ from ffi_builder.extending import (
     dataclass,
     parse_dtype,
     return_failure,
+    unless,
 )
 from ffi_builder.ir import Value
 from ffi_builder.providers import CallContext
@@ -98,20 +99,16 @@ class EncodedMap:
         cache = b.address_of(b.symbols.variable(named, bytes(_WORD + slots), align=64))
         made = b.alloca(b.types.i8, size, align=driver.TENSOR_MAP_ALIGN)
         hit = call_support(b, "cuda_find_map", [cache, key, b.i32(count), made])
-        following, first = b.new_block(), b.new_block(cold=True)
-        b.cond_br(b.ne(hit, b.i32(0)), following, first, likely=True)
-        b.block = first
-        plan = b.address_of(b.symbols.constant(f"{named}_plan", self.plans, align=_WORD))
-        if self.swizzle is not None:
-            # Other numbers have the last plan, whose limits refuse them.
-            last = b.i64(len(self.plans) // self.plan_size - 1)
-            index = b.select(b.ult(self.swizzle, last), self.swizzle, last)
-            plan = b.element(plan, b.mul(index, b.i64(self.plan_size)))
-        state = b.address_of(site.vendor.state)
-        operands = [state, plan, cache, key, made, device, *site.operands(b)]
-        return_failure(b, call_support(b, "cuda_make_map", operands))
-        b.br(following)
-        b.block = following
+        with unless(b, b.ne(hit, b.i32(0))):
+            plan = b.address_of(b.symbols.constant(f"{named}_plan", self.plans, align=_WORD))
+            if self.swizzle is not None:
+                # Other numbers have the last plan, whose limits refuse them.
+                last = b.i64(len(self.plans) // self.plan_size - 1)
+                index = b.select(b.ult(self.swizzle, last), self.swizzle, last)
+                plan = b.element(plan, b.mul(index, b.i64(self.plan_size)))
+            state = b.address_of(site.vendor.state)
+            operands = [state, plan, cache, key, made, device, *site.operands(b)]
+            return_failure(b, call_support(b, "cuda_make_map", operands))
         return made
 
 
