@@ -308,9 +308,7 @@ class FakeDriver:
         self.cuda.fake_executor(run, None)
 
     def _called_back(
-        self,
-        function: Callable[[Running], object],
-        unkept: tuple[type[BaseException], ...] = (),
+        self, function: Callable[[Running], object], unkept: tuple[type[BaseException], ...] = ()
     ) -> Any:
         """Return the address of a function of C that calls this with a launch."""
 

@@ -268,10 +268,7 @@ _NAMES: Final = {
     "oob_fill": FILLS,
 }
 
-_DTYPES: Final = {
-    "bool": "uint8",
-    **{f"int{bits}": f"uint{bits}" for bits in (8, 16)},
-}
+_DTYPES: Final = {"bool": "uint8", **{f"int{bits}": f"uint{bits}" for bits in (8, 16)}}
 """The driver's type for dtypes without one of that name, beside those of one byte."""
 
 

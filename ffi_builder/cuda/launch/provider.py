@@ -170,11 +170,7 @@ def _check_cluster(kernel: Kernel, architectures: Sequence[str], cluster: Sizes)
 
 
 def _check_compiled(
-    vendor: Vendor,
-    kernel: Kernel,
-    what: str,
-    compiled: tuple[int, int, int] | None,
-    given: Sizes,
+    vendor: Vendor, kernel: Kernel, what: str, compiled: tuple[int, int, int] | None, given: Sizes
 ) -> None:
     """Check a size that the kernel may have been compiled for, as far as it is known."""
     full = (*given, 1, 1)[:3]

@@ -15,13 +15,7 @@ from __future__ import annotations
 from typing import Final, TypeAlias, Union
 
 from ffi_builder import BuildError, spec
-from ffi_builder.cuda.launch.states import (
-    INIT_ONCE,
-    Site,
-    define_driver,
-    define_module,
-    name_of,
-)
+from ffi_builder.cuda.launch.states import INIT_ONCE, Site, define_driver, define_module, name_of
 from ffi_builder.cuda.launch.vendor import CUDA, Vendor
 from ffi_builder.extending import (
     ANY,

@@ -23,13 +23,7 @@ from ffi_builder.frameworks.torch.calls import (
     doubt,
 )
 from ffi_builder.frameworks.torch.code import Writer
-from ffi_builder.frameworks.torch.interface import (
-    FORMS,
-    Form,
-    Interface,
-    described,
-    schema,
-)
+from ffi_builder.frameworks.torch.interface import FORMS, Form, Interface, described, schema
 from ffi_builder.frameworks.torch.tracing import Tracing
 from ffi_builder.frameworks.torch.transforms import (
     Autograd,
@@ -139,11 +133,7 @@ def operator(
             operator, given, namespace=namespace, signature=signature, results=results, tags=tags
         )
         allocating = define(
-            name=name,
-            form="functional",
-            backward=backward,
-            setup_context=setup_context,
-            vmap=vmap,
+            name=name, form="functional", backward=backward, setup_context=setup_context, vmap=vmap
         )
         return OutOperator(allocating, define(name=f"{name}_out"), outputs)
     interface = Interface(known, info, form, results)

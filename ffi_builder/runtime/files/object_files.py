@@ -394,10 +394,7 @@ class Added:
 
 
 def rebuilt(
-    file: Elf,
-    replaced: Mapping[int, bytes],
-    added: Sequence[Added],
-    infos: Mapping[int, int] = {},
+    file: Elf, replaced: Mapping[int, bytes], added: Sequence[Added], infos: Mapping[int, int] = {}
 ) -> bytes:
     """Copy an object, with new contents of some sections, and more sections at its end.
 

@@ -17,11 +17,7 @@ from typing import Any, Final, cast
 import tvm_ffi
 
 from ffi_builder.runtime.python import torch_rules
-from ffi_builder.runtime.python.buffers import (
-    is_capsule,
-    tensor_of_buffer,
-    tensor_of_capsule,
-)
+from ffi_builder.runtime.python.buffers import is_capsule, tensor_of_buffer, tensor_of_capsule
 from ffi_builder.runtime.python.position import Position
 
 

@@ -9,12 +9,7 @@ from typing import Any, Final, TypeAlias, cast
 import tvm_ffi
 from tvm_ffi.utils import kwargs_wrapper
 
-from ffi_builder.runtime.metadata import (
-    EMPTY,
-    Info,
-    Parameter,
-    Unwritable,
-)
+from ffi_builder.runtime.metadata import EMPTY, Info, Parameter, Unwritable
 from ffi_builder.runtime.python.arguments import (
     SCALARS,
     adapter,
