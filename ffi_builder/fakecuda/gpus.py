@@ -59,9 +59,9 @@ class FakeGpus(ABC):
     """The type of the devices."""
     _of_whom: ClassVar[str]
     """Whose rules may be broken, in errors."""
-    _library: ClassVar[Callable[[], Path]]
+    _library: ClassVar[staticmethod[[], Path]]
     """Builds the library, and returns its file."""
-    _driver: ClassVar[Callable[[], FakeDriver]]
+    _driver: ClassVar[staticmethod[[], FakeDriver]]
     """Returns the library of this process. It is built and loaded once."""
 
     def __init__(self, archs: Sequence[str], version: int) -> None:

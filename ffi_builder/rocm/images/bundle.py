@@ -39,8 +39,8 @@ def _unzlib(data: bytes, size: int) -> bytes:
     return zlib.decompressobj().decompress(data, size + 1)
 
 
-_DECODERS: Final = (_unzlib, unzstd)
-"""The decoders of each method."""
+_DECODERS: Final = {0: _unzlib, 1: unzstd}
+"""The decoder of each method."""
 
 
 def read_bundle(data: bytes) -> Image:
@@ -112,7 +112,7 @@ def _unpacked(view: elf.View) -> bytes:
         ImportError: nothing here reads zstd.
     """
     _, version, method = view.unpack(_HEAD, 0, "the header")
-    if version not in _SIZES or method >= len(_DECODERS):
+    if version not in _SIZES or method not in _DECODERS:
         view.damaged(f"its version is {version} and its method {method}, not 1 to 3 and 0 or 1")
     *total, size, given = view.unpack(_SIZES[version], _HEAD.size, "the header")
     start = _HEAD.size + _SIZES[version].size
