@@ -9,19 +9,10 @@ from typing import ClassVar, Final, cast
 
 from ffi_builder import SpecError, spec
 from ffi_builder.cuda.images import Kernel
-from ffi_builder.cuda.launch import driver
+from ffi_builder.cuda.launch import dimensions, driver
 from ffi_builder.cuda.launch.arguments import kernel_arguments
 from ffi_builder.cuda.launch.attributes import checked_attributes, emit_attribute
-from ffi_builder.cuda.launch.dimensions import (
-    Launch,
-    OneSize,
-    Size,
-    Sizes,
-    checked_size,
-    checked_sizes,
-    emit_dimensions,
-    emit_size,
-)
+from ffi_builder.cuda.launch.dimensions import Launch, OneSize, Size, Sizes
 from ffi_builder.cuda.launch.entries import LaunchEntry, Struct, TensorMap
 from ffi_builder.cuda.launch.launching import fitted
 from ffi_builder.cuda.launch.provider import (
@@ -100,9 +91,11 @@ class RocmLaunchCallProvider:
     def __post_init__(self) -> None:
         image = kernels(self.image)
         kernel = image[self.kernel]
-        grid = checked_sizes(f"{PROVIDER}: grid", self.grid, 0, ROCM.max_grid)
-        block = checked_sizes(f"{PROVIDER}: block", self.block, 1, ROCM.max_block)
-        shared = checked_size(f"{PROVIDER}: {SHARED}", self.dynamic_smem_bytes, 0, driver.MAX_INT)
+        grid = dimensions.checked_sizes(f"{PROVIDER}: grid", self.grid, 0, ROCM.max_grid)
+        block = dimensions.checked_sizes(f"{PROVIDER}: block", self.block, 1, ROCM.max_block)
+        shared = dimensions.checked_size(
+            f"{PROVIDER}: {SHARED}", self.dynamic_smem_bytes, 0, driver.MAX_INT
+        )
         check_choices(ROCM, self.args, self.stream)
         _check_no_maps(self.args or ())
         _check_parameters(kernel)
@@ -141,11 +134,11 @@ def _launch(context: CallContext, known: KnownLaunch) -> Launch:
     """Emit the sizes of the launch."""
     source = known.source
     return Launch(
-        emit_dimensions(context, source, "grid", known.grid, 0, ROCM.max_grid),
-        emit_dimensions(context, source, "block", known.block, 1, ROCM.max_block),
+        dimensions.emit_dimensions(context, source, "grid", known.grid, 0, ROCM.max_grid),
+        dimensions.emit_dimensions(context, source, "block", known.block, 1, ROCM.max_block),
         cluster=None,
         compiled_cluster=1,
-        shared=emit_size(context, source, SHARED, known.shared, 0, driver.MAX_INT),
+        shared=dimensions.emit_size(context, source, SHARED, known.shared, 0, driver.MAX_INT),
         threshold=driver.MAX_INT,
         attributes=[emit_attribute(context, source, each) for each in known.attributes],
     )
