@@ -43,11 +43,7 @@ class LaunchedImage(ABC):
         """Return what launches a kernel."""
 
     def called(
-        self,
-        signature: spec.Signature,
-        function: str | None,
-        args: Any,
-        launch: Launch | None,
+        self, signature: spec.Signature, function: str | None, args: Any, launch: Launch | None
     ) -> tuple[spec.Signature, CallProvider, str]:
         """Return what :class:`~ffi_builder.wrapping.sources.Image` says."""
         metadata = None if self.compiled is None else self.compiled.metadata

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-import struct
 from functools import cache
 from typing import Any, Final
 
 from ffi_builder.extending import DataType, abi, contiguous, importing
+from ffi_builder.runtime.extending import DLTensor, Managed
 from ffi_builder.testing.make import devices
 from ffi_builder.testing.make.arrays import Array
 
@@ -16,8 +16,6 @@ _ALLOCATE: Final = ctypes.CFUNCTYPE(
     ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p), ctypes.c_void_p, _SET_ERROR
 )
 _DELETE: Final = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-_HEAD: Final = struct.Struct("<IIQQQ")
-"""A ``DLManagedTensorVersioned`` before its tensor: version, context, deleter, flags."""
 _KINDS: Final = {code: kind for kind, code in abi.DEVICE_TYPES.items()}
 _DIRT: Final = 0xCB
 """The byte that fills new memory, as a kernel must not rely on what is there."""
@@ -56,34 +54,28 @@ def _delete(block: int) -> None:
 @_ALLOCATE
 def _allocate(prototype: int, out: Any, context: int, set_error: Any) -> int:
     try:
-        out[0] = _made(ctypes.string_at(prototype, abi.DLTENSOR_SIZE))
+        out[0] = _made(DLTensor.from_address(prototype))
     except Exception as error:  # it cannot pass through C
         set_error(context, b"MemoryError", str(error).encode())
         return -1
     return 0
 
 
-def _made(prototype: bytes) -> int:
+def _made(prototype: DLTensor) -> int:
     """Make the tensor that a ``DLTensor`` without data describes."""
-    kind, device = struct.unpack_from("<ii", prototype, abi.DLTENSOR_DEVICE_TYPE)
-    (ndim,) = struct.unpack_from("<i", prototype, abi.DLTENSOR_NDIM)
-    dtype = DataType(*struct.unpack_from("<BBH", prototype, abi.DLTENSOR_DTYPE))
-    (dims,) = struct.unpack_from("<Q", prototype, abi.DLTENSOR_SHAPE)
-    shape = tuple((ctypes.c_int64 * ndim).from_address(dims)) if ndim else ()
-    name = _KINDS.get(kind, str(kind))
+    device, ndim = prototype.device_id, prototype.ndim
+    shape = tuple((ctypes.c_int64 * ndim).from_address(prototype.shape)) if ndim else ()
+    name = _KINDS.get(prototype.device_type, str(prototype.device_type))
     if name != "cpu" and devices.active(name) is None:
         raise MemoryError(f"FakeCuda: no memory for a tensor on {name}:{device}")
-    strides = contiguous(shape, "C")
+    dtype, strides = DataType(prototype.code, prototype.bits, prototype.lanes), contiguous(shape)
     array = Array("result", dtype, shape, strides, 256, device, device_type=name)
     memory = array.allocate()
     memory.bytes[:] = _DIRT
     layout = (ctypes.c_int64 * max(2 * ndim, 1))(*shape, *strides)
-    tensor = bytearray(prototype)
-    at = ctypes.addressof(layout)
-    struct.pack_into("<Q", tensor, abi.DLTENSOR_DATA, memory.address + memory.offset)
-    struct.pack_into("<QQ", tensor, abi.DLTENSOR_SHAPE, at, at + 8 * ndim)
-    deleter = ctypes.cast(_delete, ctypes.c_void_p).value
-    head = _HEAD.pack(1, 1, 0, deleter, 0)
-    block = ctypes.create_string_buffer(head + bytes(tensor))
+    block = Managed(1, 1, None, ctypes.cast(_delete, ctypes.c_void_p), 0, prototype)
+    block.tensor.data = memory.address + memory.offset
+    block.tensor.shape = ctypes.addressof(layout)
+    block.tensor.strides = block.tensor.shape + 8 * ndim
     _alive[ctypes.addressof(block)] = block, memory, layout
     return ctypes.addressof(block)

@@ -154,6 +154,10 @@ class FakeDriver:
     name: ClassVar[str] = "FakeCuda"
     soname: ClassVar[str] = SONAME
     api: ClassVar[str] = "CUDA"
+    prefix: ClassVar[str] = "cu"
+    """Begins the names of the library's functions, also of those below."""
+    creates: ClassVar[str] = "StreamCreate"
+    captures: ClassVar[str] = "StreamBeginCapture_v2"
 
     def __init__(self, path: Path | str) -> None:
         name, soname = self.name, self.soname
@@ -304,9 +308,7 @@ class FakeDriver:
         self.cuda.fake_executor(run, None)
 
     def _called_back(
-        self,
-        function: Callable[[Running], object],
-        unkept: tuple[type[BaseException], ...] = (),
+        self, function: Callable[[Running], object], unkept: tuple[type[BaseException], ...] = ()
     ) -> Any:
         """Return the address of a function of C that calls this with a launch."""
 
@@ -388,8 +390,8 @@ class FakeDriver:
         return out.value or 0
 
     def init(self) -> None:
-        """CuInit."""
-        self.must("cuInit", ctypes.c_uint(0))
+        """Initialise the library."""
+        self.must(f"{self.prefix}Init", ctypes.c_uint(0))
 
     def retain(self, device: int = 0) -> int:
         """A primary context; cuInit is called too."""
@@ -409,24 +411,25 @@ class FakeDriver:
     def new_stream(self, device: int = 0, flags: int = 0) -> int:
         """A stream of a device's primary context; what is current stays so."""
         with self.current(device):
-            return self.get("cuStreamCreate", ctypes.c_uint(flags))
+            return self.get(f"{self.prefix}{self.creates}", ctypes.c_uint(flags))
 
     def begin_capture(self, stream: int, mode: CaptureMode = CaptureMode.GLOBAL) -> None:
         """Start to capture launches into the stream as a graph."""
-        self.must("cuStreamBeginCapture_v2", _Pointer(stream), int(mode))
+        self.must(f"{self.prefix}{self.captures}", _Pointer(stream), int(mode))
 
     def end_capture(self, stream: int) -> int:
         """The graph, ready to be launched (a CUgraphExec)."""
         graph = ctypes.c_void_p()
-        self.must("cuStreamEndCapture", _Pointer(stream), ctypes.byref(graph))
+        self.must(f"{self.prefix}StreamEndCapture", _Pointer(stream), ctypes.byref(graph))
         with self.current():  # the driver asks for a context, of whatever device
-            made = self.get("cuGraphInstantiateWithFlags", graph, ctypes.c_ulonglong(0))
-        self.must("cuGraphDestroy", graph)
+            function = f"{self.prefix}GraphInstantiateWithFlags"
+            made = self.get(function, graph, ctypes.c_ulonglong(0))
+        self.must(f"{self.prefix}GraphDestroy", graph)
         return made
 
     def launch_graph(self, graph: int, stream: int) -> None:
         """Run a graph's kernels again."""
-        self.must("cuGraphLaunch", _Pointer(graph), _Pointer(stream))
+        self.must(f"{self.prefix}GraphLaunch", _Pointer(graph), _Pointer(stream))
 
     def stack(self) -> int:
         """The current context; 0: none."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Final
 
 from typing_extensions import override
@@ -93,6 +92,7 @@ class FakeCuda(FakeGpus):
 
     _kind = "cuda"
     _of_whom = "the CUDA driver"
+    _library, _driver = staticmethod(library), staticmethod(the_driver)
 
     def __init__(self, *archs: str, version: str | None = None, execute: bool = False) -> None:
         archs = archs or ("sm_90",)
@@ -104,14 +104,6 @@ class FakeCuda(FakeGpus):
         )
         super().__init__(archs, 1000 * major + 10 * minor)
         self._execute = _executor() if execute else None
-
-    @override
-    def _library(self) -> Path:
-        return library()
-
-    @override
-    def _driver(self) -> FakeDriver:
-        return the_driver()
 
     @override
     def _set_up(self, driver: FakeDriver) -> None:

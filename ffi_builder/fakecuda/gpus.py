@@ -59,6 +59,10 @@ class FakeGpus(ABC):
     """The type of the devices."""
     _of_whom: ClassVar[str]
     """Whose rules may be broken, in errors."""
+    _library: ClassVar[staticmethod[[], Path]]
+    """Builds the library, and returns its file."""
+    _driver: ClassVar[staticmethod[[], FakeDriver]]
+    """Returns the library of this process. It is built and loaded once."""
 
     def __init__(self, archs: Sequence[str], version: int) -> None:
         if len(archs) > _MOST:
@@ -70,14 +74,6 @@ class FakeGpus(ABC):
         self._ended: list[Event] = []
         self._before: int | None = None
         """The allocator outside of the block."""
-
-    @abstractmethod
-    def _library(self) -> Path:
-        """Build the library, and return its file."""
-
-    @abstractmethod
-    def _driver(self) -> FakeDriver:
-        """Return the library of this process. It is built and loaded once."""
 
     @abstractmethod
     def _set_up(self, driver: FakeDriver) -> None:

@@ -40,18 +40,14 @@ RULES: Final = {
         "After a kernel's error, all later calls in its context return it.",
         (Result.ILLEGAL_ADDRESS, Result.MISALIGNED_ADDRESS),
     ),
-    "device-memory": Rule(
-        "A kernel reaches its device's memory alone.",
-        (Result.ILLEGAL_ADDRESS,),
-    ),
+    "device-memory": Rule("A kernel reaches its device's memory alone.", (Result.ILLEGAL_ADDRESS,)),
     "device-alignment": Rule(
         "Pointers are aligned as their elements.", (Result.MISALIGNED_ADDRESS,)
     ),
     "stack": Rule("What is pushed is popped."),
     "pop": Rule("What is popped was pushed.", (Result.INVALID_CONTEXT,)),
     "primary-count": Rule(
-        "A primary context is released as often as retained.",
-        (Result.INVALID_CONTEXT,),
+        "A primary context is released as often as retained.", (Result.INVALID_CONTEXT,)
     ),
     "device": Rule("Devices count from 0.", (Result.INVALID_DEVICE,)),
     # Images and kernels.
@@ -59,10 +55,7 @@ RULES: Final = {
     "image-memory": Rule("An image can be read."),
     "image-gpu": Rule("An image has code for a device.", (Result.NO_BINARY_FOR_GPU,)),
     "ptx": Rule("PTX is text that ends with a NUL.", (Result.INVALID_PTX,)),
-    "ptx-version": Rule(
-        "PTX is no newer than the driver.",
-        (Result.UNSUPPORTED_PTX_VERSION,),
-    ),
+    "ptx-version": Rule("PTX is no newer than the driver.", (Result.UNSUPPORTED_PTX_VERSION,)),
     "library": Rule("A library was loaded.", (Result.INVALID_HANDLE,)),
     "kernel-name": Rule("Kernels, globals and constants have exact names.", (Result.NOT_FOUND,)),
     "kernel": Rule("A CUkernel or a CUfunction is launched.", (Result.INVALID_HANDLE,)),
@@ -79,8 +72,7 @@ RULES: Final = {
         (Result.INVALID_VALUE,),
     ),
     "attribute": Rule(
-        "Launch attributes are of kernels, with a valid value.",
-        (Result.INVALID_VALUE,),
+        "Launch attributes are of kernels, with a valid value.", (Result.INVALID_VALUE,)
     ),
     "attribute-memory": Rule("The attributes can be read."),
     "cluster": Rule(
@@ -88,8 +80,7 @@ RULES: Final = {
         (Result.INVALID_CLUSTER_SIZE,),
     ),
     "cluster-large": Rule(
-        "For more than 8 blocks, the kernel's attribute 14 is set.",
-        (Result.INVALID_CLUSTER_SIZE,),
+        "For more than 8 blocks, the kernel's attribute 14 is set.", (Result.INVALID_CLUSTER_SIZE,)
     ),
     "cluster-device": Rule("The device has clusters.", (Result.INVALID_VALUE,)),
     "cooperative": Rule(
@@ -98,10 +89,7 @@ RULES: Final = {
     "parameters": Rule("Parameters are pointers or a buffer, not both.", (Result.INVALID_VALUE,)),
     "parameter-memory": Rule("Each parameter can be read."),
     "parameter-alignment": Rule("Each parameter is aligned as its type: a CUtensorMap to 64."),
-    "tensor-map": Rule(
-        "A tensor map's values fit each other.",
-        (Result.INVALID_VALUE,),
-    ),
+    "tensor-map": Rule("A tensor map's values fit each other.", (Result.INVALID_VALUE,)),
     # Streams and graphs.
     "stream": Rule("A stream was made.", (Result.INVALID_HANDLE,)),
     "stream-destroyed": Rule("A destroyed stream is not used."),

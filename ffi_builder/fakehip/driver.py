@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Generator
+from contextlib import contextmanager
 from enum import IntEnum
 from pathlib import Path
 from typing import ClassVar, Final
 
 from typing_extensions import override
 
-from ffi_builder.fakecuda.constants import CaptureMode, Result
+from ffi_builder.fakecuda.constants import Result
 from ffi_builder.fakecuda.driver import FakeDriver
 from ffi_builder.fakehip.build import SONAME
 from ffi_builder.fakehip.unpack import unpacked
@@ -39,6 +41,9 @@ class FakeHipDriver(FakeDriver):
     name: ClassVar[str] = "FakeHip"
     soname: ClassVar[str] = SONAME
     api: ClassVar[str] = "HIP"
+    prefix: ClassVar[str] = "hip"
+    creates: ClassVar[str] = "StreamCreateWithFlags"
+    captures: ClassVar[str] = "StreamBeginCapture"
 
     def __init__(self, path: Path | str) -> None:
         super().__init__(path)
@@ -65,11 +70,6 @@ class FakeHipDriver(FakeDriver):
         words = result.name.lower().split("_")
         return _NAMES.get(result, "hipError" + "".join(map(str.capitalize, words)))
 
-    @override
-    def init(self) -> None:
-        """HipInit."""
-        self.must("hipInit", ctypes.c_uint(0))
-
     def set_device(self, device: int) -> None:
         """Make a device current for this thread."""
         self.must("hipSetDevice", device)
@@ -82,27 +82,12 @@ class FakeHipDriver(FakeDriver):
         return number.value
 
     @override
-    def new_stream(self, device: int = 0, flags: int = 0) -> int:
-        """A stream of a device; what is current stays so."""
+    @contextmanager
+    def current(self, device: int = 0) -> Generator[int]:
+        """With a device current in this thread."""
         before = self.device
         self.set_device(device)
         try:
-            return self.get("hipStreamCreateWithFlags", ctypes.c_uint(flags))
+            yield device
         finally:
             self.set_device(before)
-
-    @override
-    def begin_capture(self, stream: int, mode: CaptureMode = CaptureMode.GLOBAL) -> None:
-        self.must("hipStreamBeginCapture", ctypes.c_void_p(stream), int(mode))
-
-    @override
-    def end_capture(self, stream: int) -> int:
-        graph = ctypes.c_void_p()
-        self.must("hipStreamEndCapture", ctypes.c_void_p(stream), ctypes.byref(graph))
-        made = self.get("hipGraphInstantiateWithFlags", graph, ctypes.c_ulonglong(0))
-        self.must("hipGraphDestroy", graph)
-        return made
-
-    @override
-    def launch_graph(self, graph: int, stream: int) -> None:
-        self.must("hipGraphLaunch", ctypes.c_void_p(graph), ctypes.c_void_p(stream))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from pathlib import Path
 from typing import Final
 
 from typing_extensions import override
@@ -68,6 +67,7 @@ class FakeHip(FakeGpus):
 
     _kind = "rocm"
     _of_whom = "HIP"
+    _library, _driver = staticmethod(library), staticmethod(the_driver)
 
     def __init__(self, *targets: str, version: str | None = None) -> None:
         for each in targets:
@@ -82,14 +82,6 @@ class FakeHip(FakeGpus):
             r"([6-9]|\d\d)\.(\d)",
         )
         super().__init__(targets or ("gfx942",), 10**7 * major + 10**5 * minor)
-
-    @override
-    def _library(self) -> Path:
-        return library()
-
-    @override
-    def _driver(self) -> FakeDriver:
-        return the_driver()
 
     @override
     def _set_up(self, driver: FakeDriver) -> None:

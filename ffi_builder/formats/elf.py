@@ -248,6 +248,11 @@ class Elf(View):
             self.damaged(f"{self.describe(table)} has {size}")
         return SYM.iter_unpack(content)
 
+    def symbol_table(self, kind: int) -> tuple[bytes, Iterator[SymbolFields]]:
+        """Return the names and the symbols of the first table of a kind; nothing without one."""
+        table = self.table(kind)
+        return (b"", iter(())) if table is None else (self.symbol_names(table), self.symbols(table))
+
     def symbol_names(self, table: Section) -> bytes:
         """Return the string table with the names of a table's symbols; see :meth:`text`."""
         return self._strings(self.section(table.link, "symbols' names"))

@@ -160,11 +160,13 @@ def return_failure(b: CheckingBuilder, status: Value) -> None:
 
 @contextmanager
 def unless(b: Builder, condition: Value) -> Generator[None]:
-    """Run the body in a cold block if the condition does not hold; the body ends its block."""
+    """Run the body in a cold block if the condition does not hold; go on, unless it ends."""
     following, failed = b.new_block(), b.new_block(cold=True)
     b.cond_br(condition, following, failed, likely=True)
     b.block = failed
     yield
+    if not b.terminated(b.block):
+        b.br(following)
     b.block = following
 
 

@@ -6,20 +6,11 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from ffi_builder.ptx import program
 from ffi_builder.ptx.errors import PtxError
 from ffi_builder.ptx.forms import FORMS
 from ffi_builder.ptx.numbers import bits_of
-from ffi_builder.ptx.program import (
-    CLOCKS,
-    CONSTANT,
-    FIELDS,
-    NEGATED,
-    NO_GUARD,
-    SHARED_ADDRESS,
-    SPECIAL,
-    Program,
-    place,
-)
+from ffi_builder.ptx.program import Program, place
 from ffi_builder.ptx.scopes import Frame, Place, Register, Scopes
 from ffi_builder.ptx.table import Decoded, Form, Operand, decoded
 from ffi_builder.ptx.text import SIZES, Function, Module, Statement, Variable, variable
@@ -72,7 +63,7 @@ class _Decoder:
         end = place(self.out.shared_size, self._dynamic_align)
         self.out.shared_size = end if self._dynamic_align else self.out.shared_size
         for at, (row, special, value) in enumerate(self.out.filled):
-            if special == SHARED_ADDRESS and value < 0:
+            if special == program.SHARED_ADDRESS and value < 0:
                 self.out.filled[at] = row, special, end - 1 - value
         return self.out
 
@@ -108,11 +99,11 @@ class _Decoder:
         values = bytes(
             (
                 int(guard is not None and guard[1]),
-                *(given.get(name, int(name == "count")) for name in FIELDS),
+                *(given.get(name, int(name == "count")) for name in program.FIELDS),
                 dsize,
             )
         )
-        row = guard[0] if guard else NO_GUARD
+        row = guard[0] if guard else program.NO_GUARD
         packed = values + extra.ljust(6, b"\0")
         self.out.code.append((handler, at, row, self.line, packed))
         return at
@@ -130,7 +121,7 @@ class _Decoder:
         if value not in self._constants:
             self._constants[value] = len(self.out.constants)
             self.out.constants.append(value)
-        return self._constants[value] | CONSTANT
+        return self._constants[value] | program.CONSTANT
 
     def fill(self, special: int, value: int = 0) -> int:
         """Return the row that has a special register, or an address in shared memory."""
@@ -145,7 +136,7 @@ class _Decoder:
             self._addresses[name, offset] = len(self.out.constants)
             self.out.variables.append((len(self.out.constants), name, offset))
             self.out.constants.append(0)
-        return self._addresses[name, offset] | CONSTANT
+        return self._addresses[name, offset] | program.CONSTANT
 
     # Functions.
 
@@ -324,7 +315,7 @@ class _Decoder:
             if text[0] in "-0123456789":
                 return [self.constant(2**32 - 1 if bits_of(text, "s32", self.fail) else 0)]
             row = self._register(text.removeprefix("!").strip(), "pred").row
-            return [row | NEGATED if negated else row]
+            return [row | program.NEGATED if negated else row]
         return [self._read(text, operand)]
 
     def _written(self, text: str, operand: Operand) -> int:
@@ -340,11 +331,11 @@ class _Decoder:
         if register is not None:
             self._check(register, text, operand.type, operand.wider)
             return register.row
-        if text in SPECIAL:
-            return self.fill(SPECIAL[text])
-        if text in CLOCKS:
+        if text in program.SPECIAL:
+            return self.fill(program.SPECIAL[text])
+        if text in program.CLOCKS:
             row = self.row()
-            self.emit("clock", [row], extra=bytes([CLOCKS[text]]))
+            self.emit("clock", [row], extra=bytes([program.CLOCKS[text]]))
             return row
         if text == "WARP_SZ":
             return self.constant(32)
@@ -429,7 +420,7 @@ class _Decoder:
         return self._global(name, offset), 1
 
     def _shared_address(self, at: int, offset: int) -> int:
-        return self.fill(SHARED_ADDRESS, -1 - offset if at < 0 else at + offset)
+        return self.fill(program.SHARED_ADDRESS, -1 - offset if at < 0 else at + offset)
 
     # Calls.
 

@@ -86,16 +86,14 @@ def _reached(parts: dict[str, Part], first: Iterable[str]) -> set[str]:
 @cache
 def _parts(bundle: Bundle, machine: str) -> dict[str, Part]:
     file = Elf(bundle.object_code(machine), f"{bundle.folder}/{machine}.o", BuildError)
-    table = file.table(elf.SHT_SYMTAB)
-    assert table is not None
-    strings = file.symbol_names(table)
+    strings, entries = file.symbol_table(elf.SHT_SYMTAB)
 
     def name(section: int) -> str:
         return f"{bundle.digest}_{section}" if section else ""
 
     symbols = [
         Symbol(file.text(strings, name_at), name(section), value, size, info >> 4 == elf.STB_LOCAL)
-        for name_at, info, _, section, value, size in file.symbols(table)
+        for name_at, info, _, section, value, size in entries
     ]
     relocations = {
         name(section.info): tuple(

@@ -47,9 +47,8 @@ def read_cubin(data: bytes) -> Image:
     registers = _registers(file)
     kernels: dict[str, Kernel] = {}
     has_tiles = False
-    table = file.table(elf.SHT_SYMTAB)
-    names = b"" if table is None else file.symbol_names(table)
-    for index, (name_at, info, other, *_) in enumerate(file.symbols(table) if table else ()):
+    names, symbols = file.symbol_table(elf.SHT_SYMTAB)
+    for index, (name_at, info, other, *_) in enumerate(symbols):
         name = file.text(names, name_at)
         has_tiles = has_tiles or name == _TILE
         if info & 15 == elf.STT_FUNC and other & _STO_CUDA_ENTRY:

@@ -113,8 +113,11 @@ def _image(entry: _Entry, view: elf.View) -> Image | str:
     payload = entry.payload
     for bit, (compression, package, decode) in _DECODERS.items():
         if entry.flags & bit:
+            if entry.size > _MOST:
+                view.damaged(f"{entry} would be {entry.size} bytes when decompressed")
             try:
-                payload = _decompressed(entry, view, decode)
+                fails = f"{entry} does not decompress"
+                payload = decompressed(view, fails, decode, entry.payload, entry.size)
             except ImportError:
                 return f"compressed by {compression}; {install('cuda', package)}"
     try:
@@ -125,15 +128,20 @@ def _image(entry: _Entry, view: elf.View) -> Image | str:
         raise SpecError(f"In the fatbin, {entry}: {error}") from None
 
 
-def _decompressed(entry: _Entry, view: elf.View, decode: Callable[[bytes, int], bytes]) -> bytes:
-    if entry.size > _MOST:
-        view.damaged(f"{entry} would be {entry.size} bytes when decompressed")
+def decompressed(
+    view: elf.View, fails: str, decode: Callable[[bytes, int], bytes], data: bytes, size: int
+) -> bytes:
+    """Return the content of so many bytes; ``fails`` begins the errors of ``view`` for others.
+
+    Raises:
+        ImportError: nothing here reads this compression.
+    """
     try:
-        payload = decode(entry.payload, entry.size)
+        content = decode(data, size)
     except ImportError:
         raise
     except Exception as error:  # the decoders' errors have no other common base class
-        view.damaged(f"{entry} does not decompress: {error}")
-    if len(payload) != entry.size:
-        view.damaged(f"{entry} does not decompress to {entry.size} bytes, as its header says")
-    return payload
+        view.damaged(f"{fails}: {error}")
+    if len(content) != size:
+        view.damaged(f"{fails} to {size} bytes, as its header says")
+    return content

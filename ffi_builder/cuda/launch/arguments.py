@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Final, TypeAlias, Union, get_args
 
 from ffi_builder import BuildError, spec
@@ -187,7 +187,7 @@ def kernel_arguments(
     Raises:
         BuildError: if the signature does not have an entry, or if an entry is in host memory.
     """
-    maker = _Maker(context, vendor, members, by_tiles=by_tiles)
+    maker = _Maker(context, vendor, members, by_tiles)
     if args is None:
         return [
             argument
@@ -218,7 +218,7 @@ def pointer_argument(
         kinds = "a DataPointer or a Var of dtype handle"
         expected = f"a CUevent, as {kinds}" if is_event else f"a Tensor, {kinds}"
         raise BuildError(f"{vendor.provider}: {what}: expected {expected}, but got {entry!r}")
-    [argument] = _Maker(context, vendor, _data, by_tiles=False).of_item(parts[0])
+    [argument] = _Maker(context, vendor, _data).of_item(parts[0])
     assert argument.layout is not None
     return argument.layout.leaves[0].value
 
@@ -229,18 +229,19 @@ def _is_pointer(item: object, *, is_event: bool) -> bool:
     return isinstance(item, spec.DataPointer if is_event else (spec.DataPointer, spec.Tensor))
 
 
+@dataclass(frozen=True)
 class _Maker:
     """Makes arguments of entries, and notes which items they contain."""
 
-    def __init__(
-        self, context: CallContext, vendor: Vendor, members: Members, *, by_tiles: bool
-    ) -> None:
-        self.context = context
-        self.vendor = vendor
-        self.provider = vendor.provider
-        self.members = members
-        self.by_tiles = by_tiles
-        self.seen: list[Item] = []
+    context: CallContext
+    vendor: Vendor
+    members: Members
+    by_tiles: bool = False
+    seen: list[Item] = field(default_factory=list[Item])
+
+    @property
+    def provider(self) -> str:
+        return self.vendor.provider
 
     def of_entry(self, entry: LaunchEntry) -> Iterator[KernelArgument]:
         match entry:
@@ -254,7 +255,7 @@ class _Maker:
             case bytes():
                 raise self._in_host_memory(entry)
             case Struct() | Packed() | Nested():
-                yield _laid_out(str(entry), self._tree(entry))
+                yield _laid_out(str(entry), *self._trees(entry))
             case Pointee():
                 yield self._pointee(entry, entry.pointer)
             case TensorMap():
@@ -297,7 +298,7 @@ class _Maker:
     def _items(self, entry: Entry) -> list[Item]:
         (named,) = entries(self.provider, [entry], self.context)
         parts = list(flat_item(named))
-        self.seen += parts
+        self.seen.extend(parts)
         return parts
 
     def _value(self, item: Item) -> Tree:
@@ -357,32 +358,27 @@ class _Maker:
             case _:
                 return scalar_argument(context, item).value
 
-    def _tree(self, entry: LaunchEntry) -> Tree:
-        """Return the value of an entry, or the members of its struct."""
+    def _trees(self, entry: LaunchEntry) -> Iterator[Tree]:
+        """Yield the value of an entry, or the members of its struct, or of each item."""
         context = self.context
         match entry:
             case Scalar():
-                return self._scalar(entry)
+                yield self._scalar(entry)
             case Struct(members=members):
-                return [tree for member in members for tree in self._members(member)]
+                yield [tree for member in members for tree in self._trees(member)]
             case Packed():
                 tensor = self._tensor(entry)
-                return DynamicParamPackCallProvider("").tensor_members(context, tensor)
+                yield DynamicParamPackCallProvider("").tensor_members(context, tensor)
             case Nested():
                 tensor = self._tensor(entry)
                 parts = dynamic_layout(context, tensor)
-                return [context.data(tensor), [p[0] if len(p) == 1 else p for p in parts]]
-            case _:
+                yield [context.data(tensor), [p[0] if len(p) == 1 else p for p in parts]]
+            case Pointee() | TensorMap() | Axes():
                 raise BuildError(
                     f"{self.provider}: args= has {entry}, which cannot be inside a Struct"
                 )
-
-    def _members(self, entry: LaunchEntry) -> Iterator[Tree]:
-        match entry:
-            case Scalar() | Struct() | Packed() | Nested() | Pointee() | TensorMap() | Axes():
-                yield self._tree(entry)
             case None:
-                yield self.context.builder.null()
+                yield context.builder.null()
             case float():
                 raise BuildError(
                     f"{self.provider}: a Struct has {entry!r}, a number without a type: write "
@@ -392,14 +388,10 @@ class _Maker:
                 raise self._in_host_memory(entry)
             case _:
                 for item in self._items(entry):
-                    yield from self._of_member(item)
-
-    def _of_member(self, item: Item) -> Iterator[Tree]:
-        shape = plain(item)
-        if isinstance(shape, spec.Shape):
-            yield from (a.value for a in shape_arguments(self.context, shape))
-        else:
-            yield self._value(item)
+                    if isinstance(shape := plain(item), spec.Shape):
+                        yield from (a.value for a in shape_arguments(context, shape))
+                    else:
+                        yield self._value(item)
 
     def _only(self, entry: Entry) -> Item | None:
         """Return the item of an entry, or None if the entry has several."""

@@ -16,18 +16,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final, cast
 
 from ffi_builder import BuildError, spec
-from ffi_builder.cuda.launch import driver
+from ffi_builder.cuda.launch import driver, map_rules
 from ffi_builder.cuda.launch.dimensions import value_of_size
-from ffi_builder.cuda.launch.map_rules import (
-    PROMOTIONS,
-    TYPES,
-    WIDE,
-    Range,
-    Setting,
-    Subject,
-    limit,
-    ratio_of,
-)
+from ffi_builder.cuda.launch.map_rules import Setting, Subject
 from ffi_builder.cuda.launch.maps import (
     TensorMap,
     allowed,
@@ -43,6 +34,7 @@ from ffi_builder.extending import (
     dataclass,
     parse_dtype,
     return_failure,
+    unless,
 )
 from ffi_builder.ir import Value
 from ffi_builder.providers import CallContext
@@ -98,20 +90,16 @@ class EncodedMap:
         cache = b.address_of(b.symbols.variable(named, bytes(_WORD + slots), align=64))
         made = b.alloca(b.types.i8, size, align=driver.TENSOR_MAP_ALIGN)
         hit = call_support(b, "cuda_find_map", [cache, key, b.i32(count), made])
-        following, first = b.new_block(), b.new_block(cold=True)
-        b.cond_br(b.ne(hit, b.i32(0)), following, first, likely=True)
-        b.block = first
-        plan = b.address_of(b.symbols.constant(f"{named}_plan", self.plans, align=_WORD))
-        if self.swizzle is not None:
-            # Other numbers have the last plan, whose limits refuse them.
-            last = b.i64(len(self.plans) // self.plan_size - 1)
-            index = b.select(b.ult(self.swizzle, last), self.swizzle, last)
-            plan = b.element(plan, b.mul(index, b.i64(self.plan_size)))
-        state = b.address_of(site.vendor.state)
-        operands = [state, plan, cache, key, made, device, *site.operands(b)]
-        return_failure(b, call_support(b, "cuda_make_map", operands))
-        b.br(following)
-        b.block = following
+        with unless(b, b.ne(hit, b.i32(0))):
+            plan = b.address_of(b.symbols.constant(f"{named}_plan", self.plans, align=_WORD))
+            if self.swizzle is not None:
+                # Other numbers have the last plan, whose limits refuse them.
+                last = b.i64(len(self.plans) // self.plan_size - 1)
+                index = b.select(b.ult(self.swizzle, last), self.swizzle, last)
+                plan = b.element(plan, b.mul(index, b.i64(self.plan_size)))
+            state = b.address_of(site.vendor.state)
+            operands = [state, plan, cache, key, made, device, *site.operands(b)]
+            return_failure(b, call_support(b, "cuda_make_map", operands))
         return made
 
 
@@ -250,7 +238,9 @@ def _plan(
     fixed[driver.MAP_STEPS : driver.MAP_STEPS + setting.rank] = [1] * setting.rank
     for each in numbers:
         if each.known is not None and each.place != _UNUSED:
-            fixed[each.place] = int(each.known * ratio_of(setting, each.subject, each.axis))
+            fixed[each.place] = int(
+                each.known * map_rules.ratio_of(setting, each.subject, each.axis)
+            )
     brought = [each for each in numbers if each.known is None]
     texts = bytearray()
     begin = driver.MAP_VALUES + driver.MAP_VALUE * len(brought)
@@ -263,22 +253,22 @@ def _plan(
     swizzle = number_of("swizzle", setting.swizzle)
     numbers_of_plan = (
         driver.NUMBER[entry.function],
-        list(TYPES).index(setting.dtype),
+        list(map_rules.TYPES).index(setting.dtype),
         setting.rank,
         number_of("interleave", setting.interleave),
         swizzle,
-        PROMOTIONS.index(str(entry.l2_promotion)),
+        map_rules.PROMOTIONS.index(str(entry.l2_promotion)),
         number_of("oob_fill", setting.oob_fill),
-        0 if entry.wide is None else WIDE.index(entry.wide),
+        0 if entry.wide is None else map_rules.WIDE.index(entry.wide),
         len(brought),
         added(path),
     )
     plan = struct.pack(_LIMITS, *fixed, *numbers_of_plan)
     for each in brought:
-        number_limit = limit(setting, each.subject, each.axis)
+        number_limit = map_rules.limit(setting, each.subject, each.axis)
         limits, ratio, words = number_limit.range, number_limit.ratio, str(number_limit)
         if each.subject == "swizzle":  # a plan takes its own one
-            limits = Range(swizzle, swizzle)
+            limits = map_rules.Range(swizzle, swizzle)
             words = " or ".join(f"{number_of('swizzle', name)} ({name})" for name in swizzles)
         text = added(f"{each.text}\0{words}")
         plan += struct.pack(

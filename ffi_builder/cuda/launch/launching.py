@@ -34,12 +34,7 @@ from typing import Final
 from ffi_builder import BuildError
 from ffi_builder.cuda.images import Kernel, Parameter
 from ffi_builder.cuda.launch import driver
-from ffi_builder.cuda.launch.arguments import (
-    KernelArgument,
-    Layout,
-    in_memory,
-    layout,
-)
+from ffi_builder.cuda.launch.arguments import KernelArgument, Layout, in_memory, layout
 from ffi_builder.cuda.launch.dimensions import Launch, emit_config
 from ffi_builder.cuda.launch.states import INIT_ONCE, Site, States
 from ffi_builder.cuda.launch.streams import Place, stream_pointer

@@ -7,19 +7,8 @@ from dataclasses import KW_ONLY, fields, replace
 from typing import Any, Final, Literal, cast, get_args
 
 from ffi_builder import BuildError, SpecError, spec
-from ffi_builder.cuda.launch import driver
-from ffi_builder.cuda.launch.map_rules import (
-    FILLS,
-    INTERLEAVES,
-    PROMOTIONS,
-    SWIZZLES,
-    TYPES,
-    WIDE,
-    Setting,
-    Subject,
-    broken_choices,
-    limit,
-)
+from ffi_builder.cuda.launch import driver, map_rules
+from ffi_builder.cuda.launch.map_rules import Setting, Subject
 from ffi_builder.extending import Expr, dataclass, parse_dtype
 
 _SPATIAL: Final = 2
@@ -99,7 +88,7 @@ class TensorMap:
             allowed = "'C' or 'F'" if self.corners is None else "'C', since this is im2col,"
             raise SpecError(f"TensorMap: order: expected {allowed} but got {self.order!r}")
         if self.dtype is not None:
-            object.__setattr__(self, "dtype", _named("dtype", self.dtype, tuple(TYPES)))
+            object.__setattr__(self, "dtype", _named("dtype", self.dtype, tuple(map_rules.TYPES)))
         self._check_form()
         if self.encodes:
             self._check_numbers()
@@ -175,7 +164,7 @@ class TensorMap:
             lower, upper = (tuple(reversed(corner)) for corner in self.corners)
             corners = lower, upper
         interleave, fill = cast("str", self.interleave), cast("str", self.oob_fill)
-        swizzles = SWIZZLES if self.swizzle_is_brought else (cast("str", self.swizzle),)
+        swizzles = map_rules.SWIZZLES if self.swizzle_is_brought else (cast("str", self.swizzle),)
         return [
             Setting(dtype, bits, rank, swizzle, interleave, fill, self.wide, corners)
             for swizzle in swizzles
@@ -223,7 +212,7 @@ class TensorMap:
         for index, corner in enumerate(corners):
             _check_ints(f"corners[{index}]", corner)
         if self.wide is not None:
-            _named("wide", self.wide, WIDE)
+            _named("wide", self.wide, map_rules.WIDE)
         wanted = len(corners[0]) if self.wide is None else 1
         most = 3 if self.wide is None else 1
         if len(corners[0]) != len(corners[1]) or not 1 <= wanted <= most or len(corners[0]) > most:
@@ -254,7 +243,7 @@ class TensorMap:
                     what = f"TensorMap: {name}"
                     check_number(setting, what, subject, axis, entry, SpecError, dtype)
 
-        allowed(self.settings(dtype or "uint8", TYPES.get(dtype or "", 8), rank), check)
+        allowed(self.settings(dtype or "uint8", map_rules.TYPES.get(dtype or "", 8), rank), check)
 
     def __str__(self) -> str:
         name = self.tensor if isinstance(self.tensor, str) else self.tensor.name
@@ -262,16 +251,13 @@ class TensorMap:
 
 
 _NAMES: Final = {
-    "swizzle": tuple(SWIZZLES),
-    "interleave": INTERLEAVES,
-    "l2_promotion": PROMOTIONS,
-    "oob_fill": FILLS,
+    "swizzle": tuple(map_rules.SWIZZLES),
+    "interleave": map_rules.INTERLEAVES,
+    "l2_promotion": map_rules.PROMOTIONS,
+    "oob_fill": map_rules.FILLS,
 }
 
-_DTYPES: Final = {
-    "bool": "uint8",
-    **{f"int{bits}": f"uint{bits}" for bits in (8, 16)},
-}
+_DTYPES: Final = {"bool": "uint8", **{f"int{bits}": f"uint{bits}" for bits in (8, 16)}}
 """The driver's type for dtypes without one of that name, beside those of one byte."""
 
 
@@ -315,10 +301,10 @@ def driver_type(entry: TensorMap, tensor: spec.Tensor, path: str) -> str:
             f"VariantsCallProvider"
         )
     (size,) = bits
-    type_ = wanted or (name if name in TYPES else _DTYPES.get(name, f"uint{size}"))
+    type_ = wanted or (name if name in map_rules.TYPES else _DTYPES.get(name, f"uint{size}"))
     packed = wanted is not None and "align" in wanted
-    if type_ not in TYPES or (not packed and TYPES[type_] != size):
-        known = [each for each, its in TYPES.items() if its == size or "align" in each]
+    if type_ not in map_rules.TYPES or (not packed and map_rules.TYPES[type_] != size):
+        known = [each for each, its in map_rules.TYPES.items() if its == size or "align" in each]
         raise BuildError(
             f"TensorMap: dtype: {path} has elements of {size} bits ({name}); expected "
             f"dtype={' or '.join(map(repr, known))}"
@@ -336,7 +322,7 @@ def check_setting(
         SpecError, BuildError: ``error``, for the first that the driver refuses.
     """
     check_number(setting, f"{what}: rank", "rank", 0, setting.rank, error)
-    for rule, given in broken_choices(setting):
+    for rule, given in map_rules.broken_choices(setting):
         if with_dtype or rule.subject != "oob_fill":
             raise error(
                 f"{what}: {rule.subject}: expected {rule.allows}: {rule.why}; but got {given}"
@@ -361,7 +347,7 @@ def check_number(
     settings = [setting]
     if dtype is None and subject in ("box", "channels"):
         settings = [replace(setting, dtype=f"uint{bits}", bits=bits) for bits in (8, 16, 32, 64)]
-    limits = [limit(each, subject, axis) for each in settings]
+    limits = [map_rules.limit(each, subject, axis) for each in settings]
     if not any(each.range.holds(value) for each in limits):
         raise error(f"{what}: expected {limits[0]}; but got {value}")
 

@@ -10,7 +10,7 @@ from typing import ClassVar, Final, get_args
 
 from ffi_builder import BuildError, SpecError, spec
 from ffi_builder.cuda.images import Kernel, kernels
-from ffi_builder.cuda.launch import driver
+from ffi_builder.cuda.launch import dimensions, driver
 from ffi_builder.cuda.launch.arguments import kernel_arguments
 from ffi_builder.cuda.launch.attributes import (
     Attribute,
@@ -21,17 +21,7 @@ from ffi_builder.cuda.launch.attributes import (
     emit_attribute,
     emit_preferred,
 )
-from ffi_builder.cuda.launch.dimensions import (
-    Launch,
-    OneSize,
-    Size,
-    Sizes,
-    checked_size,
-    checked_sizes,
-    emit_dimensions,
-    emit_size,
-    product,
-)
+from ffi_builder.cuda.launch.dimensions import Launch, OneSize, Size, Sizes
 from ffi_builder.cuda.launch.entries import PROVIDER, LaunchEntry
 from ffi_builder.cuda.launch.launching import Launcher, fitted
 from ffi_builder.cuda.launch.states import Source, define_states
@@ -46,7 +36,7 @@ SHARED: Final = "dynamic_smem_bytes"
 
 
 @dataclass(frozen=True)
-class _KnownLaunch:
+class KnownLaunch:
     """Everything that is known before the provider is attached.
 
     Each size is an int that some GPU allows, an expression, or the text of one.
@@ -80,7 +70,7 @@ def check_choices(vendor: Vendor, args: object, stream: object) -> None:
         )
 
 
-def check_launch(known: _KnownLaunch) -> None:
+def check_launch(known: KnownLaunch) -> None:
     """Check the launch against the kernel.
 
     Raises:
@@ -93,7 +83,7 @@ def check_launch(known: _KnownLaunch) -> None:
         _check_cluster(kernel, architectures, known.cluster)
     check_preferred(known.attributes, known.grid, known.cluster or kernel.cluster)
     cluster = known.cluster or kernel.cluster or ()
-    check_portable(known.attributes, product(cluster))
+    check_portable(known.attributes, dimensions.product(cluster))
     for axis, blocks, size in zip("xyz", known.grid, cluster, strict=False):
         if isinstance(blocks, int) and isinstance(size, int) and blocks % size:
             raise SpecError(
@@ -109,7 +99,7 @@ def check_block(vendor: Vendor, kernel: Kernel, block: Sizes) -> None:
         SpecError: if the kernel allows no such block.
     """
     _check_compiled(vendor, kernel, "block", kernel.block, block)
-    threads = product(block)
+    threads = dimensions.product(block)
     if threads is None:
         return
     most = vendor.max_threads if kernel.max_threads is None else kernel.max_threads
@@ -157,7 +147,7 @@ def _check_cluster(kernel: Kernel, architectures: Sequence[str], cluster: Sizes)
             f"{PROVIDER}: cluster: expected an image for sm_{_FIRST_WITH_CLUSTERS} or later, but "
             f"it is for {', '.join(architectures)}, which have no clusters"
         )
-    blocks = product(cluster)
+    blocks = dimensions.product(cluster)
     if blocks is None:
         return
     _check_compiled(CUDA, kernel, "cluster", kernel.cluster, cluster)
@@ -170,11 +160,7 @@ def _check_cluster(kernel: Kernel, architectures: Sequence[str], cluster: Sizes)
 
 
 def _check_compiled(
-    vendor: Vendor,
-    kernel: Kernel,
-    what: str,
-    compiled: tuple[int, int, int] | None,
-    given: Sizes,
+    vendor: Vendor, kernel: Kernel, what: str, compiled: tuple[int, int, int] | None, given: Sizes
 ) -> None:
     """Check a size that the kernel may have been compiled for, as far as it is known."""
     full = (*given, 1, 1)[:3]
@@ -269,7 +255,7 @@ class CudaLaunchCallProvider:
     stream: StreamChoice = None
     trusted: ClassVar[bool] = True
     borrows_tensors: ClassVar[bool] = True
-    _known: _KnownLaunch = field(init=False, repr=False, compare=False)
+    _known: KnownLaunch = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         image = kernels(self.image)
@@ -278,15 +264,17 @@ class CudaLaunchCallProvider:
         if image.format == "ptx":
             raw = raw.rstrip(b"\0") + _PTX_END
         clusters, cluster = (driver.MAX_CLUSTER,) * 3, self.cluster
-        known = _KnownLaunch(
+        known = KnownLaunch(
             kernel,
             Source(raw, image.architectures, self.kernel, kernel.architectures),
-            checked_sizes(f"{PROVIDER}: grid", self.grid, 0, driver.MAX_GRID),
-            checked_sizes(f"{PROVIDER}: block", self.block, 1, driver.MAX_BLOCK),
+            dimensions.checked_sizes(f"{PROVIDER}: grid", self.grid, 0, driver.MAX_GRID),
+            dimensions.checked_sizes(f"{PROVIDER}: block", self.block, 1, driver.MAX_BLOCK),
             None
             if cluster is None
-            else checked_sizes(f"{PROVIDER}: cluster", cluster, 1, clusters),
-            checked_size(f"{PROVIDER}: {SHARED}", self.dynamic_smem_bytes, 0, driver.MAX_INT),
+            else dimensions.checked_sizes(f"{PROVIDER}: cluster", cluster, 1, clusters),
+            dimensions.checked_size(
+                f"{PROVIDER}: {SHARED}", self.dynamic_smem_bytes, 0, driver.MAX_INT
+            ),
             checked_attributes(self.attributes),
         )
         check_choices(CUDA, self.args, self.stream)
@@ -313,15 +301,15 @@ class CudaLaunchCallProvider:
         return [context.data(tensor)]
 
 
-def _launch(context: CallContext, known: _KnownLaunch) -> Launch:
+def _launch(context: CallContext, known: KnownLaunch) -> Launch:
     """Emit the sizes of the launch."""
     source = known.source
     static, words = known.kernel.static_shared_bytes, driver.WORDS
-    grid = emit_dimensions(context, source, "grid", known.grid, 0, driver.MAX_GRID)
-    block = emit_dimensions(context, source, "block", known.block, 1, words)
+    grid = dimensions.emit_dimensions(context, source, "grid", known.grid, 0, driver.MAX_GRID)
+    block = dimensions.emit_dimensions(context, source, "block", known.block, 1, words)
     cluster = None
     if known.cluster is not None:
-        cluster = emit_dimensions(context, source, "cluster", known.cluster, 1, words)
+        cluster = dimensions.emit_dimensions(context, source, "cluster", known.cluster, 1, words)
     regular = (known.kernel.cluster or (1, 1, 1)) if cluster is None else cluster.values
     emit_preferred(context, source, known.attributes, grid.values, regular)
     return Launch(
@@ -329,7 +317,7 @@ def _launch(context: CallContext, known: _KnownLaunch) -> Launch:
         block,
         cluster,
         math.prod(known.kernel.cluster or ()),
-        emit_size(context, source, SHARED, known.shared, 0, driver.MAX_INT),
+        dimensions.emit_size(context, source, SHARED, known.shared, 0, driver.MAX_INT),
         0 if static is None else max(driver.SHARED_WITHOUT_ASKING - static, 0),
         [emit_attribute(context, source, each) for each in known.attributes],
     )

@@ -15,13 +15,7 @@ from __future__ import annotations
 from typing import Final, TypeAlias, Union
 
 from ffi_builder import BuildError, spec
-from ffi_builder.cuda.launch.states import (
-    INIT_ONCE,
-    Site,
-    define_driver,
-    define_module,
-    name_of,
-)
+from ffi_builder.cuda.launch.states import INIT_ONCE, Site, define_driver, define_module, name_of
 from ffi_builder.cuda.launch.vendor import CUDA, Vendor
 from ffi_builder.extending import (
     ANY,
@@ -33,6 +27,7 @@ from ffi_builder.extending import (
     load_acquire,
     plain,
     return_failure,
+    unless,
 )
 from ffi_builder.ir import CheckingBuilder, Value
 from ffi_builder.providers import CallContext
@@ -206,13 +201,8 @@ def fill_with_zeros(
     define_module(b.symbols, vendor)
     init = define_driver(site)
     slot = b.address_of(vendor.driver)
-    following, first = b.new_block(), b.new_block(cold=True)
-    known = load_acquire(b, t.ptr, slot, size=8)
-    b.cond_br(b.ne(known, b.null()), following, first, likely=True)
-    b.block = first
-    return_failure(b, b.call_value(INIT_ONCE, [slot, b.address_of(init)], t.i32))
-    b.br(following)
-    b.block = following
+    with unless(b, b.ne(load_acquire(b, t.ptr, slot, size=8), b.null())):
+        return_failure(b, b.call_value(INIT_ONCE, [slot, b.address_of(init)], t.i32))
     stream = _current_stream(b, vendor, device)
     shown = b.text_constant(name.encode() + b"\0")
     operands = [b.address_of(vendor.state), pointer, size, stream, device, shown, *site.operands(b)]

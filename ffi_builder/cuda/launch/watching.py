@@ -164,11 +164,7 @@ class _Any(ctypes.Structure):
 
 
 class _Column(ctypes.Structure):
-    _fields_ = (
-        ("data", ctypes.POINTER(_Any)),
-        ("size", ctypes.c_int32),
-        ("begin", ctypes.c_int32),
-    )
+    _fields_ = (("data", ctypes.POINTER(_Any)), ("size", ctypes.c_int32), ("begin", ctypes.c_int32))
 
 
 @cache

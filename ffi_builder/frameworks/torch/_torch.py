@@ -79,9 +79,7 @@ def tensors_in(value: Any) -> Iterator[Any]:
 
 def requires_grad(value: Any) -> bool:
     """Return whether a value is a tensor that requires a gradient, or a list with one."""
-    if isinstance(value, torch.Tensor):
-        return value.requires_grad
-    return isinstance(value, (list, tuple)) and any(map(requires_grad, cast("list[Any]", value)))
+    return any(tensor.requires_grad for tensor in tensors_in(value))
 
 
 def is_proxy(value: Any) -> bool:
@@ -118,9 +116,7 @@ def host(*values: Any) -> str:
 
 def has_tangent(value: Any) -> bool:
     """Return whether a value is a tensor with a tangent of forward mode, or a list with one."""
-    if isinstance(value, torch.Tensor):
-        return forward_ad.unpack_dual(value).tangent is not None
-    return isinstance(value, (list, tuple)) and any(map(has_tangent, cast("list[Any]", value)))
+    return any(forward_ad.unpack_dual(each).tangent is not None for each in tensors_in(value))
 
 
 def are_ordinary(*tensors: Any) -> bool:

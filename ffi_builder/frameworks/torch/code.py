@@ -78,11 +78,7 @@ class Writer:
         return dict(symbol_sources(make_plan(self._interface.checked), self._interface))
 
     def calling(
-        self,
-        function: Function,
-        *,
-        careful: bool = False,
-        recorded: Function | None = None,
+        self, function: Function, *, careful: bool = False, recorded: Function | None = None
     ) -> Function:
         """Write a function that allocates, calls `function`, and returns outputs and results.
 

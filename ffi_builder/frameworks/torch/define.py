@@ -13,7 +13,7 @@ from ffi_builder import spec
 from ffi_builder.extending import dataclass, did_you_mean
 from ffi_builder.frameworks.numbers import Results, check_option
 from ffi_builder.frameworks.signatures import function_and_signature
-from ffi_builder.frameworks.torch import _torch
+from ffi_builder.frameworks.torch import _torch, transforms
 from ffi_builder.frameworks.torch.calls import (
     Careful,
     Operator,
@@ -23,22 +23,8 @@ from ffi_builder.frameworks.torch.calls import (
     doubt,
 )
 from ffi_builder.frameworks.torch.code import Writer
-from ffi_builder.frameworks.torch.interface import (
-    FORMS,
-    Form,
-    Interface,
-    described,
-    schema,
-)
+from ffi_builder.frameworks.torch.interface import FORMS, Form, Interface, described, schema
 from ffi_builder.frameworks.torch.tracing import Tracing
-from ffi_builder.frameworks.torch.transforms import (
-    Autograd,
-    batching_rule,
-    derivative,
-    directly,
-    give_rule,
-    one_by_one,
-)
 from ffi_builder.runtime.extending import (
     Info,
     check_defaults,
@@ -139,11 +125,7 @@ def operator(
             operator, given, namespace=namespace, signature=signature, results=results, tags=tags
         )
         allocating = define(
-            name=name,
-            form="functional",
-            backward=backward,
-            setup_context=setup_context,
-            vmap=vmap,
+            name=name, form="functional", backward=backward, setup_context=setup_context, vmap=vmap
         )
         return OutOperator(allocating, define(name=f"{name}_out"), outputs)
     interface = Interface(known, info, form, results)
@@ -157,13 +139,13 @@ def operator(
         eager = writer.calling(careful, careful=True)
     library = _library(namespace, name, text, tags)
     overload = getattr(getattr(_torch.torch.ops, namespace), name).default
-    batched = partial(batching_rule, interface, overload, vmap)
+    batched = partial(transforms.batching_rule, interface, overload, vmap)
     recording = None
     if backward is not None:
-        derived = derivative(interface, overload, backward, setup_context)
-        recording = writer.passing(one_by_one(interface, derived.apply))
-        give_rule(derived, interface, batched(recording))
-        recorded = one_by_one(interface, _torch.apply_of(derived))
+        derived = transforms.derivative(interface, overload, backward, setup_context)
+        recording = writer.passing(transforms.one_by_one(interface, derived.apply))
+        transforms.give_rule(derived, interface, batched(recording))
+        recorded = transforms.one_by_one(interface, _torch.apply_of(derived))
         eager = writer.calling(careful, careful=True, recorded=recorded)
         derived.eager = staticmethod(eager)
     defined = _Defined(function, interface, library, qualified, overload, text, eager, recording)
@@ -197,10 +179,12 @@ class _Defined:
 
     def register_rules(self, vmap: Callable[..., Any]) -> None:
         """Register the derivative and the batching rule."""
-        otherwise = Autograd(self.qualified, self.overload, self.interface, self.recording)
+        otherwise = transforms.Autograd(
+            self.qualified, self.overload, self.interface, self.recording
+        )
         autograd = self._read_in_c(self.interface.info, otherwise, autocast=False)
         if autograd is None:
-            autograd = directly(self.eager, otherwise)
+            autograd = transforms.directly(self.eager, otherwise)
         self.library.impl(self._name, autograd, "Autograd")
         if not self.interface.has_keyword_tensors:
             _torch.torch.library.register_vmap(self.qualified, vmap, lib=self.library)

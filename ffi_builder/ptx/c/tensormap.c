@@ -114,7 +114,7 @@ static Made begun(Warp *w, const Instr *i, unsigned lane, const char *bytes) {
   return made;
 }
 
-/* The order of _FIELDS in forms/tensormap.py. */
+/* The order of _FIELDS in forms/tensor.py. */
 typedef enum Field {
   kAddress,
   kRank,

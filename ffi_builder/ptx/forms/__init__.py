@@ -17,28 +17,17 @@ from ffi_builder.ptx.forms import (
     memory,
     tcgen05,
     tensor,
-    tensormap,
     warp,
     wgmma,
     wmma,
 )
 from ffi_builder.ptx.table import Form
 
-FORMS: Final[tuple[Form, ...]] = (
-    *control.FORMS,
-    *integer.FORMS,
-    *logic.FORMS,
-    *floating.FORMS,
-    *half.FORMS,
-    *conversion.FORMS,
-    *memory.FORMS,
-    *atomics.FORMS,
-    *warp.FORMS,
-    *matrix.FORMS,
-    *wmma.FORMS,
-    *wgmma.FORMS,
-    *tcgen05.FORMS,
-    *asynchronous.FORMS,
-    *tensor.FORMS,
-    *tensormap.FORMS,
+FORMS: Final[tuple[Form, ...]] = tuple(
+    row
+    for module in (
+        *(control, integer, logic, floating, half, conversion, memory, atomics, warp, matrix),
+        *(wmma, wgmma, tcgen05, asynchronous, tensor),
+    )
+    for row in module.FORMS
 )

@@ -6,7 +6,7 @@ from typing import Final
 
 from ffi_builder.ptx.table import Form, form
 
-_BAR: Final = ("bar[.cta]", "barrier[.cta]")
+_BAR: Final = "<bar|barrier>[.cta]"
 _ALIGNED: Final = "[.aligned]"
 _NONE: Final = 255
 
@@ -23,26 +23,15 @@ FORMS: Final[tuple[Form, ...]] = (
     form("fence[.sc|.acq_rel|.acquire|.release].<cta|cluster|gpu|sys>", "nothing"),
     form("griddepcontrol.<launch_dependents|wait>", "nothing"),
     # What the numbers are: the kind; which operands are the barrier, the threads, the predicate.
-    *(form(f"{bar}.sync{_ALIGNED}  b32", "bar_sync", 0, 0, _NONE) for bar in _BAR),
-    *(form(f"{bar}.sync{_ALIGNED}  b32 b32", "bar_sync", 0, 0, 1) for bar in _BAR),
-    *(form(f"{bar}.arrive{_ALIGNED}  b32 b32", "bar_arrive", 0, 0, 1) for bar in _BAR),
+    form(f"{_BAR}.sync{_ALIGNED}  b32", "bar_sync", 0, 0, _NONE),
+    form(f"{_BAR}.sync{_ALIGNED}  b32 b32", "bar_sync", 0, 0, 1),
+    form(f"{_BAR}.arrive{_ALIGNED}  b32 b32", "bar_arrive", 0, 0, 1),
+    form(f"{_BAR}.red.popc{_ALIGNED}.u32  =u32 b32 !pred", "bar_sync", 1, 1, _NONE, 2),
+    form(f"{_BAR}.red.popc{_ALIGNED}.u32  =u32 b32 b32 !pred", "bar_sync", 1, 1, 2, 3),
     *(
-        form(f"{bar}.red.popc{_ALIGNED}.u32  =u32 b32 !pred", "bar_sync", 1, 1, _NONE, 2)
-        for bar in _BAR
-    ),
-    *(
-        form(f"{bar}.red.popc{_ALIGNED}.u32  =u32 b32 b32 !pred", "bar_sync", 1, 1, 2, 3)
-        for bar in _BAR
-    ),
-    *(
-        form(f"{bar}.red.{kind}{_ALIGNED}.pred  =pred b32 !pred", "bar_sync", at, 1, _NONE, 2)
-        for bar in _BAR
+        form(f"{_BAR}.red.{kind}{_ALIGNED}.pred  =pred {given} !pred", "bar_sync", at, 1, *places)
         for at, kind in ((2, "and"), (3, "or"))
-    ),
-    *(
-        form(f"{bar}.red.{kind}{_ALIGNED}.pred  =pred b32 b32 !pred", "bar_sync", at, 1, 2, 3)
-        for bar in _BAR
-        for at, kind in ((2, "and"), (3, "or"))
+        for given, *places in (("b32", _NONE, 2), ("b32 b32", 2, 3))
     ),
     form("bar.warp.sync  b32", "bar_warp_sync"),
     form("barrier.cluster.arrive[.release|.relaxed][.aligned]", "cluster_arrive"),

@@ -13,7 +13,13 @@ _FORMATS: Final = ("f16", "bf16", "tf32", "e4m3", "e5m2", "e2m3", "e3m2", "e2m1"
 """In the order of ``FormatNumber`` in c/floats.h."""
 _ROUND: Final = "<rn|rz|rm|rp>"
 _WHOLE: Final = "<rni|rzi|rmi|rpi>"
+_BETWEEN: Final = {
+    "": ("f32 f16", "f32 bf16", "f64 f16", "f64 bf16", "f64 f32"),
+    f".{_ROUND}": ("f16 f32", "f16 f64", "f16 bf16", "bf16 f16", "bf16 f32", "bf16 f64", "f32 f64"),
+}
+"""To and from another kind: what is exact, and what is rounded."""
 _LIMITS: Final = "<.relu|.satfinite|.relu.satfinite|.satfinite.relu>"
+_LIMITED: Final = "[.relu|.satfinite|.relu.satfinite|.satfinite.relu]"
 
 
 def _words(*kinds: str) -> str:
@@ -57,8 +63,7 @@ def _limited(to: str) -> tuple[Form, ...]:
             _KINDS.index("f32"),
             0,
         ),
-        form(f"cvt.<rn|rz>.{to}x2.f32  =b32 f32 f32", "cvt_pair", *pair),
-        form(f"cvt.<rn|rz>{_LIMITS}.{to}x2.f32  =b32 f32 f32", "cvt_pair", *pair),
+        form(f"cvt.<rn|rz>{_LIMITED}.{to}x2.f32  =b32 f32 f32", "cvt_pair", *pair),
     )
 
 
@@ -92,29 +97,18 @@ def _narrow(name: str, bits: int) -> tuple[Form, ...]:
 
 
 FORMS: Final[tuple[Form, ...]] = (
-    form(f"cvt.{_INTEGERS}.{_INTEGERS}  =$1+ $2+", "cvt_integer", "size 1", "sign 1"),
-    form(f"cvt.sat.{_INTEGERS}.{_INTEGERS}  =$1+ $2+", "cvt_integer", "size 1", "sign 1"),
+    form(f"cvt[.sat].{_INTEGERS}.{_INTEGERS}  =$1+ $2+", "cvt_integer", "size 1", "sign 1"),
     *(made for kind in _KINDS for made in _integers(kind)),
-    *(_float(kind, kind, f".{_WHOLE}") for kind in _KINDS),
-    *(_float(kind, kind, "") for kind in _KINDS),
+    *(_float(kind, kind, rounding) for rounding in (f".{_WHOLE}", "") for kind in _KINDS),
     *(
-        _float(to, source, "")
-        for to, source in (
-            *(("f32", "f16"), ("f32", "bf16"), ("f64", "f16"), ("f64", "bf16"), ("f64", "f32")),
-        )
-    ),
-    *(
-        _float(to, source, f".{_ROUND}")
-        for to, source in (
-            *(("f16", "f32"), ("f16", "f64"), ("f16", "bf16"), ("bf16", "f16")),
-            *(("bf16", "f32"), ("bf16", "f64"), ("f32", "f64")),
-        )
+        _float(to, source, rounding)
+        for rounding, pairs in _BETWEEN.items()
+        for to, source in map(str.split, pairs)
     ),
     *_limited("f16"),
     *_limited("bf16"),
     form("cvt.rna[.satfinite].tf32.f32  =b32 f32", "cvt_tf32"),
-    form("cvt.<rn|rz>.tf32.f32  =b32 f32", "cvt_tf32"),
-    form(f"cvt.<rn|rz>{_LIMITS}.tf32.f32  =b32 f32", "cvt_tf32"),
+    form(f"cvt.<rn|rz>{_LIMITED}.tf32.f32  =b32 f32", "cvt_tf32"),
     *(
         made
         for name, bits in (("e4m3", 8), ("e5m2", 8), ("e2m3", 8), ("e3m2", 8), ("e2m1", 4))

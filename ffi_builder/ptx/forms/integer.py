@@ -18,14 +18,8 @@ _GIVES: Final = 2
 _CARRIES: Final = (("{}.cc", _GIVES), ("{}c", _TAKES), ("{}c.cc", _TAKES | _GIVES))
 
 FORMS: Final[tuple[Form, ...]] = (
-    form("add.<u16|u32|u64>  =$1 $1 $1", "add_$1"),
-    form("add.s16  =s16 s16 s16", "add_u16"),
-    form("add.s32  =s32 s32 s32", "add_u32"),
-    form("add.s64  =s64 s64 s64", "add_u64"),
-    form("sub.<u16|u32|u64>  =$1 $1 $1", "sub_$1"),
-    form("sub.s16  =s16 s16 s16", "sub_u16"),
-    form("sub.s32  =s32 s32 s32", "sub_u32"),
-    form("sub.s64  =s64 s64 s64", "sub_u64"),
+    form("<add|sub>.<u16|u32|u64>  =$2 $2 $2", "$1_$2"),
+    form("<add|sub>.s<16|32|64>  =s$2 s$2 s$2", "$1_u$2"),
     form("<add|sub>.sat.s32  =s32 s32 s32", "$1_sat_s32"),
     form("mul.lo.<u16|u32|u64>  =$1 $1 $1", "mul_lo_$1"),
     form("mul.lo.s<16|32|64>  =s$1 s$1 s$1", "mul_lo_u$1"),
@@ -50,8 +44,7 @@ FORMS: Final[tuple[Form, ...]] = (
     form("<min|max>.<s32|s16x2>.relu  =b32 b32 b32", "$1_relu_$2"),
     form("vabsdiff4.u32.<u32.u32|s32.s32>  =u32 u32 u32 u32", "vabsdiff4", 0),
     form("vabsdiff4.u32.<u32.u32|s32.s32>.add  =u32 u32 u32 u32", "vabsdiff4", 1),
-    form("abs.<s16|s32|s64>  =$1 $1", "abs_$1"),
-    form("neg.<s16|s32|s64>  =$1 $1", "neg_$1"),
+    form("<abs|neg>.<s16|s32|s64>  =$2 $2", "$1_$2"),
     *(
         form(f"{name.format(each)}.<u|s><32|64>  =b$2 b$2 b$2", f"{each}c_b$2", carry)
         for each in ("add", "sub")

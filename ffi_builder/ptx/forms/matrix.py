@@ -64,22 +64,14 @@ def _scaled(kind: str, parts: int, k: int, a: str, b: str, scale: str) -> tuple[
 
 _PLAIN: Final = f"{_ALIGNED}.SHAPE.row.col"
 _F8: Final = ("e4m3", "e5m2")
+_BELOW_F16: Final = (*_F8, "e3m2", "e2m3", "e2m1")
 
 FORMS: Final[tuple[Form, ...]] = (
     *(
-        row
+        form(f"{name}.sync.aligned.{shape}{_SHARED}.b16  {operands}", name, count, at)
         for count, (trans, at) in product((1, 2, 4), (("", 0), (".trans", 1)))
         for shape in (f"m8n8.x{count}{trans}", f"x{count}{trans}.m8n8")
-        for row in (
-            form(
-                f"ldmatrix.sync.aligned.{shape}{_SHARED}.b16  =b32*{count} @",
-                *("ldmatrix", count, at),
-            ),
-            form(
-                f"stmatrix.sync.aligned.{shape}{_SHARED}.b16  @ b32*{count}",
-                *("stmatrix", count, at),
-            ),
-        )
+        for name, operands in (("ldmatrix", f"=b32*{count} @"), ("stmatrix", f"@ b32*{count}"))
     ),
     form("movmatrix.sync.aligned.m8n8.trans.b16  =b32 b32", "movmatrix", 1, 1),
     *(
@@ -106,13 +98,11 @@ FORMS: Final[tuple[Form, ...]] = (
     *(
         _mma("mma", opcode, 16, 32, f"{d} {a} {b} {d}")
         for opcode in (f"{_ALIGNED}{_KIND}.SHAPE.row.col", f"{_ALIGNED}.SHAPE.row.col{_KIND}")
-        for d, a, b in product(
-            *(("f16", "f32"), *(((*_F8, "e3m2", "e2m3", "e2m1"),) * 2)),
-        )
+        for d, a, b in product(("f16", "f32"), _BELOW_F16, _BELOW_F16)
     ),
     *(
         row
-        for a, b in product((*_F8, "e3m2", "e2m3", "e2m1"), repeat=2)
+        for a, b in product(_BELOW_F16, repeat=2)
         for row in _scaled("mxf8f6f4", 1, 32, a, b, "ue8m0")
     ),
     *(

@@ -1,4 +1,4 @@
-"""Copies through tensor maps."""
+"""Copies through tensor maps, and maps that a kernel makes or changes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,22 @@ from ffi_builder.ptx.table import Form, form
 
 _REDUCTIONS: Final = "<add|min|max|inc|dec|and|or|xor>"
 _HINT: Final = "[.L2::cache_hint]"
+
+# The order of ``Field`` in tensormap.c: the bits of values, and what there is of each dimension.
+_FIELDS: Final = {
+    "global_address": (64, False),
+    "rank": (32, False),
+    "box_dim": (32, True),
+    "global_dim": (32, True),
+    "global_stride": (64, True),
+    "element_stride": (32, True),
+    "elemtype": (32, False),
+    "interleave_layout": (32, False),
+    "swizzle_mode": (32, False),
+    "swizzle_atomicity": (32, False),
+    "fill_mode": (32, False),
+}
+_SPACES: Final = "[.global|.shared::cta]"
 
 
 def _forms(rank: int) -> Iterator[Form]:
@@ -28,4 +44,16 @@ def _forms(rank: int) -> Iterator[Form]:
 FORMS: Final[tuple[Form, ...]] = (
     *(each for rank in range(1, 6) for each in _forms(rank)),
     form("prefetch[.param|.const].tensormap  @", "nothing"),
+    *(
+        form(
+            f"tensormap.replace.tile.{name}{_SPACES}.b1024.b{bits}  @ {'# ' * has_element}b{bits}",
+            *("tensormap_replace", at, int(has_element)),
+        )
+        for at, (name, (bits, has_element)) in enumerate(_FIELDS.items())
+    ),
+    form(
+        "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release"
+        ".<cta|cluster|gpu|sys>.sync.aligned  @ @ #",
+        "tensormap_copy",
+    ),
 )

@@ -82,11 +82,8 @@ def exports(data: bytes) -> dict[str, Export]:
 
 def _constants(file: elf.Elf) -> Iterator[tuple[str, str]]:
     """Yield the names of the functions, with their metadata."""
-    table = file.table(elf.SHT_SYMTAB)
-    if table is None:
-        return
-    names = file.symbol_names(table)
-    for name_at, info, _, number, value, size in file.symbols(table):
+    names, symbols = file.symbol_table(elf.SHT_SYMTAB)
+    for name_at, info, _, number, value, size in symbols:
         name = file.text(names, name_at)
         is_constant = info & 15 == elf.STT_OBJECT and 0 < number < elf.SHN_ABS
         if is_constant and name.endswith(_METADATA):

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ffi_builder import SpecError
-from ffi_builder.cuda.images.fatbin import unzstd
+from ffi_builder.cuda.images.fatbin import decompressed, unzstd
 from ffi_builder.cuda.images.image import Image, image_of_entries
 from ffi_builder.extending import elf, install
 from ffi_builder.rocm.images.code_object import read_code_object
@@ -29,11 +29,18 @@ _ENTRY: Final = struct.Struct("<QQQ")
 _HEAD: Final = struct.Struct("<4sHH")
 _SIZES: Final = {1: struct.Struct("<IQ"), 2: struct.Struct("<IIQ"), 3: struct.Struct("<QQQ")}
 """What follows the version and the method, by version: sizes, and the hash."""
-_ZLIB, _ZSTD = 0, 1
 _MOST: Final = 1 << 31
 """The largest size of an unpacked bundle, in bytes. A larger one is reported as damage."""
 _MOST_ID: Final = 256
 _HOST: Final = "host-"
+
+
+def _unzlib(data: bytes, size: int) -> bytes:
+    return zlib.decompressobj().decompress(data, size + 1)
+
+
+_DECODERS: Final = {0: _unzlib, 1: unzstd}
+"""The decoder of each method."""
 
 
 def read_bundle(data: bytes) -> Image:
@@ -105,7 +112,7 @@ def _unpacked(view: elf.View) -> bytes:
         ImportError: nothing here reads zstd.
     """
     _, version, method = view.unpack(_HEAD, 0, "the header")
-    if version not in _SIZES or method not in (_ZLIB, _ZSTD):
+    if version not in _SIZES or method not in _DECODERS:
         view.damaged(f"its version is {version} and its method {method}, not 1 to 3 and 0 or 1")
     *total, size, given = view.unpack(_SIZES[version], _HEAD.size, "the header")
     start = _HEAD.size + _SIZES[version].size
@@ -113,18 +120,7 @@ def _unpacked(view: elf.View) -> bytes:
     if size > _MOST or end < start:
         view.damaged(f"it would be {end} bytes, and {size} bytes when unpacked")
     packed = view.slice(start, end - start, "what is compressed")
-    try:
-        unpacked = (
-            zlib.decompressobj().decompress(packed, size + 1)
-            if method == _ZLIB
-            else unzstd(packed, size)
-        )
-    except ImportError:
-        raise
-    except Exception as error:  # the decoders' errors have no other common base class
-        view.damaged(f"it does not unpack: {error}")
-    if len(unpacked) != size:
-        view.damaged(f"it does not unpack to {size} bytes, as its header says")
+    unpacked = decompressed(view, "it does not unpack", _DECODERS[method], packed, size)
     digest = hashlib.md5(unpacked, usedforsecurity=False).digest()[:8]
     if digest != struct.pack("<Q", given):
         view.damaged("what it unpacks to has another hash than its header says")

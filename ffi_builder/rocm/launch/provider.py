@@ -9,22 +9,15 @@ from typing import ClassVar, Final, cast
 
 from ffi_builder import SpecError, spec
 from ffi_builder.cuda.images import Kernel
-from ffi_builder.cuda.launch import driver
+from ffi_builder.cuda.launch import dimensions, driver
 from ffi_builder.cuda.launch.arguments import kernel_arguments
-from ffi_builder.cuda.launch.dimensions import (
-    Launch,
-    OneSize,
-    Size,
-    Sizes,
-    checked_size,
-    checked_sizes,
-    emit_dimensions,
-    emit_size,
-)
+from ffi_builder.cuda.launch.attributes import checked_attributes, emit_attribute
+from ffi_builder.cuda.launch.dimensions import Launch, OneSize, Size, Sizes
 from ffi_builder.cuda.launch.entries import LaunchEntry, Struct, TensorMap
 from ffi_builder.cuda.launch.launching import fitted
 from ffi_builder.cuda.launch.provider import (
     SHARED,
+    KnownLaunch,
     check_block,
     check_choices,
     check_results,
@@ -93,14 +86,16 @@ class RocmLaunchCallProvider:
     stream: StreamChoice = None
     trusted: ClassVar[bool] = True
     borrows_tensors: ClassVar[bool] = True
-    _known: _KnownLaunch = field(init=False, repr=False, compare=False)
+    _known: KnownLaunch = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         image = kernels(self.image)
         kernel = image[self.kernel]
-        grid = checked_sizes(f"{PROVIDER}: grid", self.grid, 0, ROCM.max_grid)
-        block = checked_sizes(f"{PROVIDER}: block", self.block, 1, ROCM.max_block)
-        shared = checked_size(f"{PROVIDER}: {SHARED}", self.dynamic_smem_bytes, 0, driver.MAX_INT)
+        grid = dimensions.checked_sizes(f"{PROVIDER}: grid", self.grid, 0, ROCM.max_grid)
+        block = dimensions.checked_sizes(f"{PROVIDER}: block", self.block, 1, ROCM.max_block)
+        shared = dimensions.checked_size(
+            f"{PROVIDER}: {SHARED}", self.dynamic_smem_bytes, 0, driver.MAX_INT
+        )
         check_choices(ROCM, self.args, self.stream)
         _check_no_maps(self.args or ())
         _check_parameters(kernel)
@@ -110,8 +105,9 @@ class RocmLaunchCallProvider:
         source = Source(
             bytes(self.image), image.architectures, self.kernel, kernel.architectures, ROCM
         )
-        cooperative = _is_cooperative(self.attributes)
-        known = _KnownLaunch(kernel, grid, block, shared, cooperative, source)
+        _check_cooperative(self.attributes)
+        attributes = checked_attributes(self.attributes)
+        known = KnownLaunch(kernel, source, grid, block, None, shared, attributes)
         object.__setattr__(self, "_known", known)
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
@@ -134,41 +130,22 @@ class RocmLaunchCallProvider:
         return [context.data(tensor)]
 
 
-@dataclass(frozen=True)
-class _KnownLaunch:
-    """Everything that is known before the provider is attached.
-
-    Each size is an int that some GPU allows, an expression, or the text of one.
-    """
-
-    kernel: Kernel
-    grid: Sizes
-    block: Sizes
-    shared: OneSize
-    cooperative: bool
-    source: Source
-
-
-def _launch(context: CallContext, known: _KnownLaunch) -> Launch:
+def _launch(context: CallContext, known: KnownLaunch) -> Launch:
     """Emit the sizes of the launch."""
     source = known.source
     return Launch(
-        emit_dimensions(context, source, "grid", known.grid, 0, ROCM.max_grid),
-        emit_dimensions(context, source, "block", known.block, 1, ROCM.max_block),
+        dimensions.emit_dimensions(context, source, "grid", known.grid, 0, ROCM.max_grid),
+        dimensions.emit_dimensions(context, source, "block", known.block, 1, ROCM.max_block),
         cluster=None,
         compiled_cluster=1,
-        shared=emit_size(context, source, SHARED, known.shared, 0, driver.MAX_INT),
+        shared=dimensions.emit_size(context, source, SHARED, known.shared, 0, driver.MAX_INT),
         threshold=driver.MAX_INT,
-        attributes=[[driver.LaunchAttribute.COOPERATIVE, 0, 1, 0]] if known.cooperative else [],
+        attributes=[emit_attribute(context, source, each) for each in known.attributes],
     )
 
 
-def _is_cooperative(attributes: object) -> bool:
-    """Return whether the only attribute is set.
-
-    Raises:
-        SpecError: another one is given, or something else than a list or dict.
-    """
+def _check_cooperative(attributes: object) -> None:
+    """Refuse other attributes than ``cooperative``, and what is no list or dict."""
     if isinstance(attributes, str) or not isinstance(attributes, (Sequence, Mapping)):
         raise SpecError(
             f"{PROVIDER}: attributes: expected ['{_COOPERATIVE}'] or nothing but got {attributes!r}"
@@ -188,7 +165,6 @@ def _is_cooperative(attributes: object) -> bool:
             raise SpecError(
                 f"{PROVIDER}: attributes: {name}: expected True or False but got {value!r}"
             )
-    return any(pairs.values())
 
 
 def _check_no_maps(args: Sequence[LaunchEntry]) -> None:

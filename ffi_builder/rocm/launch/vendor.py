@@ -95,11 +95,7 @@ ROCM: Final = Vendor(
         ("CU_FUNC_ATTRIBUTE_", driver.FunctionAttribute),
         ("CU_LAUNCH_ATTRIBUTE_", driver.LaunchAttribute),
     ),
-    sizes={
-        "PROPERTIES": PROPERTIES,
-        "TARGET_NAME": TARGET_NAME,
-        "TARGET_SIZE": TARGET_SIZE,
-    },
+    sizes={"PROPERTIES": PROPERTIES, "TARGET_NAME": TARGET_NAME, "TARGET_SIZE": TARGET_SIZE},
     kernel_size=32 + 8 * driver.DEVICES,
     library_size=32 + 9 * driver.DEVICES,
     state_size=8 * len(FUNCTIONS) + 24,

@@ -248,7 +248,9 @@ def made_cached(
     if not callable(build):
         raise TypeError(f"Expected a function that makes a module as build, but got {build!r}")
     name = compile_cache.of_name(key, options.pipeline, options.level, options.items)
-    entry = None if cache is None else cache.read(name)
+    if cache is None:
+        return (yield from made(build(), options, None))
+    entry = cache.read(name)
     if (
         entry is not None
         and entry.source is not None
@@ -256,9 +258,6 @@ def made_cached(
     ):
         return Made(_loaded(entry.source, entry.code, options, entry.getter))
     source = read_source(build(), options.pipeline, options.hooks)
-    if cache is None:
-        code = yield from _code(source, options)
-        return Made(_loaded(source, code, options))
     made_of = compile_cache.made_of(source, options.items)
     compiled, entry = yield from _compiled(source, options, made_of, with_source=True)
     return Made(compiled, functools.partial(cache.write, name, entry))

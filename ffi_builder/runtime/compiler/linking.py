@@ -24,15 +24,8 @@ from ffi_builder.runtime.files.object_files import read_library, read_object, wi
 from ffi_builder.runtime.jit.link import Library, in_process, link, missing_in
 from ffi_builder.runtime.jit.supplied import ENDINGS
 from ffi_builder.runtime.jit.unsupported import UnsupportedError
-from ffi_builder.runtime.sources.links import (
-    AddressSource,
-    ArchiveSource,
-    Item,
-    LibrarySource,
-    for_process,
-    path_in,
-    words_of,
-)
+from ffi_builder.runtime.sources import links
+from ffi_builder.runtime.sources.links import AddressSource, ArchiveSource, Item, LibrarySource
 
 
 def load(
@@ -48,7 +41,7 @@ def load(
         LinkError, CompileError: as :func:`~ffi_builder.runtime.jit.link.link` does.
     """
     objects = [*own, *linked]
-    resolved = [for_process(item) for item in items]
+    resolved = [links.for_process(item) for item in items]
     contents = {item.what: item.data for item in resolved if isinstance(item, ArchiveSource)}
     if contents:
         objects += archives.needed(contents, missing_in(objects))
@@ -87,14 +80,14 @@ def _jumps(
     missing += functions
     for item in libraries:
         handle = item.load()
-        defined = _defined(Path(path_in(handle)))
+        defined = _defined(Path(links.path_in(handle)))
         for name in missing:
             if defined.get(name):
                 address = ctypes.cast(getattr(handle, name), ctypes.c_void_p).value
                 addresses.setdefault(name, cast("int", address))
             elif name in defined or (not in_process(name) and hasattr(handle, name)):
                 # A variable, or a symbol of a library that this one needs.
-                ctypes.CDLL(path_in(handle), ctypes.RTLD_GLOBAL)
+                ctypes.CDLL(links.path_in(handle), ctypes.RTLD_GLOBAL)
     return [jumps_to(addresses)] if addresses else []
 
 
@@ -136,7 +129,7 @@ def _linked_by_system(
     linked = [with_visible(data, called) for data in linked]
     visible = [f'"{name}"' for name in called]
     try:
-        words = [word for word in words_of(items) if isinstance(word, str)]
+        words = [word for word in links.words_of(items) if isinstance(word, str)]
         data = link_library(linked, visible, "linked.so", host, words)
     except (CompileError, LinkError) as error:
         raise LinkError(f"{reason}. Nor can the system's linker: {error}") from None

@@ -89,10 +89,8 @@ def own_symbols(opened: BinaryIO) -> Iterator[tuple[str, int, Callable[[], bytes
     There are none if the file was stripped. Raises LinkError and OSError, as `inspected` does.
     """
     file = _read(_Parts(opened))
-    if (table := file.table(elf.SHT_SYMTAB)) is None:
-        return
-    names, prefix = file.symbol_names(table), MODULE_PREFIX.encode()
-    for name_at, _, _, number, value, size in file.symbols(table):
+    (names, symbols), prefix = file.symbol_table(elf.SHT_SYMTAB), MODULE_PREFIX.encode()
+    for name_at, _, _, number, value, size in symbols:
         if names.startswith(prefix, name_at):
             name = file.text(names, name_at)
             yield name, size, partial(_bytes, file, name, number, value, size)

@@ -15,7 +15,7 @@ from typing import Final
 from ffi_builder import support
 from ffi_builder.errors import CompileError, LinkError
 from ffi_builder.formats import elf
-from ffi_builder.formats.elf import Elf, Section, SymbolFields
+from ffi_builder.formats.elf import Elf, Section
 from ffi_builder.protocol import PREFIX
 from ffi_builder.runtime import bindings
 from ffi_builder.runtime.codegen import emit
@@ -23,7 +23,7 @@ from ffi_builder.runtime.codegen.constants import LlvmIr
 from ffi_builder.runtime.codegen.targets import BASELINE, Target
 from ffi_builder.runtime.files import archives, c_compiler
 from ffi_builder.runtime.files.embedded_modules import with_one_library_bin
-from ffi_builder.runtime.files.object_files import Added, ObjectFile, read_object, rebuilt
+from ffi_builder.runtime.files.object_files import Added, ObjectFile, Symbols, read_object, rebuilt
 from ffi_builder.runtime.jit.link import CXX_PREFIXES, undefined
 from ffi_builder.runtime.jit.origins import hint_for
 from ffi_builder.runtime.jit.unsupported import EXECUTABLE_STACK, check_refused
@@ -57,19 +57,19 @@ def link_library(
     objects = with_one_library_bin(objects, target.machine)
     with tempfile.TemporaryDirectory(prefix="ffi_builder-") as made:
         folder = Path(made)
-        files = [folder / (f"link-{at - 1}.o" if at else "module.o") for at in range(len(objects))]
-        for file, data in zip(files, objects, strict=True):
-            file.write_bytes(data)
-        (folder / "version").write_text(_version_script(visible))
         given = [other for other in others if isinstance(other, bytes)]
-        read = _checked(objects, given, target.machine)
-        missing = undefined(read[: len(objects)])
-        # Wrappers that launch kernels call dlopen, which is in libdl before glibc 2.34.
-        libraries = [_tvm_ffi(folder, compiler, missing, target), "-lm", "-ldl"]
-        paths = [_archive(folder, data) for data in given]
         words = [other for other in others if isinstance(other, str)]
-        group = [*_to_linker("--start-group"), *paths, *_to_linker("--end-group")]
-        libraries = [*group, *words, *libraries] if paths else [*words, *libraries]
+        files = ["module.o", *(f"link-{at}.o" for at in range(len(objects) - 1))]
+        named = {f"archive-{at}.a": data for at, data in enumerate(given)}
+        for file, data in (*zip(files, objects, strict=True), *named.items()):
+            (folder / file).write_bytes(data)
+        (folder / "version").write_text(_version_script(visible))
+        read = _checked(objects, named, target.machine)
+        missing = undefined(read[: len(objects)])
+        paths = [str(folder / file) for file in named]
+        group = [*_to_linker("--start-group"), *paths, *_to_linker("--end-group")] if paths else []
+        # Wrappers that launch kernels call dlopen, which is in libdl before glibc 2.34.
+        libraries = [*group, *words, _tvm_ffi(folder, compiler, missing, target), "-lm", "-ldl"]
         archived = b"".join(given)
         is_cxx = any(symbol.startswith(CXX_PREFIXES) for symbol in missing)
         if is_cxx or any(prefix.encode() in archived for prefix in CXX_PREFIXES[1:]):
@@ -81,7 +81,7 @@ def link_library(
             *_to_linker(f"-soname={name}", f"--version-script={folder / 'version'}"),
             # The library uses its own `__tvm_ffi__library_ctx`, whatever the process has loaded.
             *_to_linker(*_stack(read, given), "--as-needed", "-Bsymbolic"),
-            *(*map(str, files), *libraries),
+            *(*(str(folder / file) for file in files), *libraries),
         ]
         failure = _failure([*command, *_to_linker("-z", "defs")], folder)
         missed = () if failure is None else _undefined(failure)
@@ -97,14 +97,13 @@ def link_library(
 
 
 def _checked(
-    objects: Sequence[bytes], given: Sequence[bytes], machine: str
+    objects: Sequence[bytes], named: Mapping[str, bytes], machine: str
 ) -> Sequence[ObjectFile]:
     """Return the objects, then the members of archives that they need.
 
     Raises LinkError if one is refused.
     """
     files = [read_object(data, machine) for data in objects]
-    named = {f"archive-{at}.a": data for at, data in enumerate(given)}
     members = archives.needed(named, undefined(files), machine)
     files += [read_object(data, machine) for data in members]
     for file in files:
@@ -120,12 +119,6 @@ def _stack(files: Sequence[ObjectFile], given: Sequence[bytes]) -> list[str]:
     is_late = any(name.startswith(_LTO) for file in files for name in file.sections)
     is_late |= any(_LTO.encode() in data for data in given)
     return [] if is_late else ["-z", "noexecstack"]
-
-
-def _archive(folder: Path, data: bytes) -> str:
-    file = folder / f"archive-{len(list(folder.glob('*.a')))}.a"
-    file.write_bytes(data)
-    return str(file)
 
 
 def _to_linker(*words: str) -> list[str]:
@@ -194,8 +187,8 @@ def _error(failure: str, linker: str) -> LinkError:
 
 # ---- support functions
 
-_WEAK: Final = elf.STB_WEAK << 4
-_UNDEFINED: Final = (elf.STB_GLOBAL << 4, elf.STV_DEFAULT, elf.SHN_UNDEF, 0, 0)
+_LABEL: Final = elf.STB_WEAK << 4, elf.STV_HIDDEN
+_FUNCTION: Final = elf.STB_WEAK << 4 | elf.STT_FUNC, elf.STV_HIDDEN
 
 
 def with_support(data: bytes, machine: str) -> bytes:
@@ -211,62 +204,23 @@ def with_support(data: bytes, machine: str) -> bytes:
     table = file.table(elf.SHT_SYMTAB)
     if table is None:
         return data
-    symbols = _Symbols(file, table)
+    symbols = Symbols(file, table)
     needed = tuple(sorted(filter(symbols.is_undefined, map(support.symbol, support.functions()))))
     if not needed:
         return data
     return _with_parts(file, table, symbols, needed, parts_of(machine, needed))
 
 
-class _Symbols:
-    """The symbols of an object, and those to add to it."""
-
-    def __init__(self, file: Elf, table: Section) -> None:
-        strings = file.symbol_names(table)
-        self.strings = bytearray(strings)
-        self._entries: list[SymbolFields] = list(file.symbols(table))
-        others = enumerate(self._entries[table.info :], table.info)  # all but the local ones
-        self._numbers = {file.text(strings, fields[0]): number for number, fields in others}
-
-    @property
-    def table(self) -> bytes:
-        """The symbol table."""
-        return b"".join(elf.SYM.pack(*fields) for fields in self._entries)
-
-    def is_undefined(self, name: str) -> bool:
-        """Return whether the object needs a symbol and does not define it."""
-        number = self._numbers.get(name)
-        return number is not None and self._entries[number][3] == elf.SHN_UNDEF
-
-    def is_defined(self, name: str) -> bool:
-        """Return whether the object defines a symbol that other objects see."""
-        return name in self._numbers and not self.is_undefined(name)
-
-    def number(self, name: str) -> int:
-        """Return the number of a symbol. Add it as undefined if it is new."""
-        if name not in self._numbers:
-            self._numbers[name] = len(self._entries)
-            self._entries.append((len(self.strings), *_UNDEFINED))
-            self.strings += name.encode() + b"\0"
-        return self._numbers[name]
-
-    def define(self, name: str, section: int, value: int, size: int) -> None:
-        """Define a function, or if `size` is 0, a label."""
-        number = self.number(name)
-        fields = (_WEAK | (elf.STT_FUNC if size else 0), elf.STV_HIDDEN, section, value, size)
-        self._entries[number] = (self._entries[number][0], *fields)
-
-
 def _with_parts(
-    file: Elf, table: Section, symbols: _Symbols, needed: Sequence[str], parts: Sequence[Part]
+    file: Elf, table: Section, symbols: Symbols, needed: Sequence[str], parts: Sequence[Part]
 ) -> bytes:
     """Return the object with one section of code and one of constants, and with resolved calls."""
     code_flags = elf.SHF_ALLOC | elf.SHF_EXECINSTR
     code = Added(".text.ffi_builder", elf.SHT_PROGBITS, code_flags)
     constants = Added(".rodata.ffi_builder", elf.SHT_PROGBITS, elf.SHF_ALLOC)
     relocations = Added(".rela.text.ffi_builder", elf.SHT_RELA, 0, elf.RELA.size)
-    number, symtab = len(file.sections), file.sections.index(table)
-    relocations.link, relocations.info = symtab, number
+    number = len(file.sections)
+    relocations.link, relocations.info = file.sections.index(table), number
     contents = {part.name: bytearray(part.content) for part in parts}
     places = {
         part.name: (code if part.is_code else constants).append(
@@ -277,7 +231,8 @@ def _with_parts(
     for part in parts:
         for symbol in part.functions:
             if symbol.name in needed:
-                symbols.define(symbol.name, number, places[part.name] + symbol.value, symbol.size)
+                value = places[part.name] + symbol.value
+                symbols.define(symbol.name, *_FUNCTION, number, value, symbol.size)
     # A linker takes the first of several weak symbols. The sections of objects with other functions
     # differ, so the symbols at their starts have a digest of the functions' names.
     mark = f"{zlib.crc32(repr(needed).encode()):08x}"
@@ -292,15 +247,14 @@ def _with_parts(
                     _CALLS[kind](contents[part.name], offset, addend - at)
                     continue
                 name = starts[is_code[target.section]]
-                symbols.define(name, number + (not is_code[target.section]), 0, 0)
+                symbols.define(name, *_LABEL, number + (not is_code[target.section]), 0, 0)
             elif symbols.is_defined(name) and not name.startswith(PREFIX):
                 raise LinkError(
                     f"{name!r}: the checks call this function of libc or tvm-ffi, and the module "
                     f"defines another one; rename it, or give it private or internal linkage"
                 )
             relocations.append(elf.RELA.pack(at, symbols.number(name) << 32 | kind, addend))
-    replaced = {symtab: symbols.table, table.link: bytes(symbols.strings)}
-    return rebuilt(file, replaced, [code, constants, relocations])
+    return rebuilt(file, symbols.contents(), [code, constants, relocations])
 
 
 def _call_x86_64(content: bytearray, at: int, distance: int) -> None:

@@ -101,10 +101,8 @@ class _Looked(NamedTuple):
 
 def _looked(path: str) -> _Looked:
     file = Elf(Path(path).read_bytes(), path, LinkError)
-    table = file.table(elf.SHT_DYNSYM)
-    if table is None:
-        return _Looked(frozenset(), frozenset())
-    names, symbols = file.symbol_names(table), list(file.symbols(table))
+    names, fields = file.symbol_table(elf.SHT_DYNSYM)
+    table, symbols = file.table(elf.SHT_DYNSYM), list(fields)
     offsets: set[int] = {
         symbols[info >> 32][0]
         for section in file.sections

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ffi_builder.errors import CompileError, LinkError
 from ffi_builder.formats import elf, format_of
-from ffi_builder.formats.elf import MAGIC, Elf, Section, machine_name
+from ffi_builder.formats.elf import MAGIC, Elf, Section, SymbolFields, machine_name
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.files.oddities import Oddity, oddities
 
@@ -197,14 +197,13 @@ def rename_symbols(data: bytes, names: Mapping[str, str], machine: str | None = 
 
 def with_visible(data: bytes, names: Collection[str]) -> bytes:
     """Return a copy of object `data` in which other libraries see the symbols it defines."""
-    file, table, strings = _with_symbols(data)
-    out = bytearray(data)
-    places = set[int]().union(*(_places(strings, name) for name in names))
-    at = table.offset
-    for name_at, info, other, section, value, size in file.symbols(table):
-        if name_at in places and section != elf.SHN_UNDEF:
-            elf.SYM.pack_into(out, at, name_at, info, other & ~3, section, value, size)
-        at += elf.SYM.size
+    file, table, _ = _with_symbols(data)
+    symbols, out = Symbols(file, table), bytearray(data)
+    for name in filter(symbols.is_defined, names):
+        number = symbols.number(name)
+        name_at, info, other, *place = symbols.fields[number]
+        start = table.offset + number * elf.SYM.size
+        elf.SYM.pack_into(out, start, name_at, info, other & ~3, *place)
     return bytes(out)
 
 
@@ -235,42 +234,31 @@ def with_constants(
 
     Local constants that the object does not need are left out. Before, symbols are `renamed`.
     """
-    file, table, names = _with_symbols(data, machine)
-    strings, moved = bytearray(names), dict[int, int]()
-    for old, new in renamed.items():
-        moved |= dict.fromkeys(_places(names, old), len(strings))
-        strings += new.encode() + b"\0"
-    symbols = [(moved.get(at, at), *fields) for at, *fields in file.symbols(table)]
-    places = {at: name for name in constants for at in _places(strings, name)}
-    known = {places[symbol[0]]: at for at, symbol in enumerate(symbols) if symbol[0] in places}
+    file, table, _ = _with_symbols(data, machine)
+    symbols = Symbols(file, table)
+    symbols.rename(renamed)
     added: list[Added] = []
     local = set(range(table.info))
     for writable in (False, True):
         section = Added(*(_WRITABLE if writable else _READ_ONLY))
         for name, constant in constants.items():
-            at = known.get(name, len(symbols))
-            if constant.writable != writable or (constant.local and name not in known):
+            if constant.writable != writable or (constant.local and name not in symbols):
                 continue
-            if name not in known:
-                symbols.append((len(strings), elf.STB_GLOBAL << 4, elf.STV_DEFAULT, 0, 0, 0))
-                strings += name.encode() + b"\0"
+            at = symbols.number(name)
+            _, info, other, *_ = symbols.fields[at]
             if constant.local:
                 local.add(at)
-            name_at, info, other, *_ = symbols[at]
-            binding, other = (elf.STB_LOCAL, 0) if constant.local else (info >> 4, other)
-            number, start = (
-                len(file.sections) + len(added),
-                section.append(constant.data, constant.align),
-            )
-            fields = binding << 4 | elf.STT_OBJECT, other, number, start, len(constant.data)
-            symbols[at] = (name_at, *fields)
+                info, other = elf.STB_LOCAL, 0
+            number = len(file.sections) + len(added)
+            start = section.append(constant.data, constant.align)
+            info = info & ~15 | elf.STT_OBJECT
+            symbols.define(name, info, other, number, start, len(constant.data))
         if section.pieces:
             added.append(section)
     # Local symbols come before all others, so some symbols get new numbers.
-    order = sorted(range(len(symbols)), key=lambda at: at not in local)
-    entries = b"".join([elf.SYM.pack(*symbols[at]) for at in order])
-    number = file.sections.index(table)
-    replaced, infos = {number: entries, table.link: bytes(strings)}, {number: len(local)}
+    order = sorted(range(len(symbols.fields)), key=lambda at: at not in local)
+    symbols.fields = [symbols.fields[at] for at in order]
+    replaced, infos = symbols.contents(), {file.sections.index(table): len(local)}
     if len(local) > table.info:
         _renumber(file, {old: new for new, old in enumerate(order)}, replaced, infos)
     return rebuilt(file, replaced, added, infos)
@@ -304,19 +292,16 @@ def with_labels(data: bytes, prefix: str) -> tuple[bytes, dict[int, str]]:
     Also return the symbols by the numbers of their sections. All begin with `prefix`. Their
     addresses tell where local functions are, since the JIT keeps a section in one piece.
     """
-    file, table, names = _with_symbols(data)
+    file, table, _ = _with_symbols(data)
     labels = {
         number: f"{prefix}{number}"
         for number, section in enumerate(file.sections)
         if section.size and (section.flags & elf.SHF_EXECINSTR or file.name(section) == ".eh_frame")
     }
-    strings, entries = bytearray(names), bytearray(file.content(table))
+    symbols = Symbols(file, table)
     for number, name in labels.items():
-        fields = (len(strings), elf.STB_GLOBAL << 4, elf.STV_HIDDEN, number, 0, 0)
-        entries += elf.SYM.pack(*fields)
-        strings += name.encode() + b"\0"
-    replaced = {file.sections.index(table): bytes(entries), table.link: bytes(strings)}
-    return rebuilt(file, replaced, []), labels
+        symbols.define(name, elf.STB_GLOBAL << 4, elf.STV_HIDDEN, number, 0, 0)
+    return rebuilt(file, symbols.contents(), []), labels
 
 
 def with_addresses(data: bytes, addresses: Mapping[int, int]) -> bytes:
@@ -334,6 +319,57 @@ def functions_at(data: bytes, addresses: Mapping[int, int]) -> Iterator[Function
     for name_at, info, _, section, value, size in file.symbols(table):
         if info & 15 == elf.STT_FUNC and section in addresses and size:
             yield Function(addresses[section] + value, size, file.text(names, name_at))
+
+
+class Symbols:
+    """The symbols of an object, to be changed, and those to add to it."""
+
+    def __init__(self, file: Elf, table: Section) -> None:
+        names = file.symbol_names(table)
+        self.fields: list[SymbolFields] = list(file.symbols(table))
+        self._file, self._table, self._names = file, table, bytearray(names)
+        others = enumerate(self.fields[table.info :], table.info)  # all but the local ones
+        self._numbers = {file.text(names, fields[0]): number for number, fields in others}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._numbers
+
+    def is_undefined(self, name: str) -> bool:
+        """Return whether the object needs a symbol and does not define it."""
+        return name in self and self.fields[self._numbers[name]][3] == elf.SHN_UNDEF
+
+    def is_defined(self, name: str) -> bool:
+        """Return whether the object defines a symbol that other objects see."""
+        return name in self and not self.is_undefined(name)
+
+    def number(self, name: str) -> int:
+        """Return the number of a symbol. Add it as undefined if it is new."""
+        if name not in self:
+            self._numbers[name] = len(self.fields)
+            self.fields.append((self._named(name), elf.STB_GLOBAL << 4, elf.STV_DEFAULT, 0, 0, 0))
+        return self._numbers[name]
+
+    def define(self, name: str, *fields: int) -> None:
+        """Set all fields of a symbol but its name. Add it if it is new."""
+        number = self.number(name)
+        self.fields[number] = self.fields[number][0], *fields  # pyright: ignore
+
+    def rename(self, names: Mapping[str, str]) -> None:
+        """Give symbols other names; those that the object lacks are left out."""
+        for name in filter(names.get, self._numbers):
+            number = self._numbers[name]
+            self.fields[number] = self._named(names[name]), *self.fields[number][1:]
+        self._numbers = {names.get(name, name): at for name, at in self._numbers.items()}
+
+    def contents(self) -> dict[int, bytes]:
+        """Return the contents of the sections with the symbols and with their names."""
+        table = b"".join([elf.SYM.pack(*fields) for fields in self.fields])
+        number = self._file.sections.index(self._table)
+        return {number: table, self._table.link: bytes(self._names)}
+
+    def _named(self, name: str) -> int:
+        self._names += name.encode() + b"\0"
+        return len(self._names) - len(name.encode()) - 1
 
 
 class Added:
@@ -358,10 +394,7 @@ class Added:
 
 
 def rebuilt(
-    file: Elf,
-    replaced: Mapping[int, bytes],
-    added: Sequence[Added],
-    infos: Mapping[int, int] = {},
+    file: Elf, replaced: Mapping[int, bytes], added: Sequence[Added], infos: Mapping[int, int] = {}
 ) -> bytes:
     """Copy an object, with new contents of some sections, and more sections at its end.
 
@@ -447,11 +480,8 @@ def _places(strings: bytes | bytearray, name: str) -> set[int]:
 
 def symbols_of(file: Elf, kind: int, prefix: str = "") -> Iterator[Symbol]:
     """Yield the global and weak symbols with a prefix, if the file has a table of this kind."""
-    table = file.table(kind)
-    if table is None:
-        return
-    names, start = file.symbol_names(table), prefix.encode()
-    for name_at, info, other, section, _, _ in file.symbols(table):
+    (names, symbols), start = file.symbol_table(kind), prefix.encode()
+    for name_at, info, other, section, _, _ in symbols:
         binding, what = info >> 4, info & 15
         if binding == elf.STB_LOCAL or (start and not names.startswith(start, name_at)):
             continue
@@ -497,13 +527,10 @@ def _symbol_sections(file: Elf) -> list[int | None]:
     None stands for the global offset table, and -1 for the function that finds thread-local
     variables.
     """
-    table = file.table(elf.SHT_SYMTAB)
-    if table is None:
-        return []
-    names = file.symbol_names(table)
+    names, symbols = file.symbol_table(elf.SHT_SYMTAB)
     special: dict[int, int | None] = dict.fromkeys(_places(names, "_GLOBAL_OFFSET_TABLE_"))
     special |= dict.fromkeys(_places(names, "__tls_get_addr"), _TLS_FUNCTION)
-    return [special.get(name, section) for name, _, _, section, *_ in file.symbols(table)]
+    return [special.get(name, section) for name, _, _, section, *_ in symbols]
 
 
 def _reach(place: int | None, relocated: int) -> Reach:

@@ -21,14 +21,8 @@ from ffi_builder.abi import PREFIX
 from ffi_builder.errors import CompileError
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.codegen import llvm
-from ffi_builder.runtime.files.object_files import (
-    Function,
-    ObjectFile,
-    functions_at,
-    read_object,
-    with_addresses,
-    with_labels,
-)
+from ffi_builder.runtime.files import object_files
+from ffi_builder.runtime.files.object_files import Function, ObjectFile
 from ffi_builder.runtime.isolate.locks import fork_safe_lock
 from ffi_builder.suggest import did_you_mean
 
@@ -71,7 +65,8 @@ def announcement(files: Sequence[ObjectFile]) -> Announcement:
         return Announcement(tuple(files))
     gdb = _extension() if _GDB in tools else None
     labelled = [
-        with_labels(file.data, f"{PREFIX}{_LABEL}{index}_") for index, file in enumerate(files)
+        object_files.with_labels(file.data, f"{PREFIX}{_LABEL}{index}_")
+        for index, file in enumerate(files)
     ]
     # If loading fails, the entries leak: 32 bytes each, in no list.
     entries = [0 if gdb is None else gdb.new_entry() for _ in labelled]
@@ -80,15 +75,15 @@ def announcement(files: Sequence[ObjectFile]) -> Announcement:
         for (data, labels), entry in zip(labelled, entries, strict=True):
             at = {n: address(label.removeprefix(PREFIX)) for n, label in labels.items()}
             if _PERF in tools:
-                _append_to_perf_map(functions_at(data, at))
+                _append_to_perf_map(object_files.functions_at(data, at))
             if gdb is not None:
-                gdb.announce(entry, with_addresses(data, at))
+                gdb.announce(entry, object_files.with_addresses(data, at))
 
     loaded = [data for data, _ in labelled]
     if gdb is not None:
         loaded.append(_farewell(gdb.FORGET, entries))
     names = [label.removeprefix(PREFIX) for _, labels in labelled for label in labels.values()]
-    return Announcement(tuple(map(read_object, loaded)), tuple(names), announce)
+    return Announcement(tuple(map(object_files.read_object, loaded)), tuple(names), announce)
 
 
 def _extension() -> ModuleType:

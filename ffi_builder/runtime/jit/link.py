@@ -21,14 +21,9 @@ from ffi_builder.errors import LinkError
 from ffi_builder.records import dataclass
 from ffi_builder.runtime import bindings
 from ffi_builder.runtime.codegen import llvm
+from ffi_builder.runtime.files import object_files
 from ffi_builder.runtime.files.embedded_modules import with_one_library_bin
-from ffi_builder.runtime.files.object_files import (
-    ObjectFile,
-    Symbol,
-    read_object,
-    rename_symbols,
-    with_empty_initialiser,
-)
+from ffi_builder.runtime.files.object_files import ObjectFile, Symbol
 from ffi_builder.runtime.jit import supplied
 from ffi_builder.runtime.jit.announce import announcement
 from ffi_builder.runtime.jit.origins import hint_for, listed
@@ -109,13 +104,13 @@ def link(
     all symbols that are missing or defined twice, CompileError for objects of other machines, and
     the errors of announcing code to `perf` and gdb.
     """
-    files = [read_object(data) for data in with_one_library_bin(objects)]
-    files += map(read_object, supplied.support_objects(undefined(files)))
+    files = [object_files.read_object(data) for data in with_one_library_bin(objects)]
+    files += map(object_files.read_object, supplied.support_objects(undefined(files)))
     missing = undefined(files)
     for supply in (supplied.outline_atomics, supplied.endings):
         data = supply(missing)
         if data is not None:
-            files.append(read_object(data))
+            files.append(object_files.read_object(data))
             missing = undefined(files)
     for file in files:
         check_refused(file)
@@ -161,7 +156,7 @@ def _loadable(files: Sequence[ObjectFile]) -> Generator[list[bytes | str]]:
     given as bytes would clash.
     """
     objects = [
-        with_empty_initialiser(file.data)
+        object_files.with_empty_initialiser(file.data)
         if file.destructors and not file.constructors
         else file.data
         for file in files
@@ -193,7 +188,7 @@ def undefined(files: Sequence[ObjectFile]) -> list[str]:
 
 def missing_in(objects: Iterable[bytes], machine: str | None = None) -> list[str]:
     """Return what :func:`undefined` does, for the bytes of objects."""
-    return undefined([read_object(data, machine) for data in objects])
+    return undefined([object_files.read_object(data, machine) for data in objects])
 
 
 def _check_duplicates(files: Sequence[ObjectFile]) -> None:
@@ -279,7 +274,7 @@ def _address_getter(name: str, template: bytes | None) -> bytes:
     """
     symbol, target = f"{PREFIX}{_GETTER}{name}", f"{PREFIX}{name}"
     names = {"getter": symbol, "target": target}
-    return rename_symbols(template or getter_template(), names)
+    return object_files.rename_symbols(template or getter_template(), names)
 
 
 _kept: Final[list[Library]] = []
@@ -299,7 +294,7 @@ def support_address(name: str) -> int:
     if not supplied.support_objects([symbol]):
         return ctypes.cast(_process()[symbol], ctypes.c_void_p).value or 0
     names = {"getter": f"{PREFIX}{name}", "target": symbol}
-    _kept.append(link([rename_symbols(getter_template(), names)]))
+    _kept.append(link([object_files.rename_symbols(getter_template(), names)]))
     return int(_kept[-1].function(name)())
 
 

@@ -128,8 +128,7 @@ _ORIGINS: Final = (
     ),
     Origin(r"__zig_\w+", "are of Zig's runtime: compile with -fcompiler-rt"),
     Origin(
-        r"runtime\..*|_cgo_\w+|crosscall2",
-        "are of Go's runtime: build with -buildmode=c-archive",
+        r"runtime\..*|_cgo_\w+|crosscall2", "are of Go's runtime: build with -buildmode=c-archive"
     ),
     Origin(
         r"halide_\w+",

@@ -179,13 +179,7 @@ _ATOMIC: Final = (
     r"__aarch64_(?:(cas)(1|2|4|8|16)|(swp|ldadd|ldclr|ldeor|ldset)(1|2|4|8))"
     r"_(relax|acq|rel|acq_rel|sync)"
 )
-_OPERATIONS: Final = {
-    "swp": "xchg",
-    "ldadd": "add",
-    "ldclr": "and",
-    "ldeor": "xor",
-    "ldset": "or",
-}
+_OPERATIONS: Final = {"swp": "xchg", "ldadd": "add", "ldclr": "and", "ldeor": "xor", "ldset": "or"}
 _ORDERINGS: Final = {
     "relax": "monotonic",
     "acq": "acquire",

@@ -79,11 +79,7 @@ def has_arrays(params: Iterable[Parameter]) -> bool:
 
 
 def adapter(
-    function: Callable[..., Any],
-    info: Info,
-    order: Sequence[int] = (),
-    *,
-    converts: bool = True,
+    function: Callable[..., Any], info: Info, order: Sequence[int] = (), *, converts: bool = True
 ) -> Callable[..., Any]:
     """Wrap `function` to check, convert and reorder its arguments, if there is anything to do.
 
@@ -270,10 +266,7 @@ def finishing(function: Callable[..., Any], info: Info) -> Callable[..., Any]:
 def _not_exported(args: Sequence[Any], info: Info) -> TypeError | ValueError | None:
     """Return an error that names the first array that its framework does not export."""
     for path, param in array_paths(info.parameters):
-        outer, at = (
-            info.parameters[path[0]],
-            position_of(info.parameters[path[0]], path[0], info),
-        )
+        outer, at = (info.parameters[path[0]], position_of(info.parameters[path[0]], path[0], info))
         for index in path[1:]:
             at, outer = at.element(outer, index), outer.elements[index]
         value = _at(args, path)

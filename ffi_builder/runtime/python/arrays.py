@@ -17,11 +17,7 @@ from typing import Any, Final, cast
 import tvm_ffi
 
 from ffi_builder.runtime.python import torch_rules
-from ffi_builder.runtime.python.buffers import (
-    is_capsule,
-    tensor_of_buffer,
-    tensor_of_capsule,
-)
+from ffi_builder.runtime.python.buffers import is_capsule, tensor_of_buffer, tensor_of_capsule
 from ffi_builder.runtime.python.position import Position
 
 
@@ -176,15 +172,9 @@ def _refusal(array: Any) -> BufferError | None:
 
 def mark_written(value: Any) -> None:
     """Increment the versions of torch's tensors in a value, for autograd."""
-    if is_sequence(value):
-        for item in items(value):
-            mark_written(item)
-    elif is_mapping(value):
-        for _, item in pairs(value):
-            mark_written(item)
-    elif _is_of(cast("type[object]", type(value)), "torch", "Tensor"):
-        torch: Any = sys.modules["torch"]
-        torch.autograd.graph.increment_version(value)
+    for array in arrays_in(value):
+        if _is_of(cast("type[object]", type(array)), "torch", "Tensor"):
+            sys.modules["torch"].autograd.graph.increment_version(array)
 
 
 def arrays_in(value: Any) -> Iterator[Any]:

@@ -111,11 +111,7 @@ def _why_not(form: str, at: Position) -> str:
 class _PyBuffer(ctypes.Structure):
     """Python's `Py_buffer`."""
 
-    _fields_ = (
-        ("buf", ctypes.c_void_p),
-        ("obj", ctypes.c_void_p),
-        ("rest", ctypes.c_int64 * 8),
-    )
+    _fields_ = (("buf", ctypes.c_void_p), ("obj", ctypes.c_void_p), ("rest", ctypes.c_int64 * 8))
 
 
 _get_buffer: Final = ctypes.PYFUNCTYPE(

@@ -9,21 +9,8 @@ from typing import Any, Final, TypeAlias, cast
 import tvm_ffi
 from tvm_ffi.utils import kwargs_wrapper
 
-from ffi_builder.runtime.metadata import (
-    EMPTY,
-    Info,
-    Parameter,
-    Unwritable,
-)
-from ffi_builder.runtime.python.arguments import (
-    SCALARS,
-    adapter,
-    array_paths,
-    has_arrays,
-    refused,
-    returning,
-    what_returns,
-)
+from ffi_builder.runtime.metadata import EMPTY, Info, Parameter, Unwritable
+from ffi_builder.runtime.python import arguments
 from ffi_builder.runtime.python.classes import (
     Described,
     EntryFunction,
@@ -103,7 +90,7 @@ def with_keywords(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
     names = list(signature.parameters)
     order = [names.index(name) for name in info.python_names]
     make = cast("Any", kwargs_wrapper).make_kwargs_wrapper_from_signature
-    result = make(adapter(function, info, order), signature)
+    result = make(arguments.adapter(function, info, order), signature)
     result.__name__ = result.__qualname__ = info.name  # Python's errors show it
     pairs = zip(info.python_names, info.parameters, strict=True)
     reserved = {param.name: name for name, param in pairs if name != param.name}
@@ -132,7 +119,7 @@ def by_position(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
     `function` refuses a wrong number of arguments; the error then counts defaults.
     """
     names = info.python_names
-    checked = adapter(function, info, converts=False)
+    checked = arguments.adapter(function, info, converts=False)
     defaults = {
         name: param.default
         for name, param in zip(names, info.parameters, strict=True)
@@ -167,7 +154,7 @@ def by_position(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
 
 def _with_more(function: tvm_ffi.Function, info: Info, *, converts: bool) -> Callable[..., Any]:
     """Make a Python function that takes any number of arguments after those with names."""
-    checked = adapter(function, info, converts=converts)
+    checked = arguments.adapter(function, info, converts=converts)
     signature, least = info.python_signature, len(info.parameters) - 1
 
     def call(*args: Any, **keywords: Any) -> Any:
@@ -216,7 +203,7 @@ _KEPT, _KEPT_IN, _ITEMS, _UNKNOWN, _HANDLE = range(7, 12)
 _LISTS, _VARIANT, _ARRAYS, _READS = 16, 32, 64, 128
 """Kinds of parameters, and what may be added, as in `_entry.h`."""
 _PLAIN: Final = {
-    *(*SCALARS, "List", "Shape", "Struct", "Tuple", "None", "handle"),
+    *(*arguments.SCALARS, "List", "Shape", "Struct", "Tuple", "None", "handle"),
     *("Tensor", "TensorList"),
 }
 """Kinds whose values C reads in lists and tuples."""
@@ -336,10 +323,10 @@ def _entry(
     result.release_gil = _releases(function, info)
     result.__move_handle_from__(function)
     parameters, positional = _parameters(info, by_name=converts, most=c_extension.module.MAX_ARGS)
-    makers = (adapter, with_keywords) if converts else (_checking, by_position)
+    makers = (arguments.adapter, with_keywords) if converts else (_checking, by_position)
     if otherwise is not None:
         makers = _careful(otherwise)
-    returns = what_returns(info)
+    returns = arguments.what_returns(info)
     c_extension.module.describe(
         result,
         name,
@@ -378,20 +365,20 @@ def _careful(
     return in_order, as_given
 
 
-_checking: Final = functools.partial(adapter, converts=False)
+_checking: Final = functools.partial(arguments.adapter, converts=False)
 """Makes the function that takes all arguments in order, and converts none."""
 
 
 def _returning(general: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
     """Make the function that converts the result of a call, given its arguments."""
     del general
-    return returning(info)
+    return arguments.returning(info)
 
 
 def _refusing(general: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
     """Make the function that names the argument which tvm-ffi did not convert."""
     del general
-    return functools.partial(refused, info)
+    return functools.partial(arguments.refused, info)
 
 
 def _parameters(
@@ -434,7 +421,7 @@ def _kind(param: Parameter, *, borrows: bool, converts: bool) -> int:
         return _BYTES if borrows else _KEPT_BYTES
     if borrows and param.kind in ("String", "Choice"):
         return _TEXT
-    if param.kind in SCALARS:
+    if param.kind in arguments.SCALARS:
         return _SCALAR
     if param.kind == "handle":
         return _HANDLE
@@ -443,21 +430,22 @@ def _kind(param: Parameter, *, borrows: bool, converts: bool) -> int:
 
 def _general(param: Parameter, *, converts: bool) -> int:
     """Return what the general path does with a parameter that may be a container."""
-    intents = [element.intent for _, element in array_paths(param.elements)]
+    intents = [element.intent for _, element in arguments.array_paths(param.elements)]
     if "in" in (param.intent, *intents):
         return _UNKNOWN
     is_converted = converts and param.elements
-    return _ITEMS if is_converted or has_arrays([param]) else _GENERAL
+    return _ITEMS if is_converted or arguments.has_arrays([param]) else _GENERAL
 
 
 def _borrowed(param: Parameter) -> int:
     """Return what C may read of the value of such a parameter, if a function does not keep it."""
     if param.kind == "Variant":
         others = {*param.kinds} - {"Tensor"}
-        return _VARIANT if len(others) < len(param.kinds) and others <= SCALARS.keys() else 0
+        is_read = len(others) < len(param.kinds) and others <= arguments.SCALARS.keys()
+        return _VARIANT if is_read else 0
     if not _is_plain(param):
         return 0
-    only_read = {array.intent == "in" for _, array in array_paths([param])}
+    only_read = {array.intent == "in" for _, array in arguments.array_paths([param])}
     if len(only_read) == 2:  # C does not know which
         return 0
     return _LISTS | (_ARRAYS | (_READS if True in only_read else 0) if only_read else 0)
