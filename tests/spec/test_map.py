@@ -31,36 +31,6 @@ def test_texts(made: spec.Param, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("f(m: Map(int64))", "expected ',' but got"),
-        ("f(m: Map())", "expected a type such as Tensor"),
-        ("f(m: Map(int63, int8))", "expected a type: .* did you mean 'int64'"),
-        ("f(m: Map(int64, handle))", "Map 'm': value: dtype: expected one of int8"),
-        ("f(m: Map(String, Map(int8, int8)))", "Map 'm': value: .* no checked elements of"),
-        ("f(m: Map(String, Shape([2])))", "Map 'm': value: expected one of Var, String"),
-        ("f(m: Map(int64, int8, mutable=yes))", "mutable: expected one of True, False"),
-    ],
-)
-def test_wrong_texts(text: str, words: str) -> None:
-    with pytest.raises(SpecError, match=words):
-        Signature.parse(text)
-
-
-@pytest.mark.parametrize(
-    ("fields", "words"),
-    [
-        (("int64",), "expected a dtype of the keys and one of the values"),
-        ((None, "int64"), "expected a dtype of the keys and one of the values"),
-        (("handle", "int64"), "key: dtype: expected one of int8, .* but got 'handle'"),
-    ],
-)
-def test_wrong_fields(fields: Any, words: str) -> None:
-    with pytest.raises(SpecError, match=f"Map 'm': {words}"):
-        Map("m", *fields)
-
-
-@pytest.mark.parametrize(
     ("default", "words"),
     [
         ({1: 2, False: 0}, None),
