@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import numpy as np
 import pytest
 
 from ffi_builder import SpecError, spec
-from ffi_builder.spec import List, Optional, Shape, Signature, Struct, Tensor, Var, dims
+from ffi_builder.spec import List, Optional, Shape, Signature, Tensor, Var, dims
 
 (n,) = dims("n")
 
@@ -35,34 +34,6 @@ def test_fields() -> None:
     assert pages.element == Var("pages", "int32")
     assert List("pages", "int64") == List("pages", "int64", None)
     assert repr(List("w", "float16", 4)) == "List('w', 'float16', length=4)"
-
-
-@pytest.mark.parametrize(
-    ("made", "text"),
-    [
-        ([List("pages", "int64")], "f(pages: List(int64))"),
-        ([List("w", "bfloat16", 0)], "f(w: List(bfloat16, 0))"),
-        (
-            [List("names", "String", n), List("b", "Bytes")],
-            "f(names: List(String, n), b: List(Bytes))",
-        ),
-        ([List("g", List("row", "int64"), n)], "f(g: List(List(int64), n))"),
-        ([List("g", List("row", "bool", 4))], "f(g: List(List(bool, 4)))"),
-        ([n, List("indptr", "int32", n + 1)], "f(n: int64, indptr: List(int32, n + 1))"),
-        (
-            [Struct("cfg", [Optional(List("List", "bool", Var("g", "int8", max=4)))])],
-            "f(cfg: Struct(List: Optional(List(bool, g)))) where g: int8, g <= 4",
-        ),
-        (
-            [List("x", "float64", Var("None", "int64"))],
-            "f(x: List(float64, 'None'))",
-        ),
-    ],
-)
-def test_texts(made: Any, text: str) -> None:
-    signature = Signature("f", made)
-    assert signature.canonical() == text
-    assert Signature.parse(text) == signature
 
 
 def test_other_texts_of_the_same() -> None:

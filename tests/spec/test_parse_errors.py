@@ -7,37 +7,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from ffi_builder import SpecError, spec
-from ffi_builder.spec import DefaultConfig, Signature, dims
-from ffi_builder.spec.expr import Expr, Relation
-
-FOLDER = Path(__file__).parent
-PLACES = Signature.parse(
-    "f(x: Tensor([n], float32, intent=in), y: Tensor([n], float32, intent=out), "
-    "t: Tuple(a: Tensor([n], float32), b: Optional(Tensor([n], float32, intent=inout))), "
-    "s: Optional(Struct(c: Tensor([n], float32), u: Tuple(d: Tensor([n], float32, intent=out)))), "
-    "k: int64)",
-    device="cpu",
-).params
-NAMES = {
-    **vars(spec),
-    **{var.name: var for var in dims("n k g m s")},
-    "Expr": Expr,
-    "Relation": Relation,
-    "PLACES": PLACES,
-    "np": np,
-}
-
-
-def rows(name: str, count: int) -> list[list[str]]:
-    """Return the entries of a file, each of which has so many lines."""
-    text = (FOLDER / name).read_text().removesuffix("\n")
-    lines = [line for line in text.split("\n") if not line.startswith("## ")]
-    assert len(lines) % count == 0
-    return [lines[start : start + count] for start in range(0, len(lines), count)]
+from ffi_builder import SpecError
+from ffi_builder.spec import DefaultConfig, Signature
+from tests.spec.tables import NAMES, rows
 
 
 @pytest.mark.parametrize(("call", "words"), rows("refused_calls.txt", 2))

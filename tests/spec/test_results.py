@@ -8,23 +8,14 @@ import pytest
 
 from ffi_builder import SpecError
 from ffi_builder.spec import (
-    Array,
-    Bytes,
-    Device,
-    DType,
-    Function,
-    Map,
-    Object,
     Optional,
     Shape,
     Signature,
-    String,
     Struct,
     Tensor,
     TupleParam,
     Var,
     dims,
-    outline,
 )
 
 n, m = dims("n m")
@@ -46,36 +37,6 @@ def test_nothing_one_or_several() -> None:
     assert Signature("f", [X], [y, TOTAL]).returns == (y, TOTAL)
     assert Signature("f", [X], [y]).returns == (y,) != Signature("f", [X], y).returns
     assert Signature("f", [X], [y]) != Signature("f", [X], y)
-
-
-@pytest.mark.parametrize(
-    ("returns", "text"),
-    [
-        (None, ""),
-        (TOTAL, " -> total: int64"),
-        (Var("ok", "bool"), " -> ok: bool"),
-        (tensor("y", n, 4), " -> y: Tensor([n, 4], float32, device_type=cpu)"),
-        ([TOTAL], " -> (total: int64)"),
-        (
-            [tensor("y", m, n % 3, device_id=n, data_alignment=16), Var("p", "handle")],
-            " -> (y: Tensor([m, n % 3], float32, device_type=cpu, device_id=n, "
-            "data_alignment=16), p: handle)",
-        ),
-        (Shape("s", [n * 2, 3]), " -> s: Shape([n * 2, 3])"),
-        ([String("s"), Bytes("b")], " -> (s: String, b: Bytes)"),
-        ([DType("t"), Device("d")], " -> (t: DType, d: Device)"),
-        ([Object("o", "ffi.Module"), Object("any")], " -> (o: Object('ffi.Module'), any: Object)"),
-        ([Function("g"), Array("a"), Map("p")], " -> (g: Function, a: Array, p: Map)"),
-        (tensor("y", device_id=1), " -> y: Tensor([], float32, device_type=cpu, device_id=1)"),
-        (tensor("y", intent="out"), " -> y: Tensor([], float32, device_type=cpu, intent=out)"),
-    ],
-)
-def test_as_text_and_back(returns: Any, text: str) -> None:
-    made = Signature("f", [X], returns)
-    assert str(made) == f"f(x: Tensor([n, m], float32, device_type=cpu)){text}"
-    assert Signature.parse(str(made)) == made
-    assert eval(repr(made)) == made
-    assert outline(made) == "f(x: Tensor([n, m], float32))"
 
 
 def test_constraints_stand_behind_the_results() -> None:

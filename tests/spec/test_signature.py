@@ -7,20 +7,12 @@ import pytest
 
 from ffi_builder import spec
 from ffi_builder.spec import (
-    Choice,
-    ConstBool,
-    ConstFloat,
-    ConstInt,
-    ConstNone,
-    DataPointer,
     DefaultConfig,
     EnvStream,
-    Object,
     Optional,
     Param,
     Shape,
     Signature,
-    Stream,
     String,
     Struct,
     Tensor,
@@ -28,8 +20,6 @@ from ffi_builder.spec import (
     Var,
     ceildiv,
     dims,
-    outline,
-    signature,
 )
 from ffi_builder.spec.outlines import argument_texts
 from ffi_builder.spec.places import device_tensors, occurrences
@@ -45,52 +35,6 @@ def on_cpu() -> Iterator[None]:
 
 def tensor(name: str, *shape: Any, **fields: Any) -> Tensor:
     return Tensor(name, shape, "float32", **fields)
-
-
-@pytest.mark.parametrize(
-    ("make", "text"),
-    [
-        (list, "f()"),
-        (
-            lambda: [tensor("A", n, k), tensor("B", k, m), tensor("C", n, m)],
-            "f(A: Tensor([n, k], float32), B: Tensor([k, m], float32), "
-            "C: Tensor([n, m], float32))",
-        ),
-        (lambda: [tensor("x", n, 4, None, n * 2)], "f(x: Tensor([n, 4, None, n * 2], float32))"),
-        (lambda: [tensor("x")], "f(x: Tensor([], float32))"),
-        (
-            lambda: [tensor("x", n, 4, strides=[m, None])],
-            "f(x: Tensor([n, 4], float32, strides=[m, None]))",
-        ),
-        (lambda: [n, Var("a", "bfloat16"), Var("h", "handle")], "f(n: int64, a: bfloat16, h: handle)"),
-        (lambda: [Shape("s", [n, 2])], "f(s: Shape([n, 2]))"),
-        (lambda: [Stream("s"), DataPointer("p")], "f(s: Stream, p: DataPointer)"),
-        (
-            lambda: [ConstNone("a"), ConstInt("b", 3), ConstBool("c", True), ConstFloat("d", 0.5)],
-            "f(a: None, b: Literal[3], c: Literal[True], d: Literal[0.5])",
-        ),
-        (lambda: [TupleParam("t", [n, TupleParam("u", [])])], "f(t: Tuple(n: int64, u: Tuple()))"),
-        (
-            lambda: [tensor("x", n, device_type="cuda"), EnvStream("s")],
-            "f(x: Tensor([n], float32))",
-        ),
-        (
-            lambda: [Tensor("x", ..., ["int8", "bool"], strides="F", device_type="any", device_id=0)],
-            "f(x: Tensor(..., int8 | bool, strides=F))",
-        ),
-        (lambda: [tensor("x", n, strides="any")], "f(x: Tensor([n], float32, strides=any))"),
-        (
-            lambda: [Optional(tensor("x", n, data_alignment=16)), Struct("s", [Optional(k)])],
-            "f(x: Optional(Tensor([n], float32)), s: Struct(k: Optional(int64)))",
-        ),
-        (
-            lambda: [Choice("c", {"a b": -1}), String("s"), Object("o"), Object("m", "ffi.Module")],
-            "f(c: Choice({'a b': -1}), s: String, o: Object, m: Object('ffi.Module'))",
-        ),
-    ],
-)  # fmt: skip
-def test_text(make: Any, text: str):
-    assert signature("f", make()) == outline(Signature("f", make())) == text
 
 
 def test_arguments_are_what_callers_pass():

@@ -67,34 +67,6 @@ def test_lists_that_are_never_empty(length: Any, never_empty: bool) -> None:
     assert TensorList(cpu("xs", n), length=length).never_empty is never_empty
 
 
-@pytest.mark.parametrize(
-    ("made", "text"),
-    [
-        ([TensorList(cpu("xs"))], "f(xs: TensorList(Tensor([], float32)))"),
-        ([TensorList(cpu("xs", n), length=0)], "f(xs: TensorList(Tensor([n], float32), length=0))"),
-        (
-            [TensorList(cpu("xs", m, k, strides=[s, 1]), length=g, each=[s, m]), g],
-            "f(xs: TensorList(Tensor([m, k], float32, strides=[s, 1]), length=g, each=[m, s]), "
-            "g: int64)",
-        ),
-        (
-            [
-                Struct("cfg", [Optional(TensorList(cpu("xs", n), length=Var("g", "int8", max=4)))]),
-                TensorList(cpu("TensorList", Var("None", "int64")), length=Var("None", "int64")),
-            ],
-            "f(cfg: Struct(xs: Optional(TensorList(Tensor([n], float32), length=g))), "
-            "TensorList: TensorList(Tensor(['None'], float32), length='None')) "
-            "where g: int8, g <= 4",
-        ),
-    ],
-)
-def test_texts(made: Any, text: str) -> None:
-    signature = Signature("f", made)
-    assert signature.canonical(device="cpu") == text
-    assert Signature.parse(text, device="cpu") == signature
-    assert Signature.parse(signature.canonical()) == signature
-
-
 def test_other_texts_of_the_same() -> None:
     text = "f(xs:TensorList( Tensor([m,],float32,),each=[m,],length=g,),)"
     wanted = Signature("f", [TensorList(cpu("xs", m), length=g, each=[m])])
