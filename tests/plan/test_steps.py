@@ -80,6 +80,7 @@ def test_plans_are_data() -> None:
     assert plan_of(text) == plan_of(text) != plan_of(f"g{text[1:]}")
     assert hash(plan_of(text)) == hash(plan_of(text))
     assert list(plan_of(text)) == list(plan_of(text).checks)
+    assert len(plan_of(text)) == len(plan_of(text).checks)
 
 
 @pytest.mark.parametrize(
