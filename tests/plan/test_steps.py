@@ -16,16 +16,15 @@ SYMBOLS = ("Bind", "EqualSymbol", "EqualExpr", "Solve", "Fits", "DecodeOptional"
 
 def rows() -> Iterator[tuple[str, str, list[str]]]:
     """Yield what lines are about, the text of a signature, and the lines of its steps."""
-    about = ""
-    for block in (Path(__file__).with_name("steps.txt")).read_text().split("\n\n"):
-        for row in block.splitlines():
-            if row.startswith("## "):
-                about = row.partition(": ")[2]
-            elif row.startswith("f("):
-                expected: list[str] = []
-                yield about, row, expected
-            else:
-                expected.append(row.strip())
+    about, expected = "", list[str]()
+    for row in Path(__file__).with_name("steps.txt").read_text().splitlines():
+        if row.startswith("## "):
+            about = row.partition(": ")[2]
+        elif row.startswith("f("):
+            expected = []
+            yield about, row, expected
+        elif row:
+            expected.append(row.strip())
 
 
 @pytest.mark.parametrize(("about", "text", "expected"), list(rows()), ids=str)
