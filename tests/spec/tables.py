@@ -10,6 +10,7 @@ import numpy as np
 from ffi_builder import spec
 from ffi_builder.spec import Signature, dims
 from ffi_builder.spec.expr import Expr, Relation
+from tests.support import tables
 
 PLACES: Final = Signature.parse(
     "f(x: Tensor([n], float32, intent=in), y: Tensor([n], float32, intent=out), "
@@ -30,8 +31,5 @@ NAMES: Final[dict[str, Any]] = {
 
 
 def rows(name: str, count: int) -> list[list[str]]:
-    """Return the entries of a file, each of which has so many lines."""
-    text = Path(__file__).with_name(name).read_text().removesuffix("\n")
-    lines = [line for line in text.split("\n") if not line.startswith("## ")]
-    assert len(lines) % count == 0
-    return [lines[start : start + count] for start in range(0, len(lines), count)]
+    """Return the entries of a file of this folder."""
+    return tables.rows(Path(__file__).with_name(name), count)
