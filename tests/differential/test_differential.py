@@ -52,9 +52,7 @@ def workers() -> Iterator[dict[str, Worker]]:
 ORACLE: Final = Oracle()
 
 
-def compare(
-    case: Case, expected: list[Outcome], workers: dict[str, Worker], compiled: str
-) -> None:
+def compare(case: Case, expected: list[Outcome], workers: dict[str, Worker], compiled: str) -> None:
     for name in workers if EXAMPLES else ("diagnosed", compiled):
         worker = workers[name]
         found = list(differences(case, expected, worker.outcomes(case)))
