@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
-from pathlib import Path
 from typing import Final
 
 import pytest
@@ -37,6 +34,7 @@ from tests.differential.description import (
     tensor,
 )
 from tests.differential.description import Object as Object_
+from tests.support.memory import ALLOWED, lost
 from tests.support.raw import object_, register, small, str_
 from tests.support.wrapping import wrap, wrap_raw
 
@@ -46,12 +44,6 @@ pytest.importorskip("tvm_ffi_orcjit")
 
 pytestmark = pytest.mark.slow
 
-STATM: Final = Path("/proc/self/statm")
-CALLS: Final = 20_000
-WARM: Final = 2_000
-ALLOWED: Final = 256 << 10
-"""Bytes of noise; 16 bytes lost with each call would be more."""
-
 n, k = dims("n k")
 PARAMS: Final[list[Param]] = [
     Tensor("A", [n, k], "float32", device_type="cpu"),
@@ -59,24 +51,6 @@ PARAMS: Final[list[Param]] = [
     Tensor("B", [k, n * 2], "float32", device_type="cpu"),
     Var("u", "uint64"),
 ]
-
-
-def resident() -> int:
-    """Bytes of this process in memory."""
-    return int(STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-
-def leaks(call: Callable[[], object]) -> bool:
-    """Tell whether many calls leave memory behind, every time; once may be chance."""
-    for _ in range(WARM):
-        call()
-    for _ in range(3):
-        before = resident()
-        for _ in range(CALLS):
-            call()
-        if resident() - before < ALLOWED:
-            return False
-    return True
 
 
 def matrix(*shape: int, data: int = 64) -> Value:
@@ -94,13 +68,12 @@ WRONG: Final = {
 }
 
 
-@pytest.mark.skipif(not STATM.exists(), reason="needs /proc")
 @pytest.mark.parametrize("what", ["nothing", *WRONG])
 def test_a_wrong_call_leaves_nothing_behind(what: str) -> None:
     wrapper = wrap_raw(PARAMS)
     arguments = Arguments(WRONG.get(what, RIGHT))
     assert (wrapper.with_arguments(arguments) is None) == (what == "nothing")
-    assert not leaks(lambda: wrapper.with_arguments(arguments))
+    assert lost(lambda: wrapper.with_arguments(arguments)) < ALLOWED
 
 
 OBJECTS: Final[list[Param]] = [
@@ -119,16 +92,14 @@ WRONG_OBJECTS: Final = {
 }
 
 
-@pytest.mark.skipif(not STATM.exists(), reason="needs /proc")
 @pytest.mark.parametrize("what", WRONG_OBJECTS)
 def test_a_wrong_object_leaves_nothing_behind(what: str) -> None:
     wrapper = wrap_raw(OBJECTS)
     arguments = Arguments(WRONG_OBJECTS[what])
     assert wrapper.with_arguments(arguments) is not None
-    assert not leaks(lambda: wrapper.with_arguments(arguments))
+    assert lost(lambda: wrapper.with_arguments(arguments)) < ALLOWED
 
 
-@pytest.mark.skipif(not STATM.exists(), reason="needs /proc")
 def test_objects_are_not_kept() -> None:
     """References are borrowed, in calls that are right and in calls that are wrong."""
     function = wrap([Function("f"), Array("a"), Object("o"), String("s"), Map("m")])
@@ -139,10 +110,9 @@ def test_objects_are_not_kept() -> None:
         with pytest.raises(TypeError, match="type of m"):
             function(*values, tvm_ffi.Array([3])._move())  # pyright: ignore[reportPrivateUsage]
 
-    assert not leaks(call)
+    assert lost(call) < ALLOWED
 
 
-@pytest.mark.skipif(not STATM.exists(), reason="needs /proc")
 def test_a_wrong_call_from_python_leaves_nothing_behind() -> None:
     function = wrap([n, Var("x", "float32")])
 
@@ -150,4 +120,4 @@ def test_a_wrong_call_from_python_leaves_nothing_behind() -> None:
         with pytest.raises(TypeError, match="type of x"):
             function(3, None)
 
-    assert not leaks(call)
+    assert lost(call) < ALLOWED

@@ -43,7 +43,6 @@ def optionals(count: int) -> list[Param]:
 
 
 SIGNATURES: dict[str, Callable[[int], list[Param]]] = {
-    "tensors": tensors,
     "sharing": sharing,
     "optionals": optionals,
     "scalars": lambda count: [Var(f"x{i}", "int64") for i in range(count)],
@@ -71,8 +70,8 @@ def calls(run: Callable[[], object]) -> int:
 
 
 def takes_twice_the_calls(lower: Callable[[int], object]) -> bool:
-    lower(150)  # what is made once
-    return calls(lambda: lower(300)) < 2.2 * calls(lambda: lower(150))
+    lower(80)  # what is made once
+    return calls(lambda: lower(160)) < 2.1 * calls(lambda: lower(80))
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """The compiled wrapper, with MLIR and without, and its diagnosis run in Python, against the oracle.
 
-666 calls; ``FFI_BUILDER_EXAMPLES`` asks for another number, and then every run draws others.
+Calls that are drawn go to wrappers with MLIR, tricky ones to those without (tests/plain compares
+the LLVM IR of both), and in ``make fuzz`` all to all. 666 are drawn; ``FFI_BUILDER_EXAMPLES`` asks for another number, and then every run draws others.
 ``FFI_BUILDER_OPT_LEVEL=0`` compiles the wrappers at another level than 2.
 """
 
@@ -40,19 +41,20 @@ many = settings(
 
 
 @pytest.fixture(scope="module", params=["diagnosed and compiled"])
-def workers() -> Iterator[list[Worker]]:
+def workers() -> Iterator[dict[str, Worker]]:
     """All implementations."""
-    processes = [Worker("diagnosed"), Worker("compiled"), Worker("plain")]
+    processes = {name: Worker(name) for name in ("diagnosed", "compiled", "plain")}
     yield processes
-    for process in processes:
+    for process in processes.values():
         process.close()
 
 
 ORACLE: Final = Oracle()
 
 
-def compare(case: Case, expected: list[Outcome], workers: list[Worker]) -> None:
-    for worker in workers:
+def compare(case: Case, expected: list[Outcome], workers: dict[str, Worker], compiled: str) -> None:
+    for name in workers if EXAMPLES else ("diagnosed", compiled):
+        worker = workers[name]
         found = list(differences(case, expected, worker.outcomes(case)))
         assert not found, f"{len(found)} calls differ:{''.join(found[:3])}"
 
@@ -64,7 +66,7 @@ def rows_met(outcomes: Iterable[Outcome]) -> Iterator[str]:
 
 
 @pytest.mark.hypothesis
-def test_drawn_calls(workers: list[Worker]) -> None:
+def test_drawn_calls(workers: dict[str, Worker]) -> None:
     """They are of every kind, too: some two in five are accepted, and most rows are met."""
     met: Counter[str] = Counter()
 
@@ -72,7 +74,7 @@ def test_drawn_calls(workers: list[Worker]) -> None:
     @given(case=cases(CALLS))
     def draw(case: Case) -> None:
         expected = ORACLE.outcomes(case)
-        compare(case, expected, workers)
+        compare(case, expected, workers, "compiled")
         met.update([*rows_met(expected), *["calls"] * len(expected)])
 
     draw()
@@ -87,8 +89,8 @@ def tricky_outcomes(name: str) -> list[Outcome]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_tricky_calls(workers: list[Worker], name: str) -> None:
-    compare(CASES[name], tricky_outcomes(name), workers)
+def test_tricky_calls(workers: dict[str, Worker], name: str) -> None:
+    compare(CASES[name], tricky_outcomes(name), workers, "plain")
 
 
 def test_every_row_is_met_by_the_tricky_calls() -> None:

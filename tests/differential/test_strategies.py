@@ -9,19 +9,14 @@ from hypothesis import given, settings
 from tests.differential.memory import Memory
 from tests.differential.runner import Oracle
 from tests.differential.strategies import LARGE, Case, cases
+from tests.support.drawn import drawn
 
 
-@settings(max_examples=20, derandomize=True, database=None, suppress_health_check=LARGE)
+@settings(max_examples=drawn(50), derandomize=True, database=None, suppress_health_check=LARGE)
 @given(cases(2))
-def test_a_case_can_be_sent_to_another_process(case: Case) -> None:
+def test_a_case_is_sent_to_another_process_and_the_oracle_changes_nothing(case: Case) -> None:
     signature, calls = pickle.loads(pickle.dumps((case.signature, case.calls)))
-    assert signature == case.signature
-    assert calls == case.calls
-
-
-@settings(max_examples=50, derandomize=True, database=None, suppress_health_check=LARGE)
-@given(cases(2))
-def test_the_oracle_changes_nothing(case: Case) -> None:
+    assert (signature, calls) == (case.signature, case.calls)
     memory = Memory()
     for arguments in case.calls:
         memory.place(arguments)

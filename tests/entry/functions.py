@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -15,8 +16,17 @@ from ffi_builder.providers import DirectCallProvider, NopCallProvider, PackedCal
 from ffi_builder.runtime.python.functions import wrapped
 from ffi_builder.spec import Param, Signature, Tensor, Var, dims
 from tests.support.entries import READ_IN_C
-from tests.support.recording import SLOT, Recording
+from tests.support.recording import Recording
 from tests.support.wrapping import new_module
+
+
+@contextmanager
+def read_in_c(*calls: Any) -> Generator[None]:
+    """Expect that the extension, where a way has it, reads all arguments of calls."""
+    before = [getattr(call, "_general_calls", None) for call in calls]
+    yield
+    assert [getattr(call, "_general_calls", None) for call in calls] == before
+
 
 needs_extension = pytest.mark.skipif(not READ_IN_C, reason="the extension is not used here")
 
@@ -106,6 +116,3 @@ def calling(function: Any, params: Sequence[Param] = (NUMBER, VECTOR)) -> Any:
     entry = both_ways(runtime.compile(module)).entry
     entry.callback = callback
     return entry
-
-
-__all__ = ["SLOT", "Ways", "both_ways", "calling", "needs_extension", "ways"]

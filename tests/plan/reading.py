@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import fields
 from typing import cast
 
-from ffi_builder.plan import make_plan
+from ffi_builder.plan import Plan, make_plan
 from ffi_builder.plan.step import Step
-from ffi_builder.plan.steps import AnyCheck
 from ffi_builder.spec import Param, Signature
 
 
-def steps_of(*params: Param) -> tuple[AnyCheck, ...]:
-    """The steps of a signature, without those of the argument count and array."""
-    return make_plan(Signature("f", params)).checks[2 if params else 1 :]
+def plan_of(text: str) -> Plan:
+    """The plan of a signature, whose tensors are on the CPU."""
+    return make_plan(Signature.parse(text, device="cpu"))
 
 
 def line(step: Step) -> str:
@@ -36,14 +34,6 @@ def line(step: Step) -> str:
 
 
 def lines(*params: Param) -> list[str]:
-    """All steps of these parameters."""
-    return [line(step) for step in steps_of(*params)]
-
-
-def lines_at(place: str, params: Sequence[Param]) -> list[str]:
-    """The steps at one place, or at the symbol solved for there."""
-    return [
-        line(step)
-        for step in steps_of(*params)
-        if str(step.place) == place or str(step.place).endswith(f" in {place}")
-    ]
+    """The steps of these parameters, without those of the argument count and array."""
+    checks = make_plan(Signature("f", params)).checks
+    return [line(step) for step in checks if step.place.position != (-1,)]

@@ -7,14 +7,9 @@ from typing import get_args
 
 import pytest
 
-from ffi_builder.plan import Plan, make_plan
 from ffi_builder.plan import steps as s
-from ffi_builder.spec import Signature
+from tests.plan.reading import plan_of
 from tests.steps.samples import SAMPLES
-
-
-def plan_of(text: str) -> Plan:
-    return make_plan(Signature.parse(text, device="cpu"))
 
 
 def names(steps: Sequence[s.AnyCheck | s.AnyStep]) -> list[str]:

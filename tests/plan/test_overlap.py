@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ffi_builder.plan import explain, make_plan
 from ffi_builder.plan import steps as s
-from ffi_builder.spec import Signature
+from tests.plan.reading import plan_of
 
 TEXT = (
     "f(x: Tensor([n], int8, device_type=any), y: Tensor([n], int8, device_type=cuda), "
@@ -26,7 +25,7 @@ TEXT = (
 )
 def test_each_pair_is_compared_once(names: str, pairs: list[str]):
     """Tensors on a device without addresses are left out."""
-    plan = make_plan(Signature.parse(f"{TEXT} where no_overlap({names})", device="cpu"))
+    plan = plan_of(f"{TEXT} where no_overlap({names})")
     steps = [step for step in plan if isinstance(step, s.CheckOverlap)]
     assert [
         f"{step.place}: {' '.join(place.path for place, _ in step.others)}" for step in steps
@@ -55,21 +54,13 @@ LISTS = (
 )
 def test_lists(names: str, pairs: list[str]):
     """The elements of a list are compared with each other if it is named and may have two."""
-    plan = make_plan(Signature.parse(f"{LISTS} where no_overlap({names})", device="cpu"))
+    plan = plan_of(f"{LISTS} where no_overlap({names})")
     steps = [step for step in plan if isinstance(step, s.CheckOverlap)]
     assert [f"{step.place}: {step.placeholders({})['text']}" for step in steps] == pairs
 
 
 def test_without_it_the_plan_is_as_before():
-    plain = make_plan(Signature.parse(TEXT, device="cpu"))
-    forbidding = make_plan(Signature.parse(f"{TEXT} where no_overlap(y)", device="cpu"))
+    plain = plan_of(TEXT)
+    forbidding = plan_of(f"{TEXT} where no_overlap(y)")
     assert forbidding.steps == plain.steps
     assert forbidding.late[:-1] == plain.late
-
-
-def test_what_people_read():
-    lines = explain(Signature.parse(f"{TEXT} where no_overlap(y)", device="cpu")).split("\n")
-    last = next(line for line in lines if "no_overlap" in line)
-    assert last.split(maxsplit=1)[1] == (
-        "y                    memory apart from that of x or t[0] or z (no_overlap)  ValueError"
-    )

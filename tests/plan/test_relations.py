@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ffi_builder.plan import explain, make_plan
 from ffi_builder.plan import steps as s
-from ffi_builder.spec import Signature
+from tests.plan.reading import plan_of
 
 TEXT = (
     "f(x: Tensor([n * m, n], int8), m: int32, t: Tuple(k: int8, y: Tensor([p * 2], int8)), "
@@ -26,13 +25,13 @@ TEXT = (
     ],
 )
 def test_the_place_is_that_of_the_symbol_bound_last(relation: str, place: str):
-    plan = make_plan(Signature.parse(f"{TEXT} where {relation}", device="cpu"))
+    plan = plan_of(f"{TEXT} where {relation}")
     assert [str(step.place) for step in plan if isinstance(step, s.CheckCondition)] == [place]
 
 
 def test_they_stand_behind_what_waits_and_before_overlaps():
     text = f"{TEXT} where no_overlap(w), q > n, n <= m"
-    late = make_plan(Signature.parse(text, device="cpu")).late
+    late = plan_of(text).late
     waited = [s.EqualExpr, s.CheckCondition, s.CheckCondition, s.CheckOverlap]
     assert [type(step) for step in late] == waited
     assert [step.text for step in late if isinstance(step, s.CheckCondition)] == [
@@ -42,16 +41,7 @@ def test_they_stand_behind_what_waits_and_before_overlaps():
 
 
 def test_without_them_the_plan_is_as_before():
-    plain = make_plan(Signature.parse(TEXT, device="cpu"))
-    related = make_plan(Signature.parse(f"{TEXT} where n <= m", device="cpu"))
+    plain = plan_of(TEXT)
+    related = plan_of(f"{TEXT} where n <= m")
     assert related.steps == plain.steps
     assert related.late[:-1] == plain.late
-
-
-def test_what_people_read():
-    lines = explain(Signature.parse(f"{TEXT} where m >= n, k in {{1, 2}}", device="cpu"))
-    rows = [line.split(maxsplit=1)[1] for line in lines.split("\n") if " with " in line]
-    assert [" ".join(row.split()) for row in rows[-2:]] == [
-        "m m >= n with m = {m} from m, n = {n} from x.shape[1] ValueError",
-        "t[0] k in {1, 2} with k = {k} from t[0] ValueError",
-    ]

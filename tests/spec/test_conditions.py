@@ -50,22 +50,6 @@ def test_the_text_is_parsed(condition: Condition, text: str):
     assert Signature.parse(str(signature)) == signature
 
 
-@pytest.mark.parametrize(
-    ("where", "words"),
-    [
-        ("x.dtyp == float16", "expected one of x.dtype, .*, did you mean 'x.dtype'"),
-        ("n < 3 or q > 4", "expected one of x.dtype, x.ndim, x.data, x.contiguous, n, or an exp"),
-        ("n < 3 or", "expected an int, a symbol or an expression but got the end"),
-        ("n < 3 or n > 5 n", "expected ',' or the end but got 'n'"),
-        ("x.dtype == float64", "one of float16, float32, which the tensor declares"),
-        ("x.data == 0", "expected x.data % 16 == 0, or another alignment"),
-    ],
-)
-def test_texts_that_are_no_condition(where: str, words: str):
-    with pytest.raises(SpecError, match=words):
-        Signature.parse(f"f(x: Tensor([n], float16 | float32)) where {where}", device="cpu")
-
-
 def test_the_deepest_conditions_are_parsed():
     deep = HALF
     for _ in range(32):

@@ -5,59 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import numpy as np
 import pytest
 
-from ffi_builder import SpecError, spec
-from ffi_builder.spec import Map, Optional, Signature, Struct
-
-
-@pytest.mark.parametrize(
-    ("made", "text"),
-    [
-        (Map("m"), "f(m: Map)"),
-        (Map("m", np.int64, "int32"), "f(m: Map(int64, int32))"),
-        (Optional(Map("m", "bool", "bfloat16")), "f(m: Optional(Map(bool, bfloat16)))"),
-        (Map("m", mutable=True), "f(m: Map(mutable=True))"),
-        (Map("m", "int8", "bool", mutable=True), "f(m: Map(int8, bool, mutable=True))"),
-        (Map("m", spec.String("k"), spec.Array("v", "int8")), "f(m: Map(String, Array(int8)))"),
-        (Struct("s", [Map("m", "uint8", "float64")]), "f(s: Struct(m: Map(uint8, float64)))"),
-    ],
-)
-def test_texts(made: spec.Param, text: str) -> None:
-    signature = Signature("f", [made])
-    assert signature.canonical() == text
-    assert Signature.parse(text) == signature
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("f(m: Map(int64))", "expected ',' but got"),
-        ("f(m: Map())", "expected a type such as Tensor"),
-        ("f(m: Map(int63, int8))", "expected a type: .* did you mean 'int64'"),
-        ("f(m: Map(int64, handle))", "Map 'm': value: dtype: expected one of int8"),
-        ("f(m: Map(String, Map(int8, int8)))", "Map 'm': value: .* no checked elements of"),
-        ("f(m: Map(String, Shape([2])))", "Map 'm': value: expected one of Var, String"),
-        ("f(m: Map(int64, int8, mutable=yes))", "mutable: expected one of True, False"),
-    ],
-)
-def test_wrong_texts(text: str, words: str) -> None:
-    with pytest.raises(SpecError, match=words):
-        Signature.parse(text)
-
-
-@pytest.mark.parametrize(
-    ("fields", "words"),
-    [
-        (("int64",), "expected a dtype of the keys and one of the values"),
-        ((None, "int64"), "expected a dtype of the keys and one of the values"),
-        (("handle", "int64"), "key: dtype: expected one of int8, .* but got 'handle'"),
-    ],
-)
-def test_wrong_fields(fields: Any, words: str) -> None:
-    with pytest.raises(SpecError, match=f"Map 'm': {words}"):
-        Map("m", *fields)
+from ffi_builder import SpecError
+from ffi_builder.spec import Map, Signature
 
 
 @pytest.mark.parametrize(

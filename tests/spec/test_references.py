@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import copy
 import pickle
-from collections.abc import Sequence
 
 import pytest
 
 from ffi_builder import SpecError
 from ffi_builder.spec import (
     Optional,
-    Param,
     Signature,
     Struct,
     Tensor,
-    TensorList,
     TupleParam,
     Var,
-    Workspace,
     dims,
     required,
 )
 from ffi_builder.spec.composite import elements
-from ffi_builder.spec.results import Result
 
 n: Var
 (n,) = dims("n")
@@ -105,58 +100,3 @@ def test_parameters_without_references_stay_the_same_objects() -> None:
     made = Signature("f", [X, t, Z])
     assert made.params[0] is X
     assert made.params[1] is t
-
-
-@pytest.mark.parametrize(
-    ("params", "result", "words"),
-    [
-        ([X], tensor("y", dtype="z.dtype"), "Tensor 'y': dtype: z.dtype: expected a Tensor among the arguments: x"),
-        ([n], tensor("y", shape="n.shape"), "Tensor 'y': shape: n.shape: expected a Tensor among the arguments: none"),
-        ([Optional(X)], LIKE_X, "Tensor 'y': shape: x.shape: x may be absent; expected a Tensor that is always there"),
-        ([Optional(TupleParam("t", [X]))], tensor("y", dtype="t[0].dtype"), "Tensor 'y': dtype: t[0].dtype: t[0] may be absent; expected a Tensor that is always there"),
-        ([Struct("s", [Optional(X)])], tensor("y", dtype="s.x.dtype"), "Tensor 'y': dtype: s.x.dtype: s.x may be absent; expected a Tensor that is always there"),
-        ([tensor("x", dtype="float4_e2m1fn", storage_dtype="float4_e2m1fnx2")], tensor("y", dtype="x.dtype"), "Tensor 'y': dtype: x.dtype: x has a storage_dtype, so its dtype is not the one that came; say it yourself"),
-        ([X, TupleParam("t", [tensor("z", shape="x.shape")])], None, "t[0]: shape: x.shape is for results and Workspaces, and this is an argument, which may take a dtype only; name the sizes of both, as in Tensor([n, m], …), or let the kernel compare shapes of any rank"),
-        ([X, Z, tensor("w", device_type="x.device_type")], None, "w: device_type: x.device_type is for results and Workspaces, and this is an argument, which may take a dtype only"),
-        ([Z, X], None, "z: dtype: x.dtype: x is not checked before z; swap the two, or let x take z.dtype"),
-        ([tensor("z", dtype="z.dtype")], None, "z: dtype: z.dtype: z is not checked before z; name another tensor, or say its dtypes"),
-        ([X, tensor("z", dtype="X.dtype")], None, "z: dtype: X.dtype: expected a Tensor among the arguments before it: x, did you mean 'x'?"),
-        ([n, tensor("z", dtype="n.dtype")], None, "z: dtype: n.dtype: expected a Tensor among the arguments before it: none"),
-        ([Optional(X), Z], None, "z: dtype: x.dtype: x may be absent; expected a Tensor that is always there"),
-        ([Optional(TupleParam("t", [X, tensor("z", dtype="t[0].dtype")]))], None, "t[1]: dtype: t[0].dtype: t[0] may be absent; expected a Tensor that is always there"),
-        ([Workspace("w", [4], "int8", device_type="cpu"), tensor("z", dtype="w.dtype")], None, "z: dtype: w.dtype: expected a Tensor among the arguments before it: none"),
-        ([TensorList(tensor("x")), Z], None, "z: dtype: x.dtype: expected a Tensor among the arguments before it: none"),
-        ([tensor("x", dtype="float4_e2m1fn", storage_dtype="float4_e2m1fnx2"), Z], None, "z: dtype: x.dtype: x has a storage_dtype, so its dtype is not the one that came; say it yourself"),
-    ],
-)  # fmt: skip
-def test_what_is_refused(params: Sequence[Param], result: Result | None, words: str) -> None:
-    with pytest.raises(SpecError) as raised:
-        Signature("f", params, result)
-    assert str(raised.value) == f"Signature 'f': {words}"
-
-
-@pytest.mark.parametrize(
-    ("fields", "words"),
-    [
-        ({"shape": "x.y.shape."}, "shape: expected a list or tuple with one entry a dimension"),
-        ({"shape": "-.shape"}, "shape: expected the shape of a parameter, such as 'x.shape', but"),
-        ({"device_type": ".device_type"}, "device_type: expected the device_type of a parameter"),
-        (
-            {"shape": "x.shape", "storage_dtype": "int8x2"},
-            "storage_dtype: expected None, as a tens",
-        ),
-        (
-            {"dtype": "x.dtype", "storage_dtype": "int8x2"},
-            "storage_dtype: expected None, as a tensor that takes fields from another is not packed",
-        ),
-    ],
-)
-def test_fields_that_are_refused(fields: dict[str, str], words: str) -> None:
-    with pytest.raises(SpecError) as raised:
-        tensor("y", **fields)
-    assert str(raised.value).startswith(f"Tensor 'y': {words}")
-
-
-def test_strides_need_a_shape_of_its_own() -> None:
-    with pytest.raises(SpecError, match=r"as the shape is x\.shape, but got"):
-        Tensor("y", "x.shape", "int8", device_type="cpu", strides=[1])

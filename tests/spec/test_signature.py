@@ -5,22 +5,14 @@ from typing import Any
 
 import pytest
 
-from ffi_builder import SpecError, spec
+from ffi_builder import spec
 from ffi_builder.spec import (
-    Choice,
-    ConstBool,
-    ConstFloat,
-    ConstInt,
-    ConstNone,
-    DataPointer,
     DefaultConfig,
     EnvStream,
-    Object,
     Optional,
     Param,
     Shape,
     Signature,
-    Stream,
     String,
     Struct,
     Tensor,
@@ -28,8 +20,6 @@ from ffi_builder.spec import (
     Var,
     ceildiv,
     dims,
-    outline,
-    signature,
 )
 from ffi_builder.spec.outlines import argument_texts
 from ffi_builder.spec.places import device_tensors, occurrences
@@ -47,52 +37,6 @@ def tensor(name: str, *shape: Any, **fields: Any) -> Tensor:
     return Tensor(name, shape, "float32", **fields)
 
 
-@pytest.mark.parametrize(
-    ("make", "text"),
-    [
-        (list, "f()"),
-        (
-            lambda: [tensor("A", n, k), tensor("B", k, m), tensor("C", n, m)],
-            "f(A: Tensor([n, k], float32), B: Tensor([k, m], float32), "
-            "C: Tensor([n, m], float32))",
-        ),
-        (lambda: [tensor("x", n, 4, None, n * 2)], "f(x: Tensor([n, 4, None, n * 2], float32))"),
-        (lambda: [tensor("x")], "f(x: Tensor([], float32))"),
-        (
-            lambda: [tensor("x", n, 4, strides=[m, None])],
-            "f(x: Tensor([n, 4], float32, strides=[m, None]))",
-        ),
-        (lambda: [n, Var("a", "bfloat16"), Var("h", "handle")], "f(n: int64, a: bfloat16, h: handle)"),
-        (lambda: [Shape("s", [n, 2])], "f(s: Shape([n, 2]))"),
-        (lambda: [Stream("s"), DataPointer("p")], "f(s: Stream, p: DataPointer)"),
-        (
-            lambda: [ConstNone("a"), ConstInt("b", 3), ConstBool("c", True), ConstFloat("d", 0.5)],
-            "f(a: None, b: Literal[3], c: Literal[True], d: Literal[0.5])",
-        ),
-        (lambda: [TupleParam("t", [n, TupleParam("u", [])])], "f(t: Tuple(n: int64, u: Tuple()))"),
-        (
-            lambda: [tensor("x", n, device_type="cuda"), EnvStream("s")],
-            "f(x: Tensor([n], float32))",
-        ),
-        (
-            lambda: [Tensor("x", ..., ["int8", "bool"], strides="F", device_type="any", device_id=0)],
-            "f(x: Tensor(..., int8 | bool, strides=F))",
-        ),
-        (lambda: [tensor("x", n, strides="any")], "f(x: Tensor([n], float32, strides=any))"),
-        (
-            lambda: [Optional(tensor("x", n, data_alignment=16)), Struct("s", [Optional(k)])],
-            "f(x: Optional(Tensor([n], float32)), s: Struct(k: Optional(int64)))",
-        ),
-        (
-            lambda: [Choice("c", {"a b": -1}), String("s"), Object("o"), Object("m", "ffi.Module")],
-            "f(c: Choice({'a b': -1}), s: String, o: Object, m: Object('ffi.Module'))",
-        ),
-    ],
-)  # fmt: skip
-def test_text(make: Any, text: str):
-    assert signature("f", make()) == outline(Signature("f", make())) == text
-
-
 def test_arguments_are_what_callers_pass():
     x = tensor("x", n, device_type="cuda")
     made = Signature("f", [EnvStream("s"), x, n])
@@ -108,62 +52,8 @@ def test_equal_by_value():
     assert Signature("f", [n]) != Signature("f", [k])
 
 
-@pytest.mark.parametrize(
-    ("params", "words"),
-    [
-        (lambda: n, "Signature 'f': params: expected a list of parameters but got Var"),
-        (lambda: "n", "Signature 'f': params: expected a list of parameters but got 'n'"),
-        (lambda: None, "Signature 'f': params: expected a list of parameters but got None"),
-        (lambda: [n, 3], r"Signature 'f': params\[1\]: expected a parameter such as .* got 3"),
-        (lambda: [Stream], r"params\[0\]: .* \(the class Stream itself: give it a name, as in "
-                           r"Stream\('x', …\)\)"),
-        (lambda: [n * 2], r"params\[0\]: expected a parameter such as Tensor or Var but got Var"),
-        (lambda: [tensor("x", 1), n, Stream("x")], "Signature 'f': params: two parameters are named "
-                                                   "'x', at 0 and 2; names must differ"),
-    ],
-)  # fmt: skip
-def test_parameter_lists_refused(params: Any, words: str):
-    with pytest.raises(SpecError, match=words):
-        Signature("f", params())
-
-
-@pytest.mark.parametrize("name", ["", "a-b", "7", None])
-def test_names(name: Any):
-    with pytest.raises(SpecError, match="Signature name: expected a name of ASCII letters"):
-        Signature(name, [])
-
-
 class TestOneMeaning:
     n32 = Var("n", "int32")
-
-    @pytest.mark.parametrize(
-        ("params", "places"),
-        [
-            (lambda: [tensor("A", n), tensor("B", TestOneMeaning.n32)], ("A.shape[0]", "B.shape[0]")),
-            (lambda: [TestOneMeaning.n32, tensor("B", n * 2)], ("n", "B.shape[0]")),
-            (lambda: [tensor("A", n, strides=[TestOneMeaning.n32])], ("A.shape[0]", "A.strides[0]")),
-            (lambda: [tensor("A", n, device_id=TestOneMeaning.n32)], ("A.device_id", "A.shape[0]")),
-            (lambda: [n, TupleParam("t", [Shape("s", [TestOneMeaning.n32])])], ("n", "t[0][0]")),
-            (lambda: [Optional(n), Struct("s", [TestOneMeaning.n32])], ("n", "s.n")),
-            (
-                lambda: [n, Struct("s", [Optional(tensor("x", TestOneMeaning.n32))])],
-                ("n", "s.x.shape[0]"),
-            ),
-        ],
-    )  # fmt: skip
-    def test_refused(self, params: Any, places: tuple[str, str]):
-        with pytest.raises(SpecError) as caught:
-            Signature("f", params())
-        words = str(caught.value)
-        assert words.startswith("Signature 'f': symbol 'n' has two meanings: ")
-        assert f" at {places[0]} and " in words
-        assert words.endswith(f" at {places[1]}; use another name, or the same fields")
-        assert "Var('n', 'int32')" in words
-        assert "Var('n', 'int64')" in words
-
-    def test_bounds_are_part_of_the_meaning(self):
-        with pytest.raises(SpecError, match=r"two meanings.*min=1"):
-            Signature("f", [n, tensor("A", Var("n", "int64", min=1))])
 
     def test_accepted(self):
         # A parameter may have a symbol's name; a default is no part of the meaning.
@@ -189,31 +79,6 @@ class TestBound:
     def test_accepted(self, params: Any):
         Signature("f", params())
 
-    @pytest.mark.parametrize(
-        ("params", "name", "place"),
-        [
-            (lambda: [tensor("A", n // 2)], "n", "A.shape[0] = n // 2"),
-            (lambda: [tensor("A", ceildiv(n, 2))], "n", "A.shape[0] = ceildiv(n, 2)"),
-            (lambda: [tensor("A", n, n * k)], "k", "A.shape[1] = n * k"),
-            (lambda: [tensor("A", n - n)], "n", "A.shape[0] = n - n"),
-            (lambda: [tensor("A", 4, strides=[m % 2])], "m", "A.strides[0] = m % 2"),
-            (lambda: [TupleParam("t", [k, Shape("s", [1, n * n])])], "n", "t[1][1] = n * n"),
-            (lambda: [Optional(Struct("s", [tensor("x", n % 2)]))], "n", "s.x.shape[0] = n % 2"),
-            (
-                lambda: [Optional(Tensor("A", ..., "int8", strides="any")), tensor("B", n % 2)],
-                "n",
-                "B.shape[0] = n % 2",
-            ),
-        ],
-    )
-    def test_refused(self, params: Any, name: str, place: str):
-        with pytest.raises(SpecError) as caught:
-            Signature("f", params())
-        assert str(caught.value) == (
-            f"Signature 'f': nothing binds symbol '{name}', which {place} needs; it must stand "
-            f"alone as a dimension, stride or scalar parameter, or in an expression a * {name} + b of ints that fit int64"
-        )
-
 
 class TestEnvStream:
     def test_accepted(self):
@@ -222,22 +87,6 @@ class TestEnvStream:
         Signature("f", [TupleParam("t", [tensor("y", n), x]), EnvStream("s")])
         Signature("f", [Struct("t", [Optional(x)]), EnvStream("s")])
         Signature("f", [EnvStream("s"), tensor("x", n, device_type="any")])
-
-    @pytest.mark.parametrize(
-        "params", [list, lambda: [tensor("x", n)], lambda: [n], lambda: [Optional(tensor("x", n))]]
-    )
-    def test_needs_a_device_tensor(self, params: Any):
-        with pytest.raises(SpecError) as caught:
-            Signature("f", [*params(), EnvStream("s")])
-        assert str(caught.value) == (
-            "Signature 'f': EnvStream 's' is the current stream of a tensor's device, but no "
-            "Tensor here is on another device than the CPU"
-        )
-
-    def test_there_is_one(self):
-        x = tensor("x", n, device_type="cuda")
-        with pytest.raises(SpecError, match="expected at most one EnvStream but got 's' and 't'"):
-            Signature("f", [x, EnvStream("s"), EnvStream("t")])
 
 
 def test_device_tensors_are_those_that_may_be_on_a_device():

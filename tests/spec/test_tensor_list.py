@@ -67,55 +67,10 @@ def test_lists_that_are_never_empty(length: Any, never_empty: bool) -> None:
     assert TensorList(cpu("xs", n), length=length).never_empty is never_empty
 
 
-@pytest.mark.parametrize(
-    ("made", "text"),
-    [
-        ([TensorList(cpu("xs"))], "f(xs: TensorList(Tensor([], float32)))"),
-        ([TensorList(cpu("xs", n), length=0)], "f(xs: TensorList(Tensor([n], float32), length=0))"),
-        (
-            [TensorList(cpu("xs", m, k, strides=[s, 1]), length=g, each=[s, m]), g],
-            "f(xs: TensorList(Tensor([m, k], float32, strides=[s, 1]), length=g, each=[m, s]), "
-            "g: int64)",
-        ),
-        (
-            [
-                Struct("cfg", [Optional(TensorList(cpu("xs", n), length=Var("g", "int8", max=4)))]),
-                TensorList(cpu("TensorList", Var("None", "int64")), length=Var("None", "int64")),
-            ],
-            "f(cfg: Struct(xs: Optional(TensorList(Tensor([n], float32), length=g))), "
-            "TensorList: TensorList(Tensor(['None'], float32), length='None')) "
-            "where g: int8, g <= 4",
-        ),
-    ],
-)
-def test_texts(made: Any, text: str) -> None:
-    signature = Signature("f", made)
-    assert signature.canonical(device="cpu") == text
-    assert Signature.parse(text, device="cpu") == signature
-    assert Signature.parse(signature.canonical()) == signature
-
-
 def test_other_texts_of_the_same() -> None:
     text = "f(xs:TensorList( Tensor([m,],float32,),each=[m,],length=g,),)"
     wanted = Signature("f", [TensorList(cpu("xs", m), length=g, each=[m])])
     assert Signature.parse(text, device="cpu") == wanted
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("f(xs: TensorList(float32))", "the elements of a TensorList: expected one of Tensor but"),
-        ("f(xs: TensorList(Tensor([n], int8), size=2))", "option of a TensorList: expected one of"),
-        ("f(xs: TensorList(Tensor([n], int8), length=2, length=2))", "length is given twice"),
-        ("f(xs: TensorList(Tensor([n], int8), length=n * 2))", r"expected '\)' but got '\*'"),
-        ("f(xs: TensorList(Tensor([n], int8), each=n))", r"expected '\[' but got 'n'"),
-        ("f(xs: TensorList(Tensor([n], int8), each=[k]))", "is not one of the symbols"),
-        ("f(xs: TensorList(Tensor(..., int8)))", "expected a Tensor of a known rank"),
-    ],
-)
-def test_wrong_texts(text: str, words: str) -> None:
-    with pytest.raises(SpecError, match=words):
-        Signature.parse(text, device="cpu")
 
 
 @settings(max_examples=drawn(150), deadline=None, suppress_health_check=LARGE)
@@ -165,42 +120,6 @@ def test_where_symbols_may_be_used(name: str) -> None:
     assert Signature.parse(str(signature)) == signature
 
 
-UNKNOWN: Final[dict[str, list[Any]]] = {
-    "behind the list": [TensorList(cpu("xs", k * 2)), k],
-    "in an Optional": [Optional(k), TensorList(cpu("xs", k * 2))],
-    "in a list of another length": [
-        TensorList(cpu("xs", k), length=g),
-        TensorList(cpu("ys", k * 2)),
-    ],
-    "in an Optional list": [
-        Optional(TensorList(cpu("xs", k), length=g)),
-        TensorList(cpu("ys", k * 2), length=g),
-    ],
-    "in a stride": [cpu("x", None, strides=[k]), TensorList(cpu("ys", k * 2)), k],
-    "later in the shape": [TensorList(cpu("xs", k * 2, k))],
-}
-
-
-@pytest.mark.parametrize("name", UNKNOWN)
-def test_symbols_that_are_not_known_yet(name: str) -> None:
-    with pytest.raises(SpecError, match="needs symbol 'k', which is not known yet when the elem"):
-        Signature("f", UNKNOWN[name])
-
-
-@pytest.mark.parametrize(
-    "others",
-    [
-        [cpu("y", m)],
-        [TensorList(cpu("ys", m), length=g)],
-        [TensorList(cpu("ys", n), length=m)],
-        [Struct("cfg", [Shape("dims", [m * 2])])],
-    ],
-)
-def test_symbols_of_each_element_are_used_nowhere_else(others: list[Any]) -> None:
-    with pytest.raises(SpecError, match="needs symbol 'm', which has a value for each element of"):
-        Signature("f", [TensorList(cpu("xs", m), length=g, each=[m]), *others])
-
-
 def test_results_may_need_what_a_list_binds_for_certain() -> None:
     lists = [TensorList(cpu("xs", k), length=2), TensorList(cpu("ys", n), length=g)]
     assert Signature("f", lists, cpu("z", k, g)).results
@@ -218,29 +137,6 @@ def test_defaults() -> None:
 @pytest.mark.parametrize("length", [None, 0, Var("g", "int32"), Var("g", "int32", max=1)])
 def test_defaults_of_a_right_length(length: int | Var | None) -> None:
     assert Signature("f", [TensorList(cpu("xs", n), length=length, default=[])])
-
-
-@pytest.mark.parametrize(
-    ("length", "default", "words"),
-    [
-        (3, [], "'xs': default: expected a length of 3 but got [] (list)"),
-        (
-            Var("g", "int32", min=1),
-            [],
-            "'xs': default: length: expected at least 1 (min) but got 0 (int)",
-        ),
-        (None, [None], "'xs[0]': default: expected a tensor but got None"),
-        (None, (object(), 1), "'xs[1]': default: expected a tensor but got 1 (int)"),
-    ],
-)
-def test_defaults_of_a_wrong_length_or_element(
-    length: int | Var | None, default: object, words: str
-) -> None:
-    wrong = TensorList(cpu("xs", n), length=length, default=default)
-    for param in (wrong, Optional(wrong, default=default)):
-        with pytest.raises(SpecError) as raised:
-            Signature("f", [param])
-        assert str(raised.value) == f"Signature 'f': {words}"
 
 
 def test_metadata() -> None:

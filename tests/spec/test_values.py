@@ -72,16 +72,6 @@ class TestObject:
         assert hash(made) == hash(Object("o", key))
         assert made != Object("o")
 
-    @pytest.mark.parametrize(
-        "key", ["", ".", "1a", "ffi Module", "ffi.Module\n", "ä", "a" * 256, "a'b", b"a", 3, Object]
-    )
-    def test_refused(self, key: Any):
-        with pytest.raises(SpecError) as caught:
-            Object("o", key)
-        assert str(caught.value) == (
-            f"Object 'o': type_key: expected a registered name such as 'ffi.Module' but got {key!r}"
-        )
-
 
 class Act(enum.IntEnum):
     RELU = 1
@@ -152,50 +142,6 @@ class TestChoice:
             assert again == made
             assert repr(again) == repr(made)
 
-    @pytest.mark.parametrize(
-        ("choices", "words"),
-        [
-            ({}, r"choices: expected a dict such as {'relu': 1} but got {}"),
-            (None, r"choices: expected a dict such as {'relu': 1} but got None"),
-            (["a", "b"], r"choices: expected a dict such as {'relu': 1} but got ['a', 'b']"),
-            ("relu", r"choices: expected a dict such as {'relu': 1} but got 'relu'"),
-            ({1: "relu"}, "choices: expected a str but got 1 (int)"),
-            ({"a": "1"}, "choices['a']: expected an int but got '1' (str)"),
-            ({"a": True}, "choices['a']: expected an int but got True (bool)"),
-            ({"a": 1.0}, "choices['a']: expected an int but got 1.0 (float)"),
-            ({"a": None}, "choices['a']: expected an int but got None (NoneType)"),
-            ({"a": np.int64(1)}, f"choices['a']: expected an int but got {np.int64(1)!r} (int64)"),
-            ({"a": 1, "b": 2**31}, "choices['b']: 2147483648 does not fit int32 (-2147483648 to "
-                                   "2147483647)"),
-        ],
-    )  # fmt: skip
-    def test_refused(self, choices: Any, words: str):
-        with pytest.raises(SpecError) as caught:
-            Choice("c", choices)
-        assert str(caught.value) == f"Choice 'c': {words}"
-
-    @pytest.mark.parametrize("word", ["", "it's", '"', "back\\slash", "a\n", "\t", "é", "a" * 256])
-    def test_other_characters(self, word: str):
-        with pytest.raises(SpecError) as caught:
-            Choice("c", {"a": 1, word: 2})
-        assert str(caught.value) == (
-            "Choice 'c': choices: expected 1 to 255 printable ASCII characters, without quotes and "
-            f"backslashes, but got {word!r}"
-        )
-
-    @pytest.mark.parametrize(
-        ("dtype", "shown"),
-        [
-            ("int46", "'int46', did you mean 'int64'?"),
-            ("bool", "'bool'"),
-            (np.float32, repr(np.float32)),
-        ],
-    )
-    def test_other_dtypes(self, dtype: Any, shown: str):
-        with pytest.raises(SpecError) as caught:
-            Choice("c", {"a": 1}, dtype)
-        words = str(caught.value)
-        assert words.startswith(
-            "Choice 'c': dtype: expected one of int8, int16, int32, int64, uint8"
-        )
-        assert f" but got {shown}" in words
+    def test_an_int_of_numpy_is_none(self):
+        with pytest.raises(SpecError, match=r"choices\['a'\]: expected an int but got .*int64\)$"):
+            Choice("c", {"a": np.int64(1)})  # pyright: ignore[reportArgumentType]

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from ffi_builder import SpecError
-from ffi_builder.spec import (
-    Any as AnyValue,
-)
 from ffi_builder.spec import (
     Device,
     Optional,
@@ -20,7 +15,6 @@ from ffi_builder.spec import (
     Tensor,
     Var,
     Variant,
-    Workspace,
     dims,
     with_paths,
 )
@@ -76,33 +70,6 @@ def test_metadata():
         },
     ]
     assert params["ffi_builder"]["params"][1]["kinds"] == ["bool", "Device"]
-
-
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (lambda: Variant(Var("x", "int8")), "Variant: expected a list of parameters but got Var"),  # pyright: ignore
-        (lambda: Variant([]), "Variant: expected two or more parameters but got 0"),
-        (lambda: Variant([String("x")]), "'x': expected two or more parameters but got 1"),
-        (lambda: Variant([String("x"), Var("y", "int8")]), "'x': expected one name but got 'x' and 'y'|'y'"),
-        (lambda: Variant([Var("x", "int32"), Var("x", "int64")]), "'x': int32 and int64 are both of type int, so a call cannot tell them apart"),
-        (lambda: Variant([Var("x", "float16"), Var("x", "bfloat16")]), "float16 and bfloat16 are both of type float"),
-        (lambda: Variant([X, X]), "'x': Tensor and Tensor are both of type Tensor"),
-        (lambda: Variant([Optional(X), String("x")]), "but got Optional.*; an Optional goes around the Variant"),  # pyright: ignore
-        (lambda: Variant([AnyValue("x"), String("x")]), "Variant: expected numbers, Tensors, .* but got Any"),  # pyright: ignore
-        (lambda: Variant([String("x"), Workspace("x", [n], "int8", device_type="cpu")]), "'x': expected numbers, .* but got Workspace"),
-        (lambda: Variant([String("x"), Var("x", "handle")]), "'x': a handle takes None"),
-        (lambda: Variant([String("x"), Var("x", "int8", min=1)]), "has limits, and a number in a Variant is no symbol"),
-        (lambda: Variant([String("x"), Tensor("x", [n], "y.dtype", device_type="cpu")]), "a tensor in a Variant takes nothing from 'y.dtype'"),
-        (lambda: Signature("f", [SCALE], X), "x.shape\\[0\\] = n of a result needs symbol 'n'"),
-        (lambda: Signature("f", [SCALE], Tensor("y", "scale.tensor.shape", "int8", device_type="cpu")), "scale.tensor may be absent"),
-        (lambda: Signature("f", [Variant([Var("x", "int8"), String("x")], default=0.5)]), "'x': default: expected an int or a str but got 0.5"),
-        (lambda: Signature("f", [Variant([Var("x", "int8"), String("x")], default=300)]), "'x': default: 300 does not fit int8"),
-    ],
-)  # fmt: skip
-def test_refused(make: Callable[[], Any], words: str):
-    with pytest.raises(SpecError, match=words):
-        make()
 
 
 def test_defaults():

@@ -1,4 +1,4 @@
-"""Compares the functions in C with what they should return: ``checks.py LIBRARY NAME``.
+"""Compares the functions in C with what they should return: ``checks.py LIBRARY NAMES``.
 
 It runs in a process of its own, with the library compiled for sanitizers, and needs ctypes alone.
 """
@@ -365,5 +365,6 @@ CHECKS: Final[dict[str, Callable[[Functions], None]]] = {
 }
 
 if __name__ == "__main__":
-    path, name, *symbol = sys.argv[1:]
-    CHECKS[name](Functions(path, *symbol))
+    path, *names = sys.argv[1:]
+    for name in names:
+        CHECKS[name](Functions(path))

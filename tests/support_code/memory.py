@@ -42,17 +42,11 @@ _FUNCTIONS: Final[Types] = {
 class Functions:
     """The functions of a library, as attributes. They take numbers, and what has an address."""
 
-    def __init__(
-        self,
-        path: str,
-        symbol: str = "__ffi_builder_shared_{}_0",
-        *,
-        types: Types = _FUNCTIONS,
-    ) -> None:
-        self.library, self._symbol, self._types = ctypes.CDLL(path), symbol, types
+    def __init__(self, path: str, *, types: Types = _FUNCTIONS) -> None:
+        self.library, self._types = ctypes.CDLL(path), types
 
     def __getattr__(self, name: str) -> Any:
-        function = getattr(self.library, self._symbol.format(name))
+        function = self.library[f"__ffi_builder_shared_{name}_0"]
         function.restype, function.argtypes = self._types[name]
 
         def call(*given: Any) -> Any:

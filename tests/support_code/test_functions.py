@@ -1,6 +1,7 @@
 """The functions in C that wrappers call, compiled for sanitizers and called from another process.
 
-They are compared with short models in Python, on tensors of many dtypes and strides.
+They are compared with short models in Python, on tensors of many dtypes and strides, and the
+diagnosis with the oracle.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ import pytest
 from tvm_ffi import libinfo
 
 from ffi_builder import support
+from tests.support_code import diagnosis_checks
 from tests.support_code.checks import CHECKS
+from tools import plan_header
 
 CORE: Final = Path(support.__file__).parent
 ROOT: Final = Path(__file__).parents[2]
@@ -25,6 +28,15 @@ FLAGS: Final = (
     *("-std=c11", "-O1", "-g", "-fwrapv", "-ffp-contract=off", "-fPIC", "-shared"),
     *("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
 )
+# tvm-ffi would import PyTorch, which takes more memory than `LITTLE` allows.
+WITHOUT_TORCH: Final = """
+import runpy, sys
+sys.modules["torch"] = None
+runpy.run_module(sys.argv.pop(1), run_name="__main__")
+"""
+LITTLE: Final = "detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=1"
+TIMEOUT: Final = 300
+"""Seconds; going through all pairs of long lists takes longer."""
 
 
 @pytest.fixture(scope="module")
@@ -51,19 +63,26 @@ def compiled(bundle: Path, path: Path) -> Path:
     return path
 
 
-def check(module: str, name: str, library: Path, sanitizer: str) -> None:
-    """Run a check of a module in a process with the sanitizers."""
-    options = {
+def check(
+    module: str, name: str, library: Path, sanitizer: str, *more: str, **options: str
+) -> None:
+    """Run checks of a module in a process with the sanitizers."""
+    given = {
         "LD_PRELOAD": sanitizer,
-        # Python keeps memory until the end, and a sanitizer has to see each block.
-        "ASAN_OPTIONS": "detect_leaks=0",
-        "PYTHONMALLOC": "malloc",
+        # Python keeps memory until the end.
+        "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1",
+        "UBSAN_OPTIONS": "print_stacktrace=1",
+        "PYTHONMALLOC": "malloc",  # so that a sanitizer sees each block
     }
-    command = [sys.executable, "-m", module, str(library), name]
     done = subprocess.run(
-        command, env={**os.environ, **options}, cwd=ROOT, capture_output=True, text=True
+        [sys.executable, "-c", WITHOUT_TORCH, module, str(library), name, *more],
+        env={**os.environ, **given, **options},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
     )
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, done.stderr[-5000:]
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +94,21 @@ def library(sanitizer: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.hypothesis  # `make fuzz` draws all
-@pytest.mark.parametrize("name", CHECKS)
-def test_as_the_model(name: str, library: Path, sanitizer: str) -> None:
-    check("tests.support_code.checks", name, library, sanitizer)
+def test_as_the_model(library: Path, sanitizer: str) -> None:
+    first, *more = CHECKS
+    check("tests.support_code.checks", first, library, sanitizer, *more)
+
+
+@pytest.mark.slow
+@pytest.mark.hypothesis
+def test_the_diagnosis(library: Path, sanitizer: str) -> None:
+    """On calls of every kind and at its limits."""
+    first, *more = diagnosis_checks.CHECKS
+    module = diagnosis_checks.__name__
+    check(module, first, library, sanitizer, *more, PYTHONMALLOC="")
+    check(module, "no_memory", library, sanitizer, PYTHONMALLOC="", ASAN_OPTIONS=LITTLE)
+
+
+def test_the_header_is_that_of_the_table() -> None:
+    """``make support`` writes it."""
+    assert (CORE / "plan.h").read_text() == plan_header.text()
