@@ -316,7 +316,7 @@ class TestPacked:
         assert steps["NotNegative x.shape[1]"].place.packing == 1
         check = steps["CheckPacked x.shape[1]"]
         assert isinstance(check, CheckPacked)
-        assert check.limit == (2**63 - 1) // 2
+        assert check.expected == (2**63 - 1) // 2
 
 
 def test_plans_are_data():

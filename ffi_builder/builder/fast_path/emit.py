@@ -196,7 +196,7 @@ def _emit(fast: FastPath, step: s.AnyStep) -> None:
         case s.CheckChoice(place, choice):
             objects.check_choice(fast, place, choice)
         case s.CheckPacked(place):
-            tensors.check_packed(fast, place, step.limit)
+            tensors.check_packed(fast, place, step.expected)
         case s.AtLeast() | s.AtMost():
             values.check_bound(fast, step)
         case s.Divisible():
