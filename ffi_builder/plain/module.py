@@ -189,9 +189,11 @@ class Operation(Value):
             self.text = name = f"%v{number}"
             self.line = f"{name} = {text}"
 
-    def fold(self, constant: Constant) -> None:
-        """Become a constant."""
-        self.known, self.text = constant, spelled(self.type, constant)
+    def fold(self, constant: Constant | None) -> bool:
+        """Become a constant, unless there is None; return whether there is one."""
+        if constant is not None:
+            self.known, self.text = constant, spelled(self.type, constant)
+        return constant is not None
 
     def alias(self, value: Value) -> None:
         """Become another value of the same type."""
