@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
-from ffi_builder.spec._check import one_of
+from ffi_builder.spec._check import listed, one_of
 from ffi_builder.spec.expr import Var
 from ffi_builder.spec.lists import List
 from ffi_builder.spec.numbers import INT_RANGES
@@ -412,12 +412,11 @@ def _depth_around(label: str, params: Sequence[Param]) -> int:
 
 def check_params(what: str, params: object) -> tuple[Param, ...]:
     """Return ``params`` as a tuple, if all are parameters with different names."""
-    if isinstance(params, (str, PARAM_TYPES)) or not isinstance(params, Sequence):
-        hint = "; put it into a list" if isinstance(params, PARAM_TYPES) else ""
-        raise SpecError(f"{what}: expected a list of parameters but got {params!r}{hint}")
+    hint = "; put it into a list" if isinstance(params, PARAM_TYPES) else ""
+    given = listed(what, params, "a list of parameters", PARAM_TYPES, hint)
     seen: dict[str, int] = {}
     checked: list[Param] = []
-    for index, param in enumerate(cast("Sequence[object]", params)):
+    for index, param in enumerate(given):
         if not is_param(param):
             hint = (
                 f" (the class {param.__name__} itself: give it a name, as in "

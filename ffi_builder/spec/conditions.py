@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Final, cast
 
 from ffi_builder.errors import SpecError
+from ffi_builder.spec._check import listed
 from ffi_builder.spec.composite import Param, with_paths
 from ffi_builder.spec.expr import (
     Combined,
@@ -44,13 +45,12 @@ def check_conditions(
             mentions, has a symbol whose fields differ there, or is about something that is not a
             parameter; a condition is given twice; or a comparison is always true or false.
     """
-    if isinstance(given, (str, Condition)) or not isinstance(given, Sequence):
-        raise SpecError(f"{what}: expected a list of conditions such as [n <= m] but got {given!r}")
+    every = listed(what, given, "a list of conditions such as [n <= m]", (Condition,))
     conditions: dict[Condition, None] = {}
     named: dict[str, list[tuple[str, Param]]] = {}
     for path, param in with_paths(params):
         named.setdefault(param.name, []).append((path, param))
-    for index, each in enumerate(cast("Sequence[object]", given)):
+    for index, each in enumerate(every):
         condition = checked_condition(each, f"{what}[{index}]: ")
         _check_not_limit(what, condition)
         if _operands(condition) > _MOST_OPERANDS:

@@ -67,7 +67,7 @@ def _check(what: str, param: Param, given: object, path: str) -> None:
         if given is not None:
             _check(what, param.param, given, path)
         return
-    value = _passed(param, given)
+    value = passed(param, given)
     plain = next((t for t, classes in PLAIN_TYPES.items() if isinstance(value, classes)), None)
     if plain is None:
         return
@@ -117,11 +117,15 @@ def _check_value(what: str, where: str, param: Param, value: Any, path: str) -> 
             pass
 
 
-def _passed(param: Param, value: object) -> Any:
-    """Return the plain value that an enumerator or dataclass stands for; others as they are."""
+def passed(param: Param | None, value: object) -> Any:
+    """Return the plain value that an enumerator or dataclass stands for; others as they are.
+
+    An enumerator stands for its value, or for its name where the parameter is a Choice and the
+    value is no str. A dataclass stands for a tuple.
+    """
     if isinstance(value, enum.Enum):
         by_name = isinstance(param, Choice) and not isinstance(value.value, str)
-        return value.name if by_name else value.value
+        return passed(None, value.name if by_name else value.value)
     if is_dataclass(value) and not isinstance(value, type):
         return tuple(getattr(value, item.name) for item in fields(value))
     return value

@@ -154,13 +154,11 @@ class Var(Named, Arithmetic):
                 )
             if limit != "divisibility":
                 int_of_dtype(f"{what}: {limit}", value, self.dtype)
-        if self.destroy is not None:
-            identifier(f"{what}: destroy", self.destroy)
-        if self.pointee is not None:
-            text(f"{what}: pointee", self.pointee)
-        for own in ("destroy", "pointee"):
-            if getattr(self, own) is not None and self.dtype != "handle":
-                raise SpecError(f"{what}: {own} is for handles, but its dtype is {self.dtype}")
+        for own, check in (("destroy", identifier), ("pointee", text)):
+            if (given := getattr(self, own)) is not None:
+                check(f"{what}: {own}", given)
+                if self.dtype != "handle":
+                    raise SpecError(f"{what}: {own} is for handles, but its dtype is {self.dtype}")
         if self.divisibility == 1:  # any int is a multiple of 1
             object.__setattr__(self, "divisibility", None)
         if self.min is not None and self.max is not None and self.min > self.max:

@@ -35,11 +35,9 @@ reads the text.
 
 from __future__ import annotations
 
-import enum
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import fields, is_dataclass
 from numbers import Integral, Real
 from typing import Any, Final, cast
 
@@ -54,6 +52,7 @@ from ffi_builder.spec.composite import (
     required,
     takes_more,
 )
+from ffi_builder.spec.defaults import passed
 from ffi_builder.spec.expr import Var
 from ffi_builder.spec.lists import List
 from ffi_builder.spec.numbers import FLOAT_DTYPES
@@ -233,15 +232,10 @@ def _schema(given: Any) -> dict[str, Any]:
 
 
 def _value(value: object, param: Param | None = None) -> object:
-    """Convert a default to JSON.
-
-    An enumerator becomes its value, or its name where the parameter is a Choice and the value is no
-    str. A dataclass or NamedTuple becomes the tuple that a call passes for it.
-    """
+    """Convert a default, or the plain value that it stands for, to JSON."""
+    inner = None if param is None else required(param)
+    value = passed(inner, value)
     match value:
-        case enum.Enum():
-            by_name = isinstance(_required(param), Choice) and type(value.value) is not str
-            return _value(value.name if by_name else value.value)
         case None | bool():
             return value
         case Integral():
@@ -254,33 +248,20 @@ def _value(value: object, param: Param | None = None) -> object:
         case bytes():
             return {"bytes": value.hex()}
         case list():
-            return _values(cast("list[object]", value), param)
+            return _values(cast("list[object]", value), inner)
         case tuple():
-            return {"tuple": _values(cast("tuple[object, ...]", value), param)}
+            return {"tuple": _values(cast("tuple[object, ...]", value), inner)}
         case dict():
             pairs = cast("dict[object, object]", value).items()
             return {"dict": [[_value(key), _value(item)] for key, item in pairs]}
         case _:
-            if type(value) is str:
-                return value
-            if is_dataclass(value) and not isinstance(value, type):
-                items = [getattr(value, item.name) for item in fields(value)]
-                return {"tuple": _values(items, param)}
-            return _unwritable(repr(value))
+            return value if type(value) is str else _unwritable(repr(value))
 
 
 def _values(values: Sequence[object], param: Param | None) -> list[object]:
-    inner = _required(param)
-    params: Sequence[Param | None] = ()
-    if isinstance(inner, (Struct, TupleParam)):
-        params = inner.params
-    if len(params) != len(values):
-        params = [None] * len(values)
-    return [_value(value, element) for value, element in zip(values, params, strict=True)]
-
-
-def _required(param: Param | None) -> Param | None:
-    return None if param is None else required(param)
+    params = param.params if isinstance(param, (Struct, TupleParam)) else ()
+    elements = params if len(params) == len(values) else [None] * len(values)
+    return [_value(value, element) for value, element in zip(values, elements, strict=True)]
 
 
 def _unwritable(shown: str) -> object:

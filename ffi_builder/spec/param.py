@@ -92,11 +92,6 @@ class Metadata:
         del device, outline
         return self.type_name
 
-    @property
-    def kernel_dtype(self) -> str | None:
-        """The dtype of the number that the kernel gets in place of the value; for a Choice only."""
-        return None
-
     def _check_metadata(self, what: str) -> None:
         if self.doc != "":
             object.__setattr__(self, "doc", documentation(f"{what}: doc", self.doc))

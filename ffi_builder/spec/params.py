@@ -56,9 +56,8 @@ class Shape(Named):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(
-            self, "shape", check_entries(f"{self.label}: shape", self.shape, optional=False)
-        )
+        shape = check_entries(f"{self.label}: shape", self.shape, optional=False)
+        object.__setattr__(self, "shape", shape)
 
     @override
     def type_text(self, device: str | None = None, *, outline: bool = False) -> str:
@@ -314,11 +313,6 @@ class DType(Named):
 
     accepts: ClassVar[PlainValues] = PlainValues("a dtype")
 
-    @property
-    @override
-    def kernel_dtype(self) -> str:
-        return "int32"
-
 
 @dataclass(frozen=True, repr=False)
 class Device(Named):
@@ -333,11 +327,6 @@ class Device(Named):
     """
 
     accepts: ClassVar[PlainValues] = PlainValues("a device")
-
-    @property
-    @override
-    def kernel_dtype(self) -> str:
-        return "int64"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -399,11 +388,6 @@ class Choice(Text):
                 f"backslashes, but got {choice!r}"
             )
         return word, int_of_dtype(f"{what}[{word!r}]", value, self.dtype)
-
-    @property
-    @override
-    def kernel_dtype(self) -> str:
-        return self.dtype
 
     @override
     def type_text(self, device: str | None = None, *, outline: bool = False) -> str:

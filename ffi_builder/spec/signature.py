@@ -205,17 +205,10 @@ class Signature:
                 scale(x: Tensor([n, 4], float23))
                                         ^^^^^^^
         """
-        from ffi_builder.spec.parsing.parse import (
-            parse_signature,  # many signatures are made in Python
-        )
+        # Many signatures are made in Python.
+        from ffi_builder.spec.parsing.parse import parse_signature
 
-        return parse_signature(
-            text,
-            device,
-            lambda name, params, returns, where, no_overlap: cls(
-                name, params, returns, where=where, no_overlap=no_overlap
-            ),
-        )
+        return parse_signature(text, device, cls)
 
     def canonical(self, *, device: str | None = None) -> str:
         """Return the text from which :meth:`parse` makes an equal signature.

@@ -15,7 +15,7 @@ from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import identifier, one_of
 from ffi_builder.spec.composite import PARAM_TYPES, Optional, Param, Struct, TupleParam
 from ffi_builder.spec.dtypes import DataType, parse_dtype
-from ffi_builder.spec.expr import Condition, Dim, Var
+from ffi_builder.spec.expr import Dim, Var
 from ffi_builder.spec.lists import ELEMENTS, List
 from ffi_builder.spec.numbers import INT_RANGES, VAR_DTYPES
 from ffi_builder.spec.param import Named
@@ -77,12 +77,8 @@ _TYPES: Final = tuple(
 """The words that a type may begin with, beside dtypes."""
 
 
-def parse_signature(
-    text: str,
-    device: str | None,
-    make: Callable[[str, list[Param], Returns, list[Condition], list[str]], Made],
-) -> Made:
-    """Parse a signature, and return ``make(name, parameters, results, conditions, no_overlap)``.
+def parse_signature(text: str, device: str | None, make: Callable[..., Made]) -> Made:
+    """Parse a signature, and return ``make(name, params, returns, where=…, no_overlap=…)``.
 
     Args:
         text: the text.
@@ -107,7 +103,8 @@ def parse_signature(
         second = _Parser(Tokens(text), device, symbols)
         name, params, returns = second.signature()
         with first.tokens.at(name):
-            return make(name.text, params, returns, second.conditions, second.no_overlap)
+            more = {"where": second.conditions, "no_overlap": second.no_overlap}
+            return make(name.text, params, returns, **more)
     except SpecError as error:
         raise SpecError(f"Signature.parse: {error}") from None
 
@@ -275,7 +272,6 @@ class _Parser(WhereParser):
     def _optional(
         self, name: Token, kind: Token, read: Callable[[Token], Param] | None = None
     ) -> Optional:
-        del kind
         t = self.tokens
         t.expect("(")
         inner = t.next
@@ -511,7 +507,6 @@ class _Parser(WhereParser):
     def _literal(self, name: Token, kind: Token) -> ConstInt | ConstBool | ConstFloat:
         """Parse ``[3]``, ``[-0.5]``, ``[inf]`` or ``[True]``."""
         t = self.tokens
-        del kind
         t.expect("[")
         first = t.next
         if first.kind == "int" or (t.sees("-") and t.second.kind == "int"):
@@ -569,7 +564,6 @@ class _Parser(WhereParser):
     def _object(self, name: Token, kind: Token) -> Object:
         """Parse ``('ffi.Module')``, or nothing, which means any object."""
         t = self.tokens
-        del kind
         if not t.accept("("):
             return Object(name.text)
         key = t.name("a type key such as 'ffi.Module'")
