@@ -156,6 +156,12 @@ class FastPath:
         index = b.field(b.types.i32, base, offset)
         return index, b.field(b.types.i64, base, offset + abi.ANY_PAYLOAD)
 
+    def look(self, position: Position) -> tuple[Value, Value]:
+        """Load the type index, and the payload as a pointer, of the ``TVMFFIAny`` at a position."""
+        b, t = self.b, self.b.types
+        base, offset = self.any_at(position)
+        return b.field(t.i32, base, offset), b.field(t.ptr, base, offset + abi.ANY_PAYLOAD)
+
     def object_at(self, position: Position) -> Value:
         """Return the object at a position; NULL if it is absent."""
         return self.record(position, ObjectValues).object

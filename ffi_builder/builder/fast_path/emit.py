@@ -37,7 +37,6 @@ from ffi_builder.builder.fast_path import (
     scalars,
     tensors,
     values,
-    variants,
 )
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.state import Merge, VariantValues
@@ -58,7 +57,7 @@ def emit_optional(fast: FastPath, place: Place, steps: Iterable[s.AnyStep]) -> N
 def emit_variant(fast: FastPath, step: s.DecodeVariant) -> None:
     """Emit the checks of a Variant: a branch for each parameter."""
     b = fast.b
-    variants.decode(fast, step)
+    objects.decode_variant(fast, step)
     number = fast.record(step.place.position, VariantValues).number
     for own, alternative in enumerate(step.alternatives, 1):
         there = b.eq(number, b.i32(own))
