@@ -27,15 +27,7 @@ from ffi_builder.builder.values import DecodedValues
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Value
 from ffi_builder.ir.builder import call_extern
-from ffi_builder.packed import anys
-from ffi_builder.packed.arguments import (
-    Argument,
-    Device,
-    DType,
-    Pointer,
-    Unsigned,
-    store_argument,
-)
+from ffi_builder.packed import anys, arguments
 from ffi_builder.packed.callees import GlobalFunction, call
 from ffi_builder.plan import Place
 from ffi_builder.providers.context import OwnedAny
@@ -50,11 +42,11 @@ _OBJECTS: Final = (
     *(spec.TensorList, spec.Tensor, spec.Any, spec.Variant),
 )
 _NUMBERS: Final = (spec.Var, spec.DType, spec.Device)
-_MARKS: Final[dict[object, Callable[[Value], Argument]]] = {
-    spec.DType: DType,
-    spec.Device: Device,
-    "handle": Pointer,
-    **{dtype: Unsigned for dtype in INT_RANGES if dtype.startswith("u")},
+_MARKS: Final[dict[object, Callable[[Value], arguments.Argument]]] = {
+    spec.DType: arguments.DType,
+    spec.Device: arguments.Device,
+    "handle": arguments.Pointer,
+    **{dtype: arguments.Unsigned for dtype in INT_RANGES if dtype.startswith("u")},
 }
 """What says of the value of a result how it is stored, where its type does not."""
 _MOST: Final = (1 << 31) - 1
@@ -92,7 +84,7 @@ def store_value(b: CheckingBuilder, result: spec.Param, value: Value, cell: Valu
             _store_list(b, result, value, cell)
         case spec.Var() | spec.DType() | spec.Device():
             mark = _MARKS.get(result.dtype if isinstance(result, spec.Var) else type(result))
-            store_argument(b, value if mark is None else mark(value), cell)
+            arguments.store_argument(b, value if mark is None else mark(value), cell)
         case _:
             _store_text(b, result, value, cell)
 

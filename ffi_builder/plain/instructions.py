@@ -31,6 +31,10 @@ def _check(op: Any, fits: bool, takes: str) -> None:
         raise ValueError(f"takes {takes}, but got ({given}) -> {op.type or 'nothing'}")
 
 
+def _is_value(type_: Any) -> bool:
+    return type_ is not None and type_.kind not in ("void", "func")
+
+
 def _number(op: Any, name: str, default: int | None = None) -> int:
     attributes: dict[str, Any] = op.attributes
     return attributes[name].value if default is None or name in attributes else default
@@ -152,7 +156,7 @@ def _constant(op: Any) -> None:
 
 def _always(known: constants.Constant) -> Callable[..., None]:
     def write(op: Any) -> None:
-        _check(op, op.type is not None and op.type.kind not in ("void", "func"), "nothing")
+        _check(op, _is_value(op.type), "nothing")
         op.fold(known)
 
     return write
@@ -243,11 +247,10 @@ def _memory(op: Any, type_: Type) -> tuple[str, str]:
 
 
 def _load(op: Any, pointer: Any) -> None:
-    type_: Any = op.type
-    returns = type_ is not None and type_.kind not in ("void", "func")
-    _check(op, returns and pointer.type.kind == "ptr", "a pointer, and returns a value")
-    before, after = _memory(op, type_)
-    op.emit(f"load {before}{type_.llvm}, {_typed(pointer)}{after}")
+    fits = pointer.type.kind == "ptr" and _is_value(op.type)
+    _check(op, fits, "a pointer, and returns a value")
+    before, after = _memory(op, op.type)
+    op.emit(f"load {before}{op.type.llvm}, {_typed(pointer)}{after}")
 
 
 def _store(op: Any, value: Any, pointer: Any) -> None:

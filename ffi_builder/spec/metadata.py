@@ -43,6 +43,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from ffi_builder.protocol import METADATA_FORMAT
 from ffi_builder.records import dataclass
+from ffi_builder.spec import params as kinds
 from ffi_builder.spec.composite import (
     HIDDEN,
     Optional,
@@ -57,17 +58,6 @@ from ffi_builder.spec.expr import Var
 from ffi_builder.spec.lists import List
 from ffi_builder.spec.numbers import FLOAT_DTYPES
 from ffi_builder.spec.param import MISSING
-from ffi_builder.spec.params import (
-    Array,
-    Choice,
-    ConstBool,
-    ConstFloat,
-    ConstInt,
-    ConstNone,
-    Function,
-    Map,
-    Object,
-)
 from ffi_builder.spec.results import Result
 from ffi_builder.spec.tensors.tensor import Tensor
 from ffi_builder.spec.tensors.tensor_list import TensorList
@@ -163,18 +153,18 @@ def _kind(param: Param) -> dict[str, object]:
             return {"kind": dtype, **more, **own}
         case TupleParam() | Struct():
             more["elements"] = [{"name": each.name, **_kind(each)} for each in inner.params]
-        case ConstNone():
+        case kinds.ConstNone():
             more["value"] = None
-        case ConstInt() | ConstBool() | ConstFloat():
+        case kinds.ConstInt() | kinds.ConstBool() | kinds.ConstFloat():
             more["value"] = _value(inner.value)
-        case Choice(choices=choices):
+        case kinds.Choice(choices=choices):
             more["choices"] = list(choices)
         case List(dtype=dtype):
             more["dtype"] = dtype.type_text() if isinstance(dtype, List) else dtype
         case Variant(params=params):
-            kinds = [_kind(each) for each in params]
-            more["kinds"] = [each["kind"] for each in kinds]
-            for intent in (each["intent"] for each in kinds if "intent" in each):
+            inside = [_kind(each) for each in params]
+            more["kinds"] = [each["kind"] for each in inside]
+            for intent in (each["intent"] for each in inside if "intent" in each):
                 more["intent"] = intent
         case Tensor(intent=str(intent)) | TensorList(tensor=Tensor(intent=str(intent))):
             more["intent"] = intent
@@ -215,14 +205,14 @@ def _schema(given: Any) -> dict[str, Any]:
             return {"type": "ffi.Array", "args": [{"type": _SCHEMAS["Tensor"]}]}
         case List(element=element, mutable=mutable):
             return {"type": "ffi.List" if mutable else "ffi.Array", "args": [_schema(element)]}
-        case Array(of=of):
+        case kinds.Array(of=of):
             return {"type": "ffi.Array", "args": [_ANY if of is None else _schema(of)]}
-        case Map(items=items, mutable=mutable):
+        case kinds.Map(items=items, mutable=mutable):
             both = [_ANY, _ANY] if items is None else [_schema(each) for each in items]
             return {"type": "ffi.Dict" if mutable else "ffi.Map", "args": both}
-        case Function(params=params, returns=returns) if params is not None:
+        case kinds.Function(params=params, returns=returns) if params is not None:
             return _schema_of_function(params, cast("Result | None", returns))
-        case Object(type_key=key):
+        case kinds.Object(type_key=key):
             return {"type": key or "ffi.Object"}
         case _:
             return {"type": _SCHEMAS.get(type(param).__name__, "Any")}

@@ -6,23 +6,12 @@ from collections.abc import Sequence
 from typing import Final, TypeAlias, Union, cast, get_args
 
 from ffi_builder.errors import SpecError
+from ffi_builder.spec import params as kinds
 from ffi_builder.spec.composite import Optional, Param, is_param, required
 from ffi_builder.spec.expr import Dim, Expr, Var
 from ffi_builder.spec.functions import variables
 from ffi_builder.spec.lists import List
 from ffi_builder.spec.param import MISSING
-from ffi_builder.spec.params import (
-    Any,
-    Array,
-    Bytes,
-    Device,
-    DType,
-    Function,
-    Map,
-    Object,
-    Shape,
-    String,
-)
 from ffi_builder.spec.tensors.tensor import Tensor
 from ffi_builder.spec.tensors.tensor_list import TensorList
 from ffi_builder.spec.tensors.workspace import Workspace, check_allocated
@@ -30,17 +19,17 @@ from ffi_builder.spec.variant import Variant
 
 HandedOver: TypeAlias = Union[
     Var,
-    String,
-    Bytes,
-    DType,
-    Device,
-    Object,
-    Function,
-    Array,
-    Map,
+    kinds.String,
+    kinds.Bytes,
+    kinds.DType,
+    kinds.Device,
+    kinds.Object,
+    kinds.Function,
+    kinds.Array,
+    kinds.Map,
     List,
     TensorList,
-    Any,
+    kinds.Any,
     Variant,
     Optional,
 ]
@@ -52,7 +41,7 @@ Examples:
     >>> [kind.__name__ for kind in get_args(HandedOver)][:6]
     ['Var', 'String', 'Bytes', 'DType', 'Device', 'Object']
 """
-Result: TypeAlias = Union[HandedOver, Tensor, Shape]
+Result: TypeAlias = Union[HandedOver, Tensor, kinds.Shape]
 """A result. The wrapper itself makes a Tensor, whose data the kernel writes, and a Shape.
 
 Examples:
@@ -216,7 +205,7 @@ def sizes(result: Result) -> list[tuple[str, Dim | None]]:
         >>> sizes(pairs)
         [('pairs.shape[0]', ceildiv(Var('n', 'int64'), 2)), ('pairs.shape[1]', 2)]
     """
-    if isinstance(result, Shape):
+    if isinstance(result, kinds.Shape):
         return [(f"{result.name}[{index}]", entry) for index, entry in enumerate(result.shape)]
     if not isinstance(result, Tensor) or "shape" in result.references:
         return []

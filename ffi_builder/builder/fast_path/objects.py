@@ -43,15 +43,9 @@ from functools import reduce
 
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
+from ffi_builder.builder.fast_path import state
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.scalars import accepted_index
-from ffi_builder.builder.fast_path.state import (
-    ContainerValues,
-    ObjectValues,
-    ShapeValues,
-    TextValues,
-    VariantValues,
-)
 from ffi_builder.diagnosis.writing import as_signed
 from ffi_builder.ir import Block, Value
 from ffi_builder.ir.builder import Builder
@@ -64,7 +58,7 @@ def decode_tuple(fast: FastPath, step: s.DecodeTuple) -> None:
     """Decode an Array or List; check its length."""
     b, place = fast.b, step.place
     object_ = array_object(fast, place)
-    fast.state.records[place.position] = ContainerValues(object=object_)
+    fast.state.records[place.position] = state.ContainerValues(object=object_)
     fast.require(b.ne(object_, b.null()))
     size = b.field(b.types.i64, object_, abi.CELL_SIZE)
     fast.require(b.eq(size, b.i64(step.length)))
@@ -106,7 +100,7 @@ def decode_object(fast: FastPath, step: s.DecodeObject) -> None:
     b, place, key = fast.b, step.place, step.type_key
     if key is not None and key != abi.TYPE_KEYS[TypeIndex.OBJECT]:
         any_ = b.offset(*fast.any_at(place.position))
-        fast.state.records[place.position] = ObjectValues(object=typed_object(b, any_, key))
+        fast.state.records[place.position] = state.ObjectValues(object=typed_object(b, any_, key))
         return
     index, payload = fast.look(place.position)
     kinds = step.accepts
@@ -115,7 +109,7 @@ def decode_object(fast: FastPath, step: s.DecodeObject) -> None:
     else:
         accepted = accepted_index(fast, index, kinds)
     object_ = fast.usually(accepted, payload, lambda: moved_object(fast, place, kinds))
-    fast.state.records[place.position] = ObjectValues(object=object_)
+    fast.state.records[place.position] = state.ObjectValues(object=object_)
 
 
 def typed_object(b: Builder, any_: Value, key: str) -> Value:
@@ -138,7 +132,7 @@ def decode_text(fast: FastPath, place: Place, binary: bool) -> None:
     array = b.alloca(t.i64, abi.BYTE_ARRAY_SIZE // 8)
     fast.require(fast.shared("text", [any_, b.i32(binary), array]))
     length = b.field(t.i64, array, abi.BYTE_ARRAY_LENGTH)
-    fast.state.records[place.position] = TextValues(
+    fast.state.records[place.position] = state.TextValues(
         choice=None, pointer=b.load(t.ptr, array), length=length, array=array
     )
 
@@ -173,7 +167,7 @@ def decode_shape(fast: FastPath, step: s.DecodeShape) -> None:
     offsets = (at * abi.ANY_SIZE + abi.ANY_PAYLOAD for at in range(length))
     b.br(ready, *(b.field(t.i64, items, offset) for offset in offsets))
     b.block = ready
-    fast.state.records[place.position] = ShapeValues(entries=list(ready.arguments))
+    fast.state.records[place.position] = state.ShapeValues(entries=list(ready.arguments))
 
 
 def _cells(fast: FastPath, container: Value, length: int) -> Value:
@@ -234,7 +228,7 @@ def decode_variant(fast: FastPath, step: s.DecodeVariant) -> None:
         number = fast.usually(b.ne(number, b.i32(0)), number, moved)
     else:
         fast.require(b.ne(number, b.i32(0)))
-    fast.state.records[place.position] = VariantValues(number=number)
+    fast.state.records[place.position] = state.VariantValues(number=number)
 
 
 def _number(fast: FastPath, index: Value, types: list[tuple[TypeIndex, ...]]) -> Value:
