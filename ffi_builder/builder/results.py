@@ -91,10 +91,9 @@ def store_value(b: CheckingBuilder, result: spec.Param, value: Value, cell: Valu
 
 def store_shape(b: CheckingBuilder, sizes: Sequence[Value], cell: Value) -> None:
     """Make an ``ffi.Shape`` of these entries."""
-    t = b.types
-    array = b.alloca(t.i64, max(len(sizes), 1) * abi.ANY_SIZE // 8)
+    array = arguments.array_of(b, len(sizes))
     for index, size in enumerate(sizes):
-        anys.store_as(b, TypeIndex.INT, size, b.offset(array, index * abi.ANY_SIZE))
+        anys.store_as(b, TypeIndex.INT, size, arguments.cell_of(b, array, index))
     anys.store_none(b, cell)
     anys.return_failure(b, call(b, _MAKE_SHAPE, array, b.i32(len(sizes)), cell))
 

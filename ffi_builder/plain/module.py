@@ -327,10 +327,8 @@ class Region:
         if known is not None and known.attributes["sym_name"].value == name:
             return known
         for operation in reversed(self.blocks[0].operations):  # most were just added
-            if (
-                "sym_name" in operation.attributes
-                and operation.attributes["sym_name"].value == name
-            ):
+            given = operation.attributes.get("sym_name")
+            if given is not None and given.value == name:
                 self._symbols[name] = operation
                 return operation
         return None

@@ -181,17 +181,15 @@ class Optional(Metadata):
             raise SpecError(
                 f"Optional: expected a parameter such as Tensor('x', …) but got {given!r}"
             )
-        what = f"Optional {given.name!r}"
+        what, word = f"Optional {given.name!r}", type(given).__name__
+        kind = f"an {word}" if word[0] in "AEO" else f"a {word}"
         if isinstance(given, HIDDEN):
-            article = "an" if isinstance(given, kinds.EnvStream) else "a"
-            raise SpecError(f"{what}: {article} {type(given).__name__} is not an argument")
+            raise SpecError(f"{what}: {kind} is not an argument")
         if isinstance(given, kinds.VarArgs):
             raise SpecError(f"{what}: VarArgs may be none at all; leave the Optional out")
         takes_none = (Optional, kinds.Any, kinds.ConstNone, kinds.DataPointer, kinds.Stream)
         if isinstance(given, takes_none):
-            kind = type(given).__name__
-            article = "an" if kind in ("Optional", "Any") else "a"
-            raise SpecError(f"{what}: {article} {kind} takes None already")
+            raise SpecError(f"{what}: {kind} takes None already")
         self._check_metadata(what)
         self._inherit(given)
 

@@ -17,6 +17,7 @@ from ffi_builder.spec.expr import (
     Var,
     check_dim,
     checked_condition,
+    two_meanings,
 )
 from ffi_builder.spec.functions import constant, variables
 from ffi_builder.spec.numbers import RELATIONS
@@ -125,10 +126,7 @@ def _check_symbols(what: str, relation: Relation, symbols: Mapping[str, tuple[st
             )
         path, known = symbols[var.name]
         if known != var:
-            raise SpecError(
-                f"{what}: symbol {var.name!r} has two meanings: {known!r} at {path} "
-                f"and {var!r} here; use another name, or the same fields"
-            )
+            raise two_meanings(what, known, f"at {path}", var, "here")
 
 
 def _check_decides(what: str, relation: Relation) -> None:

@@ -9,7 +9,7 @@ from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
 from ffi_builder.spec import composite
 from ffi_builder.spec.composite import Param
-from ffi_builder.spec.expr import Expr, Var
+from ffi_builder.spec.expr import Expr, Var, two_meanings
 from ffi_builder.spec.functions import linear, variables
 from ffi_builder.spec.lists import List
 from ffi_builder.spec.overlap import tensors_of
@@ -305,10 +305,7 @@ def check_one_meaning(
         for var in variables(value):
             before_path, before = first.setdefault(var.name, (path, var))
             if before != var:
-                raise SpecError(
-                    f"{what}: symbol {var.name!r} has two meanings: {before!r} at {before_path} "
-                    f"and {var!r} at {path}; use another name, or the same fields"
-                )
+                raise two_meanings(what, before, f"at {before_path}", var, f"at {path}")
     return first
 
 

@@ -7,7 +7,8 @@ from typing import Final, TypeAlias, Union, cast, get_args
 
 from ffi_builder.errors import SpecError
 from ffi_builder.spec import params as kinds
-from ffi_builder.spec.composite import Optional, Param, is_param, required
+from ffi_builder.spec._check import listed
+from ffi_builder.spec.composite import PARAM_TYPES, Optional, Param, required
 from ffi_builder.spec.expr import Dim, Expr, Var
 from ffi_builder.spec.functions import variables
 from ffi_builder.spec.lists import List
@@ -69,10 +70,9 @@ def check_results(what: str, returns: object) -> Result | tuple[Result, ...] | N
     if isinstance(returns, _TYPES):
         _check_result(f"{what}: {returns.name!r}", returns)
         return returns
-    if isinstance(returns, str) or is_param(returns) or not isinstance(returns, Sequence):
-        raise SpecError(f"{what}: expected None, one of {_NAMES}, or a list but got {returns!r}")
+    every = listed(what, returns, f"None, one of {_NAMES}, or a list", PARAM_TYPES)
     results: list[Result] = []
-    for index, result in enumerate(cast("Sequence[object]", returns)):
+    for index, result in enumerate(every):
         if not isinstance(result, _TYPES):
             raise SpecError(f"{what}[{index}]: expected one of {_NAMES} but got {result!r}")
         if any(result.name == other.name for other in results):

@@ -12,17 +12,10 @@ from ffi_builder.records import dataclass
 from ffi_builder.spec import places
 from ffi_builder.spec._check import NO_DOC, DocField, documentation, identifier, make_plain
 from ffi_builder.spec.canonical import canonical_text, constraints_text
-from ffi_builder.spec.composite import (
-    HIDDEN,
-    Param,
-    check_params,
-    required,
-    takes_more,
-    with_paths,
-)
+from ffi_builder.spec.composite import HIDDEN, Param, check_params, required, takes_more, with_paths
 from ffi_builder.spec.conditions import check_conditions
 from ffi_builder.spec.defaults import check_default
-from ffi_builder.spec.expr import Condition, Var
+from ffi_builder.spec.expr import Condition, Var, two_meanings
 from ffi_builder.spec.functions import variables
 from ffi_builder.spec.metadata import metadata_text
 from ffi_builder.spec.overlap import NOTHING, NoOverlap, check_no_overlap
@@ -326,10 +319,7 @@ class Signature:
                     f"of a {noun} needs"
                 )
             if known != var:
-                raise SpecError(
-                    f"{what}: symbol {var.name!r} has two meanings: {known!r} in the parameters "
-                    f"and {var!r} at {path}; use another name, or the same fields"
-                )
+                raise two_meanings(what, known, "in the parameters", var, f"at {path}")
             if var not in always:
                 raise SpecError(
                     f"{what}: {path} = {entry} of a {noun} needs symbol {var.name!r}, which only "

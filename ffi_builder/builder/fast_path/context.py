@@ -12,6 +12,7 @@ from ffi_builder.builder.fast_path.state import Position
 from ffi_builder.ir import Block, CheckingBuilder, Value
 from ffi_builder.ir.checking import call_support
 from ffi_builder.plan import Place
+from ffi_builder.records import dataclass
 
 Kind = TypeVar("Kind", bound=state.Record)
 
@@ -19,31 +20,24 @@ DL: Final = abi.OBJECT_SIZE
 """Offset of the DLTensor in a Tensor object, behind the object's header."""
 
 
+@dataclass(repr=False, eq=False)
 class FastPath:
     """The cursor, the arguments and the decoded values, with methods to read and check values."""
 
-    def __init__(
-        self,
-        b: CheckingBuilder,
-        args: Value,
-        count: Value,
-        slow: Block,
-        wrong: Block,
-        overlapping: Block,
-        rank: int,
-    ) -> None:
-        self.b = b
-        self.args = args
-        self.count = count
-        self.slow = slow
-        """Target of failed checks, except those below."""
-        self.wrong = wrong
-        """Target of a failed count check. It takes the count as a block argument, so that later
-        failures need not keep it live."""
-        self.overlapping = overlapping
-        """Target of failed comparisons of memory: ``slow`` unless lists are compared."""
-        self.rank = rank
-        """The largest number of dimensions of any tensor."""
+    b: CheckingBuilder
+    args: Value
+    count: Value
+    slow: Block
+    """Target of failed checks, except those below."""
+    wrong: Block
+    """Target of a failed count check. It takes the count as a block argument, so that later
+    failures need not keep it live."""
+    overlapping: Block
+    """Target of failed comparisons of memory: ``slow`` unless lists are compared."""
+    rank: int
+    """The largest number of dimensions of any tensor."""
+
+    def __post_init__(self) -> None:
         self.alone: frozenset[spec.Var] = frozenset()
         """Symbols that no check reads. A stride that binds one is loaded only where it is used."""
         self.sorted: frozenset[Position] = frozenset()

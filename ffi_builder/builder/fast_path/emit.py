@@ -29,15 +29,7 @@ from collections.abc import Iterable
 from typing_extensions import assert_never
 
 from ffi_builder import spec
-from ffi_builder.builder.fast_path import (
-    lists,
-    numbers,
-    objects,
-    overlap,
-    scalars,
-    tensors,
-    values,
-)
+from ffi_builder.builder.fast_path import lists, numbers, objects, overlap, scalars, tensors, values
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.state import Merge, VariantValues
 from ffi_builder.ir import Value
