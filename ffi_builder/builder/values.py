@@ -10,7 +10,6 @@ import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
-from typing import Final
 
 from typing_extensions import override
 
@@ -31,9 +30,6 @@ from ffi_builder.spec.functions import variables
 from ffi_builder.spec.param import Named
 from ffi_builder.spec.params import Text
 from ffi_builder.spec.tensors.devices import ANY
-
-_WORDS: Final[dict[type, str]] = {spec.DType: "int32", spec.Device: "int64"}
-"""The dtypes of the numbers that the kernel gets for what is none."""
 
 
 @dataclass(kw_only=True)
@@ -273,8 +269,7 @@ class DecodedValues(CallContext):
     def scalar(self, param: spec.Param) -> Value:
         b, t = self.builder, self.builder.types
         required = spec.required(param)
-        dtype = required.dtype if isinstance(required, spec.Choice) else _WORDS.get(type(required))
-        if dtype is not None:
+        if (dtype := required.kernel_dtype) is not None:
             return narrowed(b, self.fast.scalar(self._place(param).position), t.scalar(dtype))
         match required:
             case spec.Var() as var:

@@ -53,6 +53,8 @@ class Metadata:
     """The word for this kind of parameter in signatures; the name of the class by default."""
     accepts: ClassVar[PlainValues] = PlainValues("a plain value")
     """The plain Python values that a default may be."""
+    kernel_dtype: ClassVar[str | None] = None
+    """The dtype of the number that the kernel gets in place of the value."""
 
     default: object = field(default=MISSING, compare=False)
     kw_only: bool = field(default=False, compare=False)

@@ -312,6 +312,7 @@ class DType(Named):
     """
 
     accepts: ClassVar[PlainValues] = PlainValues("a dtype")
+    kernel_dtype: ClassVar[str | None] = "int32"
 
 
 @dataclass(frozen=True, repr=False)
@@ -327,6 +328,7 @@ class Device(Named):
     """
 
     accepts: ClassVar[PlainValues] = PlainValues("a device")
+    kernel_dtype: ClassVar[str | None] = "int64"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -363,6 +365,7 @@ class Choice(Text):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "dtype", one_of_dtypes(self.label, self.dtype, INT_RANGES))
+        object.__setattr__(self, "kernel_dtype", self.dtype)
         given = cast("object", self.choices)
         if not isinstance(given, Mapping) or not given:
             raise SpecError(

@@ -100,9 +100,7 @@ class FastPath:
 
     def length(self, position: Position) -> Value:
         """Return the number of elements of the list at a position, as i64."""
-        record = self.state.records[position]
-        assert isinstance(record, (state.ListValues, state.NumberListValues))
-        return record.length
+        return self.record(position, state.CountedValues).length
 
     def text(self, position: Position) -> state.TextValues:
         """Return the record of the str or bytes at a position."""

@@ -122,9 +122,7 @@ class Tensor(Named):
                     f"{self.ndim}"
                 )
         object.__setattr__(self, "dtype", self._checked_dtype(what))
-        device_type = self.device_type
-        if device_type is None:
-            device_type = default_device_type(what)
+        device_type = default_device_type(what) if self.device_type is None else self.device_type
         if references.is_reference(device_type, "device_type"):
             references.checked_reference(f"{what}: device_type", device_type, "device_type")
         else:
@@ -138,10 +136,9 @@ class Tensor(Named):
             one_of(f"{what}: intent", self.intent, INTENTS)
         if self.storage_dtype is not None:
             where = f"{what}: storage_dtype"
-            object.__setattr__(
-                self, "storage_dtype", checked_dtype(f"{where}: ", self.storage_dtype)
-            )
-            self._check_storage(where, self.storage_dtype)
+            stored = checked_dtype(f"{where}: ", self.storage_dtype)
+            object.__setattr__(self, "storage_dtype", stored)
+            self._check_storage(where, stored)
 
     @property
     def data(self) -> Data:
